@@ -1,0 +1,1 @@
+"""Ravi and Shomorony, "Utilizing Free Clients in Federated Learning for Focused Model Enhancement" (FedALIGN)."""

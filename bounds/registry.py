@@ -1,0 +1,33 @@
+"""All claims, by id."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from functools import cache
+from importlib import import_module
+
+from bounds.claim import Claim, by_id
+
+__all__ = ["PAPERS", "all_claims", "find_claim"]
+
+#: modules of each paper; each has a tuple CLAIMS
+PAPERS = {
+    "fedalign": ("bounds.fedalign.theorems",),
+    "li2020": (),
+}
+
+
+@cache
+def all_claims() -> dict[str, Claim]:
+    """Every claim by id, papers in the order of ``PAPERS``."""
+    return by_id(claim for modules in PAPERS.values() for name in modules for claim in import_module(name).CLAIMS)
+
+
+def find_claim(claim_id: str) -> Claim:
+    """The claim of that id; an unknown id raises LookupError and suggests the nearest."""
+    claims = all_claims()
+    if claim_id not in claims:
+        near = get_close_matches(claim_id, claims, n=3, cutoff=0.4)
+        hint = f"; nearest: {', '.join(near)}" if near else ""
+        raise LookupError(f"unknown claim {claim_id!r}{hint}")
+    return claims[claim_id]

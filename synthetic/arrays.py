@@ -1,0 +1,96 @@
+"""Where arrays live, and the few array functions the rest of the code needs.
+
+The same lines of an algorithm or a federation run on three kinds of arrays:
+
+* ``torch`` tensors (CPU or CUDA, float32 or float64), the fast path;
+* ``numpy`` arrays (float64), the slow reference;
+* ``exact``: NumPy arrays of :class:`fractions.Fraction`, for methods that use only ``+ - * /`` and comparisons.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import torch
+from array_api_compat import array_namespace as namespace
+
+__all__ = ["EXACT", "NUMPY", "TORCH", "Backend", "backend_of", "namespace", "take_clients", "to_numpy"]
+
+
+@dataclass(frozen=True)
+class Backend:
+    """A place where arrays live: ``library`` in {"torch", "numpy", "exact"}, and for torch a device and a dtype."""
+
+    library: str = "torch"
+    device: str = "cpu"
+    dtype: torch.dtype = torch.float64
+
+    def __post_init__(self):
+        if self.library not in ("torch", "numpy", "exact"):
+            raise ValueError(f"unknown array library {self.library!r}; allowed: torch, numpy, exact")
+        if self.device.startswith("cuda") and not torch.cuda.is_available():
+            raise ValueError(f"device {self.device!r} is not available on this machine; allowed: cpu")
+
+    def array(self, values):
+        """Real numbers as an array of this backend; anything array-like goes in."""
+        if self.library == "torch":
+            if isinstance(values, torch.Tensor):
+                return values.to(device=self.device, dtype=self.dtype)
+            return torch.as_tensor(np.asarray(values, dtype=np.float64), dtype=self.dtype, device=self.device)
+        values = to_numpy(values)
+        if self.library == "numpy":
+            return np.asarray(values, dtype=np.float64)
+        return _fractions(values)
+
+    def integers(self, values):
+        """Integers (int64) as an array of this backend."""
+        if self.library == "torch":
+            return torch.as_tensor(values, dtype=torch.int64, device=self.device)
+        return np.asarray(to_numpy(values), dtype=np.int64)
+
+    def booleans(self, values):
+        """Truth values as an array of this backend."""
+        if self.library == "torch":
+            return torch.as_tensor(values, dtype=torch.bool, device=self.device)
+        return np.asarray(to_numpy(values), dtype=bool)
+
+
+TORCH, NUMPY, EXACT = Backend("torch"), Backend("numpy"), Backend("exact")
+
+
+def _fractions(values) -> np.ndarray:
+    flat = np.asarray(values, dtype=object)
+    out = np.empty(flat.shape, dtype=object)
+    for index, value in np.ndenumerate(flat):
+        out[index] = Fraction(value.item() if isinstance(value, np.generic) else value)
+    return out
+
+
+def backend_of(x) -> Backend:
+    """The backend on which the array ``x`` lives."""
+    if isinstance(x, torch.Tensor):
+        return Backend("torch", str(x.device), x.dtype)
+    return EXACT if x.dtype == object else NUMPY
+
+
+def to_numpy(x) -> np.ndarray:
+    """A NumPy copy of any array (fractions stay fractions)."""
+    if isinstance(x, torch.Tensor):
+        return x.detach().cpu().numpy()
+    return np.asarray(x)
+
+
+def take_clients(array, clients):
+    """Rows of ``array`` (instances | 1, clients, ...) for the client numbers ``clients`` (runs, participants).
+
+    ``clients=None`` means all of them and returns the array as it is.
+    """
+    if clients is None:
+        return array
+    if array.shape[0] == 1:
+        return array[0][clients]
+    xp = namespace(clients)
+    rows = xp.arange(clients.shape[0], device=getattr(clients, "device", None) if xp is not np else None)
+    return array[rows[:, None], clients]

@@ -1,0 +1,60 @@
+"""Constants of a federation, each with its provenance."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["PROVENANCES", "Constant", "Constants"]
+
+#: ``exact``; a proven ``upper`` bound (right for L, sigma, G); a proven ``lower`` bound (right for mu); an ``estimate``
+PROVENANCES = ("exact", "upper", "lower", "estimate")
+
+
+@dataclass(frozen=True)
+class Constant:
+    """A number (or an array, one entry per instance or per client) and how it is known.
+
+    ``note`` says in a few words where it comes from, for example "largest eigenvalue of the Hessian", and records
+    a solver's residual where the value was solved for.
+    """
+
+    value: Any
+    provenance: str = "exact"
+    note: str = ""
+
+    def __post_init__(self):
+        if self.provenance not in PROVENANCES:
+            raise ValueError(f"unknown provenance {self.provenance!r}; allowed: {', '.join(PROVENANCES)}")
+
+    @property
+    def decides(self) -> bool:
+        """Whether a verdict may rest on this constant: an estimate may be drawn, but never decides."""
+        return self.provenance != "estimate"
+
+
+class Constants(Mapping):
+    """The constants of a federation by name; a missing one is an error that lists those there are."""
+
+    def __init__(self, entries: Mapping[str, Constant]):
+        self._entries = dict(entries)
+
+    def __getitem__(self, name: str) -> Constant:
+        if name not in self._entries:
+            raise KeyError(f"this federation has no constant {name!r}; it has {', '.join(sorted(self._entries))}")
+        return self._entries[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._entries)
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def value(self, name: str):
+        """The bare value of the constant ``name``."""
+        return self[name].value
+
+    def __repr__(self) -> str:
+        rows = (f"  {name} = {entry.value} ({entry.provenance}) {entry.note}" for name, entry in self.items())
+        return "Constants(\n" + "\n".join(rows) + "\n)"

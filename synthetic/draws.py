@@ -1,0 +1,128 @@
+"""Random draws that depend on a run's own seed only.
+
+Every draw is a pure function of (seed, stream, coordinates): the SplitMix64 finaliser (Steele, Lea, Flood 2014)
+applied along the coordinates. A run therefore sees the same draws alone, in any batch, in any order, after a resume,
+on NumPy and on torch. :class:`EnumeratedDraws` replaces chance by a table of outcomes, for exact expectations.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import torch
+
+from synthetic.arrays import TORCH, Backend, namespace
+
+__all__ = ["CLIENTS", "FREE", "NOISE", "SAMPLES", "Draws", "EnumeratedDraws"]
+
+NOISE, SAMPLES, CLIENTS, FREE = 1, 2, 3, 4  # one number per purpose, so that purposes never share a draw
+
+
+def _signed(constant: int) -> int:
+    return constant - (1 << 64) if constant >= 1 << 63 else constant
+
+
+_GAMMA = _signed(0x9E3779B97F4A7C15)
+_MIX_1 = _signed(0xBF58476D1CE4E5B9)
+_MIX_2 = _signed(0x94D049BB133111EB)
+
+
+def _shift(z, bits: int):
+    return (z >> bits) & ((1 << (64 - bits)) - 1)
+
+
+def _mix(z):
+    z = (z ^ _shift(z, 30)) * _MIX_1
+    z = (z ^ _shift(z, 27)) * _MIX_2
+    return z ^ _shift(z, 31)
+
+
+class Draws:
+    """Random draws for a batch of runs.
+
+    ``seeds`` is (runs,) integers. Coordinates are integers or integer arrays that broadcast against
+    ``(runs, 1, ..., 1)``; the result has the broadcast shape.
+    """
+
+    def __init__(self, seeds, backend: Backend = TORCH):
+        self.backend = backend
+        self.integer_backend = backend if backend.library == "torch" else Backend("numpy")
+        self.seeds = self.integer_backend.integers(np.atleast_1d(np.asarray(seeds, dtype=np.int64)))
+
+    @property
+    def runs(self) -> int:
+        return self.seeds.shape[0]
+
+    def bits(self, stream: int, *coordinates, ndim: int = 1):
+        """64 random bits per coordinate tuple, as int64, with ``ndim`` axes of which the first is the run."""
+        with np.errstate(over="ignore"):
+            z = _mix(self.seeds * _GAMMA + _signed((stream * 0xD1342543DE82EF95) % (1 << 64)))
+            z = z.reshape((-1,) + (1,) * (ndim - 1))
+            for coordinate in coordinates:
+                z = _mix(z + (coordinate + 1) * _GAMMA if not isinstance(coordinate, int) else
+                         z + _signed(((coordinate + 1) * 0x9E3779B97F4A7C15) % (1 << 64)))
+        return z
+
+    def uniform(self, stream: int, *coordinates, ndim: int = 1):
+        """Uniform numbers in the open interval (0, 1), float64."""
+        z = _shift(self.bits(stream, *coordinates, ndim=ndim), 12)
+        as_float = z.to(torch.float64) if isinstance(z, torch.Tensor) else z.astype(np.float64)
+        return (as_float + 0.5) * 2.0**-52
+
+    def normal(self, stream: int, *coordinates, ndim: int = 1):
+        """Standard normal numbers (Box-Muller on two independent uniforms)."""
+        radius = self.uniform(stream, *coordinates, 0, ndim=ndim)
+        angle = self.uniform(stream, *coordinates, 1, ndim=ndim)
+        xp = namespace(radius)
+        return xp.sqrt(-2.0 * xp.log(radius)) * xp.cos(2.0 * math.pi * angle)
+
+    def category(self, stream: int, cumulative, time: int, keys):
+        """Index of an outcome, (runs, keys).
+
+        ``cumulative`` (runs | 1, keys | 1, outcomes) are the cumulative probabilities; ``keys`` (runs | 1, keys) are
+        the numbers (of clients, or of sampling slots) that tell the draws apart.
+        """
+        u = self.uniform(stream, time, keys, ndim=2)
+        xp = namespace(u)
+        index = xp.sum(xp.astype(u[..., None] >= cumulative, xp.int64), axis=-1)
+        return xp.clip(index, max=cumulative.shape[-1] - 1)
+
+    def subset(self, stream: int, time: int, population: int, size: int):
+        """``size`` distinct numbers out of ``population``, uniformly, as (runs, size)."""
+        numbers = self.client_numbers(population)
+        u = self.uniform(stream, time, numbers, ndim=2)
+        xp = namespace(u)
+        return xp.argsort(u, axis=-1)[:, :size]
+
+    def client_numbers(self, population: int):
+        """``0 .. population-1`` as an integer array (1, population) of this backend."""
+        return self.integer_backend.integers(np.arange(population)[None, :])
+
+
+class EnumeratedDraws(Draws):
+    """Draws read from a table, one outcome per run, for exact enumeration.
+
+    ``tables`` maps a stream to integers: for :meth:`category` an array (runs, times, keys) of outcome numbers; for
+    :meth:`subset` an array (runs, times, size) of the members.
+    """
+
+    def __init__(self, tables: dict, backend: Backend = TORCH):
+        runs = next(iter(tables.values())).shape[0] if tables else 1
+        super().__init__(np.zeros(runs, dtype=np.int64), backend)
+        self.tables = {stream: self.integer_backend.integers(table) for stream, table in tables.items()}
+
+    def _table(self, stream: int):
+        if stream not in self.tables:
+            raise KeyError(f"no outcomes were enumerated for stream {stream}; given: {sorted(self.tables)}")
+        return self.tables[stream]
+
+    def bits(self, stream: int, *coordinates, ndim: int = 1):
+        raise NotImplementedError("this law has no finite support, so its expectation cannot be enumerated")
+
+    def category(self, stream, cumulative, time, keys):
+        row = self._table(stream)[:, time]
+        return namespace(row).take_along_axis(row, keys + 0 * row[:, :1], axis=1)
+
+    def subset(self, stream, time, population, size):
+        return self._table(stream)[:, time, :size]

@@ -1,0 +1,79 @@
+"""What the referee says about a claim, and what it says it from."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+__all__ = ["VERDICTS", "Series", "Verdict"]
+
+#: strongest evidence first
+VERDICTS = ("refuted", "ill-posed", "certified", "consistent", "undecided")
+
+
+@dataclass(frozen=True)
+class Series:
+    """Both sides of a claim along a run (or along another axis), for a figure.
+
+    ``left_low`` and ``left_high`` are a confidence band of the measurement where it was sampled. ``decides`` is False
+    where a constant in the bound is only an estimate: such a series is drawn, and decides nothing.
+    """
+
+    title: str
+    x_label: str
+    y_label: str
+    x: list
+    left: list
+    right: list
+    left_low: list = field(default_factory=list)
+    left_high: list = field(default_factory=list)
+    decides: bool = True
+    note: str = ""
+
+    @property
+    def worst_ratio(self) -> float:
+        """Largest left/right along the series."""
+        return max((ratio(a, b) for a, b in zip(self.left, self.right, strict=True)), default=0.0)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The answer on one claim; ``verdicts.json`` is a list of these.
+
+    ``ratio`` is the worst left/right found (None where the claim has no two sides); ``evidence`` one sentence;
+    ``certificate`` a path relative to the report, or None; ``command`` regenerates this verdict.
+    ``details``: what the report shows besides: ``instances`` tried, ``not_applicable`` reasons, ``instance`` (the
+    worst or refuting one, as in a certificate), ``conflict`` for an ill-posed claim, ``e_value``.
+    """
+
+    id: str
+    reading: str
+    kind: str
+    verdict: str
+    ratio: float | None
+    evidence: str
+    certificate: str | None = None
+    command: str = ""
+    seed: int = 0
+    seconds: float = 0.0
+    details: dict[str, Any] = field(default_factory=dict)
+    series: tuple[Series, ...] = ()
+
+    def __post_init__(self):
+        if self.verdict not in VERDICTS:
+            raise ValueError(f"unknown verdict {self.verdict!r}; allowed: {', '.join(VERDICTS)}")
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain data; an infinite ratio becomes the string "inf"."""
+        data = asdict(self)
+        if isinstance(self.ratio, float) and math.isinf(self.ratio):
+            data["ratio"] = "inf"
+        return data
+
+
+def ratio(left: float, right: float) -> float:
+    """left/right as a looseness: 0 where the left side is not positive, infinite where only the right side is 0."""
+    if left <= 0:
+        return 0.0
+    return math.inf if right <= 0 else left / right
