@@ -38,7 +38,7 @@ class Backend:
         if self.library == "torch":
             if isinstance(values, torch.Tensor):
                 return values.to(device=self.device, dtype=self.dtype)
-            return torch.as_tensor(np.asarray(values, dtype=np.float64), dtype=self.dtype, device=self.device)
+            return _tensor(np.asarray(values, dtype=np.float64), self.dtype, self.device)
         values = to_numpy(values)
         if self.library == "numpy":
             return np.asarray(values, dtype=np.float64)
@@ -47,17 +47,23 @@ class Backend:
     def integers(self, values):
         """Integers (int64) as an array of this backend."""
         if self.library == "torch":
-            return torch.as_tensor(values, dtype=torch.int64, device=self.device)
+            return _tensor(values, torch.int64, self.device)
         return np.asarray(to_numpy(values), dtype=np.int64)
 
     def booleans(self, values):
         """Truth values as an array of this backend."""
         if self.library == "torch":
-            return torch.as_tensor(values, dtype=torch.bool, device=self.device)
+            return _tensor(values, torch.bool, self.device)
         return np.asarray(to_numpy(values), dtype=bool)
 
 
 TORCH, NUMPY, EXACT = Backend("torch"), Backend("numpy"), Backend("exact")
+
+
+def _tensor(values, dtype, device):
+    if isinstance(values, np.ndarray) and not values.flags.writeable:
+        values = values.copy()  # torch warns about memory it may not write to
+    return torch.as_tensor(values, dtype=dtype, device=device)
 
 
 def _fractions(values) -> np.ndarray:

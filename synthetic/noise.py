@@ -24,8 +24,8 @@ class NoNoise:
     """Full gradients."""
 
     outcomes: int = 1
-    bound = 0.0
-    variance: Any = 0.0
+    bound = 0
+    variance: Any = 0
 
     def sample(self, draws, iteration, like, clients=None):
         return 0 * like

@@ -1,0 +1,180 @@
+"""Counterexamples as JSON files: written from an exact instance, read and replayed by the stand-alone checker."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from bounds import language as words
+from bounds.claim import Claim, Condition
+from synthetic.arrays import to_numpy
+from verify import checker
+from verify.evaluate import Environment
+from verify.instances import Leaves, Shape
+
+__all__ = ["FORMAT", "CheckResult", "certificate", "check_file", "formula", "read", "same_statement"]
+
+FORMAT = "fedtheory certificate 1"
+_FIELDS = ("claim", "setting", "statement", "hypotheses", "definitions", "sizes", "procedure", "instance", "values",
+           "left", "right")
+
+
+def formula(expression) -> Any:
+    """A sympy expression as nested lists, the form in which the checker reads it."""
+    e = sp.sympify(expression)
+    if e.is_Integer:
+        return int(e)
+    if e.is_Rational:
+        return ["*", int(e.p), ["^", int(e.q), -1]]
+    if e.is_Symbol:
+        return e.name
+    if isinstance(e, sp.Indexed):
+        return [str(e.base.label), *map(formula, e.indices)]
+    if isinstance(e, sp.Sum | sp.Product):
+        body = formula(e.function)
+        for name, low, high in e.limits:
+            body = [type(e).__name__, body, name.name, formula(low), formula(high)]
+        return body
+    if isinstance(e, words.E):
+        return ["E" if len(e.args) == 1 else f"E_{e.args[1]}", formula(e.args[0])]
+    names = {sp.Add: "+", sp.Mul: "*", sp.Pow: "^"}
+    return [names.get(type(e)) or type(e).__name__, *map(formula, sorted(e.args, key=str) if e.is_Add else e.args)]
+
+
+def _condition(condition: Condition) -> dict[str, Any]:
+    over = [[str(name), formula(low), formula(high)] for name, low, high in condition.over]
+    text = f"{condition.left} {condition.relation} {condition.right}"
+    return {"left": formula(condition.left), "relation": condition.relation, "right": formula(condition.right),
+            "over": over, "text": text}
+
+
+def statement_of(claim: Claim) -> dict[str, Any]:
+    """What a certificate says about the claim itself."""
+    definitions = {
+        name: {"indices": [str(i) for i in d.indices], "formula": formula(d.formula)}
+        for name, d in claim.used_definitions().items()
+    }
+    return {
+        "claim": claim.id, "reading": claim.reading, "setting": claim.setting, "statement": _condition(claim.statement),
+        "hypotheses": [_condition(c) for c in claim.hypotheses], "definitions": definitions,
+    }
+
+
+def certificate(claim: Claim, shape: Shape, leaves: Leaves, environment: Environment, left, right) -> dict[str, Any]:
+    """The certificate of one exact instance (row 0 of ``leaves`` and ``environment``) with the sides it breaks."""
+    bound = environment.bound
+    values = {
+        name: _text(b.data[0, 0, 0])
+        for name, b in bound.items()
+        if name not in _REPLAYED and b.data.shape[1] == b.data.shape[2] == 1
+    }
+    procedure = claim.procedure
+    return {
+        "format": FORMAT,
+        **statement_of(claim),
+        "sizes": {n: v for n, v in shape.as_sizes().items() if n != "priority_clients"},
+        "procedure": {
+            "sampling": shape.sampling, "indicator": procedure.indicator if procedure else "broadcast",
+            "strict": procedure.strict if procedure else True,
+        },
+        "instance": {} if claim.setting == "algebra" else _instance(claim, shape, leaves, environment),
+        "values": values,
+        "left": str(left),
+        "right": str(right),
+    }
+
+
+#: what the checker works out by itself
+_REPLAYED = {
+    "client_weight", "priority", "x_star", "F_star", "F_star_client", "L_client", "mu_client", "sigma_sq_client", "x",
+    "x_sampled", "x_local", "x_before", "g", "included", "sampled_weight", "epsilon", "local_offset",
+}
+
+
+def _instance(claim: Claim, shape: Shape, leaves: Leaves, environment: Environment) -> dict[str, Any]:
+    data = {name: _text(leaves[name][0]) for name in ("curvature", "center", "offset", "weight")}
+    data["priority"] = [int(k < shape.priority_clients) for k in range(shape.clients)]
+    data["noise"] = [[] for _ in range(shape.clients)]
+    for slot, client in enumerate(shape.noisy):
+        a = leaves["noise"][0, slot]
+        data["noise"][client] = [
+            [str(shape.rare), _text(a * (1 - shape.rare))], [str(1 - shape.rare), _text(a * -shape.rare)]
+        ]
+    if claim.setting == "point":
+        data["included"] = _text(leaves["included"][0])
+        data["x_local"] = _text(to_numpy(environment.bound["x_local"].data)[0, 0, 0, 0])
+        return data
+    data["start_offset"] = _text(leaves["start_offset"][0])
+    data["epsilon"] = _text(leaves["epsilon"][0])
+    data["available"] = _text(leaves["available"][0])
+    return data
+
+
+def _text(value):
+    if isinstance(value, np.ndarray) and value.ndim:
+        return [_text(v) for v in value]
+    return str(Fraction(value.item() if isinstance(value, np.ndarray) else value))
+
+
+@dataclass(frozen=True)
+class CheckResult:
+    """What the checker said; ``left`` and ``right`` are fractions as text."""
+
+    accepted: bool
+    reason: str
+    left: str
+    right: str
+
+
+def read(path: str | Path) -> dict[str, Any]:
+    """A certificate from a file. Raises ValueError with one clear line for anything that is not one."""
+    path = Path(path)
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ValueError(f"cannot read {path}: {error.strerror}") from error
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise ValueError(f"{path} is not a certificate: not valid JSON (truncated?): {error}") from error
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        found = data.get("format") if isinstance(data, dict) else type(data).__name__
+        raise ValueError(f"{path} is not a certificate: expected format {FORMAT!r}, got {found!r}")
+    missing = [name for name in _FIELDS if name not in data]
+    if missing:
+        raise ValueError(f"{path} is not a complete certificate: it lacks {', '.join(missing)}")
+    return data
+
+
+def same_statement(data: dict[str, Any], claim: Claim) -> bool:
+    """Whether the certificate states exactly what the claim states."""
+    own = json.loads(json.dumps(statement_of(claim)))
+    return all(data[name] == own[name] for name in ("setting", "statement", "hypotheses", "definitions"))
+
+
+def check(data: dict[str, Any]) -> CheckResult:
+    """Replay a certificate with the stand-alone checker."""
+    try:
+        accepted, reason, left, right = checker.check(data)
+    except (ArithmeticError, AssertionError, IndexError, KeyError, RecursionError, TypeError, ValueError) as error:
+        return CheckResult(False, f"cannot be replayed: {type(error).__name__}: {error}", "", "")
+    return CheckResult(accepted, reason, str(left), str(right))
+
+
+def check_file(path: str | Path) -> CheckResult:
+    """Replay a certificate file, and compare its statement with the claim of that id if there is one."""
+    from bounds.registry import all_claims
+
+    data = read(path)
+    result = check(data)
+    claim = all_claims().get(data["claim"])
+    if claim is None:
+        return CheckResult(result.accepted, result.reason + f"; no claim is called {data['claim']!r} here", result.left,
+                           result.right)
+    if not same_statement(data, claim):
+        return CheckResult(False, f"the certificate does not state what {claim.id} states", result.left, result.right)
+    return result

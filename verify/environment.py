@@ -1,0 +1,344 @@
+"""Runs a batch of instances of a claim, or fixes its point, and binds every name of the claim to a value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import sympy as sp
+
+from bounds.claim import Claim, Condition
+from fedtheory.algorithm import State
+from fedtheory.algorithms.fedavg import FedAvg
+from fedtheory.engine import Observer, rounds_of, starting_points
+from fedtheory.schedules import Tabulated
+from fedtheory.selection import (
+    EveryPriority, LossMatching, Pattern, PriorityOnly, Selection, WithoutReplacement, WithReplacement,
+)
+from synthetic.arrays import Backend, namespace, to_numpy
+from verify.evaluate import Bound, Environment, UnboundName, sides
+from verify.instances import Leaves, Shape, enumerate_chance, federation_of
+
+__all__ = ["realise"]
+
+
+def realise(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend) -> Environment:
+    """Bind every name that the claim uses, on a batch of instances.
+
+    Constants take the tightest value that the hypotheses admit; a condition ``symbol == formula`` defines the symbol;
+    a symbol bounded by conditions takes a fraction of its bound. Raises UnboundName for a name nobody supplies.
+    """
+    rows = next(iter(leaves.values())).shape[0]
+    environment = Environment(backend, shape.as_sizes(), {}, definitions=claim.definitions)
+    binder = _Binder(claim, shape, leaves, environment, rows)
+    if claim.setting == "algebra":
+        binder.bind_variables()
+        binder.resolve()
+        return environment
+    environment.federation = federation_of(shape, leaves, backend)
+    binder.bind_federation()
+    binder.bind_variables()
+    binder.resolve()
+    binder.bind_steps()
+    binder.resolve()
+    if claim.setting == "point":
+        binder.bind_point()
+    else:
+        binder.bind_run()
+    binder.resolve()
+    return environment
+
+
+@dataclass
+class _Binder:
+    claim: Claim
+    shape: Shape
+    leaves: Leaves
+    env: Environment
+    rows: int
+
+    def put(self, name, data, indices=0, vector=False):
+        """Bind ``data`` (instances, indices..., [dim]) that does not depend on chance."""
+        self.env.bound[name] = Bound(data.reshape(data.shape[0], 1, 1, *data.shape[1:]), indices, vector)
+
+    def leaf(self, name):
+        return self.env.backend.array(self.leaves[name])
+
+    # what the instance supplies ------------------------------------------------------------------------------------
+    def bind_federation(self):
+        federation = self.env.federation
+        constants = federation.constants
+        xp = namespace(federation.weights)
+        self.put("client_weight", federation.weights, 1)
+        self.put("priority", federation.weights * 0 + xp.where(federation.priority, self._one(), 0 * self._one()), 1)
+        self.put("x_star", federation.x_star, 0, True)
+        for name in ("F_star",):
+            self.put(name, constants.value(name))
+        for name in ("F_star_client", "L_client", "mu_client", "sigma_sq_client"):
+            self.put(name, constants.value(name), 1)
+
+    def _one(self):
+        return self.env.backend.array(1)
+
+    def bind_variables(self):
+        for variable in self.claim.variables:
+            if variable.name in self.leaves:
+                self.put(variable.name, self.leaf(variable.name), len(variable.indices), variable.domain == "vector")
+
+    def bind_steps(self):
+        """Step sizes that no formula defines: a fraction of their bounds, or of 1/L where nothing bounds them."""
+        if "eta_l" in self.env.bound or "step_fraction" not in self.leaves:
+            return
+        fraction = self.leaf("step_fraction").reshape(self.rows, 1, 1, -1)
+        bounds = [self._upper_bound(c) for c in self.claim.hypotheses if _is_bare(c.left, "eta_l") and c.relation == "<="]
+        bounds = [b for b in bounds if b is not None]
+        if bounds:
+            xp = namespace(fraction)
+            tightest = bounds[0]
+            for bound in bounds[1:]:
+                tightest = xp.where(bound < tightest, bound, tightest)
+            eta = fraction * tightest
+        else:
+            scale = self.leaf("step_scale").reshape(self.rows, 1, 1, 1)
+            largest = namespace(fraction).max(self.env.bound["L_client"].data, axis=-1)[..., None]
+            eta = fraction * scale / largest
+        self.env.bound["eta_l"] = Bound(eta, 1)
+
+    def _upper_bound(self, condition: Condition):
+        try:
+            return sides(Condition(condition.right, "<=", condition.right, condition.over), self.env)[0]
+        except UnboundName:
+            return None
+
+    def bind_point(self):
+        """One step at a fixed time from any local models."""
+        federation, xp = self.env.federation, namespace(self.env.federation.weights)
+        included = self.leaf("included")
+        x_local = federation.x_star[:, None, :] + self.leaf("local_offset")
+        weight = federation.weights * included
+        weight = weight / xp.sum(weight, axis=-1, keepdims=True)
+        average = xp.sum(weight[..., None] * x_local, axis=1)
+        self.put("included", included[:, None], 2)
+        self.put("x_local", x_local[:, None], 2, True)
+        for name in ("x", "x_sampled"):
+            self.put(name, average[:, None], 1, True)
+
+    def bind_run(self):
+        env, shape = self.env, self.shape
+        if "eta_l" not in env.bound:
+            raise UnboundName("nothing supplies 'eta_l': give a condition on it, or a leaf 'step_fraction'")
+        draws, env.noise_weight, env.sampling_weight = enumerate_chance(
+            shape, to_numpy(env.federation.weights * env.federation.priority), env.backend
+        )
+        chance = (env.noise_weight.shape[1], env.sampling_weight.shape[1])
+        copies = chance[0] * chance[1]
+        federation = env.federation.repeat(copies)
+        eta = namespace(federation.weights).repeat(self._rows_of(env.bound["eta_l"].data), copies, axis=0)
+        algorithm = FedAvg(Tabulated(eta), shape.local_steps, self._selection(copies))
+        start = env.federation.x_star + self.leaf("start_offset")
+        start = namespace(start).repeat(start, copies, axis=0)
+        record = _Record()
+        state = State(starting_points(federation, start, self.rows * copies))
+        for state in rounds_of(algorithm, federation, state, draws, 0, shape.rounds, (record,)):  # noqa: B007
+            pass
+        for name, (array, indices, vector) in record.arrays(federation, state, shape.local_steps).items():
+            env.bound[name] = Bound(array.reshape(self.rows, *chance, *array.shape[1:]), indices, vector)
+        if "epsilon" in self.leaves:
+            times = np.arange(shape.iterations) // shape.local_steps
+            self.put("epsilon", self.leaf("epsilon")[:, times], 1)
+
+    def _rows_of(self, data):
+        data = data.reshape(data.shape[0], data.shape[-1])
+        return data + 0 * self.env.backend.array(np.zeros((self.rows, 1)))
+
+    def _selection(self, copies):
+        procedure, xp = self.claim.procedure, namespace(self.env.federation.weights)
+        sampling = {
+            "full": EveryPriority, "with-replacement": WithReplacement, "without-replacement": WithoutReplacement,
+        }[self.shape.sampling]
+        sampling = sampling() if sampling is EveryPriority else sampling(self.shape.participants)
+        if not self.shape.free:
+            return Selection(PriorityOnly(), sampling)
+        epsilon = Tabulated(xp.repeat(self.leaf("epsilon"), copies, axis=0), by="round")
+        matching = LossMatching(epsilon, strict=procedure.strict, indicator=procedure.indicator)
+        table = self.env.backend.booleans(to_numpy(self.leaf("available")) > 0)
+        return Selection(matching, sampling, Pattern(xp.repeat(table, copies, axis=0)))
+
+    # what the hypotheses determine ----------------------------------------------------------------------------------
+    def resolve(self):
+        """Bind, as far as possible, what conditions define or bound; stop when nothing more follows."""
+        progress = True
+        while progress:
+            progress = False
+            for condition in self.claim.hypotheses:
+                progress = self._define(condition) or progress
+            for name in self._bare_symbols():
+                progress = self._tighten(name) or progress
+
+    def _known(self, name) -> bool:
+        return name in self.env.bound or name in self.env.sizes or name in self.env.definitions
+
+    def _define(self, condition: Condition) -> bool:
+        if condition.relation != "==":
+            return False
+        name = _bare_name(condition.left)
+        if name is None or self._known(name) and not self._grows(name, condition):
+            return False
+        if self._grows(name, condition):
+            return self._recursion(name, condition)
+        try:
+            _, value, _ = sides(Condition(0, "<=", condition.right, condition.over), self.env)
+        except UnboundName:
+            return False
+        size = len(condition.over)
+        value = namespace(value).broadcast_to(value, (*value.shape[:3], *self._lengths(condition)))
+        self.env.bound[name] = Bound(value, size)
+        return True
+
+    def _lengths(self, condition):
+        left, _, mask = sides(Condition(0, "<=", 0, condition.over), self.env)
+        return tuple(mask.shape)
+
+    def _grows(self, name, condition) -> bool:
+        """Whether the condition defines entries t + 1 of an array from earlier ones."""
+        return isinstance(condition.left, sp.Indexed) and name is not None and not condition.left.indices[0].is_Symbol
+
+    def _recursion(self, name, condition) -> bool:
+        shift = sp.simplify(condition.left.indices[0] - condition.over[0][0])
+        if not shift.is_Integer or shift < 1 or f"recursion:{name}" in self.env.sizes:
+            return False
+        if name not in self.env.bound:
+            return False
+        (index, low, high), *_ = condition.over
+        low, high = (int(sp.sympify(e).subs({s: v for s, v in self._symbol_sizes()})) for e in (low, high))
+        data = self.env.bound[name].data
+        try:
+            for t in range(low, high + 1):
+                value = sides(Condition(0, "<=", condition.right, ((index, t, t),)), self.env)[1]
+                xp = namespace(data)
+                value = xp.broadcast_to(value[..., :1], (*data.shape[:-1], 1))
+                position = t + int(shift)
+                data = xp.concat([data[..., :position], value, data[..., position + 1 :]], axis=-1)
+                self.env.bound[name] = Bound(data, 1)
+        except UnboundName:
+            return False
+        self.env.sizes[f"recursion:{name}"] = 1
+        return True
+
+    def _symbol_sizes(self):
+        names = {s for c in self.claim.hypotheses for o in c.over for e in o for s in e.free_symbols}
+        return [(s, self.env.sizes[s.name]) for s in names if s.name in self.env.sizes]
+
+    def _bare_symbols(self):
+        names = []
+        for condition in self.claim.hypotheses:
+            for side in (condition.left, condition.right):
+                if side.is_Symbol and not self._known(side.name) and condition.relation != "==":
+                    names.append(side.name)
+        return dict.fromkeys(names)
+
+    def _tighten(self, name) -> bool:
+        """Bind a number to the tightest value that all conditions on it admit."""
+        best, upper = None, False
+        for condition in self.claim.hypotheses:
+            for side, other, relation in (
+                (condition.left, condition.right, condition.relation),
+                (condition.right, condition.left, {"<=": ">=", ">=": "<="}.get(condition.relation)),
+            ):
+                if not (side.is_Symbol and side.name == name and relation in ("<=", ">=")):
+                    continue
+                try:
+                    value, _, mask = sides(Condition(other, "<=", 0, condition.over), self.env)
+                except UnboundName:
+                    return False
+                upper = relation == "<="
+                extreme = _extreme(value, mask, largest=not upper)
+                best = extreme if best is None else _extreme_of_two(best, extreme, largest=not upper)
+        slack = self.leaves.get(f"slack:{name}")
+        if slack is not None:
+            factor = self.leaf(f"slack:{name}").reshape(-1, 1, 1)
+            best = best / factor if upper else best * factor
+        self.env.bound[name] = Bound(best)
+        return True
+
+
+class _Record(Observer):
+    """Keeps everything that the language of claims can name."""
+
+    def __init__(self):
+        self.local, self.gradients, self.participations, self.before, self.ends = [], [], [], [], []
+
+    def local_iteration(self, moment, participation, x_local, gradient):
+        self.local.append(x_local)
+        self.gradients.append(gradient)
+        self.participations.append(participation)
+
+    def end_of_round(self, moment, participation, x_local, state):
+        self.before.append(x_local)
+        self.ends.append((participation, state.x))
+
+    def arrays(self, federation, final, local_steps):
+        """name -> (array (runs, indices..., [dim]), number of indices, whether it is a vector)."""
+        xp = namespace(final.x)
+        steps = len(self.local)
+        x_local = [*self.local, federation.all_clients(final.x)]
+        x_before, x, x_sampled, weights = [self.local[0]], [], [], []
+        start = xp.sum(self.participations[0].virtual_weight[..., None] * self.local[0], axis=1)
+        x.append(start)
+        x_sampled.append(start)
+        weights.append(federation.weights + 0 * self.participations[0].weight)
+        for t in range(1, steps + 1):
+            if t % local_steps:
+                x_before.append(self.local[t])
+                average = xp.sum(self.participations[t].virtual_weight[..., None] * self.local[t], axis=1)
+                x.append(average)
+                x_sampled.append(average)
+                weights.append(weights[0])
+                continue
+            participation, sampled = self.ends[t // local_steps - 1]
+            before = self.before[t // local_steps - 1]
+            x_before.append(before)
+            x.append(xp.sum(participation.virtual_weight[..., None] * before, axis=1))
+            x_sampled.append(sampled)
+            total = xp.sum(participation.virtual_weight * federation.priority, axis=-1, keepdims=True)
+            weights.append(xp.where(federation.priority, participation.weight / total, weights[0]))
+        one = federation.weights * 0 + 1
+        included = xp.stack([xp.where(p.included, one, 0 * one) for p in self.participations], axis=1)
+        return {
+            "x_local": (xp.stack(x_local, axis=1), 2, True),
+            "x_before": (xp.stack(x_before, axis=1), 2, True),
+            "g": (xp.stack(self.gradients, axis=1), 2, True),
+            "x": (xp.stack(x, axis=1), 1, True),
+            "x_sampled": (xp.stack(x_sampled, axis=1), 1, True),
+            "included": (included, 2, False),
+            "sampled_weight": (xp.stack(weights, axis=1), 2, False),
+        }
+
+
+def _bare_name(side) -> str | None:
+    """The name if ``side`` is a bare symbol or an indexed one."""
+    if side.is_Symbol:
+        return side.name
+    return str(side.base.label) if isinstance(side, sp.Indexed) else None
+
+
+def _is_bare(side, name) -> bool:
+    return isinstance(side, sp.Indexed) and str(side.base.label) == name and all(i.is_Symbol for i in side.indices)
+
+
+def _extreme(value, mask, largest: bool):
+    """Extreme over everything but the instances, as (instances, 1, 1)."""
+    xp = namespace(value)
+    value, mask = xp.broadcast_arrays(value, mask)
+    value, mask = value.reshape(value.shape[0], -1), mask.reshape(value.shape[0], -1)
+    columns = [value[:, c] for c in range(value.shape[1]) if bool(mask[0, c])]
+    best = columns[0]
+    for column in columns[1:]:
+        best = _extreme_of_two(best, column, largest)
+    return best.reshape(-1, 1, 1)
+
+
+def _extreme_of_two(a, b, largest: bool):
+    xp = namespace(a)
+    a, b = xp.broadcast_arrays(a, b)
+    return xp.where(a > b, a, b) if largest else xp.where(a < b, a, b)

@@ -1,0 +1,377 @@
+"""Evaluates expressions of the language of claims on a batch of instances, on any backend.
+
+Every intermediate value has the axes ``(instances, noise outcomes, sampling outcomes, one per index in scope...)``, each
+possibly of length 1, and one more axis for vectors. An index in scope is an integer array along its own axis, so sums
+over times and clients are single array operations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+import sympy as sp
+
+from bounds import language as words
+from bounds.claim import Condition, Definition
+from synthetic.arrays import Backend, namespace
+
+__all__ = ["Bound", "Environment", "UnboundName", "evaluate", "sides"]
+
+_LEAD = 3  # axes before the index axes: instances, noise outcomes, sampling outcomes
+
+
+class UnboundName(LookupError):
+    """A name in a claim that nothing supplies; says which, and who should supply it."""
+
+
+class Bound(NamedTuple):
+    """An array bound to a name: ``data`` (instances | 1, noise | 1, sampling | 1, sizes of its indices..., [dim])."""
+
+    data: Any
+    indices: int = 0
+    vector: bool = False
+
+
+@dataclass
+class Environment:
+    """Everything that names in a claim can mean.
+
+    ``sizes`` are integers shared by the batch (clients, iterations, ...); ``bound`` maps names to :class:`Bound`;
+    ``noise_weight`` (instances | 1, noise) and ``sampling_weight`` (instances | 1, sampling) are outcome probabilities;
+    ``federation`` answers F, grad and objective (one instance per batch entry, or one for all).
+    """
+
+    backend: Backend
+    sizes: dict[str, int]
+    bound: dict[str, Bound]
+    noise_weight: Any = None
+    sampling_weight: Any = None
+    federation: Any = None
+    definitions: Mapping[str, Definition] = field(default_factory=dict)
+
+
+class _Value(NamedTuple):
+    data: Any
+    vector: bool = False
+
+
+class _Scope(NamedTuple):
+    """Index variables in scope: name -> integer array of ``depth`` axes; ``clip`` inside sums of ragged length."""
+
+    values: dict[str, np.ndarray]
+    depth: int = 0
+    clip: bool = False
+
+    def deeper(self, name, numbers, clip):
+        values = {n: v[..., None] for n, v in self.values.items()}
+        values[name] = numbers.reshape((1,) * self.depth + (-1,))
+        return _Scope(values, self.depth + 1, self.clip or clip)
+
+
+def evaluate(expression, environment: Environment):
+    """Value of a scalar expression without free indices, (instances | 1, noise | 1, sampling | 1)."""
+    return _Evaluator(environment).value(sp.sympify(expression), _Scope({})).data
+
+
+def sides(condition: Condition, environment: Environment):
+    """Both sides of a condition for all its indices: (left, right, where it applies), mutually broadcastable arrays
+    (instances | 1, noise | 1, sampling | 1, one axis per index of ``over``)."""
+    evaluator, scope, mask = _Evaluator(environment), _Scope({}), np.ones((), dtype=bool)
+    for name, low, high in condition.over:
+        scope, inside = evaluator.enter(str(name), low, high, scope)
+        mask = mask[..., None] & inside
+    left, right = (evaluator.value(side, scope) for side in (condition.left, condition.right))
+    if left.vector or right.vector:
+        raise TypeError("both sides of a condition must be numbers; got a vector")
+    return left.data, right.data, environment.backend.booleans(mask)
+
+
+class _Evaluator:
+    def __init__(self, environment: Environment):
+        self.env = environment
+        self.functions = {
+            words.norm2: self.norm2, words.norm: self.norm, words.dot: self.dot, words.F: self.client_loss,
+            words.grad: self.client_gradient, words.objective: self.objective, words.E: self.expectation,
+            words.objective_grad: self.objective_gradient,
+        }
+
+    # numbers ----------------------------------------------------------------------------------------------------------
+    def constant(self, value: Fraction | float, scope: _Scope) -> _Value:
+        return _Value(self.env.backend.array(np.full((1,) * (_LEAD + scope.depth), value, dtype=object)))
+
+    def value(self, node, scope: _Scope) -> _Value:
+        if node.is_Rational:
+            return self.constant(Fraction(int(node.p), int(node.q)), scope)
+        if node.is_Float:
+            return self.constant(float(node), scope)
+        if node.is_Symbol:
+            return self.symbol(node, scope)
+        if isinstance(node, sp.Indexed):
+            return self.indexed(node, scope)
+        if node.is_Add:
+            return self.add([self.value(a, scope) for a in node.args])
+        if node.is_Mul:
+            return self.multiply([self.value(a, scope) for a in node.args])
+        if node.is_Pow:
+            return self.power(node, scope)
+        if isinstance(node, sp.Sum | sp.Product):
+            return self.accumulate(node, scope)
+        if isinstance(node, sp.Max | sp.Min):
+            return self.extreme(node, scope)
+        if isinstance(node, sp.Abs):
+            inner = self.value(node.args[0], scope)
+            return _Value(namespace(inner.data).abs(inner.data))
+        if isinstance(node, words.tau | sp.Mod):
+            return self.integer_as_value(self.integer(node, scope), scope)
+        for word, function in self.functions.items():
+            if isinstance(node, word):
+                return function(node, scope)
+        raise UnboundName(f"no meaning is known for {node} ({type(node).__name__}); see bounds/language.py")
+
+    def symbol(self, node, scope) -> _Value:
+        name = node.name
+        if name in scope.values:
+            return self.integer_as_value(scope.values[name], scope)
+        if name in self.env.sizes:
+            return self.constant(Fraction(self.env.sizes[name]), scope)
+        if name in self.env.bound:
+            return self.take(name, (), scope)
+        if name in self.env.definitions:
+            return self.defined(name, (), scope)
+        raise UnboundName(f"nothing supplies {name!r}: it is neither bound by the instance nor defined by a formula")
+
+    def integer_as_value(self, numbers: np.ndarray, scope) -> _Value:
+        return _Value(self.env.backend.array(numbers.reshape((1,) * _LEAD + numbers.shape)))
+
+    # indices ----------------------------------------------------------------------------------------------------------
+    def integer(self, node, scope: _Scope) -> np.ndarray:
+        """Value of an index expression, an integer array of ``scope.depth`` axes."""
+        if node.is_Integer:
+            return np.full((1,) * scope.depth, int(node))
+        if node.is_Symbol and node.name in scope.values:
+            return scope.values[node.name]
+        if node.is_Symbol and node.name in self.env.sizes:
+            return np.full((1,) * scope.depth, self.env.sizes[node.name])
+        if node.is_Add:
+            return sum(self.integer(a, scope) for a in node.args)
+        if node.is_Mul:
+            return np.asarray(np.prod(np.broadcast_arrays(*[self.integer(a, scope) for a in node.args]), axis=0))
+        if isinstance(node, words.tau):
+            inner = self.integer(node.args[0], scope)
+            return inner - inner % self.env.sizes["local_steps"]
+        if isinstance(node, sp.Mod):
+            return self.integer(node.args[0], scope) % self.integer(node.args[1], scope)
+        if isinstance(node, sp.Max | sp.Min):
+            combine = np.maximum if isinstance(node, sp.Max) else np.minimum
+            parts = [self.integer(a, scope) for a in node.args]
+            return parts[0] if len(parts) == 1 else combine(*parts)
+        raise UnboundName(f"{node} is not an index expression")
+
+    def enter(self, name, low, high, scope: _Scope):
+        """Scope with one more index running over low..high, and where (along all axes) it is in range."""
+        low, high = self.integer(sp.sympify(low), scope), self.integer(sp.sympify(high), scope)
+        numbers = np.arange(int(low.min()), int(high.max()) + 1)
+        inside = (numbers >= low[..., None]) & (numbers <= high[..., None])
+        return scope.deeper(name, numbers, clip=not bool(inside.all())), inside
+
+    def indexed(self, node, scope) -> _Value:
+        name = str(node.base.label)
+        if name in self.env.bound:
+            return self.take(name, node.indices, scope)
+        if name in self.env.definitions:
+            return self.defined(name, node.indices, scope)
+        raise UnboundName(f"nothing supplies {name!r}: it is neither bound by the instance nor defined by a formula")
+
+    def take(self, name, indices, scope) -> _Value:
+        data, count, vector = self.env.bound[name]
+        if len(indices) != count:
+            raise TypeError(f"{name} takes {count} indices; got {len(indices)}")
+        if count == 0:
+            shape = (*data.shape[:_LEAD], *(1,) * scope.depth, *data.shape[_LEAD:])
+            return _Value(data.reshape(shape), vector)
+        numbers = []
+        for axis, index in enumerate(indices):
+            number, size = self.integer(index, scope), data.shape[_LEAD + axis]
+            if scope.clip:
+                number = np.clip(number, 0, max(size - 1, 0))
+            elif number.size and (number.min() < 0 or number.max() >= size):
+                raise IndexError(f"index {axis} of {name} must lie in 0..{size - 1}; got {number.min()}..{number.max()}")
+            numbers.append(self.env.backend.integers(number) if self.env.backend.library == "torch" else number)
+        return _Value(data[(slice(None),) * _LEAD + tuple(numbers)], vector)
+
+    def defined(self, name, indices, scope) -> _Value:
+        definition = self.env.definitions[name]
+        if len(indices) != len(definition.indices):
+            raise TypeError(f"{name} takes {len(definition.indices)} indices; got {len(indices)}")
+        inner = {str(f): self.integer(i, scope) for f, i in zip(definition.indices, indices, strict=True)}
+        return self.value(definition.formula, _Scope(inner, scope.depth, scope.clip))
+
+    # arithmetic -------------------------------------------------------------------------------------------------------
+    @staticmethod
+    def add(parts) -> _Value:
+        if len({p.vector for p in parts}) > 1:
+            raise TypeError("cannot add a vector and a number")
+        total = parts[0].data
+        for part in parts[1:]:
+            total = total + part.data
+        return _Value(total, parts[0].vector)
+
+    @staticmethod
+    def multiply(parts) -> _Value:
+        vectors = [p for p in parts if p.vector]
+        if len(vectors) > 1:
+            raise TypeError("cannot multiply two vectors; use dot")
+        product = None
+        for part in parts:
+            if not part.vector:
+                product = part.data if product is None else product * part.data
+        if not vectors:
+            return _Value(product)
+        return vectors[0] if product is None else _Value(product[..., None] * vectors[0].data, True)
+
+    def power(self, node, scope) -> _Value:
+        base, exponent = self.value(node.base, scope), node.exp
+        if base.vector:
+            raise TypeError("cannot raise a vector to a power; use norm2")
+        if exponent.is_Integer:
+            e = int(exponent)
+            return _Value(base.data**e if e >= 0 else 1 / base.data**-e)
+        if exponent == sp.Rational(1, 2) or exponent == -sp.Rational(1, 2):
+            root = _sqrt(base.data)
+            return _Value(root if exponent.is_positive else 1 / root)
+        try:
+            numbers = self.integer(exponent, scope)
+        except UnboundName:
+            return _Value(base.data ** self.value(exponent, scope).data)
+        if self.env.backend.library == "exact":
+            integer_exponent = numbers.reshape((1,) * _LEAD + numbers.shape).astype(object)
+        else:
+            integer_exponent = self.integer_as_value(numbers, scope).data
+        return _Value(base.data**integer_exponent)
+
+    def accumulate(self, node, scope) -> _Value:
+        body, inner, mask = node.function, scope, np.ones((1,) * scope.depth, dtype=bool)
+        for name, low, high in reversed(node.limits):
+            inner, inside = self.enter(str(name), low, high, inner)
+            mask = mask[..., None] & inside
+        axes = tuple(range(_LEAD + scope.depth, _LEAD + inner.depth))
+        neutral = 0 if isinstance(node, sp.Sum) else 1
+        if 0 in mask.shape or not mask.any():
+            return self.constant(Fraction(neutral), scope)
+        value = self.value(body, inner)
+        xp = namespace(value.data)
+        keep = self.env.backend.booleans(mask.reshape((1,) * _LEAD + mask.shape + (1,) * value.vector))
+        data = xp.where(keep, value.data, 0 * value.data + neutral)
+        reduce = xp.sum if neutral == 0 else _product
+        return _Value(reduce(data, axis=axes), value.vector)
+
+    def extreme(self, node, scope) -> _Value:
+        parts = [self.value(a, scope).data for a in node.args]
+        best = parts[0]
+        for part in parts[1:]:
+            xp = namespace(best)
+            best, part = xp.broadcast_arrays(best, part)
+            better = part > best if isinstance(node, sp.Max) else part < best
+            best = xp.where(better, part, best)
+        return _Value(best)
+
+    # words ------------------------------------------------------------------------------------------------------------
+    def norm2(self, node, scope) -> _Value:
+        v = self.vector(node.args[0], scope)
+        return _Value(namespace(v).sum(v**2, axis=-1))
+
+    def norm(self, node, scope) -> _Value:
+        return _Value(_sqrt(self.norm2(node, scope).data))
+
+    def dot(self, node, scope) -> _Value:
+        a, b = (self.vector(arg, scope) for arg in node.args)
+        return _Value(namespace(a).sum(a * b, axis=-1))
+
+    def vector(self, node, scope):
+        value = self.value(node, scope)
+        if not value.vector:
+            raise TypeError(f"expected a vector, got the number {node}")
+        return value.data
+
+    def expectation(self, node, scope) -> _Value:
+        value = self.value(node.args[0], scope)
+        over_sampling_only = len(node.args) == 2
+        if over_sampling_only and str(node.args[1]) != "sampling":
+            raise UnboundName(f"unknown source of chance {node.args[1]}; allowed: sampling")
+        xp = namespace(value.data)
+        tail = (1,) * (scope.depth + value.vector)
+        data = value.data
+        if self.env.sampling_weight is not None:
+            w = self.env.sampling_weight
+            data = xp.sum(data * w.reshape((w.shape[0], 1, w.shape[1], *tail)), axis=2, keepdims=True)
+        if self.env.noise_weight is not None and not over_sampling_only:
+            w = self.env.noise_weight
+            data = xp.sum(data * w.reshape((w.shape[0], w.shape[1], 1, *tail)), axis=1, keepdims=True)
+        return _Value(data, value.vector)
+
+    def _on_federation(self, function, point, numbers, scope, vector) -> _Value:
+        federation = self.env.federation
+        if federation is None:
+            raise UnboundName("this claim speaks of losses, and no federation is bound")
+        xp = namespace(point)
+        index_shape = np.broadcast_shapes(tuple(point.shape[_LEAD:-1]), numbers.shape)
+        lead = tuple(point.shape[:_LEAD])
+        if federation.instances > 1:
+            lead = (federation.instances, *lead[1:])
+        runs = int(np.prod(lead))
+        point = xp.broadcast_to(point, (*lead, *index_shape, point.shape[-1])).reshape(runs, -1, point.shape[-1])
+        flat = np.broadcast_to(numbers, index_shape).reshape(1, -1)
+        flat = np.broadcast_to(flat, (runs, flat.shape[1]))
+        numbers = self.env.backend.integers(flat) if self.env.backend.library == "torch" else flat
+        result = function(federation.repeat(lead[1] * lead[2]), point, numbers)
+        return _Value(result.reshape((*lead, *index_shape, *result.shape[2:])), vector)
+
+    def client_loss(self, node, scope) -> _Value:
+        k, point = self.integer(node.args[0], scope), self.vector(node.args[1], scope)
+        return self._on_federation(lambda f, x, c: f.value(x, c), point, k, scope, False)
+
+    def client_gradient(self, node, scope) -> _Value:
+        k, point = self.integer(node.args[0], scope), self.vector(node.args[1], scope)
+        return self._on_federation(lambda f, x, c: f.gradient(x, c), point, k, scope, True)
+
+    def _average(self, node, scope, function, vector) -> _Value:
+        point = self.vector(node.args[0], scope)
+        numbers = np.zeros((1,) * scope.depth, dtype=int)
+
+        def average(federation, x, _):
+            columns = [function(federation, x[:, c]) for c in range(x.shape[1])]
+            return namespace(x).stack(columns, axis=1)
+
+        return self._on_federation(average, point, numbers, scope, vector)
+
+    def objective(self, node, scope) -> _Value:
+        return self._average(node, scope, lambda f, x: f.objective(x), False)
+
+    def objective_gradient(self, node, scope) -> _Value:
+        return self._average(node, scope, lambda f, x: f.objective_gradient(x), True)
+
+
+def _product(data, axis):
+    xp = namespace(data)
+    for a in sorted(axis, reverse=True):
+        data = xp.prod(data, axis=a)
+    return data
+
+
+def _sqrt(data):
+    if data.dtype == object:
+        return np.vectorize(_exact_root, otypes=[object])(data)
+    return namespace(data).sqrt(data)
+
+
+def _exact_root(value: Fraction) -> Fraction:
+    from math import isqrt
+
+    root = Fraction(isqrt(value.numerator), isqrt(value.denominator)) if value >= 0 else None
+    if root is None or root * root != value:
+        raise ArithmeticError(f"the square root of {value} is not rational")
+    return root

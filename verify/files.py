@@ -1,0 +1,96 @@
+"""Files written whole or not at all: to a temporary name first, then renamed."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+__all__ = ["file_name", "read_json", "replacing", "writable_directory", "write_json", "write_text"]
+
+
+@contextmanager
+def replacing(path: str | Path) -> Iterator[Path]:
+    """A temporary path beside ``path``, renamed to ``path`` when the block ends well.
+
+    If the block raises, the temporary file is removed and an old ``path`` stays as it was.
+
+    Raises:
+        ValueError: the directory cannot be made or written.
+    """
+    path = Path(path)
+    writable_directory(path.parent)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    try:
+        yield temporary
+        os.replace(temporary, path)
+    except IsADirectoryError:
+        raise ValueError(f"cannot write {path}: it is a directory; give a file name") from None
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def write_text(path: str | Path, text: str) -> None:
+    """Write ``text`` as UTF-8, whole or not at all."""
+    with replacing(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+
+
+def write_json(path: str | Path, data) -> None:
+    """Write plain data as strict JSON (no NaN, no Infinity), whole or not at all."""
+    text = json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    write_text(path, text)
+
+
+def read_json(path: str | Path, what: str):
+    """Plain data from a JSON file; ``what`` names the kind of file in the error.
+
+    Raises:
+        ValueError: no such file, not readable, or truncated.
+    """
+    try:
+        return json.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ValueError(f"cannot read {what} {path}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise ValueError(f"{path} is not a {what}: it is not UTF-8 text") from None
+    except json.JSONDecodeError as error:
+        raise ValueError(f"{path} is not a whole {what}: {error.msg} at line {error.lineno}") from None
+
+
+def writable_directory(path: str | Path) -> Path:
+    """``path`` as a directory that exists and can be written to; made if it is not there.
+
+    Raises:
+        ValueError: it cannot be made or written, in one line.
+    """
+    path = Path(path)
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError):
+        raise ValueError(f"cannot write to {path}: it is not a directory") from None
+    except OSError as error:
+        raise ValueError(f"cannot write to {path}: {error.strerror}") from None
+    if not os.access(path, os.W_OK | os.X_OK):
+        raise ValueError(f"cannot write to {path}: permission denied")
+    return path
+
+
+SPELLED = {"/": "__", "@": "_at_", "+": "_and_"}
+
+
+def file_name(identifier: str) -> str:
+    """A file name for an id, safe on every system and different for different ids.
+
+    Example:
+        >>> file_name("fedalign/theorem-1@G-max+as-printed")
+        'fedalign__theorem-1_at_G-max_and_as-printed'
+    """
+
+    def spelled(c: str) -> str:
+        return c if c.isascii() and (c.isalnum() or c in ".-") else SPELLED.get(c, f"_{ord(c):x}_")
+
+    name = "".join(map(spelled, identifier))
+    return name if name.strip(".") else f"_{name}"

@@ -1,0 +1,148 @@
+"""Small instances as plain numbers: the discrete shape, and the continuous leaves of a whole batch.
+
+An instance is a shape plus one row of each leaf. Everything else (optimum, constants, steps, trajectories) follows from
+them by exact arithmetic, so that rounding the leaves to rationals gives an exact instance again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations, product
+from typing import Any
+
+import numpy as np
+
+from synthetic.arrays import Backend
+from synthetic.draws import CLIENTS, NOISE, EnumeratedDraws
+from synthetic.noise import FiniteNoise, NoNoise
+from synthetic.quadratic import Quadratic
+
+__all__ = ["Leaves", "Shape", "enumerate_chance", "federation_of", "map_leaves", "outcomes", "take_rows"]
+
+Leaves = dict[str, np.ndarray]  # name -> (instances, ...), of floats or of Fractions
+
+
+@dataclass(frozen=True)
+class Shape:
+    """The discrete part of an instance.
+
+    ``noisy`` numbers the clients with two-point gradient noise, whose rarer outcome has probability ``rare``.
+    ``sizes`` holds the integer variables that a claim declares.
+    """
+
+    clients: int = 1
+    free: int = 0
+    dim: int = 1
+    local_steps: int = 1
+    rounds: int = 1
+    participants: int = 1
+    sampling: str = "full"
+    noisy: tuple[int, ...] = ()
+    rare: Fraction = Fraction(1, 2)
+    sizes: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def iterations(self) -> int:
+        return self.local_steps * self.rounds
+
+    @property
+    def priority_clients(self) -> int:
+        return self.clients - self.free
+
+    def as_sizes(self) -> dict[str, int]:
+        """The integers that claims may name."""
+        return {
+            "clients": self.clients, "iterations": self.iterations, "local_steps": self.local_steps,
+            "participants": self.participants, "rounds": self.rounds, "dim": self.dim,
+            "priority_clients": self.priority_clients, **dict(self.sizes),
+        }
+
+
+def outcomes(shape: Shape) -> tuple[int, int]:
+    """How many outcomes (noise, sampling) an exact expectation over this shape enumerates."""
+    noise = 2 ** (len(shape.noisy) * shape.iterations)
+    return noise, len(_sampling_round(shape)) ** shape.rounds
+
+
+def _sampling_round(shape: Shape) -> list[tuple[int, ...]]:
+    if shape.sampling == "full":
+        return [()]
+    if shape.sampling == "with-replacement":
+        return list(product(range(shape.priority_clients), repeat=shape.participants))
+    return list(combinations(range(shape.priority_clients), shape.participants))
+
+
+def federation_of(shape: Shape, leaves: Leaves, backend: Backend) -> Quadratic:
+    """The quadratic federation of a batch of instances (diagonal Hessians; priority clients come first)."""
+    priority = np.arange(shape.clients) < shape.priority_clients
+    return Quadratic(
+        leaves["curvature"], leaves["center"], leaves["offset"], leaves["weight"],
+        np.broadcast_to(priority, leaves["weight"].shape), _noise(shape, leaves, backend), backend,
+    )
+
+
+def _noise(shape, leaves, backend):
+    if not shape.noisy:
+        return NoNoise()
+    rare = shape.rare if backend.library == "exact" else float(shape.rare)
+    amplitude = np.zeros_like(leaves["center"])
+    for slot, client in enumerate(shape.noisy):
+        amplitude[:, client] = leaves["noise"][:, slot]
+    atoms = np.stack([amplitude * (1 - rare), -amplitude * rare], axis=2)
+    return FiniteNoise(backend.array(atoms), backend.array([rare, 1 - rare]))
+
+
+def enumerate_chance(shape: Shape, weights, backend: Backend):
+    """Every outcome of noise and client sampling.
+
+    ``weights`` are the normalised p_k (instances, clients). Returns draws for ``instances * noise * sampling`` runs in
+    that nesting, and the probabilities (1, noise) and (instances, sampling).
+    """
+    instances = weights.shape[0]
+    noise_rows = list(product((0, 1), repeat=len(shape.noisy) * shape.iterations))
+    table = np.zeros((len(noise_rows), shape.iterations, shape.clients), dtype=np.int64)
+    if shape.noisy:
+        table[:, :, list(shape.noisy)] = np.array(noise_rows).reshape(len(noise_rows), shape.iterations, -1)
+    rare = [Fraction(shape.rare), 1 - Fraction(shape.rare)]
+    noise_weight = np.array([[_product(rare[o] for o in row) for row in noise_rows]], dtype=object)
+
+    per_round = _sampling_round(shape)
+    paths = list(product(per_round, repeat=shape.rounds))
+    drawn = np.array(paths, dtype=np.int64).reshape(len(paths), shape.rounds, -1)
+    if shape.sampling == "with-replacement":
+        p = backend.array(weights)
+        sampling_weight = np.stack([_product(p[:, int(c)] for c in path.reshape(-1)) for path in drawn], axis=1)
+    else:
+        sampling_weight = np.full((1, len(paths)), Fraction(1, len(paths)), dtype=object)
+
+    both = (instances, len(noise_rows), len(paths))
+    tables = {NOISE: _spread(table, both, 1)}
+    if shape.sampling != "full":
+        tables[CLIENTS] = _spread(drawn, both, 2)
+    return EnumeratedDraws(tables, backend), backend.array(noise_weight), backend.array(sampling_weight)
+
+
+def _spread(table, both, axis):
+    lead = [1, 1, 1]
+    lead[axis] = table.shape[0]
+    spread = np.broadcast_to(table.reshape(*lead, *table.shape[1:]), (*both, *table.shape[1:]))
+    return spread.reshape(-1, *table.shape[1:])
+
+
+def _product(factors):
+    total: Any = 1
+    for factor in factors:
+        total = total * factor
+    return total
+
+
+def map_leaves(leaves: Leaves, change: Callable[[str, np.ndarray], np.ndarray]) -> Leaves:
+    """The leaves with ``change(name, array)`` in place of each array."""
+    return {name: change(name, array) for name, array in leaves.items()}
+
+
+def take_rows(leaves: Leaves, rows) -> Leaves:
+    """The instances numbered ``rows``."""
+    return {name: array[rows] for name, array in leaves.items()}

@@ -1,0 +1,185 @@
+"""Random and corner instances that a claim speaks of: shapes and leaves, before any hypothesis is checked.
+
+Nothing here looks at which claim is asked for, only at what it is about: its setting, procedure, sizes and variables.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+
+from bounds.claim import Claim
+from verify.instances import Leaves, Shape, outcomes
+
+__all__ = ["draw_leaves", "draw_shape", "free_size_names"]
+
+_STEPS = (1, 1, 2, 2, 3, 4, 10)
+_ROUNDS = (1, 1, 1, 2, 2, 3, 5, 10, 30)
+_RARE = (Fraction(1, 2), Fraction(1, 2), Fraction(1, 4), Fraction(1, 10))
+
+
+def draw_shape(claim: Claim, rng: np.random.Generator, most_outcomes: int, most_iterations: int) -> Shape:
+    """A random shape whose chance has at most ``most_outcomes`` outcomes."""
+    sizes = _sizes(claim, rng)
+    if claim.setting == "algebra":
+        return Shape(dim=int(rng.integers(1, 3)), sizes=sizes)
+    procedure = claim.procedure
+    with_free = procedure is None or procedure.free_clients
+    free = int(rng.choice([0, 1, 1, 2])) if with_free else 0
+    priority = int(rng.choice([1, 1, 2, 2, 3]))
+    dim = int(rng.choice([1, 1, 2]))
+    if claim.setting == "point":
+        return Shape(clients=priority + free, free=free, dim=dim, sizes=sizes)
+    steps = dict(sizes).get("local_steps") or int(rng.choice(_STEPS))
+    rounds = int(rng.choice(_ROUNDS))
+    while steps * rounds > most_iterations:
+        rounds = max(1, rounds // 2)
+        steps = min(steps, most_iterations)
+    sampling = procedure.sampling if procedure else "full"
+    participants = int(rng.integers(1, 4))
+    if sampling == "without-replacement":
+        participants = min(participants, priority)
+    shape = Shape(priority + free, free, dim, steps, rounds, participants, sampling, (), _RARE[rng.integers(len(_RARE))],
+                  sizes)
+    if np.prod(outcomes(shape)) > most_outcomes:  # sampling over many rounds is too much to enumerate
+        shape = _with(shape, rounds=1)
+    if np.prod(outcomes(shape)) > most_outcomes:
+        shape = _with(shape, participants=1)
+    noisy = tuple(sorted(rng.permutation(shape.clients)[: rng.integers(0, 3)].tolist()))
+    while noisy and np.prod(outcomes(_with(shape, noisy=noisy))) > most_outcomes:
+        noisy = noisy[:-1]
+    return _with(shape, noisy=noisy)
+
+
+def _with(shape: Shape, **changes) -> Shape:
+    return Shape(**{**shape.__dict__, **changes})
+
+
+def free_size_names(claim: Claim) -> list[str]:
+    """Names of the integer variables that size other variables or enter formulas."""
+    return [v.name for v in claim.variables if v.domain == "integer" and not v.indices]
+
+
+def _sizes(claim, rng):
+    found = []
+    for variable in claim.variables:
+        if variable.domain == "integer" and not variable.indices:
+            high = variable.high or variable.low + int(rng.choice([0, 1, 2, 3, 5, 10, 30, 100]))
+            found.append((variable.name, int(rng.integers(variable.low, high + 1))))
+    return tuple(found)
+
+
+def draw_leaves(claim: Claim, shape: Shape, count: int, rng: np.random.Generator) -> Leaves:
+    """``count`` rows of every leaf that the claim's setting needs, a mixture of generic and corner values."""
+    leaves: Leaves = {}
+    if claim.setting != "algebra":
+        leaves |= _federation(shape, count, rng)
+        leaves["step_fraction"] = _fractions((count, shape.iterations if claim.setting == "run" else 1), rng)
+        leaves["step_scale"] = 10.0 ** rng.uniform(-3, 1, (count, 1))
+    if claim.setting == "point":
+        leaves["included"] = np.where(_priority(shape), 1.0, rng.integers(0, 2, (count, shape.clients)))
+        leaves["local_offset"] = _vectors((count, shape.clients, shape.dim), rng)
+    if claim.setting == "run":
+        leaves["start_offset"] = _vectors((count, shape.dim), rng)
+        leaves["epsilon"] = _thresholds((count, shape.rounds + 1), rng)
+        arbitrary = claim.procedure is not None and claim.procedure.free == "arbitrary"
+        there = rng.integers(0, 2, (count, shape.rounds + 1, shape.clients)) if arbitrary else 1
+        leaves["available"] = np.ones((count, shape.rounds + 1, shape.clients)) * there
+        if shape.noisy:
+            leaves["noise"] = _vectors((count, len(shape.noisy), shape.dim), rng)
+    for variable in claim.variables:
+        if variable.domain != "integer" or variable.indices:
+            leaves[variable.name] = _variable(variable, shape, count, rng)
+    for name in _constants_with_slack(claim):
+        leaves[f"slack:{name}"] = np.where(rng.random((count, 1)) < 0.8, 1.0, 1 + 10.0 ** rng.uniform(-1, 2, (count, 1)))
+    return leaves
+
+
+def _constants_with_slack(claim):
+    """Constants of the problem class: any value beyond the tightest is admissible too."""
+    bare = {s.name for c in claim.hypotheses if c.relation != "==" for s in (c.left, c.right) if s.is_Symbol}
+    return sorted(bare - {v.name for v in claim.variables})
+
+
+def _priority(shape):
+    return np.arange(shape.clients) < shape.priority_clients
+
+
+def _federation(shape, count, rng):
+    kappa = np.choose(rng.integers(0, 4, (count, 1, 1)), [np.ones((count, 1, 1)), 2.0, 8.0, 10 ** rng.uniform(0, 3, (count, 1, 1))])
+    where = rng.random((count, shape.clients, shape.dim))
+    where = np.where(rng.random((count, 1, 1)) < 0.5, where, np.round(where))  # half of them at the extremes only
+    weight = np.where(rng.random((count, 1)) < 0.5, 1.0, 10 ** rng.uniform(-2, 2, (count, shape.clients)))
+    heavy = np.where(rng.random((count, 1)) < 0.3, 10 ** rng.uniform(0, 6, (count, 1)), 1.0)
+    weight = np.where(_priority(shape), weight, weight * heavy)
+    offset = np.where(rng.random((count, 1)) < 0.6, 0.0, rng.normal(size=(count, shape.clients)))
+    return {
+        "curvature": kappa**where * np.where(rng.random((count, 1, 1)) < 0.7, 1.0, 10 ** rng.uniform(-2, 2, (count, 1, 1))),
+        "center": _vectors((count, shape.clients, shape.dim), rng),
+        "offset": offset,
+        "weight": weight,
+    }
+
+
+def _vectors(shape, rng):
+    """Vectors: exactly zero altogether, each zero or not, or generic, at scales over several decades."""
+    lead = (shape[0], *(1,) * (len(shape) - 1))
+    scale = np.where(rng.random(lead) < 0.5, 1.0, 10 ** rng.uniform(-3, 2, lead))
+    generic = rng.normal(size=shape) * scale
+    kind = rng.random(lead)
+    sparse = generic * (rng.random((*shape[:-1], 1)) < 0.5)
+    return np.where(kind < 0.25, 0.0, np.where(kind < 0.5, sparse, generic))
+
+
+def _fractions(shape, rng):
+    """Fractions of a bound over time: one at the bound, others constant, falling, rising, a single change, or free."""
+    count, times = shape
+    t = np.arange(times)[None, :]
+    rate = 10 ** rng.uniform(-1.5, 0, (count, 1))
+    first = 10 ** rng.uniform(-2, 0, (count, 1))
+    change = rng.integers(0, max(times, 1), (count, 1))
+    patterns = [
+        np.ones((count, times)), first * np.ones((count, times)), rate**t, rate ** (times - 1 - t),
+        1 / (1 + t * rate), np.where(t < change, 1.0, first), np.where(t < change, first, 1.0),
+        10 ** rng.uniform(-3, 0, (count, times)),
+    ]
+    return np.maximum(np.choose(rng.integers(0, len(patterns), (count, 1)), patterns), 1e-6)
+
+
+def _thresholds(shape, rng):
+    """Matching thresholds by round: none, all, the first round only, all but the first, constant, falling, free."""
+    count, times = shape
+    t = np.arange(times)[None, :]
+    level = 10 ** rng.uniform(-2, 3, (count, 1))
+    all_of_them = np.full((count, times), 1e9)
+    patterns = [
+        np.zeros((count, times)), all_of_them, np.where(t == 0, all_of_them, 0.0), np.where(t == 0, 0.0, all_of_them),
+        level * np.ones((count, times)), level / (1 + t) ** 2, level * rng.random((count, times)),
+    ]
+    return np.choose(rng.integers(0, len(patterns), (count, 1)), patterns)
+
+
+def _variable(variable, shape, count, rng):
+    sizes = shape.as_sizes()
+    lead = tuple(sizes[size] for _, size in variable.indices)
+    full = (count, *lead)
+    if variable.domain == "vector":
+        return _vectors((*full, shape.dim), rng)
+    if variable.domain == "binary":
+        return rng.integers(0, 2, full).astype(float)
+    if variable.domain == "simplex":
+        raw = np.where(rng.random(full) < 0.3, 0.0, 10 ** rng.uniform(-2, 2, full))
+        raw[..., 0] = np.where(raw.sum(-1) == 0, 1.0, raw[..., 0])
+        return raw
+    row = (count, *(1,) * len(lead))
+    size = np.where(rng.random(row) < 0.5, 10 ** rng.uniform(-1, 1, row), 10 ** rng.uniform(-4, 4, row))
+    value = size * np.where(rng.random(row) < 0.3, 1.0, 10 ** rng.uniform(-1, 1, full))
+    if variable.domain == "positive":
+        return value
+    if variable.domain == "nonnegative":
+        return np.where(rng.random(full) < 0.35, 0.0, value) * (rng.random(row) < 0.8)
+    if variable.domain == "real":
+        return np.where(rng.random(full) < 0.2, 0.0, value) * rng.choice([-1.0, 1.0], full)
+    raise ValueError(f"unknown domain {variable.domain!r} of {variable.name}; allowed: positive, nonnegative, real, "
+                     "integer, vector, binary, simplex")
