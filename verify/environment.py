@@ -81,9 +81,20 @@ class _Binder:
         return self.env.backend.array(1)
 
     def bind_variables(self):
+        """Free quantities; a number that a condition bounds waits until its bounds are known, to be moved into them."""
+        bounded = set(self._bare_symbols())
         for variable in self.claim.variables:
-            if variable.name in self.leaves:
-                self.put(variable.name, self.leaf(variable.name), len(variable.indices), variable.domain == "vector")
+            if variable.name in self.leaves and variable.name not in bounded:
+                self._bind_variable(variable)
+
+    def _bind_variable(self, variable):
+        data = self.leaf(variable.name)
+        if variable.domain == "simplex":
+            data = data / namespace(data).sum(data, axis=-1, keepdims=True)
+        self.put(variable.name, data, len(variable.indices), variable.domain == "vector")
+
+    def _waiting(self):
+        return [v for v in self.claim.variables if v.name in self.leaves and v.name not in self.env.bound]
 
     def bind_steps(self):
         """Step sizes that no formula defines: a fraction of their bounds, or of 1/L where nothing bounds them."""
@@ -174,6 +185,9 @@ class _Binder:
                 progress = self._define(condition) or progress
             for name in self._bare_symbols():
                 progress = self._tighten(name) or progress
+            if not progress and self._waiting():  # bounds that wait for each other: one of them goes first
+                self._bind_variable(self._waiting()[0])
+                progress = True
 
     def _known(self, name) -> bool:
         return name in self.env.bound or name in self.env.sizes or name in self.env.definitions
@@ -238,8 +252,9 @@ class _Binder:
         return dict.fromkeys(names)
 
     def _tighten(self, name) -> bool:
-        """Bind a number to the tightest value that all conditions on it admit."""
-        best, upper = None, False
+        """Bind a number to the tightest value that all conditions on it admit; a free one is moved into its bounds."""
+        free = name in {v.name for v in self._waiting()}
+        best, upper = self.leaf(name).reshape(-1, 1, 1) if free else None, False
         for condition in self.claim.hypotheses:
             for side, other, relation in (
                 (condition.left, condition.right, condition.relation),
@@ -254,6 +269,8 @@ class _Binder:
                 upper = relation == "<="
                 extreme = _extreme(value, mask, largest=not upper)
                 best = extreme if best is None else _extreme_of_two(best, extreme, largest=not upper)
+        if best is None:
+            return False
         slack = self.leaves.get(f"slack:{name}")
         if slack is not None:
             factor = self.leaf(f"slack:{name}").reshape(-1, 1, 1)

@@ -1,0 +1,98 @@
+"""Compares both sides of a claim, and checks its hypotheses, on a realised batch of instances."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from bounds.claim import Claim, Condition
+from synthetic.arrays import namespace, to_numpy
+from verify.evaluate import Environment, sides
+
+__all__ = ["Judgement", "exact_violation", "judge", "unmet"]
+
+_ROUNDING = 1e-11  # what float64 may lose in a few hundred operations, relative to the terms that cancel
+_TOLERANCE = 1e-9  # hypotheses met up to rounding; exact replay decides in the end
+
+
+class Judgement(NamedTuple):
+    """Per instance: ``score`` in [-1, 1], positive where the claim seems violated; the worst ``ratio`` left/right;
+    ``met``: whether every hypothesis holds."""
+
+    score: np.ndarray
+    ratio: np.ndarray
+    met: np.ndarray
+
+
+def judge(claim: Claim, environment: Environment) -> Judgement:
+    """Judge every instance of a batch in floating point."""
+    with np.errstate(all="ignore"):
+        left, right, mask = _flat(*sides(claim.statement, environment))
+        floor = _ROUNDING * (_magnitude(claim.statement, environment, left.shape) + abs(left) + abs(right)) + 1e-18
+        gap = {"<=": left - right, ">=": right - left, "==": abs(left - right)}[claim.statement.relation]
+        score = np.where(mask, (gap - floor) / (abs(left) + abs(right) + floor), -1.0)
+        finite = np.isfinite(score).all(axis=1)
+        score = np.where(np.isfinite(score), score, -1.0)
+        big, small = (right, left) if claim.statement.relation == ">=" else (left, right)
+        ratio = np.where(small > floor, big / small, np.where(big > floor, np.inf, 0.0))
+        if claim.statement.relation == "==":
+            ratio = np.where(gap <= floor, 1.0, np.maximum(abs(left), abs(right)) / np.minimum(abs(left), abs(right)))
+        ratio = np.where(mask, ratio, 0.0)
+        met = finite & ~np.any([~_holds(c, environment, len(score)) for c in claim.hypotheses] or [[False]], axis=0)
+    return Judgement(score.max(axis=1), ratio.max(axis=1), met)
+
+
+def _flat(left, right, mask):
+    """Both sides as (instances, everything else)."""
+    xp = namespace(left)
+    left, right, mask = xp.broadcast_arrays(left, right, mask)
+    return tuple(to_numpy(a).reshape(a.shape[0], -1) for a in (left, right, mask))
+
+
+def _magnitude(condition: Condition, environment: Environment, shape):
+    """Sum of the absolute values of both sides' terms: what cancellation is measured against."""
+    total = 0.0
+    for side in (condition.left, condition.right):
+        if side.is_Add:
+            for term in side.args:
+                total = total + abs(_flat(*sides(Condition(term, "<=", 0, condition.over), environment))[0])
+    return np.broadcast_to(total, shape)
+
+
+def _holds(condition: Condition, environment: Environment, count: int) -> np.ndarray:
+    left, right, mask = _flat(*sides(condition, environment))
+    slack = _TOLERANCE * (abs(left) + abs(right)) + 1e-15
+    good = {"<=": left <= right + slack, ">=": left >= right - slack, "==": abs(left - right) <= slack}
+    return np.broadcast_to((good[condition.relation] | ~mask).all(axis=1), (count,))
+
+
+def unmet(claim: Claim, environment: Environment) -> str | None:
+    """In words, the first hypothesis that instance 0 does not meet, with both values; None if all are met."""
+    for condition in claim.hypotheses:
+        left, right, mask = _flat(*sides(condition, environment))
+        for value, limit, counts in zip(left[0], right[0], mask[0], strict=True):
+            slack = _TOLERANCE * (abs(value) + abs(limit)) + 1e-15
+            good = {"<=": value <= limit + slack, ">=": value >= limit - slack, "==": abs(value - limit) <= slack}
+            if counts and not good[condition.relation]:
+                return (f"needs {condition.left} {condition.relation} {condition.right} = {float(limit):.6g}, "
+                        f"got {float(value):.6g}")
+    return None
+
+
+def exact_violation(claim: Claim, environment: Environment):
+    """(left, right) as fractions at the worst violation of instance 0, or None if a hypothesis or no violation fails.
+
+    The environment must hold exact fractions.
+    """
+    compare = {"<=": lambda a, b: a <= b, ">=": lambda a, b: a >= b, "==": lambda a, b: a == b}
+    for condition in claim.hypotheses:
+        left, right, mask = _flat(*sides(condition, environment))
+        if not all(compare[condition.relation](a, b) for a, b, c in zip(left[0], right[0], mask[0], strict=True) if c):
+            return None
+    left, right, mask = _flat(*sides(claim.statement, environment))
+    broken = [
+        (a, b) for a, b, c in zip(left[0], right[0], mask[0], strict=True)
+        if c and not compare[claim.statement.relation](a, b)
+    ]
+    return max(broken, key=lambda pair: abs(pair[0] - pair[1]), default=None)

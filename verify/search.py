@@ -1,0 +1,133 @@
+"""Looks for violations of a claim: random and corner instances, then an evolution of the worst ones.
+
+The search knows what a claim is about, never which one it is. Its effort is counted in instances, so that its outcome
+does not depend on the machine.
+"""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import dataclass
+
+import numpy as np
+
+from bounds.claim import Claim
+from synthetic.arrays import TORCH, Backend
+from verify.environment import realise
+from verify.instances import Leaves, Shape, outcomes, take_rows
+from verify.judge import judge
+from verify.sampling import draw_leaves, draw_shape
+from verify.shrink import Violation, confirm, shrink
+
+__all__ = ["BUDGETS", "Budget", "Found", "search"]
+
+
+@dataclass(frozen=True)
+class Budget:
+    """How hard to look: random ``batches`` of up to ``size`` instances, then ``generations`` of evolution."""
+
+    batches: int
+    size: int
+    generations: int
+    most_outcomes: int = 64
+    most_iterations: int = 40
+    confirmations: int = 12  # candidates that are taken to exact arithmetic
+
+
+BUDGETS = {
+    "quick": Budget(24, 192, 16),
+    "standard": Budget(200, 256, 150, 128, 100, 30),
+    "thorough": Budget(1000, 512, 1000, 256, 300, 60),
+}
+
+
+@dataclass
+class Found:
+    """What a search saw: ``tried`` instances, of which ``met`` the hypotheses; the worst ratio and its instance."""
+
+    tried: int = 0
+    met: int = 0
+    ratio: float = 0.0
+    worst: tuple[Shape, Leaves] | None = None
+    violation: Violation | None = None
+    unconfirmed: int = 0
+
+
+_CANDIDATE = 1e-8  # score above which float64 sees a violation
+
+
+def search(claim: Claim, budget: Budget, seed: int = 0, backend: Backend = TORCH) -> Found:
+    """Search for a violation; the first one that exact arithmetic confirms is shrunk and returned."""
+    rng = np.random.default_rng(seed)
+    found, pool, tie = Found(), [], 0
+    for step in range(budget.batches + budget.generations):
+        if step < budget.batches or not pool:
+            shape = draw_shape(claim, rng, budget.most_outcomes, budget.most_iterations)
+            leaves = draw_leaves(claim, shape, _batch_size(shape, budget), rng)
+        else:
+            _, _, shape, parent = pool[int(rng.integers(len(pool)))]
+            leaves = _offspring(claim, shape, parent, _batch_size(shape, budget), rng)
+        verdict = judge(claim, realise(claim, shape, leaves, backend))
+        found.tried += len(verdict.met)
+        found.met += int(verdict.met.sum())
+        score = np.where(verdict.met, verdict.score, -2.0)
+        best = int(np.argmax(score))
+        if score[best] <= -2.0:
+            continue
+        row = take_rows(leaves, [best])
+        ratio = float(verdict.ratio[verdict.met].max())
+        if ratio >= found.ratio or found.worst is None:
+            found.ratio, found.worst = ratio, (shape, row)
+        tie += 1
+        heapq.heappush(pool, (float(score[best]), tie, shape, row))
+        while len(pool) > 8:
+            heapq.heappop(pool)
+        if score[best] > _CANDIDATE and found.unconfirmed < budget.confirmations:
+            violation = confirm(claim, shape, row)
+            if violation:
+                found.violation = shrink(claim, violation)
+                return found
+            found.unconfirmed += 1
+    return found
+
+
+def _batch_size(shape: Shape, budget: Budget) -> int:
+    work = int(np.prod(outcomes(shape))) * shape.iterations * shape.clients * shape.dim
+    return int(np.clip(2_000_000 // max(work, 1), 8, budget.size))
+
+
+def _offspring(claim: Claim, shape: Shape, parent: Leaves, count: int, rng: np.random.Generator) -> Leaves:
+    """Copies of one instance, the first unchanged, each other one with some of its leaves changed a little or a lot."""
+    domains = {v.name: v.domain for v in claim.variables}
+    priority = np.arange(shape.clients) < shape.priority_clients
+    strength = 10 ** rng.uniform(-3, 0.3, (count, 1))
+    leaves = {}
+    for name, array in parent.items():
+        value = np.repeat(array, count, axis=0)
+        s = strength.reshape(-1, *(1,) * (value.ndim - 1))
+        change = (rng.random(value.shape) < 0.5) & (rng.random((count, *(1,) * (value.ndim - 1))) < 0.5)
+        change[0] = False
+        scaled = value * np.exp(s * rng.normal(size=value.shape))
+        kind = domains.get(name) or _KINDS.get(name, "positive")
+        if kind == "binary":
+            flipped = np.where(change & (rng.random(value.shape) < 0.3), 1 - value, value)
+            leaves[name] = np.where(priority, 1.0, flipped) if name == "included" else flipped
+            continue
+        if kind in ("real", "vector"):
+            spread = np.abs(value).max(axis=tuple(range(1, value.ndim)), keepdims=True) + 1e-3
+            scaled = np.where(rng.random(value.shape) < 0.5, scaled, value + s * spread * rng.normal(size=value.shape))
+        if kind in ("real", "vector", "nonnegative", "simplex"):
+            scaled = np.where(rng.random(value.shape) < 0.05, 0.0, scaled)
+        value = np.where(change, scaled, value)
+        if kind == "fraction":
+            value = np.clip(value, 1e-6, 1.0)
+        if kind == "simplex":
+            value[..., 0] = np.where(value.sum(-1) == 0, 1.0, value[..., 0])
+        leaves[name] = np.maximum(value, 1.0) if name.startswith("slack:") else value
+    return leaves
+
+
+_KINDS = {
+    "center": "vector", "offset": "real", "noise": "vector", "start_offset": "vector", "local_offset": "vector",
+    "epsilon": "nonnegative", "step_fraction": "fraction", "included": "binary", "available": "binary",
+}

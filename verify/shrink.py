@@ -1,0 +1,198 @@
+"""Makes a violating instance exact, and then as small and as simple as it can be while it still violates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+
+from bounds.claim import Claim
+from synthetic.arrays import EXACT
+from verify.environment import realise
+from verify.evaluate import Environment
+from verify.instances import Leaves, Shape, map_leaves
+from verify.judge import exact_violation
+
+__all__ = ["Violation", "confirm", "shrink"]
+
+_POSITIVE = {"curvature", "weight", "step_fraction", "step_scale"}
+_DENOMINATORS = (1, 2, 4, 10, 16, 100, 1000, 10**4, 10**6)
+
+
+class Violation(NamedTuple):
+    """An exact instance that meets every hypothesis and breaks the claim by ``left`` against ``right``."""
+
+    shape: Shape
+    leaves: Leaves
+    environment: Environment
+    left: Fraction
+    right: Fraction
+
+
+def confirm(claim: Claim, shape: Shape, leaves: Leaves) -> Violation | None:
+    """Round a one-row instance to ever larger denominators until it violates exactly; None if it never does."""
+    for q in _DENOMINATORS:
+        found = _violates(claim, shape, map_leaves(leaves, lambda name, a, q=q: _round(claim, name, a, q)))
+        if found:
+            return found
+    return _violates(claim, shape, map_leaves(leaves, lambda name, a: _each(a, Fraction)))
+
+
+def _violates(claim: Claim, shape: Shape, leaves: Leaves) -> Violation | None:
+    try:
+        environment = realise(claim, shape, leaves, EXACT)
+        pair = exact_violation(claim, environment)
+    except (ArithmeticError, ValueError):  # no longer a federation, a division by zero, or an irrational root
+        return None
+    return None if pair is None else Violation(shape, leaves, environment, *pair)
+
+
+def _each(array, change):
+    out = np.empty(array.shape, dtype=object)
+    for index, value in np.ndenumerate(array):
+        out[index] = change(value)
+    return out
+
+
+def _round(claim, name, array, q):
+    positive = name in _POSITIVE or name.startswith("slack:") or any(
+        v.name == name and v.domain == "positive" for v in claim.variables
+    )
+
+    def simple(value):
+        rounded = Fraction(value).limit_denominator(q)
+        if positive and rounded <= 0:
+            return Fraction(1, max(1, round(1 / Fraction(value))))
+        return rounded
+
+    return _each(array, simple)
+
+
+def shrink(claim: Claim, violation: Violation, most_trials: int = 400) -> Violation:
+    """Greedily take every simplification under which the claim is still violated exactly."""
+    trials, progress = 0, True
+    while progress and trials < most_trials:
+        progress = False
+        for shape, leaves in _simpler(claim, violation.shape, violation.leaves):
+            trials += 1
+            found = _violates(claim, shape, leaves)
+            if found:
+                violation, progress = found, True
+                break
+            if trials >= most_trials:
+                break
+    return _simpler_numbers(claim, violation, most_trials)
+
+
+def _simpler_numbers(claim, violation, most_trials):
+    trials = 0
+    for name in sorted(violation.leaves):
+        for index in np.ndindex(violation.leaves[name].shape):
+            old = violation.leaves[name][index]
+            for value in _simpler_values(old):
+                if trials >= most_trials:
+                    return violation
+                trials += 1
+                changed = violation.leaves[name].copy()
+                changed[index] = value
+                found = _violates(claim, violation.shape, {**violation.leaves, name: changed})
+                if found:
+                    violation = found
+                    break
+    return violation
+
+
+def _simpler_values(value: Fraction) -> Iterator[Fraction]:
+    for candidate in (Fraction(0), Fraction(1), Fraction(round(value)), value.limit_denominator(2), value.limit_denominator(10)):
+        if _cost(candidate) < _cost(value):
+            yield candidate
+
+
+def _cost(value: Fraction) -> int:
+    if value in (0, 1):
+        return int(value)
+    return 2 + len(str(abs(value.numerator))) + 2 * len(str(value.denominator)) + (value < 0)
+
+
+def _simpler(claim: Claim, shape: Shape, leaves: Leaves) -> Iterator[tuple[Shape, Leaves]]:
+    """Smaller shapes with their leaves: less noise, fewer clients, dimensions, rounds, steps, participants, sizes."""
+    if shape.noisy:
+        yield replace(shape, noisy=()), {n: a for n, a in leaves.items() if n != "noise"}
+        for slot in range(len(shape.noisy)):
+            kept = [s for s in range(len(shape.noisy)) if s != slot]
+            if kept:
+                yield replace(shape, noisy=tuple(shape.noisy[s] for s in kept)), {**leaves, "noise": leaves["noise"][:, kept]}
+    for client in range(shape.clients if claim.setting != "algebra" else 0):
+        smaller = _without_client(claim, shape, leaves, client)
+        if smaller:
+            yield smaller
+    if shape.dim > 1:
+        for kept in range(shape.dim):
+            axes = _dim_axes(claim)
+            yield replace(shape, dim=1), map_leaves(leaves, lambda n, a, c=kept: a[..., [c]] if n in axes else a)
+    if claim.setting == "run":
+        for rounds in {1, shape.rounds // 2, shape.rounds - 1}:
+            if 1 <= rounds < shape.rounds:
+                yield _shorter(shape, leaves, shape.local_steps, rounds)
+        for steps in {1, shape.local_steps // 2, shape.local_steps - 1}:
+            if 1 <= steps < shape.local_steps and "local_steps" not in dict(shape.sizes):
+                yield _shorter(shape, leaves, steps, shape.rounds)
+        if shape.participants > 1:
+            yield replace(shape, participants=shape.participants - 1), leaves
+    for variable in claim.variables:
+        size = dict(shape.sizes).get(variable.name)
+        if size is not None and size > variable.low:
+            for smaller in {variable.low, (variable.low + size) // 2, size - 1}:
+                yield _resized(claim, shape, leaves, variable.name, smaller)
+
+
+def _dim_axes(claim):
+    vectors = {v.name for v in claim.variables if v.domain == "vector"}
+    return vectors | {"curvature", "center", "noise", "start_offset", "local_offset"}
+
+
+def _without_client(claim, shape, leaves, client):
+    is_free = client >= shape.priority_clients
+    if not is_free and shape.priority_clients == 1:
+        return None
+    if shape.sampling == "without-replacement" and not is_free and shape.participants == shape.priority_clients:
+        return None
+    kept = [k for k in range(shape.clients) if k != client]
+    by_client = {"curvature": 1, "center": 1, "offset": 1, "weight": 1, "included": 1, "local_offset": 1, "available": 2}
+    for variable in claim.variables:
+        for axis, (_, size) in enumerate(variable.indices):
+            if size == "clients":
+                by_client[variable.name] = 1 + axis
+    new = map_leaves(leaves, lambda n, a: np.take(a, kept, axis=by_client[n]) if n in by_client else a)
+    slots = [s for s, k in enumerate(shape.noisy) if k != client]
+    noisy = tuple(kept.index(shape.noisy[s]) for s in slots)
+    if "noise" in new:
+        new["noise"] = new["noise"][:, slots]
+        if not noisy:
+            del new["noise"]
+    return replace(shape, clients=shape.clients - 1, free=shape.free - is_free, noisy=noisy), new
+
+
+def _shorter(shape, leaves, steps, rounds):
+    times = steps * rounds
+    cut = {"step_fraction": times, "epsilon": rounds + 1, "available": rounds + 1}
+    new = map_leaves(leaves, lambda n, a: a[:, : cut[n]] if n in cut else a)
+    return replace(shape, local_steps=steps, rounds=rounds), new
+
+
+def _resized(claim, shape, leaves, name, size):
+    sizes = tuple((n, size if n == name else s) for n, s in shape.sizes)
+    new_shape = replace(shape, sizes=sizes, **({"local_steps": size} if name == "local_steps" else {}))
+    numbers = new_shape.as_sizes()
+
+    def cut(leaf, array):
+        for variable in claim.variables:
+            if variable.name == leaf:
+                for axis, (_, size_name) in enumerate(variable.indices):
+                    array = np.take(array, range(numbers[size_name]), axis=1 + axis)
+        return array
+
+    return new_shape, map_leaves(leaves, cut)
