@@ -19,13 +19,14 @@ from synthetic.arrays import Backend, namespace, to_numpy
 from verify.evaluate import Bound, Environment, UnboundName, sides
 from verify.instances import Leaves, Shape, enumerate_chance, federation_of
 
-__all__ = ["realise"]
+__all__ = ["bind_given", "realise"]
 
 
-def realise(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend) -> Environment:
+def realise(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend, federation=None) -> Environment:
     """Bind every name that the claim uses, on a batch of instances.
 
-    Constants take the tightest value that the hypotheses admit; a condition ``symbol == formula`` defines the symbol;
+    The federation is the quadratic one of the leaves, or the given one (one instance, deterministic gradients), on
+    which the leaves then only say where to start, whom to match and how far to step. Constants take the tightest value that the hypotheses admit; a condition ``symbol == formula`` defines the symbol;
     a symbol bounded by conditions takes a fraction of its bound. Raises UnboundName for a name nobody supplies.
     """
     rows = next(iter(leaves.values())).shape[0]
@@ -35,7 +36,7 @@ def realise(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend) -> Env
         binder.bind_variables()
         binder.resolve()
         return environment
-    environment.federation = federation_of(shape, leaves, backend)
+    environment.federation = federation_of(shape, leaves, backend) if federation is None else federation
     binder.bind_federation()
     binder.bind_variables()
     binder.resolve()
@@ -47,6 +48,14 @@ def realise(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend) -> Env
         binder.bind_run()
     binder.resolve()
     return environment
+
+
+def bind_given(claim: Claim, environment: Environment, measured: dict[str, Bound]) -> None:
+    """Bind the names of a claim on an environment whose runs were made elsewhere, and gave ``measured``."""
+    binder = _Binder(claim, None, {}, environment, 1)
+    binder.bind_federation()
+    environment.bound |= measured
+    binder.resolve()
 
 
 @dataclass
@@ -138,9 +147,9 @@ class _Binder:
         env, shape = self.env, self.shape
         if "eta_l" not in env.bound:
             raise UnboundName("nothing supplies 'eta_l': give a condition on it, or a leaf 'step_fraction'")
-        draws, env.noise_weight, env.sampling_weight = enumerate_chance(
-            shape, to_numpy(env.federation.weights * env.federation.priority), env.backend
-        )
+        weights = to_numpy(env.federation.weights * env.federation.priority)
+        weights = np.broadcast_to(weights, (self.rows, weights.shape[1]))
+        draws, env.noise_weight, env.sampling_weight = enumerate_chance(shape, weights, env.backend)
         chance = (env.noise_weight.shape[1], env.sampling_weight.shape[1])
         copies = chance[0] * chance[1]
         federation = env.federation.repeat(copies)

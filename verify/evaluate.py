@@ -29,11 +29,15 @@ class UnboundName(LookupError):
 
 
 class Bound(NamedTuple):
-    """An array bound to a name: ``data`` (instances | 1, noise | 1, sampling | 1, sizes of its indices..., [dim])."""
+    """An array bound to a name: ``data`` (instances | 1, noise | 1, sampling | 1, sizes of its indices..., [dim]).
+
+    ``times`` lists the values of the first index that were recorded, where these are not all of 0, 1, 2, ...
+    """
 
     data: Any
     indices: int = 0
     vector: bool = False
+    times: tuple[int, ...] | None = None
 
 
 @dataclass
@@ -187,7 +191,7 @@ class _Evaluator:
         raise UnboundName(f"nothing supplies {name!r}: it is neither bound by the instance nor defined by a formula")
 
     def take(self, name, indices, scope) -> _Value:
-        data, count, vector = self.env.bound[name]
+        data, count, vector, times = self.env.bound[name]
         if len(indices) != count:
             raise TypeError(f"{name} takes {count} indices; got {len(indices)}")
         if count == 0:
@@ -196,7 +200,9 @@ class _Evaluator:
         numbers = []
         for axis, index in enumerate(indices):
             number, size = self.integer(index, scope), data.shape[_LEAD + axis]
-            if scope.clip:
+            if axis == 0 and times is not None:
+                number = _positions(name, number, times)
+            elif scope.clip:
                 number = np.clip(number, 0, max(size - 1, 0))
             elif number.size and (number.min() < 0 or number.max() >= size):
                 raise IndexError(f"index {axis} of {name} must lie in 0..{size - 1}; got {number.min()}..{number.max()}")
@@ -353,6 +359,14 @@ class _Evaluator:
 
     def objective_gradient(self, node, scope) -> _Value:
         return self._average(node, scope, lambda f, x: f.objective_gradient(x), True)
+
+
+def _positions(name, number, times):
+    """Where the recorded ``times`` hold each wanted one."""
+    missing = sorted(set(number.ravel().tolist()) - set(times))
+    if missing:
+        raise UnboundName(f"{name}[{missing[0]}] was not recorded; recorded: {len(times)} times up to {times[-1]}")
+    return np.searchsorted(times, number)
 
 
 def _product(data, axis):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -67,9 +68,9 @@ def _holds(condition: Condition, environment: Environment, count: int) -> np.nda
     return np.broadcast_to((good[condition.relation] | ~mask).all(axis=1), (count,))
 
 
-def unmet(claim: Claim, environment: Environment) -> str | None:
+def unmet(hypotheses: Iterable[Condition], environment: Environment) -> str | None:
     """In words, the first hypothesis that instance 0 does not meet, with both values; None if all are met."""
-    for condition in claim.hypotheses:
+    for condition in hypotheses:
         left, right, mask = _flat(*sides(condition, environment))
         for value, limit, counts in zip(left[0], right[0], mask[0], strict=True):
             slack = _TOLERANCE * (abs(value) + abs(limit)) + 1e-15

@@ -1,0 +1,189 @@
+"""A claim's bound beside what was measured along sampled runs: the series for a figure, and what it decides."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from bounds.claim import Claim
+from bounds.registry import find_claim
+from synthetic.arrays import namespace, to_numpy
+from verify.environment import bind_given
+from verify.eprocess import REFUTES, EProcess, confidence_band
+from verify.evaluate import Bound, Environment, UnboundName, sides
+from verify.judge import unmet
+from verify.verdict import Series
+
+__all__ = ["RECORD", "Comparison", "compare"]
+
+#: the observables that :func:`compare` reads from a trajectory
+RECORD = ("x", "included", "eta_l", "weighted_gradient_sq")
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Both sides of a claim along sampled runs.
+
+    ``verdict`` is ``refuted``, ``consistent``, ``undecided`` or ``not applicable``; ``reason`` says why in one line.
+    ``series`` holds rounds, the measured left side with a 95 % band, and the bound (None if not applicable).
+    """
+
+    claim: str
+    verdict: str
+    reason: str
+    ratio: float | None = None
+    e_value: float = 1.0
+    series: Series | None = None
+
+    def plot(self, path: str | Path):
+        """Draw bound and measurement to ``path`` (.png, .svg or .pdf; without a suffix, all three)."""
+        from verify.figures import bound_and_measurement, save
+
+        if self.series is None:
+            raise ValueError(f"nothing to draw: {self.reason}")
+        path = Path(path)
+        return save(bound_and_measurement(self.series), path.with_suffix("") if path.suffix else path)
+
+
+def compare(claim: Claim | str, trajectory, points: int = 24) -> Comparison:
+    """Evaluate a ``run`` claim at rounds along a trajectory of many seeds.
+
+    The trajectory must have recorded ``RECORD``. The bound is evaluated with the federation's constants; where one that
+    matters is only an estimate, the comparison is drawn and decides nothing.
+
+    Raises:
+        LookupError: unknown claim id. ValueError: the claim is not about runs, or something was not recorded.
+    """
+    claim = find_claim(claim) if isinstance(claim, str) else claim
+    if claim.setting != "run" or claim.statement is None or claim.statement.over:
+        raise ValueError(f"{claim.id} is not a statement about the end of a run; its setting is {claim.setting!r}")
+    missing = [name for name in RECORD if name not in trajectory.dataset]
+    if missing:
+        raise ValueError(f"the trajectory has not recorded {', '.join(missing)}; give run(..., record=verify.RECORD)")
+    rounds = trajectory.dataset.sizes["round"] - 1
+    grid = np.unique(np.geomspace(1, rounds, min(points, rounds)).round().astype(int))
+    lefts, rights, bands, reason = [], [], [], None
+    for horizon in grid:
+        environment, exact_G = _environment(claim, trajectory, int(horizon))
+        reason = reason or _unmet(claim, environment)
+        if reason:
+            return Comparison(claim.id, "not applicable", reason)
+        left, right = _mean_sides(claim, environment)
+        lefts.append(left)
+        rights.append(right)
+        samples = _run_sides(claim, environment)
+        bands.append(samples)
+    decides = exact_G or not _depends_on_G(claim, environment)
+    _, low, high = confidence_band(np.stack([left for left, _ in bands], axis=1))
+    series = Series(
+        title=f"{trajectory.description}, {trajectory.runs} seeds", x_label="round", y_label=_label(claim),
+        x=grid.tolist(), left=lefts, right=rights, left_low=low.tolist(), left_high=high.tolist(), decides=decides,
+        note="" if decides else "G is estimated from the run: drawn, decides nothing",
+    )
+    return _judged(claim, series, *bands[-1])
+
+
+def _environment(claim: Claim, trajectory, horizon: int):
+    """The claim's names bound to the runs up to round ``horizon``; runs are outcomes of equal weight."""
+    federation, data = trajectory.federation, trajectory.dataset
+    steps, backend = trajectory.algorithm.local_steps, federation.backend
+    runs, times = data.sizes["run"], steps * horizon
+    sizes = {
+        "clients": federation.clients, "iterations": times, "local_steps": steps, "rounds": horizon,
+        "dim": federation.dim, "participants": getattr(trajectory.algorithm.selection.sampling, "participants", 1),
+        "priority_clients": int(to_numpy(federation.priority)[0].sum()),
+    }
+    environment = Environment(backend, sizes, {}, federation=federation, definitions=claim.definitions)
+    environment.noise_weight = backend.array(np.full((1, runs), 1 / runs))
+    ends = tuple(range(0, times + 1, steps))
+    x = data["x"].transpose("run", "round", "dim").values[:, : horizon + 1]
+    included = data["included"].transpose("run", "round", "client").values[:, :horizon].repeat(steps, axis=1)
+    per_run = {
+        "x_sampled": Bound(backend.array(x)[None, :, None], 1, True, ends),
+        "included": Bound(backend.array(included.astype(float))[None, :, None], 2),
+    }
+    eta = data["eta_l"].values
+    eta = eta.reshape(-1, eta.shape[-1])[:1, :times]
+    per_run["eta_l"] = Bound(backend.array(eta).reshape(1, 1, 1, -1), 1)
+    exact_G = "noise_bound" in federation.constants and federation.constants["noise_bound"].decides
+    bound_on_G = _a_priori_G(federation, x[:, 0], eta) if exact_G else None
+    if bound_on_G is None:
+        exact_G = False
+        squares = data["weighted_gradient_sq"].transpose("run", "iteration").values[:, :times]
+        bound_on_G = float(squares.mean(axis=0).max())
+    per_run["G_sq"] = Bound(backend.array([[[bound_on_G]]]))
+    bind_given(claim, environment, per_run)
+    return environment, exact_G
+
+
+def _a_priori_G(federation, starts, eta) -> float | None:
+    """Bound on squared stochastic gradients along every run: for steps up to 2/(L + mu) iterates stay in a ball."""
+    constants = federation.constants
+    L, mu = (float(to_numpy(constants.value(n)).max()) for n in ("L", "mu"))
+    if eta.max() > 2 / (L + mu):
+        return None
+    noise = float(np.max(to_numpy(constants.value("noise_bound"))))
+    xp = namespace(federation.weights)
+    gradients = federation.gradient(federation.all_clients(federation.x_star))
+    steepest = float(xp.max(xp.sqrt(xp.sum(gradients**2, axis=-1))))
+    distance = float(np.sqrt(((starts - to_numpy(federation.x_star)) ** 2).sum(axis=-1)).max())
+    return (steepest + L * max(distance, (steepest + noise) / mu) + noise) ** 2
+
+
+def _unmet(claim: Claim, environment: Environment) -> str | None:
+    checkable = []
+    for condition in claim.hypotheses:
+        try:
+            sides(condition, environment)
+        except UnboundName:
+            continue  # about the inside of a round; G is bounded a priori or marked as an estimate
+        checkable.append(condition)
+    return unmet(checkable, environment)
+
+
+def _mean_sides(claim, environment):
+    left, right, _ = sides(claim.statement, environment)
+    return float(to_numpy(left).mean()), float(to_numpy(right).mean())
+
+
+def _run_sides(claim, environment):
+    """Both sides with each run in place of the expectation, as (runs,) arrays."""
+    weights, environment.noise_weight = environment.noise_weight, None
+    left, right, _ = sides(claim.statement, environment)
+    environment.noise_weight = weights
+    runs = weights.shape[1]
+    return tuple(np.broadcast_to(to_numpy(side).reshape(-1), (runs,)) for side in (left, right))
+
+
+def _depends_on_G(claim, environment) -> bool:
+    kept = environment.bound["G_sq"]
+    values = []
+    for value in (0.0, 1.0):
+        environment.bound["G_sq"] = Bound(environment.backend.array([[[value]]]))
+        values.append(_mean_sides(claim, environment))
+    environment.bound["G_sq"] = kept
+    return values[0] != values[1]
+
+
+def _label(claim) -> str:
+    return "both sides [loss]" if claim.kind in ("theorem", "derived") else "both sides"
+
+
+def _judged(claim: Claim, series: Series, left_samples, right_samples) -> Comparison:
+    """An e-process on the last round, where the right side is the same in every run and the left never negative."""
+    worst = series.worst_ratio
+    right = float(right_samples[0])
+    fixed = np.allclose(right_samples, right, rtol=1e-9, atol=0)
+    if not series.decides:
+        return Comparison(claim.id, "undecided", series.note, worst, 1.0, series)
+    if not fixed or left_samples.min() < -1e-12 or claim.statement.relation != "<=":
+        reason = "consistent on average; the right side varies between runs, so no e-value is formed"
+        verdict = "consistent" if worst <= 1 else "undecided"
+        return Comparison(claim.id, verdict, reason, worst, 1.0, series)
+    e_value = EProcess(max(right, 0.0)).update(np.maximum(left_samples, 0.0))
+    if e_value > REFUTES:
+        return Comparison(claim.id, "refuted", f"e-value {e_value:.3g} at the last round", worst, e_value, series)
+    return Comparison(claim.id, "consistent", f"worst ratio left/right {worst:.3g}", worst, e_value, series)
+

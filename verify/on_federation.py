@@ -1,0 +1,80 @@
+"""Evaluates a claim on a given federation (real data, say) from many starts, thresholds and step sizes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from bounds.claim import Claim
+from verify.environment import realise
+from verify.evaluate import UnboundName
+from verify.instances import Shape, outcomes
+from verify.judge import judge, unmet
+from verify.sampling import draw_leaves
+
+__all__ = ["OnFederation", "evaluate_on"]
+
+_OF_THE_FEDERATION = ("curvature", "center", "offset", "weight", "noise")
+
+
+@dataclass(frozen=True)
+class OnFederation:
+    """Worst ratio left/right among ``met`` of ``tried`` instances on the federation called ``name``.
+
+    ``violated``: float64 saw a violation (which without exact replay decides nothing); ``unmet``: in words, a hypothesis
+    that failed where none was met.
+    """
+
+    name: str
+    tried: int
+    met: int
+    ratio: float
+    violated: bool
+    unmet: str | None = None
+
+
+def evaluate_on(claim: Claim, federation, name: str, seed: int = 0, rows: int = 8, repeats: int = 3) -> OnFederation | None:
+    """Evaluate a ``run`` or ``point`` claim on a federation with full gradients; None if it does not speak of one."""
+    if claim.setting == "algebra" or claim.statement is None:
+        return None
+    rng, free = np.random.default_rng(seed), int((~federation.priority[0]).sum())
+    if free and not (claim.procedure is None or claim.procedure.free_clients):
+        return None
+    tried = met = 0
+    worst, violated, reason = 0.0, False, None
+    for repeat in range(repeats):
+        shape = _shape(claim, federation, free, rng, repeat)
+        if shape is None:
+            return None
+        leaves = draw_leaves(claim, shape, rows, rng)
+        leaves = {n: a for n, a in leaves.items() if n not in _OF_THE_FEDERATION and not n.startswith("slack:")}
+        for leaf in ("start_offset", "local_offset"):
+            if leaf in leaves:
+                leaves[leaf] = leaves[leaf] * np.sqrt(1 / shape.dim)
+        try:
+            environment = realise(claim, shape, leaves, federation.backend, federation)
+            verdict = judge(claim, environment)
+        except UnboundName:
+            return None
+        tried += len(verdict.met)
+        met += int(verdict.met.sum())
+        if verdict.met.any():
+            worst = max(worst, float(verdict.ratio[verdict.met].max()))
+            violated = violated or bool((verdict.score[verdict.met] > 1e-6).any())
+        else:
+            reason = unmet(claim.hypotheses, environment)
+    return OnFederation(name, tried, met, worst, violated, None if met else reason)
+
+
+def _shape(claim: Claim, federation, free: int, rng, repeat: int) -> Shape | None:
+    steps, rounds = ((1, 10), (2, 10), (5, 4))[repeat % 3]
+    sizes = tuple((v.name, v.low) for v in claim.variables if v.domain == "integer" and not v.indices)
+    sampling = claim.procedure.sampling if claim.procedure else "full"
+    if sampling != "full":
+        rounds = 1
+    shape = Shape(federation.clients, free, federation.dim, dict(sizes).get("local_steps", steps), rounds, 1, sampling,
+                  sizes=sizes)
+    if claim.setting == "point":
+        shape = replace(shape, local_steps=1, rounds=1)
+    return shape if np.prod(outcomes(shape)) <= 64 else None

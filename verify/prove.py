@@ -1,0 +1,92 @@
+"""Symbolic proofs of claims about plain numbers: identities, and inequalities between rational functions.
+
+An inequality is proved by writing right - left over a common denominator and shifting every variable to its lower
+bound: if numerator and denominator then have non-negative coefficients only, it holds for all admissible numbers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import sympy as sp
+
+from bounds.claim import Claim
+
+__all__ = ["Proof", "prove"]
+
+
+@dataclass(frozen=True)
+class Proof:
+    """A proof in one line, with the expression that it rests on, as text."""
+
+    method: str
+    expression: str
+
+
+def prove(claim: Claim) -> Proof | None:
+    """A proof of the claim, or None if these methods give none (which says nothing about the claim)."""
+    if claim.setting != "algebra" or claim.statement is None or claim.statement.over:
+        return None
+    if any(v.domain not in ("positive", "nonnegative", "integer") or v.indices for v in claim.variables):
+        return None
+    symbols = {v.name: sp.Symbol(v.name, integer=True if v.domain == "integer" else None, positive=True if v.domain ==
+               "positive" else None, nonnegative=True) for v in claim.variables}
+    difference = _expand(claim, claim.statement.right - claim.statement.left, symbols)
+    if difference is None:
+        return None
+    if claim.statement.relation == "==":
+        simple = sp.simplify(sp.gammasimp(difference))
+        return Proof("symbolic identity: the difference simplifies to 0", str(difference)) if simple == 0 else None
+    if claim.statement.relation == ">=":
+        difference = -difference
+    return _nonnegative(claim, difference, symbols)
+
+
+def _expand(claim, expression, symbols):
+    """The expression with definitions put in and named symbols replaced; None if something else remains."""
+    for _ in range(10):
+        replaced = expression.replace(
+            lambda e: e.is_Symbol and e.name in claim.definitions and not claim.definitions[e.name].indices,
+            lambda e: claim.definitions[e.name].formula,
+        )
+        if replaced == expression:
+            break
+        expression = replaced
+    defined = {c.left: c.right for c in claim.conditions if c.relation == "==" and c.left.is_Symbol and not c.over}
+    expression = expression.subs(defined)
+    expression = expression.replace(lambda e: e.is_Symbol and e.name in symbols, lambda e: symbols[e.name]).doit()
+    known = set(symbols.values())
+    if expression.atoms(sp.Indexed) or expression.free_symbols - known or expression.atoms(sp.Max, sp.Sum):
+        return None
+    return expression
+
+
+def _nonnegative(claim, difference, symbols) -> Proof | None:
+    numerator, denominator = sp.fraction(sp.together(difference))
+    shift = {}
+    for variable in claim.variables:
+        symbol = symbols[variable.name]
+        low = _lower_bound(claim, variable, symbols)
+        shift[symbol] = low + sp.Symbol(f"{variable.name}'", nonnegative=True)
+    parts = [sp.expand(part.subs(shift, simultaneous=True)) for part in (numerator, denominator)]
+    fresh = sorted({s for part in parts for s in part.free_symbols}, key=str)
+    try:
+        coefficients = [sp.Poly(part, *fresh).coeffs() if fresh else [part] for part in parts]
+    except sp.PolynomialError:
+        return None
+    for sign in (1, -1):
+        if all((sign * c).is_nonnegative for part in coefficients for c in part):
+            bounds = ", ".join(f"{s} = {e}" for s, e in shift.items())
+            return Proof(f"all coefficients of numerator and denominator have one sign after {bounds}",
+                         f"({parts[0]})/({parts[1]})")
+    return None
+
+
+def _lower_bound(claim, variable, symbols):
+    low = sp.Integer(variable.low) if variable.domain == "integer" else sp.Integer(0)
+    for condition in claim.conditions:
+        if condition.relation == ">=" and condition.left.is_Symbol and condition.left.name == variable.name:
+            value = condition.right.replace(lambda e: e.is_Symbol and e.name in symbols, lambda e: symbols[e.name])
+            if value.is_number and value > low:
+                low = value
+    return low

@@ -1,0 +1,171 @@
+"""From a claim to its verdict: proof of ill-posedness, symbolic proof, search, given federations, samples."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bounds.claim import Claim
+from verify.certificate import certificate, check
+from verify.files import file_name, write_json
+from verify.illposed import conflict
+from verify.prove import prove
+from verify.search import BUDGETS, Found, search
+from verify.verdict import Verdict
+
+__all__ = ["Settings", "decide", "referee"]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How to referee: budget name, seeds per sampled run, device, random seed, directory for certificates."""
+
+    budget: str = "quick"
+    seeds: int = 64
+    device: str = "cpu"
+    seed: int = 0
+    out: Path | None = None
+    command: str = ""
+    federations: bool = True
+
+    def __post_init__(self):
+        if self.budget not in BUDGETS:
+            raise ValueError(f"unknown budget {self.budget!r}; allowed: {', '.join(BUDGETS)}")
+        if self.seeds < 2:
+            raise ValueError(f"seeds must be at least 2; got {self.seeds}")
+
+
+def decide(claim: Claim, settings: Settings) -> Verdict:
+    """The verdict on one claim, from evidence only."""
+    began = time.perf_counter()
+    verdict, ratio, evidence, details, path, series = _evidence(claim, settings)
+    return Verdict(
+        claim.id, claim.reading, claim.kind, verdict, ratio, evidence, path,
+        settings.command or f"fedtheory verify {claim.id} --budget {settings.budget} --seed {settings.seed}",
+        settings.seed, round(time.perf_counter() - began, 3), details, series,
+    )
+
+
+def _evidence(claim: Claim, settings: Settings):
+    found_conflict = conflict(claim)
+    if found_conflict:
+        details = {"conflict": list(found_conflict.parts), "proof": found_conflict.proof}
+        return "ill-posed", None, found_conflict.proof, details, None, ()
+    if not claim.explicit:
+        text = "the statement hides its constants in O(.): deciding it needs the growth of the ratio along its limits"
+        return "undecided", None, text, {}, None, ()
+    found = search(claim, BUDGETS[settings.budget], settings.seed)
+    proof = prove(claim)
+    if found.violation:
+        if proof:
+            raise RuntimeError(f"{claim.id}: a proof and a counterexample contradict each other: {proof}")
+        return _refuted(claim, found, settings)
+    details: dict[str, Any] = {"instances": {"tried": found.tried, "met": found.met}}
+    if found.unconfirmed:
+        details["unconfirmed"] = found.unconfirmed
+    if proof:
+        details["proof"] = proof.expression
+        return "certified", found.ratio, proof.method, details, None, ()
+    return _unrefuted(claim, found, settings, details)
+
+
+def _refuted(claim: Claim, found: Found, settings: Settings):
+    violation = found.violation
+    data = json.loads(json.dumps(
+        certificate(claim, violation.shape, violation.leaves, violation.environment, violation.left, violation.right)
+    ))
+    result = check(data)
+    if not result.accepted:
+        raise RuntimeError(f"{claim.id}: the checker rejects what the search found: {result.reason}")
+    path = None
+    if settings.out is not None:
+        path = f"certificates/{file_name(claim.id)}.json"
+        write_json(Path(settings.out) / path, data)
+    ratio = float("inf") if violation.right <= 0 else float(violation.left / violation.right)
+    evidence = (f"counterexample: left side {_short(violation.left)}, right side {_short(violation.right)} "
+                f"({_in_words(claim, data)})")
+    details = {"instances": {"tried": found.tried, "met": found.met}, "instance": data}
+    return "refuted", ratio, evidence, details, path, ()
+
+
+def _short(value) -> str:
+    text = str(value)
+    return text if len(text) <= 24 else f"{float(value):.6g}"
+
+
+def _in_words(claim: Claim, data: dict) -> str:
+    sizes = data["sizes"]
+    if claim.setting == "algebra":
+        return "numbers in the certificate"
+    words = [f"{sizes['clients']} client{'s' * (sizes['clients'] > 1)}", f"dimension {sizes['dim']}"]
+    if claim.setting == "run":
+        words.append(f"{sizes['rounds']} round{'s' * (sizes['rounds'] > 1)} of {sizes['local_steps']} local "
+                     f"step{'s' * (sizes['local_steps'] > 1)}")
+        words.append("with noise" if any(data["instance"]["noise"]) else "no noise")
+    return ", ".join(words)
+
+
+def _unrefuted(claim: Claim, found: Found, settings: Settings, details):
+    from verify.evidence import on_federations, sampled
+
+    ratio, series, said = found.ratio, (), []
+    if settings.federations:
+        rows = on_federations(claim, settings)
+        details["federations"] = rows
+        ratio = max([ratio, *(r["ratio"] for r in rows if r["met"])])
+        if any(r["violated"] for r in rows):
+            text = "float64 sees a violation on " + ", ".join(r["name"] for r in rows if r["violated"])
+            return "undecided", ratio, text + "; an exact replay would decide", details, None, ()
+        said += [f"{len(rows)} data federations"] if rows else []
+        samples = sampled(claim, settings)
+        series = samples.series
+        if samples.rows:
+            details["sampled"] = samples.rows
+            ratio = max([ratio, *(r["ratio"] for r in samples.rows if r["decides"])])
+            said.append(f"{len(samples.rows)} sampled runs")
+        if samples.refuted_by:
+            details["e_value"] = samples.e_value
+            text = (f"expectation exceeds the bound on {samples.refuted_by}: e-value {samples.e_value:.3g}, "
+                    "which under the claim has probability below 1e-6")
+            return "refuted", ratio, text, details, None, series
+    if not found.met:
+        text = f"none of {found.tried} instances met the hypotheses; a family that meets them would decide"
+        return "undecided", None, text, details, None, series
+    text = f"no violation in {found.met} instances that meet the hypotheses (of {found.tried} tried)"
+    return "consistent", ratio, "; ".join([text, *said]), details, None, series
+
+
+def _decide_by_id(claim_id: str, settings: Settings) -> Verdict:
+    import torch
+
+    from bounds.registry import find_claim
+
+    torch.set_num_threads(1)
+    return decide(find_claim(claim_id), settings)
+
+
+def referee(claims: Sequence[Claim], *, workers: int | None = None, **settings) -> Iterator[Verdict]:
+    """Verdicts on registered claims, each as soon as it is decided; keyword arguments as in :class:`Settings`.
+
+    Every verdict depends on its claim and the seed alone, not on the order or the number of ``workers``.
+    """
+    options = Settings(**settings)
+    if options.out is not None:
+        options = Settings(**{**options.__dict__, "out": Path(options.out)})
+    workers = workers or min(len(claims), os.cpu_count() or 1)
+    if workers <= 1:
+        for claim in claims:
+            yield decide(claim, options)
+        return
+    executor = ProcessPoolExecutor(workers)
+    try:
+        for future in as_completed([executor.submit(_decide_by_id, claim.id, options) for claim in claims]):
+            yield future.result()
+    finally:
+        executor.shutdown(wait=False, cancel_futures=True)
