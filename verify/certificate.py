@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -60,10 +61,41 @@ def statement_of(claim: Claim) -> dict[str, Any]:
         name: {"indices": [str(i) for i in d.indices], "formula": formula(d.formula)}
         for name, d in claim.used_definitions().items()
     }
+    if claim.setting == "point":  # there is no run: the average follows from the local models
+        definitions |= {name: {"indices": ["t"], "formula": formula(_AVERAGE)} for name in ("x", "x_sampled")}
     return {
         "claim": claim.id, "reading": claim.reading, "setting": claim.setting, "statement": _condition(claim.statement),
-        "hypotheses": [_condition(c) for c in claim.hypotheses], "definitions": definitions,
+        "hypotheses": [*map(_condition, claim.hypotheses), *_domains(claim)], "definitions": definitions,
     }
+
+
+_CLIENTS = (words.k, 0, words.clients - 1)
+_AVERAGE = words.Sum(
+    words.client_weight[words.k] * words.included[words.t, words.k] * words.x_local[words.t, words.k], _CLIENTS
+) / words.Sum(words.client_weight[words.k] * words.included[words.t, words.k], _CLIENTS)
+
+
+def _domains(claim: Claim) -> Iterator[dict[str, Any]]:
+    """Where the free quantities must lie, as hypotheses for the checker."""
+    for variable in claim.variables:
+        indices = tuple(sp.Symbol(index, integer=True) for index, _ in variable.indices)
+        over = tuple((i, 0, sp.Symbol(size, integer=True) - 1)
+                     for i, (_, size) in zip(indices, variable.indices, strict=True))
+        entry = sp.IndexedBase(variable.name)[indices] if indices else sp.Symbol(variable.name)
+        if variable.domain == "positive":
+            yield _condition(Condition(entry, ">=", 0, over)) | {"relation": ">", "text": f"{entry} > 0"}
+        elif variable.domain in ("nonnegative", "simplex"):
+            yield _condition(Condition(entry, ">=", 0, over))
+        elif variable.domain == "binary":
+            yield _condition(Condition(entry * (1 - entry), "==", 0, over))
+        if variable.domain == "simplex":
+            yield _condition(Condition(sp.Sum(entry, over[-1]), "==", 1, over[:-1]))
+        if variable.domain == "integer" and not variable.indices:
+            yield _condition(Condition(entry, ">=", variable.low))
+    if claim.setting == "point":
+        one = words.included[0, words.k]
+        yield _condition(Condition(one * (1 - one), "==", 0, (_CLIENTS,)))
+        yield _condition(Condition(one, ">=", words.priority[words.k], (_CLIENTS,)))
 
 
 def certificate(claim: Claim, shape: Shape, leaves: Leaves, environment: Environment, left, right) -> dict[str, Any]:
@@ -98,7 +130,9 @@ _REPLAYED = {
 
 
 def _instance(claim: Claim, shape: Shape, leaves: Leaves, environment: Environment) -> dict[str, Any]:
-    data = {name: _text(leaves[name][0]) for name in ("curvature", "center", "offset", "weight")}
+    data = {name: _text(leaves[name][0]) for name in ("curvature", "center")}
+    for name in ("client_weight", "F_star_client", "x_star"):
+        data[name] = _text(environment.bound[name].data[0, 0, 0])
     data["priority"] = [int(k < shape.priority_clients) for k in range(shape.clients)]
     data["noise"] = [[] for _ in range(shape.clients)]
     for slot, client in enumerate(shape.noisy):
@@ -107,8 +141,8 @@ def _instance(claim: Claim, shape: Shape, leaves: Leaves, environment: Environme
             [str(shape.rare), _text(a * (1 - shape.rare))], [str(1 - shape.rare), _text(a * -shape.rare)]
         ]
     if claim.setting == "point":
-        data["included"] = _text(leaves["included"][0])
-        data["x_local"] = _text(to_numpy(environment.bound["x_local"].data)[0, 0, 0, 0])
+        data["included"] = _text(leaves["included"])
+        data["x_local"] = _text(to_numpy(environment.bound["x_local"].data)[0, 0, 0])
         return data
     data["start_offset"] = _text(leaves["start_offset"][0])
     data["epsilon"] = _text(leaves["epsilon"][0])

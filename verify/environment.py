@@ -13,7 +13,13 @@ from fedtheory.algorithms.fedavg import FedAvg
 from fedtheory.engine import Observer, rounds_of, starting_points
 from fedtheory.schedules import Tabulated
 from fedtheory.selection import (
-    EveryPriority, LossMatching, Pattern, PriorityOnly, Selection, WithoutReplacement, WithReplacement,
+    EveryPriority,
+    LossMatching,
+    Pattern,
+    PriorityOnly,
+    Selection,
+    WithoutReplacement,
+    WithReplacement,
 )
 from synthetic.arrays import Backend, namespace, to_numpy
 from verify.evaluate import Bound, Environment, UnboundName, sides
@@ -162,6 +168,7 @@ class _Binder:
         for state in rounds_of(algorithm, federation, state, draws, 0, shape.rounds, (record,)):  # noqa: B007
             pass
         for name, (array, indices, vector) in record.arrays(federation, state, shape.local_steps).items():
+            array = namespace(array).broadcast_to(array, (self.rows * copies, *array.shape[1:]))
             env.bound[name] = Bound(array.reshape(self.rows, *chance, *array.shape[1:]), indices, vector)
         if "epsilon" in self.leaves:
             times = np.arange(shape.iterations) // shape.local_steps
@@ -205,7 +212,7 @@ class _Binder:
         if condition.relation != "==":
             return False
         name = _bare_name(condition.left)
-        if name is None or self._known(name) and not self._grows(name, condition):
+        if name is None or (self._known(name) and not self._grows(name, condition)):
             return False
         if self._grows(name, condition):
             return self._recursion(name, condition)

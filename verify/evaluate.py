@@ -19,7 +19,7 @@ from bounds import language as words
 from bounds.claim import Condition, Definition
 from synthetic.arrays import Backend, namespace
 
-__all__ = ["Bound", "Environment", "UnboundName", "evaluate", "sides"]
+__all__ = ["Bound", "Environment", "UnboundName", "evaluate", "sides", "sizes_of_sides"]
 
 _LEAD = 3  # axes before the index axes: instances, noise outcomes, sampling outcomes
 
@@ -84,14 +84,24 @@ def evaluate(expression, environment: Environment):
 def sides(condition: Condition, environment: Environment):
     """Both sides of a condition for all its indices: (left, right, where it applies), mutually broadcastable arrays
     (instances | 1, noise | 1, sampling | 1, one axis per index of ``over``)."""
-    evaluator, scope, mask = _Evaluator(environment), _Scope({}), np.ones((), dtype=bool)
+    return _sides(_Evaluator(environment), condition)
+
+
+def sizes_of_sides(condition: Condition, environment: Environment):
+    """Like :func:`sides`, but with the absolute value of every term: what rounding errors are measured against."""
+    left, right, mask = _sides(_SizeEvaluator(environment), condition)
+    return abs(left), abs(right), mask
+
+
+def _sides(evaluator, condition):
+    scope, mask = _Scope({}), np.ones((), dtype=bool)
     for name, low, high in condition.over:
         scope, inside = evaluator.enter(str(name), low, high, scope)
         mask = mask[..., None] & inside
     left, right = (evaluator.value(side, scope) for side in (condition.left, condition.right))
     if left.vector or right.vector:
         raise TypeError("both sides of a condition must be numbers; got a vector")
-    return left.data, right.data, environment.backend.booleans(mask)
+    return left.data, right.data, evaluator.env.backend.booleans(mask)
 
 
 class _Evaluator:
@@ -359,6 +369,39 @@ class _Evaluator:
 
     def objective_gradient(self, node, scope) -> _Value:
         return self._average(node, scope, lambda f, x: f.objective_gradient(x), True)
+
+
+class _SizeEvaluator(_Evaluator):
+    """Adds absolute values. A difference of vectors keeps 1e-4 of its terms, so that the size of its squared norm, times
+    1e-11, covers the rounding error ``eps |a| |a - b| + (eps |a|)^2`` of that norm."""
+
+    def value(self, node, scope) -> _Value:
+        value = super().value(node, scope)
+        return value if value.vector else _Value(abs(value.data))
+
+    def dot(self, node, scope) -> _Value:
+        a, b = (self.vector(arg, scope) for arg in node.args)
+        return _Value(namespace(a).sum(abs(a * b), axis=-1))
+
+    def add(self, parts) -> _Value:
+        total = super().add(parts)
+        terms = sum(abs(part.data) for part in parts)
+        return _Value(abs(total.data) + 1e-4 * terms, True) if total.vector else _Value(terms)
+
+    def _at_the_point(self, node, scope, word):
+        return getattr(_Evaluator(self.env), word)(node, scope)
+
+    def client_loss(self, node, scope):
+        return self._at_the_point(node, scope, "client_loss")
+
+    def client_gradient(self, node, scope):
+        return self._at_the_point(node, scope, "client_gradient")
+
+    def objective(self, node, scope):
+        return self._at_the_point(node, scope, "objective")
+
+    def objective_gradient(self, node, scope):
+        return self._at_the_point(node, scope, "objective_gradient")
 
 
 def _positions(name, number, times):

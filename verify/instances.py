@@ -7,19 +7,26 @@ them by exact arithmetic, so that rounding the leaves to rationals gives an exac
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations, product
 from typing import Any
 
 import numpy as np
 
+from bounds.claim import Claim
 from synthetic.arrays import Backend
 from synthetic.draws import CLIENTS, NOISE, EnumeratedDraws
 from synthetic.noise import FiniteNoise, NoNoise
 from synthetic.quadratic import Quadratic
 
-__all__ = ["Leaves", "Shape", "enumerate_chance", "federation_of", "map_leaves", "outcomes", "take_rows"]
+__all__ = [
+    "POSITIVE", "Leaves", "Shape", "admissible", "enumerate_chance", "federation_of", "map_leaves", "outcomes", "take_rows",
+    "with_times",
+]
+
+#: leaves that must be positive
+POSITIVE = frozenset({"curvature", "weight", "step_fraction", "step_scale"})
 
 Leaves = dict[str, np.ndarray]  # name -> (instances, ...), of floats or of Fractions
 
@@ -138,9 +145,43 @@ def _product(factors):
     return total
 
 
+def admissible(claim: Claim, shape: Shape, leaves: Leaves) -> bool:
+    """Whether every leaf of an exact batch lies where it must: signs, truth values, shares, factors of at least one."""
+    domains = {v.name: v.domain for v in claim.variables}
+    for name, array in leaves.items():
+        domain = domains.get(name) or ("positive" if name in POSITIVE else _DOMAINS.get(name, "real"))
+        if name.startswith("slack:") and (array < 1).any():
+            return False
+        if domain == "positive" and not (array > 0).all():
+            return False
+        if domain in ("nonnegative", "simplex") and (array < 0).any():
+            return False
+        if domain == "simplex" and not (array.sum(axis=-1) > 0).all():
+            return False
+        if domain == "binary" and not ((array == 0) | (array == 1)).all():
+            return False
+    priority = np.arange(shape.clients) < shape.priority_clients
+    return "included" not in leaves or bool((leaves["included"][:, priority] == 1).all())
+
+
+_DOMAINS = {"epsilon": "nonnegative", "included": "binary", "available": "binary"}
+
+
 def map_leaves(leaves: Leaves, change: Callable[[str, np.ndarray], np.ndarray]) -> Leaves:
     """The leaves with ``change(name, array)`` in place of each array."""
     return {name: change(name, array) for name, array in leaves.items()}
+
+
+def with_times(shape: Shape, leaves: Leaves, local_steps: int, rounds: int) -> tuple[Shape, Leaves]:
+    """The instance with other run lengths: times are cut off, or the last one is repeated."""
+    lengths = {"step_fraction": local_steps * rounds, "epsilon": rounds + 1, "available": rounds + 1}
+
+    def fit(name, array):
+        if name not in lengths:
+            return array
+        return np.take(array, np.minimum(np.arange(lengths[name]), array.shape[1] - 1), axis=1)
+
+    return replace(shape, local_steps=local_steps, rounds=rounds), map_leaves(leaves, fit)
 
 
 def take_rows(leaves: Leaves, rows) -> Leaves:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from bounds.claim import Claim, Condition
 from synthetic.arrays import namespace, to_numpy
-from verify.evaluate import Environment, sides
+from verify.evaluate import Environment, sides, sizes_of_sides
 
 __all__ = ["Judgement", "exact_violation", "judge", "unmet"]
 
@@ -30,13 +31,14 @@ def judge(claim: Claim, environment: Environment) -> Judgement:
     """Judge every instance of a batch in floating point."""
     with np.errstate(all="ignore"):
         left, right, mask = _flat(*sides(claim.statement, environment))
-        floor = _ROUNDING * (_magnitude(claim.statement, environment, left.shape) + abs(left) + abs(right)) + 1e-18
+        sizes = _flat(*sizes_of_sides(claim.statement, environment))
+        floor = _ROUNDING * (sizes[0] + sizes[1]) + 1e-18
         gap = {"<=": left - right, ">=": right - left, "==": abs(left - right)}[claim.statement.relation]
         score = np.where(mask, (gap - floor) / (abs(left) + abs(right) + floor), -1.0)
         finite = np.isfinite(score).all(axis=1)
         score = np.where(np.isfinite(score), score, -1.0)
         big, small = (right, left) if claim.statement.relation == ">=" else (left, right)
-        ratio = np.where(small > floor, big / small, np.where(big > floor, np.inf, 0.0))
+        ratio = np.where(small > floor, big / small, np.where(big > 3 * floor, np.inf, 0.0))
         if claim.statement.relation == "==":
             ratio = np.where(gap <= floor, 1.0, np.maximum(abs(left), abs(right)) / np.minimum(abs(left), abs(right)))
         ratio = np.where(mask, ratio, 0.0)
@@ -49,16 +51,6 @@ def _flat(left, right, mask):
     xp = namespace(left)
     left, right, mask = xp.broadcast_arrays(left, right, mask)
     return tuple(to_numpy(a).reshape(a.shape[0], -1) for a in (left, right, mask))
-
-
-def _magnitude(condition: Condition, environment: Environment, shape):
-    """Sum of the absolute values of both sides' terms: what cancellation is measured against."""
-    total = 0.0
-    for side in (condition.left, condition.right):
-        if side.is_Add:
-            for term in side.args:
-                total = total + abs(_flat(*sides(Condition(term, "<=", 0, condition.over), environment))[0])
-    return np.broadcast_to(total, shape)
 
 
 def _holds(condition: Condition, environment: Environment, count: int) -> np.ndarray:
@@ -82,18 +74,17 @@ def unmet(hypotheses: Iterable[Condition], environment: Environment) -> str | No
 
 
 def exact_violation(claim: Claim, environment: Environment):
-    """(left, right) as fractions at the worst violation of instance 0, or None if a hypothesis or no violation fails.
-
-    The environment must hold exact fractions.
+    """(left, right) as fractions at the worst violation of instance 0; ``"unmet"`` if a hypothesis fails there, and
+    ``"holds"`` if the statement holds. The environment must hold exact fractions.
     """
-    compare = {"<=": lambda a, b: a <= b, ">=": lambda a, b: a >= b, "==": lambda a, b: a == b}
+    compare = {"<=": operator.le, ">=": operator.ge, "==": operator.eq}
     for condition in claim.hypotheses:
         left, right, mask = _flat(*sides(condition, environment))
         if not all(compare[condition.relation](a, b) for a, b, c in zip(left[0], right[0], mask[0], strict=True) if c):
-            return None
+            return "unmet"
     left, right, mask = _flat(*sides(claim.statement, environment))
     broken = [
         (a, b) for a, b, c in zip(left[0], right[0], mask[0], strict=True)
         if c and not compare[claim.statement.relation](a, b)
     ]
-    return max(broken, key=lambda pair: abs(pair[0] - pair[1]), default=None)
+    return max(broken, key=lambda pair: abs(pair[0] - pair[1]), default="holds")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import prod
 
 import numpy as np
 
@@ -77,4 +78,4 @@ def _shape(claim: Claim, federation, free: int, rng, repeat: int) -> Shape | Non
                   sizes=sizes)
     if claim.setting == "point":
         shape = replace(shape, local_steps=1, rounds=1)
-    return shape if np.prod(outcomes(shape)) <= 64 else None
+    return shape if prod(outcomes(shape)) <= 64 else None

@@ -6,6 +6,7 @@ Nothing here looks at which claim is asked for, only at what it is about: its se
 from __future__ import annotations
 
 from fractions import Fraction
+from math import prod
 
 import numpy as np
 
@@ -26,28 +27,29 @@ def draw_shape(claim: Claim, rng: np.random.Generator, most_outcomes: int, most_
         return Shape(dim=int(rng.integers(1, 3)), sizes=sizes)
     procedure = claim.procedure
     with_free = procedure is None or procedure.free_clients
-    free = int(rng.choice([0, 1, 1, 2])) if with_free else 0
-    priority = int(rng.choice([1, 1, 2, 2, 3]))
-    dim = int(rng.choice([1, 1, 2]))
+    tiny = rng.random() < 0.3  # the smallest instances are where lower-order terms have nothing to hide behind
+    free = int(rng.choice([1] if tiny else [0, 1, 1, 2])) if with_free else 0
+    priority = int(rng.choice([1, 1, 2] if tiny else [1, 1, 2, 2, 3]))
+    dim = 1 if tiny else int(rng.choice([1, 1, 2]))
     if claim.setting == "point":
         return Shape(clients=priority + free, free=free, dim=dim, sizes=sizes)
-    steps = dict(sizes).get("local_steps") or int(rng.choice(_STEPS))
-    rounds = int(rng.choice(_ROUNDS))
+    steps = dict(sizes).get("local_steps") or (1 if tiny else int(rng.choice(_STEPS)))
+    rounds = int(rng.integers(1, 3)) if tiny else int(rng.choice(_ROUNDS))
     while steps * rounds > most_iterations:
         rounds = max(1, rounds // 2)
         steps = min(steps, most_iterations)
     sampling = procedure.sampling if procedure else "full"
-    participants = int(rng.integers(1, 4))
+    participants = int(10 ** rng.uniform(0, 3)) if priority == 1 else int(rng.integers(1, 4))
     if sampling == "without-replacement":
         participants = min(participants, priority)
     shape = Shape(priority + free, free, dim, steps, rounds, participants, sampling, (), _RARE[rng.integers(len(_RARE))],
                   sizes)
-    if np.prod(outcomes(shape)) > most_outcomes:  # sampling over many rounds is too much to enumerate
+    if prod(outcomes(shape)) > most_outcomes:  # sampling over many rounds is too much to enumerate
         shape = _with(shape, rounds=1)
-    if np.prod(outcomes(shape)) > most_outcomes:
+    if prod(outcomes(shape)) > most_outcomes:
         shape = _with(shape, participants=1)
-    noisy = tuple(sorted(rng.permutation(shape.clients)[: rng.integers(0, 3)].tolist()))
-    while noisy and np.prod(outcomes(_with(shape, noisy=noisy))) > most_outcomes:
+    noisy = tuple(sorted(rng.permutation(shape.clients)[: 0 if tiny else rng.integers(0, 3)].tolist()))
+    while noisy and prod(outcomes(_with(shape, noisy=noisy))) > most_outcomes:
         noisy = noisy[:-1]
     return _with(shape, noisy=noisy)
 

@@ -7,14 +7,15 @@ does not depend on the machine.
 from __future__ import annotations
 
 import heapq
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import prod
 
 import numpy as np
 
 from bounds.claim import Claim
 from synthetic.arrays import TORCH, Backend
 from verify.environment import realise
-from verify.instances import Leaves, Shape, outcomes, take_rows
+from verify.instances import Leaves, Shape, outcomes, take_rows, with_times
 from verify.judge import judge
 from verify.sampling import draw_leaves, draw_shape
 from verify.shrink import Violation, confirm, shrink
@@ -35,7 +36,7 @@ class Budget:
 
 
 BUDGETS = {
-    "quick": Budget(24, 192, 16),
+    "quick": Budget(24, 192, 36),
     "standard": Budget(200, 256, 150, 128, 100, 30),
     "thorough": Budget(1000, 512, 1000, 256, 300, 60),
 }
@@ -66,6 +67,7 @@ def search(claim: Claim, budget: Budget, seed: int = 0, backend: Backend = TORCH
             leaves = draw_leaves(claim, shape, _batch_size(shape, budget), rng)
         else:
             _, _, shape, parent = pool[int(rng.integers(len(pool)))]
+            shape, parent = _neighbour(claim, shape, parent, rng, budget)
             leaves = _offspring(claim, shape, parent, _batch_size(shape, budget), rng)
         verdict = judge(claim, realise(claim, shape, leaves, backend))
         found.tried += len(verdict.met)
@@ -75,9 +77,11 @@ def search(claim: Claim, budget: Budget, seed: int = 0, backend: Backend = TORCH
         if score[best] <= -2.0:
             continue
         row = take_rows(leaves, [best])
-        ratio = float(verdict.ratio[verdict.met].max())
-        if ratio >= found.ratio or found.worst is None:
-            found.ratio, found.worst = ratio, (shape, row)
+        holds = verdict.met & (verdict.score <= _CANDIDATE)  # beyond that, only exact arithmetic can say
+        if holds.any():
+            worst = int(np.argmax(np.where(holds, verdict.ratio, -1.0)))
+            if found.worst is None or verdict.ratio[worst] > found.ratio:
+                found.ratio, found.worst = float(verdict.ratio[worst]), (shape, take_rows(leaves, [worst]))
         tie += 1
         heapq.heappush(pool, (float(score[best]), tie, shape, row))
         while len(pool) > 8:
@@ -88,12 +92,32 @@ def search(claim: Claim, budget: Budget, seed: int = 0, backend: Backend = TORCH
                 found.violation = shrink(claim, violation)
                 return found
             found.unconfirmed += 1
+            heapq.heappop(pool) if pool[0][1] == tie else pool.remove(next(entry for entry in pool if entry[1] == tie))
     return found
 
 
 def _batch_size(shape: Shape, budget: Budget) -> int:
-    work = int(np.prod(outcomes(shape))) * shape.iterations * shape.clients * shape.dim
+    drawn = shape.rounds * shape.participants if shape.sampling != "full" else 0
+    work = prod(outcomes(shape)) * shape.clients * (shape.iterations * shape.dim + drawn)
     return int(np.clip(2_000_000 // max(work, 1), 8, budget.size))
+
+
+def _neighbour(claim: Claim, shape: Shape, leaves: Leaves, rng: np.random.Generator, budget: Budget):
+    """The same instance, or now and then one with other run lengths or another number of participants."""
+    if claim.setting != "run" or rng.random() < 0.5:
+        return shape, leaves
+    if shape.priority_clients == 1 and shape.sampling == "with-replacement" and rng.random() < 0.5:
+        factor = 10 ** rng.uniform(-1, 1)
+        return replace(shape, participants=max(1, min(10_000, round(shape.participants * factor)))), leaves
+    steps, rounds = shape.local_steps, shape.rounds
+    if rng.random() < 0.5 and "local_steps" not in dict(shape.sizes):
+        steps = max(1, round(steps * 2 ** rng.uniform(-1.5, 1)))
+    else:
+        rounds = max(1, round(rounds * 2 ** rng.uniform(-1.5, 1)))
+    longer = replace(shape, local_steps=steps, rounds=rounds)
+    if steps * rounds > budget.most_iterations or prod(outcomes(longer)) > budget.most_outcomes:
+        return shape, leaves
+    return with_times(shape, leaves, steps, rounds)
 
 
 def _offspring(claim: Claim, shape: Shape, parent: Leaves, count: int, rng: np.random.Generator) -> Leaves:

@@ -13,12 +13,11 @@ from bounds.claim import Claim
 from synthetic.arrays import EXACT
 from verify.environment import realise
 from verify.evaluate import Environment
-from verify.instances import Leaves, Shape, map_leaves
+from verify.instances import POSITIVE, Leaves, Shape, admissible, map_leaves, with_times
 from verify.judge import exact_violation
 
 __all__ = ["Violation", "confirm", "shrink"]
 
-_POSITIVE = {"curvature", "weight", "step_fraction", "step_scale"}
 _DENOMINATORS = (1, 2, 4, 10, 16, 100, 1000, 10**4, 10**6)
 
 
@@ -33,21 +32,30 @@ class Violation(NamedTuple):
 
 
 def confirm(claim: Claim, shape: Shape, leaves: Leaves) -> Violation | None:
-    """Round a one-row instance to ever larger denominators until it violates exactly; None if it never does."""
+    """The violation of a one-row instance in exact arithmetic, None if float64 only saw rounding errors.
+
+    The instance is taken exactly as it is first; then it is rounded to the smallest denominators that keep the violation.
+    """
+    exact = _violates(claim, shape, map_leaves(leaves, lambda name, a: _each(a, Fraction)))
+    if exact == "holds":
+        return None
     for q in _DENOMINATORS:
         found = _violates(claim, shape, map_leaves(leaves, lambda name, a, q=q: _round(claim, name, a, q)))
-        if found:
+        if isinstance(found, Violation):
             return found
-    return _violates(claim, shape, map_leaves(leaves, lambda name, a: _each(a, Fraction)))
+    return exact if isinstance(exact, Violation) else None
 
 
-def _violates(claim: Claim, shape: Shape, leaves: Leaves) -> Violation | None:
+def _violates(claim: Claim, shape: Shape, leaves: Leaves) -> Violation | str:
+    """The violation by an exact instance, or why there is none: ``inadmissible``, ``unmet`` or ``holds``."""
+    if not admissible(claim, shape, leaves):
+        return "inadmissible"
     try:
         environment = realise(claim, shape, leaves, EXACT)
         pair = exact_violation(claim, environment)
-    except (ArithmeticError, ValueError):  # no longer a federation, a division by zero, or an irrational root
-        return None
-    return None if pair is None else Violation(shape, leaves, environment, *pair)
+    except ArithmeticError:  # a division by zero, or an irrational root
+        return "inadmissible"
+    return pair if isinstance(pair, str) else Violation(shape, leaves, environment, *pair)
 
 
 def _each(array, change):
@@ -58,7 +66,7 @@ def _each(array, change):
 
 
 def _round(claim, name, array, q):
-    positive = name in _POSITIVE or name.startswith("slack:") or any(
+    positive = name in POSITIVE or name.startswith("slack:") or any(
         v.name == name and v.domain == "positive" for v in claim.variables
     )
 
@@ -79,7 +87,7 @@ def shrink(claim: Claim, violation: Violation, most_trials: int = 400) -> Violat
         for shape, leaves in _simpler(claim, violation.shape, violation.leaves):
             trials += 1
             found = _violates(claim, shape, leaves)
-            if found:
+            if isinstance(found, Violation):
                 violation, progress = found, True
                 break
             if trials >= most_trials:
@@ -88,25 +96,26 @@ def shrink(claim: Claim, violation: Violation, most_trials: int = 400) -> Violat
 
 
 def _simpler_numbers(claim, violation, most_trials):
-    trials = 0
-    for name in sorted(violation.leaves):
-        for index in np.ndindex(violation.leaves[name].shape):
-            old = violation.leaves[name][index]
-            for value in _simpler_values(old):
+    trials, progress = 0, True
+    while progress:  # one number may become simpler only after another one has
+        progress = False
+        for name, index in [(n, i) for n in sorted(violation.leaves) for i in np.ndindex(violation.leaves[n].shape)]:
+            for value in _simpler_values(violation.leaves[name][index]):
                 if trials >= most_trials:
                     return violation
                 trials += 1
                 changed = violation.leaves[name].copy()
                 changed[index] = value
                 found = _violates(claim, violation.shape, {**violation.leaves, name: changed})
-                if found:
-                    violation = found
+                if isinstance(found, Violation):
+                    violation, progress = found, True
                     break
     return violation
 
 
 def _simpler_values(value: Fraction) -> Iterator[Fraction]:
-    for candidate in (Fraction(0), Fraction(1), Fraction(round(value)), value.limit_denominator(2), value.limit_denominator(10)):
+    rounded = (Fraction(round(value)), value.limit_denominator(2), value.limit_denominator(10))
+    for candidate in dict.fromkeys((Fraction(0), Fraction(1), Fraction(-1), *rounded)):
         if _cost(candidate) < _cost(value):
             yield candidate
 
@@ -130,16 +139,16 @@ def _simpler(claim: Claim, shape: Shape, leaves: Leaves) -> Iterator[tuple[Shape
         if smaller:
             yield smaller
     if shape.dim > 1:
+        axes = _dim_axes(claim)
         for kept in range(shape.dim):
-            axes = _dim_axes(claim)
             yield replace(shape, dim=1), map_leaves(leaves, lambda n, a, c=kept: a[..., [c]] if n in axes else a)
     if claim.setting == "run":
         for rounds in {1, shape.rounds // 2, shape.rounds - 1}:
             if 1 <= rounds < shape.rounds:
-                yield _shorter(shape, leaves, shape.local_steps, rounds)
+                yield with_times(shape, leaves, shape.local_steps, rounds)
         for steps in {1, shape.local_steps // 2, shape.local_steps - 1}:
             if 1 <= steps < shape.local_steps and "local_steps" not in dict(shape.sizes):
-                yield _shorter(shape, leaves, steps, shape.rounds)
+                yield with_times(shape, leaves, steps, shape.rounds)
         if shape.participants > 1:
             yield replace(shape, participants=shape.participants - 1), leaves
     for variable in claim.variables:
@@ -174,13 +183,6 @@ def _without_client(claim, shape, leaves, client):
         if not noisy:
             del new["noise"]
     return replace(shape, clients=shape.clients - 1, free=shape.free - is_free, noisy=noisy), new
-
-
-def _shorter(shape, leaves, steps, rounds):
-    times = steps * rounds
-    cut = {"step_fraction": times, "epsilon": rounds + 1, "available": rounds + 1}
-    new = map_leaves(leaves, lambda n, a: a[:, : cut[n]] if n in cut else a)
-    return replace(shape, local_steps=steps, rounds=rounds), new
 
 
 def _resized(claim, shape, leaves, name, size):
