@@ -22,15 +22,15 @@ class State(NamedTuple):
 
 
 class Moment(NamedTuple):
-    """Where a run stands: the federation, the draws, the round, the local iteration over all rounds, the broadcast
-    model ``x`` (runs, dim) and the numbers ``clients`` (runs, participants) of those who compute (None: all)."""
+    """Where a run stands: the algorithm, the federation, the draws, the round, the local iteration over all rounds, the
+    broadcast model ``x`` (runs, dim)."""
 
+    algorithm: Any
     federation: Any
     draws: Any
     round: int
     iteration: int
     x: Any
-    clients: Any = None
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Algorithm:
             raise ValueError(f"eta_l must be at least 0; got {self.eta_l}")
 
     def step_size(self, moment: Moment):
-        """Local step of this iteration, shaped to multiply (runs, participants, dim)."""
+        """Local step of this iteration, shaped to multiply (runs, clients, dim)."""
         eta = as_schedule(self.eta_l)(moment.iteration, moment.round)
         return eta[:, None, None] if getattr(eta, "ndim", 0) == 1 else eta
 
@@ -59,18 +59,25 @@ class Algorithm:
         """State before the first round, from the start ``x`` (runs, dim)."""
         return State(x)
 
+    def client_start(self, state: State, federation):
+        """Models from which the clients start a round, (runs, clients, dim): the broadcast model."""
+        return federation.all_clients(state.x)
+
     def client_step(self, x_local, gradient, moment: Moment):
         """One local step. ``gradient(point)`` answers the stochastic gradient of this iteration at ``point``."""
         return x_local - self.step_size(moment) * gradient(x_local)
 
     def client_final(self, x_local, moment: Moment):
-        """What the clients upload after their local steps, (runs, participants, dim)."""
+        """What the clients upload after their local steps, (runs, clients, dim)."""
         return x_local
 
     def server_step(self, state: State, uploads, weight, moment: Moment) -> State:
-        """State after the round from the uploads and the aggregation weights (runs, participants)."""
+        """State after the round from the uploads and the aggregation weights (runs, clients)."""
         return state._replace(x=namespace(uploads).sum(weight[..., None] * uploads, axis=1))
 
-    def floats_per_round(self, federation) -> tuple[int, int]:
-        """Floats sent (down to, up from) one participating client in one round."""
-        return federation.dim, federation.dim
+    def floats(self, moment: Moment, participation):
+        """Floats sent (down to, up from) each client in a round, two arrays (runs, clients).
+
+        One model each way for the clients that take part, and what the selection needs on top.
+        """
+        return self.selection.floats(moment, participation)

@@ -16,6 +16,9 @@ class Observer:
     def local_iteration(self, moment: Moment, participation, x_local, gradient) -> None:
         """Before local iteration ``moment.iteration``: local models and the stochastic gradients taken there."""
 
+    def start_of_round(self, moment: Moment, participation) -> None:
+        """After the selection, before the first local step."""
+
     def end_of_round(self, moment: Moment, participation, x_local, state: State) -> None:
         """After the aggregation: local models before it, participation used by it, state after it."""
 
@@ -28,21 +31,22 @@ def rounds_of(algorithm, federation, state: State, draws: Draws, first: int, rou
     steps, matching = algorithm.local_steps, algorithm.selection.matching
     for number in range(first, first + rounds):
         start = number * steps
-        moment = Moment(federation, draws, number, start, state.x)
-        x_local = federation.all_clients(state.x)
+        moment = Moment(algorithm, federation, draws, number, start, state.x)
+        x_local = algorithm.client_start(state, federation)
         if matching.indicator != "local-at-aggregation" or number == 0:
             participation = algorithm.selection.participate(federation, x_local, draws, number, start)
         else:
             participation = state.participation
-        clients = participation.clients
+        for observer in observers:
+            observer.start_of_round(moment, participation)
         for j in range(steps):
-            moment = Moment(federation, draws, number, start + j, state.x, clients)
+            moment = Moment(algorithm, federation, draws, number, start + j, state.x)
             if matching.indicator == "local-every-step" and j:
                 participation = algorithm.selection.participate(federation, x_local, draws, number, start + j)
             taken = {}
 
             def oracle(point, moment=moment, taken=taken):
-                taken["gradient"] = federation.stochastic_gradient(point, draws, moment.iteration, moment.clients)
+                taken["gradient"] = federation.stochastic_gradient(point, draws, moment.iteration)
                 return taken["gradient"]
 
             after = algorithm.client_step(x_local, oracle, moment)

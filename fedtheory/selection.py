@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from fedtheory.schedules import Schedule, as_schedule
@@ -10,7 +10,7 @@ from synthetic.arrays import namespace
 from synthetic.draws import CLIENTS, FREE
 
 __all__ = [
-    "AllClients", "Always", "Bernoulli", "EveryPriority", "LossMatching", "Participation", "Pattern", "PriorityOnly",
+    "AllClients", "Always", "Bernoulli", "EveryPriority", "FractionOfBoth", "LossMatching", "Participation", "Pattern", "PriorityOnly",
     "Selection", "WithReplacement", "WithoutReplacement",
 ]
 
@@ -21,14 +21,12 @@ class Participation:
 
     ``included`` are the indicators I_k (one on priority clients); ``virtual_weight`` is ``p_k I_k / (1 + S)`` with
     ``S = sum over free k of p_k I_k``, the weight of the virtual average; ``weight`` is what the aggregation uses,
-    equal to it under full participation of the priority clients. ``clients`` (runs, participants) numbers the clients
-    that compute, None for all of them; then the weights are gathered with it.
+    equal to it under full participation of the priority clients.
     """
 
     included: Any
     virtual_weight: Any
     weight: Any
-    clients: Any = None
 
 
 # sampling of priority clients ------------------------------------------------------------------------------------------
@@ -67,15 +65,61 @@ class WithoutReplacement:
     participants: int
 
     def shares(self, federation, draws, round):
-        p = federation.weights * federation.priority
-        xp = namespace(p)
-        population = int(xp.max(xp.sum(xp.astype(federation.priority, xp.int64), axis=-1)))
+        p, population = federation.weights * federation.priority, group_size(federation.priority)
         if not 1 <= self.participants <= population:
             raise ValueError(f"participants must be between 1 and {population}; got {self.participants}")
-        drawn = draws.subset(CLIENTS, round, population, self.participants)
-        rank = xp.cumsum(xp.astype(federation.priority, xp.int64), axis=-1) - 1  # number among the priority clients
-        chosen = xp.any(drawn[:, :, None] == rank[:, None, :], axis=1) & federation.priority
-        return p * chosen * population / self.participants
+        return p * draw_from(federation.priority, self.participants, draws, CLIENTS, round) * population / self.participants
+
+
+@dataclass(frozen=True)
+class FractionOfBoth:
+    """A uniformly random ``fraction`` of the priority clients, and of the free clients (FedALIGN, Appendix C.3).
+
+    At least one priority client is drawn. The paper does not say how weights are then normalised: ``normalisation``
+    ``participants`` divides p_k by the drawn priority clients' sum; ``unbiased`` multiplies it by |P| / drawn.
+    Give the same object as ``sampling`` and as ``free``.
+    """
+
+    fraction: float
+    normalisation: str = "participants"
+
+    def __post_init__(self):
+        if not 0 < self.fraction <= 1:
+            raise ValueError(f"fraction must be in (0, 1]; got {self.fraction}")
+        if self.normalisation not in ("participants", "unbiased"):
+            raise ValueError(f"unknown normalisation {self.normalisation!r}; allowed: participants, unbiased")
+
+    def shares(self, federation, draws, round):
+        population = group_size(federation.priority)
+        count = max(1, int(self.fraction * population + 0.5))
+        p = federation.weights * federation.priority
+        p = p * draw_from(federation.priority, count, draws, CLIENTS, round)
+        if self.normalisation == "unbiased":
+            return p * population / count
+        return p / namespace(p).sum(p, axis=-1, keepdims=True)
+
+    def available(self, federation, draws, round):
+        count = int(self.fraction * group_size(~federation.priority) + 0.5)
+        if count == 0:
+            return namespace(federation.priority).zeros_like(federation.priority)
+        return draw_from(~federation.priority, count, draws, FREE, round)
+
+
+def group_size(member) -> int:
+    """How many clients are members, (instances, clients) truth values; every instance must have equally many."""
+    xp = namespace(member)
+    counts = xp.sum(xp.astype(member, xp.int64), axis=-1)
+    if int(xp.min(counts)) != int(xp.max(counts)):
+        raise ValueError(f"every instance must have equally many; got {int(xp.min(counts))} to {int(xp.max(counts))}")
+    return int(counts[0])
+
+
+def draw_from(member, count: int, draws, stream: int, round: int):
+    """Truth values (runs, clients): ``count`` distinct members, uniformly."""
+    xp = namespace(member)
+    drawn = draws.subset(stream, round, group_size(member), count)
+    rank = xp.cumsum(xp.astype(member, xp.int64), axis=-1) - 1
+    return xp.any(drawn[:, :, None] == rank[:, None, :], axis=1) & member
 
 
 # participation of free clients -----------------------------------------------------------------------------------------
@@ -128,11 +172,15 @@ class PriorityOnly(Matching):
         return namespace(federation.priority).zeros_like(federation.priority)
 
 
+@dataclass(frozen=True)
 class AllClients(Matching):
-    """Every free client counts: the baseline that ignores who has priority."""
+    """Every free client counts from round ``warmup`` on: the baseline that ignores who has priority."""
+
+    warmup: int = 0
 
     def matches(self, federation, x, round, iteration):
-        return namespace(federation.priority).ones_like(federation.priority)
+        xp = namespace(federation.priority)
+        return (xp.ones_like if round >= self.warmup else xp.zeros_like)(federation.priority)
 
 
 @dataclass(frozen=True)
@@ -211,9 +259,22 @@ class Selection:
         weight = (self.sampling.shares(federation, draws, round) + free) / total
         return Participation(included, virtual, weight)
 
-    def gathered(self, participation: Participation, participants: int) -> Participation:
-        """The same participation with only the clients of positive weight computing, where those are few."""
-        xp = namespace(participation.weight)
-        order = xp.argsort(-participation.weight, axis=-1)[:, :participants]
-        take = xp.take_along_axis
-        return replace(participation, weight=take(participation.weight, order, axis=-1), clients=order)
+    def floats(self, moment, participation: Participation):
+        """Floats (down to, up from) each client in a round, (runs, clients).
+
+        Loss matching (FedALIGN, 3.1): a priority client gets the model and returns it with its loss; a free client gets
+        the model and the objective's value, and returns model and loss if it is willing. Otherwise: one model each way
+        for the clients of positive weight.
+        """
+        federation, xp = moment.federation, namespace(participation.weight)
+        one = participation.weight * 0 + 1
+        if not isinstance(self.matching, LossMatching):
+            takes_part = one * federation.dim * (participation.weight > 0)
+            return takes_part, takes_part
+        x = federation.all_clients(moment.x)
+        available = self.free.available(federation, moment.draws, moment.round)
+        willing = self.matching.willing(federation, x, moment.round, moment.iteration) & available
+        willing = willing & (moment.round >= self.matching.warmup)
+        down = xp.where(federation.priority, one * federation.dim, one * (federation.dim + 1) * available)
+        return down, one * (federation.dim + 1) * (federation.priority | willing)
+

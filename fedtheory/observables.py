@@ -1,0 +1,117 @@
+"""What can be recorded while a run happens, each by name, with its dimensions, unit and formula."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any
+
+from fedtheory.schedules import as_schedule
+from synthetic.arrays import namespace
+
+__all__ = ["DEFAULT", "OBSERVABLES", "Observable", "find_observable"]
+
+
+@dataclass(frozen=True)
+class Observable:
+    """A recorded quantity.
+
+    ``when``: ``state`` (at the start and after every round: function of federation and global model ``x`` (runs, dim)),
+    ``round`` (function of the round's Moment and Participation) or ``iteration`` (function of the Moment, the
+    Participation, local models and stochastic gradients (runs, clients, dim)). ``dims``: dimensions after run and time.
+    """
+
+    name: str
+    when: str
+    dims: tuple[str, ...]
+    unit: str
+    meaning: str
+    measure: Callable[..., Any]
+
+
+def _suboptimality(federation, x):
+    return federation.objective(x) - federation.F_star
+
+
+def _square(v):
+    return namespace(v).sum(v**2, axis=-1)
+
+
+def _chi(moment, participation):
+    """1 / (1 + S): the priority clients' share of the average."""
+    weight = participation.virtual_weight * moment.federation.priority
+    return namespace(weight).sum(weight, axis=-1)
+
+
+def _psi(moment, participation):
+    """Sum over the free clients that count of p_k Gamma_k / (1 + S)."""
+    federation = moment.federation
+    bias = participation.virtual_weight * ~federation.priority * federation.constants.value("Gamma_client")
+    return namespace(bias).sum(bias, axis=-1)
+
+
+def _drift(moment, participation, x_local, gradient):
+    weight, xp = participation.virtual_weight, namespace(x_local)
+    average = xp.sum(weight[..., None] * x_local, axis=1, keepdims=True)
+    return xp.sum(weight * _square(x_local - average), axis=-1)
+
+
+def _weighted_gradient_sq(moment, participation, x_local, gradient):
+    return namespace(gradient).sum(participation.virtual_weight * _square(gradient), axis=-1)
+
+
+def _max_gradient_sq(moment, participation, x_local, gradient):
+    return namespace(gradient).max(_square(gradient) * (participation.virtual_weight > 0), axis=-1)
+
+
+def _eta(moment, participation, x_local, gradient):
+    eta = as_schedule(moment.algorithm.eta_l)(moment.iteration, moment.round)
+    return eta + 0 * x_local[:, 0, 0]
+
+
+_TABLE = (
+    Observable("x", "state", ("dim",), "parameter", "global model", lambda federation, x: x),
+    Observable("suboptimality", "state", (), "loss", "F(x) - F*", _suboptimality),
+    Observable("distance_sq", "state", (), "parameter^2", "|x - x*|^2", lambda f, x: _square(x - f.x_star)),
+    Observable("gradient_norm_sq", "state", (), "(loss/parameter)^2", "|grad F(x)|^2",
+               lambda f, x: _square(f.objective_gradient(x))),
+    Observable("loss_client", "state", ("client",), "loss", "F_k(x)", lambda f, x: f.value(f.all_clients(x))),
+    Observable("included", "round", ("client",), "1", "I_k: whether client k counts", lambda m, p: p.included),
+    Observable("aggregate_weight", "round", ("client",), "1", "weight in the virtual average",
+               lambda m, p: p.virtual_weight),
+    Observable("weight", "round", ("client",), "1", "weight in the aggregation", lambda m, p: p.weight),
+    Observable("chi", "round", (), "1", "1/(1 + S), the priority clients' share", _chi),
+    Observable("psi", "round", (), "loss", "sum over included free k of p_k Gamma_k/(1 + S)", _psi),
+    Observable("participants", "round", (), "1", "clients with positive weight",
+               lambda m, p: namespace(p.weight).sum(1.0 * (p.weight > 0), axis=-1)),
+    Observable("downlink_floats", "round", ("client",), "floats", "sent to each client",
+               lambda m, p: m.algorithm.floats(m, p)[0]),
+    Observable("uplink_floats", "round", ("client",), "floats", "sent by each client",
+               lambda m, p: m.algorithm.floats(m, p)[1]),
+    Observable("gradients", "round", ("client",), "1", "stochastic gradients that each client evaluates",
+               lambda m, p: m.algorithm.local_steps * (m.algorithm.floats(m, p)[1] > 0)),
+    Observable("eta_l", "iteration", (), "parameter^2/loss", "local step", _eta),
+    Observable("drift", "iteration", (), "parameter^2", "sum of pi_k |x_k - average|^2", _drift),
+    Observable("weighted_gradient_sq", "iteration", (), "(loss/parameter)^2", "sum of pi_k |g_k|^2",
+               _weighted_gradient_sq),
+    Observable("max_gradient_sq", "iteration", (), "(loss/parameter)^2", "largest |g_k|^2 of those that count",
+               _max_gradient_sq),
+    Observable("x_local", "iteration", ("client", "dim"), "parameter", "local models", lambda m, p, x, g: x),
+    Observable("g", "iteration", ("client", "dim"), "loss/parameter", "stochastic gradients", lambda m, p, x, g: g),
+)
+
+#: every observable by name
+OBSERVABLES = {observable.name: observable for observable in _TABLE}
+
+#: what a run records unless told otherwise: enough to evaluate a bound on its end, without holding local models
+DEFAULT = ("x", "suboptimality", "distance_sq", "included", "chi", "psi", "eta_l", "weighted_gradient_sq")
+
+
+def find_observable(name: str) -> Observable:
+    """The observable of that name; an unknown name raises LookupError and suggests the nearest."""
+    if name not in OBSERVABLES:
+        near = get_close_matches(name, OBSERVABLES, n=3, cutoff=0.4)
+        hint = f"nearest: {', '.join(near)}" if near else f"known: {', '.join(OBSERVABLES)}"
+        raise LookupError(f"unknown observable {name!r}; {hint}")
+    return OBSERVABLES[name]

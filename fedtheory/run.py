@@ -1,0 +1,177 @@
+"""Runs an algorithm on a federation from many seeds, records while running, and resumes."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import fields, is_dataclass
+
+import numpy as np
+import xarray as xr
+
+from fedtheory.algorithm import Algorithm
+from fedtheory.engine import Observer, rounds_of, starting_points
+from fedtheory.observables import DEFAULT, Observable, find_observable
+from fedtheory.trajectory import Trajectory
+from synthetic.arrays import namespace, to_numpy
+from synthetic.draws import Draws
+
+__all__ = ["resume", "run"]
+
+_TIME = {"state": "round", "round": "step_round", "iteration": "iteration"}
+
+
+class Recorder(Observer):
+    """Measures the chosen observables while a run happens, and keeps only those."""
+
+    def __init__(self, names: Sequence[str]):
+        self.observables = [find_observable(name) for name in dict.fromkeys(names)]
+        self.rows: dict[str, list[np.ndarray]] = {observable.name: [] for observable in self.observables}
+
+    def _measure(self, when: str, runs: int, *arguments):
+        for observable in self.observables:
+            if observable.when == when:
+                value = to_numpy(observable.measure(*arguments))
+                self.rows[observable.name].append(np.broadcast_to(value, (runs, *value.shape[1:])))
+
+    def state(self, federation, x):
+        """The global model at the start or after a round."""
+        self._measure("state", x.shape[0], federation, x)
+
+    def local_iteration(self, moment, participation, x_local, gradient):
+        self._measure("iteration", x_local.shape[0], moment, participation, x_local, gradient)
+
+    def start_of_round(self, moment, participation):
+        self._measure("round", moment.x.shape[0], moment, participation)
+
+    def end_of_round(self, moment, participation, x_local, state):
+        self.state(moment.federation, state.x)
+
+    def dataset(self) -> xr.Dataset:
+        """The recorded observables, with unit and meaning as attributes."""
+        variables = {}
+        for observable in self.observables:
+            rows = self.rows[observable.name]
+            if rows:
+                variables[observable.name] = _variable(observable, np.stack(rows, axis=1))
+        return xr.Dataset(variables)
+
+
+def _variable(observable: Observable, values) -> tuple:
+    dims = ("run", _TIME[observable.when], *observable.dims)
+    return dims, values, {"units": observable.unit, "long_name": observable.meaning}
+
+
+def run(
+    algorithm: Algorithm, federation, rounds: int, *, start=None, seeds: int | Sequence[int] = 1,
+    record: Sequence[str] = DEFAULT, progress: Callable[[int, int], None] | None = None,
+) -> Trajectory:
+    """Run ``algorithm`` on ``federation`` for ``rounds`` rounds, one run per seed.
+
+    Args:
+        start: starting model, (dim,) or (runs, dim); zeros if None.
+        seeds: how many runs (seeds 0, 1, ...), or the seeds themselves. A run depends on its own seed only.
+        record: names of observables, see ``fedtheory.observables``.
+        progress: called with (rounds done, rounds) after every round.
+
+    Returns:
+        The recorded observables, with the state from which :func:`resume` goes on.
+
+    Raises:
+        ValueError: rounds below 1, no seeds, or a start of the wrong shape. LookupError: unknown observable.
+    """
+    if not isinstance(rounds, int) or rounds < 1:
+        raise ValueError(f"rounds must be an integer of at least 1; got {rounds!r}")
+    seeds = np.arange(seeds) if isinstance(seeds, int) else np.asarray(seeds, dtype=np.int64)
+    if seeds.ndim != 1 or not len(seeds):
+        raise ValueError(f"seeds must be a positive number or a list of integers; got {seeds.tolist()}")
+    if federation.instances not in (1, len(seeds)):
+        raise ValueError(f"{federation.instances} instances need as many seeds, or a federation of one; got {len(seeds)}")
+    x = starting_points(federation, start, len(seeds))
+    state = algorithm.init(federation, x)
+    recorder = Recorder(record)
+    recorder.state(federation, x)
+    state = _advance(algorithm, federation, state, seeds, 0, rounds, recorder, progress)
+    diverged = np.full(len(seeds), -1)
+    return _trajectory(algorithm, federation, recorder.dataset(), state, seeds, rounds, diverged, recorder)
+
+
+def resume(trajectory: Trajectory, algorithm: Algorithm, federation, rounds: int, *, progress=None) -> Trajectory:
+    """Go on for ``rounds`` more rounds: bit for bit what one longer run would have given.
+
+    Raises ValueError if ``algorithm`` or ``federation`` are not those of the trajectory.
+    """
+    found = fingerprint(algorithm, federation)
+    if found != trajectory.fingerprint:
+        raise ValueError(f"this run was made by another algorithm or federation: expected {trajectory.fingerprint}, "
+                         f"got {found}")
+    recorder = Recorder(trajectory.dataset.attrs["record"])
+    first = trajectory.rounds
+    state = _advance(algorithm, federation, trajectory.state, trajectory.seeds, first, rounds, recorder, progress)
+    more = recorder.dataset()
+    joined = {
+        name: xr.concat([trajectory.dataset[name], more[name]], dim=more[name].dims[1]) for name in more.data_vars
+    }
+    dataset = xr.Dataset(joined)
+    old = trajectory.dataset["diverged"].values
+    return _trajectory(algorithm, federation, dataset, state, trajectory.seeds, first + rounds, old, recorder)
+
+
+def _advance(algorithm, federation, state, seeds, first, rounds, recorder, progress):
+    draws = Draws(seeds, federation.backend)
+    observers = (recorder,)
+    for done, state in enumerate(rounds_of(algorithm, federation, state, draws, first, rounds, observers), start=1):  # noqa: B020
+        recorder.rows.setdefault("finite", []).append(to_numpy(_finite(state.x)))
+        if progress:
+            progress(done, rounds)
+    return state
+
+
+def _finite(x):
+    xp = namespace(x)
+    return xp.all(xp.isfinite(x), axis=-1) if x.dtype != object else np.ones(x.shape[0], dtype=bool)
+
+
+def _trajectory(algorithm, federation, dataset, state, seeds, rounds, diverged, recorder):
+    finite = np.stack(recorder.rows["finite"], axis=1)
+    first = rounds - finite.shape[1]
+    broke = np.where(finite.all(axis=1), -1, first + finite.argmin(axis=1) + 1)
+    dataset["diverged"] = ("run", np.where(diverged >= 0, diverged, broke))
+    dataset.attrs = {
+        "rounds": rounds, "local_steps": algorithm.local_steps,
+        "record": [observable.name for observable in recorder.observables],
+    }
+    name = getattr(federation, "name", type(federation).__name__)
+    return Trajectory(
+        dataset, state, seeds, fingerprint(algorithm, federation), f"{type(algorithm).__name__} on {name}", algorithm,
+        federation,
+    )
+
+
+def fingerprint(algorithm: Algorithm, federation) -> str:
+    """A short digest of everything that a run depends on besides its seeds, start and length."""
+    digest = hashlib.sha256()
+    _digest(digest, algorithm)
+    for name, value in sorted(vars(federation).items()):
+        if not name.startswith("_") and name not in ("constants", "x_star", "F_star_client"):
+            digest.update(name.encode())
+            _digest(digest, value)
+    return digest.hexdigest()[:16]
+
+
+def _digest(digest, value) -> None:
+    if is_dataclass(value) and not isinstance(value, type):
+        digest.update(type(value).__name__.encode())
+        for item in fields(value):
+            digest.update(item.name.encode())
+            _digest(digest, getattr(value, item.name))
+    elif hasattr(value, "shape") and hasattr(value, "dtype"):
+        array = to_numpy(value)
+        digest.update(repr(array.tolist()).encode() if array.dtype == object else np.ascontiguousarray(array).tobytes())
+    elif isinstance(value, (str, int, float, bool, tuple, list, type(None))):
+        digest.update(repr(value).encode())
+    else:
+        digest.update(type(value).__name__.encode())
+        for name, item in sorted(getattr(value, "__dict__", {}).items()):
+            digest.update(name.encode())
+            _digest(digest, item)

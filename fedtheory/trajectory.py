@@ -1,0 +1,137 @@
+"""What a run leaves behind: recorded observables as an xarray Dataset, and the state from which it can go on."""
+
+from __future__ import annotations
+
+import json
+import os
+import zipfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from fedtheory.algorithm import State
+from fedtheory.selection import Participation
+from synthetic.arrays import to_numpy
+
+__all__ = ["Trajectory", "load_trajectory"]
+
+_FORMAT = "fedtheory run 1"
+
+
+@dataclass(frozen=True)
+class Trajectory:
+    """Recorded observables of a batch of runs.
+
+    ``dataset`` has the dimensions ``run``, ``round`` (0 .. rounds) or ``step_round`` (0 .. rounds - 1, for what belongs
+    to a round rather than to the model between rounds) or ``iteration``, and where it applies ``client`` and ``dim``.
+    ``diverged`` (run) is the first round after which a run was not finite, -1 where there is none.
+    """
+
+    dataset: xr.Dataset
+    state: State
+    seeds: np.ndarray
+    fingerprint: str
+    description: str = ""
+    algorithm: Any = field(default=None, compare=False)
+    federation: Any = field(default=None, compare=False)
+
+    @property
+    def runs(self) -> int:
+        return self.dataset.sizes["run"]
+
+    @property
+    def rounds(self) -> int:
+        return int(self.dataset.attrs["rounds"])
+
+    def mean(self, name: str) -> xr.DataArray:
+        """Mean over runs of an observable."""
+        return self.dataset[name].mean("run")
+
+    def band(self, name: str, level: float = 0.95) -> tuple[xr.DataArray, xr.DataArray]:
+        """Lower and upper end of Student's t interval for the mean over runs."""
+        from scipy import stats
+
+        samples = self.dataset[name]
+        if self.runs < 2:
+            raise ValueError(f"a band needs at least 2 runs; got {self.runs}")
+        half = stats.t.ppf(0.5 + level / 2, self.runs - 1) * samples.std("run", ddof=1) / self.runs**0.5
+        return samples.mean("run") - half, samples.mean("run") + half
+
+    def alignment(self, offset: float) -> float:
+        """theta_T of FedALIGN, eq. (7): sum of E[chi_i] over local iterations i = 1 .. T-1, over T + offset - 2."""
+        return self._sum_over_iterations("chi") / (self._iterations + offset - 2)
+
+    def tunable_bias(self, L: float, mu: float, offset: float) -> float:
+        """rho_T of FedALIGN, eq. (8), in units of the loss."""
+        return 2 * L / mu * self._sum_over_iterations("psi") / (self._iterations + offset - 2)
+
+    @property
+    def _iterations(self) -> int:
+        return self.rounds * int(self.dataset.attrs["local_steps"])
+
+    def _sum_over_iterations(self, name):
+        per_round = self.mean(name).values  # frozen within a round; iteration 0 is not counted
+        return float(per_round.sum() * int(self.dataset.attrs["local_steps"]) - per_round[0])
+
+    def save(self, path: str | Path) -> Path:
+        """Write everything to one file, whole or not at all; returns its path."""
+        path = Path(path)
+        arrays, header = {}, {
+            "format": _FORMAT, "fingerprint": self.fingerprint, "description": self.description,
+            "attrs": dict(self.dataset.attrs), "dims": {}, "extra": sorted(self.state.extra),
+            "participation": self.state.participation is not None,
+        }
+        for name, variable in self.dataset.data_vars.items():
+            arrays[f"data/{name}"] = variable.values
+            header["dims"][str(name)] = list(variable.dims)
+        arrays["seeds"], arrays["state/x"] = self.seeds, to_numpy(self.state.x)
+        for name, value in self.state.extra.items():
+            arrays[f"state/extra/{name}"] = to_numpy(value)
+        if self.state.participation is not None:
+            for name in ("included", "virtual_weight", "weight"):
+                arrays[f"state/participation/{name}"] = to_numpy(getattr(self.state.participation, name))
+        arrays["header"] = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
+        temporary = path.with_name(f".{path.name}.{os.getpid()}.partial")
+        try:
+            with open(temporary, "wb") as file:
+                np.savez(file, **arrays)
+            os.replace(temporary, path)
+        except OSError as error:
+            raise ValueError(f"cannot write {path}: {error.strerror}") from error
+        finally:
+            temporary.unlink(missing_ok=True)
+        return path
+
+
+def load_trajectory(path: str | Path, backend=None) -> Trajectory:
+    """A trajectory from a file written by :meth:`Trajectory.save`, its state on ``backend`` (default: torch, CPU).
+
+    Raises ValueError, with one clear line, for a missing, truncated or foreign file.
+    """
+    from synthetic.arrays import TORCH
+
+    backend = backend or TORCH
+    try:
+        with np.load(path, allow_pickle=False) as stored:
+            arrays = {name: stored[name] for name in stored.files}
+        header = json.loads(bytes(arrays.pop("header")).decode())
+    except OSError as error:
+        raise ValueError(f"cannot read {path}: {error.strerror or error}") from error
+    except (KeyError, ValueError, EOFError, zipfile.BadZipFile) as error:
+        raise ValueError(f"{path} is not a run file (truncated or of another kind): {error}") from error
+    if header.get("format") != _FORMAT:
+        raise ValueError(f"{path} is not a run file: expected format {_FORMAT!r}, got {header.get('format')!r}")
+    dataset = xr.Dataset({name: (dims, arrays[f"data/{name}"]) for name, dims in header["dims"].items()})
+    dataset.attrs = header["attrs"]
+    extra = {name: backend.array(arrays[f"state/extra/{name}"]) for name in header["extra"]}
+    participation = None
+    if header["participation"]:
+        part = {name: arrays[f"state/participation/{name}"] for name in ("included", "virtual_weight", "weight")}
+        participation = Participation(
+            backend.booleans(part["included"]), backend.array(part["virtual_weight"]), backend.array(part["weight"])
+        )
+    state = State(backend.array(arrays["state/x"]), extra, participation)
+    return Trajectory(dataset, state, arrays["seeds"], header["fingerprint"], header["description"])
