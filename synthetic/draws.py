@@ -14,9 +14,9 @@ import torch
 
 from synthetic.arrays import TORCH, Backend, namespace
 
-__all__ = ["CLIENTS", "FREE", "NOISE", "SAMPLES", "Draws", "EnumeratedDraws"]
+__all__ = ["CLIENTS", "FREE", "NOISE", "PROBLEM", "SAMPLES", "Draws", "EnumeratedDraws"]
 
-NOISE, SAMPLES, CLIENTS, FREE = 1, 2, 3, 4  # one number per purpose, so that purposes never share a draw
+NOISE, SAMPLES, CLIENTS, FREE, PROBLEM = 1, 2, 3, 4, 5  # one number per purpose, so that purposes never share a draw
 
 
 def _signed(constant: int) -> int:
@@ -88,6 +88,15 @@ class Draws:
         index = xp.sum(xp.astype(u[..., None] >= cumulative, xp.int64), axis=-1)
         return xp.clip(index, max=cumulative.shape[-1] - 1)
 
+    def integer(self, stream: int, population, time: int, keys):
+        """Uniform integers from 0 to ``population - 1``, (runs, keys), with replacement.
+
+        ``population`` (runs | 1, keys | 1) are integers of at least 1; ``keys`` as in :meth:`category`.
+        """
+        u = self.uniform(stream, time, keys, ndim=2)
+        xp = namespace(u)
+        return xp.minimum(xp.astype(xp.floor(u * population), xp.int64), population - 1)
+
     def subset(self, stream: int, time: int, population: int, size: int):
         """``size`` distinct numbers out of ``population``, uniformly, as (runs, size)."""
         numbers = self.client_numbers(population)
@@ -103,8 +112,8 @@ class Draws:
 class EnumeratedDraws(Draws):
     """Draws read from a table, one outcome per run, for exact enumeration.
 
-    ``tables`` maps a stream to integers: for :meth:`category` an array (runs, times, keys) of outcome numbers; for
-    :meth:`subset` an array (runs, times, size) of the members.
+    ``tables`` maps a stream to integers: for :meth:`category` and :meth:`integer` an array (runs, times, keys) of
+    outcome numbers; for :meth:`subset` an array (runs, times, size) of the members.
     """
 
     def __init__(self, tables: dict, backend: Backend = TORCH):
@@ -123,6 +132,9 @@ class EnumeratedDraws(Draws):
     def category(self, stream, cumulative, time, keys):
         row = self._table(stream)[:, time]
         return namespace(row).take_along_axis(row, keys + 0 * row[:, :1], axis=1)
+
+    def integer(self, stream, population, time, keys):
+        return self.category(stream, None, time, keys)
 
     def subset(self, stream, time, population, size):
         return self._table(stream)[:, time, :size]

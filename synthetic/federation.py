@@ -7,6 +7,7 @@ from functools import cached_property
 
 from synthetic.arrays import Backend, backend_of, namespace
 from synthetic.constants import Constant, Constants
+from synthetic.heterogeneity import sigma_g_constants
 from synthetic.noise import NoNoise
 
 __all__ = ["Federation"]
@@ -24,6 +25,7 @@ class Federation(ABC):
     weights: object  #: p_k, (instances, clients)
     priority: object  #: truth values, (instances, clients)
     noise: object = NoNoise()
+    name: str = "federation"  #: a few words for tables
     clients: int
     dim: int
 
@@ -128,18 +130,23 @@ class Federation(ABC):
             "L_client": smoothness,
             "mu_client": convexity,
             "sigma_sq": Constant(xp.max(variance, axis=-1), self.variance_provenance, "largest client variance"),
-            "sigma_sq_client": Constant(variance, self.variance_provenance, "E|g_k - grad F_k|^2"),
+            "sigma_sq_client": Constant(variance, self.variance_provenance, self.variance_note),
             "x_star": Constant(self.x_star, *provenance),
             "F_star": Constant(self.F_star, *provenance),
             "F_star_client": Constant(self.F_star_client, *provenance),
             "Gamma": Constant(xp.sum(weights * gaps, axis=-1), *provenance),
             "Gamma_client": Constant(gaps, *provenance),
-            "sigma_g_2_at_optimum_sq": Constant(xp.sum(weights * norm_sq, axis=-1), *provenance),
         }
+        if norm_sq.dtype != object:  # roots leave the fractions
+            largest = xp.max(self.noise.bound + 0 * self.weights, axis=-1)
+            if bool(xp.all(xp.isfinite(largest))):
+                entries["noise_bound"] = Constant(xp.sqrt(largest), "upper", "|g_k - grad F_k| surely")
+            entries |= sigma_g_constants(xp.sqrt(norm_sq), weights, "_at_optimum", provenance[0], "at the optimum")
         entries.update(self.extra_constants())
         return Constants(entries)
 
     variance_provenance = "exact"
+    variance_note = "E|g_k - grad F_k|^2"
     optimum_provenance = ("exact", "closed form")
 
     def extra_constants(self) -> dict[str, Constant]:

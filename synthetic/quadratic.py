@@ -7,6 +7,7 @@ from functools import cached_property
 from synthetic.arrays import TORCH, namespace, take_clients
 from synthetic.constants import Constant
 from synthetic.federation import Federation
+from synthetic.heterogeneity import of_quadratics
 from synthetic.noise import NoNoise
 
 __all__ = ["Quadratic"]
@@ -19,6 +20,8 @@ class Quadratic(Federation):
     positive definite ones; ``center`` c_k (instances, clients, dim); ``offset`` b_k (instances, clients), the minimum
     of F_k: it changes which clients a loss comparison selects, never a gradient.
     """
+
+    name = "quadratic"
 
     def __init__(self, curvature, center, offset=None, weights=None, priority=None, noise=None, backend=TORCH):
         self.curvature, self.center = backend.array(curvature), backend.array(center)
@@ -75,6 +78,9 @@ class Quadratic(Federation):
 
     def convexity(self):
         return Constant(namespace(self.center).min(self._spectrum(), axis=-1), "exact", "smallest eigenvalue")
+
+    def extra_constants(self):
+        return {} if self.curvature.dtype == object else of_quadratics(self, self.curvature)
 
     def _with(self, change, noise):
         new = object.__new__(type(self))

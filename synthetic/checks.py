@@ -1,0 +1,72 @@
+"""Checks of input: each raises one clear line with the received and the allowed value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+import numpy as np
+
+__all__ = ["finite", "nearest", "number", "one_of", "per_client", "whole"]
+
+
+def finite(name: str, values) -> np.ndarray:
+    """``values`` as float64; ValueError where one is not a number or infinite, naming the first place."""
+    try:
+        array = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        got = np.asarray(values, dtype=object).ravel()[:3].tolist()
+        raise ValueError(f"{name} must be numbers; got {got}") from None
+    bad = np.argwhere(~np.isfinite(array))
+    if len(bad):
+        place = tuple(int(i) for i in bad[0])
+        raise ValueError(f"{name} must be finite; got {len(bad)} entries that are not, the first {array[place]} at "
+                         f"{list(place)}")
+    return array
+
+
+def whole(name: str, value, low: int = 1, high: int | None = None) -> int:
+    """``value`` as an integer of at least ``low`` and at most ``high``; else ValueError."""
+    allowed = f"an integer of at least {low}" if high is None else f"an integer between {low} and {high}"
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < low or \
+            (high is not None and value > high):
+        raise ValueError(f"{name} must be {allowed}; got {value!r}")
+    return int(value)
+
+
+def number(name: str, value, low: float = 0.0, high: float = np.inf, strict: bool = False) -> float:
+    """``value`` as a finite float between ``low`` (excluded if ``strict``) and ``high``; else ValueError."""
+    allowed = f"{'above' if strict else 'at least'} {low:g}" + ("" if high == np.inf else f" and at most {high:g}")
+    inside = isinstance(value, (int, float, np.number)) and not isinstance(value, bool) and np.isfinite(value) and (
+        low < value <= high if strict else low <= value <= high)
+    if not inside:
+        raise ValueError(f"{name} must be {allowed}; got {value!r}")
+    return float(value)
+
+
+def one_of(name: str, value, allowed: Iterable[str]) -> str:
+    """``value`` if it is one of ``allowed``; else ValueError that lists them."""
+    allowed = tuple(allowed)
+    if value not in allowed:
+        raise ValueError(f"unknown {name} {value!r}; allowed: {', '.join(allowed)}")
+    return value
+
+
+def nearest(kind: str, name: str, known: Iterable[str]) -> LookupError:
+    """The LookupError for an unknown ``name``: suggests the nearest known one and lists all of them."""
+    known = sorted(known)
+    close = get_close_matches(str(name), known, n=1, cutoff=0.4)
+    hint = f"; did you mean {close[0]!r}?" if close else "."
+    return LookupError(f"unknown {kind} {name!r}{hint} Known: {', '.join(known)}")
+
+
+def per_client(name: str, values, instances: int, clients: int, low: float = -np.inf) -> np.ndarray:
+    """Numbers as (1 | instances, clients): from one number, one per client, or one per instance and client."""
+    array = finite(name, values)
+    allowed = [(), (clients,), (1, clients), (instances, clients)]
+    if array.shape not in allowed:
+        raise ValueError(f"{name} must be one number, ({clients},) or ({instances}, {clients}); got shape "
+                         f"{array.shape}")
+    if array.size and array.min() < low:
+        raise ValueError(f"{name} must be at least {low:g}; got {array.min():g}")
+    return np.broadcast_to(array, (array.shape[0] if array.ndim == 2 else 1, clients))

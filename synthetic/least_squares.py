@@ -1,0 +1,128 @@
+"""Least-squares federations: all constants from eigenvalues, the optimum in closed form."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from synthetic.arrays import backend_of, namespace
+from synthetic.constants import Constant
+from synthetic.data import DataFederation, SampleNoise
+from synthetic.heterogeneity import of_quadratics
+from synthetic.quadratic import Quadratic
+
+__all__ = ["LeastSquares"]
+
+
+class LeastSquares(DataFederation):
+    """F_k(x) = 1/(2 n_k) |A_k x - b_k|^2 + ridge/2 |x|^2; arguments as in :class:`DataFederation`.
+
+    ``L_client`` and ``mu_client`` are eigenvalues of A_k^T A_k / n_k + ridge. ``mu`` is 0 where a client has too few
+    samples and there is no ridge; minimisers are then those of least norm. The variance of minibatch gradients has no
+    bound over all of R^d: its value at the optimum is given, as an estimate.
+    """
+
+    name = "least squares"
+    optimum_provenance = ("exact", "normal equations")
+
+    def loss(self, scores, targets):
+        return namespace(scores).sum((scores - targets) ** 2, axis=-1) / 2
+
+    def slope(self, scores, targets):
+        return scores - targets
+
+    def bend(self, scores, targets):
+        return lambda direction: direction
+
+    def hessians(self):
+        """A_k^T A_k / n_k + ridge, (instances, clients, inputs, inputs), the same for every output."""
+        xp = namespace(self.features)
+        eye = self.backend.array([[float(i == j) for j in range(self.inputs)] for i in range(self.inputs)])
+        return self.gram() + self.ridge * xp.broadcast_to(eye, (1, 1, self.inputs, self.inputs))
+
+    def _right(self):
+        """A_k^T b_k / n_k, (instances, clients, inputs, outputs)."""
+        xp = namespace(self.features)
+        weighted = xp.permute_dims(self.features * self.share[..., None], (0, 1, 3, 2))
+        return xp.matmul(weighted, self.targets)
+
+    def _solve(self, hessian, right):
+        """Solution of least norm, flattened by outputs, (..., dim); one step of refinement."""
+        xp = namespace(right)
+        values, vectors = xp.linalg.eigh(hessian)
+        small = values <= self._rank_tolerance(values)
+        inverse = xp.where(small, 0 * values, 1 / xp.where(small, values + 1, values))
+        across = xp.linalg.matrix_transpose
+
+        def apply(v):
+            return xp.matmul(vectors, inverse[..., None] * xp.matmul(across(vectors), v))
+
+        solution = apply(right)
+        solution = solution + apply(right - xp.matmul(hessian, solution))
+        return across(solution).reshape(*right.shape[:-2], self.dim)
+
+    def _rank_tolerance(self, values):
+        """Eigenvalues up to this are rounding of zero."""
+        precision = namespace(values).finfo(values.dtype).eps
+        return values[..., -1:] * precision * max(self.inputs, self.features.shape[2])
+
+    def minimiser(self, weights):
+        """Minimiser of sum_k weights[:, k] F_k, (instances, dim), for any ``weights`` (instances, clients) >= 0."""
+        xp = namespace(self.features)
+        p = weights[..., None, None]
+        return self._solve(xp.sum(p * self.hessians(), axis=1), xp.sum(p * self._right(), axis=1))
+
+    @cached_property
+    def x_star(self):
+        return self.minimiser(self.weights * self.priority)
+
+    @cached_property
+    def client_minimisers(self):
+        """Minimiser of each F_k, (instances, clients, dim)."""
+        return self._solve(self.hessians(), self._right())
+
+    @cached_property
+    def F_star_client(self):
+        return self.value(self.client_minimisers)
+
+    def smoothness(self):
+        return Constant(self._largest() + self.ridge, "exact", "largest eigenvalue of A^T A / n + ridge")
+
+    def convexity(self):
+        xp = namespace(self.features)
+        spectrum = self._spectrum()
+        rank_full = self.features.shape[2] >= self.inputs
+        least = spectrum[..., 0] if rank_full else 0 * spectrum[..., 0]
+        least = xp.where(least <= self._rank_tolerance(spectrum)[..., 0], 0 * least, least)
+        return Constant(least + self.ridge, "exact", "smallest eigenvalue of A^T A / n + ridge")
+
+    @property
+    def variance_provenance(self):
+        return "exact" if self.batch_size is None else "estimate"
+
+    @property
+    def variance_note(self):
+        if self.batch_size is None:
+            return super().variance_note
+        return "value at the optimum; no bound holds over all of R^d"
+
+    def _sample_noise(self):
+        xp = namespace(self.features)
+        x = self.all_clients(self.x_star)
+        slopes = self.slope(self._scores(self.features, x), self.targets)
+        second = xp.sum(slopes**2, axis=-1) * xp.sum(self.features**2, axis=-1)
+        mean = self.gradient(x) - self.ridge * x
+        variance = xp.sum(self.share * second, axis=-1) - xp.sum(mean**2, axis=-1)
+        return SampleNoise(1, xp.clip(variance, min=0), float("inf"))
+
+    def extra_constants(self):
+        return super().extra_constants() | of_quadratics(self, self.hessians())
+
+    def as_quadratic(self) -> Quadratic:
+        """The same functions as a :class:`Quadratic`, with full or additive-noise gradients; needs mu > 0."""
+        if self.outputs > 1 or self.batch_size is not None:
+            raise ValueError(f"a quadratic needs one output and no minibatches; got {self.outputs} outputs, batch_size "
+                             f"{self.batch_size}")
+        quadratic = Quadratic(self.hessians(), self.client_minimisers, self.F_star_client, self.weights, self.priority,
+                              self._additive, backend_of(self.features))
+        quadratic.name = self.name
+        return quadratic
