@@ -8,12 +8,17 @@ from typing import Any
 
 import sympy as sp
 
-__all__ = ["KINDS", "RELATIONS", "SETTINGS", "Assumption", "Claim", "Condition", "Definition", "Procedure", "Variable"]
+__all__ = [
+    "DOMAINS", "KINDS", "RELATIONS", "SETTINGS",
+    "Assumption", "Claim", "Condition", "Definition", "Procedure", "Variable",
+]
 
 KINDS = ("theorem", "lemma", "proof step", "table entry", "prose", "experiment", "control", "derived", "assumption")
 RELATIONS = ("<=", "==", ">=")
-#: ``run``: about runs of an algorithm; ``point``: about one fixed time with any local models; ``algebra``: about numbers
+#: ``run``: about runs of an algorithm; ``point``: one fixed time with any local models; ``algebra``: numbers alone
 SETTINGS = ("run", "point", "algebra")
+#: what a Variable may be; ``hidden`` is a constant to which the statement gives no value (as in O(.))
+DOMAINS = ("positive", "nonnegative", "real", "integer", "vector", "binary", "simplex", "hidden")
 
 
 @dataclass(frozen=True)
@@ -97,9 +102,10 @@ class Procedure:
 class Variable:
     """A free quantity of a ``point`` or ``algebra`` claim, or a free hyper-parameter of a ``run`` claim.
 
-    ``domain``: ``positive``, ``nonnegative``, ``real``, ``integer`` (from ``low``), ``vector``, ``binary``, or
-    ``simplex`` (non-negative, summing to one over its last index). ``indices`` names the index ranges,
-    for example ``(("k", "clients"),)``; a size that is not a size of the instance is a Variable itself.
+    ``domain``: ``positive``, ``nonnegative``, ``real``, ``integer`` (from ``low``), ``vector``, ``binary``,
+    ``simplex`` (non-negative, summing to one over its last index) or ``hidden`` (no value is given: the claim is not
+    explicit). ``indices`` names the index ranges, for example ``(("k", "clients"),)`` with entries 0 .. clients - 1; a
+    size that is not a size of the instance is a Variable itself.
     """
 
     name: str
@@ -107,6 +113,10 @@ class Variable:
     indices: tuple[tuple[str, str], ...] = ()
     low: int = 1
     high: int | None = None
+
+    def __post_init__(self):
+        if self.domain not in DOMAINS:
+            raise ValueError(f"{self.name}: unknown domain {self.domain!r}; allowed: {', '.join(DOMAINS)}")
 
 
 @dataclass(frozen=True)
@@ -166,6 +176,20 @@ class Claim:
     def hypotheses(self) -> tuple[Condition, ...]:
         """All conditions an instance must satisfy, the assumptions' first."""
         return tuple(c for a in self.assumptions for c in a.conditions) + tuple(self.conditions)
+
+    @property
+    def constants(self) -> tuple[str, ...]:
+        """Names that the hypotheses define or bound: a bare symbol, or an indexed one that a formula defines.
+
+        A condition with a bare symbol on one side binds it: ``==`` defines it, ``<=`` and ``>=`` leave it the tightest
+        value that holds for every index in ``over``. Later conditions may use earlier symbols.
+        """
+        found = []
+        for condition in self.hypotheses:
+            if condition.relation == "==" and isinstance(condition.left, sp.Indexed):
+                found.append(str(condition.left.base.label))
+            found += [str(side) for side in (condition.left, condition.right) if side.is_Symbol]
+        return tuple(dict.fromkeys(found))
 
     def used_definitions(self) -> dict[str, Definition]:
         """The definitions that the statement and the hypotheses rest on, by name, directly or through others."""

@@ -4,7 +4,20 @@ from __future__ import annotations
 
 from bounds.claim import Definition
 from bounds.language import (
-    E, F, F_star, F_star_client, Sum, client_weight, clients, included, k, norm2, priority, t, x_local, x_sampled,
+    E,
+    F,
+    F_star,
+    F_star_client,
+    Sum,
+    client_weight,
+    clients,
+    included,
+    k,
+    norm2,
+    priority,
+    t,
+    x_local,
+    x_sampled,
     x_star,
 )
 

@@ -2,8 +2,9 @@
 
 Expressions are ordinary sympy. A scalar symbol stands for a number of the instance, ``x[t]`` or ``x_local[t, k]`` for
 vectors of R^dim, and the functions below join them. Times count local iterations over all rounds from 0, clients from
-0. Every word has exactly one meaning, given here and implemented twice: for batches of floats by ``verify.evaluate``,
-and for exact fractions by the stand-alone checker.
+0. A sum or product whose upper limit lies below its lower one is empty: 0 or 1. Every word has exactly one meaning,
+given here and implemented twice: for batches of floats by ``verify.evaluate``, and for exact fractions by the
+stand-alone checker.
 """
 
 from __future__ import annotations
@@ -11,13 +12,53 @@ from __future__ import annotations
 import sympy as sp
 
 __all__ = [
-    "E", "F", "Product", "Sum", "client_weight", "clients", "dot", "epsilon", "eta_l", "F_star", "F_star_client", "g",
-    "grad", "i", "included", "iterations", "j", "k", "L", "L_client", "local_steps", "Max", "mu", "mu_client",
-    "noise_bound", "norm", "norm2", "objective", "objective_grad", "participants", "priority", "sampled_weight",
-    "sigma_sq", "sigma_sq_client", "step_offset", "G_sq", "t", "tau", "x", "x_before", "x_local", "x_sampled", "x_star",
+    "E",
+    "F",
+    "F_star",
+    "F_star_client",
+    "G_sq",
+    "L",
+    "L_client",
+    "Max",
+    "Min",
+    "Product",
+    "Sum",
+    "client_weight",
+    "clients",
+    "dot",
+    "epsilon",
+    "eta_l",
+    "g",
+    "grad",
+    "i",
+    "included",
+    "iterations",
+    "j",
+    "k",
+    "local_steps",
+    "mu",
+    "mu_client",
+    "noise_bound",
+    "norm",
+    "norm2",
+    "objective",
+    "objective_grad",
+    "participants",
+    "priority",
+    "sampled_weight",
+    "sigma_sq",
+    "sigma_sq_client",
+    "step_offset",
+    "t",
+    "tau",
+    "x",
+    "x_before",
+    "x_local",
+    "x_sampled",
+    "x_star",
 ]
 
-Sum, Product, Max = sp.Sum, sp.Product, sp.Max
+Sum, Product, Max, Min = sp.Sum, sp.Product, sp.Max, sp.Min
 
 
 class _Word(sp.Function):

@@ -8,13 +8,20 @@ from importlib import import_module
 
 from bounds.claim import Claim, by_id
 
-__all__ = ["PAPERS", "all_claims", "find_claim"]
+__all__ = ["ALIASES", "PAPERS", "all_claims", "find_claim"]
 
 #: modules of each paper; each has a tuple CLAIMS
 PAPERS = {
-    "fedalign": ("bounds.fedalign.theorems",),
-    "li2020": (),
+    "fedalign": tuple(
+        f"bounds.fedalign.{name}"
+        for name in (
+            "theorems", "lemmas", "proof_steps", "run_steps", "algebra_steps", "prose", "derived", "derived_algebra",
+        )
+    ),
+    "li2020": ("bounds.li2020.theorems", "bounds.li2020.lemmas"),
 }
+#: second numbers under which a paper prints a statement
+ALIASES = {"fedalign/theorem-A1": "fedalign/theorem-1"}
 
 
 @cache
@@ -24,8 +31,10 @@ def all_claims() -> dict[str, Claim]:
 
 
 def find_claim(claim_id: str) -> Claim:
-    """The claim of that id; an unknown id raises LookupError and suggests the nearest."""
+    """The claim of that id or alias; an unknown id raises LookupError and suggests the nearest."""
     claims = all_claims()
+    block, at, reading = claim_id.partition("@")
+    claim_id = ALIASES.get(block, block) + at + reading
     if claim_id not in claims:
         near = get_close_matches(claim_id, claims, n=3, cutoff=0.4)
         hint = f"; nearest: {', '.join(near)}" if near else ""

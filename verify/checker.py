@@ -1,25 +1,22 @@
 #!/usr/bin/env python3
 """Replays a counterexample in exact fractions: python checker.py CERTIFICATE.json (standard library only).
 
-For every outcome of chance it simulates the algorithm on the recorded instance; it checks every hypothesis, and accepts
-only if the recorded statement is broken by the recorded values. A formula is nested lists: ["+", a, b], ["E", a],
-["x_local", t, k], ["Sum", body, "k", low, high].
+Simulates the algorithm on the recorded instance for every outcome of chance, checks every hypothesis, and accepts only
+if the statement is broken by the recorded values. Formulas: ["+", a, b], ["x", t], ["Sum", body, "k", low, high], ["E", a].
 """
 import json
 import operator
 import sys
 from fractions import Fraction
-from functools import reduce
+from functools import cache, reduce
 from itertools import combinations, product
 from math import prod
 
 COMPARE = {"<=": operator.le, ">=": operator.ge, "==": operator.eq, ">": operator.gt}
-
 class Vector(tuple):
     def __add__(self, other): return Vector(a + b for a, b in zip(self, other, strict=True))
     def __mul__(self, number): return Vector(a * number for a in self)
     def __rmul__(self, number): return self * number
-
 def dot(a, b): return sum(x * y for x, y in zip(a, b, strict=True))
 def exact(data): return Vector(map(exact, data)) if isinstance(data, list) else Fraction(data)
 def mean(weights, vectors): return reduce(operator.add, (v * w for w, v in zip(weights, vectors, strict=True)))
@@ -31,36 +28,32 @@ class Replay:
     def __init__(self, certificate):
         self.size, self.how, self.rules = (certificate[n] for n in ("sizes", "procedure", "definitions"))
         self.given = {n: exact(v) for n, v in {**certificate["instance"], **certificate["values"]}.items()}
-        self.runs, self.measured, self.noises, self.draws = {}, (), [((), Fraction(1))], [((), Fraction(1))]
+        self.run, self.measured, self.noises, self.draws = cache(self.run), (), [((), Fraction(1))], [((), Fraction(1))]
         self.words = {
             "+": lambda *a: reduce(operator.add, a), "*": lambda *a: reduce(operator.mul, a), "^": operator.pow,
             "Max": max, "Min": min, "Abs": abs, "Mod": operator.mod, "tau": lambda t: t - t % self.size["local_steps"],
             "dot": dot, "norm2": lambda v: dot(v, v), "norm": lambda v: abs(*v),  # rational in one dimension only
             "F": self.F, "grad": self.grad, "objective": lambda v: dot(self.main, [self.F(k, v) for k in self.all]),
             "objective_grad": lambda v: mean(self.main, [self.grad(k, v) for k in self.all])}
-        if certificate["setting"] != "algebra":
-            self.federation(self.given)
-        if certificate["setting"] == "run":
-            self.chances()
+        for prepare in {"point": [self.federation], "run": [self.federation, self.chances]}.get(certificate["setting"], []):
+            prepare()
     def grad(self, k, v):
         A, center = (self.given[name][int(k)] for name in ("curvature", "center"))
         return Vector(a * (y - c) for a, y, c in zip(A, v, center, strict=True))
     def F(self, k, v):
         return dot(self.grad(k, v), v + self.given["center"][int(k)] * -1) / 2 + self.given["F_star_client"][int(k)]
-    def federation(self, given):
+    def federation(self):
         """Quadratic clients F_k(v) = 1/2 sum_j curvature_kj (v_j - center_kj)^2 + F_star_client_k, and their noise."""
-        self.P, self.p, star = (given[n] for n in ("priority", "client_weight", "x_star"))
+        given, self.P, self.p, star = self.given, *(self.given[n] for n in ("priority", "client_weight", "x_star"))
         self.main, self.all = Vector(w * q for w, q in zip(self.p, self.P, strict=True)), range(len(self.p))
         require(sum(self.main) == 1 and {*self.P} <= {0, 1} and min(self.p) >= 0, "priority weights must sum to one")
-        require(min(map(min, given["curvature"])) > 0, "curvature must be positive")
+        require(min(map(min, given["curvature"])) > 0 and len(self.p) == self.size["clients"], "no such quadratic clients")
         require(not any(self.words["objective_grad"](star)), "x_star must be the optimum")
         self.laws = [law or [(Fraction(1), star * 0)] for law in given["noise"]]  # per client: pairs (chance, vector)
         for chances, vectors in (zip(*law, strict=True) for law in self.laws):
             require(sum(chances) == 1 and min(chances) > 0 and not any(mean(chances, vectors)), "noise must be centred")
-        given.update(
-            F_star=self.words["objective"](star), L_client=[*map(max, given["curvature"])],
-            mu_client=[*map(min, given["curvature"])],
-            sigma_sq_client=[sum(chance * dot(v, v) for chance, v in law) for law in self.laws])
+        given.update(F_star=self.words["objective"](star), L_client=[*map(max, given["curvature"])], mu_client=[
+            *map(min, given["curvature"])], sigma_sq_client=[sum(q * dot(v, v) for q, v in law) for law in self.laws])
     def chances(self):
         """All outcomes with their chances: noise vectors step by step and client by client; clients drawn by round."""
         s, rounds, members = self.size["participants"], self.size["rounds"], [k for k in self.all if self.P[k]]
@@ -77,17 +70,18 @@ class Replay:
     def include(self, models, round):
         """1 on priority clients, and on free clients that are there and whose loss matches the objective."""
         limit, there = (self.given[n][min(round, len(self.given[n]) - 1)] for n in ("epsilon", "available"))
+        matches = operator.lt if self.how["strict"] else operator.le
         gaps = [abs(self.F(k, v) - self.words["objective"](v)) for k, v in enumerate(models)]
-        matched = [gap < limit or gap == limit and not self.how["strict"] for gap in gaps]
-        return [Fraction(bool(self.P[k] or there[k] and matched[k])) for k in self.all]
-    def run(self, noise, path):
+        return [Fraction(bool(self.P[k] or (there[k] and matches(gaps[k], limit)))) for k in self.all]
+    def run(self, a, b):
         """Every quantity of one run: selection, local steps, aggregation, for one outcome of noise and sampling."""
         K, when, last, out = self.size["local_steps"], self.how["indicator"], self.size["iterations"], []
+        noise, path = self.noises[a][0], self.draws[b][0]
         now = [self.given["x_star"] + self.given["start_offset"]] * len(self.p)
         I, g = self.include(now, 0), None
         for t in range(last + 1):
             before, shares, aggregates = now, self.p, t > 0 and t % K == 0
-            if t % K and when == "local-every-step" or aggregates and when == "local-at-aggregation":
+            if (t % K and when == "local-every-step") or (aggregates and when == "local-at-aggregation"):
                 I = self.include(now, t // K)
             average = sampled = self.average(self.p, I, now)
             if aggregates and self.how["sampling"] != "full":
@@ -101,18 +95,15 @@ class Replay:
             if t < last:
                 g = [self.grad(k, now[k]) + noise[t * len(self.p) + k] for k in self.all]
             out.append((average, sampled, now, before, shares, I, g))
-            if t < last:
-                now = [v + u * -self.given["eta_l"][t] for v, u in zip(now, g, strict=True)]
+            now = now if t == last else [v + u * -self.given["eta_l"][t] for v, u in zip(now, g, strict=True)]
         return dict(zip(self.measured, zip(*out, strict=True), strict=True))
     def name(self, name, indices, outcome):
         if name in self.size:
             return Fraction(self.size[name])
         if name in self.rules:
-            inner = dict(zip(self.rules[name]["indices"], indices, strict=True))
-            return self.value(self.rules[name]["formula"], inner, outcome)
-        if name in self.measured and outcome not in self.runs:
-            self.runs[outcome] = self.run(self.noises[outcome[0]][0], self.draws[outcome[1]][0])
-        data = self.runs[outcome][name] if name in self.measured else self.given[name]
+            rule = self.rules[name]
+            return self.value(rule["formula"], dict(zip(rule["indices"], indices, strict=True)), outcome)
+        data = (self.run(*outcome) if name in self.measured else self.given)[name]
         for i in [indices[0] // self.size["local_steps"]] if name == "epsilon" else indices:
             require(i >= 0, f"negative index of {name}")
             data = data[int(i)]
@@ -154,7 +145,6 @@ def check(certificate):
     return False, "nothing violates the statement by the recorded values", *sides
 
 if __name__ == "__main__":
-    with open(sys.argv[1], encoding="utf-8") as file:
-        accepted, *said = check(json.load(file))
-    print("accepted:" if accepted else "rejected:", *said)
-    sys.exit(not accepted)
+    with open(sys.argv[1], encoding="utf-8") as certificate_file:
+        accepted, *said = check(json.load(certificate_file))
+    sys.exit(print("accepted:" if accepted else "rejected:", *said) or not accepted)

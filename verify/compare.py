@@ -62,7 +62,7 @@ def compare(claim: Claim | str, trajectory, points: int = 24) -> Comparison:
     missing = [name for name in RECORD if name not in trajectory.dataset]
     if missing:
         raise ValueError(f"the trajectory has not recorded {', '.join(missing)}; give run(..., record=verify.RECORD)")
-    rounds = trajectory.dataset.sizes["round"] - 1
+    rounds = trajectory.rounds
     grid = np.unique(np.geomspace(1, rounds, min(points, rounds)).round().astype(int))
     lefts, rights, bands, reason = [], [], [], None
     for horizon in grid:
@@ -99,7 +99,7 @@ def _environment(claim: Claim, trajectory, horizon: int):
     environment.noise_weight = backend.array(np.full((1, runs), 1 / runs))
     ends = tuple(range(0, times + 1, steps))
     x = data["x"].transpose("run", "round", "dim").values[:, : horizon + 1]
-    included = data["included"].transpose("run", "round", "client").values[:, :horizon].repeat(steps, axis=1)
+    included = data["included"].transpose("run", "step_round", "client").values[:, :horizon].repeat(steps, axis=1)
     per_run = {
         "x_sampled": Bound(backend.array(x)[None, :, None], 1, True, ends),
         "included": Bound(backend.array(included.astype(float))[None, :, None], 2),

@@ -13,17 +13,12 @@ from fedtheory.algorithms.fedavg import FedAvg
 from fedtheory.engine import Observer, rounds_of, starting_points
 from fedtheory.schedules import Tabulated
 from fedtheory.selection import (
-    EveryPriority,
-    LossMatching,
     Pattern,
-    PriorityOnly,
-    Selection,
-    WithoutReplacement,
-    WithReplacement,
 )
 from synthetic.arrays import Backend, namespace, to_numpy
 from verify.evaluate import Bound, Environment, UnboundName, sides
 from verify.instances import Leaves, Shape, enumerate_chance, federation_of
+from verify.procedures import selection_of
 
 __all__ = ["bind_given", "realise"]
 
@@ -32,8 +27,9 @@ def realise(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend, federa
     """Bind every name that the claim uses, on a batch of instances.
 
     The federation is the quadratic one of the leaves, or the given one (one instance, deterministic gradients), on
-    which the leaves then only say where to start, whom to match and how far to step. Constants take the tightest value that the hypotheses admit; a condition ``symbol == formula`` defines the symbol;
-    a symbol bounded by conditions takes a fraction of its bound. Raises UnboundName for a name nobody supplies.
+    which the leaves then only say where to start, whom to match and how far to step. Constants take the tightest value
+    that the hypotheses admit; a condition ``symbol == formula`` defines the symbol; a symbol bounded by conditions takes
+    a fraction of its bound. Raises UnboundName for a name nobody supplies.
     """
     rows = next(iter(leaves.values())).shape[0]
     environment = Environment(backend, shape.as_sizes(), {}, definitions=claim.definitions)
@@ -164,9 +160,8 @@ class _Binder:
         start = env.federation.x_star + self.leaf("start_offset")
         start = namespace(start).repeat(start, copies, axis=0)
         record = _Record()
-        state = State(starting_points(federation, start, self.rows * copies))
-        for state in rounds_of(algorithm, federation, state, draws, 0, shape.rounds, (record,)):  # noqa: B007
-            pass
+        first = State(starting_points(federation, start, self.rows * copies))
+        *_, state = rounds_of(algorithm, federation, first, draws, 0, shape.rounds, (record,))
         for name, (array, indices, vector) in record.arrays(federation, state, shape.local_steps).items():
             array = namespace(array).broadcast_to(array, (self.rows * copies, *array.shape[1:]))
             env.bound[name] = Bound(array.reshape(self.rows, *chance, *array.shape[1:]), indices, vector)
@@ -180,16 +175,11 @@ class _Binder:
 
     def _selection(self, copies):
         procedure, xp = self.claim.procedure, namespace(self.env.federation.weights)
-        sampling = {
-            "full": EveryPriority, "with-replacement": WithReplacement, "without-replacement": WithoutReplacement,
-        }[self.shape.sampling]
-        sampling = sampling() if sampling is EveryPriority else sampling(self.shape.participants)
         if not self.shape.free:
-            return Selection(PriorityOnly(), sampling)
+            return selection_of(procedure, self.shape.participants)
         epsilon = Tabulated(xp.repeat(self.leaf("epsilon"), copies, axis=0), by="round")
-        matching = LossMatching(epsilon, strict=procedure.strict, indicator=procedure.indicator)
         table = self.env.backend.booleans(to_numpy(self.leaf("available")) > 0)
-        return Selection(matching, sampling, Pattern(xp.repeat(table, copies, axis=0)))
+        return selection_of(procedure, self.shape.participants, epsilon, Pattern(xp.repeat(table, copies, axis=0)))
 
     # what the hypotheses determine ----------------------------------------------------------------------------------
     def resolve(self):
@@ -226,7 +216,7 @@ class _Binder:
         return True
 
     def _lengths(self, condition):
-        left, _, mask = sides(Condition(0, "<=", 0, condition.over), self.env)
+        _, _, mask = sides(Condition(0, "<=", 0, condition.over), self.env)
         return tuple(mask.shape)
 
     def _grows(self, name, condition) -> bool:

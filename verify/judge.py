@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
+import sympy as sp
 
 from bounds.claim import Claim, Condition
 from synthetic.arrays import namespace, to_numpy
@@ -19,10 +21,13 @@ _TOLERANCE = 1e-9  # hypotheses met up to rounding; exact replay decides in the 
 
 
 class Judgement(NamedTuple):
-    """Per instance: ``score`` in [-1, 1], positive where the claim seems violated; the worst ``ratio`` left/right;
-    ``met``: whether every hypothesis holds."""
+    """Per instance: ``score`` in [-1, 1], positive where the claim seems violated, measured against both sides, at the
+    worst of all times and clients; ``late``, the same at the last time and client, and measured against what is left when
+    the two largest terms have cancelled (in ``a_next <= (1 - eta mu) a + eta^2 B`` these are ``a_next`` and ``a``); the
+    worst ``ratio`` left/right; ``met``: whether every hypothesis holds."""
 
     score: np.ndarray
+    late: np.ndarray
     ratio: np.ndarray
     met: np.ndarray
 
@@ -30,12 +35,15 @@ class Judgement(NamedTuple):
 def judge(claim: Claim, environment: Environment) -> Judgement:
     """Judge every instance of a batch in floating point."""
     with np.errstate(all="ignore"):
-        left, right, mask = _flat(*sides(claim.statement, environment))
+        left, right, mask = sides(claim.statement, environment)
+        like = namespace(left).broadcast_arrays(left, right, mask)[0]
+        left, right, mask = _flat(left, right, mask)
         sizes = _flat(*sizes_of_sides(claim.statement, environment))
         floor = _ROUNDING * (sizes[0] + sizes[1]) + 1e-18
         gap = {"<=": left - right, ">=": right - left, "==": abs(left - right)}[claim.statement.relation]
         score = np.where(mask, (gap - floor) / (abs(left) + abs(right) + floor), -1.0)
-        finite = np.isfinite(score).all(axis=1)
+        edge = np.where(mask, (gap - floor) / (_left_over(claim.statement, environment, like) + floor), -1.0)
+        finite = np.isfinite(score).all(axis=1) & np.isfinite(edge).all(axis=1)
         score = np.where(np.isfinite(score), score, -1.0)
         big, small = (right, left) if claim.statement.relation == ">=" else (left, right)
         ratio = np.where(small > floor, big / small, np.where(big > 3 * floor, np.inf, 0.0))
@@ -43,7 +51,24 @@ def judge(claim: Claim, environment: Environment) -> Judgement:
             ratio = np.where(gap <= floor, 1.0, np.maximum(abs(left), abs(right)) / np.minimum(abs(left), abs(right)))
         ratio = np.where(mask, ratio, 0.0)
         met = finite & ~np.any([~_holds(c, environment, len(score)) for c in claim.hypotheses] or [[False]], axis=0)
-    return Judgement(score.max(axis=1), ratio.max(axis=1), met)
+        late = edge[np.arange(len(edge)), mask.shape[1] - 1 - np.argmax(mask[:, ::-1], axis=1)]
+    return Judgement(score.max(axis=1), late, ratio.max(axis=1), met)
+
+
+@cache
+def _terms(statement: Condition) -> tuple:
+    """Terms of left - right."""
+    left, right = (sp.expand(side, deep=False) for side in (statement.left, statement.right))
+    return (*sp.Add.make_args(left), *(-term for term in sp.Add.make_args(right)))
+
+
+def _left_over(statement: Condition, environment: Environment, like) -> np.ndarray:
+    """|largest + smallest term| plus the absolute values of all others, shaped as the flat sides ``like``."""
+    values = [sides(Condition(term, "<=", 0, statement.over), environment)[0] for term in _terms(statement)]
+    xp = namespace(like)
+    values = [to_numpy(xp.broadcast_to(v, like.shape)).reshape(like.shape[0], -1) for v in values]
+    values = np.sort(np.stack(values), axis=0)
+    return abs(values[0] + values[-1]) + abs(values[1:-1]).sum(axis=0)
 
 
 def _flat(left, right, mask):

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
+from multiprocessing import active_children
 from pathlib import Path
 from typing import Any
 
@@ -163,9 +165,14 @@ def referee(claims: Sequence[Claim], *, workers: int | None = None, **settings) 
         for claim in claims:
             yield decide(claim, options)
         return
-    executor = ProcessPoolExecutor(workers)
+    others = set(active_children())
+    executor = ProcessPoolExecutor(workers, initializer=signal.signal, initargs=(signal.SIGINT, signal.SIG_IGN))
     try:
         for future in as_completed([executor.submit(_decide_by_id, claim.id, options) for claim in claims]):
             yield future.result()
-    finally:
+    except BaseException:  # Ctrl-C, an error, or nobody asks for more: do not wait for claims under way
         executor.shutdown(wait=False, cancel_futures=True)
+        for worker in set(active_children()) - others:
+            worker.terminate()
+        raise
+    executor.shutdown()

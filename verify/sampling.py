@@ -13,11 +13,12 @@ import numpy as np
 from bounds.claim import Claim
 from verify.instances import Leaves, Shape, outcomes
 
-__all__ = ["draw_leaves", "draw_shape", "free_size_names"]
+__all__ = ["RARE", "draw_leaves", "draw_shape", "free_size_names"]
 
 _STEPS = (1, 1, 2, 2, 3, 4, 10)
 _ROUNDS = (1, 1, 1, 2, 2, 3, 5, 10, 30)
-_RARE = (Fraction(1, 2), Fraction(1, 2), Fraction(1, 4), Fraction(1, 10))
+#: probabilities of the rarer outcome of two-point noise
+RARE = (Fraction(1, 2), Fraction(1, 2), Fraction(1, 4), Fraction(1, 10), Fraction(1, 100))
 
 
 def draw_shape(claim: Claim, rng: np.random.Generator, most_outcomes: int, most_iterations: int) -> Shape:
@@ -42,7 +43,7 @@ def draw_shape(claim: Claim, rng: np.random.Generator, most_outcomes: int, most_
     participants = int(10 ** rng.uniform(0, 3)) if priority == 1 else int(rng.integers(1, 4))
     if sampling == "without-replacement":
         participants = min(participants, priority)
-    shape = Shape(priority + free, free, dim, steps, rounds, participants, sampling, (), _RARE[rng.integers(len(_RARE))],
+    shape = Shape(priority + free, free, dim, steps, rounds, participants, sampling, (), RARE[rng.integers(len(RARE))],
                   sizes)
     if prod(outcomes(shape)) > most_outcomes:  # sampling over many rounds is too much to enumerate
         shape = _with(shape, rounds=1)
@@ -109,7 +110,8 @@ def _priority(shape):
 
 
 def _federation(shape, count, rng):
-    kappa = np.choose(rng.integers(0, 4, (count, 1, 1)), [np.ones((count, 1, 1)), 2.0, 8.0, 10 ** rng.uniform(0, 3, (count, 1, 1))])
+    one = np.ones((count, 1, 1))
+    kappa = np.choose(rng.integers(0, 4, (count, 1, 1)), [one, 2 * one, 8 * one, 10 ** rng.uniform(0, 3, (count, 1, 1))])
     where = rng.random((count, shape.clients, shape.dim))
     where = np.where(rng.random((count, 1, 1)) < 0.5, where, np.round(where))  # half of them at the extremes only
     weight = np.where(rng.random((count, 1)) < 0.5, 1.0, 10 ** rng.uniform(-2, 2, (count, shape.clients)))

@@ -16,8 +16,8 @@ from bounds.claim import Claim
 from synthetic.arrays import TORCH, Backend
 from verify.environment import realise
 from verify.instances import Leaves, Shape, outcomes, take_rows, with_times
-from verify.judge import judge
-from verify.sampling import draw_leaves, draw_shape
+from verify.judge import Judgement, judge
+from verify.sampling import RARE, draw_leaves, draw_shape
 from verify.shrink import Violation, confirm, shrink
 
 __all__ = ["BUDGETS", "Budget", "Found", "search"]
@@ -36,7 +36,7 @@ class Budget:
 
 
 BUDGETS = {
-    "quick": Budget(24, 192, 36),
+    "quick": Budget(48, 192, 60),
     "standard": Budget(200, 256, 150, 128, 100, 30),
     "thorough": Budget(1000, 512, 1000, 256, 300, 60),
 }
@@ -55,45 +55,74 @@ class Found:
 
 
 _CANDIDATE = 1e-8  # score above which float64 sees a violation
+_POOL = 5  # instances that evolve, in each of the two rankings
+_BLAND = -0.3  # rank of instances on which both sides agree: everywhere around them they agree too
 
 
 def search(claim: Claim, budget: Budget, seed: int = 0, backend: Backend = TORCH) -> Found:
     """Search for a violation; the first one that exact arithmetic confirms is shrunk and returned."""
     rng = np.random.default_rng(seed)
-    found, pool, tie = Found(), [], 0
+    found, pools = Found(), _Pools()
     for step in range(budget.batches + budget.generations):
-        if step < budget.batches or not pool:
+        if step < budget.batches or not pools.filled:
             shape = draw_shape(claim, rng, budget.most_outcomes, budget.most_iterations)
             leaves = draw_leaves(claim, shape, _batch_size(shape, budget), rng)
         else:
-            _, _, shape, parent = pool[int(rng.integers(len(pool)))]
+            shape, parent = pools.pick(step, rng)
             shape, parent = _neighbour(claim, shape, parent, rng, budget)
             leaves = _offspring(claim, shape, parent, _batch_size(shape, budget), rng)
         verdict = judge(claim, realise(claim, shape, leaves, backend))
         found.tried += len(verdict.met)
         found.met += int(verdict.met.sum())
-        score = np.where(verdict.met, verdict.score, -2.0)
-        best = int(np.argmax(score))
-        if score[best] <= -2.0:
+        if not verdict.met.any():
             continue
-        row = take_rows(leaves, [best])
         holds = verdict.met & (verdict.score <= _CANDIDATE)  # beyond that, only exact arithmetic can say
         if holds.any():
             worst = int(np.argmax(np.where(holds, verdict.ratio, -1.0)))
             if found.worst is None or verdict.ratio[worst] > found.ratio:
                 found.ratio, found.worst = float(verdict.ratio[worst]), (shape, take_rows(leaves, [worst]))
-        tie += 1
-        heapq.heappush(pool, (float(score[best]), tie, shape, row))
-        while len(pool) > 8:
-            heapq.heappop(pool)
+        score = np.where(verdict.met, verdict.score, -2.0)
+        best = int(np.argmax(score))
         if score[best] > _CANDIDATE and found.unconfirmed < budget.confirmations:
-            violation = confirm(claim, shape, row)
+            violation = confirm(claim, shape, take_rows(leaves, [best]))
             if violation:
                 found.violation = shrink(claim, violation)
                 return found
             found.unconfirmed += 1
-            heapq.heappop(pool) if pool[0][1] == tie else pool.remove(next(entry for entry in pool if entry[1] == tie))
+            verdict = verdict._replace(met=holds)
+        pools.add(shape, leaves, verdict)
     return found
+
+
+class _Pools:
+    """The instances that evolve: the worst ones by each ranking of the judge, apart for runs with and without drift and noise, so
+    that one kind on which the claim is nearly tight does not crowd out the others."""
+
+    def __init__(self):
+        self.filled: list[list] = []
+        self._by_niche: dict[tuple, list] = {}
+        self._count = 0
+
+    def add(self, shape: Shape, leaves: Leaves, verdict: Judgement) -> None:
+        """Take in the most promising instance of a batch by each ranking."""
+        bland = abs(verdict.score) < _CANDIDATE
+        for ranking in ("score", "late"):
+            rank = np.where(verdict.met, np.where(bland, _BLAND, getattr(verdict, ranking)), -2.0)
+            best = int(np.argmax(rank))
+            if rank[best] <= -2.0:
+                return
+            self._count += 1
+            pool = self._by_niche.setdefault((ranking, shape.local_steps > 1, bool(shape.noisy)), [])
+            heapq.heappush(pool, (float(rank[best]), self._count, shape, take_rows(leaves, [best])))
+            while len(pool) > _POOL:
+                heapq.heappop(pool)
+        self.filled = list(self._by_niche.values())
+
+    def pick(self, step: int, rng: np.random.Generator) -> tuple[Shape, Leaves]:
+        """One instance, from each pool in turn."""
+        pool = self.filled[step % len(self.filled)]
+        _, _, shape, leaves = pool[int(rng.integers(len(pool)))]
+        return shape, leaves
 
 
 def _batch_size(shape: Shape, budget: Budget) -> int:
@@ -109,6 +138,8 @@ def _neighbour(claim: Claim, shape: Shape, leaves: Leaves, rng: np.random.Genera
     if shape.priority_clients == 1 and shape.sampling == "with-replacement" and rng.random() < 0.5:
         factor = 10 ** rng.uniform(-1, 1)
         return replace(shape, participants=max(1, min(10_000, round(shape.participants * factor)))), leaves
+    if shape.noisy and rng.random() < 0.3:
+        return replace(shape, rare=RARE[rng.integers(len(RARE))]), leaves
     steps, rounds = shape.local_steps, shape.rounds
     if rng.random() < 0.5 and "local_steps" not in dict(shape.sizes):
         steps = max(1, round(steps * 2 ** rng.uniform(-1.5, 1)))

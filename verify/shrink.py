@@ -133,7 +133,8 @@ def _simpler(claim: Claim, shape: Shape, leaves: Leaves) -> Iterator[tuple[Shape
         for slot in range(len(shape.noisy)):
             kept = [s for s in range(len(shape.noisy)) if s != slot]
             if kept:
-                yield replace(shape, noisy=tuple(shape.noisy[s] for s in kept)), {**leaves, "noise": leaves["noise"][:, kept]}
+                noisy = tuple(shape.noisy[s] for s in kept)
+                yield replace(shape, noisy=noisy), {**leaves, "noise": leaves["noise"][:, kept]}
     for client in range(shape.clients if claim.setting != "algebra" else 0):
         smaller = _without_client(claim, shape, leaves, client)
         if smaller:

@@ -1,70 +1,134 @@
-"""Theorems 1 and A.9 of FedALIGN, and the corrected forms derived from their proofs."""
+"""Theorems 1 and A.9 of FedALIGN in every reading, and their informal summary (3)-(4)."""
 
 from __future__ import annotations
 
-from bounds.claim import Claim, Condition, Procedure
-from bounds.definitions import DEFINITIONS, Gamma, chi, define, psi
-from bounds.fedalign.assumptions import G_weighted, all_steps, smooth, strongly_convex, variance
-from bounds.language import (
-    E, F_star, G_sq, L, Max, Sum, eta_l, i, iterations, local_steps, mu, norm2, objective, sigma_sq, step_offset, t,
-    x_sampled, x_star,
-)
+from dataclasses import replace
 
-theta = define(
-    "theta", [], Sum(E(chi[i]), (i, 1, iterations - 1)) / (iterations + step_offset - 2), r"\theta_T", "1",
-    "alignment", "eq. (7)",
-)
-rho_bias = define(
-    "rho_bias", [], 2 * L / (mu * (iterations + step_offset - 2)) * Sum(E(psi[i]), (i, 1, iterations - 1)), r"\rho_T",
-    "loss", "tunable bias", "eq. (8)",
-)
-theta_hat = define(
-    "theta_hat", [], Sum(E(chi[i]), (i, 0, iterations - 1)) / (iterations + step_offset - 2), r"\hat\theta_T", "1",
-    "alignment with the first step counted",
-)
-rho_hat = define(
-    "rho_hat", [], 2 * L / (mu * (iterations + step_offset - 2)) * Sum(E(psi[i]), (i, 0, iterations - 1)),
-    r"\hat\rho_T", "loss", "tunable bias with the first step counted",
-)
+import sympy as sp
 
-decaying_step = Condition(eta_l[t], "==", 2 / (mu * (t + step_offset)), (all_steps,))
-SCHED = (Condition(step_offset, "==", Max(8 * L / mu, local_steps)), decaying_step)
-D0_sq = norm2(x_sampled[0] - x_star)
-suboptimality = E(objective(x_sampled[iterations])) - F_star
-noise_and_drift = 2 * L / mu**2 * (sigma_sq + 8 * (local_steps - 1) ** 2 * G_sq)
-C_2 = 12 * L**2 / mu**2
+from bounds.claim import Condition, Procedure, Variable
+from bounds.definitions import Gamma
+from bounds.fedalign.assumptions import (
+    G_a_priori,
+    G_everywhere,
+    G_max,
+    G_priority,
+    G_priority_own,
+    G_priority_sq,
+    G_weighted,
+    convex_as_printed,
+    divisible,
+    nonanticipating,
+    smooth,
+    smooth_as_printed,
+    strongly_convex,
+    variance,
+)
+from bounds.fedalign.builders import PARTIAL, all_readings, indicator_readings, run_claim, with_G
+from bounds.fedalign.conditions import SCHED, SCHED8, one_round
+from bounds.fedalign.quantities import C_2, D0_sq, noise_and_drift, rho_bias, suboptimality, theta, x_eq_56
+from bounds.language import E, F_star, G_sq, L, iterations, local_steps, mu, objective, participants, step_offset
 
-theorem_1 = Claim(
+__all__ = ["CLAIMS", "eq_4", "theorem_1", "theorem_1_bound", "theorem_A9"]
+
+IMPLICIT = (nonanticipating, divisible)
+initial_term = 4 * L**2 / mu * D0_sq
+theorem_1_bound = (noise_and_drift + initial_term + C_2 * theta * Gamma) / (iterations + step_offset) + rho_bias
+
+
+def theorem_A9_bound(sampling_G_sq):
+    """Right side of Theorem A.9 with this constant in its sampling term."""
+    sampling_noise = 2 * L / mu**2 * (8 * local_steps**2 * sampling_G_sq / participants)
+    total = noise_and_drift + sampling_noise + initial_term + C_2 * theta * Gamma
+    return total / (iterations + step_offset) + rho_bias
+
+
+theorem_1 = run_claim(
     id="fedalign/theorem-1",
     number="Theorem 1, (6)-(8); Theorem A.1, (11)-(13)",
     kind="theorem",
-    setting="run",
-    source="fedalign",
-    reading="indicator on the broadcast model; G weighted along the trajectory; assumptions 1-2 as used in the proofs",
-    procedure=Procedure(free_clients=True),
-    assumptions=(smooth, strongly_convex, variance, G_weighted),
+    reading="assumptions 1-2 as used in the proofs",
+    assumptions=(smooth, strongly_convex, variance, G_weighted, *IMPLICIT),
     conditions=SCHED,
-    statement=Condition(
-        suboptimality, "<=",
-        (noise_and_drift + 4 * L**2 / mu * D0_sq + C_2 * theta * Gamma) / (iterations + step_offset) + rho_bias,
-    ),
-    definitions=DEFINITIONS,
+    statement=Condition(suboptimality, "<=", theorem_1_bound),
 )
-derived_theorem_1 = Claim(
-    id="fedalign/derived-theorem-1",
-    number="9.4, corrected Theorem 1",
-    kind="derived",
-    setting="run",
-    derivation="lemma A.6, derived-recursion and step T20: sums start at i = 0, and L*step_offset/2 replaces 4 L^2/mu",
-    procedure=Procedure(free_clients=True),
-    assumptions=(smooth, strongly_convex, variance, G_weighted),
-    conditions=SCHED,
-    statement=Condition(
-        suboptimality, "<=",
-        (noise_and_drift + L * step_offset / 2 * D0_sq + C_2 * theta_hat * Gamma) / (iterations + step_offset)
-        + rho_hat,
-    ),
-    definitions=DEFINITIONS,
+G_axis = {
+    "G-trajectory-weighted": ("G weighted along the trajectory", with_G(G_weighted)),
+    "G-trajectory-max": ("G largest over the clients that count, along the trajectory", with_G(G_max)),
+    "G-a-priori": ("G from bounded noise, before the run", with_G(G_a_priori)),
+}
+theorem_1_as_printed = replace(
+    theorem_1,
+    id="fedalign/theorem-1@assumptions-as-printed",
+    reading="indicator on the broadcast model; G weighted along the trajectory; assumptions 1-2 as printed",
+    assumptions=(smooth_as_printed, convex_as_printed, variance, G_weighted, *IMPLICIT),
+)
+theorem_1_everywhere = replace(
+    with_G(G_everywhere)(theorem_1),
+    id="fedalign/theorem-1@G-everywhere",
+    reading="indicator on the broadcast model; assumption 4 on all of R^dim; assumptions 1-2 as used in the proofs",
 )
 
-CLAIMS = (theorem_1, derived_theorem_1)
+theorem_A9 = run_claim(
+    id="fedalign/theorem-A9",
+    number="Theorem A.9, (60)",
+    kind="theorem",
+    reading=(
+        "indicator (55) on the broadcast model; aggregation (56) with I_k; G weighted along the trajectory, and over "
+        "all priority clients, drawn or not; assumptions 1-2 as used in the proofs"
+    ),
+    procedure=PARTIAL,
+    assumptions=(smooth, strongly_convex, variance, G_weighted, G_priority, *IMPLICIT),
+    conditions=SCHED8,
+    statement=Condition(suboptimality, "<=", theorem_A9_bound(G_sq)),
+    note="the output is the sampled aggregate; theta and rho use the indicator (55)",
+)
+theorem_A9_readings = (
+    theorem_A9,
+    with_G(G_max)(theorem_A9).variant(
+        "G-trajectory-max", "as theorem-A9, with G largest over the clients that count, along the trajectory"
+    ),
+    with_G(G_a_priori)(theorem_A9).variant(
+        "G-a-priori", "as theorem-A9, with G from bounded noise, before the run"
+    ),
+    theorem_A9.variant(
+        "G-where-used",
+        "as theorem-A9, with two constants: G weighted in the drift term, G over the priority clients in the sampling "
+        "term",
+        assumptions=(smooth, strongly_convex, variance, G_weighted, G_priority_own, *IMPLICIT),
+        statement=Condition(suboptimality, "<=", theorem_A9_bound(G_priority_sq)),
+    ),
+    theorem_A9.variant(
+        "56-literal",
+        "as theorem-A9, with aggregation (56) as printed: its second sum has no I_k",
+        conditions=(*SCHED8, one_round),
+        statement=Condition(E(objective(x_eq_56[iterations])) - F_star, "<=", theorem_A9_bound(G_sq)),
+        note="for one round from any start: the aggregation rule acts for the first time at iterations",
+    ),
+)
+
+C = sp.Symbol("C", positive=True)
+eq_4 = run_claim(
+    id="fedalign/eq-4",
+    number="(4)",
+    kind="lemma",
+    explicit=False,
+    reading="the similarity sign as an upper bound with a constant C that does not depend on T",
+    assumptions=(smooth, strongly_convex, variance, G_weighted, *IMPLICIT),
+    conditions=SCHED,
+    variables=(Variable("C", "hidden"),),
+    statement=Condition(suboptimality, "<=", (C + theta * Gamma) / iterations + rho_bias),
+)
+eq_3 = eq_4.variant(
+    "eq-3",
+    "(3), FedAvg on the priority clients: the similarity sign as an upper bound with a constant C that does not "
+    "depend on T",
+    procedure=Procedure(),
+    number="(3)",
+    statement=Condition(suboptimality, "<=", (C + Gamma) / iterations),
+)
+
+CLAIMS = (
+    *all_readings(theorem_1, indicator_readings, G_axis), theorem_1_as_printed, theorem_1_everywhere,
+    *theorem_A9_readings, eq_4, eq_3,
+)

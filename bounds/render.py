@@ -1,0 +1,250 @@
+"""Claims and expressions in readable mathematics: LaTeX, text for terminals, and a page of text per claim.
+
+Formulas are printed in the letters of a paper (``notation``), or with the names of the code. Run as a program,
+``python -m bounds.render [PAPER]`` prints every claim, and ``python -m bounds.render --markdown PAPER`` the paper's
+page of the documentation.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import textwrap
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from typing import Literal
+
+from bounds.claim import Assumption, Claim, Condition, Definition
+from bounds.notation import Letter, letter_text, plain
+from bounds.writer import LatexWriter, UnicodeWriter, Writer
+
+__all__ = ["condition_latex", "condition_text", "latex", "letters_of", "notation", "show", "unicode"]
+
+Letters = Mapping[str, Letter]
+WIDTH = 110
+SIGNS = {"<=": "≤", "==": "=", ">=": "≥"}
+LATEX_SIGNS = {"<=": r"\le", "==": "=", ">=": r"\ge"}
+
+
+def notation(paper: str) -> dict[str, Letter]:
+    """The paper's letters by code name: LaTeX and meaning. An unknown paper raises LookupError."""
+    from bounds.registry import PAPERS
+
+    if paper not in PAPERS:
+        raise LookupError(f"no notation for paper {paper!r}; allowed: {', '.join(PAPERS)}")
+    return import_module(f"bounds.{paper}.notation").LETTERS
+
+
+def letters_of(claim: Claim) -> dict[str, Letter]:
+    """The letters of the claim's paper; where no client is sampled, both averages are one and the same."""
+    letters = dict(notation(claim.paper))
+    if claim.procedure is None or claim.procedure.sampling == "full":
+        letters["x"] = letters["x_sampled"] = Letter("w_{<0>}", "average at time t; the global model at communication")
+    return letters
+
+
+def latex(expression, letters: Letters | Literal["code"] | None = None) -> str:
+    """An expression in LaTeX, without dollar signs.
+
+    Args:
+        expression: an expression of the language of claims.
+        letters: what ``notation`` or ``letters_of`` gives; FedALIGN's if None; ``"code"`` for the names of the code.
+
+    Example:
+        >>> from bounds.language import eta_l, mu, t
+        >>> latex(1 - mu * eta_l[t])
+        '1 - \\\\mu \\\\eta_{t}'
+    """
+    return _writer(LatexWriter, letters).text(expression)
+
+
+def unicode(expression, letters: Letters | Literal["code"] | None = None) -> str:
+    """An expression as one line of text; arguments as for :func:`latex`.
+
+    Example:
+        >>> from bounds.language import norm2, t, x, x_star
+        >>> unicode(norm2(x[t + 1] - x_star)), unicode(norm2(x[t + 1] - x_star), "code")
+        ('‖w_{t+1} − w*‖²', '‖x[t+1] − x_star‖²')
+    """
+    return _writer(UnicodeWriter, letters).text(expression)
+
+
+def _writer(kind: type[Writer], letters) -> Writer:
+    if letters == "code":
+        return kind(None)
+    return kind(notation("fedalign") if letters is None else letters)
+
+
+# conditions ----------------------------------------------------------------------------------------------------------
+def condition_text(condition: Condition, letters: Letters | Literal["code"] | None = None) -> str:
+    """``left ≤ right`` as text, with the range of its indices."""
+    left, right = (unicode(side, letters) for side in (condition.left, condition.right))
+    ranges = ", ".join(_range(*triple, lambda e: unicode(e, letters), "…") for triple in condition.over)
+    return f"{left} {SIGNS[condition.relation]} {right}" + (f"   for {ranges}" if ranges else "")
+
+
+def condition_latex(condition: Condition, letters: Letters | Literal["code"] | None = None) -> str:
+    """``left \\le right`` in LaTeX, with the range of its indices."""
+    left, right = (latex(side, letters) for side in (condition.left, condition.right))
+    ranges = r",\; ".join(_range(*triple, lambda e: latex(e, letters), r"\ldots") for triple in condition.over)
+    return f"{left} {LATEX_SIGNS[condition.relation]} {right}" + (rf" \quad \text{{for }} {ranges}" if ranges else "")
+
+
+def _range(index, low, high, text, dots) -> str:
+    return f"{index} = {text(low)}" + ("" if low == high else f", {dots}, {text(high)}")
+
+
+# a claim -------------------------------------------------------------------------------------------------------------
+def show(claim: Claim, letters: Literal["paper", "code"] = "paper") -> str:
+    """A claim as text: statement, reading, procedure, hypotheses, definitions, variables and source.
+
+    Args:
+        claim: any claim.
+        letters: ``"paper"`` for the paper's letters, ``"code"`` for the names of the code.
+    """
+    if letters not in ("paper", "code"):
+        raise ValueError(f"letters must be 'paper' or 'code'; got {letters!r}")
+    used: Letters | Literal["code"] = "code" if letters == "code" else letters_of(claim)
+    lines = [f"{claim.id}   ({claim.kind}; {claim.number})", ""]
+    statement = f"no statement: {claim.undefined}"
+    if claim.statement:
+        statement = _kept(condition_text(claim.statement, used))
+    lines += [*_folded(statement, "    "), ""]
+    for title, entry in _entries(claim, used):
+        lines += _folded(entry, f"  {title:<11}", " " * 13)
+    return "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+def _entries(claim: Claim, letters) -> Iterator[tuple[str, str]]:
+    yield "reading", claim.reading
+    yield "about", _about(claim)
+    title = "assumes"
+    for assumption in claim.assumptions:
+        yield title, f"{assumption.name}   [{assumption.id}]"
+        for condition in _conditions(assumption):
+            yield "", "  " + _kept(condition_text(condition, letters))
+        if assumption.note:
+            yield "", "  " + assumption.note
+        title = ""
+    title = "given"
+    for condition in claim.conditions:
+        yield title, _kept(condition_text(condition, letters))
+        title = ""
+    title = "for all"
+    for variable in claim.variables:
+        yield title, _variable(variable, letters)
+        title = ""
+    title = "where"
+    for definition in claim.used_definitions().values():
+        yield title, _definition(definition, letters)
+        title = ""
+    yield "source", claim.source or f"none; derived: {claim.derivation}"
+    if not claim.explicit:
+        yield "constants", "hidden in the statement's order"
+    if claim.note:
+        yield "note", claim.note
+
+
+def _conditions(assumption: Assumption) -> list[Condition]:
+    printed = (assumption.for_all_functions, assumption.everywhere)
+    return [*assumption.conditions, *(c for c in printed if c is not None)]
+
+
+def _about(claim: Claim) -> str:
+    if claim.setting == "algebra":
+        return "numbers, vectors and sequences alone"
+    if claim.setting == "point":
+        return "one step at a fixed time, from any local models, with any free clients included"
+    how = claim.procedure
+    words = [
+        f"runs of {how.base}",
+        f"with free clients (indicator {how.indicator}, matching {'strict' if how.strict else 'non-strict'}, "
+        f"{_FREE[how.free]})" if how.free_clients else "without free clients",
+        f"priority clients sampled {how.sampling}" if how.sampling != "full" else "full participation",
+    ]
+    return ", ".join(words)
+
+
+_FREE = {"always": "always available", "arbitrary": "taking part in any pattern"}
+
+
+def _variable(variable, letters) -> str:
+    indices = tuple(index for index, _ in variable.indices)
+    name = _name(variable.name, indices, letters)
+    ranges = ", ".join(f"{i} = 0, …, {_name(size, (), letters)}−1" for i, size in variable.indices)
+    bounds = f" from {variable.low}" if variable.domain == "integer" else ""
+    return f"{name}: {variable.domain}{bounds}" + (f" for {ranges}" if ranges else "")
+
+
+def _definition(definition: Definition, letters) -> str:
+    name = _name(definition.name, tuple(map(str, definition.indices)), letters)
+    source = f"; {definition.source}" if definition.source else ""
+    formula = _kept(f"{name} = {unicode(definition.formula, letters)}")
+    return f"{formula}   ({definition.meaning}; {definition.unit}{source})"
+
+
+def _name(name: str, indices: tuple[str, ...], letters) -> str:
+    return plain(letter_text(name, indices, None if letters == "code" else letters))
+
+
+def _folded(text: str, first: str, later: str | None = None) -> list[str]:
+    """The text in lines of at most ``WIDTH`` columns where it can be broken."""
+    lines = textwrap.wrap(
+        text, WIDTH, initial_indent=first, subsequent_indent=first if later is None else later,
+        break_long_words=False, break_on_hyphens=False,
+    )
+    return [line.replace(_KEPT, " ") for line in lines] or [first]
+
+
+_KEPT = "\u00a0"
+
+
+def _kept(formula: str) -> str:
+    """The formula so that lines break only before + − ≤ = ≥ outside short parentheses, or before its indices."""
+    formula, gap, ranges = formula.partition("   ")
+    formula = re.sub(r"\([^()]{1,40}\)", lambda m: m[0].replace(" ", _KEPT), formula)
+    return re.sub(r" (?![+−≤=≥·] )", _KEPT, formula) + gap + ranges.replace(" ", _KEPT)
+
+
+# the documentation's page --------------------------------------------------------------------------------------------
+def markdown(paper: str) -> str:
+    """The paper's page of the documentation: its letters, and every claim with its formula and reading."""
+    from bounds.registry import PAPERS
+
+    letters = notation(paper)
+    title = import_module(f"bounds.{paper}").__doc__.strip()
+    lines = [f"# {paper}: letters and claims", "", title, "", "Written by `python -m bounds.render --markdown "
+             f"{paper}`; a test compares. Times count local iterations and clients from 0.", "", "## Letters", "",
+             "| letter | name in code | meaning |", "|---|---|---|"]
+    lines += [
+        f"| ${letter_text(name, tuple(letter.indices), letters)}$ | `{name}` | {letter.meaning} |"
+        for name, letter in letters.items()
+    ]
+    for module in PAPERS[paper]:
+        claims = import_module(module).CLAIMS
+        lines += ["", f"## {import_module(module).__doc__.strip().splitlines()[0]}", ""]
+        for claim in claims:
+            lines += [f"### `{claim.id}`", "", f"{claim.kind}, {claim.number}; reading: {claim.reading}", ""]
+            statement = condition_latex(claim.statement, letters_of(claim)) if claim.statement else None
+            lines += [f"$${statement}$$" if statement else f"No statement: {claim.undefined}", ""]
+    return "\n".join(lines[:-1]) + "\n"
+
+
+def main(arguments: list[str]) -> int:
+    """Print all claims, those of one paper, or a paper's page."""
+    from bounds.registry import PAPERS, all_claims
+
+    papers = [a for a in arguments if a != "--markdown"]
+    unknown = [p for p in papers if p not in PAPERS]
+    if unknown or ("--markdown" in arguments and len(papers) != 1):
+        print(f"usage: python -m bounds.render [--markdown] PAPER; papers: {', '.join(PAPERS)}", file=sys.stderr)
+        return 2
+    if "--markdown" in arguments:
+        print(markdown(papers[0]), end="")
+        return 0
+    print("\n".join(show(c) for c in all_claims().values() if not papers or c.paper in papers), end="")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,163 @@
+"""Exact arithmetic for tests of claims: a world of random fractions, and the value of an expression in it.
+
+Nothing in the world is consistent: every name of the language and of the definitions has a random value of its own, so
+that two formulas agree only if they are the same formula.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from fractions import Fraction
+from types import SimpleNamespace
+
+import sympy as sp
+
+from bounds import language as words
+
+CLIENTS, ITERATIONS, STEPS = 4, 6, 3
+ALL, P, FREE = range(CLIENTS), (0, 2), (1, 3)  # numbers of all, of the priority, and of the free clients
+
+
+class Vec(tuple):
+    """A vector of fractions."""
+
+    def __add__(self, other):
+        return Vec(a + b for a, b in zip(self, other, strict=True))
+
+    def __sub__(self, other):
+        return self + other * -1
+
+    def __mul__(self, number):
+        return Vec(a * number for a in self)
+
+    __rmul__ = __mul__
+
+
+def dot(a, b):
+    return sum(x * y for x, y in zip(a, b, strict=True))
+
+
+def sq(v):
+    """Squared norm."""
+    return dot(v, v)
+
+
+def total(terms):
+    """Sum of numbers or of vectors."""
+    first, *rest = terms
+    for term in rest:
+        first = first + term
+    return first
+
+
+def world(seed: int) -> SimpleNamespace:
+    """Random values: numbers, ``name[t]``, ``name[t][k]``; functions ``F(k, v)``, ``grad(k, v)``, ``objective(v)``."""
+    rng = random.Random(seed)
+
+    def number():
+        return Fraction(rng.randint(1, 60), rng.randint(1, 12))
+
+    def vector():
+        return Vec(Fraction(rng.randint(-40, 40), rng.randint(1, 9)) for _ in range(2))
+
+    def table(make, *sizes):
+        return make() if not sizes else [table(make, *sizes[1:]) for _ in range(sizes[0])]
+
+    times, entries = ITERATIONS + 2, 6
+    scalars = (
+        "L mu sigma_sq G_sq G_priority_sq step_offset F_star Gamma theta rho_bias theta_hat rho_hat base_noise C eta y "
+        "scheme_1_noise scheme_2_noise factor excess D0_sq start_sq variances mass bias p_in p_out gap_in gap_out "
+        "eta_next ball_radius Gamma_max noise_bound optimum_gradient_bound"
+    )
+    by_time = (
+        "eta_l epsilon chi psi drift D_sq free_mass noise_term bias_term noise_average bias_average proof_v proof_gamma "
+        "proof_A4 proof_A5 Delta B D slack"
+    )
+    by_client = (
+        "client_weight F_star_client Gamma_client L_client mu_client sigma_sq_client p_below p_above gap_below gap_above"
+    )
+    names = {name: number() for name in scalars.split()}
+    names |= {name: table(number, times) for name in by_time.split()}
+    names |= {name: table(number, entries) for name in by_client.split()}
+    names |= {n: table(number, times, entries) for n in ("aggregate_weight", "weight", "sampled_weight")}
+    names |= {n: table(vector, times, entries) for n in ("x_local", "x_before", "g")}
+    names |= {n: table(vector, times) for n in (
+        "x", "x_sampled", "x_eq_56", "average_gradient", "average_stochastic_gradient", "priority_models",
+    )}
+    names |= {n: vector() for n in ("x_star", "x_mixture", "z_1", "z_2")}
+    names |= {"priority": [int(k in P) for k in range(entries)], "priority_clients": 2}
+    names["included"] = table(lambda: rng.randint(0, 1), times, entries)
+    names |= {"a": table(vector, entries), "omega": table(number, entries)}
+    names |= {
+        "clients": CLIENTS, "participants": 5, "local_steps": STEPS, "iterations": ITERATIONS, "terms": 3, "length": 4,
+        "free_clients": 3, "below": 2, "above": 3, "start": 2, "rounds_open": 2, "rounds_before": 3,
+    }
+    patterns: dict = {}
+    names |= {
+        n: lambda *key, n=n: patterns.setdefault((n, key), number()) for n in ("p", "gap", "fewer", "more", "kept")
+    }
+    curvature, centre, offset = table(number, entries), table(vector, entries), table(number, entries)
+    names["F"] = lambda k, v: curvature[k] * sq(v - centre[k]) / 2 + offset[k]
+    names["grad"] = lambda k, v: (v - centre[k]) * curvature[k]
+    names["objective"] = lambda v: 7 * sq(v) + dot(v, centre[0]) + 3
+    return SimpleNamespace(**names)
+
+
+def value(expression, w: SimpleNamespace, index: dict[str, int] | None = None):
+    """Value of an expression: a Fraction, or a Vec. Expectations are of numbers, that is, nothing is random."""
+    e, index = sp.sympify(expression), index or {}
+
+    def of(part):
+        return value(part, w, index)
+
+    if e.is_Rational:
+        return Fraction(int(e.p), int(e.q))
+    if e.is_Symbol:
+        return index[e.name] if e.name in index else getattr(w, e.name)
+    if isinstance(e, sp.Indexed):
+        data, places = getattr(w, str(e.base.label)), [int(of(i)) for i in e.indices]
+        if callable(data):
+            return data(*places)
+        for place in places:
+            assert place >= 0, f"negative index in {e}"
+            data = data[place]
+        return data
+    if e.is_Add:
+        return total([of(a) for a in e.args])
+    if e.is_Mul:
+        return _times([of(a) for a in e.args])
+    if e.is_Pow:
+        return Fraction(of(e.base)) ** int(e.exp)
+    if isinstance(e, sp.Sum | sp.Product):
+        ((name, low, high),) = e.limits
+        parts = [value(e.function, w, index | {name.name: i}) for i in range(int(of(low)), int(of(high)) + 1)]
+        return (total(parts) if parts else 0) if isinstance(e, sp.Sum) else math.prod(parts)
+    if isinstance(e, sp.Max | sp.Min):
+        return (max if isinstance(e, sp.Max) else min)(of(a) for a in e.args)
+    functions = {
+        words.norm2: sq, words.norm: lambda v: math.sqrt(sq(v)), words.dot: dot, words.E: lambda a, *_: a,
+        words.F: lambda k, v: w.F(int(k), v), words.grad: lambda k, v: w.grad(int(k), v), words.objective: w.objective,
+        words.tau: lambda t: t - t % w.local_steps,
+    }
+    arguments = [a.name if a == words.sampling else of(a) for a in e.args]
+    return functions[type(e)](*arguments)
+
+
+def _times(factors):
+    vectors = [f for f in factors if isinstance(f, Vec)]
+    number = math.prod(f for f in factors if not isinstance(f, Vec))
+    assert len(vectors) <= 1, "product of two vectors"
+    return vectors[0] * number if vectors else number
+
+
+def cases(over, w: SimpleNamespace):
+    """Every value of the indices in ``over``."""
+    found = [{}]
+    for name, low, high in over:
+        found = [
+            index | {str(name): i}
+            for index in found
+            for i in range(int(value(low, w, index)), int(value(high, w, index)) + 1)
+        ]
+    return found

@@ -1,0 +1,227 @@
+"""Rendering: examples by hand, the grammar of LaTeX, letters that do not clash, and the stored pages.
+
+After a wanted change, write the stored pages anew and read the difference::
+
+    python -m bounds.render > tests/golden/claims.txt
+    python -m bounds.render --markdown fedalign > docs/papers/fedalign.md
+    python -m bounds.render --markdown li2020 > docs/papers/li2020.md
+"""
+
+from __future__ import annotations
+
+import doctest
+from pathlib import Path
+
+import pytest
+import sympy as sp
+
+from bounds import render
+from bounds.claim import names_in
+from bounds.definitions import aggregate_weight, chi, every_client
+from bounds.fedalign.quantities import over_free, over_priority, priority_models, proof_A4, theta_hat, weight
+from bounds.functions import f, f_grad, u, v
+from bounds.language import (
+    E,
+    F,
+    F_star_client,
+    G_sq,
+    L,
+    Max,
+    Product,
+    Sum,
+    client_weight,
+    dot,
+    eta_l,
+    grad,
+    i,
+    included,
+    iterations,
+    j,
+    k,
+    local_steps,
+    mu,
+    norm,
+    norm2,
+    objective,
+    priority,
+    sampling,
+    sigma_sq,
+    step_offset,
+    t,
+    tau,
+    x,
+    x_before,
+    x_local,
+    x_sampled,
+    x_star,
+)
+from bounds.notation import letter_text, plain
+from bounds.registry import PAPERS, all_claims, find_claim
+from bounds.writer import LatexWriter
+from verify.report.mathml import mathml
+
+ROOT = Path(__file__).parent.parent
+CLAIMS = list(all_claims().values())
+IDS = [c.id for c in CLAIMS]
+
+EXAMPLES = [
+    (1 - mu * eta_l[t], "1 − μ η_t", r"1 - \mu \eta_{t}"),
+    (2 / (mu * (t + step_offset)), "2/(μ (γ + t))", r"\frac{2}{\mu \left(\gamma + t\right)}"),
+    (norm2(x[t + 1] - x_star), "‖w_{t+1} − w*‖²", r"\left\|w_{t + 1} - w^*\right\|^{2}"),
+    (norm(x_star) ** 2, "‖w*‖²", r"\left\|w^*\right\|^{2}"),
+    (norm2(x_star) ** 2, "(‖w*‖²)²", r"\left(\left\|w^*\right\|^{2}\right)^{2}"),
+    (-2 * dot(x[t], grad(k, x_local[t, k])), "−2 ⟨w_t, ∇F_k(w_t^k)⟩",
+     r"-2 \left\langle w_{t}, \nabla F_{k}\left(w_{t}^{k}\right)\right\rangle"),
+    (E(objective(x_sampled[iterations])), "𝔼[F(w'_T)]", r"\mathbb{E}\left[F\left(w'_{T}\right)\right]"),
+    (E(x_sampled[t], sampling), "𝔼_S[w'_t]", r"\mathbb{E}_{\mathcal{S}}\left[w'_{t}\right]"),
+    (over_priority(client_weight[k]), "Σ_{k∈P} p_k", r"\sum_{k \in \mathcal{P}} p_{k}"),
+    (over_free(aggregate_weight[t, k] * (F(k, x[t]) - F_star_client[k])), "Σ_{k∉P} π_{t,k} (F_k(w_t) − F_k*)",
+     r"\sum_{k \notin \mathcal{P}} \pi_{t,k} \left(F_{k}\left(w_{t}\right) - F_{k}^*\right)"),
+    (Sum(priority[k], every_client), "Σ_{k∈P} 1", r"\sum_{k \in \mathcal{P}} 1"),
+    (Sum(included[t, k] * weight[t, k] ** 2, every_client), "Σ_{k=0}^{N−1} (p'_{t,k})² I_{k,τ(t)}",
+     r"\sum_{k=0}^{N - 1} \left(p'_{t,k}\right)^{2} I_{k,\tau(t)}"),
+    (Sum(E(chi[i]), (i, 1, iterations - 1)) / (iterations + step_offset - 2), "1/(T + γ − 2) · Σ_{i=1}^{T−1} 𝔼[χ_i]",
+     r"\frac{1}{T + \gamma - 2} \sum_{i=1}^{T - 1} \mathbb{E}\left[\chi_{i}\right]"),
+    (Product(1 - 2 / (j + step_offset), (j, 0, 3)), "Π_{j=0}^{3} (1 − 2/(j + γ))",
+     r"\prod_{j=0}^{3} \left(1 - \frac{2}{j + \gamma}\right)"),
+    (Max(8 * L / mu, local_steps), "max{8 L/μ, E}", r"\max\left\{\frac{8 L}{\mu}, E\right\}"),
+    (2 * L / mu**2 * (sigma_sq + 8 * (local_steps - 1) ** 2 * G_sq), "2 L/μ² · (8 (E − 1)² G² + σ²)",
+     r"\frac{2 L}{\mu^{2}} \left(8 \left(E - 1\right)^{2} G^2 + \sigma^2\right)"),
+    (G_sq**2, "(G²)²", r"\left(G^2\right)^{2}"),
+    (L / 2 * norm2(x[0] - x_star), "L/2 · ‖w_0 − w*‖²", r"\frac{L}{2} \left\|w_{0} - w^*\right\|^{2}"),
+    (eta_l[tau(t)], "η_{τ(t)}", r"\eta_{\tau(t)}"),
+    (sp.Rational(-3, 4), "−3/4", r"-\frac{3}{4}"),
+    (proof_A4[t + 1] + theta_hat, "θ̂_T + A_{4,t+1}", r"\hat\theta_T + A_{4,t + 1}"),
+    (x_before[t, k] - priority_models[t], "v_t^k − w̄^P_t", r"v_{t}^{k} - \bar w^{\mathcal{P}}_{t}"),
+    (f(u) + dot(u - v, f_grad(v)), "⟨u − v, ∇f(v)⟩ + f(u)",
+     r"\left\langle u - v, \nabla f(v)\right\rangle + f(u)"),
+]
+
+
+@pytest.mark.parametrize(("expression", "text", "tex"), EXAMPLES, ids=[e[1] for e in EXAMPLES])
+def test_examples(expression, text, tex):
+    assert render.unicode(expression) == text
+    assert render.latex(expression) == tex
+
+
+@pytest.mark.parametrize(("expression", "text"), [
+    (norm2(x[t + 1] - x_star), "‖x[t+1] − x_star‖²"),
+    (over_priority(client_weight[k]), "Σ_{k=0}^{clients−1} client_weight[k] priority[k]"),
+    (theta_hat, "theta_hat"),
+])
+def test_code_names(expression, text):
+    assert render.unicode(expression, "code") == text
+
+
+@pytest.mark.parametrize(("tex", "text"), [
+    (r"\hat\theta_{T}", "θ̂_T"), (r"\bar B_{t}", "B̄_t"), (r"\tilde{w}", "w̃"), (r"F_{k}^*", "F_k*"), ("G^2", "G²"),
+    (r"\Gamma_{\max}", "Γ_{max}"), (r"\mathbf{1}_{k\in\mathcal{P}}", "1_{k∈P}"), (r"\bar g_t", "ḡ_t"),
+])
+def test_letters_as_text(tex, text):
+    assert plain(tex) == text
+
+
+def _formulas(claim):
+    for condition in [*claim.hypotheses, *([claim.statement] if claim.statement else [])]:
+        yield from (condition.left, condition.right)
+    yield from (d.formula for d in claim.used_definitions().values())
+
+
+@pytest.mark.parametrize("claim", CLAIMS, ids=IDS)
+def test_latex_is_well_formed(claim):
+    for letters in (render.letters_of(claim), "code"):
+        for formula in _formulas(claim):
+            assert mathml(render.latex(formula, letters)).startswith("<math")
+
+
+#: the same thing under two names: one average where nobody is sampled, and the squared distance of the start
+SAME = [{"x", "x_sampled"}]
+
+
+@pytest.mark.parametrize("claim", CLAIMS, ids=IDS)
+def test_letters_are_distinct_within_a_claim(claim):
+    letters = render.letters_of(claim)
+    names = {n for e in _formulas(claim) for n in names_in(e)} - {"i", "j", "k", "t", "sampling"}
+    indices = {n: ("t", "k")[: _rank(claim, n)] for n in names}
+    typeset: dict[str, set[str]] = {}
+    for name in names:
+        typeset.setdefault(letter_text(name, indices[name], letters), set()).add(name)
+    assert [same for same in typeset.values() if len(same) > 1 and same not in SAME] == []
+
+
+def _rank(claim, name):
+    ranks = {len(a.indices) for e in _formulas(claim) for a in e.atoms(sp.Indexed) if str(a.base.label) == name}
+    return max(ranks, default=0)
+
+
+@pytest.mark.parametrize("claim", CLAIMS, ids=IDS)
+def test_show_tells_everything(claim):
+    text = " ".join(render.show(claim).split())
+    for part in (claim.id, claim.kind, claim.number, claim.reading, claim.note, claim.undefined, claim.derivation):
+        assert " ".join(part.split()) in text
+    for assumption in claim.assumptions:
+        assert assumption.id in text
+    assert all(f" {v.domain}" in text for v in claim.variables)
+
+
+def test_averages_have_two_letters_only_where_clients_are_sampled():
+    assert "𝔼[F(w_T)] − F*" in render.show(find_claim("fedalign/theorem-1"))
+    assert "𝔼[F(w'_T)] − F*" in render.show(find_claim("fedalign/theorem-A9"))
+
+
+def test_show_in_code_names():
+    text = render.show(find_claim("fedalign/lemma-A4"), "code")
+    assert "𝔼[drift[t]] ≤ 4 eta_l[t]² (local_steps − 1)² G_sq   for t = 0, …, iterations − 1" in text
+
+
+def test_ranges_of_indices():
+    condition = find_claim("fedalign/lemma-A7").statement
+    assert render.condition_text(condition).endswith("for t = T")
+    both = find_claim("fedalign/lemma-A2").statement
+    assert render.condition_latex(both).endswith(
+        r"\quad \text{for } t = 0, \ldots, T - 1,\; k = 0, \ldots, N - 1"
+    )
+
+
+def test_unknown_word_is_refused():
+    with pytest.raises(TypeError, match="no way to write"):
+        LatexWriter(None).text(sp.sin(mu))
+
+
+def test_unknown_paper_is_refused():
+    with pytest.raises(LookupError, match="no notation for paper 'adam'; allowed: fedalign, li2020"):
+        render.notation("adam")
+
+
+def test_unknown_letters_are_refused():
+    with pytest.raises(ValueError, match="letters must be 'paper' or 'code'; got 'greek'"):
+        render.show(find_claim("fedalign/theorem-1"), "greek")
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_notation_has_no_leftovers(paper):
+    for name, letter in render.notation(paper).items():
+        assert "<" not in letter_text(name, tuple(letter.indices), render.notation(paper)), name
+        assert letter.meaning
+
+
+# the stored pages --------------------------------------------------------------------------------------------------------
+def test_claims_as_stored(capsys):
+    assert render.main([]) == 0
+    assert capsys.readouterr().out == (ROOT / "tests" / "golden" / "claims.txt").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_page_as_stored(paper, capsys):
+    assert render.main(["--markdown", paper]) == 0
+    assert capsys.readouterr().out == (ROOT / "docs" / "papers" / f"{paper}.md").read_text(encoding="utf-8")
+
+
+def test_docstring_examples():
+    assert doctest.testmod(render).failed == 0
+
+
+@pytest.mark.parametrize("arguments", [["adam"], ["--markdown"]])
+def test_program_refuses(arguments, capsys):
+    assert render.main(arguments) == 2
+    assert "papers: fedalign, li2020" in capsys.readouterr().err

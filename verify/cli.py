@@ -1,0 +1,353 @@
+"""The command ``fedtheory``: list, show, verify, run, check, report."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from collections.abc import Iterable
+from dataclasses import replace
+from enum import Enum, StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+# Heavy packages (torch, sympy, matplotlib) are imported by the commands that need them, so that --help is quick.
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    help="A referee for federated-learning theory: runs the algorithm, evaluates the bound, answers with evidence.",
+    add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="rich",
+)
+
+
+class Budget(StrEnum):
+    quick, standard, thorough = "quick", "standard", "thorough"
+
+
+class Device(StrEnum):
+    cpu, cuda = "cpu", "cuda"
+
+
+Out = Annotated[Path, typer.Option("--out", help="Directory of the report.")]
+Seed = Annotated[int, typer.Option("--seed", help="Seed of all random choices.")]
+OnDevice = Annotated[Device, typer.Option("--device", help="Where to compute.")]
+Papers = Annotated[list[str] | None, typer.Option("--paper", help="Only this paper's claims; may be given again.")]
+
+
+@app.callback(invoke_without_command=True)
+def root(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False,
+) -> int:
+    if version:
+        print("fedtheory", _versions()["fedtheory"])
+    elif context.invoked_subcommand is None:
+        print(context.get_help())
+    return 0
+
+
+@app.command()
+def algorithms() -> int:
+    """List the algorithms that `fedtheory run` knows."""
+    from fedtheory.registry import ALGORITHMS
+    from verify import console
+
+    rows = [(name, method.description, method.source) for name, method in ALGORITHMS.items()]
+    console.out().print(console.names_table(("algorithm", "what it does", "source"), rows))
+    return 0
+
+
+@app.command()
+def problems() -> int:
+    """List the problems that `fedtheory run` knows."""
+    from synthetic.registry import problem_names
+    from verify import console
+
+    console.out().print(console.names_table(("problem", "what it is"), problem_names().items()))
+    return 0
+
+
+@app.command()
+def claims(
+    paper: Papers = None,
+    kind: Annotated[str | None, typer.Option(help="Only claims of this kind, for example theorem.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print them as JSON.")] = False,
+) -> int:
+    """List the claims.
+
+    Each has an id, its number in the paper, its kind, and the reading of the print that it encodes.
+    """
+    from bounds.claim import KINDS
+    from verify import console
+
+    if kind is not None and kind not in KINDS:
+        raise LookupError(f"unknown kind {kind!r}; allowed: {', '.join(KINDS)}")
+    chosen = [c for c in _chosen_claims([], paper) if kind in (None, c.kind)]
+    if json:
+        import json as format
+
+        fields = ("id", "number", "kind", "reading", "source", "setting")
+        print(format.dumps([{name: getattr(c, name) for name in fields} for c in chosen], indent=1, ensure_ascii=False))
+    else:
+        rows = [(c.id, c.number, c.kind, c.reading) for c in chosen]
+        console.out().print(console.names_table(("claim", "number", "kind", "reading"), rows))
+    return 0
+
+
+@app.command()
+def show(claim: Annotated[str, typer.Argument(help="A claim's id, as `fedtheory claims` lists them.")]) -> int:
+    """Show a claim in full.
+
+    Statement, hypotheses, definitions, reading and source, in readable mathematics.
+    """
+    from bounds.registry import find_claim
+    from bounds.render import show as text_of
+
+    print(text_of(find_claim(claim)))
+    return 0
+
+
+@app.command()
+def verify(
+    claim: Annotated[list[str] | None, typer.Argument(help="Ids of claims; all of them if none is given.")] = None,
+    paper: Papers = None,
+    budget: Annotated[Budget, typer.Option(help="How hard to search.")] = Budget.quick,
+    seeds: Annotated[int, typer.Option(help="Runs where an expectation has to be sampled.")] = 64,
+    device: OnDevice = Device.cpu,
+    seed: Seed = 0,
+    out: Out = Path("report"),
+) -> int:
+    """Referee claims and write a report.
+
+    Searches for counterexamples, judges, prints a table, and writes pages, figures, certificates and verdicts.json.
+
+    Exit status: 0 nothing is refuted or ill-posed; 1 something is; 2 bad input; 130 interrupted: what was decided
+    is kept.
+    """
+    from verify import console
+    from verify.files import writable_directory
+    from verify.report.records import save_verdicts
+
+    chosen = _chosen_claims(claim or [], paper)
+    _at_least("--seeds", seeds, 2)
+    _at_least("--seed", seed, 0)
+    _check_device(device)
+    writable_directory(out)
+    options = {"budget": budget, "seeds": seeds, "device": device, "seed": seed, "out": out}
+    from verify.referee import referee
+
+    place = {c.id: number for number, c in enumerate(chosen)}
+    decided, interrupted = [], False
+    bar, task = console.progress(len(chosen), "")
+    try:
+        with bar:
+            judged = referee(chosen, budget=budget.value, seeds=seeds, device=device.value, out=out, seed=seed)
+            for verdict in judged:
+                verdict = replace(verdict, command=_command("verify", [verdict.id], **options))
+                decided = sorted([*decided, verdict], key=lambda v: place[v.id])
+                save_verdicts(decided, out)
+                bar.update(task, advance=1, description=f"{verdict.id}: {verdict.verdict}")
+    except KeyboardInterrupt:
+        interrupted = True
+    if decided:
+        title = "Referee's report: " + ", ".join(dict.fromkeys(c.paper for c in chosen))
+        command = _command("verify", claim or [], paper=paper, **options)
+        _write_pages(decided, out, title=title, command=command, versions=_versions())
+        console.out().print(console.verdict_table(decided))
+    console.out().print(console.verdict_summary(decided))
+    if interrupted:
+        console.error(f"interrupted after {len(decided)} of {len(chosen)} claims; what was decided is kept in {out}")
+        return 130
+    return 1 if any(v.verdict in ("refuted", "ill-posed") for v in decided) else 0
+
+
+@app.command()
+def run(
+    algorithm: Annotated[str, typer.Argument(help="A name from `fedtheory algorithms`.")],
+    problem: Annotated[str, typer.Option(help="A name from `fedtheory problems`.")],
+    rounds: Annotated[int, typer.Option(help="Communication rounds.")] = 100,
+    local_steps: Annotated[int, typer.Option(help="Local steps per round.")] = 1,
+    eta: Annotated[str, typer.Option(help="Local step size; 'theory' is 2/(mu (t + max(8 L/mu, K))).")] = "theory",
+    seeds: Annotated[int, typer.Option(help="How many runs.")] = 32,
+    seed: Seed = 0,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="A setting of the problem or the algorithm; may be given again."),
+    ] = None,
+    device: OnDevice = Device.cpu,
+    out: Annotated[Path, typer.Option(help="File of the runs; the figure goes beside it.")] = Path("run.npz"),
+) -> int:
+    """Run an algorithm from many seeds.
+
+    Saves the runs to a file, draws them (SVG, PDF and PNG beside it), and prints where they ended.
+    """
+    from verify.files import writable_directory
+    from verify.settings import parse_settings, share_out, step_size
+
+    _at_least("--rounds", rounds, 1)
+    _at_least("--local-steps", local_steps, 1)
+    _at_least("--seeds", seeds, 1)
+    _at_least("--seed", seed, 0)
+    given = parse_settings(settings or [])
+
+    from fedtheory.registry import find_algorithm, make_algorithm
+    from synthetic.registry import make_problem, problem_options
+
+    arguments = set(find_algorithm(algorithm).arguments) - {"eta_l", "local_steps"}
+    options = set(problem_options(problem)) - {"backend"}
+    shares = share_out(given, algorithm=arguments, problem=options)
+    _check_device(device)
+    if out.is_dir():
+        raise ValueError(f"cannot write {out}: it is a directory; give a file name")
+    writable_directory(out.parent)
+
+    import fedtheory
+    from synthetic.arrays import Backend
+    from verify import console
+    from verify.figures import save, trajectory_figure
+
+    federation = make_problem(problem, **shares["problem"], backend=Backend(device=device.value))
+    method = make_algorithm(
+        algorithm, eta_l=step_size(eta, federation, local_steps), local_steps=local_steps, **shares["algorithm"]
+    )
+    bar, task = console.progress(rounds, f"{algorithm} on {problem}")
+    with bar:
+        trajectory = fedtheory.run(
+            method, federation, rounds, seeds=range(seed, seed + seeds),
+            progress=lambda done, _: bar.update(task, completed=done),
+        )
+    trajectory = replace(trajectory, description=f"{algorithm} on {getattr(federation, 'name', problem)}")
+    trajectory.save(out)
+    paths = save(trajectory_figure(trajectory), out.with_suffix(""))
+    console.out().print(console.run_summary(trajectory))
+    print("runs:", out)
+    print("figure:", ", ".join(str(path) for path in paths.values()))
+    return 0
+
+
+@app.command()
+def check(certificate: Annotated[Path, typer.Argument(help="A certificate, as reports contain them.")]) -> int:
+    """Replay a counterexample.
+
+    In exact fractions, by a checker that shares no code with the search.
+
+    Exit status: 0 accepted: the counterexample is right; 1 rejected; 2 not a readable certificate.
+    """
+    from verify.certificate import check_file
+
+    result = check_file(certificate)
+    print("accepted" if result.accepted else "rejected", "-", result.reason)
+    if result.left and result.right:
+        from verify.numerals import approximately
+
+        for side, value in (("left ", result.left), ("right", result.right)):
+            print(f"{side} = {value}  (about {approximately(value)})")
+    return 0 if result.accepted else 1
+
+
+@app.command()
+def report(directory: Annotated[Path, typer.Argument(help="A directory with verdicts.json.")]) -> int:
+    """Write a report's pages again.
+
+    Pages and figures come from the verdicts.json in the directory.
+    """
+    from verify.report.records import load_about, load_verdicts
+
+    verdicts, about = load_verdicts(directory), load_about(directory)
+    _write_pages(verdicts, directory, **about)
+    return 0
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run the command line and return its exit status.
+
+    Bad input is one line on standard error and status 2; with FEDTHEORY_TRACEBACK set it raises instead.
+    """
+    try:
+        return int(app(args=argv, prog_name="fedtheory", standalone_mode=False) or 0)
+    except (KeyboardInterrupt, typer.Abort):
+        print("interrupted", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        sys.stdout = None  # whoever read our output went away: nothing is left to say
+        return 141
+    except Exception as problem:
+        message = _message(problem)
+        if message is None or os.environ.get("FEDTHEORY_TRACEBACK"):
+            raise
+        from verify import console
+
+        console.error(message)
+        return 2
+
+
+def _message(problem: Exception) -> str | None:
+    """What to tell the user about bad input; None for what is a defect of ours."""
+    if hasattr(problem, "format_message"):  # what typer says about the command line
+        return problem.format_message()
+    if isinstance(problem, OSError) and problem.filename is not None:
+        return f"{problem.filename}: {problem.strerror}"
+    if isinstance(problem, (ValueError, LookupError)) and len(problem.args) == 1 and " " in str(problem.args[0]):
+        return None if isinstance(problem, IndexError) else str(problem.args[0])
+    return None
+
+
+def _chosen_claims(ids: list[str], papers: list[str] | None) -> list:
+    """The claims named, and those of the papers named; all of them if nothing is named."""
+    from difflib import get_close_matches
+
+    from bounds.registry import PAPERS, all_claims, find_claim
+
+    for paper in papers or []:
+        if paper not in PAPERS:
+            near = get_close_matches(paper, PAPERS, n=1, cutoff=0.3)
+            raise LookupError(f"unknown paper {paper!r}; " + (f"nearest: {near[0]}; " if near else "")
+                              + f"allowed: {', '.join(PAPERS)}")
+    named = {claim_id: find_claim(claim_id) for claim_id in ids}
+    if papers or not ids:
+        named |= {c.id: c for c in all_claims().values() if not papers or c.paper in papers}
+    return list(named.values())
+
+
+def _at_least(option: str, value: float, lowest: float) -> None:
+    if not value >= lowest:
+        raise ValueError(f"{option} must be at least {lowest}; got {value}")
+
+
+def _check_device(device: Device) -> None:
+    if device is Device.cuda:
+        import torch
+
+        if not torch.cuda.is_available():
+            raise ValueError("device 'cuda' is not available on this machine; allowed here: cpu")
+
+
+def _command(name: str, arguments: Iterable[str], **options: Any) -> str:
+    """The command line that does the same again."""
+    parts = ["fedtheory", name, *arguments]
+    for option, value in options.items():
+        for one in value if isinstance(value, list) else [value]:
+            if one is not None:
+                parts += [f"--{option}", str(one.value if isinstance(one, Enum) else one)]
+    return shlex.join(parts)
+
+
+def _write_pages(verdicts, out: Path, **about) -> None:
+    from verify import console
+    from verify.report.html import write_report
+
+    index = write_report(verdicts, out, **about)
+    console.out().print(f"report: {index}", soft_wrap=True)
+
+
+def _versions() -> dict[str, str]:
+    """Versions of what a result depends on, read without importing them."""
+    import platform
+    from importlib.metadata import version
+
+    return {name: version(name) for name in ("fedtheory", "torch", "numpy", "sympy")} | {
+        "python": platform.python_version()
+    }

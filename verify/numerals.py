@@ -1,0 +1,44 @@
+"""Numbers as people read them."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+__all__ = ["approximately", "significant", "typeset"]
+
+SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def approximately(value) -> str:
+    """A rational (as text) or a number with three significant digits."""
+    try:
+        return significant(float(Fraction(value)) if isinstance(value, str) else float(value))
+    except OverflowError:
+        fraction = Fraction(value)
+        digits = len(str(abs(fraction.numerator))) - len(str(fraction.denominator))
+        return f"{'−' if fraction < 0 else ''}10^{digits}"
+    except (ValueError, ZeroDivisionError):
+        return str(value)
+
+
+def significant(value: float | None, digits: int = 3) -> str:
+    """A number as people write it: ``0.0123``, ``1.2·10⁻⁷``, ``∞``, and ``–`` for none."""
+    if value is None or math.isnan(value):
+        return "–"
+    if math.isinf(value):
+        return "∞" if value > 0 else "−∞"
+    if value == 0:
+        return "0"
+    if 1e-3 <= abs(value) < 1e5:
+        return f"{float(f'{value:.{digits}g}'):.10g}".replace("-", "−")
+    mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
+    power = str(int(exponent)).translate(SUPERSCRIPT)
+    return f"{float(mantissa):g}·10{power}".replace("-", "−")
+
+
+def typeset(text: str) -> str:
+    """Plain text with the signs that keyboards lack: ``sigma^2 <= 1`` as ``sigma² ≤ 1``."""
+    for plain, sign in (("^2", "²"), ("**2", "²"), ("<=", "≤"), (">=", "≥")):
+        text = text.replace(plain, sign)
+    return text

@@ -1,0 +1,203 @@
+"""The report: an index, one page per claim, figures, and the verdicts as data."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from bounds.claim import Claim
+from verify.figures import VERDICT_STYLE, bound_and_measurement, looseness, save
+from verify.files import file_name, read_json, writable_directory, write_text
+from verify.numerals import approximately, significant, typeset
+from verify.report.mathematics import mathematics, symbols
+from verify.report.records import load_verdicts, save_about, save_verdicts
+from verify.report.tables import details_shown, instance_tables
+from verify.verdict import VERDICTS, Series, Verdict
+
+__all__ = ["VERDICT_MEANINGS", "page_name", "write_report"]
+
+#: what each verdict means, in the words of the pages and of the README
+VERDICT_MEANINGS = {
+    "refuted": "an instance meets every hypothesis and breaks the inequality; its certificate can be replayed",
+    "ill-posed": "the hypotheses exclude each other, or a quantity is undefined",
+    "certified": "holds on a stated class at stated parameters, with a proof object",
+    "consistent": "nothing was found against it; the worst ratio says how loose it is",
+    "undecided": "the evidence reaches neither side",
+}
+ATTENTION = ("refuted", "ill-posed")
+
+
+def write_report(
+    verdicts: Iterable[Verdict],
+    out: str | Path,
+    *,
+    title: str,
+    command: str,
+    versions: Mapping[str, str],
+    claims: Mapping[str, Claim] | None = None,
+) -> Path:
+    """Write ``out/index.html``, ``out/claims/*.html``, ``out/figures/*`` and ``out/verdicts.json``.
+
+    Every file is written whole or not at all, and pages of an earlier report in ``out`` that this one no longer has
+    are removed. The pages need no network. ``certificate`` of a verdict is a path relative to ``out``.
+
+    Args:
+        verdicts: what was decided, in the order of the table.
+        out: the directory; made if it is not there.
+        title, command, versions: shown on the index; ``command`` regenerates the report.
+        claims: the claims by id, all registered ones by default; a verdict on another id gets a page without formulas.
+
+    Returns:
+        The path of the index.
+
+    Raises:
+        ValueError: ``out`` cannot be written.
+    """
+    verdicts, out = list(verdicts), writable_directory(out)
+    if claims is None:
+        from bounds.registry import all_claims
+
+        claims = all_claims()
+    earlier = _pages_of_earlier(out)
+    pages = [_page(verdict, out, claims.get(verdict.id)) for verdict in verdicts]
+    for before, page, after in zip([None, *pages], pages, [*pages[1:], None], strict=False):
+        text = _render("claim.html.j2", page=page, before=before, after=after, title=title, versions=versions)
+        write_text(out / page["address"], text)
+    save(looseness(verdicts), out / "figures" / "looseness")
+    counts = Counter(verdict.verdict for verdict in verdicts)
+    text = _render(
+        "index.html.j2", title=title, command=command, versions=versions, papers=_by_paper(pages),
+        counts=[(name, counts[name], VERDICT_MEANINGS[name]) for name in VERDICTS],
+        attention=[page for name in ATTENTION for page in pages if page["verdict"].verdict == name],
+        looseness_alt=_looseness_alt(verdicts),
+    )
+    save_verdicts(verdicts, out)
+    save_about(out, title=title, command=command, versions=versions)
+    write_text(out / "index.html", text)
+    for path in earlier - {out / page["address"] for page in pages}:
+        path.unlink(missing_ok=True)
+    return out / "index.html"
+
+
+def page_name(claim_id: str) -> str:
+    """Address of a claim's page, relative to the report."""
+    return f"claims/{file_name(claim_id)}.html"
+
+
+def _page(verdict: Verdict, out: Path, claim: Claim | None) -> dict[str, Any]:
+    certificate = _certificate(verdict, out)
+    instance = certificate or verdict.details.get("instance")
+    facts, evidence_tables = details_shown(verdict.details)
+    tables = instance_tables(instance) if isinstance(instance, Mapping) else []
+    return {
+        "verdict": verdict,
+        "address": page_name(verdict.id),
+        "claim": claim,
+        "mathematics": mathematics(claim) if claim else None,
+        "tables": [table | {"symbols": _symbols(table, claim)} for table in tables],
+        "sides": _sides(instance) if isinstance(instance, Mapping) else None,
+        "conflict": _lines(verdict.details.get("conflict")),
+        "not_applicable": _lines(verdict.details.get("not_applicable")),
+        "facts": [fact for fact in facts if fact[1] != verdict.evidence],
+        "evidence_tables": evidence_tables,
+        "figures": _figures(verdict, out),
+        "certificate": verdict.certificate if certificate else None,
+        "replay": f"fedtheory check {out.as_posix()}/{verdict.certificate}" if certificate else "",
+    }
+
+
+def _symbols(table: Mapping[str, Any], claim: Claim | None) -> dict[str, str]:
+    """MathML of the quantities that a table names."""
+    if claim is None or "names" not in table:
+        return {}
+    if table["names"] == "head":
+        return symbols(claim, table["head"], "k")
+    return symbols(claim, [row[0] for row in table["rows"]], "t")
+
+
+def _by_paper(pages: list[dict[str, Any]]) -> list[tuple[str, list[dict[str, Any]]]]:
+    papers: dict[str, list[dict[str, Any]]] = {}
+    for page in pages:
+        papers.setdefault(page["verdict"].id.split("/")[0], []).append(page)
+    return list(papers.items())
+
+
+def _certificate(verdict: Verdict, out: Path) -> Mapping[str, Any] | None:
+    """The certificate's data, where the verdict names one that lies in the report."""
+    if not verdict.certificate:
+        return None
+    path = out / verdict.certificate
+    if not path.resolve().is_relative_to(out.resolve()) or not path.is_file():
+        return None
+    data = read_json(path, "certificate")
+    return data if isinstance(data, Mapping) else None
+
+
+def _sides(instance: Mapping[str, Any]) -> list[tuple[str, str, str]] | None:
+    if "left" not in instance or "right" not in instance:
+        return None
+    return [(name, str(instance[name]), approximately(instance[name])) for name in ("left", "right")]
+
+
+def _lines(value) -> list[str]:
+    if isinstance(value, Mapping):
+        return [f"{key}: {entry}" for key, entry in value.items()]
+    return [str(entry) for entry in value] if isinstance(value, (list, tuple)) else [str(value)] if value else []
+
+
+def _figures(verdict: Verdict, out: Path) -> list[dict[str, str]]:
+    figures = []
+    for number, series in enumerate(verdict.series, 1):
+        stem = f"{file_name(verdict.id)}-{number}"
+        save(bound_and_measurement(series), out / "figures" / stem)
+        figures.append({"stem": f"figures/{stem}", "title": series.title, "alt": _series_alt(series)})
+    return figures
+
+
+def _series_alt(series: Series) -> str:
+    """What the figure shows, for who cannot see it."""
+    if not series.x:
+        return f"{series.title}: nothing was recorded."
+    worst = significant(series.worst_ratio)
+    return (
+        f"{series.title}: {series.y_label}, measurement (blue) and bound (black) against {series.x_label} from "
+        f"{significant(series.x[0])} to {significant(series.x[-1])}. At the end the measurement is "
+        f"{significant(series.left[-1])} and the bound {significant(series.right[-1])}; worst ratio {worst}."
+    )
+
+
+def _looseness_alt(verdicts: list[Verdict]) -> str:
+    known = [verdict for verdict in verdicts if verdict.ratio is not None]
+    above = sum(verdict.ratio > 1 for verdict in known)
+    return f"Worst ratio left/right of {len(known)} claims on a logarithmic axis; {above} lie above one."
+
+
+def _pages_of_earlier(out: Path) -> set[Path]:
+    """Pages that an earlier report in the same directory wrote."""
+    try:
+        return {out / page_name(verdict.id) for verdict in load_verdicts(out)}
+    except ValueError:
+        return set()
+
+
+def _render(template: str, **values) -> str:
+    return _environment().get_template(template).render(**values)
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("verify.report"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
+        lstrip_blocks=True, keep_trailing_newline=True,
+    )
+    environment.filters |= {"significant": significant, "mathml": Markup, "typeset": typeset}
+    environment.globals |= {
+        "colours": {name: colour for name, (colour, _) in VERDICT_STYLE.items()}, "meanings": VERDICT_MEANINGS,
+    }
+    return environment

@@ -1,0 +1,134 @@
+"""The mathematics of a claim as MathML: its statement, hypotheses and definitions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from xml.etree import ElementTree
+
+import sympy as sp
+
+from bounds.claim import Claim, Condition
+from bounds.notation import letter_text
+from bounds.render import latex, letters_of
+from verify.report.mathml import mathml
+
+__all__ = ["Mathematics", "mathematics", "symbols"]
+
+SIGNS = {"<=": r"\le", "==": "=", ">=": r"\ge"}
+WIDEST_LINE = 70  # letters and signs that fit in a line of the page
+
+
+@dataclass(frozen=True)
+class Mathematics:
+    """MathML of a claim in its paper's letters, ready for the page.
+
+    ``hypotheses`` holds (name, number, formulas, note), ``variables`` (formula, domain) and ``definitions`` (formula,
+    meaning, unit, source).
+    """
+
+    statement: str
+    hypotheses: tuple
+    variables: tuple
+    definitions: tuple
+
+
+def mathematics(claim: Claim) -> Mathematics:
+    """Statement, hypotheses, free quantities, and the definitions that they rest on."""
+    letters = letters_of(claim)
+
+    def name(of, indices) -> str:
+        return letter_text(of.name, tuple(map(str, indices)), letters)
+
+    assumptions = [(a.name, a.id, [_condition(c, letters) for c in _printed(a)], a.note) for a in claim.assumptions]
+    conditions = [("", "", [_condition(c, letters)], "") for c in claim.conditions]
+    variables = [
+        (mathml(name(v, (index for index, _ in v.indices))), v.domain + (f" from {v.low}" * (v.domain == "integer")))
+        for v in claim.variables
+    ]
+    definitions = [
+        (mathml(f"{name(d, d.indices)} = {latex(d.formula, letters)}"), d.meaning, d.unit, d.source)
+        for d in claim.used_definitions().values()
+    ]
+    statement = _condition(claim.statement, letters, display=True) if claim.statement else ""
+    return Mathematics(statement, tuple(assumptions + conditions), tuple(variables), tuple(definitions))
+
+
+def symbols(claim: Claim, names, index: str) -> dict[str, str]:
+    """MathML by code name, for those of ``names`` that have a letter; a single index is written as ``index``."""
+    letters = letters_of(claim)
+    written = {}
+    for name in names:
+        if name in letters:
+            pair = "<1>" in letters[name].latex
+            written[name] = mathml(letter_text(name, ("t", "k") if pair else (index,), letters))
+    return written
+
+
+def _printed(assumption) -> list[Condition]:
+    extra = [c for c in (assumption.for_all_functions, assumption.everywhere) if c is not None]
+    return [*assumption.conditions, *extra]
+
+
+def _condition(condition: Condition, letters, display: bool = False) -> str:
+    def written(expression) -> str:
+        return latex(expression, letters)
+
+    ranges = r",\; ".join(
+        f"{index} = {written(low)}" if low == high else rf"{index} = {written(low)}, \ldots, {written(high)}"
+        for index, low, high in condition.over
+    )
+    left, sign = written(condition.left), SIGNS[condition.relation]
+    scope = f' <span class="scope">for {mathml(ranges)}</span>' if ranges else ""
+    if not display:
+        return mathml(f"{left} {sign} {written(condition.right)}") + scope
+    lines = _lines(left, sign, written(condition.right), _terms(condition.right, written))
+    return f'<div class="formula statement">{mathml(lines, display=True)}{scope}</div>'
+
+
+def _terms(expression, written) -> list[str]:
+    """Where a long right side can be broken: between its terms, or between those of its one sum in parentheses."""
+    if isinstance(expression, sp.Add):
+        return [part for term in expression.as_ordered_terms() for part in _broken(term, written)]
+    return _broken(expression, written)
+
+
+def _broken(term, written) -> list[str]:
+    sums = [factor for factor in sp.Mul.make_args(term) if isinstance(factor, sp.Add)]
+    if len(sums) != 1 or _width(written(term)) <= WIDEST_LINE:
+        return [written(term)]
+    inner = [written(part) for part in sums[0].as_ordered_terms()]
+    return [rf"{written(term / sums[0])} \Bigl( {inner[0]}", *inner[1:-1], rf"{inner[-1]} \Bigr)"]
+
+
+def _lines(left: str, sign: str, right: str, terms: list[str]) -> str:
+    """One line where it fits; otherwise the right side's terms below each other."""
+    if _width(left) + _width(right) <= WIDEST_LINE:
+        return f"{left} {sign} {right}"
+    lines, line = [], ""
+    for term in terms:
+        if (lines or line) and not term.startswith("-"):
+            term = f"+ {term}"
+        if line and _width(line) + _width(term) > WIDEST_LINE - 10:
+            lines.append(line)
+            line = ""
+        line += f" {term}"
+    joint = r" \\ & {} \quad "
+    if _width(left) + _width((lines or [line])[0]) > WIDEST_LINE:
+        return rf"& {left} \\ & {{}} \quad {sign} " + joint.join([*lines, line])
+    return rf"& {left} {sign} " + joint.join([*lines, line])
+
+
+def _width(formula: str) -> float:
+    """About how many letters and signs wide a formula is drawn."""
+    return _drawn(ElementTree.fromstring(mathml(formula))[0][0])
+
+
+def _drawn(node) -> float:
+    parts = [_drawn(child) for child in node]
+    if node.tag == "mfrac":
+        return max(parts)
+    if node.tag in ("msub", "msup", "msubsup"):
+        return parts[0] + 0.7 * max(parts[1:])
+    if node.tag in ("munder", "mover", "munderover"):
+        return max(parts[0], 0.7 * max(parts[1:]))
+    return len(node.text or "") + sum(parts)

@@ -1,0 +1,110 @@
+"""An instance as tables: sizes, what each client is, and the numbers given besides."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+from verify.numerals import approximately, significant
+
+__all__ = ["details_shown", "instance_tables"]
+
+LONGEST_NUMBER, MOST_ENTRIES = 28, 24
+#: lists of an instance that do not run over its clients, and what they run over
+OTHERWISE = {"epsilon": ", by round", "available": ", by round and client", "start_offset": "", "local_offset": ""}
+QUADRATIC = ", with losses ½ Σ curvature · (coordinate − center)² + minimum"
+FIRST = ("priority", "client_weight")  # columns of the clients' table
+SHOWN_ELSEWHERE = ("conflict", "instance", "not_applicable")  # by parts of the page of their own
+
+
+def details_shown(details: Mapping[str, Any]) -> tuple[list[tuple[str, str]], list[dict[str, Any]]]:
+    """What a verdict carries besides its evidence: facts (name, text), and a table for each list of records."""
+    facts, tables = [], []
+    for name, value in details.items():
+        caption = name.replace("_", " ")
+        if name in SHOWN_ELSEWHERE or value in (None, "", [], {}):
+            continue
+        if isinstance(value, list) and all(isinstance(row, Mapping) for row in value):
+            head = list(dict.fromkeys(key for row in value for key in row))
+            rows = [[_text(row.get(key)) for key in head] for row in value]
+            tables.append({"caption": caption, "head": [key.replace("_", " ") for key in head], "rows": rows})
+        elif isinstance(value, Mapping):
+            facts.append((caption, ", ".join(f"{_text(v)} {k.replace('_', ' ')}" for k, v in value.items())))
+        else:
+            facts.append((caption, _text(value)))
+    return facts, tables
+
+
+def instance_tables(data: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Tables (``caption``, ``head``, ``rows`` of text) for an instance as certificates carry it.
+
+    ``data`` has ``sizes`` and ``procedure`` (name to value), ``instance`` (name to a list with one entry per client,
+    but for those in ``OTHERWISE``) and ``values`` (name to numbers); any of them may be missing. ``names`` of a table
+    says where names of quantities stand: in its ``head`` or in its first ``column``.
+    """
+    sizes, procedure = dict(data.get("sizes", {})), dict(data.get("procedure", {}))
+    instance = dict(data.get("instance", {}))
+    if procedure.get("sampling") == "full":
+        sizes.pop("participants", None)  # nobody is sampled
+    count = sizes.get("clients")
+    by_client = {name: v for name, v in instance.items()
+                 if isinstance(v, list) and name not in OTHERWISE and count in (None, len(v))}
+    values = dict(data.get("values", {})) | {name: v for name, v in instance.items() if name not in by_client}
+    tables = []
+    if sizes or procedure:
+        head = [name.replace("_", " ") for name in sizes | procedure]
+        rows = [[_text(value) for value in (sizes | procedure).values()]]
+        tables.append({"caption": "sizes and algorithm", "head": head, "rows": rows})
+    if by_client:
+        names = [*(n for n in FIRST if n in by_client), *(n for n in by_client if n not in FIRST)]
+        length = max(len(by_client[n]) for n in names)
+        rows = [[str(k), *(_text(by_client[n][k]) if k < len(by_client[n]) else "–" for n in names)]
+                for k in range(length)]
+        caption = "clients" + (QUADRATIC if {"curvature", "center"} <= set(names) else "")
+        tables.append({"caption": caption, "head": ["client", *names], "rows": rows, "names": "head"})
+    if values:
+        rows = [[name + OTHERWISE.get(name, ""), _text(value)] for name, value in values.items()]
+        tables.append({"caption": "numbers of the instance", "head": ["name", "value"], "rows": rows, "names": "column"})
+    return tables
+
+
+def _text(value) -> str:
+    if isinstance(value, bool) or value is None:
+        return {True: "yes", False: "no", None: "–"}[value]
+    if isinstance(value, Mapping):
+        return ", ".join(f"{k} = {_text(v)}" for k, v in value.items()) or "–"
+    if isinstance(value, (list, tuple)):
+        if not value:
+            return "–"
+        if _is_law(value):
+            return "; ".join(f"{_text(outcome)} with probability {_text(p)}" for p, outcome in value)
+        entries = [_text(v) for v in value[:MOST_ENTRIES]]
+        more = [f"… {len(value)} in all"] if len(value) > MOST_ENTRIES else []
+        return f"({', '.join(entries + more)})" if len(value) != 1 else entries[0]
+    if isinstance(value, float):
+        return significant(value)
+    return f"{value:,}" if isinstance(value, int) else _number(str(value))
+
+
+def _is_law(value) -> bool:
+    """A list of (probability, outcome): how certificates carry the noise of a client."""
+    return bool(value) and all(
+        isinstance(pair, (list, tuple)) and len(pair) == 2 and isinstance(pair[1], (list, tuple))
+        and not isinstance(pair[0], (list, tuple)) for pair in value
+    )
+
+
+def _number(text: str) -> str:
+    """A rational as written; a long one as a decimal, with its length."""
+    if len(text) <= LONGEST_NUMBER:
+        return text.replace("-", "−") if _is_rational(text) else text
+    return f"≈ {approximately(text)} (a fraction of {len(text)} characters)" if _is_rational(text) else text
+
+
+def _is_rational(text: str) -> bool:
+    try:
+        Fraction(text)
+    except (ValueError, ZeroDivisionError):
+        return False
+    return True
