@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from fedtheory.schedules import as_schedule
+from fedtheory.schedules import check_schedule, value_at
 from fedtheory.selection import Selection
 from synthetic.arrays import namespace
+from synthetic.checks import whole
 
 __all__ = ["Algorithm", "Moment", "State"]
 
@@ -45,15 +46,17 @@ class Algorithm:
     selection: Selection = field(default_factory=Selection)
 
     def __post_init__(self):
-        if not isinstance(self.local_steps, int) or self.local_steps < 1:
-            raise ValueError(f"local_steps must be an integer of at least 1; got {self.local_steps!r}")
-        if isinstance(self.eta_l, (int, float)) and not self.eta_l >= 0:
-            raise ValueError(f"eta_l must be at least 0; got {self.eta_l}")
+        object.__setattr__(self, "local_steps", whole("local_steps", self.local_steps))
+        check_schedule("eta_l", self.eta_l)
 
     def step_size(self, moment: Moment):
         """Local step of this iteration, shaped to multiply (runs, clients, dim)."""
-        eta = as_schedule(self.eta_l)(moment.iteration, moment.round)
-        return eta[:, None, None] if getattr(eta, "ndim", 0) == 1 else eta
+        return self.now(self.eta_l, moment)
+
+    def now(self, schedule, moment: Moment):
+        """A hyper-parameter (number, (runs,) array or schedule) now, shaped to multiply (runs, clients, dim)."""
+        value = value_at(schedule, moment.federation.backend, moment.iteration, moment.round, moment.x.shape[0])
+        return value[:, None, None] if getattr(value, "ndim", 0) == 1 else value
 
     def init(self, federation, x) -> State:
         """State before the first round, from the start ``x`` (runs, dim)."""
@@ -73,7 +76,13 @@ class Algorithm:
 
     def server_step(self, state: State, uploads, weight, moment: Moment) -> State:
         """State after the round from the uploads and the aggregation weights (runs, clients)."""
-        return state._replace(x=namespace(uploads).sum(weight[..., None] * uploads, axis=1))
+        xp = namespace(uploads)
+        counted = xp.where(weight[..., None] != 0, uploads, 0)  # who does not count may have diverged
+        return state._replace(x=xp.sum(weight[..., None] * counted, axis=1))
+
+    def trains(self, moment: Moment):
+        """Which clients take the local steps of a round, truth values (runs | 1, clients)."""
+        return self.selection.trains(moment)
 
     def floats(self, moment: Moment, participation):
         """Floats sent (down to, up from) each client in a round, two arrays (runs, clients).

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from fedtheory.algorithm import Moment, State
+from synthetic.arrays import to_numpy
+from synthetic.checks import finite
 from synthetic.draws import Draws
 
 __all__ = ["Observer", "rounds_of", "starting_points"]
@@ -54,7 +56,7 @@ def rounds_of(algorithm, federation, state: State, draws: Draws, first: int, rou
                 observer.local_iteration(moment, participation, x_local, taken["gradient"])
             x_local = after
         if matching.indicator == "local-at-aggregation":
-            participation = algorithm.selection.participate(federation, x_local, draws, number + 1, start + steps)
+            participation = algorithm.selection.participate(federation, x_local, draws, number + 1, start + steps, number)
         upload = algorithm.client_final(x_local, moment)
         state = algorithm.server_step(state, upload, participation.weight, moment)
         if matching.indicator == "local-at-aggregation":
@@ -67,9 +69,9 @@ def rounds_of(algorithm, federation, state: State, draws: Draws, first: int, rou
 def starting_points(federation, start, runs: int):
     """The start as (runs, dim): zeros if None, one point (dim,) for all runs, or one per run."""
     backend = federation.backend
-    if start is None:
-        start = np.zeros(federation.dim)
-    start = backend.array(start)
-    if start.shape[-1] != federation.dim or start.ndim > 2 or (start.ndim == 2 and start.shape[0] not in (1, runs)):
+    start = backend.array(np.zeros(federation.dim) if start is None else start)
+    if tuple(start.shape) not in ((federation.dim,), (1, federation.dim), (runs, federation.dim)):
         raise ValueError(f"start must be ({federation.dim},) or ({runs}, {federation.dim}); got {tuple(start.shape)}")
+    if backend.library != "exact":
+        finite("start", to_numpy(start))
     return start.reshape(-1, federation.dim) + backend.array(np.zeros((runs, 1)))

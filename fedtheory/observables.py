@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
-from fedtheory.schedules import as_schedule
 from synthetic.arrays import namespace
 
 __all__ = ["DEFAULT", "OBSERVABLES", "Observable", "find_observable"]
@@ -18,7 +17,8 @@ class Observable:
     """A recorded quantity.
 
     ``when``: ``state`` (at the start and after every round: function of federation and global model ``x`` (runs, dim)),
-    ``round`` (function of the round's Moment and Participation) or ``iteration`` (function of the Moment, the
+    ``round`` (at a round's start: function of its Moment and Participation), ``aggregation`` (at its end: function of
+    the last Moment and the Participation by which models were averaged) or ``iteration`` (function of the Moment, the
     Participation, local models and stochastic gradients (runs, clients, dim)). ``dims``: dimensions after run and time.
     """
 
@@ -38,6 +38,13 @@ def _square(v):
     return namespace(v).sum(v**2, axis=-1)
 
 
+def _average(weight, values):
+    """Sum of weight (runs, clients) times values (runs, clients, ...) over the clients that count."""
+    xp = namespace(values)
+    weight = weight.reshape(*weight.shape, *(1,) * (values.ndim - 2))
+    return xp.sum(weight * xp.where(weight != 0, values, 0), axis=1)
+
+
 def _chi(moment, participation):
     """1 / (1 + S): the priority clients' share of the average."""
     weight = participation.virtual_weight * moment.federation.priority
@@ -52,22 +59,22 @@ def _psi(moment, participation):
 
 
 def _drift(moment, participation, x_local, gradient):
-    weight, xp = participation.virtual_weight, namespace(x_local)
-    average = xp.sum(weight[..., None] * x_local, axis=1, keepdims=True)
-    return xp.sum(weight * _square(x_local - average), axis=-1)
+    average = _average(participation.virtual_weight, x_local)
+    return _average(participation.virtual_weight, _square(x_local - average[:, None, :]))
 
 
 def _weighted_gradient_sq(moment, participation, x_local, gradient):
-    return namespace(gradient).sum(participation.virtual_weight * _square(gradient), axis=-1)
+    return _average(participation.virtual_weight, _square(gradient))
 
 
 def _max_gradient_sq(moment, participation, x_local, gradient):
-    return namespace(gradient).max(_square(gradient) * (participation.virtual_weight > 0), axis=-1)
+    xp = namespace(gradient)
+    return xp.max(xp.where(participation.virtual_weight > 0, _square(gradient), 0), axis=-1)
 
 
 def _eta(moment, participation, x_local, gradient):
-    eta = as_schedule(moment.algorithm.eta_l)(moment.iteration, moment.round)
-    return eta + 0 * x_local[:, 0, 0]
+    eta = moment.algorithm.step_size(moment)
+    return namespace(x_local).zeros_like(x_local[:, 0, 0]) + (eta[:, 0, 0] if getattr(eta, "ndim", 0) else eta)
 
 
 _TABLE = (
@@ -80,17 +87,17 @@ _TABLE = (
     Observable("included", "round", ("client",), "1", "I_k: whether client k counts", lambda m, p: p.included),
     Observable("aggregate_weight", "round", ("client",), "1", "weight in the virtual average",
                lambda m, p: p.virtual_weight),
-    Observable("weight", "round", ("client",), "1", "weight in the aggregation", lambda m, p: p.weight),
+    Observable("weight", "aggregation", ("client",), "1", "weight in the aggregation", lambda m, p: p.weight),
     Observable("chi", "round", (), "1", "1/(1 + S), the priority clients' share", _chi),
     Observable("psi", "round", (), "loss", "sum over included free k of p_k Gamma_k/(1 + S)", _psi),
-    Observable("participants", "round", (), "1", "clients with positive weight",
+    Observable("participants", "aggregation", (), "1", "clients with positive weight",
                lambda m, p: namespace(p.weight).sum(1.0 * (p.weight > 0), axis=-1)),
     Observable("downlink_floats", "round", ("client",), "floats", "sent to each client",
                lambda m, p: m.algorithm.floats(m, p)[0]),
     Observable("uplink_floats", "round", ("client",), "floats", "sent by each client",
                lambda m, p: m.algorithm.floats(m, p)[1]),
     Observable("gradients", "round", ("client",), "1", "stochastic gradients that each client evaluates",
-               lambda m, p: m.algorithm.local_steps * (m.algorithm.floats(m, p)[1] > 0)),
+               lambda m, p: m.algorithm.local_steps * m.algorithm.trains(m)),
     Observable("eta_l", "iteration", (), "parameter^2/loss", "local step", _eta),
     Observable("drift", "iteration", (), "parameter^2", "sum of pi_k |x_k - average|^2", _drift),
     Observable("weighted_gradient_sq", "iteration", (), "(loss/parameter)^2", "sum of pi_k |g_k|^2",

@@ -15,6 +15,7 @@ from fedtheory.algorithms.local_only import LocalOnly
 from fedtheory.selection import (
     AllClients,
     Always,
+    Bernoulli,
     EveryPriority,
     FractionOfBoth,
     LossMatching,
@@ -24,18 +25,24 @@ from fedtheory.selection import (
     WithoutReplacement,
     WithReplacement,
 )
+from synthetic.checks import flag
 
 __all__ = ["ALGORITHMS", "Method", "algorithm_names", "fedalign", "fedavg", "find_algorithm", "make_algorithm"]
 
 
 def _sampling(participants: int | None, replacement: bool):
-    if participants is None:
-        return EveryPriority()
-    return WithReplacement(participants) if replacement else WithoutReplacement(participants)
+    law = WithReplacement if flag("replacement", replacement) else WithoutReplacement
+    return EveryPriority() if participants is None else law(participants)
+
+
+def _availability(free):
+    if free is None:
+        return Always()
+    return free if hasattr(free, "available") else Bernoulli(free)
 
 
 def _method(cls: type[Algorithm], eta_l, local_steps, matching: Matching, participants, replacement, free=None, **more):
-    selection = Selection(matching, _sampling(participants, replacement), free or Always())
+    selection = Selection(matching, _sampling(participants, replacement), _availability(free))
     return cls(eta_l=eta_l, local_steps=local_steps, selection=selection, **more)
 
 
@@ -60,8 +67,18 @@ def fedalign(
 ) -> FedAvg:
     """FedALIGN on FedAvg: free clients whose loss is within ``epsilon`` of the objective take part.
 
-    ``free``: availability of free clients, ``Always()`` (default), ``Bernoulli(p)`` or ``Pattern(table)``; see
-    :class:`fedtheory.LossMatching` for ``epsilon``, ``warmup``, ``strict`` and ``indicator``.
+    ``free``: availability of free clients, ``Always()`` (default), ``Bernoulli(p)`` or just p, or ``Pattern(table)``;
+    see :class:`fedtheory.LossMatching` for ``epsilon``, ``warmup``, ``strict`` and ``indicator``. With ``participants``
+    it is the paper's partial participation, eq. (56).
+
+    Example:
+        At 0 the free client's loss is 2, the objective 1/2: they match below 1.6, and the steps to 1/4 and -1 average.
+
+        >>> from synthetic import Quadratic
+        >>> pair = Quadratic([[[1.0], [4.0]]], [[[1.0], [-1.0]]], priority=[[True, False]])
+        >>> from fedtheory import run
+        >>> [run(fedalign(0.25, epsilon=e), pair, 1).dataset.x.values[0, 1, 0].item() for e in (1.5, 1.6)]
+        [0.25, -0.375]
     """
     matching = LossMatching(epsilon, warmup, strict, indicator)
     return _method(FedAvg, eta_l, local_steps, matching, participants, replacement, free)
@@ -101,12 +118,12 @@ def local_only(eta_l=0.1, local_steps=1) -> LocalOnly:
 
 @dataclass(frozen=True)
 class Method:
-    """A named method: its maker, one line about it, where it comes from, and the specification's id if it has one."""
+    """A named method: its maker, one line about it, where it comes from, and the ids that specifications give it."""
 
     make: Callable[..., Algorithm]
-    about: str
+    description: str
     source: str
-    id: str = ""
+    ids: tuple[str, ...] = ()
 
     @property
     def arguments(self) -> dict[str, Any]:
@@ -118,30 +135,35 @@ _FEDALIGN = "Ravi, Shomorony: FedALIGN"
 ALGORITHMS = {
     "fedavg": Method(fedavg, "FedAvg, full participation or Li et al.'s schemes I and II", "McMahan et al. 2017; Li et "
                      "al. 2020"),
-    "fedprox": Method(fedprox, "FedAvg with a proximal term", "Li et al. 2018", ""),
+    "fedprox": Method(fedprox, "FedAvg with a proximal term", "Li et al. 2018"),
     "fedalign": Method(fedalign, "FedAvg with free clients of matching loss", _FEDALIGN + ", Section 3",
-                       "fedalign/alg-fedavg"),
+                       ("fedalign/alg-fedavg", "fedalign/alg-arbitrary", "fedalign/alg-partial",
+                        "fedalign/alg-partial-without-replacement")),
     "fedalign-fedprox": Method(fedalign_fedprox, "FedProx with free clients of matching loss", _FEDALIGN + ", C.2",
-                               "fedalign/alg-fedprox"),
+                               ("fedalign/alg-fedprox",)),
     "fedalign-fraction": Method(fedalign_fraction, "FedALIGN on a random fraction of both groups", _FEDALIGN + ", C.3",
-                                "fedalign/alg-fraction"),
+                                ("fedalign/alg-fraction",)),
     "fedavg-priority": Method(fedavg, "baseline: FedAvg on the priority clients", _FEDALIGN + ", Section 4",
-                              "fedavg-priority"),
-    "fedavg-all": Method(fedavg_all, "baseline: FedAvg on all clients", _FEDALIGN + ", Section 4", "fedavg-all"),
+                              ("fedalign/fedavg-priority",)),
+    "fedavg-all": Method(fedavg_all, "baseline: FedAvg on all clients", _FEDALIGN + ", Section 4",
+                         ("fedalign/fedavg-all",)),
     "fedprox-priority": Method(fedprox, "baseline: FedProx on the priority clients", _FEDALIGN + ", C.2",
-                               "fedprox-priority"),
-    "fedprox-all": Method(fedprox_all, "baseline: FedProx on all clients", _FEDALIGN + ", C.2", "fedprox-all"),
-    "local-only": Method(local_only, "baseline: every client alone", _FEDALIGN + ", C.1", "local-only"),
+                               ("fedalign/fedprox-priority",)),
+    "fedprox-all": Method(fedprox_all, "baseline: FedProx on all clients", _FEDALIGN + ", C.2",
+                          ("fedalign/fedprox-all",)),
+    "local-only": Method(local_only, "baseline: every client alone", _FEDALIGN + ", C.1",
+                         ("fedalign/local-only",)),
 }
 
 
 def algorithm_names() -> dict[str, str]:
     """Every method's name, with one line about it."""
-    return {name: method.about for name, method in ALGORITHMS.items()}
+    return {name: method.description for name, method in ALGORITHMS.items()}
 
 
 def find_algorithm(name: str) -> Method:
-    """The method of that name; an unknown name raises LookupError and suggests the nearest."""
+    """The method of that name or specification id; an unknown one raises LookupError and suggests the nearest."""
+    name = next((own for own, method in ALGORITHMS.items() if name in method.ids), name)
     if name not in ALGORITHMS:
         near = get_close_matches(name, ALGORITHMS, n=3, cutoff=0.4)
         hint = f"nearest: {', '.join(near)}" if near else f"known: {', '.join(ALGORITHMS)}"
@@ -150,7 +172,12 @@ def find_algorithm(name: str) -> Method:
 
 
 def make_algorithm(name: str, **arguments) -> Algorithm:
-    """An algorithm by name; an unknown argument raises ValueError that lists the allowed ones."""
+    """An algorithm by name; an unknown argument raises ValueError that lists the allowed ones.
+
+    Example:
+        >>> make_algorithm("fedprox", eta_l=0.5, local_steps=2).rho_prox
+        1.0
+    """
     method = find_algorithm(name)
     unknown = sorted(set(arguments) - set(method.arguments))
     if unknown:

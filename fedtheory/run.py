@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import fields, is_dataclass
+from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 import xarray as xr
@@ -12,13 +14,14 @@ import xarray as xr
 from fedtheory.algorithm import Algorithm
 from fedtheory.engine import Observer, rounds_of, starting_points
 from fedtheory.observables import DEFAULT, Observable, find_observable
-from fedtheory.trajectory import Trajectory
+from fedtheory.trajectory import Trajectory, on_backend
 from synthetic.arrays import namespace, to_numpy
+from synthetic.checks import whole
 from synthetic.draws import Draws
 
 __all__ = ["resume", "run"]
 
-_TIME = {"state": "round", "round": "step_round", "iteration": "iteration"}
+_TIME = {"state": "round", "round": "step_round", "aggregation": "step_round", "iteration": "iteration"}
 
 
 class Recorder(Observer):
@@ -45,6 +48,7 @@ class Recorder(Observer):
         self._measure("round", moment.x.shape[0], moment, participation)
 
     def end_of_round(self, moment, participation, x_local, state):
+        self._measure("aggregation", moment.x.shape[0], moment, participation)
         self.state(moment.federation, state.x)
 
     def dataset(self) -> xr.Dataset:
@@ -79,12 +83,15 @@ def run(
 
     Raises:
         ValueError: rounds below 1, no seeds, or a start of the wrong shape. LookupError: unknown observable.
+
+    Example:
+        >>> from fedtheory import fedavg
+        >>> from synthetic import Quadratic
+        >>> trajectory = run(fedavg(eta_l=0.5), Quadratic([[[1.0]]], [[[1.0]]]), 3, seeds=2)
+        >>> trajectory.mean("suboptimality").values.tolist()
+        [0.5, 0.125, 0.03125, 0.0078125]
     """
-    if not isinstance(rounds, int) or rounds < 1:
-        raise ValueError(f"rounds must be an integer of at least 1; got {rounds!r}")
-    seeds = np.arange(seeds) if isinstance(seeds, int) else np.asarray(seeds, dtype=np.int64)
-    if seeds.ndim != 1 or not len(seeds):
-        raise ValueError(f"seeds must be a positive number or a list of integers; got {seeds.tolist()}")
+    rounds, seeds = whole("rounds", rounds), _seeds(seeds)
     if federation.instances not in (1, len(seeds)):
         raise ValueError(f"{federation.instances} instances need as many seeds, or a federation of one; got {len(seeds)}")
     x = starting_points(federation, start, len(seeds))
@@ -99,15 +106,16 @@ def run(
 def resume(trajectory: Trajectory, algorithm: Algorithm, federation, rounds: int, *, progress=None) -> Trajectory:
     """Go on for ``rounds`` more rounds: bit for bit what one longer run would have given.
 
-    Raises ValueError if ``algorithm`` or ``federation`` are not those of the trajectory.
+    Raises ValueError if ``algorithm`` or ``federation`` are not those of the trajectory, and for rounds below 1.
     """
+    rounds = whole("rounds", rounds)
     found = fingerprint(algorithm, federation)
     if found != trajectory.fingerprint:
         raise ValueError(f"this run was made by another algorithm or federation: expected {trajectory.fingerprint}, "
                          f"got {found}")
     recorder = Recorder(trajectory.dataset.attrs["record"])
-    first = trajectory.rounds
-    state = _advance(algorithm, federation, trajectory.state, trajectory.seeds, first, rounds, recorder, progress)
+    first, state = trajectory.rounds, on_backend(trajectory.state, federation.backend)
+    state = _advance(algorithm, federation, state, trajectory.seeds, first, rounds, recorder, progress)
     more = recorder.dataset()
     joined = {
         name: xr.concat([trajectory.dataset[name], more[name]], dim=more[name].dims[1]) for name in more.data_vars
@@ -115,6 +123,13 @@ def resume(trajectory: Trajectory, algorithm: Algorithm, federation, rounds: int
     dataset = xr.Dataset(joined)
     old = trajectory.dataset["diverged"].values
     return _trajectory(algorithm, federation, dataset, state, trajectory.seeds, first + rounds, old, recorder)
+
+
+def _seeds(seeds) -> np.ndarray:
+    given = np.arange(whole("seeds", seeds)) if np.ndim(seeds) == 0 else np.asarray(seeds)
+    if given.ndim != 1 or not len(given) or not np.issubdtype(given.dtype, np.integer):
+        raise ValueError(f"seeds must be a positive number or a list of integers; got {seeds!r}")
+    return given.astype(np.int64)
 
 
 def _advance(algorithm, federation, state, seeds, first, rounds, recorder, progress):
@@ -138,7 +153,7 @@ def _trajectory(algorithm, federation, dataset, state, seeds, rounds, diverged, 
     broke = np.where(finite.all(axis=1), -1, first + finite.argmin(axis=1) + 1)
     dataset["diverged"] = ("run", np.where(diverged >= 0, diverged, broke))
     dataset.attrs = {
-        "rounds": rounds, "local_steps": algorithm.local_steps,
+        "rounds": rounds, "local_steps": algorithm.local_steps, "indicator": algorithm.selection.matching.indicator,
         "record": [observable.name for observable in recorder.observables],
     }
     name = getattr(federation, "name", type(federation).__name__)
@@ -152,8 +167,9 @@ def fingerprint(algorithm: Algorithm, federation) -> str:
     """A short digest of everything that a run depends on besides its seeds, start and length."""
     digest = hashlib.sha256()
     _digest(digest, algorithm)
+    digest.update(type(federation).__name__.encode())
     for name, value in sorted(vars(federation).items()):
-        if not name.startswith("_") and name not in ("constants", "x_star", "F_star_client"):
+        if not isinstance(getattr(type(federation), name, None), cached_property):  # what was asked before is no matter
             digest.update(name.encode())
             _digest(digest, value)
     return digest.hexdigest()[:16]
@@ -167,9 +183,14 @@ def _digest(digest, value) -> None:
             _digest(digest, getattr(value, item.name))
     elif hasattr(value, "shape") and hasattr(value, "dtype"):
         array = to_numpy(value)
+        digest.update(f"{array.dtype}{array.shape}".encode())
         digest.update(repr(array.tolist()).encode() if array.dtype == object else np.ascontiguousarray(array).tobytes())
-    elif isinstance(value, (str, int, float, bool, tuple, list, type(None))):
-        digest.update(repr(value).encode())
+    elif isinstance(value, (tuple, list)):
+        digest.update(f"{type(value).__name__}{len(value)}".encode())
+        for item in value:
+            _digest(digest, item)
+    elif isinstance(value, (str, int, float, complex, Fraction, type(None))):
+        digest.update(f"{type(value).__name__}{value!r}".encode())
     else:
         digest.update(type(value).__name__.encode())
         for name, item in sorted(getattr(value, "__dict__", {}).items()):

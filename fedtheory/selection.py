@@ -5,13 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from fedtheory.schedules import Schedule, as_schedule
+import numpy as np
+
+from fedtheory.schedules import check_schedule, value_at
 from synthetic.arrays import namespace
+from synthetic.checks import flag, number, whole
 from synthetic.draws import CLIENTS, FREE
 
 __all__ = [
-    "AllClients", "Always", "Bernoulli", "EveryPriority", "FractionOfBoth", "LossMatching", "Participation", "Pattern", "PriorityOnly",
-    "Selection", "WithReplacement", "WithoutReplacement",
+    "AllClients", "Always", "Bernoulli", "EveryPriority", "FractionOfBoth", "LossMatching", "Participation", "Pattern",
+    "PriorityOnly", "Selection", "WithReplacement", "WithoutReplacement",
 ]
 
 
@@ -45,13 +48,13 @@ class WithReplacement:
     participants: int
 
     def __post_init__(self):
-        if self.participants < 1:
-            raise ValueError(f"participants must be at least 1; got {self.participants}")
+        whole("participants", self.participants)
 
     def shares(self, federation, draws, round):
         p = federation.weights * federation.priority
         xp = namespace(p)
         cumulative = xp.cumsum(p.astype(float) if p.dtype == object else p, axis=-1)[:, None, :]
+        cumulative = cumulative / cumulative[..., -1:]  # rounding must not leave a gap below 1, which nobody would fill
         drawn = draws.category(CLIENTS, cumulative, round, draws.client_numbers(self.participants))
         counts = xp.sum(xp.astype(drawn[..., None] == draws.client_numbers(federation.clients), xp.int64), axis=1)
         return (p * 0 + 1) * counts / self.participants
@@ -64,9 +67,12 @@ class WithoutReplacement:
 
     participants: int
 
+    def __post_init__(self):
+        whole("participants", self.participants)
+
     def shares(self, federation, draws, round):
         p, population = federation.weights * federation.priority, group_size(federation.priority)
-        if not 1 <= self.participants <= population:
+        if self.participants > population:
             raise ValueError(f"participants must be between 1 and {population}; got {self.participants}")
         return p * draw_from(federation.priority, self.participants, draws, CLIENTS, round) * population / self.participants
 
@@ -84,8 +90,8 @@ class FractionOfBoth:
     normalisation: str = "participants"
 
     def __post_init__(self):
-        if not 0 < self.fraction <= 1:
-            raise ValueError(f"fraction must be in (0, 1]; got {self.fraction}")
+        if not isinstance(self.fraction, (int, float)) or not 0 < self.fraction <= 1:
+            raise ValueError(f"fraction must be in (0, 1]; got {self.fraction!r}")
         if self.normalisation not in ("participants", "unbiased"):
             raise ValueError(f"unknown normalisation {self.normalisation!r}; allowed: participants, unbiased")
 
@@ -136,6 +142,9 @@ class Bernoulli:
 
     probability: float
 
+    def __post_init__(self):
+        number("probability", self.probability, 0.0, 1.0)
+
     def available(self, federation, draws, round):
         return draws.uniform(FREE, round, draws.client_numbers(federation.clients), ndim=2) < self.probability
 
@@ -149,20 +158,35 @@ class Pattern:
 
     table: Any
 
+    def __post_init__(self):
+        if not hasattr(self.table, "shape"):
+            object.__setattr__(self, "table", np.asarray(self.table))
+        if self.table.ndim not in (2, 3) or 0 in self.table.shape:
+            raise ValueError("a pattern must be (rounds, clients) or (runs, rounds, clients), not empty; got shape "
+                             f"{tuple(self.table.shape)}")
+
     def available(self, federation, draws, round):
-        row = self.table[..., min(round, self.table.shape[-2] - 1), :]
-        return row if row.ndim == 2 else row[None, :]
+        row = self.table[..., min(round, self.table.shape[-2] - 1), :].reshape(-1, self.table.shape[-1])
+        if row.shape[1] != federation.clients:
+            raise ValueError(f"a pattern must have {federation.clients} clients; got {row.shape[1]}")
+        return federation.backend.booleans(row)
 
 
 # matching ----------------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class Matching:
-    """Which available free clients count."""
+    """Which available free clients count, after the first ``warmup`` rounds."""
 
     indicator = "broadcast"
+    warmup = 0
 
     def matches(self, federation, x, round, iteration):
+        """Truth values (runs | 1, clients): which clients match at the models ``x`` (runs, clients, dim)."""
         raise NotImplementedError
+
+    def willing(self, federation, x, round, iteration):
+        """Which clients would take part if asked at ``x``; all that match, unless a rule has two sides."""
+        return self.matches(federation, x, round, iteration)
 
 
 class PriorityOnly(Matching):
@@ -178,9 +202,11 @@ class AllClients(Matching):
 
     warmup: int = 0
 
+    def __post_init__(self):
+        whole("warmup", self.warmup, 0)
+
     def matches(self, federation, x, round, iteration):
-        xp = namespace(federation.priority)
-        return (xp.ones_like if round >= self.warmup else xp.zeros_like)(federation.priority)
+        return namespace(federation.priority).ones_like(federation.priority)
 
 
 @dataclass(frozen=True)
@@ -205,17 +231,13 @@ class LossMatching(Matching):
         allowed = ("broadcast", "local-at-aggregation", "local-every-step")
         if self.indicator not in allowed:
             raise ValueError(f"unknown indicator {self.indicator!r}; allowed: {', '.join(allowed)}")
-        if self.warmup < 0:
-            raise ValueError(f"warmup must be at least 0 rounds; got {self.warmup}")
-        if isinstance(self.epsilon, (int, float)) and not self.epsilon >= 0:
-            raise ValueError(f"epsilon must be at least 0; got {self.epsilon}")
+        whole("warmup", self.warmup, 0)
+        flag("strict", self.strict)
+        check_schedule("epsilon", self.epsilon)
 
-    @property
-    def _epsilon(self) -> Schedule:
-        return as_schedule(self.epsilon)
-
-    def threshold(self, round, iteration):
-        epsilon = self._epsilon(iteration, round)
+    def threshold(self, x, federation, round, iteration):
+        """epsilon at a time, shaped to compare with (runs, clients)."""
+        epsilon = value_at(self.epsilon, federation.backend, iteration, round, x.shape[0])
         return epsilon[:, None] if getattr(epsilon, "ndim", 0) == 1 else epsilon
 
     def gap(self, federation, x):
@@ -228,13 +250,12 @@ class LossMatching(Matching):
         return own - common
 
     def matches(self, federation, x, round, iteration):
-        gap, epsilon = namespace(x).abs(self.gap(federation, x)), self.threshold(round, iteration)
-        matched = gap < epsilon if self.strict else gap <= epsilon
-        return matched if round >= self.warmup else namespace(matched).zeros_like(matched)
+        gap, epsilon = namespace(x).abs(self.gap(federation, x)), self.threshold(x, federation, round, iteration)
+        return gap < epsilon if self.strict else gap <= epsilon
 
     def willing(self, federation, x, round, iteration):
         """Free clients that would take part: ``F_k <= F + epsilon`` (one-sided, decided by the client)."""
-        return self.gap(federation, x) <= self.threshold(round, iteration)
+        return self.gap(federation, x) <= self.threshold(x, federation, round, iteration)
 
 
 # all together ------------------------------------------------------------------------------------------------------------
@@ -246,35 +267,47 @@ class Selection:
     sampling: Any = field(default_factory=EveryPriority)
     free: Any = field(default_factory=Always)
 
-    def participate(self, federation, x, draws, round: int, iteration: int) -> Participation:
-        """Decide on the models ``x`` (runs, clients, dim); selection sees no noise of the coming round."""
-        xp = namespace(x)
+    def participate(self, federation, x, draws, round: int, iteration: int, aggregated: int | None = None) -> Participation:
+        """Decide on the models ``x`` (runs, clients, dim) at local iteration ``iteration``, the start of ``round``.
+
+        The weights are those of the aggregation that ends round ``aggregated``: the same round, or the one before where
+        the indicator looks at the models that are just to be averaged.
+        """
+        xp, aggregated = namespace(x), round if aggregated is None else aggregated
         available = self.free.available(federation, draws, round)
-        chosen = self.matching.matches(federation, x, round, iteration) & available
+        chosen = self.matching.matches(federation, x, round, iteration) & available & (aggregated >= self.matching.warmup)
         included = xp.where(federation.priority, xp.ones_like(chosen), chosen)
         p = federation.weights
         free = p * (included & ~federation.priority)
         total = 1 + xp.sum(free, axis=-1, keepdims=True)
         virtual = p * included / total
-        weight = (self.sampling.shares(federation, draws, round) + free) / total
+        weight = (self.sampling.shares(federation, draws, aggregated) + free) / total
         return Participation(included, virtual, weight)
 
-    def floats(self, moment, participation: Participation):
-        """Floats (down to, up from) each client in a round, (runs, clients).
+    def trains(self, moment):
+        """Truth values (runs | 1, clients): who takes the local steps of a round.
 
-        Loss matching (FedALIGN, 3.1): a priority client gets the model and returns it with its loss; a free client gets
-        the model and the objective's value, and returns model and loss if it is willing. Otherwise: one model each way
-        for the clients of positive weight.
+        The priority clients drawn, and the free clients that are there and willing, whether or not they then count.
         """
-        federation, xp = moment.federation, namespace(participation.weight)
-        one = participation.weight * 0 + 1
-        if not isinstance(self.matching, LossMatching):
-            takes_part = one * federation.dim * (participation.weight > 0)
-            return takes_part, takes_part
+        federation, draws, round = moment.federation, moment.draws, moment.round
         x = federation.all_clients(moment.x)
-        available = self.free.available(federation, moment.draws, moment.round)
-        willing = self.matching.willing(federation, x, moment.round, moment.iteration) & available
-        willing = willing & (moment.round >= self.matching.warmup)
-        down = xp.where(federation.priority, one * federation.dim, one * (federation.dim + 1) * available)
-        return down, one * (federation.dim + 1) * (federation.priority | willing)
+        willing = self.matching.willing(federation, x, round, moment.iteration) & (round >= self.matching.warmup)
+        drawn = self.sampling.shares(federation, draws, round) > 0
+        return namespace(x).where(federation.priority, drawn, willing & self.free.available(federation, draws, round))
 
+    def floats(self, moment, participation: Participation):
+        """Floats (down to, up from) each client in a round, (runs | 1, clients).
+
+        Loss matching (FedALIGN, 3.1): a priority client gets the model and returns its loss, and its own model if it
+        trains; a free client gets the model and the objective's value, and returns model and loss if it is willing.
+        Otherwise: one model each way for the clients that train.
+        """
+        federation, trains = moment.federation, self.trains(moment)
+        one = federation.weights * 0 + 1
+        model = one * federation.dim * trains
+        if not isinstance(self.matching, LossMatching):
+            return model, model
+        there = self.free.available(federation, moment.draws, moment.round)
+        xp = namespace(one)
+        down = xp.where(federation.priority, one * federation.dim, one * (federation.dim + 1) * there)
+        return down, model + one * (federation.priority | trains)

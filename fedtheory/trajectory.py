@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import zipfile
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,9 +14,9 @@ import xarray as xr
 
 from fedtheory.algorithm import State
 from fedtheory.selection import Participation
-from synthetic.arrays import to_numpy
+from synthetic.arrays import EXACT, TORCH, to_numpy
 
-__all__ = ["Trajectory", "load_trajectory"]
+__all__ = ["Trajectory", "load_trajectory", "on_backend"]
 
 _FORMAT = "fedtheory run 1"
 
@@ -73,6 +73,11 @@ class Trajectory:
         return self.rounds * int(self.dataset.attrs["local_steps"])
 
     def _sum_over_iterations(self, name):
+        if self.dataset.attrs["indicator"] == "local-every-step":
+            raise ValueError("theta_T and rho_T here need indicators that stay within a round; got indicator "
+                             "'local-every-step', allowed: broadcast, local-at-aggregation")
+        if name not in self.dataset:
+            raise ValueError(f"this needs the observable {name!r}; recorded: {', '.join(map(str, self.dataset.data_vars))}")
         per_round = self.mean(name).values  # frozen within a round; iteration 0 is not counted
         return float(per_round.sum() * int(self.dataset.attrs["local_steps"]) - per_round[0])
 
@@ -81,18 +86,21 @@ class Trajectory:
         path = Path(path)
         arrays, header = {}, {
             "format": _FORMAT, "fingerprint": self.fingerprint, "description": self.description,
-            "attrs": dict(self.dataset.attrs), "dims": {}, "extra": sorted(self.state.extra),
+            "attrs": dict(self.dataset.attrs), "dims": {}, "attributes": {}, "extra": sorted(self.state.extra),
             "participation": self.state.participation is not None,
         }
         for name, variable in self.dataset.data_vars.items():
             arrays[f"data/{name}"] = variable.values
             header["dims"][str(name)] = list(variable.dims)
+            header["attributes"][str(name)] = dict(variable.attrs)
         arrays["seeds"], arrays["state/x"] = self.seeds, to_numpy(self.state.x)
         for name, value in self.state.extra.items():
             arrays[f"state/extra/{name}"] = to_numpy(value)
         if self.state.participation is not None:
             for name in ("included", "virtual_weight", "weight"):
                 arrays[f"state/participation/{name}"] = to_numpy(getattr(self.state.participation, name))
+        header["fractions"] = [name for name, array in arrays.items() if array.dtype == object]
+        arrays |= {name: arrays[name].astype(str) for name in header["fractions"]}
         arrays["header"] = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
         temporary = path.with_name(f".{path.name}.{os.getpid()}.partial")
         try:
@@ -102,8 +110,19 @@ class Trajectory:
         except OSError as error:
             raise ValueError(f"cannot write {path}: {error.strerror}") from error
         finally:
-            temporary.unlink(missing_ok=True)
+            with suppress(OSError):
+                temporary.unlink(missing_ok=True)
         return path
+
+
+def on_backend(state: State, backend) -> State:
+    """The same state with its arrays on ``backend``."""
+    part = state.participation
+    if part is not None:
+        weights = (backend.array(part.virtual_weight), backend.array(part.weight))
+        part = Participation(backend.booleans(part.included), *weights)
+    extra = {name: backend.array(value) for name, value in state.extra.items()}
+    return State(backend.array(state.x), extra, part)
 
 
 def load_trajectory(path: str | Path, backend=None) -> Trajectory:
@@ -111,27 +130,31 @@ def load_trajectory(path: str | Path, backend=None) -> Trajectory:
 
     Raises ValueError, with one clear line, for a missing, truncated or foreign file.
     """
-    from synthetic.arrays import TORCH
-
-    backend = backend or TORCH
     try:
-        with np.load(path, allow_pickle=False) as stored:
-            arrays = {name: stored[name] for name in stored.files}
-        header = json.loads(bytes(arrays.pop("header")).decode())
+        return _read(path, backend or TORCH)
     except OSError as error:
         raise ValueError(f"cannot read {path}: {error.strerror or error}") from error
-    except (KeyError, ValueError, EOFError, zipfile.BadZipFile) as error:
-        raise ValueError(f"{path} is not a run file (truncated or of another kind): {error}") from error
-    if header.get("format") != _FORMAT:
-        raise ValueError(f"{path} is not a run file: expected format {_FORMAT!r}, got {header.get('format')!r}")
-    dataset = xr.Dataset({name: (dims, arrays[f"data/{name}"]) for name, dims in header["dims"].items()})
+    except Exception as error:  # a damaged archive makes zipfile and NumPy raise almost anything
+        reason = " ".join(str(error).split())
+        raise ValueError(f"{path} is not a run file (truncated or of another kind): {reason}") from error
+
+
+def _read(path, backend) -> Trajectory:
+    with open(path, "rb") as file, np.load(file, allow_pickle=False) as stored:
+        arrays = {name: stored[name] for name in stored.files}
+    header = json.loads(bytes(arrays.pop("header")).decode())
+    if header["format"] != _FORMAT:
+        raise ValueError(f"expected format {_FORMAT!r}, got {header['format']!r}")
+    for name in header["fractions"]:
+        arrays[name] = EXACT.array(arrays[name])
+    dataset = xr.Dataset({
+        name: (dims, arrays[f"data/{name}"], header["attributes"][name]) for name, dims in header["dims"].items()
+    })
     dataset.attrs = header["attrs"]
-    extra = {name: backend.array(arrays[f"state/extra/{name}"]) for name in header["extra"]}
+    extra = {name: arrays[f"state/extra/{name}"] for name in header["extra"]}
     participation = None
     if header["participation"]:
-        part = {name: arrays[f"state/participation/{name}"] for name in ("included", "virtual_weight", "weight")}
-        participation = Participation(
-            backend.booleans(part["included"]), backend.array(part["virtual_weight"]), backend.array(part["weight"])
-        )
-    state = State(backend.array(arrays["state/x"]), extra, participation)
+        names = ("included", "virtual_weight", "weight")
+        participation = Participation(*(arrays[f"state/participation/{name}"] for name in names))
+    state = on_backend(State(arrays["state/x"], extra, participation), backend)
     return Trajectory(dataset, state, arrays["seeds"], header["fingerprint"], header["description"])

@@ -61,8 +61,8 @@ TORCH, NUMPY, EXACT = Backend("torch"), Backend("numpy"), Backend("exact")
 
 
 def _tensor(values, dtype, device):
-    if isinstance(values, np.ndarray) and not values.flags.writeable:
-        values = values.copy()  # torch warns about memory it may not write to
+    if isinstance(values, np.ndarray) and (not values.flags.writeable or min(values.strides, default=0) < 0):
+        values = values.copy()  # torch warns about memory it may not write to, and refuses arrays read backwards
     return torch.as_tensor(values, dtype=dtype, device=device)
 
 

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 
 import numpy as np
 
-__all__ = ["finite", "nearest", "number", "one_of", "per_client", "whole"]
+__all__ = ["finite", "flag", "nearest", "number", "one_of", "per_client", "whole"]
 
 
 def finite(name: str, values) -> np.ndarray:
@@ -42,6 +42,13 @@ def number(name: str, value, low: float = 0.0, high: float = np.inf, strict: boo
     if not inside:
         raise ValueError(f"{name} must be {allowed}; got {value!r}")
     return float(value)
+
+
+def flag(name: str, value) -> bool:
+    """``value`` as a truth value, from True, False, 1 or 0; else ValueError."""
+    if not isinstance(value, (bool, int, np.bool_)) or value not in (0, 1):
+        raise ValueError(f"{name} must be true or false; got {value!r}")
+    return bool(value)
 
 
 def one_of(name: str, value, allowed: Iterable[str]) -> str:

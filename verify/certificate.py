@@ -13,11 +13,11 @@ import numpy as np
 import sympy as sp
 
 from bounds import language as words
-from bounds.claim import Claim, Condition
+from bounds.claim import Claim, Condition, Procedure
 from synthetic.arrays import to_numpy
 from verify import checker
 from verify.evaluate import Environment
-from verify.instances import Leaves, Shape
+from verify.instances import Leaves, Shape, always_available
 
 __all__ = ["FORMAT", "CheckResult", "certificate", "check_file", "formula", "read", "same_statement"]
 
@@ -65,8 +65,14 @@ def statement_of(claim: Claim) -> dict[str, Any]:
         definitions |= {name: {"indices": ["t"], "formula": formula(_AVERAGE)} for name in ("x", "x_sampled")}
     return {
         "claim": claim.id, "reading": claim.reading, "setting": claim.setting, "statement": _condition(claim.statement),
-        "hypotheses": [*map(_condition, claim.hypotheses), *_domains(claim)], "definitions": definitions,
+        "hypotheses": [*map(_condition, claim.hypotheses), *_domains(claim), *_ranges(claim), *_participation(claim)],
+        "definitions": definitions, "procedure": _procedure(claim),
     }
+
+
+def _procedure(claim: Claim) -> dict[str, Any]:
+    procedure = claim.procedure or Procedure()
+    return {name: getattr(procedure, name) for name in ("sampling", "indicator", "strict")}
 
 
 _CLIENTS = (words.k, 0, words.clients - 1)
@@ -83,7 +89,7 @@ def _domains(claim: Claim) -> Iterator[dict[str, Any]]:
                      for i, (_, size) in zip(indices, variable.indices, strict=True))
         entry = sp.IndexedBase(variable.name)[indices] if indices else sp.Symbol(variable.name)
         if variable.domain == "positive":
-            yield _condition(Condition(entry, ">=", 0, over)) | {"relation": ">", "text": f"{entry} > 0"}
+            yield _positive(entry, over)
         elif variable.domain in ("nonnegative", "simplex"):
             yield _condition(Condition(entry, ">=", 0, over))
         elif variable.domain == "binary":
@@ -92,10 +98,48 @@ def _domains(claim: Claim) -> Iterator[dict[str, Any]]:
             yield _condition(Condition(sp.Sum(entry, over[-1]), "==", 1, over[:-1]))
         if variable.domain == "integer" and not variable.indices:
             yield _condition(Condition(entry, ">=", variable.low))
+            yield _condition(Condition(sp.Mod(entry, 1), "==", 0))
+            if variable.high is not None:
+                yield _condition(Condition(entry, "<=", variable.high))
     if claim.setting == "point":
         one = words.included[0, words.k]
         yield _condition(Condition(one * (1 - one), "==", 0, (_CLIENTS,)))
         yield _condition(Condition(one, ">=", words.priority[words.k], (_CLIENTS,)))
+
+
+def _ranges(claim: Claim) -> Iterator[dict[str, Any]]:
+    """Signs of the constants, steps and thresholds that the claim's symbols take for granted, as hypotheses."""
+    declared, conditions = {v.name for v in claim.variables}, [*claim.hypotheses, claim.statement]
+    formulas = [side for c in conditions for side in (c.left, c.right)]
+    symbols = set().union(*(e.free_symbols for e in (*formulas, *(d.formula for d in claim.used_definitions().values()))))
+    for symbol in sorted((s for s in symbols if s.is_Symbol), key=str):
+        if symbol.is_integer or symbol.name in declared or not symbol.is_nonnegative:
+            continue
+        if symbol.is_positive:
+            yield _positive(symbol)
+        else:
+            yield _condition(Condition(sp.Symbol(symbol.name), ">=", 0))
+    if claim.setting == "run":
+        yield _positive(words.eta_l[words.t], ((words.t, 0, words.iterations - 1),))
+        yield _condition(Condition(words.epsilon[words.t], ">=", 0, ((words.t, 0, words.iterations),)))
+    elif claim.setting == "point" and words.eta_l in symbols:
+        yield _positive(words.eta_l[0])
+
+
+def _positive(entry, over=()) -> dict[str, Any]:
+    plain = sp.Symbol(entry.name) if entry.is_Symbol else entry  # lest sympy decides it from the symbol's own sign
+    return _condition(Condition(plain, ">=", 0, over)) | {"relation": ">", "text": f"{entry} > 0"}
+
+
+def _participation(claim: Claim) -> Iterator[dict[str, Any]]:
+    """Whether there may be free clients, and whether they may stay away, as hypotheses for the checker."""
+    if claim.setting == "algebra":
+        return
+    if claim.procedure is not None and not claim.procedure.free_clients:
+        yield _condition(Condition(words.priority[words.k], "==", 1, (_CLIENTS,)))
+    if claim.setting == "run" and always_available(claim):
+        there = sp.IndexedBase("available")[words.i, words.k]
+        yield _condition(Condition(there, "==", 1, ((words.i, 0, sp.Symbol("rounds", integer=True)), _CLIENTS)))
 
 
 def certificate(claim: Claim, shape: Shape, leaves: Leaves, environment: Environment, left, right) -> dict[str, Any]:
@@ -106,15 +150,10 @@ def certificate(claim: Claim, shape: Shape, leaves: Leaves, environment: Environ
         for name, b in bound.items()
         if name not in _REPLAYED and b.data.shape[1] == b.data.shape[2] == 1
     }
-    procedure = claim.procedure
     return {
         "format": FORMAT,
         **statement_of(claim),
         "sizes": {n: v for n, v in shape.as_sizes().items() if n != "priority_clients"},
-        "procedure": {
-            "sampling": shape.sampling, "indicator": procedure.indicator if procedure else "broadcast",
-            "strict": procedure.strict if procedure else True,
-        },
         "instance": {} if claim.setting == "algebra" else _instance(claim, shape, leaves, environment),
         "values": values,
         "left": str(left),
@@ -187,7 +226,7 @@ def read(path: str | Path) -> dict[str, Any]:
 def same_statement(data: dict[str, Any], claim: Claim) -> bool:
     """Whether the certificate states exactly what the claim states."""
     own = json.loads(json.dumps(statement_of(claim)))
-    return all(data[name] == own[name] for name in ("setting", "statement", "hypotheses", "definitions"))
+    return all(data[name] == own[name] for name in ("setting", "statement", "hypotheses", "definitions", "procedure"))
 
 
 def check(data: dict[str, Any]) -> CheckResult:

@@ -10,7 +10,7 @@ import sys
 from fractions import Fraction
 from functools import cache, reduce
 from itertools import combinations, product
-from math import prod
+from math import isqrt, prod
 
 COMPARE = {"<=": operator.le, ">=": operator.ge, "==": operator.eq, ">": operator.gt}
 class Vector(tuple):
@@ -18,36 +18,40 @@ class Vector(tuple):
     def __mul__(self, number): return Vector(a * number for a in self)
     def __rmul__(self, number): return self * number
 def dot(a, b): return sum(x * y for x, y in zip(a, b, strict=True))
-def exact(data): return Vector(map(exact, data)) if isinstance(data, list) else Fraction(data)
+def exact(data): return {list: lambda d: Vector(map(exact, d)), str: Fraction, int: Fraction}[type(data)](data)  # no floats
 def mean(weights, vectors): return reduce(operator.add, (v * w for w, v in zip(weights, vectors, strict=True)))
 def require(truth, message):
     if not truth:
         raise ValueError(message)
-
+def root(number, degree):
+    found = number if degree == 1 else Fraction(isqrt(number.numerator), isqrt(number.denominator))
+    require(found**degree == number, f"a root of {number} is irrational")
+    return found
 class Replay:
     def __init__(self, certificate):
         self.size, self.how, self.rules = (certificate[n] for n in ("sizes", "procedure", "definitions"))
-        self.given = {n: exact(v) for n, v in {**certificate["instance"], **certificate["values"]}.items()}
+        self.given = {n: exact(v) for part in ("instance", "values", "sizes") for n, v in certificate[part].items()}
         self.run, self.measured, self.noises, self.draws = cache(self.run), (), [((), Fraction(1))], [((), Fraction(1))]
         self.words = {
-            "+": lambda *a: reduce(operator.add, a), "*": lambda *a: reduce(operator.mul, a), "^": operator.pow,
-            "Max": max, "Min": min, "Abs": abs, "Mod": operator.mod, "tau": lambda t: t - t % self.size["local_steps"],
-            "dot": dot, "norm2": lambda v: dot(v, v), "norm": lambda v: abs(*v),  # rational in one dimension only
-            "F": self.F, "grad": self.grad, "objective": lambda v: dot(self.main, [self.F(k, v) for k in self.all]),
+            "+": lambda *a: reduce(operator.add, a), "*": lambda *a: reduce(operator.mul, a), "Max": max, "Min": min,
+            "^": lambda a, b: root(a, b.denominator) ** b.numerator, "Mod": operator.mod, "F": self.F, "grad": self.grad,
+            "tau": lambda t: t - t % self.size["local_steps"], "dot": dot, "norm2": lambda v: dot(v, v), "Abs": abs,
+            "norm": lambda v: root(dot(v, v), 2), "objective": lambda v: dot(self.main, [self.F(k, v) for k in self.all]),
             "objective_grad": lambda v: mean(self.main, [self.grad(k, v) for k in self.all])}
         for prepare in {"point": [self.federation], "run": [self.federation, self.chances]}.get(certificate["setting"], []):
             prepare()
     def grad(self, k, v):
-        A, center = (self.given[name][int(k)] for name in ("curvature", "center"))
-        return Vector(a * (y - c) for a, y, c in zip(A, v, center, strict=True))
+        curvature, center = (self.given[name][int(k)] for name in ("curvature", "center"))
+        return Vector(a * (y - c) for a, y, c in zip(curvature, v, center, strict=True))
     def F(self, k, v):
         return dot(self.grad(k, v), v + self.given["center"][int(k)] * -1) / 2 + self.given["F_star_client"][int(k)]
     def federation(self):
         """Quadratic clients F_k(v) = 1/2 sum_j curvature_kj (v_j - center_kj)^2 + F_star_client_k, and their noise."""
         given, self.P, self.p, star = self.given, *(self.given[n] for n in ("priority", "client_weight", "x_star"))
         self.main, self.all = Vector(w * q for w, q in zip(self.p, self.P, strict=True)), range(len(self.p))
-        require(sum(self.main) == 1 and {*self.P} <= {0, 1} and min(self.p) >= 0, "priority weights must sum to one")
-        require(min(map(min, given["curvature"])) > 0 and len(self.p) == self.size["clients"], "no such quadratic clients")
+        require(sum(self.main) == 1 and {*self.P} <= {0, 1} and min(self.p) > 0, "priority weights must sum to one")
+        require(min(map(min, given["curvature"])) > 0 and len(star) == self.size["dim"], "no such quadratic clients")
+        require(len(self.p) == len(given["noise"]) == self.size["clients"], "every client has one weight and one noise law")
         require(not any(self.words["objective_grad"](star)), "x_star must be the optimum")
         self.laws = [law or [(Fraction(1), star * 0)] for law in given["noise"]]  # per client: pairs (chance, vector)
         for chances, vectors in (zip(*law, strict=True) for law in self.laws):
@@ -56,14 +60,15 @@ class Replay:
             *map(min, given["curvature"])], sigma_sq_client=[sum(q * dot(v, v) for q, v in law) for law in self.laws])
     def chances(self):
         """All outcomes with their chances: noise vectors step by step and client by client; clients drawn by round."""
-        s, rounds, members = self.size["participants"], self.size["rounds"], [k for k in self.all if self.P[k]]
-        require(self.size["iterations"] == rounds * self.size["local_steps"], "iterations must be rounds * local_steps")
-        replaced, full = (self.how["sampling"] == law for law in ("with-replacement", "full"))
-        sets = [()] if full else [*(product(members, repeat=s) if replaced else combinations(members, s))]
+        s, rounds, steps, last = (self.size[n] for n in ("participants", "rounds", "local_steps", "iterations"))
+        members, replaced = [k for k in self.all if self.P[k]], self.how["sampling"] == "with-replacement"
+        require(last == rounds * steps > 0 < min(rounds, s), "iterations must be rounds * local_steps, all positive")
+        require(self.how["indicator"] in ("broadcast", "local-at-aggregation", "local-every-step"), "unknown indicator")
+        laws = {"full": combinations((), 0), "without-replacement": combinations(members, s)}
+        sets = [*(product(members, repeat=s) if replaced else laws[self.how["sampling"]])]
         odds = {S: prod(self.p[k] for k in S) if replaced else Fraction(1, len(sets)) for S in sets}
         self.draws = [(path, prod(odds[S] for S in path)) for path in product(sets, repeat=rounds)]
-        rows = product(*self.laws * self.size["iterations"])
-        self.noises = [([vector for _, vector in row], prod(chance for chance, _ in row)) for row in rows]
+        self.noises = [([v for _, v in row], prod(q for q, _ in row)) for row in product(*self.laws * last)]
         self.measured = ("x", "x_sampled", "x_local", "x_before", "sampled_weight", "included", "g")
     def average(self, shares, included, vectors):
         return mean(shares, [v * i for v, i in zip(vectors, included, strict=True)]) * (1 / dot(self.p, included))
@@ -98,8 +103,6 @@ class Replay:
             now = now if t == last else [v + u * -self.given["eta_l"][t] for v, u in zip(now, g, strict=True)]
         return dict(zip(self.measured, zip(*out, strict=True), strict=True))
     def name(self, name, indices, outcome):
-        if name in self.size:
-            return Fraction(self.size[name])
         if name in self.rules:
             rule = self.rules[name]
             return self.value(rule["formula"], dict(zip(rule["indices"], indices, strict=True)), outcome)
@@ -126,11 +129,9 @@ class Replay:
     def span(self, limits, index, outcome=(0, 0)):
         low, high = (int(self.value(limit, index, outcome)) for limit in limits)
         return map(Fraction, range(low, high + 1))
-
 def check(certificate):
     """(accepted, reason, left, right)"""
     replay, statement, sides = Replay(certificate), certificate["statement"], (None, None)
-    recorded = tuple(Fraction(certificate[side]) for side in ("left", "right"))
     outcomes = [*product(range(len(replay.noises)), range(len(replay.draws)))]
     for rule in [*certificate["hypotheses"], statement]:
         cases = [{}]
@@ -140,10 +141,9 @@ def check(certificate):
             sides = tuple(replay.value(rule[side], index, outcome) for side in ("left", "right"))
             if not COMPARE[rule["relation"]](*sides) and rule is not statement:
                 return False, f"a hypothesis fails at {index}: {rule['text']}", *sides
-            if not COMPARE[rule["relation"]](*sides) and sides == recorded:
+            if not COMPARE[rule["relation"]](*sides) and [*map(str, sides)] == [certificate["left"], certificate["right"]]:
                 return True, "every hypothesis holds and the statement is violated", *sides
     return False, "nothing violates the statement by the recorded values", *sides
-
 if __name__ == "__main__":
     with open(sys.argv[1], encoding="utf-8") as certificate_file:
         accepted, *said = check(json.load(certificate_file))

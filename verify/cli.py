@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import os
-import shlex
 import sys
-from collections.abc import Iterable
 from dataclasses import replace
-from enum import Enum, StrEnum
+from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
+
+from verify import command_line
 
 # Heavy packages (torch, sympy, matplotlib) are imported by the commands that need them, so that --help is quick.
 
@@ -31,6 +31,10 @@ class Device(StrEnum):
     cpu, cuda = "cpu", "cuda"
 
 
+class Letters(StrEnum):
+    paper, code = "paper", "code"
+
+
 Out = Annotated[Path, typer.Option("--out", help="Directory of the report.")]
 Seed = Annotated[int, typer.Option("--seed", help="Seed of all random choices.")]
 OnDevice = Annotated[Device, typer.Option("--device", help="Where to compute.")]
@@ -43,7 +47,7 @@ def root(
     version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False,
 ) -> int:
     if version:
-        print("fedtheory", _versions()["fedtheory"])
+        print("fedtheory", command_line.versions()["fedtheory"])
     elif context.invoked_subcommand is None:
         print(context.get_help())
     return 0
@@ -85,12 +89,9 @@ def claims(
 
     if kind is not None and kind not in KINDS:
         raise LookupError(f"unknown kind {kind!r}; allowed: {', '.join(KINDS)}")
-    chosen = [c for c in _chosen_claims([], paper) if kind in (None, c.kind)]
+    chosen = [c for c in command_line.choose_claims([], paper) if kind in (None, c.kind)]
     if json:
-        import json as format
-
-        fields = ("id", "number", "kind", "reading", "source", "setting")
-        print(format.dumps([{name: getattr(c, name) for name in fields} for c in chosen], indent=1, ensure_ascii=False))
+        print(command_line.claims_as_json(chosen))
     else:
         rows = [(c.id, c.number, c.kind, c.reading) for c in chosen]
         console.out().print(console.names_table(("claim", "number", "kind", "reading"), rows))
@@ -98,7 +99,10 @@ def claims(
 
 
 @app.command()
-def show(claim: Annotated[str, typer.Argument(help="A claim's id, as `fedtheory claims` lists them.")]) -> int:
+def show(
+    claim: Annotated[str, typer.Argument(help="A claim's id, as `fedtheory claims` lists them.")],
+    letters: Annotated[Letters, typer.Option(help="The paper's letters, or the names of the code.")] = Letters.paper,
+) -> int:
     """Show a claim in full.
 
     Statement, hypotheses, definitions, reading and source, in readable mathematics.
@@ -106,7 +110,7 @@ def show(claim: Annotated[str, typer.Argument(help="A claim's id, as `fedtheory 
     from bounds.registry import find_claim
     from bounds.render import show as text_of
 
-    print(text_of(find_claim(claim)))
+    print(text_of(find_claim(claim), letters.value), end="")
     return 0
 
 
@@ -131,10 +135,10 @@ def verify(
     from verify.files import writable_directory
     from verify.report.records import save_verdicts
 
-    chosen = _chosen_claims(claim or [], paper)
-    _at_least("--seeds", seeds, 2)
-    _at_least("--seed", seed, 0)
-    _check_device(device)
+    chosen = command_line.choose_claims(claim or [], paper)
+    command_line.at_least("--seeds", seeds, 2)
+    command_line.at_least("--seed", seed, 0)
+    command_line.check_device(device)
     writable_directory(out)
     options = {"budget": budget, "seeds": seeds, "device": device, "seed": seed, "out": out}
     from verify.referee import referee
@@ -146,7 +150,7 @@ def verify(
         with bar:
             judged = referee(chosen, budget=budget.value, seeds=seeds, device=device.value, out=out, seed=seed)
             for verdict in judged:
-                verdict = replace(verdict, command=_command("verify", [verdict.id], **options))
+                verdict = replace(verdict, command=command_line.command_text("verify", [verdict.id], **options))
                 decided = sorted([*decided, verdict], key=lambda v: place[v.id])
                 save_verdicts(decided, out)
                 bar.update(task, advance=1, description=f"{verdict.id}: {verdict.verdict}")
@@ -154,10 +158,10 @@ def verify(
         interrupted = True
     if decided:
         title = "Referee's report: " + ", ".join(dict.fromkeys(c.paper for c in chosen))
-        command = _command("verify", claim or [], paper=paper, **options)
-        _write_pages(decided, out, title=title, command=command, versions=_versions())
+        command = command_line.command_text("verify", claim or [], paper=paper, **options)
         console.out().print(console.verdict_table(decided))
-    console.out().print(console.verdict_summary(decided))
+        console.out().print(console.verdict_summary(decided))
+        _write_pages(decided, out, title=title, command=command, versions=command_line.versions())
     if interrupted:
         console.error(f"interrupted after {len(decided)} of {len(chosen)} claims; what was decided is kept in {out}")
         return 130
@@ -187,10 +191,10 @@ def run(
     from verify.files import writable_directory
     from verify.settings import parse_settings, share_out, step_size
 
-    _at_least("--rounds", rounds, 1)
-    _at_least("--local-steps", local_steps, 1)
-    _at_least("--seeds", seeds, 1)
-    _at_least("--seed", seed, 0)
+    command_line.at_least("--rounds", rounds, 1)
+    command_line.at_least("--local-steps", local_steps, 1)
+    command_line.at_least("--seeds", seeds, 1)
+    command_line.at_least("--seed", seed, 0)
     given = parse_settings(settings or [])
 
     from fedtheory.registry import find_algorithm, make_algorithm
@@ -199,7 +203,7 @@ def run(
     arguments = set(find_algorithm(algorithm).arguments) - {"eta_l", "local_steps"}
     options = set(problem_options(problem)) - {"backend"}
     shares = share_out(given, algorithm=arguments, problem=options)
-    _check_device(device)
+    command_line.check_device(device)
     if out.is_dir():
         raise ValueError(f"cannot write {out}: it is a directory; give a file name")
     writable_directory(out.parent)
@@ -275,7 +279,7 @@ def main(argv: list[str] | None = None) -> int:
         sys.stdout = None  # whoever read our output went away: nothing is left to say
         return 141
     except Exception as problem:
-        message = _message(problem)
+        message = command_line.explain(problem)
         if message is None or os.environ.get("FEDTHEORY_TRACEBACK"):
             raise
         from verify import console
@@ -284,70 +288,9 @@ def main(argv: list[str] | None = None) -> int:
         return 2
 
 
-def _message(problem: Exception) -> str | None:
-    """What to tell the user about bad input; None for what is a defect of ours."""
-    if hasattr(problem, "format_message"):  # what typer says about the command line
-        return problem.format_message()
-    if isinstance(problem, OSError) and problem.filename is not None:
-        return f"{problem.filename}: {problem.strerror}"
-    if isinstance(problem, (ValueError, LookupError)) and len(problem.args) == 1 and " " in str(problem.args[0]):
-        return None if isinstance(problem, IndexError) else str(problem.args[0])
-    return None
-
-
-def _chosen_claims(ids: list[str], papers: list[str] | None) -> list:
-    """The claims named, and those of the papers named; all of them if nothing is named."""
-    from difflib import get_close_matches
-
-    from bounds.registry import PAPERS, all_claims, find_claim
-
-    for paper in papers or []:
-        if paper not in PAPERS:
-            near = get_close_matches(paper, PAPERS, n=1, cutoff=0.3)
-            raise LookupError(f"unknown paper {paper!r}; " + (f"nearest: {near[0]}; " if near else "")
-                              + f"allowed: {', '.join(PAPERS)}")
-    named = {claim_id: find_claim(claim_id) for claim_id in ids}
-    if papers or not ids:
-        named |= {c.id: c for c in all_claims().values() if not papers or c.paper in papers}
-    return list(named.values())
-
-
-def _at_least(option: str, value: float, lowest: float) -> None:
-    if not value >= lowest:
-        raise ValueError(f"{option} must be at least {lowest}; got {value}")
-
-
-def _check_device(device: Device) -> None:
-    if device is Device.cuda:
-        import torch
-
-        if not torch.cuda.is_available():
-            raise ValueError("device 'cuda' is not available on this machine; allowed here: cpu")
-
-
-def _command(name: str, arguments: Iterable[str], **options: Any) -> str:
-    """The command line that does the same again."""
-    parts = ["fedtheory", name, *arguments]
-    for option, value in options.items():
-        for one in value if isinstance(value, list) else [value]:
-            if one is not None:
-                parts += [f"--{option}", str(one.value if isinstance(one, Enum) else one)]
-    return shlex.join(parts)
-
-
 def _write_pages(verdicts, out: Path, **about) -> None:
     from verify import console
     from verify.report.html import write_report
 
     index = write_report(verdicts, out, **about)
     console.out().print(f"report: {index}", soft_wrap=True)
-
-
-def _versions() -> dict[str, str]:
-    """Versions of what a result depends on, read without importing them."""
-    import platform
-    from importlib.metadata import version
-
-    return {name: version(name) for name in ("fedtheory", "torch", "numpy", "sympy")} | {
-        "python": platform.python_version()
-    }

@@ -54,16 +54,22 @@ def names_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
 
 def verdict_table(verdicts: Iterable[Verdict]) -> Table:
     """Claim, reading, verdict, worst ratio left/right, evidence."""
+    verdicts = list(verdicts)
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("claim", overflow="fold", ratio=4)
+    longest = max((len(part) for v in verdicts for part in _id_lines(v).split("\n")), default=0)
+    table.add_column("claim", overflow="fold", min_width=min(longest, 40))
     table.add_column("reading", overflow="fold", ratio=4)
     table.add_column("verdict", no_wrap=True)
     table.add_column("worst left/right", justify="right", no_wrap=True)
     table.add_column("evidence", overflow="fold", ratio=6)
     for v in verdicts:
         verdict = Text(v.verdict, style=STYLES[v.verdict])
-        table.add_row(Text(v.id.replace("@", "\n@")), Text(v.reading), verdict, significant(v.ratio), Text(v.evidence))
+        table.add_row(Text(_id_lines(v)), Text(v.reading), verdict, significant(v.ratio), Text(v.evidence))
     return table
+
+
+def _id_lines(verdict: Verdict) -> str:
+    return verdict.id.replace("@", "\n@")
 
 
 def verdict_summary(verdicts: Iterable[Verdict]) -> Text:

@@ -40,7 +40,10 @@ MOST_DECADES, HIGHEST_POWER = 40, 300  # of a logarithmic axis
 FONT = {"fontfamily": "STIXGeneral", "math_fontfamily": "stix"}
 
 
-def save(figure: Figure, stem: str | Path) -> dict[str, Path]:
+FORMATS = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {"Software": None}}  #: no dates inside
+
+
+def save(figure: Figure, stem: str | Path, formats: Sequence[str] = tuple(FORMATS)) -> dict[str, Path]:
     """Write ``stem`` + .svg, .pdf and .png, each whole or not at all; the same figure gives the same bytes.
 
     Returns the paths by format.
@@ -50,10 +53,10 @@ def save(figure: Figure, stem: str | Path) -> dict[str, Path]:
     with matplotlib.rc_context({"svg.hashsalt": "fedtheory"}):
         figure.draw_without_rendering()
         figure.set_layout_engine("none")  # the layout stands, and need not be found again for each format
-        for kind, metadata in (("svg", {"Date": None}), ("pdf", {"CreationDate": None}), ("png", {"Software": None})):
+        for kind in formats:
             paths[kind] = stem.with_name(f"{stem.name}.{kind}")
             with replacing(paths[kind]) as temporary:
-                figure.savefig(temporary, format=kind, dpi=160, metadata=metadata)
+                figure.savefig(temporary, format=kind, dpi=160, metadata=FORMATS[kind])
     figure.set_layout_engine(layout)
     return paths
 

@@ -56,6 +56,7 @@ class Environment:
     sampling_weight: Any = None
     federation: Any = None
     definitions: Mapping[str, Definition] = field(default_factory=dict)
+    constants: dict[tuple, Any] = field(default_factory=dict, repr=False)  # arrays of plain numbers, made once
 
 
 class _Value(NamedTuple):
@@ -115,7 +116,11 @@ class _Evaluator:
 
     # numbers ----------------------------------------------------------------------------------------------------------
     def constant(self, value: Fraction | float, scope: _Scope) -> _Value:
-        return _Value(self.env.backend.array(np.full((1,) * (_LEAD + scope.depth), value, dtype=object)))
+        key = (value, scope.depth)
+        if key not in self.env.constants:
+            shape = (1,) * (_LEAD + scope.depth)
+            self.env.constants[key] = self.env.backend.array(np.full(shape, value, dtype=object))
+        return _Value(self.env.constants[key])
 
     def value(self, node, scope: _Scope) -> _Value:
         if node.is_Rational:
@@ -193,7 +198,7 @@ class _Evaluator:
         return scope.deeper(name, numbers, clip=not bool(inside.all())), inside
 
     def indexed(self, node, scope) -> _Value:
-        name = str(node.base.label)
+        name = node.base.label.name
         if name in self.env.bound:
             return self.take(name, node.indices, scope)
         if name in self.env.definitions:
@@ -387,6 +392,17 @@ class _SizeEvaluator(_Evaluator):
         total = super().add(parts)
         terms = sum(abs(part.data) for part in parts)
         return _Value(abs(total.data) + 1e-4 * terms, True) if total.vector else _Value(terms)
+
+    def extreme(self, node, scope) -> _Value:
+        return super().extreme(sp.Max(*node.args, evaluate=False), scope)  # also of a minimum: which one it is may be lost
+
+    def power(self, node, scope) -> _Value:
+        """A relative error of the base is one of its reciprocal: ``size(b) / |b|``, at least one, scales the value."""
+        if not (node.exp.is_Rational and node.exp.is_negative):
+            return super().power(node, scope)
+        exact = _Evaluator(self.env)
+        base, value = exact.value(node.base, scope).data, exact.power(node, scope).data
+        return _Value(abs(value) * (self.value(node.base, scope).data / abs(base)))
 
     def _at_the_point(self, node, scope, word):
         return getattr(_Evaluator(self.env), word)(node, scope)

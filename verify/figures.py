@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from itertools import groupby
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -28,6 +29,7 @@ from verify.drawing import (
     spans,
     write_below,
 )
+from verify.numerals import significant
 from verify.verdict import VERDICTS, Series, Verdict
 
 __all__ = [
@@ -88,17 +90,16 @@ def _draw_violation(axes: Axes, x, lower, upper, above) -> None:
         axes.vlines(x[above], lower[above], upper[above], color=VIOLATION, alpha=0.5, linewidth=1)
 
 
-def looseness(verdicts: Iterable[Verdict], most: int = 50) -> Figure:
+def looseness(verdicts: Iterable[Verdict], most: int = 60) -> Figure:
     """Worst ratio left/right of every claim that has one, tightest first, on a logarithmic axis.
 
     One is where a bound is met with equality; right of it a bound is broken. Ratios of zero and infinity stand at
-    the edges of the axis with an arrow. Beyond ``most`` claims, the loosest share the last row.
+    the edges of the axis with an arrow. More than ``FEWEST`` claims of equal ratio (to three digits) share a row, and
+    beyond ``most`` rows the loosest share the last.
     """
     ratios = [(v.ratio, v) for v in verdicts if v.ratio is not None and not math.isnan(v.ratio)]
     ratios.sort(key=lambda pair: (-pair[0], pair[1].id))
-    single = len(ratios) if len(ratios) <= most else most - 1
-    rows = [[pair] for pair in ratios[:single]] + [ratios[single:]] * (single < len(ratios))
-    names = [row[0][1].id if len(row) == 1 else f"{len(row)} looser claims" for row in rows]
+    rows, names = _rows(ratios, most)
     figure, (axes,) = canvas(7.2, 1.1 + 0.185 * max(len(rows), 3))
     inside = [r for r, _ in ratios if 0 < r < math.inf] or [1.0]
     lowest, highest = min(0.5, *inside), max(2.0, *inside)
@@ -111,8 +112,16 @@ def looseness(verdicts: Iterable[Verdict], most: int = 50) -> Figure:
     axes.axvspan(1.0, highest * margin, color=VIOLATION, alpha=0.06, linewidth=0)
     for height, row in enumerate(rows):
         axes.axhline(height, color="#e4e4e4", linewidth=0.6, zorder=1)
+        kinds = [kind for kind in VERDICTS if any(verdict.verdict == kind for _, verdict in row)]
         for value, verdict in row:
-            _draw_ratio(axes, height, value, verdict, (lowest, highest), alone=len(row) == 1)
+            dodge = 0.28 * (kinds.index(verdict.verdict) - (len(kinds) - 1) / 2)
+            colour, marker = VERDICT_STYLE[verdict.verdict]
+            place = min(max(value, lowest), highest)
+            axes.plot([place], [height + dodge], marker=marker, color=colour, markersize=5, linestyle="none", zorder=3)
+        if value in (0, math.inf):
+            sign, side, shift = ("→ ∞", "right", -7) if value else ("← 0", "left", 7)
+            axes.annotate(sign, (place, height), textcoords="offset points", xytext=(shift, 0), ha=side, va="center",
+                          fontsize=8, color=colour, **FONT)
     axes.set_yticks(range(len(rows)), names, fontsize=8.5, fontfamily="STIXGeneral")
     axes.set_ylim(max(len(rows), 3) - 0.4, -0.6)
     axes.tick_params(axis="y", length=0)
@@ -121,16 +130,22 @@ def looseness(verdicts: Iterable[Verdict], most: int = 50) -> Figure:
     return figure
 
 
-def _draw_ratio(axes: Axes, height: float, value: float, verdict: Verdict, ends, alone: bool) -> None:
-    """One marker; at an edge with an arrow, if it has its row alone."""
-    colour, marker = VERDICT_STYLE[verdict.verdict]
-    place = min(max(value, ends[0]), ends[1])
-    axes.plot([place], [height], marker=marker, color=colour, markersize=5.5, linestyle="none", zorder=3,
-              alpha=1.0 if alone else 0.35)
-    if place != value and alone:
-        sign, side, shift = ("→ ∞", "right", -6) if value > 1 else ("← 0", "left", 6)
-        axes.annotate(sign, (place, height), textcoords="offset points", xytext=(shift, 0), ha=side, va="center",
-                      fontsize=8, color=colour, **FONT)
+FEWEST = 5  # claims of equal ratio with rows of their own
+
+
+def _rows(ratios: list, most: int) -> tuple[list[list], list[str]]:
+    """Ratios by row of the figure, and the rows' names."""
+    rows: list[tuple[str, list]] = []
+    for value, equal in groupby(ratios, key=lambda pair: significant(pair[0])):
+        equal = list(equal)
+        if len(equal) > FEWEST:
+            rows.append((f"{len(equal)} claims at {value}", equal))
+        else:
+            rows += [(verdict.id, [(ratio, verdict)]) for ratio, verdict in equal]
+    if len(rows) > most:
+        looser = [pair for _, row in rows[most - 1 :] for pair in row]
+        rows[most - 1 :] = [(f"{len(looser)} looser claims", looser)]
+    return [row for _, row in rows], [name for name, _ in rows]
 
 
 def _verdict_legend(axes: Axes, kinds: set[str]) -> None:

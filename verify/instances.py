@@ -21,8 +21,8 @@ from synthetic.noise import FiniteNoise, NoNoise
 from synthetic.quadratic import Quadratic
 
 __all__ = [
-    "POSITIVE", "Leaves", "Shape", "admissible", "enumerate_chance", "federation_of", "map_leaves", "outcomes", "take_rows",
-    "with_times",
+    "POSITIVE", "Leaves", "Shape", "admissible", "always_available", "enumerate_chance", "federation_of", "map_leaves",
+    "outcomes", "take_rows", "with_times",
 ]
 
 #: leaves that must be positive
@@ -160,8 +160,15 @@ def admissible(claim: Claim, shape: Shape, leaves: Leaves) -> bool:
             return False
         if domain == "binary" and not ((array == 0) | (array == 1)).all():
             return False
+    if "available" in leaves and always_available(claim) and not (leaves["available"] == 1).all():
+        return False
     priority = np.arange(shape.clients) < shape.priority_clients
     return "included" not in leaves or bool((leaves["included"][:, priority] == 1).all())
+
+
+def always_available(claim: Claim) -> bool:
+    """Whether the claim is about free clients that never stay away."""
+    return claim.procedure is None or claim.procedure.free == "always"
 
 
 _DOMAINS = {"epsilon": "nonnegative", "included": "binary", "available": "binary"}

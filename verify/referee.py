@@ -9,11 +9,12 @@ import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
-from multiprocessing import active_children
+from multiprocessing import active_children, get_context
 from pathlib import Path
 from typing import Any
 
 from bounds.claim import Claim
+from synthetic.arrays import Backend
 from verify.certificate import certificate, check
 from verify.files import file_name, write_json
 from verify.illposed import conflict
@@ -62,7 +63,7 @@ def _evidence(claim: Claim, settings: Settings):
     if not claim.explicit:
         text = "the statement hides its constants in O(.): deciding it needs the growth of the ratio along its limits"
         return "undecided", None, text, {}, None, ()
-    found = search(claim, BUDGETS[settings.budget], settings.seed)
+    found = search(claim, BUDGETS[settings.budget], settings.seed, Backend("torch", settings.device))
     proof = prove(claim)
     if found.violation:
         if proof:
@@ -144,29 +145,31 @@ def _unrefuted(claim: Claim, found: Found, settings: Settings, details):
 
 
 def _decide_by_id(claim_id: str, settings: Settings) -> Verdict:
-    import torch
-
     from bounds.registry import find_claim
 
-    torch.set_num_threads(1)
     return decide(find_claim(claim_id), settings)
 
 
 def referee(claims: Sequence[Claim], *, workers: int | None = None, **settings) -> Iterator[Verdict]:
     """Verdicts on registered claims, each as soon as it is decided; keyword arguments as in :class:`Settings`.
 
-    Every verdict depends on its claim and the seed alone, not on the order or the number of ``workers``.
+    Every verdict depends on its claim and the seed alone, not on the order or the number of ``workers`` (default: one
+    per core, or one on a GPU). A script that uses several workers must guard its entry with
+    ``if __name__ == "__main__"``, because they start afresh.
     """
     options = Settings(**settings)
     if options.out is not None:
         options = Settings(**{**options.__dict__, "out": Path(options.out)})
-    workers = workers or min(len(claims), os.cpu_count() or 1)
+    workers = workers or (1 if options.device != "cpu" else min(len(claims), os.cpu_count() or 1))
     if workers <= 1:
         for claim in claims:
             yield decide(claim, options)
         return
     others = set(active_children())
-    executor = ProcessPoolExecutor(workers, initializer=signal.signal, initargs=(signal.SIGINT, signal.SIG_IGN))
+    # Read when a worker's libraries load: threads that wait for each other on busy cores are many times slower than one.
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    interrupts = {"initializer": signal.signal, "initargs": (signal.SIGINT, signal.SIG_IGN)}  # the parent's business
+    executor = ProcessPoolExecutor(workers, get_context("spawn"), **interrupts)
     try:
         for future in as_completed([executor.submit(_decide_by_id, claim.id, options) for claim in claims]):
             yield future.result()

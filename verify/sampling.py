@@ -11,7 +11,7 @@ from math import prod
 import numpy as np
 
 from bounds.claim import Claim
-from verify.instances import Leaves, Shape, outcomes
+from verify.instances import Leaves, Shape, always_available, outcomes
 
 __all__ = ["RARE", "draw_leaves", "draw_shape", "free_size_names"]
 
@@ -86,8 +86,7 @@ def draw_leaves(claim: Claim, shape: Shape, count: int, rng: np.random.Generator
     if claim.setting == "run":
         leaves["start_offset"] = _vectors((count, shape.dim), rng)
         leaves["epsilon"] = _thresholds((count, shape.rounds + 1), rng)
-        arbitrary = claim.procedure is not None and claim.procedure.free == "arbitrary"
-        there = rng.integers(0, 2, (count, shape.rounds + 1, shape.clients)) if arbitrary else 1
+        there = 1 if always_available(claim) else rng.integers(0, 2, (count, shape.rounds + 1, shape.clients))
         leaves["available"] = np.ones((count, shape.rounds + 1, shape.clients)) * there
         if shape.noisy:
             leaves["noise"] = _vectors((count, len(shape.noisy), shape.dim), rng)

@@ -15,7 +15,7 @@ import numpy as np
 from bounds.claim import Claim
 from synthetic.arrays import TORCH, Backend
 from verify.environment import realise
-from verify.instances import Leaves, Shape, outcomes, take_rows, with_times
+from verify.instances import Leaves, Shape, always_available, outcomes, take_rows, with_times
 from verify.judge import Judgement, judge
 from verify.sampling import RARE, draw_leaves, draw_shape
 from verify.shrink import Violation, confirm, shrink
@@ -36,7 +36,7 @@ class Budget:
 
 
 BUDGETS = {
-    "quick": Budget(48, 192, 60),
+    "quick": Budget(40, 192, 48),
     "standard": Budget(200, 256, 150, 128, 100, 30),
     "thorough": Budget(1000, 512, 1000, 256, 300, 60),
 }
@@ -95,8 +95,8 @@ def search(claim: Claim, budget: Budget, seed: int = 0, backend: Backend = TORCH
 
 
 class _Pools:
-    """The instances that evolve: the worst ones by each ranking of the judge, apart for runs with and without drift and noise, so
-    that one kind on which the claim is nearly tight does not crowd out the others."""
+    """The instances that evolve: the worst ones by each ranking of the judge, apart for runs with and without drift and
+    noise, so that one kind on which the claim is nearly tight does not crowd out the others."""
 
     def __init__(self):
         self.filled: list[list] = []
@@ -165,6 +165,9 @@ def _offspring(claim: Claim, shape: Shape, parent: Leaves, count: int, rng: np.r
         scaled = value * np.exp(s * rng.normal(size=value.shape))
         kind = domains.get(name) or _KINDS.get(name, "positive")
         if kind == "binary":
+            if name == "available" and always_available(claim):
+                leaves[name] = value
+                continue
             flipped = np.where(change & (rng.random(value.shape) < 0.3), 1 - value, value)
             leaves[name] = np.where(priority, 1.0, flipped) if name == "included" else flipped
             continue

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 __all__ = ["VERDICTS", "Series", "Verdict"]
@@ -63,13 +63,6 @@ class Verdict:
     def __post_init__(self):
         if self.verdict not in VERDICTS:
             raise ValueError(f"unknown verdict {self.verdict!r}; allowed: {', '.join(VERDICTS)}")
-
-    def as_json(self) -> dict[str, Any]:
-        """Plain data; an infinite ratio becomes the string "inf"."""
-        data = asdict(self)
-        if isinstance(self.ratio, float) and math.isinf(self.ratio):
-            data["ratio"] = "inf"
-        return data
 
 
 def ratio(left: float, right: float) -> float:

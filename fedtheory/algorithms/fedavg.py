@@ -24,6 +24,10 @@ class FedAvg(Algorithm):
     ``WithoutReplacement(s)`` scheme II, with ``matching=LossMatching(epsilon)`` FedALIGN.
 
     Example:
-        >>> FedAvg(eta_l=0.5, local_steps=2).local_steps
-        2
+        Two steps of 1/2 on 1/2 (x - 1)^2 lead from 0 to 1/2 to 3/4.
+
+        >>> from fedtheory import run
+        >>> from synthetic import Quadratic
+        >>> run(FedAvg(eta_l=0.5, local_steps=2), Quadratic([[[1.0]]], [[[1.0]]]), 1).dataset.x.values.ravel().tolist()
+        [0.0, 0.75]
     """

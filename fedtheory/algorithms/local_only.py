@@ -20,6 +20,13 @@ class LocalOnly(Algorithm):
 
     The recorded global model ``x`` is the selection's weighted average of the local models, which no client ever sees;
     the models themselves are ``state.extra["models"]`` (runs, clients, dim).
+
+    Example:
+        >>> from fedtheory import run
+        >>> from synthetic import Quadratic
+        >>> pair = Quadratic([[[1.0], [1.0]]], [[[1.0], [-1.0]]])
+        >>> run(LocalOnly(eta_l=0.5), pair, 2).state.extra["models"].ravel().tolist()
+        [0.75, -0.75]
     """
 
     def init(self, federation, x):
@@ -31,6 +38,9 @@ class LocalOnly(Algorithm):
 
     def server_step(self, state, uploads, weight, moment):
         return super().server_step(state, uploads, weight, moment)._replace(extra={"models": uploads})
+
+    def trains(self, moment):
+        return namespace(moment.x).ones_like(moment.federation.priority)
 
     def floats(self, moment, participation):
         nothing = namespace(participation.weight).zeros_like(participation.weight)

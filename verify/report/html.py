@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from concurrent.futures import ProcessPoolExecutor
 from functools import cache
+from multiprocessing import get_all_start_methods, get_context
 from pathlib import Path
+from threading import active_count
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -30,6 +33,7 @@ VERDICT_MEANINGS = {
     "consistent": "nothing was found against it; the worst ratio says how loose it is",
     "undecided": "the evidence reaches neither side",
 }
+FORMATS = ("svg", "png")  # of the figures
 ATTENTION = ("refuted", "ill-posed")
 
 
@@ -69,12 +73,14 @@ def write_report(
     for before, page, after in zip([None, *pages], pages, [*pages[1:], None], strict=False):
         text = _render("claim.html.j2", page=page, before=before, after=after, title=title, versions=versions)
         write_text(out / page["address"], text)
-    save(looseness(verdicts), out / "figures" / "looseness")
+    _draw_all([(figure["series"], out / figure["stem"]) for page in pages for figure in page["figures"]])
+    save(looseness(verdicts), out / "figures" / "looseness", FORMATS)
     counts = Counter(verdict.verdict for verdict in verdicts)
     text = _render(
-        "index.html.j2", title=title, command=command, versions=versions, papers=_by_paper(pages),
+        "index.html.j2", title=title, command=command, versions=versions, papers=_grouped(pages, "/"),
         counts=[(name, counts[name], VERDICT_MEANINGS[name]) for name in VERDICTS],
-        attention=[page for name in ATTENTION for page in pages if page["verdict"].verdict == name],
+        attention=[(name, block, group) for name in ATTENTION
+                   for block, group in _grouped([p for p in pages if p["verdict"].verdict == name], "@")],
         looseness_alt=_looseness_alt(verdicts),
     )
     save_verdicts(verdicts, out)
@@ -102,11 +108,11 @@ def _page(verdict: Verdict, out: Path, claim: Claim | None) -> dict[str, Any]:
         "mathematics": mathematics(claim) if claim else None,
         "tables": [table | {"symbols": _symbols(table, claim)} for table in tables],
         "sides": _sides(instance) if isinstance(instance, Mapping) else None,
-        "conflict": _lines(verdict.details.get("conflict")),
+        "conflict": [line for line in _lines(verdict.details.get("conflict")) if line != verdict.id],
         "not_applicable": _lines(verdict.details.get("not_applicable")),
         "facts": [fact for fact in facts if fact[1] != verdict.evidence],
         "evidence_tables": evidence_tables,
-        "figures": _figures(verdict, out),
+        "figures": _figures(verdict),
         "certificate": verdict.certificate if certificate else None,
         "replay": f"fedtheory check {out.as_posix()}/{verdict.certificate}" if certificate else "",
     }
@@ -121,11 +127,12 @@ def _symbols(table: Mapping[str, Any], claim: Claim | None) -> dict[str, str]:
     return symbols(claim, [row[0] for row in table["rows"]], "t")
 
 
-def _by_paper(pages: list[dict[str, Any]]) -> list[tuple[str, list[dict[str, Any]]]]:
-    papers: dict[str, list[dict[str, Any]]] = {}
+def _grouped(pages: list[dict[str, Any]], end: str) -> list[tuple[str, list[dict[str, Any]]]]:
+    """Pages by what their ids have in common before ``end``, in the order of first appearance."""
+    groups: dict[str, list[dict[str, Any]]] = {}
     for page in pages:
-        papers.setdefault(page["verdict"].id.split("/")[0], []).append(page)
-    return list(papers.items())
+        groups.setdefault(page["verdict"].id.split(end)[0], []).append(page)
+    return list(groups.items())
 
 
 def _certificate(verdict: Verdict, out: Path) -> Mapping[str, Any] | None:
@@ -151,13 +158,24 @@ def _lines(value) -> list[str]:
     return [str(entry) for entry in value] if isinstance(value, (list, tuple)) else [str(value)] if value else []
 
 
-def _figures(verdict: Verdict, out: Path) -> list[dict[str, str]]:
-    figures = []
-    for number, series in enumerate(verdict.series, 1):
-        stem = f"{file_name(verdict.id)}-{number}"
-        save(bound_and_measurement(series), out / "figures" / stem)
-        figures.append({"stem": f"figures/{stem}", "title": series.title, "alt": _series_alt(series)})
-    return figures
+def _figures(verdict: Verdict) -> list[dict[str, Any]]:
+    stems = [f"figures/{file_name(verdict.id)}-{number}" for number in range(1, len(verdict.series) + 1)]
+    return [{"stem": stem, "title": series.title, "alt": _series_alt(series), "series": series}
+            for stem, series in zip(stems, verdict.series, strict=True)]
+
+
+def _draw(series: Series, stem: Path) -> None:
+    save(bound_and_measurement(series), stem, FORMATS)
+
+
+def _draw_all(figures: list[tuple[Series, Path]]) -> None:
+    """Draw and save; on all cores where there are many and this process can be forked safely."""
+    if len(figures) < 12 or "fork" not in get_all_start_methods() or active_count() > 1:
+        for series, stem in figures:
+            _draw(series, stem)
+        return
+    with ProcessPoolExecutor(mp_context=get_context("fork")) as executor:
+        list(executor.map(_draw, *zip(*figures, strict=True), chunksize=2))
 
 
 def _series_alt(series: Series) -> str:

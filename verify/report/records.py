@@ -78,7 +78,8 @@ def load_about(out: str | Path) -> dict[str, Any]:
     about = read_json(path, "description of a report") if path.exists() else {}
     if not isinstance(about, dict):
         raise ValueError(f"{path} must hold an object; got {type(about).__name__}")
-    return {"title": "Referee's report", "command": "", "versions": {}} | about
+    nothing = {"title": "Referee's report", "command": "", "versions": {}}
+    return {name: about.get(name, value) for name, value in nothing.items()}
 
 
 def _series(data: Mapping[str, Any]) -> Series:

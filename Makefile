@@ -1,0 +1,28 @@
+# Everything a user types; the same with plain pip and pytest stands in README.md.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: setup referee test test-all lint clean
+
+setup: .venv/.installed
+
+.venv/.installed: pyproject.toml constraints.txt
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e ".[test]"
+	touch $@
+
+# Status 1 says that something was refuted: a finding, not a failure of the run.
+referee: setup
+	$(BIN)/fedtheory verify --paper fedalign --paper li2020 --budget quick --out report || [ $$? -eq 1 ]
+
+test: setup
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 -m "not slow"
+
+test-all: setup
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2
+
+lint: setup
+	$(BIN)/ruff check .
+
+clean:
+	rm -rf .venv build *.egg-info .pytest_cache .hypothesis .ruff_cache

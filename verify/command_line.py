@@ -1,0 +1,86 @@
+"""What the commands share: choosing claims, checking values, telling bad input from our own defects."""
+
+from __future__ import annotations
+
+import platform
+import shlex
+from collections.abc import Iterable
+from difflib import get_close_matches
+from enum import Enum
+from importlib.metadata import version
+from json import dumps
+from typing import Any
+
+# Heavy packages (torch, sympy) are imported where they are needed, so that --help is quick.
+
+__all__ = ["at_least", "check_device", "choose_claims", "claims_as_json", "command_text", "explain", "versions"]
+
+
+def explain(problem: Exception) -> str | None:
+    """What to tell the user about bad input; None for what is a defect of ours."""
+    if hasattr(problem, "format_message"):  # what typer says about the command line
+        return problem.format_message()
+    if isinstance(problem, OSError) and problem.filename is not None:
+        return f"{problem.filename}: {problem.strerror}"
+    if isinstance(problem, (ValueError, LookupError)) and len(problem.args) == 1 and " " in str(problem.args[0]):
+        return None if isinstance(problem, IndexError) else str(problem.args[0])
+    return None
+
+
+def choose_claims(ids: list[str], papers: list[str] | None) -> list:
+    """The claims named, and those of the papers named; all of them if nothing is named."""
+    from bounds.registry import PAPERS, all_claims, find_claim
+
+    for paper in papers or []:
+        if paper not in PAPERS:
+            near = get_close_matches(paper, PAPERS, n=1, cutoff=0.3)
+            raise LookupError(f"unknown paper {paper!r}; " + (f"nearest: {near[0]}; " if near else "")
+                              + f"allowed: {', '.join(PAPERS)}")
+    named = {c.id: c for c in map(find_claim, ids)}
+    if papers or not ids:
+        named |= {c.id: c for c in all_claims().values() if not papers or c.paper in papers}
+    return list(named.values())
+
+
+def claims_as_json(claims) -> str:
+    """Claims as a JSON list, each with its statement in the paper's letters."""
+    from bounds.render import condition_text, letters_of
+
+    fields = ("id", "number", "kind", "reading", "source", "setting")
+    rows = [
+        {name: getattr(c, name) for name in fields}
+        | {"statement": condition_text(c.statement, letters_of(c)) if c.statement else None} for c in claims
+    ]
+    return dumps(rows, indent=1, ensure_ascii=False)
+
+
+def at_least(option: str, value: float, lowest: float) -> None:
+    """ValueError with the received and the lowest allowed value, unless ``value`` is at least that."""
+    if not value >= lowest:
+        raise ValueError(f"{option} must be at least {lowest}; got {value}")
+
+
+def check_device(device: str) -> None:
+    """ValueError where ``cuda`` is asked for and there is none."""
+    if device == "cuda":
+        import torch
+
+        if not torch.cuda.is_available():
+            raise ValueError("device 'cuda' is not available on this machine; allowed here: cpu")
+
+
+def command_text(name: str, arguments: Iterable[str], **options: Any) -> str:
+    """The command line that does the same again."""
+    parts = ["fedtheory", name, *arguments]
+    for option, value in options.items():
+        for one in value if isinstance(value, list) else [value]:
+            if one is not None:
+                parts += [f"--{option}", str(one.value if isinstance(one, Enum) else one)]
+    return shlex.join(parts)
+
+
+def versions() -> dict[str, str]:
+    """Versions of what a result depends on, read without importing them."""
+    return {name: version(name) for name in ("fedtheory", "torch", "numpy", "sympy")} | {
+        "python": platform.python_version()
+    }
