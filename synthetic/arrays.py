@@ -30,6 +30,10 @@ class Backend:
     def __post_init__(self):
         if self.library not in ("torch", "numpy", "exact"):
             raise ValueError(f"unknown array library {self.library!r}; allowed: torch, numpy, exact")
+        try:
+            torch.device(self.device)
+        except RuntimeError:
+            raise ValueError(f"unknown device {self.device!r}; allowed: cpu, cuda") from None
         if self.device.startswith("cuda") and not torch.cuda.is_available():
             raise ValueError(f"device {self.device!r} is not available on this machine; allowed: cpu")
 

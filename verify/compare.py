@@ -9,11 +9,13 @@ import numpy as np
 
 from bounds.claim import Claim
 from bounds.registry import find_claim
+from fedtheory import Constant, LossMatching
 from synthetic.arrays import namespace, to_numpy
 from verify.environment import bind_given
 from verify.eprocess import REFUTES, EProcess, confidence_band
 from verify.evaluate import Bound, Environment, UnboundName, sides
 from verify.judge import unmet
+from verify.procedures import other_procedure
 from verify.verdict import Series
 
 __all__ = ["RECORD", "Comparison", "compare"]
@@ -61,13 +63,17 @@ def compare(claim: Claim | str, trajectory, points: int = 24) -> Comparison:
         raise ValueError(f"{claim.id} is not a statement about the end of a run; its setting is {claim.setting!r}")
     missing = [name for name in RECORD if name not in trajectory.dataset]
     if missing:
-        raise ValueError(f"the trajectory has not recorded {', '.join(missing)}; give run(..., record=verify.RECORD)")
+        raise ValueError(f"the trajectory has not recorded {', '.join(missing)}; "
+                         "give run(..., record=verify.compare.RECORD)")
+    reason = other_procedure(claim.procedure, trajectory.algorithm)
+    if reason:
+        return Comparison(claim.id, "not applicable", reason)
     rounds = trajectory.rounds
     grid = np.unique(np.geomspace(1, rounds, min(points, rounds)).round().astype(int))
-    lefts, rights, bands, reason = [], [], [], None
+    lefts, rights, bands = [], [], []
     for horizon in grid:
         environment, exact_G = _environment(claim, trajectory, int(horizon))
-        reason = reason or _unmet(claim, environment)
+        reason = _unmet(claim, environment)
         if reason:
             return Comparison(claim.id, "not applicable", reason)
         left, right = _mean_sides(claim, environment)
@@ -80,6 +86,7 @@ def compare(claim: Claim | str, trajectory, points: int = 24) -> Comparison:
     series = Series(
         title=f"{trajectory.description}, {trajectory.runs} seeds", x_label="round", y_label=_label(claim),
         x=grid.tolist(), left=lefts, right=rights, left_low=low.tolist(), left_high=high.tolist(), decides=decides,
+        relation=claim.statement.relation,
         note="" if decides else "G is estimated from the run: drawn, decides nothing",
     )
     return _judged(claim, series, *bands[-1])
@@ -104,11 +111,22 @@ def _environment(claim: Claim, trajectory, horizon: int):
         "x_sampled": Bound(backend.array(x)[None, :, None], 1, True, ends),
         "included": Bound(backend.array(included.astype(float))[None, :, None], 2),
     }
-    eta = data["eta_l"].values
-    eta = eta.reshape(-1, eta.shape[-1])[:1, :times]
+    eta = data["eta_l"].transpose("run", "iteration").values[:, :times]
+    if (eta != eta[:1]).any():
+        raise ValueError("every run must have the same steps to be compared with one bound; got several")
+    eta = eta[:1]
     per_run["eta_l"] = Bound(backend.array(eta).reshape(1, 1, 1, -1), 1)
+    matching = trajectory.algorithm.selection.matching
+    if isinstance(matching, LossMatching):
+        epsilon = matching.epsilon if callable(matching.epsilon) else Constant(matching.epsilon)
+        values = [0.0 if t < matching.warmup * steps else epsilon(t, t // steps) for t in range(times)]
+        if not any(getattr(value, "ndim", 0) for value in values):
+            per_run["epsilon"] = Bound(backend.array(values).reshape(1, 1, 1, -1), 1)
     exact_G = "noise_bound" in federation.constants and federation.constants["noise_bound"].decides
-    bound_on_G = _a_priori_G(federation, x[:, 0], eta) if exact_G else None
+    bound_on_G = None
+    if exact_G:
+        bound_on_G = _a_priori_G(federation, x[:, 0], eta)
+        per_run["noise_bound"] = Bound(federation.constants.value("noise_bound").reshape(-1, 1, 1))
     if bound_on_G is None:
         exact_G = False
         squares = data["weighted_gradient_sq"].transpose("run", "iteration").values[:, :times]
@@ -133,12 +151,15 @@ def _a_priori_G(federation, starts, eta) -> float | None:
 
 
 def _unmet(claim: Claim, environment: Environment) -> str | None:
+    """Why the claim does not apply to these runs: a hypothesis that they do not meet, or that they cannot show."""
     checkable = []
     for condition in claim.hypotheses:
         try:
             sides(condition, environment)
-        except UnboundName:
-            continue  # about the inside of a round; G is bounded a priori or marked as an estimate
+        except UnboundName as error:
+            if {str(condition.left), str(condition.right)} & {"G_sq", "noise_bound"}:
+                continue  # known a priori, or marked as an estimate
+            return f"cannot check {condition.left} {condition.relation} {condition.right} on these runs: {error}"
         checkable.append(condition)
     return unmet(checkable, environment)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
@@ -139,7 +139,8 @@ def _trajectory(name, federation, procedure: Procedure, eta, steps, rounds, seed
         algorithm = FedAvg(Tabulated(federation.backend.array(np.array(eta))), steps, selection)
         start = to_numpy(federation.x_star)[0] + 1.0
         numbers = (np.arange(seeds) + 1_000_003 * seed).tolist()
-        _RUNS[key] = run(algorithm, federation, rounds, start=start, seeds=numbers, record=RECORD)
+        trajectory = run(algorithm, federation, rounds, start=start, seeds=numbers, record=RECORD)
+        _RUNS[key] = replace(trajectory, description=f"{name}; {steps} local step{'s' * (steps > 1)}")
     return _RUNS[key]
 
 

@@ -82,12 +82,23 @@ def _sampling_round(shape: Shape) -> list[tuple[int, ...]]:
 
 
 def federation_of(shape: Shape, leaves: Leaves, backend: Backend) -> Quadratic:
-    """The quadratic federation of a batch of instances (diagonal Hessians; priority clients come first)."""
-    priority = np.arange(shape.clients) < shape.priority_clients
-    return Quadratic(
-        leaves["curvature"], leaves["center"], leaves["offset"], leaves["weight"],
-        np.broadcast_to(priority, leaves["weight"].shape), _noise(shape, leaves, backend), backend,
-    )
+    """The quadratic federation of a batch of instances (diagonal Hessians; priority clients come first).
+
+    Where the leaf ``tie`` is 1, a free client's offset is such that its loss equals the objective at the start: the border
+    of every comparison of losses.
+    """
+    priority = np.broadcast_to(np.arange(shape.clients) < shape.priority_clients, leaves["weight"].shape)
+    noise = _noise(shape, leaves, backend)
+
+    def build(offset):
+        return Quadratic(leaves["curvature"], leaves["center"], offset, leaves["weight"], priority, noise, backend)
+
+    federation = build(leaves["offset"])
+    if "tie" not in leaves or not (leaves["tie"] != 0).any():
+        return federation
+    start = federation.x_star + backend.array(leaves["start_offset"])
+    gap = federation.objective(start)[:, None] - federation.value(federation.all_clients(start))
+    return build(federation.offset + gap * backend.array(leaves["tie"] * ~priority))
 
 
 def _noise(shape, leaves, backend):
@@ -171,7 +182,7 @@ def always_available(claim: Claim) -> bool:
     return claim.procedure is None or claim.procedure.free == "always"
 
 
-_DOMAINS = {"epsilon": "nonnegative", "included": "binary", "available": "binary"}
+_DOMAINS = {"epsilon": "nonnegative", "included": "binary", "available": "binary", "tie": "binary"}
 
 
 def map_leaves(leaves: Leaves, change: Callable[[str, np.ndarray], np.ndarray]) -> Leaves:

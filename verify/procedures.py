@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from bounds.claim import Procedure
+from fedtheory import Algorithm, FedAvg
 from fedtheory.selection import (
+    AllClients,
     Always,
     EveryPriority,
     LossMatching,
@@ -13,7 +15,7 @@ from fedtheory.selection import (
     WithReplacement,
 )
 
-__all__ = ["selection_of"]
+__all__ = ["other_procedure", "selection_of"]
 
 _SAMPLING = {"with-replacement": WithReplacement, "without-replacement": WithoutReplacement}
 
@@ -31,3 +33,28 @@ def selection_of(procedure: Procedure | None, participants: int = 1, epsilon=Non
         return Selection(PriorityOnly(), sampling)
     matching = LossMatching(epsilon, strict=procedure.strict, indicator=procedure.indicator)
     return Selection(matching, sampling, free or Always())
+
+
+def other_procedure(procedure: Procedure | None, algorithm: Algorithm) -> str | None:
+    """In words, why runs of ``algorithm`` are not runs of the procedure that a claim names; None if they are."""
+    wanted, selection = selection_of(procedure), algorithm.selection
+    if type(algorithm) is not FedAvg:
+        return f"the claim is about FedAvg; the runs are {type(algorithm).__name__}'s"
+    if type(selection.sampling) is not type(wanted.sampling):
+        return (f"the claim's priority clients are chosen by {type(wanted.sampling).__name__}; the runs' by "
+                f"{type(selection.sampling).__name__}")
+    procedure = procedure or Procedure()
+    if not procedure.free_clients:
+        same = isinstance(selection.matching, PriorityOnly)
+        return None if same else "the claim has no free clients; in the runs they take part"
+    if procedure.free == "always" and not isinstance(selection.free, Always):
+        return f"the claim's free clients are always available; the runs' by {type(selection.free).__name__}"
+    if isinstance(selection.matching, LossMatching):
+        for name in ("indicator", "strict"):
+            if getattr(selection.matching, name) != getattr(procedure, name):
+                return (f"the claim has {name} = {getattr(procedure, name)}; the runs have "
+                        f"{name} = {getattr(selection.matching, name)}")
+        return None
+    if isinstance(selection.matching, AllClients | PriorityOnly):  # the thresholds infinity and 0
+        return None
+    return f"the claim's free clients are matched by loss; the runs' by {type(selection.matching).__name__}"

@@ -20,7 +20,7 @@ from verify.files import file_name, write_json
 from verify.illposed import conflict
 from verify.prove import prove
 from verify.search import BUDGETS, Found, search
-from verify.verdict import Verdict
+from verify.verdict import Verdict, ratio
 
 __all__ = ["Settings", "decide", "referee"]
 
@@ -47,9 +47,9 @@ class Settings:
 def decide(claim: Claim, settings: Settings) -> Verdict:
     """The verdict on one claim, from evidence only."""
     began = time.perf_counter()
-    verdict, ratio, evidence, details, path, series = _evidence(claim, settings)
+    verdict, worst, evidence, details, path, series = _evidence(claim, settings)
     return Verdict(
-        claim.id, claim.reading, claim.kind, verdict, ratio, evidence, path,
+        claim.id, claim.reading, claim.kind, verdict, worst, evidence, path,
         settings.command or f"fedtheory verify {claim.id} --budget {settings.budget} --seed {settings.seed}",
         settings.seed, round(time.perf_counter() - began, 3), details, series,
     )
@@ -90,11 +90,11 @@ def _refuted(claim: Claim, found: Found, settings: Settings):
     if settings.out is not None:
         path = f"certificates/{file_name(claim.id)}.json"
         write_json(Path(settings.out) / path, data)
-    ratio = float("inf") if violation.right <= 0 else float(violation.left / violation.right)
+    worst = ratio(float(violation.left), float(violation.right), claim.statement.relation)
     evidence = (f"counterexample: left side {_short(violation.left)}, right side {_short(violation.right)} "
                 f"({_in_words(claim, data)})")
     details = {"instances": {"tried": found.tried, "met": found.met}, "instance": data}
-    return "refuted", ratio, evidence, details, path, ()
+    return "refuted", worst, evidence, details, path, ()
 
 
 def _short(value) -> str:
@@ -117,31 +117,31 @@ def _in_words(claim: Claim, data: dict) -> str:
 def _unrefuted(claim: Claim, found: Found, settings: Settings, details):
     from verify.evidence import on_federations, sampled
 
-    ratio, series, said = found.ratio, (), []
+    worst, series, said = found.ratio, (), []
     if settings.federations:
         rows = on_federations(claim, settings)
         details["federations"] = rows
-        ratio = max([ratio, *(r["ratio"] for r in rows if r["met"])])
+        worst = max([worst, *(r["ratio"] for r in rows if r["met"])])
         if any(r["violated"] for r in rows):
             text = "float64 sees a violation on " + ", ".join(r["name"] for r in rows if r["violated"])
-            return "undecided", ratio, text + "; an exact replay would decide", details, None, ()
+            return "undecided", worst, text + "; an exact replay would decide", details, None, ()
         said += [f"{len(rows)} data federations"] if rows else []
         samples = sampled(claim, settings)
         series = samples.series
         if samples.rows:
             details["sampled"] = samples.rows
-            ratio = max([ratio, *(r["ratio"] for r in samples.rows if r["decides"])])
+            worst = max([worst, *(r["ratio"] for r in samples.rows if r["decides"])])
             said.append(f"{len(samples.rows)} sampled runs")
         if samples.refuted_by:
             details["e_value"] = samples.e_value
             text = (f"expectation exceeds the bound on {samples.refuted_by}: e-value {samples.e_value:.3g}, "
                     "which under the claim has probability below 1e-6")
-            return "refuted", ratio, text, details, None, series
+            return "refuted", worst, text, details, None, series
     if not found.met:
         text = f"none of {found.tried} instances met the hypotheses; a family that meets them would decide"
         return "undecided", None, text, details, None, series
     text = f"no violation in {found.met} instances that meet the hypotheses (of {found.tried} tried)"
-    return "consistent", ratio, "; ".join([text, *said]), details, None, series
+    return "consistent", worst, "; ".join([text, *said]), details, None, series
 
 
 def _decide_by_id(claim_id: str, settings: Settings) -> Verdict:

@@ -40,7 +40,9 @@ def draw_shape(claim: Claim, rng: np.random.Generator, most_outcomes: int, most_
         rounds = max(1, rounds // 2)
         steps = min(steps, most_iterations)
     sampling = procedure.sampling if procedure else "full"
-    participants = int(10 ** rng.uniform(0, 3)) if priority == 1 else int(rng.integers(1, 4))
+    participants = 1
+    if sampling != "full":
+        participants = int(10 ** rng.uniform(0, 3)) if priority == 1 else int(rng.integers(1, 4))
     if sampling == "without-replacement":
         participants = min(participants, priority)
     shape = Shape(priority + free, free, dim, steps, rounds, participants, sampling, (), RARE[rng.integers(len(RARE))],
@@ -88,6 +90,8 @@ def draw_leaves(claim: Claim, shape: Shape, count: int, rng: np.random.Generator
         leaves["epsilon"] = _thresholds((count, shape.rounds + 1), rng)
         there = 1 if always_available(claim) else rng.integers(0, 2, (count, shape.rounds + 1, shape.clients))
         leaves["available"] = np.ones((count, shape.rounds + 1, shape.clients)) * there
+        if shape.free:
+            leaves["tie"] = 1.0 * (rng.random((count, shape.clients)) < 0.5) * (rng.random((count, 1)) < 0.2)
         if shape.noisy:
             leaves["noise"] = _vectors((count, len(shape.noisy), shape.dim), rng)
     for variable in claim.variables:
@@ -140,7 +144,7 @@ def _fractions(shape, rng):
     count, times = shape
     t = np.arange(times)[None, :]
     rate = 10 ** rng.uniform(-1.5, 0, (count, 1))
-    first = 10 ** rng.uniform(-2, 0, (count, 1))
+    first = 10 ** rng.uniform(-4, 0, (count, 1))
     change = rng.integers(0, max(times, 1), (count, 1))
     patterns = [
         np.ones((count, times)), first * np.ones((count, times)), rate**t, rate ** (times - 1 - t),

@@ -80,7 +80,8 @@ def search(claim: Claim, budget: Budget, seed: int = 0, backend: Backend = TORCH
         if holds.any():
             worst = int(np.argmax(np.where(holds, verdict.ratio, -1.0)))
             if found.worst is None or verdict.ratio[worst] > found.ratio:
-                found.ratio, found.worst = float(verdict.ratio[worst]), (shape, take_rows(leaves, [worst]))
+                ratio = min(float(verdict.ratio[worst]), 1.0)  # more than one is rounding: these instances hold
+                found.ratio, found.worst = ratio, (shape, take_rows(leaves, [worst]))
         score = np.where(verdict.met, verdict.score, -2.0)
         best = int(np.argmax(score))
         if score[best] > _CANDIDATE and found.unconfirmed < budget.confirmations:
@@ -188,4 +189,5 @@ def _offspring(claim: Claim, shape: Shape, parent: Leaves, count: int, rng: np.r
 _KINDS = {
     "center": "vector", "offset": "real", "noise": "vector", "start_offset": "vector", "local_offset": "vector",
     "epsilon": "nonnegative", "step_fraction": "fraction", "included": "binary", "available": "binary",
+    "tie": "binary",
 }

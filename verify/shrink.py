@@ -114,8 +114,11 @@ def _simpler_numbers(claim, violation, most_trials):
 
 
 def _simpler_values(value: Fraction) -> Iterator[Fraction]:
+    sign = 1 if value > 0 else -1
+    small = [Fraction(n) for n in (2, 3, 5, 10, 100, 1000)]
+    powers = [sign * n for n in small if n < abs(value)] + [sign / n for n in small if 1 / n > abs(value)]
     rounded = (Fraction(round(value)), value.limit_denominator(2), value.limit_denominator(10))
-    for candidate in dict.fromkeys((Fraction(0), Fraction(1), Fraction(-1), *rounded)):
+    for candidate in dict.fromkeys((Fraction(0), Fraction(1), Fraction(-1), *rounded, *powers)):
         if _cost(candidate) < _cost(value):
             yield candidate
 
@@ -150,8 +153,9 @@ def _simpler(claim: Claim, shape: Shape, leaves: Leaves) -> Iterator[tuple[Shape
         for steps in {1, shape.local_steps // 2, shape.local_steps - 1}:
             if 1 <= steps < shape.local_steps and "local_steps" not in dict(shape.sizes):
                 yield with_times(shape, leaves, steps, shape.rounds)
-        if shape.participants > 1:
-            yield replace(shape, participants=shape.participants - 1), leaves
+        for participants in sorted({1, 2, 10, 100, shape.participants // 2, shape.participants - 1}):
+            if 1 <= participants < shape.participants:
+                yield replace(shape, participants=participants), leaves
     for variable in claim.variables:
         size = dict(shape.sizes).get(variable.name)
         if size is not None and size > variable.low:
@@ -171,7 +175,8 @@ def _without_client(claim, shape, leaves, client):
     if shape.sampling == "without-replacement" and not is_free and shape.participants == shape.priority_clients:
         return None
     kept = [k for k in range(shape.clients) if k != client]
-    by_client = {"curvature": 1, "center": 1, "offset": 1, "weight": 1, "included": 1, "local_offset": 1, "available": 2}
+    by_client = {"curvature": 1, "center": 1, "offset": 1, "weight": 1, "included": 1, "local_offset": 1, "available": 2,
+                 "tie": 1}
     for variable in claim.variables:
         for axis, (_, size) in enumerate(variable.indices):
             if size == "clients":

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["VERDICTS", "Series", "Verdict"]
+__all__ = ["VERDICTS", "Series", "Verdict", "ratio"]
 
 #: strongest evidence first
 VERDICTS = ("refuted", "ill-posed", "certified", "consistent", "undecided")
@@ -30,18 +30,19 @@ class Series:
     left_high: list = field(default_factory=list)
     decides: bool = True
     note: str = ""
+    relation: str = "<="
 
     @property
     def worst_ratio(self) -> float:
-        """Largest left/right along the series."""
-        return max((ratio(a, b) for a, b in zip(self.left, self.right, strict=True)), default=0.0)
+        """Largest ratio along the series, see :func:`ratio`."""
+        return max((ratio(a, b, self.relation) for a, b in zip(self.left, self.right, strict=True)), default=0.0)
 
 
 @dataclass(frozen=True)
 class Verdict:
     """The answer on one claim; ``verdicts.json`` is a list of these.
 
-    ``ratio`` is the worst left/right found (None where the claim has no two sides); ``evidence`` one sentence;
+    ``ratio`` is the worst found, see :func:`ratio` (None where the claim has no two sides); ``evidence`` one sentence;
     ``certificate`` a path relative to the report, or None; ``command`` regenerates this verdict.
     ``details``: what the report shows besides: ``instances`` tried, ``not_applicable`` reasons, ``instance`` (the
     worst or refuting one, as in a certificate), ``conflict`` for an ill-posed claim, ``e_value``.
@@ -65,8 +66,19 @@ class Verdict:
             raise ValueError(f"unknown verdict {self.verdict!r}; allowed: {', '.join(VERDICTS)}")
 
 
-def ratio(left: float, right: float) -> float:
-    """left/right as a looseness: 0 where the left side is not positive, infinite where only the right side is 0."""
+def ratio(left: float, right: float, relation: str = "<=") -> float:
+    """How near a statement comes to failing: the side that must be smaller over the other one, 1 where they meet.
+
+    0 where the smaller side is not positive, infinite where only the larger is 0. For an equality, the larger absolute
+    value over the smaller one.
+    """
+    if relation == "==":
+        if left == right:
+            return 1.0
+        small, large = sorted((abs(left), abs(right)))
+        return math.inf if small == 0 or left * right < 0 else large / small
+    if relation == ">=":
+        left, right = right, left
     if left <= 0:
         return 0.0
     return math.inf if right <= 0 else left / right
