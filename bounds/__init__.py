@@ -1,0 +1,1 @@
+"""Claims: what papers state, as data and sympy expressions."""

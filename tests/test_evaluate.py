@@ -36,7 +36,8 @@ from bounds.language import (
 )
 from synthetic.arrays import EXACT, NUMPY, TORCH, to_numpy
 from synthetic.quadratic import Quadratic
-from verify.evaluate import Bound, Environment, UnboundName, evaluate, sides, sizes_of_sides
+from verify.evaluate import Bound, Environment, UnboundName, evaluate, sides
+from verify.term_sizes import sizes_of_sides
 
 BACKENDS = {"exact": EXACT, "numpy": NUMPY, "torch": TORCH}
 a, n, c = sp.IndexedBase("a"), sp.IndexedBase("n"), sp.Symbol("c")  # by client; by chance and time; a number

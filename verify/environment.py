@@ -10,13 +10,14 @@ import sympy as sp
 from bounds.claim import Claim, Condition
 from fedtheory.algorithm import State
 from fedtheory.algorithms.fedavg import FedAvg
-from fedtheory.engine import Observer, rounds_of, starting_points
+from fedtheory.engine import rounds_of, starting_points
 from fedtheory.schedules import Tabulated
 from fedtheory.selection import (
     Pattern,
 )
 from synthetic.arrays import Backend, namespace, to_numpy
 from verify.evaluate import Bound, Environment, UnboundName, sides
+from verify.full_record import FullRecord
 from verify.instances import Leaves, Shape, enumerate_chance, federation_of
 from verify.procedures import selection_of
 
@@ -159,7 +160,7 @@ class _Binder:
         algorithm = FedAvg(Tabulated(eta), shape.local_steps, self._selection(copies))
         start = env.federation.x_star + self.leaf("start_offset")
         start = namespace(start).repeat(start, copies, axis=0)
-        record = _Record()
+        record = FullRecord()
         first = State(starting_points(federation, start, self.rows * copies))
         *_, state = rounds_of(algorithm, federation, first, draws, 0, shape.rounds, (record,))
         for name, (array, indices, vector) in record.arrays(federation, state, shape.local_steps).items():
@@ -283,59 +284,6 @@ class _Binder:
             best = best / factor if upper else best * factor
         self.env.bound[name] = Bound(best)
         return True
-
-
-class _Record(Observer):
-    """Keeps everything that the language of claims can name."""
-
-    def __init__(self):
-        self.local, self.gradients, self.participations, self.before, self.ends = [], [], [], [], []
-
-    def local_iteration(self, moment, participation, x_local, gradient):
-        self.local.append(x_local)
-        self.gradients.append(gradient)
-        self.participations.append(participation)
-
-    def end_of_round(self, moment, participation, x_local, state):
-        self.before.append(x_local)
-        self.ends.append((participation, state.x))
-
-    def arrays(self, federation, final, local_steps):
-        """name -> (array (runs, indices..., [dim]), number of indices, whether it is a vector)."""
-        xp = namespace(final.x)
-        steps = len(self.local)
-        x_local = [*self.local, federation.all_clients(final.x)]
-        x_before, x, x_sampled, weights = [self.local[0]], [], [], []
-        start = xp.sum(self.participations[0].virtual_weight[..., None] * self.local[0], axis=1)
-        x.append(start)
-        x_sampled.append(start)
-        weights.append(federation.weights + 0 * self.participations[0].weight)
-        for t in range(1, steps + 1):
-            if t % local_steps:
-                x_before.append(self.local[t])
-                average = xp.sum(self.participations[t].virtual_weight[..., None] * self.local[t], axis=1)
-                x.append(average)
-                x_sampled.append(average)
-                weights.append(weights[0])
-                continue
-            participation, sampled = self.ends[t // local_steps - 1]
-            before = self.before[t // local_steps - 1]
-            x_before.append(before)
-            x.append(xp.sum(participation.virtual_weight[..., None] * before, axis=1))
-            x_sampled.append(sampled)
-            total = xp.sum(participation.virtual_weight * federation.priority, axis=-1, keepdims=True)
-            weights.append(xp.where(federation.priority, participation.weight / total, weights[0]))
-        one = federation.weights * 0 + 1
-        included = xp.stack([xp.where(p.included, one, 0 * one) for p in self.participations], axis=1)
-        return {
-            "x_local": (xp.stack(x_local, axis=1), 2, True),
-            "x_before": (xp.stack(x_before, axis=1), 2, True),
-            "g": (xp.stack(self.gradients, axis=1), 2, True),
-            "x": (xp.stack(x, axis=1), 1, True),
-            "x_sampled": (xp.stack(x_sampled, axis=1), 1, True),
-            "included": (included, 2, False),
-            "sampled_weight": (xp.stack(weights, axis=1), 2, False),
-        }
 
 
 def _bare_name(side) -> str | None:

@@ -19,7 +19,7 @@ from bounds import language as words
 from bounds.claim import Condition, Definition
 from synthetic.arrays import Backend, namespace
 
-__all__ = ["Bound", "Environment", "UnboundName", "evaluate", "sides", "sizes_of_sides"]
+__all__ = ["Bound", "Environment", "Evaluator", "UnboundName", "Value", "evaluate", "sides", "sides_by"]
 
 _LEAD = 3  # axes before the index axes: instances, noise outcomes, sampling outcomes
 
@@ -59,7 +59,9 @@ class Environment:
     constants: dict[tuple, Any] = field(default_factory=dict, repr=False)  # arrays of plain numbers, made once
 
 
-class _Value(NamedTuple):
+class Value(NamedTuple):
+    """A value on a batch, with the axes described above; a vector has one more."""
+
     data: Any
     vector: bool = False
 
@@ -79,22 +81,17 @@ class _Scope(NamedTuple):
 
 def evaluate(expression, environment: Environment):
     """Value of a scalar expression without free indices, (instances | 1, noise | 1, sampling | 1)."""
-    return _Evaluator(environment).value(sp.sympify(expression), _Scope({})).data
+    return Evaluator(environment).value(sp.sympify(expression), _Scope({})).data
 
 
 def sides(condition: Condition, environment: Environment):
     """Both sides of a condition for all its indices: (left, right, where it applies), mutually broadcastable arrays
     (instances | 1, noise | 1, sampling | 1, one axis per index of ``over``)."""
-    return _sides(_Evaluator(environment), condition)
+    return sides_by(Evaluator(environment), condition)
 
 
-def sizes_of_sides(condition: Condition, environment: Environment):
-    """Like :func:`sides`, but with the absolute value of every term: what rounding errors are measured against."""
-    left, right, mask = _sides(_SizeEvaluator(environment), condition)
-    return abs(left), abs(right), mask
-
-
-def _sides(evaluator, condition):
+def sides_by(evaluator: Evaluator, condition: Condition):
+    """What :func:`sides` answers, by an evaluator of one's own."""
     scope, mask = _Scope({}), np.ones((), dtype=bool)
     for name, low, high in condition.over:
         scope, inside = evaluator.enter(str(name), low, high, scope)
@@ -105,7 +102,9 @@ def _sides(evaluator, condition):
     return left.data, right.data, evaluator.env.backend.booleans(mask)
 
 
-class _Evaluator:
+class Evaluator:
+    """Evaluates expressions in an environment, by the kind of their outermost operation."""
+
     def __init__(self, environment: Environment):
         self.env = environment
         self.functions = {
@@ -115,14 +114,14 @@ class _Evaluator:
         }
 
     # numbers ----------------------------------------------------------------------------------------------------------
-    def constant(self, value: Fraction | float, scope: _Scope) -> _Value:
+    def constant(self, value: Fraction | float, scope: _Scope) -> Value:
         key = (value, scope.depth)
         if key not in self.env.constants:
             shape = (1,) * (_LEAD + scope.depth)
             self.env.constants[key] = self.env.backend.array(np.full(shape, value, dtype=object))
-        return _Value(self.env.constants[key])
+        return Value(self.env.constants[key])
 
-    def value(self, node, scope: _Scope) -> _Value:
+    def value(self, node, scope: _Scope) -> Value:
         if node.is_Rational:
             return self.constant(Fraction(int(node.p), int(node.q)), scope)
         if node.is_Float:
@@ -143,7 +142,7 @@ class _Evaluator:
             return self.extreme(node, scope)
         if isinstance(node, sp.Abs):
             inner = self.value(node.args[0], scope)
-            return _Value(namespace(inner.data).abs(inner.data))
+            return Value(namespace(inner.data).abs(inner.data))
         if isinstance(node, words.tau | sp.Mod):
             return self.integer_as_value(self.integer(node, scope), scope)
         for word, function in self.functions.items():
@@ -151,7 +150,7 @@ class _Evaluator:
                 return function(node, scope)
         raise UnboundName(f"no meaning is known for {node} ({type(node).__name__}); see bounds/language.py")
 
-    def symbol(self, node, scope) -> _Value:
+    def symbol(self, node, scope) -> Value:
         name = node.name
         if name in scope.values:
             return self.integer_as_value(scope.values[name], scope)
@@ -163,8 +162,8 @@ class _Evaluator:
             return self.defined(name, (), scope)
         raise UnboundName(f"nothing supplies {name!r}: it is neither bound by the instance nor defined by a formula")
 
-    def integer_as_value(self, numbers: np.ndarray, scope) -> _Value:
-        return _Value(self.env.backend.array(numbers.reshape((1,) * _LEAD + numbers.shape)))
+    def integer_as_value(self, numbers: np.ndarray, scope) -> Value:
+        return Value(self.env.backend.array(numbers.reshape((1,) * _LEAD + numbers.shape)))
 
     # indices ----------------------------------------------------------------------------------------------------------
     def integer(self, node, scope: _Scope) -> np.ndarray:
@@ -197,7 +196,7 @@ class _Evaluator:
         inside = (numbers >= low[..., None]) & (numbers <= high[..., None])
         return scope.deeper(name, numbers, clip=not bool(inside.all())), inside
 
-    def indexed(self, node, scope) -> _Value:
+    def indexed(self, node, scope) -> Value:
         name = node.base.label.name
         if name in self.env.bound:
             return self.take(name, node.indices, scope)
@@ -205,13 +204,13 @@ class _Evaluator:
             return self.defined(name, node.indices, scope)
         raise UnboundName(f"nothing supplies {name!r}: it is neither bound by the instance nor defined by a formula")
 
-    def take(self, name, indices, scope) -> _Value:
+    def take(self, name, indices, scope) -> Value:
         data, count, vector, times = self.env.bound[name]
         if len(indices) != count:
             raise TypeError(f"{name} takes {count} indices; got {len(indices)}")
         if count == 0:
             shape = (*data.shape[:_LEAD], *(1,) * scope.depth, *data.shape[_LEAD:])
-            return _Value(data.reshape(shape), vector)
+            return Value(data.reshape(shape), vector)
         numbers = []
         for axis, index in enumerate(indices):
             number, size = self.integer(index, scope), data.shape[_LEAD + axis]
@@ -222,9 +221,9 @@ class _Evaluator:
             elif number.size and (number.min() < 0 or number.max() >= size):
                 raise IndexError(f"index {axis} of {name} must lie in 0..{size - 1}; got {number.min()}..{number.max()}")
             numbers.append(self.env.backend.integers(number) if self.env.backend.library == "torch" else number)
-        return _Value(data[(slice(None),) * _LEAD + tuple(numbers)], vector)
+        return Value(data[(slice(None),) * _LEAD + tuple(numbers)], vector)
 
-    def defined(self, name, indices, scope) -> _Value:
+    def defined(self, name, indices, scope) -> Value:
         definition = self.env.definitions[name]
         if len(indices) != len(definition.indices):
             raise TypeError(f"{name} takes {len(definition.indices)} indices; got {len(indices)}")
@@ -233,16 +232,16 @@ class _Evaluator:
 
     # arithmetic -------------------------------------------------------------------------------------------------------
     @staticmethod
-    def add(parts) -> _Value:
+    def add(parts) -> Value:
         if len({p.vector for p in parts}) > 1:
             raise TypeError("cannot add a vector and a number")
         total = parts[0].data
         for part in parts[1:]:
             total = total + part.data
-        return _Value(total, parts[0].vector)
+        return Value(total, parts[0].vector)
 
     @staticmethod
-    def multiply(parts) -> _Value:
+    def multiply(parts) -> Value:
         vectors = [p for p in parts if p.vector]
         if len(vectors) > 1:
             raise TypeError("cannot multiply two vectors; use dot")
@@ -251,30 +250,30 @@ class _Evaluator:
             if not part.vector:
                 product = part.data if product is None else product * part.data
         if not vectors:
-            return _Value(product)
-        return vectors[0] if product is None else _Value(product[..., None] * vectors[0].data, True)
+            return Value(product)
+        return vectors[0] if product is None else Value(product[..., None] * vectors[0].data, True)
 
-    def power(self, node, scope) -> _Value:
+    def power(self, node, scope) -> Value:
         base, exponent = self.value(node.base, scope), node.exp
         if base.vector:
             raise TypeError("cannot raise a vector to a power; use norm2")
         if exponent.is_Integer:
             e = int(exponent)
-            return _Value(base.data**e if e >= 0 else 1 / base.data**-e)
+            return Value(base.data**e if e >= 0 else 1 / base.data**-e)
         if exponent == sp.Rational(1, 2) or exponent == -sp.Rational(1, 2):
             root = _sqrt(base.data)
-            return _Value(root if exponent.is_positive else 1 / root)
+            return Value(root if exponent.is_positive else 1 / root)
         try:
             numbers = self.integer(exponent, scope)
         except UnboundName:
-            return _Value(base.data ** self.value(exponent, scope).data)
+            return Value(base.data ** self.value(exponent, scope).data)
         if self.env.backend.library == "exact":
             integer_exponent = numbers.reshape((1,) * _LEAD + numbers.shape).astype(object)
         else:
             integer_exponent = self.integer_as_value(numbers, scope).data
-        return _Value(base.data**integer_exponent)
+        return Value(base.data**integer_exponent)
 
-    def accumulate(self, node, scope) -> _Value:
+    def accumulate(self, node, scope) -> Value:
         body, inner, mask = node.function, scope, np.ones((1,) * scope.depth, dtype=bool)
         for name, low, high in reversed(node.limits):
             inner, inside = self.enter(str(name), low, high, inner)
@@ -288,9 +287,9 @@ class _Evaluator:
         keep = self.env.backend.booleans(mask.reshape((1,) * _LEAD + mask.shape + (1,) * value.vector))
         data = xp.where(keep, value.data, 0 * value.data + neutral)
         reduce = xp.sum if neutral == 0 else _product
-        return _Value(reduce(data, axis=axes), value.vector)
+        return Value(reduce(data, axis=axes), value.vector)
 
-    def extreme(self, node, scope) -> _Value:
+    def extreme(self, node, scope) -> Value:
         parts = [self.value(a, scope).data for a in node.args]
         best = parts[0]
         for part in parts[1:]:
@@ -298,19 +297,19 @@ class _Evaluator:
             best, part = xp.broadcast_arrays(best, part)
             better = part > best if isinstance(node, sp.Max) else part < best
             best = xp.where(better, part, best)
-        return _Value(best)
+        return Value(best)
 
     # words ------------------------------------------------------------------------------------------------------------
-    def norm2(self, node, scope) -> _Value:
+    def norm2(self, node, scope) -> Value:
         v = self.vector(node.args[0], scope)
-        return _Value(namespace(v).sum(v**2, axis=-1))
+        return Value(namespace(v).sum(v**2, axis=-1))
 
-    def norm(self, node, scope) -> _Value:
-        return _Value(_sqrt(self.norm2(node, scope).data))
+    def norm(self, node, scope) -> Value:
+        return Value(_sqrt(self.norm2(node, scope).data))
 
-    def dot(self, node, scope) -> _Value:
+    def dot(self, node, scope) -> Value:
         a, b = (self.vector(arg, scope) for arg in node.args)
-        return _Value(namespace(a).sum(a * b, axis=-1))
+        return Value(namespace(a).sum(a * b, axis=-1))
 
     def vector(self, node, scope):
         value = self.value(node, scope)
@@ -318,7 +317,7 @@ class _Evaluator:
             raise TypeError(f"expected a vector, got the number {node}")
         return value.data
 
-    def expectation(self, node, scope) -> _Value:
+    def expectation(self, node, scope) -> Value:
         value = self.value(node.args[0], scope)
         over_sampling_only = len(node.args) == 2
         if over_sampling_only and str(node.args[1]) != "sampling":
@@ -332,9 +331,9 @@ class _Evaluator:
         if self.env.noise_weight is not None and not over_sampling_only:
             w = self.env.noise_weight
             data = xp.sum(data * w.reshape((w.shape[0], w.shape[1], 1, *tail)), axis=1, keepdims=True)
-        return _Value(data, value.vector)
+        return Value(data, value.vector)
 
-    def _on_federation(self, function, point, numbers, scope, vector) -> _Value:
+    def _on_federation(self, function, point, numbers, scope, vector) -> Value:
         federation = self.env.federation
         if federation is None:
             raise UnboundName("this claim speaks of losses, and no federation is bound")
@@ -349,17 +348,17 @@ class _Evaluator:
         flat = np.broadcast_to(flat, (runs, flat.shape[1]))
         numbers = self.env.backend.integers(flat) if self.env.backend.library == "torch" else flat
         result = function(federation.repeat(lead[1] * lead[2]), point, numbers)
-        return _Value(result.reshape((*lead, *index_shape, *result.shape[2:])), vector)
+        return Value(result.reshape((*lead, *index_shape, *result.shape[2:])), vector)
 
-    def client_loss(self, node, scope) -> _Value:
+    def client_loss(self, node, scope) -> Value:
         k, point = self.integer(node.args[0], scope), self.vector(node.args[1], scope)
         return self._on_federation(lambda f, x, c: f.value(x, c), point, k, scope, False)
 
-    def client_gradient(self, node, scope) -> _Value:
+    def client_gradient(self, node, scope) -> Value:
         k, point = self.integer(node.args[0], scope), self.vector(node.args[1], scope)
         return self._on_federation(lambda f, x, c: f.gradient(x, c), point, k, scope, True)
 
-    def _average(self, node, scope, function, vector) -> _Value:
+    def _average(self, node, scope, function, vector) -> Value:
         point = self.vector(node.args[0], scope)
         numbers = np.zeros((1,) * scope.depth, dtype=int)
 
@@ -369,55 +368,11 @@ class _Evaluator:
 
         return self._on_federation(average, point, numbers, scope, vector)
 
-    def objective(self, node, scope) -> _Value:
+    def objective(self, node, scope) -> Value:
         return self._average(node, scope, lambda f, x: f.objective(x), False)
 
-    def objective_gradient(self, node, scope) -> _Value:
+    def objective_gradient(self, node, scope) -> Value:
         return self._average(node, scope, lambda f, x: f.objective_gradient(x), True)
-
-
-class _SizeEvaluator(_Evaluator):
-    """Adds absolute values. A difference of vectors keeps 1e-4 of its terms, so that the size of its squared norm, times
-    1e-11, covers the rounding error ``eps |a| |a - b| + (eps |a|)^2`` of that norm."""
-
-    def value(self, node, scope) -> _Value:
-        value = super().value(node, scope)
-        return value if value.vector else _Value(abs(value.data))
-
-    def dot(self, node, scope) -> _Value:
-        a, b = (self.vector(arg, scope) for arg in node.args)
-        return _Value(namespace(a).sum(abs(a * b), axis=-1))
-
-    def add(self, parts) -> _Value:
-        total = super().add(parts)
-        terms = sum(abs(part.data) for part in parts)
-        return _Value(abs(total.data) + 1e-4 * terms, True) if total.vector else _Value(terms)
-
-    def extreme(self, node, scope) -> _Value:
-        return super().extreme(sp.Max(*node.args, evaluate=False), scope)  # also of a minimum: which one it is may be lost
-
-    def power(self, node, scope) -> _Value:
-        """A relative error of the base is one of its reciprocal: ``size(b) / |b|``, at least one, scales the value."""
-        if not (node.exp.is_Rational and node.exp.is_negative):
-            return super().power(node, scope)
-        exact = _Evaluator(self.env)
-        base, value = exact.value(node.base, scope).data, exact.power(node, scope).data
-        return _Value(abs(value) * (self.value(node.base, scope).data / abs(base)))
-
-    def _at_the_point(self, node, scope, word):
-        return getattr(_Evaluator(self.env), word)(node, scope)
-
-    def client_loss(self, node, scope):
-        return self._at_the_point(node, scope, "client_loss")
-
-    def client_gradient(self, node, scope):
-        return self._at_the_point(node, scope, "client_gradient")
-
-    def objective(self, node, scope):
-        return self._at_the_point(node, scope, "objective")
-
-    def objective_gradient(self, node, scope):
-        return self._at_the_point(node, scope, "objective_gradient")
 
 
 def _positions(name, number, times):

@@ -12,7 +12,8 @@ import sympy as sp
 
 from bounds.claim import Claim, Condition
 from synthetic.arrays import namespace, to_numpy
-from verify.evaluate import Environment, sides, sizes_of_sides
+from verify.evaluate import Environment, sides
+from verify.term_sizes import sizes_of_sides
 
 __all__ = ["Judgement", "exact_violation", "judge", "unmet"]
 
