@@ -329,9 +329,12 @@ def test_the_checker_runs_as_the_engine_does(indicator, sampling, participants, 
     shape = Shape(4, 2, 2, steps, rounds, participants, sampling, noisy, Fraction(1, 4))
     rng = np.random.default_rng([steps, rounds, len(noisy), participants])
     included = set()
-    for _ in range(4):
+    for number in range(4):
         leaves = map_leaves(draw_leaves(claim, shape, 1, rng), _simple)
         leaves["epsilon"] = np.array([[Fraction(int(rng.integers(0, 7)), 2) for _ in range(rounds + 1)]])
+        if number < 2:  # everybody there: with a threshold that all meet, and one that nobody meets
+            leaves["available"] = leaves["available"] * 0 + 1
+            leaves["epsilon"] = leaves["epsilon"] * 0 + (10**9 if number else Fraction(1, 10**9))
         environment = realise(claim, shape, leaves, EXACT)
         data = json.loads(json.dumps(certificate(claim, shape, leaves, environment, 1, 0)))
         replay = checker.Replay(data)

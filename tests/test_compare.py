@@ -86,6 +86,12 @@ def test_steps_off_the_schedule_are_not_applicable():
     assert "eta_l[t]" in result.reason and "= 0.0625" in result.reason and result.reason.endswith("got 0.05")
 
 
+def test_free_clients_that_the_claim_does_not_have_are_not_applicable():
+    claim = control("no-free", "run", Condition(E(norm2(x_sampled[iterations] - x_star)), "<=", 1))
+    result = compare(claim, trajectory_of(federation_with(), rounds=2, seeds=2))
+    assert result.verdict == "not applicable" and "the claim has no free clients" in result.reason
+
+
 def test_nothing_to_draw_is_said(tmp_path):
     result = compare(THEOREM, trajectory_of(federation_with(), eta=Tabulated(np.full(STEPS * ROUNDS, 0.05))))
     with pytest.raises(ValueError, match="nothing to draw: needs eta_l"):
@@ -161,7 +167,8 @@ def test_a_side_that_varies_between_runs_forms_no_e_value():
 
 
 def test_a_claim_about_the_inside_of_a_round_names_what_was_not_recorded():
-    inside = control("inside", "run", Condition(E(norm2(x_local[iterations, 0] - x_star)), "<=", mu), assumptions=CLASS)
+    inside = control("inside", "run", Condition(E(norm2(x_local[iterations, 0] - x_star)), "<=", mu), assumptions=CLASS,
+                     procedure=THEOREM.procedure)
     with pytest.raises(LookupError, match="nothing supplies 'x_local'"):
         compare(inside, trajectory_of(federation_with(), rounds=1, seeds=2))
 

@@ -17,10 +17,10 @@ from verify.environment import realise
 from verify.instances import Shape, admissible, always_available
 from verify.judge import exact_violation, judge
 from verify.sampling import draw_leaves, draw_shape
-from verify.search import BUDGETS, Budget, search
+from verify.search import BUDGETS, Budget, _offspring, search
 from verify.shrink import confirm
 
-SMALL = Budget(5, 48, 5)
+SMALL, QUICK = Budget(5, 48, 5), BUDGETS["quick"]
 SEEDS = range(5)
 TRUE = {row.claim.id: row.claim for row in CONTROLS}
 THEOREM = find_claim("fedalign/theorem-1")
@@ -48,13 +48,13 @@ def test_a_true_claim_is_never_refuted(claim_id):
 @pytest.mark.slow
 @pytest.mark.parametrize("claim_id", TRUE)
 def test_a_true_claim_is_not_refuted_by_a_longer_search(claim_id):
-    found = search(TRUE[claim_id], BUDGETS["quick"], 100)
+    found = search(TRUE[claim_id], QUICK, 100)
     assert found.violation is None and found.met >= 5000
 
 
 def test_false_twins_are_refuted():
     """All of the twins whose constant is off by 10, and at least 90 % of all twins (52 when this was written)."""
-    refuted = {claim_id for claim_id, twin in TWINS.items() if search(twin, SMALL, 0).violation}
+    refuted = {claim_id for claim_id, twin in TWINS.items() if search(twin, QUICK, 0).violation}
     assert len(TWINS) >= 50 and sum(claim_id.endswith("@/10") for claim_id in TWINS) >= 13
     assert {claim_id for claim_id in TWINS if claim_id.endswith("@/10")} <= refuted
     assert len(refuted) >= 0.9 * len(TWINS), sorted(TWINS.keys() - refuted)
@@ -63,7 +63,7 @@ def test_false_twins_are_refuted():
 def test_a_violation_is_exact_and_of_its_own_claim():
     """What is returned violates in fractions, meets every hypothesis and has only admissible leaves."""
     for claim_id in ("control/loss-recursion@/2", "control/young@/10", "control/convexity@/2"):
-        found = search(TWINS[claim_id], SMALL, 1).violation
+        found = search(TWINS[claim_id], QUICK, 1).violation
         assert all(isinstance(v, Fraction) for array in found.leaves.values() for v in array.ravel())
         assert exact_violation(TWINS[claim_id], found.environment) == (found.left, found.right)
         assert admissible(TWINS[claim_id], found.shape, found.leaves)
@@ -73,7 +73,7 @@ def test_a_violation_is_exact_and_of_its_own_claim():
 # the worked example --------------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_theorem_1_has_a_tiny_counterexample(seed):
-    shape = search(THEOREM, BUDGETS["quick"], seed).violation.shape
+    shape = search(THEOREM, QUICK, seed).violation.shape
     assert shape.clients <= 2 and shape.rounds == 1 and not shape.noisy and shape.dim == 1
 
 
@@ -85,13 +85,13 @@ BLIND = ["fedalign/theorem-1", "fedalign/lemma-A4@as-printed", "fedalign/step-T1
 def test_the_name_does_not_matter(claim_id):
     claim = find_claim(claim_id)
     other = replace(claim, id="control/renamed", number="?", reading="?", source=None, derivation="renamed", kind="control")
-    assert instance_of(search(claim, SMALL, 3)) == instance_of(search(other, SMALL, 3))
+    assert instance_of(search(claim, QUICK, 3)) == instance_of(search(other, QUICK, 3))
 
 
 def test_the_order_does_not_matter():
     claims = [find_claim(i) for i in BLIND] + [TWINS["control/descent@/2"]]
-    forward = [instance_of(search(claim, SMALL, 3)) for claim in claims]
-    backward = [instance_of(search(claim, SMALL, 3)) for claim in reversed(claims)]
+    forward = [instance_of(search(claim, QUICK, 3)) for claim in claims]
+    backward = [instance_of(search(claim, QUICK, 3)) for claim in reversed(claims)]
     assert forward == backward[::-1]
 
 
@@ -118,6 +118,17 @@ def test_what_no_instance_meets_is_said(row):
     claim = control("unmeetable", "run", Condition(distance, "<=", 0), conditions=UNMEETABLE[row])
     found = search(claim, SMALL, 0)
     assert found.tried > 0 and found.met == 0 and found.violation is None and found.worst is None
+
+
+@pytest.mark.parametrize("free, stay", [("always", False), ("arbitrary", True)])
+def test_offspring_stay_what_the_claim_is_about(free, stay):
+    claim = control("offspring", "run", Condition(distance, "<=", 0), procedure=Procedure(free_clients=True, free=free))
+    shape, rng = Shape(3, 1, 1, 2, 2, noisy=(1,)), np.random.default_rng(0)
+    parent = draw_leaves(claim, shape, 1, rng) | {"available": np.ones((1, 3, 3))}
+    children = _offspring(claim, shape, parent, 400, rng)
+    assert (children["available"] == 0).any() == stay
+    assert all((children[name][0] == parent[name][0]).all() for name in parent)
+    assert all(admissible(claim, shape, {n: a[[row]] for n, a in children.items()}) for row in range(400))
 
 
 def test_free_clients_stay_away_only_where_the_claim_allows_it():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sympy as sp
+
 from bounds.claim import Condition
 from synthetic.arrays import namespace
 from verify.evaluate import Environment, Evaluator, Value, sides_by
