@@ -83,7 +83,8 @@ def world(seed: int) -> SimpleNamespace:
     names |= {n: table(number, times, entries) for n in ("aggregate_weight", "weight", "sampled_weight")}
     names |= {n: table(vector, times, entries) for n in ("x_local", "x_before", "g")}
     names |= {n: table(vector, times) for n in (
-        "x", "x_sampled", "x_eq_56", "average_gradient", "average_stochastic_gradient", "priority_models",
+        "x", "x_sampled", "x_eq_56", "average_gradient", "average_stochastic_gradient", "priority_models", "ending_gradient",
+        "ending_stochastic_gradient",
     )}
     names |= {n: vector() for n in ("x_star", "x_mixture", "z_1", "z_2")}
     names |= {"priority": [int(k in P) for k in range(entries)], "priority_clients": 2}

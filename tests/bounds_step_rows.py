@@ -206,7 +206,11 @@ RUNS = {
     "step-update-identity step-update-identity@local-at-aggregation step-update-identity@local-every-step": (
         lambda w, t, k: sq(w.x[t + 1] - (w.x[t] - w.eta_l[t] * w.average_stochastic_gradient[t])),
         lambda w, t, k: 0),
-    "step-cross-term step-cross-term@local-at-aggregation step-cross-term@local-every-step": (
+    "step-cross-term@local-at-aggregation": (
+        lambda w, t, k: 2 * dot(
+            w.x[t] - w.x_star - w.eta_l[t] * w.ending_gradient[t], w.ending_gradient[t] - w.ending_stochastic_gradient[t]),
+        lambda w, t, k: 0),
+    "step-cross-term step-cross-term@local-at-aggregation+round-before step-cross-term@local-every-step": (
         lambda w, t, k: 2 * dot(w.x[t] - w.x_star - w.eta_l[t] * w.average_gradient[t], noise_of_average(w, t)),
         lambda w, t, k: 0),
     "step-T13": (

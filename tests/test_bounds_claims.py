@@ -58,7 +58,7 @@ READINGS = {
         schedule step-before step-before+schedule noise-averaged noise-averaged+schedule noise-averaged+step-before
         noise-averaged+step-before+schedule""",
     "fedalign/step-update-identity": "local-at-aggregation local-every-step",
-    "fedalign/step-cross-term": "local-at-aggregation local-every-step",
+    "fedalign/step-cross-term": "local-at-aggregation local-at-aggregation+round-before local-every-step",
     "fedalign/step-eq46": "sharp free-clients free-clients+sharp",
     "fedalign/step-T15": "SCHED8",
     "fedalign/step-T15-shift": "SCHED8 first-step first-step+SCHED8",

@@ -53,6 +53,13 @@ def _bars(w, t, of):
     return sum(of[i] for i in R(1, t)) / (t + w.step_offset - 2)
 
 
+def ending(w, t, vectors):
+    """Average with the indicators of the next communication time."""
+    end = t - t % w.local_steps + w.local_steps
+    shares = [w.client_weight[k] * w.included[end][k] for k in ALL]
+    return total([shares[k] * vectors[k] for k in ALL]) * (1 / sum(shares))
+
+
 def _A(w, t, who, weight):
     first = sum(weight[t][k] * (w.F(k, w.x_local[t][k]) - w.F_star_client[k]) for k in who)
     second = sum(weight[t][k] * (w.F(k, w.x_local[t][k]) - w.F(k, w.x_star)) for k in who)
@@ -81,6 +88,8 @@ MEANINGS = {
     * sum(w.psi[i] for i in R(1, w.iterations)),
     "rho_hat": lambda w: 2 * w.L / w.mu / (w.iterations + w.step_offset - 2) * sum(w.psi[i] for i in R(w.iterations)),
     "weight": lambda w, t, k: w.client_weight[k] / (1 + w.free_mass[t]),
+    "ending_gradient": lambda w, t: ending(w, t, [w.grad(k, w.x_local[t][k]) for k in ALL]),
+    "ending_stochastic_gradient": lambda w, t: ending(w, t, w.g[t]),
     "average_stochastic_gradient": lambda w, t: total([w.aggregate_weight[t][k] * w.g[t][k] for k in ALL]),
     "average_gradient": lambda w, t: total([w.aggregate_weight[t][k] * w.grad(k, w.x_local[t][k]) for k in ALL]),
     "x_eq_56": lambda w, t: total([w.sampled_weight[t][k] * w.x_before[t][k] * (1 / (1 + w.free_mass[t - 1])) for k in P])

@@ -345,8 +345,10 @@ def test_the_checker_runs_as_the_engine_does(indicator, sampling, participants, 
         for name in MEASURED:
             ours = [_plain(environment.bound[name].data[0, n, s]) for n in range(noises) for s in range(draws)]
             theirs = [_plain(replay.run(n, s)[name]) for n in range(noises) for s in range(draws)]
-            if name in ("g", "included"):
+            if name == "g":
                 theirs = [row[:-1] for row in theirs]  # at the end nothing starts
+            if name == "included" and indicator != "local-at-aggregation":
+                ours, theirs = ([row[:-1] for row in rows] for rows in (ours, theirs))  # who would count next
             assert ours == theirs, name
         included |= {tuple(row) for row in environment.bound["included"].data.reshape(-1, 4)}
     assert len(included) > 1, "free clients are always, or never, included: this compares too little"

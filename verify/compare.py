@@ -9,7 +9,7 @@ import numpy as np
 
 from bounds.claim import Claim
 from bounds.registry import find_claim
-from fedtheory import Constant, LossMatching
+from fedtheory import AllClients, Always, Constant, LossMatching, PriorityOnly, Selection
 from synthetic.arrays import namespace, to_numpy
 from verify.environment import bind_given
 from verify.eprocess import REFUTES, EProcess, confidence_band
@@ -17,6 +17,8 @@ from verify.evaluate import Bound, Environment, UnboundName, sides
 from verify.judge import unmet
 from verify.procedures import other_procedure
 from verify.verdict import Series
+
+_LONGEST_LABEL = 90  # characters of LaTeX that fit beside an axis
 
 __all__ = ["RECORD", "Comparison", "compare"]
 
@@ -89,7 +91,7 @@ def compare(claim: Claim | str, trajectory, points: int = 24) -> Comparison:
         relation=claim.statement.relation,
         note="" if decides else "G is estimated from the run: drawn, decides nothing",
     )
-    return _judged(claim, series, *bands[-1])
+    return _judged(claim, series, _inclusion_is_certain(trajectory.algorithm.selection), *bands[-1])
 
 
 def _environment(claim: Claim, trajectory, horizon: int):
@@ -188,23 +190,46 @@ def _depends_on_G(claim, environment) -> bool:
     return values[0] != values[1]
 
 
-def _label(claim) -> str:
-    return "both sides [loss]" if claim.kind in ("theorem", "derived") else "both sides"
+def _label(claim: Claim) -> str:
+    """The left side in the paper's letters, for the axis of a figure."""
+    from matplotlib.mathtext import MathTextParser
+
+    from bounds.render import latex, letters_of
+
+    label = f"${latex(claim.statement.left, letters_of(claim))}$"
+    if len(label) > _LONGEST_LABEL:
+        return "left side"
+    try:
+        MathTextParser("path").parse(label)
+    except ValueError:  # matplotlib knows only part of LaTeX
+        return "left side"
+    return label
 
 
-def _judged(claim: Claim, series: Series, left_samples, right_samples) -> Comparison:
-    """An e-process on the last round, where the right side is the same in every run and the left never negative."""
-    worst = series.worst_ratio
-    right = float(right_samples[0])
-    fixed = np.allclose(right_samples, right, rtol=1e-9, atol=0)
+def _judged(claim: Claim, series: Series, right_is_known: bool, left_samples, right_samples) -> Comparison:
+    """An e-process on the last round, where the right side does not depend on chance and the left is never negative."""
+    worst, relation = series.worst_ratio, claim.statement.relation
+
+    def without_e_value(why: str) -> Comparison:
+        verdict = "consistent" if worst <= 1 else "undecided"
+        return Comparison(claim.id, verdict, f"worst ratio of the means {worst:.3g}; no e-value: {why}", worst, 1.0, series)
+
     if not series.decides:
         return Comparison(claim.id, "undecided", series.note, worst, 1.0, series)
-    if not fixed or left_samples.min() < -1e-12 or claim.statement.relation != "<=":
-        reason = "consistent on average; the right side varies between runs, so no e-value is formed"
-        verdict = "consistent" if worst <= 1 else "undecided"
-        return Comparison(claim.id, verdict, reason, worst, 1.0, series)
-    e_value = EProcess(max(right, 0.0)).update(np.maximum(left_samples, 0.0))
+    if relation != "<=":
+        return without_e_value(f"it is formed for <= only, not for {relation}")
+    if not right_is_known:
+        return without_e_value("which free clients count is up to chance, and the right side with it")
+    if left_samples.min() < -1e-12:
+        return without_e_value("the left side may be negative")
+    e_value = EProcess(max(float(right_samples[0]), 0.0)).update(np.maximum(left_samples, 0.0))
     if e_value > REFUTES:
         return Comparison(claim.id, "refuted", f"e-value {e_value:.3g} at the last round", worst, e_value, series)
+    if worst > 1:
+        return Comparison(claim.id, "undecided", f"e-value {e_value:.3g}: more seeds would decide", worst, e_value, series)
     return Comparison(claim.id, "consistent", f"worst ratio left/right {worst:.3g}", worst, e_value, series)
 
+
+def _inclusion_is_certain(selection: Selection) -> bool:
+    """Whether the same free clients count in every run."""
+    return isinstance(selection.matching, AllClients | PriorityOnly) and isinstance(selection.free, Always)

@@ -49,7 +49,8 @@ class FullRecord(Observer):
             total = xp.sum(participation.virtual_weight * federation.priority, axis=-1, keepdims=True)
             weights.append(xp.where(federation.priority, participation.weight / total, weights[0]))
         one = federation.weights * 0 + 1
-        included = xp.stack([xp.where(p.included, one, 0 * one) for p in self.participations], axis=1)
+        last = self.ends[-1][0]  # at the end of the run the indicator is the one of the last aggregation
+        included = xp.stack([xp.where(p.included, one, 0 * one) for p in (*self.participations, last)], axis=1)
         return {
             "x_local": (xp.stack(x_local, axis=1), 2, True),
             "x_before": (xp.stack(x_before, axis=1), 2, True),

@@ -26,6 +26,7 @@ from bounds.language import (
     g,
     grad,
     i,
+    included,
     iterations,
     j,
     k,
@@ -38,6 +39,7 @@ from bounds.language import (
     sigma_sq,
     step_offset,
     t,
+    tau,
     x_before,
     x_local,
     x_sampled,
@@ -45,7 +47,8 @@ from bounds.language import (
 )
 
 __all__ = [
-    "C_2", "D0_sq", "average_gradient", "average_stochastic_gradient", "bias_average", "bias_term", "noise_and_drift",
+    "C_2", "D0_sq", "average_gradient", "average_stochastic_gradient", "bias_average", "bias_term", "ending_gradient",
+    "ending_stochastic_gradient", "noise_and_drift",
     "noise_average", "noise_term", "over_free", "over_priority", "priority_clients", "priority_models", "proof_A4",
     "proof_A5", "proof_gamma", "proof_v", "rho_bias", "rho_hat", "suboptimality", "theta", "theta_hat", "weight",
     "x_eq_56",
@@ -96,6 +99,21 @@ average_stochastic_gradient = define(
 average_gradient = define(
     "average_gradient", [t], Sum(aggregate_weight[t, k] * grad(k, x_local[t, k]), every_client), r"\bar g_t",
     "loss/parameter", "weighted average of the gradients", "eq. (18)",
+)
+counts_at_the_end = included[tau(t) + local_steps, k]  # the indicator of the aggregation that ends the round of t
+ending_gradient = define(
+    "ending_gradient", [t],
+    Sum(client_weight[k] * counts_at_the_end * grad(k, x_local[t, k]), every_client)
+    / Sum(client_weight[k] * counts_at_the_end, every_client),
+    r"\bar g^{+}_t", "loss/parameter", "average of the gradients, weighted as in the aggregation that ends the round",
+    "eq. (18)",
+)
+ending_stochastic_gradient = define(
+    "ending_stochastic_gradient", [t],
+    Sum(client_weight[k] * counts_at_the_end * g[t, k], every_client)
+    / Sum(client_weight[k] * counts_at_the_end, every_client),
+    r"g^{+}_t", "loss/parameter", "average of the stochastic gradients, weighted as in the aggregation that ends the round",
+    "eq. (17)",
 )
 x_eq_56 = define(
     "x_eq_56", [t],
