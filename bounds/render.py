@@ -38,6 +38,8 @@ def notation(paper: str) -> dict[str, Letter]:
 def letters_of(claim: Claim) -> dict[str, Letter]:
     """The letters of the claim's paper, FedALIGN's for a paper without a notation of its own; where no client is sampled,
     both averages are one and the same."""
+    from bounds.registry import PAPERS
+
     letters = dict(notation(claim.paper if claim.paper in PAPERS else "fedalign"))
     if claim.procedure is None or claim.procedure.sampling == "full":
         letters["x"] = letters["x_sampled"] = Letter("w_{<0>}", "average at time t; the global model at communication")
