@@ -111,7 +111,18 @@ def _in_words(claim: Claim, data: dict) -> str:
         words.append(f"{sizes['rounds']} round{'s' * (sizes['rounds'] > 1)} of {sizes['local_steps']} local "
                      f"step{'s' * (sizes['local_steps'] > 1)}")
         words.append("with noise" if any(data["instance"]["noise"]) else "no noise")
-    return ", ".join(words)
+    return ", ".join(words) + _numbers_in_words(data["instance"])
+
+
+def _numbers_in_words(instance: dict) -> str:
+    """Curvatures, centers and weights of a few clients in one dimension; longer instances stand in the certificate."""
+    columns = {"curvatures": "curvature", "centers": "center", "weights": "client_weight"}
+    rows = {word: [c[0] if isinstance(c, list) else c for c in instance[name]] for word, name in columns.items()}
+    text = "; ".join(f"{word} {', '.join(values)}" for word, values in rows.items())
+    if len(instance["center"][0]) > 1 or len(text) > 80:
+        return ""
+    start = f"; start {instance['start_offset'][0]} from the optimum" if "start_offset" in instance else ""
+    return f"; {text}{start}"
 
 
 def _unrefuted(claim: Claim, found: Found, settings: Settings, details):
