@@ -41,15 +41,6 @@ def referee(monkeypatch):
     return judge
 
 
-@pytest.fixture
-def run(capsys):
-    def run(*argv):
-        status = cli.main([str(a) for a in argv])
-        return status, *capsys.readouterr()
-
-    return run
-
-
 # listing -----------------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize(
     "argv, words",

@@ -6,18 +6,7 @@ import os
 
 import pytest
 
-from verify import cli
-
 QUADRATIC = ["run", "fedavg", "--problem", "quadratic"]
-
-
-@pytest.fixture
-def run(capsys):
-    def run(*argv):
-        status = cli.main([str(a) for a in argv])
-        return status, *capsys.readouterr()
-
-    return run
 
 
 @pytest.mark.parametrize(

@@ -79,11 +79,15 @@ def _flat(left, right, mask):
     return tuple(to_numpy(a).reshape(a.shape[0], -1) for a in (left, right, mask))
 
 
+def _nearly(relation: str, left, right):
+    """Whether ``left relation right`` holds up to rounding, for numbers or arrays."""
+    slack = _TOLERANCE * (abs(left) + abs(right)) + 1e-15
+    return {"<=": left <= right + slack, ">=": left >= right - slack, "==": abs(left - right) <= slack}[relation]
+
+
 def _holds(condition: Condition, environment: Environment, count: int) -> np.ndarray:
     left, right, mask = _flat(*sides(condition, environment))
-    slack = _TOLERANCE * (abs(left) + abs(right)) + 1e-15
-    good = {"<=": left <= right + slack, ">=": left >= right - slack, "==": abs(left - right) <= slack}
-    return np.broadcast_to((good[condition.relation] | ~mask).all(axis=1), (count,))
+    return np.broadcast_to((_nearly(condition.relation, left, right) | ~mask).all(axis=1), (count,))
 
 
 def unmet(hypotheses: Iterable[Condition], environment: Environment) -> str | None:
@@ -91,26 +95,24 @@ def unmet(hypotheses: Iterable[Condition], environment: Environment) -> str | No
     for condition in hypotheses:
         left, right, mask = _flat(*sides(condition, environment))
         for value, limit, counts in zip(left[0], right[0], mask[0], strict=True):
-            slack = _TOLERANCE * (abs(value) + abs(limit)) + 1e-15
-            good = {"<=": value <= limit + slack, ">=": value >= limit - slack, "==": abs(value - limit) <= slack}
-            if counts and not good[condition.relation]:
+            if counts and not _nearly(condition.relation, value, limit):
                 return (f"needs {condition.left} {condition.relation} {condition.right} = {float(limit):.6g}, "
                         f"got {float(value):.6g}")
     return None
+
+
+def _broken(condition: Condition, environment: Environment) -> list[tuple]:
+    """Both sides of instance 0 wherever the condition fails, compared exactly."""
+    compare = {"<=": operator.le, ">=": operator.ge, "==": operator.eq}[condition.relation]
+    left, right, mask = _flat(*sides(condition, environment))
+    return [(a, b) for a, b, counts in zip(left[0], right[0], mask[0], strict=True) if counts and not compare(a, b)]
 
 
 def exact_violation(claim: Claim, environment: Environment):
     """(left, right) as fractions at the worst violation of instance 0; ``"unmet"`` if a hypothesis fails there, and
     ``"holds"`` if the statement holds. The environment must hold exact fractions.
     """
-    compare = {"<=": operator.le, ">=": operator.ge, "==": operator.eq}
-    for condition in claim.hypotheses:
-        left, right, mask = _flat(*sides(condition, environment))
-        if not all(compare[condition.relation](a, b) for a, b, c in zip(left[0], right[0], mask[0], strict=True) if c):
-            return "unmet"
-    left, right, mask = _flat(*sides(claim.statement, environment))
-    broken = [
-        (a, b) for a, b, c in zip(left[0], right[0], mask[0], strict=True)
-        if c and not compare[claim.statement.relation](a, b)
-    ]
+    if any(_broken(condition, environment) for condition in claim.hypotheses):
+        return "unmet"
+    broken = _broken(claim.statement, environment)
     return max(broken, key=lambda pair: abs(pair[0] - pair[1]), default="holds")
