@@ -2,91 +2,155 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import Any
 
+from fedtheory.moment import Local, Moment, State, Upload
+from fedtheory.parts import ClientOptimiser, Correction, GradientOracle, ServerOptimiser, UploadFilter
 from fedtheory.schedules import check_schedule, value_at
 from fedtheory.selection import Selection
 from synthetic.arrays import namespace
 from synthetic.checks import whole
 
-__all__ = ["Algorithm", "Moment", "State"]
+__all__ = ["Algorithm", "Local", "Moment", "State", "Upload"]
 
-
-class State(NamedTuple):
-    """What the server keeps between rounds: the global model ``x`` (runs, dim), a method's own arrays by name, and the
-    last round's participation where the selection looks back at it."""
-
-    x: Any
-    extra: dict = {}
-    participation: Any = None
-
-
-class Moment(NamedTuple):
-    """Where a run stands: the algorithm, the federation, the draws, the round, the local iteration over all rounds, the
-    broadcast model ``x`` (runs, dim)."""
-
-    algorithm: Any
-    federation: Any
-    draws: Any
-    round: int
-    iteration: int
-    x: Any
+PARTS = {
+    "oracle": GradientOracle, "correction": Correction, "client": ClientOptimiser, "server": ServerOptimiser,
+    "upload": UploadFilter,
+}
 
 
 @dataclass(frozen=True)
 class Algorithm:
-    """A federated method: one frozen dataclass per method, its fields the hyper-parameters.
+    """A federated method: hyper-parameters, and parts that compose (see ``fedtheory.parts``).
 
-    The defaults below are FedAvg's; a method overrides the functions in which it differs. All are pure.
+    With the default parts it is FedAvg. A method of one's own either brings a part, or overrides the functions below
+    in which it differs. All are pure.
     """
 
     eta_l: Any = 0.1  #: local step size: number, (runs,) array or Schedule
     local_steps: int = 1
     selection: Selection = field(default_factory=Selection)
+    oracle: GradientOracle = field(default_factory=GradientOracle, kw_only=True)
+    correction: Correction = field(default_factory=Correction, kw_only=True)
+    client: ClientOptimiser = field(default_factory=ClientOptimiser, kw_only=True)
+    server: ServerOptimiser = field(default_factory=ServerOptimiser, kw_only=True)
+    upload: UploadFilter = field(default_factory=UploadFilter, kw_only=True)
+    name: str = field(default="", kw_only=True)
 
     def __post_init__(self):
         object.__setattr__(self, "local_steps", whole("local_steps", self.local_steps))
+        object.__setattr__(self, "name", self.name or type(self).__name__)
         check_schedule("eta_l", self.eta_l)
+        for name, kind in PARTS.items():
+            part = getattr(self, name)
+            if not isinstance(part, kind):
+                raise ValueError(f"{name} must be a {kind.__name__}; got {part!r}")
+        for part in self.parts:
+            part.check(self)
 
+    @property
+    def parts(self) -> tuple:
+        """The parts, in the order in which they act."""
+        return tuple(getattr(self, name) for name in PARTS)
+
+    def having(self, **changes) -> Algorithm:
+        """The same method with some fields replaced."""
+        return replace(self, **changes)
+
+    # hyper-parameters ------------------------------------------------------------------------------------------------
     def step_size(self, moment: Moment):
-        """Local step of this iteration, shaped to multiply (runs, clients, dim)."""
+        """Local step of this iteration, shaped to multiply (runs, participants, dim)."""
         return self.now(self.eta_l, moment)
 
+    def round_length(self, moment: Moment):
+        """Sum of the local steps of the round, shaped to multiply (runs, participants, dim)."""
+        first = moment.round * self.local_steps
+        return sum(self.step_size(moment._replace(iteration=first + j)) for j in range(self.local_steps))
+
     def now(self, schedule, moment: Moment):
-        """A hyper-parameter (number, (runs,) array or schedule) now, shaped to multiply (runs, clients, dim)."""
+        """A hyper-parameter (number, (runs,) array or schedule) now, shaped to multiply (runs, participants, dim)."""
         value = value_at(schedule, moment.federation.backend, moment.iteration, moment.round, moment.x.shape[0])
         return value[:, None, None] if getattr(value, "ndim", 0) == 1 else value
 
-    def init(self, federation, x) -> State:
+    # a round -----------------------------------------------------------------------------------------------------------
+    def init(self, federation, x, draws=None) -> State:
         """State before the first round, from the start ``x`` (runs, dim)."""
-        return State(x)
+        server, clients = {}, {}
+        for part in self.parts:
+            server |= part.server_state(federation, x, draws)
+            clients |= part.client_state(federation, x, draws)
+        return State(x, server, clients)
 
-    def client_start(self, state: State, federation):
-        """Models from which the clients start a round, (runs, clients, dim): the broadcast model."""
-        return federation.all_clients(state.x)
+    def broadcast(self, state: State):
+        """The model that clients receive, (runs, dim)."""
+        return self.server.broadcast(state)
 
-    def client_step(self, x_local, gradient, moment: Moment):
+    def client_models(self, state: State, x, federation):
+        """Models from which all clients start a round, (runs, clients, dim): the broadcast model ``x``."""
+        return federation.all_clients(x)
+
+    def client_start(self, local: Local, moment: Moment) -> Local:
+        """The participants before their first local step; ``local`` has what they kept and their models."""
+        for part in self.parts:
+            local = part.begin(local, moment)
+        return local
+
+    def client_step(self, local: Local, gradient, moment: Moment) -> Local:
         """One local step. ``gradient(point)`` answers the stochastic gradient of this iteration at ``point``."""
-        return x_local - self.step_size(moment) * gradient(x_local)
+        if self.client.solves:
+            return self.client.solve(local, self.correction, moment)
+        g, local = self.oracle.gradient(local, gradient, moment)
+        g, local = self.correction.correct(g, local, moment)
+        direction, local = self.client.direction(g, local, moment)
+        direction = self.correction.after(direction, local, moment)
+        return local._replace(x=local.x - self.step_size(moment) * direction)
 
-    def client_final(self, x_local, moment: Moment):
-        """What the clients upload after their local steps, (runs, clients, dim)."""
-        return x_local
+    def client_final(self, local: Local, moment: Moment) -> tuple[Upload, dict]:
+        """After the local steps: what the participants send, and the arrays that they keep, by name."""
+        kept, others = self.correction.finish(local, moment)
+        kept |= self.client.finish(local, moment)
+        if self.upload.whole:
+            return Upload(local.x, others, self.upload.send(local.x, local, moment)[1]), kept
+        start = self.client_models(moment.state, moment.x, moment.federation)
+        sent, floats, local = self.upload.send(local.x - moment.rows(start), local, moment)
+        return Upload(sent, others, floats), kept | self.upload.finish(local, moment)
 
-    def server_step(self, state: State, uploads, weight, moment: Moment) -> State:
-        """State after the round from the uploads and the aggregation weights (runs, clients)."""
-        xp = namespace(uploads)
-        counted = xp.where(weight[..., None] != 0, uploads, 0)  # who does not count may have diverged
-        return state._replace(x=xp.sum(weight[..., None] * counted, axis=1))
+    def server_step(self, upload: Upload, moment: Moment) -> State:
+        """State after the round; ``moment`` has the state before it and the aggregation weights."""
+        average, server = self.aggregate(upload, moment)
+        average, more = self.correction.aggregate(average, upload, moment)
+        x, last = self.server.step(average, moment)
+        return moment.state._replace(x=x, server=moment.state.server | server | more | last)
 
+    def aggregate(self, upload: Upload, moment: Moment):
+        """The average of the models (runs, dim) as the server sees it, and the upload filter's server arrays."""
+        if self.upload.whole:
+            return moment.average(upload.model), {}
+        change, server = self.upload.receive(self.upload.combine(upload.model, moment), moment)
+        total = namespace(change).sum(moment.weight, axis=-1)[:, None]  # not one under some samplings
+        return total * moment.x + change, server
+
+    def output(self, state: State):
+        """The model that the method returns, (runs, dim)."""
+        return state.x
+
+    # costs -------------------------------------------------------------------------------------------------------------
     def trains(self, moment: Moment):
         """Which clients take the local steps of a round, truth values (runs | 1, clients)."""
         return self.selection.trains(moment)
 
-    def floats(self, moment: Moment, participation):
-        """Floats sent (down to, up from) each client in a round, two arrays (runs, clients).
+    def gradient_evaluations(self, moment: Moment):
+        """Stochastic gradients that each client evaluates in a round, (runs | 1, clients)."""
+        own = 0 if self.client.solves else self.local_steps * self.oracle.evaluations
+        return (own + self.correction.extra_evaluations) * self.trains(moment)
 
-        One model each way for the clients that take part, and what the selection needs on top.
+    def floats(self, moment: Moment, upload: Upload):
+        """Floats sent (down to, up from) each client in a round, two arrays (runs | 1, clients).
+
+        The model each way for the clients that train, what the parts add, and what the selection needs on top.
         """
-        return self.selection.floats(moment, participation)
+        dim, trains = moment.federation.dim, self.trains(moment)
+        down, up = self.selection.floats(moment, moment.participation)
+        down = down + dim * sum(part.down for part in self.parts) * trains
+        return down, up + (moment.spread(upload.floats) - dim + dim * sum(part.up for part in self.parts)) * trains

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import numpy as np
 
-from fedtheory.algorithm import Moment, State
+from fedtheory.moment import Local, Moment, State
 from synthetic.arrays import to_numpy
 from synthetic.checks import finite
 from synthetic.draws import Draws
 
-__all__ = ["Observer", "rounds_of", "starting_points"]
+__all__ = ["Observer", "one_round", "rounds_of", "starting_points"]
 
 
 class Observer:
     """Sees a run while it happens. Override what is needed; every array is (runs, ...)."""
 
+    #: whether it needs the clients that were not sampled to run along; if no observer does, only participants run
+    everyone = True
+
     def local_iteration(self, moment: Moment, participation, x_local, gradient) -> None:
-        """Before local iteration ``moment.iteration``: local models and the stochastic gradients taken there."""
+        """Before local iteration ``moment.iteration``: local models and the first stochastic gradients taken there."""
 
     def start_of_round(self, moment: Moment, participation) -> None:
         """After the selection, before the first local step."""
@@ -24,46 +27,66 @@ class Observer:
     def end_of_round(self, moment: Moment, participation, x_local, state: State) -> None:
         """After the aggregation: local models before it, participation used by it, state after it."""
 
+    def uploads(self, moment: Moment, local: Local, upload) -> None:
+        """After the local steps: what the participants hold and send."""
 
-def rounds_of(algorithm, federation, state: State, draws: Draws, first: int, rounds: int, observers=()):
+
+def rounds_of(algorithm, federation, state: State, draws: Draws, first: int, rounds: int, observers=(), everyone=True):
     """Run rounds ``first .. first + rounds - 1`` and yield the state after each.
 
-    Pure but for the observers: the same arguments give the same states, whatever the batch.
+    Pure but for the observers: the same arguments give the same states, whatever the batch. With ``everyone`` the
+    clients that are not sampled run along without any effect on the others; otherwise only those sampled are computed.
     """
-    steps, matching = algorithm.local_steps, algorithm.selection.matching
     for number in range(first, first + rounds):
-        start = number * steps
-        moment = Moment(algorithm, federation, draws, number, start, state.x)
-        x_local = algorithm.client_start(state, federation)
-        if matching.indicator != "local-at-aggregation" or number == 0:
-            participation = algorithm.selection.participate(federation, x_local, draws, number, start)
-        else:
-            participation = state.participation
-        for observer in observers:
-            observer.start_of_round(moment, participation)
-        for j in range(steps):
-            moment = Moment(algorithm, federation, draws, number, start + j, state.x)
-            if matching.indicator == "local-every-step" and j:
-                participation = algorithm.selection.participate(federation, x_local, draws, number, start + j)
-            taken = {}
-
-            def oracle(point, moment=moment, taken=taken):
-                taken["gradient"] = federation.stochastic_gradient(point, draws, moment.iteration)
-                return taken["gradient"]
-
-            after = algorithm.client_step(x_local, oracle, moment)
-            for observer in observers:
-                observer.local_iteration(moment, participation, x_local, taken["gradient"])
-            x_local = after
-        if matching.indicator == "local-at-aggregation":
-            participation = algorithm.selection.participate(federation, x_local, draws, number + 1, start + steps, number)
-        upload = algorithm.client_final(x_local, moment)
-        state = algorithm.server_step(state, upload, participation.weight, moment)
-        if matching.indicator == "local-at-aggregation":
-            state = state._replace(participation=participation)
-        for observer in observers:
-            observer.end_of_round(moment, participation, x_local, state)
+        state = one_round(algorithm, federation, state, draws, number, observers, everyone)
         yield state
+
+
+def one_round(algorithm, federation, state: State, draws: Draws, number: int, observers=(), everyone=True) -> State:
+    """The state after round ``number``."""
+    steps, selection = algorithm.local_steps, algorithm.selection
+    indicator, start = selection.matching.indicator, number * steps
+    x = algorithm.broadcast(state)
+    models = algorithm.client_models(state, x, federation)
+    if indicator != "local-at-aggregation" or number == 0:
+        participation = selection.participate(federation, models, draws, number, start)
+    else:
+        participation = state.participation
+    chosen = None if everyone else selection.chosen(federation, draws, number)
+    moment = Moment(algorithm, federation, draws, number, start, x, state, chosen, participation)
+    for observer in observers:
+        observer.start_of_round(moment, participation)
+    kept = {name: moment.rows(array) for name, array in state.clients.items()}
+    local = algorithm.client_start(Local(moment.rows(models), kept), moment)
+    for j in range(steps):
+        moment = moment._replace(iteration=start + j)
+        if indicator == "local-every-step" and j:
+            participation = selection.participate(federation, local.x, draws, number, start + j)
+            moment = moment._replace(participation=participation)
+        taken = []
+
+        def oracle(point, moment=moment, taken=taken):
+            taken.append(moment.gradient(point))
+            return taken[-1]
+
+        after = algorithm.client_step(local, oracle, moment)
+        for observer in observers:
+            observer.local_iteration(moment, participation, local.x, taken[0] if taken else 0 * local.x)
+        local = after
+    if indicator == "local-at-aggregation":
+        participation = selection.participate(federation, local.x, draws, number + 1, start + steps, number)
+    moment = moment._replace(participation=participation)
+    upload, kept = algorithm.client_final(local, moment)
+    for observer in observers:
+        observer.uploads(moment, local, upload)
+    after = algorithm.server_step(upload, moment)
+    clients = state.clients | after.clients
+    after = after._replace(clients=clients | {name: moment.put(clients[name], rows) for name, rows in kept.items()})
+    if indicator == "local-at-aggregation":
+        after = after._replace(participation=participation)
+    for observer in observers:
+        observer.end_of_round(moment, participation, local.x, after)
+    return after
 
 
 def starting_points(federation, start, runs: int):

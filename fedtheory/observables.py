@@ -18,8 +18,9 @@ class Observable:
 
     ``when``: ``state`` (at the start and after every round: function of federation and global model ``x`` (runs, dim)),
     ``round`` (at a round's start: function of its Moment and Participation), ``aggregation`` (at its end: function of
-    the last Moment and the Participation by which models were averaged) or ``iteration`` (function of the Moment, the
-    Participation, local models and stochastic gradients (runs, clients, dim)). ``dims``: dimensions after run and time.
+    the last Moment and the Participation by which models were averaged), ``upload`` (function of the last Moment and the
+    Upload) or ``iteration`` (function of the Moment, the Participation, local models and stochastic gradients
+    (runs, clients, dim)). ``dims``: dimensions after run and time.
     """
 
     name: str
@@ -92,12 +93,12 @@ _TABLE = (
     Observable("psi", "round", (), "loss", "sum over included free k of p_k Gamma_k/(1 + S)", _psi),
     Observable("participants", "aggregation", (), "1", "clients with positive weight",
                lambda m, p: namespace(p.weight).sum(1.0 * (p.weight > 0), axis=-1)),
-    Observable("downlink_floats", "round", ("client",), "floats", "sent to each client",
-               lambda m, p: m.algorithm.floats(m, p)[0]),
-    Observable("uplink_floats", "round", ("client",), "floats", "sent by each client",
-               lambda m, p: m.algorithm.floats(m, p)[1]),
+    Observable("downlink_floats", "upload", ("client",), "floats", "sent to each client",
+               lambda m, upload: m.algorithm.floats(m, upload)[0]),
+    Observable("uplink_floats", "upload", ("client",), "floats", "sent by each client",
+               lambda m, upload: m.algorithm.floats(m, upload)[1]),
     Observable("gradients", "round", ("client",), "1", "stochastic gradients that each client evaluates",
-               lambda m, p: m.algorithm.local_steps * m.algorithm.trains(m)),
+               lambda m, p: m.algorithm.gradient_evaluations(m)),
     Observable("eta_l", "iteration", (), "parameter^2/loss", "local step", _eta),
     Observable("drift", "iteration", (), "parameter^2", "sum of pi_k |x_k - average|^2", _drift),
     Observable("weighted_gradient_sq", "iteration", (), "(loss/parameter)^2", "sum of pi_k |g_k|^2",

@@ -21,7 +21,9 @@ from synthetic.draws import Draws
 
 __all__ = ["resume", "run"]
 
-_TIME = {"state": "round", "round": "step_round", "aggregation": "step_round", "iteration": "iteration"}
+_TIME = {
+    "state": "round", "round": "step_round", "aggregation": "step_round", "upload": "step_round", "iteration": "iteration",
+}
 
 
 class Recorder(Observer):
@@ -47,9 +49,17 @@ class Recorder(Observer):
     def start_of_round(self, moment, participation):
         self._measure("round", moment.x.shape[0], moment, participation)
 
+    def uploads(self, moment, local, upload):
+        self._measure("upload", moment.x.shape[0], moment, upload)
+
     def end_of_round(self, moment, participation, x_local, state):
         self._measure("aggregation", moment.x.shape[0], moment, participation)
-        self.state(moment.federation, state.x)
+        self.state(moment.federation, moment.algorithm.output(state))
+
+    @property
+    def everyone(self):
+        """Local models and gradients are recorded of every client, sampled or not."""
+        return any(observable.when == "iteration" and observable.name != "eta_l" for observable in self.observables)
 
     def dataset(self) -> xr.Dataset:
         """The recorded observables, with unit and meaning as attributes."""
@@ -95,9 +105,9 @@ def run(
     if federation.instances not in (1, len(seeds)):
         raise ValueError(f"{federation.instances} instances need as many seeds, or a federation of one; got {len(seeds)}")
     x = starting_points(federation, start, len(seeds))
-    state = algorithm.init(federation, x)
+    state = algorithm.init(federation, x, Draws(seeds, federation.backend))
     recorder = Recorder(record)
-    recorder.state(federation, x)
+    recorder.state(federation, algorithm.output(state))
     state = _advance(algorithm, federation, state, seeds, 0, rounds, recorder, progress)
     diverged = np.full(len(seeds), -1)
     return _trajectory(algorithm, federation, recorder.dataset(), state, seeds, rounds, diverged, recorder)
@@ -135,7 +145,8 @@ def _seeds(seeds) -> np.ndarray:
 def _advance(algorithm, federation, state, seeds, first, rounds, recorder, progress):
     draws = Draws(seeds, federation.backend)
     observers = (recorder,)
-    for done, state in enumerate(rounds_of(algorithm, federation, state, draws, first, rounds, observers), start=1):  # noqa: B020
+    states = rounds_of(algorithm, federation, state, draws, first, rounds, observers, recorder.everyone)
+    for done, state in enumerate(states, start=1):
         recorder.rows.setdefault("finite", []).append(to_numpy(_finite(state.x)))
         if progress:
             progress(done, rounds)
@@ -158,7 +169,7 @@ def _trajectory(algorithm, federation, dataset, state, seeds, rounds, diverged, 
     }
     name = getattr(federation, "name", type(federation).__name__)
     return Trajectory(
-        dataset, state, seeds, fingerprint(algorithm, federation), f"{type(algorithm).__name__} on {name}", algorithm,
+        dataset, state, seeds, fingerprint(algorithm, federation), f"{algorithm.name} on {name}", algorithm,
         federation,
     )
 

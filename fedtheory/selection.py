@@ -284,6 +284,14 @@ class Selection:
         weight = (self.sampling.shares(federation, draws, aggregated) + free) / total
         return Participation(included, virtual, weight)
 
+    def chosen(self, federation, draws, round: int):
+        """Numbers (runs, participants), ascending, of the only clients that matter in a round; None if all may."""
+        subsets = isinstance(self.sampling, WithoutReplacement) and isinstance(self.matching, PriorityOnly)
+        if not subsets or not bool(namespace(federation.priority).all(federation.priority)):
+            return None
+        drawn = draws.subset(CLIENTS, round, federation.clients, self.sampling.participants)
+        return namespace(drawn).sort(drawn, axis=-1)
+
     def trains(self, moment):
         """Truth values (runs | 1, clients): who takes the local steps of a round.
 

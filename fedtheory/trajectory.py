@@ -18,7 +18,7 @@ from synthetic.arrays import EXACT, TORCH, to_numpy
 
 __all__ = ["Trajectory", "load_trajectory", "on_backend"]
 
-_FORMAT = "fedtheory run 1"
+_FORMAT = "fedtheory run 2"
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,8 @@ class Trajectory:
         path = Path(path)
         arrays, header = {}, {
             "format": _FORMAT, "fingerprint": self.fingerprint, "description": self.description,
-            "attrs": dict(self.dataset.attrs), "dims": {}, "attributes": {}, "extra": sorted(self.state.extra),
+            "attrs": dict(self.dataset.attrs), "dims": {}, "attributes": {}, "server": sorted(self.state.server),
+            "clients": sorted(self.state.clients),
             "participation": self.state.participation is not None,
         }
         for name, variable in self.dataset.data_vars.items():
@@ -94,8 +95,9 @@ class Trajectory:
             header["dims"][str(name)] = list(variable.dims)
             header["attributes"][str(name)] = dict(variable.attrs)
         arrays["seeds"], arrays["state/x"] = self.seeds, to_numpy(self.state.x)
-        for name, value in self.state.extra.items():
-            arrays[f"state/extra/{name}"] = to_numpy(value)
+        for owner in ("server", "clients"):
+            for name, value in getattr(self.state, owner).items():
+                arrays[f"state/{owner}/{name}"] = to_numpy(value)
         if self.state.participation is not None:
             for name in ("included", "virtual_weight", "weight"):
                 arrays[f"state/participation/{name}"] = to_numpy(getattr(self.state.participation, name))
@@ -121,8 +123,16 @@ def on_backend(state: State, backend) -> State:
     if part is not None:
         weights = (backend.array(part.virtual_weight), backend.array(part.weight))
         part = Participation(backend.booleans(part.included), *weights)
-    extra = {name: backend.array(value) for name, value in state.extra.items()}
-    return State(backend.array(state.x), extra, part)
+    server, clients = ({n: _array(v, backend) for n, v in kept.items()} for kept in (state.server, state.clients))
+    return State(backend.array(state.x), server, clients, part)
+
+
+def _array(values, backend):
+    """Truth values and integers stay what they are."""
+    kind = str(values.dtype)
+    if "bool" in kind:
+        return backend.booleans(values)
+    return backend.integers(values) if "int" in kind else backend.array(values)
 
 
 def load_trajectory(path: str | Path, backend=None) -> Trajectory:
@@ -151,10 +161,10 @@ def _read(path, backend) -> Trajectory:
         name: (dims, arrays[f"data/{name}"], header["attributes"][name]) for name, dims in header["dims"].items()
     })
     dataset.attrs = header["attrs"]
-    extra = {name: arrays[f"state/extra/{name}"] for name in header["extra"]}
+    server, clients = ({n: arrays[f"state/{owner}/{n}"] for n in header[owner]} for owner in ("server", "clients"))
     participation = None
     if header["participation"]:
         names = ("included", "virtual_weight", "weight")
         participation = Participation(*(arrays[f"state/participation/{name}"] for name in names))
-    state = on_backend(State(arrays["state/x"], extra, participation), backend)
+    state = on_backend(State(arrays["state/x"], server, clients, participation), backend)
     return Trajectory(dataset, state, arrays["seeds"], header["fingerprint"], header["description"])

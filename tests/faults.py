@@ -155,23 +155,24 @@ def at_time(shift):
 
 
 def last_step_lost(original):
-    def client_step(self, x_local, gradient, moment):
-        after = original(self, x_local, gradient, moment)
-        return x_local if (moment.iteration + 1) % self.local_steps == 0 else after
+    def client_step(self, local, gradient, moment):
+        after = original(self, local, gradient, moment)
+        return local if (moment.iteration + 1) % self.local_steps == 0 else after
 
     return client_step
 
 
 def gradient_at_the_broadcast_model(original):
-    def client_step(self, x_local, gradient, moment):
-        return x_local - self.step_size(moment) * gradient(moment.federation.all_clients(moment.x))
+    def client_step(self, local, gradient, moment):
+        g = gradient(moment.federation.all_clients(moment.x))
+        return local._replace(x=local.x - self.step_size(moment) * g)
 
     return client_step
 
 
 def pulled_to(point):
-    return lambda original: lambda self, x, gradient, moment: original(
-        self, x, gradient, moment._replace(x=point(x, moment)))
+    return lambda original: lambda self, g, local, moment: original(
+        self, g, local, moment._replace(x=point(local.x, moment)))
 
 
 def noise(change):
@@ -236,8 +237,8 @@ def resumed_from(change):
 
 
 def models_forgotten(state):
-    average = namespace(state.x).broadcast_to(state.x[:, None], state.extra["models"].shape)
-    return state._replace(extra={"models": average})
+    average = namespace(state.x).broadcast_to(state.x[:, None], state.clients["model"].shape)
+    return state._replace(clients={"model": average})
 
 
 def participation_forgotten(state):

@@ -108,9 +108,9 @@ def test_runs_repeat_and_seeds_matter_only_where_there_is_chance(row):
 def test_a_step_leaves_the_state_as_it_was(row):
     federation, method = FEDERATIONS["gaussian noise"](), algorithm(row)
     state = method.init(federation, starting_points(federation, starts(federation, 2), 2))
-    before = [moved(state.x).copy(), *(moved(v).copy() for v in state.extra.values())]
+    before = [moved(state.x).copy(), *(moved(v).copy() for v in state.clients.values())]
     first = list(rounds_of(method, federation, state, Draws([0, 1]), 0, 3))
-    after = [moved(state.x), *(moved(v) for v in state.extra.values())]
+    after = [moved(state.x), *(moved(v) for v in state.clients.values())]
     for a, b in zip(before, after, strict=True):
         np.testing.assert_array_equal(a, b)
     kept = [moved(s.x).copy() for s in first]
@@ -175,7 +175,7 @@ def test_shapes_and_dimensions():
     federation = FEDERATIONS["gaussian noise"]()
     data = run(make_algorithm("fedavg", local_steps=3), federation, 4, seeds=2, record=list(OBSERVABLES)).dataset
     length = {"state": ("round", 5), "round": ("step_round", 4), "aggregation": ("step_round", 4),
-              "iteration": ("iteration", 12)}
+              "upload": ("step_round", 4), "iteration": ("iteration", 12)}
     size = {"client": 5, "dim": 3}
     for name, observable in OBSERVABLES.items():
         clock, times = length[observable.when]

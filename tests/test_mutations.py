@@ -20,7 +20,7 @@ import test_trajectory
 
 from fedtheory import Always, Bernoulli, LossMatching, Selection, WithoutReplacement, WithReplacement
 from fedtheory.algorithm import Algorithm
-from fedtheory.algorithms.fedprox import FedProx
+from fedtheory.algorithms.fedprox import Proximal
 from synthetic import Draws
 
 
@@ -100,13 +100,13 @@ FAULTS = [
           faults.replaced(Algorithm, "client_step", faults.gradient_at_the_broadcast_model),
           _reference("no noise", "fedavg")),
     Fault("proximal term toward the origin",
-          faults.replaced(FedProx, "client_step", faults.pulled_to(lambda x, m: 0 * m.x)),
+          faults.replaced(Proximal, "correct", faults.pulled_to(lambda x, m: 0 * m.x)),
           _invariant(invariants_limits.fedprox_meets_fedavg)),
     Fault("proximal term toward the mean of the local models",
-          faults.replaced(FedProx, "client_step", faults.pulled_to(lambda x, m: x.mean(1))),
+          faults.replaced(Proximal, "correct", faults.pulled_to(lambda x, m: x.mean(1))),
           _reference("no noise", "fedprox")),
     Fault("proximal term away from the broadcast model",
-          faults.replaced(FedProx, "client_step", faults.pulled_to(lambda x, m: 2 * x[:, 0] - m.x)),
+          faults.replaced(Proximal, "correct", faults.pulled_to(lambda x, m: 2 * x[:, 0] - m.x)),
           _reference("no noise", "fedprox")),
     Fault("noise not centred", faults.noise(faults.off_centre), _plain(test_engine.check_noise_is_centred)),
     Fault("noise shared by the clients", faults.noise(faults.shared), _plain(test_engine.check_noise_is_independent)),

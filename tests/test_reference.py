@@ -140,7 +140,7 @@ def check_equals_reference(name, row):
     np.testing.assert_allclose(trajectory.dataset["weight"], expected["weight"], rtol=0, atol=1e-12)
     np.testing.assert_allclose(trajectory.dataset["x"], expected["x"], rtol=1e-10, atol=1e-10)
     if not ROWS[row][1].communicates:
-        np.testing.assert_allclose(moved(trajectory.state.extra["models"]), expected["local"], rtol=1e-10, atol=1e-10)
+        np.testing.assert_allclose(moved(trajectory.state.clients["model"]), expected["local"], rtol=1e-10, atol=1e-10)
 
 
 @pytest.mark.parametrize("row", ["scheme I", "fedalign, stragglers", "fedalign, every step", "fedalign-fraction"])

@@ -8,9 +8,9 @@ import numpy as np
 import sympy as sp
 
 from bounds.claim import Claim, Condition
-from fedtheory.algorithm import State
 from fedtheory.algorithms.fedavg import FedAvg
 from fedtheory.engine import rounds_of, starting_points
+from fedtheory.moment import State
 from fedtheory.schedules import Tabulated
 from fedtheory.selection import (
     Pattern,

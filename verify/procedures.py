@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from bounds.claim import Procedure
 from fedtheory import Algorithm, FedAvg
+from fedtheory.algorithms.fedavg import ServerStep
+from fedtheory.parts import ServerOptimiser
 from fedtheory.selection import (
     AllClients,
     Always,
@@ -38,8 +40,9 @@ def selection_of(procedure: Procedure | None, participants: int = 1, epsilon=Non
 def other_procedure(procedure: Procedure | None, algorithm: Algorithm) -> str | None:
     """In words, why runs of ``algorithm`` are not runs of the procedure that a claim names; None if they are."""
     wanted, selection = selection_of(procedure), algorithm.selection
-    if type(algorithm) is not FedAvg:
-        return f"the claim is about FedAvg; the runs are {type(algorithm).__name__}'s"
+    if type(algorithm) is not FedAvg or algorithm.having(server=ServerOptimiser()).parts != FedAvg().parts or (
+            algorithm.server not in (ServerOptimiser(), ServerStep())):
+        return f"the claim is about FedAvg; the runs are {algorithm.name}'s"
     if type(selection.sampling) is not type(wanted.sampling):
         return (f"the claim's priority clients are chosen by {type(wanted.sampling).__name__}; the runs' by "
                 f"{type(selection.sampling).__name__}")

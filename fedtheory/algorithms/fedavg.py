@@ -5,8 +5,29 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fedtheory.algorithm import Algorithm
+from fedtheory.method import method, sampled
+from fedtheory.parts import ServerOptimiser
+from fedtheory.schedules import check_schedule
 
-__all__ = ["FedAvg"]
+__all__ = ["FedAvg", "ServerStep", "fedavg"]
+
+
+@dataclass(frozen=True)
+class ServerStep(ServerOptimiser):
+    """``x <- x + eta_g (average - x)``: interpolation below 1, extrapolation above.
+
+    ``eta_g``: number, (runs,) array or schedule.
+    """
+
+    eta_g: object = 1.0
+
+    def __post_init__(self):
+        check_schedule("eta_g", self.eta_g)
+
+    def step(self, average, moment):
+        if isinstance(self.eta_g, (int, float)) and self.eta_g == 1:
+            return average, {}
+        return moment.x + moment.server_number(self.eta_g) * (average - moment.x), {}
 
 
 @dataclass(frozen=True)
@@ -18,7 +39,7 @@ class FedAvg(Algorithm):
         for round r:
             x_k <- x                                  for every participating client k
             x_k <- x_k - eta_l * g_k(x_k)             local_steps times
-            x   <- sum_k weight_k x_k
+            x   <- sum_k weight_k x_k                 or x + eta_g (sum_k weight_k x_k - x)
 
     With ``Selection(sampling=WithReplacement(s))`` this is scheme I of Li et al. 2020, with
     ``WithoutReplacement(s)`` scheme II, with ``matching=LossMatching(epsilon)`` FedALIGN.
@@ -31,3 +52,18 @@ class FedAvg(Algorithm):
         >>> run(FedAvg(eta_l=0.5, local_steps=2), Quadratic([[[1.0]]], [[[1.0]]]), 1).dataset.x.values.ravel().tolist()
         [0.0, 0.75]
     """
+
+
+@method("fedavg", "FedAvg, full participation or Li et al.'s schemes I and II", "McMahan et al. 2017; Li et al. 2020")
+def fedavg(eta_l=0.1, local_steps=1, participants=None, replacement=True, eta_g=1.0) -> FedAvg:
+    """FedAvg on the priority clients; ``participants`` per round by scheme I (``replacement``) or II of Li et al. 2020.
+
+    Example:
+        >>> fedavg(eta_l=0.5, local_steps=4).local_steps
+        4
+    """
+    return FedAvg(eta_l, local_steps, sampled(participants, replacement), server=ServerStep(eta_g))
+
+
+method("fedavg-priority", "baseline: FedAvg on the priority clients", "Ravi, Shomorony: FedALIGN, Section 4",
+       "fedalign/fedavg-priority")(fedavg)

@@ -6,13 +6,28 @@ from dataclasses import dataclass
 from typing import Any
 
 from fedtheory.algorithm import Algorithm
+from fedtheory.method import method, sampled
+from fedtheory.parts import Correction
 from fedtheory.schedules import check_schedule
 
-__all__ = ["FedProx"]
+__all__ = ["Proximal", "fedprox"]
 
 
 @dataclass(frozen=True)
-class FedProx(Algorithm):
+class Proximal(Correction):
+    """``g + rho_prox * (x_k - x)``: the gradient of ``F_k + rho_prox/2 |. - x|^2`` with x the broadcast model."""
+
+    rho_prox: Any = 1.0  #: number, (runs,) array or Schedule
+
+    def __post_init__(self):
+        check_schedule("rho_prox", self.rho_prox)
+
+    def pull(self, moment):
+        return moment.algorithm.now(self.rho_prox, moment)
+
+
+@method("fedprox", "FedAvg with a proximal term", "Li et al. 2018")
+def fedprox(eta_l=0.1, local_steps=1, rho_prox=1.0, participants=None, replacement=True) -> Algorithm:
     """FedProx with inexact local solves by gradient steps (FedALIGN, Appendix C.2, with ``rho_prox = 1``).
 
     ::
@@ -26,16 +41,11 @@ class FedProx(Algorithm):
 
         >>> from fedtheory import run
         >>> from synthetic import Quadratic
-        >>> run(FedProx(eta_l=0.5, local_steps=2), Quadratic([[[1.0]]], [[[1.0]]]), 1).dataset.x.values.ravel().tolist()
+        >>> run(fedprox(eta_l=0.5, local_steps=2), Quadratic([[[1.0]]], [[[1.0]]]), 1).dataset.x.values.ravel().tolist()
         [0.0, 0.5]
     """
+    return Algorithm(eta_l, local_steps, sampled(participants, replacement), correction=Proximal(rho_prox), name="FedProx")
 
-    rho_prox: Any = 1.0  #: number, (runs,) array or Schedule
 
-    def __post_init__(self):
-        super().__post_init__()
-        check_schedule("rho_prox", self.rho_prox)
-
-    def client_step(self, x_local, gradient, moment):
-        pull = self.now(self.rho_prox, moment) * (x_local - moment.x[:, None, :])
-        return x_local - self.step_size(moment) * (gradient(x_local) + pull)
+method("fedprox-priority", "baseline: FedProx on the priority clients", "Ravi, Shomorony: FedALIGN, C.2",
+       "fedalign/fedprox-priority")(fedprox)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fedtheory.algorithm import Algorithm
+from fedtheory.method import method
 from synthetic.arrays import namespace
 
-__all__ = ["LocalOnly"]
+__all__ = ["LocalOnly", "local_only"]
 
 
 @dataclass(frozen=True)
@@ -19,29 +20,34 @@ class LocalOnly(Algorithm):
         x_k <- x_k - eta_l * g_k(x_k)     local_steps times per round, never averaged
 
     The recorded global model ``x`` is the selection's weighted average of the local models, which no client ever sees;
-    the models themselves are ``state.extra["models"]`` (runs, clients, dim).
+    the models themselves are ``state.clients["model"]`` (runs, clients, dim).
 
     Example:
         >>> from fedtheory import run
         >>> from synthetic import Quadratic
         >>> pair = Quadratic([[[1.0], [1.0]]], [[[1.0], [-1.0]]])
-        >>> run(LocalOnly(eta_l=0.5), pair, 2).state.extra["models"].ravel().tolist()
+        >>> run(LocalOnly(eta_l=0.5), pair, 2).state.clients["model"].ravel().tolist()
         [0.75, -0.75]
     """
 
-    def init(self, federation, x):
-        models = federation.all_clients(x)
-        return super().init(federation, x)._replace(extra={"models": models})
+    def init(self, federation, x, draws=None):
+        return super().init(federation, x, draws)._replace(clients={"model": federation.all_clients(x)})
 
-    def client_start(self, state, federation):
-        return state.extra["models"]
+    def client_models(self, state, x, federation):
+        return state.clients["model"]
 
-    def server_step(self, state, uploads, weight, moment):
-        return super().server_step(state, uploads, weight, moment)._replace(extra={"models": uploads})
+    def server_step(self, upload, moment):
+        return super().server_step(upload, moment)._replace(clients={"model": upload.model})
 
     def trains(self, moment):
         return namespace(moment.x).ones_like(moment.federation.priority)
 
-    def floats(self, moment, participation):
-        nothing = namespace(participation.weight).zeros_like(participation.weight)
+    def floats(self, moment, upload):
+        nothing = namespace(moment.x).zeros_like(moment.participation.weight)
         return nothing, nothing
+
+
+@method("local-only", "baseline: every client alone", "Ravi, Shomorony: FedALIGN, C.1", "fedalign/local-only")
+def local_only(eta_l=0.1, local_steps=1) -> LocalOnly:
+    """Local training without communication."""
+    return LocalOnly(eta_l=eta_l, local_steps=local_steps)

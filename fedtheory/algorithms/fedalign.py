@@ -1,0 +1,82 @@
+"""FedALIGN (Ravi and Shomorony): free clients take part while their loss matches the priority clients' objective."""
+
+from __future__ import annotations
+
+from fedtheory.algorithm import Algorithm
+from fedtheory.algorithms.fedavg import FedAvg
+from fedtheory.algorithms.fedprox import Proximal
+from fedtheory.method import method, sampled
+from fedtheory.selection import AllClients, Always, Bernoulli, FractionOfBoth, LossMatching, Selection
+
+__all__ = ["align", "fedalign", "fedalign_fedprox", "fedalign_fraction", "fedavg_all", "fedprox_all"]
+
+_PAPER = "Ravi, Shomorony: FedALIGN"
+
+
+def align(base: Algorithm, matching, free=None) -> Algorithm:
+    """Any method with FedALIGN's selection of free clients on top of its own sampling of priority clients.
+
+    ``free``: availability of free clients, ``Always()`` (default), ``Bernoulli(p)`` or just p, or ``Pattern(table)``.
+
+    Example:
+        >>> from fedtheory import LossMatching, make_algorithm
+        >>> align(make_algorithm("fedprox", rho_prox=0.5), LossMatching(epsilon=0.1)).name
+        'FedALIGN on FedProx'
+    """
+    free = Always() if free is None else free if hasattr(free, "available") else Bernoulli(free)
+    return base.having(selection=Selection(matching, base.selection.sampling, free), name=f"FedALIGN on {base.name}")
+
+
+@method("fedalign", "FedAvg with free clients of matching loss", f"{_PAPER}, Section 3", "fedalign/alg-fedavg",
+        "fedalign/alg-arbitrary", "fedalign/alg-partial", "fedalign/alg-partial-without-replacement")
+def fedalign(
+    eta_l=0.1, local_steps=1, epsilon=0.0, warmup=0, strict=True, indicator="broadcast", participants=None,
+    replacement=True, free=None,
+) -> FedAvg:
+    """FedALIGN on FedAvg: free clients whose loss is within ``epsilon`` of the objective take part.
+
+    See :func:`align` for ``free``, and :class:`fedtheory.LossMatching` for ``epsilon``, ``warmup``, ``strict`` and
+    ``indicator``. With ``participants`` it is the paper's partial participation, eq. (56).
+
+    Example:
+        At 0 the free client's loss is 2, the objective 1/2: they match below 1.6, and the steps to 1/4 and -1 average.
+
+        >>> from synthetic import Quadratic
+        >>> pair = Quadratic([[[1.0], [4.0]]], [[[1.0], [-1.0]]], priority=[[True, False]])
+        >>> from fedtheory import run
+        >>> [run(fedalign(0.25, epsilon=e), pair, 1).dataset.x.values[0, 1, 0].item() for e in (1.5, 1.6)]
+        [0.25, -0.375]
+    """
+    base = FedAvg(eta_l, local_steps, sampled(participants, replacement))
+    return align(base, LossMatching(epsilon, warmup, strict, indicator), free)
+
+
+@method("fedalign-fedprox", "FedProx with free clients of matching loss", f"{_PAPER}, C.2", "fedalign/alg-fedprox")
+def fedalign_fedprox(
+    eta_l=0.1, local_steps=1, epsilon=0.0, warmup=0, strict=True, indicator="broadcast", rho_prox=1.0, participants=None,
+    replacement=True, free=None,
+) -> Algorithm:
+    """FedALIGN on FedProx; losses are compared without the proximal term."""
+    aligned = fedalign(eta_l, local_steps, epsilon, warmup, strict, indicator, participants, replacement, free)
+    return aligned.having(correction=Proximal(rho_prox), name="FedALIGN on FedProx")
+
+
+@method("fedavg-all", "baseline: FedAvg on all clients", f"{_PAPER}, Section 4", "fedalign/fedavg-all")
+def fedavg_all(eta_l=0.1, local_steps=1, warmup=0) -> FedAvg:
+    """FedAvg on all clients, weights p_k / (1 + P_N)."""
+    return FedAvg(eta_l, local_steps, Selection(AllClients(warmup)))
+
+
+@method("fedprox-all", "baseline: FedProx on all clients", f"{_PAPER}, C.2", "fedalign/fedprox-all")
+def fedprox_all(eta_l=0.1, local_steps=1, warmup=0, rho_prox=1.0) -> Algorithm:
+    """FedProx on all clients, weights p_k / (1 + P_N)."""
+    return Algorithm(eta_l, local_steps, Selection(AllClients(warmup)), correction=Proximal(rho_prox), name="FedProx")
+
+
+@method("fedalign-fraction", "FedALIGN on a random fraction of both groups", f"{_PAPER}, C.3", "fedalign/alg-fraction")
+def fedalign_fraction(
+    eta_l=0.1, local_steps=1, epsilon=0.0, warmup=0, strict=True, fraction=0.3, normalisation="participants"
+) -> FedAvg:
+    """FedALIGN with a random fraction of the priority clients and of the free clients in each round."""
+    drawn = FractionOfBoth(fraction, normalisation)
+    return FedAvg(eta_l, local_steps, Selection(LossMatching(epsilon, warmup, strict), drawn, drawn))

@@ -1,0 +1,59 @@
+"""FedSAM (Qu et al. 2022): local steps along the gradient at a point a little uphill."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from fedtheory.algorithm import Algorithm
+from fedtheory.algorithms.fedavg import ServerStep
+from fedtheory.method import method, sampled
+from fedtheory.parts import GradientOracle
+from fedtheory.schedules import check_schedule
+from synthetic.arrays import namespace
+
+__all__ = ["SharpnessAware", "along", "fedsam"]
+
+
+def along(v, radius):
+    """``radius * v / |v|`` for vectors (..., dim), and zero where v is zero."""
+    xp = namespace(v)
+    norm = xp.sqrt(xp.sum(v**2, axis=-1, keepdims=True))
+    return radius * v / xp.where(norm > 0, norm, norm + 1)
+
+
+@dataclass(frozen=True)
+class SharpnessAware(GradientOracle):
+    """The gradient at ``x_k + rho_sam * g/|g|`` with ``g = g_k(x_k)``, both on the same samples."""
+
+    rho_sam: Any = 0.05  #: radius, in units of the parameter: number, (runs,) array or Schedule
+    evaluations = 2
+
+    def __post_init__(self):
+        check_schedule("rho_sam", self.rho_sam)
+
+    def gradient(self, local, gradient, moment):
+        return gradient(local.x + along(gradient(local.x), moment.algorithm.now(self.rho_sam, moment))), local
+
+
+@method("fedsam", "FedAvg with sharpness-aware gradients", "Qu et al. 2022", "fedmoswa/fedsam")
+def fedsam(eta_l=0.1, local_steps=1, rho_sam=0.05, eta_g=1.0, participants=None, replacement=False) -> Algorithm:
+    """FedSAM.
+
+    ::
+
+        x_k <- x_k - eta_l * g_k(x_k + rho_sam * g_k(x_k)/|g_k(x_k)|)     local_steps times, from x_k = x
+        x   <- x + eta_g * mean of (x_k - x)
+
+    ``rho_sam = 0`` is FedAvg. Two gradients per local step.
+
+    Example:
+        On 1/2 (x - 1)^2 from 0 the gradient -1 is replaced by the one at -1/2, which is -3/2.
+
+        >>> from fedtheory import run
+        >>> from synthetic import Quadratic
+        >>> run(fedsam(0.5, rho_sam=0.5), Quadratic([[[1.0]]], [[[1.0]]]), 1).dataset.x.values.ravel().tolist()
+        [0.0, 0.75]
+    """
+    return Algorithm(eta_l, local_steps, sampled(participants, replacement), oracle=SharpnessAware(rho_sam),
+                     server=ServerStep(eta_g), name="FedSAM")

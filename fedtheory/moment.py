@@ -1,0 +1,141 @@
+"""Where a run stands, and the structures that a round passes around."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from synthetic.arrays import namespace, take_clients
+from synthetic.draws import Draws
+
+__all__ = ["Local", "Moment", "State", "Upload"]
+
+
+class State(NamedTuple):
+    """What is kept between rounds: the server's model ``x`` (runs, dim), the server's and the clients' own arrays by
+    name ((runs, ...) and (runs, clients, ...)), and the last round's participation where the selection looks back."""
+
+    x: Any
+    server: dict = {}
+    clients: dict = {}
+    participation: Any = None
+
+
+class Local(NamedTuple):
+    """What the participants hold during a round: their models ``x`` (runs, participants, dim), and arrays by name
+    (runs, participants, ...): those they keep between rounds, and those they need in this round only."""
+
+    x: Any
+    own: dict = {}
+
+    def with_own(self, **arrays) -> Local:
+        """The same with some arrays replaced or added."""
+        return self._replace(own=self.own | arrays)
+
+
+class Upload(NamedTuple):
+    """What the participants send: the ``model`` that enters the average (runs, participants, dim), ``others`` by name,
+    and the ``floats`` that the model takes (runs | 1, participants | 1)."""
+
+    model: Any
+    others: dict
+    floats: Any
+
+
+class Moment(NamedTuple):
+    """Where a run stands.
+
+    ``x`` (runs, dim) is the broadcast model of the round, ``state`` the state before it, ``iteration`` counts local
+    steps over all rounds. ``clients`` (runs, participants) are the client numbers behind the participants' axis, None
+    if that axis holds every client, whether or not it was sampled.
+    """
+
+    algorithm: Any
+    federation: Any
+    draws: Any
+    round: int
+    iteration: int
+    x: Any
+    state: State = State(None)
+    clients: Any = None
+    participation: Any = None
+
+    @property
+    def step(self) -> int:
+        """Local step within the round, from 0."""
+        return self.iteration - self.round * self.algorithm.local_steps
+
+    def rows(self, array):
+        """What belongs to the participants of an array (runs | 1, clients, ...)."""
+        return array if self.clients is None else take_clients(array, self.clients)
+
+    def put(self, array, rows):
+        """An array (runs, clients, ...) with the ``rows`` (runs, participants, ...) of those who take part put in."""
+        xp = namespace(rows)
+        if self.clients is None:
+            active = self.active
+            return xp.where(active.reshape(*active.shape, *(1,) * (rows.ndim - 2)), rows, array)
+        runs = self.draws.client_numbers(rows.shape[0])[0][:, None]
+        array = xp.broadcast_to(array, (rows.shape[0], *array.shape[1:]))
+        array = array.clone() if hasattr(array, "clone") else array.copy()
+        array[runs, self.clients] = rows
+        return array
+
+    def spread(self, values):
+        """(runs | 1, participants | 1) as (runs | 1, clients | 1), zero for the clients who are not participants."""
+        return values if self.clients is None or values.shape[1] == 1 else self.put(0 * self.participation.weight, values)
+
+    def server(self, name: str):
+        """A server's array (runs, dim) of this round, shaped to meet (runs, participants, dim)."""
+        return self.state.server[name][:, None, :]
+
+    def server_number(self, schedule):
+        """A hyper-parameter (number, (runs,) array or schedule) now, shaped to multiply (runs, dim)."""
+        value = self.algorithm.now(schedule, self)
+        return value[:, 0] if getattr(value, "ndim", 0) == 3 else value
+
+    @property
+    def weight(self):
+        """Weight of each participant in the aggregation, (runs | 1, participants)."""
+        return self.rows(self.participation.weight)
+
+    @property
+    def active(self):
+        """Truth values (runs | 1, participants): who takes part in the aggregation."""
+        return self.weight != 0
+
+    def average(self, values):
+        """Weighted sum of (runs, participants, dim) by which the server aggregates, (runs, dim)."""
+        xp, weight = namespace(values), self.weight[..., None]
+        return xp.sum(weight * xp.where(weight != 0, values, 0), axis=1)  # who does not count may have diverged
+
+    def over_all(self, values):
+        """Sum over the active of (runs, participants, dim), each with its share of *all* clients, (runs, dim).
+
+        With equal weights this is 1/m times the sum over the sampled clients: the change that a mean over all clients
+        undergoes when only those sampled change.
+        """
+        xp = namespace(values)
+        share = self.rows(self.share)
+        return xp.sum(xp.where(self.active[..., None], share[..., None] * values, 0), axis=1)
+
+    @property
+    def share(self):
+        """Each client's share p_k / sum of all p_k, (instances, clients)."""
+        p = self.federation.weights
+        return p / namespace(p).sum(p, axis=-1, keepdims=True)
+
+    def gradient(self, point, iteration: int | None = None):
+        """A stochastic gradient of every participant at ``point``; fresh samples need an ``iteration`` of their own."""
+        iteration = self.iteration if iteration is None else iteration
+        return self.federation.stochastic_gradient(point, self.draws, iteration, self.clients)
+
+    def extra_gradient(self, point):
+        """A stochastic gradient that belongs to no local step, on samples of its own for each round."""
+        return self.gradient(point, -2 - self.round)
+
+
+def initial_gradient(federation, x, draws: Draws | None):
+    """Stochastic gradients (runs, clients, dim) of all clients at the start ``x`` (runs, dim), on samples of their own;
+    full gradients where there are no draws."""
+    models = federation.all_clients(x)
+    return federation.gradient(models) if draws is None else federation.stochastic_gradient(models, draws, -1)

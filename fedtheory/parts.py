@@ -1,0 +1,151 @@
+"""The orthogonal parts of which methods are made. Each default below does nothing to FedAvg.
+
+A round of :class:`fedtheory.Algorithm` is ::
+
+    x = server.broadcast(state)
+    local_steps times, on every participant:
+        g         = oracle.gradient(...)               where and of what a gradient is taken (SAM, ...)
+        g         = correction.correct(g, ...)         what is added against drift (control variates, duals, pulls)
+        direction = client.direction(g, ...)           what the client's optimiser makes of it (momentum, Adam)
+        direction = correction.after(direction, ...)
+        x_local  -= eta_l * direction
+    change  = upload.send(x_local - x)                 what is sent of it (quantised, masked, only some layers)
+    average = x + upload.receive(weighted mean of the changes)
+    average = correction.aggregate(average, ...)
+    x       = server.step(average, ...)                the server's optimiser
+
+Functions are pure: they take ``local`` or the state inside ``moment`` and answer new values.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from synthetic.arrays import namespace
+
+__all__ = ["ClientOptimiser", "Correction", "GradientOracle", "Part", "ServerOptimiser", "UploadFilter"]
+
+
+class Part:
+    """What all parts share: their arrays between rounds, and what they send on top of the model."""
+
+    down = 0  #: models sent to each participant besides the model
+    up = 0  #: models sent by each participant besides the model
+
+    def server_state(self, federation, x, draws) -> dict[str, Any]:
+        """The server's arrays by name, (runs, ...), before the first round from ``x`` (runs, dim)."""
+        return {}
+
+    def client_state(self, federation, x, draws) -> dict[str, Any]:
+        """The clients' arrays by name, (runs, clients, ...), before the first round."""
+        return {}
+
+    def begin(self, local, moment):
+        """``local`` at the start of a round, with what is needed in this round only."""
+        return local
+
+    def check(self, algorithm) -> None:
+        """Raise ValueError, with the reason, if the part has no meaning together with the others of ``algorithm``."""
+
+
+@dataclass(frozen=True)
+class GradientOracle(Part):
+    """The stochastic gradient at the local model."""
+
+    evaluations = 1  #: gradients per local step
+
+    def gradient(self, local, gradient, moment):
+        """The gradient of this local step, (runs, participants, dim), and ``local``.
+
+        ``gradient(point)`` answers this iteration's stochastic gradient, always on the same samples.
+        """
+        return gradient(local.x), local
+
+
+@dataclass(frozen=True)
+class Correction(Part):
+    """No correction.
+
+    Most corrections are affine in the local model: ``g + shift + pull * (x_local - x)`` with a ``shift`` that is fixed
+    within a round. Those answer ``shift`` and ``pull``; then the local problem can also be solved at once.
+    """
+
+    extra_evaluations = 0  #: gradients per round besides those of the local steps
+
+    def shift(self, local, moment):
+        """What is added to every gradient of the round, (runs, participants, dim), or None."""
+        return None
+
+    def pull(self, moment):
+        """Strength of the pull to the broadcast model, or None."""
+        return None
+
+    def correct(self, g, local, moment):
+        """The corrected gradient, and ``local``."""
+        shift, pull = self.shift(local, moment), self.pull(moment)
+        g = g if shift is None else g + shift
+        return (g if pull is None else g + pull * (local.x - moment.x[:, None, :])), local
+
+    def after(self, direction, local, moment):
+        """What becomes of the client optimiser's direction."""
+        return direction
+
+    def finish(self, local, moment):
+        """After the local steps: the arrays that clients keep, and what is sent besides the model, both by name."""
+        return {}, {}
+
+    def aggregate(self, average, upload, moment):
+        """The new server arrays, and what becomes of the average (runs, dim) of the models."""
+        return average, {}
+
+
+@dataclass(frozen=True)
+class ClientOptimiser(Part):
+    """Plain gradient steps."""
+
+    solves = False  #: whether the local problem is solved at once rather than by ``local_steps`` gradient steps
+
+    def direction(self, g, local, moment):
+        """The direction of the local step, and ``local``."""
+        return g, local
+
+    def finish(self, local, moment) -> dict[str, Any]:
+        """The arrays that clients keep, by name."""
+        return {}
+
+
+@dataclass(frozen=True)
+class ServerOptimiser(Part):
+    """The average becomes the model."""
+
+    def broadcast(self, state):
+        """The model that clients receive, (runs, dim)."""
+        return state.x
+
+    def step(self, average, moment):
+        """The new model (runs, dim) and the new server arrays, from the average of the clients' models."""
+        return average, {}
+
+
+@dataclass(frozen=True)
+class UploadFilter(Part):
+    """Everything is sent."""
+
+    whole = True  #: whether what arrives is the plain weighted mean
+
+    def send(self, change, local, moment):
+        """What is sent of the change (runs, participants, dim) of the local models; its floats; ``local``."""
+        return change, namespace(change).zeros_like(change[:1, :1, 0]) + change.shape[-1], local
+
+    def combine(self, sent, moment):
+        """The server's mean of what was sent, (runs, dim)."""
+        return moment.average(sent)
+
+    def receive(self, change, moment):
+        """The change (runs, dim) to apply, and the new server arrays."""
+        return change, {}
+
+    def finish(self, local, moment) -> dict[str, Any]:
+        """The arrays that clients keep, by name."""
+        return {}
