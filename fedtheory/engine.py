@@ -95,6 +95,6 @@ def starting_points(federation, start, runs: int):
     start = backend.array(np.zeros(federation.dim) if start is None else start)
     if tuple(start.shape) not in ((federation.dim,), (1, federation.dim), (runs, federation.dim)):
         raise ValueError(f"start must be ({federation.dim},) or ({runs}, {federation.dim}); got {tuple(start.shape)}")
-    if backend.library != "exact":
+    if backend.library not in ("exact", "balls"):
         finite("start", to_numpy(start))
     return start.reshape(-1, federation.dim) + backend.array(np.zeros((runs, 1)))

@@ -149,13 +149,13 @@ def check_schedule(name: str, value) -> None:
 def value_at(schedule, backend, iteration: int, round: int, runs: int):
     """The value of a schedule, number or array on ``backend``: a number or a (runs,) array.
 
-    On exact fractions a float becomes the fraction that it is, so that no result silently turns into a float.
+    On exact numbers a float becomes the fraction that it is, so that no result silently turns into a float.
     """
     value = schedule(iteration, round) if isinstance(schedule, Schedule) else schedule
     if hasattr(value, "ndim"):
         if tuple(value.shape) not in ((), (1,), (runs,)):
             raise ValueError(f"one value per run must have shape ({runs},); got {tuple(value.shape)}")
         return backend.array(value)
-    if backend.library == "exact":
+    if backend.library in ("exact", "balls"):
         return Fraction(value) if isinstance(value, float) and math.isfinite(value) else value
     return float(value)

@@ -1,10 +1,12 @@
 """Where arrays live, and the few array functions the rest of the code needs.
 
-The same lines of an algorithm or a federation run on three kinds of arrays:
+The same lines of an algorithm or a federation run on four kinds of arrays:
 
 * ``torch`` tensors (CPU or CUDA, float32 or float64), the fast path;
 * ``numpy`` arrays (float64), the slow reference;
-* ``exact``: NumPy arrays of :class:`fractions.Fraction`, for methods that use only ``+ - * /`` and comparisons.
+* ``exact``: NumPy arrays of :class:`fractions.Fraction`, for methods that use only ``+ - * /`` and comparisons;
+* ``balls``: NumPy arrays of :class:`synthetic.balls.Ball`, real numbers with proven error, for methods with roots or
+  maxima (needs python-flint).
 """
 
 from __future__ import annotations
@@ -16,20 +18,24 @@ import numpy as np
 import torch
 from array_api_compat import array_namespace as namespace
 
-__all__ = ["EXACT", "NUMPY", "TORCH", "Backend", "backend_of", "namespace", "take_clients", "to_numpy"]
+from synthetic.balls import Ball
+
+__all__ = ["BALLS", "EXACT", "NUMPY", "TORCH", "Backend", "backend_of", "maximum", "namespace", "take_clients", "to_numpy"]
+
+_LIBRARIES = ("torch", "numpy", "exact", "balls")
 
 
 @dataclass(frozen=True)
 class Backend:
-    """A place where arrays live: ``library`` in {"torch", "numpy", "exact"}, and for torch a device and a dtype."""
+    """A place where arrays live: ``library`` in {"torch", "numpy", "exact", "balls"}, and for torch a device and a dtype."""
 
     library: str = "torch"
     device: str = "cpu"
     dtype: torch.dtype = torch.float64
 
     def __post_init__(self):
-        if self.library not in ("torch", "numpy", "exact"):
-            raise ValueError(f"unknown array library {self.library!r}; allowed: torch, numpy, exact")
+        if self.library not in _LIBRARIES:
+            raise ValueError(f"unknown array library {self.library!r}; allowed: {', '.join(_LIBRARIES)}")
         try:
             torch.device(self.device)
         except RuntimeError:
@@ -46,7 +52,7 @@ class Backend:
         values = to_numpy(values)
         if self.library == "numpy":
             return np.asarray(values, dtype=np.float64)
-        return _fractions(values)
+        return _objects(values, Ball if self.library == "balls" else _fraction)
 
     def integers(self, values):
         """Integers (int64) as an array of this backend."""
@@ -61,7 +67,7 @@ class Backend:
         return np.asarray(to_numpy(values), dtype=bool)
 
 
-TORCH, NUMPY, EXACT = Backend("torch"), Backend("numpy"), Backend("exact")
+TORCH, NUMPY, EXACT, BALLS = (Backend(library) for library in _LIBRARIES)
 
 
 def _tensor(values, dtype, device):
@@ -70,11 +76,15 @@ def _tensor(values, dtype, device):
     return torch.as_tensor(values, dtype=dtype, device=device)
 
 
-def _fractions(values) -> np.ndarray:
+def _fraction(value) -> Fraction:
+    return Fraction(value.item() if isinstance(value, np.generic) else value)
+
+
+def _objects(values, make) -> np.ndarray:
     flat = np.asarray(values, dtype=object)
     out = np.empty(flat.shape, dtype=object)
     for index, value in np.ndenumerate(flat):
-        out[index] = Fraction(value.item() if isinstance(value, np.generic) else value)
+        out[index] = make(value)
     return out
 
 
@@ -82,7 +92,16 @@ def backend_of(x) -> Backend:
     """The backend on which the array ``x`` lives."""
     if isinstance(x, torch.Tensor):
         return Backend("torch", str(x.device), x.dtype)
-    return EXACT if x.dtype == object else NUMPY
+    if x.dtype != object:
+        return NUMPY
+    return BALLS if x.size and isinstance(x.flat[0], Ball) else EXACT
+
+
+def maximum(a, b):
+    """Element-wise maximum on every backend; a ball contains the larger of two that overlap."""
+    if backend_of(a) == BALLS:
+        return np.frompyfunc(Ball.maximum, 2, 1)(a, b)
+    return namespace(a).maximum(a, b)
 
 
 def to_numpy(x) -> np.ndarray:

@@ -1,0 +1,97 @@
+"""Balls: real numbers with proven error, and methods run on them."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fedtheory import make_algorithm, rounds_of
+from fedtheory.engine import starting_points
+from synthetic import Quadratic
+from synthetic.arrays import BALLS, EXACT, TORCH, maximum, to_numpy
+from synthetic.balls import Ball, Undecided, with_enough_precision
+from synthetic.draws import Draws
+
+HALF, THIRD = Fraction(1, 2), Fraction(1, 3)
+RATIONALS = st.fractions(min_value=-100, max_value=100, max_denominator=1000)
+
+
+@given(RATIONALS, RATIONALS)
+def test_arithmetic_contains_the_exact_result(a, b):
+    p, q = Ball(a), Ball(b)
+    pairs = [(p + q, a + b), (p - q, a - b), (p * q, a * b), (p * p, a * a), (p**2, a**2), (-p, -a), (abs(p), abs(a)),
+             (2 - p, 2 - a), (HALF * p, HALF * a), (p.maximum(q), max(a, b))]
+    pairs += [(p / q, a / b), (1 / q, 1 / b)] if b else []
+    for ball, exact in pairs:
+        assert ball.contains(exact) and ball.radius < 1e-10
+    root = (p * p).sqrt()
+    assert root.contains(abs(a))
+
+
+@given(RATIONALS, RATIONALS)
+def test_comparisons_that_are_decided_are_right(a, b):
+    if a != b:
+        assert (Ball(a) < Ball(b)) == (a < b) and (Ball(a) >= b) == (a >= b)
+
+
+def test_overlapping_balls_refuse_to_compare():
+    third = Ball(1) / 3
+    for compare in (lambda: third < THIRD, lambda: third >= THIRD, lambda: third == THIRD, lambda: bool(third - THIRD)):
+        with pytest.raises(Undecided, match="overlap"):
+            compare()
+    tied = third.maximum(Ball(1) / 3)
+    assert tied.contains(THIRD) and tied.radius < 1e-15
+
+
+def test_more_precision_decides():
+    near = THIRD + Fraction(1, 10**30)
+    with pytest.raises(ArithmeticError, match="overlap"):
+        with_enough_precision(lambda: Ball(int(Ball(1) / 3 < near)), limit=64)
+    assert float(with_enough_precision(lambda: Ball(int(Ball(1) / 3 < near)))) == 1
+    with pytest.raises(ArithmeticError, match="not decided with 256 bits"):
+        with_enough_precision(lambda: Ball(int(Ball(1) / 3 < THIRD)), limit=256)
+    with pytest.raises(ArithmeticError, match="the widest ball has radius"):
+        with_enough_precision(lambda: Ball(2).sqrt(), radius=1e-300, limit=128)
+
+
+def test_what_is_no_number_is_refused():
+    with pytest.raises(TypeError, match="real number; got 'a'"):
+        Ball("a")
+
+
+def test_maximum_on_every_backend():
+    values = [1.0, -2.0, 0.5], [0.0, 3.0, 0.5]
+    for backend in (TORCH, EXACT, BALLS):
+        largest = maximum(*(backend.array(v) for v in values))
+        assert [float(v) for v in to_numpy(largest)] == [1.0, 3.0, 0.5]
+
+
+def final(backend, name, rounds, **options):
+    """The model after some rounds on three clients in the plane."""
+    federation = Quadratic([[[1, 2], [HALF, 3], [2, 1]]], [[[1, 0], [-1, THIRD], [0, 2]]], backend=backend)
+    method = make_algorithm(name, eta_l=Fraction(1, 8), local_steps=3, **options)
+    draws = Draws([0], backend)
+    state = method.init(federation, starting_points(federation, None, 1), draws)
+    *_, state = rounds_of(method, federation, state, draws, 0, rounds, everyone=False)
+    return method.output(state)
+
+
+@pytest.mark.parametrize(("name", "options"), [
+    ("fedavg", {}), ("fedprox", {"rho_prox": HALF}), ("scaffold", {"participants": 2}), ("scaffold", {"option": "I"})])
+def test_balls_contain_the_fractions(name, options):
+    balls = with_enough_precision(lambda: final(BALLS, name, 6, **options))
+    exact = final(EXACT, name, 6, **options)
+    assert all(ball.contains(value) for ball, value in zip(balls.ravel(), exact.ravel(), strict=True))
+
+
+@pytest.mark.parametrize(("name", "options"), [("fedsam", {"rho_sam": Fraction(1, 10)})])
+def test_float64_agrees_with_balls_after_fifty_rounds(name, options):
+    """Methods with roots: float64 to 1e-12 of numbers whose error is proven."""
+    balls = with_enough_precision(lambda: final(BALLS, name, 50, **options))
+    numbers = to_numpy(final(TORCH, name, 50, **options))
+    np.testing.assert_allclose(numbers, balls.astype(float), rtol=0, atol=1e-12)
+    assert max(ball.radius for ball in balls.ravel()) <= 1e-15
