@@ -42,8 +42,10 @@ def rounds_of(algorithm, federation, state: State, draws: Draws, first: int, rou
         yield state
 
 
-def one_round(algorithm, federation, state: State, draws: Draws, number: int, observers=(), everyone=True) -> State:
-    """The state after round ``number``."""
+def one_round(
+    algorithm, federation, state: State, draws: Draws, number: int, observers=(), everyone=True, all_steps=None,
+) -> State:
+    """The state after round ``number``; ``all_steps(local, moment)`` takes the local steps at once, unseen by observers."""
     steps, selection = algorithm.local_steps, algorithm.selection
     indicator, start = selection.matching.indicator, number * steps
     x = algorithm.broadcast(state)
@@ -58,7 +60,9 @@ def one_round(algorithm, federation, state: State, draws: Draws, number: int, ob
         observer.start_of_round(moment, participation)
     kept = {name: moment.rows(array) for name, array in state.clients.items()}
     local = algorithm.client_start(Local(moment.rows(models), kept), moment)
-    for j in range(steps):
+    if all_steps is not None:
+        local, moment = all_steps(local, moment), moment._replace(iteration=start + steps - 1)
+    for j in range(steps if all_steps is None else 0):
         moment = moment._replace(iteration=start + j)
         if indicator == "local-every-step" and j:
             participation = selection.participate(federation, local.x, draws, number, start + j)

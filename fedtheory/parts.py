@@ -73,6 +73,18 @@ class Correction(Part):
 
     extra_evaluations = 0  #: gradients per round besides those of the local steps
 
+    @property
+    def fixed_in_round(self) -> bool:
+        """Whether ``correct`` is ``g + shift + pull * (x_local - x)`` and nothing else, throughout a round."""
+        return type(self).correct is Correction.correct and type(self).after is Correction.after
+
+    @property
+    def keeps_nothing(self) -> bool:
+        """Whether nothing is added to gradients but a pull, nothing is kept, and the average is left alone."""
+        own = type(self)
+        return self.fixed_in_round and (own.shift, own.finish, own.aggregate) == (
+            Correction.shift, Correction.finish, Correction.aggregate)
+
     def shift(self, local, moment):
         """What is added to every gradient of the round, (runs, participants, dim), or None."""
         return None

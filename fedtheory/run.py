@@ -12,8 +12,9 @@ import numpy as np
 import xarray as xr
 
 from fedtheory.algorithm import Algorithm
-from fedtheory.engine import Observer, rounds_of, starting_points
+from fedtheory.engine import Observer, starting_points
 from fedtheory.observables import DEFAULT, Observable, find_observable
+from fedtheory.paths import choose_path, states_on
 from fedtheory.trajectory import Trajectory, on_backend
 from synthetic.arrays import namespace, to_numpy
 from synthetic.checks import whole
@@ -57,7 +58,17 @@ class Recorder(Observer):
         self.state(moment.federation, moment.algorithm.output(state))
 
     @property
-    def everyone(self):
+    def only_models(self) -> bool:
+        """Nothing is recorded but what follows from the models between rounds."""
+        return all(observable.when == "state" for observable in self.observables)
+
+    @property
+    def sees_steps(self) -> bool:
+        """Something is recorded within a round."""
+        return any(observable.when == "iteration" for observable in self.observables)
+
+    @property
+    def everyone(self) -> bool:
         """Local models and gradients are recorded of every client, sampled or not."""
         return any(observable.when == "iteration" and observable.name != "eta_l" for observable in self.observables)
 
@@ -78,7 +89,7 @@ def _variable(observable: Observable, values) -> tuple:
 
 def run(
     algorithm: Algorithm, federation, rounds: int, *, start=None, seeds: int | Sequence[int] = 1,
-    record: Sequence[str] = DEFAULT, progress: Callable[[int, int], None] | None = None,
+    record: Sequence[str] = DEFAULT, progress: Callable[[int, int], None] | None = None, path: str = "auto",
 ) -> Trajectory:
     """Run ``algorithm`` on ``federation`` for ``rounds`` rounds, one run per seed.
 
@@ -87,12 +98,16 @@ def run(
         seeds: how many runs (seeds 0, 1, ...), or the seeds themselves. A run depends on its own seed only.
         record: names of observables, see ``fedtheory.observables``.
         progress: called with (rounds done, rounds) after every round.
+        path: ``steps`` computes every local step; ``affine`` all local steps of a round at once, on quadratics with plain
+            steps and full gradients, equal to rounding; ``auto`` takes it where it can be taken and ``record`` asks for
+            nothing within a round.
 
     Returns:
         The recorded observables, with the state from which :func:`resume` goes on.
 
     Raises:
-        ValueError: rounds below 1, no seeds, or a start of the wrong shape. LookupError: unknown observable.
+        ValueError: rounds below 1, no seeds, a start of the wrong shape, or a path that cannot be taken. LookupError:
+            unknown observable.
 
     Example:
         >>> from fedtheory import fedavg
@@ -108,9 +123,9 @@ def run(
     state = algorithm.init(federation, x, Draws(seeds, federation.backend))
     recorder = Recorder(record)
     recorder.state(federation, algorithm.output(state))
-    state = _advance(algorithm, federation, state, seeds, 0, rounds, recorder, progress)
+    state = _advance(algorithm, federation, state, seeds, 0, rounds, recorder, progress, path)
     diverged = np.full(len(seeds), -1)
-    return _trajectory(algorithm, federation, recorder.dataset(), state, seeds, rounds, diverged, recorder)
+    return _trajectory(algorithm, federation, recorder.dataset(), state, seeds, rounds, diverged, recorder, path)
 
 
 def resume(trajectory: Trajectory, algorithm: Algorithm, federation, rounds: int, *, progress=None) -> Trajectory:
@@ -125,14 +140,15 @@ def resume(trajectory: Trajectory, algorithm: Algorithm, federation, rounds: int
                          f"got {found}")
     recorder = Recorder(trajectory.dataset.attrs["record"])
     first, state = trajectory.rounds, on_backend(trajectory.state, federation.backend)
-    state = _advance(algorithm, federation, state, trajectory.seeds, first, rounds, recorder, progress)
+    path = trajectory.dataset.attrs["path"]
+    state = _advance(algorithm, federation, state, trajectory.seeds, first, rounds, recorder, progress, path)
     more = recorder.dataset()
     joined = {
         name: xr.concat([trajectory.dataset[name], more[name]], dim=more[name].dims[1]) for name in more.data_vars
     }
     dataset = xr.Dataset(joined)
     old = trajectory.dataset["diverged"].values
-    return _trajectory(algorithm, federation, dataset, state, trajectory.seeds, first + rounds, old, recorder)
+    return _trajectory(algorithm, federation, dataset, state, trajectory.seeds, first + rounds, old, recorder, path)
 
 
 def _seeds(seeds) -> np.ndarray:
@@ -142,11 +158,14 @@ def _seeds(seeds) -> np.ndarray:
     return given.astype(np.int64)
 
 
-def _advance(algorithm, federation, state, seeds, first, rounds, recorder, progress):
+def _advance(algorithm, federation, state, seeds, first, rounds, recorder, progress, path):
     draws = Draws(seeds, federation.backend)
-    observers = (recorder,)
-    states = rounds_of(algorithm, federation, state, draws, first, rounds, observers, recorder.everyone)
+    observers = () if recorder.only_models else (recorder,)
+    path = choose_path(path, algorithm, federation, recorder.sees_steps)
+    states = states_on(path, algorithm, federation, state, draws, first, rounds, observers, recorder.everyone)
     for done, state in enumerate(states, start=1):
+        if not observers:
+            recorder.state(federation, algorithm.output(state))
         recorder.rows.setdefault("finite", []).append(to_numpy(_finite(state.x)))
         if progress:
             progress(done, rounds)
@@ -158,13 +177,14 @@ def _finite(x):
     return xp.all(xp.isfinite(x), axis=-1) if x.dtype != object else np.ones(x.shape[0], dtype=bool)
 
 
-def _trajectory(algorithm, federation, dataset, state, seeds, rounds, diverged, recorder):
+def _trajectory(algorithm, federation, dataset, state, seeds, rounds, diverged, recorder, path):
     finite = np.stack(recorder.rows["finite"], axis=1)
     first = rounds - finite.shape[1]
     broke = np.where(finite.all(axis=1), -1, first + finite.argmin(axis=1) + 1)
     dataset["diverged"] = ("run", np.where(diverged >= 0, diverged, broke))
     dataset.attrs = {
         "rounds": rounds, "local_steps": algorithm.local_steps, "indicator": algorithm.selection.matching.indicator,
+        "path": path,
         "record": [observable.name for observable in recorder.observables],
     }
     name = getattr(federation, "name", type(federation).__name__)

@@ -9,7 +9,7 @@ from federations import gathered
 
 import fedtheory.trajectory
 from fedtheory import OBSERVABLES, LossMatching, Selection
-from fedtheory.engine import rounds_of
+from fedtheory.paths import states_on
 from synthetic import GaussianNoise
 from synthetic.arrays import namespace
 
@@ -223,10 +223,10 @@ def drift_from_the_broadcast_model(moment, participation, x_local, gradient):
 
 
 def clock_restarted(patch):
-    def advance(algorithm, federation, state, draws, first, *more):
-        return rounds_of(algorithm, federation, state, draws, 0, *more)
+    def advance(path, algorithm, federation, state, draws, first, *more):
+        return states_on(path, algorithm, federation, state, draws, 0, *more)
 
-    patch.setattr(RUN, "rounds_of", advance)
+    patch.setattr(RUN, "states_on", advance)
 
 
 def resumed_from(change):

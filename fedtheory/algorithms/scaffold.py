@@ -41,6 +41,10 @@ class ControlVariates(Correction):
     def extra_evaluations(self):
         return int(self.option == "I")
 
+    @property
+    def fixed_in_round(self):
+        return self.option != "average-gradient"
+
     def client_state(self, federation, x, draws):
         if self.start == "gradient":
             return {"variate": initial_gradient(federation, x, draws)}
