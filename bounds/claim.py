@@ -86,6 +86,10 @@ class Definition:
 class Procedure:
     """The algorithm a claim is about, in words that ``verify`` maps to code.
 
+    ``base``: the method's registered name, with fixed ``options`` (name, value) of its maker; a hyper-parameter of the
+    maker whose name the claim binds, as a Variable or by a condition, takes that value. ``equal_weights``: all p_k are
+    equal, as in papers that write 1/m.
+
     ``free_clients``: whether there may be non-priority clients; ``sampling`` of priority clients: ``full``,
     ``with-replacement`` or ``without-replacement``; ``free``: ``always`` available or ``arbitrary`` participation.
     """
@@ -96,6 +100,8 @@ class Procedure:
     sampling: str = "full"
     free: str = "always"
     strict: bool = True
+    options: tuple[tuple[str, Any], ...] = ()
+    equal_weights: bool = False
 
 
 @dataclass(frozen=True)

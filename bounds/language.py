@@ -13,6 +13,7 @@ import sympy as sp
 
 __all__ = [
     "E",
+    "E_round",
     "F",
     "F_star",
     "F_star_client",
@@ -45,6 +46,9 @@ __all__ = [
     "objective_grad",
     "participants",
     "priority",
+    "r",
+    "rounds",
+    "sampled",
     "sampled_weight",
     "sigma_sq",
     "sigma_sq_client",
@@ -53,7 +57,9 @@ __all__ = [
     "tau",
     "x",
     "x_before",
+    "x_broadcast",
     "x_local",
+    "x_round",
     "x_sampled",
     "x_star",
 ]
@@ -74,6 +80,12 @@ class E(_Word):
     sampling of clients only, everything else given."""
 
     nargs = (1, 2)
+
+
+class E_round(_Word):
+    """``E_round(a, r)``: expectation given everything before round r (rounds count from 0)."""
+
+    nargs = 2
 
 
 class norm2(_Word):
@@ -136,13 +148,14 @@ def _indexed(name):
 
 
 # indices
-t, i, j, k = (sp.Symbol(name, integer=True) for name in "tijk")
+t, i, j, k, r = (sp.Symbol(name, integer=True) for name in "tijkr")
 
 # sizes
 clients = _number("clients", integer=True, positive=True)
 participants = _number("participants", integer=True, positive=True)
 local_steps = _number("local_steps", integer=True, positive=True)
 iterations = _number("iterations", integer=True, positive=True)  # local iterations in all: rounds x local_steps
+rounds = _number("rounds", integer=True, positive=True)
 
 # constants of the federation
 L, mu = _number("L", positive=True), _number("mu", positive=True)
@@ -165,4 +178,9 @@ x_local = _indexed("x_local")  # x_local[t, k]: model of client k from which ite
 x_before = _indexed("x_before")  # x_before[t, k]: model of client k at time t, before any aggregation at t
 g = _indexed("g")  # g[t, k]: stochastic gradient of client k at x_local[t, k]
 included = _indexed("included")  # included[t, k]: whether client k counts in the round of iteration t, 0 or 1
+# by round r = 0 .. rounds; besides, every array of a method's state has its name: server_<name>[r] of the server,
+# client_<name>[r, k] of client k, both before round r; local_<name>[t, k] is an array that client k holds at iteration t
+x_round = _indexed("x_round")  # x_round[r]: the server's model before round r
+x_broadcast = _indexed("x_broadcast")  # x_broadcast[r]: the model that clients receive in round r
+sampled = _indexed("sampled")  # sampled[r, k]: whether client k takes part in the aggregation of round r, 0 or 1
 sampled_weight = _indexed("sampled_weight")  # [t, k]: weight in place of client_weight[k] after sampling

@@ -24,6 +24,9 @@ class Observer:
     def start_of_round(self, moment: Moment, participation) -> None:
         """After the selection, before the first local step."""
 
+    def local_state(self, moment: Moment, local: Local) -> None:
+        """Before each local step, and once after the last: all that the participants hold."""
+
     def end_of_round(self, moment: Moment, participation, x_local, state: State) -> None:
         """After the aggregation: local models before it, participation used by it, state after it."""
 
@@ -75,13 +78,15 @@ def one_round(
 
         after = algorithm.client_step(local, oracle, moment)
         for observer in observers:
+            observer.local_state(moment, local)
             observer.local_iteration(moment, participation, local.x, taken[0] if taken else 0 * local.x)
-        local = after
+        local = algorithm.after_step(local, after, moment)
     if indicator == "local-at-aggregation":
         participation = selection.participate(federation, local.x, draws, number + 1, start + steps, number)
     moment = moment._replace(participation=participation)
     upload, kept = algorithm.client_final(local, moment)
     for observer in observers:
+        observer.local_state(moment, local)
         observer.uploads(moment, local, upload)
     after = algorithm.server_step(upload, moment)
     clients = state.clients | after.clients

@@ -19,7 +19,8 @@ from verify import checker
 from verify.evaluate import Environment
 from verify.instances import Leaves, Shape, always_available
 
-__all__ = ["FORMAT", "CheckResult", "certificate", "check_file", "formula", "read", "same_statement"]
+__all__ = ["FORMAT", "CheckResult", "certificate", "check_file", "formula", "read", "replayable",
+           "same_statement"]
 
 FORMAT = "fedtheory certificate 1"
 _FIELDS = ("claim", "setting", "statement", "hypotheses", "definitions", "sizes", "procedure", "instance", "values",
@@ -46,6 +47,15 @@ def formula(expression) -> Any:
         return ["E" if len(e.args) == 1 else f"E_{e.args[1]}", formula(e.args[0])]
     names = {sp.Add: "+", sp.Mul: "*", sp.Pow: "^"}
     return [names.get(type(e)) or type(e).__name__, *map(formula, sorted(e.args, key=str) if e.is_Add else e.args)]
+
+
+def replayable(claim: Claim) -> bool:
+    """Whether the stand-alone checker knows the claim's method and words."""
+    procedure = claim.procedure or Procedure()
+    formulas = [side for c in (*claim.hypotheses, claim.statement) for side in (c.left, c.right)]
+    formulas += [definition.formula for definition in claim.used_definitions().values()]
+    by_round = any(formula.has(words.E_round) for formula in formulas)
+    return claim.setting != "run" or (procedure.base == "fedavg" and not procedure.options and not by_round)
 
 
 def _condition(condition: Condition) -> dict[str, Any]:

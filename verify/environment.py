@@ -8,18 +8,14 @@ import numpy as np
 import sympy as sp
 
 from bounds.claim import Claim, Condition
-from fedtheory.algorithms.fedavg import FedAvg
 from fedtheory.engine import rounds_of, starting_points
-from fedtheory.moment import State
 from fedtheory.schedules import Tabulated
-from fedtheory.selection import (
-    Pattern,
-)
+from fedtheory.selection import Pattern
 from synthetic.arrays import Backend, namespace, to_numpy
 from verify.evaluate import Bound, Environment, UnboundName, sides
 from verify.full_record import FullRecord
 from verify.instances import Leaves, Shape, enumerate_chance, federation_of
-from verify.procedures import selection_of
+from verify.procedures import algorithm_of, own_arguments, selection_of
 
 __all__ = ["bind_given", "realise"]
 
@@ -157,11 +153,12 @@ class _Binder:
         copies = chance[0] * chance[1]
         federation = env.federation.repeat(copies)
         eta = namespace(federation.weights).repeat(self._rows_of(env.bound["eta_l"].data), copies, axis=0)
-        algorithm = FedAvg(Tabulated(eta), shape.local_steps, self._selection(copies))
+        algorithm = algorithm_of(
+            self.claim.procedure, Tabulated(eta), shape.local_steps, self._selection(copies), self._hyper_parameters(copies))
         start = env.federation.x_star + self.leaf("start_offset")
         start = namespace(start).repeat(start, copies, axis=0)
         record = FullRecord()
-        first = State(starting_points(federation, start, self.rows * copies))
+        first = algorithm.init(federation, starting_points(federation, start, self.rows * copies), draws)
         *_, state = rounds_of(algorithm, federation, first, draws, 0, shape.rounds, (record,))
         for name, (array, indices, vector) in record.arrays(federation, state, shape.local_steps).items():
             array = namespace(array).broadcast_to(array, (self.rows * copies, *array.shape[1:]))
@@ -169,6 +166,17 @@ class _Binder:
         if "epsilon" in self.leaves:
             times = np.arange(shape.iterations) // shape.local_steps
             self.put("epsilon", self.leaf("epsilon")[:, times], 1)
+
+    def _hyper_parameters(self, copies):
+        """What the claim binds by names of the method's own arguments: numbers per run, and counts."""
+        found = {}
+        for name in own_arguments(self.claim.procedure):
+            if name in self.env.sizes:
+                found[name] = self.env.sizes[name]
+            elif name in self.env.bound and self.env.bound[name].indices == 0:
+                data = self._rows_of(self.env.bound[name].data.reshape(-1, 1))[:, 0]
+                found[name] = namespace(data).repeat(data, copies, axis=0)
+        return found
 
     def _rows_of(self, data):
         data = data.reshape(data.shape[0], data.shape[-1])

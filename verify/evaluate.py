@@ -18,6 +18,7 @@ import sympy as sp
 from bounds import language as words
 from bounds.claim import Condition, Definition
 from synthetic.arrays import Backend, namespace
+from verify.chance import mean_after, mean_over
 
 __all__ = ["Bound", "Environment", "Evaluator", "UnboundName", "Value", "evaluate", "sides", "sides_by"]
 
@@ -110,6 +111,7 @@ class Evaluator:
         self.functions = {
             words.norm2: self.norm2, words.norm: self.norm, words.dot: self.dot, words.F: self.client_loss,
             words.grad: self.client_gradient, words.objective: self.objective, words.E: self.expectation,
+            words.E_round: self.expectation_given_rounds,
             words.objective_grad: self.objective_gradient,
         }
 
@@ -322,16 +324,18 @@ class Evaluator:
         over_sampling_only = len(node.args) == 2
         if over_sampling_only and str(node.args[1]) != "sampling":
             raise UnboundName(f"unknown source of chance {node.args[1]}; allowed: sampling")
-        xp = namespace(value.data)
-        tail = (1,) * (scope.depth + value.vector)
-        data = value.data
-        if self.env.sampling_weight is not None:
-            w = self.env.sampling_weight
-            data = xp.sum(data * w.reshape((w.shape[0], 1, w.shape[1], *tail)), axis=2, keepdims=True)
-        if self.env.noise_weight is not None and not over_sampling_only:
-            w = self.env.noise_weight
-            data = xp.sum(data * w.reshape((w.shape[0], w.shape[1], 1, *tail)), axis=1, keepdims=True)
-        return Value(data, value.vector)
+        data = mean_over(value.data, 2, self.env.sampling_weight)
+        return Value(data if over_sampling_only else mean_over(data, 1, self.env.noise_weight), value.vector)
+
+    def expectation_given_rounds(self, node, scope) -> Value:
+        """Expectation given what happened before a round."""
+        value, known, total = self.value(node.args[0], scope), self.integer(node.args[1], scope), 0
+        for r in np.unique(known):
+            data = mean_after(value.data, 2, self.env.sampling_weight, int(r), self.env.sizes["rounds"])
+            data = mean_after(data, 1, self.env.noise_weight, int(r), self.env.sizes["rounds"])
+            here = self.env.backend.booleans((known == r).reshape((1,) * _LEAD + known.shape + (1,) * value.vector))
+            total = total + namespace(data).where(here, data, 0 * data)
+        return Value(total, value.vector)
 
     def _on_federation(self, function, point, numbers, scope, vector) -> Value:
         federation = self.env.federation

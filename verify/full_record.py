@@ -13,11 +13,19 @@ class FullRecord(Observer):
 
     def __init__(self):
         self.local, self.gradients, self.participations, self.before, self.ends = [], [], [], [], []
+        self.states, self.broadcasts, self.held = [], [], []
 
     def local_iteration(self, moment, participation, x_local, gradient):
         self.local.append(x_local)
         self.gradients.append(gradient)
         self.participations.append(participation)
+
+    def start_of_round(self, moment, participation):
+        self.states.append(moment.state)
+        self.broadcasts.append(moment.x)
+
+    def local_state(self, moment, local):
+        self.held.append(local.own)
 
     def end_of_round(self, moment, participation, x_local, state):
         self.before.append(x_local)
@@ -59,4 +67,35 @@ class FullRecord(Observer):
             "x_sampled": (xp.stack(x_sampled, axis=1), 1, True),
             "included": (included, 2, False),
             "sampled_weight": (xp.stack(weights, axis=1), 2, False),
+        } | self._by_round(federation, final, one)
+
+    def _by_round(self, federation, final, one):
+        """What has one value a round: models, participation, and every array of the method's state."""
+        xp, states = namespace(final.x), [*self.states, final]
+        sampled = [xp.where(participation.weight != 0, one, 0 * one) for participation, _ in self.ends]
+        found = {
+            "x_round": (xp.stack([state.x for state in states], axis=1), 1, True),
+            "x_broadcast": (xp.stack(self.broadcasts, axis=1), 1, True),
+            "sampled": (xp.stack(sampled, axis=1), 2, False),
         }
+        for owner in ("server", "clients"):
+            for name in getattr(states[0], owner):
+                rows = [getattr(state, owner)[name] for state in states]
+                if all(hasattr(row, "shape") and tuple(row.shape) == tuple(rows[0].shape) for row in rows):
+                    found |= _named(_prefixed(owner, name), xp.stack(rows, axis=1), federation)
+        for name in self.held[0]:
+            rows = [own.get(name) for own in self.held]
+            if all(row is not None and row.ndim == 3 for row in rows):
+                found |= _named(_prefixed("local", name), xp.stack(rows, axis=1), federation)
+        return found
+
+
+def _prefixed(owner, name):
+    prefix = owner.removesuffix("s") + "_"
+    return name if name.startswith(prefix) else prefix + name
+
+
+def _named(name, array, federation):
+    """``array`` (runs, times, indices..., [dim]) under its name; a last axis of ``dim`` entries is a vector."""
+    vector = array.shape[-1] == federation.dim and array.ndim > 2
+    return {name: (array, array.ndim - 1 - vector, vector)}

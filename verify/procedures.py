@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bounds.claim import Procedure
-from fedtheory import Algorithm, FedAvg
+from fedtheory import Algorithm, FedAvg, find_algorithm, make_algorithm
 from fedtheory.algorithms.fedavg import ServerStep
 from fedtheory.parts import ServerOptimiser
 from fedtheory.selection import (
@@ -17,7 +17,7 @@ from fedtheory.selection import (
     WithReplacement,
 )
 
-__all__ = ["other_procedure", "selection_of"]
+__all__ = ["algorithm_of", "other_procedure", "own_arguments", "selection_of"]
 
 _SAMPLING = {"with-replacement": WithReplacement, "without-replacement": WithoutReplacement}
 
@@ -35,6 +35,21 @@ def selection_of(procedure: Procedure | None, participants: int = 1, epsilon=Non
         return Selection(PriorityOnly(), sampling)
     matching = LossMatching(epsilon, strict=procedure.strict, indicator=procedure.indicator)
     return Selection(matching, sampling, free or Always())
+
+
+def own_arguments(procedure: Procedure | None) -> tuple[str, ...]:
+    """Names of the hyper-parameters that the procedure's method has besides steps and selection."""
+    arguments = find_algorithm((procedure or Procedure()).base).arguments
+    return tuple(name for name in arguments if name not in ("eta_l", "local_steps", "participants", "replacement"))
+
+
+def algorithm_of(procedure: Procedure | None, eta_l, local_steps: int, selection: Selection, own: dict) -> Algorithm:
+    """The algorithm that a claim's procedure names, with its ``own`` hyper-parameters."""
+    procedure = procedure or Procedure()
+    if procedure.base == "fedavg" and not own and not procedure.options:
+        return FedAvg(eta_l, local_steps, selection)
+    made = make_algorithm(procedure.base, eta_l=eta_l, local_steps=local_steps, **dict(procedure.options) | own)
+    return made.having(selection=selection)
 
 
 def other_procedure(procedure: Procedure | None, algorithm: Algorithm) -> str | None:

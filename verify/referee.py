@@ -15,7 +15,8 @@ from typing import Any
 
 from bounds.claim import Claim
 from synthetic.arrays import Backend
-from verify.certificate import certificate, check
+from verify.certificate import certificate, check, replayable
+from verify.evaluate import UnboundName
 from verify.files import file_name, write_json
 from verify.illposed import conflict
 from verify.prove import prove
@@ -63,7 +64,10 @@ def _evidence(claim: Claim, settings: Settings):
     if not claim.explicit:
         text = "the statement hides its constants in O(.): deciding it needs the growth of the ratio along its limits"
         return "undecided", None, text, {}, None, ()
-    found = search(claim, BUDGETS[settings.budget], settings.seed, Backend("torch", settings.device))
+    try:
+        found = search(claim, BUDGETS[settings.budget], settings.seed, Backend("torch", settings.device))
+    except UnboundName as missing:
+        return "undecided", None, f"not measured yet: {missing}", {}, None, ()
     proof = prove(claim)
     if found.violation:
         if proof:
@@ -80,6 +84,10 @@ def _evidence(claim: Claim, settings: Settings):
 
 def _refuted(claim: Claim, found: Found, settings: Settings):
     violation = found.violation
+    if not replayable(claim):
+        text = (f"exact arithmetic finds left side {_short(violation.left)} against right side {_short(violation.right)}; "
+                f"the stand-alone checker does not replay {claim.procedure.base}, so nothing confirms it independently")
+        return "undecided", None, text, {"instances": {"tried": found.tried, "met": found.met}}, None, ()
     data = json.loads(json.dumps(
         certificate(claim, violation.shape, violation.leaves, violation.environment, violation.left, violation.right)
     ))

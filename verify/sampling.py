@@ -80,6 +80,8 @@ def draw_leaves(claim: Claim, shape: Shape, count: int, rng: np.random.Generator
     leaves: Leaves = {}
     if claim.setting != "algebra":
         leaves |= _federation(shape, count, rng)
+        if claim.procedure is not None and claim.procedure.equal_weights:
+            leaves["weight"] = np.ones((count, shape.clients))
         leaves["step_fraction"] = _fractions((count, shape.iterations if claim.setting == "run" else 1), rng)
         leaves["step_scale"] = 10.0 ** rng.uniform(-3, 1, (count, 1))
     if claim.setting == "point":

@@ -160,6 +160,9 @@ def _offspring(claim: Claim, shape: Shape, parent: Leaves, count: int, rng: np.r
     leaves = {}
     for name, array in parent.items():
         value = np.repeat(array, count, axis=0)
+        if name == "weight" and claim.procedure is not None and claim.procedure.equal_weights:
+            leaves[name] = value
+            continue
         s = strength.reshape(-1, *(1,) * (value.ndim - 1))
         change = (rng.random(value.shape) < 0.5) & (rng.random((count, *(1,) * (value.ndim - 1))) < 0.5)
         change[0] = False
