@@ -141,6 +141,9 @@ class Claim:
         procedure: the algorithm, for ``run`` claims.
         variables: free quantities beyond the instance's own.
         undefined: for statements that print no formula, what is missing; such a claim has no statement.
+        limits: for statements with constants hidden in O(.), the order as data: pairs (symbol, ``sp.oo`` or 0) of what
+            goes where while everything else is fixed.
+        steps: ids of the claims from which the paper derives this one, in its order.
     """
 
     id: str
@@ -158,6 +161,8 @@ class Claim:
     explicit: bool = True
     note: str = ""
     undefined: str = ""
+    limits: tuple[tuple[Any, Any], ...] = ()
+    steps: tuple[str, ...] = ()
     definitions: Mapping[str, Definition] = field(default_factory=dict, repr=False)
 
     def __post_init__(self):

@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from verify import command_line
+from verify.cli_bounds import add_commands
 
 # Heavy packages (torch, sympy, matplotlib) are imported by the commands that need them, so that --help is quick.
 
@@ -21,6 +22,9 @@ app = typer.Typer(
     help="A referee for federated-learning theory: runs the algorithm, evaluates the bound, answers with evidence.",
     add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="rich",
 )
+
+
+add_commands(app)
 
 
 class Budget(StrEnum):

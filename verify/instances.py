@@ -173,7 +173,8 @@ def admissible(claim: Claim, shape: Shape, leaves: Leaves) -> bool:
             return False
     if "available" in leaves and always_available(claim) and not (leaves["available"] == 1).all():
         return False
-    if claim.procedure is not None and claim.procedure.equal_weights and not (leaves["weight"] == leaves["weight"][:, :1]).all():
+    equal = claim.procedure is not None and claim.procedure.equal_weights
+    if equal and not (leaves["weight"] == leaves["weight"][:, :1]).all():
         return False
     priority = np.arange(shape.clients) < shape.priority_clients
     return "included" not in leaves or bool((leaves["included"][:, priority] == 1).all())

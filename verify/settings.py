@@ -7,7 +7,9 @@ from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from typing import Any
 
-__all__ = ["parse_settings", "share_out", "step_size"]
+import numpy as np
+
+__all__ = ["parse_numbers", "parse_settings", "share_out", "step_size"]
 
 
 def parse_settings(texts: Iterable[str]) -> dict[str, Any]:
@@ -33,6 +35,33 @@ def parse_settings(texts: Iterable[str]) -> dict[str, Any]:
         except json.JSONDecodeError:
             settings[key] = value
     return settings
+
+
+def parse_numbers(texts: Iterable[str]) -> dict[str, Any]:
+    """Numbers by name: a number, a list as in JSON, or a range ``first:last[:count][:log]`` (50 values if not said).
+
+    Raises:
+        ValueError: as :func:`parse_settings`, or what is no number.
+
+    Example:
+        >>> {name: list(map(float, values)) for name, values in parse_numbers(["T=1:100:3:log"]).items()}
+        {'T': [1.0, 10.0, 100.0]}
+    """
+    found = {}
+    for name, value in parse_settings(texts).items():
+        try:
+            found[name] = _range(value) if isinstance(value, str) else np.asarray(value, dtype=float)
+        except (TypeError, ValueError):
+            raise ValueError(f"{name} must be a number, a list, or first:last[:count][:log]; got {value!r}") from None
+    return found
+
+
+def _range(text: str):
+    parts = text.split(":")
+    logarithmic = parts[-1] == "log"
+    first, last, *count = map(float, parts[: -1 if logarithmic else None])
+    number = int(count[0]) if count else 50
+    return np.geomspace(first, last, number) if logarithmic else np.linspace(first, last, number)
 
 
 def share_out(settings: Mapping[str, Any], **takers: Iterable[str]) -> dict[str, dict[str, Any]]:

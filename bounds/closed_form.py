@@ -1,0 +1,174 @@
+"""A claim's side as a formula in parameters: definitions and defined symbols put in, measured quantities named."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import sympy as sp
+
+from bounds import language as words
+from bounds.claim import Claim, Condition
+from bounds.render import unicode
+
+__all__ = ["ClosedForm", "closed_form", "side_conditions"]
+
+_WORDS = (words.E, words.E_round, words.F, words.grad, words.objective, words.objective_grad, words.norm2, words.norm,
+          words.dot)
+#: usual names of measured quantities that no definition names
+_USUAL = {
+    words.norm2(words.x_sampled[0] - words.x_star): "D0_sq",
+    words.norm2(words.x[0] - words.x_star): "D0_sq",
+    words.norm2(words.x_round[0] - words.x_star): "D0_sq",
+    words.objective(words.x_round[0]) - words.F_star: "F0_gap",
+}
+
+
+@dataclass(frozen=True)
+class ClosedForm:
+    """``formula`` in ``parameters``; ``measured`` says which of them stand for what of the claim's expressions."""
+
+    formula: sp.Expr
+    measured: dict[sp.Symbol, sp.Expr]
+
+    @property
+    def parameters(self) -> tuple[sp.Symbol, ...]:
+        """Every symbol that needs a value, by name."""
+        return tuple(sorted(self.formula.free_symbols, key=str))
+
+
+def closed_form(claim: Claim, side: str = "right") -> ClosedForm:
+    """The ``left`` or ``right`` side of a claim's statement as a formula in numbers.
+
+    What a condition ``symbol == formula`` or a definition says is put in. A quantity that only a run or a problem can
+    tell (an expectation, a loss, a sum over clients) becomes a parameter: under the name of its definition, or a usual
+    one (D0_sq, F0_gap), or one made of its text.
+
+    Raises:
+        ValueError: a claim without a statement, an unknown side, an index that is left free.
+    """
+    if claim.statement is None:
+        raise ValueError(f"{claim.id} states no formula: {claim.undefined}")
+    if side not in ("left", "right"):
+        raise ValueError(f"unknown side {side!r}; allowed: left, right")
+    return _Reader(claim).read(getattr(claim.statement, side))
+
+
+def side_conditions(claim: Claim) -> list[Condition]:
+    """The claim's conditions that speak of parameters alone, both sides in closed form; definitions are left out."""
+    reader, found = _Reader(claim), []
+    for condition in claim.hypotheses:
+        if condition.over or reader.defines(condition) or _is_measured(condition.left) or _is_measured(condition.right):
+            continue
+        left, right = (reader.read(side) for side in (condition.left, condition.right))
+        if not left.measured and not right.measured:
+            found.append(Condition(left.formula, condition.relation, right.formula))
+    return found
+
+
+def _is_measured(expression) -> bool:
+    """Whether only a run or a problem tells the value: words of the language, or indexed quantities."""
+    return expression.has(sp.Indexed, *_WORDS) or words.x_star in expression.free_symbols
+
+
+class _Reader:
+    def __init__(self, claim: Claim):
+        self.claim, self.measured = claim, {}
+        self.indexed, self.plain, self.open = {}, {}, set()
+        for condition in claim.hypotheses:
+            if self.defines(condition):
+                if condition.left.is_Symbol:
+                    self.plain[condition.left] = condition.right
+                else:
+                    self.indexed[str(condition.left.base.label)] = (condition.left.indices, condition.right)
+
+    @staticmethod
+    def defines(condition: Condition) -> bool:
+        """Whether a condition says what a symbol, or an entry of a sequence, is."""
+        left = condition.left
+        return condition.relation == "==" and (
+            left.is_Symbol or (isinstance(left, sp.Indexed) and all(i.is_Symbol for i in left.indices)))
+
+    def read(self, expression) -> ClosedForm:
+        self.measured = {}
+        formula = self.formula(sp.sympify(expression))
+        left_over = formula.atoms(sp.Indexed)
+        if left_over:
+            raise ValueError(f"{self.claim.id}: {sorted(map(str, left_over))[0]} depends on an index that is free")
+        return ClosedForm(formula, dict(self.measured))
+
+    def formula(self, e):
+        if e.is_Symbol:
+            return self.symbol(e)
+        if e.is_number or not e.args:
+            return e
+        if isinstance(e, sp.Indexed):
+            return self.entry(e)
+        if isinstance(e, _WORDS):
+            return self.name(e)
+        if isinstance(e, sp.Sum | sp.Product):
+            body = self.inlined(e.function)
+            if _is_measured(body) or any(map(_is_measured, self._limits(e))):
+                return self.name(e)
+            return e.func(body, *((n, self.formula(low), self.formula(high)) for n, low, high in e.limits))
+        if e in _USUAL:
+            return self.name(e)
+        if e.is_Add:  # F(x_0) - F* is one quantity, not two
+            for known, name in _USUAL.items():
+                if known.is_Add and all(term in e.args for term in known.args):
+                    return self._named(sp.Symbol(name, nonnegative=True), known) + self.formula(e - known)
+        return e.func(*map(self.formula, e.args))
+
+    def inlined(self, body):
+        """The body of a sum with everything put in that is no measured quantity."""
+        return body.replace(lambda a: isinstance(a, sp.Indexed) and str(a.base.label) in self.indexed, self.entry).xreplace(
+            {s: self.symbol(s) for s in body.free_symbols if s in self.plain})
+
+    @staticmethod
+    def _limits(e):
+        return [bound for _, low, high in e.limits for bound in (low, high)]
+
+    def symbol(self, s):
+        if s in self.plain and s not in self.open:  # conditions may define two symbols by each other
+            self.open.add(s)
+            value = self.formula(self.plain[s])
+            self.open.remove(s)
+            return value
+        definition = self.claim.definitions.get(s.name)
+        if definition is None or definition.indices:
+            return s
+        inside = self.inlined(definition.formula)
+        deep = _is_measured(inside) or any(_is_measured(self.symbol_value(t)) for t in inside.free_symbols)
+        return self._named(s, definition.formula) if deep else self.formula(definition.formula)
+
+    def symbol_value(self, s):
+        definition = self.claim.definitions.get(s.name)
+        return s if definition is None or definition.indices else definition.formula
+
+    def entry(self, e):
+        name = str(e.base.label)
+        if name in self.indexed and name not in self.open:
+            indices, value = self.indexed[name]
+            self.open.add(name)
+            value = self.formula(value.xreplace(dict(zip(indices, e.indices, strict=True))))
+            self.open.remove(name)
+            return value
+        definition = self.claim.definitions.get(name)
+        if definition is not None:
+            value = definition.formula.xreplace(dict(zip(definition.indices, e.indices, strict=True)))
+            if not _is_measured(value):
+                return self.formula(value)
+        return self.name(e)
+
+    def name(self, e):
+        """A measured quantity as a parameter."""
+        if e in _USUAL:
+            return self._named(sp.Symbol(_USUAL[e], nonnegative=True), e)
+        text = re.sub(r"[^0-9A-Za-z]+", "_", unicode(e, "code")).strip("_")
+        return self._named(sp.Symbol(text or "measured", real=True), e)
+
+    def _named(self, symbol, e):
+        if self.measured.get(symbol, e) != e:
+            symbol = sp.Symbol(f"{symbol.name}_{len(self.measured)}", real=True)
+        self.measured[symbol] = e
+        return symbol

@@ -1,0 +1,196 @@
+"""Bounds as functions of their parameters: closed forms, rates, values, rounds to a target, the best step."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+import sympy as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bounds.claim import Claim, Condition, Variable
+from bounds.closed_form import closed_form, side_conditions
+from bounds.language import L, clients, eta_l, k, local_steps, mu, norm2, rounds, t, x_round, x_star
+from bounds.orders import leading_order
+from bounds.registry import all_claims, find_claim
+from verify.bound import bound_of
+
+T, K, a = sp.symbols("T K a", positive=True)
+ETA = sp.Symbol("eta", positive=True)
+
+
+def algebra(left, relation, right, **more):
+    return Claim("test/claim", "1", "control", "algebra", Condition(left, relation, right), source="a textbook", **more)
+
+
+# orders ------------------------------------------------------------------------------------------------------------------
+ORDERS = {
+    3 * K / (T + 5) + 1 / sp.sqrt(T): ("1/sqrt(T)", "1/sqrt(T)"),
+    (T + K) ** 2 / (1 + T): ("T", "1"),
+    sp.log(T) / T: ("log(T)/T", "log(T)/T"),
+    sp.Max(T, K / T): ("T", "1/T"),
+    sp.Min(T, K / T): ("1/T", "T"),
+    (1 - 1 / T) ** 3 * T**2: ("T**2", "1/T"),
+    sp.exp(-K / T) * T: ("T", "?"),
+    2**K * T ** sp.Rational(3, 2): ("T**(3/2)", "T**(3/2)"),
+    sp.Sum(sp.Symbol("j", integer=True), (sp.Symbol("j", integer=True), 1, K)) * T: ("T", "T"),
+    (T + 1) - T: ("1", "1"),
+    sp.sqrt(T + 1) - sp.sqrt(T): ("?", "1"),  # leading terms cancel, and the rules do not go on
+    a**T: ("?", "1"),
+}
+
+
+@pytest.mark.parametrize("expression", ORDERS, ids=str)
+def test_leading_orders(expression):
+    said = []
+    for at in (sp.oo, 0):
+        order = leading_order(expression, T, at)
+        said.append("?" if order is None else order.text(T))
+    assert tuple(said) == ORDERS[expression]
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(st.integers(1, 9), st.fractions(-3, 3, max_denominator=2)), min_size=1, max_size=4),
+       st.lists(st.tuples(st.integers(1, 9), st.fractions(-3, 3, max_denominator=2)), min_size=1, max_size=4))
+def test_orders_of_quotients_are_what_large_numbers_show(top, bottom):
+    f = sum(c * T**sp.Rational(p.numerator, p.denominator) for c, p in top) / sum(
+        c * T**sp.Rational(p.numerator, p.denominator) for c, p in bottom)
+    for at, far in ((sp.oo, 10**60), (0, sp.Rational(1, 10**60))):
+        order = leading_order(f, T, at)
+        limit = order.coefficient * T**order.power
+        assert abs(float((f / limit).subs(T, far)) - 1) < 1e-9
+
+
+def test_a_limit_is_zero_or_infinity():
+    with pytest.raises(ValueError, match="a limit must be oo or 0; got 1"):
+        leading_order(T, T, 1)
+
+
+# closed forms ------------------------------------------------------------------------------------------------------------
+def test_what_conditions_define_is_put_in():
+    c = Claim("test/claim", "1", "control", "run", Condition(norm2(x_round[rounds] - x_star), "<=", eta_l[3] * L + ETA),
+              conditions=(Condition(eta_l[t], "==", ETA / (t + 1), ((t, 0, rounds),)), Condition(ETA, "==", mu * K)),
+              source="a textbook")
+    form = closed_form(c)
+    assert sp.simplify(form.formula - (mu * K * L / 4 + mu * K)) == 0 and form.measured == {}
+    left = closed_form(c, "left")
+    assert list(left.measured.values()) == [norm2(x_round[rounds] - x_star)] and left.formula.is_Symbol
+
+
+def test_measured_quantities_have_usual_names():
+    form = closed_form(find_claim("li2020/theorem-1"))
+    assert {s.name for s in form.parameters} == {"D0_sq", "L", "base_noise", "iterations", "local_steps", "mu"}
+    assert {s.name for s in form.measured} == {"D0_sq", "base_noise"}
+
+
+def test_errors_name_what_is_wrong():
+    with pytest.raises(ValueError, match="unknown side 'middle'; allowed: left, right"):
+        closed_form(find_claim("li2020/theorem-1"), "middle")
+    nothing = next(c for c in all_claims().values() if c.statement is None)
+    with pytest.raises(ValueError, match="states no formula"):
+        closed_form(nothing)
+
+
+@pytest.mark.parametrize("claim", [c.id for c in all_claims().values() if c.statement is not None])
+def test_every_claim_has_a_closed_form_with_rates(claim):
+    bound = bound_of(find_claim(claim))
+    assert not bound.form.formula.has(sp.Indexed)
+    assert set(bound.rates()) == {s.name for s in bound.form.parameters}
+    assert all(bound.meaning(name) for name in bound.parameters)
+
+
+# values ------------------------------------------------------------------------------------------------------------------
+GIVEN = {"L": 1.0, "mu": 0.1, "local_steps": 5, "D0_sq": 2.0, "base_noise": 3.0}
+
+
+def by_hand(length, L=1.0, mu=0.1, local_steps=5, D0_sq=2.0, base_noise=3.0):
+    """Li et al. 2020, Theorem 1: kappa / (gamma + T) (2 B / mu + 2 L Delta_0), kappa = L / mu (twice in the print)."""
+    gamma = max(8 * L / mu, local_steps)
+    return 2 * L / mu / (gamma + length) * (base_noise / mu + 2 * L * D0_sq)
+
+
+def test_values_are_those_of_the_formula():
+    bound, lengths = bound_of(find_claim("li2020/theorem-1")), np.array([1.0, 10.0, 1000.0])
+    np.testing.assert_allclose(bound.values(iterations=lengths, **GIVEN), [by_hand(n) for n in lengths], rtol=1e-12)
+    np.testing.assert_allclose(bound.values(rounds=lengths, **GIVEN), [by_hand(5 * n) for n in lengths], rtol=1e-12)
+    grid = bound.values(iterations=lengths[:, None], **GIVEN | {"mu": np.array([[0.1, 0.2]])})
+    assert grid.shape == (3, 2)
+
+
+def test_missing_and_unknown_parameters_are_named():
+    bound = bound_of(find_claim("li2020/theorem-1"))
+    with pytest.raises(ValueError, match="needs a value for D0_sq, base_noise, iterations, local_steps; D0_sq: "):
+        bound.values(L=1, mu=1)
+    with pytest.raises(ValueError, match="has no parameter 'beta'; allowed: D0_sq"):
+        bound.values(beta=1, iterations=1, **GIVEN)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.floats(1e-3, 10.0))
+def test_the_least_length_that_reaches_a_target(target):
+    bound = bound_of(find_claim("li2020/theorem-1"))
+    length = bound.rounds_to(target, **GIVEN)
+    assert by_hand(length) <= target and (length == 1 or by_hand(length - 1) > target)
+
+
+def test_a_target_that_is_never_reached():
+    floor = bound_of(algebra(a, "<=", K + 1 / rounds))
+    assert floor.rounds_to(0.5, K=1) is None and floor.rounds_to(1.5, K=1) == 2
+    with pytest.raises(ValueError, match="depends on no run length; it has K"):
+        bound_of(algebra(a, "<=", K)).rounds_to(1, K=1)
+
+
+@pytest.mark.parametrize(("limit", "value", "border"), [(10, 2.0, False), (1, 1.0, True)])
+def test_the_best_step_within_its_conditions(limit, value, border):
+    """4 / eta + eta is smallest at 2, unless eta may be at most 1."""
+    claim = algebra(a, "<=", 4 / ETA + K * ETA, conditions=(Condition(ETA, "<=", limit * K),))
+    assert len(side_conditions(claim)) == 1
+    best = bound_of(claim).best("eta", K=1)
+    assert best.value == pytest.approx(value, rel=1e-6) and best.at_border is border
+    assert best.bound == pytest.approx(4 / value + value, rel=1e-9)
+
+
+def test_conditions_that_do_not_hold_are_told_with_numbers():
+    bound = bound_of(algebra(a, "<=", ETA, conditions=(Condition(ETA, "<=", 1 / (8 * L)),)))
+    assert bound.unmet(eta=0.5, L=1) == ["needs eta <= 1/(8*L); got 0.5 and 0.125"]
+    assert bound.unmet(eta=0.125, L=1) == []
+    assert bound.applies(eta=[0.1, 0.2], L=1).tolist() == [True, False]
+    never = algebra(a, "<=", ETA, conditions=(Condition(ETA, "<=", -1),), variables=(Variable("a", "positive"),))
+    with pytest.raises(ValueError, match="no eta meets the conditions"):
+        bound_of(never).best("eta")
+
+
+def test_client_constants_stay_measured():
+    form = closed_form(algebra(a, "<=", sp.Sum(sp.IndexedBase("client_weight")[k], (k, 0, clients - 1)) * local_steps))
+    assert {s.name for s in form.parameters} >= {"local_steps"} and len(form.measured) == 1
+
+
+# the command -------------------------------------------------------------------------------------------------------------
+def test_the_command_says_values_rates_and_targets(run, tmp_path):
+    arguments = [f"{name}={value}" for name, value in GIVEN.items()]
+    status, said, _ = run("bound", "li2020/theorem-1", "--set", *arguments, "iterations=[1, 10]", "--json")
+    found = json.loads(said)
+    assert status == 0 and found["values"]["bound"] == pytest.approx([by_hand(1), by_hand(10)])
+    assert found["rates"]["iterations"]["oo"] == "1/iterations" and found["not applicable"] == []
+    status, said, _ = run("bound", "li2020/theorem-1", *arguments, "iterations=1:1000:30:log", "--target", "0.1",
+                          "--plot", str(tmp_path / "curve"))
+    assert status == 0 and "from length" in said and (tmp_path / "curve.png").stat().st_size > 5000
+    assert "30 values in all" in said
+
+
+def test_without_values_the_command_says_what_is_needed(run):
+    status, said, _ = run("bound", "li2020/theorem-1")
+    assert status == 0 and "base_noise" in said and "1/iterations" in said
+
+
+@pytest.mark.parametrize(("arguments", "message"), [
+    (["iterations=many"], "iterations must be a number, a list, or first:last[:count][:log]; got 'many'"),
+    (["mu"], "must be key=value; got 'mu'"),
+    (["mu=1"], "needs a value for D0_sq"),
+    (["--best", "eta_l"], "does not depend on 'eta_l'; it has D0_sq"),
+])
+def test_bad_input_is_one_clear_line(run, arguments, message):
+    status, _, error = run("bound", "li2020/theorem-1", *arguments)
+    assert status == 2 and message in error

@@ -1,0 +1,204 @@
+"""A bound as a function of its parameters: values, rates, rounds to a target, the best step size."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import sympy as sp
+
+from bounds.claim import Claim, Condition
+from bounds.closed_form import ClosedForm, closed_form, side_conditions
+from bounds.orders import leading_order
+
+__all__ = ["BestStep", "Bound", "bound_of"]
+
+_HOLDS = {"<=": np.less_equal, ">=": np.greater_equal, "==": np.isclose}
+_LENGTHS = ("iterations", "rounds")
+
+
+@dataclass(frozen=True)
+class BestStep:
+    """The value of a step size at which a bound is smallest within its conditions."""
+
+    value: float
+    bound: float
+    at_border: bool
+
+
+@dataclass(frozen=True)
+class Bound:
+    """One side of a claim as a function of numbers.
+
+    ``form`` is the formula with its parameters; ``conditions`` are those of the claim's that speak of parameters alone.
+
+    Example:
+        >>> from bounds.registry import find_claim
+        >>> bound = bound_of(find_claim("li2020/theorem-1"))
+        >>> bound.values(L=1, mu=1, iterations=[12, 92], local_steps=1, D0_sq=1, base_noise=0).tolist()
+        [0.2, 0.04]
+    """
+
+    claim: Claim
+    form: ClosedForm
+    conditions: tuple[Condition, ...]
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """Names that need values."""
+        needed = {s.name for s in self.form.parameters}
+        for condition in self.conditions:
+            needed |= {s.name for side in (condition.left, condition.right) for s in side.free_symbols}
+        return tuple(sorted(needed))
+
+    @cached_property
+    def _function(self):
+        names = [s.name for s in self.form.parameters]
+        return sp.lambdify([sp.Symbol(n) for n in names], _plain(self.form.formula), "numpy"), names
+
+    def values(self, **numbers) -> np.ndarray:
+        """The bound at numbers or arrays of numbers, which broadcast against each other.
+
+        Raises:
+            ValueError: a parameter without a value (named, with its meaning), or one that the bound does not have.
+        """
+        given = self._given(numbers)
+        function, names = self._function
+        with np.errstate(all="ignore"):
+            return np.asarray(function(*(given[n] for n in names)), dtype=float) + 0.0 * sum(given.values())
+
+    def applies(self, **numbers) -> np.ndarray:
+        """Whether the claim's conditions on parameters hold there; :meth:`unmet` says which do not."""
+        met = [self._holds(condition, numbers) for condition in self.conditions]
+        return np.logical_and.reduce(np.broadcast_arrays(*met)) if met else np.array(True)
+
+    def unmet(self, **numbers) -> list[str]:
+        """Each condition that fails somewhere, with both sides where it fails first."""
+        said = []
+        for condition in self.conditions:
+            holds = np.atleast_1d(self._holds(condition, numbers))
+            if not holds.all():
+                first = int(np.argmin(holds.ravel()))
+                sides = [np.broadcast_to(self._side(s, numbers), holds.shape).ravel()[first]
+                         for s in (condition.left, condition.right)]
+                said.append(f"needs {condition.left} {condition.relation} {condition.right}; got {sides[0]:g} and "
+                            f"{sides[1]:g}")
+        return said
+
+    def _holds(self, condition: Condition, numbers):
+        return _HOLDS[condition.relation](*(self._side(s, numbers) for s in (condition.left, condition.right)))
+
+    def _side(self, side, numbers):
+        names = sorted(s.name for s in side.free_symbols)
+        given = {name: np.asarray(numbers[name], dtype=float) for name in names if name in numbers}
+        missing = [name for name in names if name not in given]
+        if missing:
+            raise ValueError(f"the conditions of {self.claim.id} need a value for {missing[0]!r}")
+        with np.errstate(all="ignore"):
+            return np.asarray(sp.lambdify([sp.Symbol(n) for n in names], _plain(side), "numpy")(
+                *(given[n] for n in names)), dtype=float)
+
+    def complete(self, numbers: Mapping) -> dict:
+        """``numbers`` with the number of iterations where those of rounds and local steps are given."""
+        numbers = dict(numbers)
+        if "iterations" in self.parameters and "iterations" not in numbers and {"rounds", "local_steps"} <= set(numbers):
+            numbers["iterations"] = np.asarray(numbers["rounds"]) * np.asarray(numbers["local_steps"])
+        return numbers
+
+    def missing(self, numbers: Mapping) -> list[str]:
+        """Parameters of the formula without a value."""
+        return [s.name for s in self.form.parameters if s.name not in self.complete(numbers)]
+
+    def table(self, numbers: Mapping) -> dict[str, list[float]]:
+        """Columns: every parameter given as more than one number, and the bound, at all their combinations."""
+        lists = {name: np.atleast_1d(np.asarray(value, dtype=float)) for name, value in numbers.items()}
+        grids = dict(zip(lists, np.meshgrid(*lists.values(), indexing="ij"), strict=True))
+        columns = {name: grid.ravel().tolist() for name, grid in grids.items() if len(lists[name]) > 1}
+        return columns | {"bound": self.values(**grids).ravel().tolist()}
+
+    def _given(self, numbers: Mapping):
+        numbers, needed = self.complete(numbers), [s.name for s in self.form.parameters]
+        missing = self.missing(numbers)
+        if missing:
+            raise ValueError(f"{self.claim.id} needs a value for {', '.join(missing)}; {missing[0]}: "
+                             f"{self.meaning(missing[0])}")
+        allowed = {*self.parameters, "rounds", "local_steps"}
+        unknown = sorted(set(numbers) - allowed)
+        if unknown:
+            raise ValueError(f"{self.claim.id} has no parameter {unknown[0]!r}; allowed: {', '.join(sorted(allowed))}")
+        return {name: np.asarray(numbers[name], dtype=float) for name in needed}
+
+    def meaning(self, name: str) -> str:
+        """What a parameter is, in words or as the claim's expression."""
+        from bounds.render import letters_of, unicode
+
+        measured = {s.name: e for s, e in self.form.measured.items()}
+        if name in measured:
+            return unicode(measured[name], "code")
+        letter = letters_of(self.claim).get(name)
+        return letter.meaning if letter else f"give {name}=VALUE"
+
+    # what follows ----------------------------------------------------------------------------------------------------
+    def rates(self) -> dict[str, dict[str, str]]:
+        """For each parameter the leading order as it tends to infinity and to zero; ``?`` where the rules do not tell."""
+        found = {}
+        for symbol in self.form.parameters:
+            orders = {name: leading_order(self.form.formula, symbol, at) for name, at in (("oo", sp.oo), ("0", 0))}
+            found[symbol.name] = {name: "?" if o is None else o.text(symbol) for name, o in orders.items()}
+        return found
+
+    def rounds_to(self, target: float, length: str = "", largest: float = 1e15, **numbers) -> int | None:
+        """The least number of rounds (or of iterations) from which on the bound is at most ``target``; None if never.
+
+        ``length`` names the run length; by default the one that the bound depends on.
+        """
+        length = length or next((n for n in _LENGTHS if n in {s.name for s in self.form.parameters}), "")
+        if not length:
+            raise ValueError(f"{self.claim.id} depends on no run length; it has {', '.join(self.parameters)}")
+        grid = np.unique(np.round(np.logspace(0, np.log10(largest), 4000)))
+        numbers = {name: value for name, value in numbers.items() if name != length}
+        above = np.flatnonzero(~(self.values(**{length: grid}, **numbers) <= target))
+        if len(above) == len(grid) or (len(above) and above[-1] == len(grid) - 1):
+            return None
+        if not len(above):
+            return 1
+        low, high = int(grid[above[-1]]), int(grid[above[-1] + 1])
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if self.values(**{length: middle}, **numbers) <= target else (middle, high)
+        return high
+
+    def best(self, step: str = "eta_l", **numbers) -> BestStep:
+        """Where the bound is smallest in ``step``, among the values at which the claim's conditions hold.
+
+        Raises:
+            ValueError: the bound does not depend on ``step``, or no value meets the conditions.
+        """
+        if step not in {s.name for s in self.form.parameters}:
+            raise ValueError(f"{self.claim.id} does not depend on {step!r}; it has {', '.join(self.parameters)}")
+        grid = np.logspace(-12, 6, 2001)
+        numbers = {name: value for name, value in numbers.items() if name != step}
+        for _ in range(8):
+            values = self.values(**{step: grid}, **numbers)
+            values = np.where(self.applies(**{step: grid}, **numbers), values, np.inf)
+            best = int(np.nanargmin(values))
+            if not np.isfinite(values[best]):
+                raise ValueError(f"no {step} meets the conditions of {self.claim.id}: "
+                                 + "; ".join(self.unmet(**{step: grid}, **numbers)))
+            low, high = grid[max(best - 1, 0)], grid[min(best + 1, len(grid) - 1)]
+            value, least = float(grid[best]), float(values[best])
+            grid = np.linspace(low, high, 401)
+        beside = value * np.array([1 - 1e-6, 1 + 1e-6])
+        return BestStep(value, least, not bool(np.all(self.applies(**{step: beside}, **numbers))))
+
+
+def _plain(expression):
+    """The expression in symbols without assumptions, as ``lambdify`` is given them."""
+    return expression.xreplace({s: sp.Symbol(s.name) for s in expression.free_symbols})
+
+
+def bound_of(claim: Claim, side: str = "right") -> Bound:
+    """One side of a claim as a function of numbers; ValueError for a claim that states no formula."""
+    return Bound(claim, closed_form(claim, side), tuple(side_conditions(claim)))

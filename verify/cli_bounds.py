@@ -1,0 +1,106 @@
+"""The commands about formulas: ``fedtheory bound``."""
+
+from __future__ import annotations
+
+import json as json_text
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+__all__ = ["add_commands"]
+
+MOST_ROWS = 12  # of a table of values
+
+Given = Annotated[list[str] | None, typer.Argument(metavar="[NAME=VALUE]...", help="Values, as with --set.")]
+Set = Annotated[list[str] | None, typer.Option(
+    "--set", metavar="NAME=VALUE", help="A value, a list [1, 2], or a range first:last[:count][:log]; may be given again.")]
+
+
+def add_commands(app: typer.Typer) -> None:
+    """Register the commands."""
+    app.command()(bound)
+
+
+def bound(
+    claim: Annotated[str, typer.Argument(help="A claim's id, as `fedtheory claims` lists them.")],
+    given: Given = None,
+    settings: Set = None,
+    side: Annotated[str, typer.Option(help="Which side of the statement: right or left.")] = "right",
+    against: Annotated[str | None, typer.Option(help="The parameter on the horizontal axis of --plot.")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Draw the bound; writes SVG, PDF and PNG of that name.")] = None,
+    target: Annotated[float | None, typer.Option(help="Say how many rounds bring the bound to this value.")] = None,
+    best: Annotated[str | None, typer.Option(metavar="STEP", help="Find the value of STEP at which it is smallest.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
+) -> int:
+    """Evaluate a claim's bound.
+
+    Shows the formula with everything put in, its rate in each parameter, and its values where they are given. Without
+    values it says which parameters it has.
+    """
+    from bounds.registry import find_claim
+    from verify.bound import bound_of
+    from verify.settings import parse_numbers
+
+    form = bound_of(find_claim(claim), side)
+    numbers = parse_numbers([*(settings or []), *(given or [])])
+    said = {"claim": claim, "side": side, "formula": str(form.form.formula), "parameters": _parameters(form),
+            "conditions": [f"{c.left} {c.relation} {c.right}" for c in form.conditions], "rates": form.rates()}
+    if best is not None:
+        found = form.best(best, **numbers)
+        said["best"] = {best: found.value, "bound": found.bound, "at the border of its conditions": found.at_border}
+        numbers = {best: found.value} | numbers
+    if target is not None:
+        said["target"] = {"bound at most": target, "length": form.rounds_to(target, **numbers)}
+    if numbers and not (target is not None and form.missing(numbers)):
+        said["values"] = form.table(numbers)
+        said["not applicable"] = form.unmet(**form.complete(numbers))
+    if plot is not None:
+        said["figures"] = _draw(form, numbers, against, plot)
+    if json:
+        print(json_text.dumps(said, indent=1))
+    else:
+        _show(form, said)
+    return 0
+
+
+def _parameters(form) -> dict[str, str]:
+    return {name: form.meaning(name) for name in form.parameters}
+
+
+def _draw(form, numbers, against, plot) -> list[str]:
+    from verify.drawing import save
+    from verify.figures import bound_curve
+
+    return [str(path) for path in save(bound_curve(form, numbers, against), plot.with_suffix("")).values()]
+
+
+def _show(form, said) -> None:
+    from bounds.render import letters_of, unicode
+    from verify import console
+    from verify.numerals import significant
+
+    print(f"{said['claim']}, {said['side']} side\n\n    {unicode(form.form.formula, letters_of(form.claim))}\n")
+    rows = [(name, meaning, *said["rates"].get(name, {"oo": "", "0": ""}).values())
+            for name, meaning in said["parameters"].items()]
+    console.out().print(console.names_table(("parameter", "meaning", "rate as it grows", "as it vanishes"), rows))
+    for condition in said["conditions"]:
+        print("needs", condition)
+    for problem in said.get("not applicable", []):
+        print("not applicable:", problem)
+    if "best" in said:
+        step, value = next(iter(said["best"].items()))
+        border = ", at the border of its conditions" if said["best"]["at the border of its conditions"] else ""
+        print(f"smallest at {step} = {significant(value)}: {significant(said['best']['bound'])}{border}")
+    if "target" in said:
+        length = said["target"]["length"]
+        print(f"at most {significant(said['target']['bound at most'])} "
+              + ("at no length" if length is None else f"from length {length} on"))
+    if "values" in said:
+        table = said["values"]
+        rows = [tuple(map(significant, row)) for row in zip(*table.values(), strict=True)]
+        console.out().print(console.names_table(tuple(table), rows[:MOST_ROWS]))
+        if len(rows) > MOST_ROWS:
+            print(f"... {len(rows)} values in all; --json prints them")
+    for path in said.get("figures", []):
+        print("figure:", path)
