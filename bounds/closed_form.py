@@ -9,9 +9,8 @@ import sympy as sp
 
 from bounds import language as words
 from bounds.claim import Claim, Condition
-from bounds.render import unicode
 
-__all__ = ["ClosedForm", "closed_form", "side_conditions"]
+__all__ = ["ClosedForm", "always_true", "closed_form", "side_conditions"]
 
 _WORDS = (words.E, words.E_round, words.F, words.grad, words.objective, words.objective_grad, words.norm2, words.norm,
           words.dot)
@@ -22,6 +21,10 @@ _USUAL = {
     words.norm2(words.x_round[0] - words.x_star): "D0_sq",
     words.objective(words.x_round[0]) - words.F_star: "F0_gap",
 }
+
+
+#: constants that no bound is read as a function of
+_OF_THE_PROBLEM = {words.F_star, words.x_star, words.clients, words.participants}
 
 
 @dataclass(frozen=True)
@@ -57,6 +60,7 @@ def closed_form(claim: Claim, side: str = "right") -> ClosedForm:
 def side_conditions(claim: Claim) -> list[Condition]:
     """The claim's conditions that speak of parameters alone, both sides in closed form; definitions are left out."""
     reader, found = _Reader(claim), []
+    found += always_true({s.name for side in ("left", "right") for s in closed_form(claim, side).parameters})
     for condition in claim.hypotheses:
         if condition.over or reader.defines(condition) or _is_measured(condition.left) or _is_measured(condition.right):
             continue
@@ -64,6 +68,25 @@ def side_conditions(claim: Claim) -> list[Condition]:
         if not left.measured and not right.measured:
             found.append(Condition(left.formula, condition.relation, right.formula))
     return found
+
+
+#: what holds of every problem and run
+_ORDERED = ((words.mu, words.L), (words.participants, words.clients))
+
+
+def always_true(names: set[str]) -> list[Condition]:
+    """What holds of every problem and run, of those parameters that are named."""
+    return [Condition(small, "<=", large) for small, large in _ORDERED if {small.name, large.name} <= names]
+
+
+def _spelled(e) -> str:
+    """A name made of the expression's own words, without its indices."""
+    if isinstance(e, sp.Sum | sp.Product):
+        return f"{type(e).__name__.lower()}_{_spelled(e.function)}"
+    if isinstance(e, words.E):
+        return f"mean_{_spelled(e.args[0])}"
+    text = re.sub(r"\[[^\]]*\]", "", str(e)).replace("**2", "_sq").replace("norm2", "sq")
+    return re.sub(r"[^0-9A-Za-z]+", "_", text).strip("_") or "measured"
 
 
 def _is_measured(expression) -> bool:
@@ -137,13 +160,12 @@ class _Reader:
         definition = self.claim.definitions.get(s.name)
         if definition is None or definition.indices:
             return s
-        inside = self.inlined(definition.formula)
-        deep = _is_measured(inside) or any(_is_measured(self.symbol_value(t)) for t in inside.free_symbols)
-        return self._named(s, definition.formula) if deep else self.formula(definition.formula)
-
-    def symbol_value(self, s):
-        definition = self.claim.definitions.get(s.name)
-        return s if definition is None or definition.indices else definition.formula
+        before = dict(self.measured)
+        value = self.formula(definition.formula)
+        if self.measured == before or value.free_symbols - set(self.measured) - _OF_THE_PROBLEM:
+            return value
+        self.measured = before  # it says nothing but what is measured: it keeps its own name
+        return self._named(s, definition.formula)
 
     def entry(self, e):
         name = str(e.base.label)
@@ -164,8 +186,7 @@ class _Reader:
         """A measured quantity as a parameter."""
         if e in _USUAL:
             return self._named(sp.Symbol(_USUAL[e], nonnegative=True), e)
-        text = re.sub(r"[^0-9A-Za-z]+", "_", unicode(e, "code")).strip("_")
-        return self._named(sp.Symbol(text or "measured", real=True), e)
+        return self._named(sp.Symbol(_spelled(e), real=True), e)
 
     def _named(self, symbol, e):
         if self.measured.get(symbol, e) != e:

@@ -37,7 +37,8 @@ class Bound:
     Example:
         >>> from bounds.registry import find_claim
         >>> bound = bound_of(find_claim("li2020/theorem-1"))
-        >>> bound.values(L=1, mu=1, iterations=[12, 92], local_steps=1, D0_sq=1, base_noise=0).tolist()
+        >>> given = {"L": 1, "mu": 1, "local_steps": 1, "D0_sq": 1, "G_sq": 0, "Gamma": 0}
+        >>> bound.values(iterations=[12, 92], sum_client_weight_sq_sigma_sq_client=0, **given).tolist()
         [0.2, 0.04]
     """
 

@@ -1,4 +1,4 @@
-"""The commands about formulas: ``fedtheory bound``."""
+"""The commands about formulas: ``fedtheory bound`` and ``fedtheory compare``."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ Set = Annotated[list[str] | None, typer.Option(
 def add_commands(app: typer.Typer) -> None:
     """Register the commands."""
     app.command()(bound)
+    app.command()(compare)
 
 
 def bound(
@@ -69,8 +70,8 @@ def _parameters(form) -> dict[str, str]:
 
 
 def _draw(form, numbers, against, plot) -> list[str]:
+    from verify.bound_figures import bound_curve
     from verify.drawing import save
-    from verify.figures import bound_curve
 
     return [str(path) for path in save(bound_curve(form, numbers, against), plot.with_suffix("")).values()]
 
@@ -104,3 +105,46 @@ def _show(form, said) -> None:
             print(f"... {len(rows)} values in all; --json prints them")
     for path in said.get("figures", []):
         print("figure:", path)
+
+
+def compare(
+    claims: Annotated[list[str], typer.Argument(metavar="CLAIM CLAIM... [NAME=VALUE]...", help="Claims, fixed values.")],
+    settings: Annotated[list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Fix a parameter.")] = None,
+    against: Annotated[str | None, typer.Option(help="The parameter on the horizontal axis of --plot.")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Draw the bounds; writes SVG, PDF and PNG of that name.")] = None,
+    seed: Annotated[int, typer.Option(help="Seed of the search.")] = 0,
+    json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
+) -> int:
+    """Compare bounds: where in parameter space is one below another?
+
+    Always, never, or in some places, with a witness on each side. Parameters of the same name are the same in both.
+    """
+    from dataclasses import asdict
+    from itertools import combinations
+
+    from bounds.registry import find_claim
+    from verify.bound import bound_of
+    from verify.dominance import where_below
+    from verify.settings import parse_settings
+
+    ids = [text for text in claims if "=" not in text]
+    fixed = parse_settings([*(settings or []), *(text for text in claims if "=" in text)])
+    if len(ids) < 2:
+        raise ValueError(f"compare needs at least two claims; got {len(ids)}")
+    bounds = [bound_of(find_claim(name)) for name in ids]
+    found = [where_below(a, b, fixed, seed) for a, b in combinations(bounds, 2)]
+    if json:
+        print(json_text.dumps([asdict(one) for one in found], indent=1))
+    for one in found if not json else []:
+        print(one.text())
+        for word, witness in (("below", one.below), ("above", one.above)):
+            if witness:
+                values = ", ".join(f"{name} = {value}" for name, value in witness["parameters"].items())
+                print(f"  {word} at {values}: {witness['first']} against {witness['second']}")
+    if plot is not None:
+        from verify.bound_figures import bounds_around
+        from verify.drawing import save
+
+        paths = save(bounds_around(bounds, found[0], against), plot.with_suffix(""))
+        print("figure:", ", ".join(map(str, paths.values())))
+    return 0

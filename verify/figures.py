@@ -219,33 +219,3 @@ def mean_and_band(values) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         mean = np.where(np.isfinite(mean), mean, np.inf)
         half = np.where(np.isfinite(spread), stats.t.ppf(0.975, max(runs - 1, 1)) * spread / runs**0.5, np.nan)
         return mean, mean - half, mean + half
-
-
-def bound_curve(bound, numbers, against: str | None = None) -> Figure:
-    """A bound (:class:`verify.bound.Bound`) against one of its parameters.
-
-    ``numbers`` gives every parameter a value, ``against`` (default: the one with most values) an array of them. Where the
-    claim's conditions do not hold the curve is grey and dashed.
-
-    Raises:
-        ValueError: no parameter with at least two values, or several of them.
-    """
-    lists = {name: np.atleast_1d(np.asarray(value, dtype=float)) for name, value in numbers.items()}
-    against = against or max(lists, key=lambda name: len(lists[name]), default="")
-    long = [name for name, values in lists.items() if len(values) > 1 and name != against]
-    if against not in lists or len(lists[against]) < 2 or long:
-        raise ValueError(f"one parameter must have several values, the others one; got {long or 'none with several'}")
-    point = {name: values if name == against else values[0] for name, values in lists.items()}
-    x, y = lists[against], np.broadcast_to(bound.values(**point), lists[against].shape)
-    applies = np.broadcast_to(bound.applies(**bound.complete(point)), x.shape)
-    figure, (axes,) = canvas(5.2, 3.4)
-    set_scales(axes, x, [y], spans([y], 10))
-    if x.min() > 0 and x.max() / x.min() >= 100:
-        axes.set_xscale("log")
-    axes.plot(x, np.where(applies, np.nan, y), color=GREY, linestyle="--", linewidth=1.4)
-    axes.plot(x, np.where(applies, y, np.nan), color=BOUND, linewidth=1.8)
-    axes.set_xlabel(against, **FONT)
-    axes.set_ylabel(f"{bound.claim.id}", **FONT)
-    others = ", ".join(f"{name} = {values[0]:g}" for name, values in sorted(lists.items()) if name != against)
-    write_below(axes, others + ("" if applies.all() else "; dashed: a condition does not hold"))
-    return figure

@@ -1,0 +1,134 @@
+"""Public implementations of federated methods, run on exact quadratic federations and compared with a reference.
+
+A peer runs its own client and server code in an interpreter that has it installed; this process needs only NumPy.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+__all__ = ["HERE", "PEERS", "ROOT", "Peer"]
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+
+
+@dataclass(frozen=True)
+class Peer:
+    """One public implementation.
+
+    ``name`` is the adapter's module in this package and the suffix of its requirement file; ``environment`` the virtual
+    environment under ``.peers/`` that it shares with others; ``rounding`` what a deviation from the reference may be,
+    relative to the distance of the start from the optimum.
+    """
+
+    name: str
+    title: str
+    methods: tuple[str, ...]
+    server_step: tuple[str, ...] = ()  #: the methods with a server step size
+    environment: str = "torch"
+    rounding: float = 1e-12
+
+    @property
+    def requirements(self) -> Path:
+        return HERE / f"requirements-{self.name}.txt"
+
+    @property
+    def requirement(self) -> str:
+        """The peer's own line of its requirement file, ``distribution==version``."""
+        return self.requirements.read_text(encoding="utf-8").split()[-1]
+
+    @property
+    def distribution(self) -> str:
+        return self.requirement.split("==")[0]
+
+    @property
+    def version(self) -> str:
+        return self.requirement.split("==")[1]
+
+    @property
+    def default_python(self) -> Path:
+        return ROOT / ".peers" / self.environment / "bin" / "python"
+
+    def run(
+        self, method, curvature, center, start, rounds, local_steps, eta_l, participants=None, corrections=(), **hyper
+    ) -> dict:
+        """One run. ``curvature`` (m, d, d), or (m, d) for diagonal ones, ``center`` (m, d), ``start`` (d,).
+
+        ``participants`` lists the clients of every round (None: all); ``hyper`` may have ``eta_g``, ``rho_prox``
+        (FedProx), ``alpha`` (FedDyn), ``option`` (SCAFFOLD). Returns ``x`` (rounds + 1, d), the model that every round
+        starts from and the last one, and where the peer has them ``client_variate`` (rounds + 1, m, d),
+        ``server_variate`` (rounds + 1, d) of SCAFFOLD or ``client_dual``, ``server_dual`` of FedDyn in the peer's own
+        sign and scale. Raises RuntimeError with the peer's traceback where it fails.
+        """
+        job = make_job(method, curvature, center, start, rounds, local_steps, eta_l, participants, corrections, **hyper)
+        (result,), _ = self.run_all([job])
+        if isinstance(result, str):
+            raise RuntimeError(f"{self.title} failed:\n{result}")
+        return result
+
+    def run_all(self, jobs, python=None) -> tuple[list, dict]:
+        """Results of many jobs in one process (a traceback in place of a failed one), and where corrections apply."""
+        python = Path(python or self.default_python)
+        if not python.exists():
+            raise FileNotFoundError(f"{python} does not exist: `make peers` creates it, or name another interpreter")
+        with tempfile.TemporaryDirectory() as folder:
+            wanted, given = Path(folder, "jobs.json"), Path(folder, "results.npz")
+            wanted.write_text(json.dumps(jobs), encoding="utf-8")
+            module = [str(python), "-m", "benchmarks.peers.worker"]
+            done = subprocess.run([*module, self.name, str(wanted), str(given)], cwd=ROOT, capture_output=True, text=True)
+            if done.returncode:
+                raise RuntimeError(f"{self.title} in {python} failed:\n{done.stderr[-3000:]}")
+            with np.load(given) as file:
+                found = {key: file[key] for key in file.files}
+        about = json.loads(str(found.pop("about")))
+        installed = about["versions"][self.distribution]
+        if installed != self.version:
+            raise RuntimeError(f"{python} has {self.distribution} {installed}, not {self.version}")
+        results = [about["errors"].get(str(i), {}) for i in range(len(jobs))]
+        for key, value in found.items():
+            i, name = key.split("/")
+            results[int(i)][name] = value
+        return results, about
+
+
+def make_job(
+    method, curvature, center, start, rounds, local_steps, eta_l, participants=None, corrections=(), **hyper
+) -> dict:
+    """A run as plain data."""
+    curvature = np.asarray(curvature, dtype=float)
+    if curvature.ndim == 2:
+        curvature = curvature[:, :, None] * np.eye(curvature.shape[1])
+    return {
+        "method": method,
+        "curvature": curvature.tolist(),
+        "center": np.asarray(center, dtype=float).tolist(),
+        "start": np.asarray(start, dtype=float).tolist(),
+        "rounds": rounds,
+        "local_steps": local_steps,
+        "eta_l": eta_l,
+        "participants": None if participants is None else [[int(i) for i in row] for row in participants],
+        "corrections": list(corrections),
+        "hyper": hyper,
+    }
+
+
+ALL_FOUR = ("FedAvg", "FedProx", "SCAFFOLD", "FedDyn")
+FIRST_THREE, FIRST_TWO = ALL_FOUR[:3], ALL_FOUR[:2]
+PEERS = {
+    peer.name: peer
+    for peer in (
+        Peer("fedjax", "FedJAX", FIRST_TWO, FIRST_TWO, environment="jax"),
+        Peer("pfl", "pfl", FIRST_THREE, FIRST_THREE, rounding=1e-6),
+        Peer("fluke", "Fluke", ALL_FOUR, ("FedAvg", "SCAFFOLD")),
+        Peer("flgo", "FLGo", ALL_FOUR, ("SCAFFOLD",)),
+        Peer("fedlab", "FedLab", ALL_FOUR, ("SCAFFOLD",)),
+        Peer("flower", "Flower", FIRST_TWO),
+    )
+}

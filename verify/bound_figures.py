@@ -1,0 +1,90 @@
+"""Figures of bounds as functions of a parameter: one bound, or several around a witness."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from verify.drawing import (
+    BLUE,
+    BOUND,
+    FONT,
+    GREEN,
+    GREY,
+    PURPLE,
+    VERMILLION,
+    canvas,
+    direct_labels,
+    set_scales,
+    spans,
+    write_below,
+)
+
+__all__ = ["bound_curve", "bounds_around"]
+
+COLOURS = (BLUE, VERMILLION, GREEN, PURPLE, BOUND)
+
+
+def bound_curve(bound, numbers, against: str | None = None) -> Figure:
+    """A bound (:class:`verify.bound.Bound`) against one of its parameters.
+
+    ``numbers`` gives every parameter a value, ``against`` (default: the one with most values) an array of them. Where the
+    claim's conditions do not hold the curve is grey and dashed.
+
+    Raises:
+        ValueError: no parameter with at least two values, or several of them.
+    """
+    lists = {name: np.atleast_1d(np.asarray(value, dtype=float)) for name, value in numbers.items()}
+    against = against or max(lists, key=lambda name: len(lists[name]), default="")
+    long = [name for name, values in lists.items() if len(values) > 1 and name != against]
+    if against not in lists or len(lists[against]) < 2 or long:
+        raise ValueError(f"one parameter must have several values, the others one; got {long or 'none with several'}")
+    point = {name: values if name == against else values[0] for name, values in lists.items()}
+    x, y = lists[against], np.broadcast_to(bound.values(**point), lists[against].shape)
+    applies = np.broadcast_to(bound.applies(**bound.complete(point)), x.shape)
+    figure, (axes,) = canvas(5.2, 3.4)
+    set_scales(axes, x, [y], spans([y], 10))
+    if x.min() > 0 and x.max() / x.min() >= 100:
+        axes.set_xscale("log")
+    axes.plot(x, np.where(applies, np.nan, y), color=GREY, linestyle="--", linewidth=1.4)
+    axes.plot(x, np.where(applies, y, np.nan), color=BOUND, linewidth=1.8)
+    axes.set_xlabel(against, **FONT)
+    axes.set_ylabel(f"{bound.claim.id}", **FONT)
+    others = ", ".join(f"{name} = {values[0]:g}" for name, values in sorted(lists.items()) if name != against)
+    write_below(axes, others + ("" if applies.all() else "; dashed: a condition does not hold"))
+    return figure
+
+
+def bounds_around(bounds, dominance, against: str | None = None) -> Figure:
+    """Bounds against one parameter, the others as in a witness (:class:`verify.dominance.Dominance`).
+
+    ``against`` defaults to the parameter that differs most between the two witnesses, or to a run length.
+
+    Raises:
+        ValueError: no witness, or no such parameter.
+    """
+    point = (dominance.below or dominance.above or {}).get("parameters", {})
+    other = (dominance.above or dominance.below or {}).get("parameters", {})
+    if not point or (against is not None and against not in point):
+        raise ValueError(f"cannot draw against {against!r}; the witness has: {', '.join(point) or 'nothing'}")
+    numbers = {name: float(Fraction(value)) for name, value in point.items()}
+    apart = {name: abs(np.log(float(Fraction(other[name])) / value)) for name, value in numbers.items()}
+    against = against or next((n for n in ("iterations", "rounds") if n in point), max(apart, key=apart.get))
+    ends = sorted((numbers[against], float(Fraction(other[against]))))
+    x = np.geomspace(ends[0] / 10, ends[1] * 10, 200)
+    figure, (axes,) = canvas(5.2, 3.4)
+    columns = [np.broadcast_to(b.values(**{n: x if n == against else numbers[n] for n in b.parameters if n in {
+        s.name for s in b.form.parameters}}), x.shape) for b in bounds]
+    set_scales(axes, x, columns, spans(columns, 10))
+    axes.set_xscale("log")
+    curves = []
+    for b, y, colour in zip(bounds, columns, COLOURS * len(bounds), strict=False):
+        axes.plot(x, y, color=colour, linewidth=1.8)
+        curves.append((y, b.claim.id, colour))
+    direct_labels(axes, curves)
+    axes.set_xlabel(against, **FONT)
+    axes.set_ylabel("bound", **FONT)
+    write_below(axes, ", ".join(f"{name} = {value:.3g}" for name, value in numbers.items() if name != against))
+    return figure
