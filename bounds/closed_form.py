@@ -13,7 +13,7 @@ from bounds.claim import Claim, Condition
 __all__ = ["ClosedForm", "always_true", "closed_form", "side_conditions"]
 
 _WORDS = (words.E, words.E_round, words.F, words.grad, words.objective, words.objective_grad, words.norm2, words.norm,
-          words.dot)
+          words.dot, words.PaperWord)
 #: usual names of measured quantities that no definition names
 _USUAL = {
     words.norm2(words.x_sampled[0] - words.x_star): "D0_sq",
@@ -129,6 +129,9 @@ class _Reader:
             return self.entry(e)
         if isinstance(e, _WORDS):
             return self.name(e)
+        if isinstance(e, words.tau):
+            inner = self.formula(e.args[0])
+            return inner - sp.Mod(inner, words.local_steps)
         if isinstance(e, sp.Sum | sp.Product):
             body = self.inlined(e.function)
             if _is_measured(body) or any(map(_is_measured, self._limits(e))):

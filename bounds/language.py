@@ -22,6 +22,7 @@ __all__ = [
     "L_client",
     "Max",
     "Min",
+    "PaperWord",
     "Product",
     "Sum",
     "client_weight",
@@ -73,6 +74,14 @@ class _Word(sp.Function):
     @classmethod
     def eval(cls, *args):
         return None
+
+
+class PaperWord(_Word):
+    """A word that one paper adds: its first ``indices`` arguments are indices; ``<0>``, ``<1>``, ... stand for the
+    arguments in its forms."""
+
+    indices = 0
+    latex_form = text_form = ""
 
 
 class E(_Word):

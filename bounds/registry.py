@@ -5,8 +5,10 @@ from __future__ import annotations
 from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
+from itertools import chain
 
 from bounds.claim import Claim, by_id
+from bounds.user_claims import claims_of_user
 
 __all__ = ["ALIASES", "PAPERS", "all_claims", "find_claim"]
 
@@ -26,8 +28,9 @@ ALIASES = {"fedalign/theorem-A1": "fedalign/theorem-1"}
 
 @cache
 def all_claims() -> dict[str, Claim]:
-    """Every claim by id, papers in the order of ``PAPERS``."""
-    return by_id(claim for modules in PAPERS.values() for name in modules for claim in import_module(name).CLAIMS)
+    """Every claim by id, papers in the order of ``PAPERS``, then the user's own (``bounds.user_claims``)."""
+    papers = (claim for modules in PAPERS.values() for name in modules for claim in import_module(name).CLAIMS)
+    return by_id(chain(papers, claims_of_user()))
 
 
 def find_claim(claim_id: str) -> Claim:

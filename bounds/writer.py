@@ -137,6 +137,8 @@ class Writer(ABC):
             return self.inner(self.text(args[0]), self.text(args[1]))
         if isinstance(e, words.E):
             return self.expectation(self.text(args[0]), len(args) == 2)
+        if isinstance(e, words.E_round):
+            return self.given_round(self.text(args[0]), self.index(args[1]))
         if isinstance(e, words.F | words.grad):
             return self.loss(isinstance(e, words.grad), self.index(args[0]), self.text(args[1]))
         if isinstance(e, words.objective | words.objective_grad):
@@ -148,6 +150,10 @@ class Writer(ABC):
             return f"{self.tau}({self.index(args[0])})"
         if isinstance(e, sp.Max | sp.Min):
             return self.extreme(type(e).__name__.lower(), [self.text(a) for a in sorted(args, key=str)])
+        if isinstance(e, sp.exp | sp.log | sp.Abs):
+            return self.named(type(e).__name__.lower(), self.text(args[0]))
+        if isinstance(e, words.PaperWord):
+            return self.own_word(e, [self.index(a) if n < e.indices else self.text(a) for n, a in enumerate(args)])
         raise TypeError(f"no way to write {e} ({type(e).__name__})")
 
     def alone(self, factor) -> str:
@@ -163,6 +169,13 @@ class Writer(ABC):
     def power(self, base: str, exponent: str) -> str: ...
     @abstractmethod
     def fraction(self, above: str, below: str) -> str: ...
+
+
+def filled(form: str, texts: list[str]) -> str:
+    """A word's form with its arguments in place of ``<0>``, ``<1>``, ..."""
+    for place, text in enumerate(texts):
+        form = form.replace(f"<{place}>", text)
+    return form
 
 
 class LatexWriter(Writer):
@@ -207,11 +220,20 @@ class LatexWriter(Writer):
         over = r"_{\mathcal{S}}" if sampling else ""
         return rf"\mathbb{{E}}{over}\left[{text}\right]"
 
+    def given_round(self, text, round):
+        return rf"\mathbb{{E}}_{{{round}}}\left[{text}\right]"
+
     def loss(self, gradient, client, point):
         return (self.nabla if gradient else "") + "F" + (f"_{{{client}}}" if client else "") + rf"\left({point}\right)"
 
     def extreme(self, name, texts):
         return rf"\{name}\left\{{{', '.join(texts)}\right\}}"
+
+    def named(self, name, text):
+        return rf"\left|{text}\right|" if name == "abs" else rf"\{name}\left({text}\right)"
+
+    def own_word(self, e, texts):
+        return filled(e.latex_form, texts)
 
 
 _RAISED = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
@@ -267,11 +289,20 @@ class UnicodeWriter(Writer):
     def expectation(self, text, sampling):
         return f"𝔼{'_S' if sampling else ''}[{text}]"
 
+    def given_round(self, text, round):
+        return f"𝔼_{{{round}}}[{text}]"
+
     def loss(self, gradient, client, point):
         return ("∇" if gradient else "") + "F" + (f"_{client}" if client else "") + f"({point})"
 
     def extreme(self, name, texts):
         return f"{name}{{{', '.join(texts)}}}"
+
+    def named(self, name, text):
+        return f"|{text}|" if name == "abs" else f"{name}({text})"
+
+    def own_word(self, e, texts):
+        return filled(e.text_form, texts)
 
 
 def _closed(text: str) -> bool:

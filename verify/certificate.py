@@ -49,13 +49,27 @@ def formula(expression) -> Any:
     return [names.get(type(e)) or type(e).__name__, *map(formula, sorted(e.args, key=str) if e.is_Add else e.args)]
 
 
+def _names(claim: Claim) -> set[str]:
+    """Names of the indexed quantities in a claim's formulas."""
+    formulas = [side for c in (*claim.hypotheses, claim.statement) for side in (c.left, c.right)]
+    formulas += [definition.formula for definition in claim.used_definitions().values()]
+    return {str(a.base.label) for formula in formulas for a in formula.atoms(sp.Indexed)}
+
+
+#: arrays of other methods' states, which the checker does not compute
+_STATES = ("server_", "client_", "local_")
+
+
 def replayable(claim: Claim) -> bool:
     """Whether the stand-alone checker knows the claim's method and words."""
     procedure = claim.procedure or Procedure()
+    if claim.setting != "run":
+        return True
     formulas = [side for c in (*claim.hypotheses, claim.statement) for side in (c.left, c.right)]
     formulas += [definition.formula for definition in claim.used_definitions().values()]
-    by_round = any(formula.has(words.E_round) for formula in formulas)
-    return claim.setting != "run" or (procedure.base == "fedavg" and not procedure.options and not by_round)
+    names = _names(claim) - {"client_weight"} - set(claim.definitions)
+    known = not any(n.startswith(_STATES) or n == "sampled" for n in names)
+    return known and not any(f.has(words.E_round) for f in formulas) and procedure.base == "fedavg" and not procedure.options
 
 
 def _condition(condition: Condition) -> dict[str, Any]:
@@ -73,6 +87,9 @@ def statement_of(claim: Claim) -> dict[str, Any]:
     }
     if claim.setting == "point":  # there is no run: the average follows from the local models
         definitions |= {name: {"indices": ["t"], "formula": formula(_AVERAGE)} for name in ("x", "x_sampled")}
+    if claim.setting == "run" and replayable(claim):  # the server's model is the sampled average of communication times
+        definitions |= {name: {"indices": ["r"], "formula": formula(words.x_sampled[words.r * words.local_steps])}
+                        for name in sorted({"x_round", "x_broadcast"} & _names(claim))}
     return {
         "claim": claim.id, "reading": claim.reading, "setting": claim.setting, "statement": _condition(claim.statement),
         "hypotheses": [*map(_condition, claim.hypotheses), *_domains(claim), *_ranges(claim), *_participation(claim)],

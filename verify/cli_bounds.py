@@ -1,4 +1,4 @@
-"""The commands about formulas: ``fedtheory bound`` and ``fedtheory compare``."""
+"""The commands about formulas: ``fedtheory bound``, ``compare`` and ``lint``."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ def add_commands(app: typer.Typer) -> None:
     """Register the commands."""
     app.command()(bound)
     app.command()(compare)
+    app.command()(lint)
 
 
 def bound(
@@ -148,3 +149,38 @@ def compare(
         paths = save(bounds_around(bounds, found[0], against), plot.with_suffix(""))
         print("figure:", ", ".join(map(str, paths.values())))
     return 0
+
+
+def lint(
+    claims: Annotated[list[str] | None, typer.Argument(metavar="[CLAIM|FILE]...", help="Claims, files of claims.")] = None,
+    paper: Annotated[list[str] | None, typer.Option("--paper", help="Only this paper's claims; may be given again.")] = None,
+    all: Annotated[bool, typer.Option("--all", help="Every claim.")] = False,
+    severity: Annotated[str, typer.Option(help="Show findings at least this severe: error, warning or note.")] = "note",
+    json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
+) -> int:
+    """Examine claims without running anything.
+
+    Units, symbols, whether the conditions can hold together, limits, monotonicity, and readings that disagree.
+
+    Exit status: 0 no error was found; 1 one was; 2 bad input.
+    """
+    from dataclasses import asdict
+
+    from synthetic.checks import one_of
+    from verify import command_line, console
+    from verify.lint import SEVERITIES, lint_all
+
+    one_of("severity", severity, SEVERITIES)
+    if not (claims or paper or all):
+        raise ValueError("lint needs claims, files of claims, --paper or --all; got nothing")
+    chosen = command_line.choose_claims(claims or [], paper)
+    shown = SEVERITIES[: SEVERITIES.index(severity) + 1]
+    found = [finding for finding in lint_all(chosen) if finding.severity in shown]
+    if json:
+        print(json_text.dumps([asdict(finding) for finding in found], indent=1))
+    else:
+        rows = [(f.claim, f.severity, f.check, f.text) for f in found]
+        console.out().print(console.names_table(("claim", "severity", "check", "finding"), rows))
+        counts = ", ".join(f"{sum(f.severity == s for f in found)} {s}{'' if s == 'note' else 's'}" for s in shown)
+        print(f"{len(chosen)} claims: {counts}")
+    return 1 if any(f.severity == "error" for f in found) else 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 import shlex
 from collections.abc import Iterable
@@ -28,9 +29,16 @@ def explain(problem: Exception) -> str | None:
 
 
 def choose_claims(ids: list[str], papers: list[str] | None) -> list:
-    """The claims named, and those of the papers named; all of them if nothing is named."""
+    """The claims named, those of the files named (.py, .toml), and those of the papers named; all if nothing is named."""
     from bounds.registry import PAPERS, all_claims, find_claim
 
+    files = [name for name in ids if name.endswith((".py", ".toml"))]
+    if files:  # workers start afresh, and find them there
+        from bounds.user_claims import PATHS, load_claims
+
+        os.environ[PATHS] = os.pathsep.join(filter(None, [os.environ.get(PATHS, ""), *map(os.path.abspath, files)]))
+        all_claims.cache_clear()
+        ids = [name for name in ids if name not in files] + [c.id for path in files for c in load_claims(path)]
     for paper in papers or []:
         if paper not in PAPERS:
             near = get_close_matches(paper, PAPERS, n=1, cutoff=0.3)

@@ -1,11 +1,12 @@
 """Decides, by symbolic proof, whether a claim's hypotheses exclude each other or its statement names nothing.
 
-Two mechanisms, both blind to which claim is asked:
+Three mechanisms, all blind to which claim is asked:
 
 * an assumption printed for a function f at all points u, v is expanded at u = v + h along a line; if its first-order
   term in h is a non-zero multiple of f'(v), both signs of h force f' = 0 everywhere, so f is constant, and the other
   assumptions are then tried on constants;
-* a bound on a gradient everywhere is confronted with strong convexity.
+* a bound on a gradient everywhere is confronted with strong convexity;
+* conditions on parameters alone are given to z3.
 """
 
 from __future__ import annotations
@@ -16,7 +17,9 @@ import sympy as sp
 
 from bounds import language as words
 from bounds.claim import Assumption, Claim, Condition
+from bounds.closed_form import side_conditions
 from bounds.functions import f, f_grad, u, v
+from verify.satisfiable import satisfiable
 
 __all__ = ["Conflict", "conflict"]
 
@@ -35,7 +38,15 @@ def conflict(claim: Claim) -> Conflict | None:
     """The conflict that makes the claim ill-posed, or None if none was found (which proves nothing)."""
     if claim.statement is None:
         return Conflict((claim.id,), f"the statement is undefined: {claim.undefined}")
-    return _constants_only(claim.assumptions) or _unbounded_gradient(claim)
+    return _constants_only(claim.assumptions) or _unbounded_gradient(claim) or _exclusive_conditions(claim)
+
+
+def _exclusive_conditions(claim: Claim) -> Conflict | None:
+    """Conditions on parameters that no numbers meet together, by z3."""
+    answer = satisfiable(side_conditions(claim))
+    if answer.answer != "no":
+        return None
+    return Conflict(answer.core, "no numbers meet these conditions together: " + "; ".join(answer.core))
 
 
 def _line(expression, constant: bool):

@@ -1,0 +1,234 @@
+"""Units of expressions: powers of the loss's and the parameter's unit, known ones checked and unknown ones derived.
+
+Under ``x -> a x`` and ``F -> c F`` a quantity of unit ``loss^p parameter^q`` is multiplied by ``c^p a^q``. A formula whose
+terms scale differently cannot hold for all problems unless some constant hides a unit.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from importlib import import_module
+
+import sympy as sp
+
+from bounds import language as words
+from bounds.claim import Claim, Condition
+
+__all__ = ["BASE", "Clash", "Unit", "check_units", "parse_unit", "unit_text"]
+
+Unit = tuple[Fraction, Fraction]  # powers of loss and parameter
+
+
+def _u(loss, parameter=0) -> Unit:
+    return Fraction(loss), Fraction(parameter)
+
+
+ONE, LOSS, PARAMETER, GRADIENT = _u(0), _u(1), _u(0, 1), _u(1, -1)
+STEP, CURVATURE, GRADIENT_SQ = _u(-1, 2), _u(1, -2), _u(2, -2)
+
+#: units of the language's own names
+BASE: dict[str, Unit] = {
+    **dict.fromkeys(("clients", "participants", "local_steps", "iterations", "rounds", "dim", "samples", "client_weight",
+                     "priority", "included", "sampled", "sampled_weight", "step_offset", "eta_g", "beta1", "beta2"), ONE),
+    **dict.fromkeys(("x", "x_local", "x_before", "x_sampled", "x_round", "x_broadcast", "x_star", "rho_sam"), PARAMETER),
+    **dict.fromkeys(("g", "noise_bound", "G_lip", "sigma", "sigma_g", "sigma_g_2", "sigma_g_max", "G"), GRADIENT),
+    **dict.fromkeys(("sigma_sq", "sigma_sq_client", "G_sq", "sigma_g_sq"), GRADIENT_SQ),
+    **dict.fromkeys(("L", "mu", "L_client", "mu_client", "rho_prox"), CURVATURE),
+    **dict.fromkeys(("F_star", "F_star_client", "F_inf", "epsilon", "F0_gap", "Gamma"), LOSS),
+    "eta_l": STEP, "D0_sq": _u(0, 2),
+}
+
+
+@dataclass(frozen=True)
+class Clash:
+    """Two parts of an expression that should have one unit and do not."""
+
+    where: str
+    first: str
+    first_unit: str
+    second: str
+    second_unit: str
+
+    def text(self) -> str:
+        """In a sentence."""
+        return f"{self.where}: {self.first} has unit {self.first_unit}, {self.second} has unit {self.second_unit}"
+
+
+def parse_unit(text: str) -> Unit | None:
+    """The unit that a definition's words say, for example ``(loss/parameter)^2``; None if they are none.
+
+    Example:
+        >>> tuple(map(int, parse_unit("(loss/parameter)^2")))
+        (2, -2)
+    """
+    loss, parameter = sp.symbols("loss parameter", positive=True)
+    cleaned = re.sub(r"[^a-z0-9^*/().\\-]", "", text.replace("²", "^2")).replace("^", "**")
+    try:
+        value = sp.sympify(cleaned or "1", locals={"loss": loss, "parameter": parameter})
+    except (sp.SympifyError, SyntaxError, TypeError, AttributeError):
+        return None
+    powers = value.as_powers_dict()
+    if not set(value.free_symbols) <= {loss, parameter}:
+        return None
+    expanded = sp.expand_power_base(value, force=True).as_powers_dict()
+    powers = {s: sum(e for b, e in expanded.items() if b == s) for s in (loss, parameter)}
+    return _u(Fraction(str(powers[loss])), Fraction(str(powers[parameter])))
+
+
+def unit_text(unit: Unit) -> str:
+    """A unit in words, for example ``loss^2/parameter^2``; ``1`` for pure numbers."""
+    def power(name, p):
+        return name if p == 1 else f"{name}^{p}"
+
+    above = [power(n, p) for n, p in zip(("loss", "parameter"), unit, strict=True) if p > 0]
+    below = [power(n, -p) for n, p in zip(("loss", "parameter"), unit, strict=True) if p < 0]
+    return ("*".join(above) or "1") + "".join(f"/{part}" for part in below)
+
+
+# a unit with unknowns: per power a constant and multiples of unknown names ----------------------------------------------
+@dataclass(frozen=True)
+class _Form:
+    constant: Unit = ONE
+    unknown: Mapping[str, Fraction] = field(default_factory=dict)
+
+    def plus(self, other, factor=Fraction(1)):
+        unknown = dict(self.unknown)
+        for name, share in other.unknown.items():
+            unknown[name] = unknown.get(name, Fraction(0)) + factor * share
+        constant = tuple(a + factor * b for a, b in zip(self.constant, other.constant, strict=True))
+        return _Form(constant, {n: s for n, s in unknown.items() if s})
+
+
+class _Checker:
+    def __init__(self, known: Mapping[str, Unit], definitions):
+        self.known, self.definitions = dict(known), definitions
+        self.solved: dict[str, _Form] = {}
+        self.clashes: list[Clash] = []
+        self.where = ""
+
+    def reduced(self, form: _Form) -> _Form:
+        while any(name in self.solved for name in form.unknown):
+            name = next(n for n in form.unknown if n in self.solved)
+            share = form.unknown[name]
+            rest = _Form(form.constant, {n: s for n, s in form.unknown.items() if n != name})
+            form = rest.plus(self.solved[name], share)
+        return form
+
+    def same(self, one: _Form, two: _Form, first, second):
+        """Demand that two units are equal; where an unknown can make them so, it is thereby known."""
+        gap = self.reduced(one.plus(two, Fraction(-1)))
+        if gap.unknown:
+            name, share = next(iter(sorted(gap.unknown.items())))
+            rest = _Form(gap.constant, {n: s for n, s in gap.unknown.items() if n != name})
+            self.solved[name] = _Form().plus(rest, -1 / share)
+        elif gap.constant != ONE:
+            texts = [unit_text(self.reduced(f).constant) for f in (one, two)]
+            self.clashes.append(Clash(self.where, str(first), texts[0], str(second), texts[1]))
+
+    def name(self, name: str) -> _Form:
+        if name in self.known:
+            return _Form(self.known[name])
+        definition = self.definitions.get(name)
+        unit = parse_unit(definition.unit) if definition is not None else None
+        return _Form(unit) if unit is not None else _Form(unknown={name: Fraction(1)})
+
+    def unit(self, e) -> _Form:
+        if e.is_number:
+            return _Form()
+        if e.is_Symbol:
+            return _Form() if e.is_integer else self.name(e.name)
+        if isinstance(e, sp.Indexed):
+            return self.name(str(e.base.label))
+        if e.is_Add or isinstance(e, sp.Max | sp.Min):
+            return self.alike([a for a in e.args if a != 0])
+        if e.is_Mul:
+            total = _Form()
+            for a in e.args:
+                total = total.plus(self.unit(a))
+            return total
+        if e.is_Pow:
+            return self.power(*e.as_base_exp())
+        if isinstance(e, sp.Sum):
+            return self.unit(e.function)
+        if isinstance(e, sp.Product):
+            self.pure(e.function)
+            return _Form()
+        return self.word(e)
+
+    def alike(self, parts) -> _Form:
+        first = self.unit(parts[0])
+        for part in parts[1:]:
+            self.same(first, self.unit(part), parts[0], part)
+        return first
+
+    def power(self, base, exponent) -> _Form:
+        inner = self.unit(base)
+        if exponent.is_Rational:
+            return _Form().plus(inner, Fraction(int(exponent.p), int(exponent.q)))
+        self.pure(exponent)
+        inner = self.reduced(inner)
+        if inner.unknown or inner.constant != ONE:
+            self.same(inner, _Form(), base, f"what is raised to {exponent}")
+        return _Form()
+
+    def pure(self, e):
+        self.same(self.unit(e), _Form(), e, "a pure number")
+
+    def word(self, e) -> _Form:
+        inner = e.args[0] if e.args else None
+        if isinstance(e, words.E | words.E_round | sp.Abs):
+            return self.unit(inner)
+        if isinstance(e, words.norm2):
+            return _Form().plus(self.unit(inner), Fraction(2))
+        if isinstance(e, words.norm):
+            return self.unit(inner)
+        if isinstance(e, words.dot):
+            return self.unit(inner).plus(self.unit(e.args[1]))
+        if isinstance(e, words.F | words.objective):
+            self.same(self.unit(e.args[-1]), _Form(PARAMETER), e.args[-1], "a model")
+            return _Form(LOSS)
+        if isinstance(e, words.grad | words.objective_grad):
+            self.same(self.unit(e.args[-1]), _Form(PARAMETER), e.args[-1], "a model")
+            return _Form(GRADIENT)
+        if isinstance(e, sp.exp | sp.log):
+            self.pure(inner)
+            return _Form()
+        if isinstance(e, words.tau | sp.Mod | sp.floor | sp.ceiling):
+            return self.unit(inner) if not isinstance(e, words.tau) else _Form()
+        return _Form(unknown={f"{type(e).__name__}(...)": Fraction(1)})
+
+    def condition(self, condition: Condition, where: str):
+        self.where = where
+        left, right = condition.left, condition.right
+        units = [self.unit(side) for side in (left, right)]
+        if 0 not in (left, right):
+            self.same(*units, left, right)
+
+
+def check_units(claim: Claim) -> tuple[list[Clash], dict[str, Unit]]:
+    """Where a claim's units clash, and the units derived for names whose unit nobody gives.
+
+    Only the statement's own names have given units: those of the language, of the paper's module ``notation`` (UNITS), and
+    of definitions.
+    """
+    checker = _Checker(BASE | _of_paper(claim.paper), claim.definitions)
+    for definition in claim.used_definitions().values():
+        checker.where = f"definition of {definition.name}"
+        checker.same(checker.unit(definition.formula), checker.name(definition.name), definition.formula, definition.name)
+    for number, condition in enumerate(claim.hypotheses):
+        checker.condition(condition, f"hypothesis {number + 1}")
+    if claim.statement is not None:
+        checker.condition(claim.statement, "statement")
+    derived = {name: checker.reduced(_Form(unknown={name: Fraction(1)})) for name in checker.solved}
+    return checker.clashes, {name: form.constant for name, form in derived.items() if not form.unknown}
+
+
+def _of_paper(paper: str) -> Mapping[str, Unit]:
+    try:
+        units = getattr(import_module(f"bounds.{paper}.notation"), "UNITS", {})
+    except ModuleNotFoundError:
+        return {}
+    return {name: tuple(map(Fraction, unit)) for name, unit in units.items()}

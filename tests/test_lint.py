@@ -1,0 +1,192 @@
+"""What is found wrong with a claim without running anything, and that nothing is found where nothing is wrong."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+import sympy as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bounds.claim import Claim, Condition, Variable
+from bounds.language import (
+    F_star,
+    L,
+    Max,
+    dot,
+    eta_l,
+    grad,
+    k,
+    local_steps,
+    mu,
+    norm2,
+    objective,
+    objective_grad,
+    participants,
+    rounds,
+    sigma_sq,
+    x_local,
+    x_round,
+    x_star,
+)
+from bounds.registry import all_claims, find_claim
+from bounds.units import check_units, parse_unit, unit_text
+from verify.lint import lint, lint_all
+from verify.satisfiable import satisfiable
+
+a, b, c = sp.symbols("a b c", positive=True)
+C = sp.Symbol("C", positive=True)
+ETA = sp.Symbol("eta", positive=True)
+T = rounds
+
+
+def claim(left, relation, right, *conditions, variables=("a", "b", "c", "eta"), hidden=(), **more):
+    declared = [Variable(n, "positive") for n in variables] + [Variable(n, "hidden") for n in hidden]
+    names = {s.name for e in (left, right) for s in sp.sympify(e).free_symbols}
+    used = names | {s.name for con in conditions for e in (con.left, con.right) for s in e.free_symbols}
+    base = {"kind": "theorem", "setting": "run", "source": "a textbook"} | more
+    return Claim("test/claim", "1", base.pop("kind"), base.pop("setting"), Condition(left, relation, right),
+                 conditions=conditions, variables=tuple(v for v in declared if v.name in used), **base)
+
+
+GAP, DISTANCE = objective(x_round[T]) - F_star, norm2(x_round[0] - x_star)
+Y, SLOPE = x_local[0, 0], grad(0, x_local[0, 0])
+
+
+# units -------------------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize(("text", "unit"), [
+    ("1", (0, 0)), ("loss", (1, 0)), ("parameter^2", (0, 2)), ("(loss/parameter)^2", (2, -2)), ("loss/parameter^2", (1, -2)),
+    ("parameter^2/loss", (-1, 2)), ("floats", None),
+])
+def test_units_in_words(text, unit):
+    assert parse_unit(text) == unit
+    if unit is not None:
+        assert parse_unit(unit_text(parse_unit(text))) == unit
+
+
+RIGHT = {
+    "gradient descent": claim(GAP, "<=", L * DISTANCE / (2 * T)),
+    "noise": claim(GAP, "<=", DISTANCE / (eta_l[0] * T) + eta_l[0] * sigma_sq),
+    "smoothness": claim(norm2(objective_grad(x_round[0])), "<=", 2 * L * (objective(x_round[0]) - F_star)),
+    "arithmetic and geometric mean": claim(dot(Y, SLOPE), "<=", norm2(Y) / (2 * eta_l[0]) + eta_l[0] * norm2(SLOPE) / 2),
+    "zero has every unit": claim(GAP, ">=", 0),
+    "a ratio in an exponent": claim(GAP, "<=", sp.exp(-mu * T / L) * L * DISTANCE),
+}
+WRONG = {
+    "gradient descent": claim(GAP, "<=", DISTANCE / (2 * T)),
+    "noise": claim(GAP, "<=", DISTANCE / (eta_l[0] * T) + sigma_sq),
+    "smoothness": claim(norm2(objective_grad(x_round[0])), "<=", 2 * (objective(x_round[0]) - F_star)),
+    "arithmetic and geometric mean": claim(dot(Y, SLOPE), "<=", eta_l[0] * norm2(Y) / 2 + norm2(SLOPE) / (2 * eta_l[0])),
+    "a number and a step": claim(GAP, "<=", L * DISTANCE / T, Condition(eta_l[0], "<=", 1)),
+    "a constant in an exponent": claim(GAP, "<=", sp.exp(-mu * T) * L * DISTANCE),
+    "a maximum of two kinds": claim(GAP, "<=", Max(L, mu**2) * DISTANCE),
+    "a dimensional base": claim(GAP, "<=", L**T * DISTANCE),
+}
+
+
+@pytest.mark.parametrize("row", RIGHT)
+def test_consistent_units_are_not_complained_of(row):
+    assert check_units(RIGHT[row])[0] == []
+
+
+@pytest.mark.parametrize("row", WRONG)
+def test_clashing_units_are_found(row):
+    assert check_units(WRONG[row])[0]
+    assert any(f.check == "units" and f.severity == "error" for f in lint(WRONG[row]))
+
+
+def test_units_of_constants_are_derived():
+    clashes, derived = check_units(claim(GAP, "<=", a * DISTANCE + b / T + c * eta_l[0]))
+    assert clashes == [] and {n: unit_text(u) for n, u in derived.items()} == {
+        "a": "loss/parameter^2", "b": "loss", "c": "loss^2/parameter^2"}
+    hidden = claim(GAP, "<=", C * DISTANCE, hidden=("C",), explicit=False)
+    assert [f.text for f in lint(hidden) if f.check == "units"] == [
+        "the hidden constant C has unit loss/parameter^2: it is no pure number"]
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.integers(-3, 3), st.integers(-3, 3), st.integers(1, 4))
+def test_units_of_powers(p, q, n):
+    """C with L^p eta^q C^n of unit loss: the unit follows, and putting it in clashes with nothing."""
+    _, derived = check_units(claim(GAP, "<=", L**p * eta_l[0] ** q * a**n))
+    loss, parameter = derived["a"]
+    assert (p - q + n * loss, -2 * p + 2 * q + n * parameter) == (1, 0)
+
+
+# satisfiability ----------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize(("conditions", "answer"), [
+    ([Condition(a, "<=", 1 / (8 * b)), Condition(a * b, ">=", sp.Rational(1, 8))], "yes"),
+    ([Condition(a, "<=", 1 / (8 * b)), Condition(a * b, ">=", sp.Rational(1, 7))], "no"),
+    ([Condition(a**2, "==", 2)], "yes"),
+    ([Condition(sp.sqrt(a), ">=", 3), Condition(a, "<=", 8)], "no"),
+    ([Condition(Max(a, b), "<=", 1), Condition(a + b, ">=", 3)], "no"),
+    ([Condition(a, "<=", -b)], "no"),
+    ([Condition(sp.exp(a), "<=", b)], "unknown"),
+])
+def test_conditions_together(conditions, answer):
+    found = satisfiable(conditions)
+    assert found.answer == answer
+    assert bool(found.witness) == (answer == "yes") and bool(found.core) == (answer == "no")
+
+
+def test_a_core_names_only_what_is_needed():
+    conditions = [Condition(c, "<=", 5), Condition(a, ">=", 2 * b), Condition(a, "<=", b)]
+    assert set(satisfiable(conditions).core) == {"a >= 2*b", "a <= b", "b > 0"}
+
+
+# everything ----------------------------------------------------------------------------------------------------------------
+def checks(of):
+    return {(f.check, f.severity) for f in lint(of) if f.severity != "note"}
+
+
+@pytest.mark.parametrize("row", RIGHT)
+def test_nothing_is_found_in_textbook_statements(row):
+    assert checks(RIGHT[row]) == set()
+
+
+D0_sq, sigma = sp.Symbol("D0_sq", nonnegative=True), sp.Symbol("sigma", nonnegative=True)
+FAULTS = {
+    "conditions that exclude each other": (
+        claim(GAP, "<=", a * L * DISTANCE, Condition(a, "<=", b / 2), Condition(a, ">=", b)), ("hypotheses", "error")),
+    "an index that nothing binds": (claim(norm2(x_local[0, k]), "<=", DISTANCE), ("symbols", "warning")),
+    "a symbol from nowhere": (claim(GAP, "<=", sp.Symbol("q") * L * DISTANCE), ("symbols", "warning")),
+    "a bound that grows with the rounds": (claim(GAP, "<=", L * DISTANCE * sp.sqrt(T)), ("limits", "warning")),
+    "nothing to divide by with one step": (claim(GAP, "<=", L * DISTANCE / (local_steps - 1)), ("limits", "warning")),
+    "nothing to divide by with one client": (claim(GAP, "<=", L * DISTANCE / (participants - 1)), ("limits", "warning")),
+    "a bound that falls as noise grows": (
+        claim(GAP, "<=", L * D0_sq / (1 + sigma_sq / (L**2 * D0_sq))), ("monotonicity", "warning")),
+}
+
+
+@pytest.mark.parametrize("row", FAULTS)
+def test_planted_faults_are_found(row):
+    wrong, expected = FAULTS[row]
+    assert expected in checks(wrong)
+
+
+def test_readings_that_differ_are_told_with_the_factor():
+    one = claim(GAP, "<=", L * D0_sq / T)
+    two = Claim("test/claim@appendix", "1", "theorem", "run", Condition(GAP, "<=", 2 * L * D0_sq / T), source="a textbook")
+    (found,) = [f for f in lint_all([one, two]) if f.check == "readings"]
+    assert found.claim == "test/claim@appendix" and found.data["ratio"] == pytest.approx([2, 2])
+    same = Claim("test/claim@appendix", "1", "theorem", "run", Condition(GAP, "<=", D0_sq * L / T), source="a textbook")
+    assert not [f for f in lint_all([one, same]) if f.check == "readings"]
+
+
+def test_every_claim_can_be_linted():
+    found = lint_all(all_claims().values())
+    assert all(f.claim in all_claims() and f.text for f in found)
+    json.dumps([f.data for f in found])
+
+
+def test_the_command(run):
+    status, said, _ = run("lint", "fedalign/step-T4@text-substitution")
+    assert status == 1 and "units" in said and "2 errors" in said
+    status, said, _ = run("lint", "li2020/theorem-3", "--severity", "warning", "--json")
+    assert status == 0 and [f["check"] for f in json.loads(said)] == ["limits"]
+    assert find_claim("li2020/theorem-3").number == "Theorem 3"
+    status, _, error = run("lint")
+    assert status == 2 and "got nothing" in error
+    status, _, error = run("lint", "--all", "--severity", "bad")
+    assert status == 2 and "allowed: error, warning, note" in error
