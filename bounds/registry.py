@@ -21,6 +21,7 @@ PAPERS = {
         )
     ),
     "li2020": ("bounds.li2020.theorems", "bounds.li2020.lemmas"),
+    "classical": ("bounds.classical.gradient_descent", "bounds.classical.stability", "bounds.classical.scaffold"),
 }
 #: second numbers under which a paper prints a statement
 ALIASES = {"fedalign/theorem-A1": "fedalign/theorem-1"}

@@ -72,9 +72,9 @@ def _symbols(claim: Claim) -> Iterator[Finding]:
         if not name.startswith(("server_", "client_", "local_", "twin_")):
             text = f"{name} is given by nothing: no definition, variable, condition, or name of the language"
             yield Finding(claim.id, "symbols", "warning", text, {"symbol": name})
-    sizes = {size for v in claim.variables for _, size in v.indices}
+    elsewhere = {size for v in claim.variables for _, size in v.indices} | {*_own_arguments(claim), "local_steps", "rounds"}
     for variable in claim.variables:
-        if variable.name not in used | sizes and claim.statement is not None:
+        if variable.name not in used | elsewhere and claim.statement is not None:
             text = f"{variable.name} is declared and not used"
             yield Finding(claim.id, "symbols", "note", text, {"symbol": variable.name})
 
