@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: setup referee test test-all lint clean
+.PHONY: setup referee test test-all mutants lint bench peers clean
 
 setup: .venv/.installed
 
@@ -21,8 +21,21 @@ test: setup
 test-all: setup
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2
 
+# Documented faults of federated code, planted in our methods: killed/total, and the property that noticed each.
+mutants: setup
+	OMP_NUM_THREADS=1 $(BIN)/python -m fedtheory.testing.mutants
+
 lint: setup
 	$(BIN)/ruff check .
+
+# Every implementation of the reference workload and every target, on one thread: a few minutes.
+bench: setup
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e ".[bench]"
+	$(BIN)/python -m benchmarks --out benchmarks/results.json
+
+# Other implementations, in environments of their own under .peers/: docs/peers.md. The first time installs them.
+peers: setup
+	$(BIN)/python -m benchmarks.peers --setup
 
 clean:
 	rm -rf .venv build *.egg-info .pytest_cache .hypothesis .ruff_cache

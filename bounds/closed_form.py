@@ -94,6 +94,14 @@ def _is_measured(expression) -> bool:
     return expression.has(sp.Indexed, *_WORDS) or words.x_star in expression.free_symbols
 
 
+def _geometric(e, body, limits):
+    """The sum of the powers of one base by the usual formula, where the base is not 1; None for anything else."""
+    (index, low, high), *more = limits
+    if not isinstance(e, sp.Sum) or more or not body.is_Pow or body.exp != index or body.base.has(index) or body.base == 1:
+        return None
+    return (body.base**low - body.base ** (high + 1)) / (1 - body.base)
+
+
 class _Reader:
     def __init__(self, claim: Claim):
         self.claim, self.measured = claim, {}
@@ -136,7 +144,8 @@ class _Reader:
             body = self.inlined(e.function)
             if _is_measured(body) or any(map(_is_measured, self._limits(e))):
                 return self.name(e)
-            return e.func(body, *((n, self.formula(low), self.formula(high)) for n, low, high in e.limits))
+            limits = [(n, self.formula(low), self.formula(high)) for n, low, high in e.limits]
+            return _geometric(e, body, limits) or e.func(body, *limits)
         if e in _USUAL:
             return self.name(e)
         if e.is_Add:  # F(x_0) - F* is one quantity, not two

@@ -78,9 +78,10 @@ class _Word(sp.Function):
 
 class PaperWord(_Word):
     """A word that one paper adds: its first ``indices`` arguments are indices; ``<0>``, ``<1>``, ... stand for the
-    arguments in its forms."""
+    arguments in its forms; ``unit_of`` numbers the argument whose unit it has, where it has one's."""
 
     indices = 0
+    unit_of: int | None = None
     latex_form = text_form = ""
 
 

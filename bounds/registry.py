@@ -21,6 +21,10 @@ PAPERS = {
         )
     ),
     "li2020": ("bounds.li2020.theorems", "bounds.li2020.lemmas"),
+    "fedluar": tuple(
+        f"bounds.fedluar.{name}"
+        for name in ("algorithm", "theorems", "drift_steps", "noise_steps", "descent_steps", "final_steps")
+    ),
     "classical": ("bounds.classical.gradient_descent", "bounds.classical.stability", "bounds.classical.scaffold"),
 }
 #: second numbers under which a paper prints a statement

@@ -198,6 +198,8 @@ class _Checker:
             return _Form()
         if isinstance(e, words.tau | sp.Mod | sp.floor | sp.ceiling):
             return self.unit(inner) if not isinstance(e, words.tau) else _Form()
+        if isinstance(e, words.PaperWord) and e.unit_of is not None:
+            return self.unit(e.args[e.unit_of])
         return _Form(unknown={f"{type(e).__name__}(...)": Fraction(1)})
 
     def condition(self, condition: Condition, where: str):

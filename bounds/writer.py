@@ -76,7 +76,7 @@ class Writer(ABC):
             below.append(sp.Integer(coefficient.q))
         for factor in sp.Mul.make_args(rest) if rest != 1 else ():
             base, exponent = factor.as_base_exp()
-            if exponent.is_Integer and exponent < 0:
+            if exponent.is_negative:
                 below.append(base**-exponent)
             else:
                 above.append(factor)

@@ -11,7 +11,16 @@ from fedtheory.observables import OBSERVABLES
 from fedtheory.parts import ClientOptimiser, Correction, GradientOracle, ServerOptimiser, UploadFilter
 from fedtheory.registry import ALGORITHMS, algorithm_names, find_algorithm, make_algorithm
 from fedtheory.run import resume, run
-from fedtheory.schedules import Constant, Geometric, InverseTime, Schedule, StopAfter, Tabulated
+from fedtheory.schedules import (
+    Constant,
+    CyclicLinear,
+    Geometric,
+    GeometricLocal,
+    InverseTime,
+    Schedule,
+    StopAfter,
+    Tabulated,
+)
 from fedtheory.selection import (
     AllClients,
     Always,
@@ -26,13 +35,15 @@ from fedtheory.selection import (
     WithoutReplacement,
     WithReplacement,
 )
+from fedtheory.solvers import ExactSolve, Inexact, ToTolerance
 from fedtheory.trajectory import Trajectory, load_trajectory
 
 __all__ = [
     "ALGORITHMS", "OBSERVABLES", "Algorithm", "AllClients", "Always", "Bernoulli", "ClientOptimiser", "Constant",
-    "Correction", "EveryPriority", "FedAvg", "FractionOfBoth", "Geometric", "GradientOracle", "InverseTime", "Local",
-    "LocalOnly", "LossMatching", "Moment", "Observer", "Participation", "Pattern", "PriorityOnly", "Schedule",
-    "Selection", "ServerOptimiser", "State", "StopAfter", "Tabulated", "Trajectory", "Upload", "UploadFilter",
-    "WithReplacement", "WithoutReplacement", "algorithm_names", "align", "fedalign", "fedavg", "find_algorithm",
-    "load_trajectory", "make_algorithm", "method", "resume", "rounds_of", "run", "sampled",
+    "Correction", "CyclicLinear", "EveryPriority", "ExactSolve", "FedAvg", "FractionOfBoth", "Geometric",
+    "GeometricLocal", "GradientOracle", "Inexact", "InverseTime", "Local", "LocalOnly", "LossMatching", "Moment",
+    "Observer", "Participation", "Pattern", "PriorityOnly", "Schedule", "Selection", "ServerOptimiser", "State",
+    "StopAfter", "Tabulated", "ToTolerance", "Trajectory", "Upload", "UploadFilter", "WithReplacement",
+    "WithoutReplacement", "algorithm_names", "align", "fedalign", "fedavg", "find_algorithm", "load_trajectory",
+    "make_algorithm", "method", "resume", "rounds_of", "run", "sampled",
 ]

@@ -10,48 +10,33 @@ If nothing but the average of the models counts, and all clients take part, the 
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from fedtheory.algorithm import Algorithm
 from fedtheory.algorithms.fedavg import ServerStep
 from fedtheory.engine import one_round
+from fedtheory.fused import map_rounds
 from fedtheory.moment import Moment, State
-from fedtheory.parts import ClientOptimiser, GradientOracle, ServerOptimiser, UploadFilter
+from fedtheory.parts import ServerOptimiser, UploadFilter
+from fedtheory.plain import is_own, own_numbers, why_not_plain
 from fedtheory.schedules import Schedule
 from fedtheory.selection import EveryPriority, PriorityOnly
-from synthetic.arrays import namespace, take_clients
+from synthetic.arrays import namespace, take_clients, to_numpy
 from synthetic.least_squares import LeastSquares
 from synthetic.noise import NoNoise
 from synthetic.quadratic import Quadratic
 
 __all__ = ["AffineSteps", "RoundMap", "affine_round", "affine_rounds", "affine_steps", "why_not_affine"]
 
-_OWN = {name: getattr(Algorithm, name) for name in (
-    "client_step", "client_start", "client_models", "broadcast", "server_step", "aggregate", "output", "step_size",
-    "now")}
-
-
-def _plain(algorithm, *names: str) -> bool:
-    """Whether a method leaves these functions of the base class as they are."""
-    return all(getattr(type(algorithm), name) is _OWN[name] for name in names)
-
 
 def why_not_affine(algorithm: Algorithm, federation) -> str | None:
     """In words, why the local steps are no affine map; None if they are."""
-    if not _plain(algorithm, "client_step", "client_start", "step_size", "now"):
-        return f"{algorithm.name} has a local step of its own"
-    if not _plain(algorithm, "client_models", "broadcast"):
-        return f"{algorithm.name} starts its local steps elsewhere than at the broadcast model"
-    if type(algorithm.oracle) is not GradientOracle:
-        return f"the gradient oracle is {type(algorithm.oracle).__name__}"
-    if type(algorithm.client) is not ClientOptimiser:
-        return f"the client optimiser is {type(algorithm.client).__name__}"
-    if not algorithm.correction.fixed_in_round:
-        return f"the correction {type(algorithm.correction).__name__} is not affine"
-    if algorithm.selection.matching.indicator != "broadcast":
-        return "the selection looks at local models"
+    if reason := why_not_plain(algorithm):
+        return reason
     if type(federation) not in (Quadratic, LeastSquares):
         return f"{federation.name} is not quadratic"
     if type(federation) is LeastSquares and (federation.outputs > 1 or federation.batch_size is not None):
@@ -108,6 +93,8 @@ class RoundMap(NamedTuple):
 
         Every run is computed by itself, whatever the batch.
         """
+        if not self.diagonal and (models := map_rounds(self.matrix, self.offset, x, rounds)) is not None:
+            return list(models)
         xp, found = namespace(x), []
         for _ in range(rounds):
             step = self.matrix * x if self.diagonal else xp.sum(self.matrix * x[:, None, :], axis=-1)
@@ -118,7 +105,7 @@ class RoundMap(NamedTuple):
 
 def affine_rounds(algorithm, federation, state: State, draws, first: int, rounds: int, observers=(), everyone=True):
     """What :func:`fedtheory.rounds_of` yields, with the local steps of each round taken at once."""
-    fixed = not any(isinstance(number, Schedule) for number in _numbers(algorithm))
+    fixed = not any(isinstance(number, Schedule) for number in own_numbers(algorithm))
     taken = None
 
     def all_steps(local, moment):
@@ -132,28 +119,98 @@ def affine_rounds(algorithm, federation, state: State, draws, first: int, rounds
         yield state
 
 
-def _numbers(algorithm):
-    return [algorithm.eta_l, *vars(algorithm.correction).values(), getattr(algorithm.server, "eta_g", 1.0)]
-
-
 def affine_round(algorithm: Algorithm, federation, moment: Moment) -> RoundMap | None:
-    """The whole round as one map, the same for every round; None where a round is more than that."""
+    """The whole round as one map, the same for every round; None where a round is more than that.
+
+    The maps made last are kept with the federation, so that further runs of the same method do not make them again.
+    """
     selection, server = algorithm.selection, algorithm.server
     plain = (
-        _plain(algorithm, "server_step", "aggregate", "output") and algorithm.correction.keeps_nothing
+        is_own(algorithm, "server_step", "aggregate", "output") and algorithm.correction.keeps_nothing
         and type(algorithm.upload) is UploadFilter and type(server) in (ServerOptimiser, ServerStep)
         and type(selection.sampling) is EveryPriority and type(selection.matching) is PriorityOnly
     )
-    if not plain or any(isinstance(number, Schedule) for number in _numbers(algorithm)):
+    if not plain or any(isinstance(number, Schedule) for number in own_numbers(algorithm)):
         return None
+    numbers = (algorithm.step_size(moment), algorithm.correction.pull(moment),
+               moment.server_number(getattr(server, "eta_g", 1.0)))
+    parts = (*numbers, federation.weights, federation.priority)
+    key = (algorithm.local_steps, *(_told(part) for part in parts), *(_identity(a) for a in _data(federation)))
+    kept = _KEPT.setdefault(federation, OrderedDict())
+    if key not in kept:
+        found = _thin_map(algorithm, federation, *numbers) or _any_map(algorithm, federation, moment, numbers[2])
+        kept[key] = found, _data(federation)  # arrays that are kept do not give their identity to others
+        if len(kept) > 4:
+            kept.popitem(last=False)
+    return kept[key][0]
+
+
+_KEPT: WeakKeyDictionary = WeakKeyDictionary()
+
+
+def _told(number):
+    """A number or an array as something that can be compared."""
+    return (tuple(number.shape), to_numpy(number).tobytes()) if hasattr(number, "shape") else number
+
+
+def _data(federation):
+    return [federation.curvature, federation.center] if isinstance(federation, Quadratic) else [
+        federation.features, federation.targets, federation.share]
+
+
+def _identity(array):
+    """What changes if an array is replaced, or written to where that can be known."""
+    return id(array), getattr(array, "_version", None)
+
+
+def _any_map(algorithm, federation, moment, eta_g) -> RoundMap:
     steps, xp = affine_steps(algorithm, moment), namespace(moment.x)
     weight = (federation.weights * federation.priority)[..., None]
     at_zero = federation.gradient(federation.all_clients(0 * moment.x[:1]))
     hessian = federation.curvature if isinstance(federation, Quadratic) else federation.hessians()
-    eta_g = moment.server_number(getattr(server, "eta_g", 1.0))
     if steps.diagonal:
         matrix = eta_g * xp.sum(weight * steps.matrix * hessian, axis=1)
         return RoundMap(matrix, -eta_g * xp.sum(weight * steps.matrix * at_zero, axis=1), True)
     offset = -eta_g * xp.sum(weight * xp.matmul(steps.matrix, at_zero[..., None])[..., 0], axis=1)
     matrix = xp.sum(weight[..., None] * xp.matmul(steps.matrix, hessian), axis=1)
     return RoundMap((eta_g if not getattr(eta_g, "ndim", 0) else eta_g[..., None]) * matrix, offset, False)
+
+
+def _thin_map(algorithm, federation, eta, pull, eta_g) -> RoundMap | None:
+    """The map where clients have fewer samples than there are coordinates, and no ridge; None elsewhere.
+
+    With A_k A_k^T / n_k = U diag(l) U^T, Q_k A_k^T = A_k^T U diag(q) U^T for q = sum_j eta (1 - eta (l + rho))^j, so that
+    nothing is larger than the data.
+    """
+    if not isinstance(federation, LeastSquares) or federation.ridge or federation.instances > 1:
+        return None
+    if federation.features.shape[2] >= federation.dim:
+        return None
+    values, rows, right = _thin_parts(federation)
+    xp, many = namespace(values), [n for n in (eta, pull, eta_g) if getattr(n, "ndim", 0)]
+    eta, pull = (n.reshape(-1, 1, 1) if getattr(n, "ndim", 0) else n for n in (eta, 0.0 if pull is None else pull))
+    ratio, q = 1 - eta * (values + pull), 0 * values
+    for _ in range(algorithm.local_steps):
+        q = eta + ratio * q
+    q = q * (federation.weights * federation.priority)[..., None]
+    flat = rows.reshape(-1, federation.dim)
+    eta_g = eta_g.reshape(-1, 1) if getattr(eta_g, "ndim", 0) else eta_g
+    matrices = [xp.matmul((one.reshape(-1, 1) * flat).T, flat) for one in q]
+    offset = eta_g * xp.matmul((q * right).reshape(q.shape[0], -1), flat)
+    matrix = (eta_g[..., None] if getattr(eta_g, "ndim", 0) else eta_g) * xp.stack(matrices)
+    runs = max((n.reshape(-1).shape[0] for n in many), default=1)
+    return RoundMap(*(xp.broadcast_to(a, (runs, *a.shape[1:])) if runs > 1 else a for a in (matrix, offset)), False)
+
+
+def _thin_parts(federation):
+    """Eigenvalues l (1, clients, samples), U^T A / sqrt(n) (1, clients, samples, dim) and U^T b / sqrt(n) of all clients."""
+    kept, key = _KEPT.setdefault(federation, OrderedDict()), tuple(_identity(a) for a in _data(federation))
+    if key not in kept:
+        xp, root = namespace(federation.features), federation.share**0.5
+        rows = federation.features * root[..., None]
+        values, vectors = xp.linalg.eigh(xp.matmul(rows, rows.swapaxes(2, 3)))
+        across = vectors.swapaxes(2, 3)
+        right = xp.matmul(across, federation.targets * root[..., None])[..., 0]
+        kept[key] = (values, xp.matmul(across, rows), right), _data(federation)
+    kept.move_to_end(key)
+    return kept[key][0]

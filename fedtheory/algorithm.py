@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from fedtheory.client_steps import check_client_steps, client_steps_now, unless_done, working
 from fedtheory.moment import Local, Moment, State, Upload
 from fedtheory.parts import ClientOptimiser, Correction, GradientOracle, ServerOptimiser, UploadFilter
 from fedtheory.schedules import check_schedule, value_at
@@ -37,10 +39,12 @@ class Algorithm:
     server: ServerOptimiser = field(default_factory=ServerOptimiser, kw_only=True)
     upload: UploadFilter = field(default_factory=UploadFilter, kw_only=True)
     name: str = field(default="", kw_only=True)
+    client_steps: Any = field(default=None, kw_only=True)  #: of each client, integers or RandomSteps; None: local_steps
 
     def __post_init__(self):
         object.__setattr__(self, "local_steps", whole("local_steps", self.local_steps))
         object.__setattr__(self, "name", self.name or type(self).__name__)
+        object.__setattr__(self, "client_steps", check_client_steps(self.client_steps, self.local_steps))
         check_schedule("eta_l", self.eta_l)
         for name, kind in PARTS.items():
             part = getattr(self, name)
@@ -48,6 +52,8 @@ class Algorithm:
                 raise ValueError(f"{name} must be a {kind.__name__}; got {part!r}")
         for part in self.parts:
             part.check(self)
+        if self.client.solves and self.client_steps is not None:
+            raise ValueError("client_steps count gradient steps, and a solved local problem has none")
 
     @property
     def parts(self) -> tuple:
@@ -65,18 +71,35 @@ class Algorithm:
 
     def round_length(self, moment: Moment):
         """Sum of the local steps of the round, shaped to multiply (runs, participants, dim)."""
-        first = moment.round * self.local_steps
-        return sum(self.step_size(moment._replace(iteration=first + j)) for j in range(self.local_steps))
+        moments = [moment._replace(iteration=moment.round * self.local_steps + j) for j in range(self.local_steps)]
+        if self.client_steps is None:
+            return sum(self.step_size(each) for each in moments)
+        array = moment.federation.backend.array
+        return sum(array(working(each))[..., None] * self.step_size(each) for each in moments)
+
+    def steps_taken(self, moment: Moment):
+        """Number of local steps in the round, shaped to multiply (runs, participants, dim)."""
+        if self.client_steps is None:
+            return self.local_steps
+        return moment.federation.backend.array(moment.rows(client_steps_now(moment)))[..., None]
 
     def now(self, schedule, moment: Moment):
         """A hyper-parameter (number, (runs,) array or schedule) now, shaped to multiply (runs, participants, dim)."""
         value = value_at(schedule, moment.federation.backend, moment.iteration, moment.round, moment.x.shape[0])
         return value[:, None, None] if getattr(value, "ndim", 0) == 1 else value
 
+    def refuses(self, federation) -> str | None:
+        """In words, why the method has no meaning on a federation; None if it has."""
+        return next((reason for part in self.parts if (reason := part.refuses(federation))), None)
+
     # a round -----------------------------------------------------------------------------------------------------------
     def init(self, federation, x, draws=None) -> State:
         """State before the first round, from the start ``x`` (runs, dim)."""
+        if reason := self.refuses(federation):
+            raise ValueError(reason)
         server, clients = {}, {}
+        federation = copy(federation)
+        federation.weights = self.selection.weights(federation)  # who never counts is in no mean
         for part in self.parts:
             server |= part.server_state(federation, x, draws)
             clients |= part.client_state(federation, x, draws)
@@ -106,14 +129,19 @@ class Algorithm:
         direction = self.correction.after(direction, local, moment)
         return local._replace(x=local.x - self.step_size(moment) * direction)
 
+    def after_step(self, before: Local, after: Local, moment: Moment) -> Local:
+        """``after`` a local step, but ``before`` for the participants that have already taken all of theirs."""
+        return after if self.client_steps is None else unless_done(before, after, moment)
+
     def client_final(self, local: Local, moment: Moment) -> tuple[Upload, dict]:
         """After the local steps: what the participants send, and the arrays that they keep, by name."""
         kept, others = self.correction.finish(local, moment)
-        kept |= self.client.finish(local, moment)
+        model = self.correction.sent_model(local, kept, moment)
+        kept |= self.oracle.finish(local, moment) | self.client.finish(local, moment)
         if self.upload.whole:
-            return Upload(local.x, others, self.upload.send(local.x, local, moment)[1]), kept
-        start = self.client_models(moment.state, moment.x, moment.federation)
-        sent, floats, local = self.upload.send(local.x - moment.rows(start), local, moment)
+            return Upload(model, others, self.upload.send(model, local, moment)[1]), kept
+        start = moment.rows(self.client_models(moment.state, moment.x, moment.federation))
+        sent, floats, local = self.upload.send(model - local.own.get("start", start), local, moment)
         return Upload(sent, others, floats), kept | self.upload.finish(local, moment)
 
     def server_step(self, upload: Upload, moment: Moment) -> State:
@@ -127,13 +155,15 @@ class Algorithm:
         """The average of the models (runs, dim) as the server sees it, and the upload filter's server arrays."""
         if self.upload.whole:
             return moment.average(upload.model), {}
-        change, server = self.upload.receive(self.upload.combine(upload.model, moment), moment)
+        mean = self.upload.combine(upload.model, moment)
+        change, server = self.upload.receive(mean, moment)
+        server = server | self.upload.learn(upload.model, mean, moment)
         total = namespace(change).sum(moment.weight, axis=-1)[:, None]  # not one under some samplings
         return total * moment.x + change, server
 
     def output(self, state: State):
         """The model that the method returns, (runs, dim)."""
-        return state.x
+        return self.server.output(state)
 
     # costs -------------------------------------------------------------------------------------------------------------
     def trains(self, moment: Moment):
@@ -142,7 +172,8 @@ class Algorithm:
 
     def gradient_evaluations(self, moment: Moment):
         """Stochastic gradients that each client evaluates in a round, (runs | 1, clients)."""
-        own = 0 if self.client.solves else self.local_steps * self.oracle.evaluations
+        steps = self.local_steps if self.client_steps is None else client_steps_now(moment)
+        own = 0 if self.client.solves else steps * self.oracle.evaluations
         return (own + self.correction.extra_evaluations) * self.trains(moment)
 
     def floats(self, moment: Moment, upload: Upload):
@@ -152,5 +183,6 @@ class Algorithm:
         """
         dim, trains = moment.federation.dim, self.trains(moment)
         down, up = self.selection.floats(moment, moment.participation)
-        down = down + dim * sum(part.down for part in self.parts) * trains
-        return down, up + (moment.spread(upload.floats) - dim + dim * sum(part.up for part in self.parts)) * trains
+        down = down + dim * sum(part.extra_down(moment) for part in self.parts) * trains
+        more = dim * sum(part.extra_up(moment) for part in self.parts)
+        return down, up + (moment.spread(upload.floats) - dim + more) * trains

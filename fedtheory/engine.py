@@ -99,9 +99,9 @@ def one_round(
 
 
 def starting_points(federation, start, runs: int):
-    """The start as (runs, dim): zeros if None, one point (dim,) for all runs, or one per run."""
+    """The start as (runs, dim): the federation's own if None (mostly zeros), one point (dim,) for all, or one per run."""
     backend = federation.backend
-    start = backend.array(np.zeros(federation.dim) if start is None else start)
+    start = federation.default_start() if start is None else backend.array(start)
     if tuple(start.shape) not in ((federation.dim,), (1, federation.dim), (runs, federation.dim)):
         raise ValueError(f"start must be ({federation.dim},) or ({runs}, {federation.dim}); got {tuple(start.shape)}")
     if backend.library not in ("exact", "balls"):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from fedtheory.algorithm import Algorithm
 from fedtheory.selection import EveryPriority, PriorityOnly, Selection, WithoutReplacement, WithReplacement
+from fedtheory.traits import Traits
 from synthetic.checks import flag
 
 __all__ = ["ALGORITHMS", "Method", "method", "sampled"]
@@ -18,25 +19,33 @@ ALGORITHMS: dict[str, Method] = {}
 
 @dataclass(frozen=True)
 class Method:
-    """A named method: its maker, one line about it, where it comes from, and the ids that specifications give it."""
+    """A named method: its maker, one line about it, where it comes from, the ids that specifications give it, and what
+    it promises (checked by ``fedtheory.testing``)."""
 
     make: Callable[..., Algorithm]
     description: str
     source: str
     ids: tuple[str, ...] = ()
+    traits: Traits = field(default_factory=Traits)
 
     @property
     def arguments(self) -> dict[str, Any]:
         """Names and defaults of the plain arguments."""
-        return {name: p.default for name, p in inspect.signature(self.make).parameters.items()}
+        parameters = inspect.signature(self.make).parameters
+        return {name: p.default for name, p in parameters.items() if p.kind is not p.VAR_KEYWORD}
+
+    @property
+    def passes_on(self) -> bool:
+        """Whether further arguments go to another method, on which this one builds."""
+        return any(p.kind is p.VAR_KEYWORD for p in inspect.signature(self.make).parameters.values())
 
 
-def method(name: str, description: str, source: str, *ids: str):
+def method(name: str, description: str, source: str, *ids: str, traits: Traits | None = None):
     """Decorator of a maker: enters it under ``name``. Makers may be entered several times."""
     def enter(make):
         if name in ALGORITHMS:
             raise ValueError(f"two methods have the name {name!r}")
-        ALGORITHMS[name] = Method(make, description, source, ids)
+        ALGORITHMS[name] = Method(make, description, source, ids, traits or Traits())
         return make
 
     return enter

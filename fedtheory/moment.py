@@ -64,6 +64,10 @@ class Moment(NamedTuple):
         """Local step within the round, from 0."""
         return self.iteration - self.round * self.algorithm.local_steps
 
+    def numbers(self, participants: int):
+        """Client numbers (runs | 1, participants) behind the participants' axis."""
+        return self.draws.client_numbers(participants) if self.clients is None else self.clients
+
     def rows(self, array):
         """What belongs to the participants of an array (runs | 1, clients, ...)."""
         return array if self.clients is None else take_clients(array, self.clients)
@@ -106,10 +110,13 @@ class Moment(NamedTuple):
     def average(self, values):
         """Weighted sum of (runs, participants, dim) by which the server aggregates, (runs, dim)."""
         xp, weight = namespace(values), self.weight[..., None]
-        return xp.sum(weight * xp.where(weight != 0, values, 0), axis=1)  # who does not count may have diverged
+        if on_gpu(values) or not bool(xp.all(weight != 0)):
+            values = xp.where(weight != 0, values, 0)  # who does not count may have diverged
+        return xp.sum(weight * values, axis=1)
 
     def over_all(self, values):
-        """Sum over the active of (runs, participants, dim), each with its share of *all* clients, (runs, dim).
+        """Sum over the active of (runs, participants, dim), each with its share of *all* clients that may ever count,
+        (runs, dim).
 
         With equal weights this is 1/m times the sum over the sampled clients: the change that a mean over all clients
         undergoes when only those sampled change.
@@ -120,9 +127,12 @@ class Moment(NamedTuple):
 
     @property
     def share(self):
-        """Each client's share p_k / sum of all p_k, (instances, clients)."""
-        p = self.federation.weights
-        return p / namespace(p).sum(p, axis=-1, keepdims=True)
+        """Each client's share p_k / sum of the p_k, over the clients that may ever count, (instances, clients)."""
+        return normalised(self.algorithm.selection.weights(self.federation))
+
+    def mean_over_all(self, values):
+        """Mean of (runs, clients, dim) over all clients, each with its share, (runs, dim)."""
+        return namespace(values).sum(self.share[..., None] * values, axis=1)
 
     def gradient(self, point, iteration: int | None = None):
         """A stochastic gradient of every participant at ``point``; fresh samples need an ``iteration`` of their own."""
@@ -132,6 +142,21 @@ class Moment(NamedTuple):
     def extra_gradient(self, point):
         """A stochastic gradient that belongs to no local step, on samples of its own for each round."""
         return self.gradient(point, -2 - self.round)
+
+
+def on_gpu(values) -> bool:
+    """Whether to look at an array's entries would mean to wait for a device."""
+    return getattr(values, "is_cuda", False)
+
+
+def normalised(weights):
+    """Weights (instances, clients) over their sum."""
+    return weights / namespace(weights).sum(weights, axis=-1, keepdims=True)
+
+
+def mean_over_clients(federation, values):
+    """Mean of (runs, clients, dim) over all clients by the federation's weights, (runs, dim)."""
+    return namespace(values).sum(normalised(federation.weights)[..., None] * values, axis=1)
 
 
 def initial_gradient(federation, x, draws: Draws | None):

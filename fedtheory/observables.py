@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
+from fedtheory.moment import on_gpu
 from synthetic.arrays import namespace
 
 __all__ = ["DEFAULT", "OBSERVABLES", "Observable", "find_observable"]
@@ -43,7 +44,9 @@ def _average(weight, values):
     """Sum of weight (runs, clients) times values (runs, clients, ...) over the clients that count."""
     xp = namespace(values)
     weight = weight.reshape(*weight.shape, *(1,) * (values.ndim - 2))
-    return xp.sum(weight * xp.where(weight != 0, values, 0), axis=1)
+    if on_gpu(values) or not bool((weight != 0).all()):
+        values = xp.where(weight != 0, values, 0)
+    return (weight * values).sum(1)
 
 
 def _chi(moment, participation):
@@ -75,6 +78,8 @@ def _max_gradient_sq(moment, participation, x_local, gradient):
 
 def _eta(moment, participation, x_local, gradient):
     eta = moment.algorithm.step_size(moment)
+    if isinstance(eta, float) and hasattr(x_local, "new_full"):
+        return x_local.new_full((x_local.shape[0],), eta)
     return namespace(x_local).zeros_like(x_local[:, 0, 0]) + (eta[:, 0, 0] if getattr(eta, "ndim", 0) else eta)
 
 

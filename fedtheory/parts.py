@@ -32,6 +32,7 @@ class Part:
 
     down = 0  #: models sent to each participant besides the model
     up = 0  #: models sent by each participant besides the model
+    moves_start = False  #: whether ``begin`` moves the models from which the local steps go out
 
     def server_state(self, federation, x, draws) -> dict[str, Any]:
         """The server's arrays by name, (runs, ...), before the first round from ``x`` (runs, dim)."""
@@ -44,6 +45,18 @@ class Part:
     def begin(self, local, moment):
         """``local`` at the start of a round, with what is needed in this round only."""
         return local
+
+    def extra_up(self, moment):
+        """Models that clients send besides the model: ``up``, or (runs | 1, clients) where clients differ."""
+        return self.up
+
+    def extra_down(self, moment):
+        """Models that clients receive besides the model: ``down``, or (runs | 1, clients | 1) where that changes."""
+        return self.down
+
+    def refuses(self, federation) -> str | None:
+        """In words, why the part has no meaning on a federation; None if it has."""
+        return None
 
     def check(self, algorithm) -> None:
         """Raise ValueError, with the reason, if the part has no meaning together with the others of ``algorithm``."""
@@ -61,6 +74,10 @@ class GradientOracle(Part):
         ``gradient(point)`` answers this iteration's stochastic gradient, always on the same samples.
         """
         return gradient(local.x), local
+
+    def finish(self, local, moment) -> dict[str, Any]:
+        """The arrays that clients keep, by name."""
+        return {}
 
 
 @dataclass(frozen=True)
@@ -82,8 +99,8 @@ class Correction(Part):
     def keeps_nothing(self) -> bool:
         """Whether nothing is added to gradients but a pull, nothing is kept, and the average is left alone."""
         own = type(self)
-        return self.fixed_in_round and (own.shift, own.finish, own.aggregate) == (
-            Correction.shift, Correction.finish, Correction.aggregate)
+        return self.fixed_in_round and (own.shift, own.finish, own.sent_model, own.aggregate) == (
+            Correction.shift, Correction.finish, Correction.sent_model, Correction.aggregate)
 
     def shift(self, local, moment):
         """What is added to every gradient of the round, (runs, participants, dim), or None."""
@@ -106,6 +123,10 @@ class Correction(Part):
     def finish(self, local, moment):
         """After the local steps: the arrays that clients keep, and what is sent besides the model, both by name."""
         return {}, {}
+
+    def sent_model(self, local, kept, moment):
+        """The model that is sent, (runs, participants, dim); ``kept`` are the arrays that clients keep."""
+        return local.x
 
     def aggregate(self, average, upload, moment):
         """The new server arrays, and what becomes of the average (runs, dim) of the models."""
@@ -135,6 +156,10 @@ class ServerOptimiser(Part):
         """The model that clients receive, (runs, dim)."""
         return state.x
 
+    def output(self, state):
+        """The model that the method returns, (runs, dim)."""
+        return state.x
+
     def step(self, average, moment):
         """The new model (runs, dim) and the new server arrays, from the average of the clients' models."""
         return average, {}
@@ -157,6 +182,14 @@ class UploadFilter(Part):
     def receive(self, change, moment):
         """The change (runs, dim) to apply, and the new server arrays."""
         return change, {}
+
+    def learn(self, sent, mean, moment) -> dict[str, Any]:
+        """The server's arrays that need what each participant sent, besides its ``mean``."""
+        return {}
+
+    def extra_bits(self, moment):
+        """Bits (down to, up from) each participant that do not count as floats: masks, flags, norms."""
+        return 0, 0
 
     def finish(self, local, moment) -> dict[str, Any]:
         """The arrays that clients keep, by name."""

@@ -10,7 +10,7 @@ from fedtheory import algorithms
 from fedtheory.algorithm import Algorithm
 from fedtheory.method import ALGORITHMS, Method
 
-__all__ = ["ALGORITHMS", "Method", "algorithm_names", "find_algorithm", "make_algorithm"]
+__all__ = ["ALGORITHMS", "Method", "algorithm_names", "arguments_of", "find_algorithm", "make_algorithm"]
 
 for _module in sorted(module.name for module in pkgutil.iter_modules(algorithms.__path__)):
     importlib.import_module(f"{algorithms.__name__}.{_module}")
@@ -33,6 +33,15 @@ def find_algorithm(name: str) -> Method:
     return ALGORITHMS[name]
 
 
+def arguments_of(name: str, base: str | None = None) -> set[str]:
+    """Names of the arguments that a method takes, its base's among them where it builds on one (``base`` or its default)."""
+    method = find_algorithm(name)
+    own = set(method.arguments)
+    if not method.passes_on:
+        return own
+    return own | set(find_algorithm(base or method.arguments["base"]).arguments)
+
+
 def make_algorithm(name: str, **arguments) -> Algorithm:
     """An algorithm by name; an unknown argument raises ValueError that lists the allowed ones.
 
@@ -42,6 +51,6 @@ def make_algorithm(name: str, **arguments) -> Algorithm:
     """
     method = find_algorithm(name)
     unknown = sorted(set(arguments) - set(method.arguments))
-    if unknown:
+    if unknown and not method.passes_on:
         raise ValueError(f"{name} takes no argument {unknown[0]!r}; allowed: {', '.join(method.arguments)}")
     return method.make(**arguments)

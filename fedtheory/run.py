@@ -38,7 +38,8 @@ class Recorder(Observer):
         for observable in self.observables:
             if observable.when == when:
                 value = to_numpy(observable.measure(*arguments))
-                self.rows[observable.name].append(np.broadcast_to(value, (runs, *value.shape[1:])))
+                value = value if value.shape[0] == runs else np.broadcast_to(value, (runs, *value.shape[1:]))
+                self.rows[observable.name].append(value)
 
     def state(self, federation, x):
         """The global model at the start or after a round."""
@@ -94,13 +95,13 @@ def run(
     """Run ``algorithm`` on ``federation`` for ``rounds`` rounds, one run per seed.
 
     Args:
-        start: starting model, (dim,) or (runs, dim); zeros if None.
+        start: starting model, (dim,) or (runs, dim); if None the federation's ``default_start()``, mostly zeros.
         seeds: how many runs (seeds 0, 1, ...), or the seeds themselves. A run depends on its own seed only.
         record: names of observables, see ``fedtheory.observables``.
         progress: called with (rounds done, rounds) after every round.
         path: ``steps`` computes every local step; ``affine`` all local steps of a round at once, on quadratics with plain
-            steps and full gradients, equal to rounding; ``auto`` takes it where it can be taken and ``record`` asks for
-            nothing within a round.
+            steps and full gradients; ``compiled`` the same in C, for linear scores as well; equal to rounding. ``auto``
+            takes the fastest that can be taken, ``steps`` if ``record`` asks for something within a round.
 
     Returns:
         The recorded observables, with the state from which :func:`resume` goes on.
@@ -199,10 +200,7 @@ def fingerprint(algorithm: Algorithm, federation) -> str:
     digest = hashlib.sha256()
     _digest(digest, algorithm)
     digest.update(type(federation).__name__.encode())
-    for name, value in sorted(vars(federation).items()):
-        if not isinstance(getattr(type(federation), name, None), cached_property):  # what was asked before is no matter
-            digest.update(name.encode())
-            _digest(digest, value)
+    _digest_attributes(digest, federation)
     return digest.hexdigest()[:16]
 
 
@@ -224,6 +222,11 @@ def _digest(digest, value) -> None:
         digest.update(f"{type(value).__name__}{value!r}".encode())
     else:
         digest.update(type(value).__name__.encode())
-        for name, item in sorted(getattr(value, "__dict__", {}).items()):
+        _digest_attributes(digest, value)
+
+
+def _digest_attributes(digest, value) -> None:
+    for name, item in sorted(getattr(value, "__dict__", {}).items()):
+        if not isinstance(getattr(type(value), name, None), cached_property):  # what was asked before is no matter
             digest.update(name.encode())
             _digest(digest, item)

@@ -9,8 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from synthetic.checks import whole
+
 __all__ = [
-    "Constant", "Geometric", "InverseTime", "Schedule", "StopAfter", "Tabulated", "check_schedule", "value_at",
+    "Constant", "CyclicLinear", "Geometric", "GeometricLocal", "InverseTime", "Schedule", "StopAfter", "Tabulated",
+    "check_schedule", "value_at",
 ]
 
 
@@ -90,6 +93,63 @@ class Geometric(Schedule):
         return self.value * self.ratio**round
 
 
+def _at(value, iteration: int, round: int):
+    """The number behind a schedule or a number, an integer as a fraction so that quotients of it stay exact."""
+    value = value(iteration, round) if isinstance(value, Schedule) else value
+    return Fraction(value) if isinstance(value, int) else value
+
+
+@dataclass(frozen=True)
+class CyclicLinear(Schedule):
+    """``value * (1 - (1 - rho_decay) * k / local_steps)`` at local step k of every round: falls from ``value`` towards
+    ``rho_decay * value`` and starts anew (FedSWA, Eq. 3). ``value`` may itself be a schedule.
+
+    Its sum over a round is ``value * ((local_steps + 1) + rho_decay * (local_steps - 1)) / 2``.
+
+    Example:
+        >>> [CyclicLinear(1.0, 0.5, local_steps=2)(iteration=t, round=t // 2) for t in range(4)]
+        [1.0, 0.75, 1.0, 0.75]
+    """
+
+    value: Any
+    rho_decay: Any
+    local_steps: int
+
+    def __post_init__(self):
+        check_schedule("value", self.value)
+        _check("rho_decay", self.rho_decay)
+        if not bool((self.rho_decay <= 1).all() if hasattr(self.rho_decay, "shape") else self.rho_decay <= 1):
+            raise ValueError(f"rho_decay must be between 0 and 1; got {self.rho_decay!r}")
+        whole("local_steps", self.local_steps)
+
+    def __call__(self, iteration, round):
+        value, k = _at(self.value, iteration, round), iteration - round * self.local_steps
+        return value - value * (1 - self.rho_decay) * k / self.local_steps
+
+
+@dataclass(frozen=True)
+class GeometricLocal(Schedule):
+    """``value * ((local_steps - 2) / (local_steps - 1))**k`` at local step k of every round (FedMoSWA, Theorem H.1, which
+    prints it with ``value = 1``). ``value`` may itself be a schedule.
+
+    Example:
+        >>> [GeometricLocal(1.0, local_steps=3)(iteration=t, round=t // 3) for t in range(4)]
+        [1.0, 0.5, 0.25, 1.0]
+    """
+
+    value: Any
+    local_steps: int
+
+    def __post_init__(self):
+        check_schedule("value", self.value)
+        whole("local_steps", self.local_steps, 2)
+
+    def __call__(self, iteration, round):
+        value = _at(self.value, iteration, round)
+        ratio = Fraction(self.local_steps - 2, self.local_steps - 1)**(iteration - round * self.local_steps)
+        return value * (ratio if isinstance(value, Fraction) else float(ratio))
+
+
 @dataclass(frozen=True)
 class StopAfter(Schedule):
     """``value`` in the rounds before ``stop``, then ``after``.
@@ -140,10 +200,14 @@ class Tabulated(Schedule):
         return self.values[..., min(iteration if self.by == "iteration" else round, self.values.shape[-1] - 1)]
 
 
-def check_schedule(name: str, value) -> None:
-    """Raise ValueError unless ``value`` is a schedule, or a number or a (runs,) array of at least 0."""
-    if not isinstance(value, Schedule):
-        _check(name, value, kind="a number, a (runs,) array or a schedule")
+def check_schedule(name: str, value, strict: bool = False, high: float = math.inf) -> None:
+    """Raise ValueError unless ``value`` is a schedule, or a number or a (runs,) array of at least (``strict``: above) 0 and
+    at most ``high``."""
+    if isinstance(value, Schedule):
+        return
+    _check(name, value, strict, "a number, a (runs,) array or a schedule")
+    if not bool((value <= high).all() if hasattr(value, "shape") else value <= high):
+        raise ValueError(f"{name} must be at most {high:g}; got {value!r}")
 
 
 def value_at(schedule, backend, iteration: int, round: int, runs: int):

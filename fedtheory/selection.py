@@ -63,18 +63,21 @@ class WithReplacement:
 @dataclass(frozen=True)
 class WithoutReplacement:
     """Scheme II of Li et al. 2020: ``participants`` distinct priority clients, uniformly, each weighted
-    ``p_k |P| / participants`` (with equal weights: the plain mean of those drawn)."""
+    ``p_k |P| / participants`` (with equal weights: the plain mean of those drawn). Those drawn stay for ``held`` rounds."""
 
     participants: int
+    held: int = 1
 
     def __post_init__(self):
         whole("participants", self.participants)
+        whole("held", self.held)
 
     def shares(self, federation, draws, round):
         p, population = federation.weights * federation.priority, group_size(federation.priority)
         if self.participants > population:
             raise ValueError(f"participants must be between 1 and {population}; got {self.participants}")
-        return p * draw_from(federation.priority, self.participants, draws, CLIENTS, round) * population / self.participants
+        drawn = draw_from(federation.priority, self.participants, draws, CLIENTS, round // self.held)
+        return p * drawn * population / self.participants
 
 
 @dataclass(frozen=True)
@@ -284,12 +287,17 @@ class Selection:
         weight = (self.sampling.shares(federation, draws, aggregated) + free) / total
         return Participation(included, virtual, weight)
 
+    def weights(self, federation):
+        """p_k of the clients that may ever count, zero for the others, (instances, clients)."""
+        p = federation.weights
+        return p * federation.priority if isinstance(self.matching, PriorityOnly) else p
+
     def chosen(self, federation, draws, round: int):
         """Numbers (runs, participants), ascending, of the only clients that matter in a round; None if all may."""
         subsets = isinstance(self.sampling, WithoutReplacement) and isinstance(self.matching, PriorityOnly)
         if not subsets or not bool(namespace(federation.priority).all(federation.priority)):
             return None
-        drawn = draws.subset(CLIENTS, round, federation.clients, self.sampling.participants)
+        drawn = draws.subset(CLIENTS, round // self.sampling.held, federation.clients, self.sampling.participants)
         return namespace(drawn).sort(drawn, axis=-1)
 
     def trains(self, moment):

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 
 import numpy as np
 
-__all__ = ["finite", "flag", "nearest", "number", "one_of", "per_client", "whole"]
+__all__ = ["finite", "flag", "nearest", "nonnegative", "number", "one_of", "per_client", "whole"]
 
 
 def finite(name: str, values) -> np.ndarray:
@@ -42,6 +42,14 @@ def number(name: str, value, low: float = 0.0, high: float = np.inf, strict: boo
     if not inside:
         raise ValueError(f"{name} must be {allowed}; got {value!r}")
     return float(value)
+
+
+def nonnegative(name: str, values):
+    """``values``, a number or an array of any backend, if none is negative; else ValueError."""
+    negative = values < 0
+    if bool(negative.any() if hasattr(negative, "any") else negative):
+        raise ValueError(f"{name} must be at least 0; got {float(values.min() if hasattr(values, 'min') else values):g}")
+    return values
 
 
 def flag(name: str, value) -> bool:

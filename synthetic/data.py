@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from synthetic.arrays import TORCH, Backend, namespace, take_clients, to_numpy
+from synthetic.arrays import TORCH, Backend, namespace, take_clients
 from synthetic.checks import finite, number, whole
 from synthetic.constants import Constant
 from synthetic.draws import SAMPLES
 from synthetic.federation import Federation
+from synthetic.neighbours import neighbours
 from synthetic.noise import NoNoise
+from synthetic.products import outer_sums, products
 
 __all__ = ["DataFederation", "SampleNoise", "pad"]
 
@@ -49,24 +51,30 @@ class DataFederation(Federation):
         noise: an additive law instead of minibatches (:mod:`synthetic.noise`).
         weights: p_k up to scale, (instances | 1, clients); default the counts.
         priority: truth values, (instances | 1, clients); default all.
+        layers: sizes of the layers, or a number of equal layers; default the family's own.
+
+    Methods that take ``data`` look at those samples: features (runs | 1, participants, samples, inputs), targets
+    (runs | 1, participants, samples, outputs) and the samples' shares (runs | 1, participants, samples), as
+    :meth:`minibatch` answers them; by default at all samples of the clients.
 
     Raises:
         ValueError: data that are not finite, shapes, empty clients, ``batch_size < 1``, an exact backend.
     """
 
-    _solved = ()  #: cached properties that hold tuples of arrays by instance, kept when instances are selected
     _arrays = ("features", "targets", "share", "counts", "weights", "priority")
+    _law = "_additive"
 
     def __init__(self, features, targets, counts, *, ridge=0.0, batch_size=None, noise=None, weights=None,
-                 priority=None, name=None, backend: Backend = TORCH):
-        if backend.library == "exact":
-            raise ValueError("federations on data need an array library of floats; got 'exact', allowed: torch, numpy")
+                 priority=None, layers=None, name=None, backend: Backend = TORCH):
+        if backend.library not in ("torch", "numpy"):
+            raise ValueError(f"federations on data need an array library of floats; got {backend.library!r}, allowed: "
+                             "torch, numpy")
         if batch_size is not None and noise is not None:
             raise ValueError("gradient noise is either minibatches or an additive law; got batch_size and noise")
         features, targets, counts = finite("features", features), finite("targets", targets), np.asarray(counts)
         instances, self.clients, samples, self.inputs = features.shape
         self.outputs = targets.shape[-1]
-        self.dim = self.outputs * self.inputs
+        self.dim = self._parameters()
         if targets.shape[:3] != features.shape[:3] or counts.shape != features.shape[:2]:
             raise ValueError(f"features {features.shape}, targets {targets.shape} and counts {counts.shape} must agree "
                              "in instances, clients and samples")
@@ -84,6 +92,11 @@ class DataFederation(Federation):
         priority = np.broadcast_to(True if priority is None else priority, shape)
         self._set_weights(backend.array(finite("weights", weights)), backend.booleans(priority))
         self._additive = NoNoise() if noise is None else noise
+        self._set_layers(layers)
+
+    def _parameters(self) -> int:
+        """How many parameters a model has."""
+        return self.outputs * self.inputs
 
     # what a loss says, on scores (..., outputs) ---------------------------------------------------------------------
     @abstractmethod
@@ -102,69 +115,123 @@ class DataFederation(Federation):
     def _sample_noise(self) -> SampleNoise:
         """Variance and bound for minibatches of one sample."""
 
-    # values and gradients -------------------------------------------------------------------------------------------
+    # models: linear scores; a family with other models overrides these ------------------------------------------------
     def _scores(self, features, x):
         """W a for ``features`` (runs | 1, participants, samples, inputs) and ``x`` (runs, participants, dim)."""
-        xp = namespace(x)
-        runs, participants = x.shape[:2]
-        matrices = x.reshape(runs, participants, self.outputs, self.inputs)
-        if features.shape[0] == 1 and runs > 1:  # runs that share data are columns of one product
-            columns = xp.permute_dims(matrices, (1, 3, 0, 2)).reshape(participants, self.inputs, -1)
-            product = xp.matmul(features[0], columns)
-            return xp.permute_dims(product.reshape(participants, -1, runs, self.outputs), (2, 0, 1, 3))
-        return xp.matmul(features, xp.permute_dims(matrices, (0, 1, 3, 2)))
+        return products(features, x.reshape(*x.shape[:2], self.outputs, self.inputs))
 
     def _combine(self, features, coefficients):
         """sum_i c_i a_i^T flattened, (runs, participants, dim), for c (runs, participants, samples, outputs)."""
-        xp = namespace(coefficients)
-        runs, participants = coefficients.shape[:2]
-        if features.shape[0] == 1 and runs > 1:
-            columns = xp.permute_dims(coefficients, (1, 2, 0, 3)).reshape(participants, coefficients.shape[2], -1)
-            product = xp.matmul(xp.permute_dims(features[0], (0, 2, 1)), columns)
-            product = xp.permute_dims(product.reshape(participants, self.inputs, runs, self.outputs), (2, 0, 3, 1))
-        else:
-            product = xp.matmul(xp.permute_dims(coefficients, (0, 1, 3, 2)), features)
-        return product.reshape(runs, participants, self.dim)
+        return outer_sums(coefficients, features).reshape(*coefficients.shape[:2], self.dim)
 
+    def _sum_of_gradients(self, x, features, targets, share=None):
+        """sum_i share_i times the gradient of the loss on sample i (``share=None``: ones), (runs, participants, dim)."""
+        slopes = self.slope(self._scores(features, x), targets)
+        return self._combine(features, slopes if share is None else share[..., None] * slopes)
+
+    def _gradients(self, x, features, targets):
+        """Gradient of the loss on every sample, (runs, participants, samples, dim)."""
+        slopes = self.slope(self._scores(features, x), targets)
+        each = slopes[..., :, None] * features[..., None, :]
+        return each.reshape(*each.shape[:3], self.dim)
+
+    # what is added to the loss, on parameters ---------------------------------------------------------------------------
+    def _penalty(self, x):
+        return self.ridge / 2 * namespace(x).sum(x**2, axis=-1)
+
+    def _penalty_slope(self, x):
+        return self.ridge * x
+
+    @property
+    def _penalised(self) -> bool:
+        """Whether there is a penalty at all."""
+        return self.ridge != 0
+
+    def _and_penalty(self, slopes, x):
+        """Gradients (runs, participants, dim) of the data terms, and the penalty's slope if there is any."""
+        return slopes + self._penalty_slope(x) if self._penalised else slopes
+
+    def _penalty_bend(self, x):
+        """The function that multiplies (..., dim) with the penalty's Hessian at ``x``."""
+        return lambda direction: self.ridge * direction
+
+    # values and gradients -------------------------------------------------------------------------------------------
     def _data(self, clients):
-        return (take_clients(array, clients) for array in (self.features, self.targets, self.share))
+        return tuple(take_clients(array, clients) for array in (self.features, self.targets, self.share))
 
     def value(self, x, clients=None):
-        xp = namespace(x)
         features, targets, share = self._data(clients)
-        losses = xp.sum(share * self.loss(self._scores(features, x), targets), axis=-1)
-        return losses + self.ridge / 2 * xp.sum(x**2, axis=-1)
+        losses = namespace(x).sum(share * self.loss(self._scores(features, x), targets), axis=-1)
+        return losses + self._penalty(x)
 
     def gradient(self, x, clients=None):
-        features, targets, share = self._data(clients)
-        slopes = self.slope(self._scores(features, x), targets)
-        return self._combine(features, share[..., None] * slopes) + self.ridge * x
+        return self._and_penalty(self._sum_of_gradients(x, *self._data(clients)), x)
 
     def hessian(self, x, clients=None):
         """The function that multiplies (runs, participants, dim) with the Hessians of F_k at ``x``, same shape."""
         features, targets, share = self._data(clients)
-        bend = self.bend(self._scores(features, x), targets)
+        bend, penalty = self.bend(self._scores(features, x), targets), self._penalty_bend(x)
 
         def product(direction):
             bent = share[..., None] * bend(self._scores(features, direction))
-            return self._combine(features, bent) + self.ridge * direction
+            return self._combine(features, bent) + penalty(direction)
 
         return product
 
-    def stochastic_gradient(self, x, draws, iteration, clients=None):
-        """Gradient on ``batch_size`` samples per client, drawn for (iteration, client, slot); or additive noise."""
+    # samples --------------------------------------------------------------------------------------------------------
+    def sample_values(self, x, clients=None, data=None):
+        """Loss on every sample plus the penalty at ``x`` (runs, participants, dim), as (runs, participants, samples).
+
+        With all samples of a client their mean is F_k; places that hold no sample are 0.
+        """
+        features, targets, share = self._data(clients) if data is None else data
+        values = self.loss(self._scores(features, x), targets) + self._penalty(x)[..., None]
+        return namespace(x).where(share > 0, values, 0 * values)
+
+    def sample_gradients(self, x, clients=None, data=None):
+        """Gradients of :meth:`sample_values`, (runs, participants, samples, dim)."""
+        features, targets, share = self._data(clients) if data is None else data
+        each = self._gradients(x, features, targets) + self._penalty_slope(x)[:, :, None]
+        return namespace(x).where((share > 0)[..., None], each, 0 * each)
+
+    def representation(self, x, clients=None, data=None):
+        """What the model sees in every sample, (runs, participants, samples, width): here its scores."""
+        return self._scores((self._data(clients) if data is None else data)[0], x)
+
+    def representation_gradient(self, x, slopes, clients=None, data=None):
+        """Gradient in ``x`` of the sum over samples of <slopes, representation>, (runs, participants, dim).
+
+        ``slopes`` (runs, participants, samples, width) are derivatives in :meth:`representation`.
+        """
+        return self._combine((self._data(clients) if data is None else data)[0], slopes)
+
+    def minibatch(self, draws, iteration: int, clients=None):
+        """The samples that :meth:`stochastic_gradient` uses: features, targets and shares, see the class.
+
+        ``batch_size`` samples per client, drawn with replacement for (iteration, client, slot); all samples if there are
+        no minibatches.
+        """
         if self.batch_size is None:
-            return super().stochastic_gradient(x, draws, iteration, clients)
+            return self._data(clients)
+        features, targets = self._drawn(draws, iteration, clients)
+        return features, targets, 0 * features[..., 0] + 1 / self.batch_size
+
+    def _drawn(self, draws, iteration, clients):
         numbers = draws.client_numbers(self.clients) if clients is None else clients
         slots = draws.client_numbers(self.batch_size)
         keys = (numbers[..., None] * self.batch_size + slots).reshape(numbers.shape[0], -1)
         population = namespace(keys).repeat(take_clients(self.counts, clients), self.batch_size, axis=-1)
-        drawn = draws.integer(SAMPLES, population, iteration, keys).reshape(x.shape[0], -1, self.batch_size)
-        instance = 0 if self.instances == 1 else draws.client_numbers(x.shape[0])[0][:, None, None]
+        drawn = draws.integer(SAMPLES, population, iteration, keys)
+        drawn = drawn.reshape(drawn.shape[0], -1, self.batch_size)
+        instance = 0 if self.instances == 1 else draws.client_numbers(drawn.shape[0])[0][:, None, None]
         features = self.features[instance, numbers[..., None], drawn]
-        targets = self.targets[instance, numbers[..., None], drawn]
-        slopes = self.slope(self._scores(features, x), targets)
-        return self._combine(features, slopes) / self.batch_size + self.ridge * x
+        return features, self.targets[instance, numbers[..., None], drawn]
+
+    def stochastic_gradient(self, x, draws, iteration, clients=None):
+        """Gradient on :meth:`minibatch`; or additive noise."""
+        if self.batch_size is None:
+            return super().stochastic_gradient(x, draws, iteration, clients)
+        return self._and_penalty(self._sum_of_gradients(x, *self._drawn(draws, iteration, clients)) / self.batch_size, x)
 
     # noise and constants --------------------------------------------------------------------------------------------
     @cached_property
@@ -180,6 +247,25 @@ class DataFederation(Federation):
     def variance(self):
         return self.noise.variance
 
+    def _noise_at_optimum(self) -> SampleNoise:
+        """Noise at the optimum of the objective, for losses for which no bound holds over all of R^d."""
+        xp = namespace(self.features)
+        x = self.all_clients(self.x_star)
+        slopes = self.slope(self._scores(self.features, x), self.targets)
+        second = xp.sum(slopes**2, axis=-1) * xp.sum(self.features**2, axis=-1)
+        mean = self.gradient(x) - self._penalty_slope(x)
+        variance = xp.sum(self.share * second, axis=-1) - xp.sum(mean**2, axis=-1)
+        return SampleNoise(1, xp.clip(variance, min=0), float("inf"))
+
+    def _sample_smoothness(self) -> dict[str, Constant]:
+        """Smoothness of single samples where ``steepest`` bounds the loss's second derivative and is approached."""
+        xp = namespace(self.features)
+        each = self.steepest * xp.max(xp.sum(self.features**2, axis=-1), axis=-1) + self.ridge
+        return {
+            "L_sample": Constant(xp.max(each, axis=-1), "exact", "largest smoothness of a sample's loss"),
+            "L_sample_client": Constant(each, "exact", "largest smoothness of a sample's loss, by client"),
+        }
+
     def gram(self):
         """A_k^T A_k / n_k, (instances, clients, inputs, inputs)."""
         xp = namespace(self.features)
@@ -193,47 +279,39 @@ class DataFederation(Federation):
         rows = self.features * xp.sqrt(self.share)[..., None]
         return xp.linalg.eigvalsh(xp.matmul(rows, xp.permute_dims(rows, (0, 1, 3, 2))))
 
+    def _rank_tolerance(self, values):
+        """Eigenvalues up to this are rounding of zero."""
+        precision = namespace(values).finfo(values.dtype).eps
+        return values[..., -1:] * precision * max(self.inputs, self.features.shape[2])
+
+    def _least(self):
+        """Smallest eigenvalue of A_k^T A_k / n_k, 0 where it is rounding."""
+        xp, spectrum = namespace(self.features), self._spectrum()
+        full = self.features.shape[2] >= self.inputs
+        least = spectrum[..., 0] if full else 0 * spectrum[..., 0]
+        return xp.where(least <= self._rank_tolerance(spectrum)[..., 0], 0 * least, least)
+
     def _largest(self):
         return self._spectrum()[..., -1]
 
     def extra_constants(self):
         return {"samples": Constant(self.counts, "exact", "samples per client")}
 
-    # instances ------------------------------------------------------------------------------------------------------
-    def _with(self, change, noise, keep=()) -> DataFederation:
-        new = object.__new__(type(self))
-        cached = {n for n in dir(type(self)) if isinstance(getattr(type(self), n), cached_property)}
-        new.__dict__ = {k: v for k, v in self.__dict__.items() if k not in cached}
-        for name in self._arrays:
-            setattr(new, name, change(getattr(self, name)))
-        for name in keep:
-            if name in self.__dict__:
-                new.__dict__[name] = tuple(change(array) for array in self.__dict__[name])
-        new._additive = noise
-        return new
+    # other data -----------------------------------------------------------------------------------------------------
+    def check_target(self, target) -> np.ndarray:
+        """A sample's target as (outputs,); ValueError if the loss does not know it."""
+        target = finite("target", target).reshape(-1)
+        if target.shape != (self.outputs,):
+            raise ValueError(f"target must have {self.outputs} entries; got {len(target)}")
+        return target
 
-    def repeat(self, times):
-        if self.instances == 1:
-            return self
-        return self._with(lambda a: namespace(a).repeat(a, times, axis=0), self._additive.repeat(times), self._solved)
+    def neighbour(self, client: int, sample: int, features, target) -> DataFederation:
+        """The federation that differs from this one in one sample; see :func:`synthetic.neighbours.neighbours`."""
+        return neighbours(self, [(client, sample, features, target)])
 
-    def select(self, rows):
-        return self._with(lambda a: a[rows], self._additive.select(rows), self._solved)
-
-    def to(self, backend: Backend) -> DataFederation:
-        """The same federation on another backend (library, device, precision)."""
-
-        def change(array):
-            kind = str(array.dtype)
-            if "bool" in kind:
-                return backend.booleans(to_numpy(array))
-            return backend.integers(to_numpy(array)) if "int" in kind else backend.array(to_numpy(array))
-
-        noise = self._additive
-        if is_dataclass(noise):
-            arrays = {f.name: getattr(noise, f.name) for f in fields(noise)}
-            noise = replace(noise, **{n: change(a) for n, a in arrays.items() if hasattr(a, "dtype")})
-        return self._with(change, noise)
+    def neighbours(self, replacements) -> DataFederation:
+        """Neighbour data sets, one instance per replacement (client, sample, features, target)."""
+        return neighbours(self, replacements)
 
 
 def pad(X, y, client, clients: int):

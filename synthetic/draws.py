@@ -14,9 +14,13 @@ import torch
 
 from synthetic.arrays import TORCH, Backend, namespace
 
-__all__ = ["CLIENTS", "FREE", "NOISE", "PROBLEM", "SAMPLES", "Draws", "EnumeratedDraws"]
+__all__ = [
+    "CLIENTS", "DROPOUT", "FREE", "LAYERS", "LOST", "MUTATION", "NOISE", "PROBLEM", "QUANTISER", "SAMPLES", "STEPS",
+    "TRACKERS", "Draws", "EnumeratedDraws",
+]
 
 NOISE, SAMPLES, CLIENTS, FREE, PROBLEM = 1, 2, 3, 4, 5  # one number per purpose, so that purposes never share a draw
+TRACKERS, STEPS, LAYERS, QUANTISER, DROPOUT, LOST, MUTATION = range(6, 13)
 
 
 def _signed(constant: int) -> int:
@@ -104,6 +108,31 @@ class Draws:
         xp = namespace(u)
         return xp.argsort(u, axis=-1)[:, :size]
 
+    def subset_of(self, stream: int, time: int, numbers, member, size: int):
+        """Truth values (runs, numbers): ``size`` of the members, uniformly, or all of them where there are fewer.
+
+        ``numbers`` (runs | 1, numbers) are those of clients; whom a client competes with does not change its draw.
+        """
+        u = self.uniform(stream, time, numbers, ndim=2)
+        xp = namespace(u)
+        rank = xp.argsort(xp.argsort(xp.where(member, u, 2.0), axis=-1), axis=-1)
+        return (rank < size) & member
+
+    def order(self, stream: int, time: int, weights):
+        """Places (runs, items), from 0, that items take in successive draws without replacement.
+
+        Each draw takes one of the remaining items with probability proportional to ``weights`` (runs | 1, items), floats
+        of at least 0; items of weight zero come last, in uniformly random order. The draw of an item is its own.
+        """
+        u = self.uniform(stream, time, self.client_numbers(weights.shape[-1]), ndim=2)
+        xp, drawn = namespace(u), weights > 0
+        arrival = xp.log(-xp.log(u)) - xp.log(xp.where(drawn, weights, 1.0))  # exponential race, on the log scale
+        return xp.argsort(xp.argsort(xp.where(drawn, arrival, arrival + 1e6), axis=-1), axis=-1)
+
+    def bernoulli(self, stream: int, probability, time: int, keys, size: int):
+        """Truth values (runs, keys, size), each true with its ``probability``, which broadcasts to that shape."""
+        return self.uniform(stream, time, keys[..., None], self.client_numbers(size)[None], ndim=3) < probability
+
     def client_numbers(self, population: int):
         """``0 .. population-1`` as an integer array (1, population) of this backend."""
         return self.integer_backend.integers(np.arange(population)[None, :])
@@ -113,7 +142,8 @@ class EnumeratedDraws(Draws):
     """Draws read from a table, one outcome per run, for exact enumeration.
 
     ``tables`` maps a stream to integers: for :meth:`category` and :meth:`integer` an array (runs, times, keys) of
-    outcome numbers; for :meth:`subset` an array (runs, times, size) of the members.
+    outcome numbers; for :meth:`subset` an array (runs, times, size) of the members; for :meth:`order` the places
+    (runs, times, items); for :meth:`bernoulli` truth values (runs, times, keys, size).
     """
 
     def __init__(self, tables: dict, backend: Backend = TORCH):
@@ -138,3 +168,15 @@ class EnumeratedDraws(Draws):
 
     def subset(self, stream, time, population, size):
         return self._table(stream)[:, time, :size]
+
+    def subset_of(self, stream, time, numbers, member, size):
+        drawn = self._table(stream)[:, time, :size]
+        return namespace(drawn).any(drawn[:, :, None] == numbers[:, None, :], axis=1) & member
+
+    def order(self, stream, time, weights):
+        return self._table(stream)[:, time]
+
+    def bernoulli(self, stream, probability, time, keys, size):
+        row = self._table(stream)[:, time]
+        runs = self.client_numbers(row.shape[0])[0][:, None]
+        return row[runs, keys + 0 * runs] != 0

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from copy import copy
+from dataclasses import fields, is_dataclass, replace
 from functools import cached_property
 
-from synthetic.arrays import Backend, backend_of, namespace
+import numpy as np
+
+from synthetic.arrays import Backend, backend_of, namespace, to_numpy
 from synthetic.constants import Constant, Constants
 from synthetic.heterogeneity import sigma_g_constants
+from synthetic.layers import layer_sizes, layer_slices
 from synthetic.noise import NoNoise
 
 __all__ = ["Federation"]
@@ -28,6 +33,12 @@ class Federation(ABC):
     name: str = "federation"  #: a few words for tables
     clients: int
     dim: int
+    factored: bool = False  #: whether x are factors of a model, see :mod:`synthetic.factored`
+    layer_sizes: tuple[int, ...] | None = None  #: layers that were given, in place of the family's own
+
+    _arrays: tuple[str, ...] = ("weights", "priority")  #: attributes with an axis of instances
+    _solved: tuple[str, ...] = ()  #: cached properties that hold tuples of arrays by instance, kept in selections
+    _law = "noise"  #: the attribute that holds the law of additive noise
 
     def _set_weights(self, weights, priority) -> None:
         """Scale positive ``weights`` (instances | 1, clients) so that the priority clients' sum is one."""
@@ -51,7 +62,7 @@ class Federation(ABC):
     @property
     @abstractmethod
     def x_star(self):
-        """Minimiser of F, (instances, dim)."""
+        """Minimiser of F, (instances, dim); nan where there is none. ``optimum_provenance`` says how it is known."""
 
     @property
     @abstractmethod
@@ -63,16 +74,12 @@ class Federation(ABC):
         """Per-client smoothness constants L_k, (instances, clients)."""
 
     @abstractmethod
-    def convexity(self) -> Constant:
-        """Per-client strong-convexity constants mu_k, (instances, clients)."""
+    def convexity(self) -> Constant | None:
+        """Per client a number m_k, (instances, clients), such that F_k - m_k/2 |x|^2 is convex; None if unknown.
 
-    @abstractmethod
-    def repeat(self, times: int) -> Federation:
-        """Each instance ``times`` times in a row (a federation with one shared instance stays as it is)."""
-
-    @abstractmethod
-    def select(self, rows) -> Federation:
-        """The instances numbered ``rows``."""
+        Where all are at least 0 they are the strong-convexity constants ``mu_client``. Where one is negative no mu is
+        given, as there is none; ``weak_convexity_client`` is then -m_k or 0.
+        """
 
     # what follows ----------------------------------------------------------------------------------------------------
     @property
@@ -85,7 +92,8 @@ class Federation(ABC):
 
     def stochastic_gradient(self, x, draws, iteration: int, clients=None):
         """One stochastic gradient per client at ``x`` (runs, participants, dim) for local iteration ``iteration``."""
-        return self.gradient(x, clients) + self.noise.sample(draws, iteration, x, clients)
+        gradient = self.gradient(x, clients)
+        return gradient if isinstance(self.noise, NoNoise) else gradient + self.noise.sample(draws, iteration, x, clients)
 
     def all_clients(self, x):
         """``x`` (runs, dim) laid out for every client, (runs, clients, dim), without copying."""
@@ -101,7 +109,16 @@ class Federation(ABC):
         xp = namespace(x)
         return xp.sum((self.weights * self.priority)[..., None] * self.gradient(self.all_clients(x)), axis=-2)
 
-    @property
+    def _mean(self, function, weights):
+        """sum_k weights_k function(x)_k of x (runs, dim), from a function of x (runs, clients, dim)."""
+
+        def of_objective(x):
+            values = function(self.all_clients(x))
+            return namespace(x).sum(values * weights.reshape(*weights.shape, *(1,) * (values.ndim - 2)), axis=1)
+
+        return of_objective
+
+    @cached_property
     def F_star(self):
         """Minimum of F, (instances,)."""
         return self.objective(self.x_star)
@@ -116,26 +133,26 @@ class Federation(ABC):
         """L, mu, sigma_sq, F_star, x_star, Gamma, ... with provenance; arrays are (instances,) or (instances, clients).
         """
         xp = namespace(self.weights)
-        smoothness, convexity = self.smoothness(), self.convexity()
+        smoothness = self.smoothness()
         at_optimum = self.all_clients(self.x_star)
         gradients = self.gradient(at_optimum)
         gaps = self.value(at_optimum) - self.F_star_client
         weights = self.weights * self.priority
         variance = self.variance + 0 * self.weights
         norm_sq = xp.sum(gradients**2, axis=-1)
-        provenance = self.optimum_provenance
+        provenance, of_clients = self.optimum_provenance, self.client_optimum_provenance
+        of_both = of_clients if "estimate" in of_clients[:1] else provenance
         entries = {
             "L": Constant(xp.max(smoothness.value, axis=-1), smoothness.provenance, "largest of the clients'"),
-            "mu": Constant(xp.min(convexity.value, axis=-1), convexity.provenance, "smallest of the clients'"),
+            **self._convexity_constants(),
             "L_client": smoothness,
-            "mu_client": convexity,
             "sigma_sq": Constant(xp.max(variance, axis=-1), self.variance_provenance, "largest client variance"),
             "sigma_sq_client": Constant(variance, self.variance_provenance, self.variance_note),
             "x_star": Constant(self.x_star, *provenance),
             "F_star": Constant(self.F_star, *provenance),
-            "F_star_client": Constant(self.F_star_client, *provenance),
-            "Gamma": Constant(xp.sum(weights * gaps, axis=-1), *provenance),
-            "Gamma_client": Constant(gaps, *provenance),
+            "F_star_client": Constant(self.F_star_client, *of_clients),
+            "Gamma": Constant(xp.sum(weights * gaps, axis=-1), *of_both),
+            "Gamma_client": Constant(gaps, *of_both),
         }
         if norm_sq.dtype != object:  # roots leave the fractions
             largest = xp.max(self.noise.bound + 0 * self.weights, axis=-1)
@@ -145,14 +162,108 @@ class Federation(ABC):
         entries.update(self.extra_constants())
         return Constants(entries)
 
+    def _convexity_constants(self) -> dict[str, Constant]:
+        xp, lowest = namespace(self.weights), self.convexity()
+        if lowest is None:
+            return {}
+        if bool(xp.all(lowest.value >= 0)):
+            smallest = Constant(xp.min(lowest.value, axis=-1), lowest.provenance, "smallest of the clients'")
+            return {"mu": smallest, "mu_client": lowest}
+        weak = xp.where(lowest.value < 0, -lowest.value, 0 * lowest.value)
+        provenance = {"lower": "upper"}.get(lowest.provenance, lowest.provenance)
+        return {
+            "weak_convexity": Constant(xp.max(weak, axis=-1), provenance, "largest of the clients'"),
+            "weak_convexity_client": Constant(weak, provenance, "F_k + this/2 |x|^2 is convex"),
+        }
+
     variance_provenance = "exact"
     variance_note = "E|g_k - grad F_k|^2"
     optimum_provenance = ("exact", "closed form")
+
+    @property
+    def client_optimum_provenance(self) -> tuple[str, str]:
+        """How the minima of the clients are known, where it differs from the objective's: provenance and note."""
+        return self.optimum_provenance
 
     def extra_constants(self) -> dict[str, Constant]:
         """Constants that only this family knows."""
         return {}
 
+    # layers ----------------------------------------------------------------------------------------------------------
+    def _own_layers(self) -> tuple[int, ...]:
+        """Sizes of the layers that this family has by itself: one layer unless a family says otherwise."""
+        return (self.dim,)
+
     def layers(self) -> tuple[slice, ...]:
-        """Partition of the coordinates into layers; one layer unless a family says otherwise."""
-        return (slice(0, self.dim),)
+        """Partition of the coordinates into layers: as given, or else the family's own."""
+        return layer_slices(self.layer_sizes or self._own_layers())
+
+    def with_layers(self, layers) -> Federation:
+        """The same federation with other layers: their sizes, or a number of equal layers; None for the family's own.
+
+        Raises:
+            ValueError: sizes that do not sum to ``dim``, a number that does not divide it.
+        """
+        new = copy(self)
+        new.__dict__.pop("layer_sizes", None)
+        new._set_layers(layers)
+        return new
+
+    def _set_layers(self, layers) -> None:
+        if layers is not None:
+            self.layer_sizes = layer_sizes(layers, self.dim)
+
+    # where runs may begin --------------------------------------------------------------------------------------------
+    def default_start(self, seed: int = 0):
+        """A sensible start, (dim,): zeros, but for families whose gradient vanishes there; then ``seed`` decides."""
+        return self.backend.array(np.zeros(self.dim))
+
+    # instances -------------------------------------------------------------------------------------------------------
+    def _with(self, change, noise, keep=()) -> Federation:
+        """A copy with every array changed by ``change``; of what was solved only the tuples named in ``keep`` go along."""
+        new = object.__new__(type(self))
+        cached = {n for n in dir(type(self)) if isinstance(getattr(type(self), n), cached_property)}
+        new.__dict__ = {k: v for k, v in self.__dict__.items() if k not in cached}
+        for name in self._arrays:
+            setattr(new, name, change(getattr(self, name)))
+        for name in keep:
+            if name in self.__dict__:
+                new.__dict__[name] = tuple(change(array) for array in self.__dict__[name])
+        setattr(new, self._law, noise)
+        return new
+
+    def repeat(self, times: int) -> Federation:
+        """Each instance ``times`` times in a row (a federation with one shared instance stays as it is)."""
+        if self.instances == 1:
+            return self
+        return self._copies(times)
+
+    def _copies(self, times: int) -> Federation:
+        noise = getattr(self, self._law).repeat(times)
+        return self._with(lambda a: namespace(a).repeat(a, times, axis=0), noise, self._solved)
+
+    def select(self, rows) -> Federation:
+        """The instances numbered ``rows``."""
+        return self._with(lambda a: a[rows], getattr(self, self._law).select(rows), self._solved)
+
+    def to(self, backend: Backend) -> Federation:
+        """The same federation on another backend (library, device, precision)."""
+
+        def change(array):
+            kind = str(array.dtype)
+            if "bool" in kind:
+                return backend.booleans(to_numpy(array))
+            return backend.integers(to_numpy(array)) if "int" in kind else backend.array(to_numpy(array))
+
+        noise = getattr(self, self._law)
+        if is_dataclass(noise):
+            arrays = {f.name: getattr(noise, f.name) for f in fields(noise)}
+            noise = replace(noise, **{n: change(a) for n, a in arrays.items() if hasattr(a, "dtype")})
+        return self._with(change, noise)
+
+    @cached_property
+    def _double(self) -> Federation:
+        """The same in double precision, in which optima are solved."""
+        if not str(self.weights.dtype).endswith("float32"):
+            return self
+        return self.to(Backend(self.backend.library, self.backend.device))

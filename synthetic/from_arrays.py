@@ -7,19 +7,25 @@ import numpy as np
 from synthetic.arrays import TORCH, Backend
 from synthetic.checks import finite, one_of, whole
 from synthetic.data import DataFederation, pad
+from synthetic.generalised_linear import GeneralisedLinear
 from synthetic.least_squares import LeastSquares
 from synthetic.logistic import BinaryLogistic, SoftmaxLogistic
+from synthetic.perceptron import Perceptron
 from synthetic.priority import priority_mask
 
 __all__ = ["TASKS", "from_arrays"]
 
-TASKS = {"least-squares": LeastSquares, "binary": BinaryLogistic, "softmax": SoftmaxLogistic}
+TASKS = {
+    "least-squares": LeastSquares, "binary": BinaryLogistic, "softmax": SoftmaxLogistic,
+    "perceptron": Perceptron, "generalised-linear": GeneralisedLinear,
+}
+_NUMBERS = ("least-squares", "generalised-linear")  #: tasks whose targets are numbers, and that need no ridge
 
 
 def from_arrays(
     X, y, client, *, task: str = "least-squares", ridge: float | None = None, batch_size: int | None = None, noise=None,
     priority=None, weights=None, intercept: bool = False, clients: int | None = None, classes: int | None = None,
-    name: str | None = None, seed: int = 0, backend: Backend = TORCH,
+    layers=None, name: str | None = None, seed: int = 0, backend: Backend = TORCH, **model,
 ) -> DataFederation:
     """A federation on given data.
 
@@ -28,15 +34,19 @@ def from_arrays(
         y: targets, (rows,): numbers for ``least-squares``, two classes for ``binary`` (the smaller in order is -1), two
             classes or more for ``softmax``.
         client: the client of each row, (rows,): numbers from 0 with none left out, or names.
-        task: ``least-squares``, ``binary`` or ``softmax``.
-        ridge: default 0 for least squares, 1e-2 for classification, where it must be positive.
+        task: ``least-squares``, ``binary``, ``softmax``, ``perceptron`` (a network with hidden layers, softmax at its end),
+            or ``generalised-linear`` (targets are numbers).
+        ridge: default 0 where targets are numbers, 1e-2 for classification, where it must be positive (but not for
+            perceptrons).
         batch_size: minibatches drawn with replacement; None for full gradients. ``noise``: an additive law instead.
         priority: see :func:`synthetic.priority.priority_mask`.
         weights: p_k up to scale, (clients,); default the numbers of samples; ``"equal"``.
         intercept: append the feature 1 (its parameter is penalised too).
         clients: number of clients; default as many as occur.
         classes: for ``softmax``: the labels are numbers below this; default the classes that occur.
+        layers: sizes of the layers, or a number of equal layers.
         seed: for ``priority="random:2"``.
+        model: further arguments of the task's class, such as ``loss`` of :class:`synthetic.GeneralisedLinear`.
 
     Raises:
         ValueError: data that are not finite, lengths that differ, a client without samples, fewer than two classes,
@@ -55,7 +65,7 @@ def from_arrays(
         raise ValueError(f"X, y and client must have one entry per row; got {X.shape[0]} rows, y of shape {y.shape}, "
                          f"client of shape {client.shape}")
     numbers, clients = _client_numbers(client, clients)
-    targets = finite("y", y)[:, None] if task == "least-squares" else _class_targets(y, task, classes)
+    targets = finite("y", y)[:, None] if task in _NUMBERS else _class_targets(y, task, classes)
     if intercept:
         X = np.concatenate([X, np.ones((len(X), 1))], axis=1)
     features, padded, counts = pad(X, targets, numbers, clients)
@@ -65,9 +75,9 @@ def from_arrays(
         weights = np.ones(clients)
     if weights is not None and finite("weights", weights).shape != (clients,):
         raise ValueError(f"weights must be one number per client, ({clients},); got shape {np.shape(weights)}")
-    ridge = (0.0 if task == "least-squares" else 1e-2) if ridge is None else ridge
+    ridge = (0.0 if task in _NUMBERS else 1e-2) if ridge is None else ridge
     return TASKS[task](features, padded, counts, ridge=ridge, batch_size=batch_size, noise=noise, weights=weights,
-                       priority=mask, name=name, backend=backend)
+                       priority=mask, layers=layers, name=name, backend=backend, **model)
 
 
 def _client_numbers(client, clients):

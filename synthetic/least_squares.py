@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from synthetic.arrays import backend_of, namespace
+import numpy as np
+
+from synthetic.arrays import backend_of, namespace, take_clients
+from synthetic.checks import nonnegative
 from synthetic.constants import Constant
-from synthetic.data import DataFederation, SampleNoise
+from synthetic.data import DataFederation
 from synthetic.heterogeneity import of_quadratics
+from synthetic.products import solve_shared
 from synthetic.quadratic import Quadratic
 
 __all__ = ["LeastSquares"]
@@ -23,6 +27,7 @@ class LeastSquares(DataFederation):
 
     name = "least squares"
     optimum_provenance = ("exact", "normal equations")
+    steepest = 1.0
 
     def loss(self, scores, targets):
         return namespace(scores).sum((scores - targets) ** 2, axis=-1) / 2
@@ -35,9 +40,11 @@ class LeastSquares(DataFederation):
 
     def hessians(self):
         """A_k^T A_k / n_k + ridge, (instances, clients, inputs, inputs), the same for every output."""
-        xp = namespace(self.features)
-        eye = self.backend.array([[float(i == j) for j in range(self.inputs)] for i in range(self.inputs)])
-        return self.gram() + self.ridge * xp.broadcast_to(eye, (1, 1, self.inputs, self.inputs))
+        return self.gram() + self.ridge * self._eye
+
+    @property
+    def _eye(self):
+        return self.backend.array(np.eye(self.inputs))[None, None]
 
     def _right(self):
         """A_k^T b_k / n_k, (instances, clients, inputs, outputs)."""
@@ -60,11 +67,6 @@ class LeastSquares(DataFederation):
         solution = solution + apply(right - xp.matmul(hessian, solution))
         return across(solution).reshape(*right.shape[:-2], self.dim)
 
-    def _rank_tolerance(self, values):
-        """Eigenvalues up to this are rounding of zero."""
-        precision = namespace(values).finfo(values.dtype).eps
-        return values[..., -1:] * precision * max(self.inputs, self.features.shape[2])
-
     def minimiser(self, weights):
         """Minimiser of sum_k weights[:, k] F_k, (instances, dim), for any ``weights`` (instances, clients) >= 0."""
         xp = namespace(self.features)
@@ -74,6 +76,25 @@ class LeastSquares(DataFederation):
     @cached_property
     def x_star(self):
         return self.minimiser(self.weights * self.priority)
+
+    def prox(self, linear, rho, center, clients=None):
+        """argmin over v of F_k(v) + <linear_k, v> + rho/2 |v - center_k|^2, solved exactly, (runs, participants, dim).
+
+        Arguments and errors as in :meth:`synthetic.Quadratic.prox`; needs ``rho > 0`` where F_k is not strongly convex.
+        """
+        nonnegative("rho", rho)
+        across, xp = namespace(self.features).linalg.matrix_transpose, namespace(self.features)
+        hessians, right = (take_clients(array, clients) for array in self._normal_equations)
+        pull = rho * center - linear
+        pull = xp.broadcast_to(pull, (pull.shape[0], right.shape[1], self.dim))
+        right = right + across(pull.reshape(*pull.shape[:2], self.outputs, self.inputs))
+        shift = rho[..., None] if getattr(rho, "ndim", 0) else rho
+        solved = solve_shared(hessians + shift * self._eye, right)
+        return across(solved).reshape(pull.shape)
+
+    @cached_property
+    def _normal_equations(self):
+        return self.hessians(), self._right()
 
     @cached_property
     def client_minimisers(self):
@@ -88,12 +109,7 @@ class LeastSquares(DataFederation):
         return Constant(self._largest() + self.ridge, "exact", "largest eigenvalue of A^T A / n + ridge")
 
     def convexity(self):
-        xp = namespace(self.features)
-        spectrum = self._spectrum()
-        rank_full = self.features.shape[2] >= self.inputs
-        least = spectrum[..., 0] if rank_full else 0 * spectrum[..., 0]
-        least = xp.where(least <= self._rank_tolerance(spectrum)[..., 0], 0 * least, least)
-        return Constant(least + self.ridge, "exact", "smallest eigenvalue of A^T A / n + ridge")
+        return Constant(self._least() + self.ridge, "exact", "smallest eigenvalue of A^T A / n + ridge")
 
     @property
     def variance_provenance(self):
@@ -106,16 +122,10 @@ class LeastSquares(DataFederation):
         return "value at the optimum; no bound holds over all of R^d"
 
     def _sample_noise(self):
-        xp = namespace(self.features)
-        x = self.all_clients(self.x_star)
-        slopes = self.slope(self._scores(self.features, x), self.targets)
-        second = xp.sum(slopes**2, axis=-1) * xp.sum(self.features**2, axis=-1)
-        mean = self.gradient(x) - self.ridge * x
-        variance = xp.sum(self.share * second, axis=-1) - xp.sum(mean**2, axis=-1)
-        return SampleNoise(1, xp.clip(variance, min=0), float("inf"))
+        return self._noise_at_optimum()
 
     def extra_constants(self):
-        return super().extra_constants() | of_quadratics(self, self.hessians())
+        return super().extra_constants() | self._sample_smoothness() | of_quadratics(self, self.hessians())
 
     def as_quadratic(self) -> Quadratic:
         """The same functions as a :class:`Quadratic`, with full or additive-noise gradients; needs mu > 0."""

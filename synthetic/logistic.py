@@ -7,17 +7,16 @@ from functools import cached_property
 
 import numpy as np
 
-from synthetic.arrays import Backend, namespace
-from synthetic.checks import number
+from synthetic.arrays import namespace
+from synthetic.bounded_slopes import BoundedSlopes
+from synthetic.checks import number, whole
 from synthetic.constants import Constant
-from synthetic.data import DataFederation, SampleNoise
-from synthetic.heterogeneity import sigma_g_constants
 from synthetic.newton import minimise
 
-__all__ = ["BinaryLogistic", "SoftmaxLogistic"]
+__all__ = ["BinaryLogistic", "SoftmaxLogistic", "SoftmaxScores"]
 
 
-class Logistic(DataFederation):
+class Logistic(BoundedSlopes):
     """What binary and softmax regression share; arguments as in :class:`DataFederation`, with ``ridge > 0``.
 
     The slopes of the loss in the scores lie in the convex hull of a few points. Over all of R^d this proves L, the
@@ -26,15 +25,9 @@ class Logistic(DataFederation):
     """
 
     _solved = ("_solved_clients", "_solved_objective")
-    steepest: float  #: bound on the eigenvalues of the loss's second derivative in the scores
-    radius: float  #: bound on the distance between a slope and the slope at score zero
 
     def __init__(self, features, targets, counts, *, ridge, **options):
         super().__init__(features, targets, counts, ridge=number("ridge", ridge, strict=True), **options)
-
-    @abstractmethod
-    def hull(self):
-        """Points whose convex hull holds every slope, (instances, clients, samples, points, outputs)."""
 
     @abstractmethod
     def curvature(self, scores):
@@ -50,12 +43,6 @@ class Logistic(DataFederation):
         return namespace(x).sum(share * self.correct(self._scores(features, x), targets), axis=-1)
 
     # optimum --------------------------------------------------------------------------------------------------------
-    @cached_property
-    def _double(self) -> Logistic:
-        if str(self.features.dtype).endswith("float64"):
-            return self
-        return self.to(Backend(self.backend.library, self.backend.device))
-
     def _blocks(self, x):
         """Hessian of the data terms in each output's own parameters, (runs, clients, outputs, inputs, inputs)."""
         xp = namespace(x)
@@ -93,11 +80,7 @@ class Logistic(DataFederation):
         p = p / xp.sum(p, axis=-1, keepdims=True)
 
         def mean(function):
-            def of_objective(x):
-                values = function(double.all_clients(x))
-                return xp.sum(values * p.reshape(*p.shape, *(1,) * (values.ndim - 2)), axis=1)
-
-            return of_objective
+            return double._mean(function, p)
 
         start = double.backend.array(np.zeros((self.instances, self.dim)))
         precondition = (lambda x: double._block_inverse(mean(double._blocks)(x))) if self._few_blocks else None
@@ -140,47 +123,8 @@ class Logistic(DataFederation):
     def convexity(self):
         return Constant(self.ridge + 0 * self.weights, "lower", "the ridge")
 
-    @property
-    def variance_provenance(self):
-        return "exact" if self.batch_size is None else "upper"
-
-    @property
-    def variance_note(self):
-        return super().variance_note if self.batch_size is None else "over all of R^d, as slopes are bounded"
-
-    @cached_property
-    def _middle(self):
-        """Gradients of the data terms at x = 0, (instances, clients, dim)."""
-        return self.gradient(0 * self.weights[..., None] + self.backend.array(np.zeros(self.dim)))
-
-    def _distance_sq(self, center):
-        """Largest squared distance of a sample's gradient from ``center`` over all x, (instances, clients, samples)."""
-        xp, hull = namespace(center), self.hull()
-        length = xp.sum(hull**2, axis=-1) * xp.sum(self.features**2, axis=-1)[..., None]
-        inner = xp.sum(hull * self._scores(self.features, center)[..., None, :], axis=-1)
-        return xp.max(length - 2 * inner, axis=-1) + xp.sum(center**2, axis=-1)[..., None]
-
-    def _sample_noise(self):
-        xp = namespace(self.features)
-        variances, bounds = [], []
-        for center in (0 * self._middle, self._middle):
-            distance_sq = self._distance_sq(center)
-            distance = xp.sqrt(distance_sq) * (self.share > 0)
-            variances.append(xp.sum(self.share * distance_sq, axis=-1))
-            bounds.append((xp.max(distance, axis=-1) + xp.sum(self.share * distance, axis=-1)) ** 2)
-        return SampleNoise(1, xp.minimum(*variances), xp.minimum(*bounds))
-
     def extra_constants(self):
-        """Adds sigma_g over all of R^d: the ridge terms cancel, the data terms differ by bounded slopes."""
-        xp, weights = namespace(self.features), self.weights * self.priority
-        middle = self._middle
-        apart = middle - xp.sum(weights[..., None] * middle, axis=1, keepdims=True)
-        length = xp.sum(self.share * xp.sqrt(xp.sum(self.features**2, axis=-1)), axis=-1)
-        reach = self.radius * xp.minimum(length, xp.sqrt(self._largest()))  # |data gradient - middle| is at most this
-        both = (1 - 2 * weights) * reach + xp.sum(weights * reach, axis=-1, keepdims=True)
-        norm = xp.sqrt(xp.sum(apart**2, axis=-1)) + both
-        return super().extra_constants() | sigma_g_constants(
-            norm, weights, "", "upper", "over all of R^d, as slopes are bounded")
+        return super().extra_constants() | self._sample_smoothness()
 
 
 class BinaryLogistic(Logistic):
@@ -210,19 +154,17 @@ class BinaryLogistic(Logistic):
     def correct(self, scores, targets):
         return (targets * scores)[..., 0] > 0
 
+    def check_target(self, target):
+        target = super().check_target(target)
+        if abs(target[0]) != 1:
+            raise ValueError(f"target must be -1 or 1; got {target[0]:g}")
+        return target
 
-class SoftmaxLogistic(Logistic):
-    """F_k(x) = 1/n_k sum_i -log softmax(W a_i)[y_i] + ridge/2 |x|^2, labels as indicator vectors in ``targets``.
 
-    ``x`` (dim = classes * inputs) holds W (classes, inputs) row by row.
-    """
+class SoftmaxScores:
+    """The loss -log softmax(scores)[y], labels as indicator vectors in ``targets``."""
 
-    name = "softmax regression"
     steepest = 0.5
-
-    @property
-    def radius(self):
-        return (1 - 1 / self.outputs) ** 0.5
 
     @staticmethod
     def _softmax(scores):
@@ -246,10 +188,32 @@ class SoftmaxLogistic(Logistic):
         shares = self._softmax(scores)
         return shares * (1 - shares)
 
-    def hull(self):
-        corners = self.backend.array(np.eye(self.outputs))
-        return corners - self.targets[..., None, :]
-
     def correct(self, scores, targets):
         xp = namespace(scores)
         return xp.argmax(scores, axis=-1) == xp.argmax(targets, axis=-1)
+
+    def check_target(self, target):
+        """Indicator vector (outputs,) of a class, given as its number or as that vector."""
+        if np.ndim(target) == 0:
+            return np.eye(self.outputs)[whole("target", target, 0, self.outputs - 1)]
+        target = super().check_target(target)
+        if sorted(target)[-1] != 1 or np.abs(target).sum() != 1:
+            raise ValueError(f"target must be a class or its indicator vector; got {target.tolist()}")
+        return target
+
+
+class SoftmaxLogistic(SoftmaxScores, Logistic):
+    """F_k(x) = 1/n_k sum_i -log softmax(W a_i)[y_i] + ridge/2 |x|^2, labels as indicator vectors in ``targets``.
+
+    ``x`` (dim = classes * inputs) holds W (classes, inputs) row by row.
+    """
+
+    name = "softmax regression"
+
+    @property
+    def radius(self):
+        return (1 - 1 / self.outputs) ** 0.5
+
+    def hull(self):
+        corners = self.backend.array(np.eye(self.outputs))
+        return corners - self.targets[..., None, :]

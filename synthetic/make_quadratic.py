@@ -22,8 +22,8 @@ def make_quadratic(
     minimiser_spread: float | None = None, Gamma: float | None = None, sigma_g_1: float | None = None,
     sigma_g_2: float | None = None, free_spread: float | None = None, distance: float = 1.0,
     hessians: str = "diagonal", hessian_spread: float = 1.0, noise: str | None = None, sigma=0.0, offsets=None,
-    offset_spread: float = 0.0, weights=None, free_weights=None, priority=None, instances: int = 1, seed: int = 0,
-    backend: Backend = TORCH,
+    offset_spread: float = 0.0, weights=None, free_weights=None, priority=None, layers=None, instances: int = 1,
+    seed: int = 0, backend: Backend = TORCH,
 ) -> Quadratic:
     """Quadratic clients F_k(x) = 1/2 (x - c_k)^T A_k (x - c_k) + b_k, drawn at random.
 
@@ -51,6 +51,7 @@ def make_quadratic(
         weights: sizes of the clients up to a common factor, same shapes, default equal. ``free_weights``: instead, p_k
             of the free clients on the scale on which the priority clients' sum is one.
         priority: see :func:`synthetic.priority.priority_mask`.
+        layers: sizes of the layers, or a number of equal layers; default one layer.
 
     Raises:
         ValueError: sizes below 1, mu > L, more than one target, a target that no spread can meet, shapes.
@@ -87,7 +88,7 @@ def make_quadratic(
     b = per_client("offsets", 0.0 if offsets is None else offsets, instances, clients)
     b = b + number("offset_spread", offset_spread) * _normal(draws, _OFFSETS, clients, 1)[..., 0]
     law = _noise(noise, per_client("sigma", sigma, instances, clients, low=0.0), draws, clients, dim, backend)
-    federation = Quadratic(curvature, center, b, sizes, mask, law, backend)
+    federation = Quadratic(curvature, center, b, sizes, mask, law, backend, layers)
     federation.name = f"{hessians} quadratics, {clients} clients, dim {dim}"
     return federation
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from synthetic.arrays import namespace
 
-__all__ = ["minimise"]
+__all__ = ["line_search", "minimise"]
 
 
 def minimise(value, gradient, hessian, start, mu: float, preconditioner=None, tolerance: float = 1e-12,
@@ -34,7 +34,7 @@ def minimise(value, gradient, hessian, start, mu: float, preconditioner=None, to
             break
         nearly_inverse = preconditioner(x) if preconditioner else lambda v: v
         step = _conjugate_gradients(hessian(x), -slope, nearly_inverse)
-        trial, trial_level = _line_search(value, x, level, slope, step)
+        trial, trial_level = line_search(value, x, level, slope, step)
         trial_slope = gradient(trial)
         trial_gap = _dot(trial_slope, trial_slope) / (2 * mu)
         better = (trial_gap < gap) | (gap > tolerance)
@@ -77,8 +77,11 @@ def _conjugate_gradients(product, right, nearly_inverse):
     return step
 
 
-def _line_search(value, x, level, slope, step):
-    """Halve the steps until the value falls enough; a fall below rounding counts as enough."""
+def line_search(value, x, level, slope, step):
+    """Points and values (..., dim), (...) after steps halved until the value falls enough.
+
+    A fall below rounding counts as enough.
+    """
     xp = namespace(x)
     descent, length = _dot(slope, step), 0 * level + 1
     rounding = 1e-14 * (1 + xp.abs(level))

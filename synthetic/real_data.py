@@ -59,7 +59,7 @@ def real_federation(
     name: str = "digits", clients: int = 10, partition="dirichlet", *, alpha: float = 0.5, shards_per_client: int = 2,
     smallest: int = 1, task: str | None = None, scaling: str | None = None, ridge: float = 1e-2,
     batch_size: int | None = None, noise=None, priority=None, weights=None, intercept: bool = False,
-    rows: int | None = None, seed: int = 0, backend: Backend = TORCH,
+    layers=None, rows: int | None = None, seed: int = 0, backend: Backend = TORCH, **model,
 ) -> DataFederation:
     """A real data set over ``clients`` clients.
 
@@ -67,10 +67,11 @@ def real_federation(
         name: ``digits`` (softmax regression, dim 640) or ``breast-cancer`` (binary logistic regression, dim 30).
         partition: ``even``, ``dirichlet`` (label skew ``alpha``, every client at least ``smallest`` samples),
             ``shards`` (``shards_per_client`` of one class each), or the client of each row (rows,).
-        task: ``softmax``, ``binary`` (digits: even against odd numbers) or ``least-squares`` on the labels; default the
-            data set's own.
+        task: ``softmax``, ``perceptron``, ``binary`` (digits: even against odd numbers) or ``least-squares`` on the labels;
+            default the data set's own.
         scaling: see :func:`load`. ``rows``: use so many rows, chosen at random; default all.
-        ridge, batch_size, noise, priority, weights, intercept, backend: see :func:`synthetic.from_arrays`.
+        ridge, batch_size, noise, priority, weights, intercept, layers, backend: see :func:`synthetic.from_arrays`; so are
+            the arguments ``model`` of a task's class.
 
     Raises:
         LookupError: unknown data set. ValueError: see :func:`synthetic.from_arrays` and :mod:`synthetic.partitions`.
@@ -92,4 +93,5 @@ def real_federation(
         y = y % 2
     label = f"{name}, {clients} clients, {how}"
     return from_arrays(X, y, client, task=task, ridge=ridge, batch_size=batch_size, noise=noise, priority=priority,
-                       weights=weights, intercept=intercept, clients=clients, name=label, seed=seed, backend=backend)
+                       weights=weights, intercept=intercept, clients=clients, layers=layers, name=label, seed=seed,
+                       backend=backend, **model)

@@ -11,14 +11,19 @@ import numpy as np
 
 from synthetic.arrays import TORCH, Backend
 from synthetic.checks import nearest
+from synthetic.factored import Factored, factored
 from synthetic.federation import Federation
 from synthetic.from_arrays import from_arrays
+from synthetic.layered import layered_quadratic
+from synthetic.make_cosine import make_cosine_quadratic
 from synthetic.make_quadratic import make_quadratic
+from synthetic.perceptron import Perceptron
 from synthetic.priority import priority_mask
 from synthetic.quadratic import Quadratic
-from synthetic.random_data import random_least_squares, random_logistic
+from synthetic.random_data import random_generalised_linear, random_least_squares, random_logistic, random_perceptron
 from synthetic.real_data import real_federation
 from synthetic.synth import noisy_copies, synth, synth_noisy
+from synthetic.worst_cases import flat_and_steep, huber_worst_case, nesterov_chain
 
 __all__ = ["PROBLEMS", "Problem", "make_problem", "problem_names", "problem_options"]
 
@@ -43,6 +48,15 @@ def quadratic_pair(curvatures=(1.0, 4.0), centers=(1.0, -1.0), offsets=(0.0, 0.0
     return federation
 
 
+def factored_data(rank: int = 4, **options) -> Factored:
+    """Softmax regression on a real data set whose matrix is a product of factors; ``options`` of ``real_federation``."""
+    return factored(real_federation(**options), rank)
+
+
+def _loss(about: str, loss: str, **defaults) -> Problem:
+    return Problem(random_generalised_linear, about, {"loss": loss} | defaults, from_arrays)
+
+
 PROBLEMS: dict[str, Problem] = {
     "quadratic": Problem(make_quadratic, "diagonal quadratics, heterogeneous in minimisers and Hessians"),
     "quadratic-rotated": Problem(make_quadratic, "dense quadratics with rotated Hessians", {"hessians": "rotated"}),
@@ -57,15 +71,43 @@ PROBLEMS: dict[str, Problem] = {
         make_quadratic, "priority clients and free clients whose minimisers lie far from the priority optimum",
         {"priority": 4, "free_spread": 5.0}),
     "quadratic-1d-pair": Problem(quadratic_pair, "two quadratics in one dimension"),
+    "quadratic-layered": Problem(
+        layered_quadratic, "block-diagonal quadratics, three layers of their own curvature",
+        {"L": (10.0, 4.0, 1.0), "mu": (1.0, 0.5, 0.1)}),
+    "quadratic-layered-isotropic": Problem(
+        layered_quadratic, "identical clients, two layers that shrink at their own rates",
+        {"sizes": (3, 3), "L": (1.0, 0.25), "isotropic": True, "homogeneous": True}),
+    "cosine-quadratic": Problem(make_cosine_quadratic, "quadratics plus cosines: not convex, exact L, proven global minima"),
+    "cosine-quadratic-equal": Problem(
+        make_cosine_quadratic, "the same with equal Hessians and cosines: not convex, sigma_g exact everywhere",
+        {"hessian_spread": 0.0, "equal_waves": True}),
+    "huber-worst-case": Problem(huber_worst_case, "the convex function on which gradient descent is slowest"),
+    "flat-and-steep": Problem(flat_and_steep, "a flat and a steep Huber client: local steps settle far from the optimum"),
+    "nesterov-chain": Problem(nesterov_chain, "Nesterov's worst quadratic, its links dealt to the clients in turn"),
     "least-squares": Problem(random_least_squares, "least squares on normal data, each client its own parameters",
                              rest=from_arrays),
     "logistic": Problem(random_logistic, "binary logistic regression on normal data, each client its own parameters",
                         rest=from_arrays),
+    "log-cosh": _loss("log-cosh regression: convex, each sample Lipschitz and smooth", "log-cosh"),
+    "pseudo-huber": _loss("pseudo-Huber regression: convex, each sample Lipschitz and smooth", "pseudo-huber"),
+    "softplus": _loss(
+        "logistic regression without ridge: convex, each sample Lipschitz and smooth", "softplus", outliers=0.1),
+    "nonconvex-logistic": _loss("logistic regression with the bounded penalty x^2/(1 + x^2)", "softplus", alpha=0.1),
+    "sigmoid": _loss("sigmoid loss of margins: bounded, not convex", "sigmoid"),
+    "robust": _loss("Geman-McClure regression with outliers: bounded, not convex", "geman-mcclure", outliers=0.1),
+    "cosine-loss": _loss("1 - cos of residuals: bounded, not convex", "one-minus-cosine"),
+    "perceptron": Problem(random_perceptron, "a small network with one hidden layer on random data", rest=from_arrays),
     "synth": Problem(synth, "softmax regression on Synth(1,1) of Li et al. 2018", {"largest": 500}, from_arrays),
     "synth-noisy": Problem(
         synth_noisy, "Synth(1,1) priority clients, free clients with noisy and irrelevant data (FedALIGN, Figure 2)",
         {"largest": 500}, noisy_copies),
     "digits": Problem(real_federation, "softmax regression on scikit-learn's digits", {"name": "digits"}),
+    "digits-perceptron": Problem(
+        real_federation, "a network with one hidden layer on scikit-learn's digits",
+        {"name": "digits", "task": "perceptron", "ridge": 1e-4, "hidden": (16,)}, Perceptron),
+    "digits-factored": Problem(
+        factored_data, "softmax regression on digits, its matrix a product of small factors (FedPara)",
+        {"name": "digits"}, real_federation),
     "breast-cancer": Problem(
         real_federation, "logistic regression on scikit-learn's breast cancer data", {"name": "breast-cancer"}),
 }
@@ -76,8 +118,11 @@ def problem_names() -> dict[str, str]:
     return {name: problem.about for name, problem in PROBLEMS.items()}
 
 
+_NOT_OPTIONS = ("name", "X", "y", "client", "task", "features", "targets", "counts", "options", "model")
+
+
 def problem_options(name: str) -> dict[str, Any]:
-    """Options of the problem called ``name`` with their defaults.
+    """Options of the problem called ``name`` with their defaults; ``layers`` is one of every problem.
 
     Raises:
         LookupError: unknown name, with the nearest known one.
@@ -85,10 +130,12 @@ def problem_options(name: str) -> dict[str, Any]:
     if name not in PROBLEMS:
         raise nearest("problem", name, PROBLEMS)
     problem = PROBLEMS[name]
-    parameters = dict(inspect.signature(problem.rest).parameters) if problem.rest else {}
-    parameters |= inspect.signature(problem.build).parameters
-    return {key: problem.defaults.get(key, p.default) for key, p in parameters.items()
-            if p.kind is not p.VAR_KEYWORD and key not in ("name", "X", "y", "client", "task", "classes")}
+    own = dict(inspect.signature(problem.build).parameters)
+    rest = dict(inspect.signature(problem.rest).parameters) if problem.rest else {}
+    rest.pop("classes", None)  # the builder knows them
+    options = {key: problem.defaults.get(key, p.default) for key, p in (rest | own).items()
+               if p.kind is not p.VAR_KEYWORD and key not in _NOT_OPTIONS}
+    return options | {"layers": problem.defaults.get("layers")}
 
 
 def make_problem(name: str, **options) -> Federation:
@@ -105,4 +152,7 @@ def make_problem(name: str, **options) -> Federation:
     for option in options:
         if option not in known:
             raise nearest(f"option of {name!r}", option, known)
-    return PROBLEMS[name].build(**PROBLEMS[name].defaults | options)
+    arguments = PROBLEMS[name].defaults | options
+    layers = arguments.pop("layers", None)
+    federation = PROBLEMS[name].build(**arguments)
+    return federation if layers is None else federation.with_layers(layers)

@@ -127,7 +127,7 @@ def test_local_models_are_recorded_step_by_step():
     assert choose_path("auto", FedAvg(), problem, sees_steps=True) == "steps"
     with pytest.raises(ValueError, match="local models and gradients are recorded"):
         run(FedAvg(), problem, 1, path="affine", record=["x_local"])
-    with pytest.raises(ValueError, match="unknown path 'fast'; allowed: auto, steps, affine"):
+    with pytest.raises(ValueError, match="unknown path 'fast'; allowed: auto, steps, affine, compiled"):
         run(FedAvg(), problem, 1, path="fast")
 
 

@@ -27,6 +27,7 @@ from fedtheory import (
     run,
 )
 from synthetic import Quadratic
+from synthetic.factored import factored
 
 MODULES = sorted(module.name for module in pkgutil.walk_packages(fedtheory.__path__, "fedtheory."))
 
@@ -45,8 +46,12 @@ def test_every_method_shows_an_example(module):
 def test_every_row_runs_and_says_what_it_is(name):
     method = ALGORITHMS[name]
     assert method.description and method.source and method.make.__doc__
-    trajectory = run(make_algorithm(name, eta_l=0.1, local_steps=2), FEDERATIONS["gaussian noise"](), 3, seeds=2)
-    assert np.isfinite(trajectory.dataset["suboptimality"]).all()
+    algorithm = make_algorithm(name, eta_l=0.1, local_steps=2)
+    federations = [FEDERATIONS["gaussian noise"](), FEDERATIONS["logistic"](), factored(FEDERATIONS["logistic"](), rank=1)]
+    federation = next(each for each in federations if not algorithm.refuses(each))  # some need data, or factors
+    start = np.linspace(-1, 1, federation.dim)
+    x = run(algorithm, federation, 3, seeds=2, start=start, record=["x"]).dataset["x"].values
+    assert np.isfinite(x).all() and (x[:, -1] != start).any()
 
 
 @pytest.mark.parametrize("id", [

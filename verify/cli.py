@@ -201,10 +201,10 @@ def run(
     command_line.at_least("--seed", seed, 0)
     given = parse_settings(settings or [])
 
-    from fedtheory.registry import find_algorithm, make_algorithm
+    from fedtheory.registry import arguments_of, make_algorithm
     from synthetic.registry import make_problem, problem_options
 
-    arguments = set(find_algorithm(algorithm).arguments) - {"eta_l", "local_steps"}
+    arguments = arguments_of(algorithm, given.get("base")) - {"eta_l", "local_steps"}
     options = set(problem_options(problem)) - {"backend"}
     shares = share_out(given, algorithm=arguments, problem=options)
     command_line.check_device(device)

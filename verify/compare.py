@@ -141,6 +141,8 @@ def _environment(claim: Claim, trajectory, horizon: int):
 def _a_priori_G(federation, starts, eta) -> float | None:
     """Bound on squared stochastic gradients along every run: for steps up to 2/(L + mu) iterates stay in a ball."""
     constants = federation.constants
+    if "mu" not in constants or not float(to_numpy(constants.value("mu")).min()) > 0:
+        return None
     L, mu = (float(to_numpy(constants.value(n)).max()) for n in ("L", "mu"))
     if eta.max() > 2 / (L + mu):
         return None

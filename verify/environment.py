@@ -83,7 +83,8 @@ class _Binder:
         for name in ("F_star",):
             self.put(name, constants.value(name))
         for name in ("F_star_client", "L_client", "mu_client", "sigma_sq_client"):
-            self.put(name, constants.value(name), 1)
+            if name in constants:
+                self.put(name, constants.value(name), 1)
 
     def _one(self):
         return self.env.backend.array(1)

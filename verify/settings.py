@@ -98,6 +98,9 @@ def step_size(text: str, federation, local_steps: int):
     from synthetic.arrays import to_numpy
 
     if text == "theory":
+        constants = federation.constants
+        if "mu" not in constants or not float(to_numpy(constants.value("mu")).min()) > 0:
+            raise ValueError(f"--eta 'theory' needs strong convexity, which {federation.name} does not have; give a number")
         L, mu = (float(to_numpy(federation.constants.value(name)).reshape(-1)[0]) for name in ("L", "mu"))
         return InverseTime(mu, max(8 * L / mu, local_steps))
     try:

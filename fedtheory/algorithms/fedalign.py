@@ -7,6 +7,7 @@ from fedtheory.algorithms.fedavg import FedAvg
 from fedtheory.algorithms.fedprox import Proximal
 from fedtheory.method import method, sampled
 from fedtheory.selection import AllClients, Always, Bernoulli, FractionOfBoth, LossMatching, Selection
+from fedtheory.traits import CURVATURE, EVERYONE, ISOTROPIC, LOSS, STEP, Costs, Reduction, Traits, Variant
 
 __all__ = ["align", "fedalign", "fedalign_fedprox", "fedalign_fraction", "fedavg_all", "fedprox_all"]
 
@@ -27,8 +28,17 @@ def align(base: Algorithm, matching, free=None) -> Algorithm:
     return base.having(selection=Selection(matching, base.selection.sampling, free), name=f"FedALIGN on {base.name}")
 
 
+UNITS = {"eta_l": STEP, "epsilon": LOSS}
+MATCHING = {"epsilon": 0.5}  #: a threshold that some free clients meet and others do not
+
+
 @method("fedalign", "FedAvg with free clients of matching loss", f"{_PAPER}, Section 3", "fedalign/alg-fedavg",
-        "fedalign/alg-arbitrary", "fedalign/alg-partial", "fedalign/alg-partial-without-replacement")
+        "fedalign/alg-arbitrary", "fedalign/alg-partial", "fedalign/alg-partial-without-replacement", traits=Traits(
+            **ISOTROPIC, units=UNITS, reductions=(
+                Reduction("fedavg", {"epsilon": 0.0}), Reduction("fedavg", where={"free": 0}),
+                Reduction("fedavg-all", {"epsilon": float("inf")}, where=EVERYONE)),
+            variants=(Variant(MATCHING), *(Variant(MATCHING | {"indicator": indicator}) for indicator in (
+                "local-at-aggregation", "local-every-step")), Variant(MATCHING | {"warmup": 1}))))
 def fedalign(
     eta_l=0.1, local_steps=1, epsilon=0.0, warmup=0, strict=True, indicator="broadcast", participants=None,
     replacement=True, free=None,
@@ -51,7 +61,10 @@ def fedalign(
     return align(base, LossMatching(epsilon, warmup, strict, indicator), free)
 
 
-@method("fedalign-fedprox", "FedProx with free clients of matching loss", f"{_PAPER}, C.2", "fedalign/alg-fedprox")
+@method("fedalign-fedprox", "FedProx with free clients of matching loss", f"{_PAPER}, C.2", "fedalign/alg-fedprox",
+        traits=Traits(
+            **ISOTROPIC, units=UNITS | {"rho_prox": CURVATURE}, variants=(Variant(MATCHING),),
+            reductions=(Reduction("fedprox", {"epsilon": 0.0}), Reduction("fedalign", {"rho_prox": 0.0}))))
 def fedalign_fedprox(
     eta_l=0.1, local_steps=1, epsilon=0.0, warmup=0, strict=True, indicator="broadcast", rho_prox=1.0, participants=None,
     replacement=True, free=None,
@@ -61,19 +74,23 @@ def fedalign_fedprox(
     return aligned.having(correction=Proximal(rho_prox), name="FedALIGN on FedProx")
 
 
-@method("fedavg-all", "baseline: FedAvg on all clients", f"{_PAPER}, Section 4", "fedalign/fedavg-all")
+@method("fedavg-all", "baseline: FedAvg on all clients", f"{_PAPER}, Section 4", "fedalign/fedavg-all", traits=Traits(
+            **ISOTROPIC, units={"eta_l": STEP}, costs=Costs(kept=0), reductions=(Reduction("fedavg", where={"free": 0}),)))
 def fedavg_all(eta_l=0.1, local_steps=1, warmup=0) -> FedAvg:
     """FedAvg on all clients, weights p_k / (1 + P_N)."""
     return FedAvg(eta_l, local_steps, Selection(AllClients(warmup)))
 
 
-@method("fedprox-all", "baseline: FedProx on all clients", f"{_PAPER}, C.2", "fedalign/fedprox-all")
+@method("fedprox-all", "baseline: FedProx on all clients", f"{_PAPER}, C.2", "fedalign/fedprox-all", traits=Traits(
+            **ISOTROPIC, units={"eta_l": STEP, "rho_prox": CURVATURE}, costs=Costs(kept=0),
+            reductions=(Reduction("fedavg-all", {"rho_prox": 0.0}),)))
 def fedprox_all(eta_l=0.1, local_steps=1, warmup=0, rho_prox=1.0) -> Algorithm:
     """FedProx on all clients, weights p_k / (1 + P_N)."""
     return Algorithm(eta_l, local_steps, Selection(AllClients(warmup)), correction=Proximal(rho_prox), name="FedProx")
 
 
-@method("fedalign-fraction", "FedALIGN on a random fraction of both groups", f"{_PAPER}, C.3", "fedalign/alg-fraction")
+@method("fedalign-fraction", "FedALIGN on a random fraction of both groups", f"{_PAPER}, C.3", "fedalign/alg-fraction",
+        traits=Traits(**ISOTROPIC, units=UNITS, random=True, variants=(Variant(MATCHING),)))
 def fedalign_fraction(
     eta_l=0.1, local_steps=1, epsilon=0.0, warmup=0, strict=True, fraction=0.3, normalisation="participants"
 ) -> FedAvg:

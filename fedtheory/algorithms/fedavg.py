@@ -8,6 +8,21 @@ from fedtheory.algorithm import Algorithm
 from fedtheory.method import method, sampled
 from fedtheory.parts import ServerOptimiser
 from fedtheory.schedules import check_schedule
+from fedtheory.traits import (
+    EVERYONE,
+    GRADIENT_DESCENT,
+    ISOTROPIC,
+    NUMBER,
+    ONE_CLIENT,
+    ONE_EXACT_STEP,
+    ONE_LOSS,
+    STEP,
+    Costs,
+    FixedPoint,
+    Reduction,
+    Traits,
+    Variant,
+)
 
 __all__ = ["FedAvg", "ServerStep", "fedavg"]
 
@@ -54,7 +69,15 @@ class FedAvg(Algorithm):
     """
 
 
-@method("fedavg", "FedAvg, full participation or Li et al.'s schemes I and II", "McMahan et al. 2017; Li et al. 2020")
+TRAITS = Traits(
+    **ISOTROPIC, units={"eta_l": STEP, "eta_g": NUMBER}, costs=Costs(kept=0), variants=(Variant({"eta_g": 1.5}),),
+    fixed_point=FixedPoint(where=EVERYONE | {"local_steps": 1}),
+    reductions=tuple(Reduction(GRADIENT_DESCENT, {"eta_g": 1.0}, where=where) for where in (
+        ONE_EXACT_STEP, ONE_CLIENT, ONE_LOSS)))
+
+
+@method("fedavg", "FedAvg, full participation or Li et al.'s schemes I and II", "McMahan et al. 2017; Li et al. 2020",
+        traits=TRAITS)
 def fedavg(eta_l=0.1, local_steps=1, participants=None, replacement=True, eta_g=1.0) -> FedAvg:
     """FedAvg on the priority clients; ``participants`` per round by scheme I (``replacement``) or II of Li et al. 2020.
 
@@ -66,4 +89,4 @@ def fedavg(eta_l=0.1, local_steps=1, participants=None, replacement=True, eta_g=
 
 
 method("fedavg-priority", "baseline: FedAvg on the priority clients", "Ravi, Shomorony: FedALIGN, Section 4",
-       "fedalign/fedavg-priority")(fedavg)
+       "fedalign/fedavg-priority", traits=TRAITS)(fedavg)

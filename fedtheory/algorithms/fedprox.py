@@ -9,6 +9,7 @@ from fedtheory.algorithm import Algorithm
 from fedtheory.method import method, sampled
 from fedtheory.parts import Correction
 from fedtheory.schedules import check_schedule
+from fedtheory.traits import CURVATURE, EVERYONE, ISOTROPIC, STEP, Costs, FixedPoint, Reduction, Traits
 
 __all__ = ["Proximal", "fedprox"]
 
@@ -26,7 +27,23 @@ class Proximal(Correction):
         return moment.algorithm.now(self.rho_prox, moment)
 
 
-@method("fedprox", "FedAvg with a proximal term", "Li et al. 2018")
+def regularised(federation, x, algorithm):
+    """The quadratics plus ``rho_prox/2 |. - x|^2``, for ``x`` (1, dim)."""
+    rho = algorithm.correction.rho_prox
+    curvature = federation.curvature + rho
+    center = (federation.curvature * federation.center + rho * x[:, None, :]) / curvature
+    return type(federation)(curvature, center, None, federation.weights, federation.priority, federation.noise,
+                            federation.backend, federation.layer_sizes)
+
+
+TRAITS = Traits(
+    **ISOTROPIC, units={"eta_l": STEP, "rho_prox": CURVATURE}, costs=Costs(kept=0),
+    fixed_point=FixedPoint(where=EVERYONE | {"local_steps": 1}),
+    reductions=(Reduction("fedavg", {"rho_prox": 0.0}), Reduction("fedavg", where={"local_steps": 1}),
+                Reduction("fedavg", where={"rounds": 1}, on=regularised)))
+
+
+@method("fedprox", "FedAvg with a proximal term", "Li et al. 2018", traits=TRAITS)
 def fedprox(eta_l=0.1, local_steps=1, rho_prox=1.0, participants=None, replacement=True) -> Algorithm:
     """FedProx with inexact local solves by gradient steps (FedALIGN, Appendix C.2, with ``rho_prox = 1``).
 
@@ -48,4 +65,4 @@ def fedprox(eta_l=0.1, local_steps=1, rho_prox=1.0, participants=None, replaceme
 
 
 method("fedprox-priority", "baseline: FedProx on the priority clients", "Ravi, Shomorony: FedALIGN, C.2",
-       "fedalign/fedprox-priority")(fedprox)
+       "fedalign/fedprox-priority", traits=TRAITS)(fedprox)

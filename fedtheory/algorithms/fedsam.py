@@ -10,6 +10,7 @@ from fedtheory.algorithms.fedavg import ServerStep
 from fedtheory.method import method, sampled
 from fedtheory.parts import GradientOracle
 from fedtheory.schedules import check_schedule
+from fedtheory.traits import ISOTROPIC, LENGTH, STEP, Costs, Reduction, Traits
 from synthetic.arrays import namespace
 
 __all__ = ["SharpnessAware", "along", "fedsam"]
@@ -36,7 +37,9 @@ class SharpnessAware(GradientOracle):
         return gradient(local.x + along(gradient(local.x), moment.algorithm.now(self.rho_sam, moment))), local
 
 
-@method("fedsam", "FedAvg with sharpness-aware gradients", "Qu et al. 2022", "fedmoswa/fedsam")
+@method("fedsam", "FedAvg with sharpness-aware gradients", "Qu et al. 2022", "fedmoswa/fedsam", traits=Traits(
+            **ISOTROPIC, units={"eta_l": STEP, "rho_sam": LENGTH}, reductions=(Reduction("fedavg", {"rho_sam": 0.0}),),
+            costs=Costs(gradients=lambda local_steps: 2 * local_steps, kept=0)))
 def fedsam(eta_l=0.1, local_steps=1, rho_sam=0.05, eta_g=1.0, participants=None, replacement=False) -> Algorithm:
     """FedSAM.
 

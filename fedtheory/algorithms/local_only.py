@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from fedtheory.algorithm import Algorithm
 from fedtheory.method import method
+from fedtheory.traits import GRADIENT_DESCENT, ISOTROPIC, ONE_CLIENT, STEP, Costs, Reduction, Traits
 from synthetic.arrays import namespace
 
 __all__ = ["LocalOnly", "local_only"]
@@ -30,6 +31,11 @@ class LocalOnly(Algorithm):
         [0.75, -0.75]
     """
 
+    def __post_init__(self):
+        super().__post_init__()
+        if not self.upload.whole:
+            raise ValueError(f"nothing is sent where every client trains alone; got upload={self.upload!r}")
+
     def init(self, federation, x, draws=None):
         return super().init(federation, x, draws)._replace(clients={"model": federation.all_clients(x)})
 
@@ -47,7 +53,9 @@ class LocalOnly(Algorithm):
         return nothing, nothing
 
 
-@method("local-only", "baseline: every client alone", "Ravi, Shomorony: FedALIGN, C.1", "fedalign/local-only")
+@method("local-only", "baseline: every client alone", "Ravi, Shomorony: FedALIGN, C.1", "fedalign/local-only", traits=Traits(
+            **ISOTROPIC, units={"eta_l": STEP}, costs=Costs(0, 0, kept=1),
+            reductions=(Reduction(GRADIENT_DESCENT, where=ONE_CLIENT),)))
 def local_only(eta_l=0.1, local_steps=1) -> LocalOnly:
     """Local training without communication."""
     return LocalOnly(eta_l=eta_l, local_steps=local_steps)

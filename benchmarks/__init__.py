@@ -1,0 +1,1 @@
+"""How fast fedtheory is, beside other ways to compute the same: ``python -m benchmarks``."""

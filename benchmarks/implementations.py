@@ -1,0 +1,51 @@
+"""Every implementation of the reference workload: a new one is a new row."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+
+from benchmarks import ours
+from benchmarks.workload import Workload
+
+__all__ = ["ROWS", "Row", "prepare"]
+
+
+def _yardstick(name):
+    return lambda workload: importlib.import_module(f"benchmarks.yardsticks.{name}").build(workload)
+
+
+@dataclass(frozen=True)
+class Row:
+    """``build(workload)`` answers a call that computes all models, (rounds + 1, dim).
+
+    A slow row computes only ``share`` of the rounds, and its time is divided by it: all rounds cost the same.
+    """
+
+    name: str
+    build: Callable[[Workload], Callable]
+    dtypes: tuple[str, ...] = ("float32", "float64")
+    share: float = 1.0
+
+
+ROWS = (
+    Row("fedtheory, averaged affine map", ours.affine_map, ("float64",)),
+    Row("C, one pass over the data", _yardstick("c_kernel")),
+    Row("JAX, jit(scan(vmap(grad)))", _yardstick("jax_scan")),
+    Row("NumPy, batched by hand", _yardstick("numpy_batched")),
+    Row("torch, batched by hand", _yardstick("torch_batched")),
+    Row("fedtheory, step by step", ours.step_by_step),
+    Row("fedtheory.run, step by step", partial(ours.recorded, path="steps")),
+    Row("fedtheory.run, path auto", ours.recorded),
+    Row("FedJAX", _yardstick("fedjax_rounds"), ("float32",), share=0.05),
+    Row("torch, nn.Module and SGD per client", _yardstick("torch_loop"), share=0.03),
+)
+
+
+def prepare(row: Row, dtype: str, workload: Workload):
+    """The checked call and its error; raises Unavailable, and ValueError if the row computes something else."""
+    workload = replace(workload, dtype=dtype, rounds=max(1, round(workload.rounds * row.share)))
+    call = row.build(workload)
+    return call, workload.check(row.name, call()), workload

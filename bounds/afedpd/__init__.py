@@ -1,0 +1,1 @@
+"""Y. Sun, L. Shen, D. Tao, "A-FedPD: Aligning Dual-Drift is All Federated Primal-Dual Learning Needs"."""

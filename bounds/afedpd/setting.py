@@ -1,0 +1,69 @@
+"""What the claims of this paper are about: methods, hyper-parameters, ranges of indices, ways to write claims.
+
+The paper's round t is round r here; its theta_i^{t+1} is the local model at time (r + 1) * local_steps before the
+aggregation, of every client: those that are not sampled run along without effect ("virtual").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+
+import sympy as sp
+
+from bounds.claim import Claim, Condition, Procedure, Variable
+from bounds.definitions import DEFINITIONS
+from bounds.language import clients, iterations, k, participants, r, rounds, t
+
+__all__ = [
+    "AFEDPD", "EXACT", "G_lip", "H_loss", "K1", "Readings", "all_rounds", "alpha_mult", "any_rho", "beta_mult",
+    "client_counts", "each_client", "each_step", "eps_inexact", "eta", "eta_0", "gamma_mult", "few_clients", "later_rounds",
+    "mu_lr", "numbers", "p_lr", "prose", "q_mult", "rho_prox", "run_claim", "step", "tau0", "varied",
+]
+
+AFEDPD = Procedure("afedpd", sampling="without-replacement", equal_weights=True)
+EXACT = replace(AFEDPD, options=(("solver", "exact"),))
+
+run_claim = partial(Claim, setting="run", source="afedpd", procedure=AFEDPD, definitions=DEFINITIONS)
+step = partial(Claim, setting="algebra", source="afedpd", kind="proof step")
+prose = partial(run_claim, kind="prose")
+
+# indices -------------------------------------------------------------------------------------------------------------
+each_client, each_step = (k, 0, clients - 1), (t, 0, iterations - 1)
+all_rounds, later_rounds = (r, 0, rounds - 1), (r, 1, rounds - 1)
+
+# hyper-parameters and constants --------------------------------------------------------------------------------------
+rho_prox = sp.Symbol("rho_prox", positive=True)
+eps_inexact = sp.Symbol("eps_inexact", nonnegative=True)  # the paper's epsilon
+eta, eta_0 = sp.Symbol("eta", positive=True), sp.Symbol("eta_0", positive=True)  # step of a round; eta^0
+alpha_mult, beta_mult, gamma_mult = (sp.Symbol(f"{n}_mult", positive=True) for n in ("alpha", "beta", "gamma"))
+q_mult = sp.Symbol("q_mult", positive=True)
+mu_lr, p_lr = sp.Symbol("mu_lr", positive=True), sp.Symbol("p_lr", positive=True)
+G_lip, H_loss = sp.Symbol("G_lip", nonnegative=True), sp.Symbol("H_loss", positive=True)
+tau0 = sp.Symbol("tau0", integer=True, nonnegative=True)
+
+any_rho = Variable("rho_prox", "positive")
+#: a local problem that is solved at once has no local steps
+K1 = Variable("local_steps", "integer", low=1, high=1)
+client_counts = (Variable("clients", "integer"), Variable("participants", "integer"))
+few_clients = Condition(participants, "<=", clients)
+
+
+def numbers(domain: str, *names) -> tuple[Variable, ...]:
+    """Variables of one domain, by symbols or names."""
+    return tuple(Variable(str(name), domain) for name in names)
+
+
+# readings ------------------------------------------------------------------------------------------------------------
+#: name -> (in words, what of the claim differs)
+Readings = Mapping[str, tuple[str, Mapping | Callable[[Claim], Claim]]]
+
+
+def varied(base: Claim, readings: Readings) -> tuple[Claim, ...]:
+    """``base``, then each of its readings: fields in place of its own, or a function of the claim."""
+    found = [base]
+    for name, (words, change) in readings.items():
+        claim = change(base) if callable(change) else replace(base, **change)
+        found.append(replace(claim, id=f"{base.block}@{name}", reading=words))
+    return tuple(found)

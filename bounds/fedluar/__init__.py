@@ -1,0 +1,1 @@
+"""J. Kim et al., "Layer-wise update aggregation with recycling for communication-efficient federated learning" (FedLUAR)."""

@@ -1,0 +1,59 @@
+"""A method of one's own in thirty lines, put through the conformance suite; then the same with a sign reversed.
+
+    python demos/your_own_algorithm.py
+"""
+
+from dataclasses import dataclass
+
+from fedtheory import Algorithm, Correction
+from fedtheory.testing import check_algorithm
+from fedtheory.traits import EVERYONE, ISOTROPIC, STEP, Costs, FixedPoint, Traits
+
+
+@dataclass(frozen=True)
+class Anchored(Correction):
+    """``g - a_k + a`` with a_k the client's gradient at the model of the round, and a the mean of the last round's a_k."""
+
+    down, up, extra_evaluations = 1, 1, 1
+
+    def server_state(self, federation, x, draws):
+        return {"anchor": 0 * x}
+
+    def begin(self, local, moment):
+        return local.with_own(anchor=moment.extra_gradient(moment.x[:, None, :] + 0 * local.x))
+
+    def shift(self, local, moment):
+        return moment.server("anchor") - local.own["anchor"]
+
+    def finish(self, local, moment):
+        return {}, {"anchor": local.own["anchor"]}
+
+    def aggregate(self, average, upload, moment):
+        return average, {"anchor": moment.average(upload.others["anchor"])}
+
+
+PROMISES = Traits(
+    **ISOTROPIC, units={"eta_l": STEP}, fixed_point=FixedPoint(where=EVERYONE),
+    costs=Costs(down=2, up=2, gradients=lambda local_steps: local_steps + 1, kept=0),
+)
+
+
+class Reversed(Anchored):
+    """The correction has the wrong sign."""
+
+    def shift(self, local, moment):
+        return -super().shift(local, moment)
+
+
+def main() -> None:
+    right = Algorithm(eta_l=0.1, correction=Anchored(), name="anchored")
+    check_algorithm(right, traits=PROMISES).raise_if_failed().print()
+    wrong = Algorithm(eta_l=0.1, correction=Reversed(), name="anchored, sign reversed")
+    report = check_algorithm(wrong, traits=PROMISES)
+    print(f"{wrong.name}: {report.summary}\n")
+    for failure in report.failed:
+        print(failure)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,132 @@
+"""FAdamGC (Chen et al.): gradient tracking inside the moments of a local Adam."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fedtheory.algorithm import Algorithm
+from fedtheory.algorithms.fedavg import ServerStep
+from fedtheory.algorithms.fedsam import along
+from fedtheory.algorithms.local_adam import COORDINATES, UNITS, Adam
+from fedtheory.algorithms.scaffold import means, settled
+from fedtheory.control_variates import ControlVariates
+from fedtheory.method import method, sampled
+from fedtheory.moment import mean_over_clients
+from fedtheory.selection import WithoutReplacement
+from fedtheory.traits import ONE_CLIENT, Costs, FixedPoint, Law, Reduction, Tilt, Traits, Variant
+from synthetic.arrays import namespace
+from synthetic.checks import one_of, whole
+from synthetic.draws import TRACKERS
+
+__all__ = ["Tracking", "fadamgc", "first_variates"]
+
+STARTS = ("zero", "gradient", "normalised-gradient")
+
+
+def first_variates(start, federation, x):
+    """The y_k (runs, clients, dim) before the first round: zero, full gradients at ``x``, or their directions."""
+    one_of("y_init", start, STARTS)
+    models = federation.all_clients(x)
+    if start == "zero":
+        return 0 * models
+    g = federation.gradient(models)
+    return g if start == "gradient" else along(g, 1)
+
+
+@dataclass(frozen=True)
+class Tracking(ControlVariates):
+    """SCAFFOLD's correction ``g - y_k + y``, where only ``trackers`` of the participants, uniformly drawn, renew y_k.
+
+    The new y_k is the mean of the round's gradients. ``start``: all y_k zero, full gradients at the first model, or those
+    divided by their norms; y is always their mean. ``trackers``: at most the number of participants; None: all of them.
+    """
+
+    option: str = "average-gradient"
+    trackers: int | None = None
+    up = 0
+
+    def __post_init__(self):
+        one_of("y_init", self.start, STARTS)
+        if self.trackers is not None:
+            whole("trackers", self.trackers, 0)
+
+    def client_state(self, federation, x, draws):
+        if self.trackers is not None:
+            whole("trackers", self.trackers, 0, federation.clients)
+        return {"variate": first_variates(self.start, federation, x)}
+
+    def server_state(self, federation, x, draws):
+        return {"variate": mean_over_clients(federation, first_variates(self.start, federation, x))}
+
+    def tracking(self, moment):
+        """Which of the participants renew their y_k, truth values (runs, participants)."""
+        if self.trackers is None:
+            return moment.active
+        numbers = moment.draws.client_numbers(moment.federation.clients) if moment.clients is None else moment.clients
+        return moment.draws.subset_of(TRACKERS, moment.round, numbers, moment.active, self.trackers)
+
+    def finish(self, local, moment):
+        old = local.own["variate"]
+        new = namespace(old).where(self.tracking(moment)[..., None], self.renewed(local, moment), old)
+        return {"variate": new}, {"variate_change": new - old}
+
+    def extra_up(self, moment):
+        return moment.spread(moment.federation.backend.array(self.tracking(moment)))
+
+    def check(self, algorithm):
+        if algorithm.client.solves:
+            raise ValueError("y_k is a mean over gradient steps, and a solved local problem has none")
+        sampling = algorithm.selection.sampling
+        if self.trackers is not None and isinstance(sampling, WithoutReplacement):
+            whole("trackers", self.trackers, 0, sampling.participants)
+
+
+TRACKED = Traits(
+    **COORDINATES, units=UNITS, costs=Costs(2, 2, kept=2), tilt=Tilt({"variate": 1.0}),
+    laws=(Law("y is the mean of the y_k", means, where={"free": 0}),),
+    reductions=(Reduction("local-adam", {"trackers": 0, "y_init": "zero"}), Reduction("local-adam", where=ONE_CLIENT)),
+    variants=(Variant({"trackers": 1}, {"random": True, "costs": Costs(2, None, kept=2)}), Variant({"y_init": "gradient"}),
+              Variant({"eps": 0.1}, {"fixed_point": FixedPoint(settled, attracts=False)})))
+
+
+@method("fadamgc", "gradient tracking inside the moments of a local Adam", "Chen et al.: FAdamGC, Algorithm 1",
+        "fadamgc/algorithm-1", "fadamgc/fadamgc", traits=TRACKED)
+def fadamgc(
+    eta_l=0.1, local_steps=1, beta1=0.9, beta2=0.99, eps=1e-8, eta_g=1.0, trackers=None, y_init="zero", vhat="reset",
+    store="v", norm="elem", moment_index="immediate", v_init=0.0, participants=None, replacement=False,
+) -> Algorithm:
+    """FAdamGC.
+
+    ::
+
+        x_k <- x;  m_k <- 0;  vhat_k <- v_k                            vhat: reset | carry | zero | none
+        local_steps times:
+            g      <- g_k(x_k)
+            ghat   <- g + y - y_k
+            m_k    <- beta1 * m_k + (1 - beta1) * ghat
+            v_k    <- beta2 * v_k + (1 - beta2) * ghat * ghat          norm: elem | scalar
+            vhat_k <- max(vhat_k, v_k)
+            x_k    <- x_k - eta_l * m_k / (sqrt(vhat_k) + eps)         0/0 = 0; moment_index: immediate | delayed
+        y_k+ = mean of the round's g                                   k among the trackers, else y_k
+        client k keeps y_k+, v_k                                       store: v | vhat
+        y <- y + 1/m * sum over the trackers of (y_k+ - y_k)
+        x <- x + eta_g * mean of (x_k - x)
+
+    ``y_init``: the first y_k are zero, gradient (full gradients at the first model), or normalised-gradient; y their mean.
+    Two models go down; a tracker sends two, another participant one. See :class:`fedtheory.algorithms.local_adam.Adam`
+    for the variants of the moments. Without trackers from ``y_init`` zero it is LocalAdam; with ``beta1 = 0``,
+    ``eta_l = eta * eps`` and large ``eps`` it tends to SCAFFOLD (average-gradient) with local step eta.
+
+    Example:
+        On 1/2 (x - 1)^2 and 2 (x + 1)^2, whose mean is smallest at -3/5, LocalAdam's local steps stop elsewhere.
+
+        >>> from fedtheory import make_algorithm, run
+        >>> from synthetic import make_problem
+        >>> pair, options = make_problem("quadratic-1d-pair"), {"eta_l": 0.2, "local_steps": 2, "eps": 0.1}
+        >>> methods = [make_algorithm(name, **options) for name in ("fadamgc", "local-adam")]
+        >>> [round(run(method, pair, 400).dataset.x.values[0, -1, 0].item(), 6) for method in methods]
+        [-0.6, -0.318368]
+    """
+    client = Adam(beta1, beta2, eps, vhat, store, norm, moment_index, v_init)
+    return Algorithm(eta_l, local_steps, sampled(participants, replacement), client=client, server=ServerStep(eta_g),
+                     correction=Tracking(start=y_init, trackers=trackers), name="FAdamGC")

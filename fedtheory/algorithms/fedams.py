@@ -1,0 +1,86 @@
+"""FedAMS and FedAMSGrad (Wang, Lin, Chen 2022): FedAdam with the largest second moment so far."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fedtheory.algorithm import Algorithm
+from fedtheory.algorithms.fedopt import AdaptiveServer, quotient
+from fedtheory.method import method, sampled
+from fedtheory.traits import LENGTH, NUMBER, STEP, Costs, Law, Reduction, Traits, Variant
+from synthetic.arrays import maximum, namespace
+from synthetic.checks import one_of
+
+__all__ = ["MaxStabilised", "fedams"]
+
+OPTIONS = ("fedams", "fedamsgrad")
+
+
+@dataclass(frozen=True)
+class MaxStabilised(AdaptiveServer):
+    """``m / sqrt(vhat)`` with ``vhat <- max(vhat, v, eps)`` (``option`` fedams), or ``m / (sqrt(vhat) + eps)`` with
+    ``vhat <- max(vhat, v)`` (fedamsgrad), from vhat = 0."""
+
+    v_init: object = 0.0
+    option: str = "fedams"
+
+    def __post_init__(self):
+        super().__post_init__()
+        one_of("option", self.option, OPTIONS)
+
+    def server_state(self, federation, x, draws):
+        return super().server_state(federation, x, draws) | {"server_moment2_max": 0 * x}
+
+    def step(self, average, moment):
+        (m, v), eps = self.moments(average, moment), moment.server_number(self.eps)
+        top = maximum(moment.state.server["server_moment2_max"], v)
+        top = maximum(top, eps + 0 * top) if self.option == "fedams" else top
+        root = namespace(top).sqrt(top)
+        direction = quotient(m, root if self.option == "fedams" else root + eps)
+        arrays = {"server_moment1": m, "server_moment2": v, "server_moment2_max": top}
+        return moment.x + moment.server_number(self.eta_g) * direction, arrays
+
+
+def growing_maximum(algorithm, federation, before, after):
+    """The largest second moment before and after a round."""
+    return tuple(state.server["server_moment2_max"] for state in (before, after))
+
+
+UNITS = {"eta_l": STEP, "eta_g": LENGTH, "eps": (0, 2), "v_init": (0, 2), "beta1": NUMBER, "beta2": NUMBER}
+
+
+@method("fedams", "FedAdam with the largest second moment so far", "Wang, Lin, Chen 2022", "fadamgc/fedams",
+        "fadamgc/fedamsgrad", traits=Traits(
+            translation=True, orthogonal="signed permutations", units=UNITS, costs=Costs(kept=0),
+            laws=(Law("the largest second moment never falls", growing_maximum, "<="),),
+            variants=(Variant({"option": "fedamsgrad"}, {
+                "units": UNITS | {"eps": LENGTH},
+                "reductions": (Reduction("fedadam", {"v_init": 0.0}, where={"rounds": 1}),)}),)))
+def fedams(
+    eta_l=0.1, local_steps=1, eta_g=0.1, beta1=0.9, beta2=0.99, eps=1e-3, v_init=0.0, option="fedams", participants=None,
+    replacement=False,
+) -> Algorithm:
+    """FedAMS, and FedAMSGrad. Rule: FAdamGC's specification, 3.9 (high confidence).
+
+    ::
+
+        d, m, v as in FedAdam
+        vhat <- max(vhat, v, eps),   x <- x + eta_g * m / sqrt(vhat)              option fedams
+        vhat <- max(vhat, v),        x <- x + eta_g * m / (sqrt(vhat) + eps)      option fedamsgrad
+        no bias correction, vhat from 0
+
+    ``eps`` is a squared length under ``fedams`` and a length under ``fedamsgrad``, as printed. The first round of
+    ``fedamsgrad`` is FedAdam's.
+
+    Example:
+        On 1/2 (x - 1)^2 from 0 the change is 1/2 and v is 1/16: below eps = 1/4, whose root divides m = 1/4.
+
+        >>> from fedtheory import run
+        >>> from synthetic import Quadratic
+        >>> made = fedams(0.5, eta_g=1.0, beta1=0.5, beta2=0.75, eps=0.25)
+        >>> run(made, Quadratic([[[1.0]]], [[[1.0]]]), 1).dataset.x.values.ravel().tolist()
+        [0.0, 0.5]
+    """
+    server = MaxStabilised("adam", eta_g, beta1, beta2, eps, v_init, option)
+    name = "FedAMS" if option == "fedams" else "FedAMSGrad"
+    return Algorithm(eta_l, local_steps, sampled(participants, replacement), server=server, name=name)

@@ -1,0 +1,131 @@
+"""FedASAM (Caldarola et al. 2022): adaptive sharpness-aware gradients, and averages of the last global models."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from fedtheory.algorithm import Algorithm
+from fedtheory.algorithms.fedavg import ServerStep
+from fedtheory.algorithms.fedsam import SharpnessAware, along
+from fedtheory.method import method, sampled
+from fedtheory.schedules import Schedule, check_schedule
+from fedtheory.traits import LENGTH, NUMBER, STEP, Costs, Reduction, Traits
+from synthetic.arrays import namespace
+from synthetic.checks import whole
+
+__all__ = ["AdaptivelySharp", "CyclicRounds", "WeightAverage", "fedasam"]
+
+
+@dataclass(frozen=True)
+class AdaptivelySharp(SharpnessAware):
+    """The gradient at ``x_k + rho_sam * T^2 g / |T g|``, T the diagonal matrix of ``|x_k| + nu``, g = g_k(x_k)."""
+
+    nu: Any = 0.01  #: in units of the parameter: number, (runs,) array or Schedule
+
+    def __post_init__(self):
+        super().__post_init__()
+        check_schedule("nu", self.nu)
+
+    def gradient(self, local, gradient, moment):
+        now = moment.algorithm.now
+        scale = namespace(local.x).abs(local.x) + now(self.nu, moment)
+        uphill = scale * along(scale * gradient(local.x), now(self.rho_sam, moment))
+        return gradient(local.x + uphill), local
+
+
+@dataclass(frozen=True)
+class WeightAverage(ServerStep):
+    """The method returns a mean of models: of the one after ``start`` rounds, and of every ``cycle``-th one from then on.
+
+    Until ``start`` it returns the model itself. The clients receive the model, never the mean.
+    """
+
+    start: int = 0
+    cycle: int = 1
+
+    def __post_init__(self):
+        super().__post_init__()
+        whole("start", self.start, 0)
+        whole("cycle", self.cycle)
+
+    def server_state(self, federation, x, draws):
+        return {"mean_model": x}
+
+    def output(self, state):
+        return state.server["mean_model"]
+
+    def step(self, average, moment):
+        x, mean = super().step(average, moment)[0], moment.state.server["mean_model"]
+        since = moment.round + 1 - self.start
+        if since <= 0:
+            return x, {"mean_model": x}
+        models = since // self.cycle
+        return x, {"mean_model": mean if since % self.cycle else (models * mean + x) / (models + 1)}
+
+
+@dataclass(frozen=True)
+class CyclicRounds(Schedule):
+    """``value`` in the rounds before ``start``; then, in cycles of ``cycle`` rounds, linearly from ``value`` down to
+    ``ratio * value`` in a cycle's last round. Cycles of one round keep ``value``.
+
+    Example:
+        >>> [CyclicRounds(1.0, 0.5, start=1, cycle=2)(iteration=0, round=r) for r in range(5)]
+        [1.0, 0.75, 0.5, 0.75, 0.5]
+    """
+
+    value: Any
+    ratio: Any
+    start: int
+    cycle: int
+
+    def __post_init__(self):
+        check_schedule("value", self.value)
+        check_schedule("ratio", self.ratio, high=1)
+        whole("start", self.start, 0)
+        whole("cycle", self.cycle)
+
+    def __call__(self, iteration, round):
+        value = self.value(iteration, round) if isinstance(self.value, Schedule) else self.value
+        if round < self.start or self.cycle == 1:
+            return value
+        return value * (1 - (1 - self.ratio) * ((round - self.start) % self.cycle + 1) / self.cycle)
+
+
+@method("fedasam", "FedAvg with adaptive sharpness-aware gradients", "Caldarola, Caputo, Ciccone 2022", "fedmoswa/fedasam",
+        traits=Traits(
+            orthogonal="signed permutations", units={"eta_l": STEP, "rho_sam": NUMBER, "nu": LENGTH},
+            reductions=(Reduction("fedavg", {"rho_sam": 0.0}),),
+            costs=Costs(gradients=lambda local_steps: 2 * local_steps, kept=0)))
+def fedasam(
+    eta_l=0.1, local_steps=1, rho_sam=0.5, nu=0.01, eta_g=1.0, swa_start=None, swa_cycle=5, swa_ratio=0.1,
+    participants=None, replacement=False,
+) -> Algorithm:
+    """FedASAM, and with ``swa_start`` the average of late models. Rule: FedMoSWA's specification, section 8 and 3.6 (high
+    confidence; medium for the averages).
+
+    ::
+
+        g   <- g_k(x_k),   T <- diag(|x_k|) + nu
+        x_k <- x_k - eta_l * g_k(x_k + rho_sam * T T g / |T g|)          local_steps times, same samples twice
+        x   <- x + eta_g * mean of (x_k - x)
+        from round swa_start on, in cycles of swa_cycle rounds: eta_l falls linearly to swa_ratio * eta_l, and
+        w   <- (n * w + x) / (n + 1) at the end of the n-th cycle, from w = the model at swa_start; returned is w
+
+    ``rho_sam = 0`` without averages is FedAvg. Scaling a coordinate of the parameters scales the perturbation with it, up
+    to ``nu``. Two gradients per step; the average of models costs nothing.
+
+    Example:
+        On 1/2 (x - 1)^2 from 2 with nu = 0: T is 2, the gradient is taken at 2 + 1/2 * 2.
+
+        >>> from fedtheory import run
+        >>> from synthetic import Quadratic
+        >>> made = fedasam(0.25, rho_sam=0.5, nu=0.0)
+        >>> run(made, Quadratic([[[1.0]]], [[[1.0]]]), 1, start=[2.0]).dataset.x.values.ravel().tolist()
+        [2.0, 1.5]
+    """
+    oracle, selection = AdaptivelySharp(rho_sam, nu), sampled(participants, replacement)
+    if swa_start is None:
+        return Algorithm(eta_l, local_steps, selection, oracle=oracle, server=ServerStep(eta_g), name="FedASAM")
+    return Algorithm(CyclicRounds(eta_l, swa_ratio, swa_start, swa_cycle), local_steps, selection, oracle=oracle,
+                     server=WeightAverage(eta_g, swa_start, swa_cycle), name="FedASAM with averages")

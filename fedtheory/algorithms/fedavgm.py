@@ -1,0 +1,61 @@
+"""FedAvgM (Hsu et al. 2019): heavy-ball momentum on the server."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from fedtheory.algorithm import Algorithm
+from fedtheory.method import method, sampled
+from fedtheory.parts import ServerOptimiser
+from fedtheory.schedules import check_schedule
+from fedtheory.traits import EVERYONE, ISOTROPIC, NUMBER, STEP, Costs, FixedPoint, Reduction, Traits
+
+__all__ = ["ServerMomentum", "fedavgm"]
+
+
+@dataclass(frozen=True)
+class ServerMomentum(ServerOptimiser):
+    """``u <- beta1 u + (average - x)``, ``x <- x + eta_g u``, from u = 0."""
+
+    beta1: Any = 0.9  #: number, (runs,) array or Schedule, at most 1
+    eta_g: Any = 1.0
+
+    def __post_init__(self):
+        check_schedule("beta1", self.beta1, high=1)
+        check_schedule("eta_g", self.eta_g)
+
+    def server_state(self, federation, x, draws):
+        return {"server_momentum": 0 * x}
+
+    def step(self, average, moment):
+        u = moment.server_number(self.beta1) * moment.state.server["server_momentum"] + (average - moment.x)
+        return moment.x + moment.server_number(self.eta_g) * u, {"server_momentum": u}
+
+
+@method("fedavgm", "FedAvg with momentum on the server", "Hsu, Qi, Brown 2019", "fedmoswa/fedavgm", traits=Traits(
+            **ISOTROPIC, units={"eta_l": STEP, "beta1": NUMBER, "eta_g": NUMBER}, costs=Costs(kept=0),
+            fixed_point=FixedPoint(where=EVERYONE | {"local_steps": 1}, attracts=False),
+            reductions=(Reduction("fedavg", {"beta1": 0.0}), Reduction("fedavg", where={"rounds": 1}))))
+def fedavgm(eta_l=0.1, local_steps=1, beta1=0.9, eta_g=1.0, participants=None, replacement=False) -> Algorithm:
+    """FedAvgM. Rule: FedMoSWA's specification, section 8 (high confidence).
+
+    ::
+
+        x_k <- x_k - eta_l * g_k(x_k)                   local_steps times, from x_k = x
+        u   <- beta1 * u + mean of (x_k - x)
+        x   <- x + eta_g * u
+
+    ``beta1 = 0`` is FedAvg with the server step ``eta_g``. Momentum is a sum, not an average: at rest under a constant
+    change the model moves ``1 / (1 - beta1)`` times as far per round.
+
+    Example:
+        On 1/2 (x - 1)^2 from 0: u is 1/2, then 1/2 * 1/2 + 1/4.
+
+        >>> from fedtheory import run
+        >>> from synthetic import Quadratic
+        >>> run(fedavgm(0.5, beta1=0.5), Quadratic([[[1.0]]], [[[1.0]]]), 2).dataset.x.values.ravel().tolist()
+        [0.0, 0.5, 1.0]
+    """
+    return Algorithm(eta_l, local_steps, sampled(participants, replacement), server=ServerMomentum(beta1, eta_g),
+                     name="FedAvgM")

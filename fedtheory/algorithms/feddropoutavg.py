@@ -1,0 +1,86 @@
+"""FedDropoutAvg (Gunesli et al. 2021): parameters are dropped at random from every upload."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from fedtheory.algorithm import Algorithm
+from fedtheory.algorithms.fedavg import ServerStep
+from fedtheory.chain import masked
+from fedtheory.method import method, sampled
+from fedtheory.parts import UploadFilter
+from fedtheory.schedules import check_schedule
+from fedtheory.traits import ONE_LOSS, STEP, Costs, Law, Reduction, Traits
+from synthetic.arrays import namespace
+from synthetic.draws import DROPOUT, LOST
+
+__all__ = ["Dropped", "feddropoutavg"]
+
+
+@dataclass(frozen=True)
+class Dropped(UploadFilter):
+    """Each coordinate of an upload is dropped with probability ``fdr``, a whole upload with probability ``cdr``; the
+    server averages each coordinate over those who sent it."""
+
+    fdr: Any = 0.5  #: number, (runs,) array or Schedule, at most 1
+    cdr: Any = 0.0
+    whole = False
+
+    def __post_init__(self):
+        check_schedule("fdr", self.fdr, high=1)
+        check_schedule("cdr", self.cdr, high=1)
+
+    def kept(self, moment, like):
+        """Who sends which coordinate, truth values shaped as ``like`` (runs, participants, dim)."""
+        numbers, now = moment.numbers(like.shape[1]), moment.algorithm.now
+        dropped = moment.draws.bernoulli(DROPOUT, now(self.fdr, moment), moment.round, numbers, like.shape[2])
+        return ~(dropped | moment.draws.bernoulli(LOST, now(self.cdr, moment), moment.round, numbers, 1))
+
+    def send(self, change, local, moment):
+        return masked(change, self.kept(moment, change), local)
+
+    def combine(self, sent, moment):
+        xp = namespace(sent)
+        ones = xp.ones_like(sent)
+        senders = moment.average(xp.where(self.kept(moment, sent), ones, 0))
+        return moment.average(ones) * moment.average(sent) / xp.where(senders > 0, senders, 1)
+
+
+def still_or_moved(algorithm, federation, before, after):
+    """On one loss, with one local step: the product of what a coordinate moved by and of what is missing to a gradient
+    step; and zero."""
+    moved = after.x - before.x
+    return moved * (moved + algorithm.eta_l * federation.objective_gradient(before.x)), 0 * moved
+
+
+@method("feddropoutavg", "FedAvg over uploads from which parameters are dropped at random", "Gunesli et al. 2021",
+        "fedluar/feddropoutavg",
+        traits=Traits(translation=True, units={"eta_l": STEP}, random=True, costs=Costs(up=None),
+                      reductions=(Reduction("fedavg", {"fdr": 0.0}),), laws=(
+                          Law("what arrives moves as in FedAvg", still_or_moved, where=ONE_LOSS | {"local_steps": 1}),)))
+def feddropoutavg(
+    eta_l=0.1, local_steps=1, eta_g=1.0, fdr=0.5, cdr=0.0, participants=None, replacement=False,
+) -> Algorithm:
+    """FedDropoutAvg. Rule: FedLUAR's specification, section 8 (medium confidence).
+
+    ::
+
+        x_k <- x_k - eta_l * g_k(x_k)                         local_steps times, from x_k = x
+        client k sends each coordinate of x_k - x with probability 1 - fdr, and nothing at all with probability cdr
+        x_j <- x_j + eta_g * mean of (x_k - x)_j over those who sent coordinate j; x_j if nobody did
+
+    The literature also words ``cdr`` as a fixed share of clients that are left out; that is ``participants``. A client
+    sends the floats that it keeps; which they are, both sides know from a common seed. ``fdr = cdr = 0`` is FedAvg.
+
+    Example:
+        With one client the coordinates that arrive move as in FedAvg, the others stay.
+
+        >>> from fedtheory import run
+        >>> from synthetic import Quadratic
+        >>> one = Quadratic([[[1.0] * 8]], [[[1.0] * 8]])
+        >>> sorted(set(run(feddropoutavg(0.5), one, 1).dataset.x.values[0, 1].tolist()))
+        [0.0, 0.5]
+    """
+    return Algorithm(eta_l, local_steps, sampled(participants, replacement), server=ServerStep(eta_g),
+                     upload=Dropped(fdr, cdr), name="FedDropoutAvg")

@@ -1,0 +1,126 @@
+"""FedLADA: local AMSGrad from averaged second moments, mixed with the last round's mean direction."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from fedtheory.algorithm import Algorithm
+from fedtheory.algorithms.fedavg import ServerStep
+from fedtheory.algorithms.fedopt import first_moment2
+from fedtheory.algorithms.local_adam import Adam
+from fedtheory.method import method, sampled
+from fedtheory.parts import Correction
+from fedtheory.schedules import check_schedule
+from fedtheory.traits import LENGTH, NUMBER, SLOPE, Costs, Reduction, Traits, Variant
+from synthetic.checks import number, one_of
+
+__all__ = ["AveragedAdam", "LastDirection", "fedlada"]
+
+MOMENTS = ("averaged", "local")
+
+
+@dataclass(frozen=True)
+class AveragedAdam(Adam):
+    """Adam whose second moment starts a round at the server's ``averaged_moment2``; the clients keep nothing."""
+
+    def client_state(self, federation, x, draws):
+        return {}
+
+    def server_state(self, federation, x, draws):
+        return {"averaged_moment2": first_moment2(self, federation, x)}
+
+    def begin(self, local, moment):
+        return super().begin(local.with_own(moment2=moment.server("averaged_moment2") + 0 * local.x), moment)
+
+    def finish(self, local, moment):
+        return {}
+
+
+@dataclass(frozen=True)
+class LastDirection(Correction):
+    """``alpha * direction + (1 - alpha) * g_a``, with g_a the mean direction of the round before, from 0.
+
+    ``moments``: averaged, the clients send their largest second moments of the round too; or local.
+    """
+
+    alpha: Any = 0.5  #: number, (runs,) array or Schedule, at most 1
+    moments: str = "averaged"
+
+    def __post_init__(self):
+        check_schedule("alpha", self.alpha, high=1)
+        one_of("moments", self.moments, MOMENTS)
+
+    @property
+    def down(self):
+        return 2 if self.moments == "averaged" else 1
+
+    @property
+    def up(self):
+        return 1 if self.moments == "averaged" else 0
+
+    def server_state(self, federation, x, draws):
+        return {"last_direction": 0 * x}
+
+    def after(self, direction, local, moment):
+        alpha = moment.algorithm.now(self.alpha, moment)
+        return alpha * direction + (1 - alpha) * moment.server("last_direction")
+
+    def finish(self, local, moment):
+        return {}, {"moment2_max": local.own["moment2_max"]} if self.moments == "averaged" else {}
+
+    def aggregate(self, average, upload, moment):
+        length = moment.algorithm.round_length(moment)
+        length = length[:, 0] if getattr(length, "ndim", 0) else length
+        arrays = {"last_direction": (moment.x - average) / length}
+        if self.moments == "averaged":
+            arrays["averaged_moment2"] = moment.average(upload.others["moment2_max"])
+        return average, arrays
+
+    def check(self, algorithm):
+        if not isinstance(algorithm.client, Adam):
+            raise ValueError(f"FedLADA's correction mixes Adam's directions; got {type(algorithm.client).__name__}")
+        if algorithm.client_steps is not None:
+            raise ValueError("FedLADA divides by one length of the round; client_steps must be None")
+
+
+@method("fedlada", "local AMSGrad with averaged moments", "Chen et al.: FAdamGC, 3.10, after its reference [29]",
+        "fadamgc/fedlada", traits=Traits(
+            translation=True, orthogonal="signed permutations", costs=Costs(3, 2, kept=0),
+            units={"eta_l": LENGTH, "eps": SLOPE, "alpha": NUMBER, "beta1": NUMBER, "beta2": NUMBER},
+            reductions=(Reduction("local-adam", {"alpha": 1.0, "moments": "local", "eps": 0.5}, {
+                "eps": 0.0, "v_init": 0.25}),), variants=(Variant({"moments": "local"}, {"costs": Costs(2, 1, kept=1)}),)))
+def fedlada(
+    eta_l=0.1, local_steps=1, alpha=0.5, beta1=0.9, beta2=0.99, eps=1e-4, eta_g=1.0, moments="averaged", participants=None,
+    replacement=False,
+) -> Algorithm:
+    """FedLADA. Rule from the literature, as in FAdamGC's specification, 3.10 (low confidence: one public port).
+
+    ::
+
+        x_k <- x;  m_k <- 0;  v_k, vhat_k <- v                      moments averaged; local: v_k from client k's last round
+        local_steps times:
+            g      <- g_k(x_k)
+            m_k    <- beta1 * m_k + (1 - beta1) * g
+            v_k    <- beta2 * v_k + (1 - beta2) * g * g
+            vhat_k <- max(vhat_k, v_k)
+            x_k    <- x_k - eta_l * (alpha * m_k / sqrt(vhat_k) + (1 - alpha) * g_a)
+        g_a <- mean of (x - x_k) / (eta_l * local_steps),   v <- mean of vhat_k
+        x   <- x + eta_g * mean of (x_k - x)
+        before the first round g_a = 0 and v = eps^2
+
+    ``alpha = 1`` with ``moments = "local"`` is LocalAdam with ``eps = 0`` and ``v_init`` this eps squared. Under
+    ``averaged`` three models go down and two up, under ``local`` two and one.
+
+    Example:
+        From v = 1, on 1/2 (x - 1)^2: the step is half of eta_l * 1 at first; then g_a is -1/2, the rest half of 1/2.
+
+        >>> from fedtheory import run
+        >>> from synthetic import Quadratic
+        >>> made = fedlada(1.0, alpha=0.5, beta1=0.0, beta2=0.5, eps=1.0)
+        >>> run(made, Quadratic([[[1.0]]], [[[1.0]]]), 2).dataset.x.values.ravel().tolist()
+        [0.0, 0.5, 1.0]
+    """
+    adam = (AveragedAdam if moments == "averaged" else Adam)(beta1, beta2, 0.0, v_init=number("eps", eps)**2)
+    return Algorithm(eta_l, local_steps, sampled(participants, replacement), correction=LastDirection(alpha, moments),
+                     client=adam, server=ServerStep(eta_g), name="FedLADA")

@@ -1,0 +1,137 @@
+"""FedLAMA (Lee et al. 2023): layers whose clients differ little are averaged less often."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fedtheory.algorithm import Algorithm
+from fedtheory.chain import masked
+from fedtheory.layerwise import by_coordinate, layer_sums, sizes_of
+from fedtheory.method import method
+from fedtheory.parts import UploadFilter
+from fedtheory.selection import EveryPriority, PriorityOnly, Selection, WithoutReplacement
+from fedtheory.traits import STEP, Costs, Reduction, Traits
+from synthetic.arrays import namespace
+from synthetic.checks import whole
+
+__all__ = ["LayerIntervals", "fedlama"]
+
+
+@dataclass(frozen=True)
+class LayerIntervals(UploadFilter):
+    """Some layers are averaged after every round, the others after every ``period`` rounds only; until then clients go on
+    from their own.
+
+    At the end of a period, where all layers are averaged, the discrepancy ``d_l = mean of |x_k - x|_l^2 / (steps since
+    the last average * size of l)`` decides anew: with layers in ascending order of d, those before the point where the
+    share of ``d * size`` that they make up reaches the share of parameters that come after them are averaged rarely.
+    """
+
+    period: int = 2
+    whole = False
+    moves_start = True
+
+    def __post_init__(self):
+        whole("period", self.period)
+
+    def server_state(self, federation, x, draws):
+        zero = 0 * x[:, :1] + federation.backend.array([[0] * len(federation.layers())])
+        return {"rarely_averaged": zero > 0, "discrepancy": zero}
+
+    def client_state(self, federation, x, draws):
+        return {"own_model": 0 * federation.all_clients(x) + x[:, None, :]}
+
+    def _left_out(self, round, moment):
+        """Layers that are not averaged at the end of a round, truth values (runs, layers)."""
+        rarely = moment.state.server["rarely_averaged"]
+        return rarely if (round + 1) % self.period else rarely & ~rarely
+
+    def begin(self, local, moment):
+        own = by_coordinate(self._left_out(moment.round - 1, moment), moment.federation.layers())[:, None, :]
+        return local._replace(x=namespace(local.x).where(own, local.own["own_model"], local.x))
+
+    def send(self, change, local, moment):
+        averaged = by_coordinate(~self._left_out(moment.round, moment), moment.federation.layers())
+        return masked(change, averaged[:, None, :], local)
+
+    def finish(self, local, moment):
+        return {"own_model": local.x}
+
+    def learn(self, sent, mean, moment):
+        if (moment.round + 1) % self.period:
+            return {}
+        federation, xp = moment.federation, namespace(sent)
+        layers, rarely = federation.layers(), moment.state.server["rarely_averaged"]
+        steps = moment.algorithm.local_steps * xp.where(rarely, self.period + 0 * mean[:, :1], 1)
+        apart = moment.average(layer_sums((sent - mean[:, None, :])**2, layers))
+        sizes = federation.backend.array([sizes_of(layers)])
+        discrepancy = apart / (steps * sizes)
+        return {"discrepancy": discrepancy, "rarely_averaged": rarely_averaged(discrepancy, sizes)}
+
+    def extra_down(self, moment):
+        stale = by_coordinate(self._left_out(moment.round - 1, moment), moment.federation.layers())
+        xp = namespace(moment.x)
+        return -xp.sum(xp.where(stale, xp.ones_like(moment.x), 0), axis=-1)[:, None] / moment.federation.dim
+
+    def extra_bits(self, moment):
+        return len(moment.federation.layers()) * (moment.round % self.period == 0), 0
+
+    def check(self, algorithm):
+        sampling = algorithm.selection.sampling
+        held = isinstance(sampling, WithoutReplacement) and sampling.held == self.period
+        if algorithm.client_steps is not None:
+            raise ValueError("layers are compared per local step, and clients that take different numbers of them differ anyway")
+        if algorithm.upload is not self or algorithm.client.solves:
+            raise ValueError("clients go on from layers of their own, which other upload filters do not know and a local "
+                             "problem that is solved at once forgets")
+        if not (held or isinstance(sampling, EveryPriority) or self.period == 1):
+            raise ValueError(f"the clients of a period must stay together; got {sampling!r}, allowed: all clients, or "
+                             f"WithoutReplacement(participants, held={self.period})")
+
+
+def rarely_averaged(discrepancy, sizes):
+    """Which layers are to be averaged rarely, truth values (runs, layers); ``sizes`` (1, layers)."""
+    xp = namespace(discrepancy)
+    order = xp.argsort(discrepancy, axis=-1)
+    size, weight = (xp.take_along_axis(v, order, axis=-1) for v in (sizes + 0 * discrepancy, sizes * discrepancy))
+    upto, share = (xp.cumsum(v, axis=-1) for v in (size, weight))
+    chosen = share * upto[:, -1:] < share[:, -1:] * (upto[:, -1:] - upto)
+    return xp.take_along_axis(chosen, xp.argsort(order, axis=-1), axis=-1)
+
+
+@method("fedlama", "layers in which clients differ little are averaged less often", "Lee, Zhang, Avestimehr 2023",
+        "fedluar/fedlama",
+        traits=Traits(
+            translation=True, orthogonal="within layers", units={"eta_l": STEP}, costs=Costs(down=None, up=None),
+            reductions=(Reduction("fedavg", {"period": 1}), Reduction("fedavg", where={"dim": 1, "participants": None})),
+            exempt={"number of participants": "clients stay together for a period, so that turns come more slowly",
+                    "identical clients": "then rounding decides which layers are averaged rarely, and x holds them late"}))
+def fedlama(eta_l=0.1, local_steps=1, period=2, participants=None) -> Algorithm:
+    """FedLAMA. Rule: FedLUAR's specification, section 8 (medium confidence); how many layers are averaged rarely, from the
+    literature (medium confidence: where its two curves cross).
+
+    ::
+
+        x_k <- x_k - eta_l * g_k(x_k)                               local_steps times
+        layers averaged often:   (x_k)_l <- x_l <- mean of (x_k)_l  after every round
+        layers averaged rarely:  the same                           after every ``period`` rounds
+        after every ``period`` rounds, with all layers averaged:
+            d_l <- mean of |x_k - x|_l^2 / (local steps since the last average * size_l)
+            sorted by d, layer l is averaged rarely from now on if
+                sum over l' <= l of d_l' * size_l' / sum of all  <  sum over l' > l of size_l' / sum of all
+
+    ``participants`` stay together for a ``period``. ``x`` holds every layer's last average. A participant receives and
+    sends the layers that were averaged. ``period = 1``, or one layer, is FedAvg.
+
+    Example:
+        Clients agree on the second coordinate, which is thus averaged after every other round from the third on.
+
+        >>> from fedtheory import run
+        >>> from synthetic import Quadratic
+        >>> pair = Quadratic([[[1.0, 1.0], [1.0, 1.0]]], [[[1.0, 1.0], [3.0, 1.0]]], layers=2)
+        >>> data = run(fedlama(0.5), pair, 4, record=["x", "uplink_floats"]).dataset
+        >>> data.uplink_floats.values[0, :, 0].tolist(), data.x.values[0, :, 1].tolist()
+        ([2.0, 2.0, 1.0, 2.0], [0.0, 0.5, 0.75, 0.75, 0.9375])
+    """
+    sampling = EveryPriority() if participants is None else WithoutReplacement(participants, held=whole("period", period))
+    return Algorithm(eta_l, local_steps, Selection(PriorityOnly(), sampling), upload=LayerIntervals(period), name="FedLAMA")

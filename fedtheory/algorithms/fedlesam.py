@@ -1,0 +1,63 @@
+"""FedLESAM (Fan et al. 2024): sharpness-aware gradients uphill along the global model's own path, one gradient a step."""
+
+from __future__ import annotations
+
+from fedtheory.algorithm import Algorithm
+from fedtheory.algorithms.fedavg import ServerStep
+from fedtheory.algorithms.fedsam import SharpnessAware, along
+from fedtheory.method import method, sampled
+from fedtheory.traits import ISOTROPIC, LENGTH, STEP, Costs, Reduction, Traits
+
+__all__ = ["GloballyEstimated", "fedlesam"]
+
+
+class GloballyEstimated(SharpnessAware):
+    """The gradient at ``x_k + rho_sam * d/|d|`` with ``d = old_k - x``, old_k the model that client k received when it
+    last took part; at ``x_k`` when it takes part for the first time, or if the model has not moved."""
+
+    evaluations = 1
+
+    def client_state(self, federation, x, draws):
+        models = federation.all_clients(x)
+        return {"last_received": models, "took_part": 0 * models[..., :1]}
+
+    def begin(self, local, moment):
+        here = moment.x[:, None, :]
+        uphill = along(local.own["last_received"] - here, moment.algorithm.now(self.rho_sam, moment))
+        uphill = local.own["took_part"] * uphill
+        return local.with_own(last_received=here + 0 * uphill, took_part=0 * local.own["took_part"] + 1, uphill=uphill)
+
+    def gradient(self, local, gradient, moment):
+        return gradient(local.x + local.own["uphill"]), local
+
+    def finish(self, local, moment):
+        return {name: local.own[name] for name in ("last_received", "took_part")}
+
+
+@method("fedlesam", "sharpness-aware gradients from the global model's path", "Fan et al. 2024", "fedmoswa/fedlesam",
+        traits=Traits(
+            **ISOTROPIC, units={"eta_l": STEP, "rho_sam": LENGTH}, costs=Costs(),
+            reductions=(Reduction("fedavg", {"rho_sam": 0.0}), Reduction("fedavg", where={"rounds": 1}))))
+def fedlesam(eta_l=0.1, local_steps=1, rho_sam=0.05, eta_g=1.0, participants=None, replacement=False) -> Algorithm:
+    """FedLESAM. Rule: FedMoSWA's specification, section 8 (medium to high confidence; the sign is old minus new).
+
+    ::
+
+        e_k   <- rho_sam * (old_k - x)/|old_k - x|          zero where client k takes part for the first time
+        old_k <- x
+        x_k   <- x_k - eta_l * g_k(x_k + e_k)               local_steps times, from x_k = x
+        x     <- x + eta_g * mean of (x_k - x)
+
+    A descent direction of the objective stands for the client's own gradient, so a step costs one gradient. ``rho_sam = 0``
+    is FedAvg, and so is the first round.
+
+    Example:
+        On 1/2 (x - 1)^2 the first step leads from 0 to 1/2; the second takes the gradient at 1/2 - 1/4, which is -3/4.
+
+        >>> from fedtheory import run
+        >>> from synthetic import Quadratic
+        >>> run(fedlesam(0.5, rho_sam=0.25), Quadratic([[[1.0]]], [[[1.0]]]), 2).dataset.x.values.ravel().tolist()
+        [0.0, 0.5, 0.875]
+    """
+    return Algorithm(eta_l, local_steps, sampled(participants, replacement), oracle=GloballyEstimated(rho_sam),
+                     server=ServerStep(eta_g), name="FedLESAM")

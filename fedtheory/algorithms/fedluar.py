@@ -1,0 +1,161 @@
+"""FedLUAR: in every round some layers are not sent; the server applies their last update once more."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from fedtheory.algorithm import Algorithm
+from fedtheory.chain import chained
+from fedtheory.layerwise import by_coordinate
+from fedtheory.local_momentum import LocalMomentum
+from fedtheory.method import method
+from fedtheory.recycling import RecycledSteps, Recycling
+from fedtheory.traits import EVERYONE, STEP, Costs, Law, Reduction, Traits, Variant
+from synthetic.arrays import namespace
+from synthetic.checks import one_of
+
+__all__ = ["feddrop", "fedluar", "recycle"]
+
+_PAPER = "FedLUAR"
+
+
+def _sent(round, state, federation):
+    """The share of the parameters that is sent, (runs, 1)."""
+    fresh, xp = by_coordinate(~state.server["recycle_set"], federation.layers()), namespace(state.x)
+    return xp.mean(xp.where(fresh, xp.ones_like(state.x), 0), axis=-1)[:, None]
+
+
+def _filter(algorithm) -> Recycling:
+    return getattr(algorithm.upload, "filters", (algorithm.upload,))[0]
+
+
+def _repeated(algorithm, federation, before, after):
+    """What recycled layers get, and what they got in the round before, (runs, dim)."""
+    recycled = by_coordinate(before.server["recycle_set"], federation.layers())
+    last = before.server["applied_update"] * (_filter(algorithm).mode == "recycle")
+    return recycled * after.server["applied_update"], recycled * last
+
+
+def _applied(algorithm, federation, before, after):
+    return after.x - before.x, after.server["applied_update"]
+
+
+def _ages(algorithm, federation, before, after):
+    return after.server["age"], (before.server["age"] + 1) * before.server["recycle_set"]
+
+
+def _count(algorithm, federation, before, after):
+    recycled = after.server["recycle_set"]
+    return namespace(recycled).sum(1 * recycled, axis=-1), _filter(algorithm).recycled
+
+
+_LAWS = (Law("recycled layers repeat", _repeated), Law("ages", _ages), Law("number of layers recycled", _count),
+         Law("the model moves by the applied update", _applied, where=EVERYONE))
+_TRAITS = Traits(
+    orthogonal="within layers", units={"eta_l": STEP}, reductions=(Reduction("fedavg", {"recycled": 0}),), laws=_LAWS,
+    costs=Costs(up=_sent), random=True)
+
+
+def _with(base, where=None, **exempt) -> Variant:
+    """LUAR on another method, whose own hyper-parameters have units of their own."""
+    reduction = Reduction(base, {"recycled": 0}, where=where or {})
+    return Variant({"base": base}, {"orthogonal": "", "units": None, "reductions": (reduction,), "laws": _LAWS[:-1],
+                                    "costs": None, "exempt": {name.replace("_", " "): why for name, why in exempt.items()}})
+
+
+_BASES = (
+    *(_with(base) for base in ("fedprox", "fedpaq", "feddropoutavg", "fedadam", "fedyogi", "fedadagrad")),
+    *(_with(base, descends="momentum adds up the one update that a single layer repeats for ever")
+      for base in ("fedacg", "fedavgm")),
+    _with("fedmut", {"equal": True}, everything_received_is_counted="the server mutates the model before it sends it"),
+)
+
+
+def recycle(algorithm: Algorithm, recycled=1, recycled_object="pre-optimizer", **options) -> Algorithm:
+    """Any method with layers recycled; ``options`` are the fields of :class:`Recycling`.
+
+    What the method feeds to its server step becomes the applied update; scores use fresh layers and the model from which
+    local training started. An upload filter of the method then acts on the fresh layers. ``recycled_object``:
+    pre-optimizer, the average that enters the server's optimiser; post-optimizer, the step that it made.
+
+    Example:
+        >>> from fedtheory import make_algorithm
+        >>> recycle(make_algorithm("fedprox"), 2).name
+        'FedProx + LUAR'
+    """
+    one_of("recycled_object", recycled_object, ("pre-optimizer", "post-optimizer"))
+    filtered = Recycling(recycled, **options)
+    name = f"{algorithm.name} + {'LUAR' if filtered.mode == 'recycle' else 'dropped layers'}"
+    made = algorithm.having(upload=chained(filtered, algorithm.upload), name=name)
+    if recycled_object == "pre-optimizer":
+        return made
+    if filtered.mode == "drop" or filtered.score == "recompute":
+        raise ValueError("the server's steps are recycled only in mode 'recycle', and have no recomputed score; got mode "
+                         f"{filtered.mode!r} and score {filtered.score!r}")
+    return made.having(server=RecycledSteps(made.server, filtered.initial_update))
+
+
+@method("fedluar", "layers with small updates are recycled instead of sent", f"{_PAPER}, Algorithms 1 and 2",
+        "fedluar/fedluar", traits=replace(_TRAITS, variants=_BASES))
+def fedluar(
+    eta_l=0.1, local_steps=1, base="fedavg", recycled=1, selector="luar", score="keep", R0="empty", initial_update=None,
+    score_floor=1e-12, score_norm="broadcast", lr_decay="displacement", mode="recycle", masks=None,
+    recycled_object="pre-optimizer", local_momentum=0.0, momentum_kept=False, participants=None, replacement=False,
+    **arguments,
+) -> Algorithm:
+    """FedLUAR on the method named ``base`` (X + LUAR), whose own ``arguments`` may follow. See :class:`Recycling`.
+
+    ::
+
+        change_l  <- mean over sampled k of (x_k - x)_l                      fresh layers l: these alone are sent
+        applied_l <- change_l, or for recycled l: applied_l of the last round
+        x         <- x + applied                                             or what the base does with it
+        score_l   <- |change_l| / |x_l| of the round's x                     fresh layers; the others keep theirs
+        the next round recycles ``recycled`` layers, drawn one after the other with probabilities ~ 1/score
+
+    Round 0 sends every layer. ``recycled = 0`` is the base; a participant receives one model and one bit per layer.
+    With equal client weights the mean is over the sampled clients, as in the paper. ``local_momentum`` (0.9 in its
+    experiments) replaces the base's client optimiser by :class:`fedtheory.local_momentum.LocalMomentum`.
+
+    Example:
+        Of two equal layers one is sent; the other repeats its first step of 1/2 from 0 towards 1.
+
+        >>> from fedtheory import run
+        >>> from synthetic import Quadratic
+        >>> pair = Quadratic([[[1.0, 1.0]]], [[[1.0, 1.0]]], layers=2)
+        >>> luar = fedluar(0.5, recycled=1, masks=[[0, 0], [1, 0], [0, 1]])
+        >>> run(luar, pair, 3).dataset.x.values[0].tolist()
+        [[0.0, 0.0], [0.5, 0.5], [1.0, 0.75], [1.0, 1.0]]
+    """
+    from fedtheory.registry import find_algorithm, make_algorithm
+
+    known, sampling = find_algorithm(base).arguments, {"participants": participants, "replacement": replacement}
+    arguments |= {name: value for name, value in sampling.items() if name in known or value}
+    algorithm = make_algorithm(base, eta_l=eta_l, local_steps=local_steps, **arguments)
+    if not (isinstance(local_momentum, (int, float)) and local_momentum == 0):
+        algorithm = algorithm.having(client=LocalMomentum(local_momentum, momentum_kept))
+    made = recycle(algorithm, recycled, recycled_object, selector=selector, score=score, R0=R0,
+                   initial_update=initial_update, score_floor=score_floor, score_norm=score_norm, lr_decay=lr_decay,
+                   mode=mode, masks=masks)
+    return made.having(name="FedLUAR") if base == "fedavg" and mode == "recycle" else made
+
+
+@method("feddrop", "layers with small updates are left where they are", f"{_PAPER}, introduction (drop variant)",
+        "fedluar/drop", traits=_TRAITS)
+def feddrop(
+    eta_l=0.1, local_steps=1, base="fedavg", recycled=1, selector="luar", score="keep", R0="empty", score_floor=1e-12,
+    masks=None, participants=None, replacement=False, **arguments,
+) -> Algorithm:
+    """FedLUAR's drop variant: the chosen layers do not move in the round; the rest as in :func:`fedluar`.
+
+    The paper names it without pseudocode; its specification reads it as ``applied_l = 0`` for the chosen layers.
+
+    Example:
+        >>> from fedtheory import run
+        >>> from synthetic import Quadratic
+        >>> pair = Quadratic([[[1.0, 1.0]]], [[[1.0, 1.0]]], layers=2)
+        >>> run(feddrop(0.5, masks=[[0, 0], [1, 0]]), pair, 2).dataset.x.values[0].tolist()
+        [[0.0, 0.0], [0.5, 0.5], [0.5, 0.75]]
+    """
+    return fedluar(eta_l, local_steps, base, recycled, selector, score, R0, None, score_floor, mode="drop", masks=masks,
+                   participants=participants, replacement=replacement, **arguments)

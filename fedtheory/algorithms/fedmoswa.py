@@ -1,0 +1,127 @@
+"""FedMoSWA (Liu et al. 2025): FedSWA with control variates of which the server's is a moving average."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from fedtheory.algorithm import Algorithm
+from fedtheory.algorithms.fedavg import ServerStep
+from fedtheory.algorithms.fedmoswa_fresh import BATCHES, FreshVariates, SinceBroadcast
+from fedtheory.algorithms.fedswa import local_rates
+from fedtheory.algorithms.scaffold import settled
+from fedtheory.control_variates import ControlVariates
+from fedtheory.method import method, sampled
+from fedtheory.moment import mean_over_clients
+from fedtheory.parts import GradientOracle
+from fedtheory.schedules import check_schedule
+from fedtheory.traits import EVERYONE, ISOTROPIC, STEP, Costs, FixedPoint, Reduction, Tilt, Traits, Variant
+from synthetic.checks import one_of
+
+__all__ = ["MovingVariates", "fedmoswa"]
+
+VARIANTS = ("canonical", "all-clients", "fresh")
+
+
+@dataclass(frozen=True)
+class MovingVariates(ControlVariates):
+    """``g - c_k + m`` with c_k as in SCAFFOLD (``option`` I or II) and ``m <- (1 - gamma) m + gamma * mean of c_k+``.
+
+    The mean is over the sampled clients, who send ``c_k+ - m``; or over the stored c_k of ``all_clients``: those sampled
+    send ``c_k+ - c_k``, and the server keeps the mean too.
+    """
+
+    gamma: Any = 0.2  #: number, (runs,) array or Schedule
+    all_clients: bool = False
+
+    def __post_init__(self):
+        super().__post_init__()
+        one_of("option", self.option, ("I", "II"))
+        check_schedule("gamma", self.gamma)
+
+    def server_state(self, federation, x, draws):
+        state = super().server_state(federation, x, draws)
+        if self.all_clients:
+            state["variate_mean"] = mean_over_clients(federation, self.client_state(federation, x, draws)["variate"])
+        return state
+
+    def finish(self, local, moment):
+        new = self.renewed(local, moment)
+        known = local.own["variate"] if self.all_clients else moment.server("variate")
+        return {"variate": new}, {"variate_change": new - known}
+
+    def aggregate(self, average, upload, moment):
+        m, gamma = moment.state.server["variate"], moment.server_number(self.gamma)
+        change = upload.others["variate_change"]
+        if not self.all_clients:
+            return average, {"variate": m + gamma * moment.average(change)}
+        mean = moment.state.server["variate_mean"] + moment.over_all(change)
+        return average, {"variate": m + gamma * (mean - m), "variate_mean": mean}
+
+
+def one_more(local_steps):
+    """Gradients of a round with one besides those of the local steps."""
+    return local_steps + 1
+
+
+FRESH = {"tilt": Tilt({}), "fixed_point": FixedPoint(), "reductions": (), "exempt": {
+    "own data only": "clients exchange their variates before the local steps"}}
+TRAITS = Traits(
+    **ISOTROPIC, units={"eta_l": STEP}, tilt=Tilt({"variate": 1.0}, EVERYONE), fixed_point=FixedPoint(settled, EVERYONE),
+    costs=Costs(2, 2, kept=1), reductions=(
+        Reduction("scaffold", {"gamma": 1.0, "rho_decay": 1.0}, where=EVERYONE), Reduction("fedswa", where={"rounds": 1})),
+    variants=(
+        Variant({"option": "I"}, {"costs": Costs(2, 2, one_more, kept=1)}),
+        Variant({"variant": "all-clients", "start": "gradient-clients-only"}, {"tilt": None, "reductions": ()}),
+        Variant({"variant": "fresh"}, FRESH | {"costs": Costs(2, 2, one_more, kept=0)}),
+        Variant({"variant": "fresh", "batch": "same"}, FRESH | {
+            "costs": Costs(2, 2, lambda local_steps: 2 * local_steps + 1, kept=0)})))
+
+
+@method("fedmoswa", "FedSWA with a momentum control variate", "Liu et al. 2025", "fedmoswa/fedmoswa",
+        "fedmoswa/moswa-ii", traits=TRAITS)
+def fedmoswa(
+    eta_l=0.1, local_steps=1, rho_decay=0.1, eta_g=1.5, gamma=0.2, option="II", start="zero", variant="canonical",
+    batch="independent", schedule="cyclic-linear", client_variate=None, server_variate=None, participants=None,
+    replacement=False,
+) -> Algorithm:
+    """FedMoSWA (fedmoswa 3.3), with the values of the paper's experiments.
+
+    ::
+
+        x_k <- x_k - eta_j * (g_k(x_k) - c_k + m)            j = 0 .. local_steps - 1 with the rates of FedSWA, from x_k = x
+        c_k+ = g_k(x)                                        option I
+             | c_k - m + (x - x_k) / sum of eta_j            option II
+        m <- m + gamma * mean over sampled k of (c_k+ - m)   all-clients: (1 - gamma) m + gamma * mean over all k of c_k+
+        x <- x + eta_g * (mean of x_k - x),   c_k <- c_k+
+
+    Variant ``fresh`` (App. F): every client takes part, and before the local steps ``c_k = g_k(x)``, ``m <- (1 - gamma) m +
+    gamma * mean of c_k`` in an exchange of its own, on samples ``independent`` of the local steps' or the ``same``.
+    ``start`` (with ``client_variate``, ``server_variate``): see :class:`fedtheory.algorithms.scaffold.ControlVariates`;
+    the variant ``fresh`` has only m, from ``zero`` or ``free``.
+
+    ``gamma = 1`` with everybody and ``m = mean of c_k`` at the start is SCAFFOLD; from zero its first round is FedSWA's.
+
+    Example:
+        One client on 1/2 (x - 1)^2 with constant rate 1/2: to 1/2; then c = -1 and m = -1/2, so the step is -1/2 + 1/2.
+
+        >>> from fedtheory import run
+        >>> from synthetic import Quadratic
+        >>> method = fedmoswa(0.5, rho_decay=1, eta_g=1, gamma=0.5)
+        >>> run(method, Quadratic([[[1.0]]], [[[1.0]]]), 2).dataset.x.values.ravel().tolist()
+        [0.0, 0.5, 0.5]
+    """
+    one_of("variant", variant, VARIANTS)
+    one_of("batch", batch, BATCHES)
+    rates, chosen = local_rates(schedule, eta_l, rho_decay, local_steps), sampled(participants, replacement)
+    oracle = GradientOracle()
+    if variant == "fresh":
+        if client_variate is not None or start != ("zero" if server_variate is None else "free"):
+            raise ValueError("the variant 'fresh' starts from m alone: start must be 'zero', or 'free' with server_variate; "
+                             f"got {start!r}")
+        oracle = SinceBroadcast() if batch == "same" else oracle
+        variates = FreshVariates(gamma, batch, server_variate)
+    else:
+        variates = MovingVariates(option, start, "standard", client_variate, server_variate, gamma, variant == "all-clients")
+    return Algorithm(rates, local_steps, chosen, oracle=oracle, correction=variates, server=ServerStep(eta_g),
+                     name="FedMoSWA")

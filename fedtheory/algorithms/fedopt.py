@@ -1,0 +1,188 @@
+"""FedAdagrad, FedAdam, FedYogi (Reddi et al. 2021): an adaptive step on the server."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fedtheory.algorithm import Algorithm
+from fedtheory.method import method, sampled
+from fedtheory.parts import ServerOptimiser
+from fedtheory.schedules import check_schedule, value_at
+from fedtheory.traits import EVERYONE, LENGTH, NUMBER, STEP, Costs, FixedPoint, Law, Reduction, Traits
+from synthetic.arrays import namespace
+from synthetic.checks import finite, nonnegative, one_of
+
+__all__ = ["AdaptiveServer", "check_moments", "fedadagrad", "fedadam", "fedyogi", "first_moment2", "quotient"]
+
+RULES = ("adagrad", "adam", "yogi")
+
+
+def quotient(above, below):
+    """``above / below`` with 0/0 = 0, arrays of the same number of axes."""
+    xp = namespace(above)
+    return above / xp.where((below == 0) & (above == 0), below + 1, below)
+
+
+def check_moments(part) -> None:
+    """ValueError unless the moments' decay rates are at most 1, and ``eps`` and ``v_init`` (or ``eps^2``) at least 0."""
+    check_schedule("beta1", part.beta1, high=1)
+    check_schedule("beta2", part.beta2, high=1)
+    check_schedule("eps", part.eps)
+    if isinstance(part.v_init, str):
+        one_of("v_init", part.v_init, ["eps^2"])
+    else:
+        nonnegative("v_init", finite("v_init", part.v_init))
+
+
+def first_moment2(part, federation, x):
+    """The second moment (runs, dim) before the first round, of ``v_init`` and ``eps``."""
+    backend, eps = federation.backend, part.eps
+    if isinstance(part.v_init, str):
+        eps = value_at(eps, backend, 0, 0, x.shape[0])
+        return 0 * x + (eps[:, None] if getattr(eps, "ndim", 0) == 1 else eps)**2
+    if np.shape(part.v_init) not in ((), (federation.dim,)):
+        raise ValueError(f"v_init must be a number or ({federation.dim},); got shape {np.shape(part.v_init)}")
+    return 0 * x + backend.array(part.v_init)
+
+
+@dataclass(frozen=True)
+class AdaptiveServer(ServerOptimiser):
+    """``x <- x + eta_g m / (sqrt(v) + eps)`` with the moments m, v of the changes ``d = average - x``.
+
+    ``m <- beta1 m + (1 - beta1) d`` from 0, and from ``v_init``, by ``rule``: ``v + d^2`` (adagrad);
+    ``beta2 v + (1 - beta2) d^2`` (adam); ``v - (1 - beta2) d^2 sign(v - d^2)`` (yogi). No bias correction.
+    """
+
+    rule: str = "adam"
+    eta_g: Any = 0.1  #: in units of the parameter; number, (runs,) array or Schedule
+    beta1: Any = 0.9
+    beta2: Any = 0.99
+    eps: Any = 1e-3  #: in units of the parameter, like the root of v
+    v_init: Any = "eps^2"  #: number or (dim,), or ``eps^2``
+
+    def __post_init__(self):
+        one_of("rule", self.rule, RULES)
+        check_schedule("eta_g", self.eta_g)
+        check_moments(self)
+
+    def server_state(self, federation, x, draws):
+        return {"server_moment1": 0 * x, "server_moment2": first_moment2(self, federation, x)}
+
+    def moments(self, average, moment):
+        """m and v after the change of this round, both (runs, dim)."""
+        beta1, beta2 = moment.server_number(self.beta1), moment.server_number(self.beta2)
+        d, v = average - moment.x, moment.state.server["server_moment2"]
+        m = beta1 * moment.state.server["server_moment1"] + (1 - beta1) * d
+        if self.rule == "adagrad":
+            return m, v + d**2
+        if self.rule == "adam":
+            return m, beta2 * v + (1 - beta2) * d**2
+        pull, xp = (1 - beta2) * d**2, namespace(v)
+        return m, xp.where(v > d**2, v - pull, xp.where(v < d**2, v + pull, v))
+
+    def step(self, average, moment):
+        m, v = self.moments(average, moment)
+        direction = quotient(m, namespace(v).sqrt(v) + moment.server_number(self.eps))
+        return moment.x + moment.server_number(self.eta_g) * direction, {"server_moment1": m, "server_moment2": v}
+
+
+def _make(rule, name, eta_l, local_steps, eta_g, beta1, beta2, eps, v_init, participants, replacement) -> Algorithm:
+    server = AdaptiveServer(rule, eta_g, beta1, beta2, eps, v_init)
+    return Algorithm(eta_l, local_steps, sampled(participants, replacement), server=server, name=name)
+
+
+def nonnegative_moment(algorithm, federation, before, after):
+    """Zero, and the second moment."""
+    return 0 * after.x, after.server["server_moment2"]
+
+
+UNITS = {"eta_l": STEP, "eta_g": LENGTH, "eps": LENGTH, "beta1": NUMBER}
+MOMENTS = {
+    "translation": True, "orthogonal": "signed permutations", "costs": Costs(kept=0),
+    "fixed_point": FixedPoint(where=EVERYONE | {"local_steps": 1}, attracts=False),
+    "laws": (Law("the second moment is not negative", nonnegative_moment, "<="),),
+}
+#: arguments with which the second moment stays 1, and the step is the mean change
+IDLE = {"beta1": 0.0, "beta2": 1.0, "v_init": 1.0, "eps": 0.0}
+FIRST_ROUND = {"rounds": 1}
+
+
+@method("fedadagrad", "FedAvg with Adagrad on the server", "Reddi et al. 2021", "fedluar/fedadagrad", traits=Traits(
+            **MOMENTS, units=UNITS))
+def fedadagrad(
+    eta_l=0.1, local_steps=1, eta_g=0.1, beta1=0.0, eps=1e-3, v_init="eps^2", participants=None, replacement=False,
+) -> Algorithm:
+    """FedAdagrad: as :func:`fedadam` with ``v <- v + d * d``; ``beta1 = 0`` by default, as its authors ran it.
+
+    Rule: FedLUAR's specification, section 8 (high confidence).
+
+    Example:
+        On 1/2 (x - 1)^2 from 0 the change is 1/2, v is 0 + 1/4, and the step is along 1/2 divided by 1/2.
+
+        >>> from fedtheory import run
+        >>> from synthetic import Quadratic
+        >>> made = fedadagrad(0.5, eta_g=0.25, eps=0.0)
+        >>> run(made, Quadratic([[[1.0]]], [[[1.0]]]), 1).dataset.x.values.ravel().tolist()
+        [0.0, 0.25]
+    """
+    return _make("adagrad", "FedAdagrad", eta_l, local_steps, eta_g, beta1, 0.0, eps, v_init, participants, replacement)
+
+
+@method("fedadam", "FedAvg with Adam on the server", "Reddi et al. 2021", "fadamgc/fedadam", "fedluar/fedadam",
+        traits=Traits(
+            **MOMENTS, units=UNITS | {"beta2": NUMBER},
+            reductions=(Reduction("fedavg", IDLE), Reduction("fedyogi", {"v_init": 0.0}, where=FIRST_ROUND))))
+def fedadam(
+    eta_l=0.1, local_steps=1, eta_g=0.1, beta1=0.9, beta2=0.99, eps=1e-3, v_init="eps^2", participants=None,
+    replacement=False,
+) -> Algorithm:
+    """FedAdam. Rule: FAdamGC's specification, 3.8 (high confidence), with its tau named ``eps``; no bias correction.
+
+    ::
+
+        x_k <- x_k - eta_l * g_k(x_k)                            local_steps times, from x_k = x
+        d <- mean of (x_k - x)
+        m <- beta1 * m + (1 - beta1) * d                         from 0
+        v <- beta2 * v + (1 - beta2) * d * d                     from v_init: eps^2, 0, or any vector of at least 0
+        x <- x + eta_g * m / (sqrt(v) + eps)                     0/0 = 0
+
+    ``eta_g`` and ``eps`` are lengths in the space of the parameters. ``beta1 = 0``, ``beta2 = 1`` and ``v_init`` 1 with
+    ``eps = 0`` are FedAvg with server step ``eta_g``.
+
+    Example:
+        On 1/2 (x - 1)^2 from 0 the change is 1/2: m is 1/4, v is 1/16, and the step is along 1.
+
+        >>> from fedtheory import run
+        >>> from synthetic import Quadratic
+        >>> made = fedadam(0.5, eta_g=0.25, beta1=0.5, beta2=0.75, eps=0.0)
+        >>> run(made, Quadratic([[[1.0]]], [[[1.0]]]), 1).dataset.x.values.ravel().tolist()
+        [0.0, 0.25]
+    """
+    return _make("adam", "FedAdam", eta_l, local_steps, eta_g, beta1, beta2, eps, v_init, participants, replacement)
+
+
+@method("fedyogi", "FedAvg with Yogi on the server", "Reddi et al. 2021", "fedluar/fedyogi", traits=Traits(
+            **MOMENTS, units=UNITS | {"beta2": NUMBER},
+            reductions=(Reduction("fedavg", IDLE), Reduction("fedadam", {"v_init": 0.0}, where=FIRST_ROUND))))
+def fedyogi(
+    eta_l=0.1, local_steps=1, eta_g=0.1, beta1=0.9, beta2=0.99, eps=1e-3, v_init="eps^2", participants=None,
+    replacement=False,
+) -> Algorithm:
+    """FedYogi: as :func:`fedadam` with ``v <- v - (1 - beta2) * d * d * sign(v - d * d)``.
+
+    Rule: FedLUAR's specification, section 8 (high confidence). As long as ``v <= d * d`` the second moment grows by
+    ``(1 - beta2) d * d``, however large it is; FedAdam's grows by less.
+
+    Example:
+        On 1/2 (x - 1)^2 from 0 the change is 1/2: v goes from 0 to 1/4 * 1/4, and m is 1/2 * 1/2.
+
+        >>> from fedtheory import run
+        >>> from synthetic import Quadratic
+        >>> made = fedyogi(0.5, eta_g=0.25, beta1=0.5, beta2=0.75, eps=0.0)
+        >>> run(made, Quadratic([[[1.0]]], [[[1.0]]]), 1).dataset.x.values.ravel().tolist()
+        [0.0, 0.25]
+    """
+    return _make("yogi", "FedYogi", eta_l, local_steps, eta_g, beta1, beta2, eps, v_init, participants, replacement)

@@ -1,0 +1,115 @@
+"""FedSMOO (Sun et al. 2023): FedDyn with sharpness-aware gradients whose perturbations are drawn to a common one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from fedtheory.algorithm import Algorithm
+from fedtheory.algorithms.feddyn import GlobalDual, means
+from fedtheory.algorithms.fedsam import along
+from fedtheory.method import method, sampled
+from fedtheory.parts import GradientOracle
+from fedtheory.schedules import check_schedule
+from fedtheory.traits import ISOTROPIC, Costs, Law, Reduction, Traits, Variant
+from synthetic.checks import one_of
+
+__all__ = ["CommonPerturbation", "DynamicPerturbation", "fedsmoo"]
+
+SENT = ("mu", "s_hat")
+
+
+@dataclass(frozen=True)
+class DynamicPerturbation(GradientOracle):
+    """``g_k(x_k + s_k)`` with ``s_k = rho_sam * u/|u|``, ``u = g_k(x_k) - mu_k - s``; then ``mu_k <- mu_k + s_k - s``.
+
+    Clients keep mu_k; the server sends s, which :class:`CommonPerturbation` keeps.
+    """
+
+    rho_sam: Any = 0.1  #: radius, in units of the parameter: number, (runs,) array or Schedule
+    evaluations = 2
+
+    def __post_init__(self):
+        check_schedule("rho_sam", self.rho_sam)
+
+    def client_state(self, federation, x, draws):
+        return {"perturbation_dual": 0 * federation.all_clients(x)}
+
+    def begin(self, local, moment):
+        return local.with_own(perturbation=0 * local.x)
+
+    def gradient(self, local, gradient, moment):
+        mu, s = local.own["perturbation_dual"], moment.server("perturbation")
+        own = along(gradient(local.x) - mu - s, moment.algorithm.now(self.rho_sam, moment))
+        local = local.with_own(perturbation_dual=mu + own - s, perturbation=own)
+        return gradient(local.x + own), local
+
+    def finish(self, local, moment):
+        return {"perturbation_dual": local.own["perturbation_dual"]}
+
+    def check(self, algorithm):
+        if not isinstance(algorithm.correction, CommonPerturbation):
+            raise ValueError("the perturbations are drawn to one that the server keeps; got the correction "
+                             f"{type(algorithm.correction).__name__}, allowed: CommonPerturbation")
+
+
+@dataclass(frozen=True)
+class CommonPerturbation(GlobalDual):
+    """FedDyn's duals, and ``s = rho_sam * v/|v|`` with v the mean of the sampled clients' mu_k or last s_k (``sent``)."""
+
+    sent: str = "mu"
+    down, up = 1, 1
+
+    def __post_init__(self):
+        super().__post_init__()
+        one_of("sent", self.sent, SENT)
+
+    def server_state(self, federation, x, draws):
+        return super().server_state(federation, x, draws) | {"perturbation": 0 * x}
+
+    def finish(self, local, moment):
+        sent = local.own["perturbation_dual" if self.sent == "mu" else "perturbation"]
+        return {"dual": self.renewed(local, moment)}, {"perturbation": sent}
+
+    def aggregate(self, average, upload, moment):
+        average, server = super().aggregate(average, upload, moment)
+        radius = moment.server_number(moment.algorithm.oracle.rho_sam)
+        return average, server | {"perturbation": along(moment.average(upload.others["perturbation"]), radius)}
+
+    def check(self, algorithm):
+        super().check(algorithm)
+        if not isinstance(algorithm.oracle, DynamicPerturbation):
+            raise ValueError("the common perturbation is made of the clients'; got the oracle "
+                             f"{type(algorithm.oracle).__name__}, allowed: DynamicPerturbation")
+
+
+@method("fedsmoo", "FedDyn with perturbations drawn to a common one", "Sun et al. 2023", "fedmoswa/fedsmoo",
+        traits=Traits(  # no units: the rule adds perturbations to gradients
+            **ISOTROPIC, costs=Costs(2, 2, lambda local_steps: 2 * local_steps, kept=2),
+            laws=(Law("lam is the mean of the lam_k", means, where={"free": 0}),),
+            reductions=(Reduction("feddyn", {"rho_sam": 0.0}),), variants=(Variant({"sent": "s_hat"}),)))
+def fedsmoo(
+    eta_l=0.1, local_steps=1, rho_prox=0.1, rho_sam=0.1, sent="mu", order="next", participants=None, replacement=False,
+) -> Algorithm:
+    """FedSMOO (fedmoswa 8, confidence low to medium; checked against the authors' public code, which has ``sent="mu"``).
+
+    ::
+
+        s_k  = rho_sam * u/|u| with u = g_k(x_k) - mu_k - s,   mu_k <- mu_k + s_k - s
+        x_k  <- x_k - eta_l * (g_k(x_k + s_k) + lam_k + rho_prox * (x_k - x))     local_steps times, from x_k = x
+        s    <- rho_sam * v/|v| with v = mean over sampled k of mu_k              sent s_hat: of the last s_k
+        lam_k, lam and x as FedDyn
+
+    ``rho_sam = 0`` is FedDyn. The code's ``lam_k`` has the opposite sign of the paper's, and ``rho_prox`` is its 1/a.
+
+    Example:
+        On 1/2 (x - 1)^2 the first perturbation is -1/2, where the gradient is -3/2: to 3/4, lam = 3/4, and 3/4 + 3/4.
+
+        >>> from fedtheory import run
+        >>> from synthetic import Quadratic
+        >>> end = run(fedsmoo(0.5, rho_prox=1.0, rho_sam=0.5), Quadratic([[[1.0]]], [[[1.0]]]), 1)
+        >>> end.dataset.x.values.ravel().tolist(), end.state.server["perturbation"].tolist()
+        ([0.0, 1.5], [[-0.5]])
+    """
+    return Algorithm(eta_l, local_steps, sampled(participants, replacement), oracle=DynamicPerturbation(rho_sam),
+                     correction=CommonPerturbation(rho_prox, order, sent), name="FedSMOO")

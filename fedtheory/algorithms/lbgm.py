@@ -1,0 +1,95 @@
+"""LBGM (Azam et al. 2021): a client whose change points where its last full one did sends a single number."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from fedtheory.algorithm import Algorithm
+from fedtheory.algorithms.fedavg import ServerStep
+from fedtheory.method import method, sampled
+from fedtheory.parts import UploadFilter
+from fedtheory.schedules import check_schedule
+from fedtheory.traits import ISOTROPIC, ONE_LOSS, STEP, Costs, Law, Reduction, Traits
+from synthetic.arrays import namespace
+
+__all__ = ["LookBack", "lbgm"]
+
+
+@dataclass(frozen=True)
+class LookBack(UploadFilter):
+    """The change's projection on the client's look-back vector, where the squared sine between them is at most
+    ``threshold``; else the change, which becomes the look-back vector on both sides.
+
+    Both sides hold the same look-back vectors, stored once. A client sends one flag (a bit) besides.
+    """
+
+    threshold: Any = 0.1  #: between 0 and 1: number, (runs,) array or Schedule
+    whole = False
+
+    def __post_init__(self):
+        check_schedule("threshold", self.threshold, high=1)
+
+    def client_state(self, federation, x, draws):
+        return {"look_back": 0 * federation.all_clients(x)}
+
+    def send(self, change, local, moment):
+        xp, back = namespace(change), local.own["look_back"]
+        inner, square, last = (xp.sum(v, axis=-1, keepdims=True) for v in (change * back, change**2, back**2))
+        threshold = moment.algorithm.now(self.threshold, moment)
+        near = (last > 0) & (square * last - inner**2 <= threshold * square * last)
+        sent = xp.where(near, inner / xp.where(last > 0, last, 1) * back, change)
+        floats = xp.where(near, xp.ones_like(last), change.shape[-1])[..., 0]
+        return sent, floats, local.with_own(look_back=xp.where(near, back, change))
+
+    def finish(self, local, moment):
+        return {"look_back": local.own["look_back"]}
+
+    def extra_bits(self, moment):
+        return 0, 1
+
+    def check(self, algorithm):
+        if algorithm.upload is not self:
+            raise ValueError("look-back vectors are of whole changes, of which other filters leave only parts; LBGM's "
+                             "filter stands alone")
+
+
+def projected(algorithm, federation, before, after):
+    """On one loss, with one local step: the product of what is used of a gradient step and of what is left out; zero."""
+    used, step = after.x - before.x, -algorithm.eta_l * federation.objective_gradient(before.x)
+    product = namespace(used).sum(used * (step - used), axis=-1)
+    return product, 0 * product
+
+
+@method("lbgm", "FedAvg whose clients send one number where their change keeps its direction", "Azam et al. 2021",
+        "fedluar/lbgm",
+        traits=Traits(
+            **ISOTROPIC, units={"eta_l": STEP}, costs=Costs(up=None), reductions=(Reduction("fedavg", {"threshold": 0.0}),),
+            laws=(Law("what is used is a projection of the change", projected, where=ONE_LOSS | {
+                "local_steps": 1, "participants": None}),)))
+def lbgm(eta_l=0.1, local_steps=1, eta_g=1.0, threshold=0.1, participants=None, replacement=False) -> Algorithm:
+    """LBGM. Rule: FedLUAR's specification, section 8 (high confidence).
+
+    ::
+
+        d_k <- x_k - x                                        after local_steps steps x_k <- x_k - eta_l * g_k(x_k)
+        if sin^2 of the angle between d_k and b_k <= threshold:
+            client k sends rho_k = <d_k, b_k> / |b_k|^2,      the server uses rho_k * b_k
+        else:
+            client k sends d_k, and b_k <- d_k on both sides
+        x <- x + eta_g * mean over sampled k of what the server uses
+
+    Before a client's first upload b_k is zero, and it sends in full. A change of zero counts as parallel. ``threshold = 0``
+    is FedAvg (a number is sent only for parallel changes).
+
+    Example:
+        On 1/2 |x - (1, 1)|^2 all changes are parallel: two floats are sent in the first round, one in the others.
+
+        >>> from fedtheory import run
+        >>> from synthetic import Quadratic
+        >>> data = run(lbgm(0.5), Quadratic([[[1.0, 1.0]]], [[[1.0, 1.0]]]), 3, record=["x", "uplink_floats"]).dataset
+        >>> data.x.values[0, -1].tolist(), data.uplink_floats.values.ravel().tolist()
+        ([0.875, 0.875], [2.0, 1.0, 1.0])
+    """
+    return Algorithm(eta_l, local_steps, sampled(participants, replacement), server=ServerStep(eta_g),
+                     upload=LookBack(threshold), name="LBGM")

@@ -1,0 +1,134 @@
+"""LocalAdam: Adam on the clients, whose second moments stay there between rounds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from fedtheory.algorithm import Algorithm
+from fedtheory.algorithms.fedavg import ServerStep
+from fedtheory.algorithms.fedopt import check_moments, first_moment2, quotient
+from fedtheory.method import method, sampled
+from fedtheory.parts import ClientOptimiser
+from fedtheory.traits import LENGTH, NUMBER, SLOPE, Costs, Law, Traits, Variant
+from synthetic.arrays import maximum, namespace
+from synthetic.checks import one_of
+
+__all__ = ["Adam", "local_adam"]
+
+
+@dataclass(frozen=True)
+class Adam(ClientOptimiser):
+    """``direction = m / (sqrt(vhat) + eps)``, without bias correction, 0/0 = 0.
+
+    In a round m starts at 0 and v where the client's last round left it, at ``v_init`` in the first.
+
+    Args:
+        vhat: the running maximum of v starts a round at v (``reset``), where the client's last round left it
+            (``carry``), or at zero (``zero``); or there is no maximum (``none``).
+        store: what is kept for the next round as v: ``v``, or the maximum ``vhat``.
+        norm: squares and quotients by coordinate (``elem``); or ``scalar``: v is the moment of ``|g|^2``.
+        moment_index: a step uses the moments that know its gradient (``immediate``), or those of the step before
+            (``delayed``).
+    """
+
+    beta1: Any = 0.9  #: number, (runs,) array or Schedule
+    beta2: Any = 0.99
+    eps: Any = 1e-8  #: in units of the gradient
+    vhat: str = "reset"
+    store: str = "v"
+    norm: str = "elem"
+    moment_index: str = "immediate"
+    v_init: Any = 0.0  #: number or (dim,), or ``eps^2``
+
+    def __post_init__(self):
+        check_moments(self)
+        one_of("vhat", self.vhat, ("reset", "carry", "zero", "none"))
+        one_of("store", self.store, ("v", "vhat"))
+        one_of("norm", self.norm, ("elem", "scalar"))
+        one_of("moment_index", self.moment_index, ("immediate", "delayed"))
+        if self.norm == "scalar" and getattr(self.v_init, "ndim", 0):
+            raise ValueError("with norm = 'scalar', v_init must be a number; got an array")
+
+    def client_state(self, federation, x, draws):
+        start = federation.all_clients(first_moment2(self, federation, x))
+        start = start[..., :1] if self.norm == "scalar" else start
+        return {"moment2": start, "moment2_max": start} if self.vhat == "carry" else {"moment2": start}
+
+    def begin(self, local, moment):
+        v = local.own["moment2"]
+        top = local.own["moment2_max"] if self.vhat == "carry" else 0 * v if self.vhat == "zero" else v
+        return local.with_own(moment1=0 * local.x, moment2_max=top)
+
+    def direction(self, g, local, moment):
+        before, after = local.own, self.moved(local.own, g, moment)
+        used = after if self.moment_index == "immediate" else before
+        eps = moment.algorithm.now(self.eps, moment)
+        root = namespace(g).sqrt(used["moment2_max"]) + eps
+        return quotient(used["moment1"], root + 0 * g), local.with_own(**after)
+
+    def moved(self, own, g, moment):
+        """The moments after a gradient ``g`` (runs, participants, dim), by name."""
+        now, xp = moment.algorithm.now, namespace(g)
+        beta1, beta2 = now(self.beta1, moment), now(self.beta2, moment)
+        square = xp.sum(g * g, axis=-1, keepdims=True) if self.norm == "scalar" else g * g
+        v = beta2 * own["moment2"] + (1 - beta2) * square
+        top = v if self.vhat == "none" else maximum(own["moment2_max"], v)
+        return {"moment1": beta1 * own["moment1"] + (1 - beta1) * g, "moment2": v, "moment2_max": top}
+
+    def finish(self, local, moment):
+        top = local.own["moment2_max"]
+        kept = {"moment2": local.own["moment2"] if self.store == "v" else top}
+        return kept | {"moment2_max": top} if self.vhat == "carry" else kept
+
+
+def nonnegative_moments(algorithm, federation, before, after):
+    """Zero, and the clients' second moments."""
+    return 0 * after.clients["moment2"], after.clients["moment2"]
+
+
+#: of a local Adam, whose steps are lengths
+UNITS = {"eta_l": LENGTH, "eps": SLOPE, "v_init": (2, -2), "beta1": NUMBER, "beta2": NUMBER}
+COORDINATES = {"translation": True, "orthogonal": "signed permutations"}
+
+
+@method("local-adam", "Adam on the clients", "Chen et al.: FAdamGC, 3.4", "fadamgc/local-adam", traits=Traits(
+            **COORDINATES, units=UNITS, costs=Costs(kept=1),
+            laws=(Law("second moments are not negative", nonnegative_moments, "<="),), variants=(
+                Variant({"norm": "scalar"}, {"orthogonal": "all", "costs": Costs()}),
+                Variant({"vhat": "carry", "store": "vhat"}, {"costs": Costs(kept=2)}),
+                Variant({"vhat": "none", "moment_index": "delayed", "v_init": 0.5}, {
+                    "exempt": {"descends": "the first step of a round has no direction"}}))))
+def local_adam(
+    eta_l=0.1, local_steps=1, beta1=0.9, beta2=0.99, eps=1e-8, eta_g=1.0, vhat="reset", store="v", norm="elem",
+    moment_index="immediate", v_init=0.0, participants=None, replacement=False,
+) -> Algorithm:
+    """LocalAdam: FAdamGC without a correction. The paper names it without a rule; this is its specification's reading.
+
+    ::
+
+        x_k <- x;  m_k <- 0;  vhat_k <- v_k                                  vhat: reset | carry | zero | none
+        local_steps times:
+            g    <- g_k(x_k)
+            m_k  <- beta1 * m_k + (1 - beta1) * g
+            v_k  <- beta2 * v_k + (1 - beta2) * g * g                        norm: elem | scalar
+            vhat_k <- max(vhat_k, v_k)
+            x_k  <- x_k - eta_l * m_k / (sqrt(vhat_k) + eps)                 0/0 = 0; moment_index: immediate | delayed
+        client k keeps v_k                                                   store: v | vhat
+        x <- x + eta_g * mean of (x_k - x)
+
+    ``eta_l`` is a length in the space of the parameters. For ``beta1 = 0``, ``eta_l = eta * eps`` and large ``eps`` it
+    tends to FedAvg with step eta. One model each way; moments are never sent.
+
+    Example:
+        Without memory a step is as long as ``eta_l``, whatever the gradient.
+
+        >>> from fedtheory import run
+        >>> from synthetic import Quadratic
+        >>> made = local_adam(0.25, 3, beta1=0.0, beta2=0.0, eps=0.0, vhat="none")
+        >>> run(made, Quadratic([[[1.0]]], [[[4.0]]]), 1).dataset.x.values.ravel().tolist()
+        [0.0, 0.75]
+    """
+    client = Adam(beta1, beta2, eps, vhat, store, norm, moment_index, v_init)
+    return Algorithm(eta_l, local_steps, sampled(participants, replacement), client=client, server=ServerStep(eta_g),
+                     name="LocalAdam")

@@ -1,0 +1,101 @@
+"""Several upload filters one after the other, and what they tell each other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fedtheory.parts import UploadFilter
+from synthetic.arrays import namespace
+
+__all__ = ["Chain", "chained", "count", "masked"]
+
+
+def masked(change, present, local):
+    """``change`` (runs, participants, dim) where ``present``, else zero; its floats; and ``local``, which knows what earlier
+    filters and this one left.
+
+    ``present``: truth values (runs | 1, participants | 1, dim).
+    """
+    present = present & local.own["present"] if "present" in local.own else present
+    return namespace(change).where(present, change, 0), count(present, change), local.with_own(present=present)
+
+
+def count(present, change):
+    """How many coordinates are present, (runs | 1, participants | 1), in the numbers of ``change``."""
+    xp = namespace(change)
+    return xp.sum(xp.where(present, xp.ones_like(change[:1, :1]), 0), axis=-1)
+
+
+@dataclass(frozen=True)
+class Chain(UploadFilter):
+    """``filters`` in the order in which clients apply them; the server undoes them in reverse.
+
+    A filter that sends fewer coordinates leaves ``local.own["present"]``, truth values (runs | 1, participants | 1, dim);
+    those after it quantise, drop and count only what is present. At most one may average in its own way.
+    """
+
+    filters: tuple[UploadFilter, ...] = ()
+    whole = False
+
+    def __post_init__(self):
+        own = [part for part in self.filters if type(part).combine is not UploadFilter.combine]
+        if len(own) > 1:
+            names = " and ".join(type(part).__name__ for part in own)
+            raise ValueError(f"one filter may average in its own way; got {names}")
+
+    def server_state(self, federation, x, draws):
+        return _union(part.server_state(federation, x, draws) for part in self.filters)
+
+    def client_state(self, federation, x, draws):
+        return _union(part.client_state(federation, x, draws) for part in self.filters)
+
+    def begin(self, local, moment):
+        for part in self.filters:
+            local = part.begin(local, moment)
+        return local
+
+    def send(self, change, local, moment):
+        for part in self.filters:
+            change, floats, local = part.send(change, local, moment)
+        return change, floats, local
+
+    def combine(self, sent, moment):
+        for part in self.filters:
+            if type(part).combine is not UploadFilter.combine:
+                return part.combine(sent, moment)
+        return super().combine(sent, moment)
+
+    def receive(self, change, moment):
+        server = {}
+        for part in reversed(self.filters):
+            change, more = part.receive(change, moment)
+            server |= more
+        return change, server
+
+    def learn(self, sent, mean, moment):
+        return _union(part.learn(sent, mean, moment) for part in self.filters)
+
+    def finish(self, local, moment):
+        return _union(part.finish(local, moment) for part in self.filters)
+
+    def extra_bits(self, moment):
+        down, up = zip(*(part.extra_bits(moment) for part in self.filters), strict=True)
+        return sum(down), sum(up)
+
+    def check(self, algorithm):
+        for part in self.filters:
+            part.check(algorithm)
+
+    def refuses(self, federation):
+        return next((reason for part in self.filters if (reason := part.refuses(federation))), None)
+
+
+def _union(mappings) -> dict:
+    return {name: value for mapping in mappings for name, value in mapping.items()}
+
+
+def chained(first: UploadFilter, second: UploadFilter) -> UploadFilter:
+    """``first``, then ``second``; ``first`` alone where the second sends everything."""
+    if type(second) is UploadFilter:
+        return first
+    return Chain((first, *(second.filters if isinstance(second, Chain) else (second,))))

@@ -1,0 +1,83 @@
+"""How many of a round's local steps each client takes, where not all take the same number."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from synthetic.arrays import namespace, to_numpy
+from synthetic.checks import number
+from synthetic.draws import STEPS
+
+__all__ = ["RandomSteps", "check_client_steps", "client_steps_now", "unless_done", "working"]
+
+
+@dataclass(frozen=True)
+class RandomSteps:
+    """In each round every client takes a number of steps of its own, uniformly from a share to all of ``local_steps``.
+
+    ``fraction`` in (0, 1]: the least share, rounded to a whole number of at least one step.
+
+    Example:
+        >>> RandomSteps(0.5).least(local_steps=8)
+        4
+    """
+
+    fraction: float = 0.5
+
+    def __post_init__(self):
+        number("fraction", self.fraction, 0.0, 1.0, strict=True)
+
+    def least(self, local_steps: int) -> int:
+        """The smallest number of steps."""
+        return max(1, int(self.fraction * local_steps + 0.5))
+
+    def __call__(self, moment):
+        draws, least = moment.draws, self.least(moment.algorithm.local_steps)
+        clients = draws.client_numbers(moment.federation.clients)
+        counts = clients[:, :1] * 0 + moment.algorithm.local_steps - least + 1
+        return least + draws.integer(STEPS, counts, moment.round, clients)
+
+
+def check_client_steps(client_steps, local_steps: int):
+    """``client_steps`` as a law or an array (clients,) or (runs, clients) of integers; else ValueError."""
+    if client_steps is None or callable(client_steps):
+        return client_steps
+    steps = np.asarray(to_numpy(client_steps))
+    fits = steps.ndim in (1, 2) and steps.size and np.issubdtype(steps.dtype, np.integer)
+    if not fits or steps.min() < 1 or steps.max() > local_steps:
+        raise ValueError("client_steps must be a law, or (clients,) or (runs, clients) integers between 1 and local_steps, "
+                         f"{local_steps}; got {client_steps!r}")
+    return steps
+
+
+def client_steps_now(moment):
+    """Local steps of every client in the round of ``moment``, integers (runs | 1, clients)."""
+    given = moment.algorithm.client_steps
+    if callable(given):
+        return given(moment)
+    steps = moment.federation.backend.integers(given.reshape(-1, given.shape[-1]))
+    if steps.shape[1] != moment.federation.clients or steps.shape[0] not in (1, moment.x.shape[0]):
+        raise ValueError(f"client_steps must be ({moment.federation.clients},) or ({moment.x.shape[0]}, "
+                         f"{moment.federation.clients}); got {tuple(given.shape)}")
+    return steps
+
+
+def working(moment):
+    """Truth values (runs | 1, participants): who still takes the local step of this iteration."""
+    return moment.step < moment.rows(client_steps_now(moment))
+
+
+def unless_done(before, after, moment):
+    """``after`` a local step, for the participants that took it; what was ``before`` it for the others."""
+    goes_on = working(moment)
+
+    def chosen(name, new):
+        old = before.own.get(name)
+        if old is None or old is new:
+            return new
+        return namespace(new).where(goes_on.reshape(*goes_on.shape, *(1,) * (new.ndim - 2)), new, old)
+
+    x = namespace(after.x).where(goes_on[..., None], after.x, before.x)
+    return after._replace(x=x, own={name: chosen(name, new) for name, new in after.own.items()})

@@ -1,0 +1,113 @@
+"""Control variates: arrays that steer local steps from the client's own direction to everyone's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from fedtheory.moment import initial_gradient, mean_over_clients
+from fedtheory.parts import Correction
+from synthetic.arrays import backend_of
+from synthetic.checks import one_of
+
+__all__ = ["ControlVariates", "given_start"]
+
+OPTIONS = ("I", "II", "average-gradient")
+STARTS = ("zero", "gradient", "gradient-clients-only", "free")
+SIGNS = ("standard", "printed-eq3")
+
+
+def given_start(name, values, zeros):
+    """``values`` given for an array like ``zeros`` (runs, ...), or for one run of it; ``zeros`` where there are none."""
+    if values is None:
+        return zeros
+    values, allowed = backend_of(zeros).array(values), (tuple(zeros.shape), tuple(zeros.shape[1:]))
+    if tuple(values.shape) not in allowed:
+        raise ValueError(f"{name} must be {allowed[1]} or {allowed[0]}; got {tuple(values.shape)}")
+    return zeros + values
+
+
+@dataclass(frozen=True)
+class ControlVariates(Correction):
+    """``g - c_k + c``, with one control variate c_k on every client and c on the server.
+
+    After the round, an active client's c_k becomes: its gradient at the broadcast model on new samples (``option`` I);
+    ``c_k - c + (x - x_k) / sum of its steps`` (II); or the mean of its gradients of the round (average-gradient), which
+    equals II for plain steps. Then ``c`` moves by the mean over *all* clients of the changes.
+
+    Args:
+        start: ``zero``: both zero. ``gradient``: every c_k a stochastic gradient at the start, and c their mean.
+            ``gradient-clients-only``: the same c_k, and c zero. ``free``: ``client_variate`` ([runs,] clients, dim) and
+            ``server_variate`` ([runs,] dim), zero where they are not given.
+        sign: ``printed-eq3``: ``g + c_k - c``, with the same change of c_k.
+    """
+
+    option: str = "II"
+    start: str = "zero"
+    sign: str = "standard"
+    client_variate: Any = None
+    server_variate: Any = None
+    down, up = 1, 1
+
+    def __post_init__(self):
+        one_of("option", self.option, OPTIONS)
+        one_of("start", self.start, STARTS)
+        one_of("sign", self.sign, SIGNS)
+        for name in ("client_variate", "server_variate"):
+            if getattr(self, name) is not None and self.start != "free":
+                raise ValueError(f"{name} is given, so start must be 'free'; got {self.start!r}")
+
+    @property
+    def extra_evaluations(self):
+        return int(self.option == "I")
+
+    @property
+    def fixed_in_round(self):
+        return self.option != "average-gradient"
+
+    def client_state(self, federation, x, draws):
+        if self.start.startswith("gradient"):
+            return {"variate": initial_gradient(federation, x, draws)}
+        return {"variate": given_start("client_variate", self.client_variate, 0 * federation.all_clients(x))}
+
+    def server_state(self, federation, x, draws):
+        if self.start != "gradient":
+            return {"variate": given_start("server_variate", self.server_variate, 0 * x)}
+        return {"variate": mean_over_clients(federation, self.client_state(federation, x, draws)["variate"])}
+
+    def begin(self, local, moment):
+        return local.with_own(gradient_sum=0 * local.x) if self.option == "average-gradient" else local
+
+    def ahead(self, local, moment):
+        """c - c_k."""
+        return moment.server("variate") - local.own["variate"]
+
+    def shift(self, local, moment):
+        return self.ahead(local, moment) if self.sign == "standard" else -self.ahead(local, moment)
+
+    def correct(self, g, local, moment):
+        if self.option == "average-gradient":
+            local = local.with_own(gradient_sum=local.own["gradient_sum"] + g)
+        return g + self.shift(local, moment), local
+
+    def renewed(self, local, moment):
+        """c_k after the round, (runs, participants, dim)."""
+        x = moment.x[:, None, :]
+        if self.option == "I":
+            return moment.extra_gradient(x + 0 * local.x)
+        if self.option == "II":
+            return (x - local.x) / moment.algorithm.round_length(moment) - self.ahead(local, moment)
+        return local.own["gradient_sum"] / moment.algorithm.steps_taken(moment)
+
+    def finish(self, local, moment):
+        new = self.renewed(local, moment)
+        return {"variate": new}, {"variate_change": new - local.own["variate"]}
+
+    def aggregate(self, average, upload, moment):
+        change = moment.over_all(upload.others["variate_change"])
+        return average, {"variate": moment.state.server["variate"] + change}
+
+    def check(self, algorithm):
+        if self.option != "I" and algorithm.client.solves:
+            raise ValueError(f"option {self.option} is about gradient steps, and a solved local problem has none; allowed "
+                             "with a solver: option I")

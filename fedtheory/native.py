@@ -1,0 +1,114 @@
+"""C code of this package, compiled when it is first needed and kept in the user's cache directory."""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import os
+import platform
+import shutil
+import subprocess
+import tempfile
+from functools import cache
+from pathlib import Path
+
+__all__ = ["NoLibrary", "cache_folder", "library"]
+
+#: exact but for the contraction of a product and a sum; nothing may assume that numbers are finite
+FLAGS = ("-std=gnu11", "-O3", "-ffp-contract=fast", "-fno-math-errno", "-fno-trapping-math", "-shared", "-fPIC")
+MACHINE = ("-march=native",)  # left out where the compiler refuses it
+
+
+class NoLibrary(Exception):
+    """The code cannot be compiled here; the message says why."""
+
+
+def cache_folder() -> Path:
+    """Where compiled code is kept: ``FEDTHEORY_CACHE``, or ``fedtheory`` in the user's cache directory."""
+    if os.environ.get("FEDTHEORY_CACHE"):
+        return Path(os.environ["FEDTHEORY_CACHE"])
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "fedtheory"
+
+
+def _compiler() -> list[str]:
+    named = os.environ.get("CC", "").split()
+    found = shutil.which(named[0]) if named else shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
+    if not found:
+        raise NoLibrary(f"there is no C compiler {named[0]!r}" if named else "there is no C compiler")
+    return [found, *named[1:]]
+
+
+def _execute(command: list[str]) -> str:
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise NoLibrary(f"the C compiler failed: {error}") from None
+    if done.returncode:
+        said = next((line for line in done.stderr.splitlines() if "error" in line), f"status {done.returncode}")
+        raise NoLibrary(f"the C compiler failed: {said.strip()}")
+    return done.stdout
+
+
+def _processor() -> str:
+    """What ``-march=native`` depends on."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return f"{platform.machine()} {platform.processor()}"
+    telling = {line for line in lines if line.startswith(("model name", "flags", "Features"))}
+    return platform.machine() + "".join(sorted(telling))
+
+
+def library(source: Path, *options: str) -> ctypes.CDLL:
+    """``source`` compiled with ``options`` and loaded; compiled anew where it, the compiler or the machine changed.
+
+    Files are written whole or not at all, so processes may do this at the same time. What is damaged is compiled anew.
+
+    Raises:
+        NoLibrary: no compiler, or it fails.
+    """
+    return _library(source, options, os.environ.get("CC", ""), str(cache_folder()))
+
+
+@cache
+def _library(source, options, named, folder):
+    compiler, code = _compiler(), source.read_bytes()
+    about = repr((_execute([*compiler, "--version"]), compiler, FLAGS, options, _processor())).encode()
+    target = Path(folder) / f"{source.stem}-{hashlib.sha256(code + about).hexdigest()[:24]}.so"
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if not _whole(target):
+            _compile([*compiler, *FLAGS, *options], source, target)
+        return ctypes.CDLL(str(target))
+    except OSError:  # the cache cannot be written or read: a copy for this process alone
+        with tempfile.TemporaryDirectory() as private:
+            target = Path(private, target.name)
+            _compile([*compiler, *FLAGS, *options], source, target)
+            try:
+                return ctypes.CDLL(str(target))  # stays loaded when the file is gone
+            except OSError as error:
+                raise NoLibrary(f"what the C compiler made cannot be loaded: {error}") from None
+
+
+def _digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def _whole(target: Path) -> bool:
+    """Whether the file is there and as it was written: loading a damaged one could end the process."""
+    try:
+        return target.with_suffix(".sha256").read_text(encoding="ascii") == _digest(target)
+    except (OSError, UnicodeDecodeError):
+        return False
+
+
+def _compile(command: list[str], source: Path, target: Path) -> None:
+    with tempfile.TemporaryDirectory(dir=target.parent) as private:
+        fresh, digest = Path(private, target.name), Path(private, "digest")
+        try:
+            _execute([*command, *MACHINE, str(source), "-o", str(fresh), "-lm"])
+        except NoLibrary:
+            _execute([*command, str(source), "-o", str(fresh), "-lm"])
+        digest.write_text(_digest(fresh), encoding="ascii")
+        os.replace(fresh, target)
+        os.replace(digest, target.with_suffix(".sha256"))

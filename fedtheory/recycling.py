@@ -1,0 +1,193 @@
+"""Layers that are not sent: an upload filter that recycles their last update, and the same for the server's steps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from fedtheory.chain import masked
+from fedtheory.layerwise import by_coordinate, layer_norms
+from fedtheory.parts import ServerOptimiser, UploadFilter
+from synthetic.arrays import namespace, to_numpy
+from synthetic.checks import number, one_of, whole
+from synthetic.draws import LAYERS
+
+__all__ = ["RecycledSteps", "Recycling"]
+
+SELECTORS = ("luar", "inverted", "uniform", "update-norm")
+
+
+@dataclass(frozen=True)
+class Recycling(UploadFilter):
+    """Some layers are not sent; their applied update is the one of the round before, or zero.
+
+    The layers of the next round are drawn one after the other without replacement. The score of a layer is ``|update| /
+    |model|``, at least ``score_floor``; a layer whose model is zero is drawn last.
+
+    Args:
+        recycled: layers per round, a number or (runs,).
+        selector: luar, drawn with probability ~ 1/score; inverted, ~ score; uniform; update-norm, where the score is the
+            update's norm alone, with probability ~ 1/score.
+        score: of a recycled layer: its old one (keep), that of what is applied (recompute), or that of what was not sent
+            (oracle, a diagnostic for which everything is sent, but not counted).
+        R0: layers recycled in round 0: none (empty), or all, from ``initial_update``.
+        initial_update: (dim,) or (runs, dim); zero if None.
+        score_norm: of the model in the score: broadcast, or the server's (model).
+        lr_decay: what is recycled: the displacement, or the displacement rescaled to the round's step sizes.
+        mode: recycle or drop.
+        masks: truth values (rounds, layers) or (runs, rounds, layers), the layers of each round in place of drawn ones;
+            the last row holds on.
+    """
+
+    recycled: Any = 1
+    selector: str = "luar"
+    score: str = "keep"
+    R0: str = "empty"
+    initial_update: Any = None
+    score_floor: float = 1e-12
+    score_norm: str = "broadcast"
+    lr_decay: str = "displacement"
+    mode: str = "recycle"
+    masks: Any = None
+    whole = False
+
+    def __post_init__(self):
+        if not hasattr(self.recycled, "shape"):
+            whole("recycled", self.recycled, 0)
+        elif bool((self.recycled < 0).any()) or bool((self.recycled % 1 != 0).any()):
+            raise ValueError(f"recycled must be whole numbers of at least 0; got {self.recycled!r}")
+        one_of("selector", self.selector, SELECTORS)
+        one_of("score", self.score, ("keep", "recompute", "oracle"))
+        one_of("R0", self.R0, ("empty", "all"))
+        number("score_floor", self.score_floor, strict=True)
+        one_of("score_norm", self.score_norm, ("broadcast", "model"))
+        one_of("lr_decay", self.lr_decay, ("displacement", "rescaled"))
+        one_of("mode", self.mode, ("recycle", "drop"))
+
+    def check(self, algorithm):
+        if self.lr_decay == "rescaled" and (algorithm.client.solves or algorithm.client_steps is not None):
+            raise ValueError("a rescaled update needs one length of the local steps per round, which a solved local problem "
+                             "and clients of different local steps do not have; allowed there: lr_decay='displacement'")
+
+    # state ----------------------------------------------------------------------------------------------------------------
+    def refuses(self, federation):
+        layers, most = len(federation.layers()), int(np.max(to_numpy(self.recycled)))
+        if most > layers and self.masks is None:
+            return f"recycled must be at most the number of layers of {federation.name}, {layers}; got {most}"
+        if federation.backend.library == "exact" and self.masks is None and self.selector != "uniform":
+            return "scores take roots, which fractions do not have; allowed there: masks, or selector='uniform'"
+        return None
+
+    def server_state(self, federation, x, draws):
+        runs, layers, backend = x.shape[0], len(federation.layers()), federation.backend
+        first = np.full((runs, layers), self.R0 == "all") if self.masks is None else self._given(0, runs, layers)
+        return {
+            "applied_update": 0 * x if self.initial_update is None else 0 * x + backend.array(self.initial_update),
+            "score": 0 * x[:, :1] + backend.array(np.full((1, layers), self.score_floor)),
+            "recycle_set": backend.booleans(first), "age": backend.integers(np.zeros((runs, layers), dtype=int)),
+        }
+
+    def _given(self, round, runs, layers):
+        """The given layers of a round, truth values (runs, layers)."""
+        table = to_numpy(self.masks) != 0
+        if table.ndim not in (2, 3) or table.shape[-1] != layers or (table.ndim == 3 and table.shape[0] not in (1, runs)):
+            raise ValueError(f"masks must be (rounds, {layers}) or ({runs}, rounds, {layers}); got {table.shape}")
+        return np.broadcast_to(table[..., min(round, table.shape[-2] - 1), :], (runs, layers))
+
+    # a round --------------------------------------------------------------------------------------------------------------
+    def send(self, change, local, moment):
+        fresh = by_coordinate(~moment.state.server["recycle_set"], moment.federation.layers())[:, None, :]
+        sent, floats, local = masked(change, fresh, local)
+        return (change if self.score == "oracle" else sent), floats, local
+
+    def receive(self, change, moment):
+        layers, server, xp = moment.federation.layers(), moment.state.server, namespace(change)
+        recycled = server["recycle_set"]
+        again = self._factor(moment) * server["applied_update"] if self.mode == "recycle" else 0 * change
+        applied = xp.where(by_coordinate(recycled, layers), again, change)
+        score = self._scores(applied, change, moment)
+        return applied, {
+            "applied_update": applied, "score": score, "recycle_set": self._next(score, moment),
+            "age": xp.where(recycled, server["age"] + 1, 0),
+        }
+
+    def _factor(self, moment):
+        """What the last update is multiplied with before it is applied again."""
+        if self.lr_decay == "displacement" or moment.round == 0:
+            return 1
+        lengths = [moment.algorithm.round_length(moment._replace(round=moment.round - ago)) for ago in (0, 1)]
+        now, before = (v[:, 0] if getattr(v, "ndim", 0) == 3 else v for v in lengths)
+        if getattr(before, "ndim", 0):
+            return now / namespace(before).where(before > 0, before, 1)
+        return now / before if before > 0 else 1
+
+    def _scores(self, applied, change, moment):
+        """Scores (runs, layers) of the round, infinite where the layer's model is zero."""
+        layers, xp, old = moment.federation.layers(), namespace(applied), moment.state.server["score"]
+        if moment.federation.backend.library == "exact":
+            return old
+        score = layer_norms(change if self.score == "oracle" else applied, layers)
+        if self.selector != "update-norm":
+            size = layer_norms(moment.x if self.score_norm == "broadcast" else moment.state.x, layers)
+            score = xp.where(size > 0, score / xp.where(size > 0, size, 1), float("inf"))
+        score = xp.where(score > self.score_floor, score, self.score_floor)
+        return xp.where(moment.state.server["recycle_set"], old, score) if self.score == "keep" else score
+
+    def _next(self, score, moment):
+        """The layers recycled in the next round, truth values (runs, layers)."""
+        backend, next_round = moment.federation.backend, moment.round + 1
+        if self.masks is not None:
+            return backend.booleans(self._given(next_round, *score.shape))
+        places = moment.draws.order(LAYERS, next_round, self.weights(score))
+        return places < moment.server_number(self.recycled)
+
+    def weights(self, score):
+        """What the first layer drawn has probabilities in proportion to, (runs, layers), from the scores."""
+        xp = namespace(score)
+        score = score.astype(float) if score.dtype == object else xp.astype(score, xp.float64)
+        if self.selector == "uniform":
+            return xp.ones_like(score)
+        return xp.where(xp.isfinite(score), score if self.selector == "inverted" else 1 / score, 0)
+
+    def extra_bits(self, moment):
+        return len(moment.federation.layers()), 0
+
+
+@dataclass(frozen=True)
+class RecycledSteps(ServerOptimiser):
+    """``inner`` on the fresh layers; a recycled layer repeats the server's last step, and the optimiser's arrays rest."""
+
+    inner: ServerOptimiser = field(default_factory=ServerOptimiser)
+    initial_update: Any = None
+
+    def server_state(self, federation, x, draws):
+        first = 0 * x if self.initial_update is None else 0 * x + federation.backend.array(self.initial_update)
+        return self.inner.server_state(federation, x, draws) | {"applied_step": first}
+
+    def client_state(self, federation, x, draws):
+        return self.inner.client_state(federation, x, draws)
+
+    def begin(self, local, moment):
+        return self.inner.begin(local, moment)
+
+    def broadcast(self, state):
+        return self.inner.broadcast(state)
+
+    def output(self, state):
+        return self.inner.output(state)
+
+    def step(self, average, moment):
+        xp, state = namespace(average), moment.state
+        recycled = by_coordinate(state.server["recycle_set"], moment.federation.layers())
+        x, new = self.inner.step(average, moment)
+        x = xp.where(recycled, state.x + state.server["applied_step"], x)
+        rested = {name: xp.where(recycled, state.server[name], value) for name, value in new.items() if value.ndim == 2}
+        return x, new | rested | {"applied_step": x - state.x}
+
+    def check(self, algorithm):
+        self.inner.check(algorithm)
+
+    def refuses(self, federation):
+        return self.inner.refuses(federation)

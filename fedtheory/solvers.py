@@ -1,0 +1,161 @@
+"""Ways to solve a client's local problem ``F_k(v) + <shift_k, v> + pull/2 |v - x|^2`` at once: exactly, to a tolerance, or
+with a prescribed error."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from fedtheory.parts import ClientOptimiser, GradientOracle
+from synthetic.arrays import backend_of, namespace, to_numpy
+from synthetic.checks import number, one_of, whole
+
+__all__ = ["ExactSolve", "Inexact", "Solver", "ToTolerance", "local_solver"]
+
+SOLVERS = ("gradient", "exact", "tolerance")
+
+
+def local_solver(solver: str, epsilon=None) -> ClientOptimiser:
+    """``gradient``: ``local_steps`` gradient steps; ``exact``: :class:`ExactSolve`; ``tolerance``: :class:`ToTolerance`."""
+    one_of("solver", solver, SOLVERS)
+    if (epsilon is None) == (solver == "tolerance"):
+        raise ValueError(f"epsilon goes with solver 'tolerance', and only there; got epsilon {epsilon!r} with {solver!r}")
+    return {"gradient": ClientOptimiser, "exact": ExactSolve}[solver]() if epsilon is None else ToTolerance(epsilon)
+
+
+@dataclass(frozen=True)
+class Solver(ClientOptimiser):
+    """The local problem is solved in one go; gradients are those of F_k itself, and none is stochastic."""
+
+    solves = True
+
+    def solve(self, local, correction, moment):
+        """``local`` at the solution."""
+        raise NotImplementedError
+
+    def check(self, algorithm):
+        if algorithm.local_steps != 1:
+            raise ValueError("a local problem that is solved has no local steps; got local_steps "
+                             f"{algorithm.local_steps}, allowed: 1")
+        if type(algorithm.oracle) is not GradientOracle:
+            raise ValueError(f"{type(algorithm.oracle).__name__} changes gradients, so there is no local problem to solve; "
+                             "allowed: solver 'gradient'")
+        if not algorithm.correction.fixed_in_round:
+            raise ValueError(f"{type(algorithm.correction).__name__} adds no fixed linear term and pull, so there is no "
+                             "local problem to solve; allowed: solver 'gradient'")
+
+
+@dataclass(frozen=True)
+class ExactSolve(Solver):
+    """The minimiser itself, where the federation knows it (quadratics, least squares).
+
+    Example:
+        On 1/2 (v - 1)^2 + 1/2 v^2 the minimiser is 1/2.
+
+        >>> from fedtheory import make_algorithm, run
+        >>> from synthetic import Quadratic
+        >>> method = make_algorithm("fedprox").having(client=ExactSolve())
+        >>> run(method, Quadratic([[[1.0]]], [[[1.0]]]), 1).dataset.x.values.ravel().tolist()
+        [0.0, 0.5]
+    """
+
+    def refuses(self, federation):
+        known = hasattr(federation, "prox")
+        return None if known else (f"no closed form is known for the local problems of {federation.name}; allowed: "
+                                   "quadratic and least-squares federations, or solver 'tolerance'")
+
+    def residual(self, local, moment):
+        """What the gradient of the local problem is at the point found, (runs, participants, dim)."""
+        return 0 * local.x
+
+    def solve(self, local, correction, moment):
+        shift, pull = correction.shift(local, moment), correction.pull(moment)
+        linear = -self.residual(local, moment) if shift is None else shift - self.residual(local, moment)
+        pull = 0 if pull is None else pull
+        return local._replace(x=moment.federation.prox(linear, pull, moment.x[:, None, :], moment.clients))
+
+
+@dataclass(frozen=True)
+class Inexact(ExactSolve):
+    """The point at which the gradient of the local problem is ``error`` instead of zero.
+
+    Args:
+        epsilon: what ``|error|^2`` may be at most.
+        error: (clients, dim), (rounds, clients, dim) or (runs, rounds, clients, dim); the last round's holds on.
+
+    Example:
+        On 1/2 (v - 1)^2 the gradient is -1/4 at 3/4.
+
+        >>> from fedtheory import fedavg, run
+        >>> from synthetic import Quadratic
+        >>> method = fedavg().having(client=Inexact(epsilon=0.1, error=[[-0.25]]))
+        >>> run(method, Quadratic([[[1.0]]], [[[1.0]]]), 1).dataset.x.values.ravel().tolist()
+        [0.0, 0.75]
+    """
+
+    epsilon: float
+    error: Any = field(repr=False)
+
+    def __post_init__(self):
+        number("epsilon", self.epsilon)
+        error = np.asarray(to_numpy(self.error))
+        if error.ndim not in (2, 3, 4) or 0 in error.shape:
+            raise ValueError("error must be (clients, dim), (rounds, clients, dim) or (runs, rounds, clients, dim); got "
+                             f"shape {error.shape}")
+        largest = float((error**2).sum(axis=-1).max())
+        if largest > self.epsilon * (1 + 1e-12):
+            raise ValueError(f"|error|^2 must be at most epsilon, {self.epsilon:g}; got {largest:g}")
+        object.__setattr__(self, "error", error.reshape(*(1,) * (4 - error.ndim), *error.shape))
+
+    def residual(self, local, moment):
+        row = self.error[:, min(moment.round, self.error.shape[1] - 1)]
+        return 0 * local.x + moment.rows(backend_of(local.x).array(row))
+
+
+@dataclass(frozen=True)
+class ToTolerance(Solver):
+    """Gradient steps of size ``eta_l`` until the squared gradient norm of the local problem is at most ``epsilon``.
+
+    Every client of every run stops as soon as it is there, so that no result depends on the batch. Gradients are full ones,
+    and are not counted. A client that diverges stops too.
+
+    Raises:
+        ValueError: some client is not there after ``limit`` steps.
+
+    Example:
+        Steps of 1/2 on 1/2 (v - 1)^2: the gradients are -1, -1/2, -1/4, and 1/16 is small enough.
+
+        >>> from fedtheory import fedavg, run
+        >>> from synthetic import Quadratic
+        >>> method = fedavg(0.5).having(client=ToTolerance(1 / 16))
+        >>> run(method, Quadratic([[[1.0]]], [[[1.0]]]), 1).dataset.x.values.ravel().tolist()
+        [0.0, 0.75]
+    """
+
+    epsilon: float
+    limit: int = 10_000
+
+    def __post_init__(self):
+        number("epsilon", self.epsilon, strict=True)
+        whole("limit", self.limit)
+
+    def solve(self, local, correction, moment):
+        xp, eta, start = namespace(local.x), moment.algorithm.step_size(moment), moment.x[:, None, :]
+        shift, pull = correction.shift(local, moment), correction.pull(moment)
+        x = local.x
+        for _ in range(self.limit + 1):
+            g = moment.federation.gradient(x, moment.clients)
+            g = g if shift is None else g + shift
+            g = g if pull is None else g + pull * (x - start)
+            size = xp.sum(g**2, axis=-1, keepdims=True)
+            going = size > self.epsilon
+            if size.dtype != object:  # a point that is not finite stays as it is, and shows in the run
+                going = ~(size <= self.epsilon) & xp.all(xp.isfinite(x), axis=-1, keepdims=True)
+            if not bool(xp.any(going)):
+                return local._replace(x=x)
+            x = xp.where(going, x - eta * g, x)
+        worst = float(xp.max(xp.where(going, size, 0 * size)))
+        raise ValueError(f"after {self.limit} gradient steps of eta_l some local problem has a squared gradient norm of "
+                         f"{worst:.3g}; allowed: epsilon {self.epsilon:g}. Choose another eta_l, or a larger limit")

@@ -1,0 +1,81 @@
+"""Plants every documented fault and counts those that some property notices: ``python -m fedtheory.testing.mutants``.
+
+Exit status 0 if all are killed, 1 if one survives.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from fedtheory.registry import find_algorithm
+from fedtheory.testing.check import first_failure, properties_of
+from fedtheory.testing.faults import FAULTS, Fault
+from fedtheory.testing.federations import CASES
+from fedtheory.testing.outcome import Broken
+from fedtheory.testing.subject import Subject, on_numpy_if_it_can
+
+__all__ = ["LOOKED_AT", "Kill", "kill", "main", "mutant"]
+
+LOOKED_AT = (*CASES[:3], CASES[4])  #: the cases without minibatches
+
+
+@dataclass(frozen=True)
+class Kill:
+    """What noticed a fault: the property's name and what differed; both empty if it survived."""
+
+    fault: Fault
+    property: str = ""
+    noticed: str = ""
+
+
+def mutant(fault: Fault) -> Subject:
+    """The spoiled method, with the promises of the right one."""
+    method = find_algorithm(fault.method)
+
+    def make(**arguments):
+        return fault.plant(method.make(**arguments))
+
+    subject = Subject(fault.method, make, method.arguments, method.traits.given(fault.arguments), dict(fault.arguments))
+    return on_numpy_if_it_can(subject)
+
+
+def kill(fault: Fault, cases=LOOKED_AT) -> Kill:
+    """Runs the properties, those expected to notice first, until one fails."""
+    subject = mutant(fault)
+    properties = properties_of(subject)
+    for name in dict.fromkeys([*(k for k in fault.killers if k in properties), *properties]):
+        if name in subject.traits.exempt:
+            continue
+        found = first_failure(properties[name], subject, cases)
+        if found is not None:
+            error = found[1]
+            numbers = f": expected {error.expected}, got {error.got}" if isinstance(error, Broken) else ""
+            what = error.what if isinstance(error, Broken) else f"{type(error).__name__}: {error}"
+            return Kill(fault, name, f"{what}{numbers}")
+    return Kill(fault)
+
+
+def main(names: Sequence[str] = ()) -> int:
+    """Plants the faults (of the methods named), prints what killed each, and killed/total; 1 if one survives."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for title in ("method", "fault", "documented", "killed by"):
+        table.add_column(title, overflow="fold")
+    kills = [kill(fault) for fault in FAULTS if not names or fault.method in names]
+    for one in kills:
+        table.add_row(one.fault.method, one.fault.name, one.fault.source, one.property or "[bold red]survived")
+    console = Console(file=sys.stdout, highlight=False)
+    console = console if console.is_terminal else Console(file=sys.stdout, highlight=False, width=150)
+    console.print(table)
+    killed = sum(bool(one.property) for one in kills)
+    console.print(f"killed {killed}/{len(kills)}")
+    return int(killed < len(kills))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

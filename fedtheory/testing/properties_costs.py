@@ -1,0 +1,174 @@
+"""What a round costs: gradients counted as they are taken, floats counted as they are sent."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fedtheory.engine import Observer
+from fedtheory.testing.outcome import Broken, same
+from fedtheory.testing.property import needs, property_of_every_method
+from fedtheory.testing.subject import begin, play
+from synthetic.arrays import namespace, to_numpy
+
+AXES = ("run", "client")
+
+
+class Meter(Observer):
+    """What the method says about a round's costs, who trains, and what is sent, round by round."""
+
+    everyone = False
+
+    def __init__(self):
+        self.gradients, self.down, self.up, self.trains, self.extra = [], [], [], [], []
+
+    def start_of_round(self, moment, participation):
+        self.gradients.append(self._wide(moment, moment.algorithm.gradient_evaluations(moment)))
+        self.trains.append(self._wide(moment, moment.algorithm.trains(moment)).astype(bool))
+
+    def uploads(self, moment, local, upload):
+        down, up = moment.algorithm.floats(moment, upload)
+        self.down.append(self._wide(moment, down))
+        self.up.append(self._wide(moment, up))
+        model = self._wide(moment, moment.spread(upload.floats))
+        sent = sum((_entries(moment, array) for array in upload.others.values()), 0 * model)
+        self.extra.append((model, sent))
+
+    @staticmethod
+    def _wide(moment, values):
+        values = to_numpy(values).astype(float)
+        return np.broadcast_to(values, (moment.x.shape[0], moment.federation.clients)).copy()
+
+
+def _entries(moment, array):
+    """How many numbers other than zero each client sends of an array (runs, participants, ...), (runs, clients)."""
+    xp = namespace(array)
+    if array.ndim < 2 or "float" not in str(array.dtype):
+        return 0.0
+    counts = xp.astype(xp.sum(array.reshape(*array.shape[:2], -1) != 0, axis=-1), moment.x.dtype)
+    return to_numpy(moment.spread(counts)).astype(float)
+
+
+def _metered(subject, case, federation=None, **how):
+    algorithm, meter = subject.build(case), Meter()
+    federation = case.federation() if federation is None else federation
+    states = play(algorithm, federation, case, observers=(meter,), **how)
+    return algorithm, meter, states
+
+
+@property_of_every_method("gradients counted")
+def gradients_counted(subject, case):
+    """A client is charged for as many stochastic gradients as are taken of its loss."""
+    algorithm, federation, calls = subject.build(case), case.federation(), np.zeros((case.runs, case.clients))
+    state, meter = begin(algorithm, federation, case), Meter()
+    original = federation.stochastic_gradient
+
+    def counted(x, draws, iteration, clients=None):
+        everyone = np.broadcast_to(np.arange(case.clients), calls.shape)
+        np.add.at(calls, (np.arange(case.runs)[:, None], everyone if clients is None else to_numpy(clients)), 1)
+        return original(x, draws, iteration, clients)
+
+    federation.stochastic_gradient = counted
+    for r in range(case.rounds):
+        calls[:] = 0
+        state = play(algorithm, federation, case, state=state, first=r, rounds=1, observers=(meter,))[-1]
+        trains = meter.trains[-1]  # who runs along, without any effect, is not charged
+        same(calls * trains, meter.gradients[-1] * trains, f"stochastic gradients charged in round {r}", 0, AXES)
+
+
+@property_of_every_method("who sits out costs nothing")
+def who_sits_out_costs_nothing(subject, case):
+    """A client that does not train evaluates no gradient and, unless its loss is asked for, sends and gets nothing."""
+    algorithm, meter, _ = _metered(subject, case)
+    asked = type(algorithm.selection.matching).__name__ == "LossMatching"
+    for r, trains in enumerate(meter.trains):
+        idle = ~trains
+        costs = {"gradients": meter.gradients[r]}
+        if not asked:
+            costs |= {"floats down": meter.down[r], "floats up": meter.up[r]}
+        for name, cost in costs.items():
+            same(np.zeros(idle.sum()), cost[idle], f"{name} of clients that sit out round {r}", 0, ("number",))
+
+
+@property_of_every_method("everything sent is counted", free=0)
+def everything_sent_is_counted(subject, case):
+    """What clients send besides the model enters the floats sent."""
+    _, meter, _ = _metered(subject, case)
+    for r, (model, others) in enumerate(meter.extra):
+        active = meter.trains[r]
+        counted = (meter.up[r] - model)[active]
+        missing = (others[active] > 0) & (counted + 1e-9 < others[active])
+        if missing.any():
+            expected, got = others[active][missing][0], counted[missing][0]
+            raise Broken(f"floats up besides the model in round {r}", f"at least {expected:g}", got)
+
+
+@property_of_every_method("everything received is counted", rounds=2, runs=1, participants=None, free=0, data=False)
+def everything_received_is_counted(subject, case):
+    """What clients read of the server's arrays, besides the model, enters the floats received."""
+    algorithm, federation = subject.build(case), case.federation()
+    state = play(algorithm, federation, case, rounds=1)[-1]
+    x, read, size = algorithm.broadcast(state), [], 0
+    pinned = _copy_with(algorithm, broadcast=lambda self, state: x)
+
+    def sent(server):
+        seen = []
+
+        class Watch(Meter):
+            def uploads(self, moment, local, upload):
+                super().uploads(moment, local, upload)
+                seen.append([local.x, upload.model, *upload.others.values()])
+
+        meter = Watch()
+        play(pinned, federation, case, state=state._replace(server=server), first=1, observers=(meter,))
+        return seen[0], meter
+
+    plain, meter = sent(state.server)
+    for name, array in state.server.items():
+        if "float" in str(array.dtype):
+            other, _ = sent(state.server | {name: array + 1.0})
+            if any(a.shape != b.shape or not np.array_equal(to_numpy(a), to_numpy(b), equal_nan=True)
+                   for a, b in zip(plain, other, strict=True)):
+                read.append(name)
+                one_per_client = array.ndim > 2 and array.shape[1] == case.clients
+                size += int(np.prod(array.shape[2 if one_per_client else 1 :]))
+    needs(read, "clients read nothing of the server but the model")
+    counted = (meter.down[0] - case.dim)[meter.trains[0]].min()
+    if counted < size:
+        raise Broken(f"floats down besides the model, of which clients read {', '.join(read)}", f"at least {size}", counted)
+
+
+def _copy_with(algorithm, **functions):
+    """The same algorithm with some of its functions replaced."""
+    new = object.__new__(type(type(algorithm).__name__, (type(algorithm),), functions))
+    new.__dict__.update(algorithm.__dict__)
+    return new
+
+
+@property_of_every_method("declared costs", free=0)
+def declared_costs(subject, case):
+    """A participant receives, sends and evaluates as much as the method declares, and others nothing."""
+    costs = subject.traits.costs
+    needs(costs is not None, "not declared")
+    _, meter, states = _metered(subject, case)
+    federation = case.federation()
+    for r, trains in enumerate(meter.trains):
+        for name, declared, found in (("down", costs.down, meter.down[r]), ("up", costs.up, meter.up[r])):
+            if declared is not None:
+                models = declared(r, states[r], federation) if callable(declared) else declared
+                expected = np.broadcast_to(to_numpy(models) * 1.0 * case.dim, found.shape) * trains
+                same(expected, found, f"floats {name} in round {r}", 1e-12, AXES)
+        if costs.gradients is not None:
+            expected = costs.gradients(case.local_steps) * trains
+            same(expected, meter.gradients[r], f"gradients in round {r}", 0, AXES)
+
+
+@property_of_every_method("declared memory")
+def declared_memory(subject, case):
+    """A client keeps as many numbers between rounds as the method declares."""
+    kept = getattr(subject.traits.costs, "kept", None)
+    needs(kept is not None, "not declared")
+    state = play(subject.build(case), case.federation(), case, rounds=1)[-1]
+    sizes = {name: int(np.prod(a.shape[2:])) for name, a in state.clients.items() if "float" in str(a.dtype)}
+    if sum(sizes.values()) != kept * case.dim:
+        found = ", ".join(f"{name} {size}" for name, size in sizes.items()) or "none"
+        raise Broken("numbers that a client keeps", f"{kept * case.dim:g}", f"{sum(sizes.values())} ({found})")

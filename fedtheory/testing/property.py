@@ -1,0 +1,53 @@
+"""What a property is, and the table of all properties of every method."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from fedtheory.testing.federations import Case
+from fedtheory.testing.outcome import NotApplicable
+from fedtheory.testing.subject import Subject
+
+__all__ = ["PROPERTIES", "Property", "needs", "property_of_every_method"]
+
+
+@dataclass(frozen=True)
+class Property:
+    """A named statement about methods.
+
+    ``check(subject, case)`` raises ``Broken`` where it fails and ``NotApplicable`` where it says nothing. ``where``: fields
+    of the cases on which it makes sense, for example ``{"sigma": 0.0}``, or functions of what they are.
+    """
+
+    name: str
+    meaning: str
+    check: Callable[[Subject, Case], None]
+    where: dict[str, Any] = field(default_factory=dict)
+
+    def cases(self, cases, subject: Subject) -> tuple[Case, ...]:
+        """The cases as this property and the method need them, each once; none where they need different ones."""
+        needed = subject.traits.where
+        if any(name in self.where and self.where[name] != value for name, value in needed.items()):
+            return ()
+        return tuple(dict.fromkeys(case.but(**(self.where | needed)) for case in cases))
+
+
+#: every property that is not declared by a method, by name, in the order in which they are reported
+PROPERTIES: dict[str, Property] = {}
+
+
+def property_of_every_method(name: str, **where):
+    """Decorator of a check: enters it under ``name``; its docstring is its meaning."""
+    def enter(check):
+        PROPERTIES[name] = Property(name, " ".join(check.__doc__.split()), check, where)
+        return check
+
+    return enter
+
+
+def needs(condition, reason: str) -> None:
+    """NotApplicable with ``reason`` unless ``condition``."""
+    if not condition:
+        raise NotApplicable(reason)

@@ -1,0 +1,154 @@
+"""What a method promises beyond what every method owes, as data beside it; ``fedtheory.testing`` checks each promise."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+__all__ = [
+    "CURVATURE", "EVERYONE", "GRADIENT_DESCENT", "ISOTROPIC", "LENGTH", "LOSS", "NUMBER", "ONE_CLIENT", "ONE_EXACT_STEP",
+    "ONE_LOSS", "SLOPE", "STEP", "Costs", "FixedPoint", "Law", "Reduction", "Tilt", "Traits", "Variant",
+]
+
+#: units of hyper-parameters, as powers of (loss, parameter)
+LOSS, LENGTH, STEP, CURVATURE, SLOPE, NUMBER = (1, 0), (0, 1), (-1, 2), (1, -2), (1, -1), (0, 0)
+
+#: the name, in a :class:`Reduction`, of ``x <- x - eta_l grad F(x)``, ``local_steps`` times per round
+GRADIENT_DESCENT = "gradient descent"
+
+#: what most methods promise: neither the origin nor the coordinates are special
+ISOTROPIC: Mapping[str, Any] = {"translation": True, "orthogonal": "all"}
+#: full participation; that with one local step and no noise; one client without noise; one loss for all without noise
+EVERYONE: Mapping[str, Any] = {"participants": None}
+ONE_EXACT_STEP: Mapping[str, Any] = {"participants": None, "local_steps": 1, "sigma": 0.0}
+ONE_CLIENT: Mapping[str, Any] = {"clients": 1, "sigma": 0.0}
+ONE_LOSS: Mapping[str, Any] = {"identical": True, "equal": True, "sigma": 0.0, "data": False}
+
+ORTHOGONAL = ("", "all", "signed permutations", "within layers")
+
+
+@dataclass(frozen=True)
+class Reduction:
+    """With these ``arguments`` the method is the method named ``to`` with the arguments ``given``.
+
+    Arguments that both take keep their values on both sides. ``on(federation, x, algorithm)``: the other method runs on
+    that federation, ``x`` (1, dim) being the start of a single run; default the same federation. ``where`` restricts the
+    runs on which this holds: a mapping of fields of :class:`fedtheory.testing.Case`, for example ``{"local_steps": 1,
+    "sigma": 0.0}``, or ``{"participants": None}`` for full participation.
+    """
+
+    to: str
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    given: Mapping[str, Any] = field(default_factory=dict)
+    where: Mapping[str, Any] = field(default_factory=dict)
+    on: Callable[[Any, Any, Any], Any] | None = None
+
+
+@dataclass(frozen=True)
+class FixedPoint:
+    """The minimiser of F stays where it is, without noise, however different the clients are.
+
+    ``arrays(federation, x)`` with the minimiser ``x`` (runs, dim) answers the server's and the clients' arrays by name
+    that belong to it, where they differ from those of a start at ``x``. ``where`` as in :class:`Reduction`.
+    ``attracts``: small steps lead there from any start, at full participation.
+    """
+
+    arrays: Callable[[Any, Any], tuple[dict, dict]] = lambda federation, x: ({}, {})
+    where: Mapping[str, Any] = field(default_factory=dict)
+    attracts: bool = True
+
+
+@dataclass(frozen=True)
+class Tilt:
+    """Linear terms <b_k, x> with sum p_k b_k = 0, added to the losses, have no effect on the model where ``sign * b_k`` is
+    added to the clients' arrays named in ``arrays`` (name: sign; an array may be the server's if it has an axis of clients).
+    ``where`` as in :class:`Reduction`."""
+
+    arrays: Mapping[str, float]
+    where: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Law:
+    """What every round keeps: ``sides(algorithm, federation, before, after)``, of the states before and after a round,
+    answers two arrays that are equal, or of which the first is nowhere larger (``relation`` ``<=``). ``where`` as in
+    :class:`Reduction`."""
+
+    name: str
+    sides: Callable[[Any, Any, Any, Any], tuple]
+    relation: str = "=="
+    where: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self):
+        if self.relation not in ("==", "<="):
+            raise ValueError(f"unknown relation {self.relation!r}; allowed: ==, <=")
+
+
+@dataclass(frozen=True)
+class Costs:
+    """What a participant receives and sends in a round, in models, and how many stochastic gradients it evaluates.
+
+    Numbers, functions of (round, state before it, federation) that answer a number or (runs, 1), or None where the
+    paper says nothing; ``gradients`` is a function of the number of local steps. ``kept``: how many models' worth of numbers
+    every client keeps between rounds, a number.
+    """
+
+    down: Any = 1
+    up: Any = 1
+    gradients: Callable[[int], int] | None = lambda local_steps: local_steps
+    kept: Any = None
+
+
+@dataclass(frozen=True)
+class Variant:
+    """Further arguments with which the suite runs a method, and the traits that are others then."""
+
+    arguments: Mapping[str, Any]
+    changes: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Traits:
+    """The promises of a method. What is not declared is not checked; what is declared and not kept, fails.
+
+    Args:
+        translation: moving the losses and the start by a vector moves the trajectory by it.
+        orthogonal: maps that commute with the method: ``all`` orthogonal ones, ``signed permutations`` of the
+            coordinates, or orthogonal ones ``within layers``; empty: none declared.
+        units: powers of (loss, parameter) of the numeric hyper-parameters, by argument, all that have a unit among them;
+            then rescaling the losses or the parameters rescales the trajectory, and each of them has an effect. None: not
+            declared.
+        tilt: how linear terms that cancel between the clients are without effect.
+        fixed_point: where the method rests.
+        reductions: special cases that are other methods.
+        laws: what each round conserves.
+        costs: what a round costs.
+        random: the method draws at random by itself, besides the sampling of clients and the gradient noise.
+        exempt: properties of every method that this one does not have, with the reason.
+        variants: further arguments to run the method with.
+        where: the only federations on which it makes sense, as in :class:`Reduction`.
+    """
+
+    translation: bool = False
+    orthogonal: str = ""
+    units: Mapping[str, tuple[int, int]] | None = None
+    tilt: Tilt | None = None
+    fixed_point: FixedPoint | None = None
+    reductions: tuple[Reduction, ...] = ()
+    laws: tuple[Law, ...] = ()
+    costs: Costs | None = None
+    random: bool = False
+    exempt: Mapping[str, str] = field(default_factory=dict)
+    variants: tuple[Variant, ...] = ()
+    where: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self):
+        if self.orthogonal not in ORTHOGONAL:
+            allowed = ", ".join(repr(name) for name in ORTHOGONAL)
+            raise ValueError(f"unknown maps {self.orthogonal!r}; allowed: {allowed}")
+
+    def given(self, arguments: Mapping[str, Any]) -> Traits:
+        """The traits with these arguments: those of the variant that has most of them in common, if there is one."""
+        fitting = [v for v in self.variants if v.arguments.items() <= dict(arguments).items()]
+        return replace(self, **max(fitting, key=lambda v: len(v.arguments)).changes) if fitting else self

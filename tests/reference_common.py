@@ -1,0 +1,56 @@
+"""What the slow references of the methods share: what one run is given, and means and norms of plain vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+__all__ = ["EXTRA", "START", "Given", "at_start", "mean", "norm", "now", "unit"]
+
+EXTRA, START = "extra", "start"  #: gradients that belong to no local step: one more in a round, and before the first
+
+
+class Given(NamedTuple):
+    """One run of a method: everything but its hyper-parameters.
+
+    ``grad(i, x, t, k)`` is the stochastic gradient of client i at ``x`` (d,) in local step k of round t, both from 0;
+    ``k = EXTRA``: on samples of its own for the round; ``t = START``: on samples of its own before the first round.
+    ``active[t]`` lists the clients of round t. ``minimise(i, linear, rho, center)`` is the minimiser over v of
+    F_i(v) + <linear, v> + rho/2 |v - center|^2. ``full(i, x)`` is the gradient of F_i.
+    """
+
+    grad: Callable[..., np.ndarray]
+    x: np.ndarray
+    active: list[list[int]]
+    clients: int
+    local_steps: int
+    minimise: Any = None
+    full: Any = None
+
+
+def mean(values):
+    """The plain mean of vectors or numbers."""
+    values = list(values)
+    return sum(values) / len(values)
+
+
+def norm(v):
+    """The Euclidean norm, a float."""
+    return float(np.sum(v * v)) ** 0.5
+
+
+def unit(v):
+    """v / |v|, and zero for zero."""
+    return v / norm(v) if norm(v) > 0 else 0 * v
+
+
+def now(value, t):
+    """A hyper-parameter in round t: a number, or a function of the round."""
+    return value(t) if callable(value) else value
+
+
+def at_start(given: Given):
+    """A stochastic gradient of every client at the start of the run."""
+    return {i: given.grad(i, given.x, START, 0) for i in range(given.clients)}
