@@ -26,6 +26,14 @@ PAPERS = {
         for name in ("algorithm", "theorems", "drift_steps", "noise_steps", "descent_steps", "final_steps")
     ),
     "classical": ("bounds.classical.gradient_descent", "bounds.classical.stability", "bounds.classical.scaffold"),
+    "fedmoswa": tuple(
+        f"bounds.fedmoswa.{name}"
+        for name in (
+            "main_text", "table_1", "lemmas_generalisation", "theorems_generalisation", "lemmas_tools",
+            "lemmas_optimisation", "steps_points", "steps_numbers", "steps_swa", "steps_moswa", "steps_convex",
+            "steps_nonconvex",
+        )
+    ),
 }
 #: second numbers under which a paper prints a statement
 ALIASES = {"fedalign/theorem-A1": "fedalign/theorem-1"}

@@ -68,7 +68,7 @@ def world(seed: int) -> SimpleNamespace:
     scalars = (
         "L mu sigma_sq G_sq G_priority_sq step_offset F_star Gamma theta rho_bias theta_hat rho_hat base_noise C eta y "
         "scheme_1_noise scheme_2_noise factor excess D0_sq start_sq variances mass bias p_in p_out gap_in gap_out "
-        "eta_next ball_radius Gamma_max noise_bound optimum_gradient_bound"
+        "eta_next ball_radius Gamma_max noise_bound optimum_gradient_bound eta_g"
     )
     by_time = (
         "eta_l epsilon chi psi drift D_sq free_mass noise_term bias_term noise_average bias_average proof_v proof_gamma "
@@ -81,17 +81,18 @@ def world(seed: int) -> SimpleNamespace:
     names |= {name: table(number, times) for name in by_time.split()}
     names |= {name: table(number, entries) for name in by_client.split()}
     names |= {n: table(number, times, entries) for n in ("aggregate_weight", "weight", "sampled_weight")}
-    names |= {n: table(vector, times, entries) for n in ("x_local", "x_before", "g")}
+    names |= {n: table(vector, times, entries) for n in ("x_local", "x_before", "g", "client_variate")}
     names |= {n: table(vector, times) for n in (
         "x", "x_sampled", "x_eq_56", "average_gradient", "average_stochastic_gradient", "priority_models", "ending_gradient",
-        "ending_stochastic_gradient",
+        "ending_stochastic_gradient", "x_round", "server_variate",
     )}
     names |= {n: vector() for n in ("x_star", "x_mixture", "z_1", "z_2")}
     names |= {"priority": [int(k in P) for k in range(entries)], "priority_clients": 2}
     names["included"] = table(lambda: rng.randint(0, 1), times, entries)
     names |= {"a": table(vector, entries), "omega": table(number, entries)}
     names |= {
-        "clients": CLIENTS, "participants": 5, "local_steps": STEPS, "iterations": ITERATIONS, "terms": 3, "length": 4,
+        "clients": CLIENTS, "participants": 5, "local_steps": STEPS, "iterations": ITERATIONS, "rounds": 2, "terms": 3,
+        "length": 4,
         "free_clients": 3, "below": 2, "above": 3, "start": 2, "rounds_open": 2, "rounds_before": 3,
     }
     patterns: dict = {}
@@ -101,6 +102,7 @@ def world(seed: int) -> SimpleNamespace:
     curvature, centre, offset = table(number, entries), table(vector, entries), table(number, entries)
     names["F"] = lambda k, v: curvature[k] * sq(v - centre[k]) / 2 + offset[k]
     names["grad"] = lambda k, v: (v - centre[k]) * curvature[k]
+    names["objective_grad"] = lambda v: v * 5 + centre[1]
     names["objective"] = lambda v: 7 * sq(v) + dot(v, centre[0]) + 3
     return SimpleNamespace(**names)
 
@@ -139,7 +141,7 @@ def value(expression, w: SimpleNamespace, index: dict[str, int] | None = None):
     functions = {
         words.norm2: sq, words.norm: lambda v: math.sqrt(sq(v)), words.dot: dot, words.E: lambda a, *_: a,
         words.F: lambda k, v: w.F(int(k), v), words.grad: lambda k, v: w.grad(int(k), v), words.objective: w.objective,
-        words.tau: lambda t: t - t % w.local_steps,
+        words.objective_grad: w.objective_grad, words.tau: lambda t: t - t % w.local_steps,
     }
     arguments = [a.name if a == words.sampling else of(a) for a in e.args]
     return functions[type(e)](*arguments)

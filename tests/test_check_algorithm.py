@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ import pytest
 from fedtheory import Algorithm, ClientOptimiser, Correction, FedAvg, ServerOptimiser, fedavg
 from fedtheory.algorithms.fedprox import Proximal, fedprox
 from fedtheory.testing import CASES, Case, check_algorithm
+from fedtheory.testing.property import PROPERTIES
 from fedtheory.testing.report import FAILED, NOT_APPLICABLE, PASSED
 from fedtheory.traits import LENGTH, STEP, Costs, FixedPoint, Law, Reduction, Tilt, Traits, Variant
 
@@ -217,3 +219,9 @@ def test_own_federations_may_be_given():
     traits = Traits(reductions=(Reduction("fedavg"),))
     (result,) = failing(Algorithm(correction=Twice()), "always: fedavg", traits=traits, federations=cases).results
     assert result.case.seed == 9
+
+
+def test_the_page_lists_every_property_with_its_meaning():
+    page = (Path(__file__).parents[1] / "docs" / "conformance.md").read_text(encoding="utf-8")
+    rows = [f"| {property.name} | {property.meaning} |" for property in PROPERTIES.values()]
+    assert [line for line in page.splitlines() if line in rows] == rows

@@ -110,7 +110,8 @@ bound = 1 + rho_prox / L + 2 * sp.sqrt(L / (eta * local_steps))
 x_plus_bound = varied(step(
     id="afedpd/x-plus-bound", number="B.3.2, bound on the larger zero", variables=ROUND,
     statement=Condition(second_form, "<=", bound),
-), {"rational-roots": ("parameters in which both roots are rational", RATIONAL)})
+), {"rational-roots": ("parameters in which both roots are rational; z for sqrt(L / (eta K))", {
+    **RATIONAL, "statement": Condition(second_form, "<=", 1 + rho_prox / L + 2 * z)})})
 alpha_rho_bound = varied(step(
     id="afedpd/alpha-rho-bound", number="B.3.2, alpha_rho, first inequality", variables=(*ROUND, *MULTIPLIERS[:1]),
     conditions=(Condition(product, ">=", second_form),),

@@ -56,8 +56,8 @@ from bounds.language import (
 )
 
 __all__ = [
-    "CLAIMS", "CONVEX_STEP", "DRIFT_STEP", "NONCONVEX_STEP", "any_power", "chosen", "convex_lemma", "drift_bound", "noise",
-    "nonconvex_lemma", "power",
+    "CLAIMS", "CONVEX_STEP", "DRIFT_STEP", "FROM_ONE", "GIVEN_WORDS", "NONCONVEX_STEP", "ROUND", "any_power", "chosen",
+    "noise", "power", "with_power",
 ]
 
 K, T, m, s = local_steps, rounds, clients, participants
@@ -69,7 +69,8 @@ Xi, G = point_lag[r], moving_lag[r]
 ROUND = "the paper's t is r + 1"
 
 FROM_ONE = "drift after 1 to K local steps"
-convex_lemma = partial(run_claim, kind="lemma", **MOSWA, reading=f"{START_ZERO}; {GIVEN}; {FROM_ONE}", note=ROUND)
+GIVEN_WORDS = f"{START_ZERO}; {GIVEN}; {FROM_ONE}"
+convex_lemma = partial(run_claim, kind="lemma", **MOSWA, reading=GIVEN_WORDS, note=ROUND)
 nonconvex_lemma = partial(run_claim, kind="lemma", **MOSWA, reading=f"{START_ZERO}; {FROM_ONE}", note=ROUND)
 CONVEX_STEP = Condition(eta_eff, "<=", 1 / L)
 DRIFT_STEP = Condition(eta_eff, "<=", 1 / (81 * L))

@@ -213,7 +213,8 @@ eq_51 = coupled_models(
 )
 eq_51_printed = {
     "last-line": (
-        "no factor before the last term, as its last line", with_right(growing(j) * local_gap(j) + used_F5 + sigma_g_client[k])
+        "no factor before the last term, as its last line",
+        with_right(growing(j) * local_gap(j) + used_F5 + sigma_g_client[k]),
     )
 }
 eq_52 = unrolled_models(
@@ -263,7 +264,8 @@ eq_43 = step(
 eq_54 = step(
     id="fedmoswa/eq-54", number="(54)", assumptions=C2_TO_5, **extended(FRESH, FACTOR),
     statement=Condition(final, "<=", last_sum(L, growth)),
-    note="the third line prints b_tilde sigma and sigma_{g,i}; the paper's t is r", steps=("fedmoswa/eq-53", "fedmoswa/eq-34"),
+    note="the third line prints b_tilde sigma and sigma_{g,i}; the paper's t is r",
+    steps=("fedmoswa/eq-53", "fedmoswa/eq-34"),
 )
 grown = growing(j) * deviation_before(j) + rate(j) * total
 eq_45 = step(

@@ -224,7 +224,7 @@ eq_77_printed = eq_77_second.variant(
 )
 
 # Appendix G.3 --------------------------------------------------------------------------------------------------------
-chance, outcome, p1 = sp.IndexedBase("chance", real=True), sp.IndexedBase("outcome", real=True), sp.Symbol("p1", real=True)
+chance, change, p1 = sp.IndexedBase("chance", real=True), sp.IndexedBase("change", real=True), sp.Symbol("p1", real=True)
 outcomes, factor = sp.Symbol("outcomes", integer=True, positive=True), sp.Symbol("factor", positive=True)
 
 
@@ -232,22 +232,22 @@ def mean(summand):
     return Sum(chance[k] * summand, (k, 0, outcomes - 1))
 
 
-moved = mean(norm2(p1 - outcome[k]))
+moved = mean(norm2(p1 - change[k]))
 eq_88 = step(
     id="fedmoswa/eq-88", number="(88), (92)", reading="from the left side to the last line",
     variables=(
         Variable("outcomes", "integer"), Variable("chance", "simplex", (("k", "outcomes"),)),
-        Variable("outcome", "vector", (("k", "outcomes"),)), Variable("p1", "vector"), Variable("factor", "positive"),
+        Variable("change", "vector", (("k", "outcomes"),)), Variable("p1", "vector"), Variable("factor", "positive"),
     ),
     statement=Condition(
-        moved, "<=", (1 + factor) * norm2(p1) + mean(norm2(outcome[k])) + norm2(mean(outcome[k])) / factor
+        moved, "<=", (1 + factor) * norm2(p1) + mean(norm2(change[k])) + norm2(mean(change[k])) / factor
     ),
-    note="p1 is the lag point minus theta^{t-1}, outcome[k] the change of theta in outcome k; factor is the paper's b",
+    note="p1 is the lag point minus theta^{t-1}, change[k] the change of theta in outcome k; factor is the paper's b",
 )
 eq_88_first = eq_88.variant(
     "first-line", "the first line, with the printed factor 1 before the inner product", variables=eq_88.variables[:-1],
     statement=Condition(
-        moved, "==", norm2(p1) + mean(norm2(outcome[k])) + dot(mean(outcome[k]), p1)
+        moved, "==", norm2(p1) + mean(norm2(change[k])) + dot(mean(change[k]), p1)
     ),
 )
 power = sp.Symbol("power", real=True)

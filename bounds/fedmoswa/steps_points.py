@@ -189,12 +189,13 @@ perturbed = step(
     ),
     note="p1, p2, p3 are x, y, z",
 )
+shift = sp.Symbol("shift", real=True)
 eq_96 = step(
-    id="fedmoswa/eq-96", number="(96)", assumptions=(G2,), variables=(POINTS[0], Variable("v1", "vector")),
+    id="fedmoswa/eq-96", number="(96)", assumptions=(G2,), variables=(POINTS[0], Variable("shift", "vector")),
     statement=Condition(
-        objective(p1 + v1), "<=", objective(p1) + dot(objective_grad(p1), v1) + L / 2 * norm2(v1)
+        objective(p1 + shift), "<=", objective(p1) + dot(objective_grad(p1), shift) + L / 2 * norm2(shift)
     ),
-    note="p1 is theta and v1 its change, in every outcome; the expectation follows",
+    note="p1 is theta and shift its change, in every outcome; the expectation follows",
 )
 
 CLAIMS = (

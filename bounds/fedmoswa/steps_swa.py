@@ -40,7 +40,8 @@ from bounds.language import E, L, Product, Sum, clients, grad, i, j, k, local_st
 
 __all__ = [
     "CLAIMS", "ONE_CLIENT", "P", "Q", "coupled_models", "deviation_before", "growing", "local_gap", "local_gap_after",
-    "over_rounds", "over_steps", "products", "rate", "server_gap", "shrinking", "start_gap", "sum_over_rounds", "unrolled_models",
+    "over_rounds", "over_steps", "products", "rate", "server_gap", "shrinking", "start_gap", "sum_over_rounds",
+    "unrolled_models",
 ]
 
 K, T, m, n = local_steps, rounds, clients, samples

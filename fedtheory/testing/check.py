@@ -34,7 +34,9 @@ def check_algorithm(
     """Check a federated method against every property that applies to it.
 
     Args:
-        method: an algorithm, its class, a maker of algorithms (a function of plain arguments), or a registered name.
+        method: an algorithm, its class, a maker of algorithms (a function of plain arguments), or a registered name. The
+            suite decides who takes part: all clients, or uniform draws; an algorithm's own sampling is replaced, a maker
+            is told ``participants`` if it takes that argument.
         arguments: for the maker, or for the fields of the algorithm and of its parts.
         traits: what the method promises; default its registered traits, or the attribute ``traits`` of its class.
         federations: the cases to look at; default :data:`fedtheory.testing.CASES`.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from fedtheory.engine import Observer
+from fedtheory.run import run
 from fedtheory.testing.outcome import Broken, same
 from fedtheory.testing.property import needs, property_of_every_method
 from fedtheory.testing.subject import begin, play
@@ -87,6 +88,17 @@ def who_sits_out_costs_nothing(subject, case):
             costs |= {"floats down": meter.down[r], "floats up": meter.up[r]}
         for name, cost in costs.items():
             same(np.zeros(idle.sum()), cost[idle], f"{name} of clients that sit out round {r}", 0, ("number",))
+
+
+@property_of_every_method("communication totals")
+def communication_totals(subject, case):
+    """The totals that ``fedtheory.run`` records are those of a loop in which the clients that were not drawn run along."""
+    algorithm, meter, _ = _metered(subject, case, everyone=True)
+    names = {"downlink_floats": meter.down, "uplink_floats": meter.up, "gradients": meter.gradients}
+    with np.errstate(all="ignore"):
+        data = run(algorithm, case.federation(), case.rounds, start=case.start(), seeds=case.seeds, record=list(names)).dataset
+    for name, rounds in names.items():
+        same(np.sum(rounds, axis=0), data[name].values.sum(axis=1), f"{name} over {case.rounds} rounds", 1e-12, AXES)
 
 
 @property_of_every_method("everything sent is counted", free=0)

@@ -157,6 +157,11 @@ def everyone_is_charged(self, original, moment, upload):
     return tuple(0 * costs + moment.federation.dim for costs in original(moment, upload))
 
 
+def per_computed_client(self, original, moment, upload):
+    down, up = original(moment, upload)
+    return down + upload.model.shape[1] * self.trains(moment), up
+
+
 # states --------------------------------------------------------------------------------------------------------------------
 def in_place(self, original, upload, moment):
     after = original(upload, moment)
@@ -210,6 +215,8 @@ FAULTS = (
           ("loss offset",)),
     Fault("messages are counted for clients that were not drawn", "fedavg", "MMorafah/FLIS#8",
           spoiled(floats=everyone_is_charged), ("who sits out costs nothing", "declared costs")),
+    Fault("messages are counted by who happens to be simulated", "fedavg", "general", spoiled(floats=per_computed_client),
+          ("communication totals", "declared costs")),
     Fault("a weight of zero does not stop a not-a-number", "fedavg", "general", _average(weight_times_nan),
           ("who is not drawn has no influence",)),
     Fault("all clients train one shared model object", "fedavg", "alibaba/FederatedScope#664",

@@ -1,0 +1,318 @@
+"""FedLUAR's claims: complete, each the paper's formula, written in its letters and units, true to the method's runs."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction as Q
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import sympy as sp
+from bounds_fedluar_rows import MASKS, ROWS, T, TAU, Vec, dot, kappa, length, part, root, sq, world
+
+from bounds import language as words
+from bounds.claim import names_in
+from bounds.fedluar import words as own_words
+from bounds.fedluar.assumptions import ASSUMPTIONS
+from bounds.fedluar.notation import LETTERS, UNITS
+from bounds.registry import all_claims
+from bounds.render import condition_latex, condition_text, letters_of, show
+from bounds.units import BASE, check_units
+from fedtheory import make_algorithm
+from fedtheory.engine import rounds_of, starting_points
+from synthetic import Quadratic
+from synthetic.arrays import TORCH, to_numpy
+from synthetic.draws import Draws
+from verify.evaluate import Bound, Environment, Evaluator, Value, sides_by
+from verify.full_record import FullRecord
+
+CLAIMS = [c for c in all_claims().values() if c.paper == "fedluar"]
+STATED = [c for c in CLAIMS if c.statement is not None]
+COVERAGE = Path(__file__).parent.parent / "docs" / "coverage.md"
+
+#: block ids of the specification's sections 4 and 5
+BLOCKS = """
+    eq-8 eq-1 eq-2 eq-3-5 eq-6 def-kappa lemma-3.1 theorem-3.2 remark-1 remark-2 lemma-A.1 lemma-A.2 lemma-A.3 theorem-A.4
+    eq-9 lemma-A.1-variance lemma-A.1-young eq-10 lemma-A.1-split lemma-A.1-onestep lemma-A.1-coefficient lemma-A.1-recursion
+    lemma-A.1-unroll lemma-A.1-geometric lemma-A.1-exponent eq-11 eq-11-maximum
+    lemma-A.2-two-terms lemma-A.2-jensen eq-13 lemma-A.2-variance lemma-A.2-drift-split lemma-A.2-smooth
+    lemma-A.2-heterogeneity lemma-A.2-global-variance eq-14 eq-14-reason lemma-A.2-sum lemma-A.2-shift lemma-A.2-unweighted
+    lemma-A.2-kappa lemma-A.2-kappa-range
+    eq-15 eq-16 lemma-A.3-T1-split eq-17 eq-18 lemma-A.3-T2-split eq-19 eq-20 lemma-A.3-collect lemma-A.3-omit eq-21
+    lemma-A.3-sum lemma-A.3-insert-noise lemma-A.3-rearrange
+    theorem-A.4-insert-drift theorem-A.4-simplify theorem-A.4-coefficient eq-22""".split()
+MASK = "forced exogenous"
+NOISE = f"{MASK} common sampled main"
+KAPPAS = "sure aggregate update update-squared"
+ROUND = f"{MASK} sampled total"
+#: readings of each block by the axes that the specification names for it
+READINGS = {
+    "eq-6": "common sampled main displacement displacement-as-printed",
+    "def-kappa": f"{KAPPAS} main",
+    "lemma-3.1": f"{NOISE} {KAPPAS} squared-mean along-run",
+    "theorem-3.2": f"{NOISE} {KAPPAS} pathwise squared-mean along-run",
+    "remark-1": "uniform",
+    "lemma-A.1": "proof-display per-client proof-display+per-client literal",
+    "lemma-A.2": f"{NOISE} {KAPPAS}",
+    "lemma-A.3": f"{NOISE} {KAPPAS} pathwise literal-domain",
+    "theorem-A.4": f"{NOISE} {KAPPAS} pathwise",
+    "eq-9": "index-k",
+    **dict.fromkeys(("lemma-A.2-two-terms", "eq-13", "lemma-A.2-variance", "eq-14", "lemma-A.2-sum", "lemma-A.2-unweighted"),
+                    NOISE),
+    **dict.fromkeys(("lemma-A.2-drift-split", "lemma-A.2-smooth", "lemma-A.2-heterogeneity"), f"{NOISE} now"),
+    **dict.fromkeys(("eq-17", "eq-18", "lemma-A.3-T1-split"), ROUND),
+    **dict.fromkeys(("eq-19", "eq-20", "lemma-A.3-T2-split", "lemma-A.3-collect"), f"{ROUND} literal"),
+    "eq-15": f"{ROUND} first-line",
+    "eq-16": f"{ROUND} literal roots-taken-out",
+    "eq-21": f"{ROUND} any-noise",
+    "lemma-A.3-sum": f"{MASK} sampled pathwise",
+    "lemma-A.3-omit": "run",
+    "lemma-A.3-rearrange": "literal-domain",
+}
+
+
+# what is there -----------------------------------------------------------------------------------------------------------
+def test_blocks_are_those_of_the_specification():
+    blocks = {f"fedluar/{b}" for b in BLOCKS}
+    assert {c.block for c in CLAIMS} == blocks and blocks <= {c.id for c in CLAIMS}
+
+
+@pytest.mark.parametrize("block", READINGS)
+def test_every_listed_reading_is_there(block):
+    block_id = f"fedluar/{block}"
+    assert {c.id for c in CLAIMS if c.block == block_id} == {
+        block_id, *(f"{block_id}@{r}" for r in READINGS[block].split())}
+
+
+def test_steps_and_assumptions_are_registered():
+    ids = {c.id for c in CLAIMS}
+    assert [s for c in CLAIMS for s in c.steps if s not in ids] == []
+    assert {a.id for c in CLAIMS for a in c.assumptions} <= set(ASSUMPTIONS)
+
+
+def test_coverage_explains_what_is_left_open():
+    text = COVERAGE.read_text(encoding="utf-8")
+    assert [c.id for c in CLAIMS if c.undefined and f"`{c.id}`" not in text] == []
+    assert [c.id for c in CLAIMS if not c.explicit and f"`{c.block}`" not in text] == []
+
+
+# formulas ----------------------------------------------------------------------------------------------------------------
+def value(e, w, index, definitions):
+    """Value of an expression in a world; definitions are put in, and nothing is random."""
+    def of(part_of_e):
+        return value(part_of_e, w, index, definitions)
+
+    if e.is_Rational:
+        return Q(int(e.p), int(e.q))
+    if e.is_Symbol:
+        return index[e.name] if e.name in index else getattr(w, e.name)
+    if isinstance(e, sp.Indexed):
+        name, places = str(e.base.label), [int(of(i)) for i in e.indices]
+        if name in definitions:
+            inner = dict(zip(map(str, definitions[name].indices), places, strict=True))
+            return value(definitions[name].formula, w, inner, definitions)
+        data = getattr(w, name)
+        for place in places:
+            assert place >= 0, f"negative index in {e}"
+            data = data[place]
+        return data
+    if e.is_Add:
+        return sum((of(a) for a in e.args[1:]), of(e.args[0]))
+    if e.is_Mul:
+        vectors = [v for v in map(of, e.args) if isinstance(v, Vec)]
+        number = math.prod(v for v in map(of, e.args) if not isinstance(v, Vec))
+        return vectors[0] * number if vectors else number
+    if e.is_Pow:
+        base, exponent = of(e.base), of(e.exp)
+        if exponent == int(exponent):
+            return (Q(base) if not isinstance(base, float) else base) ** int(exponent)
+        return root(base) if exponent == Q(1, 2) else 1 / root(base)
+    if isinstance(e, sp.Sum | sp.Product):
+        return _accumulated(e, w, index, definitions)
+    if isinstance(e, sp.Max):
+        return max(map(of, e.args))
+    if isinstance(e, words.E | words.E_round):
+        return of(e.args[0])
+    if isinstance(e, own_words.largest_sum):
+        number, body, name, low, high = e.args
+        values = [value(body, w, index | {name.name: n}, definitions) for n in range(int(of(low)), int(of(high)) + 1)]
+        return sum(sorted(values, reverse=True)[: int(of(number))])
+    functions = {
+        words.norm2: sq, words.norm: length, words.dot: dot, words.F: lambda k, v: w.F(int(k), v),
+        words.grad: lambda k, v: w.grad(int(k), v), words.objective: w.objective, words.objective_grad: w.objective_grad,
+        own_words.layer_part: lambda n, v: part(int(n), v),
+    }
+    return functions[type(e)](*map(of, e.args))
+
+
+def _accumulated(e, w, index, definitions):
+    found = [{}]
+    for name, low, high in reversed(e.limits):
+        found = [i | {name.name: n} for i in found for n in range(
+            int(value(low, w, index | i, definitions)), int(value(high, w, index | i, definitions)) + 1)]
+    terms = [value(e.function, w, index | i, definitions) for i in found]
+    if isinstance(e, sp.Product):
+        return math.prod(terms)
+    return sum(terms[1:], terms[0]) if terms else 0
+
+
+def cases(over, w):
+    found = [{}]
+    for name, low, high in over:
+        found = [i | {str(name): n} for i in found for n in range(int(value(low, w, i, {})), int(value(high, w, i, {})) + 1)]
+    return found
+
+
+def reading_of(claim):
+    """The names that follow the block in a claim's id, and those of the first reading where it is a listed one."""
+    names = set(claim.id.partition("@")[2].split("+")) - {""}
+    return names or ({"T-fixed"} if claim.block == "fedluar/remark-2" else set())
+
+
+def same(a, b):
+    return a == b if not isinstance(a, float) and not isinstance(b, float) else math.isclose(a, b, rel_tol=1e-12)
+
+
+@pytest.mark.parametrize("claim", STATED, ids=lambda c: c.id)
+def test_statement_is_the_paper_s(claim):
+    axes = reading_of(claim)
+    w = world(len(claim.id), "common" if "common" in axes else "per-layer")
+    checked = 0
+    for index in cases(claim.statement.over, w):
+        wanted = ROWS[claim.block.split("/")[1]](w, axes, SimpleNamespace(**index))
+        sides = [value(side, w, index, claim.definitions) for side in (claim.statement.left, claim.statement.right)]
+        assert all(map(same, sides, wanted)), (index, sides, wanted)
+        checked += 1
+    assert checked
+
+
+@pytest.mark.parametrize("claim", [c for c in STATED if any(s.name == "kappa" for k in c.conditions for s in (
+    k.left.free_symbols if k.left.is_Symbol else ()))], ids=lambda c: c.id)
+def test_kappa_is_the_reading_s(claim):
+    axes = reading_of(claim)
+    w = world(7, "common" if "common" in axes else "per-layer")
+    ((condition),) = [c for c in claim.conditions if c.left == own_words.kappa]
+    found = max(value(condition.right, w, index, claim.definitions) for index in cases(condition.over, w))
+    assert same(found, kappa(w, axes))
+
+
+STEPS = {  # condition on the step size, as printed
+    "lemma-A.1": lambda w: w.eta * w.L * TAU * 2 * math.sqrt(3) <= 1,
+    "theorem-3.2": lambda w: w.eta <= (1 - 16 * w.kappa) / (6 * math.sqrt(30) * w.L * TAU),
+    "lemma-3.1": lambda w: w.eta <= 1 / (w.L * TAU),
+}
+
+
+@pytest.mark.parametrize("block", STEPS)
+def test_conditions_on_the_step_are_the_printed_ones(block):
+    claim = next(c for c in CLAIMS if c.id == f"fedluar/{block}")
+    (condition,) = [c for c in claim.conditions if "eta" in names_in(c.left) and "L" in names_in(c.left) | names_in(c.right)]
+    answers = set()
+    for scale in (Q(1, 100), Q(1, 50), Q(3, 100), Q(4, 100), Q(28, 100), Q(29, 100), Q(1, 2), Q(1), Q(101, 100)):
+        w = world(3)
+        w.eta, w.kappa = scale / (w.L * TAU), Q(1, 100)
+        holds = value(condition.left, w, {}, {}) <= value(condition.right, w, {}, {})
+        assert holds == STEPS[block](w), scale
+        answers.add(holds)
+    assert answers == {True, False}
+
+
+# how they are written ----------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("claim", CLAIMS, ids=lambda c: c.id)
+def test_every_claim_can_be_written(claim):
+    assert claim.id in show(claim) and claim.id in show(claim, "code")
+    for condition in (*claim.hypotheses, *([claim.statement] if claim.statement else [])):
+        assert condition_latex(condition, letters_of(claim)) and "<" not in condition_text(condition, letters_of(claim))
+
+
+INDICES = {"r", "t", "j", "k", "i", "l", "s"}
+ANY_UNIT = {"a", "first", "second", "C", "length"}
+
+
+def _names(claim):
+    conditions = (*claim.hypotheses, *([claim.statement] if claim.statement else []))
+    expressions = [e for c in conditions for e in (c.left, c.right)] + [d.formula for d in claim.used_definitions().values()]
+    return {n for e in expressions for n in names_in(e)} | set(claim.used_definitions())
+
+
+def test_letters_and_units_exist_for_every_name():
+    names = set().union(*map(_names, CLAIMS))
+    assert names - INDICES - set(LETTERS) == set()
+    assert names - INDICES - set(UNITS) - set(BASE) - ANY_UNIT == set()
+
+
+@pytest.mark.parametrize("claim", [c for c in STATED if "floor" not in c.id], ids=lambda c: c.id)
+def test_units_clash_only_where_the_paper_adds_a_number_to_a_squared_curvature(claim):
+    clashes = {(c.first, c.second) for c in check_units(claim)[0]}
+    if claim.id.startswith("fedluar/eq-6@displacement-as-printed"):
+        assert clashes
+    elif 9 * words.L**2 in sp.preorder_traversal(claim.statement.right):
+        assert clashes == {("4", "9*L**2")}
+    else:
+        assert clashes <= {("4", "9*L**2")}
+
+
+# runs of the method ------------------------------------------------------------------------------------------------------
+class _WithLayers(Evaluator):
+    """Knows the words of layers."""
+
+    def __init__(self, environment, layers):
+        super().__init__(environment)
+        self.layers = layers
+        self.functions[own_words.layer_part] = self.layer_part
+
+    def layer_part(self, node, scope):
+        """A vector with zeros outside a layer."""
+        number, vector = self.integer(node.args[0], scope), self.vector(node.args[1], scope)
+        keep = np.zeros((len(self.layers), vector.shape[-1]))
+        for row, place in zip(keep, self.layers, strict=True):
+            row[place] = 1
+        return Value(vector * self.env.backend.array(keep[number][None, None, None]), True)
+
+
+@pytest.fixture(scope="module", params=["per-layer", "common"])
+def ran(request):
+    """An environment of one noise-free run with given layers, and an evaluator that knows layers."""
+    rng = np.random.default_rng(1)
+    federation = Quadratic(rng.uniform(1, 2, (1, 3, 4)), rng.normal(size=(1, 3, 4)), layers=(1, 1, 2))
+    step = 0.05
+    algorithm = make_algorithm("fedluar", eta_l=step, local_steps=TAU, recycled=1, masks=MASKS[request.param])
+    start = federation.x_star + 1
+    draws = Draws(0)
+    record = FullRecord()
+    first = algorithm.init(federation, starting_points(federation, start, 1), draws)
+    *_, state = rounds_of(algorithm, federation, first, draws, 0, T, (record,))
+    sizes = {"clients": 3, "local_steps": TAU, "rounds": T, "iterations": T * TAU, "dim": 4, "layers": 3}
+    bound = {name: Bound(array[:, None, None] * 1.0, indices, vector)
+             for name, (array, indices, vector) in record.arrays(federation, state, TAU).items()}
+    bound["eta"] = Bound(TORCH.array([[[step]]]))
+    bound["L"] = Bound(TORCH.array([[[float(to_numpy(federation.constants.value("L_client")).max())]]]))
+    definitions = next(c for c in CLAIMS if c.id == "fedluar/eq-6").definitions
+    one = TORCH.array([[1.0]])
+    environment = Environment(TORCH, sizes, bound, one, one, federation, definitions)
+    return request.param, _WithLayers(environment, federation.layers())
+
+
+@pytest.mark.parametrize("name", ["eq-3-5", "eq-6", "eq-6@displacement", "eq-6@common", "eq-15@first-line"])
+def test_definitions_agree_with_the_method(ran, name):
+    """What Algorithms 1 and 2 and (6) define is what the method's arrays contain."""
+    masks, evaluator = ran
+    claim = next(c for c in CLAIMS if c.id == f"fedluar/{name}")
+    if "common" in name and masks != "common":
+        pytest.skip("layers of different ages")
+    left, right, _ = sides_by(evaluator, claim.statement)
+    left, right = to_numpy(left), to_numpy(right)
+    if claim.statement.relation == "==":
+        assert np.abs(left - right).max() < 1e-20
+    else:
+        assert (left <= right + 1e-12).all()
+
+
+def test_noise_is_nothing_where_no_layer_is_recycled_and_something_elsewhere(ran):
+    masks, evaluator = ran
+    claim = next(c for c in CLAIMS if c.id == "fedluar/lemma-A.2-two-terms")
+    left, _, _ = sides_by(evaluator, claim.statement)
+    recycles = [any(row) for row in MASKS[masks][:T]]
+    assert ((to_numpy(left).ravel() > 1e-12) == recycles).all()
