@@ -11,8 +11,7 @@ from typing import Annotated
 
 import typer
 
-from verify import command_line
-from verify.cli_bounds import add_commands
+from verify import cli_bounds, cli_methods, command_line
 
 # Heavy packages (torch, sympy, matplotlib) are imported by the commands that need them, so that --help is quick.
 
@@ -24,7 +23,8 @@ app = typer.Typer(
 )
 
 
-add_commands(app)
+for group in (cli_bounds, cli_methods):
+    group.add_commands(app)
 
 
 class Budget(StrEnum):
