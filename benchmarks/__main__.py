@@ -78,8 +78,9 @@ def main() -> int:
     for target in TARGETS:
         measured = target.measure(times, options.repeats) if options.only in target.name else None
         if measured is not None:
+            met = None if target.limit is None else measured.value <= target.limit
             targets.append({"name": target.name, "limit": target.limit, "unit": target.unit, "value": measured.value,
-                            "met": measured.value <= target.limit, "detail": measured.detail})
+                            "met": met, "detail": measured.detail})
     sizes = {name: value for name, value in asdict(workload).items() if name != "dtype"}
     results = {"command": "python -m " + " ".join(["benchmarks", *sys.argv[1:]]), "machine": machine(options.threads),
                "workload": sizes, "rows": rows, "skipped": skipped, "targets": targets}

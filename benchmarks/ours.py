@@ -6,13 +6,15 @@ import numpy as np
 import torch
 
 import fedtheory
+from benchmarks.workload import Unavailable
 from fedtheory.affine import affine_round
 from fedtheory.moment import Moment
+from fedtheory.paths import choose_path, states_on
 from synthetic import LeastSquares
 from synthetic.arrays import Backend
 from synthetic.draws import Draws
 
-__all__ = ["affine_map", "endless", "prepared", "recorded", "step_by_step"]
+__all__ = ["affine_map", "compiled", "endless", "prepared", "recorded", "step_by_step"]
 
 FOREVER = 10**9
 
@@ -34,20 +36,29 @@ def _starts(federation, runs):
     return federation.backend.array(starts)
 
 
-def step_by_step(workload, method="fedavg", runs=1, eta=None):
+def step_by_step(workload, method="fedavg", runs=1, eta=None, path="steps"):
     """Operation by operation, nothing recorded: a call that answers the models of the first run."""
     algorithm, federation = prepared(workload, method, eta)
     draws, start = Draws(np.arange(runs), federation.backend), _starts(federation, runs)
+    try:
+        path = choose_path(path, algorithm, federation, sees_steps=False)
+    except ValueError as reason:
+        raise Unavailable(str(reason)) from None
 
     @torch.no_grad()
     def call():
         state = algorithm.init(federation, start, draws)
         models = [state.x[:1]]
-        states = fedtheory.rounds_of(algorithm, federation, state, draws, 0, workload.rounds, everyone=False)
+        states = states_on(path, algorithm, federation, state, draws, 0, workload.rounds, (), False)
         models += [state.x[:1] for state in states]
         return torch.cat(models).numpy()
 
     return call
+
+
+def compiled(workload, method="fedavg", runs=1, eta=None):
+    """The same with the local steps of a round in C."""
+    return step_by_step(workload, method, runs, eta, "compiled")
 
 
 def endless(workload):
@@ -59,12 +70,13 @@ def endless(workload):
         yield from fedtheory.rounds_of(algorithm, federation, state, draws, 0, FOREVER, everyone=False)
 
 
-def recorded(workload, path="auto", record=("x",)):
-    """``fedtheory.run``: a call that answers the recorded models, (rounds + 1, dim), if any."""
-    algorithm, federation = prepared(workload)
+def recorded(workload, path="auto", record=("x",), runs=1, eta=None):
+    """``fedtheory.run``: a call that answers the recorded models of the first run, (rounds + 1, dim), if any."""
+    algorithm, federation = prepared(workload, eta=eta)
+    start = _starts(federation, runs)
 
     def call():
-        kept = fedtheory.run(algorithm, federation, workload.rounds, record=record, path=path)
+        kept = fedtheory.run(algorithm, federation, workload.rounds, seeds=runs, start=start, record=record, path=path)
         return kept.dataset["x"].values[0] if "x" in record else None
 
     return call

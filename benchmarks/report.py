@@ -49,21 +49,22 @@ def show(results: dict) -> None:
         rows.add_column(column, justify="right")
     for row in results["rows"]:
         numbers = (f"{1e3 * row['cpu']:.3g}", f"{1e3 * row['wall']:.3g}", f"{row['gflops']:.3g}", f"{row['first']:.2g}",
-                   f"{row['error']:.0e}")
+                   "" if row["error"] is None else f"{row['error']:.0e}")
         rows.add_row(row["name"], row["dtype"], *numbers)
     if results["rows"]:
         console.print(rows)
     for name, reason in results["skipped"].items():
         console.print(f"left out: {name}, {reason}", highlight=False, markup=False)
-    targets = Table("target", title="Targets")
+    targets = Table("target", title="Targets, and what else is good to know")
     for column in ("at most", "measured"):
         targets.add_column(column, justify="right")
     targets.add_column("")
     targets.add_column("from")
     for target in results["targets"]:
-        mark = "[green]met" if target["met"] else "[red]missed"
+        mark = {True: "[green]met", False: "[red]missed", None: ""}[target["met"]]
         unit = f" {target['unit']}" if target["unit"] else ""
-        targets.add_row(target["name"], f"{target['limit']:.3g}{unit}", f"{target['value']:.3g}", mark, target["detail"])
+        limit = "" if target["limit"] is None else f"{target['limit']:.3g}{unit}"
+        targets.add_row(target["name"], limit, f"{target['value']:.3g}", mark, target["detail"])
     if results["targets"]:
         console.print(targets)
 

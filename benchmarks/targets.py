@@ -10,8 +10,8 @@ import numpy as np
 
 from benchmarks import memory, ours
 from benchmarks.timing import exponent, interleaved
-from benchmarks.workload import Workload
-from fedtheory.observables import DEFAULT
+from benchmarks.workload import Unavailable, Workload
+from fedtheory.observables import DEFAULT, find_observable
 
 __all__ = ["TARGETS", "Measured", "Target"]
 
@@ -29,11 +29,11 @@ class Measured(NamedTuple):
 class Target:
     """``measure(times, repeats)`` must be at most ``limit``; ``times`` maps (row, dtype) to seconds.
 
-    A target whose rows were not timed answers None.
+    A target whose rows were not timed answers None. Without a ``limit`` it is no target, but good to know.
     """
 
     name: str
-    limit: float
+    limit: float | None
     measure: Callable[[dict, int], Measured | None]
     unit: str = ""
 
@@ -55,14 +55,20 @@ def timed(calls, repeats):
     return {name: timing.cpu for name, timing in interleaved(calls, repeats).items()}
 
 
-def scaling(name: str, sizes: tuple[int, ...]) -> Callable:
+WAYS = {"steps": ours.step_by_step, "compiled": ours.compiled}
+
+
+def scaling(name: str, way: str, sizes: tuple[int, ...]) -> Callable:
     """The exponent of time in the number of runs, or in a size of the workload."""
 
     def measure(times, repeats):
-        if name == "runs":
-            calls = {size: ours.step_by_step(SMALL, runs=size) for size in sizes}
-        else:
-            calls = {size: ours.step_by_step(replace(SMALL, **{name: size})) for size in sizes}
+        try:
+            if name == "runs":
+                calls = {size: WAYS[way](SMALL, runs=size) for size in sizes}
+            else:
+                calls = {size: WAYS[way](replace(SMALL, **{name: size})) for size in sizes}
+        except Unavailable:
+            return None
         seconds = timed(calls, repeats)
         shown = ", ".join(f"{size}: {1e3 * seconds[size]:.3g}" for size in sizes)
         return Measured(exponent(sizes, [seconds[size] for size in sizes]), f"ms by {name}: {shown}")
@@ -70,38 +76,38 @@ def scaling(name: str, sizes: tuple[int, ...]) -> Callable:
     return measure
 
 
-def together(runs: int, many: Callable, dtype: str) -> Callable:
-    """Time of ``many(workload, runs)`` over ``runs`` times that of one run."""
+def together(runs: int, settings: bool, way: str, dtype: str) -> Callable:
+    """Time of many runs that share data, from different starts or with different ``settings``, over that of as many runs one
+    after the other."""
 
     def measure(times, repeats):
-        workload = Workload(dtype, rounds=5)
-        seconds = timed({1: ours.step_by_step(workload), runs: many(workload, runs)}, repeats)
+        workload = Workload(dtype, rounds=100 if way == "auto" else 10)
+        make = ours.recorded if way == "auto" else WAYS[way]
+        eta = workload.eta * np.linspace(0.1, 1, runs) if settings else None
+        try:
+            seconds = timed({1: make(workload), runs: make(workload, runs=runs, eta=eta)}, repeats)
+        except Unavailable:
+            return None
         each = seconds[runs] / runs
         return Measured(each / seconds[1], f"{1e3 * each:.3g} ms a run against {1e3 * seconds[1]:.3g} ms alone")
 
     return measure
 
 
-def seeds(workload, runs):
-    return ours.step_by_step(workload, runs=runs)
+def recording(record, path: str, dtype: str) -> Callable:
+    """The share that recording adds to a run in which nothing is recorded."""
 
+    def measure(times, repeats):
+        workload = Workload(dtype, rounds=50)
+        calls = {name: ours.recorded(workload, path=path, record=names) for name, names in (("all", record), ("no", ()))}
+        try:
+            seconds = timed(calls, repeats)
+        except ValueError:
+            return None
+        return Measured(seconds["all"] / seconds["no"] - 1, f"{', '.join(record)}: {1e3 * seconds['all']:.3g} ms against "
+                                                            f"{1e3 * seconds['no']:.3g} ms")
 
-def settings(workload, runs):
-    return ours.step_by_step(workload, runs=runs, eta=workload.eta * np.linspace(0.1, 1, runs))
-
-
-def recording(times, repeats):
-    workload = Workload("float64", rounds=10)
-    records = {"default": DEFAULT, "nothing": ()}
-    seconds = timed({k: ours.recorded(workload, path="steps", record=record) for k, record in records.items()}, repeats)
-    detail = f"{1e3 * seconds['default']:.3g} ms with {', '.join(DEFAULT)}; {1e3 * seconds['nothing']:.3g} ms without"
-    return Measured(seconds["default"] / seconds["nothing"] - 1, detail)
-
-
-def scaffold(times, repeats):
-    workload = Workload("float64", rounds=5)
-    seconds = timed({method: ours.step_by_step(workload, method) for method in ("scaffold", "fedavg")}, repeats)
-    return Measured(seconds["scaffold"] / seconds["fedavg"], "step by step, float64")
+    return measure
 
 
 def memory_growth(times, repeats):
@@ -109,24 +115,36 @@ def memory_growth(times, repeats):
 
 
 BOTH = ("float32", "float64")
-STEPS, RUN, JAX = "fedtheory, step by step", "fedtheory.run, step by step", "JAX, jit(scan(vmap(grad)))"
-NAIVE, HAND = "torch, nn.Module and SGD per client", "torch, batched by hand"
-MAP, C = "fedtheory, averaged affine map", "C, one pass over the data"
+STEPS, COMPILED, RUN, AUTO = (
+    "fedtheory, step by step", "fedtheory, compiled", "fedtheory.run, step by step", "fedtheory.run, path auto")
+JAX, C, MAP = "JAX, jit(scan(vmap(grad)))", "C, one pass over the data", "fedtheory, averaged affine map"
+NAIVE, LOADER = "torch, nn.Module and SGD per client", "torch, nn.Module, SGD and DataLoader per client"
+BETWEEN = tuple(name for name in DEFAULT if find_observable(name).when != "iteration")  # what belongs to whole rounds
+SIZES = {"runs": (16, 32, 64, 128), "clients": (100, 200, 400, 800), "local_steps": (5, 10, 20, 40),
+         "rounds": (5, 10, 20, 40)}
 
 TARGETS = (
-    *(Target(f"step by step / JAX, {dtype}", 2.5, ratio(STEPS, JAX, dtype)) for dtype in BOTH),
-    *(Target(f"step by step / by hand in torch, {dtype}", 1.3, ratio(STEPS, HAND, dtype)) for dtype in BOTH),
-    *(Target(f"step by step / nn.Module per client, {dtype}", 1 / 50, ratio(STEPS, NAIVE, dtype)) for dtype in BOTH),
-    Target("fedtheory.run / step by step, float64", 1.1, ratio(RUN, STEPS, "float64")),
-    Target("averaged affine map / C, float64", 1 / 50, ratio(MAP, C, "float64")),
-    Target("averaged affine map / step by step, float64", 1 / 100, ratio(MAP, STEPS, "float64")),
-    *(Target(f"32 seeds that share data: a run / one alone, {d}", 1 / 10, together(32, seeds, d)) for d in BOTH),
-    *(Target(f"64 step sizes: a run / one alone, {d}", 1 / 10, together(64, settings, d)) for d in BOTH),
-    Target("SCAFFOLD / FedAvg", 1.3, scaffold),
-    Target("cost of the default recording", 0.1, recording),
-    Target("exponent in the number of runs", 1.05, scaling("runs", (16, 32, 64, 128))),
-    Target("exponent in the number of clients", 1.05, scaling("clients", (100, 200, 400, 800))),
-    Target("exponent in the number of local steps", 1.05, scaling("local_steps", (5, 10, 20, 40))),
-    Target("exponent in the number of rounds", 1.05, scaling("rounds", (5, 10, 20, 40))),
+    *(Target(f"compiled / JAX, {d}", 1.0, ratio(COMPILED, JAX, d)) for d in BOTH),
+    *(Target(f"compiled / C, {d}", 1.6, ratio(COMPILED, C, d)) for d in BOTH),
+    *(Target(f"step by step / JAX, {d}", 3.0, ratio(STEPS, JAX, d)) for d in BOTH),
+    Target("compiled / FedJAX, float32", 1 / 50, ratio(COMPILED, "FedJAX", "float32")),
+    *(Target(f"compiled / nn.Module per client, {d}", 1 / 300, ratio(COMPILED, NAIVE, d)) for d in BOTH),
+    *(Target(f"compiled / nn.Module and DataLoader per client, {d}", None, ratio(COMPILED, LOADER, d)) for d in BOTH),
+    *(Target(f"path auto / nn.Module per client, {d}", None, ratio(AUTO, NAIVE, d)) for d in BOTH),
+    *(Target(f"SCAFFOLD / FedAvg, {way}, {d}", 1.3, ratio(f"fedtheory, SCAFFOLD, {way}", f"fedtheory, {way}", d))
+      for way in ("compiled", "step by step") for d in BOTH),
+    *(Target(f"32 starts that share data / one by one, path auto, {d}", 1 / 10, together(32, False, "auto", d))
+      for d in BOTH),
+    *(Target(f"64 step sizes / one by one, path auto, {d}", 1 / 10, together(64, True, "auto", d)) for d in BOTH),
+    *(Target(f"32 starts that share data / one by one, {way}, {d}", None, together(32, False, way, d))
+      for way in WAYS for d in BOTH),
+    *(Target(f"64 step sizes / one by one, {way}, {d}", None, together(64, True, way, d)) for way in WAYS for d in BOTH),
+    Target("averaged affine map / compiled, float64", 1 / 100, ratio(MAP, COMPILED, "float64")),
+    *(Target(f"exponent in {name}, {way}", 1.05, scaling(name, way, sizes))
+      for way in WAYS for name, sizes in SIZES.items()),
     Target("growth of memory with rounds", 1000.0, memory_growth, "bytes a round"),
+    *(Target(f"recording by round, step by step, {d}", 0.1, recording(BETWEEN, "steps", d)) for d in BOTH),
+    *(Target(f"recording by round, compiled, {d}", None, recording(BETWEEN, "compiled", d)) for d in BOTH),
+    *(Target(f"recording by local step too, step by step, {d}", None, recording(DEFAULT, "steps", d)) for d in BOTH),
+    Target("fedtheory.run / step by step, float64", None, ratio(RUN, STEPS, "float64")),
 )

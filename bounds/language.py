@@ -78,10 +78,12 @@ class _Word(sp.Function):
 
 class PaperWord(_Word):
     """A word that one paper adds: its first ``indices`` arguments are indices; ``<0>``, ``<1>``, ... stand for the
-    arguments in its forms; ``unit_of`` numbers the argument whose unit it has, where it has one's."""
+    arguments in its forms; ``unit_of`` numbers the argument whose unit it has, where it has one's;
+    ``unit_powers`` lists pairs (argument, power) where its unit is a product of theirs."""
 
     indices = 0
     unit_of: int | None = None
+    unit_powers: tuple = ()
     latex_form = text_form = ""
 
 

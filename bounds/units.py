@@ -200,6 +200,11 @@ class _Checker:
             return self.unit(inner) if not isinstance(e, words.tau) else _Form()
         if isinstance(e, words.PaperWord) and e.unit_of is not None:
             return self.unit(e.args[e.unit_of])
+        if isinstance(e, words.PaperWord) and e.unit_powers:
+            total = _Form()
+            for number, power in e.unit_powers:
+                total = total.plus(self.unit(e.args[number]), Fraction(str(power)))
+            return total
         return _Form(unknown={f"{type(e).__name__}(...)": Fraction(1)})
 
     def condition(self, condition: Condition, where: str):

@@ -3,7 +3,7 @@
 With plain gradient steps on F_k(v) = 1/2 v^T A_k v - <b_k, v> + const, corrected by a shift s_k that is fixed within a
 round and by a pull rho to the broadcast model x, the local steps end at ::
 
-    x_k = x - Q_k (grad F_k(x) + s_k),    Q_k = sum_j eta_j prod_{i > j} (I - eta_i (A_k + rho I))
+    x_k = x - Q_k (grad F_k(x) + s_k),    Q_k = sum_j eta_j prod_{i > j} (I - eta_i (A_k + rho_i I))
 
 If nothing but the average of the models counts, and all clients take part, the round itself is one affine map of x.
 """
@@ -68,16 +68,16 @@ def affine_steps(algorithm: Algorithm, moment: Moment) -> AffineSteps:
     federation, steps = moment.federation, algorithm.local_steps
     hessian = federation.curvature if isinstance(federation, Quadratic) else federation.hessians()
     diagonal, xp = hessian.ndim == 3, namespace(hessian)
-    pull = algorithm.correction.pull(moment)
     one = 0 * hessian + (1 if diagonal else federation.backend.array(np.eye(federation.dim)))
-    if pull is not None:
-        hessian = hessian + (pull if diagonal or not getattr(pull, "ndim", 0) else pull[..., None]) * one
     rest, total = one, 0 * one
     for j in reversed(range(steps)):  # rest is the product over the later steps
-        eta = algorithm.step_size(moment._replace(iteration=moment.round * steps + j))
-        eta = eta if diagonal or not getattr(eta, "ndim", 0) else eta[..., None]
+        now = moment._replace(iteration=moment.round * steps + j)
+        eta, pull = (
+            n if diagonal or not getattr(n, "ndim", 0) else n[..., None]
+            for n in (algorithm.step_size(now), algorithm.correction.pull(now)))
+        here = hessian if pull is None else hessian + pull * one
         total = total + eta * rest
-        rest = rest - eta * (rest * hessian if diagonal else xp.matmul(rest, hessian))
+        rest = rest - eta * (rest * here if diagonal else xp.matmul(rest, here))
     return AffineSteps(total, diagonal)
 
 

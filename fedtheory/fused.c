@@ -9,33 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#if defined(__AVX512F__)
-#define BYTES 64
-#define HOLD(v) __asm__("" : "+v"(v)) /* keep it in a register */
-#elif defined(__AVX__)
-#define BYTES 32
-#define HOLD(v) __asm__("" : "+x"(v))
-#else
-#define BYTES 16
-#define HOLD(v) (void)0
-#endif
-#ifdef __clang__
-#define NOCLONE
-#else
-#define NOCLONE , noclone
-#endif
-#ifdef DOUBLE
-typedef double real;
-#define WIDTH (BYTES / 8)
-#else
-typedef float real;
-#define WIDTH (BYTES / 4)
-#endif
-typedef real vec __attribute__((vector_size(BYTES), may_alias));
-enum { LANES = WIDTH, CHUNK = 32, TILE = 4 };
+#include "vectors.h"
 
 enum { DATA, DENSE, DIAGONAL };
-enum { SQUARE, LOGISTIC, LOG_COSH, PSEUDO_HUBER, HUBER, SOFTPLUS, SIGMOID, GEMAN, TANH_SQUARED, WELSCH, CAUCHY, COSINE, LINEAR };
+enum { SQUARE, LOGISTIC, LOG_COSH, PSEUDO_HUBER, HUBER, SOFTPLUS, SIGMOID, GEMAN, TANH_SQUARED, WELSCH,
+       CAUCHY, COSINE, LINEAR };
 
 /* what a round is about; a stride of 0 means that all runs share the array */
 struct problem {
@@ -115,48 +93,6 @@ static void slopes(const struct problem *p, const real *restrict b, const real *
 #undef EACH
 }
 
-/* c[q] <- the sum of the lanes of s_q, in the same order for every q */
-static inline void totals(vec s0, vec s1, vec s2, vec s3, real *restrict c)
-{
-#if defined(__has_builtin)
-#if __has_builtin(__builtin_shufflevector)
-#define MIX __builtin_shufflevector
-#if WIDTH == 16
-    vec t = MIX(s0, s1, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23)
-          + MIX(s0, s1, 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31);
-    const vec u = MIX(s2, s3, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23)
-                + MIX(s2, s3, 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31);
-    t = MIX(t, u, 0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27)
-      + MIX(t, u, 4, 5, 6, 7, 12, 13, 14, 15, 20, 21, 22, 23, 28, 29, 30, 31);
-    t += MIX(t, t, 2, 3, 0, 1, 6, 7, 4, 5, 10, 11, 8, 9, 14, 15, 12, 13);
-    t += MIX(t, t, 1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14);
-#elif WIDTH == 8
-    vec t = MIX(s0, s1, 0, 1, 2, 3, 8, 9, 10, 11) + MIX(s0, s1, 4, 5, 6, 7, 12, 13, 14, 15);
-    const vec u = MIX(s2, s3, 0, 1, 2, 3, 8, 9, 10, 11) + MIX(s2, s3, 4, 5, 6, 7, 12, 13, 14, 15);
-    t = MIX(t, u, 0, 1, 4, 5, 8, 9, 12, 13) + MIX(t, u, 2, 3, 6, 7, 10, 11, 14, 15);
-    t += MIX(t, t, 1, 0, 3, 2, 5, 4, 7, 6);
-#elif WIDTH == 4
-    vec t = MIX(s0, s1, 0, 1, 4, 5) + MIX(s0, s1, 2, 3, 6, 7);
-    const vec u = MIX(s2, s3, 0, 1, 4, 5) + MIX(s2, s3, 2, 3, 6, 7);
-    t = MIX(t, u, 0, 2, 4, 6) + MIX(t, u, 1, 3, 5, 7);
-#endif
-#undef MIX
-#if WIDTH >= 4
-    for (int q = 0; q < 4; q++) c[q] = t[q * (WIDTH / 4)];
-    return;
-#endif
-#endif
-#endif
-    const vec all[4] = {s0, s1, s2, s3};
-    for (int q = 0; q < 4; q++) {
-        real part[WIDTH];
-        memcpy(part, all + q, sizeof part);
-        for (int width = WIDTH / 2; width; width /= 2)
-            for (int l = 0; l < width; l++) part[l] += part[l + width];
-        c[q] = part[0];
-    }
-}
-
 #define REPEAT4(M) M(0) M(1) M(2) M(3)
 
 /* scores of 8 or 4 rows with one model, or of 4 rows with 4 models; w vectors a row */
@@ -165,8 +101,9 @@ static inline void scores_of_8(const vec *restrict a, int64_t w, const vec *rest
     vec s0 = {0}, s1 = {0}, s2 = {0}, s3 = {0}, s4 = {0}, s5 = {0}, s6 = {0}, s7 = {0};
     for (int64_t v = 0; v < w; v++) {
         const vec y = x[v];
-        s0 += a[v] * y; s1 += a[w + v] * y; s2 += a[2 * w + v] * y; s3 += a[3 * w + v] * y;
-        s4 += a[4 * w + v] * y; s5 += a[5 * w + v] * y; s6 += a[6 * w + v] * y; s7 += a[7 * w + v] * y;
+        s0 = MADD(a[v], y, s0); s1 = MADD(a[w + v], y, s1); s2 = MADD(a[2 * w + v], y, s2); s3 = MADD(a[3 * w + v], y, s3);
+        s4 = MADD(a[4 * w + v], y, s4); s5 = MADD(a[5 * w + v], y, s5);
+        s6 = MADD(a[6 * w + v], y, s6); s7 = MADD(a[7 * w + v], y, s7);
     }
     totals(s0, s1, s2, s3, c);
     totals(s4, s5, s6, s7, c + 4);
@@ -177,15 +114,17 @@ static inline void scores_of_4(const vec *restrict a, int64_t w, const vec *rest
     vec s0 = {0}, s1 = {0}, s2 = {0}, s3 = {0};
     for (int64_t v = 0; v < w; v++) {
         const vec y = x[v];
-        s0 += a[v] * y; s1 += a[w + v] * y; s2 += a[2 * w + v] * y; s3 += a[3 * w + v] * y;
+        s0 = MADD(a[v], y, s0); s1 = MADD(a[w + v], y, s1); s2 = MADD(a[2 * w + v], y, s2); s3 = MADD(a[3 * w + v], y, s3);
     }
     totals(s0, s1, s2, s3, c);
 }
 
-static inline void scores_of_4_by_4(const vec *restrict a, int64_t w, const vec *restrict x, int64_t far, real (*restrict c)[CHUNK])
+static inline void scores_of_4_by_4(const vec *restrict a, int64_t w, const vec *restrict x, int64_t far,
+                                    real (*restrict c)[CHUNK])
 {
 #define START(r) vec s0##r = {0}, s1##r = {0}, s2##r = {0}, s3##r = {0};
-#define STEP(r) { const vec y = x[r * far + v]; s0##r += a0 * y; s1##r += a1 * y; s2##r += a2 * y; s3##r += a3 * y; }
+#define STEP(r) { const vec y = x[r * far + v]; \
+    s0##r = MADD(a0, y, s0##r); s1##r = MADD(a1, y, s1##r); s2##r = MADD(a2, y, s2##r); s3##r = MADD(a3, y, s3##r); }
 #define END(r) totals(s0##r, s1##r, s2##r, s3##r, c[r]);
     REPEAT4(START)
     for (int64_t v = 0; v < w; v++) {
@@ -207,24 +146,27 @@ static inline void add_rows(const vec *restrict a, int64_t w, int64_t rows, cons
         vec g0 = g[v], g1 = g[v + 1], g2 = g[v + 2], g3 = g[v + 3];
         for (int64_t q = 0; q < rows; q++) {
             const vec *row = a + q * w + v;
-            const real k = c[q];
-            g0 += row[0] * k; g1 += row[1] * k; g2 += row[2] * k; g3 += row[3] * k;
+            const vec k = SPREAD(c[q]);
+            g0 = MADD(row[0], k, g0); g1 = MADD(row[1], k, g1); g2 = MADD(row[2], k, g2); g3 = MADD(row[3], k, g3);
         }
         g[v] = g0; g[v + 1] = g1; g[v + 2] = g2; g[v + 3] = g3;
     }
     for (; v < w; v++) {
         vec one = g[v];
-        for (int64_t q = 0; q < rows; q++) one += a[q * w + v] * c[q];
+        for (int64_t q = 0; q < rows; q++) one = MADD(a[q * w + v], SPREAD(c[q]), one);
         g[v] = one;
     }
 }
 
-static inline void add_rows_4(const vec *restrict a, int64_t w, int64_t rows, real (*restrict c)[CHUNK], vec *restrict g, int64_t far)
+static inline void add_rows_4(const vec *restrict a, int64_t w, int64_t rows, real (*restrict c)[CHUNK], vec *restrict g,
+                              int64_t far)
 {
     int64_t v = 0;
     for (; v + 4 <= w; v += 4) {
-#define START(r) vec *restrict h##r = g + r * far + v; vec g0##r = h##r[0], g1##r = h##r[1], g2##r = h##r[2], g3##r = h##r[3];
-#define STEP(r) { const real k = c[r][q]; g0##r += a0 * k; g1##r += a1 * k; g2##r += a2 * k; g3##r += a3 * k; }
+#define START(r) vec *restrict h##r = g + r * far + v; \
+    vec g0##r = h##r[0], g1##r = h##r[1], g2##r = h##r[2], g3##r = h##r[3];
+#define STEP(r) { const vec k = SPREAD(c[r][q]); \
+    g0##r = MADD(a0, k, g0##r); g1##r = MADD(a1, k, g1##r); g2##r = MADD(a2, k, g2##r); g3##r = MADD(a3, k, g3##r); }
 #define END(r) h##r[0] = g0##r; h##r[1] = g1##r; h##r[2] = g2##r; h##r[3] = g3##r;
         REPEAT4(START)
         for (int64_t q = 0; q < rows; q++) {
@@ -242,7 +184,8 @@ static inline void add_rows_4(const vec *restrict a, int64_t w, int64_t rows, re
         vec g0 = g[v], g1 = g[far + v], g2 = g[2 * far + v], g3 = g[3 * far + v];
         for (int64_t q = 0; q < rows; q++) {
             const vec one = a[q * w + v];
-            g0 += one * c[0][q]; g1 += one * c[1][q]; g2 += one * c[2][q]; g3 += one * c[3][q];
+            g0 = MADD(one, SPREAD(c[0][q]), g0); g1 = MADD(one, SPREAD(c[1][q]), g1);
+            g2 = MADD(one, SPREAD(c[2][q]), g2); g3 = MADD(one, SPREAD(c[3][q]), g3);
         }
         g[v] = g0; g[far + v] = g1; g[2 * far + v] = g2; g[3 * far + v] = g3;
     }
@@ -306,7 +249,8 @@ static void gradients(const struct problem *p, const vec *a, const vec *centre, 
 }
 
 /* all steps of participant k in the runs first .. first + tile - 1, whose data are those of run `first` */
-static __attribute__((noinline NOCLONE)) void steps_of(const struct problem *p, int64_t k, int64_t first, int tile, vec *scratch)
+static __attribute__((noinline NOCLONE)) void steps_of(const struct problem *p, int64_t k, int64_t first, int tile,
+                                                    vec *scratch)
 {
     const int64_t d = p->d, w = (d + LANES - 1) / LANES, data_run = p->shared ? 0 : first;
     const int64_t client = p->chosen ? p->chosen[first * p->participants + k] : k, at = data_run * p->clients + client;
@@ -387,8 +331,8 @@ int fused_steps(const struct problem *p)
 
 /* x <- x - matrix x + offset, round after round, for every run; matrix (runs | 1, d, d), offset (runs | 1, d), x (runs, d),
    out (rounds, runs, d). 0, or 1 if there was no memory. */
-int map_rounds(int64_t runs, int64_t rounds, int64_t d, int64_t maps, int64_t offsets, const real *matrix, const real *offset,
-               const real *x, real *out)
+int map_rounds(int64_t runs, int64_t rounds, int64_t d, int64_t maps, int64_t offsets, const real *matrix,
+               const real *offset, const real *x, real *out)
 {
     const int64_t w = (d + LANES - 1) / LANES, padded = (d + 3) & ~(int64_t)3, far = w + 4;
     vec *scratch = aligned_alloc(BYTES, (TILE * far + padded * w) * sizeof(vec));

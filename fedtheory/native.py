@@ -14,9 +14,12 @@ from pathlib import Path
 
 __all__ = ["NoLibrary", "cache_folder", "library"]
 
-#: exact but for the contraction of a product and a sum; nothing may assume that numbers are finite
-FLAGS = ("-std=gnu11", "-O3", "-ffp-contract=fast", "-fno-math-errno", "-fno-trapping-math", "-shared", "-fPIC")
+#: every operation as it is written; nothing may assume that numbers are finite
+FLAGS = ("-std=gnu11", "-O3", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", "-shared", "-fPIC")
 MACHINE = ("-march=native",)  # left out where the compiler refuses it
+
+
+HEADERS = Path(__file__).parent
 
 
 class NoLibrary(Exception):
@@ -27,7 +30,10 @@ def cache_folder() -> Path:
     """Where compiled code is kept: ``FEDTHEORY_CACHE``, or ``fedtheory`` in the user's cache directory."""
     if os.environ.get("FEDTHEORY_CACHE"):
         return Path(os.environ["FEDTHEORY_CACHE"])
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "fedtheory"
+    try:
+        return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "fedtheory"
+    except RuntimeError:  # nobody's home: nothing can be kept
+        return Path(os.devnull) / "fedtheory"
 
 
 def _compiler() -> list[str]:
@@ -67,23 +73,35 @@ def library(source: Path, *options: str) -> ctypes.CDLL:
     Raises:
         NoLibrary: no compiler, or it fails.
     """
-    return _library(source, options, os.environ.get("CC", ""), str(cache_folder()))
+    found = _library(source, options, os.environ.get("CC", ""), str(cache_folder()))
+    if isinstance(found, str):
+        raise NoLibrary(found)
+    return found
 
 
 @cache
-def _library(source, options, named, folder):
-    compiler, code = _compiler(), source.read_bytes()
+def _library(source, options, named, folder) -> ctypes.CDLL | str:
+    """The library, or why there is none."""
+    try:
+        return _loaded(source, options, folder)
+    except NoLibrary as reason:
+        return str(reason)
+
+
+def _loaded(source, options, folder):
+    compiler = _compiler()
+    code = b"".join(path.read_bytes() for path in (source, *sorted(HEADERS.glob("*.h"))))
     about = repr((_execute([*compiler, "--version"]), compiler, FLAGS, options, _processor())).encode()
     target = Path(folder) / f"{source.stem}-{hashlib.sha256(code + about).hexdigest()[:24]}.so"
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         if not _whole(target):
-            _compile([*compiler, *FLAGS, *options], source, target)
+            _compile([*compiler, *FLAGS, f"-I{HEADERS}", *options], source, target)
         return ctypes.CDLL(str(target))
     except OSError:  # the cache cannot be written or read: a copy for this process alone
         with tempfile.TemporaryDirectory() as private:
             target = Path(private, target.name)
-            _compile([*compiler, *FLAGS, *options], source, target)
+            _compile([*compiler, *FLAGS, f"-I{HEADERS}", *options], source, target)
             try:
                 return ctypes.CDLL(str(target))  # stays loaded when the file is gone
             except OSError as error:

@@ -71,15 +71,16 @@ def world(seed: int, masks: str = "per-layer") -> SimpleNamespace:
         return Q(rng.randint(1, 30), rng.randint(1, 9))
 
     def vector():
-        return Vec(Q(rng.randint(-20, 20), rng.randint(1, 5)) for _ in R(DIM))
+        return Vec(Q(rng.choice((-1, 1)) * rng.randint(1, 20), rng.randint(1, 5)) for _ in R(DIM))
 
     def table(make, *sizes):
         return make() if not sizes else [table(make, *sizes[1:]) for _ in R(sizes[0])]
 
-    w = SimpleNamespace(**{n: number() for n in (
+    numbers = (
         "L sigma_sq sigma_g_sq sigma_g_max kappa C gradients drifts decrease fallen length gradient_sq bracket W alpha "
-        "score_floor").split()})
-    w.kappa = w.kappa / 1000
+        "score_floor")
+    w = SimpleNamespace(**{n: number() for n in numbers.split()})
+    w.kappa, w.known = w.kappa / 1000, {}  # known: values of definitions, filled as they are needed
     w.eta, w.eta_other, w.rate, w.excess, w.age = Q(1, 9), Q(1, 4), 2, 1, 5
     w.clients, w.local_steps, w.rounds, w.iterations, w.layers, w.participants, w.recycled = M, TAU, T, T * TAU, LAYERS, 2, 2
     w.server_recycle_set, w.masks = MASKS[masks], MASKS[masks]
@@ -492,7 +493,8 @@ def summed_gradients(w, a):
 ROWS = {
     "eq-8": lambda w, a, at: (w.objective(w.x_local[at.t][at.k]), sum(w.F(i, w.x_local[at.t][at.k]) for i in R(M)) / Q(M)),
     "eq-1": eq_1, "eq-2": eq_2, "eq-3-5": eq_3_5, "eq-6": eq_6, "def-kappa": def_kappa,
-    "lemma-3.1": noise_lemma, "lemma-A.2": noise_lemma, "theorem-3.2": theorem, "theorem-A.4": theorem, "lemma-A.3": framework,
+    "lemma-3.1": noise_lemma, "lemma-A.2": noise_lemma, "theorem-3.2": theorem, "theorem-A.4": theorem,
+    "lemma-A.3": framework,
     "remark-1": lambda w, a, at: noise_lemma(w, a, at) if "uniform" in a else remark_1(w, a, at), "remark-2": remark_2,
     "lemma-A.1": lemma_A1, "eq-9": lambda w, a, at: eq_9(w, a, at) if "index-k" not in a else (
         sq(w.g[at.r * TAU + at.j - 1][at.k] - w.grad(at.k, w.x_before[at.r * TAU + at.j][at.k])), 0),

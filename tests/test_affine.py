@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -31,6 +32,7 @@ METHODS = {
                                             rho_prox=np.array([0.0, 0.5, 1.0])),
     "falling steps": lambda: make_algorithm("fedavg", eta_l=Tabulated(0.2 / (1 + np.arange(20.0))), local_steps=3),
     "falling pull": lambda: make_algorithm("fedprox", local_steps=3, rho_prox=Geometric(2.0, 0.5)),
+    "pull by iteration": lambda: make_algorithm("fedprox", local_steps=3, rho_prox=Tabulated(1 / (1 + np.arange(9.0)))),
     "scheme I": lambda: FedAvg(0.1, 3, Selection(sampling=WithReplacement(2))),
     "two of them": lambda: make_algorithm("fedavg", local_steps=3, participants=2, replacement=False),
     "scaffold": lambda: make_algorithm("scaffold", local_steps=3, participants=2),
@@ -92,6 +94,59 @@ def test_a_whole_round_is_one_map_only_where_nothing_else_happens():
         moment = Moment(algorithm, federation, Draws([0, 1, 2]), 0, 0, x, state)
         found[name] = affine_round(algorithm, federation, moment) is not None
     assert [name for name, one in found.items() if one] == ["fedavg", "server step", "proximal", "one step each"]
+
+
+def _counted(monkeypatch, name):
+    made, original = [], getattr(affine, name)
+    monkeypatch.setattr(affine, name, lambda *arguments: made.append(1) or original(*arguments))
+    return made
+
+
+@pytest.mark.parametrize(("federation", "name"), [("least squares", "_thin_map"), ("dense", "_any_map")])
+def test_a_map_is_made_once_for_a_method_on_a_federation(monkeypatch, federation, name):
+    made, problem = _counted(monkeypatch, name), FEDERATIONS[federation]()
+    first = run(METHODS["server step"](), problem, 3, record=["x"]).dataset["x"]
+    np.testing.assert_array_equal(first, run(METHODS["server step"](), problem, 3, record=["x"]).dataset["x"])
+    assert len(made) == 1
+    for method in ("fedavg", "proximal", "one step each"):  # other numbers are other maps
+        check_equal(method, federation)
+        fast, slow = (run(METHODS[method](), problem, 3, seeds=3, record=["x"], path=path).dataset["x"]
+                      for path in ("affine", "steps"))
+        np.testing.assert_allclose(fast, slow, rtol=1e-9, atol=1e-9)
+
+
+def test_a_map_is_not_kept_where_the_data_are_written_to():
+    problem = FEDERATIONS["dense"]()
+    before = run(METHODS["fedavg"](), problem, 3, record=["x"], path="affine").dataset["x"].values
+    problem.center += 1
+    after, slow = (run(METHODS["fedavg"](), problem, 3, record=["x"], path=path).dataset["x"].values
+                   for path in ("affine", "steps"))
+    assert not np.allclose(before, after)
+    np.testing.assert_allclose(after, slow, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("federation", ["dense", "least squares", "one instance per run"])
+def test_without_a_compiler_the_rounds_are_the_same_to_rounding(monkeypatch, federation):
+    method, problem = METHODS["server step"](), FEDERATIONS[federation]()
+    fast = run(method, problem, 6, seeds=3, record=["x"]).dataset["x"]
+    monkeypatch.setattr(affine, "map_rounds", lambda *arguments: None)
+    np.testing.assert_allclose(fast, run(method, problem, 6, seeds=3, record=["x"]).dataset["x"], rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("dim", [1, 3, 8, 17])
+def test_many_runs_of_a_map_are_the_same_bit_for_bit_one_by_one(dim):
+    random = np.random.default_rng(dim)
+    matrix, offset, x = (torch.tensor(random.normal(size=size) / dim) for size in ((1, dim, dim), (1, dim), (11, dim)))
+    together = torch.stack(affine.RoundMap(matrix, offset, False).models(x, 5))
+    expected = x
+    for t in range(5):
+        expected = expected - expected @ matrix[0].T + offset
+        np.testing.assert_allclose(together[t], expected, rtol=1e-12, atol=1e-12)
+    for i in range(11):
+        alone = torch.stack(affine.RoundMap(matrix, offset, False).models(x[i : i + 1], 5))
+        np.testing.assert_array_equal(alone[:, 0], together[:, i])
+        own = affine.RoundMap(matrix.expand(11, dim, dim), offset.expand(11, dim), False).models(x, 5)
+        np.testing.assert_array_equal(torch.stack(own)[:, i], together[:, i])
 
 
 class Backwards(Algorithm):

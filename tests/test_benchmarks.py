@@ -6,7 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import torch
 
+from benchmarks import cuda, ours
 from benchmarks.implementations import ROWS, prepare
 from benchmarks.targets import TARGETS, Measured, ratio
 from benchmarks.timing import exponent, interleaved
@@ -22,7 +24,7 @@ def test_rows_compute_the_workload(row, dtype):
         _, error, done = prepare(row, dtype, TINY)
     except Unavailable as reason:
         pytest.skip(str(reason))
-    assert error < 1e-5 and 1 <= done.rounds <= TINY.rounds
+    assert (error < 1e-5 if row.checked else error is None) and 1 <= done.rounds <= TINY.rounds
 
 
 @pytest.mark.parametrize("fault", [
@@ -51,6 +53,26 @@ def test_timing():
 
 def test_targets():
     assert len({target.name for target in TARGETS}) == len(TARGETS)
+    assert {target.limit for target in TARGETS} == {1.0, 1.6, 3.0, 1 / 50, 1 / 300, 1.3, 0.1, 1 / 100, 1.05, 1000.0, None}
     measure = ratio("one", "other", "float64")
     assert measure({("one", "float64"): 3.0}, 1) is None
     assert measure({("one", "float64"): 3.0, ("other", "float64"): 2.0}, 1) == Measured(1.5, "3e+03 ms against 2e+03 ms")
+
+
+def test_without_a_gpu_nothing_is_claimed_about_one(monkeypatch, capsys):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    assert cuda.main() == 0 and capsys.readouterr().out == "left out: there is no CUDA device\n"
+
+
+def test_the_round_of_the_gpu_benchmark_computes_the_workload():
+    state, step = cuda.round_of(TINY, 3, device="cpu")
+    expected = ours.step_by_step(replace(TINY, rounds=1))()
+    start = torch.zeros_like(state.x)
+    np.testing.assert_allclose(step(state._replace(x=start)).x[0].numpy(), expected[1], rtol=1e-12, atol=1e-14)
+
+
+@pytest.mark.cuda
+@pytest.mark.skipif(cuda.why_not() is not None, reason=str(cuda.why_not()))
+def test_measuring_on_a_gpu():
+    lines = cuda.measure("float32", 64)
+    assert "ceilings" in lines[0] and any("one by one" in line for line in lines)

@@ -137,6 +137,7 @@ def test_every_name_means_something(claim):
     known |= {size for v in claim.variables for _, size in v.indices} | set(_own_words(claim.paper))
     known |= {str(triple[0]) for c in _conditions(claim) for triple in c.over}
     known |= {str(limit[0]) for e in _expressions(claim) for s in e.atoms(sp.Sum, sp.Product) for limit in s.limits}
+    known |= {str(index) for d in claim.used_definitions().values() for index in d.indices}
     unknown = {n for e in _expressions(claim) for n in names_in(e)} - known
     assert {n for n in unknown if not n.startswith(STATES)} == set()
 

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import sympy as sp
-from bounds_fedluar_rows import MASKS, ROWS, T, TAU, Vec, dot, kappa, length, part, root, sq, world
+from bounds_fedluar_rows import MASKS, ROWS, TAU, T, Vec, dot, kappa, length, part, root, sq, world
 
 from bounds import language as words
 from bounds.claim import names_in
@@ -42,7 +42,7 @@ BLOCKS = """
     lemma-A.2-kappa lemma-A.2-kappa-range
     eq-15 eq-16 lemma-A.3-T1-split eq-17 eq-18 lemma-A.3-T2-split eq-19 eq-20 lemma-A.3-collect lemma-A.3-omit eq-21
     lemma-A.3-sum lemma-A.3-insert-noise lemma-A.3-rearrange
-    theorem-A.4-insert-drift theorem-A.4-simplify theorem-A.4-coefficient eq-22""".split()
+    theorem-A.4-insert-drift theorem-A.4-simplify theorem-A.4-coefficient eq-22"""
 MASK = "forced exogenous"
 NOISE = f"{MASK} common sampled main"
 KAPPAS = "sure aggregate update update-squared"
@@ -75,7 +75,7 @@ READINGS = {
 
 # what is there -----------------------------------------------------------------------------------------------------------
 def test_blocks_are_those_of_the_specification():
-    blocks = {f"fedluar/{b}" for b in BLOCKS}
+    blocks = {f"fedluar/{b}" for b in BLOCKS.split()}
     assert {c.block for c in CLAIMS} == blocks and blocks <= {c.id for c in CLAIMS}
 
 
@@ -111,8 +111,10 @@ def value(e, w, index, definitions):
     if isinstance(e, sp.Indexed):
         name, places = str(e.base.label), [int(of(i)) for i in e.indices]
         if name in definitions:
-            inner = dict(zip(map(str, definitions[name].indices), places, strict=True))
-            return value(definitions[name].formula, w, inner, definitions)
+            if (name, *places) not in w.known:
+                inner = dict(zip(map(str, definitions[name].indices), places, strict=True))
+                w.known[name, *places] = value(definitions[name].formula, w, inner, definitions)
+            return w.known[name, *places]
         data = getattr(w, name)
         for place in places:
             assert place >= 0, f"negative index in {e}"
@@ -121,8 +123,9 @@ def value(e, w, index, definitions):
     if e.is_Add:
         return sum((of(a) for a in e.args[1:]), of(e.args[0]))
     if e.is_Mul:
-        vectors = [v for v in map(of, e.args) if isinstance(v, Vec)]
-        number = math.prod(v for v in map(of, e.args) if not isinstance(v, Vec))
+        factors = [of(a) for a in e.args]
+        vectors = [v for v in factors if isinstance(v, Vec)]
+        number = math.prod(v for v in factors if not isinstance(v, Vec))
         return vectors[0] * number if vectors else number
     if e.is_Pow:
         base, exponent = of(e.base), of(e.exp)
@@ -192,10 +195,11 @@ def test_statement_is_the_paper_s(claim):
     k.left.free_symbols if k.left.is_Symbol else ()))], ids=lambda c: c.id)
 def test_kappa_is_the_reading_s(claim):
     axes = reading_of(claim)
-    w = world(7, "common" if "common" in axes else "per-layer")
-    ((condition),) = [c for c in claim.conditions if c.left == own_words.kappa]
-    found = max(value(condition.right, w, index, claim.definitions) for index in cases(condition.over, w))
-    assert same(found, kappa(w, axes))
+    (condition,) = [c for c in claim.conditions if c.left == own_words.kappa]
+    for seed in range(6):  # the largest ratio falls into different rounds
+        w = world(seed, "common" if "common" in axes else "per-layer")
+        found = max(value(condition.right, w, index, claim.definitions) for index in cases(condition.over, w))
+        assert same(found, kappa(w, axes))
 
 
 STEPS = {  # condition on the step size, as printed
@@ -300,8 +304,11 @@ def test_definitions_agree_with_the_method(ran, name):
     """What Algorithms 1 and 2 and (6) define is what the method's arrays contain."""
     masks, evaluator = ran
     claim = next(c for c in CLAIMS if c.id == f"fedluar/{name}")
-    if "common" in name and masks != "common":
-        pytest.skip("layers of different ages")
+    if "common" in name:
+        ages = next(c for c in claim.conditions if "server_age" in names_in(c.left))
+        assert (to_numpy(sides_by(evaluator, ages)[0]) == 0).all() == (masks == "common")
+        if masks != "common":
+            return
     left, right, _ = sides_by(evaluator, claim.statement)
     left, right = to_numpy(left), to_numpy(right)
     if claim.statement.relation == "==":

@@ -68,7 +68,7 @@ class Bound:
         given = self._given(numbers)
         function, names = self._function
         with np.errstate(all="ignore"):
-            return np.asarray(function(*(given[n] for n in names)), dtype=float) + 0.0 * sum(given.values())
+            return _called(function, [given[n] for n in names]) + 0.0 * sum(given.values())
 
     def applies(self, **numbers) -> np.ndarray:
         """Whether the claim's conditions on parameters hold there; :meth:`unmet` says which do not."""
@@ -98,8 +98,7 @@ class Bound:
         if missing:
             raise ValueError(f"the conditions of {self.claim.id} need a value for {missing[0]!r}")
         with np.errstate(all="ignore"):
-            return np.asarray(sp.lambdify([sp.Symbol(n) for n in names], _plain(side), "numpy")(
-                *(given[n] for n in names)), dtype=float)
+            return _called(sp.lambdify([sp.Symbol(n) for n in names], _plain(side), "numpy"), [given[n] for n in names])
 
     def complete(self, numbers: Mapping) -> dict:
         """``numbers`` with the number of iterations where those of rounds and local steps are given."""
@@ -193,6 +192,21 @@ class Bound:
             grid = np.linspace(low, high, 401)
         beside = value * np.array([1 - 1e-6, 1 + 1e-6])
         return BestStep(value, least, not bool(np.all(self.applies(**{step: beside}, **numbers))))
+
+
+def _called(function, arrays) -> np.ndarray:
+    """The function at arrays of numbers, at once; one by one where it has sums whose limits are among them."""
+    try:
+        return np.asarray(function(*arrays), dtype=float)
+    except TypeError:
+        return np.vectorize(lambda *numbers: _one(function, numbers), otypes=[float])(*arrays)
+
+
+def _one(function, numbers) -> float:
+    try:
+        return float(function(*(int(n) if n == int(n) else float(n) for n in numbers)))
+    except (ZeroDivisionError, OverflowError, TypeError, ValueError):
+        return float("nan")
 
 
 def _plain(expression):

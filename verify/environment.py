@@ -28,7 +28,7 @@ def realise(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend, federa
     that the hypotheses admit; a condition ``symbol == formula`` defines the symbol; a symbol bounded by conditions takes
     a fraction of its bound. Raises UnboundName for a name nobody supplies.
     """
-    rows = next(iter(leaves.values())).shape[0]
+    rows = next((array.shape[0] for array in leaves.values()), 1)
     environment = Environment(backend, shape.as_sizes(), {}, definitions=claim.definitions)
     binder = _Binder(claim, shape, leaves, environment, rows)
     if claim.setting == "algebra":

@@ -13,12 +13,13 @@ from multiprocessing import active_children, get_context
 from pathlib import Path
 from typing import Any
 
-from bounds.claim import Claim
+from bounds.claim import Claim, Procedure
 from synthetic.arrays import Backend
 from verify.certificate import certificate, check, replayable
 from verify.evaluate import UnboundName
 from verify.files import file_name, write_json
 from verify.illposed import conflict
+from verify.instances import Shape
 from verify.prove import prove
 from verify.search import BUDGETS, Found, search
 from verify.verdict import Verdict, ratio
@@ -68,6 +69,10 @@ def _evidence(claim: Claim, settings: Settings):
         found = search(claim, BUDGETS[settings.budget], settings.seed, Backend("torch", settings.device))
     except UnboundName as missing:
         return "undecided", None, f"not measured yet: {missing}", {}, None, ()
+    except (ValueError, LookupError, NotImplementedError, TypeError) as reason:
+        if (claim.procedure or Procedure()).base == "fedavg" and not _own_variables(claim):
+            raise
+        return "undecided", None, f"not measured yet: {type(reason).__name__}: {reason}", {}, None, ()
     proof = prove(claim)
     if found.violation:
         if proof:
@@ -80,6 +85,12 @@ def _evidence(claim: Claim, settings: Settings):
         details["proof"] = proof.expression
         return "certified", found.ratio, proof.method, details, None, ()
     return _unrefuted(claim, found, settings, details)
+
+
+def _own_variables(claim: Claim) -> bool:
+    """Whether a claim speaks of sizes that instances do not have yet."""
+    sizes = {size for v in claim.variables for _, size in v.indices}
+    return not sizes <= {*Shape().as_sizes(), *(v.name for v in claim.variables)}
 
 
 def _refuted(claim: Claim, found: Found, settings: Settings):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 import numpy as np
 
 from benchmarks.workload import Unavailable
@@ -9,14 +12,23 @@ from benchmarks.workload import Unavailable
 __all__ = ["build"]
 
 
+def _look_in_peers():
+    """Where ``make peers`` has installed FedJAX for this Python; what is installed here goes first."""
+    version = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    folder = Path(__file__).resolve().parents[2] / ".peers" / "jax" / "lib" / version / "site-packages"
+    if folder.is_dir() and str(folder) not in sys.path:
+        sys.path.append(str(folder))
+
+
 def build(workload):
+    _look_in_peers()
     try:
         import jax
 
         jax.tree_map = jax.tree_util.tree_map  # which FedJAX calls, and newer JAX no longer has
         import fedjax
     except ImportError:
-        raise Unavailable("needs FedJAX: pip install -e '.[bench-peers]'") from None
+        raise Unavailable("needs FedJAX: make peers, or pip install -e '.[bench-peers]'") from None
     import jax.numpy as jnp
 
     jax.config.update("jax_enable_x64", True)

@@ -1,4 +1,4 @@
-"""torch, client by client with nn.Module, autograd and SGD: what most users write."""
+"""torch, client by client with nn.Module, autograd and SGD: what most users write; they mostly have a DataLoader as well."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import copy
 
 import torch
 
-__all__ = ["build"]
+__all__ = ["build", "build_with_loader"]
 
 
 class LinearModel(torch.nn.Module):
@@ -18,14 +18,25 @@ class LinearModel(torch.nn.Module):
         return features @ self.weight
 
 
-def build(workload):
+def build_with_loader(workload):
+    return build(workload, loader=True)
+
+
+def build(workload, loader=False):
     features, targets = torch.tensor(workload.features), torch.tensor(workload.targets)
+
+    sets = [torch.utils.data.TensorDataset(*pair) for pair in zip(features, targets, strict=True)]
+    loaders = [torch.utils.data.DataLoader(one, batch_size=workload.samples) for one in sets]
+
+    def batch(i):
+        return next(iter(loaders[i])) if loader else (features[i], targets[i])
 
     def train(model, i):
         optimiser = torch.optim.SGD(model.parameters(), lr=workload.eta)
         for _ in range(workload.local_steps):
+            inputs, outputs = batch(i)
             optimiser.zero_grad()
-            loss = 0.5 * torch.nn.functional.mse_loss(model(features[i]), targets[i])
+            loss = 0.5 * torch.nn.functional.mse_loss(model(inputs), outputs)
             loss.backward()
             optimiser.step()
         return model.state_dict()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from bounds.afedpd.quantities import local_error
-from bounds.afedpd.setting import G_lip, all_rounds, each_client, each_step, eps_inexact
+from bounds.afedpd.setting import all_rounds, each_client, each_step, eps_inexact
+from bounds.afedpd.words import G_lip
 from bounds.claim import Assumption, Condition
 from bounds.functions import f_grad, u
 from bounds.language import L, L_client, eta_l, k, norm2, r, t, tau

@@ -35,7 +35,7 @@ q_equation = step(
     id="afedpd/q-equation", number="B.2.2, discussion of q, display", variables=L_and_rho,
     conditions=(Condition(q_mult, "==", requested / 2), Condition(rho_prox**2 - 36 * L**2, ">=", L**2 / 1000)),
     statement=Condition(kept, "==", carried),
-    note="an equation that is linear in q: the printed 2q is inserted; rho > 6 L, where it is positive, is written with a margin",
+    note="linear in q: the printed 2q is inserted; rho > 6 L, where it is positive, is written with a margin",
 )
 
 # the condition on rho ------------------------------------------------------------------------------------------------

@@ -7,8 +7,8 @@ from itertools import pairwise
 from bounds.afedpd.assumptions import OPTIMISATION
 from bounds.afedpd.optimisation import RHO_APPENDIX, STRICT, with_exact
 from bounds.afedpd.quantities import (
-    J_t,
     R0,
+    J_t,
     R_t,
     average_gradient_sq,
     f1_gap,

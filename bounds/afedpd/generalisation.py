@@ -6,7 +6,15 @@ from dataclasses import replace
 
 import sympy as sp
 
-from bounds.afedpd.assumptions import STABILITY, A1_sample, A2, A_bounded, A_neighbours, A_sampling, A_sup_only, A_uniform_step
+from bounds.afedpd.assumptions import (
+    A2,
+    STABILITY,
+    A1_sample,
+    A_bounded,
+    A_neighbours,
+    A_sampling,
+    A_sup_only,
+)
 from bounds.afedpd.quantities import (
     GAPS,
     GAPS_INACTIVE,
@@ -22,8 +30,6 @@ from bounds.afedpd.quantities import (
     update_of,
 )
 from bounds.afedpd.setting import (
-    G_lip,
-    H_loss,
     all_rounds,
     alpha_mult,
     any_rho,
@@ -40,6 +46,8 @@ from bounds.afedpd.setting import (
 )
 from bounds.afedpd.words import (
     E_unused,
+    G_lip,
+    H_loss,
     differing,
     samples,
     server_duals,
@@ -127,8 +135,9 @@ end_distance = norm(x_round[rounds] - twin_x_round[rounds])
 hit = H_loss * participants * tau0 / (clients * samples)
 signed_gap = worst_mean_signed_gap(x_round[rounds], twin_x_round[rounds])
 lemma_4 = varied(run_claim(
-    id="afedpd/lemma-4", number="Lemma 4, (16), second inequality", kind="lemma", reading="the plain expectation, as printed",
-    assumptions=GENERAL, variables=(any_rho, Variable("tau0", "integer", low=0)),
+    id="afedpd/lemma-4", number="Lemma 4, (16), second inequality", kind="lemma",
+    reading="the plain expectation, as printed", assumptions=GENERAL,
+    variables=(any_rho, Variable("tau0", "integer", low=0)),
     conditions=(Condition(tau0, "<=", rounds),), statement=Condition(signed_gap, "<=", G_lip * E(end_distance) + hit),
     steps=("afedpd/lemma-4-split", "afedpd/lemma-4-hitting"),
 ), {
@@ -157,7 +166,7 @@ def lemma_on_updates(claim_id, number, holds, right, steps):
     base = run_claim(
         id=claim_id, number=number, kind="lemma", reading="after all K local steps", assumptions=STABILITY,
         variables=(any_rho,), statement=Condition(holds * round_end, "<=", holds * right, (all_rounds, each_client)),
-        steps=steps, note="both sides are multiplied by whether the client holds the differing sample, or does not",
+        steps=steps, note="both sides are multiplied by whether the client has the differing sample, or has not",
     )
     over = (all_rounds, (j, 1, local_steps), each_client)
     every = {"statement": Condition(holds * every_step, "<=", holds * right, over)}
@@ -204,13 +213,15 @@ def of_active(model, twin):
 
 active, active_inactive = of_active(trained, twin_trained), of_active(trained_inactive, twin_trained_inactive)
 rec_delta_global = two_readings(
-    "afedpd/rec-delta-global", "B.3.2, first display, both ends", (gap_x[r + 1], "<=", local_inactive + gap_dual[r + 1] / rho_prox),
+    "afedpd/rec-delta-global", "B.3.2, first display, both ends",
+    (gap_x[r + 1], "<=", local_inactive + gap_dual[r + 1] / rho_prox),
     (gap_x[r + 1], "<=", local + gap_dual[r + 1] / rho_prox),
     more=(
         ("first", "first inequality", gap_x[r + 1], "<=", active_inactive, (all_rounds,)),
         ("second", f"later inequalities; {INACTIVE}", active_inactive, "<=", local_inactive + gap_dual[r + 1] / rho_prox,
          (all_rounds,)),
-        ("second+virtual", f"later inequalities; {VIRTUAL}", active, "<=", local + gap_dual[r + 1] / rho_prox, (all_rounds,)),
+        ("second+virtual", f"later inequalities; {VIRTUAL}", active, "<=", local + gap_dual[r + 1] / rho_prox,
+         (all_rounds,)),
     ))
 earlier = (r, 1, rounds - 1)
 rec_sigma = two_readings(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sympy as sp
 
-from bounds.afedpd.setting import G_lip, H_loss, any_rho, client_counts, eta, few_clients, numbers, rho_prox, step, tau0, varied
-from bounds.afedpd.words import samples
+from bounds.afedpd.setting import any_rho, client_counts, eta, few_clients, numbers, rho_prox, step, tau0, varied
+from bounds.afedpd.words import G_lip, H_loss, samples
 from bounds.claim import Condition, Variable
 from bounds.language import L, Product, Sum, clients, j, k, local_steps, norm, norm2, participants, t
 
@@ -22,7 +22,8 @@ first, first_twin, second, second_twin, distance = (
     number(n) for n in ("loss_1", "twin_loss_1", "loss_2", "twin_loss_2", "distance"))
 LOSSES = ("loss_1", "twin_loss_1", "loss_2", "twin_loss_2")
 split = varied(step(
-    id="afedpd/lemma-4-split", number="proof of Lemma 4, first display", reading="losses between 0 and H; one outcome in each event",
+    id="afedpd/lemma-4-split", number="proof of Lemma 4, first display",
+    reading="losses between 0 and H; one outcome in each event",
     variables=(*numbers("nonnegative", *LOSSES, "p", "distance"), *numbers("positive", "G_lip", "H_loss")),
     conditions=(
         *(Condition(loss - H_loss, "<=", 0) for loss in (first, first_twin, second, second_twin)), Condition(p - 1, "<=", 0),
@@ -38,12 +39,16 @@ split = varied(step(
                   *numbers("positive", "G_lip", "H_loss"))})})
 draw = participants / clients * (1 - (1 - 1 / samples) ** local_steps)  # one round uses the differing sample
 right = participants * tau0 / (clients * samples)
-COUNTS = (*numbers("positive", "H_loss"), *client_counts, *(Variable(n, "integer") for n in ("samples", "local_steps")), Variable("tau0", "integer", low=0))
+COUNTS = (
+    *numbers("positive", "H_loss"), *client_counts, *(Variable(n, "integer") for n in ("samples", "local_steps")),
+    Variable("tau0", "integer", low=0),
+)
 single = participants / (clients * samples)
 TIMES_H = "both sides times H, as Lemma 4 uses them"
 hitting = varied(step(
     id="afedpd/lemma-4-hitting", number="proof of Lemma 4, second display, both ends", reading="the rounds t < tau_0",
-    variables=COUNTS, conditions=(few_clients,), statement=Condition(H_loss * (1 - (1 - draw) ** tau0), "<=", H_loss * right),
+    variables=COUNTS, conditions=(few_clients,),
+    statement=Condition(H_loss * (1 - (1 - draw) ** tau0), "<=", H_loss * right),
     note=f"in a round the client is drawn with probability P/C, its differing sample in at least one of K draws; {TIMES_H}",
 ), {
     "rounds-upto": ("the rounds t <= tau_0, as in the printed sum", {
@@ -52,10 +57,12 @@ hitting = varied(step(
         "statement": Condition(H_loss * Sum(draw, (t, 0, tau0)), ">=", H_loss * (1 - (1 - draw) ** (tau0 + 1)))}),
     "last": ("last inequality: the printed sum t = 0 .. tau_0 with P(j*) = 1/S", {
         "variables": tuple(v for v in COUNTS if v.name != "local_steps"),
-        "statement": Condition(H_loss * Sum(single, (t, 0, tau0)), "<=", H_loss * right), "note": f"P(i*) = P/C; {TIMES_H}"}),
+        "statement": Condition(H_loss * Sum(single, (t, 0, tau0)), "<=", H_loss * right),
+        "note": f"P(i*) = P/C; {TIMES_H}"}),
     "last+rounds-below": ("last inequality: the sum t = 0 .. tau_0 - 1 with P(j*) = 1/S", {
         "variables": tuple(v for v in COUNTS if v.name != "local_steps"),
-        "statement": Condition(H_loss * Sum(single, (t, 0, tau0 - 1)), "<=", H_loss * right), "note": f"P(i*) = P/C; {TIMES_H}"}),
+        "statement": Condition(H_loss * Sum(single, (t, 0, tau0 - 1)), "<=", H_loss * right),
+        "note": f"P(i*) = P/C; {TIMES_H}"}),
     "last+K-draws": ("last inequality: the printed sum with P(j*) that of at least one of K draws", {
         "statement": Condition(H_loss * Sum(draw, (t, 0, tau0)), "<=", H_loss * right)}),
     "last+K-draws+rounds-below": ("last inequality: t = 0 .. tau_0 - 1, with P(j*) that of at least one of K draws", {
@@ -71,7 +78,7 @@ after = norm((1 - eta * rho_prox) * w_gap - eta * g_gap - eta * dual_gap)
 smooth = Condition(norm2(g_gap), "<=", L**2 * norm2(w_gap + x_gap))
 gaps = {
     "variables": (*STEP, *VECTORS, Variable("g_gap", "vector")), "conditions": (smooth,),
-    "note": "w_gap is the difference of theta_{i,k} - theta, x_gap, lam_gap, g_gap that of theta, lambda_i, g_{i,k}; any values",
+    "note": "differences of the two runs: w_gap of theta_{i,k} - theta, x_gap of theta, lam_gap of lambda_i, g_gap of g",
 }
 by_triangle = (1 - eta * rho_prox) * norm(w_gap) + eta * L * norm(w_gap + x_gap) + eta * norm(dual_gap)
 contracted = (1 - eta * (rho_prox - L)) * norm(w_gap) + eta * L * norm(x_gap) + eta * norm(dual_gap)
@@ -110,7 +117,8 @@ mixture = step(
         (1 - 1 / samples) * same + other / samples, "<=", same + 2 * eta * G_lip / samples),
     note="the printed s is S; the text adds that 1 - 1/S tends to 1; the first inequality is the mean of the two cases",
 )
-a, slack, length = sp.IndexedBase("a", real=True), sp.IndexedBase("slack", real=True), number("length", integer=True, positive=True)
+a, slack = sp.IndexedBase("a", real=True), sp.IndexedBase("slack", real=True)
+length = number("length", integer=True, positive=True)
 steps_made = length - 1  # K
 SEQUENCE = (
     Variable("length", "integer", low=2, high=12),
@@ -163,8 +171,8 @@ geometric = varied(step(
         "statement": Condition(a[steps_made], "<=", closed.subs(local_steps, steps_made) * (L * D_theta + D_lambda))}),
 })
 bernoulli = varied(step(
-    id="afedpd/bernoulli", number="proof of Lemma 5, third display, last inequality", reading="without a condition on the step",
-    variables=(*STEP, K), statement=Condition(closed, "<=", eta * local_steps),
+    id="afedpd/bernoulli", number="proof of Lemma 5, third display, last inequality",
+    reading="without a condition on the step", variables=(*STEP, K), statement=Condition(closed, "<=", eta * local_steps),
 ), {
     "x-condition": ("where x = -eta rho_L is at least -1", {"conditions": (Condition(eta * rho_L, "<=", 1),)}),
     "bernoulli-itself": ("(1 + x)^K >= 1 + K x for x >= -1", {
@@ -183,7 +191,8 @@ lemma_5_quadratic = step(
     variables=(*STEP, *numbers("real", "curvature", "x_1", "lam_1"), K),
     conditions=(Condition(curvature**2, "<=", L**2),),
     statement=Condition(
-        sp.Abs(eta * (curvature * x_1 + lam_1) * Sum((1 - eta * (rho_prox + curvature)) ** k, (k, 0, local_steps - 1))), "<=",
+        sp.Abs(eta * (curvature * x_1 + lam_1) * Sum((1 - eta * (rho_prox + curvature)) ** k, (k, 0, local_steps - 1))),
+        "<=",
         eta * local_steps * L * sp.Abs(x_1) + eta * local_steps * sp.Abs(lam_1),
     ),
     note="x_1 and lam_1 are the differences of theta^t and of lambda_i^t; the local steps are written out",

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sympy as sp
 
 from bounds.afedpd.generalisation import x_plus
-from bounds.afedpd.setting import G_lip, alpha_mult, any_rho, beta_mult, eta, gamma_mult, numbers, rho_prox, step, varied
-from bounds.afedpd.words import samples
+from bounds.afedpd.setting import alpha_mult, any_rho, beta_mult, eta, gamma_mult, numbers, rho_prox, step, varied
+from bounds.afedpd.words import G_lip, samples
 from bounds.claim import Condition, Variable
 from bounds.language import L, Sum, clients, j, k, local_steps, norm
 
@@ -135,7 +135,8 @@ one_step = varied(step(
         Delta_next + alpha_rho * sigma_next, "<=", factor * (Delta + alpha_rho * sigma) + new_sample),
     steps=("afedpd/rec-weighted", "afedpd/rec-factored", "afedpd/alpha-condition"),
 ), {"two": ("with the factor 2 of the displays before and after", {
-    "statement": Condition(Delta_next + alpha_rho * sigma_next, "<=", factor * (Delta + alpha_rho * sigma) + 2 * new_sample)})})
+    "statement": Condition(
+        Delta_next + alpha_rho * sigma_next, "<=", factor * (Delta + alpha_rho * sigma) + 2 * new_sample)})})
 
 # the second line of the system, one participant ----------------------------------------------------------------------
 update, dual = sp.IndexedBase("update_gap", real=True), sp.IndexedBase("lam_gaps", real=True)

@@ -8,8 +8,8 @@ import sympy as sp
 
 from bounds.afedpd.assumptions import A1, OPTIMISATION, A_sampling
 from bounds.afedpd.quantities import (
-    J_t,
     R0,
+    J_t,
     R_t,
     average_gradient_sq,
     f1_gap,
@@ -18,7 +18,19 @@ from bounds.afedpd.quantities import (
     trained,
     trained_inactive,
 )
-from bounds.afedpd.setting import EXACT, K1, all_rounds, any_rho, each_client, eps_inexact, rho_prox, run_claim, step, varied
+from bounds.afedpd.setting import (
+    EXACT,
+    K1,
+    all_rounds,
+    any_rho,
+    each_client,
+    eps_inexact,
+    later_rounds,
+    rho_prox,
+    run_claim,
+    step,
+    varied,
+)
 from bounds.afedpd.words import server_x_bar
 from bounds.claim import Claim, Condition, Variable
 from bounds.language import E_round, L, Sum, k, norm2, objective_grad, participants, r, rounds, sampled, x_round
@@ -91,6 +103,12 @@ def with_inactive(claim: Claim, left, right) -> tuple[Claim, ...]:
     return varied(claim, {"inactive-theta": (INACTIVE, {"statement": other})})
 
 
+def later_exact(claim: Claim) -> Claim:
+    """The claim with exact local solutions, from the second round on."""
+    claim = solved_exactly(claim)
+    return replace(claim, statement=replace(claim.statement, over=(later_rounds,)))
+
+
 distance_sq = mean_over_clients(E_round(norm2(trained_inactive - x_bar), r))
 lemma_1 = with_inactive(run_claim(
     id="afedpd/lemma-1", number="Lemma 1", reading="all clients' local models", assumptions=(A_sampling,), **lemma,
@@ -105,7 +123,7 @@ lemma_2 = with_exact(run_claim(
         (all_rounds,),
     ),
     steps=("afedpd/lemma-2-step-1", "afedpd/lemma-2-step-2", "afedpd/lemma-2-step-3"),
-))
+), **{"exact+later": ("exact local solutions; the rounds t >= 1, as the proof of Theorem 1 uses it", later_exact)})
 lemma_3 = with_inactive(run_claim(
     id="afedpd/lemma-3", number="Lemma 3, (15)", reading="all clients' local models", assumptions=(A1, A_sampling), **lemma,
     statement=Condition(spread_sq, "<=", 4 * R_t[r], (all_rounds,)),
@@ -127,7 +145,8 @@ steps_of_lemmas = (
     run_claim(
         id="afedpd/lemma-2-step-1", number="proof of Lemma 2, first equality", **proof,
         statement=Condition(
-            R_t[r], "==", mean_over_clients(E_round(norm2(trained - x_round[r] + mean_dual[r] / rho_prox), r)), (all_rounds,)),
+            R_t[r], "==", mean_over_clients(E_round(norm2(trained - x_round[r] + mean_dual[r] / rho_prox), r)),
+            (all_rounds,)),
     ),
     *with_exact(run_claim(
         id="afedpd/lemma-2-step-2", number="proof of Lemma 2, second display", **proof | {"assumptions": OPTIMISATION},

@@ -35,9 +35,26 @@ from bounds.language import (
 )
 
 __all__ = [
-    "GAPS", "GAPS_INACTIVE", "J_t", "R0", "R_t", "average_gradient_sq", "f1_gap", "gap_dual", "gap_x", "generalisation_gap",
-    "local_error", "mean_dual", "mean_over_clients", "mean_over_sampled", "stored", "trained", "trained_inactive",
-    "twin_trained", "twin_trained_inactive", "update_of",
+    "GAPS",
+    "GAPS_INACTIVE",
+    "R0",
+    "J_t",
+    "R_t",
+    "average_gradient_sq",
+    "f1_gap",
+    "gap_dual",
+    "gap_x",
+    "generalisation_gap",
+    "local_error",
+    "mean_dual",
+    "mean_over_clients",
+    "mean_over_sampled",
+    "stored",
+    "trained",
+    "trained_inactive",
+    "twin_trained",
+    "twin_trained_inactive",
+    "update_of",
 ]
 
 
@@ -123,5 +140,6 @@ def _gaps(suffix, latex, model, twin, words):
 
 #: delta^{t+1} and pi^{t+1}: of all clients, those that are not sampled at theta^t; and of all clients trained virtually
 GAPS_INACTIVE = _gaps(
-    "_inactive", "'", trained_inactive, twin_trained_inactive, "clients that are not sampled keep the model they would receive")
+    "_inactive", "'", trained_inactive, twin_trained_inactive,
+    "clients that are not sampled keep the model they would receive")
 GAPS = _gaps("", "", trained, twin_trained, "clients that are not sampled train virtually")

@@ -17,9 +17,9 @@ from bounds.definitions import DEFINITIONS
 from bounds.language import clients, iterations, k, participants, r, rounds, t
 
 __all__ = [
-    "AFEDPD", "EXACT", "G_lip", "H_loss", "K1", "Readings", "all_rounds", "alpha_mult", "any_rho", "beta_mult",
-    "client_counts", "each_client", "each_step", "eps_inexact", "eta", "eta_0", "gamma_mult", "few_clients", "later_rounds",
-    "mu_lr", "numbers", "p_lr", "prose", "q_mult", "rho_prox", "run_claim", "step", "tau0", "varied",
+    "AFEDPD", "EXACT", "K1", "Readings", "all_rounds", "alpha_mult", "any_rho", "beta_mult", "client_counts",
+    "each_client", "each_step", "eps_inexact", "eta", "eta_0", "few_clients", "gamma_mult", "later_rounds", "mu_lr",
+    "numbers", "p_lr", "prose", "q_mult", "rho_prox", "run_claim", "step", "tau0", "varied",
 ]
 
 AFEDPD = Procedure("afedpd", sampling="without-replacement", equal_weights=True)
@@ -40,7 +40,6 @@ eta, eta_0 = sp.Symbol("eta", positive=True), sp.Symbol("eta_0", positive=True) 
 alpha_mult, beta_mult, gamma_mult = (sp.Symbol(f"{n}_mult", positive=True) for n in ("alpha", "beta", "gamma"))
 q_mult = sp.Symbol("q_mult", positive=True)
 mu_lr, p_lr = sp.Symbol("mu_lr", positive=True), sp.Symbol("p_lr", positive=True)
-G_lip, H_loss = sp.Symbol("G_lip", nonnegative=True), sp.Symbol("H_loss", positive=True)
 tau0 = sp.Symbol("tau0", integer=True, nonnegative=True)
 
 any_rho = Variable("rho_prox", "positive")

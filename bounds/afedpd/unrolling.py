@@ -6,8 +6,6 @@ import sympy as sp
 
 from bounds.afedpd.generalisation import appendix_bound, main_bound
 from bounds.afedpd.setting import (
-    G_lip,
-    H_loss,
     alpha_mult,
     any_rho,
     client_counts,
@@ -21,7 +19,7 @@ from bounds.afedpd.setting import (
     tau0,
     varied,
 )
-from bounds.afedpd.words import samples
+from bounds.afedpd.words import G_lip, H_loss, samples
 from bounds.claim import Condition, Variable
 from bounds.language import L, Product, Sum, clients, i, j, local_steps, participants, rounds, t
 
@@ -78,7 +76,8 @@ decayed_sum = Sum(printed_product * new_sample / (t + 1), (t, tau0, T - 1))
 decaying = recursion(1 + c / (tau0 + j + 1), new_sample / (tau0 + j + 1))
 unrolled_product = step(
     id="afedpd/unrolled-product", number="B.3.2, case (2), first inequality",
-    variables=(*RATES, *DATA, start, *SEQUENCE), conditions=decaying, statement=Condition(decayed_sum, ">=", V[length - 1]), note=SHORT,
+    variables=(*RATES, *DATA, start, *SEQUENCE), conditions=decaying, note=SHORT,
+    statement=Condition(decayed_sum, ">=", V[length - 1]),
     steps=("afedpd/rec-one-step",),
 )
 exponent = sp.Symbol("c", positive=True)
@@ -93,7 +92,8 @@ product_exp = varied(step(
     note=f"{EXPONENT}; exp(c ln x) is x^c",
 ), {
     "summed": ("the sum over t with its weights", {
-        "variables": (*numbers("positive", "c", "L", "G_lip"), *DATA, later_start, number_of_rounds), "conditions": (BEFORE_T,),
+        "variables": (*numbers("positive", "c", "L", "G_lip"), *DATA, later_start, number_of_rounds),
+        "conditions": (BEFORE_T,),
         "statement": Condition(
             Sum((rounds / (t + 1)) ** exponent * 2 * exponent * G_lip / (L * clients * samples * (t + 1)),
                 (t, tau0, rounds - 1)), ">=",
@@ -118,27 +118,31 @@ sum_power = step(
     note=f"{EXPONENT}; the strict sign is written as >=",
 )
 unrolled_decayed = step(
-    id="afedpd/unrolled-decayed", number="B.3.2, case (2), both ends", reading="from the recursion of Delta + alpha_rho sigma",
+    id="afedpd/unrolled-decayed", number="B.3.2, case (2), both ends",
+    reading="from the recursion of Delta + alpha_rho sigma",
     variables=(*RATES, *numbers("positive", "mu_lr"), *DATA, later_start, *SEQUENCE), conditions=(rate, *decaying),
     statement=Condition(V[length - 1], "<=", 2 * G_lip / (L * clients * samples) * (T / tau0) ** (mu_lr * L)),
     note=f"{SHORT}; {AS_BOUND}; the strict sign is written as <=", steps=("afedpd/unrolled-product", "afedpd/sum-power"),
 )
 
 # the four lines of the system, rounds one after the other ------------------------------------------------------------
-W, width = sp.IndexedBase("W", real=True), sp.Symbol("width", integer=True, positive=True)
+# with equality they say pi^{t+1} = (sigma^{t+1} - sigma^t)/rho and Delta^{t+1} = Delta^t + (2 sigma^{t+1} - sigma^t)/rho
+W = sp.IndexedBase("W", real=True)
 p_lr = sp.Symbol("p_lr", integer=True, positive=True)
-odd = sp.Mod(i, 2)
-Delta_now, sigma_now = W[i - odd], rho_prox * W[i - odd + 1]
-step_now = eta_0 / (tau0 + (i - odd) / 2 + 1)
-pi_next = step_now * local_steps * (L * Delta_now + sigma_now + 2 * G_lip / (clients * samples))
-last_round = tau0 + (width - 2) / 2  # T
-sigma_next = sigma_now + rho_prox * pi_next
+end = length - 1
+
+
+def Delta_at(index):
+    """Delta at round tau_0 + index, from the sequence of sigma/rho, both 0 at tau_0."""
+    return 2 * W[index] + Sum(W[i], (i, 1, index - 1))
+
+
 LINES = (
-    Condition(sp.Mod(width, 2), "<=", 0),
-    Condition(W[i + 2], "==", (1 - odd) * (Delta_now + pi_next + sigma_next / rho_prox) + odd * sigma_next / rho_prox,
-              ((i, 0, width - 3),)),
-    Condition(W[i], "<=", 0, ((i, 0, 1),)),
-    Condition(gamma_mult, "==", 1 + alpha_mult * rho_prox), Condition(mu_lr, "==", p_lr / L),
+    Condition(
+        W[j + 1], "==",
+        W[j] + eta_0 / (tau0 + j + 1) * local_steps * (L * Delta_at(j) + rho_prox * W[j] + 2 * G_lip / (clients * samples)),
+        ((j, 0, length - 2),)),
+    Condition(W[0], "<=", 0), Condition(gamma_mult, "==", 1 + alpha_mult * rho_prox), Condition(mu_lr, "==", p_lr / L),
     Condition(eta_0, "<=", mu_lr / (gamma_mult * local_steps)),
 )
 
@@ -152,21 +156,21 @@ def admissible(eta):
 system = unrolled_decayed.variant(
     "system", "the four lines of the system with equality; alpha serves the step of the first round; mu L a whole number",
     variables=(*numbers("positive", "L", "eta_0", "G_lip", "alpha_mult"), any_rho, Variable("local_steps", "integer"),
-               Variable("p_lr", "integer", high=4), *DATA, later_start, Variable("width", "integer", low=4, high=80),
-               Variable("W", "nonnegative", (("i", "width"),))),
+               Variable("p_lr", "integer", high=4), *DATA, later_start, SEQUENCE[0],
+               Variable("W", "nonnegative", (("t", "length"),))),
     conditions=(*LINES, admissible(eta_0)),
     statement=Condition(
-        W[width - 2] + (alpha_mult * rho_prox - 1) * W[width - 1], "<=",
-        2 * G_lip / (L * clients * samples) * (last_round / tau0) ** p_lr),
-    note="W_{2j} is Delta^t, rho W_{2j+1} is sigma^t at t = tau_0 + j, T is tau_0 + width/2 - 1; p_lr is mu L; the strict sign "
-    "is written as <=",
+        Delta_at(end) + (alpha_mult * rho_prox - 1) * W[end], "<=",
+        2 * G_lip / (L * clients * samples) * (T / tau0) ** p_lr),
+    note="W_j is sigma^t/rho at t = tau_0 + j, and Delta^t follows from it; T is tau_0 + length - 1; p_lr is mu L; the "
+    "strict sign is written as <=",
 )
 system_readings = (
     system,
     system.variant(
         "system+gamma-last",
         "the four lines of the system with equality; alpha serves the step of the last round; mu L a whole number",
-        conditions=(*LINES, admissible(eta_0 / last_round))),
+        conditions=(*LINES, admissible(eta_0 / T))),
 )
 
 # the choice of tau_0 -------------------------------------------------------------------------------------------------
@@ -219,6 +223,6 @@ theorem_2_constants = varied(step(
     "variables": numbers("positive", "L", "mu_lr"), "conditions": (), "statement": Condition(2 * 2**share, "<=", 4)})})
 
 CLAIMS = (
-    *unrolled_constant, unrolled_product, *product_exp, sum_power, unrolled_decayed, *system_readings, gap_second, *tau0_choice,
-    *theorem_2_constants,
+    *unrolled_constant, unrolled_product, *product_exp, sum_power, unrolled_decayed, *system_readings, gap_second,
+    *tau0_choice, *theorem_2_constants,
 )

@@ -12,7 +12,7 @@ import sympy as sp
 from bounds.language import PaperWord
 
 __all__ = [
-    "E_data", "E_unused", "F_pop", "client_dual", "differing", "p_used", "samples", "server_duals", "server_x_bar",
+    "E_data", "E_unused", "F_pop", "G_lip", "H_loss", "client_dual", "differing", "samples", "server_duals", "server_x_bar",
     "twin_server_duals", "twin_server_x_bar", "twin_x_before", "twin_x_local", "twin_x_round", "worst_mean_gap",
     "worst_mean_signed_gap",
 ]
@@ -29,8 +29,9 @@ client_dual = _indexed("client_dual")  # [r, k]: dual that client k of FedPD, Fe
 
 # data
 samples = sp.Symbol("samples", integer=True, positive=True)  # samples per client
-differing = _indexed("differing")  # [k]: 1 for the client that holds the differing sample, else 0
-p_used = sp.Symbol("p_used", nonnegative=True)  # probability that the differing sample is used before round tau0
+G_lip = sp.Symbol("G_lip", nonnegative=True)  # Lipschitz constant of every sample's loss
+H_loss = sp.Symbol("H_loss", positive=True)  # supremum of the loss over all models and samples
+differing = _indexed("differing")  # [k]: 1 for the client that has the differing sample, else 0
 
 # the coupled run
 twin_x_round = _indexed("twin_x_round")  # [r], as x_round

@@ -68,4 +68,10 @@ class largest_sum(PaperWord):
     latex_form = r"\max_{S \subseteq \{<3>,\ldots,<4>\},\, |S| = <0>} \sum_{<2> \in S} \left(<1>\right)"
     text_form = "max_{S⊆{<3>…<4>}, |S|=<0>} Σ_{<2>∈S} (<1>)"
 
+    @property
+    def free_symbols(self):
+        """All but l, which the word binds."""
+        number, value, index, low, high = self.args
+        return number.free_symbols | low.free_symbols | high.free_symbols | (value.free_symbols - {index})
+
 

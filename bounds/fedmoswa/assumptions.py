@@ -5,7 +5,7 @@ from __future__ import annotations
 import sympy as sp
 
 from bounds.claim import Assumption, Condition
-from bounds.fedmoswa.words import sigma_g, sigma_g_2, sigma_g_client
+from bounds.fedmoswa.words import G_lip, sigma_g, sigma_g_2, sigma_g_client
 from bounds.functions import f_grad, u
 from bounds.language import (
     L,
@@ -63,7 +63,6 @@ __all__ = [
 every_client, every_step = (k, 0, clients - 1), (t, 0, iterations - 1)
 every_server_model = (r, 0, rounds)
 
-G_lip = sp.Symbol("G_lip", nonnegative=True)
 G_lip_sq = sp.Symbol("G_lip_sq", nonnegative=True)
 sigma = sp.Symbol("sigma", nonnegative=True)
 L_objective = sp.Symbol("L_objective", positive=True)

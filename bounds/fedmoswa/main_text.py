@@ -198,7 +198,7 @@ explicit_convex = theorem_5_2(
         3 * mu / 2 * (1 - mu * eta_eff / 2) ** T * (norm2(x_round[0] - x_star) + 9 * m * eta_eff**2 / s * variate_lag[0])
         + 12 * eta_eff * sigma_sq / (K * s) * noise_factor,
     ),
-    derivation="Lemma G.13 unrolled by Lemma G.5 with mu/2 for mu, both taken as printed; R is the number of rounds",
+    note="Lemma G.13 unrolled by Lemma G.5 with mu/2 for mu, both taken as printed; R is the number of rounds",
     steps=("fedmoswa/lemma-g.13", "fedmoswa/lemma-g.5-explicit"),
 )
 explicit_nonconvex = theorem_5_2(
@@ -209,7 +209,7 @@ explicit_nonconvex = theorem_5_2(
         mean_gradient, "<=",
         14 * F0_gap / (eta_eff * (T + 1)) + 70 * L * eta_eff * sigma_sq / (K * s) * noise_factor,
     ),
-    derivation="Lemma G.18, taken as printed, summed over rounds; its lag is zero at the start; R is the number of rounds",
+    note="Lemma G.18, taken as printed, summed over rounds; its lag is zero at the start; R is the number of rounds",
     steps=("fedmoswa/lemma-g.18",),
 )
 tuned = Condition(
@@ -225,7 +225,7 @@ explicit_tuned = replace(
         336 * L * F0_gap * (m / s) ** two_thirds / (T + 1)
         + 28 * sp.sqrt(5) * sp.sqrt(sigma_sq * L * F0_gap * noise_factor / (K * s * (T + 1))),
     ),
-    derivation="Lemma G.18, taken as printed, with the step of Lemma G.6; R is the number of rounds",
+    note="Lemma G.18, taken as printed, with the step of Lemma G.6; R is the number of rounds",
     steps=("fedmoswa/lemma-g.18", "fedmoswa/lemma-g.6"),
 )
 

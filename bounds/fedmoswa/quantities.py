@@ -48,9 +48,9 @@ from bounds.language import (
 
 __all__ = [
     "F_gap", "after", "distance_sq", "drift_E0", "drift_E1", "generalisation_error", "gradient_norm", "gradient_sq",
-    "lag_point", "mean_over_clients", "model", "move", "move_sq", "moving_lag", "point_lag", "server_lag",
-    "start_distance_sq", "swa_length", "swa_rate", "twin_after", "twin_distance", "twin_model", "twin_norm", "variate_lag",
-    "variate_lag_after",
+    "mean_over_clients", "model", "move", "move_sq", "moving_lag", "point_lag", "server_lag",
+    "start_distance_sq", "swa_length", "swa_rate", "swa_step_rate", "twin_after", "twin_distance", "twin_model", "twin_norm",
+    "variate_lag", "variate_lag_after",
 ]
 
 every_client = (k, 0, clients - 1)
@@ -85,6 +85,10 @@ def twin_after(step):
 swa_rate = define(
     "swa_rate", [t], eta_l[t] * (1 - (1 - rho_decay) * (t - tau(t)) / local_steps), r"\eta_{t}", "parameter^2/loss",
     "local rate of iteration t: falls linearly within every round", "Eq. (3)",
+)
+swa_step_rate = define(
+    "swa_step_rate", [r, j], eta_l[r * local_steps] * (1 - (1 - rho_decay) * j / local_steps), r"\eta_{r,j}",
+    "parameter^2/loss", "local rate at step j = 0, ..., K of round r; at K the rate to which local rates fall", "Eq. (3)",
 )
 swa_length = define(
     "swa_length", [r],
@@ -178,21 +182,16 @@ server_lag = define(
 )
 
 # non-convex lags -----------------------------------------------------------------------------------------------------
-lag_point = define(
-    "lag_point", [r, j, k],
-    Sum(
-        sampled[i, k] * Product(1 - sampled[t, k], (t, i + 1, r - 1)) * x_local[i * local_steps + j, k], (i, 0, r - 1)
-    )
-    + Product(1 - sampled[t, k], (t, 0, r - 1)) * x_round[0],
-    r"\alpha_{r,j,k}", "parameter",
-    "local model after j steps of client k in the last round before r in which it was sampled; the start if there is none",
-    "Appendix G.3",
-)
+not_since = Product(1 - sampled[t, k], (t, i + 1, r - 1))  # whether client k was not sampled after round i, before r
 point_lag = define(
     "point_lag", [r],
-    Sum(E(norm2(lag_point[r, j, k] - x_round[r])), (j, 0, local_steps - 1), every_client) / (local_steps * clients),
+    Sum(
+        E(sampled[i, k] * not_since * norm2(x_local[i * local_steps + j, k] - x_round[r])),
+        (i, 0, r - 1), (j, 0, local_steps - 1), every_client,
+    ) / (local_steps * clients)
+    + mean_over_clients(E(Product(1 - sampled[t, k], (t, 0, r - 1)) * norm2(x_round[0] - x_round[r]))),
     r"\Xi_{r}", "parameter^2", "distance of the points of the clients' variates to the server's model before round r",
-    "Appendix G.3",
+    "Appendix G.3; the points are the local models of the last round in which the client was sampled, or the start",
 )
 moving_lag = define(
     "moving_lag", [r],

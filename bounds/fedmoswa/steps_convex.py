@@ -162,7 +162,12 @@ eq_68 = over_all_clients(step(
     id="fedmoswa/eq-68", number="(68)", conditions=ANY_STEP, statement=each(moved_by(gamma), 0, "=="),
     reading="gamma for the printed beta; variates start from zero",
 ))
-eq_68_printed = {"printed": ("beta, as printed, the smoothness constant", with_left(moved_by(L)))}
+eq_68_printed = {
+    "printed": (
+        "beta, as printed, the smoothness constant",
+        lambda claim: replace(with_left(moved_by(L))(claim), assumptions=(G2,)),
+    )
+}
 eq_69 = over_all_clients(step(
     id="fedmoswa/eq-69", number="(69)", assumptions=(G1, G2), conditions=(*ANY_STEP, CONVEX_STEP),
     reading="the server's variate is the moving average over all stored variates, (68); variates start from zero",

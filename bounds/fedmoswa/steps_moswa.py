@@ -22,9 +22,9 @@ from bounds.fedmoswa.lemmas_generalisation import (
     stochastic_norm,
 )
 from bounds.fedmoswa.main_text import convex_factor
-from bounds.fedmoswa.quantities import gradient_norm, model, swa_length, twin_distance, twin_model, twin_norm
+from bounds.fedmoswa.quantities import gradient_norm, model, swa_length, swa_step_rate, twin_distance, twin_model, twin_norm
 from bounds.fedmoswa.readings import Change, given, restated, varied, with_region, with_right
-from bounds.fedmoswa.setting import FRESH, b, c, each_client, each_round, eta, gamma, rho_decay, run_claim
+from bounds.fedmoswa.setting import FRESH, b, c, each_client, each_round, gamma, run_claim
 from bounds.fedmoswa.steps_swa import (
     ONE_CLIENT,
     P,
@@ -64,6 +64,9 @@ momentum = E(norm(server_variate[r + 1]))  # the server's variate of round r, re
 INDICES = "mixed indices k, k+1, i, j of the print are read as k and one client; the paper's t is r"
 
 
+BETA = "Assumption 4 gives the beta of the step size; the paper's t is r"
+
+
 def momentum_sum(noise, gradient=lambda index: gradient_norm(r - index)):
     """Sum over l of (1 - gamma)^l (gamma E |grad F| + noise)."""
     return Sum((1 - gamma) ** i * (gamma * gradient(i) + noise), (i, 0, r))
@@ -92,7 +95,8 @@ eq_33_readings = {
 }
 before = E(norm(server_variate[r]))
 eq_34 = step(
-    id="fedmoswa/eq-34", number="(34), (46)", assumptions=(A2, A3), **FRESH, reading=f"first inequality; {FRESH_WORDS}",
+    id="fedmoswa/eq-34", number="(34), (46)", assumptions=(A2, A3, A4), **FRESH, note=BETA,
+    reading=f"first inequality; {FRESH_WORDS}",
     statement=Condition(
         momentum, "<=", (1 - gamma) * before + gamma * gradient_norm(r) + gamma * sigma, (each_round,)
     ),
@@ -163,9 +167,9 @@ last_48 = {
     )
 }
 eq_37 = step(
-    id="fedmoswa/eq-37", number="(37)", assumptions=(A3, C5), **FRESH,
+    id="fedmoswa/eq-37", number="(37)", assumptions=(A3, A4, C5), **FRESH,
     statement=Condition(stochastic_norm(0), "<=", sigma_g_client[k] + gradient_norm(r) + sigma, over_rounds),
-    note="the stochastic gradient of the first local step, at theta_t; the paper's t is r",
+    note=f"the stochastic gradient of the first local step, at theta_t; {BETA}",
 )
 
 # coupled runs: one local step ----------------------------------------------------------------------------------------
@@ -275,14 +279,13 @@ eq_45 = step(
 )
 
 
-def rate_at(index):
-    """eta_k of the schedule (3) for k = 0, ..., K."""
-    return eta * (1 - (1 - rho_decay) * index / K)
-
-
 def products(inside, outside):
     """Sum over k = 0, ..., K of the product over l = k, ..., K of 1 + beta eta_l, and of what the print puts behind it."""
-    return Sum(Product((1 + L * rate_at(j)) * inside(j), (j, i, K)) * outside(i), (i, 0, K)) * total
+    return Sum(Product((1 + L * swa_step_rate[r, j]) * inside(j), (j, i, K)) * outside(i), (i, 0, K)) * total
+
+
+def rate_at(index):
+    return swa_step_rate[r, index]
 
 
 def one(index):

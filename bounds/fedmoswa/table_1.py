@@ -137,10 +137,6 @@ constants = algebra_claim(
     conditions=(Condition(eta, "==", 1 / (L * K * T)), *SAM_FACTORS), statement=Condition(c_bar, ">=", C_TILDE),
     note="printed with a strict sign",
 )
-smaller_steps = constants.variant(
-    "smaller-steps", "c_bar is at least c_tilde, c_bar at any step size of Appendix I", variables=(*sizes, *any_eta),
-    conditions=(Condition(eta, "<=", 1 / (L * K * T)), *SAM_FACTORS),
-)
 far_above_one = constants.variant(
     "far-above-one", "c_tilde is far above one, read as above ten", variables=sizes[1:], conditions=(),
     statement=Condition(C_TILDE, ">=", 10),
@@ -148,5 +144,5 @@ far_above_one = constants.variant(
 
 CLAIMS = (
     *generalisation_entries, *varied(opt_fedsam, lipschitz(fedsam_order)), *varied(opt_mofedsam, lipschitz(mofedsam_order)),
-    opt_fedswa, opt_fedmoswa, opt_scaffold, constants, smaller_steps, far_above_one,
+    opt_fedswa, opt_fedmoswa, opt_scaffold, constants, far_above_one,
 )

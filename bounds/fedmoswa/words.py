@@ -11,8 +11,24 @@ import sympy as sp
 from bounds.language import PaperWord
 
 __all__ = [
-    "E_client", "E_data", "E_noise", "F_pop", "client_variate", "loss_grad", "replaced", "samples", "server_variate",
-    "sigma_g", "sigma_g_2", "sigma_g_client", "twin_g", "twin_x_before", "twin_x_local", "twin_x_round", "used_sample",
+    "E_client",
+    "E_data",
+    "E_noise",
+    "F_pop",
+    "G_lip",
+    "client_variate",
+    "loss_grad",
+    "replaced",
+    "samples",
+    "server_variate",
+    "sigma_g",
+    "sigma_g_2",
+    "sigma_g_client",
+    "twin_g",
+    "twin_x_before",
+    "twin_x_local",
+    "twin_x_round",
+    "used_sample",
     "worst_mean_gap",
 ]
 
@@ -25,6 +41,7 @@ client_variate = _indexed("client_variate")  # client_variate[r, k]: control var
 server_variate = _indexed("server_variate")  # server_variate[r]: the server's variate before round r
 
 # constants of the federation, over all of R^dim
+G_lip = sp.Symbol("G_lip", nonnegative=True)  # Lipschitz constant of every sample's loss
 sigma_g = sp.Symbol("sigma_g", nonnegative=True)  # sup over v of the clients' mean of |grad F_k(v) - grad F(v)|
 sigma_g_2 = sp.Symbol("sigma_g_2", nonnegative=True)  # root of sup over v of the mean of its square
 sigma_g_client = _indexed("sigma_g_client")  # [k]: sup over v of |grad F_k(v) - grad F(v)|
@@ -43,6 +60,7 @@ class E_data(PaperWord):
     """``E_data(a)``: expectation over data sets, and over all chance of the runs on them."""
 
     nargs = 1
+    unit_of = 0
     latex_form, text_form = r"\mathbb{E}_{\mathcal{A},\mathcal{S}}\left[<0>\right]", "𝔼_{A,S}[<0>]"
 
 
@@ -50,7 +68,7 @@ class E_client(PaperWord):
     """``E_client(k, a)``: expectation over all chance, given that the replaced sample is one of client k's."""
 
     nargs = 2
-    indices = 1
+    indices = unit_of = 1
     latex_form, text_form = r"\mathbb{E}^{(<0>)}\left[<1>\right]", "𝔼^(<0>)[<1>]"
 
 
@@ -58,6 +76,7 @@ class E_noise(PaperWord):
     """``E_noise(a)``: expectation over gradient noise alone, the sampling of clients given."""
 
     nargs = 1
+    unit_of = 0
     latex_form, text_form = r"\mathbb{E}_{\zeta}\left[<0>\right]", "𝔼_ζ[<0>]"
 
 

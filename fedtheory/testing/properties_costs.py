@@ -96,9 +96,9 @@ def communication_totals(subject, case):
     algorithm, meter, _ = _metered(subject, case, everyone=True)
     names = {"downlink_floats": meter.down, "uplink_floats": meter.up, "gradients": meter.gradients}
     with np.errstate(all="ignore"):
-        data = run(algorithm, case.federation(), case.rounds, start=case.start(), seeds=case.seeds, record=list(names)).dataset
+        ran = run(algorithm, case.federation(), case.rounds, start=case.start(), seeds=case.seeds, record=list(names))
     for name, rounds in names.items():
-        same(np.sum(rounds, axis=0), data[name].values.sum(axis=1), f"{name} over {case.rounds} rounds", 1e-12, AXES)
+        same(np.sum(rounds, axis=0), ran.dataset[name].values.sum(axis=1), f"{name} over {case.rounds} rounds", 1e-12, AXES)
 
 
 @property_of_every_method("everything sent is counted", free=0)

@@ -1,0 +1,1 @@
+"""FAdamGC (Chen et al.): gradient correction in federated learning with adaptive optimisation."""

@@ -1,0 +1,175 @@
+"""A-FedPD's claims: complete, each the paper's formula, written in its letters and units."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import sympy as sp
+from bounds_afedpd_rows import ROWS, E, E_data, E_t, E_unused, norm, sq, world
+
+from bounds import language as words
+from bounds.afedpd import words as own_words
+from bounds.afedpd.assumptions import ASSUMPTIONS
+from bounds.afedpd.notation import LETTERS, UNITS
+from bounds.claim import names_in
+from bounds.registry import all_claims
+from bounds.render import condition_latex, condition_text, letters_of, show
+from bounds.units import BASE
+
+CLAIMS = [c for c in all_claims().values() if c.paper == "afedpd"]
+COVERAGE = Path(__file__).parent.parent / "docs" / "coverage.md"
+
+#: block ids of the specification's sections 4 and 5
+BLOCKS = ["theorem-1", "theorem-1-explicit", "lemma-1", "lemma-2", "lemma-3", "theorem-2", "theorem-2-explicit", "lemma-4", "lemma-5", "lemma-6", "remark-1.1", "remark-1.2", "remark-2.1-rate", "remark-2.1-local", "table-7-fedpd", "table-7-fedadmm", "table-7-feddyn", "table-7-afedpd", "text-c-over-p", "table-9-sgd", "table-9-mohri", "table-9-hu", "table-9-wu", "table-9-fedavg", "table-9-afedpd", "text-partial-fedpd", "text-mean-dual", "text-unbiased", "eq-9", "eq-10", "eq-13", "lemma-1-step-1", "lemma-1-step-2", "lemma-2-step-1", "lemma-2-step-2", "lemma-2-step-3", "lemma-3-step-1", "lemma-3-step-2", "descent-1", "descent-2", "descent-3", "descent-4", "descent-5", "descent-6", "descent-7", "descent-8", "descent-9", "descent", "j-by-r", "r-recursion", "q-combined", "q-range", "q-equation", "rho-quadratic", "rho-order", "q-choice", "one-step-theorem-1", "telescoped", "telescoped-relaxed", "lemma-4-split", "lemma-4-hitting", "lemma-5-triangle", "lemma-5-contraction", "lemma-5-unroll", "lemma-5-geometric", "bernoulli", "lemma-6-different", "lemma-6-mixture", "lemma-6-unroll", "rec-delta-global", "rec-sigma", "rec-delta-local", "rec-pi", "rec-weighted", "multipliers", "rec-factored", "alpha-condition", "x-plus", "x-plus-bound", "alpha-rho-bound", "rec-one-step", "unrolled-constant", "unrolled-product", "product-exp", "sum-power", "unrolled-decayed", "gap-before-tau0", "tau0-choice", "theorem-2-constants"]
+#: readings that the specification lists for a block
+READINGS = {
+    "theorem-1": "exact rho-appendix rho-appendix+exact", "theorem-1-explicit": "exact", "lemma-1": "inactive-theta",
+    "lemma-2": "exact", "lemma-3": "inactive-theta", "theorem-2": "gamma-last gamma-all",
+    "theorem-2-explicit": "gamma-last gamma-all", "lemma-4": "sup-only cond-zeta cond-zeta+rounds-upto generalisation",
+    "lemma-5": "every-step theta-T", "lemma-6": "every-step", "eq-9": "abs-outside signed second",
+    "eq-10": "fedavg appendix", "table-7-fedadmm": "text", "remark-2.1-rate": "fedpd fedadmm feddyn",
+    "text-mean-dual": "through", "q-choice": "range relation", "telescoped": "from-0", "telescoped-relaxed": "numbers",
+    "lemma-4-split": "sup-only", "lemma-4-hitting": "rounds-upto last", "rec-delta-global": "virtual",
+    "rec-sigma": "virtual text", "rec-delta-local": "virtual", "rec-pi": "virtual", "rec-factored": "printed",
+    "alpha-condition": "necessary", "rec-one-step": "two", "unrolled-constant": "last whole", "product-exp": "summed",
+    "tau0-choice": "minimiser", "unrolled-decayed": "system", "theorem-2-constants": "factor",
+}
+
+
+# what is there -----------------------------------------------------------------------------------------------------------
+def test_blocks_are_those_of_the_specification():
+    blocks = {f"afedpd/{b}" for b in BLOCKS}
+    assert {c.block for c in CLAIMS} == blocks and blocks <= {c.id for c in CLAIMS}
+
+
+@pytest.mark.parametrize("block", READINGS)
+def test_every_listed_reading_is_there(block):
+    ids = {c.id for c in CLAIMS}
+    assert {f"afedpd/{block}@{r}" for r in READINGS[block].split()} - ids == set()
+
+
+def test_steps_and_assumptions_are_registered():
+    ids = {c.id for c in CLAIMS}
+    assert [s for c in CLAIMS for s in c.steps if s not in ids] == []
+    assert {a.id for c in CLAIMS for a in c.assumptions} <= set(ASSUMPTIONS)
+
+
+def test_coverage_explains_what_is_left_open():
+    text = COVERAGE.read_text(encoding="utf-8")
+    assert [c.id for c in CLAIMS if (c.undefined or not c.explicit) and f"`{c.block}`" not in text] == []
+
+
+# formulas ----------------------------------------------------------------------------------------------------------------
+def value(e, w, index, definitions):
+    """Value of an expression in a world; definitions are put in."""
+    def of(part):
+        return value(part, w, index, definitions)
+
+    if e.is_Symbol or isinstance(e, sp.Indexed):
+        name = e.name if e.is_Symbol else str(e.base.label)
+        places = () if e.is_Symbol else [int(of(i)) for i in e.indices]
+        if name in index:
+            return index[name]
+        if name in definitions:
+            return value(definitions[name].formula, w, dict(zip(map(str, definitions[name].indices), places, strict=True)),
+                         definitions)
+        data = getattr(w, name)
+        for place in places:
+            assert place >= 0, f"negative index in {e}"
+            data = data[place]
+        return data
+    if e.is_number:
+        return float(e)
+    if e.is_Add:
+        return sum((of(a) for a in e.args[1:]), of(e.args[0]))
+    if e.is_Mul:
+        return math.prod(map(of, e.args[1:]), start=of(e.args[0]))
+    if e.is_Pow:
+        return of(e.base) ** of(e.exp)
+    if isinstance(e, sp.Sum | sp.Product):
+        terms = [value(e.function, w, index | i, definitions) for i in cases(reversed(e.limits), w, index)]
+        if isinstance(e, sp.Product):
+            return math.prod(terms)
+        return sum(terms[1:], terms[0]) if terms else 0
+    functions = {
+        words.norm2: sq, words.norm: norm, words.dot: lambda u, v: float(u @ v), words.E: E, words.E_round: E_t, sp.Abs: abs,
+        words.grad: lambda k, v: w.grad(int(k), v), words.objective: w.objective, words.objective_grad: w.objective_grad,
+        own_words.E_data: E_data, own_words.E_unused: E_unused, own_words.F_pop: w.F_pop,
+        own_words.worst_mean_gap: w.worst_mean_gap, own_words.worst_mean_signed_gap: w.worst_mean_signed_gap,
+    }
+    return functions[type(e)](*map(of, e.args))
+
+
+def cases(over, w, index=None):
+    found = [dict(index or {})]
+    for name, low, high in over:
+        found = [i | {str(name): n} for i in found for n in range(int(value(low, w, i, {})), int(value(high, w, i, {})) + 1)]
+    return found
+
+
+@pytest.mark.parametrize("claim", CLAIMS, ids=lambda c: c.id)
+def test_statement_is_the_paper_s(claim):
+    names, checked = set(claim.id.partition("@")[2].split("+")) - {""}, 0
+    for seed in (1, 2):
+        w = world(seed)
+        for index in cases(claim.statement.over, w):
+            wanted = ROWS[claim.block.split("/")[1]](w, names, SimpleNamespace(**index))
+            sides = [value(side, w, index, claim.definitions) for side in (claim.statement.left, claim.statement.right)]
+            assert np.allclose(sides, wanted, rtol=1e-9, atol=1e-12), (index, sides, wanted)
+            checked += 1
+    assert checked
+
+
+#: conditions on the parameters as printed: whether they are met at a point of the world
+CONDITIONS = {
+    "theorem-1-explicit": lambda w: w.rho_prox**2 - 4 * w.L**3 * w.rho_prox - 36 * w.L**2 - 4 * w.L**4 >= 0,
+    "unrolled-constant": lambda w: w.eta_0 <= 1 / (w.local_steps * w.L),
+    "theorem-2": lambda w: w.eta_0 <= w.mu_lr / (w.gamma_mult * w.local_steps) and w.alpha_mult * w.rho_prox >= (
+        w.rho_prox + math.sqrt(w.rho_prox**2 + 4 * w.L * (w.L + w.rho_prox + 1 / (w.eta_0 * w.local_steps)))) / (2 * w.L),
+}
+
+
+@pytest.mark.parametrize("block", CONDITIONS)
+def test_conditions_are_the_printed_ones(block):
+    claim = next(c for c in CLAIMS if c.id == f"afedpd/{block}")
+    conditions = [c for c in claim.conditions if c.relation != "==" and not c.over
+                  and not (names_in(c.left) | names_in(c.right)) & {"V", "slack"}]
+    answers = set()
+    for seed in range(400):
+        w = world(seed)
+        w.L, w.eta_0, w.alpha_mult, w.rho_prox = w.L / 4, w.eta_0 / 2, 4 * w.alpha_mult, 3 * w.rho_prox
+        met = all(
+            value(c.left, w, {}, {}) <= value(c.right, w, {}, {}) if c.relation == "<=" else
+            value(c.left, w, {}, {}) >= value(c.right, w, {}, {}) for c in conditions)
+        assert met == CONDITIONS[block](w)
+        answers.add(met)
+    assert answers == {True, False}
+
+
+# how they are written ----------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("claim", CLAIMS, ids=lambda c: c.id)
+def test_every_claim_can_be_written(claim):
+    assert claim.id in show(claim) and claim.id in show(claim, "code")
+    for condition in (*claim.hypotheses, claim.statement):
+        assert condition_latex(condition, letters_of(claim)) and "<" not in condition_text(condition, letters_of(claim))
+
+
+INDICES = {"r", "t", "j", "k", "i"}
+
+
+def _names(claim):
+    conditions = (*claim.hypotheses, claim.statement)
+    expressions = [e for c in conditions for e in (c.left, c.right)] + [d.formula for d in claim.used_definitions().values()]
+    return {n for e in expressions for n in names_in(e)}
+
+
+def test_letters_and_units_exist_for_every_name():
+    names = set().union(*map(_names, CLAIMS)) - INDICES
+    defined = set().union(*(c.used_definitions() for c in CLAIMS))
+    assert names - defined - set(LETTERS) == set()
+    assert names - defined - set(UNITS) - set(BASE) - {"C", "slack", "s_1", "s_2", "s_3", "s_4", "root_1", "root_2",
+                                                       "tau_real", "tau_other"} == set()
