@@ -14,6 +14,14 @@ import numpy as np
 
 C, P, K, T, S = 3, 2, 2, 3, 5
 R = range
+NUMBERS = [
+    "L", "rho_prox", "eps_inexact", "F_star", "C", "c", "eta", "eta_0", "alpha_mult", "beta_mult", "gamma_mult", "q_mult",
+    "mu_lr", "G_lip", "H_loss", "R_now", "R_before", "J_now", "h_sq", "f_now", "f_next", "f_first", "f_last", "f_low",
+    "f_1", "f_2", "f_3", "R_start", "R_end", "R_1", "R_2", "h_sq_1", "h_sq_2", "s_1", "s_2", "s_3", "s_4", "D", "p",
+    "loss_1", "twin_loss_1", "loss_2", "twin_loss_2", "distance", "a_now", "D_theta", "D_lambda", "D_last", "x_plus_1",
+    "curvature", "x_1", "lam_1", "Delta", "sigma_dual", "Delta_next", "sigma_next", "delta_next", "pi_next", "excess", "m",
+    "z", "tau_real", "tau_other", "root_1", "root_2",
+]
 
 
 def sq(v):
@@ -49,7 +57,7 @@ def world(seed: int) -> SimpleNamespace:
     def table(make, *sizes):
         return make() if not sizes else [table(make, *sizes[1:]) for _ in R(sizes[0])]
 
-    w = SimpleNamespace(**{n: number() for n in ["L", "rho_prox", "eps_inexact", "F_star", "C", "c", "eta", "eta_0", "alpha_mult", "beta_mult", "gamma_mult", "q_mult", "mu_lr", "G_lip", "H_loss", "R_now", "R_before", "J_now", "h_sq", "f_now", "f_next", "f_first", "f_last", "f_low", "f_1", "f_2", "f_3", "R_start", "R_end", "R_1", "R_2", "h_sq_1", "h_sq_2", "s_1", "s_2", "s_3", "s_4", "D", "p", "loss_1", "twin_loss_1", "loss_2", "twin_loss_2", "distance", "a_now", "D_theta", "D_lambda", "D_last", "x_plus_1", "curvature", "x_1", "lam_1", "Delta", "sigma_dual", "Delta_next", "sigma_next", "delta_next", "pi_next", "excess", "m", "z", "tau_real", "tau_other", "root_1", "root_2"]})
+    w = SimpleNamespace(**{n: number() for n in NUMBERS})
     w.clients, w.participants, w.local_steps, w.rounds, w.iterations, w.samples = C, P, K, T, K * T, S
     w.tau0, w.length, w.count, w.p_lr = 1, 4, 3, 2
     w.x_round, w.twin_x_round = table(vector, T + 2), table(vector, T + 2)
@@ -129,7 +137,7 @@ def error(w, t, i):
     return w.grad(i, trained(w, t, i)) + w.server_duals[t][i] + w.rho_prox * (trained(w, t, i) - w.x_round[t])
 
 
-# optimisation ------------------------------------------------------------------------------------------------------------
+# optimisation --------------------------------------------------------------------------------------------------------
 def theorem_1(w, a, at):
     right = (w.rho_prox * first_gap(w) + R_0(w)) / T
     return grads(w, 1, T), right + (0 if "exact" in a else w.C * w.eps_inexact)
@@ -222,7 +230,8 @@ def round_values(w, a, at):
     if "numbers" in a:
         return w.f_next, w.R_now, w.f_now, w.R_before, w.h_sq, w.eps_inexact
     t = at.r
-    return (E_t(w.objective(bar(w, t + 1)), t), R_(w, t), w.objective(bar(w, t)), R_(w, t - 1), E_t(sq(h(w, t)), t), eps(w, a))
+    return (E_t(w.objective(bar(w, t + 1)), t), R_(w, t), w.objective(bar(w, t)), R_(w, t - 1), E_t(sq(h(w, t)), t),
+            eps(w, a))
 
 
 def of_a_round(row):
@@ -290,7 +299,7 @@ def lemma_2_step_3(w, a, at):
     return (1 - 4 * b) * w.R_now, 8 * b * w.J_now + 4 * b * w.h_sq + 4 * w.eps_inexact / w.rho_prox**2
 
 
-# generalisation ----------------------------------------------------------------------------------------------------------
+# generalisation ------------------------------------------------------------------------------------------------------
 def gen(w):
     return E_data(w.F_pop(w.x_round[T]) - w.objective(w.x_round[T]))
 
@@ -388,7 +397,7 @@ def rec_pi(w, a, at):
     return pi_next(w, t, inactive), step * K * (w.L * Delta(w, t) + sigma(w, t)) + 2 * step * K * w.G_lip / (C * S)
 
 
-# local steps -------------------------------------------------------------------------------------------------------------
+# local steps ---------------------------------------------------------------------------------------------------------
 def lemma_4_split(w, a, at):
     left = w.p * abs(w.loss_1 - w.twin_loss_1) + (1 - w.p) * abs(w.loss_2 - w.twin_loss_2)
     return left, w.G_lip * w.distance + w.H_loss * (1 - w.p)
@@ -460,7 +469,7 @@ def bernoulli(w, a, at):
     return (1 - q_(w) ** K) / (w.rho_prox - w.L), w.eta * K
 
 
-# multipliers ---------------------------------------------------------------------------------------------------------------
+# multipliers ---------------------------------------------------------------------------------------------------------
 def weighted_right(w, beta, gamma):
     c_1, c_2, c_3 = w.eta * K * w.L, w.eta * K, 2 * w.eta * K * w.G_lip / (C * S)
     return (beta + gamma * c_1) * w.Delta + (w.alpha_mult + gamma * c_2) * w.sigma_dual + gamma * c_3
@@ -524,7 +533,7 @@ def rec_one_step(w, a, at):
     return w.Delta_next + al * w.sigma_next, (1 + ga * w.eta * K * w.L) * (w.Delta + al * w.sigma_dual) + new
 
 
-# unrolling -----------------------------------------------------------------------------------------------------------------
+# unrolling -----------------------------------------------------------------------------------------------------------
 def end_of(w):
     return w.tau0 + w.length - 1
 
@@ -583,7 +592,7 @@ def tau0_choice(w, a, at):
     return bound(w.tau_real), other
 
 
-# text and tables -------------------------------------------------------------------------------------------------------------
+# text and tables -----------------------------------------------------------------------------------------------------
 def partial_fedpd(w, a, at):
     if not a:
         return 0, sq(w.at_point - w.sent_mean) / (2 * w.rho_prox)
@@ -649,8 +658,9 @@ def table_7(row):
             return models, w.C * (D / T + w.eps_inexact)
         if row == "feddyn":
             return models, w.C * (C * D / (P * T) + R_0(w) / T)
-        errors = sum(E(sq(w.grad(i, trained(w, t, i)) + w.client_dual[t][i] + w.rho_prox * (trained(w, t, i) - w.x_round[t])))
-                     for t in R(T) for i in R(C))
+        errors = sum(
+            E(sq(w.grad(i, trained(w, t, i)) + w.client_dual[t][i] + w.rho_prox * (trained(w, t, i) - w.x_round[t])))
+            for t in R(T) for i in R(C))
         return models, w.C * (C * D / ((1 if "text" in a else P) * T) + errors / (C * T))
 
     return sides
@@ -680,8 +690,8 @@ ROWS = {
     **{f"table-7-{row}": table_7(row) for row in ["fedpd", "fedadmm", "feddyn", "afedpd"]},
     **{f"table-9-{row}": table_9(row) for row in ["sgd", "mohri", "hu", "wu", "fedavg", "afedpd"]},
     "text-c-over-p": simple(lambda w, at: C * w.D / (P * T), lambda w, at: C / P * w.D / T),
-    "text-partial-fedpd": partial_fedpd, "text-mean-dual": mean_dual, "text-unbiased": unbiased, "eq-9": eq_9, "eq-10": eq_10,
-    "eq-13": eq_13, "lemma-1-step-1": simple(lambda w, at: move(w, at.r), lambda w, at: active_sq(w, at.r)),
+    "text-partial-fedpd": partial_fedpd, "text-mean-dual": mean_dual, "text-unbiased": unbiased, "eq-9": eq_9,
+    "eq-10": eq_10, "eq-13": eq_13, "lemma-1-step-1": simple(lambda w, at: move(w, at.r), lambda w, at: active_sq(w, at.r)),
     "lemma-1-step-2": simple(lambda w, at: active_sq(w, at.r), lambda w, at: R_(w, at.r)),
     "lemma-2-step-1": simple(lambda w, at: R_(w, at.r), lambda w, at: mean(
         lambda i: E_t(sq(trained(w, at.r, i) - w.x_round[at.r] + lam_bar(w, at.r) / w.rho_prox), at.r))),
@@ -706,5 +716,6 @@ ROWS = {
     "alpha-rho-bound": alpha_rho_bound, "rec-one-step": rec_one_step, "unrolled-constant": unrolled_constant,
     "unrolled-product": unrolled_product, "product-exp": product_exp, "sum-power": sum_power,
     "unrolled-decayed": unrolled_decayed, "gap-before-tau0": gap_before_tau0, "tau0-choice": tau0_choice,
-    "theorem-2-constants": lambda w, a, at: (2 * 2 ** (1 / (1 + w.mu_lr * w.L)), 4) if a else (bound_appendix(w), bound_11(w)),
+    "theorem-2-constants": lambda w, a, at: (
+        (2 * 2 ** (1 / (1 + w.mu_lr * w.L)), 4) if a else (bound_appendix(w), bound_11(w))),
 }

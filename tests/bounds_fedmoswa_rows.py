@@ -9,14 +9,14 @@ from __future__ import annotations
 import math
 from fractions import Fraction as Q
 
-from fedmoswa_world import SIZES, World, dot, norm, power, sq, total
+from fedmoswa_world import SIZES, World, norm, power, sq, total
 
 R, exp = range, math.exp
 NUMBERS = {
-    "beta": "L", "mu": "mu", "L": "G_lip", "sigma": "sigma", "s2": "sigma_sq", "eta": "eta", "ee": "eta_eff", "alpha": "eta_g",
-    "gamma": "gamma", "rho": "rho_decay", "rho_sam": "rho_sam", "b": "b", "c": "c", "cbar": "c_bar", "ctilde": "c_tilde",
-    "C": "C", "sg2": "sigma_g_2", "Fstar": "F_star", "top": "largest_gradient", "eps": "stability", "lam": "factor",
-    "a": "power", "x": "p1", "y": "p2", "z": "p3", "u": "shift", "ci": "v1", "mm": "v2", "star": "x_star",
+    "beta": "L", "mu": "mu", "L": "G_lip", "sigma": "sigma", "s2": "sigma_sq", "eta": "eta", "ee": "eta_eff",
+    "alpha": "eta_g", "gamma": "gamma", "rho": "rho_decay", "rho_sam": "rho_sam", "b": "b", "c": "c", "cbar": "c_bar",
+    "ctilde": "c_tilde", "C": "C", "sg2": "sigma_g_2", "Fstar": "F_star", "top": "largest_gradient", "eps": "stability",
+    "lam": "factor", "a": "power", "x": "p1", "y": "p2", "z": "p3", "u": "shift", "ci": "v1", "mm": "v2", "star": "x_star",
 }
 
 
@@ -41,7 +41,7 @@ class P:
         """An expectation of coupled runs."""
         return self.w.E(a, coupled=self.k)
 
-    # a run ---------------------------------------------------------------------------------------------------------------
+    # a run -----------------------------------------------------------------------------------------------------------
     def th(self, r):
         return self.w.value("x_round", r)
 
@@ -75,7 +75,7 @@ class P:
     def f(self, v):
         return self.w.objective(v)
 
-    # Appendices E, F, I ------------------------------------------------------------------------------------------------------
+    # Appendices E, F, I ----------------------------------------------------------------------------------------------
     @property
     def sg(self):
         return self.w.value("sigma_g_client", self.k) if self.w.one_client else self.w.value("sigma_g")
@@ -210,7 +210,7 @@ class P:
         at = at or (lambda step: self.r - step)
         return total((1 - self.gamma) ** step * (self.gamma * self.G(at(step)) + noise) for step in R(self.r + 1))
 
-    # Appendix G ---------------------------------------------------------------------------------------------------------------
+    # Appendix G ------------------------------------------------------------------------------------------------------
     def named(self, name, shift=0):
         return self.w.value(name, self.r + shift)
 
@@ -324,7 +324,7 @@ def S2(p):
     return math.sqrt(p.s2)
 
 
-# main text and Table 1 -------------------------------------------------------------------------------------------------------
+# main text and Table 1 -----------------------------------------------------------------------------------------------
 def worst(p):
     return p.w.worst_mean_gap(p.th(p.T), p.tw(p.T))
 
@@ -417,7 +417,7 @@ MAIN = {
 }
 
 
-# Appendices D, E, F, I ---------------------------------------------------------------------------------------------------------
+# Appendices D, E, F, I -----------------------------------------------------------------------------------------------
 def G_map(p, v, k):
     return v - p.eta * p.dFi(k, v)
 
@@ -508,7 +508,7 @@ LEMMAS = {
 }
 
 
-# Lemmas G.5-G.8 ----------------------------------------------------------------------------------------------------------------
+# Lemmas G.5-G.8 ------------------------------------------------------------------------------------------------------
 def seq(p, name, i):
     return p.w.value(name, i)
 
@@ -516,7 +516,8 @@ def seq(p, name, i):
 def Psi_5(p):
     step, c, mu, R_ = p.w.value("step"), p.w.value("drop"), p.mu, SIZES["length"] - 2
     w = {r: (1 - mu * step) ** (1 - r) for r in R(1, R_ + 2)}
-    inner = sum(w[r] / step * (1 - mu * step) * seq(p, "d", r - 1) - w[r] / step * seq(p, "d", r) + c * step * w[r] for r in w)
+    d = [seq(p, "d", r) for r in R(R_ + 2)]
+    inner = sum(w[r] / step * (1 - mu * step) * d[r - 1] - w[r] / step * d[r] + c * step * w[r] for r in w)
     return inner / sum(w.values())
 
 
@@ -583,7 +584,7 @@ TOOLS = {
 }
 
 
-# Lemmas G.9-G.18, Theorem H.1 -----------------------------------------------------------------------------------------------------
+# Lemmas G.9-G.18, Theorem H.1 ----------------------------------------------------------------------------------------
 def lag_right(p, share, lag):
     power_of = power(share, 2 * p.a - 1)
     return ((1 - Q(17, 36) * share) * lag + power_of / (48 * p.beta**2) * p.N + Q(97, 48) * power_of * p.dr

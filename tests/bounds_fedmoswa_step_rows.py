@@ -11,7 +11,7 @@ from fedmoswa_world import SIZES, Vec, dot, norm, power, sq, total
 ZERO = Vec((Q(0), Q(0)))
 
 
-# any points --------------------------------------------------------------------------------------------------------------------
+# any points ----------------------------------------------------------------------------------------------------------
 def gdiff(p):
     return p.dFi(p.k, p.x) - p.dFi(p.k, p.y)
 
@@ -73,7 +73,7 @@ POINTS = {
 }
 
 
-# numbers -------------------------------------------------------------------------------------------------------------------------
+# numbers -------------------------------------------------------------------------------------------------------------
 def et(p, i):
     return seq(p, "rates", i)
 
@@ -107,7 +107,10 @@ def le(p, i):
 
 
 def growth(p, rate, factor, weight=lambda i: 1):
-    return sum(exp(rate * sum(le(p, j) for j in R(i + 1, p.T))) * le(p, i) * exp(factor * le(p, i)) * weight(i) for i in R(p.T))
+    def term(i):
+        return exp(rate * sum(le(p, j) for j in R(i + 1, p.T))) * le(p, i) * exp(factor * le(p, i)) * weight(i)
+
+    return sum(map(term, R(p.T)))
 
 
 def end_of_growth(name):
@@ -210,7 +213,7 @@ VALUES = {
 }
 
 
-# FedSWA and FedSAM -----------------------------------------------------------------------------------------------------------------
+# FedSWA and FedSAM ---------------------------------------------------------------------------------------------------
 def rate_sum(p, ratio, rate):
     return total(rate(i) * p.ownF * ratio ** (p.j - 1 - i) for i in R(p.j))
 
@@ -304,7 +307,7 @@ SWA = {
 }
 
 
-# FedMoSWA, Appendix F ------------------------------------------------------------------------------------------------------------------
+# FedMoSWA, Appendix F ------------------------------------------------------------------------------------------------
 def literal(p):
     return lambda step: step
 
@@ -325,7 +328,7 @@ def own_gap(p, number, replaced):
     gap = norm(p.w.value("x_local", t, p.k) - p.w.value("twin_x_local", t, p.k))
     right = (p.q if number < 45 else p.pk)(p.j) * gap
     if replaced:
-        sample = int(p.w.value("used_sample", t, p.k))
+        sample = p.w.value("used_sample", t, p.k)
         original = p.w.loss_grad(p.k, sample, p.w.value("twin_x_local", t, p.k))
         right += p.rate(p.r, p.j) * norm(original - p.w.value("twin_g", t, p.k))
     left = norm(p.w.value("x_before", t + 1, p.k) - p.w.value("twin_x_before", t + 1, p.k))
@@ -421,7 +424,7 @@ MOSWA = {
 }
 
 
-# Appendix G ----------------------------------------------------------------------------------------------------------------------------
+# Appendix G ----------------------------------------------------------------------------------------------------------
 def gi(p):
     return lambda i, k: p.g(p.r, i, k)
 
@@ -652,7 +655,7 @@ NONCONVEX = {
 }
 
 
-# quantities ------------------------------------------------------------------------------------------------------------------------------
+# quantities ----------------------------------------------------------------------------------------------------------
 def every(w, steps, inside):
     m, K = SIZES["clients"], SIZES["local_steps"]
     return total(w.E(inside(i, k)) for i in steps for k in R(m)) * Q(1, m * K)

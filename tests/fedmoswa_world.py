@@ -19,10 +19,10 @@ SIZES = {
     "clients": 3, "participants": 2, "local_steps": 3, "rounds": 4, "iterations": 12, "samples": 5, "length": 5, "terms": 3,
     "outcomes": 3,
 }
-VECTORS = set(
-    "x_round x_local x_before x_star g client_variate server_variate twin_x_round twin_x_local twin_x_before twin_g p1 p2 p3 "
-    "shift v1 v2 variates vectors outcome change".split()
-)
+VECTORS = frozenset((
+    "x_round", "x_local", "x_before", "x_star", "g", "client_variate", "server_variate", "twin_x_round", "twin_x_local",
+    "twin_x_before", "twin_g", "p1", "p2", "p3", "shift", "v1", "v2", "variates", "vectors", "outcome", "change",
+))
 SMALL = {"eta": Q(1, 97), "step": Q(1, 53), "rates": Q(1, 89)}
 
 
@@ -104,7 +104,7 @@ class World:
             return Vec(Q(rng.randint(-40, 40), rng.randint(1, 9)) for _ in range(2))
         return scale * Q(rng.randint(1, 40), rng.randint(1, 12))
 
-    # words -------------------------------------------------------------------------------------------------------------
+    # words -----------------------------------------------------------------------------------------------------------
     def E(self, a, coupled=None):
         """An expectation; of coupled runs where ``coupled`` says for which client."""
         if self.one_client and coupled is not None:

@@ -24,7 +24,21 @@ CLAIMS = [c for c in all_claims().values() if c.paper == "afedpd"]
 COVERAGE = Path(__file__).parent.parent / "docs" / "coverage.md"
 
 #: block ids of the specification's sections 4 and 5
-BLOCKS = ["theorem-1", "theorem-1-explicit", "lemma-1", "lemma-2", "lemma-3", "theorem-2", "theorem-2-explicit", "lemma-4", "lemma-5", "lemma-6", "remark-1.1", "remark-1.2", "remark-2.1-rate", "remark-2.1-local", "table-7-fedpd", "table-7-fedadmm", "table-7-feddyn", "table-7-afedpd", "text-c-over-p", "table-9-sgd", "table-9-mohri", "table-9-hu", "table-9-wu", "table-9-fedavg", "table-9-afedpd", "text-partial-fedpd", "text-mean-dual", "text-unbiased", "eq-9", "eq-10", "eq-13", "lemma-1-step-1", "lemma-1-step-2", "lemma-2-step-1", "lemma-2-step-2", "lemma-2-step-3", "lemma-3-step-1", "lemma-3-step-2", "descent-1", "descent-2", "descent-3", "descent-4", "descent-5", "descent-6", "descent-7", "descent-8", "descent-9", "descent", "j-by-r", "r-recursion", "q-combined", "q-range", "q-equation", "rho-quadratic", "rho-order", "q-choice", "one-step-theorem-1", "telescoped", "telescoped-relaxed", "lemma-4-split", "lemma-4-hitting", "lemma-5-triangle", "lemma-5-contraction", "lemma-5-unroll", "lemma-5-geometric", "bernoulli", "lemma-6-different", "lemma-6-mixture", "lemma-6-unroll", "rec-delta-global", "rec-sigma", "rec-delta-local", "rec-pi", "rec-weighted", "multipliers", "rec-factored", "alpha-condition", "x-plus", "x-plus-bound", "alpha-rho-bound", "rec-one-step", "unrolled-constant", "unrolled-product", "product-exp", "sum-power", "unrolled-decayed", "gap-before-tau0", "tau0-choice", "theorem-2-constants"]
+BLOCKS = [
+    "theorem-1", "theorem-1-explicit", "lemma-1", "lemma-2", "lemma-3", "theorem-2", "theorem-2-explicit", "lemma-4",
+    "lemma-5", "lemma-6", "remark-1.1", "remark-1.2", "remark-2.1-rate", "remark-2.1-local", "table-7-fedpd",
+    "table-7-fedadmm", "table-7-feddyn", "table-7-afedpd", "text-c-over-p", "table-9-sgd", "table-9-mohri", "table-9-hu",
+    "table-9-wu", "table-9-fedavg", "table-9-afedpd", "text-partial-fedpd", "text-mean-dual", "text-unbiased", "eq-9",
+    "eq-10", "eq-13", "lemma-1-step-1", "lemma-1-step-2", "lemma-2-step-1", "lemma-2-step-2", "lemma-2-step-3",
+    "lemma-3-step-1", "lemma-3-step-2", "descent-1", "descent-2", "descent-3", "descent-4", "descent-5", "descent-6",
+    "descent-7", "descent-8", "descent-9", "descent", "j-by-r", "r-recursion", "q-combined", "q-range", "q-equation",
+    "rho-quadratic", "rho-order", "q-choice", "one-step-theorem-1", "telescoped", "telescoped-relaxed", "lemma-4-split",
+    "lemma-4-hitting", "lemma-5-triangle", "lemma-5-contraction", "lemma-5-unroll", "lemma-5-geometric", "bernoulli",
+    "lemma-6-different", "lemma-6-mixture", "lemma-6-unroll", "rec-delta-global", "rec-sigma", "rec-delta-local", "rec-pi",
+    "rec-weighted", "multipliers", "rec-factored", "alpha-condition", "x-plus", "x-plus-bound", "alpha-rho-bound",
+    "rec-one-step", "unrolled-constant", "unrolled-product", "product-exp", "sum-power", "unrolled-decayed",
+    "gap-before-tau0", "tau0-choice", "theorem-2-constants",
+]
 #: readings that the specification lists for a block
 READINGS = {
     "theorem-1": "exact rho-appendix rho-appendix+exact", "theorem-1-explicit": "exact", "lemma-1": "inactive-theta",

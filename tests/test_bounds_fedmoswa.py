@@ -89,7 +89,7 @@ READINGS = {
 }
 
 
-# what is there -----------------------------------------------------------------------------------------------------------
+# what is there -------------------------------------------------------------------------------------------------------
 def test_blocks_are_those_of_the_specification():
     assert {c.block.partition("/")[2] for c in CLAIMS.values()} == set(BLOCKS.split())
     assert set(BLOCKS.split()) <= set(CLAIMS)
@@ -118,7 +118,7 @@ def test_coverage_tells_what_is_hidden_or_undefined():
     assert [i for i in sorted(open_blocks) if f"`{i}`" not in text] == []
 
 
-# formulas ----------------------------------------------------------------------------------------------------------------
+# formulas ------------------------------------------------------------------------------------------------------------
 ROWS = {
     claim_id: row
     for table in (MAIN, LEMMAS, TOOLS, ROUNDS, POINTS, VALUES, SWA, MOSWA, CONVEX, NONCONVEX)
@@ -132,8 +132,7 @@ READ_AS = {
     "region": {"aliases": {"sigma_g_client": ("sigma_g", 0, 0)}},
     "fixed-client": {"one_client": True},
     **dict.fromkeys(
-        "all-clients start-gradient start-gradient-clients start-free F-smooth large-server-step printed-rates plain-step "
-        "b-F1 independent-batch bounded-start without-C1 algorithm-1 any-server-step fresh".split(), {}),
+        ["all-clients", "start-gradient", "start-gradient-clients", "start-free", "F-smooth", "large-server-step", "printed-rates", "plain-step", "b-F1", "independent-batch", "bounded-start", "without-C1", "algorithm-1", "any-server-step", "fresh"], {}),
 }
 #: what a reading is compared with besides its own change
 BASES = {f"theorem-{name}@fixed-client": f"theorem-{name}@parameters" for name in (
@@ -209,7 +208,7 @@ def test_symbols_are_defined_as_printed(claim_id):
     assert same(value(found[0].right, world, {"t": 0}), wanted)
 
 
-# names, letters, units ---------------------------------------------------------------------------------------------------
+# names, letters, units -----------------------------------------------------------------------------------------------
 WORDS = {name for module in (language, functions, own_words) for name in vars(module)}
 
 

@@ -35,26 +35,9 @@ from bounds.language import (
 )
 
 __all__ = [
-    "GAPS",
-    "GAPS_INACTIVE",
-    "R0",
-    "J_t",
-    "R_t",
-    "average_gradient_sq",
-    "f1_gap",
-    "gap_dual",
-    "gap_x",
-    "generalisation_gap",
-    "local_error",
-    "mean_dual",
-    "mean_over_clients",
-    "mean_over_sampled",
-    "stored",
-    "trained",
-    "trained_inactive",
-    "twin_trained",
-    "twin_trained_inactive",
-    "update_of",
+    "GAPS", "GAPS_INACTIVE", "R0", "J_t", "R_t", "average_gradient_sq", "f1_gap", "gap_dual", "gap_x",
+    "generalisation_gap", "local_error", "mean_dual", "mean_over_clients", "mean_over_sampled", "stored", "trained",
+    "trained_inactive", "twin_trained", "twin_trained_inactive", "update_of",
 ]
 
 

@@ -45,6 +45,7 @@ class E_data(PaperWord):
     """``E_data(a)``: expectation over data sets, and over all chance of the runs on them."""
 
     nargs = 1
+    unit_of = 0
     latex_form, text_form = r"\mathbb{E}_{\mathcal{A},\mathcal{C}}\left[<0>\right]", "𝔼_{A,C}[<0>]"
 
 
@@ -53,6 +54,7 @@ class E_unused(PaperWord):
 
     nargs = 2
     indices = 1
+    unit_of = 1
     latex_form, text_form = r"\mathbb{E}\left[<1> \mid \zeta_{<0>}\right]", "𝔼[<1> | ζ_<0>]"
 
 

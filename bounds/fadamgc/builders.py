@@ -59,8 +59,9 @@ def at_each(left, relation, right, *more) -> Condition:
 
 
 def at_each_but_first(left, relation, right, *more) -> Condition:
-    """For every round that has one before it."""
-    return Condition(left, relation, right, ((r, 1, rounds - 1), *more))
+    """For every round that has one before it, of which both sides speak as round r: also for that after the last one."""
+    left, right = (sp.sympify(side).xreplace({r: r + 1}) for side in (left, right))
+    return Condition(left, relation, right, (over, *more))
 
 
 # left sides ------------------------------------------------------------------------------------------------------------

@@ -56,7 +56,7 @@ eq_64 = step(
 eq_65 = algebra_step(
     id="fadamgc/eq-65", number="(65)", variables=(Variable("beta1", "nonnegative"), Variable("local_steps", "integer")),
     conditions=(Condition(beta1, "<=", 1),),
-    statement=Condition(q.ema(j, i), "==", sp.Mul(1 - beta1, beta1 ** ((j - 1) - (i - 1))), ((j, 1, K - 1), (i, 1, j))))
+    statement=Condition(q.ema(j, i), "==", sp.Mul(1 - beta1, beta1 ** ((j - 1) - (i - 1))), ((j, 1, Max(K - 1, 1)), (i, 1, j))))
 eq_69 = step(
     id="fadamgc/eq-69", number="(66)-(69)", variables=any_factor,
     statement=at_each_step(e[r, j], "<=", (1 + factor) * e[r, j - 1] + (1 + 1 / factor) * eta**2 * s[r, j - 1]),

@@ -54,7 +54,6 @@ from bounds.language import (
     objective,
     objective_grad,
     r,
-    rounds,
     x_before,
     x_local,
     x_round,
@@ -224,12 +223,9 @@ def right_101(value, stored_error, gradient):
             + 2 * eta_g * eta**2 * K**2)
 
 
-# the stored points after the last round are no part of a run's rounds
 eq_101 = step(
     id="fadamgc/eq-101", number="(99)-(101)", assumptions=A51, steps=("fadamgc/eq-98", "fadamgc/lemma-B.1"),
-    statement=Condition(f_next + 8 * H * K * (n / Y) * error[r + 1], "<=", right_101(f_now, error[r], P),
-                        ((r, 0, rounds - 2),)),
-    note="for rounds that have another after them")
+    statement=at_each(f_next + 8 * H * K * (n / Y) * error[r + 1], "<=", right_101(f_now, error[r], P)))
 values = {name: sp.Symbol(name, real=True) for name in ("f_now", "f_next")}
 rest = {name: sp.Symbol(name, nonnegative=True) for name in ("error_now", "error_next", "gradient")}
 by_98 = right_98.xreplace({P: rest["gradient"], error[r]: rest["error_now"]})

@@ -162,7 +162,7 @@ eq_163 = algebra_step(
 # (164)-(165) -----------------------------------------------------------------------------------------------------------------
 each_round = (r, 0, rounds - 1)
 per_round = (7 * n / Y) * G**2 + (Y / n) * J
-right_164 = (Sum((1 - Y / (2 * n)) ** (T - (r + 1)) * q.Gamma_nt[0], each_round) + Sum((r + 1) * per_round, each_round))
+right_164 = Sum((1 - Y / (2 * n)) ** (T - (r + 1)) * q.Gamma_nt[0] + (r + 1) * per_round, each_round)
 eq_164 = run_claim(
     FA_NT, ANY_MOMENTS, id="fadamgc/eq-164", number="(164)", kind="proof step", reading=WITH_V, assumptions=A51_A53,
     statement=Condition(Gammas, "<=", right_164), steps=("fadamgc/lemma-D.2",))

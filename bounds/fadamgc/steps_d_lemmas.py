@@ -40,6 +40,7 @@ from bounds.fadamgc.words import (
 from bounds.language import (
     E,
     L,
+    Max,
     Sum,
     clients,
     g,
@@ -75,7 +76,7 @@ def spread(j_):
     return Sum(E(norm2(x_local[q.at(j_), k] - x)), q.every_client) / n
 
 
-two_steps, later = Condition(K, ">=", 2), (j, 1, local_steps - 1)
+two_steps, later = Condition(K, ">=", 2), (j, 1, Max(local_steps - 1, 1))
 grown = 1 + 1 / (K - 1)
 pieces = q.direction_nt[r, j - 1, k] - gfi + server_variate[r] - client_variate[r, k] + gfi - gf + gf
 right_179 = grown * spread(j - 1) + K * Sum(E(norm2(eta * pieces)), q.every_client) / n
