@@ -41,6 +41,8 @@ class Writer(ABC):
             return self.minus(str(abs(e)), e < 0), _ATOM if e >= 0 else _SUM
         if e.is_Symbol:
             return self.letter(e.name, ()), _ATOM
+        if e == sp.E:
+            return "e", _ATOM
         if isinstance(e, sp.Indexed):
             return self.letter(str(e.base.label), tuple(map(self.index, e.indices))), _ATOM
         if e.is_Add:

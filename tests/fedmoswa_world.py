@@ -23,7 +23,8 @@ VECTORS = frozenset((
     "x_round", "x_local", "x_before", "x_star", "g", "client_variate", "server_variate", "twin_x_round", "twin_x_local",
     "twin_x_before", "twin_g", "p1", "p2", "p3", "shift", "v1", "v2", "variates", "vectors", "outcome", "change",
 ))
-SMALL = {"eta": Q(1, 97), "step": Q(1, 53), "rates": Q(1, 89)}
+#: factors that keep powers and exponentials of one size with what is added to them
+SMALL = {"eta": Q(1, 97), "step": Q(1, 53), "rates": Q(1, 89), "power": Q(1, 31), "eta_g": Q(1, 11)}
 
 
 class Vec(tuple):

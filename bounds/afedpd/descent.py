@@ -17,7 +17,18 @@ from bounds.afedpd.quantities import (
     mean_over_clients,
     trained,
 )
-from bounds.afedpd.setting import all_rounds, any_rho, eps_inexact, later_rounds, q_mult, rho_prox, run_claim, varied
+from bounds.afedpd.setting import (
+    all_rounds,
+    any_rho,
+    eps_inexact,
+    later_rounds,
+    previous,
+    q_mult,
+    rho_prox,
+    run_claim,
+    two_rounds,
+    varied,
+)
 from bounds.afedpd.words import server_duals, server_x_bar
 from bounds.claim import Condition, Variable
 from bounds.language import E, E_round, L, dot, grad, k, norm2, objective, objective_grad, r, rounds, x_round
@@ -75,7 +86,8 @@ def by_round(claim_id, number, left, right, conditions=(), variables=(), **more)
     """A claim from round 1 on: averaged over the round before, as R_{t-1} is; and at each state (``given-t``)."""
     claim = run_claim(
         id=claim_id, number=number, reading="expectations given what happened before round t - 1",
-        conditions=conditions, statement=Condition(E_round(left, r - 1), "<=", E_round(right, r - 1), (later_rounds,)),
+        conditions=(*conditions, two_rounds),
+        statement=Condition(E_round(left, previous), "<=", E_round(right, previous), (later_rounds,)),
         **common | {"variables": (any_rho, *variables)}, **more,
     )
     at_state = {"statement": Condition(left, "<=", right, (later_rounds,))}
@@ -83,23 +95,23 @@ def by_round(claim_id, number, left, right, conditions=(), variables=(), **more)
 
 
 decay = 1 - 4 * L**2 / rho_prox**2
-j_by_r = by_round("afedpd/j-by-r", "B.2.2, before the system", J_t[r], 4 * R_t[r - 1], steps=("afedpd/lemma-3",))
+j_by_r = by_round("afedpd/j-by-r", "B.2.2, before the system", J_t[r], 4 * R_t[previous], steps=("afedpd/lemma-3",))
 r_recursion = by_round(
     "afedpd/r-recursion", "B.2.2, system, second line", decay * R_t[r],
-    32 * L**2 / rho_prox**2 * R_t[r - 1] + 4 * L**2 / rho_prox**2 * h_sq + 4 * eps_inexact / rho_prox**2,
+    32 * L**2 / rho_prox**2 * R_t[previous] + 4 * L**2 / rho_prox**2 * h_sq + 4 * eps_inexact / rho_prox**2,
     steps=("afedpd/lemma-2", "afedpd/lemma-3"),
 )
 q_combined = by_round(
     "afedpd/q-combined", "B.2.2, after the system",
     given(objective(next_bar)) + (q_mult * decay - L / 2 * (1 + L / rho_prox)) * R_t[r],
-    objective(x_bar) + q_mult * 32 * L**2 / rho_prox**2 * R_t[r - 1]
+    objective(x_bar) + q_mult * 32 * L**2 / rho_prox**2 * R_t[previous]
     - (1 / (2 * rho_prox) - 4 * q_mult * L**2 / rho_prox**2) * h_sq + 4 * q_mult * eps_inexact / rho_prox**2,
     variables=(Variable("q_mult", "positive"),), steps=("afedpd/descent", "afedpd/r-recursion"),
 )
 one_step = by_round(
     "afedpd/one-step-theorem-1", "B.2.2, after the choice of q",
     given(objective(next_bar)) + R_t[r] / rho_prox,
-    objective(x_bar) + R_t[r - 1] / rho_prox - h_sq / rho_prox + eps_inexact / (8 * L**2 * rho_prox),
+    objective(x_bar) + R_t[previous] / rho_prox - h_sq / rho_prox + eps_inexact / (8 * L**2 * rho_prox),
     conditions=(RHO_APPENDIX,), note=STRICT, steps=("afedpd/q-combined", "afedpd/q-choice"),
 )
 
@@ -107,7 +119,7 @@ one_step = by_round(
 last = rounds - 1  # T: the display needs the average after round T, that is T + 1 rounds
 gradients = average_gradient_sq(server_x_bar, 1, last)
 error = eps_inexact / (8 * L**2 * rho_prox)
-summed = {"conditions": (RHO_APPENDIX, Condition(rounds, ">=", 2)), "note": f"T is rounds - 1; {STRICT}"}
+summed = {"conditions": (RHO_APPENDIX, two_rounds), "note": f"T is rounds - 1; {STRICT}"}
 sum_of_steps = (
     (E(objective(server_x_bar[1])) - E(objective(server_x_bar[rounds]))) / last + (R0 - E(R_t[last])) / (rho_prox * last)
     + error

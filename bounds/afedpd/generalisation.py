@@ -37,11 +37,14 @@ from bounds.afedpd.setting import (
     each_step,
     eta_0,
     gamma_mult,
+    later_rounds,
     mu_lr,
     numbers,
+    previous,
     rho_prox,
     run_claim,
     tau0,
+    two_rounds,
     varied,
 )
 from bounds.afedpd.words import (
@@ -223,16 +226,16 @@ rec_delta_global = two_readings(
         ("second+virtual", f"later inequalities; {VIRTUAL}", active, "<=", local + gap_dual[r + 1] / rho_prox,
          (all_rounds,)),
     ))
-earlier = (r, 1, rounds - 1)
 rec_sigma = two_readings(
     "afedpd/rec-sigma", "B.3.2, system, second line", (gap_dual[r + 1], "<=", gap_dual[r] + rho_prox * update_inactive),
     (gap_dual[r + 1], "<=", gap_dual[r] + rho_prox * update),
     more=(
         ("text", f"pi^t, as the running text prints; {INACTIVE}",
-         gap_dual[r + 1], "<=", gap_dual[r] + rho_prox * update_inactive.subs(r, r - 1), (earlier,)),
+         gap_dual[r + 1], "<=", gap_dual[r] + rho_prox * update_inactive.subs(r, previous), (later_rounds,)),
         ("text+virtual", f"pi^t, as the running text prints; {VIRTUAL}",
-         gap_dual[r + 1], "<=", gap_dual[r] + rho_prox * update.subs(r, r - 1), (earlier,)),
+         gap_dual[r + 1], "<=", gap_dual[r] + rho_prox * update.subs(r, previous), (later_rounds,)),
     ))
+rec_sigma = tuple(replace(claim, conditions=(two_rounds,)) if "@text" in claim.id else claim for claim in rec_sigma)
 rec_delta_local = two_readings(
     "afedpd/rec-delta-local", "B.3.2, display for delta", (local_inactive, "<=", update_inactive + gap_x[r]),
     (local, "<=", update + gap_x[r]))

@@ -29,6 +29,7 @@ from bounds.afedpd.setting import (
     rho_prox,
     run_claim,
     step,
+    two_rounds,
     varied,
 )
 from bounds.afedpd.words import server_x_bar
@@ -106,7 +107,7 @@ def with_inactive(claim: Claim, left, right) -> tuple[Claim, ...]:
 def later_exact(claim: Claim) -> Claim:
     """The claim with exact local solutions, from the second round on."""
     claim = solved_exactly(claim)
-    return replace(claim, statement=replace(claim.statement, over=(later_rounds,)))
+    return replace(claim, conditions=(two_rounds,), statement=replace(claim.statement, over=(later_rounds,)))
 
 
 distance_sq = mean_over_clients(E_round(norm2(trained_inactive - x_bar), r))

@@ -19,7 +19,7 @@ from bounds.language import clients, iterations, k, participants, r, rounds, t
 __all__ = [
     "AFEDPD", "EXACT", "K1", "Readings", "all_rounds", "alpha_mult", "any_rho", "beta_mult", "client_counts",
     "each_client", "each_step", "eps_inexact", "eta", "eta_0", "few_clients", "gamma_mult", "later_rounds", "mu_lr",
-    "numbers", "p_lr", "prose", "q_mult", "rho_prox", "run_claim", "step", "tau0", "varied",
+    "numbers", "p_lr", "previous", "prose", "q_mult", "rho_prox", "run_claim", "step", "tau0", "two_rounds", "varied",
 ]
 
 AFEDPD = Procedure("afedpd", sampling="without-replacement", equal_weights=True)
@@ -31,7 +31,10 @@ prose = partial(run_claim, kind="prose")
 
 # indices -------------------------------------------------------------------------------------------------------------
 each_client, each_step = (k, 0, clients - 1), (t, 0, iterations - 1)
-all_rounds, later_rounds = (r, 0, rounds - 1), (r, 1, rounds - 1)
+all_rounds = (r, 0, rounds - 1)
+#: rounds with one before them; with ``two_rounds`` they are 1 .. T - 1, written so that no run leaves an index out of range
+later_rounds, previous = (r, sp.Min(1, rounds - 1), rounds - 1), sp.Max(r - 1, 0)
+two_rounds = Condition(rounds, ">=", 2)
 
 # hyper-parameters and constants --------------------------------------------------------------------------------------
 rho_prox = sp.Symbol("rho_prox", positive=True)

@@ -12,9 +12,9 @@ import sympy as sp
 from bounds.language import PaperWord
 
 __all__ = [
-    "E_data", "E_unused", "F_pop", "G_lip", "H_loss", "client_dual", "differing", "samples", "server_duals", "server_x_bar",
-    "twin_server_duals", "twin_server_x_bar", "twin_x_before", "twin_x_local", "twin_x_round", "worst_mean_gap",
-    "worst_mean_signed_gap",
+    "E_data", "E_unused", "F_pop", "G_lip", "H_loss", "client_dual", "differing", "samples", "server_duals",
+    "server_x_bar", "twin_server_duals", "twin_server_x_bar", "twin_x_before", "twin_x_local", "twin_x_round",
+    "worst_mean_gap", "worst_mean_signed_gap",
 ]
 
 
