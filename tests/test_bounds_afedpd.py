@@ -109,6 +109,8 @@ def value(e, w, index, definitions):
         if isinstance(e, sp.Product):
             return math.prod(terms)
         return sum(terms[1:], terms[0]) if terms else 0
+    if isinstance(e, sp.Max | sp.Min):
+        return (max if isinstance(e, sp.Max) else min)(map(of, e.args))
     functions = {
         words.norm2: sq, words.norm: norm, words.dot: lambda u, v: float(u @ v), words.E: E, words.E_round: E_t, sp.Abs: abs,
         words.grad: lambda k, v: w.grad(int(k), v), words.objective: w.objective, words.objective_grad: w.objective_grad,

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-__all__ = ["HERE", "PEERS", "ROOT", "Peer"]
+__all__ = ["HERE", "PEERS", "ROOT", "Peer", "Worker", "make_job"]
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -75,9 +75,7 @@ class Peer:
 
     def run_all(self, jobs, python=None) -> tuple[list, dict]:
         """Results of many jobs in one process (a traceback in place of a failed one), and where corrections apply."""
-        python = Path(python or self.default_python)
-        if not python.exists():
-            raise FileNotFoundError(f"{python} does not exist: `make peers` creates it, or name another interpreter")
+        python = self.interpreter(python)
         with tempfile.TemporaryDirectory() as folder:
             wanted, given = Path(folder, "jobs.json"), Path(folder, "results.npz")
             wanted.write_text(json.dumps(jobs), encoding="utf-8")
@@ -85,17 +83,66 @@ class Peer:
             done = subprocess.run([*module, self.name, str(wanted), str(given)], cwd=ROOT, capture_output=True, text=True)
             if done.returncode:
                 raise RuntimeError(f"{self.title} in {python} failed:\n{done.stderr[-3000:]}")
-            with np.load(given) as file:
-                found = {key: file[key] for key in file.files}
+            return self.read(given, len(jobs), python)
+
+    def read(self, path, jobs: int, python) -> tuple[list, dict]:
+        """What a worker has written about so many jobs."""
+        with np.load(path) as file:
+            found = {key: file[key] for key in file.files}
         about = json.loads(str(found.pop("about")))
         installed = about["versions"][self.distribution]
         if installed != self.version:
             raise RuntimeError(f"{python} has {self.distribution} {installed}, not {self.version}")
-        results = [about["errors"].get(str(i), {}) for i in range(len(jobs))]
+        results = [about["errors"].get(str(i), {}) for i in range(jobs)]
         for key, value in found.items():
             i, name = key.split("/")
             results[int(i)][name] = value
         return results, about
+
+    def serve(self, python=None) -> Worker:
+        """A process of this peer that stays: use it in ``with``."""
+        return Worker(self, self.interpreter(python))
+
+    def interpreter(self, python=None) -> Path:
+        python = Path(python or self.default_python)
+        if not python.exists():
+            raise FileNotFoundError(f"{python} does not exist: `make peers` creates it, or name another interpreter")
+        return python
+
+
+class Worker:
+    """A peer's process that runs jobs for as long as it is asked, so that the peer is imported once."""
+
+    def __init__(self, peer: Peer, python: Path):
+        self.peer, self.python = peer, python
+
+    def __enter__(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.errors = open(Path(self.folder.name, "errors"), "w+", encoding="utf-8")  # noqa: SIM115
+        command = [str(self.python), "-m", "benchmarks.peers.worker", self.peer.name, "--serve"]
+        self.process = subprocess.Popen(
+            command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors, text=True)
+        return self
+
+    def __exit__(self, *_):
+        self.process.stdin.close()
+        self.process.wait()
+        self.process.stdout.close()
+        self.errors.close()
+        self.folder.cleanup()
+
+    def __call__(self, jobs) -> list:
+        """The results of the jobs, a traceback in place of a failed one."""
+        wanted, given = Path(self.folder.name, "jobs.json"), Path(self.folder.name, "results.npz")
+        wanted.write_text(json.dumps(jobs), encoding="utf-8")
+        try:
+            print(wanted, given, sep="\t", file=self.process.stdin, flush=True)
+        except BrokenPipeError:
+            pass  # it has ended, as the missing answer says
+        if not self.process.stdout.readline():
+            self.errors.seek(0)
+            raise RuntimeError(f"{self.peer.title} in {self.python} failed:\n{self.errors.read()[-3000:]}")
+        return self.peer.read(given, len(jobs), self.python)[0]
 
 
 def make_job(

@@ -1,5 +1,8 @@
 """Runs jobs in a peer's own interpreter: ``python -m benchmarks.peers.worker PEER jobs.json results.npz``.
 
+``python -m benchmarks.peers.worker PEER --serve`` imports the peer once and reads such pairs of paths from its standard
+input, one pair of tab-separated paths a line; it answers each with a line once the results are written.
+
 A job is ``{"method", "curvature", "center", "start", "rounds", "local_steps", "eta_l", "participants", "hyper",
 "corrections"}``. The adapter ``benchmarks/peers/PEER.py`` has ``CORRECTIONS``, a table of ``Correction`` by name, and
 ``run(job) -> dict of arrays``. A job that raises leaves its message in place of arrays.
@@ -59,23 +62,40 @@ def read(raw, corrections) -> Job:
     return Job(**{**raw, "start": np.array(raw["start"])})
 
 
-def main(peer: str, jobs_path: str, results_path: str) -> None:
+def begin(peer: str):
+    """The peer's adapter, and what to say about this installation."""
+    adapter = importlib.import_module(f"benchmarks.peers.{peer}")
+    places = {name: locate(correction) for name, correction in adapter.CORRECTIONS.items()}
+    versions = {d.metadata["Name"]: d.version for d in importlib.metadata.distributions()}
+    return adapter, {"places": places, "versions": versions, "python": sys.version.split()[0]}
+
+
+def answer(adapter, about, jobs_path: str, results_path: str) -> None:
+    """Run the jobs of one file."""
     with open(jobs_path, encoding="utf-8") as file:
         jobs = json.load(file)
-    arrays, about = {}, {"errors": {}, "places": {}, "versions": {}, "python": sys.version.split()[0]}
-    with open(os.devnull, "w", encoding="utf-8") as nowhere, contextlib.redirect_stdout(nowhere):
-        adapter = importlib.import_module(f"benchmarks.peers.{peer}")
-        for name, correction in adapter.CORRECTIONS.items():
-            about["places"][name] = locate(correction)
-        for i, raw in enumerate(jobs):
-            try:
-                result = adapter.run(read(raw, adapter.CORRECTIONS))
-            except Exception:
-                about["errors"][str(i)] = traceback.format_exc()
-                continue
-            arrays.update({f"{i}/{key}": np.asarray(value) for key, value in result.items()})
-    about["versions"] = {d.metadata["Name"]: d.version for d in importlib.metadata.distributions()}
-    np.savez(results_path, about=json.dumps(about), **arrays)
+    arrays, errors = {}, {}
+    for i, raw in enumerate(jobs):
+        try:
+            result = adapter.run(read(raw, adapter.CORRECTIONS))
+        except Exception:
+            errors[str(i)] = traceback.format_exc()
+            continue
+        arrays.update({f"{i}/{key}": np.asarray(value) for key, value in result.items()})
+    np.savez(results_path, about=json.dumps(about | {"errors": errors}), **arrays)
+
+
+def main(peer: str, *paths: str) -> None:
+    replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)  # whatever a peer prints
+    with open(os.devnull, "w", encoding="utf-8") as silent, contextlib.redirect_stdout(silent):
+        adapter, about = begin(peer)
+        if paths != ("--serve",):
+            return answer(adapter, about, *paths)
+        for line in sys.stdin:
+            answer(adapter, about, *line.rstrip("\n").split("\t"))
+            print("done", file=replies, flush=True)
 
 
 if __name__ == "__main__":
