@@ -160,6 +160,8 @@ class EnumeratedDraws(Draws):
         raise NotImplementedError("this law has no finite support, so its expectation cannot be enumerated")
 
     def category(self, stream, cumulative, time, keys):
+        if time < 0:
+            raise KeyError(f"no outcomes were enumerated for gradients outside the local steps (time {time})")
         row = self._table(stream)[:, time]
         return namespace(row).take_along_axis(row, keys + 0 * row[:, :1], axis=1)
 
@@ -177,6 +179,8 @@ class EnumeratedDraws(Draws):
         return self._table(stream)[:, time]
 
     def bernoulli(self, stream, probability, time, keys, size):
+        if time < 0:
+            raise KeyError(f"no outcomes were enumerated for gradients outside the local steps (time {time})")
         row = self._table(stream)[:, time]
         runs = self.client_numbers(row.shape[0])[0][:, None]
         return row[runs, keys + 0 * runs] != 0

@@ -80,7 +80,7 @@ class LayerIntervals(UploadFilter):
         sampling = algorithm.selection.sampling
         held = isinstance(sampling, WithoutReplacement) and sampling.held == self.period
         if algorithm.client_steps is not None:
-            raise ValueError("layers are compared per local step, and clients that take different numbers of them differ anyway")
+            raise ValueError("layers are compared per local step, of which clients take different numbers")
         if algorithm.upload is not self or algorithm.client.solves:
             raise ValueError("clients go on from layers of their own, which other upload filters do not know and a local "
                              "problem that is solved at once forgets")
