@@ -36,6 +36,7 @@ bench: setup
 # Other implementations, in environments of their own under .peers/: docs/peers.md. The first time installs them.
 peers: setup
 	$(BIN)/python -m benchmarks.peers --setup
+	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.peers --conformance
 
 clean:
 	rm -rf .venv build *.egg-info .pytest_cache .hypothesis .ruff_cache

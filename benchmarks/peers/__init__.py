@@ -5,6 +5,7 @@ A peer runs its own client and server code in an interpreter that has it install
 
 from __future__ import annotations
 
+import contextlib
 import json
 import subprocess
 import tempfile
@@ -118,7 +119,7 @@ class Worker:
 
     def __enter__(self):
         self.folder = tempfile.TemporaryDirectory()
-        self.errors = open(Path(self.folder.name, "errors"), "w+", encoding="utf-8")  # noqa: SIM115
+        self.errors = open(Path(self.folder.name, "errors"), "w+", encoding="utf-8")
         command = [str(self.python), "-m", "benchmarks.peers.worker", self.peer.name, "--serve"]
         self.process = subprocess.Popen(
             command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors, text=True)
@@ -135,10 +136,8 @@ class Worker:
         """The results of the jobs, a traceback in place of a failed one."""
         wanted, given = Path(self.folder.name, "jobs.json"), Path(self.folder.name, "results.npz")
         wanted.write_text(json.dumps(jobs), encoding="utf-8")
-        try:
+        with contextlib.suppress(BrokenPipeError):  # it has ended, as the missing answer says
             print(wanted, given, sep="\t", file=self.process.stdin, flush=True)
-        except BrokenPipeError:
-            pass  # it has ended, as the missing answer says
         if not self.process.stdout.readline():
             self.errors.seek(0)
             raise RuntimeError(f"{self.peer.title} in {self.python} failed:\n{self.errors.read()[-3000:]}")

@@ -1,12 +1,14 @@
 """``python -m benchmarks.peers``: run every peer through every case, write ``results.json`` and ``docs/peers.md``.
 
 ``--setup`` first creates the environments under ``.peers/``; ``--python-of PEER=INTERPRETER`` uses another one.
-``--only PEER`` (repeatable) runs some peers and keeps the recorded results of the others.
+``--only PEER`` (repeatable) runs some peers and keeps the recorded results of the others. ``--conformance`` puts the peers
+through ``fedtheory.testing.check_algorithm`` instead, and keeps the recorded results of the cases.
 """
 
 from __future__ import annotations
 
 import argparse
+import concurrent.futures
 import datetime
 import json
 import math
@@ -72,10 +74,34 @@ def run_ours():
     return rows
 
 
+def run_cases(record, chosen, pythons, keep: bool):
+    """Enter the runs of every case into the record; ``keep`` those of peers that are not chosen."""
+    before = record["peers"] if keep else {}
+    record |= {"date": datetime.date.today().isoformat(), "python": platform.python_version(), "ours": run_ours()}
+    for peer in chosen:
+        print(f"{peer.title} {peer.version} ...", flush=True)
+        before[peer.name] = run_peer(peer, pythons.get(peer.name))
+    record["peers"] = {name: before[name] for name in PEERS if name in before}
+
+
+def run_conformance(record, chosen, pythons, keep: bool):
+    """Enter the conformance suite's outcome into the record, two peers at a time."""
+    from benchmarks.peers.suite import run_suite
+
+    before = record.get("conformance", {}) if keep else {}
+    with concurrent.futures.ProcessPoolExecutor(2) as pool:
+        running = {peer.name: pool.submit(run_suite, peer.name, pythons.get(peer.name)) for peer in chosen}
+        for name, future in running.items():
+            before[name] = future.result()
+            print(f"{PEERS[name].title}: {len(before[name])} reports", flush=True)
+    record["conformance"] = {name: before[name] for name in PEERS if name in before}
+
+
 def main(arguments=None):
     parser = argparse.ArgumentParser(prog="python -m benchmarks.peers", description=__doc__)
     parser.add_argument("--setup", action="store_true", help="create the environments first")
     parser.add_argument("--python-of", action="append", default=[], metavar="PEER=INTERPRETER")
+    parser.add_argument("--conformance", action="store_true", help="the conformance suite instead of the cases")
     parser.add_argument("--only", action="append", choices=sorted(PEERS), metavar="PEER")
     options = parser.parse_args(arguments)
     pythons = dict(item.split("=", 1) for item in options.python_of)
@@ -84,14 +110,8 @@ def main(arguments=None):
     chosen = [peer for name, peer in PEERS.items() if not options.only or name in options.only]
     if options.setup:
         environments.create([peer for peer in chosen if peer.name not in pythons])
-    record = json.loads(RESULTS.read_text(encoding="utf-8")) if options.only and RESULTS.exists() else {"peers": {}}
-    record["date"] = datetime.date.today().isoformat()
-    record["python"] = platform.python_version()
-    record["ours"] = run_ours()
-    for peer in chosen:
-        print(f"{peer.title} {peer.version} ...", flush=True)
-        record["peers"][peer.name] = run_peer(peer, pythons.get(peer.name))
-    record["peers"] = {name: record["peers"][name] for name in PEERS if name in record["peers"]}
+    record = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else {"peers": {}}
+    (run_conformance if options.conformance else run_cases)(record, chosen, pythons, bool(options.only))
     RESULTS.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
     PAGE.write_text(page(record), encoding="utf-8")
     print(f"wrote {RESULTS.relative_to(ROOT)} and {PAGE.relative_to(ROOT)}")

@@ -21,8 +21,20 @@ from fedtheory.method import sampled
 from fedtheory.moment import mean_over_clients
 from fedtheory.selection import EveryPriority
 from fedtheory.traits import (
-    CURVATURE, EVERYONE, GRADIENT_DESCENT, ISOTROPIC, NUMBER, ONE_CLIENT, ONE_EXACT_STEP, ONE_LOSS, STEP, FixedPoint, Law,
-    Reduction, Traits, Variant,
+    CURVATURE,
+    EVERYONE,
+    GRADIENT_DESCENT,
+    ISOTROPIC,
+    NUMBER,
+    ONE_CLIENT,
+    ONE_EXACT_STEP,
+    ONE_LOSS,
+    STEP,
+    FixedPoint,
+    Law,
+    Reduction,
+    Traits,
+    Variant,
 )
 from synthetic.arrays import to_numpy
 
@@ -38,7 +50,8 @@ REASONS = {
     "the suite draws the participants": ("number of participants", "one seed per run"),
     "local steps and uploads stay inside the package": (
         "own data only", "only participants are computed", "gradients counted", "fresh samples", "declared costs",
-        "communication totals", "who sits out costs nothing", "everything sent is counted", "everything received is counted"),
+        "communication totals", "who sits out costs nothing", "everything sent is counted",
+        "everything received is counted"),
     "the state holds the start": ("no dead state", "shapes"),
     "a package sees gradients, and no constant in a loss": ("loss offset",),
 }
@@ -47,8 +60,11 @@ OPTIMUM = {"optimum": "the package's control state cannot be set"}
 
 
 class Answers:
-    """Results of jobs by ``ask(jobs)``, kept. A run with everybody that is too short is repeated with twice the rounds: its
-    first rounds must be the same, to the last bit."""
+    """Results of jobs by ``ask(jobs)``, kept.
+
+    A run with everybody is made 5, 20, 80, ... rounds long, and repeated where that is too short: its first rounds must be
+    the same, to the last bit.
+    """
 
     def __init__(self, ask: Callable[[list], list]):
         self.ask, self.kept, self.runs = ask, {}, 0
@@ -62,7 +78,7 @@ class Answers:
             keys.append(key)
             if key not in self.kept or len(self.kept[key]["x"]) <= horizon:
                 if job["participants"] is None:
-                    horizon = max(4, 1 << (horizon - 1).bit_length())
+                    horizon = next(longer for k in range(99) if (longer := 5 * 4**k) >= horizon)
                 missing[key] = {**job, "rounds": horizon}
         self.runs += len(missing)
         for key, result in zip(missing, self.ask(list(missing.values())) if missing else (), strict=True):

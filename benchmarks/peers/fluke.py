@@ -46,7 +46,8 @@ class Split:
         self.job = job
 
     def assign(self, clients, batch_size):
-        train = [FastDataLoader(*samples(self.job, i), num_labels=1, batch_size=0) for i in range(clients)]
+        how = {"num_labels": 1, "batch_size": 0, "skip_singleton": False}
+        train = [FastDataLoader(*samples(self.job, i), **how) for i in range(clients)]
         return (train, [None] * clients), None
 
 

@@ -7,6 +7,7 @@ import textwrap
 from benchmarks.peers import ALL_FOUR, PEERS
 from benchmarks.peers.cases import ALPHA, CASES, CLIENTS, DIM, ETA_L, RHO_PROX
 from benchmarks.peers.findings import FINDINGS
+from benchmarks.peers.report_suite import suite
 
 __all__ = ["page"]
 
@@ -39,7 +40,8 @@ Choices that a paper leaves open, or that a package states; the runs above set t
   pfl without a weighting postprocessor). The federations here have equal weights.
 - FedJAX averages a batch's losses, so the loss handed to it is d times each sample's share of F_i.
 - Fluke's FedDyn divides alpha by the client's share of the samples times the number of clients (1 here) and clips gradients
-  at norm 5 unless told otherwise; the runs set clipping to 0.
+  at norm 5 unless told otherwise; the runs set clipping to 0. Its loader leaves out a batch of one sample unless
+  `skip_singleton` is False, as here.
 - FLGo's FedProx draws clients with replacement by their number of samples when not all take part; the runs force the
   same participants on everyone.
 - pfl keeps model changes in single precision; its rounding is that of float32.
@@ -166,5 +168,5 @@ def page(record) -> str:
         "several faults, the\nmiddle column corrects all others."
     )
     parts = [head, "## Overview\n\n" + overview(record), "Deviations of the faulty ones, case by case:", notices(record),
-             "## Faults\n\n" + how, *found, CONVENTIONS]
+             "## Faults\n\n" + how, *found, *suite(record), CONVENTIONS]
     return "\n\n".join(part.strip() for part in parts) + "\n"

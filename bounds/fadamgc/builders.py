@@ -64,7 +64,7 @@ def at_each_but_first(left, relation, right, *more) -> Condition:
     return Condition(left, relation, right, (over, *more))
 
 
-# left sides ------------------------------------------------------------------------------------------------------------
+# left sides ----------------------------------------------------------------------------------------------------------
 average_sq = sp.Sum(q.gradient_sq[r], over) / rounds
 average_norm = sp.Sum(q.gradient_norm[r], over) / rounds
 #: E f(x^{t+1}) - E f(x^t)
@@ -73,7 +73,7 @@ decrease = E(objective(x_round[r + 1])) - E(objective(x_round[r]))
 last_gap = E(objective(x_round[0])) - E(objective(x_round[rounds]))
 
 
-# readings --------------------------------------------------------------------------------------------------------------
+# readings ------------------------------------------------------------------------------------------------------------
 def readings(claim: Claim, *changes: Callable[[Claim], Claim]) -> tuple[Claim, ...]:
     """The claim, and the claim under each change by itself."""
     return (claim, *(change(claim) for change in changes))
@@ -182,7 +182,7 @@ def one_relation(name: str, relation: str, words: str):
 
 at_most = one_relation("at-most", "<=", "the equality as an upper bound")
 
-# constants hidden in O(.) ------------------------------------------------------------------------------------------------
+# constants hidden in O(.) --------------------------------------------------------------------------------------------
 _GROWING = (rounds, clients, local_steps, L, q.F0_gap, sigma, G, B)
 _CONSTANTS = {
     C: ("a number", (*((s, sp.oo) for s in _GROWING), (eps, 0))),

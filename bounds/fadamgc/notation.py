@@ -69,6 +69,7 @@ LETTERS: dict[str, Letter] = {
     "total_drop": Letter(r"D_T", "decrease of the mean objective over all rounds"),
     "total_change": Letter("V_T", "change of the average root over all rounds"),
     "total_gap": Letter(r"\Gamma_T", "sum over rounds of the stored directions' distances"),
+    "euler": Letter("e", "Euler's number to nine decimals"),
     "C_1": Letter("C_1", "any positive number"),
     "e_value": Letter("e_{<0>}", "what (79) bounds", "j"),
     "step_gradient": Letter("g_{<0>}", "stochastic gradient of a local step", "j"),
@@ -78,14 +79,16 @@ LETTERS: dict[str, Letter] = {
     "local_end": Letter("x_{<0>}^+", "a client's model after its local steps", "k"),
 }
 _NUMBERS = (
-    "clients", "participants", "trackers", "local_steps", "rounds", "iterations", "client_weight", "priority", "eta_g", "beta1",
-    "beta2", "sampled", "tracked", "factor", "any_u", "any_direction",
+    "clients", "participants", "trackers", "local_steps", "rounds", "iterations", "client_weight", "priority", "eta_g",
+    "beta1", "beta2", "sampled", "tracked", "euler", "factor", "any_u", "any_direction",
 )
 _GRADIENTS = ("sigma", "G", "sigma_g_max", "eps", "g", "any_q", "any_grad", "gradient", "step_gradient")
-_LENGTHS = ("eta_l", "eta", "x_round", "x_local", "x_before", "z_x_round", "x_star", "error_now", "error_next", "model", "local_end")
+_LENGTHS = ("eta_l", "eta", "x_round", "x_local", "x_before", "z_x_round", "x_star", "error_now", "error_next",
+            "model", "local_end")
 UNITS: dict[str, tuple[int, int]] = {
     **dict.fromkeys(_NUMBERS, (0, 0)), **dict.fromkeys(_GRADIENTS, (1, -1)), **dict.fromkeys(_LENGTHS, (0, 1)),
     **dict.fromkeys(("F_star", "F0_gap", "f_now", "f_next", "total_drop"), (1, 0)),
-    **dict.fromkeys(("L", "L_client"), (1, -2)), "sgd_step": (-1, 2), "e_value": (0, 2), "C_1": (0, 0), "gap_now": (0, 0), "total_gap": (0, 0),
-    **dict.fromkeys(("sigma_sq_client", "client_moment2", "client_moment2_max", "client_scalar_moment2", "total_change"), (2, -2)),
+    **dict.fromkeys(("L", "L_client"), (1, -2)), "sgd_step": (-1, 2), "e_value": (0, 2), "C_1": (0, 0),
+    **dict.fromkeys(("sigma_sq_client", "client_moment2", "client_moment2_max", "client_scalar_moment2"), (2, -2)),
+    **dict.fromkeys(("total_change", "total_gap", "gap_now"), (2, -2)),
 }

@@ -54,7 +54,7 @@ adam = run_claim(
     note="that the step is in general not zero is no statement about one federation",
 )
 
-# SCAFFOLD with SGD steps -----------------------------------------------------------------------------------------------------
+# SCAFFOLD with SGD steps ---------------------------------------------------------------------------------------------
 step_gradient, own_control, control, model = (
     sp.IndexedBase("step_gradient"), *(sp.Symbol(name, real=True) for name in ("own_control", "control", "model")))
 mean_gradient = Sum(step_gradient[j], q.each_step) / local_steps
@@ -80,7 +80,7 @@ sgd = algebra_step(
 sgd_standard = sgd.variant("standard", "local steps with the usual sign, as in Section 4.1 and Algorithms 1 and 2",
                            statement=Condition(norm2(refreshed(-1) - mean_gradient), "==", 0))
 
-# the z-form ------------------------------------------------------------------------------------------------------------------
+# the z-form ----------------------------------------------------------------------------------------------------------
 all_take_part = Procedure(FA_NT.base, equal_weights=True)
 z_form = run_claim(
     all_take_part, ANY_MOMENTS, id="fadamgc/eq-113-114", number="(113)-(114)", kind="prose",
@@ -109,13 +109,14 @@ z_round = algebra_step(
     statement=Condition(norm2(next_z - (next_mean - next_own(local_end[k], own_y[k]))), "==", 0, (q.every_client,)),
 )
 
-# communication ----------------------------------------------------------------------------------------------------------------
+# communication -------------------------------------------------------------------------------------------------------
 z_cost, fedavg_cost, scaffold_cost = 2 * participants, 2 * participants, 4 * participants
 cost = algebra_step(
     id="fadamgc/app-C-communication", number="App. C", reading="the same as FedAvg's",
     variables=(Variable("participants", "integer"), Variable("clients", "integer")),
     statement=Condition(z_cost / clients, "==", fedavg_cost / clients), note="models sent a round, down and up, by client",
 )
-half = cost.variant("scaffold", "half of SCAFFOLD's", statement=Condition(z_cost / clients, "==", scaffold_cost / clients / 2))
+half = cost.variant("scaffold", "half of SCAFFOLD's",
+                    statement=Condition(z_cost / clients, "==", scaffold_cost / clients / 2))
 
 CLAIMS = (eq_4, adam, sgd, sgd_standard, z_form, z_round, cost, half)

@@ -129,7 +129,7 @@ def over_sampled(term):
     return Sum(sampled[r, k] * term, each_step, every_client) / participants
 
 
-# weights of the first moment -------------------------------------------------------------------------------------------
+# weights of the first moment -----------------------------------------------------------------------------------------
 def ema(j_, i_):
     """The paper's c^(k, k') for k = j_ + 1 and k' = i_ + 1."""
     return (1 - beta1) * beta1 ** (j_ - i_)
@@ -148,7 +148,7 @@ def smoothed(term, j_=j):
     return Sum(ema(j_, i) * term, (i, 0, j_))
 
 
-# the objective ---------------------------------------------------------------------------------------------------------
+# the objective -------------------------------------------------------------------------------------------------------
 define("F0_gap", [], E(objective(x_round[0])) - F_star, r"\mathcal{F}", "loss", "initial gap")
 F0_gap = sp.Symbol("F0_gap", nonnegative=True)
 gradient_sq = define("gradient_sq", [r], E(norm2(objective_grad(x_round[r]))), r"N_{r}", GRADIENT_SQ,
@@ -156,7 +156,7 @@ gradient_sq = define("gradient_sq", [r], E(norm2(objective_grad(x_round[r]))), r
 gradient_norm = define("gradient_norm", [r], E(norm(objective_grad(x_round[r]))), r"P_{r}", GRADIENT,
                        "mean norm of the gradient of the objective")
 
-# FAdamGC ---------------------------------------------------------------------------------------------------------------
+# FAdamGC -------------------------------------------------------------------------------------------------------------
 corrected = define("corrected", [r, j, k], g[now, k] + server_variate[r] - client_variate[r, k], r"\hat g_{r,j,k}", GRADIENT,
                    "corrected gradient, which the moments are made of")
 moment1 = define("moment1", [r, j, k], smoothed(corrected[r, i, k]), "m_{r,j,k}", GRADIENT, "first moment")
@@ -227,12 +227,13 @@ Xi = define("Xi", [r], Sum(E(norm2(gradient_mean[r, j, k] - mass(j) * grad(k, x_
             / clients, r"\Xi_{r}", GRADIENT_SQ, "drift of the first moments")
 
 drift_sum = define("drift_sum", [r, j],
-                   Sum(ema(j, i) * E(norm2(x_local[at(i), k] - x_round[r])), (i, 0, j), every_client), "e_{r,j}", "parameter^2",
+                   Sum(ema(j, i) * E(norm2(x_local[at(i), k] - x_round[r])), (i, 0, j), every_client), "e_{r,j}",
+                   "parameter^2",
                    "weighted squared distances of the local models to the round's start, of all clients")
 step_sum = define("step_sum", [r, j], Sum(ema(j, i) * E(norm2(direction[r, i, k])), (i, 0, j), every_client), "s_{r,j}", "1",
                   "weighted squared directions of the local steps, of all clients")
 
-# FA-NT -----------------------------------------------------------------------------------------------------------------
+# FA-NT ---------------------------------------------------------------------------------------------------------------
 moment1_nt = define("moment1_nt", [r, j, k], smoothed(g[at(i), k]), "m_{r,j,k}", GRADIENT, "first moment")
 second_moment_nt, w_reset_nt, w_carry_nt = second_moments("_nt", lambda i_: g[at(i_), k], "gradients")
 w_norm_nt = norm_moments("_nt", lambda i_: g[at(i_), k], "gradients")
@@ -264,5 +265,6 @@ def _alpha(suffix, value, words):
     return stored, gap
 
 
-alpha, Gamma_nt = _alpha("", lambda s: scaled(moment1_nt[s, j, k], root(second_moment_nt[s, j, k]), eps), "m/(sqrt(v) + eps)")
+alpha, Gamma_nt = _alpha("", lambda s: scaled(moment1_nt[s, j, k], root(second_moment_nt[s, j, k]), eps),
+                         "m/(sqrt(v) + eps)")
 alpha_vhat, Gamma_nt_vhat = _alpha("_vhat", lambda s: direction_nt[s, j, k], "m/(sqrt(vhat) + eps)")

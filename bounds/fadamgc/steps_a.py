@@ -79,7 +79,7 @@ def cross(vector):
     return -H * E(dot(gf, vector))
 
 
-# the update --------------------------------------------------------------------------------------------------------------
+# the update ----------------------------------------------------------------------------------------------------------
 def update_identity(vector):
     """``x^{t+1} = x - H (1/S) sum_Sk vector``."""
     return at_each(norm2(x_round[r + 1] - x_round[r] + H * q.over_sampled(vector)), "==", 0)
@@ -114,7 +114,7 @@ eq_21 = step(
         cross(per_client(over_w(M) - over_vbar(M)))
         + cross(per_client(over_vbar(M) - over_vbar(c_k * gfi) + over_vbar(c_k * gfi)))))
 
-# weights -----------------------------------------------------------------------------------------------------------------
+# weights -------------------------------------------------------------------------------------------------------------
 decay = (Variable("beta1", "nonnegative"), Variable("local_steps", "integer"))
 below_one, every_step = Condition(beta1, "<=", 1), (q.each_step,)
 eq_118 = algebra_step(id="fadamgc/eq-118", number="(118)", variables=decay, conditions=(below_one,),
@@ -128,7 +128,7 @@ eq_131a = algebra_step(id="fadamgc/eq-131a", number="(131), reason (a)", variabl
 eq_131a_low = eq_131a.variant("lower", "the lower bound",
                               statement=Condition((1 - beta1) * beta1, "<=", q.mass(j), every_step))
 
-# the descent -------------------------------------------------------------------------------------------------------------
+# the descent ---------------------------------------------------------------------------------------------------------
 eq_23 = step(id="fadamgc/eq-23", number="(22)-(23)", assumptions=A51_A53,
              statement=at_each(cross(per_client(over_vbar(c_k * gfi))), "<=", -H * K * lam * N))
 
@@ -159,7 +159,8 @@ def monotone_within(claim, scale):
 
 
 U_sq = E(norm2(q.over_sampled(q.direction[r, j, k])))
-drift_37 = 2 * H**2 * K**2 * L * N + 4 * H**2 * K * L / eps**2 * q.Xi[r] + 4 * H**2 * (1 - eps) ** 2 / eps**2 * K**2 * L * G**2
+drift_37 = 2 * H**2 * K**2 * L * N + 4 * H**2 * K * L / eps**2 * q.Xi[r] + (
+    4 * H**2 * (1 - eps) ** 2 / eps**2 * K**2 * L * G**2)
 eq_37 = step(id="fadamgc/eq-37", number="(35)-(37)", assumptions=A51_A53,
              statement=at_each(H**2 * L / 2 * U_sq, "<=", drift_37 + H**2 * K * L * sigma**2),
              note="the last term as printed, without 1/n")
@@ -181,7 +182,7 @@ eq_42 = step(id="fadamgc/eq-42", number="(40)-(42)", assumptions=A51_A53, condit
 eq_42_78 = eq_42.variant("condition-78", f"{eq_42.reading}; with the conditions before (78)",
                          conditions=(*eq_42.conditions, *proof_78))
 
-# the division by T H K lambda / 4 -------------------------------------------------------------------------------------------
+# the division by T H K lambda / 4 ------------------------------------------------------------------------------------
 total_drop, total_change = sp.Symbol("total_drop", real=True), sp.Symbol("total_change", nonnegative=True)
 positive = [Variable(name, "positive") for name in ("eta", "eta_g", "eps", "L", "G", "sigma")]
 numbers = (*positive, Variable("beta1", "positive"), Variable("beta2", "nonnegative"), Variable("local_steps", "integer"),
@@ -197,8 +198,8 @@ eq_51 = algebra_step(
                 Condition(total_change, "<=", G**2)),
     statement=Condition(by_T, "<=", right_48),
     reading="the sum of the changes of the average root at most G^2",
-    note="total_drop is E f(x^1) - E f(x^{T+1}), total_change the sum over rounds of E|vbar^{t+1} - vbar^t|^2; the paper does not "
-         "say by what it replaces that sum, of which (50) has G^2 left")
+    note="total_drop is E f(x^1) - E f(x^{T+1}), total_change the sum over rounds of E|vbar^{t+1} - vbar^t|^2; the paper "
+         "does not say by what it replaces that sum, of which (50) has G^2 left")
 y_gradient = started("gradient")
 CLAIMS = (
     *readings(eq_12, carried, y_gradient),

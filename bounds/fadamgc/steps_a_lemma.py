@@ -56,7 +56,8 @@ eq_64 = step(
 eq_65 = algebra_step(
     id="fadamgc/eq-65", number="(65)", variables=(Variable("beta1", "nonnegative"), Variable("local_steps", "integer")),
     conditions=(Condition(beta1, "<=", 1),),
-    statement=Condition(q.ema(j, i), "==", sp.Mul(1 - beta1, beta1 ** ((j - 1) - (i - 1))), ((j, 1, Max(K - 1, 1)), (i, 1, j))))
+    statement=Condition(q.ema(j, i), "==", sp.Mul(1 - beta1, beta1 ** ((j - 1) - (i - 1))),
+                        ((j, 1, Max(K - 1, 1)), (i, 1, j))))
 eq_69 = step(
     id="fadamgc/eq-69", number="(66)-(69)", variables=any_factor,
     statement=at_each_step(e[r, j], "<=", (1 + factor) * e[r, j - 1] + (1 + 1 / factor) * eta**2 * s[r, j - 1]),
@@ -98,7 +99,8 @@ eq_78_product = eq_78.variant("product", "the first y_k are zero; a product of t
                               statement=at_each_step(e[r, j], "<=", grown * e[r, j - 1] * 2 * eta**2 * C1))
 unrolled = Sum(i * grown**i, (i, 1, j + 1)) * 2 * eta**2 * C1
 eq_79 = step(id="fadamgc/eq-79", number="(79), first inequality", **recursion,
-             statement=at_each_step(e[r, j], "<=", unrolled), steps=("fadamgc/eq-78",))
+             statement=at_each_step(unrolled, ">=", e[r, j]), steps=("fadamgc/eq-78",),
+             note="printed the other way round, e^k at most the sum")
 c_1 = sp.Symbol("C_1", positive=True)
 eq_79_second = algebra_step(
     id="fadamgc/eq-79@second", number="(79), second inequality", reading="the second inequality, for any C_1",
@@ -110,7 +112,8 @@ eq_81 = step(id="fadamgc/eq-81", number="(80)-(81)", **recursion,
              statement=at_each(L**2 / n * Sum(e[r, j], q.each_step), "<=", drift_bound), steps=("fadamgc/eq-79",))
 eq_81_numbers = algebra_step(
     id="fadamgc/eq-81@numbers", number="(79) into (80)-(81)", reading="for any numbers e^k that (79) bounds, and any C_1",
-    variables=(Variable("eta", "positive"), Variable("L", "positive"), Variable("C_1", "positive"), Variable("clients", "integer"),
+    variables=(Variable("eta", "positive"), Variable("L", "positive"), Variable("C_1", "positive"),
+               Variable("clients", "integer"),
                Variable("local_steps", "integer", low=2), Variable("e_value", "nonnegative", (("j", "local_steps"),))),
     conditions=(Condition(sp.IndexedBase("e_value", real=True)[j], "<=", 6 * K * eta**2 * c_1, (q.each_step,)),),
     statement=Condition(L**2 / n * Sum(sp.IndexedBase("e_value", real=True)[j], q.each_step), "<=",

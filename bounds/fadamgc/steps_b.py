@@ -67,7 +67,7 @@ step = partial(run_claim, FROM_GRADIENTS, SPECIAL, kind="proof step", reading=BY
 gf, gfi = objective_grad(x_round[r]), grad(k, x_round[r])
 each = (q.each_step, q.every_client)
 
-# directions have at most length one ----------------------------------------------------------------------------------------
+# directions have at most length one ----------------------------------------------------------------------------------
 
 
 def unit_moments(make, name, number, moment, v, w, **fields):
@@ -88,7 +88,7 @@ unit_step = step(
     id="fadamgc/sec-5-unit-step", number="after Theorem 5.2",
     statement=at_each(norm(x_before[q.now + 1, k] - x_local[q.now, k]), "<=", eta, *each))
 
-# (83)-(87) -----------------------------------------------------------------------------------------------------------------
+# (83)-(87) -----------------------------------------------------------------------------------------------------------
 
 
 def descent_83(direction):
@@ -113,7 +113,8 @@ def conditional(claim):
 def pathwise_full(claim):
     """Run by run, when all clients take part."""
     made = pathwise(claim)
-    return replace(made, reading=f"{made.reading}; all clients take part", procedure=replace(made.procedure, sampling="full"))
+    return replace(made, reading=f"{made.reading}; all clients take part",
+                   procedure=replace(made.procedure, sampling="full"))
 
 
 any_q, u, grad_f = (sp.Symbol(name, real=True) for name in ("any_q", "any_u", "any_grad"))
@@ -147,7 +148,7 @@ eq_87 = algebra_step(
     statement=Condition(norm(grad_f - q.mean_mass * grad_f) - norm(q.mean_mass * grad_f), "<=",
                         -(1 - 2 * beta1**K) * norm(grad_f)))
 
-# (89)-(91), (202)-(204) -------------------------------------------------------------------------------------------------------
+# (89)-(91), (202)-(204) ----------------------------------------------------------------------------------------------
 q_vector = q.mean_mass * gf
 q_length = norm(q_vector)
 
@@ -185,7 +186,7 @@ def chain(make, names, numbers, moment, fed, direction, w, w_norm, norms):
             *readings(third, norms, carried))
 
 
-# (93)-(101) -----------------------------------------------------------------------------------------------------------------
+# (93)-(101) ----------------------------------------------------------------------------------------------------------
 ghat, m = q.corrected[r, j, k], q.moment1[r, j, k]
 away = E(norm(ghat - gf))
 lag = E(norm(m - q.mass(j) * gf))
@@ -245,7 +246,7 @@ eq_101_numbers = algebra_step(
                         right_101(values["f_now"], rest["error_now"], rest["gradient"])),
     note="f_now and f_next are E f(x^t) and E f(x^{t+1}), error_now and error_next the errors of Lemma B.1")
 
-# Lemma B.1: (107)-(111) --------------------------------------------------------------------------------------------------------
+# Lemma B.1: (107)-(111) ----------------------------------------------------------------------------------------------
 old, new, last = q.stored_point[r - 1, j, k], x_round[r], x_round[r - 1]
 local = x_local[q.at(j, r - 1), k]
 b = factor
@@ -264,7 +265,8 @@ eq_109 = step(id="fadamgc/eq-109", number="(108)-(109)", variables=any_factor, n
 eq_110 = step(id="fadamgc/eq-110", number="(110)", variables=any_factor, note=MISSING,
               statement=at_each_but_first(right_109, "==", right_110, *each))
 eq_111 = step(
-    id="fadamgc/eq-111", number="(111)", note="with b = Y / (2 (n - Y))", steps=("fadamgc/eq-107", "fadamgc/eq-109", "fadamgc/eq-110"),
+    id="fadamgc/eq-111", number="(111)", note="with b = Y / (2 (n - Y))",
+    steps=("fadamgc/eq-107", "fadamgc/eq-109", "fadamgc/eq-110"),
     statement=at_each_but_first(
         left_107, "<=", (1 - Y / (2 * n)) * E(norm(old - last)) + 2 * (n / Y) * H * K + 2 * (Y / n) * eta * K, *each))
 fewer = {"variables": (Variable("clients", "integer", low=2), Variable("trackers", "integer")),
@@ -293,6 +295,7 @@ CLAIMS = (
     *readings(eq_93, with_norms, carried),
     *tracked_readings(eq_94), *readings(eq_95, with_norms, carried), *tracked_readings(eq_96), *tracked_readings(eq_98),
     *tracked_readings(eq_101), eq_101_numbers,
-    *tracked_readings(eq_107), *tracked_readings(eq_109), *tracked_readings(eq_110), at_most(eq_110), at_most(all_tracked(eq_110)),
+    *tracked_readings(eq_107), *tracked_readings(eq_109), *tracked_readings(eq_110), at_most(eq_110),
+    at_most(all_tracked(eq_110)),
     *tracked_readings(eq_111), eq_111_first, eq_111_second,
 )

@@ -139,12 +139,13 @@ eq_157 = step(
     id="fadamgc/eq-157", number="(152)-(157)", reading=WITH_V, assumptions=A51_A53, conditions=(*proof_38, small_step),
     statement=at_each(H * K / 8 * lam * N, "<=", -decrease + tail), steps=("fadamgc/eq-151",))
 
-# the average over rounds ---------------------------------------------------------------------------------------------------
+# the average over rounds ---------------------------------------------------------------------------------------------
 total_drop, total_change = sp.Symbol("total_drop", nonnegative=True), sp.Symbol("total_change", nonnegative=True)
 total_gap = sp.Symbol("total_gap", nonnegative=True)
 ends, Gammas = E(norm2(q.vbar[rounds] - q.vbar[0])), Sum(q.Gamma_nt[r], (r, 0, rounds - 1))
 right_158 = eq_158.statement.right.xreplace({
-    E(objective(x_round[0])): total_drop, E(objective(x_round[rounds])): sp.Integer(0),
+    E(objective(x_round[0])): total_drop,
+    E(objective(x_round[rounds])): sp.Integer(0),
     ends: total_change, Gammas: total_gap})
 summed = (total_drop + CX * 96 * K**3 * L**2 * eta**2 * total_gap + H * K * G**2 / (lam * eps**2) * total_change
           + T * (RG + CX * 144 * K**3 * L**2 * eta**2 * J + RS))
@@ -157,9 +158,10 @@ eq_163 = algebra_step(
         *(Variable(name, "nonnegative") for name in ("total_drop", "total_change", "total_gap"))),
     conditions=(Condition(beta1, "<=", 1),),
     statement=Condition(summed / (T * H * K * lam / 8), "<=", right_158),
-    note="total_drop is E f(x^1) - E f(x^{T+1}), total_gap the sum over rounds of Gamma, total_change E|vbar^{T+1} - vbar^1|^2")
+    note="total_drop is E f(x^1) - E f(x^{T+1}), total_gap the sum over rounds of Gamma, "
+         "total_change E|vbar^{T+1} - vbar^1|^2")
 
-# (164)-(165) -----------------------------------------------------------------------------------------------------------------
+# (164)-(165) ---------------------------------------------------------------------------------------------------------
 each_round = (r, 0, rounds - 1)
 per_round = (7 * n / Y) * G**2 + (Y / n) * J
 right_164 = Sum((1 - Y / (2 * n)) ** (T - (r + 1)) * q.Gamma_nt[0] + (r + 1) * per_round, each_round)

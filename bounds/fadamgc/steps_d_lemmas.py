@@ -64,11 +64,12 @@ step = partial(run_claim, FA_NT, ANY_MOMENTS, kind="proof step")
 J = (G**2 + sigma**2) / eps**2
 x, gf, gfi, N = x_round[r], objective_grad(x_round[r]), grad(k, x_round[r]), q.gradient_sq[r]
 
-# Lemma D.1 -----------------------------------------------------------------------------------------------------------------
+# Lemma D.1 -----------------------------------------------------------------------------------------------------------
 eq_176 = step(
     id="fadamgc/eq-176", number="(175)-(176)", reading=Y_ZERO, assumptions=(smooth,),
     statement=at_each(q.smoothed_error_nt[r], "<=",
-                      L**2 / n * Sum(q.ema(j, i) * E(norm2(x_local[q.at(i), k] - x)), (i, 0, j), q.each_step, q.every_client)))
+                      L**2 / n * Sum(q.ema(j, i) * E(norm2(x_local[q.at(i), k] - x)), (i, 0, j), q.each_step,
+                                       q.every_client)))
 
 
 def spread(j_):
@@ -92,15 +93,20 @@ eq_182 = step(
         spread(j), "<=",
         powers * (4 * K * eta**2 * N + 8 * K * eta**2 * q.Gamma_nt[r]) + powers * 12 * K * eta**2 * J, q.each_step),
     steps=("fadamgc/eq-179", "fadamgc/eq-180"), note="(180) prints the factors 3 and 3, (181) prints 4 and 8")
-steps_at_least_2 = (Variable("local_steps", "integer", low=2),)
-euler = sp.exp(1)
+euler = sp.Symbol("euler", positive=True)
+near_euler = (Condition(euler, ">=", sp.Rational(2718281828, 10**9)), Condition(euler, "<=", sp.Rational(2718281829, 10**9)))
+powers_of = {"variables": (Variable("local_steps", "integer", low=2), Variable("euler", "positive")),
+             "conditions": near_euler}
 eq_183 = algebra_step(
-    id="fadamgc/eq-183-exp", number="(183), the powers", reading="the first inequality", variables=steps_at_least_2,
-    statement=Condition(grown**i, "<=", 2 * euler, ((i, 1, K),)))
-eq_183_second = eq_183.variant("second", "the second inequality", variables=(), statement=Condition(2 * euler, "<=", 6))
-eq_183_both = eq_183.variant("both", "both inequalities together", statement=Condition(grown**i, "<=", 6, ((i, 1, K),)))
+    id="fadamgc/eq-183-exp", number="(183), the powers", reading="the first inequality", **powers_of,
+    statement=Condition(grown**i, "<=", 2 * euler, ((i, 1, K),)),
+    note="euler is e to nine decimals, from below and from above")
+eq_183_second = eq_183.variant("second", "the second inequality", variables=(Variable("euler", "positive"),),
+                                statement=Condition(2 * euler, "<=", 6))
+eq_183_both = eq_183.variant("both", "both inequalities together", variables=(Variable("local_steps", "integer", low=2),),
+                              conditions=(), note="", statement=Condition(grown**i, "<=", 6, ((i, 1, K),)))
 
-# Lemma D.2 -----------------------------------------------------------------------------------------------------------------
+# Lemma D.2 -----------------------------------------------------------------------------------------------------------
 stored, stale = q.Gamma_nt, q.alpha[r - 1, j, k]
 last_m, last_v = q.moment1_nt[r - 1, j, k], q.second_moment_nt[r - 1, j, k]
 last_direction = scaled(last_m, root(last_v), eps)
@@ -134,8 +140,10 @@ product_194 = q.average(E(
     norm2(Sum(q.ema(j, i) * g[q.at(i, r - 1), k], (i, 0, j))) * norm2(reciprocal(root(last_v), eps))))
 eq_194 = step(id="fadamgc/eq-194", number="(193)-(194), first inequality", reading=f"{Y_ZERO}; the first inequality",
               assumptions=A51_A53, statement=at_each_but_first(length_sq, "<=", product_194))
-eq_194_second = eq_194.variant("second", f"{Y_ZERO}; the second inequality", statement=at_each_but_first(product_194, "<=", J))
-eq_194_both = eq_194.variant("both", f"{Y_ZERO}; both inequalities together", statement=at_each_but_first(length_sq, "<=", J))
+eq_194_second = eq_194.variant("second", f"{Y_ZERO}; the second inequality",
+                               statement=at_each_but_first(product_194, "<=", J))
+eq_194_both = eq_194.variant("both", f"{Y_ZERO}; both inequalities together",
+                             statement=at_each_but_first(length_sq, "<=", J))
 
 y_gradient = started("gradient")
 

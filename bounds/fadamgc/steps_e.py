@@ -53,7 +53,8 @@ direction, m = q.direction_nt[r, j, k], q.moment1_nt[r, j, k]
 
 buffer = step(id="fadamgc/app-E-buffer", number="App. E, reason (a) of (208)",
               statement=at_each(norm(client_variate[r, k]), "<=", 1, q.every_client))
-buffer_mean = buffer.variant("server", f"{buffer.reading}; the server's y", statement=at_each(norm(server_variate[r]), "<=", 1))
+buffer_mean = buffer.variant("server", f"{buffer.reading}; the server's y",
+                             statement=at_each(norm(server_variate[r]), "<=", 1))
 unit, unit_vhat = unit_moments(step, "app-B-unit@fa-nt", "App. E, first display", m, q.second_moment_nt[r, j, k],
                                q.w_reset_nt[r, j, k])
 

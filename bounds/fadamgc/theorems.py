@@ -46,7 +46,7 @@ def without_beta1(moments):
                       "conditions": tuple(c for c in moments["conditions"] if c.left != beta1)}
 
 
-# Theorem 5.2 -------------------------------------------------------------------------------------------------------------
+# Theorem 5.2 ---------------------------------------------------------------------------------------------------------
 FROM_GRADIENTS = put(run_claim(FADAMGC, SPECIAL, id="fadamgc/none", number="", kind="theorem",
                                statement=Condition(0, "<=", 0)), y_init="gradient").procedure
 theorem_52 = order_claim(run_claim(
@@ -78,7 +78,7 @@ eq_102 = run_claim(
     note="1 - 2 beta1^K > 0, where the right side is defined", steps=("fadamgc/eq-101",),
 )
 
-# Theorem 5.4 -------------------------------------------------------------------------------------------------------------
+# Theorem 5.4 ---------------------------------------------------------------------------------------------------------
 step_54 = Condition(product, "==", Min(lam / (8 * K * L), lam / (12 * T * L), sqrt(F * n) / (lam * sigma * sqrt(T * K * L))))
 step_53 = Condition(product, "==", Min(lam / (8 * K * L), lam / (12 * T * L), sqrt(n) / (lam * sigma * sqrt(T * K * L))))
 STATEMENT = (step_54, Condition(eta, "<=", lam * eps / (40 * T * L)))

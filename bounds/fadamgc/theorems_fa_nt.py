@@ -39,7 +39,7 @@ J = (G**2 + sigma**2) / eps**2
 #: the right side of (165)
 Gamma_sum_bound = T**2 * (Y / n) * ((7 * n / Y) * G**2 + (Y / n) * J)
 
-# Theorem C.2 -------------------------------------------------------------------------------------------------------------
+# Theorem C.2 ---------------------------------------------------------------------------------------------------------
 STATEMENT = (
     Condition(product, "==", Min(lam / (8 * K * L), lam / (12 * T * L), lam * sqrt(n) / (30 * sqrt(T) * L))),
     Condition(eta, "<=", Min(lam * eps / (40 * T ** sp.Rational(3, 2) * L), lam * eps / (30 * K * L))),
@@ -96,9 +96,10 @@ eq_158 = run_claim(
     steps=("fadamgc/eq-157", "fadamgc/eq-163-division"),
 )
 eq_158_bounded = eq_158.variant(
-    "gamma-bound", f"{Y_ZERO}; the sum of Gamma replaced by the right side of (165)", statement=explicit_form(Gamma_sum_bound))
+    "gamma-bound", f"{Y_ZERO}; the sum of Gamma replaced by the right side of (165)",
+    statement=explicit_form(Gamma_sum_bound))
 
-# Theorem C.3 -------------------------------------------------------------------------------------------------------------
+# Theorem C.3 ---------------------------------------------------------------------------------------------------------
 FROM_UNIT = put(replace(eq_158, procedure=FA_NT), y_init="normalised-gradient").procedure
 steps_C3 = (Condition(product, "==", sqrt(n * K / T)),)
 theorem_C3 = order_claim(run_claim(

@@ -12,8 +12,8 @@ from bounds.language import PaperWord
 
 __all__ = [
     "B", "C", "C_all", "C_beta", "G", "beta1", "beta2", "client_moment2", "client_moment2_max", "client_scalar_moment2",
-    "client_variate", "eps", "eta", "eta_g", "factor", "highest", "least", "of_last_round", "other", "raised", "reciprocal", "root",
-    "scaled", "server_variate", "sigma", "square", "tracked", "trackers", "upper", "z_x_round",
+    "client_variate", "eps", "eta", "eta_g", "factor", "highest", "least", "of_last_round", "other", "raised", "reciprocal",
+    "root", "scaled", "server_variate", "sigma", "square", "tracked", "trackers", "upper", "z_x_round",
 ]
 
 
