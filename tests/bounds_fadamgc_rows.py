@@ -16,7 +16,7 @@ N, K, T = 3, 3, 3  # clients, local steps, rounds
 SCALARS = (
     "L sigma G sigma_g_max eta eta_g beta1 beta2 eps F0_gap F_star C C_beta C_all factor C_1 f_now f_next error_now error_next "
     "gradient gap_now total_drop total_change total_gap sgd_step").split()
-VECTORS = "any_q any_u any_grad any_direction x_star control model".split()
+VECTORS = "any_q any_u any_grad any_direction x_star control model own_control".split()
 
 
 def world(seed):
@@ -45,7 +45,7 @@ def world(seed):
     w.client_moment2, w.client_moment2_max = table(positive, T + 2, N), table(positive, T + 2, N)
     w.client_scalar_moment2 = table(number, T + 2, N)
     w.sampled, w.tracked = ([[rng.randint(0, 1) for _ in range(N)] for _ in range(T + 1)] for _ in range(2))
-    w.step_gradient, w.own_control, w.local_end = table(vector, K), table(vector, N), table(vector, N)
+    w.step_gradient, w.own_controls, w.local_end = table(vector, K), table(vector, N), table(vector, N)
     w.e_value, w.known = table(number, K), {}
     curves, centres = table(number, N), table(vector, N)
     w.grad = lambda k, v: (v - centres[k]) * curves[k]

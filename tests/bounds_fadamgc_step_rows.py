@@ -324,7 +324,7 @@ def adam(p, k):
 def sgd(p):
     # one client with correction y_1, the server's is control
     w, sign = p.w, -1 if "standard" in p.flags else 1
-    own, x = w.own_scalar, w.model
+    own, x = w.own_control, w.model
     for g in w.step_gradient:
         x = x - w.sgd_step * (g + sign * (own - w.control))
     return sq(own - w.control + (w.model - x) / (w.sgd_step * K) - sum(w.step_gradient) / K), 0
@@ -335,10 +335,10 @@ def z_form(p, at):
     if "one-round" not in p.flags:
         return sq(p.w.z_x_round[at] - p.w.x_round[at]), 0
     w = p.w
-    y, ends, x = sum(w.own_control) / N, w.local_end, w.model
+    y, ends, x = sum(w.own_controls) / N, w.local_end, w.model
     after = x + w.eta_g * (sum(ends) / N - x)
-    new = [w.own_control[i] - y + (x - ends[i]) / (K * p.eta) for i in range(N)]
-    z = y - w.own_control[at] + (ends[at] - after) / (K * w.eta_g * p.eta)
+    new = [w.own_controls[i] - y + (x - ends[i]) / (K * p.eta) for i in range(N)]
+    z = y - w.own_controls[at] + (ends[at] - after) / (K * w.eta_g * p.eta)
     return sq(z - (sum(new) / N - new[at])), 0
 
 

@@ -112,28 +112,44 @@ class Peer:
 
 
 class Worker:
-    """A peer's process that runs jobs for as long as it is asked, so that the peer is imported once."""
+    """A peer's process that runs jobs for as long as it is asked, so that the peer is imported once.
+
+    It is replaced by a new one after ``RENEWED`` jobs: every start of FLGo wraps the functions of its modules once more.
+    """
+
+    RENEWED = 200
 
     def __init__(self, peer: Peer, python: Path):
-        self.peer, self.python = peer, python
+        self.peer, self.python, self.process, self.done = peer, python, None, 0
 
     def __enter__(self):
         self.folder = tempfile.TemporaryDirectory()
         self.errors = open(Path(self.folder.name, "errors"), "w+", encoding="utf-8")
-        command = [str(self.python), "-m", "benchmarks.peers.worker", self.peer.name, "--serve"]
-        self.process = subprocess.Popen(
-            command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors, text=True)
+        self.start()
         return self
 
     def __exit__(self, *_):
-        self.process.stdin.close()
-        self.process.wait()
-        self.process.stdout.close()
+        self.stop()
         self.errors.close()
         self.folder.cleanup()
 
+    def start(self):
+        command = [str(self.python), "-m", "benchmarks.peers.worker", self.peer.name, "--serve"]
+        self.done, self.process = 0, subprocess.Popen(
+            command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors, text=True)
+
+    def stop(self):
+        with contextlib.suppress(BrokenPipeError):
+            self.process.stdin.close()
+        self.process.wait()
+        self.process.stdout.close()
+
     def __call__(self, jobs) -> list:
         """The results of the jobs, a traceback in place of a failed one."""
+        if self.done >= self.RENEWED:
+            self.stop()
+            self.start()
+        self.done += len(jobs)
         wanted, given = Path(self.folder.name, "jobs.json"), Path(self.folder.name, "results.npz")
         wanted.write_text(json.dumps(jobs), encoding="utf-8")
         with contextlib.suppress(BrokenPipeError):  # it has ended, as the missing answer says

@@ -38,7 +38,7 @@ from fedtheory.traits import (
 )
 from synthetic.arrays import to_numpy
 
-__all__ = ["EXEMPT", "OPTIMUM", "Answers", "PeerMethod", "maker", "traits_of"]
+__all__ = ["DIVIDES", "EXEMPT", "OPTIMUM", "Answers", "PeerMethod", "maker", "traits_of"]
 
 #: properties of every method that a package of its own cannot have, by reason
 REASONS = {
@@ -56,14 +56,15 @@ REASONS = {
     "a package sees gradients, and no constant in a loss": ("loss offset",),
 }
 EXEMPT = {name: reason for reason, names in REASONS.items() for name in names}
-OPTIMUM = {"optimum": "the package's control state cannot be set"}
+OPTIMUM = {"optimum": "the package's control state cannot be set"}  #: of SCAFFOLD and FedDyn
+DIVIDES = {"no step, no move": "the control variates are divided by the length of the steps"}  #: of SCAFFOLD
 
 
 class Answers:
     """Results of jobs by ``ask(jobs)``, kept.
 
     A run with everybody is made 5, 20, 80, ... rounds long, and repeated where that is too short: its first rounds must be
-    the same, to the last bit.
+    the same, to rounding (Flower adds up its clients in any order).
     """
 
     def __init__(self, ask: Callable[[list], list]):
@@ -86,7 +87,7 @@ class Answers:
                 raise RuntimeError(result.strip().splitlines()[-1])
             arrays = {name: np.asarray(value, dtype=float) for name, value in result.items()}
             for name, before in self.kept.get(key, {}).items():
-                if not np.array_equal(before, arrays[name][: len(before)], equal_nan=True):
+                if not np.allclose(before, arrays[name][: len(before)], 1e-6, 1e-6, equal_nan=True):
                     raise RuntimeError(f"{name} of the first rounds depends on how many rounds follow")
             self.kept[key] = arrays
         return [self.kept[key] for key in keys]
@@ -209,5 +210,6 @@ def traits_of(method: str, hyper: Mapping[str, Any], keeps=()) -> Traits:
     at_x = {"participants": None, "equal": True}
     after_one = Law("after one local step c_k is the gradient at x", gradients, where=at_x | {"local_steps": 1})
     always = Law("c_k is the gradient at the model of the round", gradients, where=at_x)
+    given["exempt"] = given["exempt"] | DIVIDES
     return Traits(**given, laws=(*laws, after_one), reductions=to,
                   variants=(Variant({"option": "I"}, {"laws": (*laws, always)}),))

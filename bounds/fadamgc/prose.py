@@ -87,7 +87,7 @@ z_form = run_claim(
     reading="whole runs from z_i = y - y_i, all clients take part",
     statement=Condition(norm2(z_x_round[r] - x_round[r]), "==", 0, ((r, 0, rounds),)),
 )
-own_y, local_end = sp.IndexedBase("own_control"), sp.IndexedBase("local_end")
+own_y, local_end = sp.IndexedBase("own_controls"), sp.IndexedBase("local_end")
 mean_y = Sum(own_y[k], q.every_client) / clients
 mean_end = Sum(local_end[k], q.every_client) / clients
 
@@ -104,7 +104,7 @@ z_round = algebra_step(
     id="fadamgc/eq-113-114@one-round", number="(114)", reading="one round: z_i = y - y_i is kept, whatever the local models",
     variables=(
         Variable("eta", "positive"), Variable("eta_g", "positive"), Variable("local_steps", "integer"),
-        Variable("clients", "integer"), Variable("own_control", "vector", (("k", "clients"),)),
+        Variable("clients", "integer"), Variable("own_controls", "vector", (("k", "clients"),)),
         Variable("local_end", "vector", (("k", "clients"),)), Variable("model", "vector")),
     statement=Condition(norm2(next_z - (next_mean - next_own(local_end[k], own_y[k]))), "==", 0, (q.every_client,)),
 )
