@@ -15,9 +15,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from controls import CLASS, TWINS, control
 
 from bounds.claim import Condition, Procedure
+from bounds.controls import CLASS, TWINS, control
 from bounds.language import E, F_star, iterations, norm, objective, x_sampled, x_star
 from bounds.registry import find_claim
 from synthetic.arrays import EXACT

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from controls import CLASS, control
 
 from bounds.claim import Condition
+from bounds.controls import CLASS, control
 from bounds.language import E, F_star, L, eta_l, iterations, mu, norm2, objective, sigma_sq, t, x_local, x_sampled, x_star
 from bounds.registry import find_claim
 from fedtheory import FedAvg, InverseTime, Tabulated, run

@@ -7,9 +7,9 @@ from fractions import Fraction as Q
 import numpy as np
 import pytest
 import sympy as sp
-from controls import CLASS, CONTROLS, control
 
 from bounds.claim import Condition, Procedure, Variable
+from bounds.controls import CLASS, CONTROLS, control
 from bounds.language import (
     E,
     G_sq,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 import sympy as sp
-from controls import CLASS, CONTROLS, control
 
 from bounds.claim import Assumption, Claim, Condition, Definition, Variable
+from bounds.controls import CLASS, CONTROLS, control
 from bounds.functions import f, f_grad, u, v
 from bounds.language import G_sq, L, Max, dot, iterations, mu, norm2, sigma_sq, x_sampled, x_star
 from verify.illposed import conflict

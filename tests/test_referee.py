@@ -8,10 +8,10 @@ from dataclasses import fields, replace
 from fractions import Fraction
 
 import pytest
-from controls import ALL_STEPS, CONTROLS, TWINS, control
 
 import verify.referee as module
 from bounds.claim import Claim, Condition
+from bounds.controls import ALL_STEPS, CONTROLS, TWINS, control
 from bounds.language import E, L, eta_l, iterations, norm2, t, x_sampled, x_star
 from bounds.registry import find_claim
 from verify.certificate import check, check_file

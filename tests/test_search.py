@@ -7,9 +7,9 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from controls import ALL_STEPS, CONTROLS, TWINS, control
 
 from bounds.claim import Condition, Procedure
+from bounds.controls import ALL_STEPS, CONTROLS, TWINS, control
 from bounds.language import E, L, eta_l, iterations, norm2, t, x_sampled, x_star
 from bounds.registry import find_claim
 from synthetic.arrays import TORCH

@@ -42,7 +42,9 @@ from bounds.language import (
     x_star,
 )
 
-__all__ = ["ALL_STEPS", "CLASS", "CONTROLS", "FACTORS", "TWINS", "Control", "control"]
+__all__ = [
+    "ALL_CLIENTS", "ALL_STEPS", "CLASS", "CONTROLS", "FACTORS", "TWINS", "Control", "control", "kind_of", "with_twins",
+]
 
 #: by how much the twins exaggerate
 FACTORS = (sp.Rational(3, 2), sp.Integer(2), sp.Integer(10))
@@ -73,8 +75,9 @@ def control(name: str, setting: str, statement: Condition, **others) -> Claim:
     return Claim(f"control/{name}", name, "control", setting, statement, **given | others)
 
 
-def _control(name, setting, statement, otherwise=None, **others) -> Control:
-    """``statement(factor)`` and ``otherwise`` (name -> another statement, or what to replace) make the twins."""
+def with_twins(name: str, setting: str, statement, otherwise=None, **others) -> Control:
+    """A control with its false twins, from ``statement(factor)`` and ``otherwise`` (name -> another statement, or what to
+    replace)."""
     claim = control(name, setting, statement(sp.Integer(1)) if callable(statement) else statement, **others)
     changes = {f"/{f}": {"statement": statement(f)} for f in FACTORS} if callable(statement) else {}
     changes |= {label: change if isinstance(change, dict) else {"statement": change}
@@ -106,63 +109,79 @@ medium = over_steps(eta_l[t], "<=", 2 / (L + mu))
 
 CONTROLS = [
     # at a point
-    _control("gradient-and-gap", "point", lambda f: Condition(
-        norm2(grad(k, here)), "<=", 2 * L * gap_here / f, (ALL_CLIENTS,))),
-    _control("descent", "point", lambda f: Condition(
+    with_twins("gradient-and-gap", "point", lambda f: Condition(
+        norm2(grad(k, here)), "<=", 2 * L * gap_here / f, (ALL_CLIENTS,)),
+        otherwise={"exponent: of L": Condition(norm2(grad(k, here)) * L, "<=", 2 * mu**2 * gap_here, (ALL_CLIENTS,))}),
+    with_twins("descent", "point", lambda f: Condition(
         F(k, here), "<=", linear + L / 2 * norm2(here - x[0]) / f, (ALL_CLIENTS,)),
         otherwise={"no quadratic": Condition(F(k, here), "<=", linear, (ALL_CLIENTS,))}),
-    _control("convexity", "point", lambda f: Condition(
+    with_twins("convexity", "point", lambda f: Condition(
         F(k, here), ">=", linear + f * mu / 2 * norm2(here - x[0]), (ALL_CLIENTS,))),
-    _control("jensen", "point", lambda f: Condition(norm2(x[0] - x_star), "<=", spread / f)),
-    _control("spread", "point", lambda f: Condition(spread, "==", norm2(x[0] - x_star) + drift[0] / f),
+    with_twins("jensen", "point", lambda f: Condition(norm2(x[0] - x_star), "<=", spread / f)),
+    with_twins("spread", "point", lambda f: Condition(spread, "==", norm2(x[0] - x_star) + drift[0] / f),
              otherwise={"no mean": Condition(spread, "==", drift[0])}),
     # along a run
-    _control("contraction", "run", lambda f: over_steps(
+    with_twins("contraction", "run", lambda f: over_steps(
         after, "<=", (1 - eta_l[t] * mu) ** 2 * before / f + eta_l[t] ** 2 * sigma_sq),
         conditions=(medium,), variables=ONE_STEP,
-        otherwise={"no noise": over_steps(after, "<=", (1 - eta_l[t] * mu) ** 2 * before), "any step": {"conditions": ()}}),
-    _control("stochastic-recursion", "run", lambda f: over_steps(
+        otherwise={"no noise": over_steps(after, "<=", (1 - eta_l[t] * mu) ** 2 * before), "any: step": {"conditions": ()},
+                   "exponent: of the factor": over_steps(
+                       after, "<=", (1 - eta_l[t] * mu) ** 3 * before + eta_l[t] ** 2 * sigma_sq)}),
+    with_twins("stochastic-recursion", "run", lambda f: over_steps(
         after, "<=", (1 - eta_l[t] * mu) * before + eta_l[t] ** 2 * sigma_sq / f),
         conditions=(small,), variables=ONE_STEP,
-        otherwise={"no noise": over_steps(after, "<=", (1 - eta_l[t] * mu) * before), "any step": {"conditions": ()},
-                   "no convexity": over_steps(after, "<=", (1 - eta_l[t] * L) ** 2 * before + eta_l[t] ** 2 * sigma_sq)}),
-    _control("loss-recursion", "run", lambda f: over_steps(
+        otherwise={"no noise": over_steps(after, "<=", (1 - eta_l[t] * mu) * before), "any: step": {"conditions": ()},
+                   "no convexity": over_steps(after, "<=", (1 - eta_l[t] * L) ** 2 * before + eta_l[t] ** 2 * sigma_sq),
+                   "exponent: of the step": over_steps(
+                       after, "<=", (1 - eta_l[t] * mu) * before + eta_l[t] ** 3 * L * sigma_sq)}),
+    with_twins("loss-recursion", "run", lambda f: over_steps(
         loss_after, "<=", (1 - eta_l[t] * mu) * loss_before + L * eta_l[t] ** 2 * sigma_sq / (2 * f)),
         conditions=(small,), variables=ONE_STEP,
         otherwise={"no noise": over_steps(loss_after, "<=", (1 - eta_l[t] * mu) * loss_before),
-                   "any step": {"conditions": ()}}),
-    _control("noise-of-the-mean", "run", lambda f: over_steps(noise_in_mean, "<=", sigma_sq / f)),
-    _control("noise-adds-up", "run", lambda f: over_steps(
+                   "any: step": {"conditions": ()}, "exponent: of the step": over_steps(
+                       loss_after, "<=", (1 - eta_l[t] * mu) * loss_before + L**2 * eta_l[t] ** 3 * sigma_sq / 2)}),
+    with_twins("noise-of-the-mean", "run", lambda f: over_steps(noise_in_mean, "<=", sigma_sq / f)),
+    with_twins("noise-adds-up", "run", lambda f: over_steps(
         noise_in_mean, "==", Sum(client_weight[k] ** 2 * sigma_sq_client[k], every_client) / f),
         otherwise={"weights once": over_steps(
             noise_in_mean, "==", Sum(client_weight[k] * sigma_sq_client[k], every_client))}),
-    _control("averages-move-along-gradients", "run", lambda f: over_steps(
+    with_twins("averages-move-along-gradients", "run", lambda f: over_steps(
         norm2(x_sampled[t + 1] - x_sampled[t] + eta_l[t] * mean_gradient / f), "==", 0)),
-    _control("smooth-gap", "run", lambda f: Condition(
+    with_twins("smooth-gap", "run", lambda f: Condition(
         E(objective(x_sampled[iterations])) - F_star, "<=", L / 2 * E(norm2(x_sampled[iterations] - x_star)) / f)),
-    _control("convex-gap", "run", lambda f: Condition(
+    with_twins("convex-gap", "run", lambda f: Condition(
         E(objective(x_sampled[iterations])) - F_star, ">=", f * mu / 2 * E(norm2(x_sampled[iterations] - x_star)))),
-    _control("scheme-1-is-unbiased", "run", Condition(unbiased, "==", 0),
+    with_twins("scheme-1-is-unbiased", "run", Condition(unbiased, "==", 0),
              conditions=(Condition(iterations, "==", local_steps),), procedure=Procedure(sampling="with-replacement"),
              otherwise={"every draw": Condition(norm2(x_sampled[iterations] - x[iterations]), "==", 0)}),
-    _control("scheme-2-is-unbiased", "run", Condition(unbiased, "==", 0),
+    with_twins("scheme-2-is-unbiased", "run", Condition(unbiased, "==", 0),
              conditions=(Condition(iterations, "==", local_steps),), procedure=Procedure(sampling="without-replacement"),
              otherwise={"every draw": Condition(norm2(x_sampled[iterations] - x[iterations]), "==", 0)}),
-    _control("who-matches-counts", "run", Condition(
+    with_twins("who-matches-counts", "run", Condition(
         (1 - included[t, k]) * epsilon[tau(t)], "==", 0, (ALL_STEPS, ALL_CLIENTS)),
         conditions=(Condition(2 * mismatch, "<=", epsilon[tau(t)], (ALL_STEPS, ALL_CLIENTS)),),
         procedure=Procedure(free_clients=True),
         otherwise={"stays away": {"procedure": Procedure(free_clients=True, free="arbitrary")},
                    "own model": {"procedure": Procedure(free_clients=True, indicator="local-every-step")}}),
     # of numbers
-    _control("young", "algebra", lambda f: Condition(2 * dot(a, b), "<=", (c * norm2(a) + norm2(b) / c) / f),
+    with_twins("young", "algebra", lambda f: Condition(2 * dot(a, b), "<=", (c * norm2(a) + norm2(b) / c) / f),
              variables=(Variable("a", "vector"), Variable("b", "vector"), Variable("c", "positive"))),
-    _control("means", "algebra", lambda f: Condition(4 * y * z, "<=", (y + z) ** 2 / f),
+    with_twins("means", "algebra", lambda f: Condition(4 * y * z, "<=", (y + z) ** 2 / f),
              variables=(Variable("y", "positive"), Variable("z", "positive"))),
-    _control("geometric-sum", "algebra", Condition((1 - q) * Sum(q**i, (i, 0, length - 1)), "==", 1 - q**length),
+    with_twins("geometric-sum", "algebra", Condition((1 - q) * Sum(q**i, (i, 0, length - 1)), "==", 1 - q**length),
              variables=(Variable("q", "positive"), Variable("length", "integer")),
              otherwise={"one more": Condition((1 - q) * Sum(q**i, (i, 0, length)), "==", 1 - q**length)}),
 ]
+
+
+
+def kind_of(label: str) -> str:
+    """What kind of exaggeration a twin's name tells of."""
+    if label.startswith("/"):
+        return f"constant divided by {float(sp.Rational(label[1:])):g}"
+    kinds = {"no ": "term dropped", "any: ": "condition removed", "exponent: ": "exponent changed"}
+    return next((kind for start, kind in kinds.items() if label.startswith(start)), "another statement")
+
 
 #: every false twin by id
 TWINS = {twin.id: twin for row in CONTROLS for twin in row.twins.values()}
