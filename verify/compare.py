@@ -12,7 +12,7 @@ from bounds.registry import find_claim
 from fedtheory import AllClients, Always, Constant, LossMatching, PriorityOnly, Selection
 from synthetic.arrays import namespace, to_numpy
 from verify.environment import bind_given
-from verify.eprocess import REFUTES, EProcess, confidence_band
+from verify.eprocess import REFUTES, EProcess, RangeProcess, confidence_band, more_samples
 from verify.evaluate import Bound, Environment, UnboundName, sides
 from verify.judge import unmet
 from verify.procedures import other_procedure
@@ -51,11 +51,15 @@ class Comparison:
         return save(bound_and_measurement(self.series), path.with_suffix("") if path.suffix else path)
 
 
-def compare(claim: Claim | str, trajectory, points: int = 24) -> Comparison:
+def compare(claim: Claim | str, trajectory, points: int = 24, gap_range: tuple[float, float] | None = None) -> Comparison:
     """Evaluate a ``run`` claim at rounds along a trajectory of many seeds.
 
     The trajectory must have recorded ``RECORD``. The bound is evaluated with the federation's constants; where one that
     matters is only an estimate, the comparison is drawn and decides nothing.
+
+    Args:
+        gap_range: where left minus right side surely lies in every run, if that is known: evidence is then formed for
+            every relation, also where the left side may be negative or the right one depends on chance.
 
     Raises:
         LookupError: unknown claim id. ValueError: the claim is not about runs, or something was not recorded.
@@ -91,7 +95,7 @@ def compare(claim: Claim | str, trajectory, points: int = 24) -> Comparison:
         relation=claim.statement.relation,
         note="" if decides else "G is estimated from the run: drawn, decides nothing",
     )
-    return _judged(claim, series, _inclusion_is_certain(trajectory.algorithm.selection), *bands[-1])
+    return _judged(claim, series, _inclusion_is_certain(trajectory.algorithm.selection), gap_range, *bands[-1])
 
 
 def _environment(claim: Claim, trajectory, horizon: int):
@@ -208,8 +212,9 @@ def _label(claim: Claim) -> str:
     return label
 
 
-def _judged(claim: Claim, series: Series, right_is_known: bool, left_samples, right_samples) -> Comparison:
-    """An e-process on the last round, where the right side does not depend on chance and the left is never negative."""
+def _judged(claim: Claim, series: Series, right_is_known: bool, gap_range, left_samples, right_samples) -> Comparison:
+    """An e-process on the last round: on the gap of both sides where its range is known; otherwise where the right side does
+    not depend on chance and the left is never negative."""
     worst, relation = series.worst_ratio, claim.statement.relation
 
     def without_e_value(why: str) -> Comparison:
@@ -218,17 +223,25 @@ def _judged(claim: Claim, series: Series, right_is_known: bool, left_samples, ri
 
     if not series.decides:
         return Comparison(claim.id, "undecided", series.note, worst, 1.0, series)
-    if relation != "<=":
-        return without_e_value(f"it is formed for <= only, not for {relation}")
-    if not right_is_known:
+    for side, samples in ((series.left[-1], left_samples), (series.right[-1], right_samples)):
+        if not np.isclose(samples.mean(), side, rtol=1e-9, atol=1e-300):
+            return without_e_value("a side is not a mean over runs")
+    if gap_range is not None:
+        e_value, wanted = RangeProcess(relation, 0.0, *gap_range).update(left_samples - right_samples), None
+    elif relation != "<=":
+        return without_e_value(f"for {relation} it needs a range in which left minus right side lies (gap_range)")
+    elif not right_is_known:
         return without_e_value("which free clients count is up to chance, and the right side with it")
-    if left_samples.min() < -1e-12:
+    elif left_samples.min() < -1e-12:
         return without_e_value("the left side may be negative")
-    e_value = EProcess(max(float(right_samples[0]), 0.0)).update(np.maximum(left_samples, 0.0))
+    else:
+        limit, samples = max(float(right_samples[0]), 0.0), np.maximum(left_samples, 0.0)
+        e_value, wanted = EProcess(limit).update(samples), more_samples(samples, limit)
     if e_value > REFUTES:
         return Comparison(claim.id, "refuted", f"e-value {e_value:.3g} at the last round", worst, e_value, series)
     if worst > 1:
-        return Comparison(claim.id, "undecided", f"e-value {e_value:.3g}: more seeds would decide", worst, e_value, series)
+        more = f"about {wanted} more seeds" if wanted else "more seeds"
+        return Comparison(claim.id, "undecided", f"e-value {e_value:.3g}: {more} would decide", worst, e_value, series)
     return Comparison(claim.id, "consistent", f"worst ratio left/right {worst:.3g}", worst, e_value, series)
 
 

@@ -1,4 +1,6 @@
-"""Anytime-valid evidence against ``E[X] <= limit`` for non-negative X, from samples one after the other.
+"""Anytime-valid evidence against statements about an expectation, from samples one after the other.
+
+:class:`EProcess` tests ``E[X] <= limit`` for non-negative X, :class:`RangeProcess` all relations for X in a known range.
 
 Under the hypothesis, ``prod_i (1 + b (X_i / limit - 1))`` is a non-negative supermartingale with mean at most one for
 every stake b in [0, 1]; so is the average over a grid of stakes. By Ville's inequality it ever exceeds 1/alpha with
@@ -7,11 +9,12 @@ probability at most alpha, however often one looks (Waudby-Smith and Ramdas 2024
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 
-__all__ = ["REFUTES", "EProcess", "confidence_band"]
+__all__ = ["REFUTES", "EProcess", "RangeProcess", "confidence_band", "discoveries", "more_samples", "pooled"]
 
 REFUTES = 1e6  # an e-value above this refutes: false with probability below 1e-6
 
@@ -61,17 +64,118 @@ class EProcess:
         return self.value
 
 
-def confidence_band(samples, level: float = 0.95):
-    """Mean and a two-sided band for figures, per column of ``samples`` (runs, points).
+@dataclass
+class RangeProcess:
+    """Evidence against ``E[X] relation limit`` for X in [low, high].
 
-    The band is Student's t interval of the mean: it is drawn, and decides nothing.
+    ``X - low`` and ``high - X`` are non-negative, so ``<=`` and ``>=`` are tested by one :class:`EProcess` each, and ``==``
+    by their mean, which is an e-process again.
+
+    Example:
+        >>> process = RangeProcess(">=", limit=0.5, low=0.0, high=1.0)
+        >>> process.update([0.0] * 40) > REFUTES
+        True
     """
-    from scipy import stats
+
+    relation: str
+    limit: float
+    low: float
+    high: float
+
+    def __post_init__(self):
+        if self.relation not in ("<=", ">=", "=="):
+            raise ValueError(f"unknown relation {self.relation!r}; allowed: <=, >=, ==")
+        if not -math.inf < self.low < self.high < math.inf:
+            raise ValueError(f"the range must be finite, low < high; got [{self.low}, {self.high}]")
+        above = EProcess(self.limit - self.low) if self.low <= self.limit else None
+        below = EProcess(self.high - self.limit) if self.limit <= self.high else None
+        self._sides = {"<=": [above], ">=": [below], "==": [above, below]}[self.relation]
+        self._shifts = {"<=": [self._up], ">=": [self._down], "==": [self._up, self._down]}[self.relation]
+
+    def _up(self, samples):
+        return np.maximum(samples - self.low, 0.0)
+
+    def _down(self, samples):
+        return np.maximum(self.high - samples, 0.0)
+
+    @property
+    def value(self) -> float:
+        """The current e-value; infinite where the limit lies outside the range on the side that the claim excludes."""
+        return float(np.mean([math.inf if side is None else side.value for side in self._sides]))
+
+    def update(self, samples) -> float:
+        """Take in samples of X; returns the e-value. Raises ValueError for one outside the range (up to rounding)."""
+        samples = np.atleast_1d(np.asarray(samples, dtype=float))
+        slack = 1e-9 * (self.high - self.low)
+        inside = (samples >= self.low - slack) & (samples <= self.high + slack)
+        if not inside.all():
+            raise ValueError(f"samples must lie in [{self.low}, {self.high}]; got {samples[~inside][0]}")
+        for side, shift in zip(self._sides, self._shifts, strict=True):
+            if side is not None:
+                side.update(shift(samples))
+        return self.value
+
+
+def more_samples(samples, limit: float, target: float = REFUTES) -> int | None:
+    """About how many more samples like the given ones (each at least 0) bring the evidence against ``E[X] <= limit`` to
+    ``target``; 0 if they do already, None if samples like these never will.
+
+    The logarithm of the capital of a constant stake grows linearly; the best stake of the grid counts.
+
+    Example:
+        >>> more_samples([1.0, 2.0, 1.5, 2.5], limit=1.0)
+        31
+        >>> more_samples([0.5, 1.0], limit=1.0) is None
+        True
+    """
+    samples = np.asarray(samples, dtype=float)
+    process = EProcess(limit)
+    process.update(samples)
+    if process.largest > target:
+        return 0
+    if limit == 0 or samples.size == 0:
+        return None
+    growth = max(np.log1p(b * (samples / limit - 1)).mean() for b in _STAKES)
+    if growth <= 0:
+        return None
+    return max(math.ceil(math.log(target * len(_STAKES)) / growth) - samples.size, 1)
+
+
+def pooled(values) -> float:
+    """One e-value against all of several claims being true: the mean of their e-values, whatever their dependence."""
+    values = np.asarray(list(values), dtype=float)
+    if values.size == 0 or (values < 0).any() or np.isnan(values).any():
+        raise ValueError(f"e-values must be numbers of at least 0, one or more; got {values.tolist()}")
+    return float(values.mean())
+
+
+def discoveries(values, rate: float) -> list[int]:
+    """Numbers of the claims that several e-values refute together, with at most the share ``rate`` of false ones expected
+    among them, whatever their dependence (Wang and Ramdas 2022, e-BH): the k largest, for the largest k for which each of
+    them is at least ``len(values) / (k rate)``.
+
+    Example:
+        >>> discoveries([1e4, 2.0, 100.0, 0.3], rate=0.05)
+        [0, 2]
+    """
+    values = np.asarray(list(values), dtype=float)
+    if not 0 < rate < 1:
+        raise ValueError(f"rate must lie between 0 and 1; got {rate}")
+    order = np.argsort(-values, kind="stable")
+    enough = [k for k in range(1, values.size + 1) if values[order[k - 1]] >= values.size / (k * rate)]
+    return sorted(order[: max(enough, default=0)].tolist())
+
+
+def confidence_band(samples, level: float = 0.95):
+    """Mean and a two-sided band for figures, per column of ``samples`` (runs, points): see :mod:`verify.sequences`.
+
+    It is drawn, and decides nothing.
+    """
+    from verify.sequences import asymptotic_sequence
 
     samples = np.asarray(samples, dtype=float)
-    runs = samples.shape[0]
     mean = samples.mean(axis=0)
-    if runs < 2:
+    if samples.shape[0] < 2:
         return mean, mean, mean
-    half = stats.t.ppf(0.5 + level / 2, runs - 1) * samples.std(axis=0, ddof=1) / np.sqrt(runs)
-    return mean, mean - half, mean + half
+    low, high = asymptotic_sequence(samples, level)
+    return mean, low[-1], high[-1]
