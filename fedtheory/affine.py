@@ -24,13 +24,12 @@ from fedtheory.moment import Moment, State
 from fedtheory.parts import ServerOptimiser, UploadFilter
 from fedtheory.plain import is_own, own_numbers, why_not_plain
 from fedtheory.schedules import Schedule
-from fedtheory.selection import EveryPriority, PriorityOnly
 from synthetic.arrays import namespace, take_clients, to_numpy
 from synthetic.least_squares import LeastSquares
 from synthetic.noise import NoNoise
 from synthetic.quadratic import Quadratic
 
-__all__ = ["AffineSteps", "RoundMap", "affine_round", "affine_rounds", "affine_steps", "why_not_affine"]
+__all__ = ["AffineSteps", "RoundMap", "affine_round", "affine_rounds", "affine_steps", "mapped_rounds", "why_not_affine"]
 
 
 def why_not_affine(algorithm: Algorithm, federation) -> str | None:
@@ -119,6 +118,26 @@ def affine_rounds(algorithm, federation, state: State, draws, first: int, rounds
         yield state
 
 
+def mapped_rounds(whole: RoundMap, moment: Moment, rounds: int, observers=()):
+    """The states after each of ``rounds`` rounds from that of ``moment`` on, all of them the map ``whole``.
+
+    Observers see every round's beginning and end, with the same participation each time, and no local models.
+    """
+    algorithm, federation, steps = moment.algorithm, moment.federation, moment.algorithm.local_steps
+    participation = None
+    if observers:
+        models = federation.all_clients(moment.x)
+        participation = algorithm.selection.participate(federation, models, moment.draws, moment.round, moment.iteration)
+    for number, x in enumerate(whole.models(moment.x, rounds), start=moment.round):
+        state = State(x)
+        now = moment._replace(round=number, iteration=number * steps, participation=participation)
+        for observer in observers:
+            observer.start_of_round(now, participation)
+            observer.end_of_round(now._replace(iteration=now.iteration + steps - 1), participation, None, state)
+        moment = moment._replace(x=x, state=state)
+        yield state
+
+
 def affine_round(algorithm: Algorithm, federation, moment: Moment) -> RoundMap | None:
     """The whole round as one map, the same for every round; None where a round is more than that.
 
@@ -128,7 +147,7 @@ def affine_round(algorithm: Algorithm, federation, moment: Moment) -> RoundMap |
     plain = (
         is_own(algorithm, "server_step", "aggregate", "output") and algorithm.correction.keeps_nothing
         and type(algorithm.upload) is UploadFilter and type(server) in (ServerOptimiser, ServerStep)
-        and type(selection.sampling) is EveryPriority and type(selection.matching) is PriorityOnly
+        and selection.fixed
     )
     if not plain or any(isinstance(number, Schedule) for number in own_numbers(algorithm)):
         return None

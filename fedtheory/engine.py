@@ -17,6 +17,8 @@ class Observer:
 
     #: whether it needs the clients that were not sampled to run along; if no observer does, only participants run
     everyone = True
+    #: whether it looks at what clients hold or send; if no observer does, rounds may be computed without that
+    sees_clients = True
 
     def local_iteration(self, moment: Moment, participation, x_local, gradient) -> None:
         """Before local iteration ``moment.iteration``: local models and the first stochastic gradients taken there."""

@@ -18,10 +18,12 @@ class Observable:
     """A recorded quantity.
 
     ``when``: ``state`` (at the start and after every round: function of federation and global model ``x`` (runs, dim)),
-    ``round`` (at a round's start: function of its Moment and Participation), ``aggregation`` (at its end: function of
-    the last Moment and the Participation by which models were averaged), ``upload`` (function of the last Moment and the
-    Upload) or ``iteration`` (function of the Moment, the Participation, local models and stochastic gradients
-    (runs, clients, dim)). ``dims``: dimensions after run and time.
+    ``round`` (at a round's start: function of its Moment and Participation), ``participation`` (the same, of the federation
+    and the Participation only), ``aggregation`` (at the end, of the federation and the Participation by which models were
+    averaged), ``upload`` (function of the last Moment and the Upload), ``step`` (at a local step, whatever the local models
+    are: function of its Moment) or ``iteration`` (function of the Moment, the Participation, local models and stochastic
+    gradients (runs, clients, dim): recording these, and only these, needs every local step of every client). ``dims``:
+    dimensions after run and time.
     """
 
     name: str
@@ -30,10 +32,6 @@ class Observable:
     unit: str
     meaning: str
     measure: Callable[..., Any]
-
-
-def _suboptimality(federation, x):
-    return federation.objective(x) - federation.F_star
 
 
 def _square(v):
@@ -76,26 +74,26 @@ def _max_gradient_sq(moment, participation, x_local, gradient):
     return xp.max(xp.where(participation.virtual_weight > 0, _square(gradient), 0), axis=-1)
 
 
-def _eta(moment, participation, x_local, gradient):
-    eta = moment.algorithm.step_size(moment)
-    if isinstance(eta, float) and hasattr(x_local, "new_full"):
-        return x_local.new_full((x_local.shape[0],), eta)
-    return namespace(x_local).zeros_like(x_local[:, 0, 0]) + (eta[:, 0, 0] if getattr(eta, "ndim", 0) else eta)
+def _eta(moment):
+    eta, x = moment.algorithm.step_size(moment), moment.x
+    if isinstance(eta, float) and hasattr(x, "new_full"):
+        return x.new_full((x.shape[0],), eta)
+    return namespace(x).zeros_like(x[:, 0]) + (eta[:, 0, 0] if getattr(eta, "ndim", 0) else eta)
 
 
 _TABLE = (
-    Observable("x", "state", ("dim",), "parameter", "global model", lambda federation, x: x),
-    Observable("suboptimality", "state", (), "loss", "F(x) - F*", _suboptimality),
+    Observable("x", "state", ("dim",), "parameter", "global model", lambda f, x: x),
+    Observable("suboptimality", "state", (), "loss", "F(x) - F*", lambda f, x: f.suboptimality(x)),
     Observable("distance_sq", "state", (), "parameter^2", "|x - x*|^2", lambda f, x: _square(x - f.x_star)),
     Observable("gradient_norm_sq", "state", (), "(loss/parameter)^2", "|grad F(x)|^2",
                lambda f, x: _square(f.objective_gradient(x))),
     Observable("loss_client", "state", ("client",), "loss", "F_k(x)", lambda f, x: f.value(f.all_clients(x))),
-    Observable("included", "round", ("client",), "1", "I_k: whether client k counts", lambda m, p: p.included),
-    Observable("aggregate_weight", "round", ("client",), "1", "weight in the virtual average",
+    Observable("included", "participation", ("client",), "1", "I_k: whether client k counts", lambda m, p: p.included),
+    Observable("aggregate_weight", "participation", ("client",), "1", "weight in the virtual average",
                lambda m, p: p.virtual_weight),
     Observable("weight", "aggregation", ("client",), "1", "weight in the aggregation", lambda m, p: p.weight),
-    Observable("chi", "round", (), "1", "1/(1 + S), the priority clients' share", _chi),
-    Observable("psi", "round", (), "loss", "sum over included free k of p_k Gamma_k/(1 + S)", _psi),
+    Observable("chi", "participation", (), "1", "1/(1 + S), the priority clients' share", _chi),
+    Observable("psi", "participation", (), "loss", "sum over included free k of p_k Gamma_k/(1 + S)", _psi),
     Observable("participants", "aggregation", (), "1", "clients with positive weight",
                lambda m, p: namespace(p.weight).sum(1.0 * (p.weight > 0), axis=-1)),
     Observable("downlink_floats", "upload", ("client",), "floats", "sent to each client",
@@ -104,7 +102,7 @@ _TABLE = (
                lambda m, upload: m.algorithm.floats(m, upload)[1]),
     Observable("gradients", "round", ("client",), "1", "stochastic gradients that each client evaluates",
                lambda m, p: m.algorithm.gradient_evaluations(m)),
-    Observable("eta_l", "iteration", (), "parameter^2/loss", "local step", _eta),
+    Observable("eta_l", "step", (), "parameter^2/loss", "local step", _eta),
     Observable("drift", "iteration", (), "parameter^2", "sum of pi_k |x_k - average|^2", _drift),
     Observable("weighted_gradient_sq", "iteration", (), "(loss/parameter)^2", "sum of pi_k |g_k|^2",
                _weighted_gradient_sq),
@@ -117,8 +115,8 @@ _TABLE = (
 #: every observable by name
 OBSERVABLES = {observable.name: observable for observable in _TABLE}
 
-#: what a run records unless told otherwise: enough to evaluate a bound on its end, without holding local models
-DEFAULT = ("x", "suboptimality", "distance_sq", "included", "chi", "psi", "eta_l", "weighted_gradient_sq")
+#: what a run records unless told otherwise: what is known between rounds, so that no path is ruled out
+DEFAULT = ("x", "suboptimality", "distance_sq", "included", "chi", "psi", "eta_l")
 
 
 def find_observable(name: str) -> Observable:

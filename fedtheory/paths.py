@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fedtheory.affine import affine_round, affine_rounds, why_not_affine
+from fedtheory.affine import affine_round, affine_rounds, mapped_rounds, why_not_affine
 from fedtheory.engine import rounds_of
 from fedtheory.fused import fused_rounds, why_not_fused
 from fedtheory.moment import Moment, State
@@ -21,7 +21,7 @@ _FAST = {"affine": why_not_affine, "compiled": why_not_fused}
 def choose_path(path: str, algorithm, federation, sees_steps: bool) -> str:
     """``steps``, ``affine`` or ``compiled``; ``auto`` takes the fastest that gives everything asked for.
 
-    ``sees_steps``: whether anybody looks at single local steps. The choice depends on nothing that differs between a
+    ``sees_steps``: whether anybody looks at local models or gradients. The choice depends on nothing that differs between a
     run alone and in a batch, or before and after it is resumed; but ``compiled`` needs a C compiler.
 
     Raises:
@@ -38,17 +38,17 @@ def choose_path(path: str, algorithm, federation, sees_steps: bool) -> str:
 
 
 def states_on(path: str, algorithm, federation, state: State, draws, first, rounds, observers, everyone) -> Iterator[State]:
-    """What :func:`fedtheory.rounds_of` yields, computed on ``path``; without observers a whole run may be one map."""
+    """What :func:`fedtheory.rounds_of` yields, computed on ``path``; unless an observer looks at clients, a round may be one
+    map."""
     if path == "steps":
         yield from rounds_of(algorithm, federation, state, draws, first, rounds, observers, everyone)
     elif path == "compiled":
         yield from fused_rounds(algorithm, federation, state, draws, first, rounds, observers, everyone)
-    elif observers or algorithm.selection.chosen(federation, draws, first) is not None:
-        yield from affine_rounds(algorithm, federation, state, draws, first, rounds, observers, everyone)
     else:
         moment = Moment(algorithm, federation, draws, first, first * algorithm.local_steps, state.x, state)
-        whole = affine_round(algorithm, federation, moment)
+        blind = not any(observer.sees_clients for observer in observers)
+        whole = affine_round(algorithm, federation, moment) if blind else None
         if whole is None:
-            yield from affine_rounds(algorithm, federation, state, draws, first, rounds, (), everyone)
+            yield from affine_rounds(algorithm, federation, state, draws, first, rounds, observers, everyone)
         else:
-            yield from map(State, whole.models(state.x, rounds))
+            yield from mapped_rounds(whole, moment, rounds, observers)

@@ -15,6 +15,8 @@ from fedtheory.algorithm import Algorithm
 from fedtheory.engine import Observer, starting_points
 from fedtheory.observables import DEFAULT, Observable, find_observable
 from fedtheory.paths import choose_path, states_on
+from fedtheory.plain import is_own
+from fedtheory.schedules import Schedule
 from fedtheory.trajectory import Trajectory, on_backend
 from synthetic.arrays import namespace, to_numpy
 from synthetic.checks import whole
@@ -23,23 +25,32 @@ from synthetic.draws import Draws
 __all__ = ["resume", "run"]
 
 _TIME = {
-    "state": "round", "round": "step_round", "aggregation": "step_round", "upload": "step_round", "iteration": "iteration",
+    "state": "round", "round": "step_round", "participation": "step_round", "aggregation": "step_round",
+    "upload": "step_round", "step": "iteration", "iteration": "iteration",
 }
 
 
 class Recorder(Observer):
-    """Measures the chosen observables while a run happens, and keeps only those."""
+    """Measures the chosen observables while a run of ``algorithm`` happens, and keeps only those."""
 
-    def __init__(self, names: Sequence[str]):
+    def __init__(self, names: Sequence[str], algorithm: Algorithm):
         self.observables = [find_observable(name) for name in dict.fromkeys(names)]
         self.rows: dict[str, list[np.ndarray]] = {observable.name: [] for observable in self.observables}
+        self.by_time = {when: [each for each in self.observables if each.when == when] for when in _TIME}
+        self.once = set()  # what is the same at all times is measured once
+        if algorithm.selection.fixed:
+            self.once |= {"participation", "aggregation"}
+        if is_own(algorithm, "step_size", "now") and not isinstance(algorithm.eta_l, Schedule):
+            self.once |= {"step"}
 
     def _measure(self, when: str, runs: int, *arguments):
-        for observable in self.observables:
-            if observable.when == when:
-                value = to_numpy(observable.measure(*arguments))
-                value = value if value.shape[0] == runs else np.broadcast_to(value, (runs, *value.shape[1:]))
-                self.rows[observable.name].append(value)
+        for observable in self.by_time[when]:
+            rows = self.rows[observable.name]
+            if rows and when in self.once:
+                rows.append(rows[-1])
+                continue
+            value = to_numpy(observable.measure(*arguments))
+            rows.append(value if value.shape[0] == runs else np.broadcast_to(value, (runs, *value.shape[1:])))
 
     def state(self, federation, x):
         """The global model at the start or after a round."""
@@ -49,7 +60,11 @@ class Recorder(Observer):
         self._measure("iteration", x_local.shape[0], moment, participation, x_local, gradient)
 
     def start_of_round(self, moment, participation):
-        self._measure("round", moment.x.shape[0], moment, participation)
+        runs = moment.x.shape[0]
+        for when in ("round", "participation"):
+            self._measure(when, runs, moment, participation)
+        for j in range(moment.algorithm.local_steps if self.by_time["step"] else 0):
+            self._measure("step", runs, moment._replace(iteration=moment.iteration + j))
 
     def uploads(self, moment, local, upload):
         self._measure("upload", moment.x.shape[0], moment, upload)
@@ -64,14 +79,14 @@ class Recorder(Observer):
         return all(observable.when == "state" for observable in self.observables)
 
     @property
-    def sees_steps(self) -> bool:
-        """Something is recorded within a round."""
+    def everyone(self) -> bool:
+        """Local models and gradients are recorded, of every client, sampled or not."""
         return any(observable.when == "iteration" for observable in self.observables)
 
     @property
-    def everyone(self) -> bool:
-        """Local models and gradients are recorded of every client, sampled or not."""
-        return any(observable.when == "iteration" and observable.name != "eta_l" for observable in self.observables)
+    def sees_clients(self) -> bool:
+        """What clients hold or send is recorded."""
+        return any(observable.when in ("iteration", "upload") for observable in self.observables)
 
     def dataset(self) -> xr.Dataset:
         """The recorded observables, with unit and meaning as attributes."""
@@ -101,7 +116,7 @@ def run(
         progress: called with (rounds done, rounds) after every round.
         path: ``steps`` computes every local step; ``affine`` all local steps of a round at once, on quadratics with plain
             steps and full gradients; ``compiled`` the same in C, for linear scores as well; equal to rounding. ``auto``
-            takes the fastest that can be taken, ``steps`` if ``record`` asks for something within a round.
+            takes the fastest that can be taken, ``steps`` if ``record`` asks for local models or gradients.
 
     Returns:
         The recorded observables, with the state from which :func:`resume` goes on.
@@ -122,7 +137,7 @@ def run(
         raise ValueError(f"{federation.instances} instances need as many seeds, or a federation of one; got {len(seeds)}")
     x = starting_points(federation, start, len(seeds))
     state = algorithm.init(federation, x, Draws(seeds, federation.backend))
-    recorder = Recorder(record)
+    recorder = Recorder(record, algorithm)
     recorder.state(federation, algorithm.output(state))
     state = _advance(algorithm, federation, state, seeds, 0, rounds, recorder, progress, path)
     diverged = np.full(len(seeds), -1)
@@ -139,7 +154,7 @@ def resume(trajectory: Trajectory, algorithm: Algorithm, federation, rounds: int
     if found != trajectory.fingerprint:
         raise ValueError(f"this run was made by another algorithm or federation: expected {trajectory.fingerprint}, "
                          f"got {found}")
-    recorder = Recorder(trajectory.dataset.attrs["record"])
+    recorder = Recorder(trajectory.dataset.attrs["record"], algorithm)
     first, state = trajectory.rounds, on_backend(trajectory.state, federation.backend)
     path = trajectory.dataset.attrs["path"]
     state = _advance(algorithm, federation, state, trajectory.seeds, first, rounds, recorder, progress, path)
@@ -162,7 +177,7 @@ def _seeds(seeds) -> np.ndarray:
 def _advance(algorithm, federation, state, seeds, first, rounds, recorder, progress, path):
     draws = Draws(seeds, federation.backend)
     observers = () if recorder.only_models else (recorder,)
-    path = choose_path(path, algorithm, federation, recorder.sees_steps)
+    path = choose_path(path, algorithm, federation, recorder.everyone)
     states = states_on(path, algorithm, federation, state, draws, first, rounds, observers, recorder.everyone)
     for done, state in enumerate(states, start=1):
         if not observers:

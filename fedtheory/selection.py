@@ -287,6 +287,12 @@ class Selection:
         weight = (self.sampling.shares(federation, draws, aggregated) + free) / total
         return Participation(included, virtual, weight)
 
+    @property
+    def fixed(self) -> bool:
+        """Whether every round has the same participation, whatever the models."""
+        own = type(self).participate is Selection.participate
+        return own and type(self.sampling) is EveryPriority and type(self.matching) is PriorityOnly
+
     def weights(self, federation):
         """p_k of the clients that may ever count, zero for the others, (instances, clients)."""
         p = federation.weights

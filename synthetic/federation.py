@@ -104,6 +104,10 @@ class Federation(ABC):
         xp = namespace(x)
         return xp.sum(self.weights * self.priority * self.value(self.all_clients(x)), axis=-1)
 
+    def suboptimality(self, x):
+        """F(x) - F* at ``x`` (runs, dim), as (runs,)."""
+        return self.objective(x) - self.F_star
+
     def objective_gradient(self, x):
         """Gradient of F at ``x`` (runs, dim), same shape."""
         xp = namespace(x)

@@ -10,6 +10,7 @@ from synthetic.arrays import backend_of, namespace, take_clients
 from synthetic.checks import nonnegative
 from synthetic.constants import Constant
 from synthetic.data import DataFederation
+from synthetic.expansion import QuadraticObjective
 from synthetic.heterogeneity import of_quadratics
 from synthetic.products import solve_shared
 from synthetic.quadratic import Quadratic
@@ -17,7 +18,7 @@ from synthetic.quadratic import Quadratic
 __all__ = ["LeastSquares"]
 
 
-class LeastSquares(DataFederation):
+class LeastSquares(QuadraticObjective, DataFederation):
     """F_k(x) = 1/(2 n_k) |A_k x - b_k|^2 + ridge/2 |x|^2; arguments as in :class:`DataFederation`.
 
     ``L_client`` and ``mu_client`` are eigenvalues of A_k^T A_k / n_k + ridge. ``mu`` is 0 where a client has too few
@@ -41,6 +42,9 @@ class LeastSquares(DataFederation):
     def hessians(self):
         """A_k^T A_k / n_k + ridge, (instances, clients, inputs, inputs), the same for every output."""
         return self.gram() + self.ridge * self._eye
+
+    def _objective_hessian(self):
+        return namespace(self.features).sum((self.weights * self.priority)[..., None, None] * self.hessians(), axis=1)
 
     @property
     def _eye(self):

@@ -9,6 +9,7 @@ import numpy as np
 from synthetic.arrays import TORCH, namespace, take_clients
 from synthetic.checks import nonnegative
 from synthetic.constants import Constant
+from synthetic.expansion import QuadraticObjective
 from synthetic.federation import Federation
 from synthetic.heterogeneity import of_quadratics
 from synthetic.noise import NoNoise
@@ -29,7 +30,7 @@ def spectrum(curvature):
     return curvature if curvature.ndim == 3 else namespace(curvature).linalg.eigvalsh(curvature)
 
 
-class Quadratic(Federation):
+class Quadratic(QuadraticObjective, Federation):
     """F_k(x) = 1/2 (x - c_k)^T A_k (x - c_k) + b_k.
 
     ``curvature`` is (instances, clients, dim) for diagonal A_k or (instances, clients, dim, dim) for symmetric
@@ -111,6 +112,10 @@ class Quadratic(Federation):
         if self.diagonal:
             return right / xp.sum(weights[..., None] * self.curvature, axis=1)
         return xp.linalg.solve(xp.sum(weights[..., None, None] * self.curvature, axis=1), right[..., None])[..., 0]
+
+    def _objective_hessian(self):
+        p = self.weights * self.priority
+        return namespace(p).sum(p.reshape(*p.shape, *(1,) * (self.curvature.ndim - 2)) * self.curvature, axis=1)
 
     @property
     def F_star_client(self):

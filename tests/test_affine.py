@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
+import xarray as xr
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fedtheory import Algorithm, FedAvg, Selection, Tabulated, WithReplacement, affine, make_algorithm, resume, run
+from fedtheory import Algorithm, FedAvg, Selection, Tabulated, WithReplacement, affine, make_algorithm, paths, resume, run
 from fedtheory.affine import affine_round
+from fedtheory.observables import DEFAULT
 from fedtheory.paths import choose_path
 from fedtheory.schedules import Geometric
 from synthetic import NUMPY, Quadratic, make_problem, make_quadratic
@@ -60,6 +62,22 @@ def test_the_paths_agree(method, federation):
 @pytest.mark.parametrize("method", METHODS)
 def test_the_paths_agree_while_rounds_are_recorded(method):
     check_equal(method, "dense", ("x", "suboptimality", "weight", "chi", "gradients", "uplink_floats"))
+
+
+@pytest.mark.parametrize("federation", FEDERATIONS)
+@pytest.mark.parametrize("method", ["fedavg", "server step", "proximal", "one step each"])
+def test_the_default_record_leaves_a_round_one_map(monkeypatch, federation, method):
+    problem, algorithm, start = FEDERATIONS[federation](), METHODS[method](), np.arange(4.0)
+    record = (*DEFAULT, "weight", "participants", "gradients", "gradient_norm_sq", "loss_client")
+    slow = run(algorithm, problem, 5, seeds=3, start=start, record=record, path="steps").dataset
+    monkeypatch.setattr(affine, "one_round", None)
+    monkeypatch.setattr(paths, "rounds_of", None)
+    fast = run(algorithm, problem, 5, seeds=3, start=start, record=record).dataset
+    for name in record:
+        assert fast[name].dims == slow[name].dims
+        np.testing.assert_allclose(fast[name], slow[name], rtol=1e-9, atol=1e-9, err_msg=name)
+    halves = resume(run(algorithm, problem, 2, seeds=3, start=start, record=record), algorithm, problem, 3)
+    xr.testing.assert_identical(halves.dataset, fast)
 
 
 @settings(max_examples=30, deadline=None)

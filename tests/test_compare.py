@@ -10,6 +10,7 @@ from bounds.controls import CLASS, control
 from bounds.language import E, F_star, L, eta_l, iterations, mu, norm2, objective, sigma_sq, t, x_local, x_sampled, x_star
 from bounds.registry import find_claim
 from fedtheory import FedAvg, InverseTime, Tabulated, run
+from fedtheory.observables import DEFAULT
 from synthetic import make_quadratic, to_numpy
 from verify.compare import RECORD, compare
 from verify.eprocess import REFUTES
@@ -106,9 +107,17 @@ def test_only_statements_about_the_end_of_a_run(claim_id):
         compare(claim_id, trajectory_of(federation_with(), rounds=1, seeds=2))
 
 
+def test_gradients_bounded_a_priori_need_no_record():
+    bounded = federation_with(noise="sphere")
+    every, few = (compare(THEOREM, trajectory_of(bounded, seeds=8, record=names)) for names in (RECORD, DEFAULT))
+    assert few.series.decides and few.series.right == every.series.right
+
+
 def test_what_was_not_recorded_is_named():
-    with pytest.raises(ValueError, match="has not recorded included, eta_l, weighted_gradient_sq"):
+    with pytest.raises(ValueError, match="has not recorded included, eta_l; give"):
         compare(THEOREM, trajectory_of(federation_with(), rounds=1, seeds=2, record=["x"]))
+    with pytest.raises(ValueError, match="has not recorded weighted_gradient_sq; give"):
+        compare(THEOREM, trajectory_of(federation_with(), rounds=1, seeds=2, record=DEFAULT))
     with pytest.raises(LookupError, match="unknown claim"):
         compare("fedalign/theorem-7", trajectory_of(federation_with(), rounds=1, seeds=2))
 

@@ -175,7 +175,8 @@ def test_shapes_and_dimensions():
     federation = FEDERATIONS["gaussian noise"]()
     data = run(make_algorithm("fedavg", local_steps=3), federation, 4, seeds=2, record=list(OBSERVABLES)).dataset
     length = {"state": ("round", 5), "round": ("step_round", 4), "aggregation": ("step_round", 4),
-              "upload": ("step_round", 4), "iteration": ("iteration", 12)}
+              "participation": ("step_round", 4), "upload": ("step_round", 4), "step": ("iteration", 12),
+              "iteration": ("iteration", 12)}
     size = {"client": 5, "dim": 3}
     for name, observable in OBSERVABLES.items():
         clock, times = length[observable.when]

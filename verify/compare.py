@@ -22,7 +22,7 @@ _LONGEST_LABEL = 90  # characters of LaTeX that fit beside an axis
 
 __all__ = ["RECORD", "Comparison", "compare"]
 
-#: the observables that :func:`compare` reads from a trajectory
+#: the observables that :func:`compare` reads from a trajectory; the last one where nothing else bounds the gradients
 RECORD = ("x", "included", "eta_l", "weighted_gradient_sq")
 
 
@@ -54,7 +54,8 @@ class Comparison:
 def compare(claim: Claim | str, trajectory, points: int = 24, gap_range: tuple[float, float] | None = None) -> Comparison:
     """Evaluate a ``run`` claim at rounds along a trajectory of many seeds.
 
-    The trajectory must have recorded ``RECORD``. The bound is evaluated with the federation's constants; where one that
+    The trajectory must have recorded ``RECORD``; ``weighted_gradient_sq`` only where constants and steps do not
+    bound the gradients. The bound is evaluated with the federation's constants; where one that
     matters is only an estimate, the comparison is drawn and decides nothing.
 
     Args:
@@ -67,10 +68,7 @@ def compare(claim: Claim | str, trajectory, points: int = 24, gap_range: tuple[f
     claim = find_claim(claim) if isinstance(claim, str) else claim
     if claim.setting != "run" or claim.statement is None or claim.statement.over:
         raise ValueError(f"{claim.id} is not a statement about the end of a run; its setting is {claim.setting!r}")
-    missing = [name for name in RECORD if name not in trajectory.dataset]
-    if missing:
-        raise ValueError(f"the trajectory has not recorded {', '.join(missing)}; "
-                         "give run(..., record=verify.compare.RECORD)")
+    _needs_recorded(RECORD[:-1], trajectory)
     reason = other_procedure(claim.procedure, trajectory.algorithm)
     if reason:
         return Comparison(claim.id, "not applicable", reason)
@@ -96,6 +94,12 @@ def compare(claim: Claim | str, trajectory, points: int = 24, gap_range: tuple[f
         note="" if decides else "G is estimated from the run: drawn, decides nothing",
     )
     return _judged(claim, series, _inclusion_is_certain(trajectory.algorithm.selection), gap_range, *bands[-1])
+
+
+def _needs_recorded(names, trajectory):
+    if missing := [name for name in names if name not in trajectory.dataset]:
+        raise ValueError(f"the trajectory has not recorded {', '.join(missing)}; "
+                         "give run(..., record=verify.compare.RECORD)")
 
 
 def _environment(claim: Claim, trajectory, horizon: int):
@@ -135,6 +139,7 @@ def _environment(claim: Claim, trajectory, horizon: int):
         per_run["noise_bound"] = Bound(federation.constants.value("noise_bound").reshape(-1, 1, 1))
     if bound_on_G is None:
         exact_G = False
+        _needs_recorded(RECORD[-1:], trajectory)
         squares = data["weighted_gradient_sq"].transpose("run", "iteration").values[:, :times]
         bound_on_G = float(squares.mean(axis=0).max())
     per_run["G_sq"] = Bound(backend.array([[[bound_on_G]]]))
