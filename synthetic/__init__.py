@@ -17,6 +17,7 @@ from synthetic.make_quadratic import make_quadratic
 from synthetic.noise import FiniteNoise, GaussianNoise, NoNoise, SphereNoise
 from synthetic.partitions import dirichlet, even, shards
 from synthetic.perceptron import Perceptron
+from synthetic.piecewise import Piecewise
 from synthetic.quadratic import Quadratic
 from synthetic.random_data import random_generalised_linear, random_least_squares, random_logistic, random_perceptron
 from synthetic.real_data import real_federation
@@ -28,9 +29,9 @@ from synthetic.worst_cases import flat_and_steep, huber_worst_case, nesterov_cha
 __all__ = [
     "EXACT", "NUMPY", "TORCH", "Backend", "BinaryLogistic", "Constant", "Constants", "CosineQuadratic", "Draws",
     "EnumeratedDraws", "Factored", "Federation", "FiniteNoise", "GaussianNoise", "GeneralisedLinear", "Huber",
-    "LeastSquares", "NoNoise", "Perceptron", "Quadratic", "ScalarLoss", "SoftmaxLogistic", "SphereNoise", "dirichlet",
-    "even", "factored", "flat_and_steep", "from_arrays", "huber_worst_case", "layered_quadratic", "make_cosine_quadratic",
-    "make_problem", "make_quadratic", "nesterov_chain", "noisy_copies", "problem_names", "problem_options",
-    "random_generalised_linear", "random_least_squares", "random_logistic", "random_perceptron", "real_federation",
-    "shards", "synth", "synth_data", "synth_noisy", "to_numpy",
+    "LeastSquares", "NoNoise", "Perceptron", "Piecewise", "Quadratic", "ScalarLoss", "SoftmaxLogistic", "SphereNoise",
+    "dirichlet", "even", "factored", "flat_and_steep", "from_arrays", "huber_worst_case", "layered_quadratic",
+    "make_cosine_quadratic", "make_problem", "make_quadratic", "nesterov_chain", "noisy_copies", "problem_names",
+    "problem_options", "random_generalised_linear", "random_least_squares", "random_logistic", "random_perceptron",
+    "real_federation", "shards", "synth", "synth_data", "synth_noisy", "to_numpy",
 ]

@@ -20,7 +20,10 @@ from array_api_compat import array_namespace as namespace
 
 from synthetic.balls import Ball
 
-__all__ = ["BALLS", "EXACT", "NUMPY", "TORCH", "Backend", "backend_of", "maximum", "namespace", "take_clients", "to_numpy"]
+__all__ = [
+    "BALLS", "EXACT", "NUMPY", "TORCH", "Backend", "backend_of", "largest", "maximum", "namespace", "take_clients",
+    "to_numpy",
+]
 
 _LIBRARIES = ("torch", "numpy", "exact", "balls")
 
@@ -102,6 +105,13 @@ def maximum(a, b):
     if backend_of(a) == BALLS:
         return np.frompyfunc(Ball.maximum, 2, 1)(a, b)
     return namespace(a).maximum(a, b)
+
+
+def largest(array, axis: int):
+    """Largest entry along ``axis`` on every backend; a ball contains the largest of those that overlap."""
+    if backend_of(array) == BALLS:
+        return np.frompyfunc(Ball.maximum, 2, 1).reduce(array, axis=axis)
+    return namespace(array).max(array, axis=axis)
 
 
 def to_numpy(x) -> np.ndarray:

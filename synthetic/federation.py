@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from synthetic.arrays import Backend, backend_of, namespace, to_numpy
+from synthetic.arrays import Backend, backend_of, largest, namespace, to_numpy
 from synthetic.constants import Constant, Constants
 from synthetic.heterogeneity import sigma_g_constants
 from synthetic.layers import layer_sizes, layer_slices
@@ -138,45 +138,56 @@ class Federation(ABC):
         """
         xp = namespace(self.weights)
         smoothness = self.smoothness()
-        at_optimum = self.all_clients(self.x_star)
-        gradients = self.gradient(at_optimum)
-        gaps = self.value(at_optimum) - self.F_star_client
+        gradients = self.gradient(self.all_clients(self.x_star))
         weights = self.weights * self.priority
-        variance = self.variance + 0 * self.weights
         norm_sq = xp.sum(gradients**2, axis=-1)
-        provenance, of_clients = self.optimum_provenance, self.client_optimum_provenance
-        of_both = of_clients if "estimate" in of_clients[:1] else provenance
+        provenance = self.optimum_provenance
         entries = {
-            "L": Constant(xp.max(smoothness.value, axis=-1), smoothness.provenance, "largest of the clients'"),
+            "L": Constant(largest(smoothness.value, -1), smoothness.provenance, "largest of the clients'"),
             **self._convexity_constants(),
             "L_client": smoothness,
-            "sigma_sq": Constant(xp.max(variance, axis=-1), self.variance_provenance, "largest client variance"),
-            "sigma_sq_client": Constant(variance, self.variance_provenance, self.variance_note),
+            **self._variance_constants(),
             "x_star": Constant(self.x_star, *provenance),
             "F_star": Constant(self.F_star, *provenance),
-            "F_star_client": Constant(self.F_star_client, *of_clients),
-            "Gamma": Constant(xp.sum(weights * gaps, axis=-1), *of_both),
-            "Gamma_client": Constant(gaps, *of_both),
+            **self._minima_constants(),
         }
         if norm_sq.dtype != object:  # roots leave the fractions
-            largest = xp.max(self.noise.bound + 0 * self.weights, axis=-1)
-            if bool(xp.all(xp.isfinite(largest))):
-                entries["noise_bound"] = Constant(xp.sqrt(largest), "upper", "|g_k - grad F_k| surely")
+            bound = xp.max(self.noise.bound + 0 * self.weights, axis=-1)
+            if bool(xp.all(xp.isfinite(bound))):
+                entries["noise_bound"] = Constant(xp.sqrt(bound), "upper", "|g_k - grad F_k| surely")
             entries |= sigma_g_constants(xp.sqrt(norm_sq), weights, "_at_optimum", provenance[0], "at the optimum")
         entries.update(self.extra_constants())
         return Constants(entries)
+
+    def _variance_constants(self) -> dict[str, Constant]:
+        variance, provenance = self.variance + 0 * self.weights, self.variance_provenance
+        return {
+            "sigma_sq": Constant(largest(variance, -1), provenance, "largest client variance"),
+            "sigma_sq_client": Constant(variance, provenance, self.variance_note),
+        }
+
+    def _minima_constants(self) -> dict[str, Constant]:
+        provenance, of_clients = self.optimum_provenance, self.client_optimum_provenance
+        of_both = of_clients if "estimate" in of_clients[:1] else provenance
+        gaps = self.value(self.all_clients(self.x_star)) - self.F_star_client
+        total = namespace(gaps).sum(self.weights * self.priority * gaps, axis=-1)
+        return {
+            "F_star_client": Constant(self.F_star_client, *of_clients),
+            "Gamma": Constant(total, *of_both),
+            "Gamma_client": Constant(gaps, *of_both),
+        }
 
     def _convexity_constants(self) -> dict[str, Constant]:
         xp, lowest = namespace(self.weights), self.convexity()
         if lowest is None:
             return {}
         if bool(xp.all(lowest.value >= 0)):
-            smallest = Constant(xp.min(lowest.value, axis=-1), lowest.provenance, "smallest of the clients'")
+            smallest = Constant(-largest(-lowest.value, -1), lowest.provenance, "smallest of the clients'")
             return {"mu": smallest, "mu_client": lowest}
         weak = xp.where(lowest.value < 0, -lowest.value, 0 * lowest.value)
         provenance = {"lower": "upper"}.get(lowest.provenance, lowest.provenance)
         return {
-            "weak_convexity": Constant(xp.max(weak, axis=-1), provenance, "largest of the clients'"),
+            "weak_convexity": Constant(largest(weak, -1), provenance, "largest of the clients'"),
             "weak_convexity_client": Constant(weak, provenance, "F_k + this/2 |x|^2 is convex"),
         }
 

@@ -10,6 +10,7 @@ from synthetic import (
     TORCH,
     Draws,
     Huber,
+    Piecewise,
     factored,
     make_cosine_quadratic,
     make_problem,
@@ -39,6 +40,20 @@ def _huber(backend=TORCH):
                  [1.0, 2.0, 3.0, 1.0], [True, True, True, False], backend=backend)
 
 
+def random_piecewise(seed=0, samples=None, pieces=2, lipschitz=False, instances=1, clients=3, dim=2, backend=TORCH,
+                     **options):
+    """Piecewise quadratic clients with numbers that are multiples of 1/4; ``lipschitz``: with linear ends."""
+    rng = np.random.default_rng(seed)
+    lead = (instances, clients, *([] if samples is None else [samples]), dim)
+    numbers = lambda shape, low=-8: rng.integers(low, 9, shape) / 4  # noqa: E731
+    shape, curvature = (*lead, pieces), numbers(lead, 1)
+    slope, center, offset, width = numbers(shape), numbers(lead), numbers(lead[:-1]), abs(numbers(shape))
+    if lipschitz:
+        curvature, first = 0 * curvature, np.arange(pieces) == 0
+        slope, width = np.where(first, 3, slope), np.where(first, 4, width)
+    return Piecewise(curvature, center, slope, numbers(shape), width, offset, backend=backend, **options)
+
+
 def _loss(shape, **options):
     return lambda backend=TORCH: random_generalised_linear(4, 5, 3, loss=shape, seed=2, backend=backend, **options)
 
@@ -52,6 +67,13 @@ FAMILIES |= {
     "cosines, three instances": lambda backend=TORCH: make_cosine_quadratic(
         3, 2, instances=3, hessian_spread=0.0, priority=2, sigma=0.1, backend=backend),
     "huber with tails": _huber,
+    "piecewise": lambda backend=TORCH: random_piecewise(3, backend=backend),
+    "piecewise, three instances": lambda backend=TORCH: random_piecewise(3, instances=3, backend=backend),
+    "piecewise, Lipschitz": lambda backend=TORCH: random_piecewise(3, lipschitz=True, backend=backend),
+    "piecewise, one dimension": lambda backend=TORCH: random_piecewise(3, lipschitz=True, dim=1, backend=backend),
+    "piecewise, samples": lambda backend=TORCH: random_piecewise(3, samples=3, batch_size=2, backend=backend),
+    "piecewise, Lipschitz samples": lambda backend=TORCH: random_piecewise(
+        3, samples=2, lipschitz=True, batch_size=1, pieces=3, backend=backend),
     "square, penalty": _loss("square", alpha=0.2),
     "cosine upside down": _loss("cosine", scale=-0.5, width=2.0, priority=[0, 2]),
     "log-cosh, scaled, ridge": _loss("log-cosh", scale=4.0, width=2.0, ridge=0.1, intercept=True),
@@ -174,7 +196,7 @@ def check_heterogeneity(federation):
         found = {"client": norm, "1": (weights * norm).sum(-1), "2": (weights * norm**2).sum(-1).sqrt(), "max": largest}
         for name, measured in found.items():
             assert bool((measured <= value(f"sigma_g_{name}") * (1 + 1e-9) + 1e-12).all()), name
-        if federation.constants["sigma_g_max"].provenance == "exact" and not isinstance(federation, Huber):
+        if federation.constants["sigma_g_max"].provenance == "exact" and not isinstance(federation, Huber | Piecewise):
             assert torch.allclose(largest, value("sigma_g_max"), rtol=1e-9, atol=1e-12), "the same everywhere"
 
 
