@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from verify import cli_bounds, cli_methods, command_line
+from verify import cli_bounds, cli_looseness, cli_methods, command_line
 
 # Heavy packages (torch, sympy, matplotlib) are imported by the commands that need them, so that --help is quick.
 
@@ -23,7 +23,7 @@ app = typer.Typer(
 )
 
 
-for group in (cli_bounds, cli_methods):
+for group in (cli_bounds, cli_looseness, cli_methods):
     group.add_commands(app)
 
 
