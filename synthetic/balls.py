@@ -7,6 +7,7 @@ both candidates where it cannot tell them apart, so it never needs a comparison.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from fractions import Fraction
 from numbers import Real
@@ -41,7 +42,11 @@ class Ball:
         if isinstance(value, Ball):
             self.ball = value.ball
         elif isinstance(value, Real):
-            flint, fraction = _flint(), Fraction(value.item() if isinstance(value, np.generic) else value)
+            flint, value = _flint(), value.item() if isinstance(value, np.generic) else value
+            if isinstance(value, float) and math.isinf(value):
+                self.ball = flint.arb(value)
+                return
+            fraction = Fraction(value)
             self.ball = flint.arb(flint.fmpq(fraction.numerator, fraction.denominator))
         else:
             raise TypeError(f"a ball is made of a real number; got {value!r}")
@@ -132,10 +137,16 @@ class Ball:
         """An upper bound of the distance between the number and :func:`float` of the ball's midpoint."""
         return float(self.ball.rad())
 
+    @property
+    def ends(self) -> tuple[Fraction, Fraction]:
+        """The ball's lowest and highest number, exactly."""
+        middle, radius = (_rational(part) for part in (self.ball.mid(), self.ball.rad()))
+        return middle - radius, middle + radius
+
     def contains(self, value) -> bool:
         """Whether the ball contains a rational number; decided exactly."""
-        middle, radius = (_rational(part) for part in (self.ball.mid(), self.ball.rad()))
-        return abs(Fraction(value) - middle) <= radius
+        low, high = self.ends
+        return low <= Fraction(value) <= high
 
     def __repr__(self):
         return f"Ball({self.ball.str(10)})"

@@ -26,6 +26,7 @@ from bounds.language import (
     x_star,
 )
 from synthetic.arrays import EXACT, TORCH, to_numpy
+from verify.certificate import check, same_statement
 from verify.environment import realise
 from verify.evaluate import evaluate, sides
 from verify.instances import Shape, map_leaves
@@ -55,10 +56,22 @@ def test_the_variates_mean_is_the_servers():
     assert (left == 0).all() and left.shape[1] * left.shape[2] > 1
 
 
-def test_what_the_checker_cannot_replay_is_no_refutation():
+def test_a_refutation_is_replayed():
     false = claim(norm2(MEAN - 2 * server_variate[r]), "<=", 0)
     verdict = decide(false, Settings(federations=False))
-    assert verdict.verdict == "undecided" and "does not replay scaffold" in verdict.evidence
+    data = verdict.details["instance"]
+    assert verdict.verdict == "refuted" and check(data).accepted and same_statement(data, false)
+    assert data["procedure"]["base"] == "scaffold" and data["procedure"]["options"]["option"] == "II"
+    for option in ("I", "III"):
+        data["procedure"]["options"]["option"] = option
+        assert not same_statement(data, false)
+    assert "is not replayed" in check(data).reason
+
+
+def test_what_the_checker_cannot_replay_is_no_refutation():
+    false = claim(norm2(x_round[r] - x_star), "<=", 0, procedure=Procedure("fedprox", equal_weights=True))
+    verdict = decide(false, Settings(federations=False))
+    assert verdict.verdict == "undecided" and "does not replay fedprox" in verdict.evidence
     missing = claim(norm2(sp.IndexedBase("server_dual")[r]), "<=", 0)
     verdict = decide(missing, Settings(federations=False))
     assert verdict.verdict == "undecided" and "nothing supplies 'server_dual'" in verdict.evidence

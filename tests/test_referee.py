@@ -93,10 +93,12 @@ def test_given_federations_and_sampled_runs_count():
 
 
 # what must never happen --------------------------------------------------------------------------------------------------
-def test_a_counterexample_that_the_checker_rejects_is_an_error(monkeypatch):
+def test_a_counterexample_that_the_checker_rejects_is_no_verdict(monkeypatch, caplog):
     monkeypatch.setattr(module, "check", lambda data: type("No", (), {"accepted": False, "reason": "planted"})())
-    with pytest.raises(RuntimeError, match="the checker rejects what the search found: planted"):
-        decide(TWINS["control/descent@/2"], FEW)
+    verdict = decide(TWINS["control/descent@/2"], FEW)
+    assert verdict.verdict == "undecided" and verdict.ratio is None and verdict.certificate is None
+    assert verdict.details["disagreement"] == "planted" and "checker rejects it: planted" in verdict.evidence
+    assert [record.levelname for record in caplog.records] == ["ERROR"] and "control/descent@/2" in caplog.text
 
 
 def test_a_proof_against_a_counterexample_is_an_error(monkeypatch):

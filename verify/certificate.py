@@ -14,15 +14,19 @@ import sympy as sp
 
 from bounds import language as words
 from bounds.claim import Claim, Condition, Procedure
-from synthetic.arrays import to_numpy
+from fedtheory import find_algorithm
+from synthetic.arrays import EXACT, to_numpy
+from synthetic.balls import Ball
 from verify import checker
 from verify.evaluate import Environment
-from verify.instances import Leaves, Shape, always_available
+from verify.instances import Leaves, Shape, always_available, federation_of
+from verify.procedures import own_arguments
+from verify.rationals import enclosure, rational_in, simplest_between
 
-__all__ = ["FORMAT", "CheckResult", "certificate", "check_file", "formula", "read", "replayable",
+__all__ = ["FORMAT", "CheckResult", "certificate", "check_file", "formula", "not_replayed", "read",
            "same_statement"]
 
-FORMAT = "fedtheory certificate 1"
+FORMAT = "fedtheory certificate 2"
 _FIELDS = ("claim", "setting", "statement", "hypotheses", "definitions", "sizes", "procedure", "instance", "values",
            "left", "right")
 
@@ -49,27 +53,34 @@ def formula(expression) -> Any:
     return [names.get(type(e)) or type(e).__name__, *map(formula, sorted(e.args, key=str) if e.is_Add else e.args)]
 
 
-def _names(claim: Claim) -> set[str]:
-    """Names of the indexed quantities in a claim's formulas."""
-    formulas = [side for c in (*claim.hypotheses, claim.statement) for side in (c.left, c.right)]
-    formulas += [definition.formula for definition in claim.used_definitions().values()]
-    return {str(a.base.label) for formula in formulas for a in formula.atoms(sp.Indexed)}
+def _formulas(claim: Claim) -> Iterator[sp.Expr]:
+    """The claim's formulas, those of the definitions that it uses included."""
+    yield from (side for c in (*claim.hypotheses, claim.statement) for side in (c.left, c.right))
+    yield from (definition.formula for definition in claim.used_definitions().values())
 
 
-#: arrays of other methods' states, which the checker does not compute
-_STATES = ("server_", "client_", "local_")
+def _heads(node: Any) -> Iterator[str]:
+    """Words and names of arrays in a formula as nested lists."""
+    if isinstance(node, list):
+        yield node[0]
+        for argument in node[1:]:
+            yield from _heads(argument)
 
 
-def replayable(claim: Claim) -> bool:
-    """Whether the stand-alone checker knows the claim's method and words."""
-    procedure = claim.procedure or Procedure()
-    if claim.setting != "run":
-        return True
-    formulas = [side for c in (*claim.hypotheses, claim.statement) for side in (c.left, c.right)]
-    formulas += [definition.formula for definition in claim.used_definitions().values()]
-    names = _names(claim) - {"client_weight"} - set(claim.definitions)
-    known = not any(n.startswith(_STATES) or n == "sampled" for n in names)
-    return known and not any(f.has(words.E_round) for f in formulas) and procedure.base == "fedavg" and not procedure.options
+def _own(claim: Claim) -> set[str]:
+    """Names to which the claim itself gives a value, or leaves it."""
+    return {*claim.definitions, *claim.constants, *(variable.name for variable in claim.variables)}
+
+
+def not_replayed(claim: Claim) -> str | None:
+    """What of a claim the stand-alone checker does not know: its method, or its words; None if it knows all."""
+    base = (claim.procedure or Procedure()).base
+    if claim.setting == "run" and base not in checker.METHODS:
+        return base
+    states = checker.METHODS[base][1] if claim.setting == "run" else ()
+    known = {*checker.FUNCTIONS, *_OF_FEDERATION, *_OF_RUN, "eta_l", *states, *_own(claim)}
+    unknown = sorted({head for formula_ in _formulas(claim) for head in _heads(formula(formula_))} - known)
+    return ", ".join(unknown) or None
 
 
 def _condition(condition: Condition) -> dict[str, Any]:
@@ -87,9 +98,6 @@ def statement_of(claim: Claim) -> dict[str, Any]:
     }
     if claim.setting == "point":  # there is no run: the average follows from the local models
         definitions |= {name: {"indices": ["t"], "formula": formula(_AVERAGE)} for name in ("x", "x_sampled")}
-    if claim.setting == "run" and replayable(claim):  # the server's model is the sampled average of communication times
-        definitions |= {name: {"indices": ["r"], "formula": formula(words.x_sampled[words.r * words.local_steps])}
-                        for name in sorted({"x_round", "x_broadcast"} & _names(claim))}
     return {
         "claim": claim.id, "reading": claim.reading, "setting": claim.setting, "statement": _condition(claim.statement),
         "hypotheses": [*map(_condition, claim.hypotheses), *_domains(claim), *_ranges(claim), *_participation(claim)],
@@ -99,7 +107,17 @@ def statement_of(claim: Claim) -> dict[str, Any]:
 
 def _procedure(claim: Claim) -> dict[str, Any]:
     procedure = claim.procedure or Procedure()
-    return {name: getattr(procedure, name) for name in ("sampling", "indicator", "strict")}
+    options = find_algorithm(procedure.base).arguments | dict(procedure.options)
+    options = {name: _option(value) for name, value in options.items() if name not in _OF_EVERY_METHOD}
+    return {name: getattr(procedure, name) for name in ("base", "sampling", "indicator", "strict")} | {"options": options}
+
+
+#: arguments of a method that the rest of a certificate says
+_OF_EVERY_METHOD = ("eta_l", "local_steps", "participants", "replacement")
+
+
+def _option(value):
+    return str(Fraction(value)) if isinstance(value, float | Fraction) else value
 
 
 _CLIENTS = (words.k, 0, words.clients - 1)
@@ -164,6 +182,8 @@ def _participation(claim: Claim) -> Iterator[dict[str, Any]]:
         return
     if claim.procedure is not None and not claim.procedure.free_clients:
         yield _condition(Condition(words.priority[words.k], "==", 1, (_CLIENTS,)))
+    if claim.procedure is not None and claim.procedure.equal_weights:
+        yield _condition(Condition(words.client_weight[words.k], "==", 1 / words.clients, (_CLIENTS,)))
     if claim.setting == "run" and always_available(claim):
         there = sp.IndexedBase("available")[words.i, words.k]
         yield _condition(Condition(there, "==", 1, ((words.i, 0, sp.Symbol("rounds", integer=True)), _CLIENTS)))
@@ -171,11 +191,12 @@ def _participation(claim: Claim) -> Iterator[dict[str, Any]]:
 
 def certificate(claim: Claim, shape: Shape, leaves: Leaves, environment: Environment, left, right) -> dict[str, Any]:
     """The certificate of one exact instance (row 0 of ``leaves`` and ``environment``) with the sides it breaks."""
-    bound = environment.bound
+    arguments = own_arguments(claim.procedure) if claim.setting == "run" else ()
+    free = _own(claim) | {"eta_l", *arguments}
     values = {
-        name: _text(b.data[0, 0, 0])
-        for name, b in bound.items()
-        if name not in _REPLAYED and b.data.shape[1] == b.data.shape[2] == 1
+        name: _value(claim, name, b.data[0, 0, 0])
+        for name, b in environment.bound.items()
+        if name in free and name not in _OF_FEDERATION and b.data.shape[1] == b.data.shape[2] == 1
     }
     return {
         "format": FORMAT,
@@ -183,22 +204,55 @@ def certificate(claim: Claim, shape: Shape, leaves: Leaves, environment: Environ
         "sizes": {n: v for n, v in shape.as_sizes().items() if n != "priority_clients"},
         "instance": {} if claim.setting == "algebra" else _instance(claim, shape, leaves, environment),
         "values": values,
-        "left": str(left),
-        "right": str(right),
+        "left": _side(left),
+        "right": _side(right),
     }
 
 
 #: what the checker works out by itself
-_REPLAYED = {
-    "client_weight", "priority", "x_star", "F_star", "F_star_client", "L_client", "mu_client", "sigma_sq_client", "x",
-    "x_sampled", "x_local", "x_before", "g", "included", "sampled_weight", "epsilon", "local_offset",
-}
+_OF_FEDERATION = (
+    "client_weight", "priority", "F_star", "F_star_client", "L_client", "mu_client", "sigma_sq_client", "x_star",
+    "epsilon",
+)
+_OF_RUN = (
+    "x", "x_sampled", "x_local", "x_before", "g", "included", "sampled_weight", "sampled", "x_round", "x_broadcast",
+)
+
+
+def _value(claim: Claim, name: str, value):
+    """A value as text. Where it is irrational: the formula by which a condition defines it; or, of a number that the claim
+    bounds from below or above, a fraction just beyond."""
+    try:
+        return _text(value)
+    except ArithmeticError:
+        pass
+    beyond = None
+    for condition in claim.hypotheses:
+        left = formula(condition.left)
+        if condition.relation == "==" and (left if isinstance(left, str) else left[0]) == name:
+            return {"indices": [] if isinstance(left, str) else left[1:], "formula": formula(condition.right)}
+        for side, relation in ((condition.left, condition.relation), (condition.right, _TURNED[condition.relation])):
+            if side.is_Symbol and side.name == name and relation != "==":
+                beyond = relation
+    if beyond is None or value.ndim:
+        raise ArithmeticError(f"{name} is irrational, and no condition defines or bounds it")
+    low, high = value.item().ends
+    return str(simplest_between(high, 2 * high - low) if beyond == ">=" else simplest_between(2 * low - high, low))
+
+
+_TURNED = {"<=": ">=", ">=": "<=", "==": "=="}
+
+
+def _side(value) -> str:
+    """A side of the statement: a fraction, or decimals that enclose it."""
+    return enclosure(value) if isinstance(value, Ball) else str(Fraction(value))
 
 
 def _instance(claim: Claim, shape: Shape, leaves: Leaves, environment: Environment) -> dict[str, Any]:
-    data = {name: _text(leaves[name][0]) for name in ("curvature", "center")}
-    for name in ("client_weight", "F_star_client", "x_star"):
-        data[name] = _text(environment.bound[name].data[0, 0, 0])
+    data, federation = {n: _text(leaves[n][0]) for n in ("curvature", "center")}, federation_of(shape, leaves, EXACT)
+    for name in ("weights", "F_star_client", "x_star"):
+        data["client_weight" if name == "weights" else name] = _text(getattr(federation, name)[0])
+    data["layer_sizes"] = [layer.stop - layer.start for layer in environment.federation.layers()]
     data["priority"] = [int(k < shape.priority_clients) for k in range(shape.clients)]
     data["noise"] = [[] for _ in range(shape.clients)]
     for slot, client in enumerate(shape.noisy):
@@ -211,6 +265,10 @@ def _instance(claim: Claim, shape: Shape, leaves: Leaves, environment: Environme
         data["x_local"] = _text(to_numpy(environment.bound["x_local"].data)[0, 0, 0])
         return data
     data["start_offset"] = _text(leaves["start_offset"][0])
+    procedure = claim.procedure or Procedure()
+    free = checker.METHODS[procedure.base][1] if dict(procedure.options).get("start") == "free" else ()
+    states = {name: environment.bound[name].data for name in free if name in environment.bound}
+    data["initial"] = {name: _text(to_numpy(array)[0, 0, 0, 0]) for name, array in states.items()}
     data["epsilon"] = _text(leaves["epsilon"][0])
     data["available"] = _text(leaves["available"][0])
     return data
@@ -219,7 +277,11 @@ def _instance(claim: Claim, shape: Shape, leaves: Leaves, environment: Environme
 def _text(value):
     if isinstance(value, np.ndarray) and value.ndim:
         return [_text(v) for v in value]
-    return str(Fraction(value.item() if isinstance(value, np.ndarray) else value))
+    value = value.item() if isinstance(value, np.ndarray) else value
+    found = rational_in(value) if isinstance(value, Ball) else Fraction(value)
+    if found is None:
+        raise ArithmeticError(f"{value!r} is irrational")
+    return str(found)
 
 
 @dataclass(frozen=True)

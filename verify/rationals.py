@@ -1,0 +1,58 @@
+"""Fractions and decimals for numbers that are known as balls."""
+
+from __future__ import annotations
+
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext
+from fractions import Fraction
+from math import floor
+
+from synthetic.balls import Ball
+
+__all__ = ["enclosure", "rational_in", "simplest_between"]
+
+_SHORT = Fraction(1, 10**6)  # a fraction this much simpler than its interval would let one expect is no coincidence
+
+
+def simplest_between(low: Fraction, high: Fraction) -> Fraction:
+    """The fraction of smallest denominator from ``low`` to ``high``, both included.
+
+    Example:
+        >>> simplest_between(Fraction(32, 100), Fraction(34, 100))
+        Fraction(1, 3)
+    """
+    whole = floor(low)
+    if whole == low:
+        return Fraction(low)
+    if whole + 1 <= high:
+        return Fraction(whole + 1)
+    return whole + 1 / simplest_between(1 / (high - whole), 1 / (low - whole))
+
+
+def rational_in(ball: Ball) -> Fraction | None:
+    """The one simple fraction in a ball; None if no fraction there is so simple that it must be meant.
+
+    Example:
+        >>> rational_in(Ball(Fraction(1, 3))), rational_in(Ball(2).sqrt())
+        (Fraction(1, 3), None)
+    """
+    low, high = ball.ends
+    if low == high:
+        return low
+    found = simplest_between(low, high)
+    return found if found.denominator**2 * (high - low) < _SHORT else None
+
+
+def enclosure(ball: Ball) -> str:
+    """``low to high``: decimals of twenty digits that enclose the ball.
+
+    Example:
+        >>> enclosure(Ball(1))
+        '1 to 1'
+    """
+    low, high = ball.ends
+    return f"{_decimal(low, ROUND_FLOOR)} to {_decimal(high, ROUND_CEILING)}"
+
+
+def _decimal(value: Fraction, rounding: str) -> Decimal:
+    with localcontext(prec=20, rounding=rounding):
+        return Decimal(value.numerator) / Decimal(value.denominator)
