@@ -11,7 +11,8 @@ from typing import Annotated
 
 import typer
 
-from verify import cli_bounds, cli_looseness, cli_methods, command_line
+from verify import cli_bounds, cli_looseness, cli_methods, cli_verify, command_line
+from verify.cli_verify import Device, OnDevice, Papers, Seed
 
 # Heavy packages (torch, sympy, matplotlib) are imported by the commands that need them, so that --help is quick.
 
@@ -23,26 +24,12 @@ app = typer.Typer(
 )
 
 
-for group in (cli_bounds, cli_looseness, cli_methods):
+for group in (cli_verify, cli_bounds, cli_looseness, cli_methods):
     group.add_commands(app)
-
-
-class Budget(StrEnum):
-    quick, standard, thorough = "quick", "standard", "thorough"
-
-
-class Device(StrEnum):
-    cpu, cuda = "cpu", "cuda"
 
 
 class Letters(StrEnum):
     paper, code = "paper", "code"
-
-
-Out = Annotated[Path, typer.Option("--out", help="Directory of the report.")]
-Seed = Annotated[int, typer.Option("--seed", help="Seed of all random choices.")]
-OnDevice = Annotated[Device, typer.Option("--device", help="Where to compute.")]
-Papers = Annotated[list[str] | None, typer.Option("--paper", help="Only this paper's claims; may be given again.")]
 
 
 @app.callback(invoke_without_command=True)
@@ -116,60 +103,6 @@ def show(
 
     print(text_of(find_claim(claim), letters.value), end="")
     return 0
-
-
-@app.command()
-def verify(
-    claim: Annotated[list[str] | None, typer.Argument(help="Ids of claims; all of them if none is given.")] = None,
-    paper: Papers = None,
-    budget: Annotated[Budget, typer.Option(help="How hard to search.")] = Budget.quick,
-    seeds: Annotated[int, typer.Option(help="Runs where an expectation has to be sampled.")] = 64,
-    device: OnDevice = Device.cpu,
-    seed: Seed = 0,
-    out: Out = Path("report"),
-) -> int:
-    """Referee claims and write a report.
-
-    Searches for counterexamples, judges, prints a table, and writes pages, figures, certificates and verdicts.json.
-
-    Exit status: 0 nothing is refuted or ill-posed; 1 something is; 2 bad input; 130 interrupted: what was decided
-    is kept.
-    """
-    from verify import console
-    from verify.files import writable_directory
-    from verify.report.records import save_verdicts
-
-    chosen = command_line.choose_claims(claim or [], paper)
-    command_line.at_least("--seeds", seeds, 2)
-    command_line.at_least("--seed", seed, 0)
-    command_line.check_device(device)
-    writable_directory(out)
-    options = {"budget": budget, "seeds": seeds, "device": device, "seed": seed, "out": out}
-    from verify.referee import referee
-
-    place = {c.id: number for number, c in enumerate(chosen)}
-    decided, interrupted = [], False
-    bar, task = console.progress(len(chosen), "")
-    try:
-        with bar:
-            judged = referee(chosen, budget=budget.value, seeds=seeds, device=device.value, out=out, seed=seed)
-            for verdict in judged:
-                verdict = replace(verdict, command=command_line.command_text("verify", [verdict.id], **options))
-                decided = sorted([*decided, verdict], key=lambda v: place[v.id])
-                save_verdicts(decided, out)
-                bar.update(task, advance=1, description=f"{verdict.id}: {verdict.verdict}")
-    except KeyboardInterrupt:
-        interrupted = True
-    if decided:
-        title = "Referee's report: " + ", ".join(dict.fromkeys(c.paper for c in chosen))
-        command = command_line.command_text("verify", claim or [], paper=paper, **options)
-        console.out().print(console.verdict_table(decided))
-        console.out().print(console.verdict_summary(decided))
-        _write_pages(decided, out, title=title, command=command, versions=command_line.versions())
-    if interrupted:
-        console.error(f"interrupted after {len(decided)} of {len(chosen)} claims; what was decided is kept in {out}")
-        return 130
-    return 1 if any(v.verdict in ("refuted", "ill-posed") for v in decided) else 0
 
 
 @app.command()
@@ -256,19 +189,6 @@ def check(certificate: Annotated[Path, typer.Argument(help="A certificate, as re
     return 0 if result.accepted else 1
 
 
-@app.command()
-def report(directory: Annotated[Path, typer.Argument(help="A directory with verdicts.json.")]) -> int:
-    """Write a report's pages again.
-
-    Pages and figures come from the verdicts.json in the directory.
-    """
-    from verify.report.records import load_about, load_verdicts
-
-    verdicts, about = load_verdicts(directory), load_about(directory)
-    _write_pages(verdicts, directory, **about)
-    return 0
-
-
 def main(argv: list[str] | None = None) -> int:
     """Run the command line and return its exit status.
 
@@ -290,11 +210,3 @@ def main(argv: list[str] | None = None) -> int:
 
         console.error(message)
         return 2
-
-
-def _write_pages(verdicts, out: Path, **about) -> None:
-    from verify import console
-    from verify.report.html import write_report
-
-    index = write_report(verdicts, out, **about)
-    console.out().print(f"report: {index}", soft_wrap=True)

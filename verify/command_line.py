@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import platform
 import shlex
@@ -14,7 +15,8 @@ from typing import Any
 
 # Heavy packages (torch, sympy) are imported where they are needed, so that --help is quick.
 
-__all__ = ["at_least", "check_device", "choose_claims", "claims_as_json", "command_text", "explain", "versions"]
+__all__ = ["at_least", "check_device", "choose_claims", "claims_as_json", "command_text", "explain",
+           "filter_claims", "versions"]
 
 
 def explain(problem: Exception) -> str | None:
@@ -23,6 +25,8 @@ def explain(problem: Exception) -> str | None:
         return problem.format_message()
     if isinstance(problem, OSError) and problem.filename is not None:
         return f"{problem.filename}: {problem.strerror}"
+    if isinstance(problem, OSError) and problem.errno in (errno.ENOSPC, errno.EDQUOT):
+        return problem.strerror
     if isinstance(problem, (ValueError, LookupError)) and len(problem.args) == 1 and " " in str(problem.args[0]):
         return None if isinstance(problem, IndexError) else str(problem.args[0])
     return None
@@ -48,6 +52,19 @@ def choose_claims(ids: list[str], papers: list[str] | None) -> list:
     if papers or not ids:
         named |= {c.id: c for c in all_claims().values() if not papers or c.paper in papers}
     return list(named.values())
+
+
+def filter_claims(claims: list, kind: str | None = None, algorithm: str | None = None, explicit: bool = False) -> list:
+    """Those of a kind, about runs of an algorithm, with explicit constants; LookupError for an unknown name."""
+    from bounds.claim import KINDS
+
+    if kind is not None and kind not in KINDS:
+        raise LookupError(f"unknown kind {kind!r}; allowed: {', '.join(KINDS)}")
+    names = sorted({c.procedure.base for c in claims if c.procedure})
+    if algorithm is not None and algorithm not in names:
+        raise LookupError(f"no claim chosen is about runs of {algorithm!r}; allowed: {', '.join(names)}")
+    return [c for c in claims if kind in (None, c.kind) and (c.explicit or not explicit)
+            and (algorithm is None or (c.procedure is not None and c.procedure.base == algorithm))]
 
 
 def claims_as_json(claims) -> str:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-__all__ = ["file_name", "read_json", "replacing", "writable_directory", "write_json", "write_text"]
+__all__ = ["FULL", "file_name", "read_json", "replacing", "writable_directory", "write_json", "write_text"]
+
+FULL = (errno.ENOSPC, errno.EDQUOT)  #: errors that go away where room is made
 
 
 @contextmanager
@@ -28,6 +31,10 @@ def replacing(path: str | Path) -> Iterator[Path]:
         os.replace(temporary, path)
     except IsADirectoryError:
         raise ValueError(f"cannot write {path}: it is a directory; give a file name") from None
+    except OSError as error:
+        if error.filename is None:  # a full disk does not say whose bytes it could not take
+            error.filename = str(path)
+        raise
     finally:
         temporary.unlink(missing_ok=True)
 
@@ -72,6 +79,8 @@ def writable_directory(path: str | Path) -> Path:
     except (FileExistsError, NotADirectoryError):
         raise ValueError(f"cannot write to {path}: it is not a directory") from None
     except OSError as error:
+        if error.errno in FULL:
+            raise
         raise ValueError(f"cannot write to {path}: {error.strerror}") from None
     if not os.access(path, os.W_OK | os.X_OK):
         raise ValueError(f"cannot write to {path}: permission denied")

@@ -5,13 +5,10 @@ from __future__ import annotations
 import json
 import logging
 import os
-import signal
 import time
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from fractions import Fraction
-from multiprocessing import active_children, get_context
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +22,7 @@ from verify.instances import Shape
 from verify.prove import prove
 from verify.search import BUDGETS, Found, search
 from verify.verdict import Verdict, ratio
+from verify.workers import decide_all, decide_or_say_why
 
 __all__ = ["Settings", "decide", "referee"]
 
@@ -182,38 +180,19 @@ def _unrefuted(claim: Claim, found: Found, settings: Settings, details):
     return "consistent", worst, "; ".join([text, *said]), details, None, series
 
 
-def _decide_by_id(claim_id: str, settings: Settings) -> Verdict:
-    from bounds.registry import find_claim
-
-    return decide(find_claim(claim_id), settings)
-
-
 def referee(claims: Sequence[Claim], *, workers: int | None = None, **settings) -> Iterator[Verdict]:
     """Verdicts on registered claims, each as soon as it is decided; keyword arguments as in :class:`Settings`.
 
     Every verdict depends on its claim and the seed alone, not on the order or the number of ``workers`` (default: one
-    per core, or one on a GPU). A script that uses several workers must guard its entry with
-    ``if __name__ == "__main__"``, because they start afresh.
+    per core, or one on a GPU). A claim at which an error or a worker's death stops us is undecided, and says so. A script
+    that uses several workers must guard its entry with ``if __name__ == "__main__"``, because they start afresh.
     """
     options = Settings(**settings)
     if options.out is not None:
         options = Settings(**{**options.__dict__, "out": Path(options.out)})
-    workers = workers or (1 if options.device != "cpu" else min(len(claims), os.cpu_count() or 1))
-    if workers <= 1:
+    if workers == 1 or len(claims) <= 1:
         for claim in claims:
-            yield decide(claim, options)
+            yield decide_or_say_why(claim, options)
         return
-    others = set(active_children())
-    # Read when a worker's libraries load: threads that wait for each other on busy cores are many times slower than one.
-    os.environ.setdefault("OMP_NUM_THREADS", "1")
-    interrupts = {"initializer": signal.signal, "initargs": (signal.SIGINT, signal.SIG_IGN)}  # the parent's business
-    executor = ProcessPoolExecutor(workers, get_context("spawn"), **interrupts)
-    try:
-        for future in as_completed([executor.submit(_decide_by_id, claim.id, options) for claim in claims]):
-            yield future.result()
-    except BaseException:  # Ctrl-C, an error, or nobody asks for more: do not wait for claims under way
-        executor.shutdown(wait=False, cancel_futures=True)
-        for worker in set(active_children()) - others:
-            worker.terminate()
-        raise
-    executor.shutdown()
+    several = 1 if options.device != "cpu" else os.cpu_count() or 1
+    yield from decide_all(claims, options, workers or several)

@@ -1,0 +1,126 @@
+"""The commands that decide and report: verify, report."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from verify import command_line
+
+# Heavy packages (torch, sympy, matplotlib) are imported by the commands that need them, so that --help is quick.
+
+__all__ = ["Device", "OnDevice", "Papers", "Seed", "add_commands"]
+
+
+class Budget(StrEnum):
+    quick, standard, thorough = "quick", "standard", "thorough"
+
+
+class Device(StrEnum):
+    cpu, cuda = "cpu", "cuda"
+
+
+Out = Annotated[Path, typer.Option("--out", help="Directory of the report.")]
+Seed = Annotated[int, typer.Option("--seed", help="Seed of all random choices.")]
+OnDevice = Annotated[Device, typer.Option("--device", help="Where to compute.")]
+Papers = Annotated[list[str] | None, typer.Option("--paper", help="Only this paper's claims; may be given again.")]
+
+
+def add_commands(app: typer.Typer) -> None:
+    """Register the commands of this file."""
+    for command in (verify, report):
+        app.command()(command)
+
+
+def verify(
+    claim: Annotated[list[str] | None, typer.Argument(help="Ids of claims; all of them if none is given.")] = None,
+    everything: Annotated[bool, typer.Option("--all", help="All claims, but for what the filters leave out.")] = False,
+    paper: Papers = None,
+    kind: Annotated[str | None, typer.Option(help="Only claims of this kind, for example theorem.")] = None,
+    algorithm: Annotated[str | None, typer.Option(help="Only claims about runs of this algorithm.")] = None,
+    explicit: Annotated[bool, typer.Option("--explicit", help="Only claims whose constants are explicit.")] = False,
+    budget: Annotated[Budget, typer.Option(help="How hard to search.")] = Budget.quick,
+    seeds: Annotated[int, typer.Option(help="Runs where an expectation has to be sampled.")] = 64,
+    device: OnDevice = Device.cpu,
+    seed: Seed = 0,
+    out: Out = Path("report"),
+    fresh: Annotated[bool, typer.Option("--fresh", help="Forget the results in the directory and start over.")] = False,
+) -> int:
+    """Referee claims and write a report.
+
+    Searches for counterexamples, judges, prints a table, and writes pages, figures, certificates and verdicts.json.
+    Each verdict is on disk as soon as it is known; the same command goes on where an interrupted one stopped.
+
+    Exit status: 0 nothing is refuted or ill-posed; 1 something is; 2 bad input; 3 the disk is full, what was decided
+    is kept; 130 interrupted: what was decided is kept.
+    """
+    from verify.files import writable_directory
+
+    if everything and claim:
+        raise ValueError(f"--all takes no names of claims; got {', '.join(claim)}")
+    command_line.at_least("--seeds", seeds, 2)
+    command_line.at_least("--seed", seed, 0)
+    chosen = command_line.filter_claims(command_line.choose_claims(claim or [], paper), kind, algorithm, explicit)
+    command_line.check_device(device)
+    writable_directory(out)
+
+    from bounds.registry import all_claims
+    from verify import console
+    from verify.batch import referee_into, unfinished
+    from verify.store import Store
+
+    options = {"budget": budget, "seeds": seeds, "device": device, "seed": seed, "out": out}
+    filters = {"paper": paper, "kind": kind, "algorithm": algorithm}
+    flags = ["--all"] * everything + ["--explicit"] * explicit
+    command = command_line.command_text("verify", [*(claim or []), *flags], **filters, **options)
+    settings = {"budget": budget.value, "seeds": seeds, "device": device.value, "seed": seed}
+    with Store(out, settings, fresh=fresh) as store:
+        with console.Progress(len(chosen)) as shown:
+            outcome = referee_into(
+                store, chosen, all_claims().values(), command=command, begun=shown.begin, progress=shown.add,
+                command_of=lambda claim_id: command_line.command_text("verify", [claim_id], **options),
+            )
+        for message in outcome.messages:
+            console.note(message)
+        if outcome.decided:
+            many = len(outcome.decided) > console.MOST_ROWS
+            console.out().print((console.paper_table if many else console.verdict_table)(outcome.decided))
+            console.out().print(console.verdict_summary(outcome.decided))
+        if outcome.stopped_by:
+            console.error(f"{outcome.stopped_by}; {len(outcome.decided)} of {len(chosen)} claims are kept in {out}")
+            return 3
+        if outcome.kept:
+            title = "Referee's report: " + ", ".join(dict.fromkeys(v.id.split("/")[0] for v in outcome.kept))
+            _write_pages(outcome.kept, out, title=title, command="\n".join(outcome.commands),
+                         versions=command_line.versions())
+    if outcome.interrupted:
+        console.error(f"interrupted after {len(outcome.decided)} of {len(chosen)} claims; what was decided is kept in {out}"
+                      "; the same command goes on from there")
+        return 130
+    if failed := unfinished(outcome.decided):
+        console.note(f"{len(failed)} claims were not decided to the end: {', '.join(v.id for v in failed[:5])}"
+                     + (" ..." if len(failed) > 5 else "") + "; the same command tries them again")
+    return 1 if any(v.verdict in ("refuted", "ill-posed") for v in outcome.decided) else 0
+
+
+def report(directory: Annotated[Path, typer.Argument(help="A directory with verdicts.json.")]) -> int:
+    """Write a report's pages again.
+
+    Pages and figures come from the verdicts.json in the directory.
+    """
+    from verify.report.records import load_about, load_verdicts
+
+    verdicts, about = load_verdicts(directory), load_about(directory)
+    _write_pages(verdicts, directory, **about)
+    return 0
+
+
+def _write_pages(verdicts, out: Path, **about) -> None:
+    from verify import console
+    from verify.report.html import write_report
+
+    index = write_report(verdicts, out, **about)
+    console.out().print(f"report: {index}", soft_wrap=True)
