@@ -32,10 +32,10 @@ mutants: setup
 lint: setup
 	$(BIN)/ruff check .
 
-# Every implementation of the reference workload and every target, on one thread: a few minutes.
+# Every implementation of the reference workload and every target, on one thread: a few minutes. README's table is written anew.
 bench: setup
 	$(BIN)/python -m pip install --quiet -c constraints.txt -e ".[bench]"
-	$(BIN)/python -m benchmarks --out benchmarks/results.json
+	$(BIN)/python -m benchmarks --out benchmarks/results.json --readme README.md
 
 # Other implementations, in environments of their own under .peers/: docs/peers.md. The first time installs them.
 peers: setup

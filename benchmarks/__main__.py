@@ -20,6 +20,7 @@ def arguments():
     parser.add_argument("--threads", type=int, default=1, help="threads of every library (default 1)")
     parser.add_argument("--only", default="", help="only implementations and targets whose name has this in it")
     parser.add_argument("--out", type=Path, help="where to write the results as JSON; default: nowhere")
+    parser.add_argument("--readme", type=Path, help="a page whose table is to be written anew; default: none")
     return parser.parse_args()
 
 
@@ -66,6 +67,7 @@ def main() -> int:
     options = arguments()
     use_threads(options.threads)
     from benchmarks.implementations import ROWS
+    from benchmarks.readme import put
     from benchmarks.report import machine, show, write
     from benchmarks.targets import TARGETS
     from benchmarks.workload import Workload
@@ -87,6 +89,8 @@ def main() -> int:
     show(results)
     if options.out:
         write(results, options.out)
+    if options.readme:
+        put(results, options.readme)
     return 0
 
 

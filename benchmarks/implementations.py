@@ -9,6 +9,7 @@ from functools import partial
 
 from benchmarks import ours
 from benchmarks.workload import Workload
+from fedtheory.observables import DEFAULT
 
 __all__ = ["ROWS", "Row", "prepare"]
 
@@ -44,7 +45,7 @@ ROWS = (
     Row("fedtheory, SCAFFOLD, step by step", partial(ours.step_by_step, method="scaffold"), checked=False),
     Row("fedtheory.run, step by step", partial(ours.recorded, path="steps")),
     Row("fedtheory.run, compiled", partial(ours.recorded, path="compiled")),
-    Row("fedtheory.run, path auto", ours.recorded),
+    Row("fedtheory.run, path auto", partial(ours.recorded, record=DEFAULT)),
     Row("FedJAX", _yardstick("fedjax_rounds"), ("float32",), share=0.05),
     Row("torch, nn.Module and SGD per client", _yardstick("torch_loop"), share=0.03),
     Row("torch, nn.Module, SGD and DataLoader per client", _yardstick("torch_loop", "build_with_loader"), share=0.02),

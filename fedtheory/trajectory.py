@@ -46,6 +46,12 @@ class Trajectory:
     def rounds(self) -> int:
         return int(self.dataset.attrs["rounds"])
 
+    @property
+    def diverged(self) -> dict[int, int]:
+        """The first round after which a run was not finite, by the run's number, for the runs that were not."""
+        rounds = self.dataset["diverged"].values
+        return {int(i): int(rounds[i]) for i in np.flatnonzero(rounds >= 0)}
+
     def mean(self, name: str) -> xr.DataArray:
         """Mean over runs of an observable."""
         return self.dataset[name].mean("run")

@@ -18,13 +18,16 @@ class QuadraticObjective:
 
     @cached_property
     def _expansion(self):
+        """Gradient and Hessian of F at x*; None for a family of its own, whose objective may be anything."""
+        owner = next(kind for kind in type(self).__mro__ if "_objective_hessian" in vars(kind))
+        if any(getattr(type(self), name) is not getattr(owner, name) for name in ("value", "objective")):
+            return None
         return self.objective_gradient(self.x_star), self._objective_hessian()
 
     def suboptimality(self, x):
         """F(x) - F* at ``x`` (runs, dim), as (runs,): <grad F(x*), x - x*> + 1/2 <x - x*, Hessian (x - x*)>."""
-        owner = next(kind for kind in type(self).__mro__ if "_objective_hessian" in vars(kind))
-        if any(getattr(type(self), name) is not getattr(owner, name) for name in ("value", "objective")):
-            return super().suboptimality(x)  # a family of its own, whose objective may be anything
+        if self._expansion is None:
+            return super().suboptimality(x)
         slope, hessian = self._expansion
         xp, v = namespace(x), x - self.x_star
         if hessian.ndim == 2:

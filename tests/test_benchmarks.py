@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 
-from benchmarks import cuda, ours
+from benchmarks import cuda, ours, readme
 from benchmarks.implementations import ROWS, prepare
 from benchmarks.targets import TARGETS, Measured, ratio
 from benchmarks.timing import exponent, interleaved
 from benchmarks.workload import Unavailable, Workload
 
+ROOT = Path(__file__).parents[1]
 TINY = Workload(clients=3, samples=7, dim=5, local_steps=2, rounds=4)  # 7 samples: a whole group of 5 rows and a rest
 
 
@@ -57,6 +60,47 @@ def test_targets():
     measure = ratio("one", "other", "float64")
     assert measure({("one", "float64"): 3.0}, 1) is None
     assert measure({("one", "float64"): 3.0, ("other", "float64"): 2.0}, 1) == Measured(1.5, "3e+03 ms against 2e+03 ms")
+
+
+RESULTS = {
+    "machine": {"date": "2026-01-02T03:04:05+00:00", "cpu": "some processor", "threads": 1, "versions": {"torch": "2.0"}},
+    "rows": [{"name": "fedtheory, compiled", "dtype": "float32", "cpu": 0.0123, "wall": 9.0, "first": 1.0},
+             {"name": "fedtheory.run, path auto", "dtype": "float64", "cpu": 0.0021, "wall": 9.0, "first": 0.25}],
+    "targets": [{"name": "compiled / JAX, float32", "limit": 1.0, "value": 1.25, "met": False},
+                {"name": "recording by default, step by step, float64", "limit": 0.1, "value": 0.05, "met": True}],
+}
+
+
+def test_the_table_of_readme():
+    lines = readme.table(RESULTS).splitlines()
+    assert lines[2:5] == [
+        "| fedtheory, local steps compiled | 12 ms | - |",
+        "| `fedtheory.run` as it is, default record (quadratic: one affine map a round) | - | 2.1 ms |",
+        "| what the default record adds, step by step | - | 5.0% |",
+    ]
+    assert lines[-1] == "Targets met: 1 of 2. Missed: compiled / JAX, float32 (1.25, at most 1)."
+    assert "took 0.25 s" in lines[-2] and "2026-01-02" in lines[-3]
+
+
+def test_the_table_is_put_between_the_marks(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text(f"before\n{readme.BEGIN}old\n{readme.END}after\n")
+    readme.put(RESULTS, page)
+    assert page.read_text() == f"before\n{readme.BEGIN}{readme.table(RESULTS)}{readme.END}after\n"
+    page.write_text("nothing")
+    with pytest.raises(ValueError, match="must have the lines"):
+        readme.put(RESULTS, page)
+
+
+def test_readme_shows_the_results_that_are_kept():
+    results = json.loads((ROOT / "benchmarks" / "results.json").read_text())
+    kept = {one["name"] for kind in ("targets", "rows") for one in results[kind]}
+    names = {target.name for target in TARGETS} | {row.name for row in ROWS}
+    assert kept <= names and all(any(left in name for left in results["skipped"]) for name in names - kept)
+    assert f"{readme.BEGIN}{readme.table(results)}{readme.END}" in (ROOT / "README.md").read_text()
+    rows = {row.name for row in ROWS}
+    assert set(readme.ROWS) <= rows
+    assert {f"{name}, {d}" for name in readme.NUMBERS for d in readme.BOTH} <= {target.name for target in TARGETS}
 
 
 def test_without_a_gpu_nothing_is_claimed_about_one(monkeypatch, capsys):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 
 import pytest
 
@@ -29,6 +30,7 @@ def test_run_saves_and_draws(run, tmp_path, argv):
     trajectory = load_trajectory(tmp_path / "new" / "a.npz")
     assert trajectory.rounds == 60 and trajectory.seeds[0] == 3
     assert argv[0] in out and "suboptimality" in out and ("runs diverged" in out) == ("1e6" in argv)
+    assert bool(re.search(r"4 of 4 runs diverged: seed 3 after round \d+, seed 4", " ".join(out.split()))) == ("1e6" in argv)
 
 
 def test_run_is_the_same_from_python(run, tmp_path):

@@ -159,7 +159,7 @@ def verdict_summary(verdicts: Iterable[Verdict]) -> Text:
 
 
 def run_summary(trajectory) -> Table:
-    """Where the runs ended: mean over runs with its 95 % band, and how many diverged."""
+    """Where the runs ended: mean over runs with its 95 % band, and which diverged."""
     from verify.figures import mean_and_band
 
     title = f"{trajectory.description}, {trajectory.runs} runs, {trajectory.rounds} rounds"
@@ -173,6 +173,8 @@ def run_summary(trajectory) -> Table:
             band = f"{significant(low[-1])} to {significant(high[-1])}" if low[-1] == low[-1] else "–"
             unit = typeset(column.attrs.get("units", ""))
             table.add_row(name, unit, significant(mean[0]), significant(mean[-1]), band)
-    diverged = int((trajectory.dataset["diverged"] >= 0).sum())
-    table.caption = f"{diverged} of {trajectory.runs} runs diverged" if diverged else None
+    if diverged := trajectory.diverged:
+        few = [f"seed {trajectory.seeds[run]} after round {number}" for run, number in list(diverged.items())[:5]]
+        more = ", ..." if len(diverged) > len(few) else ""
+        table.caption = f"{len(diverged)} of {trajectory.runs} runs diverged: {', '.join(few)}{more}"
     return table
