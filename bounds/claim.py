@@ -92,6 +92,8 @@ class Procedure:
 
     ``free_clients``: whether there may be non-priority clients; ``sampling`` of priority clients: ``full``,
     ``with-replacement`` or ``without-replacement``; ``free``: ``always`` available or ``arbitrary`` participation.
+    ``replaced``, for coupled runs on two data sets that differ in one sample: ``random`` (data sets, that sample and its
+    replacement are part of every expectation) or ``any`` (they are given).
     """
 
     base: str = "fedavg"
@@ -102,6 +104,7 @@ class Procedure:
     strict: bool = True
     options: tuple[tuple[str, Any], ...] = ()
     equal_weights: bool = False
+    replaced: str = "random"
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from fedtheory.engine import rounds_of, starting_points
 from fedtheory.schedules import Tabulated
 from fedtheory.selection import Pattern
 from synthetic.arrays import Backend, namespace, to_numpy
+from verify.coupled_runs import realise_coupled
 from verify.evaluate import Bound, Environment, UnboundName, sides
 from verify.full_record import FullRecord
 from verify.instances import Leaves, Shape, enumerate_chance, federation_of
@@ -35,6 +36,8 @@ def realise(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend, federa
         binder.bind_variables()
         binder.resolve()
         return environment
+    if shape.data is not None and federation is None:
+        return realise_coupled(binder)
     environment.federation = federation_of(shape, leaves, backend) if federation is None else federation
     binder.bind_federation()
     binder.bind_variables()

@@ -56,6 +56,10 @@ class Environment:
     noise_weight: Any = None
     sampling_weight: Any = None
     federation: Any = None
+    worlds: Any = None  #: of claims about samples, see :mod:`verify.worlds`; the first axis of chance is then theirs
+    gradients: Any = None  #: the federation that answers grad and objective_grad, where it is another one
+    words: Mapping[type, Any] = field(default_factory=dict)  #: word -> function(evaluator, node, scope) that evaluates it
+    also: Any = None  #: an environment of another reading, in which a violation must be one too
     definitions: Mapping[str, Definition] = field(default_factory=dict)
     constants: dict[tuple, Any] = field(default_factory=dict, repr=False)  # arrays of plain numbers, made once
 
@@ -100,11 +104,16 @@ def sides_by(evaluator: Evaluator, condition: Condition):
     left, right = (evaluator.value(side, scope) for side in (condition.left, condition.right))
     if left.vector or right.vector:
         raise TypeError("both sides of a condition must be numbers; got a vector")
-    return left.data, right.data, evaluator.env.backend.booleans(mask)
+    both = left.data, right.data
+    if evaluator.env.worlds is not None:
+        both = evaluator.env.worlds.compared(condition, *both)
+    return *both, evaluator.env.backend.booleans(mask)
 
 
 class Evaluator:
     """Evaluates expressions in an environment, by the kind of their outermost operation."""
+
+    of_sizes = False  #: whether it measures the sizes of terms
 
     def __init__(self, environment: Environment):
         self.env = environment
@@ -150,6 +159,8 @@ class Evaluator:
         for word, function in self.functions.items():
             if isinstance(node, word):
                 return function(node, scope)
+        if type(node) in self.env.words:
+            return self.env.words[type(node)](self, node, scope)
         raise UnboundName(f"no meaning is known for {node} ({type(node).__name__}); see bounds/language.py")
 
     def symbol(self, node, scope) -> Value:
@@ -324,6 +335,8 @@ class Evaluator:
         over_sampling_only = len(node.args) == 2
         if over_sampling_only and str(node.args[1]) != "sampling":
             raise UnboundName(f"unknown source of chance {node.args[1]}; allowed: sampling")
+        if self.env.worlds is not None and self.env.worlds.fixed and not over_sampling_only:
+            return Value(self.env.worlds.mean_given(value.data), value.vector)
         data = mean_over(value.data, 2, self.env.sampling_weight)
         return Value(data if over_sampling_only else mean_over(data, 1, self.env.noise_weight), value.vector)
 
@@ -337,32 +350,36 @@ class Evaluator:
             total = total + namespace(data).where(here, data, 0 * data)
         return Value(total, value.vector)
 
-    def _on_federation(self, function, point, numbers, scope, vector) -> Value:
-        federation = self.env.federation
+    def on_federation(self, function, point, numbers, scope, vector, federation=None) -> Value:
+        """``function(federation, point, numbers)`` of points (..., dim) and client numbers, one axis per index."""
+        federation = self.env.federation if federation is None else federation
         if federation is None:
             raise UnboundName("this claim speaks of losses, and no federation is bound")
         xp = namespace(point)
         index_shape = np.broadcast_shapes(tuple(point.shape[_LEAD:-1]), numbers.shape)
         lead = tuple(point.shape[:_LEAD])
-        if federation.instances > 1:
+        if self.env.worlds is not None:
+            lead = self.env.worlds.lead(lead, federation)
+        elif federation.instances > 1:
             lead = (federation.instances, *lead[1:])
         runs = int(np.prod(lead))
         point = xp.broadcast_to(point, (*lead, *index_shape, point.shape[-1])).reshape(runs, -1, point.shape[-1])
         flat = np.broadcast_to(numbers, index_shape).reshape(1, -1)
         flat = np.broadcast_to(flat, (runs, flat.shape[1]))
         numbers = self.env.backend.integers(flat) if self.env.backend.library == "torch" else flat
-        result = function(federation.repeat(lead[1] * lead[2]), point, numbers)
+        copies = lead[1] * lead[2] if self.env.worlds is None else runs // federation.instances
+        result = function(federation.repeat(copies), point, numbers)
         return Value(result.reshape((*lead, *index_shape, *result.shape[2:])), vector)
 
     def client_loss(self, node, scope) -> Value:
         k, point = self.integer(node.args[0], scope), self.vector(node.args[1], scope)
-        return self._on_federation(lambda f, x, c: f.value(x, c), point, k, scope, False)
+        return self.on_federation(lambda f, x, c: f.value(x, c), point, k, scope, False)
 
     def client_gradient(self, node, scope) -> Value:
         k, point = self.integer(node.args[0], scope), self.vector(node.args[1], scope)
-        return self._on_federation(lambda f, x, c: f.gradient(x, c), point, k, scope, True)
+        return self.on_federation(lambda f, x, c: f.gradient(x, c), point, k, scope, True, self.env.gradients)
 
-    def _average(self, node, scope, function, vector) -> Value:
+    def _average(self, node, scope, function, vector, federation=None) -> Value:
         point = self.vector(node.args[0], scope)
         numbers = np.zeros((1,) * scope.depth, dtype=int)
 
@@ -370,13 +387,13 @@ class Evaluator:
             columns = [function(federation, x[:, c]) for c in range(x.shape[1])]
             return namespace(x).stack(columns, axis=1)
 
-        return self._on_federation(average, point, numbers, scope, vector)
+        return self.on_federation(average, point, numbers, scope, vector, federation)
 
     def objective(self, node, scope) -> Value:
         return self._average(node, scope, lambda f, x: f.objective(x), False)
 
     def objective_gradient(self, node, scope) -> Value:
-        return self._average(node, scope, lambda f, x: f.objective_gradient(x), True)
+        return self._average(node, scope, lambda f, x: f.objective_gradient(x), True, self.env.gradients)
 
 
 def _positions(name, number, times):

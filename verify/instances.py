@@ -19,6 +19,8 @@ from synthetic.arrays import Backend
 from synthetic.draws import CLIENTS, NOISE, EnumeratedDraws
 from synthetic.noise import FiniteNoise, NoNoise
 from synthetic.quadratic import Quadratic
+from verify.data_instances import KINDS, outcomes_of_data
+from verify.worlds import DataShape
 
 __all__ = [
     "POSITIVE", "Leaves", "Shape", "admissible", "always_available", "enumerate_chance", "federation_of", "map_leaves",
@@ -36,6 +38,7 @@ class Shape:
     """The discrete part of an instance.
 
     ``noisy`` numbers the clients with two-point gradient noise, whose rarer outcome has probability ``rare``.
+    ``data`` is there for claims about samples, whose clients are not the quadratic ones and have no noise besides.
     ``sizes`` holds the integer variables that a claim declares.
     """
 
@@ -49,6 +52,7 @@ class Shape:
     noisy: tuple[int, ...] = ()
     rare: Fraction = Fraction(1, 2)
     sizes: tuple[tuple[str, int], ...] = ()
+    data: DataShape | None = None  #: of claims that speak of clients' samples
 
     @property
     def iterations(self) -> int:
@@ -64,11 +68,14 @@ class Shape:
             "clients": self.clients, "iterations": self.iterations, "local_steps": self.local_steps,
             "participants": self.participants, "rounds": self.rounds, "dim": self.dim,
             "priority_clients": self.priority_clients, **dict(self.sizes),
+            **({"samples": self.data.samples} if self.data else {}),
         }
 
 
 def outcomes(shape: Shape) -> tuple[int, int]:
     """How many outcomes (noise, sampling) an exact expectation over this shape enumerates."""
+    if shape.data is not None:
+        return outcomes_of_data(shape)
     noise = 2 ** (len(shape.noisy) * shape.iterations)
     return noise, len(_sampling_round(shape)) ** shape.rounds
 
@@ -185,7 +192,7 @@ def always_available(claim: Claim) -> bool:
     return claim.procedure is None or claim.procedure.free == "always"
 
 
-_DOMAINS = {"epsilon": "nonnegative", "included": "binary", "available": "binary", "tie": "binary"}
+_DOMAINS = KINDS | {"epsilon": "nonnegative", "included": "binary", "available": "binary", "tie": "binary"}
 
 
 def map_leaves(leaves: Leaves, change: Callable[[str, np.ndarray], np.ndarray]) -> Leaves:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import cache
 from typing import NamedTuple
 
@@ -34,7 +35,10 @@ class Judgement(NamedTuple):
 
 
 def judge(claim: Claim, environment: Environment) -> Judgement:
-    """Judge every instance of a batch in floating point."""
+    """Judge every instance of a batch in floating point; of two readings of an environment, the milder."""
+    if environment.also is not None:
+        first, second = judge(claim, replace(environment, also=None)), judge(claim, environment.also)
+        return Judgement(*(np.minimum(a, b) for a, b in zip(first[:3], second[:3], strict=True)), first.met & second.met)
     with np.errstate(all="ignore"):
         left, right, mask = sides(claim.statement, environment)
         like = namespace(left).broadcast_arrays(left, right, mask)[0]
@@ -110,8 +114,13 @@ def _broken(condition: Condition, environment: Environment) -> list[tuple]:
 
 def exact_violation(claim: Claim, environment: Environment):
     """(left, right) as fractions at the worst violation of instance 0; ``"unmet"`` if a hypothesis fails there, and
-    ``"holds"`` if the statement holds. The environment must hold exact fractions.
+    ``"holds"`` if the statement holds. The environment must hold exact fractions; in another reading that it has, the
+    statement must be violated too.
     """
+    if environment.also is not None:
+        other = exact_violation(claim, environment.also)
+        if isinstance(other, str):
+            return other
     if any(_broken(condition, environment) for condition in claim.hypotheses):
         return "unmet"
     broken = _broken(claim.statement, environment)

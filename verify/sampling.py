@@ -11,6 +11,7 @@ from math import prod
 import numpy as np
 
 from bounds.claim import Claim
+from verify.data_instances import draw_data, draw_data_shape, speaks_of_samples
 from verify.instances import Leaves, Shape, always_available, outcomes
 
 __all__ = ["RARE", "draw_leaves", "draw_shape", "free_size_names"]
@@ -21,8 +22,14 @@ _ROUNDS = (1, 1, 1, 2, 2, 3, 5, 10, 30)
 RARE = (Fraction(1, 2), Fraction(1, 2), Fraction(1, 4), Fraction(1, 10), Fraction(1, 100))
 
 
+#: claims about samples have this many times the outcomes of others: data sets and replaced samples are chance too
+DATA_OUTCOMES = 16
+
+
 def draw_shape(claim: Claim, rng: np.random.Generator, most_outcomes: int, most_iterations: int) -> Shape:
     """A random shape whose chance has at most ``most_outcomes`` outcomes."""
+    if speaks_of_samples(claim):
+        return draw_data_shape(claim, Shape, rng, DATA_OUTCOMES * most_outcomes, most_iterations)
     sizes = _sizes(claim, rng)
     if claim.setting == "algebra":
         return Shape(dim=int(rng.integers(1, 3)), sizes=sizes)
@@ -78,7 +85,11 @@ def _sizes(claim, rng):
 def draw_leaves(claim: Claim, shape: Shape, count: int, rng: np.random.Generator) -> Leaves:
     """``count`` rows of every leaf that the claim's setting needs, a mixture of generic and corner values."""
     leaves: Leaves = {}
-    if claim.setting != "algebra":
+    if shape.data is not None:
+        leaves |= draw_data(claim, shape, count, rng, _vectors)
+        leaves["step_fraction"] = _fractions((count, shape.iterations), rng)
+        leaves["step_scale"] = 10.0 ** rng.uniform(-3, 1, (count, 1))
+    elif claim.setting != "algebra":
         leaves |= _federation(shape, count, rng)
         if claim.procedure is not None and claim.procedure.equal_weights:
             leaves["weight"] = np.ones((count, shape.clients))
@@ -87,7 +98,7 @@ def draw_leaves(claim: Claim, shape: Shape, count: int, rng: np.random.Generator
     if claim.setting == "point":
         leaves["included"] = np.where(_priority(shape), 1.0, rng.integers(0, 2, (count, shape.clients)))
         leaves["local_offset"] = _vectors((count, shape.clients, shape.dim), rng)
-    if claim.setting == "run":
+    if claim.setting == "run" and shape.data is None:
         leaves["start_offset"] = _vectors((count, shape.dim), rng)
         leaves["epsilon"] = _thresholds((count, shape.rounds + 1), rng)
         there = 1 if always_available(claim) else rng.integers(0, 2, (count, shape.rounds + 1, shape.clients))

@@ -14,10 +14,11 @@ import numpy as np
 
 from bounds.claim import Claim
 from synthetic.arrays import TORCH, Backend
+from verify.data_instances import KINDS
 from verify.environment import realise
 from verify.instances import Leaves, Shape, always_available, outcomes, take_rows, with_times
 from verify.judge import Judgement, judge
-from verify.sampling import RARE, draw_leaves, draw_shape
+from verify.sampling import DATA_OUTCOMES, RARE, draw_leaves, draw_shape
 from verify.shrink import Violation, confirm, shrink
 
 __all__ = ["BUDGETS", "Budget", "Found", "search"]
@@ -129,7 +130,7 @@ class _Pools:
 def _batch_size(shape: Shape, budget: Budget) -> int:
     drawn = shape.rounds * shape.participants if shape.sampling != "full" else 0
     work = prod(outcomes(shape)) * shape.clients * (shape.iterations * shape.dim + drawn)
-    return int(np.clip(2_000_000 // max(work, 1), 8, budget.size))
+    return int(np.clip((300_000 if shape.data else 2_000_000) // max(work, 1), 8, budget.size))
 
 
 def _neighbour(claim: Claim, shape: Shape, leaves: Leaves, rng: np.random.Generator, budget: Budget):
@@ -147,7 +148,8 @@ def _neighbour(claim: Claim, shape: Shape, leaves: Leaves, rng: np.random.Genera
     else:
         rounds = max(1, round(rounds * 2 ** rng.uniform(-1.5, 1)))
     longer = replace(shape, local_steps=steps, rounds=rounds)
-    if steps * rounds > budget.most_iterations or prod(outcomes(longer)) > budget.most_outcomes:
+    most = budget.most_outcomes * (DATA_OUTCOMES if shape.data else 1)
+    if steps * rounds > budget.most_iterations or prod(outcomes(longer)) > most:
         return shape, leaves
     return with_times(shape, leaves, steps, rounds)
 
@@ -189,7 +191,7 @@ def _offspring(claim: Claim, shape: Shape, parent: Leaves, count: int, rng: np.r
     return leaves
 
 
-_KINDS = {
+_KINDS = KINDS | {
     "center": "vector", "offset": "real", "noise": "vector", "start_offset": "vector", "local_offset": "vector",
     "epsilon": "nonnegative", "step_fraction": "fraction", "included": "binary", "available": "binary",
     "tie": "binary",

@@ -11,6 +11,7 @@ import numpy as np
 
 from bounds.claim import Claim
 from synthetic.arrays import EXACT
+from verify.data_instances import KINDS, simpler_data
 from verify.environment import realise
 from verify.evaluate import Environment
 from verify.instances import POSITIVE, Leaves, Shape, admissible, map_leaves, with_times
@@ -131,6 +132,8 @@ def _cost(value: Fraction) -> int:
 
 def _simpler(claim: Claim, shape: Shape, leaves: Leaves) -> Iterator[tuple[Shape, Leaves]]:
     """Smaller shapes with their leaves: less noise, fewer clients, dimensions, rounds, steps, participants, sizes."""
+    if shape.data is not None:
+        yield from simpler_data(shape, leaves)
     if shape.noisy:
         yield replace(shape, noisy=()), {n: a for n, a in leaves.items() if n != "noise"}
         for slot in range(len(shape.noisy)):
@@ -165,7 +168,8 @@ def _simpler(claim: Claim, shape: Shape, leaves: Leaves) -> Iterator[tuple[Shape
 
 def _dim_axes(claim):
     vectors = {v.name for v in claim.variables if v.domain == "vector"}
-    return vectors | {"curvature", "center", "noise", "start_offset", "local_offset"}
+    of_samples = set(KINDS) - {"sample_offset"}
+    return vectors | of_samples | {"curvature", "center", "noise", "start_offset", "local_offset"}
 
 
 def _without_client(claim, shape, leaves, client):
@@ -176,7 +180,7 @@ def _without_client(claim, shape, leaves, client):
         return None
     kept = [k for k in range(shape.clients) if k != client]
     by_client = {"curvature": 1, "center": 1, "offset": 1, "weight": 1, "included": 1, "local_offset": 1, "available": 2,
-                 "tie": 1}
+                 "tie": 1, **dict.fromkeys(KINDS, 1)}
     for variable in claim.variables:
         for axis, (_, size) in enumerate(variable.indices):
             if size == "clients":

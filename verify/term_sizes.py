@@ -21,6 +21,8 @@ class SizeEvaluator(Evaluator):
     """Adds absolute values. A difference of vectors keeps 1e-4 of its terms, so that the size of its squared norm, times
     1e-11, covers the rounding error ``eps |a| |a - b| + (eps |a|)^2`` of that norm."""
 
+    of_sizes = True
+
     def value(self, node, scope) -> Value:
         value = super().value(node, scope)
         return value if value.vector else Value(abs(value.data))

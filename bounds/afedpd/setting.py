@@ -22,7 +22,7 @@ __all__ = [
     "numbers", "p_lr", "previous", "prose", "q_mult", "rho_prox", "run_claim", "step", "tau0", "two_rounds", "varied",
 ]
 
-AFEDPD = Procedure("afedpd", sampling="without-replacement", equal_weights=True)
+AFEDPD = Procedure("afedpd", sampling="without-replacement", equal_weights=True, replaced="any")
 EXACT = replace(AFEDPD, options=(("solver", "exact"),))
 
 run_claim = partial(Claim, setting="run", source="afedpd", procedure=AFEDPD, definitions=DEFINITIONS)

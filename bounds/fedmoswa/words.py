@@ -30,6 +30,7 @@ __all__ = [
     "twin_x_round",
     "used_sample",
     "worst_mean_gap",
+    "worst_pair_gap",
 ]
 
 
@@ -101,3 +102,12 @@ class worst_mean_gap(PaperWord):
     nargs = 2
     latex_form = r"\sup_{z} \mathbb{E}\left[\ell\left(<0>; z\right) - \ell\left(<1>; z\right)\right]"
     text_form = "sup_z 𝔼[ℓ(<0>; z) − ℓ(<1>; z)]"
+
+
+class worst_pair_gap(PaperWord):
+    """``worst_pair_gap(v, w)``: the supremum over samples z, and over pairs of data sets that differ in one sample, of
+    E(l(v; z) - l(w; z)), the expectation over the chance of the runs alone."""
+
+    nargs = 2
+    latex_form = r"\sup_{S, S', z} \mathbb{E}_{\mathcal{A}}\left[\ell\left(<0>; z\right) - \ell\left(<1>; z\right)\right]"
+    text_form = "sup_{S,S′,z} 𝔼_A[ℓ(<0>; z) − ℓ(<1>; z)]"

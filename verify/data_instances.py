@@ -1,0 +1,189 @@
+"""Instances of claims that speak of clients' samples: what such claims need, random ones, federations, smaller ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import lru_cache
+from math import comb
+
+import numpy as np
+import sympy as sp
+
+from bounds import language as words
+from bounds.afedpd import words as afedpd
+from bounds.claim import Claim, names_in
+from bounds.fedmoswa import words as fedmoswa
+from bounds.functions import f_grad
+from synthetic.arrays import Backend
+from synthetic.piecewise import Piecewise
+from verify.worlds import DataShape, Worlds, worlds_of
+
+__all__ = ["KINDS", "draw_data", "draw_data_shape", "expressions_of", "names_of", "outcomes_of_data",
+           "simpler_data", "speaks_of_samples", "with_federations"]
+
+_NAMES = {"samples", "differing", "replaced", "used_sample", "H_loss"}
+_WORDS = (
+    afedpd.E_data, afedpd.E_unused, afedpd.F_pop, afedpd.worst_mean_gap, afedpd.worst_mean_signed_gap, fedmoswa.E_client,
+    fedmoswa.E_data, fedmoswa.F_pop, fedmoswa.loss_grad, fedmoswa.worst_mean_gap, fedmoswa.worst_pair_gap,
+)
+#: leaves of clients' atoms: (instances, clients, atoms, [pieces,] [dim]), the curvature the same for all atoms of a client
+KINDS = {
+    "sample_curvature": "nonnegative", "sample_center": "vector", "sample_slope": "real", "sample_knot": "vector",
+    "sample_width": "nonnegative", "sample_offset": "real",
+}
+
+
+# what a claim is about -----------------------------------------------------------------------------------------------
+@lru_cache(maxsize=4096)
+def _parts(claim_id: str, statement, hypotheses, definitions) -> tuple:
+    conditions = [*hypotheses, *([statement] if statement else [])]
+    found = [e for c in conditions for e in (c.left, c.right)]
+    return (*found, *definitions)
+
+
+def expressions_of(claim: Claim) -> tuple:
+    """Both sides of the statement and of all hypotheses, and the formulas on which they rest."""
+    definitions = tuple(d.formula for d in claim.used_definitions().values())
+    return _parts(claim.id, claim.statement, claim.hypotheses, definitions)
+
+
+def names_of(claim: Claim) -> set[str]:
+    """Names of all quantities in a claim's formulas."""
+    return set().union(*(names_in(e) for e in expressions_of(claim)))
+
+
+def speaks_of_samples(claim: Claim) -> bool:
+    """Whether a claim about runs speaks of the samples of clients, or of runs on neighbouring data sets."""
+    if claim.setting != "run" or claim.statement is None:
+        return False
+    names = names_of(claim)
+    return bool(names & _NAMES) or any(n.startswith("twin_") for n in names) or any(
+        e.has(*_WORDS) for e in expressions_of(claim))
+
+
+def uses_gradients(claim: Claim) -> bool:
+    """Whether a claim speaks of the gradients of the clients' losses."""
+    return any(e.has(words.grad, words.objective_grad) for e in expressions_of(claim))
+
+
+def needs_lipschitz(claim: Claim) -> bool:
+    """Whether the loss of every sample must be Lipschitz on all of R^dim."""
+    return any(a.everywhere is not None and sp.sympify(a.everywhere.left).has(f_grad) for a in claim.assumptions)
+
+
+def _needs_convex(claim: Claim) -> bool:
+    return "mu_client" in names_of(claim)
+
+
+# shapes --------------------------------------------------------------------------------------------------------------
+def outcomes_of_data(shape) -> tuple[int, int]:
+    """Outcomes of worlds and samples drawn, of both runs, and of the sampling of clients."""
+    drawn = shape.data.samples ** (shape.clients * shape.iterations)
+    sampled = shape.sampling != "full"
+    paths = comb(shape.clients, shape.participants) ** shape.rounds if sampled else 1
+    return 2 * shape.data.worlds(shape.clients) * drawn, paths
+
+
+def draw_data_shape(claim: Claim, make, rng: np.random.Generator, most_outcomes: int, most_iterations: int):
+    """A random shape, made by ``make(**fields)``, whose chance has at most ``most_outcomes`` outcomes."""
+    lipschitz = needs_lipschitz(claim)
+    clients, samples = int(rng.choice([1, 2, 2, 3])), int(rng.choice([1, 1, 2, 2, 3]))
+    steps, rounds = int(rng.choice([1, 1, 2, 3, 5])), int(rng.choice([1, 1, 2, 3]))
+    atoms = 2 if rng.random() < 0.85 else 3
+    pieces = int(rng.integers(1, 3)) if lipschitz else int(rng.choice([0, 0, 1, 2]))
+    dim = 1 if rng.random() < 0.85 else 2
+    procedure = claim.procedure
+    while True:
+        data = DataShape(samples, atoms, pieces, bounded="H_loss" in names_of(claim))
+        participants = clients if procedure.sampling == "full" else int(rng.integers(1, clients + 1))
+        sizes = tuple((v.name, int(rng.integers(v.low, v.low + rounds + 1)))
+                      for v in claim.variables if v.domain == "integer" and not v.indices)
+        shape = make(clients=clients, dim=dim, local_steps=steps, rounds=rounds, participants=participants,
+                     sampling=procedure.sampling, sizes=sizes, data=data)
+        noise, paths = outcomes_of_data(shape)
+        if noise * paths <= most_outcomes and shape.iterations <= most_iterations:
+            return shape
+        smaller = [name for name, size in (
+            ("clients", clients), ("samples", samples), ("steps", steps), ("rounds", rounds), ("atoms", atoms - 1)) if size > 1]
+        which = smaller[int(rng.integers(len(smaller)))]
+        clients, samples, steps, rounds, atoms = (
+            size - (name == which) for name, size in (
+                ("clients", clients), ("samples", samples), ("steps", steps), ("rounds", rounds), ("atoms", atoms)))
+
+
+# leaves --------------------------------------------------------------------------------------------------------------
+def draw_data(claim: Claim, shape, count: int, rng: np.random.Generator, vectors) -> dict[str, np.ndarray]:
+    """``count`` rows of the leaves that describe clients' atoms, by :data:`KINDS`, and where runs start; ``vectors(shape,
+    rng)`` draws vectors."""
+    lead = (count, shape.clients, shape.data.atoms)
+    pieces = (*lead, shape.data.pieces, shape.dim)
+    row = (count, *(1,) * 4)
+    sign = 1.0 if _needs_convex(claim) else rng.choice([-1.0, 1.0], pieces)
+    far = np.where(rng.random(row) < 0.25, 10 ** rng.uniform(1, 3, row), 1.0)  # within reach the losses are linear
+    curvature = 10 ** np.where(rng.random((count, 1, 1, 1)) < 0.5, 0.0, rng.uniform(-1, 2, (count, shape.clients, 1, shape.dim)))
+    return {
+        "sample_curvature": curvature * (not needs_lipschitz(claim)),
+        "sample_center": vectors((*lead, shape.dim), rng),
+        "sample_slope": 10 ** np.where(rng.random(row) < 0.4, 0.0, rng.uniform(-1, 1, pieces)) * sign,
+        "sample_knot": far * vectors(pieces, rng),
+        "sample_width": 10 ** np.where(rng.random(row) < 0.4, 0.0, rng.uniform(-2, 1, pieces)),
+        "sample_offset": np.zeros(lead),
+        "start_offset": vectors((count, shape.dim), rng),
+        "weight": np.ones((count, shape.clients)),
+    }
+
+
+def _federation(leaves, atoms, backend: Backend, copies: int = 1, **options) -> Piecewise:
+    """Clients whose samples are the atoms numbered ``atoms`` (instances or 1, clients, samples), once for every
+    instance's row of the leaves; instances are nested as ``copies``, row, data set."""
+    sets, clients, _ = atoms.shape
+    rows = leaves["sample_center"].shape[0]
+    where = np.arange(rows)[:, None, None, None], np.arange(clients)[None, None, :, None], atoms[None]
+
+    def taken(name):
+        array = leaves[name]
+        array = np.broadcast_to(array, (*array.shape[:2], leaves["sample_center"].shape[2], *array.shape[3:]))
+        return np.moveaxis(array[where], -2, -1) if name in _PIECES else array[where]
+
+    if not leaves["sample_slope"].shape[3]:  # one that is zero
+        none = np.zeros((*leaves["sample_center"].shape[:3], 1, leaves["sample_center"].shape[3]), dtype=int)
+        leaves = leaves | dict.fromkeys(_PIECES, none)
+
+    def flat(array):
+        array = array.reshape(rows, copies, sets // copies, *array.shape[2:])
+        return np.moveaxis(array, 1, 0).reshape(rows * sets, *array.shape[3:])
+
+    arrays = [flat(taken(name)) for name in ("sample_curvature", "sample_center", "sample_slope", "sample_knot",
+                                             "sample_width", "sample_offset")]
+    return Piecewise(*map(backend.array, arrays), backend=backend, **options)
+
+
+_PIECES = ("sample_slope", "sample_knot", "sample_width")
+
+
+def with_federations(shape, leaves, backend: Backend, fixed: bool) -> tuple[Worlds, Piecewise]:
+    """The worlds of a batch, and the federations of both runs: instances nested as run, row, world."""
+    participants = None if shape.sampling == "full" else shape.participants
+    worlds = worlds_of(shape.data, shape.clients, shape.iterations, shape.rounds, participants)
+    every = np.broadcast_to(np.arange(shape.data.atoms), (1, shape.clients, shape.data.atoms))
+    law = _federation(leaves, every, backend, batch_size=1)
+    parts = (law.curvature, law.center, law.slope, law.knot, law.width, law.offset)
+    each = Piecewise(*(a.reshape(a.shape[0], a.shape[1] * a.shape[2], *a.shape[3:]) for a in parts), backend=backend)
+    runs = _federation(leaves, np.concatenate([worlds.data, worlds.twin]), backend, copies=2, batch_size=1)
+    return replace(worlds, fixed=fixed, law=law, each=each), runs
+
+
+# smaller instances ---------------------------------------------------------------------------------------------------
+def simpler_data(shape, leaves) -> Iterator[tuple]:
+    """Smaller data: fewer samples, atoms or pieces."""
+    data = shape.data
+    for samples in {1, data.samples - 1} & set(range(1, data.samples)):
+        yield replace(shape, data=replace(data, samples=samples)), leaves
+    for axis, size, field, least in ((2, data.atoms, "atoms", 1), (3, data.pieces, "pieces", int(data.bounded))):
+        for gone in range(size if size > least else 0):
+            kept = [n for n in range(size) if n != gone]
+            names = KINDS if axis == 2 else _PIECES
+            smaller = {name: np.take(array, kept, axis=axis) if name in names and array.shape[axis] == size else array
+                       for name, array in leaves.items()}
+            yield replace(shape, data=replace(data, **{field: size - 1})), smaller
