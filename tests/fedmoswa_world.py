@@ -138,6 +138,10 @@ class World:
     def worst_mean_gap(v, u):
         return 3 * sq(v) + sq(u) + 2
 
+    @staticmethod
+    def worst_pair_gap(v, u):
+        return 5 * sq(v) + sq(u) + 1
+
     def loss_grad(self, k, j, v):
         return v * (k + 2) + Vec((j, 1))
 

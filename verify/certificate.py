@@ -18,6 +18,7 @@ from fedtheory import find_algorithm
 from synthetic.arrays import EXACT, to_numpy
 from synthetic.balls import Ball
 from verify import checker
+from verify.data_instances import speaks_of_samples
 from verify.evaluate import Environment
 from verify.instances import Leaves, Shape, always_available, federation_of
 from verify.procedures import own_arguments
@@ -75,6 +76,8 @@ def _own(claim: Claim) -> set[str]:
 def not_replayed(claim: Claim) -> str | None:
     """What of a claim the stand-alone checker does not know: its method, or its words; None if it knows all."""
     base = (claim.procedure or Procedure()).base
+    if speaks_of_samples(claim):
+        return "runs on neighbouring data sets"
     if claim.setting == "run" and base not in checker.METHODS:
         return base
     states = checker.METHODS[base][1] if claim.setting == "run" else ()

@@ -104,12 +104,10 @@ def draw_data_shape(claim: Claim, make, rng: np.random.Generator, most_outcomes:
         noise, paths = outcomes_of_data(shape)
         if noise * paths <= most_outcomes and shape.iterations <= most_iterations:
             return shape
-        smaller = [name for name, size in (
-            ("clients", clients), ("samples", samples), ("steps", steps), ("rounds", rounds), ("atoms", atoms - 1)) if size > 1]
-        which = smaller[int(rng.integers(len(smaller)))]
-        clients, samples, steps, rounds, atoms = (
-            size - (name == which) for name, size in (
-                ("clients", clients), ("samples", samples), ("steps", steps), ("rounds", rounds), ("atoms", atoms)))
+        lengths = np.array([clients, samples, steps, rounds, atoms])
+        reducible = np.flatnonzero(lengths > (1, 1, 1, 1, 2))
+        lengths[reducible[rng.integers(len(reducible))]] -= 1
+        clients, samples, steps, rounds, atoms = lengths.tolist()
 
 
 # leaves --------------------------------------------------------------------------------------------------------------
@@ -121,7 +119,8 @@ def draw_data(claim: Claim, shape, count: int, rng: np.random.Generator, vectors
     row = (count, *(1,) * 4)
     sign = 1.0 if _needs_convex(claim) else rng.choice([-1.0, 1.0], pieces)
     far = np.where(rng.random(row) < 0.25, 10 ** rng.uniform(1, 3, row), 1.0)  # within reach the losses are linear
-    curvature = 10 ** np.where(rng.random((count, 1, 1, 1)) < 0.5, 0.0, rng.uniform(-1, 2, (count, shape.clients, 1, shape.dim)))
+    decades = rng.uniform(-1, 2, (count, shape.clients, 1, shape.dim))
+    curvature = 10 ** np.where(rng.random((count, 1, 1, 1)) < 0.5, 0.0, decades)
     return {
         "sample_curvature": curvature * (not needs_lipschitz(claim)),
         "sample_center": vectors((*lead, shape.dim), rng),

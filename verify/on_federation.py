@@ -8,6 +8,7 @@ from math import prod
 import numpy as np
 
 from bounds.claim import Claim
+from verify.data_instances import speaks_of_samples
 from verify.environment import realise
 from verify.evaluate import UnboundName
 from verify.instances import Shape, outcomes
@@ -37,7 +38,7 @@ class OnFederation:
 
 def evaluate_on(claim: Claim, federation, name: str, seed: int = 0, rows: int = 8, repeats: int = 3) -> OnFederation | None:
     """Evaluate a ``run`` or ``point`` claim on a federation with full gradients; None if it does not speak of one."""
-    if claim.setting == "algebra" or claim.statement is None:
+    if claim.setting == "algebra" or claim.statement is None or speaks_of_samples(claim):
         return None
     rng, free = np.random.default_rng(seed), int((~federation.priority[0]).sum())
     if free and not (claim.procedure is None or claim.procedure.free_clients):

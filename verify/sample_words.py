@@ -8,7 +8,7 @@ from bounds.afedpd import words as afedpd
 from bounds.fedmoswa import words as fedmoswa
 from synthetic.arrays import namespace, to_numpy
 from verify.chance import mean_over
-from verify.evaluate import Evaluator, UnboundName, Value
+from verify.evaluate import UnboundName, Value
 
 __all__ = ["SAMPLE_WORDS"]
 
@@ -56,8 +56,8 @@ def sample_gradient(evaluator, node, scope) -> Value:
     used = worlds.data[world, client[None, None, None], np.vectorize(int)(sample)]
     total = 0
     for atom in range(worlds.atoms):
-        gradient = evaluator.on_federation(lambda f, x, c: f.gradient(x, c), point, client * worlds.atoms + atom, scope, True,
-                                           worlds.each)
+        number = client * worlds.atoms + atom
+        gradient = evaluator.on_federation(lambda f, x, c: f.gradient(x, c), point, number, scope, True, worlds.each)
         total = total + gradient.data * evaluator.env.backend.array((used == atom).astype(int)[..., None])
     return Value(total, True)
 

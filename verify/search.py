@@ -162,6 +162,9 @@ def _offspring(claim: Claim, shape: Shape, parent: Leaves, count: int, rng: np.r
     leaves = {}
     for name, array in parent.items():
         value = np.repeat(array, count, axis=0)
+        if not value.size:
+            leaves[name] = value
+            continue
         if name == "weight" and claim.procedure is not None and claim.procedure.equal_weights:
             leaves[name] = value
             continue

@@ -1,8 +1,8 @@
 """Data sets as outcomes of chance: every data set that clients may have drawn, with every way to replace one sample.
 
 Client k's law is uniform on finitely many atoms, each a sample's loss. A *world* is one data set (every client's samples,
-drawn independently), the client of which a sample is replaced (uniform), and the fresh sample (from that client's law). Which
-of a client's samples is replaced does not matter, because they are exchangeable: it is the first. The coupled run has the
+drawn independently), the client of which a sample is replaced (uniform), and the fresh sample (from that client's law).
+Which of a client's samples is replaced does not matter, because they are exchangeable: it is the first. The coupled run has the
 same start, clients and sample numbers.
 """
 
@@ -93,7 +93,7 @@ class Worlds:
         return EnumeratedDraws(tables, backend)
 
     def weights(self, backend: Backend):
-        """Probabilities of the worlds with the samples drawn, (1, worlds * drawn), and of the clients sampled, (1, paths)."""
+        """Probabilities of worlds with samples drawn, (1, worlds * drawn), and of the clients sampled, (1, paths)."""
         return tuple(
             backend.array(np.ones((1, size))) / size for size in (self.count * self.drawn, len(self.paths)))
 
@@ -168,8 +168,9 @@ class Worlds:
 
 @lru_cache(maxsize=64)
 def worlds_of(data: DataShape, clients: int, iterations: int, rounds: int, participants: int | None) -> Worlds:
-    """Every world and every outcome of the runs in it; ``participants`` sampled without replacement, None for all clients."""
-    sets = [np.array(row).reshape(clients, data.samples) for row in product(range(data.atoms), repeat=clients * data.samples)]
+    """Every world and every outcome of the runs in it; ``participants`` drawn without replacement, or None."""
+    rows = product(range(data.atoms), repeat=clients * data.samples)
+    sets = [np.array(row).reshape(clients, data.samples) for row in rows]
     cases = list(product(sets, range(clients), range(data.atoms)))
     before = np.array([case[0] for case in cases])
     replaced = np.array([case[1] for case in cases])

@@ -1,0 +1,51 @@
+"""What names in a claim mean on a batch of instances: arrays by name, sizes, chance, and the federation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from bounds.claim import Definition
+from synthetic.arrays import Backend
+
+__all__ = ["Bound", "Environment", "UnboundName"]
+
+
+class UnboundName(LookupError):
+    """A name in a claim that nothing supplies; says which, and who should supply it."""
+
+
+class Bound(NamedTuple):
+    """An array bound to a name: ``data`` (instances | 1, noise | 1, sampling | 1, sizes of its indices..., [dim]).
+
+    ``times`` lists the values of the first index that were recorded, where these are not all of 0, 1, 2, ...
+    """
+
+    data: Any
+    indices: int = 0
+    vector: bool = False
+    times: tuple[int, ...] | None = None
+
+
+@dataclass
+class Environment:
+    """Everything that names in a claim can mean.
+
+    ``sizes`` are integers shared by the batch (clients, iterations, ...); ``bound`` maps names to :class:`Bound`;
+    ``noise_weight`` (instances | 1, noise) and ``sampling_weight`` (instances | 1, sampling) are outcome probabilities;
+    ``federation`` answers F, grad and objective (one instance per batch entry, or one for all).
+    """
+
+    backend: Backend
+    sizes: dict[str, int]
+    bound: dict[str, Bound]
+    noise_weight: Any = None
+    sampling_weight: Any = None
+    federation: Any = None
+    worlds: Any = None  #: of claims about samples, see :mod:`verify.worlds`; the first axis of chance is then theirs
+    gradients: Any = None  #: the federation that answers grad and objective_grad, where it is another one
+    words: Mapping[type, Any] = field(default_factory=dict)  #: word -> function(evaluator, node, scope) that evaluates it
+    also: Any = None  #: an environment of another reading, in which a violation must be one too
+    definitions: Mapping[str, Definition] = field(default_factory=dict)
+    constants: dict[tuple, Any] = field(default_factory=dict, repr=False)  # arrays of plain numbers, made once
