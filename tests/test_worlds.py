@@ -141,8 +141,8 @@ def linear(slopes):
     one = 0 * slopes + Fraction(1)
     return {
         "sample_curvature": 0 * one[:, :, :1, 0], "sample_center": 0 * one[..., 0], "sample_slope": slopes,
-        "sample_width": one, "sample_knot": -2 * one, "sample_offset": 0 * one[..., 0, 0], "start_offset": np.array([[Fraction(100)]]),
-        "weight": one[:, :, 0, 0, 0],
+        "sample_width": one, "sample_knot": -2 * one, "sample_offset": 0 * one[..., 0, 0],
+        "start_offset": np.array([[Fraction(100)]]), "weight": one[:, :, 0, 0, 0],
     }
 
 

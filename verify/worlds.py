@@ -2,8 +2,8 @@
 
 Client k's law is uniform on finitely many atoms, each a sample's loss. A *world* is one data set (every client's samples,
 drawn independently), the client of which a sample is replaced (uniform), and the fresh sample (from that client's law).
-Which of a client's samples is replaced does not matter, because they are exchangeable: it is the first. The coupled run has the
-same start, clients and sample numbers.
+Which of a client's samples is replaced does not matter, because they are exchangeable: it is the first. The coupled run
+has the same start, clients and sample numbers.
 """
 
 from __future__ import annotations
