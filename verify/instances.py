@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from bounds.claim import Claim
-from synthetic.arrays import Backend
+from synthetic.arrays import Backend, namespace
 from synthetic.draws import CLIENTS, NOISE, EnumeratedDraws
 from synthetic.noise import FiniteNoise, NoNoise
 from synthetic.quadratic import Quadratic
@@ -112,11 +112,11 @@ def _noise(shape, leaves, backend):
     if not shape.noisy:
         return NoNoise()
     rare = shape.rare if backend.library == "exact" else float(shape.rare)
-    amplitude = np.zeros_like(leaves["center"])
+    amplitude, noise = 0 * backend.array(leaves["center"]), backend.array(leaves["noise"])
     for slot, client in enumerate(shape.noisy):
-        amplitude[:, client] = leaves["noise"][:, slot]
-    atoms = np.stack([amplitude * (1 - rare), -amplitude * rare], axis=2)
-    return FiniteNoise(backend.array(atoms), backend.array([rare, 1 - rare]))
+        amplitude[:, client] = noise[:, slot]
+    atoms = namespace(amplitude).stack([amplitude * (1 - rare), -amplitude * rare], axis=2)
+    return FiniteNoise(atoms, backend.array([rare, 1 - rare]))
 
 
 def enumerate_chance(shape: Shape, weights, backend: Backend):

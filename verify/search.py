@@ -1,4 +1,4 @@
-"""Looks for violations of a claim: random and corner instances, then an evolution of the worst ones.
+"""Looks for violations of a claim: random and corner instances, an evolution of the worst ones, ascents from the tightest.
 
 The search knows what a claim is about, never which one it is. Its effort is counted in instances, so that its outcome
 does not depend on the machine.
@@ -18,6 +18,7 @@ from verify.data_instances import KINDS
 from verify.environment import realise
 from verify.instances import Leaves, Shape, always_available, outcomes, take_rows, with_times
 from verify.judge import Judgement, judge
+from verify.refine import Coordinates, ascend, evolve
 from verify.sampling import DATA_OUTCOMES, RARE, draw_leaves, draw_shape
 from verify.shrink import Violation, confirm, shrink
 
@@ -26,7 +27,8 @@ __all__ = ["BUDGETS", "Budget", "Found", "search"]
 
 @dataclass(frozen=True)
 class Budget:
-    """How hard to look: random ``batches`` of up to ``size`` instances, then ``generations`` of evolution."""
+    """How hard to look: random ``batches`` of up to ``size`` instances, ``generations`` of evolution, and then ``ascents``
+    (CMA-ES and gradients, of ``climbs`` steps each) from the tightest instances."""
 
     batches: int
     size: int
@@ -34,12 +36,14 @@ class Budget:
     most_outcomes: int = 64
     most_iterations: int = 40
     confirmations: int = 12  # candidates that are taken to exact arithmetic
+    ascents: int = 0
+    climbs: int = 0
 
 
 BUDGETS = {
     "quick": Budget(40, 192, 48),
-    "standard": Budget(200, 256, 150, 128, 100, 30),
-    "thorough": Budget(1000, 512, 1000, 256, 300, 60),
+    "standard": Budget(200, 256, 150, 128, 100, 30, 4, 20),
+    "thorough": Budget(1000, 512, 1000, 256, 300, 60, 12, 60),
 }
 
 
@@ -64,19 +68,14 @@ def search(claim: Claim, budget: Budget, seed: int = 0, backend: Backend = TORCH
     """Search for a violation; the first one that exact arithmetic confirms is shrunk and returned."""
     rng = np.random.default_rng(seed)
     found, pools = Found(), _Pools()
-    for step in range(budget.batches + budget.generations):
-        if step < budget.batches or not pools.filled:
-            shape = draw_shape(claim, rng, budget.most_outcomes, budget.most_iterations)
-            leaves = draw_leaves(claim, shape, _batch_size(shape, budget), rng)
-        else:
-            shape, parent = pools.pick(step, rng)
-            shape, parent = _neighbour(claim, shape, parent, rng, budget)
-            leaves = _offspring(claim, shape, parent, _batch_size(shape, budget), rng)
+
+    def look(shape: Shape, leaves: Leaves) -> Violation | None:
+        """Judge a batch; a violation that exact arithmetic confirms is returned, the most promising instances are kept."""
         verdict = judge(claim, realise(claim, shape, leaves, backend))
         found.tried += len(verdict.met)
         found.met += int(verdict.met.sum())
         if not verdict.met.any():
-            continue
+            return None
         holds = verdict.met & (verdict.score <= _CANDIDATE)  # beyond that, only exact arithmetic can say
         if holds.any():
             worst = int(np.argmax(np.where(holds, verdict.ratio, -1.0)))
@@ -88,12 +87,36 @@ def search(claim: Claim, budget: Budget, seed: int = 0, backend: Backend = TORCH
         if score[best] > _CANDIDATE and found.unconfirmed < budget.confirmations:
             violation = confirm(claim, shape, take_rows(leaves, [best]))
             if violation:
-                found.violation = shrink(claim, violation)
-                return found
+                return violation
             found.unconfirmed += 1
             verdict = verdict._replace(met=holds)
         pools.add(shape, leaves, verdict)
+        return None
+
+    for shape, leaves in _instances(claim, budget, rng, pools, backend):
+        violation = look(shape, leaves)
+        if violation:
+            found.violation = shrink(claim, violation)
+            break
     return found
+
+
+def _instances(claim: Claim, budget: Budget, rng: np.random.Generator, pools: _Pools, backend: Backend):
+    """Batches to look at, one after the other: the later ones follow from what was kept of the earlier ones."""
+    for step in range(budget.batches + budget.generations):
+        if step < budget.batches or not pools.filled:
+            shape = draw_shape(claim, rng, budget.most_outcomes, budget.most_iterations)
+            yield shape, draw_leaves(claim, shape, _batch_size(shape, budget), rng)
+        else:
+            shape, parent = pools.pick(step, rng)
+            shape, parent = _neighbour(claim, shape, parent, rng, budget)
+            yield shape, _offspring(claim, shape, parent, _batch_size(shape, budget), rng)
+    for shape, leaves in pools.tightest(budget.ascents):
+        coordinates, rows = Coordinates.of(claim, leaves, _KINDS), min(24, _batch_size(shape, budget))
+        ends = [evolve(lambda batch, shape=shape: judge(claim, realise(claim, shape, batch, backend)), coordinates,
+                       budget.climbs, rows, int(rng.integers(1 << 30))),
+                ascend(claim, shape, coordinates, budget.climbs, rows, rng)]
+        yield from ((shape, end) for end in ends if end is not None)
 
 
 class _Pools:
@@ -119,6 +142,12 @@ class _Pools:
             while len(pool) > _POOL:
                 heapq.heappop(pool)
         self.filled = list(self._by_niche.values())
+
+    def tightest(self, count: int) -> list[tuple[Shape, Leaves]]:
+        """Up to ``count`` instances of the highest ranks, where these say more than that both sides agree."""
+        kept = sorted((entry for pool in self.filled for entry in pool if entry[0] > _BLAND), key=lambda e: (-e[0], e[1]))
+        different = {(shape, *(a.tobytes() for a in leaves.values())): (shape, leaves) for _, _, shape, leaves in kept}
+        return list(different.values())[:count]
 
     def pick(self, step: int, rng: np.random.Generator) -> tuple[Shape, Leaves]:
         """One instance, from each pool in turn."""

@@ -1,0 +1,102 @@
+"""Ascents from one instance: what moves, within which bounds, and that both reach what random search does not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+from bounds.claim import Condition, Procedure, Variable
+from bounds.controls import CONTROLS, control
+from bounds.language import E, L, iterations, local_steps, norm2, objective, sigma_sq, x_sampled, x_star
+from synthetic.arrays import TORCH
+from verify.environment import realise
+from verify.instances import Shape
+from verify.judge import judge
+from verify.refine import Coordinates, ascend, evolve
+from verify.sampling import draw_leaves
+from verify.search import _KINDS, BUDGETS, Budget, search
+
+TRUE = {row.claim.id: row.claim for row in CONTROLS}
+SMOOTH_GAP = TRUE["control/smooth-gap"]
+RUN = Shape(2, 0, 2, 2, 2, noisy=(1,))
+
+
+def instance(claim, shape=RUN, seed=0):
+    return draw_leaves(claim, shape, 1, np.random.default_rng(seed))
+
+
+def judged(claim, shape=RUN):
+    return lambda leaves: judge(claim, realise(claim, shape, leaves, TORCH))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_zero_is_the_instance_and_moves_stay_admissible(seed):
+    leaves = instance(SMOOTH_GAP, seed=seed) | {"slack:L": np.array([[1.5]])}
+    coordinates = Coordinates.of(SMOOTH_GAP, leaves, _KINDS)
+    for name, array in coordinates.leaves(np.zeros((2, coordinates.size))).items():
+        assert array.shape == (2, *leaves[name].shape[1:]) and np.array_equal(array[[1]], leaves[name])
+    moved = coordinates.leaves(np.random.default_rng(seed).normal(size=(50, coordinates.size)))
+    assert (moved["curvature"] > 0).all() and (moved["weight"] > 0).all() and (moved["slack:L"] >= 1).all()
+    assert ((moved["step_fraction"] > 0) & (moved["step_fraction"] <= 1)).all()
+    assert not np.array_equal(moved["center"][0], moved["center"][1])
+    for name in ("epsilon", "available"):
+        assert np.array_equal(moved[name], np.repeat(leaves[name], 50, axis=0))
+
+
+def test_both_libraries_move_alike():
+    coordinates = Coordinates.of(SMOOTH_GAP, instance(SMOOTH_GAP), _KINDS)
+    u = np.random.default_rng(1).normal(size=(3, coordinates.size))
+    ours, torchs = coordinates.leaves(u), coordinates.leaves(torch.tensor(u))
+    assert all(np.allclose(ours[name], torchs[name].numpy(), rtol=1e-12, atol=0) for name in ours)
+
+
+def test_zeros_of_what_cannot_be_negative_and_equal_weights_stay():
+    variable = (Variable("rate", "nonnegative"), Variable("share", "simplex", (("k", "clients"),)))
+    claim = replace(SMOOTH_GAP, variables=variable, procedure=Procedure(equal_weights=True))
+    leaves = instance(claim) | {"rate": np.array([0.0]), "share": np.array([[0.0, 2.0]])}
+    coordinates = Coordinates.of(claim, leaves, _KINDS)
+    moved = coordinates.leaves(np.ones((1, coordinates.size)))
+    assert moved["rate"] == 0 and moved["share"][0, 0] == 0 and moved["share"][0, 1] > 2 and (moved["weight"] == 1).all()
+
+
+distance = E(norm2(x_sampled[iterations] - x_star))
+#: false by a hair, and only where the run's length, steps and noise fit together
+HAIR = control("hair", "run", Condition(E(objective(x_sampled[iterations])), "<=", objective(x_star) + L / 2 * distance * (
+    1 - sigma_sq / (1000 * (sigma_sq + L**2 * distance)))), variables=(Variable(local_steps.name, "integer", high=1),))
+
+
+@pytest.mark.parametrize("stage", ["evolve", "ascend"])
+@pytest.mark.parametrize("seed", range(2))
+def test_a_stage_climbs(stage, seed):
+    """From a random instance the score rises to at least half way to equality, and every hypothesis is still met."""
+    leaves = instance(SMOOTH_GAP, seed=seed)
+    before = judged(SMOOTH_GAP)(leaves)
+    coordinates = Coordinates.of(SMOOTH_GAP, leaves, _KINDS)
+    if stage == "evolve":
+        end = evolve(judged(SMOOTH_GAP), coordinates, 25, 24, seed)
+    else:
+        end = ascend(SMOOTH_GAP, RUN, coordinates, 40, 8, np.random.default_rng(seed))
+    after = judged(SMOOTH_GAP)(end)
+    assert before.score[0] < -1e-3 and before.met.all()
+    assert np.where(after.met, after.score, -2).max() > before.score[0] / 2
+
+
+def test_ascents_find_what_the_rest_of_the_search_misses():
+    few = Budget(2, 8, 2)
+    assert search(HAIR, few, 3).violation is None
+    assert search(HAIR, replace(few, ascents=4, climbs=40), 3).violation is not None
+
+
+@pytest.mark.parametrize("row", ["control/smooth-gap", "control/contraction"])
+def test_ascents_spare_true_claims(row):
+    assert all(search(TRUE[row], Budget(3, 16, 2, ascents=2, climbs=12), seed).violation is None for seed in range(2))
+
+
+def test_what_cannot_move_is_left_alone():
+    coordinates = Coordinates({"available": np.ones((1, 2))}, {})
+    assert coordinates.size == 0 and evolve(None, coordinates, 5, 5, 0) is None
+    assert ascend(SMOOTH_GAP, RUN, coordinates, 5, 5, np.random.default_rng(0)) is None
+    assert BUDGETS["standard"].ascents and BUDGETS["thorough"].ascents
