@@ -41,6 +41,13 @@ PAPERS = {
             "tables",
         )
     ),
+    "fadamgc": tuple(
+        f"bounds.fadamgc.{name}"
+        for name in (
+            "theorems", "theorems_fa_nt", "lemmas", "table_1", "prose", "steps_a", "steps_a_lemma", "steps_b", "steps_d",
+            "steps_d_lemmas", "steps_e",
+        )
+    ),
 }
 #: second numbers under which a paper prints a statement
 ALIASES = {"fedalign/theorem-A1": "fedalign/theorem-1"}

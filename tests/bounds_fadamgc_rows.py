@@ -1,4 +1,4 @@
-"""FAdamGC's formulas in plain Python, written from the paper with its own indices (rounds t, steps k, clients i, all from 1).
+"""FAdamGC's formulas in plain Python, written from the paper with its own indices: rounds t, steps k, clients i from 1.
 
 Every name has a random value of its own and nothing is random in it: expectations do nothing. A row gives both sides of a
 claim at the indices of its statement, from the paper's quantities ``p`` in the claim's reading.
@@ -13,10 +13,10 @@ from types import SimpleNamespace
 import numpy as np
 
 N, K, T = 3, 3, 3  # clients, local steps, rounds
-SCALARS = (
-    "L sigma G sigma_g_max eta eta_g beta1 beta2 eps F0_gap F_star C C_beta C_all factor C_1 f_now f_next error_now error_next "
-    "gradient gap_now total_drop total_change total_gap sgd_step").split()
-VECTORS = "any_q any_u any_grad any_direction x_star control model own_control".split()
+SCALARS = """
+    L sigma G sigma_g_max eta eta_g beta1 beta2 eps F0_gap F_star C C_beta C_all factor C_1 f_now f_next error_now
+    error_next gradient gap_now total_drop total_change total_gap sgd_step"""
+VECTORS = "any_q any_u any_grad any_direction x_star control model own_control"
 
 
 def world(seed):
@@ -35,7 +35,7 @@ def world(seed):
     def table(make, *sizes):
         return [table(make, *sizes[1:]) for _ in range(sizes[0])] if sizes else make()
 
-    w = SimpleNamespace(**{n: number() for n in SCALARS}, **{n: vector() for n in VECTORS})
+    w = SimpleNamespace(**{n: number() for n in SCALARS.split()}, **{n: vector() for n in VECTORS.split()})
     w.clients, w.local_steps, w.rounds, w.iterations, w.participants, w.trackers, w.euler = N, K, T, K * T, 2, 1, e
     times = (T + 1) * K + 2
     for name in ("x_local", "x_before", "g"):
@@ -47,6 +47,7 @@ def world(seed):
     w.sampled, w.tracked = ([[rng.randint(0, 1) for _ in range(N)] for _ in range(T + 1)] for _ in range(2))
     w.step_gradient, w.own_controls, w.local_end = table(vector, K), table(vector, N), table(vector, N)
     w.e_value, w.known = table(number, K), {}
+    w.beta1 /= 2  # 1 - 2 beta1 stands under a root
     curves, centres = table(number, N), table(vector, N)
     w.grad = lambda k, v: (v - centres[k]) * curves[k]
     w.objective_grad = lambda v: v * 5 + centres[1]

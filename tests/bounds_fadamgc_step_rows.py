@@ -8,7 +8,7 @@ from __future__ import annotations
 from math import sqrt
 
 import numpy as np
-from bounds_fadamgc_rows import K, N, T, length, sq, upto
+from bounds_fadamgc_rows import K, N, T, sq, upto
 
 GC, NT = {}, {}
 
@@ -263,7 +263,8 @@ GC["eq-73"] = lambda p, r, j: (right_71(p, r + 1, j + 1), right_73(p, r + 1, j +
 @row("eq-75")
 def eq_75(p, r, j, *client):
     t, k = r + 1, j + 1
-    older = sum(p.c(k - 1, q) * sq(p.m(t, q, i) / (sqrt(p.b2) * p.ws(t, q, i) + p.eps)) for i in upto(N) for q in upto(k - 1))
+    older = sum(p.c(k - 1, q) * sq(p.m(t, q, i) / (sqrt(p.b2) * p.ws(t, q, i) + p.eps))
+                for i in upto(N) for q in upto(k - 1))
     who = [client[0] + 1] if client else upto(N)
     last = sum(p.c(k, q) * sq(p.ghat(t, q, i)) for i in who for q in upto(k))
     return right_73(p, t, k), (2 * (1 - p.b2) * p.G**6 * N / p.eps**2 + 2 * p.b1 * older

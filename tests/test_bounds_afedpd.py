@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import sympy as sp
 from bounds_afedpd_rows import ROWS, E, E_data, E_t, E_unused, norm, sq, world
+from each_claim import each_claim
 
 from bounds import language as words
 from bounds.afedpd import words as own_words
@@ -127,7 +128,7 @@ def cases(over, w, index=None):
     return found
 
 
-@pytest.mark.parametrize("claim", CLAIMS, ids=lambda c: c.id)
+@each_claim(CLAIMS)
 def test_statement_is_the_paper_s(claim):
     names, checked = set(claim.id.partition("@")[2].split("+")) - {""}, 0
     for seed in (1, 2):
@@ -167,7 +168,7 @@ def test_conditions_are_the_printed_ones(block):
 
 
 # how they are written ----------------------------------------------------------------------------------------------------
-@pytest.mark.parametrize("claim", CLAIMS, ids=lambda c: c.id)
+@each_claim(CLAIMS)
 def test_every_claim_can_be_written(claim):
     assert claim.id in show(claim) and claim.id in show(claim, "code")
     for condition in (*claim.hypotheses, claim.statement):

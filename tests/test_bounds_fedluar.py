@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import sympy as sp
 from bounds_fedluar_rows import MASKS, ROWS, TAU, T, Vec, dot, kappa, length, part, root, sq, world
+from each_claim import each_claim
 
 from bounds import language as words
 from bounds.claim import names_in
@@ -178,7 +179,7 @@ def same(a, b):
     return a == b if not isinstance(a, float) and not isinstance(b, float) else math.isclose(a, b, rel_tol=1e-12)
 
 
-@pytest.mark.parametrize("claim", STATED, ids=lambda c: c.id)
+@each_claim(STATED)
 def test_statement_is_the_paper_s(claim):
     axes = reading_of(claim)
     w = world(len(claim.id), "common" if "common" in axes else "per-layer")
@@ -224,7 +225,7 @@ def test_conditions_on_the_step_are_the_printed_ones(block):
 
 
 # how they are written ----------------------------------------------------------------------------------------------------
-@pytest.mark.parametrize("claim", CLAIMS, ids=lambda c: c.id)
+@each_claim(CLAIMS)
 def test_every_claim_can_be_written(claim):
     assert claim.id in show(claim) and claim.id in show(claim, "code")
     for condition in (*claim.hypotheses, *([claim.statement] if claim.statement else [])):
@@ -247,7 +248,7 @@ def test_letters_and_units_exist_for_every_name():
     assert names - INDICES - set(UNITS) - set(BASE) - ANY_UNIT == set()
 
 
-@pytest.mark.parametrize("claim", [c for c in STATED if "floor" not in c.id], ids=lambda c: c.id)
+@each_claim([c for c in STATED if "floor" not in c.id])
 def test_units_clash_only_where_the_paper_adds_a_number_to_a_squared_curvature(claim):
     clashes = {(c.first, c.second) for c in check_units(claim)[0]}
     if claim.id.startswith("fedluar/eq-6@displacement-as-printed"):

@@ -6,6 +6,7 @@ import math
 from xml.etree import ElementTree
 
 import pytest
+from each_claim import each_claim
 
 from bounds.registry import all_claims
 from verify.numerals import approximately, significant, typeset
@@ -45,7 +46,7 @@ def test_unknown_latex_is_refused(latex):
         mathml(latex)
 
 
-@pytest.mark.parametrize("claim", all_claims().values(), ids=lambda claim: claim.id)
+@each_claim(all_claims().values())
 def test_every_claim_has_formulas_that_browsers_can_draw(claim):
     shown = mathematics(claim)
     parts = [shown.statement, *(f for _, _, formulas, _ in shown.hypotheses for f in formulas)]

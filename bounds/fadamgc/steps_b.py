@@ -233,7 +233,7 @@ by_98 = right_98.xreplace({P: rest["gradient"], error[r]: rest["error_now"]})
 by_B1 = (1 - Y / (2 * n)) * rest["error_now"] + 2 * (n / Y) * H * K + 2 * (Y / n) * eta * K
 eq_101_numbers = algebra_step(
     id="fadamgc/eq-101@numbers", number="(98) and Lemma B.1 to (99)-(101)",
-    reading="for any numbers of which (98) and Lemma B.1 hold",
+    reading="for any numbers with (98) and Lemma B.1",
     variables=(
         *(Variable(name, "positive") for name in ("eta", "eta_g", "L")), Variable("sigma", "nonnegative"),
         Variable("beta1", "nonnegative"), Variable("local_steps", "integer"), Variable("clients", "integer"),

@@ -149,12 +149,12 @@ y_gradient = started("gradient")
 
 
 def with_vhat(claim):
-    """Stored directions with vhat throughout."""
-    measured = q.direction_nt[r - 1, j, k]
+    """Stored directions with vhat throughout; the statements speak of the last round as round r (``at_each_but_first``)."""
+    printed, measured = last_direction.xreplace({r: r + 1}), q.direction_nt[r, j, k]
     made = alpha_vhat(claim)
     s = made.statement
-    return replace(made, statement=Condition(s.left.xreplace({last_direction: measured}), s.relation,
-                                             s.right.xreplace({last_direction: measured}), s.over))
+    return replace(made, statement=Condition(s.left.xreplace({printed: measured}), s.relation,
+                                             s.right.xreplace({printed: measured}), s.over))
 
 
 def of_gamma(claim):

@@ -84,6 +84,7 @@ class highest(PaperWord):
     """``highest(i, low, high, v)``: the largest v for i = low .. high, by coordinates; of numbers, the largest number."""
 
     nargs = 4
+    binds = 0
     unit_powers = ((3, 1),)
     latex_form, text_form = r"\max_{<1> \le <0> \le <2>} <3>", "max_{<1>≤<0>≤<2>} <3>"
 

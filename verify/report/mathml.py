@@ -23,7 +23,7 @@ OPERATORS = dict(
     cdot="⋅", times="×", le="≤", leq="≤", ge="≥", geq="≥", ne="≠", neq="≠", equiv="≡", approx="≈", sim="∼", to="→",
     rightarrow="→", mapsto="↦", mid="∣", ldots="…", dots="…", cdots="⋯", pm="±", ast="∗", star="⋆", prime="′",
     subseteq="⊆", subset="⊂", setminus="∖", cup="∪", cap="∩", forall="∀", exists="∃", land="∧", lor="∨", neg="¬",
-    Rightarrow="⇒", Leftrightarrow="⇔", propto="∝", circ="∘", top="⊤", colon=":", bmod="mod", in_="∈", notin="∉",
+    Rightarrow="⇒", Leftrightarrow="⇔", propto="∝", circ="∘", top="⊤", colon=":", bmod="mod", odot="⊙", in_="∈", notin="∉",
 )
 OPERATORS["in"] = OPERATORS.pop("in_")
 FENCES = {
