@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 from reference_common import Given, mean, now, unit
 
 __all__ = [
-    "afedpd", "afedpd_aligned", "fedadmm_eq6", "fedadmm_stale", "feddyn", "fedpd", "fedsmoo", "fedspeed", "solve_exactly",
-    "solve_inexactly", "take_steps",
+    "afedpd", "afedpd_aligned", "fedadmm_eq6", "fedadmm_stale", "fedadmm_with_g", "feddyn", "fedpd", "fedsmoo", "fedspeed",
+    "solve_exactly", "solve_inexactly", "take_steps",
 ]
 
 
@@ -68,6 +69,29 @@ def fedadmm_eq6(given: Given, rho, local):
         for i in P:
             lam[i] = lam[i] + rho * (theta_i[i] - theta)
         theta = mean(theta_i[i] + lam[i] / rho for i in P)
+        path.append(theta)
+    return path
+
+
+def fedadmm_with_g(given: Given, rho, local, l2, l1, w):
+    """afedpd 3.2 as printed, with g = l2/2 |.|^2 + l1 |.|_1 and the weight ``w`` of the last line."""
+    def cost(v, bar):
+        return l2 * v * v / 2 + l1 * abs(v) + w * (v - bar) ** 2
+
+    def minimiser(bar):
+        """On each side of 0 a parabola, which counts up to 0 only."""
+        slopes = ((2 * w * bar - sign * l1) / (2 * w + l2) for sign in (1, -1))
+        right, left = slopes
+        return min((max(right, 0), min(left, 0), 0 * bar), key=lambda v: cost(v, bar))
+
+    theta, lam = given.x, _zeros(given)
+    path = [theta]
+    for t, P in enumerate(given.active):
+        theta_i = {i: local(i, t, lam[i], theta) for i in P}
+        for i in P:
+            lam[i] = lam[i] + rho * (theta_i[i] - theta)
+        bars = mean(theta_i[i] + lam[i] / rho for i in P)
+        theta = np.array([minimiser(bar) for bar in bars], dtype=bars.dtype)
         path.append(theta)
     return path
 

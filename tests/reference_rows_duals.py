@@ -10,6 +10,7 @@ from reference_duals import (
     afedpd_aligned,
     fedadmm_eq6,
     fedadmm_stale,
+    fedadmm_with_g,
     feddyn,
     fedpd,
     fedsmoo,
@@ -70,6 +71,10 @@ DUALS = {
            ("feddyn, printed", "feddyn", feddyn, {"order": "printed"}, {"order": "printed"}, (None, 3)),
            ("afedpd, bar", "afedpd", bars, {}, {}, (None, 3)),
            ("afedpd, server", "afedpd", servers, {"output": "server"}, {}, (1, 3)))},
+    **{f"fedadmm, g, {label}": dual("fedadmm", fedadmm_with_g, arguments, told) for label, arguments, told in (
+        ("ridge", {"l2": Q(1, 2)}, {"l2": Q(1, 2), "l1": 0, "w": 1 / (2 * RHO)}),
+        ("both", {"l2": Q(1, 2), "l1": Q(1, 2)}, {"l2": Q(1, 2), "l1": Q(1, 2), "w": 1 / (2 * RHO)}),
+        ("consistent", {"l1": Q(1, 4), "weight": "consistent"}, {"l2": 0, "l1": Q(1, 4), "w": RHO / 2}))},
     "feddyn, falling": dual("feddyn", feddyn, step=FALLING),
     "afedpd, aligned": row("afedpd", lambda *a, **k: afedpd_aligned(*a, **k)[0], {"rho_prox": RHO}, {"rho": RHO}),
     "afedpd, aligned, server": row("afedpd", lambda *a, **k: afedpd_aligned(*a, **k)[1],

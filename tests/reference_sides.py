@@ -86,9 +86,9 @@ def diagonal(backend):
                           backend=backend)
 
 
-def dense(backend):
+def dense(backend, dim=DIM):
     """Rotated quadratics with Gaussian noise."""
-    return make_quadratic(CLIENTS, DIM, L=4.0, mu=1.0, sigma=0.5, hessians="rotated", seed=5, backend=backend)
+    return make_quadratic(CLIENTS, dim, L=4.0, mu=1.0, sigma=0.5, hessians="rotated", seed=5, backend=backend)
 
 
 def rational(backend):

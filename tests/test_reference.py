@@ -35,11 +35,16 @@ def _pattern(federation):
 
 
 def _with_free(name, free, **options):
-    return lambda federation: make_algorithm(name, free=free(federation), **options)
+    return _named(name, lambda federation: make_algorithm(name, free=free(federation), **options))
 
 
 def _plain(name, **options):
-    return lambda federation: make_algorithm(name, **options)
+    return _named(name, lambda federation: make_algorithm(name, **options))
+
+
+def _named(name, make):
+    make.method = name
+    return make
 
 
 #: name -> (algorithm of a federation, what the reference is told)
@@ -60,6 +65,9 @@ ROWS = {
         _plain("fedavg", local_steps=2, participants=1, replacement=False),
         Method(lambda t, r: 0.1, 2, sampling=("without", 1))),
     "fedprox": (_plain("fedprox", local_steps=3, rho_prox=0.7), Method(lambda t, r: 0.1, 3, rho_prox=0.7)),
+    "fedavg-priority": (_plain("fedavg-priority", local_steps=2), Method(lambda t, r: 0.1, 2)),
+    "fedprox-priority": (
+        _plain("fedprox-priority", local_steps=3, rho_prox=0.7), Method(lambda t, r: 0.1, 3, rho_prox=0.7)),
     "fedavg-all": (_plain("fedavg-all", local_steps=2), Method(lambda t, r: 0.1, 2, "everybody")),
     "fedavg-all, warm-up": (_plain("fedavg-all", warmup=2), Method(lambda t, r: 0.1, 1, "everybody", warmup=2)),
     "fedprox-all": (_plain("fedprox-all", local_steps=2), Method(lambda t, r: 0.1, 2, "everybody", rho_prox=1.0)),

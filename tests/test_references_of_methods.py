@@ -6,18 +6,18 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+import test_reference
+from reference_common import Given
 from reference_communication import fedluar, luar_probabilities
+from reference_models import fedpara, moon
 from reference_rows import ROWS
 from reference_sides import EXACT, NUMPY, SEEDS, TORCH, batched, dense, diagonal, given, rational, referred, row, start_of
+from synthetic_families import make
 
 from fedtheory import ALGORITHMS, make_algorithm, run
-from synthetic import to_numpy
+from synthetic import Draws, factored, to_numpy
 
 ROUNDS = 6
-ELSEWHERE = {  #: methods with a reference in test_reference.py, and two that need problems of their own
-    "fedavg", "fedavg-priority", "fedavg-all", "fedprox", "fedprox-priority", "fedprox-all", "fedalign", "fedalign-fedprox",
-    "fedalign-fraction", "local-only", "fedpara", "moon",
-}
 FLOATS = {"diagonal": diagonal, "dense": dense}
 CASES = [pytest.param(row, p, id=f"{row}, {p or 'all'}") for row in ROWS for p in ROWS[row].participants]
 EXACT_CASES = [pytest.param(row, p, id=f"{row}, {p or 'all'}") for row in ROWS if ROWS[row].exact
@@ -30,9 +30,61 @@ REQUIRED = [
 ]
 
 
-@pytest.mark.parametrize("method", sorted({*REQUIRED, *ALGORITHMS} - ELSEWHERE))
+@pytest.mark.parametrize("method", sorted({*REQUIRED, *ALGORITHMS}))
 def test_every_method_has_a_reference(method):
-    assert method in ALGORITHMS and method in {row.method for row in ROWS.values()}
+    selections = {make.method for make, _ in test_reference.ROWS.values()}
+    assert method in ALGORITHMS and method in {row.method for row in ROWS.values()} | selections | {*MODELS}
+
+
+# methods that need a model behind the parameters -----------------------------------------------------------------------
+def _fedpara(backend):
+    """Factors of a model of six numbers."""
+    inner = dense(backend, dim=6)
+
+    def reference(given, draws, **numbers):
+        return fedpara(given._replace(grad=_gradients(inner, draws)), shape=(2, 3), rank=2, **numbers)
+
+    return factored(inner, rank=2, shape=(2, 3)), {}, reference
+
+
+def _moon(backend):
+    """A linear model of four classes, minibatches of three."""
+    federation = make("softmax", batch_size=3, priority=None, weights=[1.0] * 4, backend=backend)
+
+    def reference(given, draws, **numbers):
+        def samples(i, t, k):
+            return federation.minibatch(draws, t * STEPS + k, np.array([[i]]))[0][0, 0]
+
+        return moon(given._replace(grad=_gradients(federation, draws)), mu=2.0, theta=0.7, samples=samples, **numbers)
+
+    return federation, {"mu_con": 2.0, "temperature": 0.7}, reference
+
+
+def _gradients(federation, draws):
+    return lambda i, x, t, k: federation.stochastic_gradient(x[None, None], draws, t * STEPS + k, np.array([[i]]))[0, 0]
+
+
+MODELS, STEPS = {"fedpara": _fedpara, "moon": _moon}, 2  #: (federation, arguments, reference) by method; local steps
+
+
+@pytest.mark.parametrize("participants", [None, 3])
+@pytest.mark.parametrize("method", MODELS)
+def test_a_method_of_models_equals_its_reference(method, participants):
+    slow, arguments, reference = MODELS[method](NUMPY)
+    algorithm = make_algorithm(
+        method, eta_l=0.05, local_steps=STEPS, eta_g=0.75, participants=participants, replacement=False, **arguments)
+    start, paths = np.linspace(-1, 1.3, slow.dim), []
+    for seed in SEEDS:
+        draws = Draws([seed], NUMPY)
+        chosen = [algorithm.selection.chosen(slow, draws, t) for t in range(ROUNDS)]
+        active = [list(range(slow.clients)) if numbers is None else numbers[0].tolist() for numbers in chosen]
+        facts = Given(None, start, active, slow.clients, STEPS)
+        paths.append(np.stack(reference(facts, draws, eta=0.05, eta_g=0.75)))
+    expected = np.stack(paths)
+    assert np.isfinite(expected).all() and (np.ptp(expected, axis=(0, 1)) > 1e-3).all(), "the run says something"
+    for backend in (TORCH, NUMPY):
+        found = run(algorithm, MODELS[method](backend)[0], ROUNDS, start=start, seeds=SEEDS, record=["x"]).dataset["x"]
+        np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-10, err_msg=backend.library)
 
 
 @pytest.mark.parametrize("name", FLOATS)

@@ -3,17 +3,31 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
 
 from fedtheory.algorithm import Algorithm
 from fedtheory.algorithms.fedpd import EXACT, UNITS, Duals, PrimalDual, optimal
 from fedtheory.method import method, sampled
+from fedtheory.parts import ServerOptimiser
+from fedtheory.schedules import Schedule, check_schedule
 from fedtheory.solvers import local_solver
-from fedtheory.traits import EVERYONE, ISOTROPIC, Costs, FixedPoint, Reduction, Tilt, Traits, Variant
+from fedtheory.traits import CURVATURE, EVERYONE, ISOTROPIC, SLOPE, Costs, FixedPoint, Reduction, Tilt, Traits, Variant
+from synthetic.arrays import namespace, to_numpy
 from synthetic.checks import one_of
 
-__all__ = ["StalePrimalDual", "fedadmm"]
+__all__ = ["ServerProximal", "StalePrimalDual", "fedadmm"]
 
-VARIANTS = ("eq6", "stale")
+VARIANTS, WEIGHTS = ("eq6", "stale"), ("printed", "consistent")
+
+
+#: what is not promised where g draws to the origin, by coordinate
+REGULARISED = {
+    "translation": False, "orthogonal": "signed permutations", "units": UNITS | {"l2": CURVATURE, "l1": SLOPE}, "tilt": None,
+    "fixed_point": None, "reductions": (), "exempt": {
+        "common optimum": "the term g draws to the origin", "no step, no move": "the term g draws to the origin"},
+}
 
 
 @dataclass(frozen=True)
@@ -44,16 +58,51 @@ class StalePrimalDual(Duals):
                              f"arrive; got {type(algorithm.upload).__name__}, allowed: no upload filter")
 
 
+@dataclass(frozen=True)
+class ServerProximal(ServerOptimiser):
+    """``x <- argmin over v of g(v) + w |v - average|^2`` with ``g(v) = l2/2 |v|^2 + l1 |v|_1``, in closed form.
+
+    ``weight``: ``printed``, w = 1 / (2 rho_prox); ``consistent``, w = rho_prox / 2, that of the augmented Lagrangian.
+    """
+
+    l2: Any = 0.0  #: at least 0: number, (runs,) array or Schedule, like ``l1``
+    l1: Any = 0.0
+    weight: str = "printed"
+
+    def __post_init__(self):
+        check_schedule("l2", self.l2)
+        check_schedule("l1", self.l1)
+        one_of("weight", self.weight, WEIGHTS)
+
+    def check(self, algorithm):
+        if not isinstance(algorithm.correction, Duals):
+            raise ValueError("the server's term g is weighed by the duals' rho_prox; got the correction "
+                             f"{type(algorithm.correction).__name__}, allowed: one with duals, as in fedpd and fedadmm")
+        if isinstance(algorithm.correction, StalePrimalDual):
+            raise ValueError("with variant 'stale' the server's model is the mean of what clients sent last, and with a "
+                             "term g it is not; allowed: variant 'eq6'")
+
+    def step(self, average, moment):
+        xp, rho = namespace(average), moment.algorithm.correction.server_pull(moment)
+        twice = 1 / rho if self.weight == "printed" else rho
+        l2, l1 = (moment.server_number(number) for number in (self.l2, self.l1))
+        target = twice * average
+        size = xp.abs(target) - l1
+        return xp.where(size > 0, xp.where(target > 0, size, -size), 0 * target) / (twice + l2), {}
+
+
 @method("fedadmm", "primal-dual method with partial participation", "Wang et al. 2022; Gong et al. 2022", "afedpd/fedadmm",
         "afedpd/fedadmm_eq6", traits=Traits(
             **ISOTROPIC, units=UNITS, tilt=Tilt({"dual": -1.0}, EVERYONE), fixed_point=FixedPoint(optimal, EVERYONE),
             costs=Costs(kept=1), reductions=(Reduction("fedpd", where=EVERYONE),),
-            variants=(EXACT, Variant({"variant": "stale"}, {"tilt": None, "fixed_point": None, "costs": Costs(kept=2)}))))
+            variants=(
+                EXACT, Variant({"variant": "stale"}, {"tilt": None, "fixed_point": None, "costs": Costs(kept=2)}),
+                Variant({"l2": 0.5, "l1": 0.05, "weight": "consistent", "rho_prox": 1.0}, REGULARISED))))
 def fedadmm(
-    eta_l=0.1, local_steps=1, rho_prox=0.1, variant="eq6", solver="gradient", epsilon=None, participants=None,
-    replacement=False,
+    eta_l=0.1, local_steps=1, rho_prox=0.1, variant="eq6", solver="gradient", epsilon=None, l2=0.0, l1=0.0,
+    weight="printed", participants=None, replacement=False,
 ) -> Algorithm:
-    """FedADMM (afedpd 3.2 with g = 0).
+    """FedADMM (afedpd 3.2), with ``g(v) = l2/2 |v|^2 + l1 |v|_1``, by default 0.
 
     ::
 
@@ -61,7 +110,10 @@ def fedadmm(
         lam_k <- lam_k + rho_prox * (x_k - x)
         x <- mean over sampled k of (x_k + lam_k / rho_prox)                         variant eq6, as printed
         x <- mean over all k of the last x_k + lam_k / rho_prox                      variant stale (the literature's, medium)
+        x <- argmin over v of g(v) + w |v - x|^2                                     where there is a g; variant eq6 only
 
+    ``weight`` of the last line: ``printed``, w = 1 / (2 rho_prox); ``consistent``, w = rho_prox / 2, with which the fixed
+    points are the minimisers of F + g.
     With everybody both are FedPD. With unequal weights the mean over sampled clients has the sampling's weights, the mean
     over all has the shares p_k.
 
@@ -75,5 +127,8 @@ def fedadmm(
         [0.0, 1.0, 1.0]
     """
     duals = (PrimalDual if one_of("variant", variant, VARIANTS) == "eq6" else StalePrimalDual)(rho_prox)
+    server = ServerProximal(l2, l1, weight)
+    regularised = any(isinstance(number, Schedule) or np.any(to_numpy(number) != 0) for number in (l2, l1))
+    server = server if regularised else ServerOptimiser()
     return Algorithm(eta_l, local_steps, sampled(participants, replacement), correction=duals,
-                     client=local_solver(solver, epsilon), name="FedADMM")
+                     client=local_solver(solver, epsilon), server=server, name="FedADMM")
