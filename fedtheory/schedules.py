@@ -147,7 +147,8 @@ class GeometricLocal(Schedule):
     def __call__(self, iteration, round):
         value = _at(self.value, iteration, round)
         ratio = Fraction(self.local_steps - 2, self.local_steps - 1)**(iteration - round * self.local_steps)
-        return value * (ratio if isinstance(value, Fraction) else float(ratio))
+        exact = isinstance(value, Fraction) or getattr(value, "dtype", None) == object
+        return value * (ratio if exact else float(ratio))
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,7 @@ from fedtheory.algorithm import Algorithm
 from fedtheory.algorithms.fedavg import ServerStep
 from fedtheory.algorithms.fedcm import BroadcastMomentum
 from fedtheory.algorithms.fedmoswa_fresh import FreshVariates
-from fedtheory.schedules import CyclicLinear, GeometricLocal
+from fedtheory.schedules import CyclicLinear, GeometricLocal, Tabulated
 from synthetic import EXACT, TORCH, Quadratic
 
 STEPS = {"eta_l": 0.05, "local_steps": 3}
@@ -338,6 +338,8 @@ def test_geometric_local_rates(K):
     for value in (1, Fraction(1, 3)):
         assert [GeometricLocal(value, K)(2 * K + k, 2) for k in range(K)] == [value * ratio**k for k in range(K)]
     assert GeometricLocal(0.5, K)(1, 0) == 0.5 * float(ratio)
+    exact = GeometricLocal(Tabulated(np.array([[Fraction(1, 81)] * K])), K)(1, 0)
+    assert exact.tolist() == [Fraction(1, 81) * ratio] and type(exact[0]) is Fraction
 
 
 def test_local_schedules_nest_and_take_arrays():

@@ -248,7 +248,7 @@ _TURNED = {"<=": ">=", ">=": "<=", "==": "=="}
 
 def _side(value) -> str:
     """A side of the statement: a fraction, or decimals that enclose it."""
-    return enclosure(value) if isinstance(value, Ball) else str(Fraction(value))
+    return enclosure(value) if isinstance(value, Ball) else _text(value)
 
 
 def _instance(claim: Claim, shape: Shape, leaves: Leaves, environment: Environment) -> dict[str, Any]:
@@ -281,6 +281,8 @@ def _text(value):
     if isinstance(value, np.ndarray) and value.ndim:
         return [_text(v) for v in value]
     value = value.item() if isinstance(value, np.ndarray) else value
+    if isinstance(value, float):
+        raise TypeError(f"a certificate holds exact numbers; got the float {value!r}")
     found = rational_in(value) if isinstance(value, Ball) else Fraction(value)
     if found is None:
         raise ArithmeticError(f"{value!r} is irrational")
