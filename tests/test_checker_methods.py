@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import json
+import re
 from fractions import Fraction as Q
+from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
 from checker_records import compare_with_record
-from test_checker import _simple
+from test_checker import _simple, both, put
 
 from bounds.claim import Condition, Procedure, Variable
 from bounds.controls import control
 from bounds.language import E, F_star, iterations, objective, x_sampled
-from bounds.registry import all_claims
+from bounds.registry import all_claims, find_claim
 from synthetic.arrays import BALLS, EXACT
-from verify import checker
-from verify.certificate import certificate
+from verify import checker, checker_adam, checker_duals, checker_layers, checker_methods
+from verify.certificate import certificate, check, same_statement
 from verify.environment import realise
 from verify.instances import Shape, federation_of, map_leaves
+from verify.referee import Settings, decide
 from verify.sampling import draw_leaves
 
 MEASURED = ("x", "x_sampled", "x_local", "x_before", "g", "included", "sampled_weight", "sampled", "x_round", "x_broadcast")
@@ -135,4 +139,101 @@ def test_every_procedure_of_a_claim_is_replayed_or_about_growth():
             assert claim.procedure.base in checker.METHODS, claim.id
 
 
-#: what is changed in a method of the checker -> (row, module, function, text, other text)
+# certificates of claims about methods --------------------------------------------------------------------------------------
+#: claims whose refutation the search finds at once
+REFUTED = ["fedmoswa/lemma-g.11", "fedmoswa/lemma-g.16@E0", "afedpd/lemma-2", "afedpd/r-recursion@exact"]
+
+
+@cache
+def _written(claim_id):
+    verdict = decide(find_claim(claim_id), Settings(federations=False))
+    assert verdict.verdict == "refuted", verdict.evidence
+    return json.dumps(verdict.details["instance"])
+
+
+@pytest.mark.parametrize("claim_id", REFUTED)
+def test_refutations_of_methods_are_accepted(claim_id):
+    data = json.loads(_written(claim_id))
+    assert check(data).accepted and same_statement(data, find_claim(claim_id))
+
+
+MOVED, NOISY, EXACTLY = "fedmoswa/lemma-g.16@E0", "fedmoswa/lemma-g.11", "afedpd/r-recursion@exact"
+#: row -> (claim, what is changed, words of the reason)
+TAMPERED = {
+    "method": (NOISY, put("procedure", "base", "fedswa"), "KeyError: 'server_variate'"),
+    "method without a name": (MOVED, put("procedure", "base", "none"), "KeyError"),
+    "option": (MOVED, put("procedure", "options", "option", "III"), "is not replayed"),
+    "option gone": (MOVED, put("procedure", "options", {}), "KeyError"),
+    "initial state": (MOVED, both(put("procedure", "options", "start", "free"),
+                                  put("instance", "initial", {"client_variate": [["1"], ["1"]]})), "nothing violates"),
+    "hyper-parameter beyond its limit": (MOVED, put("values", "gamma", "2"), "gamma <= 1"),
+    "server step": (MOVED, put("values", "eta_g", "2"), "eta_l"),
+    "local step": (MOVED, put("values", "eta_l", ["1/47"]), "eta_l"),
+    "participants": (MOVED, put("sizes", "participants", 2), "."),
+    "weights": (MOVED, put("instance", "client_weight", ["1/4", "3/4"]), "x_star|1/clients"),
+    "right side": (MOVED, put("right", "1/100000"), "nothing violates"),
+    "state given": (NOISY, put("values", lambda v: v | {"server_variate": [["0"], ["9"]], "server_lag": ["0", "9"]}), ""),
+    "noise": (NOISY, put("instance", "noise", 0, [["1/2", ["1/3"]], ["1/2", ["-1/3"]]]), "nothing violates"),
+    "noise with a mean": (NOISY, put("instance", "noise", 0, 0, ["1/2", ["1/3"]]), "noise must be centred"),
+    "penalty": (EXACTLY, put("values", "rho_prox", "2"), "nothing violates"),
+    "penalty negative": (EXACTLY, put("values", "rho_prox", "-1"), "rho_prox"),
+    "solver": (EXACTLY, put("procedure", "options", "solver", "gradient"), "nothing violates"),
+    "solver unknown": (EXACTLY, put("procedure", "options", "solver", "tolerance"), "is not replayed"),
+    "layers": (EXACTLY, put("instance", "layer_sizes", [2]), "layers"),
+    "floats": (EXACTLY, put("values", "rho_prox", 1.0), "KeyError"),
+}
+
+
+@pytest.mark.parametrize("row", TAMPERED)
+def test_a_changed_certificate_of_a_method_is_rejected(row):
+    claim_id, change, words = TAMPERED[row]
+    data = json.loads(_written(claim_id))
+    change(data)
+    result = check(data)
+    if row == "state given":  # what a run measures is never taken from the file
+        assert result.accepted and (result.left, result.right) == (data["left"], data["right"])
+    else:
+        assert not result.accepted and re.search(words, result.reason), result.reason
+
+
+# planted faults ------------------------------------------------------------------------------------------------------------
+#: what is changed in a method of the checker: (row, module, text, other text)
+FAULTS = {
+    "server step": ("fedswa", checker_methods, '* run.number("eta_g")', "* 1"),
+    "rates": ("fedswa", checker_methods, "Fraction(j, K)", "Fraction(j + 1, K)"),
+    "variate sign": ("fedmoswa II", checker_methods, "g - c[k] + m", "g + c[k] - m"),
+    "everybody renews": ("fedmoswa II", checker_methods, "c = run.of_drawn(new, c)", "c = new"),
+    "mean of all": ("fedmoswa II", checker_methods, "if everyone else run.mean(new)", "if everyone else run.over_all(c)"),
+    "old server variate": ("fedmoswa II", checker_methods, "c[k] - m + (x", "c[k] + (x"),
+    "start": ("fedmoswa gradient", checker_methods, 'if start == "gradient" else m', 'if start == "none" else m'),
+    "fresh m after": ("fedmoswa fresh", checker_methods, "m * (1 -", "m * (2 -"),
+    "sam radius": ("fedsam", checker_methods, "y + along(", "y - along("),
+    "momentum": ("mofedsam", checker_methods, "M * (1 - beta)", "M * beta"),
+    "virtual dual": ("afedpd", checker_duals, "if k in run.drawn else bar", "if k in run.drawn else x"),
+    "server model": ("afedpd", checker_duals, "bar + run.over_all(lam) / rho", "bar"),
+    "dual enters": ("fedadmm", checker_duals, "ends[k] + new[k] / rho", "ends[k] - new[k] / rho"),
+    "stale": ("fedadmm stale", checker_duals, "x + run.over_all([sent", "x + run.mean([sent"),
+    "order": ("feddyn", checker_duals, "(server if next_one", "(before if next_one"),
+    "moment order": ("fadamgc", checker_adam, "m, top = (m, top) if self.delayed", "m, top = (m, top) if True"),
+    "carry": ("fadamgc carry", checker_adam, '{"carry": self.largest', '{"carry": self.v'),
+    "correction": ("fadamgc", checker_adam, "g + y - y_k[k]", "g"),
+    "after": ("fa-nt", checker_adam, "adam.direction(k, g) + y - y_k[k]", "adam.direction(k, g)"),
+    "recycled": ("fedluar", checker_layers, "old if layer_of[j] in recycled", "new if layer_of[j] in recycled"),
+    "kept score": ("fedluar", checker_layers, 'if source == "keep" and', 'if source == "none" and'),
+    "age": ("fedluar", checker_layers, "age[l] + 1", "age[l]"),
+}
+
+
+@pytest.mark.parametrize("row", FAULTS)
+def test_a_fault_in_a_method_is_noticed(row, monkeypatch):
+    name, module, text, other = FAULTS[row]
+    source = Path(module.__file__).read_text(encoding="utf-8")
+    assert text in source
+    changed = {"__package__": "verify", "__name__": "changed"}
+    exec(compile(source.replace(text, other), "changed", "exec"), changed)
+    base = ROWS[name][0]
+    monkeypatch.setitem(checker.METHODS, base, changed["METHODS"][base])
+    with pytest.raises((AssertionError, ValueError)):
+        for seed in range(1, 4):  # a maximum may agree by chance
+            environment, replay = replayed(name, "full" if name in FULL_ONLY else "without-replacement", seed, rounds=3)
+            compare_with_record(replay, environment, names_of(environment, name))
