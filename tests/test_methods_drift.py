@@ -38,7 +38,7 @@ from fedtheory.algorithm import Algorithm
 from fedtheory.algorithms.fedavg import ServerStep
 from fedtheory.algorithms.fedcm import BroadcastMomentum
 from fedtheory.algorithms.fedmoswa_fresh import FreshVariates
-from fedtheory.schedules import CyclicLinear, GeometricLocal, Tabulated
+from fedtheory.schedules import CyclicLinear, GeometricLocal
 from synthetic import EXACT, TORCH, Quadratic
 
 STEPS = {"eta_l": 0.05, "local_steps": 3}
