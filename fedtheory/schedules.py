@@ -147,7 +147,7 @@ class GeometricLocal(Schedule):
     def __call__(self, iteration, round):
         value = _at(self.value, iteration, round)
         ratio = Fraction(self.local_steps - 2, self.local_steps - 1)**(iteration - round * self.local_steps)
-        exact = isinstance(value, Fraction) or getattr(value, "dtype", None) == object
+        exact = isinstance(value, Fraction) or (hasattr(value, "dtype") and value.dtype == object)
         return value * (ratio if exact else float(ratio))
 
 
