@@ -18,8 +18,10 @@ from bounds.claim import Claim
 from synthetic.arrays import Backend, namespace
 from synthetic.draws import CLIENTS, NOISE, EnumeratedDraws
 from synthetic.noise import FiniteNoise, NoNoise
+from synthetic.piecewise import Piecewise
 from synthetic.quadratic import Quadratic
 from verify.data_instances import KINDS, outcomes_of_data
+from verify.piecewise_instances import PIECES, piecewise_federation
 from verify.worlds import DataShape
 
 __all__ = [
@@ -39,7 +41,8 @@ class Shape:
 
     ``noisy`` numbers the clients with two-point gradient noise, whose rarer outcome has probability ``rare``.
     ``data`` is there for claims about samples, whose clients are not the quadratic ones and have no noise besides.
-    ``sizes`` holds the integer variables that a claim declares.
+    ``sizes`` holds the integer variables that a claim declares. ``family`` of clients: ``quadratic``, or ``piecewise`` with
+    this many ``pieces`` by coordinate.
     """
 
     clients: int = 1
@@ -53,6 +56,8 @@ class Shape:
     rare: Fraction = Fraction(1, 2)
     sizes: tuple[tuple[str, int], ...] = ()
     data: DataShape | None = None  #: of claims that speak of clients' samples
+    family: str = "quadratic"
+    pieces: int = 0
 
     @property
     def iterations(self) -> int:
@@ -88,8 +93,8 @@ def _sampling_round(shape: Shape) -> list[tuple[int, ...]]:
     return list(combinations(range(shape.priority_clients), shape.participants))
 
 
-def federation_of(shape: Shape, leaves: Leaves, backend: Backend) -> Quadratic:
-    """The quadratic federation of a batch of instances (diagonal Hessians; priority clients come first).
+def federation_of(shape: Shape, leaves: Leaves, backend: Backend) -> Quadratic | Piecewise:
+    """The federation of a batch of instances (diagonal Hessians; priority clients come first).
 
     Where the leaf ``tie`` is 1, a free client's offset is such that its loss equals the objective at the start: the border
     of every comparison of losses.
@@ -98,6 +103,8 @@ def federation_of(shape: Shape, leaves: Leaves, backend: Backend) -> Quadratic:
     noise = _noise(shape, leaves, backend)
 
     def build(offset):
+        if shape.family == "piecewise":
+            return piecewise_federation(leaves, offset, priority, noise, backend)
         return Quadratic(leaves["curvature"], leaves["center"], offset, leaves["weight"], priority, noise, backend)
 
     federation = build(leaves["offset"])
@@ -105,7 +112,8 @@ def federation_of(shape: Shape, leaves: Leaves, backend: Backend) -> Quadratic:
         return federation
     start = federation.x_star + backend.array(leaves["start_offset"])
     gap = federation.objective(start)[:, None] - federation.value(federation.all_clients(start))
-    return build(federation.offset + gap * backend.array(leaves["tie"] * ~priority))
+    offset = federation.offset if federation.offset.ndim == 2 else federation.offset[..., 0]
+    return build(offset + gap * backend.array(leaves["tie"] * ~priority))
 
 
 def _noise(shape, leaves, backend):
@@ -192,7 +200,7 @@ def always_available(claim: Claim) -> bool:
     return claim.procedure is None or claim.procedure.free == "always"
 
 
-_DOMAINS = KINDS | {"epsilon": "nonnegative", "included": "binary", "available": "binary", "tie": "binary"}
+_DOMAINS = KINDS | {"epsilon": "nonnegative", "included": "binary", "available": "binary", "tie": "binary"} | PIECES
 
 
 def map_leaves(leaves: Leaves, change: Callable[[str, np.ndarray], np.ndarray]) -> Leaves:

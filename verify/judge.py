@@ -56,6 +56,7 @@ def judge(claim: Claim, environment: Environment) -> Judgement:
             ratio = np.where(gap <= floor, 1.0, np.maximum(abs(left), abs(right)) / np.minimum(abs(left), abs(right)))
         ratio = np.where(mask, ratio, 0.0)
         met = finite & ~np.any([~_holds(c, environment, len(score)) for c in claim.hypotheses] or [[False]], axis=0)
+        met &= _in_range(claim, environment, len(score))
         late = edge[np.arange(len(edge)), mask.shape[1] - 1 - np.argmax(mask[:, ::-1], axis=1)]
     return Judgement(score.max(axis=1), late, ratio.max(axis=1), met)
 
@@ -94,6 +95,28 @@ def _holds(condition: Condition, environment: Environment, count: int) -> np.nda
     return np.broadcast_to((_nearly(condition.relation, left, right) | ~mask).all(axis=1), (count,))
 
 
+@cache
+def _signed(conditions: tuple[Condition, ...]) -> tuple[tuple[str, bool], ...]:
+    """Names of the real numbers that must be at least 0, and whether they must be above it."""
+    symbols = set().union(*(side.free_symbols for c in conditions for side in (c.left, c.right)))
+    numbers = [s for s in symbols if s.is_Symbol and s.is_nonnegative and not s.is_integer]
+    return tuple(sorted((s.name, bool(s.is_positive)) for s in numbers))
+
+
+def _in_range(claim: Claim, environment: Environment, count: int) -> np.ndarray:
+    """Whether the objective has a minimum, and constants have the signs that the claim's symbols take for granted."""
+    inside = np.ones(count, dtype=bool)
+    if "x_star" in environment.bound and environment.bound["x_star"].data.dtype != object:
+        optimum = to_numpy(environment.bound["x_star"].data)
+        inside &= np.isfinite(optimum.reshape(optimum.shape[0], -1)).all(axis=1)
+    for name, positive in _signed((*claim.hypotheses, claim.statement)):
+        if name in environment.bound and environment.bound[name].indices == 0:
+            values = to_numpy(environment.bound[name].data)
+            values = values.reshape(values.shape[0], -1)
+            inside &= np.asarray((values > 0 if positive else values >= 0).all(axis=1), dtype=bool)
+    return inside
+
+
 def unmet(hypotheses: Iterable[Condition], environment: Environment) -> str | None:
     """In words, the first hypothesis that instance 0 does not meet, with both values; None if all are met."""
     for condition in hypotheses:
@@ -121,7 +144,7 @@ def exact_violation(claim: Claim, environment: Environment):
         other = exact_violation(claim, environment.also)
         if isinstance(other, str):
             return other
-    if any(_broken(condition, environment) for condition in claim.hypotheses):
+    if any(_broken(condition, environment) for condition in claim.hypotheses) or not _in_range(claim, environment, 1).all():
         return "unmet"
     broken = _broken(claim.statement, environment)
     return max(broken, key=lambda pair: abs(pair[0] - pair[1]), default="holds")

@@ -11,8 +11,10 @@ from math import prod
 import numpy as np
 
 from bounds.claim import Claim
+from synthetic.arrays import NUMPY
 from verify.data_instances import draw_data, draw_data_shape, speaks_of_samples
-from verify.instances import Leaves, Shape, always_available, outcomes
+from verify.instances import Leaves, Shape, always_available, federation_of, outcomes
+from verify.piecewise_instances import draw_family, draw_pieces, start_at_knots
 
 __all__ = ["RARE", "draw_leaves", "draw_shape", "free_size_names"]
 
@@ -40,7 +42,8 @@ def draw_shape(claim: Claim, rng: np.random.Generator, most_outcomes: int, most_
     priority = int(rng.choice([1, 1, 2] if tiny else [1, 1, 2, 2, 3]))
     dim = 1 if tiny else int(rng.choice([1, 1, 2]))
     if claim.setting == "point":
-        return Shape(clients=priority + free, free=free, dim=dim, sizes=sizes)
+        family, pieces = draw_family(claim, rng)
+        return Shape(clients=priority + free, free=free, dim=dim, sizes=sizes, family=family, pieces=pieces)
     steps = dict(sizes).get("local_steps") or (1 if tiny else int(rng.choice(_STEPS)))
     rounds = int(rng.integers(1, 3)) if tiny else int(rng.choice(_ROUNDS))
     while steps * rounds > most_iterations:
@@ -58,6 +61,8 @@ def draw_shape(claim: Claim, rng: np.random.Generator, most_outcomes: int, most_
         shape = _with(shape, rounds=1)
     if prod(outcomes(shape)) > most_outcomes:
         shape = _with(shape, participants=1)
+    family, pieces = draw_family(claim, rng)
+    shape = _with(shape, family=family, pieces=pieces)
     noisy = tuple(sorted(rng.permutation(shape.clients)[: 0 if tiny else rng.integers(0, 3)].tolist()))
     while noisy and prod(outcomes(_with(shape, noisy=noisy))) > most_outcomes:
         noisy = noisy[:-1]
@@ -91,6 +96,9 @@ def draw_leaves(claim: Claim, shape: Shape, count: int, rng: np.random.Generator
         leaves["step_scale"] = 10.0 ** rng.uniform(-3, 1, (count, 1))
     elif claim.setting != "algebra":
         leaves |= _federation(shape, count, rng)
+        if shape.family == "piecewise":
+            del leaves["curvature"]
+            leaves |= draw_pieces(claim, shape, count, rng, _vectors)
         if claim.procedure is not None and claim.procedure.equal_weights:
             leaves["weight"] = np.ones((count, shape.clients))
         leaves["step_fraction"] = _fractions((count, shape.iterations if claim.setting == "run" else 1), rng)
@@ -107,6 +115,8 @@ def draw_leaves(claim: Claim, shape: Shape, count: int, rng: np.random.Generator
             leaves["tie"] = 1.0 * (rng.random((count, shape.clients)) < 0.5) * (rng.random((count, 1)) < 0.2)
         if shape.noisy:
             leaves["noise"] = _vectors((count, len(shape.noisy), shape.dim), rng)
+        if shape.family == "piecewise":
+            leaves["start_offset"] = start_at_knots(shape, leaves, federation_of(shape, leaves, NUMPY), rng)
     for variable in claim.variables:
         if variable.domain != "integer" or variable.indices:
             leaves[variable.name] = _variable(variable, shape, count, rng)

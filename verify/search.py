@@ -18,6 +18,7 @@ from verify.data_instances import KINDS
 from verify.environment import realise
 from verify.instances import Leaves, Shape, always_available, outcomes, take_rows, with_times
 from verify.judge import Judgement, judge
+from verify.piecewise_instances import PIECES
 from verify.refine import Coordinates, ascend, evolve
 from verify.sampling import DATA_OUTCOMES, RARE, draw_leaves, draw_shape
 from verify.shrink import Violation, confirm, shrink
@@ -227,4 +228,4 @@ _KINDS = KINDS | {
     "center": "vector", "offset": "real", "noise": "vector", "start_offset": "vector", "local_offset": "vector",
     "epsilon": "nonnegative", "step_fraction": "fraction", "included": "binary", "available": "binary",
     "tie": "binary",
-}
+} | PIECES

@@ -13,9 +13,10 @@ from bounds.claim import Claim
 from synthetic.arrays import EXACT
 from verify.data_instances import KINDS, simpler_data
 from verify.environment import realise
-from verify.evaluate import Environment
+from verify.evaluate import Environment, UnboundName
 from verify.instances import POSITIVE, Leaves, Shape, admissible, map_leaves, with_times
 from verify.judge import exact_violation
+from verify.piecewise_instances import PIECES, simpler_pieces
 
 __all__ = ["Violation", "confirm", "shrink"]
 
@@ -54,7 +55,7 @@ def _violates(claim: Claim, shape: Shape, leaves: Leaves) -> Violation | str:
     try:
         environment = realise(claim, shape, leaves, EXACT)
         pair = exact_violation(claim, environment)
-    except ArithmeticError:  # a division by zero, or an irrational root
+    except (ArithmeticError, UnboundName):  # a division by zero, an irrational root, a constant that is infinite here
         return "inadmissible"
     return pair if isinstance(pair, str) else Violation(shape, leaves, environment, *pair)
 
@@ -141,6 +142,7 @@ def _simpler(claim: Claim, shape: Shape, leaves: Leaves) -> Iterator[tuple[Shape
             if kept:
                 noisy = tuple(shape.noisy[s] for s in kept)
                 yield replace(shape, noisy=noisy), {**leaves, "noise": leaves["noise"][:, kept]}
+    yield from simpler_pieces(shape, leaves)
     for client in range(shape.clients if claim.setting != "algebra" else 0):
         smaller = _without_client(claim, shape, leaves, client)
         if smaller:
@@ -169,7 +171,7 @@ def _simpler(claim: Claim, shape: Shape, leaves: Leaves) -> Iterator[tuple[Shape
 def _dim_axes(claim):
     vectors = {v.name for v in claim.variables if v.domain == "vector"}
     of_samples = set(KINDS) - {"sample_offset"}
-    return vectors | of_samples | {"curvature", "center", "noise", "start_offset", "local_offset"}
+    return vectors | of_samples | {"curvature", "center", "noise", "start_offset", "local_offset", *PIECES}
 
 
 def _without_client(claim, shape, leaves, client):
@@ -185,6 +187,7 @@ def _without_client(claim, shape, leaves, client):
         for axis, (_, size) in enumerate(variable.indices):
             if size == "clients":
                 by_client[variable.name] = 1 + axis
+    by_client |= {name: 1 for name in PIECES if name in leaves and leaves[name].shape[1] == shape.clients}
     new = map_leaves(leaves, lambda n, a: np.take(a, kept, axis=by_client[n]) if n in by_client else a)
     slots = [s for s, k in enumerate(shape.noisy) if k != client]
     noisy = tuple(kept.index(shape.noisy[s]) for s in slots)

@@ -32,6 +32,8 @@ __all__ = ["CLAIMS"]
 
 ALL_CLIENTS, ALL_STEPS = (k, 0, clients - 1), (t, 0, iterations - 1)
 SMOOTH = Assumption("classical/smooth", "every client is L-smooth", (Condition(L_client[k], "<=", L, (ALL_CLIENTS,)),))
+JUST_CONVEX = Assumption(
+    "classical/convex", "every client is convex", (Condition(mu_client[k], ">=", 0, (ALL_CLIENTS,)),))
 CONVEX = Assumption(
     "classical/strongly-convex", "every client is mu-strongly convex", (Condition(mu_client[k], ">=", mu, (ALL_CLIENTS,)),))
 EXACT = Assumption(
@@ -59,7 +61,7 @@ _TIGHT = "Taylor, Hendrickx, Glineur 2018, exact worst-case rates of the gradien
 CLAIMS = (
     _claim("gd-convex", "Theorem 3.1", "Drori, Teboulle 2014", Condition(
         objective(x_sampled[iterations]) - F_star, "<=", L * norm2(x_sampled[0] - x_star) / (4 * iterations + 2)),
-        (SMOOTH, EXACT), UNIT_STEP),
+        (SMOOTH, JUST_CONVEX, EXACT), UNIT_STEP),
     _claim("gd-distance", "Theorem 3.1", _TIGHT, Condition(
         norm2(after - x_star), "<=", factor * norm2(before - x_star), (ALL_STEPS,)), (SMOOTH, CONVEX, EXACT), up_to_two),
     _claim("gd-value", "Theorem 3.3", _TIGHT, Condition(

@@ -10,6 +10,8 @@ __all__ = ["CLAIMS"]
 
 ALL_CLIENTS = (k, 0, clients - 1)
 SMOOTH = Assumption("classical/smooth", "every client is L-smooth", (Condition(L_client[k], "<=", L, (ALL_CLIENTS,)),))
+JUST_CONVEX = Assumption(
+    "classical/convex", "every client is convex", (Condition(mu_client[k], ">=", 0, (ALL_CLIENTS,)),))
 CONVEX = Assumption(
     "classical/strongly-convex", "every client is mu-strongly convex", (Condition(mu_client[k], ">=", mu, (ALL_CLIENTS,)),))
 
@@ -27,7 +29,7 @@ def _claim(name: str, number: str, right, assumptions, *conditions) -> Claim:
 
 CLAIMS = (
     _claim("sgd-expansive", "Lemma 3.6, 1", (1 + step * L) ** 2 * apart, (SMOOTH,)),
-    _claim("sgd-nonexpansive", "Lemma 3.6, 2", apart, (SMOOTH,), Condition(step, "<=", 2 / L)),
+    _claim("sgd-nonexpansive", "Lemma 3.6, 2", apart, (SMOOTH, JUST_CONVEX), Condition(step, "<=", 2 / L)),
     _claim("sgd-contractive", "Lemma 3.6, 3", (1 - step * L * mu / (L + mu)) ** 2 * apart, (SMOOTH, CONVEX),
            Condition(step, "<=", 2 / (L + mu))),
 )

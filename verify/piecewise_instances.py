@@ -1,0 +1,132 @@
+"""Instances whose clients are piecewise quadratic: what a claim needs of them, random and corner ones, smaller ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+
+from bounds.claim import Claim, Condition, names_in
+from synthetic.arrays import Backend, namespace
+from synthetic.piecewise import Piecewise
+
+__all__ = ["PIECES", "Needs", "bind_constants", "draw_family", "draw_pieces", "needs", "piecewise_federation",
+           "simpler_pieces", "start_at_knots"]
+
+#: leaves: curvature beyond all pieces (instances, clients or 1, dim), and pieces (instances, clients, pieces, dim)
+PIECES = {"tail": "nonnegative", "piece_slope": "real", "piece_center": "vector", "piece_width": "nonnegative"}
+
+#: constants that bound something over all of R^dim, and what they ask of the clients
+_LIPSCHITZ = ("G_lip", "G_lip_client", "H_loss")
+_ALIKE = ("sigma_g", "sigma_g_1", "sigma_g_2", "sigma_g_max", "sigma_g_client")
+
+
+class Needs(NamedTuple):
+    """What a claim's hypotheses ask of clients: Lipschitz losses, gradients within a distance of each other, convexity."""
+
+    lipschitz: bool
+    alike: bool
+    convex: bool
+
+
+def needs(claim: Claim) -> Needs:
+    """What the claim's words ask of the clients, by the constants that its formulas name and no hypothesis defines."""
+    statement = (claim.statement,) if claim.statement else ()
+    formulas = tuple(d.formula for d in claim.used_definitions().values())
+    names = _names((*claim.hypotheses, *statement), formulas)
+    everywhere = names - set(claim.constants)
+    return Needs(bool(everywhere & {*_LIPSCHITZ}), bool(everywhere & {*_ALIKE}), "mu_client" in names)
+
+
+@cache
+def _names(conditions: tuple[Condition, ...], formulas: tuple) -> frozenset[str]:
+    sides = [side for c in conditions for side in (c.left, c.right)]
+    return frozenset().union(*map(names_in, (*sides, *formulas)))
+
+
+def draw_family(claim: Claim, rng: np.random.Generator) -> tuple[str, int]:
+    """The family of clients, and how many pieces they have. Where no quadratic can meet the hypotheses it is piecewise,
+    else about half of the time, less often where strong convexity leaves little to the pieces."""
+    asked = needs(claim)
+    share = 1.0 if asked.lipschitz else 0.25 if asked.convex else 0.5
+    return ("piecewise", int(rng.integers(1, 4))) if rng.random() < share else ("quadratic", 0)
+
+
+def draw_pieces(claim: Claim, shape, count: int, rng: np.random.Generator, vectors) -> dict[str, np.ndarray]:
+    """``count`` rows of the leaves :data:`PIECES`; ``vectors(shape, rng)`` draws vectors at several scales.
+
+    Rows are Huber functions, Huber functions on quadratics, the same with pieces of negative curvature, and wells in a
+    bowl that is linear far out, as far as the claim's needs admit them.
+    """
+    asked, row = needs(claim), (count, 1, 1, 1)
+    each = (count, shape.clients, shape.pieces, shape.dim)
+    slope = np.where(rng.random(row) < 0.5, 1.0, 10 ** rng.uniform(-1, 1, each))
+    width = np.where(rng.random(row) < 0.4, 1.0, 10 ** rng.uniform(-1.5, 1, each))
+    if not asked.convex:
+        bent = rng.random(row) < 0.6
+        slope = np.where(bent & (rng.random(each) < 0.5), -slope, slope)
+    alike = asked.alike or rng.random() < 0.3
+    tail = 10 ** rng.uniform(-2, 0.5, (count, 1 if alike else shape.clients, shape.dim))
+    tail = np.where(rng.random((count, 1, 1)) < 0.4, 1.0, tail)
+    linear = 1.0 if asked.lipschitz else rng.random((count, 1, 1)) < (0.1 if asked.convex else 0.4)
+    tail = tail * (1 - linear)
+    # where the ends are linear, the first piece of the first client keeps the objective bounded from below
+    outward = (slope * width).sum(axis=2, keepdims=True)[:, :, 0]
+    weak = (tail == 0) & (outward <= 0)
+    slope[:, :, 0] = np.where(weak, abs(slope[:, :, 0]), slope[:, :, 0])
+    least = abs(slope[:, :, 1:] * width[:, :, 1:]).sum(axis=2) / slope[:, :, 0].clip(min=1e-9)
+    width[:, :, 0] = np.where(weak, least + width[:, :, 0], width[:, :, 0])
+    return {"tail": tail, "piece_slope": slope, "piece_center": vectors(each, rng), "piece_width": width}
+
+
+def start_at_knots(shape, leaves, federation: Piecewise, rng: np.random.Generator) -> np.ndarray:
+    """The leaf ``start_offset`` (instances, dim), in some rows such that runs start amid or at an end of a piece."""
+    offset = leaves["start_offset"]
+    count, clients, pieces, dim = leaves["piece_center"].shape
+    row, column = np.arange(count)[:, None], np.arange(dim)[None]
+    chosen = row, rng.integers(0, clients, (count, dim)), rng.integers(0, pieces, (count, dim)), column
+    point = leaves["piece_center"][chosen] + rng.integers(-1, 2, (count, dim)) * leaves["piece_width"][chosen]
+    start = np.nan_to_num(point - federation.x_star)
+    return np.where(rng.random((count, 1)) < 0.3, start, offset)
+
+
+def piecewise_federation(leaves, offset, priority, noise, backend: Backend) -> Piecewise:
+    """The federation of a batch of rows of leaves."""
+    xp = namespace(leaves["center"])
+    tail = xp.broadcast_to(leaves["tail"], leaves["center"].shape)
+    pieces = (xp.moveaxis(leaves[name], 2, -1) for name in ("piece_slope", "piece_center", "piece_width"))
+    return Piecewise(tail, leaves["center"], *pieces, offset, leaves["weight"], priority, noise, backend)
+
+
+def bind_constants(federation: Piecewise, claim: Claim, put) -> None:
+    """Bind what the claim names of the constants over all points: ``put(name, array, indices)``.
+
+    A name that a hypothesis defines or bounds is bound by that hypothesis.
+    """
+    constants, taken = federation.constants, set(claim.constants)
+    put("mu_client", federation.convexity().value, 1)  # negative where a client is not convex, which no mu > 0 admits
+    for name in ("F_inf", "L_objective", "G_lip", "sigma_g_1", "sigma_g_2", "sigma_g_max"):
+        if name in constants and name not in taken:
+            put(name, constants.value(name), 0)
+    for name in ("G_lip_client", "sigma_g_client"):
+        if name in constants and name not in taken:
+            put(name, constants.value(name), 1)
+    if "sigma_g_1" in constants and "sigma_g" not in taken:
+        put("sigma_g", constants.value("sigma_g_1"), 0)
+
+
+def simpler_pieces(shape, leaves) -> Iterator[tuple]:
+    """The instance without one of its pieces; quadratic once there are none."""
+    if shape.family != "piecewise":
+        return
+    for gone in range(shape.pieces):
+        kept = [p for p in range(shape.pieces) if p != gone]
+        smaller = {n: a[:, :, kept] if n.startswith("piece_") else a for n, a in leaves.items()}
+        if kept:
+            yield replace(shape, pieces=len(kept)), smaller
+    flat = {n: a for n, a in leaves.items() if n not in PIECES}
+    curvature = np.broadcast_to(leaves["tail"], leaves["center"].shape).copy()
+    yield replace(shape, family="quadratic", pieces=0), flat | {"curvature": curvature}
