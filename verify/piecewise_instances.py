@@ -48,10 +48,10 @@ def _names(conditions: tuple[Condition, ...], formulas: tuple) -> frozenset[str]
 
 
 def draw_family(claim: Claim, rng: np.random.Generator) -> tuple[str, int]:
-    """The family of clients, and how many pieces they have. Where no quadratic can meet the hypotheses it is piecewise,
-    else about half of the time, less often where strong convexity leaves little to the pieces."""
+    """The family of clients, and how many pieces they have. Where few quadratics or none can meet the hypotheses it is
+    piecewise, else about half of the time, less often where strong convexity leaves little to the pieces."""
     asked = needs(claim)
-    share = 1.0 if asked.lipschitz else 0.25 if asked.convex else 0.5
+    share = 1.0 if asked.lipschitz or asked.alike else 0.25 if asked.convex else 0.3
     return ("piecewise", int(rng.integers(1, 4))) if rng.random() < share else ("quadratic", 0)
 
 
@@ -119,14 +119,13 @@ def bind_constants(federation: Piecewise, claim: Claim, put) -> None:
 
 
 def simpler_pieces(shape, leaves) -> Iterator[tuple]:
-    """The instance without one of its pieces; quadratic once there are none."""
+    """The instance with quadratic clients in place of piecewise ones, and without one of its pieces."""
     if shape.family != "piecewise":
         return
-    for gone in range(shape.pieces):
-        kept = [p for p in range(shape.pieces) if p != gone]
-        smaller = {n: a[:, :, kept] if n.startswith("piece_") else a for n, a in leaves.items()}
-        if kept:
-            yield replace(shape, pieces=len(kept)), smaller
     flat = {n: a for n, a in leaves.items() if n not in PIECES}
-    curvature = np.broadcast_to(leaves["tail"], leaves["center"].shape).copy()
-    yield replace(shape, family="quadratic", pieces=0), flat | {"curvature": curvature}
+    tail = np.broadcast_to(leaves["tail"], leaves["center"].shape)
+    yield replace(shape, family="quadratic", pieces=0), flat | {"curvature": np.where(tail == 0, tail + 1, tail)}
+    for gone in range(shape.pieces if shape.pieces > 1 else 0):
+        kept = [p for p in range(shape.pieces) if p != gone]
+        fewer = {n: a[:, :, kept] if n.startswith("piece_") else a for n, a in leaves.items()}
+        yield replace(shape, pieces=len(kept)), fewer
