@@ -56,7 +56,8 @@ def test_two_implementations_agree(seed, lipschitz, noisy):
     for number, client in enumerate(lines):
         value = sum(line.value(y) for line, y in zip(client, x[0, number], strict=True)) + offset[number]
         assert value == federation.value(x)[0, number]
-        assert [line.slope(y) for line, y in zip(client, x[0, number], strict=True)] == list(federation.gradient(x)[0, number])
+        slopes = [line.slope(y) for line, y in zip(client, x[0, number], strict=True)]
+        assert slopes == list(federation.gradient(x)[0, number])
         found = [line.solution(y, Fraction(9), y / 2) for line, y in zip(client, x[0, number], strict=True)]
         assert found == list(solved[0, number])
 

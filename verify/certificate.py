@@ -13,11 +13,12 @@ import numpy as np
 import sympy as sp
 
 from bounds import language as words
-from bounds.claim import Claim, Condition, Procedure
+from bounds.claim import Claim, Condition, Procedure, names_in
 from fedtheory import find_algorithm
 from synthetic.arrays import EXACT, to_numpy
 from synthetic.balls import Ball
 from verify import checker
+from verify.checker_pieces import BOUNDS
 from verify.data_instances import speaks_of_samples
 from verify.evaluate import Environment
 from verify.instances import Leaves, Shape, always_available, federation_of
@@ -29,7 +30,7 @@ __all__ = ["FORMAT", "CheckResult", "certificate", "check_file", "formula", "not
 
 FORMAT = "fedtheory certificate 2"
 _FIELDS = ("claim", "setting", "statement", "hypotheses", "definitions", "sizes", "procedure", "instance", "values",
-           "left", "right")
+           "left", "right", "everywhere")
 
 
 def formula(expression) -> Any:
@@ -104,8 +105,14 @@ def statement_of(claim: Claim) -> dict[str, Any]:
     return {
         "claim": claim.id, "reading": claim.reading, "setting": claim.setting, "statement": _condition(claim.statement),
         "hypotheses": [*map(_condition, claim.hypotheses), *_domains(claim), *_ranges(claim), *_participation(claim)],
-        "definitions": definitions, "procedure": _procedure(claim),
+        "definitions": definitions, "procedure": _procedure(claim), "everywhere": _everywhere(claim),
     }
+
+
+def _everywhere(claim: Claim) -> list[str]:
+    """Names of constants that bound something over all points, where no hypothesis says what they are."""
+    names = set().union(*map(names_in, _formulas(claim))) - set(claim.constants)
+    return sorted(names & set(BOUNDS))
 
 
 def _procedure(claim: Claim) -> dict[str, Any]:
@@ -195,11 +202,11 @@ def _participation(claim: Claim) -> Iterator[dict[str, Any]]:
 def certificate(claim: Claim, shape: Shape, leaves: Leaves, environment: Environment, left, right) -> dict[str, Any]:
     """The certificate of one exact instance (row 0 of ``leaves`` and ``environment``) with the sides it breaks."""
     arguments = own_arguments(claim.procedure) if claim.setting == "run" else ()
-    free = _own(claim) | {"eta_l", *arguments}
+    free = _own(claim) | {"eta_l", *arguments, *_everywhere(claim)}
     values = {
         name: _value(claim, name, b.data[0, 0, 0])
         for name, b in environment.bound.items()
-        if name in free and name not in _OF_FEDERATION and b.data.shape[1] == b.data.shape[2] == 1
+        if name in free and (name in BOUNDS or name not in _OF_FEDERATION) and b.data.shape[1] == b.data.shape[2] == 1
     }
     return {
         "format": FORMAT,
@@ -215,7 +222,7 @@ def certificate(claim: Claim, shape: Shape, leaves: Leaves, environment: Environ
 #: what the checker works out by itself
 _OF_FEDERATION = (
     "client_weight", "priority", "F_star", "F_star_client", "L_client", "mu_client", "sigma_sq_client", "x_star",
-    "epsilon",
+    "epsilon", "sigma_g_client",
 )
 _OF_RUN = (
     "x", "x_sampled", "x_local", "x_before", "g", "included", "sampled_weight", "sampled", "x_round", "x_broadcast",
@@ -252,8 +259,14 @@ def _side(value) -> str:
 
 
 def _instance(claim: Claim, shape: Shape, leaves: Leaves, environment: Environment) -> dict[str, Any]:
-    data, federation = {n: _text(leaves[n][0]) for n in ("curvature", "center")}, federation_of(shape, leaves, EXACT)
-    for name in ("weights", "F_star_client", "x_star"):
+    federation = federation_of(shape, leaves, EXACT)
+    data = {"center": _text(leaves["center"][0]), "pieces": []}
+    data["curvature"] = _text(leaves["curvature"][0] if shape.family == "quadratic" else federation.curvature[0, :, 0])
+    if shape.family == "piecewise":  # by client and coordinate, a list of slope, center and width
+        pieces = (federation.slope, federation.knot, federation.width)
+        data["pieces"] = _text(np.stack([array[0, :, 0] for array in pieces], axis=-1))
+    data["offset"] = _text(federation.offset[0].reshape(shape.clients))
+    for name in ("weights", "x_star"):
         data["client_weight" if name == "weights" else name] = _text(getattr(federation, name)[0])
     data["layer_sizes"] = [layer.stop - layer.start for layer in environment.federation.layers()]
     data["priority"] = [int(k < shape.priority_clients) for k in range(shape.clients)]
@@ -320,7 +333,8 @@ def read(path: str | Path) -> dict[str, Any]:
 def same_statement(data: dict[str, Any], claim: Claim) -> bool:
     """Whether the certificate states exactly what the claim states."""
     own = json.loads(json.dumps(statement_of(claim)))
-    return all(data[name] == own[name] for name in ("setting", "statement", "hypotheses", "definitions", "procedure"))
+    stated = ("setting", "statement", "hypotheses", "definitions", "procedure", "everywhere")
+    return all(data.get(name) == own[name] for name in stated)
 
 
 def check(data: dict[str, Any]) -> CheckResult:

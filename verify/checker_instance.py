@@ -3,10 +3,12 @@ from fractions import Fraction
 
 if __package__:
     from verify.checker_numbers import Vector, dot, each
-    from verify.checker_words import exact, mean, require
+    from verify.checker_pieces import Bounds, Line
+    from verify.checker_words import add, exact, mean, require
 else:
     from checker_numbers import Vector, dot, each
-    from checker_words import exact, mean, require
+    from checker_pieces import Bounds, Line
+    from checker_words import add, exact, mean, require
 
 #: words whose meaning depends on the instance
 OF_INSTANCE = ("F", "grad", "objective", "objective_grad", "tau", "layer_part")
@@ -17,35 +19,47 @@ class Instance:
 
     def __init__(self, certificate):
         self.size, self.how, self.rules = (certificate[n] for n in ("sizes", "procedure", "definitions"))
+        self.everywhere = certificate["everywhere"]
         self.given = {n: exact(v) for part in ("instance", "values", "sizes") for n, v in certificate[part].items()}
 
     def grad(self, k, v):
-        curvature, center = (self.given[name][int(k)] for name in ("curvature", "center"))
-        return each(lambda a, y, c: a * (y - c), curvature, v, center)
+        return each(lambda line, y: line.slope(y), self.lines[int(k)], v)
 
     def F(self, k, v):
-        return dot(self.grad(k, v), v - self.given["center"][int(k)]) / 2 + self.given["F_star_client"][int(k)]
+        return add(self.given["offset"][int(k)], *each(lambda line, y: line.value(y), self.lines[int(k)], v))
 
     def solve(self, k, linear, pull, x):
-        curvature, center = (self.given[name][int(k)] for name in ("curvature", "center"))
-        return each(lambda a, c, y, b: (a * c + pull * y - b) / (a + pull), curvature, center, x, linear)
+        return each(lambda line, b, y: line.solution(b, pull, y), self.lines[int(k)], linear, x)
 
     def federation(self):
-        """Quadratic clients F_k(v) = 1/2 sum_j curvature_kj (v_j - center_kj)^2 + F_star_client_k, and their noise."""
+        """Clients F_k(v) = offset_k + sum_j 1/2 curvature_kj (v_j - center_kj)^2 + pieces (see Line), and their noise."""
         given, self.P, self.p, star = self.given, *(self.given[n] for n in ("priority", "client_weight", "x_star"))
         self.main, self.all = Vector(w * q for w, q in zip(self.p, self.P, strict=True)), range(len(self.p))
         require(sum(self.main) == 1 and {*self.P} <= {0, 1} and min(self.p) > 0, "priority weights must sum to one")
-        require(min(map(min, given["curvature"])) > 0 and len(star) == self.size["dim"], "no such quadratic clients")
+        pieces = given.get("pieces") or [[[] for _ in row] for row in given["center"]]
+        self.lines = [each(lambda a, c, more: Line([(a, c)], more), *row) for row in zip(
+            given["curvature"], given["center"], pieces, strict=True)]
+        require({*map(len, [star, *self.lines])} == {self.size["dim"]}, "losses must have one line by coordinate")
         require(len(self.p) == len(given["noise"]) == self.size["clients"], "every client has one weight and one noise law")
-        require(not any(self.objective_grad(star)), "x_star must be the optimum")
+        main = [add(*(line * w for line, w in zip(row, self.main, strict=True))) for row in zip(*self.lines, strict=True)]
+        require(all(line.value(y) <= line.least() for line, y in zip(main, star, strict=True)), "x_star must be the optimum")
         parts = given["layer_sizes"]
         require(min(parts) > 0 and sum(parts) == len(star), "sizes of layers must sum to dim")
         require(self.size.get("layers", len(parts)) == len(parts), "as many sizes of layers as layers")
         self.laws = [law or [(Fraction(1), star * 0)] for law in given["noise"]]  # per client: pairs (chance, vector)
         for chances, vectors in (zip(*law, strict=True) for law in self.laws):
             require(sum(chances) == 1 and min(chances) > 0 and not any(mean(chances, vectors)), "noise must be centred")
-        given.update(F_star=self.objective(star), L_client=[*map(max, given["curvature"])], mu_client=[
-            *map(min, given["curvature"])], sigma_sq_client=[sum(q * dot(v, v) for q, v in law) for law in self.laws])
+        bends = [[bend for line in lines for bend in line.bends()] for lines in self.lines]
+        given.update(F_star=self.objective(star), F_inf=self.objective(star), L_client=[max(map(abs, b)) for b in bends],
+                     L_objective=max(abs(bend) for line in main for bend in line.bends()), mu_client=[*map(min, bends)],
+                     sigma_sq_client=[sum(q * dot(v, v) for q, v in law) for law in self.laws])
+        if all(line.bounded() for lines in self.lines for line in lines):
+            least = zip(given["offset"], self.lines, strict=True)
+            given["F_star_client"] = [offset + sum(line.least() for line in lines) for offset, lines in least]
+        bounds = Bounds(self.lines, self.main, self.laws)
+        for name in self.everywhere:
+            for k, bound in enumerate(given[name]) if name.endswith("_client") else [(None, given[name])]:
+                require(bound >= 0 and bounds.square(name, k) <= bound**2, f"{name} must be a bound over all points")
 
     def objective(self, v):
         return dot(self.main, [self.F(k, v) for k in self.all])
