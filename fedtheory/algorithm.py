@@ -8,7 +8,7 @@ from typing import Any
 
 from fedtheory.client_steps import check_client_steps, client_steps_now, unless_done, working
 from fedtheory.moment import Local, Moment, State, Upload
-from fedtheory.parts import ClientOptimiser, Correction, GradientOracle, ServerOptimiser, UploadFilter
+from fedtheory.parts import ClientOptimiser, Correction, GradientOracle, ServerOptimiser, UploadFilter, joined
 from fedtheory.schedules import check_schedule, value_at
 from fedtheory.selection import Selection
 from synthetic.arrays import namespace
@@ -97,13 +97,9 @@ class Algorithm:
         """State before the first round, from the start ``x`` (runs, dim)."""
         if reason := self.refuses(federation):
             raise ValueError(reason)
-        server, clients = {}, {}
         federation = copy(federation)
         federation.weights = self.selection.weights(federation)  # who never counts is in no mean
-        for part in self.parts:
-            server |= part.server_state(federation, x, draws)
-            clients |= part.client_state(federation, x, draws)
-        return State(x, server, clients)
+        return State(x, *(joined(self.parts, state, federation, x, draws) for state in ("server_state", "client_state")))
 
     def broadcast(self, state: State):
         """The model that clients receive, (runs, dim)."""

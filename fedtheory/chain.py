@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fedtheory.parts import UploadFilter
+from fedtheory.parts import UploadFilter, joined
 from synthetic.arrays import namespace
 
 __all__ = ["Chain", "chained", "count", "masked"]
@@ -44,10 +44,10 @@ class Chain(UploadFilter):
             raise ValueError(f"one filter may average in its own way; got {names}")
 
     def server_state(self, federation, x, draws):
-        return _union(part.server_state(federation, x, draws) for part in self.filters)
+        return joined(self.filters, "server_state", federation, x, draws)
 
     def client_state(self, federation, x, draws):
-        return _union(part.client_state(federation, x, draws) for part in self.filters)
+        return joined(self.filters, "client_state", federation, x, draws)
 
     def begin(self, local, moment):
         for part in self.filters:

@@ -24,7 +24,7 @@ from typing import Any
 
 from synthetic.arrays import namespace
 
-__all__ = ["ClientOptimiser", "Correction", "GradientOracle", "Part", "ServerOptimiser", "UploadFilter"]
+__all__ = ["ClientOptimiser", "Correction", "GradientOracle", "Part", "ServerOptimiser", "UploadFilter", "joined"]
 
 
 class Part:
@@ -194,3 +194,20 @@ class UploadFilter(Part):
     def finish(self, local, moment) -> dict[str, Any]:
         """The arrays that clients keep, by name."""
         return {}
+
+
+def joined(parts, state: str, *arguments) -> dict[str, Any]:
+    """The arrays by name that ``parts`` answer to the method ``state`` (``server_state`` or ``client_state``).
+
+    Raises ValueError where two of them keep arrays under one name: each would overwrite the other's.
+    """
+    kept: dict[str, Any] = {}
+    owners: dict[str, Part] = {}
+    for part in parts:
+        for name, array in getattr(part, state)(*arguments).items():
+            if name in kept:
+                both = " and ".join(type(one).__name__ for one in (owners[name], part))
+                raise ValueError(f"{both} both keep {state.split('_')[0]} arrays {name!r} and would overwrite each other's; "
+                                 "allowed: one of them")
+            kept[name], owners[name] = array, part
+    return kept

@@ -122,6 +122,11 @@ class Pruning(Correction):
 class KeptParameters(UploadFilter):
     """The parameters that are not pruned."""
 
+    def check(self, algorithm):
+        if not isinstance(algorithm.correction, Pruning):
+            raise ValueError("which parameters are kept is decided by pruning; got the correction "
+                             f"{type(algorithm.correction).__name__}, allowed: Pruning, as in prunefl")
+
     def send(self, change, local, moment):
         return masked(change, moment.server("kept_parameters"), local)
 

@@ -56,6 +56,11 @@ class ReturnsAverage(ServerOptimiser):
     def output(self, state):
         return state.server["x_bar"]
 
+    def check(self, algorithm):
+        if not isinstance(algorithm.correction, VirtualDuals):
+            raise ValueError("only virtual duals keep an average besides the model; got the correction "
+                             f"{type(algorithm.correction).__name__}, allowed: VirtualDuals, as in afedpd and afedpdsam")
+
 
 #: what is returned, by name
 OUTPUTS = {"bar": ReturnsAverage, "server": ServerOptimiser}
