@@ -19,9 +19,11 @@ from synthetic.arrays import EXACT, to_numpy
 from synthetic.balls import Ball
 from verify import checker
 from verify.checker_pieces import BOUNDS
-from verify.data_instances import speaks_of_samples
+from verify.checker_samples import SAMPLE_NAMES, SAMPLE_WORDS
+from verify.data_instances import atoms_of, needs_lipschitz, speaks_of_samples
 from verify.evaluate import Environment
 from verify.instances import Leaves, Shape, always_available, federation_of
+from verify.judge import exact_violation
 from verify.procedures import own_arguments
 from verify.rationals import enclosure, rational_in, simplest_between
 
@@ -77,12 +79,13 @@ def _own(claim: Claim) -> set[str]:
 def not_replayed(claim: Claim) -> str | None:
     """What of a claim the stand-alone checker does not know: its method, or its words; None if it knows all."""
     base = (claim.procedure or Procedure()).base
-    if speaks_of_samples(claim):
-        return "runs on neighbouring data sets"
     if claim.setting == "run" and base not in checker.METHODS:
         return base
     states = checker.METHODS[base][1] if claim.setting == "run" else ()
     known = {*checker.FUNCTIONS, *_OF_FEDERATION, *_OF_RUN, "eta_l", *states, *_own(claim)}
+    if speaks_of_samples(claim):
+        twins = {f"twin_{name}" for name in (*_OF_RUN, *states)}
+        known = known - {"x_star", "F_star", "F_star_client"} | twins | {*SAMPLE_WORDS, *SAMPLE_NAMES}
     unknown = sorted({head for formula_ in _formulas(claim) for head in _heads(formula(formula_))} - known)
     return ", ".join(unknown) or None
 
@@ -104,7 +107,8 @@ def statement_of(claim: Claim) -> dict[str, Any]:
         definitions |= {name: {"indices": ["t"], "formula": formula(_AVERAGE)} for name in ("x", "x_sampled")}
     return {
         "claim": claim.id, "reading": claim.reading, "setting": claim.setting, "statement": _condition(claim.statement),
-        "hypotheses": [*map(_condition, claim.hypotheses), *_domains(claim), *_ranges(claim), *_participation(claim)],
+        "hypotheses": [*map(_condition, claim.hypotheses), *_domains(claim), *_ranges(claim), *_participation(claim),
+                       *_of_samples(claim)],
         "definitions": definitions, "procedure": _procedure(claim), "everywhere": _everywhere(claim),
     }
 
@@ -119,7 +123,9 @@ def _procedure(claim: Claim) -> dict[str, Any]:
     procedure = claim.procedure or Procedure()
     options = find_algorithm(procedure.base).arguments | dict(procedure.options)
     options = {name: _option(value) for name, value in options.items() if name not in _OF_EVERY_METHOD}
-    return {name: getattr(procedure, name) for name in ("base", "sampling", "indicator", "strict")} | {"options": options}
+    names = ("base", "sampling", "indicator", "strict")
+    coupled = {"replaced": procedure.replaced, "gradients": "training"} if speaks_of_samples(claim) else {}
+    return {name: getattr(procedure, name) for name in names} | {"options": options} | coupled
 
 
 #: arguments of a method that the rest of a certificate says
@@ -199,23 +205,37 @@ def _participation(claim: Claim) -> Iterator[dict[str, Any]]:
         yield _condition(Condition(there, "==", 1, ((words.i, 0, sp.Symbol("rounds", integer=True)), _CLIENTS)))
 
 
+def _of_samples(claim: Claim) -> Iterator[dict[str, Any]]:
+    """That every sample's loss is Lipschitz, as a hypothesis: only then the checker finds its constant."""
+    if speaks_of_samples(claim) and needs_lipschitz(claim):
+        yield _condition(Condition(sp.Symbol("G_lip"), ">=", 0))
+
+
 def certificate(claim: Claim, shape: Shape, leaves: Leaves, environment: Environment, left, right) -> dict[str, Any]:
     """The certificate of one exact instance (row 0 of ``leaves`` and ``environment``) with the sides it breaks."""
-    arguments = own_arguments(claim.procedure) if claim.setting == "run" else ()
-    free = _own(claim) | {"eta_l", *arguments, *_everywhere(claim)}
-    values = {
-        name: _value(claim, name, b.data[0, 0, 0])
-        for name, b in environment.bound.items()
-        if name in free and (name in BOUNDS or name not in _OF_FEDERATION) and b.data.shape[1] == b.data.shape[2] == 1
-    }
+    also = {}
+    if environment.also is not None:  # both readings of the gradients of clients with samples
+        sides = exact_violation(claim, environment.also)
+        also = {"also": {"values": _values(claim, environment.also), "left": _side(sides[0]), "right": _side(sides[1])}}
     return {
         "format": FORMAT,
         **statement_of(claim),
         "sizes": {n: v for n, v in shape.as_sizes().items() if n != "priority_clients"},
         "instance": {} if claim.setting == "algebra" else _instance(claim, shape, leaves, environment),
-        "values": values,
+        "values": _values(claim, environment),
         "left": _side(left),
         "right": _side(right),
+    } | also
+
+
+def _values(claim: Claim, environment: Environment) -> dict[str, Any]:
+    """Values that the claim gives to names or leaves free."""
+    arguments = own_arguments(claim.procedure) if claim.setting == "run" else ()
+    free = _own(claim) | {"eta_l", *arguments, *_everywhere(claim)}
+    return {
+        name: _value(claim, name, b.data[0, 0, 0])
+        for name, b in environment.bound.items()
+        if name in free and (name in BOUNDS or name not in _OF_FEDERATION) and b.data.shape[1] == b.data.shape[2] == 1
     }
 
 
@@ -259,6 +279,8 @@ def _side(value) -> str:
 
 
 def _instance(claim: Claim, shape: Shape, leaves: Leaves, environment: Environment) -> dict[str, Any]:
+    if shape.data is not None:
+        return {"atoms": atoms_of(shape, leaves, _text), "start_offset": _text(leaves["start_offset"][0])}
     federation = federation_of(shape, leaves, EXACT)
     data = {"center": _text(leaves["center"][0]), "pieces": []}
     data["curvature"] = _text(leaves["curvature"][0] if shape.family == "quadratic" else federation.curvature[0, :, 0])

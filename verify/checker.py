@@ -7,6 +7,7 @@ Formulas: ["+", a, b], ["x", t], ["Sum", body, "k", low, high], ["E", a].
 """
 import json
 import operator
+import re
 import sys
 from fractions import Fraction
 from functools import cache, reduce
@@ -19,6 +20,7 @@ if __package__:
     from verify.checker_instance import OF_INSTANCE, Instance
     from verify.checker_numbers import agrees
     from verify.checker_run import Run
+    from verify.checker_samples import Samples
     from verify.checker_words import BREAKS, COMPARE, JOINED, MEANS, WORDS, add, require
 else:
     sys.path.insert(0, str(Path(__file__).resolve().parent))
@@ -29,10 +31,12 @@ else:
     from checker_instance import OF_INSTANCE, Instance
     from checker_numbers import agrees
     from checker_run import Run
+    from checker_samples import Samples
     from checker_words import BREAKS, COMPARE, JOINED, MEANS, WORDS, add, require
 
 METHODS = reduce(operator.or_, (m.METHODS for m in (checker_methods, checker_duals, checker_adam, checker_layers)))
 FUNCTIONS = {*WORDS, *JOINED, *MEANS, *OF_INSTANCE}
+SPEAKS_OF_GRADIENTS = re.compile('"(grad|objective_grad)"')
 class Replay(Instance):
     def __init__(self, certificate):
         super().__init__(certificate)
@@ -56,9 +60,12 @@ class Replay(Instance):
             if not any(chance == 0 for chance in chances):
                 require(all(chance > 0 for chance in chances), "a chance may be zero")
                 yield prod(chances, start=Fraction(1)), outcome
+    def made(self, method, outcome):
+        return Run(self, method, outcome)
     def run(self, outcome):
         """Every quantity of one run."""
-        made = Run(self, METHODS[self.how["base"]][0], dict(zip((draw for draw, _ in self.draws), outcome, strict=True)))
+        named = dict(zip((draw for draw, _ in self.draws), outcome, strict=True))
+        made = self.made(METHODS[self.how["base"]][0], named)
         require(not self.draws or self.draws == (*made.alternatives.items(),), "runs must make the same draws")
         return made
     # formulas
@@ -82,14 +89,18 @@ class Replay(Instance):
             return join([value(args[body], i, outcome) for i in inner], *(value(args[m], index, outcome) for m in more))
         if word in MEANS:
             r = self.value(args[1], index, outcome) if len(args) > 1 else None
-            held = [i for i, (draw, _) in zip(outcome, self.draws, strict=True) if not MEANS[word](draw, r)]
-            key = word, r, id(node), *index.items(), *held
-            if key not in self.means:
-                cases = self.outcomes(outcome, lambda draw: MEANS[word](draw, r))
-                self.means[key] = add(*(self.value(args[0], index, case) * chance for chance, case in cases))
-            return self.means[key]
+            return self.mean((word, r), args[0], lambda draw: MEANS[word](draw, r), index, outcome)
         args = [self.value(a, index, outcome) for a in args]
         return self.words[word](*args) if word in self.words else self.name(word, args, outcome)
+    def mean(self, key, body, free, index, outcome):
+        """Mean over the draws that are ``free``, the others as they are."""
+        key = key, id(body), *index.items(), *(i for i, (draw, _) in zip(outcome, self.draws, strict=True) if not free(draw))
+        if key not in self.means:
+            cases = self.outcomes(outcome, free)
+            self.means[key] = add(*(self.value(body, index, case) * chance for chance, case in cases))
+        return self.means[key]
+    def sides(self, rule, index, outcome):
+        return tuple(self.value(rule[side], index, outcome) for side in ("left", "right"))
     def span(self, limits, index, outcome=None):
         low, high = (int(self.value(limit, index, outcome)) for limit in limits)
         return map(Fraction, range(low, high + 1))
@@ -98,9 +109,19 @@ class Replay(Instance):
         name, *indices = [rule["left"]] if isinstance(rule["left"], str) else rule["left"]
         given = None if name in self.rules or name in self.measured else self.given.get(name)
         return rule["relation"] == "==" and given == {"indices": indices, "formula": rule["right"]}
+class SampleReplay(Samples, Replay):
+    """An instance whose clients have samples."""
 def check(certificate):
-    """(accepted, reason, left, right)"""
-    replay, statement, sides = Replay(certificate), certificate["statement"], (None, None)
+    """(accepted, reason, left, right). Of clients with samples, whatever is said of gradients must be violated for those of
+    the training loss and, with the values in ``also``, for those of the population risk."""
+    said, formulas = check_reading(certificate), (certificate[n] for n in ("statement", "hypotheses", "definitions"))
+    if not said[0] or "atoms" not in certificate["instance"] or not SPEAKS_OF_GRADIENTS.search(json.dumps([*formulas])):
+        return said
+    how = certificate["procedure"] | {"gradients": "population"}
+    return check_reading(certificate | certificate["also"] | {"procedure": how})
+def check_reading(certificate):
+    kind = SampleReplay if "atoms" in certificate["instance"] else Replay
+    replay, statement, sides = kind(certificate), certificate["statement"], (None, None)
     outcomes = [outcome for _, outcome in replay.outcomes()]
     for rule in [*certificate["hypotheses"], statement]:
         cases = [{}]
@@ -109,7 +130,7 @@ def check(certificate):
         if rule is not statement and replay.defines(rule):
             continue
         for index, outcome in product(cases, outcomes):
-            sides = tuple(replay.value(rule[side], index, outcome) for side in ("left", "right"))
+            sides = replay.sides(rule, index, outcome)
             if rule is not statement and not COMPARE[rule["relation"]](*sides):
                 return False, f"a hypothesis fails at {index}: {rule['text']}", *sides
             recorded = all(map(agrees, sides, (certificate["left"], certificate["right"])))

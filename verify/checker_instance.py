@@ -22,6 +22,9 @@ class Instance:
         self.everywhere = certificate["everywhere"]
         self.given = {n: exact(v) for part in ("instance", "values", "sizes") for n, v in certificate[part].items()}
 
+    def start(self):
+        return self.given["x_star"] + self.given["start_offset"]
+
     def grad(self, k, v):
         return each(lambda line, y: line.slope(y), self.lines[int(k)], v)
 

@@ -25,8 +25,9 @@ class Run:
         self.record, given, sizes = defaultdict(list), instance.given, instance.size
         self.weights, self.priority, self.how = given["client_weight"], given["priority"], instance.how
         self.clients, self.local_steps, self.step_size = range(sizes["clients"]), sizes["local_steps"], given["eta_l"]
-        self.start, self.zero = given["x_star"] + given["start_offset"], given["x_star"] * 0
-        self.included, self.round = [1 for _ in self.clients], -1
+        self.start = instance.start()
+        self.zero, self.included, self.round = self.start * 0, [1 for _ in self.clients], -1
+        self.begin()
         steps = method(self)
         self.keep(next(steps))
         for self.round in range(sizes["rounds"]):
@@ -37,6 +38,9 @@ class Run:
             self.average, self.shares_before = self.over_all(self.before), self.shares()
         self.at(self.local_steps * sizes["rounds"], [self.model for _ in self.clients])
         self.record = dict(self.record)
+
+    def begin(self):
+        """Chance before the first round."""
 
     def number(self, name):
         """A hyper-parameter: what the claim's symbol of that name is, else the procedure's option."""

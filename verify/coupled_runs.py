@@ -64,7 +64,7 @@ def _bind_constants(binder, names):
     if needs_lipschitz(binder.claim):
         binder.put("G_lip", largest_slope(each))
     for name, measure in _OF_LAW_AND_DATA.items():
-        if name in names:
+        if name in names and name not in binder.claim.constants:
             of_law, of_data = measure(law), measure(training)
             of_data = xp.max(of_data.reshape(rows, -1, *of_data.shape[1:]), axis=1)
             largest = xp.where(of_law > of_data, of_law, of_data)

@@ -19,7 +19,7 @@ from synthetic.arrays import Backend
 from synthetic.piecewise import Piecewise
 from verify.worlds import DataShape, Worlds, worlds_of
 
-__all__ = ["KINDS", "draw_data", "draw_data_shape", "expressions_of", "names_of", "outcomes_of_data",
+__all__ = ["KINDS", "atoms_of", "draw_data", "draw_data_shape", "expressions_of", "names_of", "outcomes_of_data",
            "simpler_data", "speaks_of_samples", "with_federations"]
 
 _NAMES = {"samples", "differing", "replaced", "used_sample", "H_loss"}
@@ -171,6 +171,17 @@ def with_federations(shape, leaves, backend: Backend, fixed: bool) -> tuple[Worl
     each = Piecewise(*(a.reshape(a.shape[0], a.shape[1] * a.shape[2], *a.shape[3:]) for a in parts), backend=backend)
     runs = _federation(leaves, np.concatenate([worlds.data, worlds.twin]), backend, copies=2, batch_size=1)
     return replace(worlds, fixed=fixed, law=law, each=each), runs
+
+
+def atoms_of(shape, leaves, text) -> list:
+    """The atoms of instance 0, by client, as certificates carry them; ``text`` writes arrays."""
+    def atom(k, a):
+        own = leaves["sample_curvature"].shape[2] > 1
+        pieces = [[text(leaves[name][0, k, a, p]) for name in _PIECES] for p in range(shape.data.pieces)]
+        return {"curvature": text(leaves["sample_curvature"][0, k, a if own else 0]), "pieces": pieces,
+                "center": text(leaves["sample_center"][0, k, a]), "offset": text(leaves["sample_offset"][0, k, a])}
+
+    return [[atom(k, a) for a in range(shape.data.atoms)] for k in range(shape.clients)]
 
 
 # smaller instances ---------------------------------------------------------------------------------------------------

@@ -135,6 +135,9 @@ def _in_words(claim: Claim, data: dict) -> str:
     if claim.setting == "run":
         words.append(f"{sizes['rounds']} round{'s' * (sizes['rounds'] > 1)} of {sizes['local_steps']} local "
                      f"step{'s' * (sizes['local_steps'] > 1)}")
+        if "atoms" in data["instance"]:
+            atoms = data["instance"]["atoms"]
+            return ", ".join([*words, f"{sizes['samples']} of {len(atoms[0])} possible samples per client"])
         words.append("with noise" if any(data["instance"]["noise"]) else "no noise")
     return ", ".join(words) + _numbers_in_words(data["instance"])
 
