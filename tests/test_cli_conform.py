@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
 GOOD = """
@@ -27,6 +30,20 @@ def test_a_method_of_ones_own(run, tmp_path):
     assert run("conform", f"{path}:Mine", "--quick")[0] == 0
     status, said, _ = run("conform", f"{path}:Wrong", "--quick")
     assert status == 1 and "failed" in said
+
+
+def test_the_method_in_readme(run, tmp_path, monkeypatch):
+    readme = (Path(__file__).parents[1] / "README.md").read_text()
+    code = re.search(r"```python\n(# my_method\.py\n.*?)```", readme, re.DOTALL)[1]
+    passed, failing = re.findall(r"```text\n(.*?)\n```", readme[readme.index("# my_method.py"):], re.DOTALL)[:2]
+    (tmp_path / "my_method.py").write_text(code)
+    monkeypatch.chdir(tmp_path)
+    status, said, _ = run("conform", "my_method.py:MyMethod")
+    assert status == 0 and said.splitlines()[0].strip() == passed
+    (tmp_path / "my_method.py").write_text(code.replace("moment.average(upload.model)", "upload.model.mean(1)"))
+    status, said, _ = run("conform", "my_method.py:MyMethod")
+    assert status == 1 and "5 failed" in said.splitlines()[0]
+    assert " ".join(failing.split()) in " ".join(said.split())
 
 
 @pytest.mark.parametrize(("arguments", "message"), [
