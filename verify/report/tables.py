@@ -12,8 +12,11 @@ __all__ = ["details_shown", "instance_tables"]
 
 LONGEST_NUMBER, MOST_ENTRIES = 28, 24
 #: lists of an instance that do not run over its clients, and what they run over
-OTHERWISE = {"epsilon": ", by round", "available": ", by round and client", "start_offset": "", "local_offset": ""}
-QUADRATIC = ", with losses ½ Σ curvature · (coordinate − center)² + minimum"
+OTHERWISE = {"epsilon": ", by round", "available": ", by round and client", "start_offset": "", "local_offset": "",
+             "x_star": "", "layer_sizes": ""}
+QUADRATIC = ", with losses ½ Σ curvature · (coordinate − center)² + offset"
+PIECES = (", and by coordinate for each of the pieces (slope, c, w) slope · h(coordinate − c), where h(u) is ½ u² up to "
+          "|u| = w, and w |u| − ½ w² beyond")
 FIRST = ("priority", "client_weight")  # columns of the clients' table
 SHOWN_ELSEWHERE = ("conflict", "instance", "not_applicable")  # by parts of the page of their own
 
@@ -61,7 +64,7 @@ def instance_tables(data: Mapping[str, Any]) -> list[dict[str, Any]]:
         length = max(len(by_client[n]) for n in names)
         rows = [[str(k), *(_text(by_client[n][k]) if k < len(by_client[n]) else "–" for n in names)]
                 for k in range(length)]
-        caption = "clients" + (QUADRATIC if {"curvature", "center"} <= set(names) else "")
+        caption = "clients" + (QUADRATIC if {"curvature", "center"} <= set(names) else "") + PIECES * ("pieces" in names)
         tables.append({"caption": caption, "head": ["client", *names], "rows": rows, "names": "head"})
     if values:
         rows = [[name + OTHERWISE.get(name, ""), _text(value)] for name, value in values.items()]
