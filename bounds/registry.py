@@ -10,7 +10,7 @@ from itertools import chain
 from bounds.claim import Claim, by_id
 from bounds.user_claims import claims_of_user
 
-__all__ = ["ALIASES", "PAPERS", "all_claims", "find_claim"]
+__all__ = ["ALIASES", "PAPERS", "all_claims", "claims_of_paper", "find_claim"]
 
 #: modules of each paper; each has a tuple CLAIMS
 PAPERS = {
@@ -54,17 +54,25 @@ ALIASES = {"fedalign/theorem-A1": "fedalign/theorem-1"}
 
 
 @cache
+def claims_of_paper(paper: str) -> dict[str, Claim]:
+    """The claims of one of ``PAPERS`` by id; only its modules are loaded."""
+    return by_id(claim for name in PAPERS[paper] for claim in import_module(name).CLAIMS)
+
+
+@cache
 def all_claims() -> dict[str, Claim]:
     """Every claim by id, papers in the order of ``PAPERS``, then the user's own (``bounds.user_claims``)."""
-    papers = (claim for modules in PAPERS.values() for name in modules for claim in import_module(name).CLAIMS)
-    return by_id(chain(papers, claims_of_user()))
+    return by_id(chain(*(claims_of_paper(paper).values() for paper in PAPERS), claims_of_user()))
 
 
 def find_claim(claim_id: str) -> Claim:
     """The claim of that id or alias; an unknown id raises LookupError and suggests the nearest."""
-    claims = all_claims()
     block, at, reading = claim_id.partition("@")
     claim_id = ALIASES.get(block, block) + at + reading
+    paper = claim_id.partition("/")[0]
+    if paper in PAPERS and claim_id in claims_of_paper(paper):  # the other papers need not be loaded
+        return claims_of_paper(paper)[claim_id]
+    claims = all_claims()
     if claim_id not in claims:
         near = get_close_matches(claim_id, claims, n=3, cutoff=0.4)
         hint = f"; nearest: {', '.join(near)}" if near else ""

@@ -65,6 +65,20 @@ def test_lists(run, argv, words):
     assert [word for word in words if word not in out] == []
 
 
+@pytest.mark.parametrize(("options", "check"), [
+    (["--algorithm", "fa-nt"], lambda c: c.procedure is not None and c.procedure.base == "fa-nt"),
+    (["--reading", "vhat-carry"], lambda c: "vhat-carry" in c.id.partition("@")[2].split("+")),
+    (["--reading", "default"], lambda c: "@" not in c.id),
+    (["--order"], lambda c: not c.explicit),
+    (["--explicit"], lambda c: c.explicit),
+    (["--order", "--kind", "table entry"], lambda c: not c.explicit and c.kind == "table entry"),
+])
+def test_claims_are_filtered(run, options, check):
+    status, out, _ = run("claims", "--paper", "fadamgc", *options, "--json")
+    wanted = [c.id for c in ALL.values() if c.paper == "fadamgc" and check(c)]
+    assert status == 0 and wanted and [c["id"] for c in json.loads(out)] == wanted
+
+
 def test_claims_as_json(run):
     status, out, _ = run("claims", "--paper", "fedalign", "--json")
     rows = json.loads(out)
@@ -90,6 +104,9 @@ BAD = {
     "unknown paper": (["verify", "--paper", "fedaling"], "unknown paper 'fedaling'; nearest: fedalign"),
     "unknown paper to list": (["claims", "--paper", "x"], "allowed: fedalign, li2020"),
     "unknown kind": (["claims", "--kind", "axiom"], "unknown kind 'axiom'; allowed: theorem"),
+    "unknown reading": (["claims", "--reading", "vhat-cary"], "has a reading 'vhat-cary'; nearest: vhat-carry"),
+    "algorithm of no claim": (["claims", "--paper", "fedluar", "--algorithm", "fedavg"],
+                          "no claim chosen is about runs of 'fedavg'; allowed: fedluar"),
     "unknown budget": (["verify", "--budget", "huge"], "'huge' is not one of 'quick', 'standard', 'thorough'"),
     "unknown device": (["verify", "--device", "tpu"], "'tpu' is not one of 'cpu', 'cuda'"),
     "no seeds": (["verify", "--seeds", "0"], "--seeds must be at least 2; got 0"),

@@ -69,18 +69,21 @@ def problems() -> int:
 def claims(
     paper: Papers = None,
     kind: Annotated[str | None, typer.Option(help="Only claims of this kind, for example theorem.")] = None,
+    algorithm: Annotated[str | None, typer.Option(help="Only claims about runs of this algorithm.")] = None,
+    reading: Annotated[str | None, typer.Option(
+        help="Only claims in this reading, as ids name it after @; 'default' for those without a name.")] = None,
+    explicit: Annotated[bool | None, typer.Option(
+        "--explicit/--order", help="Only claims with explicit constants, or only orders with hidden ones.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print them as JSON.")] = False,
 ) -> int:
     """List the claims.
 
     Each has an id, its number in the paper, its kind, and the reading of the print that it encodes.
     """
-    from bounds.claim import KINDS
     from verify import console
 
-    if kind is not None and kind not in KINDS:
-        raise LookupError(f"unknown kind {kind!r}; allowed: {', '.join(KINDS)}")
-    chosen = [c for c in command_line.choose_claims([], paper) if kind in (None, c.kind)]
+    chosen = command_line.filter_claims(
+        command_line.choose_claims([], paper), kind, algorithm, explicit is True, reading, explicit is False)
     if json:
         print(command_line.claims_as_json(chosen))
     else:

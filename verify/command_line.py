@@ -54,8 +54,13 @@ def choose_claims(ids: list[str], papers: list[str] | None) -> list:
     return list(named.values())
 
 
-def filter_claims(claims: list, kind: str | None = None, algorithm: str | None = None, explicit: bool = False) -> list:
-    """Those of a kind, about runs of an algorithm, with explicit constants; LookupError for an unknown name."""
+def filter_claims(claims: list, kind: str | None = None, algorithm: str | None = None, explicit: bool = False,
+                  reading: str | None = None, order: bool = False) -> list:
+    """Those of a kind, about runs of an algorithm, in a reading, with explicit constants or (``order``) hidden ones.
+
+    A ``reading`` is a name that ids have after their @, between plus signs; ``default`` are the claims without one.
+    LookupError for an unknown name, ValueError for ``explicit`` and ``order`` together.
+    """
     from bounds.claim import KINDS
 
     if kind is not None and kind not in KINDS:
@@ -63,7 +68,15 @@ def filter_claims(claims: list, kind: str | None = None, algorithm: str | None =
     names = sorted({c.procedure.base for c in claims if c.procedure})
     if algorithm is not None and algorithm not in names:
         raise LookupError(f"no claim chosen is about runs of {algorithm!r}; allowed: {', '.join(names)}")
-    return [c for c in claims if kind in (None, c.kind) and (c.explicit or not explicit)
+    if explicit and order:
+        raise ValueError("a claim has explicit constants or hidden ones; got --explicit and --order")
+    readings = {c.id: set(c.id.partition("@")[2].split("+")) - {""} or {"default"} for c in claims}
+    known = sorted(set().union(*readings.values()))
+    if reading is not None and reading not in known:
+        near = get_close_matches(reading, known, n=3, cutoff=0.4)
+        raise LookupError(f"no claim chosen has a reading {reading!r}; nearest: {', '.join(near or known[:3])}")
+    return [c for c in claims if kind in (None, c.kind) and (c.explicit or not explicit) and not (order and c.explicit)
+            and reading in (None, *readings[c.id])
             and (algorithm is None or (c.procedure is not None and c.procedure.base == algorithm))]
 
 
