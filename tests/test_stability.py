@@ -14,7 +14,8 @@ FAR = 1e4  # targets so far away that Huber's loss is linear wherever a run goes
 
 def linear(slopes, client, **options):
     """Samples of losses that are linear, -slope * x, on the way of a run."""
-    return from_arrays([[a] for a in slopes], [FAR] * len(slopes), client, task="generalised-linear", loss="huber", **options)
+    features, targets = [[a] for a in slopes], [FAR] * len(slopes)
+    return from_arrays(features, targets, client, task="generalised-linear", loss="huber", **options)
 
 
 @pytest.mark.parametrize("clients, samples, steps, rounds", [(1, 5, 1, 7), (1, 3, 4, 2), (4, 3, 1, 5), (3, 2, 5, 3)])
@@ -22,7 +23,8 @@ def test_linear_losses_are_as_unstable_as_the_bound_allows(clients, samples, ste
     """Full gradients of G-Lipschitz convex losses: 2 eta G K T / (m n), reached where a sample's slope changes its sign."""
     eta, G = 0.01, 3.0
     federation = linear([G] * clients * samples, np.repeat(np.arange(clients), samples))
-    found = worst_replacement(fedavg(eta_l=eta, local_steps=steps), federation, [([G], FAR), ([0.0], FAR), ([-G], FAR)], rounds,
+    candidates = [([G], FAR), ([0.0], FAR), ([-G], FAR)]
+    found = worst_replacement(fedavg(eta_l=eta, local_steps=steps), federation, candidates, rounds,
                               test=linear([G, -G], [0, 1]))
     bound = 2 * eta * G * steps / (clients * samples) * np.arange(rounds + 1)
     np.testing.assert_allclose(found.parameter_gap[0], bound, rtol=1e-6)

@@ -89,7 +89,8 @@ def worst_replacement(algorithm, federation, candidates, rounds: int, *, samples
     in :func:`coupled_runs`; the answer has the one row of the worst replacement.
     """
     places = [(k, 0) for k in range(federation.clients)] if samples is None else samples
-    tried = coupled_runs(algorithm, federation, [(*place, *z) for place, z in product(places, candidates)], rounds, **options)
+    replacements = [(*place, *z) for place, z in product(places, candidates)]
+    tried = coupled_runs(algorithm, federation, replacements, rounds, **options)
     row = tried.worst
     return Stability([tried.replacements[row]], tried.parameter_gap[[row]], tried.loss_gap[[row]])
 
@@ -104,8 +105,10 @@ class Generalisation:
     data_sets: int
 
 
-def generalisation(algorithm, make: Callable[[list], Any], pools: Sequence[Sequence[tuple]], samples: int, rounds: int, *,
-                   seeds: int | Sequence[int] = 1, start=None, data_sets: int | None = None, seed: int = 0) -> Generalisation:
+def generalisation(
+    algorithm, make: Callable[[list], Any], pools: Sequence[Sequence[tuple]], samples: int, rounds: int, *,
+    seeds: int | Sequence[int] = 1, start=None, data_sets: int | None = None, seed: int = 0,
+) -> Generalisation:
     """The generalisation gap of ``algorithm`` where client k's samples are drawn uniformly from ``pools[k]``.
 
     Args:
