@@ -26,6 +26,7 @@ from bounds.language import (
     x_sampled,
 )
 from synthetic.arrays import EXACT, NUMPY, TORCH, to_numpy
+from verify.certificate import statement_of
 from verify.environment import realise
 from verify.instances import Shape, federation_of, map_leaves
 from verify.judge import exact_violation, judge
@@ -154,3 +155,10 @@ def test_constants_keep_the_signs_of_their_symbols():
         exact = map_leaves(leaves, lambda n, a, v=values: _each(a, lambda x: Fraction(v.get(n, 1))))
         answer = exact_violation(made, realise(made, shape, exact, EXACT))
         assert answer == expected if isinstance(expected, str) else isinstance(answer, expected)
+
+
+def test_a_number_that_is_given_may_be_zero_where_the_symbol_is_not():
+    eps = sp.Symbol("eps", positive=True)
+    made = claim(Condition(norm2(x_sampled[t]) + eps, "<=", -1, (STEPS,)), Condition(eps, "==", 0), STEP)
+    found = search(made, BUDGET)
+    assert found.violation and not any("eps > 0" in rule["text"] for rule in statement_of(made)["hypotheses"])

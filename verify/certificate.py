@@ -23,7 +23,7 @@ from verify.checker_samples import SAMPLE_NAMES, SAMPLE_WORDS
 from verify.data_instances import atoms_of, needs_lipschitz, speaks_of_samples
 from verify.evaluate import Environment
 from verify.instances import Leaves, Shape, always_available, federation_of
-from verify.judge import exact_violation
+from verify.judge import exact_violation, given_numbers
 from verify.procedures import own_arguments
 from verify.rationals import enclosure, rational_in, simplest_between
 
@@ -173,7 +173,7 @@ def _ranges(claim: Claim) -> Iterator[dict[str, Any]]:
     declared, conditions = {v.name for v in claim.variables}, [*claim.hypotheses, claim.statement]
     formulas = [side for c in conditions for side in (c.left, c.right)]
     symbols = set().union(*(e.free_symbols for e in (*formulas, *(d.formula for d in claim.used_definitions().values()))))
-    for symbol in sorted((s for s in symbols if s.is_Symbol), key=str):
+    for symbol in sorted((s for s in symbols - given_numbers(claim.hypotheses) if s.is_Symbol), key=str):
         if symbol.is_integer or symbol.name in declared or not symbol.is_nonnegative:
             continue
         if symbol.is_positive:

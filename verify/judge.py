@@ -16,7 +16,7 @@ from synthetic.arrays import namespace, to_numpy
 from verify.evaluate import Environment, sides
 from verify.term_sizes import sizes_of_sides
 
-__all__ = ["Judgement", "exact_violation", "judge", "unmet"]
+__all__ = ["Judgement", "exact_violation", "given_numbers", "judge", "unmet"]
 
 _ROUNDING = 1e-11  # what float64 may lose in a few hundred operations, relative to the terms that cancel
 _TOLERANCE = 1e-9  # hypotheses met up to rounding; exact replay decides in the end
@@ -95,11 +95,16 @@ def _holds(condition: Condition, environment: Environment, count: int) -> np.nda
     return np.broadcast_to((_nearly(condition.relation, left, right) | ~mask).all(axis=1), (count,))
 
 
+def given_numbers(conditions: Iterable[Condition]) -> set[sp.Symbol]:
+    """Symbols that a condition sets to a number, also to one that the symbol's own sign would exclude (``eps == 0``)."""
+    return {c.left for c in conditions if c.relation == "==" and c.left.is_Symbol and c.right.is_number}
+
+
 @cache
 def _signed(conditions: tuple[Condition, ...]) -> tuple[tuple[str, bool], ...]:
-    """Names of the real numbers that must be at least 0, and whether they must be above it."""
+    """Names of the real numbers that must be at least 0, and whether they must be above it; not those that are given."""
     symbols = set().union(*(side.free_symbols for c in conditions for side in (c.left, c.right)))
-    numbers = [s for s in symbols if s.is_Symbol and s.is_nonnegative and not s.is_integer]
+    numbers = [s for s in symbols - given_numbers(conditions) if s.is_Symbol and s.is_nonnegative and not s.is_integer]
     return tuple(sorted((s.name, bool(s.is_positive)) for s in numbers))
 
 
