@@ -4,23 +4,41 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from fractions import Fraction as Q
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pytest
+import sympy as sp
 from checker_records import compare_with_record
 from test_checker import _simple, both, put
 
 from bounds.claim import Condition, Procedure, Variable
-from bounds.controls import control
-from bounds.language import E, F_star, iterations, objective, x_sampled
+from bounds.controls import CLASS, control
+from bounds.language import (
+    E,
+    F_star,
+    L,
+    eta_l,
+    iterations,
+    norm,
+    norm2,
+    objective,
+    r,
+    rounds,
+    t,
+    x_round,
+    x_sampled,
+    x_star,
+)
 from bounds.registry import all_claims, find_claim
 from synthetic.arrays import BALLS, EXACT
 from verify import checker, checker_adam, checker_duals, checker_layers, checker_methods
 from verify.certificate import certificate, check, same_statement
 from verify.environment import realise
+from verify.evaluate import sides
 from verify.instances import Shape, federation_of, map_leaves
 from verify.referee import Settings, decide
 from verify.sampling import draw_leaves
@@ -237,3 +255,62 @@ def test_a_fault_in_a_method_is_noticed(row, monkeypatch):
         for seed in range(1, 4):  # a maximum may agree by chance
             environment, replay = replayed(name, "full" if name in FULL_ONLY else "without-replacement", seed, rounds=3)
             compare_with_record(replay, environment, names_of(environment, name))
+
+
+# irrational numbers --------------------------------------------------------------------------------------------------------
+def written_on_balls(claim, shape, leaves):
+    """The certificate of an instance whose sides are balls."""
+    environment = realise(claim, shape, leaves, BALLS)
+    left, right = (side.ravel()[-1] for side in sides(claim.statement, environment)[:2])
+    return json.loads(json.dumps(certificate(claim, shape, leaves, environment, left, right)))
+
+
+def irrational(base="fedsam", conditions=(), **options):
+    """A false claim about a run, and an instance of it with steps that are irrational."""
+    variables = (Variable("rho_sam", "positive"), Variable("eta_g", "positive")) if base == "fedsam" else ()
+    procedure = Procedure(base, options=tuple(options.items()), equal_weights=True)
+    claim = control("end", "run", Condition(norm2(x_round[rounds] - x_star), "<=", 0), variables=variables, assumptions=CLASS,
+                    procedure=procedure, conditions=conditions)
+    shape = Shape(2, 0, 2, 2, 1)
+    leaves = map_leaves(draw_leaves(claim, shape, 1, np.random.default_rng(5)), _simple)
+    return claim, shape, leaves | {"start_offset": np.array([[Q(5, 4), Q(-3, 7)]])}
+
+
+@pytest.mark.parametrize("base", ["fedsam", "local-adam", "fadamgc", "fa-nt"])
+def test_irrational_sides_are_enclosed(base):
+    data = written_on_balls(*irrational(base))
+    assert " to " in data["left"] and check(data).accepted
+    low, high = map(Q, data["left"].split(" to "))
+    for shift in (Q(1, 10**9), Q(-1, 10**9)):
+        assert not check(data | {"left": f"{low + shift} to {high + shift}"}).accepted
+    assert not check(data | {"left": str(low)}).accepted and not check(data | {"right": "1"}).accepted
+    turned = data | {"statement": data["statement"] | {"relation": ">="}}
+    assert not check(turned).accepted
+
+
+def test_a_step_that_a_formula_defines_may_be_irrational():
+    every_step = (t, 0, iterations - 1)
+    data = written_on_balls(*irrational("fedswa", (Condition(eta_l[t], "==", 1 / sp.sqrt(3 * L), (every_step,)),)))
+    assert data["values"]["eta_l"]["indices"] == ["t"] and check(data).accepted
+    data["values"]["eta_l"]["formula"] = ["*", 1, ["^", 3, -1]]
+    assert "a hypothesis fails" in check(data).reason
+    data["values"]["eta_l"]["formula"] = ["eta_l", "t"]
+    assert "RecursionError" in check(data).reason
+
+
+def test_a_bound_that_is_irrational_is_written_a_little_too_large():
+    radius = sp.Symbol("radius", positive=True)
+    bounded = Condition(norm(x_round[r] - x_star), "<=", radius, ((r, 0, rounds),))
+    data = written_on_balls(*irrational("fedswa", (bounded,)))
+    assert Q(data["values"]["radius"]) > 1 and check(data).accepted
+    data["values"]["radius"] = str(Q(data["values"]["radius"]) - Q(1, 10**6))
+    assert "radius" in check(data).reason
+
+
+def test_what_is_not_certain_is_no_violation():
+    """No interval can tell |x|^2 from the square of |x|."""
+    claim, shape, leaves = irrational("fedswa")
+    equal = replace(claim, statement=Condition(norm(x_round[rounds]) ** 2, "<=", norm2(x_round[rounds])))
+    data = json.loads(json.dumps(certificate(equal, shape, leaves, realise(equal, shape, leaves, BALLS), 2, 1)))
+    data |= {"left": "-100 to 100", "right": "-100 to 100"}
+    assert check(data).reason == "nothing violates the statement by the recorded values"
