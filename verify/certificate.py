@@ -251,12 +251,12 @@ _OF_RUN = (
 
 def _value(claim: Claim, name: str, value):
     """A value as text. Where it is irrational: the formula by which a condition defines it; or, of a number that the claim
-    bounds from below or above, a fraction just beyond."""
+    bounds from below or above, or that is a bound over all points, a fraction just beyond."""
     try:
         return _text(value)
     except ArithmeticError:
         pass
-    beyond = None
+    beyond = ">=" if name in BOUNDS else None
     for condition in claim.hypotheses:
         left = formula(condition.left)
         if condition.relation == "==" and (left if isinstance(left, str) else left[0]) == name:
@@ -264,10 +264,19 @@ def _value(claim: Claim, name: str, value):
         for side, relation in ((condition.left, condition.relation), (condition.right, _TURNED[condition.relation])):
             if side.is_Symbol and side.name == name and relation != "==":
                 beyond = relation
-    if beyond is None or value.ndim:
+    if beyond is None:
         raise ArithmeticError(f"{name} is irrational, and no condition defines or bounds it")
-    low, high = value.item().ends
-    return str(simplest_between(high, 2 * high - low) if beyond == ">=" else simplest_between(2 * low - high, low))
+    return _beyond(value, upwards=beyond == ">=")
+
+
+def _beyond(value, upwards: bool):
+    """Fractions as text, each on one side of a number that is known as a ball."""
+    if isinstance(value, np.ndarray) and value.ndim:
+        return [_beyond(entry, upwards) for entry in value]
+    low, high = Ball(value.item() if isinstance(value, np.ndarray) else value).ends
+    if low == high:
+        return str(low)
+    return str(simplest_between(high, 2 * high - low) if upwards else simplest_between(2 * low - high, low))
 
 
 _TURNED = {"<=": ">=", ">=": "<=", "==": "=="}

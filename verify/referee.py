@@ -104,7 +104,7 @@ def _refuted(claim: Claim, found: Found, settings: Settings):
         data = json.loads(json.dumps(
             certificate(claim, violation.shape, violation.leaves, violation.environment, violation.left, violation.right)
         ))
-    except (ArithmeticError, TypeError) as reason:
+    except (ArithmeticError, TypeError, ValueError) as reason:
         return "undecided", None, f"{seen}; it cannot be written down: {reason}", details, None, ()
     result = check(data)
     if not result.accepted:  # one of our two implementations errs
