@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: setup referee test test-all power mutants lint bench peers clean
+.PHONY: setup referee verify-all test test-all power mutants lint bench peers clean
 
 setup: .venv/.installed
 
@@ -14,6 +14,11 @@ setup: .venv/.installed
 # Status 1 says that something was refuted: a finding, not a failure of the run.
 referee: setup
 	$(BIN)/fedtheory verify --paper fedalign --paper li2020 --budget quick --out report || [ $$? -eq 1 ]
+
+# Every registered claim. Interrupted, it goes on where it was; BUDGET=standard or thorough searches harder.
+BUDGET ?= quick
+verify-all: setup
+	$(BIN)/fedtheory verify --all --budget $(BUDGET) --out report-$(BUDGET) || [ $$? -eq 1 ]
 
 test: setup
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 -m "not slow"

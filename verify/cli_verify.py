@@ -1,4 +1,4 @@
-"""The commands that decide and report: verify, report."""
+"""The commands that decide and report: verify, explain, replay, report."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Papers = Annotated[list[str] | None, typer.Option("--paper", help="Only this pap
 
 def add_commands(app: typer.Typer) -> None:
     """Register the commands of this file."""
-    for command in (verify, report):
+    for command in (verify, explain, replay, report):
         app.command()(command)
 
 
@@ -104,6 +104,67 @@ def verify(
         console.note(f"{len(failed)} claims were not decided to the end: {', '.join(v.id for v in failed[:5])}"
                      + (" ..." if len(failed) > 5 else "") + "; the same command tries them again")
     return 1 if any(v.verdict in ("refuted", "ill-posed") for v in outcome.decided) else 0
+
+
+def explain(
+    claim: Annotated[str, typer.Argument(help="A claim's id, as `fedtheory claims` lists them.")],
+    out: Out = Path("report"),
+) -> int:
+    """Explain a verdict in plain words.
+
+    What the claim says, the evidence, and what would change the verdict. It is taken from the report; where there is
+    none, the claim is decided at the quick budget.
+    """
+    from bounds.registry import all_claims, find_claim
+    from verify.explain import explain as explained
+    from verify.referee import Settings
+    from verify.store import stored_settings, stored_verdict
+    from verify.workers import decide_or_say_why
+
+    found = find_claim(claim)
+    verdict, budget = stored_verdict(out, found.id), stored_settings(out).get("budget", "quick")
+    if verdict is None:
+        verdict, budget = decide_or_say_why(found, Settings()), "quick"
+    others = [c for c in all_claims().values() if c.block == found.block and c.id != found.id]
+    there = {c.id: stored_verdict(out, c.id) for c in others}
+    readings = {c.id: (c.reading, there[c.id].verdict if there[c.id] else None) for c in others}
+    print(explained(found, verdict, readings, budget, out.as_posix()), end="")
+    return 0
+
+
+def replay(
+    certificate: Annotated[Path, typer.Argument(help="A certificate, as reports contain them.")],
+    out: Annotated[Path | None, typer.Option("--out", help="File of the figure, without ending.")] = None,
+) -> int:
+    """Run a counterexample again by the ordinary algorithm.
+
+    In float64, beside the exact sides of the certificate; draws both sides and says whether the checker accepts.
+
+    Exit status: 0 accepted, and the sides agree; 1 not; 2 not a readable certificate.
+    """
+    from bounds.registry import find_claim
+    from verify import console
+    from verify.certificate import check_file, read
+    from verify.files import file_name
+    from verify.replay import replay as replayed
+
+    data = read(certificate)
+    claim = find_claim(data["claim"])
+    result, again = check_file(certificate), replayed(data, claim)
+    rows = [(side, f"{own:.12g}", f"{exact:.12g}", data[side]) for side, own, exact in (
+        ("left", again.left, again.exact_left), ("right", again.right, again.exact_right))]
+    console.out().print(console.names_table(("side", "float64", "exact, about", "exact"), rows))
+    print("the run agrees with the certificate" if again.agrees else "the run does NOT agree with the certificate")
+    print("checker:", "accepted" if result.accepted else "rejected", "-", result.reason)
+    if again.series:
+        from verify.figures import bound_and_measurement, save
+
+        stem = out or Path(f"replay-{file_name(claim.id)}")
+        paths = save(bound_and_measurement(again.series[0]), stem, ("svg", "png"))
+        print("figure:", ", ".join(str(path) for path in paths.values()))
+    else:
+        print("figure: none, there is no index and no number of rounds to draw the sides over")
+    return 0 if result.accepted and again.agrees else 1
 
 
 def report(directory: Annotated[Path, typer.Argument(help="A directory with verdicts.json.")]) -> int:

@@ -23,16 +23,17 @@ from verify.procedures import algorithm_of, own_arguments, selection_of
 __all__ = ["bind_given", "realise"]
 
 
-def realise(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend, federation=None) -> Environment:
+def realise(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend, federation=None, values=None) -> Environment:
     """Bind every name that the claim uses, on a batch of instances.
 
     The federation is the quadratic one of the leaves, or the given one (one instance, deterministic gradients), on
     which the leaves then only say where to start, whom to match and how far to step. Constants take the tightest value
     that the hypotheses admit; a condition ``symbol == formula`` defines the symbol; a symbol bounded by conditions takes
-    a fraction of its bound. Raises UnboundName for a name nobody supplies.
+    a fraction of its bound; ``values`` (name to :class:`Bound`) takes precedence over all that. Raises UnboundName for a
+    name nobody supplies.
     """
     rows = next((array.shape[0] for array in leaves.values()), 1)
-    environment = Environment(backend, shape.as_sizes(), {}, definitions=claim.definitions)
+    environment = Environment(backend, shape.as_sizes(), dict(values or {}), definitions=claim.definitions)
     binder = _Binder(claim, shape, leaves, environment, rows)
     if claim.setting == "algebra":
         binder.bind_variables()

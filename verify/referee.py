@@ -20,6 +20,7 @@ from verify.files import file_name, write_json
 from verify.illposed import conflict
 from verify.instances import Shape
 from verify.prove import prove
+from verify.replay import series_of
 from verify.search import BUDGETS, Found, search
 from verify.verdict import Verdict, ratio
 from verify.workers import decide_all, decide_or_say_why
@@ -119,7 +120,7 @@ def _refuted(claim: Claim, found: Found, settings: Settings):
     worst = ratio(float(violation.left), float(violation.right), claim.statement.relation)
     evidence = (f"counterexample: left side {_short(violation.left)}, right side {_short(violation.right)} "
                 f"({_in_words(claim, data)})")
-    return "refuted", worst, evidence, details | {"instance": data}, path, ()
+    return "refuted", worst, evidence, details | {"instance": data}, path, series_of(data, claim)
 
 
 def _short(value) -> str:

@@ -20,7 +20,7 @@ try:
 except ImportError:  # not a POSIX system: only the text of the lock file says who holds it
     fcntl = None
 
-__all__ = ["FOLDER", "Lock", "Store", "is_finished", "read_result", "stored_verdict"]
+__all__ = ["FOLDER", "Lock", "Store", "is_finished", "read_result", "stored_settings", "stored_verdict"]
 
 FOLDER = "results"  # of a report
 _WRITTEN = ("", FOLDER, "certificates", "claims", "figures", "papers")  # folders of a report
@@ -242,6 +242,14 @@ def stored_verdict(out: str | Path, claim_id: str) -> Verdict | None:
         return from_record(read_result(path)["record"])
     except (ValueError, TypeError, KeyError):
         return None
+
+
+def stored_settings(out: str | Path) -> dict[str, Any]:
+    """Budget, seeds, seed and device of the results in a report; empty where there are none."""
+    try:
+        return dict(read_json(Path(out) / FOLDER / "about.json", "description of results")["settings"])
+    except (ValueError, KeyError, TypeError):
+        return {}
 
 
 def _words(settings: Mapping[str, Any]) -> str:

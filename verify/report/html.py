@@ -19,6 +19,8 @@ from verify.figures import VERDICT_STYLE, bound_and_measurement, looseness, save
 from verify.files import file_name, read_json, writable_directory, write_text
 from verify.numerals import approximately, significant, typeset
 from verify.report.mathematics import mathematics, symbols
+from verify.report.pages import ATTENTION, MANY, by_paper, drawn, grouped, held, not_tested, paper_page
+from verify.report.parquet import HINT, save_parquet
 from verify.report.records import load_verdicts, save_about, save_verdicts
 from verify.report.tables import details_shown, instance_tables
 from verify.verdict import VERDICTS, Series, Verdict
@@ -34,7 +36,6 @@ VERDICT_MEANINGS = {
     "undecided": "the evidence reaches neither side",
 }
 FORMATS = ("svg", "png")  # of the figures
-ATTENTION = ("refuted", "ill-posed")
 
 
 def write_report(
@@ -46,7 +47,8 @@ def write_report(
     versions: Mapping[str, str],
     claims: Mapping[str, Claim] | None = None,
 ) -> Path:
-    """Write ``out/index.html``, ``out/claims/*.html``, ``out/figures/*`` and ``out/verdicts.json``.
+    """Write ``out/index.html``, the lists beside it (``held.html``, ``untested.html``, ``papers/*``, ``errata/*``),
+    ``out/claims/*.html``, ``out/figures/*``, ``out/verdicts.json`` and, where pyarrow is there, ``out/verdicts.parquet``.
 
     Every file is written whole or not at all, and pages of an earlier report in ``out`` that this one no longer has
     are removed. The pages need no network. ``certificate`` of a verdict is a path relative to ``out``.
@@ -69,26 +71,65 @@ def write_report(
 
         claims = all_claims()
     earlier = _pages_of_earlier(out)
-    pages = [_page(verdict, out, claims.get(verdict.id)) for verdict in verdicts]
+    with_figures = drawn(verdicts)
+    pages = [_page(verdict, out, claims.get(verdict.id), verdict.id in with_figures) for verdict in verdicts]
+    about = {"title": title, "versions": versions}
+    written = set()
     for before, page, after in zip([None, *pages], pages, [*pages[1:], None], strict=False):
-        text = _render("claim.html.j2", page=page, before=before, after=after, title=title, versions=versions)
-        write_text(out / page["address"], text)
+        written.add(_write(out / page["address"], "claim.html.j2", page=page, before=before, after=after, **about))
     _draw_all([(figure["series"], out / figure["stem"]) for page in pages for figure in page["figures"]])
     save(looseness(verdicts), out / "figures" / "looseness", FORMATS)
+    written |= _write_lists(pages, out, about)
     counts = Counter(verdict.verdict for verdict in verdicts)
-    text = _render(
-        "index.html.j2", title=title, command=command, versions=versions, papers=_grouped(pages, "/"),
-        counts=[(name, counts[name], VERDICT_MEANINGS[name]) for name in VERDICTS],
-        attention=[(name, block, group) for name in ATTENTION
-                   for block, group in _grouped([p for p in pages if p["verdict"].verdict == name], "@")],
-        looseness_alt=_looseness_alt(verdicts),
-    )
     save_verdicts(verdicts, out)
     save_about(out, title=title, command=command, versions=versions)
-    write_text(out / "index.html", text)
-    for path in earlier - {out / page["address"] for page in pages}:
+    index = _write(
+        out / "index.html", "index.html.j2", command=command, papers=_papers(pages), names=VERDICTS,
+        counts=[(name, counts[name], VERDICT_MEANINGS[name]) for name in VERDICTS], attention=_attention(pages),
+        many=len(verdicts) > MANY, looseness_alt=_looseness_alt(verdicts), parquet=save_parquet(verdicts, out),
+        parquet_hint=HINT, **about,
+    )
+    for path in earlier - written:
         path.unlink(missing_ok=True)
-    return out / "index.html"
+    return index
+
+
+def _papers(pages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [row | {"errata": paper_page(row["paper"], "errata")} for row in by_paper(pages)]
+
+
+def _attention(pages: list[dict[str, Any]]) -> list[tuple[str, str, list[dict[str, Any]]]]:
+    """What is wrong, by verdict and block."""
+    return [(name, block, group) for name in ATTENTION
+            for block, group in grouped([p for p in pages if p["verdict"].verdict == name], "@")]
+
+
+def _write_lists(pages: list[dict[str, Any]], out: Path, about: Mapping[str, Any]) -> set[Path]:
+    """The pages that list claims: by paper, errata, what held, what is not decided."""
+    written = set()
+    for row in _papers(pages):
+        written.add(_write(
+            out / row["address"], "listing.html.j2", root="../", heading=f"Claims: {row['paper']}",
+            words="Every claim of the paper, in each reading.", groups=[("All", row["pages"])], **about,
+        ))
+        if any(row["wrong"]):
+            written.add(_write(out / row["errata"], "errata.html.j2", paper=row["paper"], address=row["address"],
+                               entries=_attention(row["pages"]), **about))
+    words = ("The worst ratio of the left to the right side that the search found, the tightest first. At one a bound is "
+             "met with equality. A small ratio says little about the true worst case.")
+    _write(out / "held.html", "listing.html.j2", root="", heading="What held, and how loosely", words=words,
+           groups=[("Certified and consistent", held(pages))] if held(pages) else [], **about)
+    failing = [p for p in pages if p["verdict"].verdict == "ill-posed"]
+    words = "Claims whose hypotheses exclude each other, or that are undefined; then what is not decided, and why."
+    groups = [("Ill-posed", failing)] * bool(failing) + not_tested(pages)
+    _write(out / "untested.html", "listing.html.j2", root="", words=words, groups=groups,
+           heading="Hypotheses that cannot be met, and what is not decided", **about)
+    return written
+
+
+def _write(path: Path, template: str, **values) -> Path:
+    write_text(path, _render(template, **values))
+    return path
 
 
 def page_name(claim_id: str) -> str:
@@ -96,7 +137,7 @@ def page_name(claim_id: str) -> str:
     return f"claims/{file_name(claim_id)}.html"
 
 
-def _page(verdict: Verdict, out: Path, claim: Claim | None) -> dict[str, Any]:
+def _page(verdict: Verdict, out: Path, claim: Claim | None, with_figures: bool) -> dict[str, Any]:
     certificate = _certificate(verdict, out)
     instance = certificate or verdict.details.get("instance")
     facts, evidence_tables = details_shown(verdict.details)
@@ -112,9 +153,11 @@ def _page(verdict: Verdict, out: Path, claim: Claim | None) -> dict[str, Any]:
         "not_applicable": _lines(verdict.details.get("not_applicable")),
         "facts": [fact for fact in facts if fact[1] != verdict.evidence],
         "evidence_tables": evidence_tables,
-        "figures": _figures(verdict),
+        "figures": _figures(verdict) if with_figures else [],
+        "anchor": file_name(verdict.id),
         "certificate": verdict.certificate if certificate else None,
         "replay": f"fedtheory check {out.as_posix()}/{verdict.certificate}" if certificate else "",
+        "rerun": f"fedtheory replay {out.as_posix()}/{verdict.certificate}" if certificate else "",
     }
 
 
@@ -125,14 +168,6 @@ def _symbols(table: Mapping[str, Any], claim: Claim | None) -> dict[str, str]:
     if table["names"] == "head":
         return symbols(claim, table["head"], "k")
     return symbols(claim, [row[0] for row in table["rows"]], "t")
-
-
-def _grouped(pages: list[dict[str, Any]], end: str) -> list[tuple[str, list[dict[str, Any]]]]:
-    """Pages by what their ids have in common before ``end``, in the order of first appearance."""
-    groups: dict[str, list[dict[str, Any]]] = {}
-    for page in pages:
-        groups.setdefault(page["verdict"].id.split(end)[0], []).append(page)
-    return list(groups.items())
 
 
 def _certificate(verdict: Verdict, out: Path) -> Mapping[str, Any] | None:
@@ -197,11 +232,13 @@ def _looseness_alt(verdicts: list[Verdict]) -> str:
 
 
 def _pages_of_earlier(out: Path) -> set[Path]:
-    """Pages that an earlier report in the same directory wrote."""
+    """Pages that an earlier report in the same directory wrote, but for those that every report has."""
     try:
-        return {out / page_name(verdict.id) for verdict in load_verdicts(out)}
+        ids = [verdict.id for verdict in load_verdicts(out)]
     except ValueError:
         return set()
+    papers = {paper_page(i.split("/")[0], folder) for i in ids for folder in ("papers", "errata")}
+    return {out / address for address in (*map(page_name, ids), *papers)}
 
 
 def _render(template: str, **values) -> str:

@@ -1,0 +1,218 @@
+"""A counterexample run again by the ordinary float64 algorithm, beside its exact sides, and both sides along its run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from bounds.claim import Claim
+from synthetic.arrays import TORCH, Backend, namespace, to_numpy
+from verify.environment import realise
+from verify.evaluate import Bound, Environment, UnboundName, sides
+from verify.instances import Leaves, Shape, with_times
+from verify.judge import unmet
+from verify.verdict import Series
+
+__all__ = ["Replayed", "instance_of", "replay", "rerun", "series_of", "tight_hypotheses",
+           "worst_sides"]
+
+CANNOT = (ArithmeticError, IndexError, LookupError, NotImplementedError, TypeError, UnboundName, ValueError)
+LONGER = 12  # rounds of the longest run that is drawn for a counterexample without chance
+_AGREEMENT = 1e-6  # relative difference from the exact sides that float64 may have
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """Both sides of the statement as the ordinary algorithm finds them in float64, and as the certificate has them.
+
+    ``agrees``: whether they are the same up to rounding; ``series`` as in :func:`series_of`.
+    """
+
+    left: float
+    right: float
+    exact_left: float
+    exact_right: float
+    agrees: bool
+    series: tuple[Series, ...]
+
+
+def instance_of(data: Mapping[str, Any]) -> tuple[Shape, Leaves]:
+    """The shape of a certificate's instance and its leaves, one row of fractions each."""
+    sizes, instance = data["sizes"], data["instance"]
+    known = set(Shape().as_sizes())
+    own = tuple((name, value) for name, value in sizes.items() if name not in known)
+    shape = Shape(rounds=sizes["rounds"], local_steps=sizes["local_steps"], dim=sizes["dim"], clients=sizes["clients"],
+                  participants=sizes["participants"], sizes=own)
+    if data["setting"] == "algebra":
+        return shape, {}
+    noisy = tuple(k for k, law in enumerate(instance["noise"]) if law)
+    rare = Fraction(instance["noise"][noisy[0]][0][0]) if noisy else Fraction(1, 2)
+    shape = replace(shape, free=instance["priority"].count(0), noisy=noisy, rare=rare,
+                    sampling=data["procedure"]["sampling"] if data["setting"] == "run" else "full")
+    leaves = {"curvature": instance["curvature"], "center": instance["center"], "weight": instance["client_weight"],
+              "offset": instance["F_star_client"]}
+    leaves |= {name: instance[name] for name in ("start_offset", "epsilon", "available") if name in instance}
+    leaves = {name: _fractions(value)[None] for name, value in leaves.items()}
+    leaves["noise"] = _fractions([[Fraction(v) / (1 - rare) for v in instance["noise"][k][0][1]] for k in noisy])[None]
+    if data["setting"] == "point":
+        star = _fractions(instance["x_star"])
+        leaves["local_offset"] = (_fractions(instance["x_local"])[0] - star)[None]
+        leaves["included"] = _fractions(instance["included"]).reshape(1, -1)
+    return shape, leaves
+
+
+def _values_of(claim: Claim, data: Mapping[str, Any], backend: Backend) -> dict[str, Bound]:
+    """What the certificate gives by value; what it gives by a formula follows from the claim's conditions."""
+    vectors = {v.name for v in claim.variables if v.domain == "vector"}
+    bound = {}
+    for name, value in data["values"].items():
+        if isinstance(value, Mapping):
+            continue
+        array = backend.array(_floats(_fractions(value), backend))
+        vector = name in vectors
+        bound[name] = Bound(array.reshape(1, 1, 1, *array.shape), array.ndim - vector, vector)
+    return bound
+
+
+def rerun(data: Mapping[str, Any], claim: Claim, backend: Backend = TORCH, rounds: int | None = None) -> Environment:
+    """Run the instance of a certificate again, with every name of the claim bound.
+
+    Where ``rounds`` differ from the certificate's, the same federation is run for another number of rounds: its last
+    thresholds stay, and what the claim derives from the run (steps, constants) is derived again.
+
+    Raises:
+        UnboundName, ValueError, ...: the claim is not the one that the certificate was made for, or leaves its steps free.
+    """
+    shape, leaves = instance_of(data)
+    values = _values_of(claim, data, backend)
+    if rounds not in (None, shape.rounds):
+        shape, leaves = with_times(shape, leaves, shape.local_steps, rounds)
+        free = {v.name for v in claim.variables}
+        values = {name: bound for name, bound in values.items() if name in free}
+    leaves = {name: _floats(array, backend) for name, array in leaves.items()}
+    return realise(claim, shape, leaves, backend, values=values)
+
+
+def worst_sides(claim: Claim, environment: Environment) -> tuple[np.ndarray, np.ndarray]:
+    """Both sides for each value of the statement's first index (one value where it has none), where they are worst."""
+    left, right, mask = (_numbers(a) for a in _together(*sides(claim.statement, environment)))
+    kept = left.ndim - len(claim.statement.over) if claim.statement.over else None
+    count = left.shape[kept] if kept is not None else 1
+    left, right, mask = (np.moveaxis(a, kept, 0).reshape(count, -1) if kept is not None else a.reshape(1, -1)
+                         for a in (left, right, mask))
+    relation = claim.statement.relation
+    gap = {"<=": left - right, ">=": right - left, "==": abs(left - right)}[relation]
+    place = np.argmax(np.where(mask > 0, gap, -np.inf), axis=1)
+    rows = np.arange(count)
+    there = mask[rows, place] > 0
+    return tuple(np.where(there, side[rows, place], np.nan) for side in (left, right))
+
+
+def replay(data: Mapping[str, Any], claim: Claim) -> Replayed:
+    """Run a certificate's instance by the ordinary algorithm in float64, and compare its sides with the exact ones.
+
+    Raises:
+        ValueError: the instance cannot be made again in float64.
+    """
+    try:
+        left, right = worst_sides(claim, rerun(data, claim))
+    except CANNOT as problem:
+        raise ValueError(f"the instance of {claim.id} cannot be run again: {problem}") from problem
+    gap = {"<=": left - right, ">=": right - left, "==": abs(left - right)}[claim.statement.relation]
+    worst = int(np.nanargmax(gap))
+    exact = tuple(float(_middle(data[side])) for side in ("left", "right"))
+    size = abs(exact[0]) + abs(exact[1])
+    agrees = all(abs(a[worst] - b) <= _AGREEMENT * size for a, b in zip((left, right), exact, strict=True))
+    return Replayed(float(left[worst]), float(right[worst]), *exact, agrees, series_of(data, claim))
+
+
+def _certain(data: Mapping[str, Any]) -> bool:
+    """Whether the instance leaves nothing to chance, so that longer runs are as cheap."""
+    return data["procedure"]["sampling"] == "full" and not any(data["instance"]["noise"])
+
+
+def _after(data: Mapping[str, Any], claim: Claim, rounds: int) -> tuple[np.ndarray, np.ndarray]:
+    """Both sides for a run of that many rounds; NaN where a hypothesis is not met."""
+    nothing = np.full(1, np.nan)
+    try:
+        environment = rerun(data, claim, rounds=rounds)
+        if rounds != data["sizes"]["rounds"] and unmet(claim.hypotheses, environment):
+            return nothing, nothing
+        return worst_sides(claim, environment)
+    except CANNOT:
+        return nothing, nothing
+
+
+def tight_hypotheses(data: Mapping[str, Any], claim: Claim) -> list[str]:
+    """The inequalities among a claim's hypotheses that the counterexample meets with equality somewhere, as text.
+
+    Those that bound a constant are left out: a constant takes the tightest value that they admit.
+    """
+    try:
+        environment, found = rerun(data, claim), []
+        for condition in claim.hypotheses:
+            left, right, mask = (_numbers(a) for a in _together(*sides(condition, environment)))
+            equal = (mask > 0) & (abs(left - right) <= 1e-9 * (abs(left) + abs(right)))
+            constant = condition.left.is_Symbol or condition.right.is_Symbol
+            if condition.relation != "==" and not constant and equal.any():
+                found.append(f"{condition.left} {condition.relation} {condition.right}")
+    except CANNOT:
+        return []
+    return found
+
+
+def series_of(data: Mapping[str, Any], claim: Claim) -> tuple[Series, ...]:
+    """Both sides along the counterexample: over the first index of the statement, or over the number of rounds.
+
+    Empty where there is nothing to go along, or where the instance cannot be run again.
+    """
+    try:
+        if claim.statement.over:
+            index, low, _ = claim.statement.over[0]
+            environment = rerun(data, claim)
+            left, right = worst_sides(claim, environment)
+            start = int(low.subs({s: environment.sizes[s.name] for s in low.free_symbols}))
+            x, label, note = start + np.arange(len(left)), str(index), ""
+        elif claim.setting == "run":
+            x = np.arange(1, 1 + max(data["sizes"]["rounds"], LONGER if _certain(data) else 0))
+            left, right = (np.concatenate(side) for side in zip(*(_after(data, claim, int(r)) for r in x), strict=True))
+            label, note = "rounds", "the federation of the counterexample, where every hypothesis is met"
+        else:
+            return ()
+    except CANNOT:
+        return ()
+    known = ~(np.isnan(left) | np.isnan(right))
+    if known.sum() < 2:
+        return ()
+    x, left, right = (a[known].tolist() for a in (x, left, right))
+    title = f"{claim.id}: both sides on the counterexample"
+    return (Series(title, label, "sides of the statement", [float(v) for v in x], left, right, note=note,
+                   relation=claim.statement.relation),)
+
+
+def _together(left, right, mask):
+    xp = namespace(left)
+    return xp.broadcast_arrays(left, right, mask)
+
+
+def _numbers(array) -> np.ndarray:
+    return np.asarray(to_numpy(array), dtype=float)
+
+
+def _fractions(value) -> np.ndarray:
+    """Nested lists of text as an array of fractions."""
+    return np.vectorize(Fraction, otypes=[object])(np.array(value, dtype=object)) if np.size(value) else np.zeros((0,))
+
+
+def _floats(array: np.ndarray, backend: Backend) -> np.ndarray:
+    return array if backend.library == "exact" else array.astype(float)
+
+
+def _middle(text: str) -> Fraction:
+    """The number of a side: a fraction, or the middle of what encloses it."""
+    ends = [Fraction(end) for end in text.split(" to ")]
+    return sum(ends) / len(ends)

@@ -1,0 +1,83 @@
+"""What the pages besides a claim's own list: errata, what held and how loosely, what cannot be met, a paper's claims."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from verify.verdict import VERDICTS, Verdict
+
+__all__ = ["ATTENTION", "MANY", "by_paper", "drawn", "grouped", "held", "not_tested", "paper_page"]
+
+ATTENTION = ("refuted", "ill-posed")
+MANY = 250  # claims from which on the index lists papers instead of claims
+TIGHTEST = 60  # claims that hold whose figures are drawn in a report of many
+
+Page = dict[str, Any]
+
+#: words of the evidence of an undecided claim -> what is missing
+MISSING = {
+    "stopped": "not decided to the end: the same command tries them again",
+    "met the hypotheses": "no instance met the hypotheses",
+    "hides its constants": "constants hidden in O(.)",
+    "float64 sees a violation": "a violation seen in floating point, not confirmed exactly",
+    "stand-alone checker": "a violation in exact arithmetic that the stand-alone checker does not replay",
+    "not measured yet": "words or methods that the search cannot bind yet",
+}
+OTHERWISE = "other reasons"
+
+
+def grouped(pages: Sequence[Page], end: str) -> list[tuple[str, list[Page]]]:
+    """Pages by what their ids have in common before ``end``, in the order of first appearance."""
+    groups: dict[str, list[Page]] = {}
+    for page in pages:
+        groups.setdefault(page["verdict"].id.split(end)[0], []).append(page)
+    return list(groups.items())
+
+
+def paper_page(paper: str, folder: str) -> str:
+    """Address of a paper's page in a folder of the report, relative to the report."""
+    from verify.files import file_name
+
+    return f"{folder}/{file_name(paper)}.html"
+
+
+def by_paper(pages: Sequence[Page]) -> list[dict[str, Any]]:
+    """A row per paper: its name, address, and how many of its claims got which verdict."""
+    rows = []
+    for paper, group in grouped(pages, "/"):
+        counts = Counter(page["verdict"].verdict for page in group)
+        rows.append({"paper": paper, "address": paper_page(paper, "papers"), "claims": len(group), "pages": group,
+                     "counts": [counts[name] for name in VERDICTS], "wrong": [counts[name] for name in ATTENTION]})
+    return rows
+
+
+def held(pages: Sequence[Page]) -> list[Page]:
+    """Claims against which nothing was found, the tightest first."""
+    there = [p for p in pages if p["verdict"].verdict in ("certified", "consistent") and p["verdict"].ratio is not None]
+    return sorted(there, key=lambda page: (-page["verdict"].ratio, page["verdict"].id))
+
+
+def not_tested(pages: Sequence[Page]) -> list[tuple[str, list[Page]]]:
+    """Undecided claims by what is missing."""
+    groups: dict[str, list[Page]] = {}
+    for page in pages:
+        if page["verdict"].verdict == "undecided":
+            groups.setdefault(_missing(page["verdict"]), []).append(page)
+    return sorted(groups.items(), key=lambda group: -len(group[1]))
+
+
+def _missing(verdict: Verdict) -> str:
+    if "stopped" in verdict.details:
+        return MISSING["stopped"]
+    return next((text for words, text in MISSING.items() if words in verdict.evidence), OTHERWISE)
+
+
+def drawn(verdicts: Sequence[Verdict]) -> set[str]:
+    """Ids of the claims whose figures a report draws: in one of many, what is wrong and the tightest of what held."""
+    if len(verdicts) <= MANY:
+        return {verdict.id for verdict in verdicts}
+    tightest = sorted((v for v in verdicts if v.verdict not in ATTENTION and v.series and v.ratio is not None),
+                      key=lambda v: (-v.ratio, v.id))[:TIGHTEST]
+    return {v.id for v in verdicts if v.verdict in ATTENTION} | {v.id for v in tightest}
