@@ -49,14 +49,21 @@ def instance_of(data: Mapping[str, Any]) -> tuple[Shape, Leaves]:
                   participants=sizes["participants"], sizes=own)
     if data["setting"] == "algebra":
         return shape, {}
+    if "atoms" in instance:
+        raise ValueError("its clients are given by samples, which only the checker replays")
     noisy = tuple(k for k, law in enumerate(instance["noise"]) if law)
     rare = Fraction(instance["noise"][noisy[0]][0][0]) if noisy else Fraction(1, 2)
     shape = replace(shape, free=instance["priority"].count(0), noisy=noisy, rare=rare,
                     sampling=data["procedure"]["sampling"] if data["setting"] == "run" else "full")
     leaves = {"curvature": instance["curvature"], "center": instance["center"], "weight": instance["client_weight"],
-              "offset": instance["F_star_client"]}
+              "offset": instance["offset"]}
     leaves |= {name: instance[name] for name in ("start_offset", "epsilon", "available") if name in instance}
     leaves = {name: _fractions(value)[None] for name, value in leaves.items()}
+    if "pieces" in instance:  # by client and coordinate, a list of slope, center and width
+        pieces = np.moveaxis(_fractions(instance["pieces"])[None], 3, 2)
+        shape = replace(shape, family="piecewise", pieces=pieces.shape[2])
+        leaves["tail"] = leaves.pop("curvature")
+        leaves |= {name: pieces[..., n] for n, name in enumerate(("piece_slope", "piece_center", "piece_width"))}
     leaves["noise"] = _fractions([[Fraction(v) / (1 - rare) for v in instance["noise"][k][0][1]] for k in noisy])[None]
     if data["setting"] == "point":
         star = _fractions(instance["x_star"])
