@@ -280,25 +280,26 @@ class Piecewise(Federation):
             "L_sample_client": Constant(each, "exact", "largest smoothness of a sample's loss, by client"),
         }
         if bool(xp.all(self.curvature == 0)):
-            squares = self._exactly(lambda f: namespace(f.center).sum(f._of_clients.largest_slope_sq(), axis=-1))
-            entries |= _steepest("G", squares, "|grad F_k| over all of R^d") | self._lipschitz()
+            steep = self._exactly(lambda f: _root(namespace(f.center).sum(f._of_clients.largest_slope_sq(), axis=-1)))
+            entries |= _steepest("G", steep, "|grad F_k| over all of R^d") | self._lipschitz()
         return entries | _if_known(self._sigma_g)
 
     def _lipschitz(self):
         """sup over v, samples and atoms of noise of the norm of a stochastic gradient; nothing for other laws of noise."""
-        slopes = self._exactly(lambda f: f._of_samples.derivative(f._of_samples.knots()))[:, :, None]
+        slopes = self._decided._of_samples.derivative(self._decided._of_samples.knots())[:, :, None]
         if isinstance(self._additive, FiniteNoise):
             atoms = self._additive.atoms[:, :, :, None, :, None]  # instances, clients, outcomes, samples, dim, knots
-            slopes = slopes + atoms
+            slopes = self.backend.array(slopes) + atoms
         elif not isinstance(self._additive, NoNoise):
             return {}
         squares = namespace(slopes).sum(largest(slopes**2, -1), axis=-1)
-        return _steepest("G_lip", largest(largest(squares, -1), -1), "Lipschitz constant of the loss of every sample")
+        steep = self.backend.array(_root(largest(largest(squares, -1), -1)))
+        return _steepest("G_lip", steep, "Lipschitz constant of the loss of every sample")
 
     def _sigma_g(self):
         rows = {}
         for name, (square, provenance, note) in self._decided._sigma_g_squares().items():
-            rows[name] = Constant(_root(self.backend.array(square)), provenance,
+            rows[name] = Constant(self.backend.array(_root(square)), provenance,
                                   f"{note} of |grad F_k - grad F|, over all of R^d")
         return rows
 
@@ -342,10 +343,9 @@ def _weighted(functions: HuberSum, weights, axis: int) -> HuberSum:
     return HuberSum(curvature, linear, slope, side_by_side(functions.center), side_by_side(functions.width))
 
 
-def _steepest(name, squares, note):
-    root = _root(squares)
-    return {name: Constant(largest(root, -1), "exact", f"{note}, largest of the clients'"),
-            f"{name}_client": Constant(root, "exact", note)}
+def _steepest(name, steep, note):
+    return {name: Constant(largest(steep, -1), "exact", f"{note}, largest of the clients'"),
+            f"{name}_client": Constant(steep, "exact", note)}
 
 
 def _root(squares):

@@ -192,3 +192,10 @@ GOOD = {"curvature": [[[1.0]]], "center": [[[0.0]]], "pieces_slope": [[[[1.0]]]]
 def test_bad_input_is_named(change, said):
     with pytest.raises(ValueError, match=said):
         Piecewise(**GOOD | change)
+
+
+def test_irrational_bounds_are_the_same_fraction_on_fractions_and_in_balls():
+    known, balls = (random_piecewise(8, lipschitz=True, backend=backend) for backend in (EXACT, BALLS))
+    for name in ("G", "G_lip", "sigma_g_2", "sigma_g_max"):
+        fraction, ball = constant(known, name)[0], constant(balls, name)[0]
+        assert ball.contains(fraction) and ball.radius < 1e-15 * float(fraction)
