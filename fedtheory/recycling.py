@@ -10,7 +10,7 @@ import numpy as np
 from fedtheory.chain import masked
 from fedtheory.layerwise import by_coordinate, layer_norms
 from fedtheory.parts import ServerOptimiser, UploadFilter
-from synthetic.arrays import namespace, to_numpy
+from synthetic.arrays import BALLS, backend_of, namespace, to_numpy
 from synthetic.checks import number, one_of, whole
 from synthetic.draws import LAYERS
 
@@ -46,7 +46,7 @@ class Recycling(UploadFilter):
     score: str = "keep"
     R0: str = "empty"
     initial_update: Any = None
-    score_floor: float = 1e-12
+    score_floor: Any = 1e-12  #: number or (runs,)
     score_norm: str = "broadcast"
     lr_decay: str = "displacement"
     mode: str = "recycle"
@@ -61,7 +61,10 @@ class Recycling(UploadFilter):
         one_of("selector", self.selector, SELECTORS)
         one_of("score", self.score, ("keep", "recompute", "oracle"))
         one_of("R0", self.R0, ("empty", "all"))
-        number("score_floor", self.score_floor, strict=True)
+        if not hasattr(self.score_floor, "shape"):
+            number("score_floor", self.score_floor, strict=True)
+        elif bool((self.score_floor <= 0).any()):
+            raise ValueError(f"score_floor must be above 0; got {self.score_floor!r}")
         one_of("score_norm", self.score_norm, ("broadcast", "model"))
         one_of("lr_decay", self.lr_decay, ("displacement", "rescaled"))
         one_of("mode", self.mode, ("recycle", "drop"))
@@ -85,9 +88,13 @@ class Recycling(UploadFilter):
         first = np.full((runs, layers), self.R0 == "all") if self.masks is None else self._given(0, runs, layers)
         return {
             "applied_update": 0 * x if self.initial_update is None else 0 * x + backend.array(self.initial_update),
-            "score": 0 * x[:, :1] + backend.array(np.full((1, layers), self.score_floor)),
+            "score": 0 * x[:, :1] + backend.array(np.zeros((1, layers))) + self._floor(backend),
             "recycle_set": backend.booleans(first), "age": backend.integers(np.zeros((runs, layers), dtype=int)),
         }
+
+    def _floor(self, backend):
+        """The least score, (runs | 1, 1)."""
+        return backend.array(self.score_floor).reshape(-1, 1)
 
     def _given(self, round, runs, layers):
         """The given layers of a round, truth values (runs, layers)."""
@@ -131,8 +138,10 @@ class Recycling(UploadFilter):
         score = layer_norms(change if self.score == "oracle" else applied, layers)
         if self.selector != "update-norm":
             size = layer_norms(moment.x if self.score_norm == "broadcast" else moment.state.x, layers)
-            score = xp.where(size > 0, score / xp.where(size > 0, size, 1), float("inf"))
-        score = xp.where(score > self.score_floor, score, self.score_floor)
+            infinite = moment.federation.backend.array(float("inf"))
+            score = xp.where(size > 0, score / xp.where(size > 0, size, 1), infinite)
+        floor = self._floor(moment.federation.backend)
+        score = xp.where(score > floor, score, floor)
         return xp.where(moment.state.server["recycle_set"], old, score) if self.score == "keep" else score
 
     def _next(self, score, moment):
@@ -145,6 +154,12 @@ class Recycling(UploadFilter):
 
     def weights(self, score):
         """What the first layer drawn has probabilities in proportion to, (runs, layers), from the scores."""
+        if backend_of(score) == BALLS:
+            if self.selector == "uniform":
+                return 0 * score + 1
+            finite = np.frompyfunc(lambda ball: ball.is_finite(), 1, 1)(score).astype(bool)
+            score = np.where(finite, score, score * 0 + 1)
+            return np.where(finite, score if self.selector == "inverted" else 1 / score, BALLS.array(0))
         xp = namespace(score)
         score = score.astype(float) if score.dtype == object else xp.astype(score, xp.float64)
         if self.selector == "uniform":

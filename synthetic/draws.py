@@ -16,7 +16,7 @@ from synthetic.arrays import TORCH, Backend, namespace
 
 __all__ = [
     "CLIENTS", "DROPOUT", "FREE", "LAYERS", "LOST", "MUTATION", "NOISE", "PROBLEM", "QUANTISER", "SAMPLES", "STEPS",
-    "TRACKERS", "Draws", "EnumeratedDraws",
+    "TRACKERS", "Draws", "EnumeratedDraws", "probability_of_order",
 ]
 
 NOISE, SAMPLES, CLIENTS, FREE, PROBLEM = 1, 2, 3, 4, 5  # one number per purpose, so that purposes never share a draw
@@ -138,18 +138,41 @@ class Draws:
         return self.integer_backend.integers(np.arange(population)[None, :])
 
 
+def probability_of_order(places, weights):
+    """Probability (runs,) that :meth:`Draws.order` answers ``places`` (runs, items) for ``weights`` (runs | 1, items).
+
+    Example:
+        >>> probability_of_order(np.array([[0, 1], [1, 0]]), np.array([[1.0, 3.0]])).tolist()
+        [0.25, 0.75]
+    """
+    xp, items = namespace(weights), places.shape[-1]
+    left = xp.broadcast_to(weights, tuple(places.shape))
+    total = 0 * left[:, 0] + 1
+    for place in range(items):
+        taken = places == place
+        sum_left, own = xp.sum(left, axis=-1), xp.sum(xp.where(taken, left, 0 * left), axis=-1)
+        by_weight = sum_left > 0
+        share = xp.where(by_weight, own, 0 * own + 1) / xp.where(by_weight, sum_left, 0 * own + (items - place))
+        total, left = total * share, xp.where(taken, 0 * left, left)
+    return total
+
+
 class EnumeratedDraws(Draws):
     """Draws read from a table, one outcome per run, for exact enumeration.
 
     ``tables`` maps a stream to integers: for :meth:`category` and :meth:`integer` an array (runs, times, keys) of
     outcome numbers; for :meth:`subset` an array (runs, times, size) of the members; for :meth:`order` the places
     (runs, times, items); for :meth:`bernoulli` truth values (runs, times, keys, size).
+
+    ``outside`` are the negative times (gradients outside the local steps) that the tables hold, at their ends. How probable
+    an order was depends on the run: ``order_probability`` (runs,) is that of all orders asked for so far, None before.
     """
 
-    def __init__(self, tables: dict, backend: Backend = TORCH):
+    def __init__(self, tables: dict, backend: Backend = TORCH, outside: frozenset[int] = frozenset()):
         runs = next(iter(tables.values())).shape[0] if tables else 1
         super().__init__(np.zeros(runs, dtype=np.int64), backend)
         self.tables = {stream: self.integer_backend.integers(table) for stream, table in tables.items()}
+        self.outside, self.order_probability = outside, None
 
     def _table(self, stream: int):
         if stream not in self.tables:
@@ -159,9 +182,12 @@ class EnumeratedDraws(Draws):
     def bits(self, stream: int, *coordinates, ndim: int = 1):
         raise NotImplementedError("this law has no finite support, so its expectation cannot be enumerated")
 
-    def category(self, stream, cumulative, time, keys):
-        if time < 0:
+    def _check_time(self, time):
+        if time < 0 and time not in self.outside:
             raise KeyError(f"no outcomes were enumerated for gradients outside the local steps (time {time})")
+
+    def category(self, stream, cumulative, time, keys):
+        self._check_time(time)
         row = self._table(stream)[:, time]
         return namespace(row).take_along_axis(row, keys + 0 * row[:, :1], axis=1)
 
@@ -176,11 +202,14 @@ class EnumeratedDraws(Draws):
         return namespace(drawn).any(drawn[:, :, None] == numbers[:, None, :], axis=1) & member
 
     def order(self, stream, time, weights):
-        return self._table(stream)[:, time]
+        places = self._table(stream)[:, time]
+        probability = probability_of_order(places, self.backend.array(weights))
+        before = self.order_probability
+        self.order_probability = probability if before is None else before * probability
+        return places
 
     def bernoulli(self, stream, probability, time, keys, size):
-        if time < 0:
-            raise KeyError(f"no outcomes were enumerated for gradients outside the local steps (time {time})")
+        self._check_time(time)
         row = self._table(stream)[:, time]
         runs = self.client_numbers(row.shape[0])[0][:, None]
         return row[runs, keys + 0 * runs] != 0

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from bounds.claim import Definition
+from bounds.claim import Condition, Definition
 from synthetic.arrays import Backend
 
 __all__ = ["Bound", "Environment", "UnboundName"]
@@ -33,7 +33,10 @@ class Environment:
     """Everything that names in a claim can mean.
 
     ``sizes`` are integers shared by the batch (clients, iterations, ...); ``bound`` maps names to :class:`Bound`;
-    ``noise_weight`` (instances | 1, noise) and ``sampling_weight`` (instances | 1, sampling) are outcome probabilities;
+    ``noise_weight`` (instances | 1, noise) and ``sampling_weight`` (instances | 1, [noise,] sampling) are outcome
+    probabilities, and ``noise_start`` of the noise outcomes lie before the first round; ``possible`` (instances, noise,
+    sampling) says which outcomes have a positive probability, None for all; ``infinite`` (instances,) which instances have
+    an infinite constant, None for none; ``by_definition`` lists conditions that hold because they define a name;
     ``federation`` answers F, grad and objective (one instance per batch entry, or one for all).
     """
 
@@ -43,6 +46,10 @@ class Environment:
     noise_weight: Any = None
     sampling_weight: Any = None
     federation: Any = None
+    noise_start: int = 1
+    possible: Any = None
+    infinite: Any = None
+    by_definition: list[Condition] = field(default_factory=list)
     worlds: Any = None  #: of claims about samples, see :mod:`verify.worlds`; the first axis of chance is then theirs
     gradients: Any = None  #: the federation that answers grad and objective_grad, where it is another one
     words: Mapping[type, Any] = field(default_factory=dict)  #: word -> function(evaluator, node, scope) that evaluates it

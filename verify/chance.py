@@ -8,34 +8,45 @@ __all__ = ["mean_after", "mean_over"]
 
 
 def mean_over(data, axis: int, weight):
-    """Mean of ``data`` along ``axis``, kept with length 1; ``weight`` (instances | 1, outcomes), None for no chance."""
+    """Mean of ``data`` along ``axis``, kept with length 1.
+
+    ``weight`` is (instances | 1, outcomes), or for axis 2 (instances | 1, outcomes of axis 1, outcomes), given those of
+    axis 1; None for no chance.
+    """
     if weight is None:
         return data
     return namespace(data).sum(data * _along(weight, axis, data.ndim), axis=axis, keepdims=True)
 
 
-def mean_after(data, axis: int, weight, r: int, rounds: int):
+def mean_after(data, axis: int, weight, r: int, rounds: int, start: int = 1):
     """Mean of ``data`` over what happens from round ``r`` on, along ``axis``, which keeps its length.
 
-    Outcomes are all combinations of one outcome per round, ordered by time, the first round slowest.
+    Outcomes are all combinations of one of ``start`` outcomes before the first round, and of one outcome per round,
+    ordered by time: the start slowest, then the first round. ``weight`` as in :func:`mean_over`. Where what happened before
+    has probability zero, the mean is zero.
 
     Raises:
-        ValueError: a number of outcomes that is no power of the number of rounds.
+        ValueError: a number of outcomes that is not ``start`` times a power of the number of rounds.
     """
     if weight is None or data.shape[axis] == 1:
         return data
     xp, size = namespace(data), data.shape[axis]
-    per_round = round(size ** (1 / rounds))
-    if per_round**rounds != size:
+    per_round = round((size / start) ** (1 / rounds))
+    if start * per_round**rounds != size:
         raise ValueError(f"{size} outcomes in {rounds} rounds are not equally many in every round")
-    before = per_round ** min(max(r, 0), rounds)
-    weight = weight.reshape(weight.shape[0], before, size // before)
-    weight = weight / xp.sum(weight, axis=-1, keepdims=True)
+    before = start * per_round ** min(max(r, 0), rounds)
+    weight = weight.reshape(*weight.shape[:-1], before, size // before)
+    total = xp.sum(weight, axis=-1, keepdims=True)
+    weight = weight / xp.where(total > 0, total, 0 * total + 1)
     split = data.reshape(*data.shape[:axis], before, size // before, *data.shape[axis + 1 :])
-    shape = (weight.shape[0], *(1,) * (axis - 1), before, size // before, *(1,) * (data.ndim - axis - 1))
+    lead = weight.shape[:-2]
+    shape = (*lead, *(1,) * (axis - len(lead)), before, size // before, *(1,) * (data.ndim - axis - 1))
     mean = xp.sum(split * weight.reshape(shape), axis=axis + 1, keepdims=True)
-    return xp.broadcast_to(mean, split.shape).reshape(data.shape)
+    return xp.broadcast_to(mean, (*mean.shape[: axis + 1], size // before, *mean.shape[axis + 2 :])).reshape(
+        *mean.shape[:axis], size, *data.shape[axis + 1 :])
 
 
 def _along(weight, axis, ndim):
-    return weight.reshape(weight.shape[0], *(1,) * (axis - 1), weight.shape[1], *(1,) * (ndim - axis - 1))
+    """``weight`` (instances, [outcomes of axis 1,] outcomes) shaped to meet data of ``ndim`` axes."""
+    lead = weight.shape[:-1]
+    return weight.reshape(*lead, *(1,) * (axis - len(lead)), weight.shape[-1], *(1,) * (ndim - axis - 1))

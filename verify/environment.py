@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import sympy as sp
@@ -11,12 +12,15 @@ from bounds.claim import Claim, Condition
 from fedtheory.engine import rounds_of, starting_points
 from fedtheory.schedules import Tabulated
 from fedtheory.selection import Pattern
-from synthetic.arrays import Backend, namespace, to_numpy
+from synthetic.arrays import Backend, maximum, namespace, to_numpy
 from synthetic.piecewise import Piecewise
 from verify.coupled_runs import realise_coupled
 from verify.evaluate import Bound, Environment, UnboundName, sides
+from verify.federation_constants import bind_over_space
 from verify.full_record import FullRecord
-from verify.instances import Leaves, Shape, enumerate_chance, federation_of
+from verify.instances import Leaves, Shape, federation_of
+from verify.outcomes import enumerated
+from verify.paper_words import WORDS as _WORDS  # noqa: F401  (the words of papers gain their meaning)
 from verify.piecewise_instances import bind_constants
 from verify.procedures import algorithm_of, own_arguments, selection_of
 
@@ -93,6 +97,7 @@ class _Binder:
                 self.put(name, constants.value(name), 1)
         if isinstance(federation, Piecewise):
             bind_constants(federation, self.claim, self.put)
+        self.env.infinite = bind_over_space(federation, self.claim, self.put)
 
     def _one(self):
         return self.env.backend.array(1)
@@ -157,7 +162,7 @@ class _Binder:
             raise UnboundName("nothing supplies 'eta_l': give a condition on it, or a leaf 'step_fraction'")
         weights = to_numpy(env.federation.weights * env.federation.priority)
         weights = np.broadcast_to(weights, (self.rows, weights.shape[1]))
-        draws, env.noise_weight, env.sampling_weight = enumerate_chance(shape, weights, env.backend)
+        draws, env.noise_weight, env.sampling_weight, env.noise_start = enumerated(shape, weights, env.backend)
         chance = (env.noise_weight.shape[1], env.sampling_weight.shape[1])
         copies = chance[0] * chance[1]
         federation = env.federation.repeat(copies)
@@ -171,21 +176,41 @@ class _Binder:
         record = FullRecord()
         first = algorithm.init(federation, starting_points(federation, start, self.rows * copies), draws)
         *_, state = rounds_of(algorithm, federation, first, draws, 0, shape.rounds, (record,))
+        self._weigh_orders(draws, chance)
+        entries = _entries(self.claim)
         for name, (array, indices, vector) in record.arrays(federation, state, shape.local_steps).items():
             array = namespace(array).broadcast_to(array, (self.rows * copies, *array.shape[1:]))
+            if vector and entries.get(name) == indices + 1:  # as many layers or clients as coordinates
+                indices, vector = indices + 1, False
             env.bound[name] = Bound(array.reshape(self.rows, *chance, *array.shape[1:]), indices, vector)
         if "epsilon" in self.leaves:
             times = np.arange(shape.iterations) // shape.local_steps
             self.put("epsilon", self.leaf("epsilon")[:, times], 1)
 
+    def _weigh_orders(self, draws, chance):
+        """Orders of layers are as probable as the run made them: their probabilities given the noise join the others."""
+        if draws.order_probability is None:
+            return
+        env = self.env
+        given = draws.order_probability.reshape(self.rows, *chance)
+        env.sampling_weight = env.sampling_weight[:, None, :] * given
+        env.possible = env.sampling_weight > 0
+
     def _hyper_parameters(self, copies):
-        """What the claim binds by names of the method's own arguments: numbers per run, and counts."""
+        """What the claim, or the instance, gives for the method's own arguments: counts, numbers and arrays per run."""
         found = {}
         for name in own_arguments(self.claim.procedure):
             if name in self.env.sizes:
                 found[name] = self.env.sizes[name]
-            elif name in self.env.bound and self.env.bound[name].indices == 0:
-                data = self._rows_of(self.env.bound[name].data.reshape(-1, 1))[:, 0]
+            elif name in self.env.bound:
+                data = self.env.bound[name].data
+                data = data.reshape(data.shape[0], *data.shape[3:])
+            elif f"start:{name}" in self.leaves:
+                data = self.leaf(f"start:{name}")
+            else:
+                continue
+            if name not in found:
+                data = namespace(data).broadcast_to(data, (self.rows, *data.shape[1:]))
                 found[name] = namespace(data).repeat(data, copies, axis=0)
         return found
 
@@ -233,6 +258,7 @@ class _Binder:
         size = len(condition.over)
         value = namespace(value).broadcast_to(value, (*value.shape[:3], *self._lengths(condition)))
         self.env.bound[name] = Bound(value, size)
+        self.env.by_definition.append(condition)
         return True
 
     def _lengths(self, condition):
@@ -294,6 +320,8 @@ class _Binder:
                     return False
                 upper = relation == "<="
                 extreme = _extreme(value, mask, largest=not upper)
+                if extreme is None:  # the condition is about nothing
+                    continue
                 best = extreme if best is None else _extreme_of_two(best, extreme, largest=not upper)
         if best is None:
             return False
@@ -303,6 +331,17 @@ class _Binder:
             best = best / factor if upper else best * factor
         self.env.bound[name] = Bound(best)
         return True
+
+
+@lru_cache(maxsize=512)
+def _counts(formulas: tuple) -> dict[str, int]:
+    return {str(a.base.label): len(a.indices) for formula in formulas for a in formula.atoms(sp.Indexed)}
+
+
+def _entries(claim: Claim) -> dict[str, int]:
+    """How many indices each array has in the claim's formulas."""
+    formulas = [side for c in (*claim.hypotheses, claim.statement) for side in (c.left, c.right)]
+    return _counts((*formulas, *(d.formula for d in claim.used_definitions().values())))
 
 
 def _bare_name(side) -> str | None:
@@ -317,11 +356,13 @@ def _is_bare(side, name) -> bool:
 
 
 def _extreme(value, mask, largest: bool):
-    """Extreme over everything but the instances, as (instances, 1, 1)."""
+    """Extreme over everything but the instances, as (instances, 1, 1); None over nothing."""
     xp = namespace(value)
     value, mask = xp.broadcast_arrays(value, mask)
     value, mask = value.reshape(value.shape[0], -1), mask.reshape(value.shape[0], -1)
     columns = [value[:, c] for c in range(value.shape[1]) if bool(mask[0, c])]
+    if not columns:
+        return None
     best = columns[0]
     for column in columns[1:]:
         best = _extreme_of_two(best, column, largest)
@@ -329,6 +370,5 @@ def _extreme(value, mask, largest: bool):
 
 
 def _extreme_of_two(a, b, largest: bool):
-    xp = namespace(a)
-    a, b = xp.broadcast_arrays(a, b)
-    return xp.where(a > b, a, b) if largest else xp.where(a < b, a, b)
+    a, b = namespace(a).broadcast_arrays(a, b)
+    return maximum(a, b) if largest else -maximum(-a, -b)

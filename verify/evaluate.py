@@ -15,13 +15,18 @@ import sympy as sp
 
 from bounds import language as words
 from bounds.claim import Condition
-from synthetic.arrays import namespace
+from synthetic.arrays import maximum, namespace
 from verify.bindings import Bound, Environment, UnboundName
 from verify.chance import mean_after, mean_over
+from verify.roots import product_over, real_power, square_root
 
-__all__ = ["Bound", "Environment", "Evaluator", "UnboundName", "Value", "evaluate", "sides", "sides_by"]
+__all__ = ["WORDS", "Bound", "Environment", "Evaluator", "UnboundName", "Value", "evaluate", "sides", "sides_by"]
 
 _LEAD = 3  # axes before the index axes: instances, noise outcomes, sampling outcomes
+
+
+#: words that papers add, or functions of numbers -> function(evaluator, node, scope) that answers their Value
+WORDS: dict[type, Any] = {}
 
 
 class Value(NamedTuple):
@@ -116,11 +121,13 @@ class Evaluator:
             return Value(namespace(inner.data).abs(inner.data))
         if isinstance(node, words.tau | sp.Mod):
             return self.integer_as_value(self.integer(node, scope), scope)
-        for word, function in self.functions.items():
-            if isinstance(node, word):
-                return function(node, scope)
-        if type(node) in self.env.words:
-            return self.env.words[type(node)](self, node, scope)
+        if type(node) in self.functions:
+            return self.functions[type(node)](node, scope)
+        word = self.env.words.get(type(node)) or WORDS.get(type(node))
+        if word:
+            return word(self, node, scope)
+        if node.is_NumberSymbol:
+            return self.value(sp.exp(1, evaluate=False), scope) if node is sp.E else self.constant(float(node), scope)
         raise UnboundName(f"no meaning is known for {node} ({type(node).__name__}); see bounds/language.py")
 
     def symbol(self, node, scope) -> Value:
@@ -165,7 +172,7 @@ class Evaluator:
     def enter(self, name, low, high, scope: _Scope):
         """Scope with one more index running over low..high, and where (along all axes) it is in range."""
         low, high = self.integer(sp.sympify(low), scope), self.integer(sp.sympify(high), scope)
-        numbers = np.arange(int(low.min()), int(high.max()) + 1)
+        numbers = np.arange(int(low.min()), int(high.max()) + 1) if low.size and high.size else np.arange(0)
         inside = (numbers >= low[..., None]) & (numbers <= high[..., None])
         return scope.deeper(name, numbers, clip=not bool(inside.all())), inside
 
@@ -234,13 +241,13 @@ class Evaluator:
             e = int(exponent)
             return Value(base.data**e if e >= 0 else 1 / base.data**-e)
         if exponent == sp.Rational(1, 2) or exponent == -sp.Rational(1, 2):
-            root = _sqrt(base.data)
+            root = square_root(base.data)
             return Value(root if exponent.is_positive else 1 / root)
         try:
             numbers = self.integer(exponent, scope)
         except UnboundName:
-            return Value(base.data ** self.value(exponent, scope).data)
-        if self.env.backend.library == "exact":
+            return Value(real_power(base.data, self.value(exponent, scope).data))
+        if self.env.backend.library in ("exact", "balls"):
             integer_exponent = numbers.reshape((1,) * _LEAD + numbers.shape).astype(object)
         else:
             integer_exponent = self.integer_as_value(numbers, scope).data
@@ -259,17 +266,15 @@ class Evaluator:
         xp = namespace(value.data)
         keep = self.env.backend.booleans(mask.reshape((1,) * _LEAD + mask.shape + (1,) * value.vector))
         data = xp.where(keep, value.data, 0 * value.data + neutral)
-        reduce = xp.sum if neutral == 0 else _product
+        reduce = xp.sum if neutral == 0 else product_over
         return Value(reduce(data, axis=axes), value.vector)
 
     def extreme(self, node, scope) -> Value:
         parts = [self.value(a, scope).data for a in node.args]
         best = parts[0]
         for part in parts[1:]:
-            xp = namespace(best)
-            best, part = xp.broadcast_arrays(best, part)
-            better = part > best if isinstance(node, sp.Max) else part < best
-            best = xp.where(better, part, best)
+            best, part = namespace(best).broadcast_arrays(best, part)
+            best = maximum(best, part) if isinstance(node, sp.Max) else -maximum(-best, -part)
         return Value(best)
 
     # words ------------------------------------------------------------------------------------------------------------
@@ -278,7 +283,7 @@ class Evaluator:
         return Value(namespace(v).sum(v**2, axis=-1))
 
     def norm(self, node, scope) -> Value:
-        return Value(_sqrt(self.norm2(node, scope).data))
+        return Value(square_root(self.norm2(node, scope).data))
 
     def dot(self, node, scope) -> Value:
         a, b = (self.vector(arg, scope) for arg in node.args)
@@ -303,9 +308,11 @@ class Evaluator:
     def expectation_given_rounds(self, node, scope) -> Value:
         """Expectation given what happened before a round."""
         value, known, total = self.value(node.args[0], scope), self.integer(node.args[1], scope), 0
+        if not known.size:  # no round at all
+            return value
         for r in np.unique(known):
             data = mean_after(value.data, 2, self.env.sampling_weight, int(r), self.env.sizes["rounds"])
-            data = mean_after(data, 1, self.env.noise_weight, int(r), self.env.sizes["rounds"])
+            data = mean_after(data, 1, self.env.noise_weight, int(r), self.env.sizes["rounds"], self.env.noise_start)
             here = self.env.backend.booleans((known == r).reshape((1,) * _LEAD + known.shape + (1,) * value.vector))
             total = total + namespace(data).where(here, data, 0 * data)
         return Value(total, value.vector)
@@ -362,25 +369,3 @@ def _positions(name, number, times):
     if missing:
         raise UnboundName(f"{name}[{missing[0]}] was not recorded; recorded: {len(times)} times up to {times[-1]}")
     return np.searchsorted(times, number)
-
-
-def _product(data, axis):
-    xp = namespace(data)
-    for a in sorted(axis, reverse=True):
-        data = xp.prod(data, axis=a)
-    return data
-
-
-def _sqrt(data):
-    if data.dtype == object:
-        return np.vectorize(_exact_root, otypes=[object])(data)
-    return namespace(data).sqrt(data)
-
-
-def _exact_root(value: Fraction) -> Fraction:
-    from math import isqrt
-
-    root = Fraction(isqrt(value.numerator), isqrt(value.denominator)) if value >= 0 else None
-    if root is None or root * root != value:
-        raise ArithmeticError(f"the square root of {value} is not rational")
-    return root

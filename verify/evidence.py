@@ -24,13 +24,14 @@ from verify.verdict import Series
 
 __all__ = ["Samples", "on_federations", "sampled"]
 
-#: full-gradient federations of real data: name -> maker by number of priority clients (None: all)
+#: full-gradient federations of real data: name -> maker by number of priority clients (None: all), and weights of clients
+#: (None: by their samples)
 _REAL: dict[str, Callable[..., Any]] = {
-    "breast-cancer, 8 clients, Dirichlet": lambda priority: real_federation(
-        "breast-cancer", 8, "dirichlet", alpha=0.5, smallest=5, priority=priority, ridge=0.1
+    "breast-cancer, 8 clients, Dirichlet": lambda priority, weights: real_federation(
+        "breast-cancer", 8, "dirichlet", alpha=0.5, smallest=5, priority=priority, ridge=0.1, weights=weights
     ),
-    "digits, 6 clients, shards": lambda priority: real_federation(
-        "digits", 6, "shards", shards_per_client=2, priority=priority, ridge=0.1, rows=300
+    "digits, 6 clients, shards": lambda priority, weights: real_federation(
+        "digits", 6, "shards", shards_per_client=2, priority=priority, ridge=0.1, rows=300, weights=weights
     ),
 }
 
@@ -56,8 +57,8 @@ _SAMPLED: dict[str, tuple[Callable[..., Any], int, int, int]] = {
 
 
 @cache
-def _real(name: str, priority: int | None):
-    return _REAL[name](priority)
+def _real(name: str, priority: int | None, equal: bool):
+    return _REAL[name](priority, "equal" if equal else None)
 
 
 @cache
@@ -70,7 +71,8 @@ def on_federations(claim: Claim, settings) -> list[dict[str, Any]]:
     rows = []
     for name in _REAL:
         free = claim.procedure is None or claim.procedure.free_clients
-        found = evaluate_on(claim, _real(name, 4 if free else None), name, settings.seed)
+        equal = claim.procedure is not None and claim.procedure.equal_weights
+        found = evaluate_on(claim, _real(name, 4 if free else None, equal), name, settings.seed)
         if found:
             rows.append(found.__dict__.copy())
     return rows
@@ -91,9 +93,14 @@ def sampled(claim: Claim, settings) -> Samples:
     samples = Samples()
     if claim.setting != "run" or claim.statement is None or claim.statement.over or claim.variables:
         return samples
+    procedure = claim.procedure or Procedure()
+    if procedure.base != "fedavg" or procedure.options:
+        return samples
     free = claim.procedure is not None and claim.procedure.free_clients
     for name, (_, steps, rounds, most) in _SAMPLED.items():
         federation = _noisy(name, 4 if free else None, settings.device)
+        if procedure.equal_weights and bool((federation.weights != federation.weights[:, :1]).any()):
+            continue
         eta = _steps_of(claim, federation, steps, rounds)
         if eta is None:
             return samples

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fedtheory.engine import Observer
-from synthetic.arrays import namespace
+from synthetic.arrays import namespace, to_numpy
 
 __all__ = ["FullRecord"]
 
@@ -13,7 +13,7 @@ class FullRecord(Observer):
 
     def __init__(self):
         self.local, self.gradients, self.participations, self.before, self.ends = [], [], [], [], []
-        self.states, self.broadcasts, self.held = [], [], []
+        self.states, self.broadcasts, self.held, self.tracked = [], [], [], []
 
     def local_iteration(self, moment, participation, x_local, gradient):
         self.local.append(x_local)
@@ -30,6 +30,8 @@ class FullRecord(Observer):
     def end_of_round(self, moment, participation, x_local, state):
         self.before.append(x_local)
         self.ends.append((participation, state.x))
+        if hasattr(moment.algorithm.correction, "tracking"):
+            self.tracked.append(moment.algorithm.correction.tracking(moment))
 
     def arrays(self, federation, final, local_steps):
         """name -> (array (runs, indices..., [dim]), number of indices, whether it is a vector)."""
@@ -78,6 +80,8 @@ class FullRecord(Observer):
             "x_broadcast": (xp.stack(self.broadcasts, axis=1), 1, True),
             "sampled": (xp.stack(sampled, axis=1), 2, False),
         }
+        if self.tracked:
+            found["tracked"] = (xp.stack([xp.where(each, one, 0 * one) for each in self.tracked], axis=1), 2, False)
         for owner in ("server", "clients"):
             for name in getattr(states[0], owner):
                 rows = [getattr(state, owner)[name] for state in states]
@@ -96,6 +100,8 @@ def _prefixed(owner, name):
 
 
 def _named(name, array, federation):
-    """``array`` (runs, times, indices..., [dim]) under its name; a last axis of ``dim`` entries is a vector."""
+    """``array`` (runs, times, indices..., [dim]) under its name, as numbers; a last axis of ``dim`` entries is a vector."""
+    if not any(kind in str(array.dtype) for kind in ("float", "object")):
+        array = federation.backend.array(to_numpy(array).astype(int))
     vector = array.shape[-1] == federation.dim and array.ndim > 2
     return {name: (array, array.ndim - 1 - vector, vector)}

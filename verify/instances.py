@@ -9,23 +9,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import combinations, product
-from typing import Any
 
 import numpy as np
 
 from bounds.claim import Claim
 from synthetic.arrays import Backend, namespace
-from synthetic.draws import CLIENTS, NOISE, EnumeratedDraws
 from synthetic.noise import FiniteNoise, NoNoise
 from synthetic.piecewise import Piecewise
 from synthetic.quadratic import Quadratic
 from verify.data_instances import KINDS, outcomes_of_data
+from verify.outcomes import NOTHING_MORE, Chance, numbers_of_outcomes
 from verify.piecewise_instances import PIECES, piecewise_federation
+from verify.sizes import allowed
 from verify.worlds import DataShape
 
 __all__ = [
-    "POSITIVE", "Leaves", "Shape", "admissible", "always_available", "enumerate_chance", "federation_of", "map_leaves",
+    "POSITIVE", "Leaves", "Shape", "admissible", "always_available", "federation_of", "map_leaves",
     "outcomes", "take_rows", "with_times",
 ]
 
@@ -43,6 +42,8 @@ class Shape:
     ``data`` is there for claims about samples, whose clients are not the quadratic ones and have no noise besides.
     ``sizes`` holds the integer variables that a claim declares. ``family`` of clients: ``quadratic``, or ``piecewise`` with
     this many ``pieces`` by coordinate.
+    ``layers`` are the sizes of the layers, none for claims that do not speak of layers; ``chance`` says what the method
+    draws by itself.
     """
 
     clients: int = 1
@@ -58,6 +59,8 @@ class Shape:
     data: DataShape | None = None  #: of claims that speak of clients' samples
     family: str = "quadratic"
     pieces: int = 0
+    layers: tuple[int, ...] = ()
+    chance: Chance = NOTHING_MORE
 
     @property
     def iterations(self) -> int:
@@ -72,7 +75,7 @@ class Shape:
         return {
             "clients": self.clients, "iterations": self.iterations, "local_steps": self.local_steps,
             "participants": self.participants, "rounds": self.rounds, "dim": self.dim,
-            "priority_clients": self.priority_clients, **dict(self.sizes),
+            "priority_clients": self.priority_clients, "layers": max(len(self.layers), 1), **dict(self.sizes),
             **({"samples": self.data.samples} if self.data else {}),
         }
 
@@ -81,16 +84,7 @@ def outcomes(shape: Shape) -> tuple[int, int]:
     """How many outcomes (noise, sampling) an exact expectation over this shape enumerates."""
     if shape.data is not None:
         return outcomes_of_data(shape)
-    noise = 2 ** (len(shape.noisy) * shape.iterations)
-    return noise, len(_sampling_round(shape)) ** shape.rounds
-
-
-def _sampling_round(shape: Shape) -> list[tuple[int, ...]]:
-    if shape.sampling == "full":
-        return [()]
-    if shape.sampling == "with-replacement":
-        return list(product(range(shape.priority_clients), repeat=shape.participants))
-    return list(combinations(range(shape.priority_clients), shape.participants))
+    return numbers_of_outcomes(shape)
 
 
 def federation_of(shape: Shape, leaves: Leaves, backend: Backend) -> Quadratic | Piecewise:
@@ -104,8 +98,11 @@ def federation_of(shape: Shape, leaves: Leaves, backend: Backend) -> Quadratic |
 
     def build(offset):
         if shape.family == "piecewise":
-            return piecewise_federation(leaves, offset, priority, noise, backend)
-        return Quadratic(leaves["curvature"], leaves["center"], offset, leaves["weight"], priority, noise, backend)
+            return piecewise_federation(leaves, offset, priority, noise, backend, shape.layers)
+        curvature = backend.array(leaves["curvature"])
+        curvature = namespace(curvature).broadcast_to(curvature, tuple(leaves["center"].shape))
+        return Quadratic(curvature, leaves["center"], offset, leaves["weight"], priority, noise, backend,
+                         shape.layers or None)
 
     federation = build(leaves["offset"])
     if "tie" not in leaves or not (leaves["tie"] != 0).any():
@@ -119,7 +116,7 @@ def federation_of(shape: Shape, leaves: Leaves, backend: Backend) -> Quadratic |
 def _noise(shape, leaves, backend):
     if not shape.noisy:
         return NoNoise()
-    rare = shape.rare if backend.library == "exact" else float(shape.rare)
+    rare = shape.rare if backend.library in ("exact", "balls") else float(shape.rare)
     amplitude, noise = 0 * backend.array(leaves["center"]), backend.array(leaves["noise"])
     for slot, client in enumerate(shape.noisy):
         amplitude[:, client] = noise[:, slot]
@@ -127,52 +124,11 @@ def _noise(shape, leaves, backend):
     return FiniteNoise(atoms, backend.array([rare, 1 - rare]))
 
 
-def enumerate_chance(shape: Shape, weights, backend: Backend):
-    """Every outcome of noise and client sampling.
-
-    ``weights`` are the normalised p_k (instances, clients). Returns draws for ``instances * noise * sampling`` runs in
-    that nesting, and the probabilities (1, noise) and (instances, sampling).
-    """
-    instances = weights.shape[0]
-    noise_rows = list(product((0, 1), repeat=len(shape.noisy) * shape.iterations))
-    table = np.zeros((len(noise_rows), shape.iterations, shape.clients), dtype=np.int64)
-    if shape.noisy:
-        table[:, :, list(shape.noisy)] = np.array(noise_rows).reshape(len(noise_rows), shape.iterations, -1)
-    rare = [Fraction(shape.rare), 1 - Fraction(shape.rare)]
-    noise_weight = np.array([[_product(rare[o] for o in row) for row in noise_rows]], dtype=object)
-
-    per_round = _sampling_round(shape)
-    paths = list(product(per_round, repeat=shape.rounds))
-    drawn = np.array(paths, dtype=np.int64).reshape(len(paths), shape.rounds, -1)
-    if shape.sampling == "with-replacement":
-        p = backend.array(weights)
-        sampling_weight = np.stack([_product(p[:, int(c)] for c in path.reshape(-1)) for path in drawn], axis=1)
-    else:
-        sampling_weight = np.full((1, len(paths)), Fraction(1, len(paths)), dtype=object)
-
-    both = (instances, len(noise_rows), len(paths))
-    tables = {NOISE: _spread(table, both, 1)}
-    if shape.sampling != "full":
-        tables[CLIENTS] = _spread(drawn, both, 2)
-    return EnumeratedDraws(tables, backend), backend.array(noise_weight), backend.array(sampling_weight)
-
-
-def _spread(table, both, axis):
-    lead = [1, 1, 1]
-    lead[axis] = table.shape[0]
-    spread = np.broadcast_to(table.reshape(*lead, *table.shape[1:]), (*both, *table.shape[1:]))
-    return spread.reshape(-1, *table.shape[1:])
-
-
-def _product(factors):
-    total: Any = 1
-    for factor in factors:
-        total = total * factor
-    return total
-
-
 def admissible(claim: Claim, shape: Shape, leaves: Leaves) -> bool:
-    """Whether every leaf of an exact batch lies where it must: signs, truth values, shares, factors of at least one."""
+    """Whether every leaf of an exact batch lies where it must: signs, truth values, shares, factors of at least one; and
+    whether the sizes meet the claim's conditions on them."""
+    if not allowed(claim, shape.as_sizes()):
+        return False
     domains = {v.name: v.domain for v in claim.variables}
     for name, array in leaves.items():
         domain = domains.get(name) or ("positive" if name in POSITIVE else _DOMAINS.get(name, "real"))
@@ -208,9 +164,12 @@ def map_leaves(leaves: Leaves, change: Callable[[str, np.ndarray], np.ndarray]) 
     return {name: change(name, array) for name, array in leaves.items()}
 
 
-def with_times(shape: Shape, leaves: Leaves, local_steps: int, rounds: int) -> tuple[Shape, Leaves]:
-    """The instance with other run lengths: times are cut off, or the last one is repeated."""
+def with_times(shape: Shape, leaves: Leaves, local_steps: int, rounds: int, variables=()) -> tuple[Shape, Leaves]:
+    """The instance with other run lengths: times are cut off, or the last one is repeated; also of the ``variables`` of a
+    claim whose first index is a time."""
     lengths = {"step_fraction": local_steps * rounds, "epsilon": rounds + 1, "available": rounds + 1}
+    by_size = {"rounds": rounds, "iterations": local_steps * rounds}
+    lengths |= {v.name: by_size[v.indices[0][1]] for v in variables if v.indices and v.indices[0][1] in by_size}
 
     def fit(name, array):
         if name not in lengths:

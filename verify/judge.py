@@ -40,15 +40,20 @@ def judge(claim: Claim, environment: Environment) -> Judgement:
         first, second = judge(claim, replace(environment, also=None)), judge(claim, environment.also)
         return Judgement(*(np.minimum(a, b) for a, b in zip(first[:3], second[:3], strict=True)), first.met & second.met)
     with np.errstate(all="ignore"):
-        left, right, mask = sides(claim.statement, environment)
+        left, right, mask = _where_possible(environment, *sides(claim.statement, environment))
         like = namespace(left).broadcast_arrays(left, right, mask)[0]
         left, right, mask = _flat(left, right, mask)
-        sizes = _flat(*sizes_of_sides(claim.statement, environment))
+        if not mask.shape[1]:
+            return _about_nothing(claim, environment, len(left))
+        sizes = [np.broadcast_to(size, mask.shape) for size in _flat(*_where_possible(
+            environment, *sizes_of_sides(claim.statement, environment)))]
         floor = _ROUNDING * (sizes[0] + sizes[1]) + 1e-18
         gap = {"<=": left - right, ">=": right - left, "==": abs(left - right)}[claim.statement.relation]
         score = np.where(mask, (gap - floor) / (abs(left) + abs(right) + floor), -1.0)
         edge = np.where(mask, (gap - floor) / (_left_over(claim.statement, environment, like) + floor), -1.0)
         finite = np.isfinite(score).all(axis=1) & np.isfinite(edge).all(axis=1)
+        if environment.infinite is not None:
+            finite = finite & ~to_numpy(environment.infinite)
         score = np.where(np.isfinite(score), score, -1.0)
         big, small = (right, left) if claim.statement.relation == ">=" else (left, right)
         ratio = np.where(small > floor, big / small, np.where(big > 3 * floor, np.inf, 0.0))
@@ -59,6 +64,22 @@ def judge(claim: Claim, environment: Environment) -> Judgement:
         met &= _in_range(claim, environment, len(score))
         late = edge[np.arange(len(edge)), mask.shape[1] - 1 - np.argmax(mask[:, ::-1], axis=1)]
     return Judgement(score.max(axis=1), late, ratio.max(axis=1), met)
+
+
+def _where_possible(environment: Environment, left, right, mask):
+    """Both sides, and where they count: not in outcomes of probability zero."""
+    if environment.possible is None:
+        return left, right, mask
+    depth = mask.ndim
+    possible = environment.possible.reshape(*environment.possible.shape, *(1,) * depth)
+    return left, right, mask.reshape((1, 1, 1, *mask.shape)) & possible
+
+
+def _about_nothing(claim: Claim, environment: Environment, count: int) -> Judgement:
+    """Of a statement whose indices have no value: it holds."""
+    nothing = np.full(count, -1.0)
+    met = ~np.any([~_holds(c, environment, count) for c in claim.hypotheses] or [[False]], axis=0)
+    return Judgement(nothing, nothing, np.zeros(count), np.broadcast_to(met, (count,)))
 
 
 @cache
@@ -91,7 +112,7 @@ def _nearly(relation: str, left, right):
 
 
 def _holds(condition: Condition, environment: Environment, count: int) -> np.ndarray:
-    left, right, mask = _flat(*sides(condition, environment))
+    left, right, mask = _flat(*_where_possible(environment, *sides(condition, environment)))
     return np.broadcast_to((_nearly(condition.relation, left, right) | ~mask).all(axis=1), (count,))
 
 
@@ -136,7 +157,7 @@ def unmet(hypotheses: Iterable[Condition], environment: Environment) -> str | No
 def _broken(condition: Condition, environment: Environment) -> list[tuple]:
     """Both sides of instance 0 wherever the condition fails, compared exactly."""
     compare = {"<=": operator.le, ">=": operator.ge, "==": operator.eq}[condition.relation]
-    left, right, mask = _flat(*sides(condition, environment))
+    left, right, mask = _flat(*_where_possible(environment, *sides(condition, environment)))
     return [(a, b) for a, b, counts in zip(left[0], right[0], mask[0], strict=True) if counts and not compare(a, b)]
 
 

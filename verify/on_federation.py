@@ -10,10 +10,11 @@ import numpy as np
 from bounds.claim import Claim
 from verify.data_instances import speaks_of_samples
 from verify.environment import realise
-from verify.evaluate import UnboundName
 from verify.instances import Shape, outcomes
 from verify.judge import judge, unmet
+from verify.outcomes import chance_of
 from verify.sampling import draw_leaves
+from verify.sizes import allowed, names_of
 
 __all__ = ["OnFederation", "evaluate_on"]
 
@@ -57,7 +58,7 @@ def evaluate_on(claim: Claim, federation, name: str, seed: int = 0, rows: int = 
         try:
             environment = realise(claim, shape, leaves, federation.backend, federation)
             verdict = judge(claim, environment)
-        except UnboundName:
+        except (ValueError, LookupError, NotImplementedError):  # a name, a method or a local problem without meaning here
             return None
         tried += len(verdict.met)
         met += int(verdict.met.sum())
@@ -77,6 +78,12 @@ def _shape(claim: Claim, federation, free: int, rng, repeat: int) -> Shape | Non
         rounds = 1
     shape = Shape(federation.clients, free, federation.dim, dict(sizes).get("local_steps", steps), rounds, 1, sampling,
                   sizes=sizes)
+    if "layers" in names_of(claim):
+        shape = replace(shape, layers=tuple(layer.stop - layer.start for layer in federation.layers()))
+    if claim.procedure is not None:
+        shape = replace(shape, chance=chance_of(claim.procedure, claim.variables))
+    if not allowed(claim, shape.as_sizes()):
+        return None
     if claim.setting == "point":
         shape = replace(shape, local_steps=1, rounds=1)
     return shape if prod(outcomes(shape)) <= 64 else None

@@ -51,7 +51,7 @@ def draw_family(claim: Claim, rng: np.random.Generator) -> tuple[str, int]:
     """The family of clients, and how many pieces they have. Where few quadratics or none can meet the hypotheses it is
     piecewise, else about half of the time, less often where strong convexity leaves little to the pieces."""
     asked = needs(claim)
-    share = 1.0 if asked.lipschitz or asked.alike else 0.25 if asked.convex else 0.3
+    share = 1.0 if asked.lipschitz else 0.5 if asked.alike else 0.25 if asked.convex else 0.3
     return ("piecewise", int(rng.integers(1, 4))) if rng.random() < share else ("quadratic", 0)
 
 
@@ -93,12 +93,12 @@ def start_at_knots(shape, leaves, federation: Piecewise, rng: np.random.Generato
     return np.where(rng.random((count, 1)) < 0.3, start, offset)
 
 
-def piecewise_federation(leaves, offset, priority, noise, backend: Backend) -> Piecewise:
+def piecewise_federation(leaves, offset, priority, noise, backend: Backend, layers=()) -> Piecewise:
     """The federation of a batch of rows of leaves."""
     xp = namespace(leaves["center"])
     tail = xp.broadcast_to(leaves["tail"], leaves["center"].shape)
     pieces = (xp.moveaxis(leaves[name], 2, -1) for name in ("piece_slope", "piece_center", "piece_width"))
-    return Piecewise(tail, leaves["center"], *pieces, offset, leaves["weight"], priority, noise, backend)
+    return Piecewise(tail, leaves["center"], *pieces, offset, leaves["weight"], priority, noise, backend, layers or None)
 
 
 def bind_constants(federation: Piecewise, claim: Claim, put) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from bounds.claim import Procedure
 from fedtheory import Algorithm, FedAvg, find_algorithm, make_algorithm
 from fedtheory.algorithms.fedavg import ServerStep
@@ -17,7 +19,7 @@ from fedtheory.selection import (
     WithReplacement,
 )
 
-__all__ = ["algorithm_of", "other_procedure", "own_arguments", "selection_of"]
+__all__ = ["algorithm_of", "free_starts", "other_procedure", "own_arguments", "selection_of"]
 
 _SAMPLING = {"with-replacement": WithReplacement, "without-replacement": WithoutReplacement}
 
@@ -41,6 +43,24 @@ def own_arguments(procedure: Procedure | None) -> tuple[str, ...]:
     """Names of the hyper-parameters that the procedure's method has besides steps and selection."""
     arguments = find_algorithm((procedure or Procedure()).base).arguments
     return tuple(name for name in arguments if name not in ("eta_l", "local_steps", "participants", "replacement"))
+
+
+@cache
+def free_starts(procedure: Procedure | None) -> dict[str, bool]:
+    """Arguments for the method's arrays at the start, where they may start anywhere: name -> whether one per client."""
+    procedure = procedure or Procedure()
+    if dict(procedure.options).get("start") != "free":
+        return {}
+    arguments = find_algorithm(procedure.base).arguments
+    names = {name: name.startswith("client_") for name, default in arguments.items()
+             if default is None and name.startswith(("client_", "server_"))}
+    for kept in (names, {name: each for name, each in names.items() if not each}):
+        try:
+            make_algorithm(procedure.base, **dict(procedure.options), **dict.fromkeys(kept, 0.0))
+            return kept
+        except ValueError:
+            continue
+    return {}
 
 
 def algorithm_of(procedure: Procedure | None, eta_l, local_steps: int, selection: Selection, own: dict) -> Algorithm:

@@ -13,8 +13,12 @@ import numpy as np
 from bounds.claim import Claim
 from synthetic.arrays import NUMPY
 from verify.data_instances import draw_data, draw_data_shape, speaks_of_samples
+from verify.federation_constants import needs_equal_curvatures
 from verify.instances import Leaves, Shape, always_available, federation_of, outcomes
+from verify.outcomes import NOTHING_MORE, chance_of
 from verify.piecewise_instances import draw_family, draw_pieces, start_at_knots
+from verify.procedures import free_starts
+from verify.sizes import allowed, integer_variables, names_of, within_bounds
 
 __all__ = ["RARE", "draw_leaves", "draw_shape", "free_size_names"]
 
@@ -28,10 +32,33 @@ RARE = (Fraction(1, 2), Fraction(1, 2), Fraction(1, 4), Fraction(1, 10), Fractio
 DATA_OUTCOMES = 16
 
 
+_TRIALS = 60  # shapes that are drawn until one meets the claim's conditions on sizes
+
+
 def draw_shape(claim: Claim, rng: np.random.Generator, most_outcomes: int, most_iterations: int) -> Shape:
-    """A random shape whose chance has at most ``most_outcomes`` outcomes."""
+    """A random shape whose chance has at most ``most_outcomes`` outcomes, and whose sizes meet the claim's conditions."""
     if speaks_of_samples(claim):
         return draw_data_shape(claim, Shape, rng, DATA_OUTCOMES * most_outcomes, most_iterations)
+    for _ in range(_TRIALS):
+        shape = _draw_shape(claim, rng, most_outcomes, most_iterations)
+        if integer_variables(claim):
+            own = within_bounds(claim, shape.as_sizes(), rng)
+            shape = _with(shape, sizes=tuple(own.items()), **{n: own[n] for n in ("local_steps",) if n in own})
+        if allowed(claim, shape.as_sizes()):
+            break
+    return shape
+
+
+def _layers(claim, dim, rng) -> tuple[int, ...]:
+    """Sizes of the layers, for claims that speak of them: at most three, of ``dim`` coordinates or one each."""
+    if "layers" not in names_of(claim):
+        return ()
+    count = int(rng.choice([1, 2, 2, 2, 3]))
+    cuts = np.sort(rng.permutation(max(dim, count) - 1)[: count - 1]) + 1
+    return tuple(np.diff([0, *cuts, max(dim, count)]).tolist())
+
+
+def _draw_shape(claim, rng, most_outcomes, most_iterations) -> Shape:
     sizes = _sizes(claim, rng)
     if claim.setting == "algebra":
         return Shape(dim=int(rng.integers(1, 3)), sizes=sizes)
@@ -41,9 +68,12 @@ def draw_shape(claim: Claim, rng: np.random.Generator, most_outcomes: int, most_
     free = int(rng.choice([1] if tiny else [0, 1, 1, 2])) if with_free else 0
     priority = int(rng.choice([1, 1, 2] if tiny else [1, 1, 2, 2, 3]))
     dim = 1 if tiny else int(rng.choice([1, 1, 2]))
+    layers = _layers(claim, dim, rng)
+    dim = sum(layers) or dim
     if claim.setting == "point":
         family, pieces = draw_family(claim, rng)
-        return Shape(clients=priority + free, free=free, dim=dim, sizes=sizes, family=family, pieces=pieces)
+        return Shape(clients=priority + free, free=free, dim=dim, sizes=sizes, layers=layers,
+                     family=family, pieces=pieces)
     steps = dict(sizes).get("local_steps") or (1 if tiny else int(rng.choice(_STEPS)))
     rounds = int(rng.integers(1, 3)) if tiny else int(rng.choice(_ROUNDS))
     while steps * rounds > most_iterations:
@@ -56,11 +86,13 @@ def draw_shape(claim: Claim, rng: np.random.Generator, most_outcomes: int, most_
     if sampling == "without-replacement":
         participants = min(participants, priority)
     shape = Shape(priority + free, free, dim, steps, rounds, participants, sampling, (), RARE[rng.integers(len(RARE))],
-                  sizes)
-    if prod(outcomes(shape)) > most_outcomes:  # sampling over many rounds is too much to enumerate
-        shape = _with(shape, rounds=1)
+                  sizes, layers=layers, chance=chance_of(procedure, claim.variables) if procedure else NOTHING_MORE)
+    while prod(outcomes(shape)) > most_outcomes and shape.rounds > 1:  # too much to enumerate
+        shape = _with(shape, rounds=shape.rounds // 2)
     if prod(outcomes(shape)) > most_outcomes:
         shape = _with(shape, participants=1)
+    while len(shape.layers) > 1 and prod(outcomes(shape)) > most_outcomes:
+        shape = _with(shape, layers=(sum(shape.layers[:2]), *shape.layers[2:]))
     family, pieces = draw_family(claim, rng)
     shape = _with(shape, family=family, pieces=pieces)
     noisy = tuple(sorted(rng.permutation(shape.clients)[: 0 if tiny else rng.integers(0, 3)].tolist()))
@@ -96,6 +128,8 @@ def draw_leaves(claim: Claim, shape: Shape, count: int, rng: np.random.Generator
         leaves["step_scale"] = 10.0 ** rng.uniform(-3, 1, (count, 1))
     elif claim.setting != "algebra":
         leaves |= _federation(shape, count, rng)
+        if needs_equal_curvatures(claim):
+            leaves["curvature"] = leaves["curvature"][:, :1]
         if shape.family == "piecewise":
             del leaves["curvature"]
             leaves |= draw_pieces(claim, shape, count, rng, _vectors)
@@ -115,6 +149,8 @@ def draw_leaves(claim: Claim, shape: Shape, count: int, rng: np.random.Generator
             leaves["tie"] = 1.0 * (rng.random((count, shape.clients)) < 0.5) * (rng.random((count, 1)) < 0.2)
         if shape.noisy:
             leaves["noise"] = _vectors((count, len(shape.noisy), shape.dim), rng)
+        for name, by_client in free_starts(claim.procedure).items():
+            leaves[f"start:{name}"] = _vectors((count, *[shape.clients] * by_client, shape.dim), rng)
         if shape.family == "piecewise":
             leaves["start_offset"] = start_at_knots(shape, leaves, federation_of(shape, leaves, NUMPY), rng)
     for variable in claim.variables:

@@ -22,6 +22,7 @@ from verify.piecewise_instances import PIECES
 from verify.refine import Coordinates, ascend, evolve
 from verify.sampling import DATA_OUTCOMES, RARE, draw_leaves, draw_shape
 from verify.shrink import Violation, confirm, shrink
+from verify.sizes import allowed
 
 __all__ = ["BUDGETS", "Budget", "Found", "search"]
 
@@ -169,7 +170,8 @@ def _neighbour(claim: Claim, shape: Shape, leaves: Leaves, rng: np.random.Genera
         return shape, leaves
     if shape.priority_clients == 1 and shape.sampling == "with-replacement" and rng.random() < 0.5:
         factor = 10 ** rng.uniform(-1, 1)
-        return replace(shape, participants=max(1, min(10_000, round(shape.participants * factor)))), leaves
+        more = replace(shape, participants=max(1, min(10_000, round(shape.participants * factor))))
+        return (more if allowed(claim, more.as_sizes()) else shape), leaves
     if shape.noisy and rng.random() < 0.3:
         return replace(shape, rare=RARE[rng.integers(len(RARE))]), leaves
     steps, rounds = shape.local_steps, shape.rounds
@@ -179,9 +181,10 @@ def _neighbour(claim: Claim, shape: Shape, leaves: Leaves, rng: np.random.Genera
         rounds = max(1, round(rounds * 2 ** rng.uniform(-1.5, 1)))
     longer = replace(shape, local_steps=steps, rounds=rounds)
     most = budget.most_outcomes * (DATA_OUTCOMES if shape.data else 1)
-    if steps * rounds > budget.most_iterations or prod(outcomes(longer)) > most:
+    too_long = steps * rounds > budget.most_iterations or prod(outcomes(longer)) > most
+    if too_long or not allowed(claim, longer.as_sizes()):
         return shape, leaves
-    return with_times(shape, leaves, steps, rounds)
+    return with_times(shape, leaves, steps, rounds, claim.variables)
 
 
 def _offspring(claim: Claim, shape: Shape, parent: Leaves, count: int, rng: np.random.Generator) -> Leaves:
@@ -202,7 +205,7 @@ def _offspring(claim: Claim, shape: Shape, parent: Leaves, count: int, rng: np.r
         change = (rng.random(value.shape) < 0.5) & (rng.random((count, *(1,) * (value.ndim - 1))) < 0.5)
         change[0] = False
         scaled = value * np.exp(s * rng.normal(size=value.shape))
-        kind = domains.get(name) or _KINDS.get(name, "positive")
+        kind = domains.get(name) or _KINDS.get(name.partition(":")[0], "positive")
         if kind == "binary":
             if name == "available" and always_available(claim):
                 leaves[name] = value
@@ -227,5 +230,5 @@ def _offspring(claim: Claim, shape: Shape, parent: Leaves, count: int, rng: np.r
 _KINDS = KINDS | {
     "center": "vector", "offset": "real", "noise": "vector", "start_offset": "vector", "local_offset": "vector",
     "epsilon": "nonnegative", "step_fraction": "fraction", "included": "binary", "available": "binary",
-    "tie": "binary",
+    "tie": "binary", "start": "vector",
 } | PIECES

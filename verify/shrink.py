@@ -17,6 +17,7 @@ from verify.evaluate import Environment, UnboundName
 from verify.instances import POSITIVE, Leaves, Shape, admissible, map_leaves, with_times
 from verify.judge import exact_violation
 from verify.piecewise_instances import PIECES, simpler_pieces
+from verify.procedures import free_starts
 
 __all__ = ["Violation", "confirm", "shrink"]
 
@@ -147,17 +148,19 @@ def _simpler(claim: Claim, shape: Shape, leaves: Leaves) -> Iterator[tuple[Shape
         smaller = _without_client(claim, shape, leaves, client)
         if smaller:
             yield smaller
-    if shape.dim > 1:
+    if shape.layers:
+        yield from _without_coordinates(claim, shape, leaves)
+    elif shape.dim > 1:
         axes = _dim_axes(claim)
         for kept in range(shape.dim):
             yield replace(shape, dim=1), map_leaves(leaves, lambda n, a, c=kept: a[..., [c]] if n in axes else a)
     if claim.setting == "run":
         for rounds in {1, shape.rounds // 2, shape.rounds - 1}:
             if 1 <= rounds < shape.rounds:
-                yield with_times(shape, leaves, shape.local_steps, rounds)
+                yield with_times(shape, leaves, shape.local_steps, rounds, claim.variables)
         for steps in {1, shape.local_steps // 2, shape.local_steps - 1}:
             if 1 <= steps < shape.local_steps and "local_steps" not in dict(shape.sizes):
-                yield with_times(shape, leaves, steps, shape.rounds)
+                yield with_times(shape, leaves, steps, shape.rounds, claim.variables)
         for participants in sorted({1, 2, 10, 100, shape.participants // 2, shape.participants - 1}):
             if 1 <= participants < shape.participants:
                 yield replace(shape, participants=participants), leaves
@@ -171,7 +174,24 @@ def _simpler(claim: Claim, shape: Shape, leaves: Leaves) -> Iterator[tuple[Shape
 def _dim_axes(claim):
     vectors = {v.name for v in claim.variables if v.domain == "vector"}
     of_samples = set(KINDS) - {"sample_offset"}
-    return vectors | of_samples | {"curvature", "center", "noise", "start_offset", "local_offset", *PIECES}
+    return vectors | of_samples | {"curvature", "center", "noise", "start_offset", "local_offset", *PIECES} | {
+        f"start:{name}" for name in free_starts(claim.procedure)}
+
+
+def _without_coordinates(claim, shape, leaves):
+    """The instance without one coordinate; without the layer, if that was its last."""
+    axes, ends = _dim_axes(claim), np.cumsum(shape.layers)
+    for gone in range(shape.dim if shape.dim > 1 else 0):
+        kept = [c for c in range(shape.dim) if c != gone]
+        layer = int(np.searchsorted(ends, gone, side="right"))
+        sizes = [size - (number == layer) for number, size in enumerate(shape.layers)]
+        new = map_leaves(leaves, lambda n, a, kept=kept: a[..., kept] if n in axes else a)
+        if not sizes[layer]:
+            for variable in claim.variables:
+                for axis, (_, size) in enumerate(variable.indices):
+                    if size == "layers":
+                        new[variable.name] = np.delete(new[variable.name], layer, axis=1 + axis)
+        yield replace(shape, dim=shape.dim - 1, layers=tuple(size for size in sizes if size)), new
 
 
 def _without_client(claim, shape, leaves, client):
@@ -188,6 +208,8 @@ def _without_client(claim, shape, leaves, client):
             if size == "clients":
                 by_client[variable.name] = 1 + axis
     by_client |= {name: 1 for name in PIECES if name in leaves and leaves[name].shape[1] == shape.clients}
+    by_client |= {f"start:{name}": 1 for name, each in free_starts(claim.procedure).items() if each}
+    by_client = {n: axis for n, axis in by_client.items() if n in leaves and leaves[n].shape[axis] == shape.clients}
     new = map_leaves(leaves, lambda n, a: np.take(a, kept, axis=by_client[n]) if n in by_client else a)
     slots = [s for s, k in enumerate(shape.noisy) if k != client]
     noisy = tuple(kept.index(shape.noisy[s]) for s in slots)

@@ -1,0 +1,56 @@
+"""Products, roots and real powers of arrays on every backend; exact where numbers are fractions."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import isqrt
+
+import numpy as np
+
+from synthetic.arrays import backend_of, namespace
+
+__all__ = ["product_over", "real_power", "square_root"]
+
+
+def product_over(data, axis):
+    """The product along several axes."""
+    xp = namespace(data)
+    for a in sorted(axis, reverse=True):
+        data = xp.prod(data, axis=a)
+    return data
+
+
+def square_root(data):
+    """Roots on every backend; ArithmeticError where one is not rational, of fractions."""
+    if data.dtype != object:
+        return namespace(data).sqrt(data)
+    return np.frompyfunc(lambda value: value.sqrt() if hasattr(value, "sqrt") else _exact_root(value, 2), 1, 1)(data)
+
+
+def real_power(base, exponent):
+    """``base`` to a power that need not be an integer."""
+    if base.dtype != object:
+        return base**exponent
+    if backend_of(base).library == "balls":
+        return np.frompyfunc(lambda b, e: b**e, 2, 1)(base, exponent)
+    return np.frompyfunc(lambda b, e: _exact_root(b, e.denominator) ** e.numerator, 2, 1)(base, exponent)
+
+
+def _exact_root(value: Fraction, degree: int) -> Fraction:
+    if degree == 1:
+        return value
+    root = Fraction(_whole_root(value.numerator, degree), _whole_root(value.denominator, degree)) if value >= 0 else None
+    if root is None or root**degree != value:
+        raise ArithmeticError(f"the root of degree {degree} of {value} is not rational")
+    return root
+
+
+def _whole_root(value: int, degree: int) -> int:
+    """The largest whole number whose power is at most ``value``, or the next one."""
+    if degree == 2:
+        return isqrt(value)
+    low, high = 0, 1 << (value.bit_length() // degree + 1)
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if middle**degree <= value else (low, middle - 1)
+    return low

@@ -1,0 +1,115 @@
+"""What a claim says about integers: the sizes of an instance and the claim's own integer variables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from math import ceil, floor
+
+import numpy as np
+import sympy as sp
+
+from bounds.claim import Claim, Condition, names_in
+
+__all__ = ["allowed", "integer_variables", "names_of", "within_bounds"]
+
+_SIZES = ("clients", "dim", "iterations", "layers", "local_steps", "participants", "priority_clients", "rounds")
+
+
+class _Same:
+    """A claim that is looked up by identity."""
+
+    def __init__(self, claim: Claim):
+        self.claim = claim
+
+    def __hash__(self):
+        return id(self.claim)
+
+    def __eq__(self, other):
+        return self.claim is other.claim
+
+
+def names_of(claim: Claim) -> frozenset[str]:
+    """Names of everything that the statement, the hypotheses and the definitions behind them speak of."""
+    return _names(_Same(claim))
+
+
+@lru_cache(maxsize=64)
+def _names(same: _Same) -> frozenset[str]:
+    claim, found = same.claim, set()
+    for condition in (*claim.hypotheses, *([claim.statement] if claim.statement else [])):
+        found |= names_in(condition.left) | names_in(condition.right)
+        for _, low, high in condition.over:
+            found |= names_in(low) | names_in(high)
+    for definition in claim.used_definitions().values():
+        found |= names_in(definition.formula)
+    return frozenset(found)
+
+
+def integer_variables(claim: Claim) -> dict:
+    """The integer variables of a claim that have no index, by name."""
+    return {v.name: v for v in claim.variables if v.domain == "integer" and not v.indices}
+
+
+@lru_cache(maxsize=64)
+def _conditions(same: _Same) -> tuple[tuple[Condition, tuple[str, ...], object], ...]:
+    """Conditions on integers alone: each with its names and a function of them that answers both sides."""
+    known, found = {*_SIZES, *integer_variables(same.claim)}, []
+    for condition in same.claim.hypotheses:
+        names = sorted(names_in(condition.left) | names_in(condition.right))
+        if condition.over or not names or not known.issuperset(names):
+            continue
+        symbols = [sp.Dummy() for _ in names]
+        by_name = dict(zip(names, symbols, strict=True))
+        both = [side.xreplace({a: by_name[a.name] for a in side.free_symbols}) for side in (condition.left, condition.right)]
+        found.append((condition, tuple(names), sp.lambdify(symbols, both, "math")))
+    return tuple(found)
+
+
+def _sides(names, function, sizes):
+    try:
+        return function(*(sizes[name] for name in names))
+    except (ArithmeticError, ValueError):
+        return None
+
+
+def allowed(claim: Claim, sizes: Mapping[str, int]) -> bool:
+    """Whether integers meet all conditions of the claim that speak of integers alone."""
+    for condition, names, function in _conditions(_Same(claim)):
+        both = _sides(names, function, sizes)
+        if both is None:
+            return False
+        left, right = both
+        if not {"<=": left <= right, ">=": left >= right, "==": left == right}[condition.relation]:
+            return False
+    return True
+
+
+def _bounds(claim: Claim, name: str, sizes: Mapping[str, int]) -> Iterator[tuple[str, float]]:
+    """What the claim's conditions say of an integer alone on one side, given the others: pairs (relation, number)."""
+    mirrored = {"<=": ">=", ">=": "<=", "==": "=="}
+    for condition, names, function in _conditions(_Same(claim)):
+        both = _sides(names, function, sizes)
+        if both is None:
+            continue
+        if condition.left.is_Symbol and condition.left.name == name:
+            yield condition.relation, both[1]
+        if condition.right.is_Symbol and condition.right.name == name:
+            yield mirrored[condition.relation], both[0]
+
+
+def within_bounds(claim: Claim, sizes: Mapping[str, int], rng: np.random.Generator) -> dict[str, int]:
+    """The integer variables among ``sizes``, each drawn anew where it lies outside what the conditions allow."""
+    sizes, own = dict(sizes), {}
+    for name, variable in integer_variables(claim).items():
+        low, high = variable.low, variable.high
+        for relation, number in _bounds(claim, name, sizes):
+            if relation in ("<=", "=="):
+                high = floor(number) if high is None else min(high, floor(number))
+            if relation in (">=", "=="):
+                low = max(low, ceil(number))
+        value = sizes[name]
+        if value < low or (high is not None and value > high):
+            value = int(rng.integers(low, high + 1)) if high is not None and high >= low else max(low, value)
+        own[name] = sizes[name] = value
+    return own
