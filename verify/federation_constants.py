@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+import numpy as np
 import sympy as sp
 
 from bounds.claim import Claim
@@ -80,6 +81,7 @@ def bind_over_space(federation, claim: Claim, put):
         "sigma_g_max": lambda: square_root(largest(xp.where(federation.priority, norm_sq, 0 * norm_sq), -1)),
         "sigma_g_client": lambda: square_root(norm_sq),
     }
-    for name in sorted(names & set(HETEROGENEITY)):
-        put(name, values[HETEROGENEITY[name]](), int(name == "sigma_g_client"))
+    with np.errstate(invalid="ignore"):  # a free client's weight is zero
+        for name in sorted(names & set(HETEROGENEITY)):
+            put(name, values[HETEROGENEITY[name]](), int(name == "sigma_g_client"))
     return infinite

@@ -42,11 +42,19 @@ def draw_shape(claim: Claim, rng: np.random.Generator, most_outcomes: int, most_
     for _ in range(_TRIALS):
         shape = _draw_shape(claim, rng, most_outcomes, most_iterations)
         if integer_variables(claim):
-            own = within_bounds(claim, shape.as_sizes(), rng)
-            shape = _with(shape, sizes=tuple(own.items()), **{n: own[n] for n in ("local_steps",) if n in own})
+            shape = _within_bounds(claim, shape, most_iterations, rng)
         if allowed(claim, shape.as_sizes()):
             break
     return shape
+
+
+def _within_bounds(claim, shape, most_iterations, rng) -> Shape:
+    """The shape with integer variables that the claim's conditions allow."""
+    if claim.setting != "run" or "local_steps" not in dict(shape.sizes):
+        return _with(shape, sizes=tuple(within_bounds(claim, shape.as_sizes(), rng).items()))
+    own = within_bounds(claim, shape.as_sizes() | {"local_steps": shape.local_steps}, rng)
+    own["local_steps"] = min(own["local_steps"], most_iterations // shape.rounds)
+    return _with(shape, sizes=tuple(own.items()), local_steps=own["local_steps"])
 
 
 def _layers(claim, dim, rng) -> tuple[int, ...]:
