@@ -98,7 +98,8 @@ def piecewise_federation(leaves, offset, priority, noise, backend: Backend, laye
     xp = namespace(leaves["center"])
     tail = xp.broadcast_to(leaves["tail"], leaves["center"].shape)
     pieces = (xp.moveaxis(leaves[name], 2, -1) for name in ("piece_slope", "piece_center", "piece_width"))
-    return Piecewise(tail, leaves["center"], *pieces, offset, leaves["weight"], priority, noise, backend, layers or None)
+    return Piecewise(tail, leaves["center"], *pieces, offset, leaves["weight"], priority, noise, backend,
+                     layers=layers or None)
 
 
 def bind_constants(federation: Piecewise, claim: Claim, put) -> None:
