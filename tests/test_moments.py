@@ -13,8 +13,8 @@ from synthetic.arrays import EXACT, NUMPY, TORCH, to_numpy
 from synthetic.make_quadratic import make_quadratic
 from synthetic.noise import FiniteNoise, NoNoise
 from synthetic.quadratic import Quadratic
+from verify import outcomes
 from verify.instances import Shape
-from verify.outcomes import enumerated
 from verify.moments import propagate
 
 CLIENTS, DIM = 3, 2
@@ -36,7 +36,7 @@ def federation(backend, noisy):
 def enumerated(algorithm, shape, backend):
     """E x_r and E|x_r - x*|^2 over every outcome of chance, (rounds + 1, ...)."""
     one = federation(backend, shape.noisy)
-    draws, noise_weight, sampling_weight, _ = enumerated(shape, to_numpy(one.weights), backend)
+    draws, noise_weight, sampling_weight, _ = outcomes.enumerated(shape, to_numpy(one.weights), backend)
     weight = (noise_weight[:, :, None] * sampling_weight[:, None, :]).reshape(-1)
     many = Quadratic(np.repeat(to_numpy(one.curvature), len(weight), 0), np.repeat(to_numpy(one.center), len(weight), 0),
                      noise=FiniteNoise(one.noise.atoms, one.noise.probabilities), backend=backend)

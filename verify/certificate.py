@@ -292,7 +292,7 @@ def _instance(claim: Claim, shape: Shape, leaves: Leaves, environment: Environme
         return {"atoms": atoms_of(shape, leaves, _text), "start_offset": _text(leaves["start_offset"][0])}
     federation = federation_of(shape, leaves, EXACT)
     data = {"center": _text(leaves["center"][0])}
-    data["curvature"] = _text(leaves["curvature"][0] if shape.family == "quadratic" else federation.curvature[0, :, 0])
+    data["curvature"] = _text(federation.curvature[0] if shape.family == "quadratic" else federation.curvature[0, :, 0])
     if shape.family == "piecewise":  # by client and coordinate, a list of slope, center and width
         pieces = (federation.slope, federation.knot, federation.width)
         data["pieces"] = _text(np.stack([array[0, :, 0] for array in pieces], axis=-1))
