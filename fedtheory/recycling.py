@@ -157,7 +157,7 @@ class Recycling(UploadFilter):
         if backend_of(score) == BALLS:
             if self.selector == "uniform":
                 return 0 * score + 1
-            finite = np.frompyfunc(lambda ball: ball.is_finite(), 1, 1)(score).astype(bool)
+            finite = np.frompyfunc(lambda ball: ball.ball.is_finite(), 1, 1)(score).astype(bool)
             score = np.where(finite, score, score * 0 + 1)
             return np.where(finite, score if self.selector == "inverted" else 1 / score, BALLS.array(0))
         xp = namespace(score)

@@ -23,6 +23,7 @@ from verify.outcomes import enumerated
 from verify.paper_words import WORDS as _WORDS  # noqa: F401  (the words of papers gain their meaning)
 from verify.piecewise_instances import bind_constants
 from verify.procedures import algorithm_of, own_arguments, selection_of
+from verify.roots import just_inside
 
 __all__ = ["bind_given", "realise"]
 
@@ -135,6 +136,8 @@ class _Binder:
             scale = self.leaf("step_scale").reshape(self.rows, 1, 1, 1)
             largest = namespace(fraction).max(self.env.bound["L_client"].data, axis=-1)[..., None]
             eta = fraction * scale / largest
+        if self.env.backend.library == "balls":
+            eta = just_inside(eta, up=False)
         self.env.bound["eta_l"] = Bound(eta, 1)
 
     def _upper_bound(self, condition: Condition):
@@ -289,6 +292,7 @@ class _Binder:
         except UnboundName:
             return False
         self.env.sizes[f"recursion:{name}"] = 1
+        self.env.by_definition.append(condition)
         return True
 
     def _symbol_sizes(self):
@@ -329,6 +333,8 @@ class _Binder:
         if slack is not None:
             factor = self.leaf(f"slack:{name}").reshape(-1, 1, 1)
             best = best / factor if upper else best * factor
+        if self.env.backend.library == "balls":  # conditions hold for sure, and instances stay rational
+            best = just_inside(best, up=not upper)
         self.env.bound[name] = Bound(best)
         return True
 

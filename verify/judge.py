@@ -16,7 +16,7 @@ from synthetic.arrays import namespace, to_numpy
 from verify.evaluate import Environment, sides
 from verify.term_sizes import sizes_of_sides
 
-__all__ = ["Judgement", "exact_violation", "given_numbers", "judge", "unmet"]
+__all__ = ["Judgement", "exact_violation", "given_numbers", "in_range", "judge", "pairs", "unmet"]
 
 _ROUNDING = 1e-11  # what float64 may lose in a few hundred operations, relative to the terms that cancel
 _TOLERANCE = 1e-9  # hypotheses met up to rounding; exact replay decides in the end
@@ -61,7 +61,7 @@ def judge(claim: Claim, environment: Environment) -> Judgement:
             ratio = np.where(gap <= floor, 1.0, np.maximum(abs(left), abs(right)) / np.minimum(abs(left), abs(right)))
         ratio = np.where(mask, ratio, 0.0)
         met = finite & ~np.any([~_holds(c, environment, len(score)) for c in claim.hypotheses] or [[False]], axis=0)
-        met &= _in_range(claim, environment, len(score))
+        met &= in_range(claim, environment, len(score))
         late = edge[np.arange(len(edge)), mask.shape[1] - 1 - np.argmax(mask[:, ::-1], axis=1)]
     return Judgement(score.max(axis=1), late, ratio.max(axis=1), met)
 
@@ -129,7 +129,7 @@ def _signed(conditions: tuple[Condition, ...]) -> tuple[tuple[str, bool], ...]:
     return tuple(sorted((s.name, bool(s.is_positive)) for s in numbers))
 
 
-def _in_range(claim: Claim, environment: Environment, count: int) -> np.ndarray:
+def in_range(claim: Claim, environment: Environment, count: int) -> np.ndarray:
     """Whether the objective has a minimum, and constants have the signs that the claim's symbols take for granted."""
     inside = np.ones(count, dtype=bool)
     if "x_star" in environment.bound and environment.bound["x_star"].data.dtype != object:
@@ -157,8 +157,13 @@ def unmet(hypotheses: Iterable[Condition], environment: Environment) -> str | No
 def _broken(condition: Condition, environment: Environment) -> list[tuple]:
     """Both sides of instance 0 wherever the condition fails, compared exactly."""
     compare = {"<=": operator.le, ">=": operator.ge, "==": operator.eq}[condition.relation]
+    return [(a, b) for a, b in pairs(condition, environment) if not compare(a, b)]
+
+
+def pairs(condition: Condition, environment: Environment) -> list[tuple]:
+    """Both sides of instance 0 wherever the condition is about something."""
     left, right, mask = _flat(*_where_possible(environment, *sides(condition, environment)))
-    return [(a, b) for a, b, counts in zip(left[0], right[0], mask[0], strict=True) if counts and not compare(a, b)]
+    return [(a, b) for a, b, counts in zip(left[0], right[0], mask[0], strict=True) if counts]
 
 
 def exact_violation(claim: Claim, environment: Environment):
@@ -170,7 +175,7 @@ def exact_violation(claim: Claim, environment: Environment):
         other = exact_violation(claim, environment.also)
         if isinstance(other, str):
             return other
-    if any(_broken(condition, environment) for condition in claim.hypotheses) or not _in_range(claim, environment, 1).all():
+    if any(_broken(condition, environment) for condition in claim.hypotheses) or not in_range(claim, environment, 1).all():
         return "unmet"
     broken = _broken(claim.statement, environment)
     return max(broken, key=lambda pair: abs(pair[0] - pair[1]), default="holds")

@@ -11,7 +11,7 @@ from bounds.fadamgc import words as by_coordinate
 from bounds.fedluar.words import largest_sum, layer_part
 from synthetic.arrays import largest, maximum, namespace
 from verify.evaluate import WORDS, Evaluator, UnboundName, Value
-from verify.roots import square_root
+from verify.roots import Irrational, square_root
 
 __all__ = ["WORDS"]
 
@@ -147,7 +147,7 @@ def _of_number(value, name, neutral):
         return getattr(value, name)()
     if value == neutral:
         return value - neutral + (name == "exp")
-    raise ArithmeticError(f"{name} of {value} is irrational")
+    raise Irrational(f"{name} of {value} is irrational")
 
 
 WORDS[sp.exp], WORDS[sp.log] = _applied("exp"), _applied("log")

@@ -85,6 +85,8 @@ def _evidence(claim: Claim, settings: Settings):
     if proof:
         details["proof"] = proof.expression
         return "certified", found.ratio, proof.method, details, None, ()
+    if found.uncertain:
+        return "undecided", found.ratio, found.uncertain, details, None, ()
     return _unrefuted(claim, found, settings, details)
 
 

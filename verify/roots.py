@@ -1,4 +1,4 @@
-"""Products, roots and real powers of arrays on every backend; exact where numbers are fractions."""
+"""Products, roots and real powers of arrays on every backend, exact where numbers are fractions; balls as rationals."""
 
 from __future__ import annotations
 
@@ -8,8 +8,13 @@ from math import isqrt
 import numpy as np
 
 from synthetic.arrays import backend_of, namespace
+from synthetic.balls import Ball
 
-__all__ = ["product_over", "real_power", "square_root"]
+__all__ = ["Irrational", "just_inside", "product_over", "real_power", "square_root"]
+
+
+class Irrational(ArithmeticError):
+    """A number that fractions cannot hold."""
 
 
 def product_over(data, axis):
@@ -41,7 +46,7 @@ def _exact_root(value: Fraction, degree: int) -> Fraction:
         return value
     root = Fraction(_whole_root(value.numerator, degree), _whole_root(value.denominator, degree)) if value >= 0 else None
     if root is None or root**degree != value:
-        raise ArithmeticError(f"the root of degree {degree} of {value} is not rational")
+        raise Irrational(f"the root of degree {degree} of {value} is not rational")
     return root
 
 
@@ -54,3 +59,19 @@ def _whole_root(value: int, degree: int) -> int:
         middle = (low + high + 1) // 2
         low, high = (middle, high) if middle**degree <= value else (low, middle - 1)
     return low
+
+
+def just_inside(array, up: bool):
+    """Balls that are no exact numbers, replaced by rational numbers a little above, or below, all that they contain."""
+    return np.frompyfunc(lambda ball: _rational(ball, up), 1, 1)(array)
+
+
+def _rational(ball: Ball, up: bool) -> Ball:
+    low, high = ball.ends
+    value = high if up else low
+    if low == high or value == 0:
+        return Ball(value)
+    bits = 44 - (abs(value.numerator).bit_length() - value.denominator.bit_length())
+    scaled = value * Fraction(2) ** bits
+    whole = -(-scaled.numerator // scaled.denominator) if up else scaled.numerator // scaled.denominator
+    return Ball(Fraction(whole) / Fraction(2) ** bits)

@@ -17,11 +17,11 @@ from synthetic.arrays import TORCH, Backend
 from verify.data_instances import KINDS
 from verify.environment import realise
 from verify.instances import Leaves, Shape, always_available, outcomes, take_rows, with_times
-from verify.judge import Judgement, judge
+from verify.judge import Judgement, judge, pairs
 from verify.piecewise_instances import PIECES
 from verify.refine import Coordinates, ascend, evolve
 from verify.sampling import DATA_OUTCOMES, RARE, draw_leaves, draw_shape
-from verify.shrink import Violation, confirm, shrink
+from verify.shrink import Violation, confirm_or_why, shrink
 from verify.sizes import allowed
 
 __all__ = ["BUDGETS", "Budget", "Found", "search"]
@@ -51,7 +51,11 @@ BUDGETS = {
 
 @dataclass
 class Found:
-    """What a search saw: ``tried`` instances, of which ``met`` the hypotheses; the worst ratio and its instance."""
+    """What a search saw: ``tried`` instances, of which ``met`` the hypotheses; the worst ratio and its instance.
+
+    Of the violations that float64 saw, ``unconfirmed`` were none in exact arithmetic, or could not be decided: then
+    ``uncertain`` says which and why.
+    """
 
     tried: int = 0
     met: int = 0
@@ -59,6 +63,7 @@ class Found:
     worst: tuple[Shape, Leaves] | None = None
     violation: Violation | None = None
     unconfirmed: int = 0
+    uncertain: str = ""
 
 
 _CANDIDATE = 1e-8  # score above which float64 sees a violation
@@ -87,10 +92,12 @@ def search(claim: Claim, budget: Budget, seed: int = 0, backend: Backend = TORCH
         score = np.where(verdict.met, verdict.score, -2.0)
         best = int(np.argmax(score))
         if score[best] > _CANDIDATE and found.unconfirmed < budget.confirmations:
-            violation = confirm(claim, shape, take_rows(leaves, [best]))
-            if violation:
+            violation = confirm_or_why(claim, shape, take_rows(leaves, [best]))
+            if isinstance(violation, Violation):
                 return violation
             found.unconfirmed += 1
+            if violation.startswith("uncertain"):
+                found.uncertain = found.uncertain or _told(claim, shape, take_rows(leaves, [best]), backend, violation)
             verdict = verdict._replace(met=holds)
         pools.add(shape, leaves, verdict)
         return None
@@ -101,6 +108,13 @@ def search(claim: Claim, budget: Budget, seed: int = 0, backend: Backend = TORCH
             found.violation = shrink(claim, violation)
             break
     return found
+
+
+def _told(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend, why: str) -> str:
+    """In words, what float64 saw and why nothing more is known."""
+    both = pairs(claim.statement, realise(claim, shape, leaves, backend))
+    left, right = max(((float(a), float(b)) for a, b in both), key=lambda pair: abs(pair[0] - pair[1]))
+    return f"float64 sees left side {left:.6g} against right side {right:.6g}, and exact arithmetic cannot tell ({why})"
 
 
 def _instances(claim: Claim, budget: Budget, rng: np.random.Generator, pools: _Pools, backend: Backend):

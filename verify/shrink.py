@@ -11,27 +11,31 @@ import numpy as np
 
 from bounds.claim import Claim
 from synthetic.arrays import EXACT
+from synthetic.balls import Ball
 from verify.data_instances import KINDS, simpler_data
 from verify.environment import realise
 from verify.evaluate import Environment, UnboundName
 from verify.instances import POSITIVE, Leaves, Shape, admissible, map_leaves, with_times
 from verify.judge import exact_violation
+from verify.on_balls import violation_on_balls
 from verify.piecewise_instances import PIECES, simpler_pieces
 from verify.procedures import free_starts
+from verify.roots import Irrational
 
-__all__ = ["Violation", "confirm", "shrink"]
+__all__ = ["Violation", "confirm", "confirm_or_why", "shrink", "violation_of"]
 
 _DENOMINATORS = (1, 2, 4, 10, 16, 100, 1000, 10**4, 10**6)
 
 
 class Violation(NamedTuple):
-    """An exact instance that meets every hypothesis and breaks the claim by ``left`` against ``right``."""
+    """An exact instance that meets every hypothesis and breaks the claim by ``left`` against ``right``: fractions, or balls
+    that surely contain both sides."""
 
     shape: Shape
     leaves: Leaves
     environment: Environment
-    left: Fraction
-    right: Fraction
+    left: Fraction | Ball
+    right: Fraction | Ball
 
 
 def confirm(claim: Claim, shape: Shape, leaves: Leaves) -> Violation | None:
@@ -39,26 +43,42 @@ def confirm(claim: Claim, shape: Shape, leaves: Leaves) -> Violation | None:
 
     The instance is taken exactly as it is first; then it is rounded to the smallest denominators that keep the violation.
     """
-    exact = _violates(claim, shape, map_leaves(leaves, lambda name, a: _each(a, Fraction)))
+    found = confirm_or_why(claim, shape, leaves)
+    return found if isinstance(found, Violation) else None
+
+
+def confirm_or_why(claim: Claim, shape: Shape, leaves: Leaves) -> Violation | str:
+    """The confirmed violation, or why there is none: ``holds`` or ``unmet`` in exact arithmetic, ``inadmissible``, or
+    ``uncertain: `` and a reason where the numbers are too large or irrational to tell."""
+    exact = violation_of(claim, shape, map_leaves(leaves, lambda name, a: _each(a, Fraction)))
     if exact == "holds":
-        return None
+        return exact
     for q in _DENOMINATORS:
-        found = _violates(claim, shape, map_leaves(leaves, lambda name, a, q=q: _round(claim, name, a, q)))
+        found = violation_of(claim, shape, map_leaves(leaves, lambda name, a, q=q: _round(claim, name, a, q)))
         if isinstance(found, Violation):
             return found
-    return exact if isinstance(exact, Violation) else None
+    return exact
 
 
-def _violates(claim: Claim, shape: Shape, leaves: Leaves) -> Violation | str:
-    """The violation by an exact instance, or why there is none: ``inadmissible``, ``unmet`` or ``holds``."""
+def violation_of(claim: Claim, shape: Shape, leaves: Leaves) -> Violation | str:
+    """The violation by an instance of rational leaves, or why there is none, as :func:`confirm_or_why` says it.
+
+    Where fractions do not suffice, balls decide what is certain.
+    """
     if not admissible(claim, shape, leaves):
         return "inadmissible"
     try:
         environment = realise(claim, shape, leaves, EXACT)
         pair = exact_violation(claim, environment)
-    except (ArithmeticError, UnboundName):  # a division by zero, an irrational root, a constant that is infinite here
+        return pair if isinstance(pair, str) else Violation(shape, leaves, environment, *pair)
+    except (Irrational, TypeError, ValueError):  # a root of a quantity, or a method that takes roots
+        pass
+    except (ArithmeticError, UnboundName):  # a division by zero, a constant that is infinite here
         return "inadmissible"
-    return pair if isinstance(pair, str) else Violation(shape, leaves, environment, *pair)
+    found = violation_on_balls(claim, shape, leaves)
+    if len(found) == 2:
+        return ": ".join(part for part in found if part)
+    return Violation(shape, leaves, *found)
 
 
 def _each(array, change):
@@ -83,13 +103,16 @@ def _round(claim, name, array, q):
 
 
 def shrink(claim: Claim, violation: Violation, most_trials: int = 400) -> Violation:
-    """Greedily take every simplification under which the claim is still violated exactly."""
+    """Greedily take every simplification under which the claim is still violated exactly; on balls, which are slow, with a
+    quarter of the trials."""
+    if isinstance(violation.left, Ball):
+        most_trials //= 4
     trials, progress = 0, True
     while progress and trials < most_trials:
         progress = False
         for shape, leaves in _simpler(claim, violation.shape, violation.leaves):
             trials += 1
-            found = _violates(claim, shape, leaves)
+            found = violation_of(claim, shape, leaves)
             if isinstance(found, Violation):
                 violation, progress = found, True
                 break
@@ -109,7 +132,7 @@ def _simpler_numbers(claim, violation, most_trials):
                 trials += 1
                 changed = violation.leaves[name].copy()
                 changed[index] = value
-                found = _violates(claim, violation.shape, {**violation.leaves, name: changed})
+                found = violation_of(claim, violation.shape, {**violation.leaves, name: changed})
                 if isinstance(found, Violation):
                     violation, progress = found, True
                     break

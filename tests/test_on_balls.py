@@ -1,0 +1,84 @@
+"""Irrational instances: balls refute only what is certain, and what stays open is said."""
+
+from __future__ import annotations
+
+from fractions import Fraction as Q
+
+import numpy as np
+import pytest
+import sympy as sp
+
+from bounds.claim import Claim, Condition, Variable
+from synthetic.balls import Ball
+from verify.instances import Shape
+from verify.on_balls import violation_on_balls
+from verify.referee import Settings, decide
+from verify.roots import just_inside
+from verify.search import BUDGETS, search
+from verify.shrink import Violation, confirm_or_why
+
+y, z = sp.Symbol("y", positive=True), sp.Symbol("z", positive=True)
+ANY_Y = (Variable("y", "positive"),)
+
+
+def algebra(left, relation, right, variables=ANY_Y, conditions=()):
+    return Claim("test/numbers", "1", "control", "algebra", Condition(left, relation, right), variables=variables,
+                 conditions=conditions, derivation="none")
+
+
+def at(**values):
+    leaves = {name: np.array([[Q(v)]], dtype=object)[0] for name, v in values.items()}
+    return Shape(), leaves
+
+
+CASES = [
+    (algebra(sp.sqrt(y), "<=", sp.Rational(7, 5)), 2, True), (algebra(sp.sqrt(y), "<=", sp.Rational(3, 2)), 2, "holds"),
+    (algebra(sp.exp(y), "<=", 1 + y + y**2), 3, True), (algebra(sp.exp(y), ">=", 1 + y), 3, "holds"),
+    (algebra(sp.log(1 + y), ">=", y / 2), 4, True), (algebra(sp.log(1 + y), "<=", y), 4, "holds"),
+    (algebra(y ** sp.Rational(1, 3), "<=", 1), 2, True), (algebra(sp.sqrt(y) ** 2, "==", y + 1), 2, True),
+    (algebra(sp.sqrt(y), "<=", 1, conditions=(Condition(sp.sqrt(y), "<=", 1),)), 2, "unmet"),
+]
+
+
+@pytest.mark.parametrize("claim, value, expected", CASES)
+def test_violations_are_certain(claim, value, expected):
+    found = confirm_or_why(claim, *at(y=value))
+    assert isinstance(found, Violation) if expected is True else found == expected
+
+
+def test_equal_irrational_sides_stay_open():
+    claim = algebra(sp.sqrt(y) * sp.sqrt(1 + y), "<=", sp.sqrt(y + y**2))
+    word, reason = violation_on_balls(claim, *at(y=2))
+    assert word == "uncertain" and "overlap" in reason
+    assert confirm_or_why(claim, *at(y=2)).startswith("uncertain: ")
+
+
+def test_a_number_touches_an_irrational_bound_from_inside():
+    """z <= sqrt(y) with z moved into its bound: the tightest rational below the root."""
+    both = (Variable("y", "positive"), Variable("z", "positive"))
+    claim = algebra(z**2, "<=", y / 2, variables=both, conditions=(Condition(z, "<=", sp.sqrt(y)),))
+    found = confirm_or_why(claim, *at(y=2, z=100))
+    assert isinstance(found, Violation)
+    bound = found.environment.bound["z"].data.item()
+    assert bound < Ball(2).sqrt() and bound > Ball(2).sqrt() * Q(10**12 - 1, 10**12)
+
+
+@pytest.mark.parametrize("up", [True, False])
+@pytest.mark.parametrize("value", [Q(2), Q(1, 300), Q(10**9, 7)])
+def test_just_inside(value, up):
+    root = Ball(value).sqrt()
+    inside = just_inside(np.array([root], dtype=object), up)[0]
+    low, high = inside.ends
+    assert low <= high == inside.ends[1] and (inside > root) == up and abs(inside / root - 1) < Q(1, 10**12)
+
+
+def test_exact_numbers_stay_as_they_are():
+    assert just_inside(np.array([Ball(3)], dtype=object), up=True)[0] == 3
+
+
+def test_the_search_refutes_with_roots_and_says_what_stays_open():
+    false = search(algebra(sp.sqrt(y) + sp.exp(y), "<=", 2 + 2 * y), BUDGETS["quick"])
+    assert false.violation is not None and isinstance(false.violation.left, Ball)
+    assert false.violation.left > false.violation.right
+    verdict = decide(algebra(sp.exp(sp.sqrt(y)) ** 2, "<=", sp.exp(2 * sp.sqrt(y))), Settings(federations=False))
+    assert verdict.verdict != "refuted"

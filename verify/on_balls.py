@@ -1,0 +1,77 @@
+"""Instances with irrational numbers: the same lines on balls, which decide only what is certain."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+from bounds.claim import Claim, Condition
+from synthetic.arrays import BALLS
+from synthetic.balls import Ball, Undecided
+from verify.environment import realise
+from verify.evaluate import Environment, UnboundName
+from verify.judge import in_range, pairs
+
+__all__ = ["violation_on_balls"]
+
+PRECISIONS = (128, 512)  # bits; what neither decides stays open
+
+
+def violation_on_balls(claim: Claim, shape, leaves) -> tuple[Environment, Ball, Ball] | tuple[str, str]:
+    """The certain violation by an instance of rational leaves: its environment and both sides, which are balls.
+
+    Otherwise a word, ``unmet``, ``holds``, ``inadmissible`` or ``uncertain``, and for the last one the reason.
+    """
+    from flint import ctx
+
+    before, reason = ctx.prec, ""
+    try:
+        for bits in PRECISIONS:
+            ctx.prec = bits
+            try:
+                environment = realise(claim, shape, leaves, BALLS)
+                found = _certain(claim, environment)
+            except Undecided as overlap:
+                reason = str(overlap)
+                continue
+            except ZeroDivisionError:
+                return "inadmissible", ""
+            except (ArithmeticError, UnboundName, ValueError, TypeError) as error:
+                return "uncertain", f"{type(error).__name__}: {error}"
+            if found in ("unmet", "holds"):
+                return found, ""
+            return (environment, *found)
+    finally:
+        ctx.prec = before
+    return "uncertain", reason
+
+
+def _certain(claim: Claim, environment: Environment) -> str | tuple[Ball, Ball]:
+    """What is certain of a claim on instance 0. A condition that defines a name holds because it does."""
+    for condition in claim.hypotheses:
+        if not any(condition is known for known in environment.by_definition) and _broken(condition, environment)[0]:
+            return "unmet"
+    if not in_range(claim, environment, 1).all():
+        return "unmet"
+    broken, open_pair = _broken(claim.statement, environment, strict=False)
+    if broken:
+        return max(broken, key=lambda pair: abs(float(pair[0]) - float(pair[1])))
+    if open_pair:
+        raise Undecided(f"{open_pair[0]!r} and {open_pair[1]!r} overlap")
+    return "holds"
+
+
+def _broken(condition: Condition, environment: Environment, strict: bool = True) -> tuple[list, Any]:
+    """The pairs of sides of instance 0 that surely break the condition, and one of which nothing is sure (with ``strict`` it
+    raises Undecided)."""
+    compare = {"<=": operator.le, ">=": operator.ge, "==": operator.eq}[condition.relation]
+    broken, open_pair = [], None
+    for left, right in pairs(condition, environment):
+        try:
+            if not compare(Ball(left), Ball(right)):
+                broken.append((Ball(left), Ball(right)))
+        except Undecided:
+            if strict:
+                raise
+            open_pair = (left, right)
+    return broken, open_pair
