@@ -37,7 +37,7 @@ def real_power(base, exponent):
     if base.dtype != object:
         return base**exponent
     if backend_of(base).library == "balls":
-        return np.frompyfunc(lambda b, e: b**e, 2, 1)(base, exponent)
+        return np.frompyfunc(lambda b, e: Ball.of(b.ball ** Ball(e).ball), 2, 1)(base, exponent)
     return np.frompyfunc(lambda b, e: _exact_root(b, e.denominator) ** e.numerator, 2, 1)(base, exponent)
 
 
