@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import sympy as sp
@@ -186,7 +187,7 @@ class Claim:
     def block(self) -> str:
         return self.id.split("@")[0]
 
-    @property
+    @cached_property
     def hypotheses(self) -> tuple[Condition, ...]:
         """All conditions an instance must satisfy, the assumptions' first."""
         return tuple(c for a in self.assumptions for c in a.conditions) + tuple(self.conditions)
@@ -207,6 +208,10 @@ class Claim:
 
     def used_definitions(self) -> dict[str, Definition]:
         """The definitions that the statement and the hypotheses rest on, by name, directly or through others."""
+        return dict(self._used_definitions)
+
+    @cached_property
+    def _used_definitions(self) -> dict[str, Definition]:
         found: dict[str, Definition] = {}
         open_expressions = [e for c in (*self.hypotheses, *([self.statement] if self.statement else []))
                             for e in (c.left, c.right)]

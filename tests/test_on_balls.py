@@ -46,10 +46,19 @@ def test_violations_are_certain(claim, value, expected):
     assert isinstance(found, Violation) if expected is True else found == expected
 
 
-def test_equal_irrational_sides_stay_open():
-    claim = algebra(sp.sqrt(y) * sp.sqrt(1 + y), "<=", sp.sqrt(y + y**2))
-    word, reason = violation_on_balls(claim, *at(y=2))
+def test_equal_irrational_sides_hold():
+    assert confirm_or_why(algebra(sp.sqrt(y) * sp.sqrt(1 + y), "<=", sp.sqrt(y + y**2)), *at(y=2)) == "holds"
+
+
+def test_sides_too_large_to_tell_apart_stay_open():
+    claim = algebra(sp.exp(y) * sp.sqrt(2), "<=", sp.exp(y + sp.log(2) / 2))
+    word, reason = violation_on_balls(claim, *at(y=1000))
     assert word == "uncertain" and "overlap" in reason
+    assert confirm_or_why(claim, *at(y=1000)).startswith("uncertain: ")
+
+
+def test_equal_irrational_hypotheses_stay_open():
+    claim = algebra(sp.sqrt(y), "<=", 1, conditions=(Condition(sp.sqrt(y) * sp.sqrt(1 + y), "<=", sp.sqrt(y + y**2)),))
     assert confirm_or_why(claim, *at(y=2)).startswith("uncertain: ")
 
 

@@ -54,5 +54,6 @@ class Environment:
     gradients: Any = None  #: the federation that answers grad and objective_grad, where it is another one
     words: Mapping[type, Any] = field(default_factory=dict)  #: word -> function(evaluator, node, scope) that evaluates it
     also: Any = None  #: an environment of another reading, in which a violation must be one too
+    known: dict[tuple, Any] | None = None  #: values of means and definitions, while names keep their meaning; None: not kept
     definitions: Mapping[str, Definition] = field(default_factory=dict)
     constants: dict[tuple, Any] = field(default_factory=dict, repr=False)  # arrays of plain numbers, made once

@@ -122,13 +122,26 @@ class Evaluator:
         if isinstance(node, words.tau | sp.Mod):
             return self.integer_as_value(self.integer(node, scope), scope)
         if type(node) in self.functions:
-            return self.functions[type(node)](node, scope)
+            function = self.functions[type(node)]
+            kept = type(node) in (words.E, words.E_round)
+            return self.kept(node, scope, lambda: function(node, scope)) if kept else function(node, scope)
         word = self.env.words.get(type(node)) or WORDS.get(type(node))
         if word:
             return word(self, node, scope)
         if node.is_NumberSymbol:
             return self.value(sp.exp(1, evaluate=False), scope) if node is sp.E else self.constant(float(node), scope)
         raise UnboundName(f"no meaning is known for {node} ({type(node).__name__}); see bounds/language.py")
+
+    def kept(self, node, scope, compute) -> Value:
+        """``compute()``, or what it was before in the same environment and scope."""
+        known = self.env.known
+        if known is None:
+            return compute()
+        numbers = tuple((name, array.shape, array.tobytes()) for name, array in scope.values.items())
+        key = (type(self), node, numbers, scope.depth, scope.clip)
+        if key not in known:
+            known[key] = compute()
+        return known[key]
 
     def symbol(self, node, scope) -> Value:
         name = node.name
@@ -181,7 +194,7 @@ class Evaluator:
         if name in self.env.bound:
             return self.take(name, node.indices, scope)
         if name in self.env.definitions:
-            return self.defined(name, node.indices, scope)
+            return self.kept(node, scope, lambda: self.defined(name, node.indices, scope))
         raise UnboundName(f"nothing supplies {name!r}: it is neither bound by the instance nor defined by a formula")
 
     def take(self, name, indices, scope) -> Value:

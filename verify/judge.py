@@ -39,6 +39,7 @@ def judge(claim: Claim, environment: Environment) -> Judgement:
     if environment.also is not None:
         first, second = judge(claim, replace(environment, also=None)), judge(claim, environment.also)
         return Judgement(*(np.minimum(a, b) for a, b in zip(first[:3], second[:3], strict=True)), first.met & second.met)
+    environment = replace(environment, known={})
     with np.errstate(all="ignore"):
         left, right, mask = _where_possible(environment, *sides(claim.statement, environment))
         like = namespace(left).broadcast_arrays(left, right, mask)[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from fractions import Fraction
 from typing import Any
 
 from bounds.claim import Claim, Condition
@@ -15,6 +16,7 @@ from verify.judge import in_range, pairs
 __all__ = ["violation_on_balls"]
 
 PRECISIONS = (128, 512)  # bits; what neither decides stays open
+_NOTHING = Fraction(1, 10**30)  # sides nearer than this are equal, in units in which leaves are about 1
 
 
 def violation_on_balls(claim: Claim, shape, leaves) -> tuple[Environment, Ball, Ball] | tuple[str, str]:
@@ -48,17 +50,23 @@ def violation_on_balls(claim: Claim, shape, leaves) -> tuple[Environment, Ball, 
 
 def _certain(claim: Claim, environment: Environment) -> str | tuple[Ball, Ball]:
     """What is certain of a claim on instance 0. A condition that defines a name holds because it does."""
+    broken, open_pair = _broken(claim.statement, environment, strict=False)
+    if not broken and (not open_pair or _equal_in_effect(*open_pair)):
+        return "holds"
     for condition in claim.hypotheses:
         if not any(condition is known for known in environment.by_definition) and _broken(condition, environment)[0]:
             return "unmet"
     if not in_range(claim, environment, 1).all():
         return "unmet"
-    broken, open_pair = _broken(claim.statement, environment, strict=False)
-    if broken:
-        return max(broken, key=lambda pair: abs(float(pair[0]) - float(pair[1])))
-    if open_pair:
+    if not broken:
         raise Undecided(f"{open_pair[0]!r} and {open_pair[1]!r} overlap")
-    return "holds"
+    return max(broken, key=lambda pair: abs(float(pair[0]) - float(pair[1])))
+
+
+def _equal_in_effect(left: Ball, right: Ball) -> bool:
+    """Whether both sides are that close that what float64 saw between them was its own rounding."""
+    low, high = (Ball(left) - Ball(right)).ends
+    return max(abs(low), abs(high)) < _NOTHING
 
 
 def _broken(condition: Condition, environment: Environment, strict: bool = True) -> tuple[list, Any]:
@@ -73,5 +81,6 @@ def _broken(condition: Condition, environment: Environment, strict: bool = True)
         except Undecided:
             if strict:
                 raise
-            open_pair = (left, right)
+            if open_pair is None or _equal_in_effect(*open_pair):
+                open_pair = (left, right)
     return broken, open_pair
