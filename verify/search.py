@@ -67,6 +67,7 @@ class Found:
 
 
 _CANDIDATE = 1e-8  # score above which float64 sees a violation
+_NOTHING = 1e-12  # what float64 may take for a difference where terms of about one cancel
 _POOL = 5  # instances that evolve, in each of the two rankings
 _BLAND = -0.3  # rank of instances on which both sides agree: everywhere around them they agree too
 
@@ -111,9 +112,11 @@ def search(claim: Claim, budget: Budget, seed: int = 0, backend: Backend = TORCH
 
 
 def _told(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend, why: str) -> str:
-    """In words, what float64 saw and why nothing more is known."""
+    """In words, what float64 saw and why nothing more is known; nothing where both sides are equal up to rounding."""
     both = pairs(claim.statement, realise(claim, shape, leaves, backend))
     left, right = max(((float(a), float(b)) for a, b in both), key=lambda pair: abs(pair[0] - pair[1]))
+    if abs(left - right) < _NOTHING:
+        return ""
     return f"float64 sees left side {left:.6g} against right side {right:.6g}, and exact arithmetic cannot tell ({why})"
 
 
