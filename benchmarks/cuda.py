@@ -7,6 +7,7 @@ round as a CUDA graph shows what launches cost.
 
 from __future__ import annotations
 
+import datetime
 import statistics
 import sys
 
@@ -103,7 +104,7 @@ def main() -> int:
         print(f"left out: {reason}")
         return 0
     torch.backends.cuda.matmul.allow_tf32 = False  # what is compared must have the precision of the CPU's results
-    print(torch.cuda.get_device_name())
+    print(f"{torch.cuda.get_device_name()}, torch {torch.__version__}, {datetime.date.today()}")
     with torch.no_grad():
         for dtype in ("float32", "float64"):
             for runs in (1, RUNS):

@@ -18,7 +18,7 @@ import numpy as np
 
 from fedtheory.algorithm import Algorithm
 from fedtheory.algorithms.fedavg import ServerStep
-from fedtheory.engine import one_round
+from fedtheory.engine import fixed_participation, one_round
 from fedtheory.fused import map_rounds
 from fedtheory.moment import Moment, State
 from fedtheory.parts import ServerOptimiser, UploadFilter
@@ -113,8 +113,9 @@ def affine_rounds(algorithm, federation, state: State, draws, first: int, rounds
             taken = affine_steps(algorithm, moment)
         return local._replace(x=taken.models(local, algorithm.correction, moment))
 
+    same = fixed_participation(algorithm, federation, state, draws)
     for number in range(first, first + rounds):
-        state = one_round(algorithm, federation, state, draws, number, observers, everyone, all_steps)
+        state = one_round(algorithm, federation, state, draws, number, observers, everyone, all_steps, same)
         yield state
 
 
@@ -124,10 +125,7 @@ def mapped_rounds(whole: RoundMap, moment: Moment, rounds: int, observers=()):
     Observers see every round's beginning and end, with the same participation each time, and no local models.
     """
     algorithm, federation, steps = moment.algorithm, moment.federation, moment.algorithm.local_steps
-    participation = None
-    if observers:
-        models = federation.all_clients(moment.x)
-        participation = algorithm.selection.participate(federation, models, moment.draws, moment.round, moment.iteration)
+    participation = fixed_participation(algorithm, federation, moment.state, moment.draws) if observers else None
     for number, x in enumerate(whole.models(moment.x, rounds), start=moment.round):
         state = State(x)
         now = moment._replace(round=number, iteration=number * steps, participation=participation)

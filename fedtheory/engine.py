@@ -9,7 +9,7 @@ from synthetic.arrays import to_numpy
 from synthetic.checks import finite
 from synthetic.draws import Draws
 
-__all__ = ["Observer", "one_round", "rounds_of", "starting_points"]
+__all__ = ["Observer", "fixed_participation", "one_round", "rounds_of", "starting_points"]
 
 
 class Observer:
@@ -42,23 +42,34 @@ def rounds_of(algorithm, federation, state: State, draws: Draws, first: int, rou
     Pure but for the observers: the same arguments give the same states, whatever the batch. With ``everyone`` the
     clients that are not sampled run along without any effect on the others; otherwise only those sampled are computed.
     """
+    same = fixed_participation(algorithm, federation, state, draws)
     for number in range(first, first + rounds):
-        state = one_round(algorithm, federation, state, draws, number, observers, everyone)
+        state = one_round(algorithm, federation, state, draws, number, observers, everyone, participation=same)
         yield state
+
+
+def fixed_participation(algorithm, federation, state: State, draws: Draws):
+    """The participation of every round, where it is the same in all of them; else None."""
+    selection = algorithm.selection
+    return selection.participate(federation, federation.all_clients(state.x), draws, 0, 0) if selection.fixed else None
 
 
 def one_round(
     algorithm, federation, state: State, draws: Draws, number: int, observers=(), everyone=True, all_steps=None,
+    participation=None,
 ) -> State:
-    """The state after round ``number``; ``all_steps(local, moment)`` takes the local steps at once, unseen by observers."""
+    """The state after round ``number``.
+
+    ``all_steps(local, moment)`` takes the local steps at once, unseen by observers. ``participation``: that of the round,
+    where it is known beforehand (:func:`fixed_participation`).
+    """
     steps, selection = algorithm.local_steps, algorithm.selection
     indicator, start = selection.matching.indicator, number * steps
     x = algorithm.broadcast(state)
     models = algorithm.client_models(state, x, federation)
-    if indicator != "local-at-aggregation" or number == 0:
-        participation = selection.participate(federation, models, draws, number, start)
-    else:
-        participation = state.participation
+    if participation is None:
+        decided = indicator == "local-at-aggregation" and number > 0
+        participation = state.participation if decided else selection.participate(federation, models, draws, number, start)
     chosen = None if everyone else selection.chosen(federation, draws, number)
     moment = Moment(algorithm, federation, draws, number, start, x, state, chosen, participation)
     for observer in observers:

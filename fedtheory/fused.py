@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from fedtheory.engine import one_round
+from fedtheory.engine import fixed_participation, one_round
 from fedtheory.moment import State
 from fedtheory.native import NoLibrary, library
 from fedtheory.plain import own_numbers, why_not_plain
@@ -173,7 +173,7 @@ class FusedSteps:
 
 def fused_rounds(algorithm, federation, state: State, draws, first: int, rounds: int, observers=(), everyone=True):
     """What :func:`fedtheory.rounds_of` yields, with the local steps of each round taken in C."""
-    steps = FusedSteps(algorithm, federation)
+    steps, same = FusedSteps(algorithm, federation), fixed_participation(algorithm, federation, state, draws)
     for number in range(first, first + rounds):
-        state = one_round(algorithm, federation, state, draws, number, observers, everyone, steps)
+        state = one_round(algorithm, federation, state, draws, number, observers, everyone, steps, same)
         yield state

@@ -119,7 +119,8 @@ def run(
             takes the fastest that can be taken, ``steps`` if ``record`` asks for local models or gradients.
 
     Returns:
-        The recorded observables, with the state from which :func:`resume` goes on.
+        The recorded observables, with the state from which :func:`resume` goes on. Runs that are no longer finite are in
+        ``diverged``, by number and round; the others go on as if alone.
 
     Raises:
         ValueError: rounds below 1, no seeds, a start of the wrong shape, or a path that cannot be taken. LookupError:
