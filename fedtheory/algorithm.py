@@ -9,7 +9,7 @@ from typing import Any
 from fedtheory.client_steps import check_client_steps, client_steps_now, unless_done, working
 from fedtheory.moment import Local, Moment, State, Upload
 from fedtheory.parts import ClientOptimiser, Correction, GradientOracle, ServerOptimiser, UploadFilter, joined
-from fedtheory.schedules import check_schedule, value_at
+from fedtheory.schedules import Schedule, check_schedule, value_at
 from fedtheory.selection import Selection
 from synthetic.arrays import namespace
 from synthetic.checks import whole
@@ -69,8 +69,16 @@ class Algorithm:
         """Local step of this iteration, shaped to multiply (runs, participants, dim)."""
         return self.now(self.eta_l, moment)
 
+    @property
+    def steps_alike(self) -> bool:
+        """Whether all local steps have one length."""
+        own = type(self)
+        return not isinstance(self.eta_l, Schedule) and (own.step_size, own.now) == (Algorithm.step_size, Algorithm.now)
+
     def round_length(self, moment: Moment):
         """Sum of the local steps of the round, shaped to multiply (runs, participants, dim)."""
+        if self.client_steps is None and self.steps_alike:
+            return sum([self.step_size(moment)] * self.local_steps)
         moments = [moment._replace(iteration=moment.round * self.local_steps + j) for j in range(self.local_steps)]
         if self.client_steps is None:
             return sum(self.step_size(each) for each in moments)

@@ -15,8 +15,6 @@ from fedtheory.algorithm import Algorithm
 from fedtheory.engine import Observer, starting_points
 from fedtheory.observables import DEFAULT, Observable, find_observable
 from fedtheory.paths import choose_path, states_on
-from fedtheory.plain import is_own
-from fedtheory.schedules import Schedule
 from fedtheory.trajectory import Trajectory, on_backend
 from synthetic.arrays import namespace, to_numpy
 from synthetic.checks import whole
@@ -40,7 +38,7 @@ class Recorder(Observer):
         self.once = set()  # what is the same at all times is measured once
         if algorithm.selection.fixed:
             self.once |= {"participation", "aggregation"}
-        if is_own(algorithm, "step_size", "now") and not isinstance(algorithm.eta_l, Schedule):
+        if algorithm.steps_alike:
             self.once |= {"step"}
 
     def _measure(self, when: str, runs: int, *arguments):
