@@ -71,8 +71,16 @@ def _evidence(claim: Claim, verdict: Verdict) -> Iterator[str]:
     if verdict.verdict == "ill-posed" and verdict.details.get("conflict"):
         yield "In conflict are:\n" + "\n".join(f"  {part}" for part in verdict.details["conflict"])
     if verdict.verdict == "consistent" and verdict.ratio is not None:
-        yield (f"At worst the smaller side was {significant(verdict.ratio)} of the larger one"
-               + (": it is met with equality." if verdict.ratio >= 1 - 1e-9 else "."))
+        yield _looseness(verdict.ratio)
+
+
+def _looseness(ratio: float) -> str:
+    if ratio > 1 + 1e-9:
+        return (f"Floating point saw a ratio of {significant(ratio)}, beyond one, where it decides nothing: by rounding, by "
+                "sampling, or against a constant that is an estimate.")
+    if ratio >= 1 - 1e-9:
+        return "At worst both sides were equal: it is met with equality."
+    return f"At worst the side that must be smaller was {significant(ratio)} of the other one."
 
 
 def _change(claim: Claim, verdict: Verdict, budget: str, out: str) -> str:
