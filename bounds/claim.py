@@ -147,6 +147,8 @@ class Claim:
         undefined: for statements that print no formula, what is missing; such a claim has no statement.
         limits: for statements with constants hidden in O(.), the order as data: pairs (symbol, ``sp.oo`` or 0) of what
             goes where while everything else is fixed.
+        constants_may_use: for the same statements, names of what their hidden constants may depend on (``()``: absolute
+            constants); None where they may depend on everything but the symbols of ``limits``: on the whole instance.
         steps: ids of the claims from which the paper derives this one, in its order.
     """
 
@@ -166,6 +168,7 @@ class Claim:
     note: str = ""
     undefined: str = ""
     limits: tuple[tuple[Any, Any], ...] = ()
+    constants_may_use: tuple[str, ...] | None = None
     steps: tuple[str, ...] = ()
     definitions: Mapping[str, Definition] = field(default_factory=dict, repr=False)
 

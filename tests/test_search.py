@@ -17,7 +17,7 @@ from verify.environment import realise
 from verify.instances import Shape, admissible, always_available
 from verify.judge import exact_violation, judge
 from verify.sampling import draw_leaves, draw_shape
-from verify.search import BUDGETS, Budget, _offspring, search
+from verify.search import BUDGETS, Budget, offspring, search
 from verify.shrink import confirm
 
 SMALL, QUICK = Budget(5, 48, 5), BUDGETS["quick"]
@@ -125,7 +125,7 @@ def test_offspring_stay_what_the_claim_is_about(free, stay):
     claim = control("offspring", "run", Condition(distance, "<=", 0), procedure=Procedure(free_clients=True, free=free))
     shape, rng = Shape(3, 1, 1, 2, 2, noisy=(1,)), np.random.default_rng(0)
     parent = draw_leaves(claim, shape, 1, rng) | {"available": np.ones((1, 3, 3))}
-    children = _offspring(claim, shape, parent, 400, rng)
+    children = offspring(claim, shape, parent, 400, rng)
     assert (children["available"] == 0).any() == stay
     assert all((children[name][0] == parent[name][0]).all() for name in parent)
     assert all(admissible(claim, shape, {n: a[[row]] for n, a in children.items()}) for row in range(400))

@@ -24,7 +24,7 @@ from verify.sampling import DATA_OUTCOMES, RARE, draw_leaves, draw_shape
 from verify.shrink import Violation, confirm_or_why, shrink
 from verify.sizes import allowed
 
-__all__ = ["BUDGETS", "Budget", "Found", "search"]
+__all__ = ["BUDGETS", "Budget", "Found", "offspring", "search"]
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,7 @@ def _instances(claim: Claim, budget: Budget, rng: np.random.Generator, pools: _P
         else:
             shape, parent = pools.pick(step, rng)
             shape, parent = _neighbour(claim, shape, parent, rng, budget)
-            yield shape, _offspring(claim, shape, parent, _batch_size(shape, budget), rng)
+            yield shape, offspring(claim, shape, parent, _batch_size(shape, budget), rng)
     for shape, leaves in pools.tightest(budget.ascents):
         coordinates, rows = Coordinates.of(claim, leaves, _KINDS), min(24, _batch_size(shape, budget))
         ends = [evolve(lambda batch, shape=shape: judge(claim, realise(claim, shape, batch, backend)), coordinates,
@@ -204,7 +204,7 @@ def _neighbour(claim: Claim, shape: Shape, leaves: Leaves, rng: np.random.Genera
     return with_times(shape, leaves, steps, rounds, claim.variables)
 
 
-def _offspring(claim: Claim, shape: Shape, parent: Leaves, count: int, rng: np.random.Generator) -> Leaves:
+def offspring(claim: Claim, shape: Shape, parent: Leaves, count: int, rng: np.random.Generator) -> Leaves:
     """Copies of one instance, the first unchanged, each other one with some of its leaves changed a little or a lot."""
     domains = {v.name: v.domain for v in claim.variables}
     priority = np.arange(shape.clients) < shape.priority_clients

@@ -38,22 +38,23 @@ class Violation(NamedTuple):
     right: Fraction | Ball
 
 
-def confirm(claim: Claim, shape: Shape, leaves: Leaves) -> Violation | None:
+def confirm(claim: Claim, shape: Shape, leaves: Leaves, rounded: bool = True) -> Violation | None:
     """The violation of a one-row instance in exact arithmetic, None if float64 only saw rounding errors.
 
-    The instance is taken exactly as it is first; then it is rounded to the smallest denominators that keep the violation.
+    The instance is taken exactly as it is first; then, where asked for, ``rounded`` to the smallest denominators that keep
+    the violation.
     """
-    found = confirm_or_why(claim, shape, leaves)
+    found = confirm_or_why(claim, shape, leaves, rounded)
     return found if isinstance(found, Violation) else None
 
 
-def confirm_or_why(claim: Claim, shape: Shape, leaves: Leaves) -> Violation | str:
+def confirm_or_why(claim: Claim, shape: Shape, leaves: Leaves, rounded: bool = True) -> Violation | str:
     """The confirmed violation, or why there is none: ``holds`` or ``unmet`` in exact arithmetic, ``inadmissible``, or
     ``uncertain: `` and a reason where the numbers are too large or irrational to tell."""
     exact = violation_of(claim, shape, map_leaves(leaves, lambda name, a: _each(a, Fraction)))
     if exact == "holds":
         return exact
-    for q in _DENOMINATORS:
+    for q in _DENOMINATORS if rounded else ():
         found = violation_of(claim, shape, map_leaves(leaves, lambda name, a, q=q: _round(claim, name, a, q)))
         if isinstance(found, Violation):
             return found
@@ -63,8 +64,9 @@ def confirm_or_why(claim: Claim, shape: Shape, leaves: Leaves) -> Violation | st
 def violation_of(claim: Claim, shape: Shape, leaves: Leaves) -> Violation | str:
     """The violation by an instance of rational leaves, or why there is none, as :func:`confirm_or_why` says it.
 
-    Where fractions do not suffice, balls decide what is certain.
+    Where fractions do not suffice, balls decide what is certain. Leaves may be floats; they are taken exactly as they are.
     """
+    leaves = map_leaves(leaves, lambda name, a: a if a.dtype == object else _each(a, Fraction))
     if not admissible(claim, shape, leaves):
         return "inadmissible"
     try:

@@ -185,9 +185,9 @@ at_most = one_relation("at-most", "<=", "the equality as an upper bound")
 # constants hidden in O(.) --------------------------------------------------------------------------------------------
 _GROWING = (rounds, clients, local_steps, L, q.F0_gap, sigma, G, B)
 _CONSTANTS = {
-    C: ("a number", (*((s, sp.oo) for s in _GROWING), (eps, 0))),
-    C_beta: ("anything made of beta1 and beta2", (*((s, sp.oo) for s in _GROWING), (eps, 0))),
-    C_all: ("anything but the number of rounds", ((rounds, sp.oo),)),
+    C: ("a number", (*((s, sp.oo) for s in _GROWING), (eps, 0)), ()),
+    C_beta: ("anything made of beta1 and beta2", (*((s, sp.oo) for s in _GROWING), (eps, 0)), ("beta1", "beta2")),
+    C_all: ("anything but the number of rounds", ((rounds, sp.oo),), None),
 }
 
 
@@ -200,10 +200,10 @@ def _with_constant(claim: Claim, constant) -> Claim:
     s = claim.statement
     names = {s.name for s in (C, C_beta, C_all)}
     body = s.right.xreplace(dict.fromkeys((C, C_beta, C_all), sp.Integer(1))) if claim.explicit is False else s.right
-    words, limits = _CONSTANTS[constant]
+    words, limits, may_use = _CONSTANTS[constant]
     limits = tuple(pair for pair in limits if pair[0] in body.free_symbols)
     return replace(
-        claim, explicit=False, limits=limits, statement=replace(s, right=constant * body),
+        claim, explicit=False, limits=limits, constants_may_use=may_use, statement=replace(s, right=constant * body),
         variables=(*(v for v in claim.variables if v.name not in names), Variable(constant.name, "hidden")),
         reading=_joined(claim, f"O(.) hides {words}") if claim.explicit else claim.reading,
     )

@@ -180,10 +180,10 @@ recovers_later = recovers.variant(
 rate = prose(
     id="fedalign/claim-rate", number="after (9)", explicit=False, assumptions=all_four, conditions=SCHED,
     reading="O(theta_T / T) with a hidden constant C", variables=hidden_C,
-    statement=Condition(suboptimality - rho_bias, "<=", C * theta / iterations),
+    statement=Condition(suboptimality - rho_bias, "<=", C * theta / iterations), limits=((iterations, sp.oo),),
 )
 rate_explicit = rate.variant(
-    "constants-of-theorem-1", "O(theta_T / T) with the constants of theorem-1", explicit=True, variables=(),
+    "constants-of-theorem-1", "O(theta_T / T) with the constants of theorem-1", explicit=True, variables=(), limits=(),
     statement=Condition(
         suboptimality - rho_bias, "<=",
         theta * (noise_and_drift + initial_term + C_2 * Gamma) / (iterations + step_offset),
@@ -195,7 +195,7 @@ decay = prose(
     reading="(a) the bias goes: order 1/T with a constant C that does not depend on T", assumptions=convex,
     conditions=(*SCHED, Condition(epsilon[t], "==", 0, ((t, rounds_open * local_steps, iterations - 1),))),
     variables=(*hidden_C, Variable("rounds_open", "integer", low=0)),
-    statement=Condition(rho_bias, "<=", C / iterations),
+    statement=Condition(rho_bias, "<=", C / iterations), limits=((iterations, sp.oo),),
     note="matching stops after rounds_open rounds",
 )
 

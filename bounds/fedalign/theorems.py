@@ -117,7 +117,7 @@ eq_4 = run_claim(
     assumptions=(smooth, strongly_convex, variance, G_weighted, *IMPLICIT),
     conditions=SCHED,
     variables=(Variable("C", "hidden"),),
-    statement=Condition(suboptimality, "<=", (C + theta * Gamma) / iterations + rho_bias),
+    statement=Condition(suboptimality, "<=", (C + theta * Gamma) / iterations + rho_bias), limits=((iterations, sp.oo),),
 )
 eq_3 = eq_4.variant(
     "eq-3",

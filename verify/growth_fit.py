@@ -1,0 +1,53 @@
+"""Whether ratios along a geometric sequence of sizes grow without bound, as far as a finite sequence can say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+__all__ = ["OCTAVES", "Fit", "fit"]
+
+OCTAVES = 4  # doublings of the size over which the growth must be seen
+_FACTOR = 16.0  # by which the ratio must have grown in all
+_LEAST = 0.1  # the exponent's lower bound
+_STEADY = 0.8  # the last exponent must not fall below this share of the largest: a ratio that saturates does
+
+
+class Fit(NamedTuple):
+    """Growth ``ratio ~ size ** slope`` over the last octaves, ``error`` half the range of the slopes between neighbours.
+
+    ``rising``: every slope is above the least; ``steady``: besides, the last one has not dropped; ``grows``: besides, by
+    enough; ``infinite``: the right side is zero throughout.
+    """
+
+    slope: float
+    error: float
+    rising: bool
+    steady: bool
+    grows: bool
+    infinite: bool = False
+
+
+def fit(sizes: Sequence[float], ratios: Sequence[float]) -> Fit:
+    """The growth of ``ratios`` with ``sizes``, both in the same order; sizes that fall count by their inverses.
+
+    ``grows`` asks for at least four doublings of the size, a ratio that has grown by 16 in all, an exponent above 0.1
+    between any two neighbours of the last four octaves, and a last one that has not dropped below 0.8 of the largest.
+    """
+    ratios = np.asarray(ratios, dtype=float)
+    if len(ratios) > OCTAVES and np.isinf(ratios[-OCTAVES - 1:]).all():
+        return Fit(np.inf, 0.0, True, True, True, True)
+    if len(ratios) < 3 or not np.isfinite(ratios).all() or (ratios[-3:] <= 0).any():
+        return Fit(0.0, 0.0, False, False, False)
+    x = abs(np.log2(np.asarray(sizes, dtype=float) / sizes[0]))
+    last = max(min(np.searchsorted(x, x[-1] - OCTAVES - 1e-9), len(x) - 3), 0)
+    if (ratios[last:] <= 0).any():
+        return Fit(0.0, 0.0, False, False, False)
+    slopes = np.diff(np.log2(ratios[last:])) / np.diff(x[last:])
+    rising = slopes.min() > _LEAST
+    steady = rising and slopes[-1] >= _STEADY * slopes.max()
+    first = ratios[ratios > 0][0]
+    enough = x[-1] - x[0] >= OCTAVES and ratios[-1] >= _FACTOR * first
+    return Fit(float(slopes.mean()), float(np.ptp(slopes) / 2), bool(rising), bool(steady), bool(steady and enough))

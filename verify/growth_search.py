@@ -1,0 +1,342 @@
+"""Looks for instances along which the ratio of a claim's sides grows: the same one, the worst of each size, or scales."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import prod
+
+import numpy as np
+import sympy as sp
+
+from bounds.claim import Claim
+from synthetic.arrays import Backend
+from verify.environment import realise
+from verify.growth_fit import OCTAVES, Fit, fit
+from verify.growth_sizes import RUN_SIZES, moved, resized, scalable, scaled, tame, tame_shape
+from verify.instances import Leaves, Shape, outcomes, take_rows
+from verify.judge import judge
+from verify.sampling import draw_leaves, draw_shape
+from verify.search import offspring
+
+__all__ = ["EFFORTS", "Effort", "Member", "Seen", "Track", "ratios_of", "same_instance", "scale_path", "worst_of_each_size"]
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How hard to look, in instances: ``shapes`` tried with ``rows`` each, ``passes`` over all sizes, ``generations``."""
+
+    shapes: int
+    rows: int
+    passes: int
+    generations: int
+    longest: int  # iterations of the longest run
+    most_outcomes: int = 4096
+
+
+EFFORTS = {
+    "quick": Effort(2, 48, 2, 12, 1024),
+    "standard": Effort(12, 96, 8, 80, 4096, 70_000),
+    "thorough": Effort(40, 128, 24, 300, 16384, 70_000),
+}
+
+
+@dataclass(frozen=True)
+class Member:
+    """One instance (a row of ``leaves``) of size ``size`` along a limit, and the ratio of the sides on it."""
+
+    size: float
+    ratio: float
+    shape: Shape
+    leaves: Leaves
+
+
+@dataclass
+class Seen:
+    """What was tried: instances, how many met the hypotheses, the largest finite ratio among them."""
+
+    tried: int = 0
+    met: int = 0
+    ratio: float = 0.0
+    refused: str = ""
+
+
+@dataclass(frozen=True)
+class Track:
+    """Members in the order of their sizes along ``limit``, with the fitted growth of their ratios.
+
+    ``own_instances``: every member was found by itself; else they are one instance, moved along the limit.
+    """
+
+    limit: str
+    members: tuple[Member, ...]
+    own_instances: bool = False
+
+    @property
+    def sizes(self) -> list[float]:
+        return [m.size for m in self.members]
+
+    @property
+    def ratios(self) -> list[float]:
+        return [m.ratio for m in self.members]
+
+    @property
+    def fit(self) -> Fit:
+        return fit(self.sizes, self.ratios)
+
+    def until(self, count: int) -> Track:
+        """The first ``count`` members."""
+        return replace(self, members=self.members[:count])
+
+
+def ratios_of(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend, seen: Seen) -> np.ndarray:
+    """Ratio of the sides on every row; NaN where a hypothesis fails, or where no such instance exists."""
+    count = len(next(iter(leaves.values())))
+    try:
+        verdict = judge(claim, realise(claim, shape, leaves, backend))
+    except ValueError as reason:
+        seen.refused = str(reason)
+        return np.full(count, np.nan)
+    ratio = np.where(verdict.met, np.broadcast_to(verdict.ratio, (count,)), np.nan)
+    seen.tried += count
+    seen.met += int(np.isfinite(ratio).sum() + np.isinf(ratio).sum())
+    seen.ratio = float(np.max(ratio[np.isfinite(ratio)], initial=seen.ratio))
+    return ratio
+
+
+# the same instance ---------------------------------------------------------------------------------------------------
+def _sizes_along(name: str, towards, shape: Shape, leaves: Leaves, longest: int) -> list:
+    if name in leaves:
+        return [4.0 ** (i if towards == sp.oo else -i) for i in range(9)]
+    unit = shape.local_steps if name == "iterations" else 1
+    return [unit * 2**i for i in range(6 if name in ("clients", "participants") else 9) if 2**i <= longest]
+
+
+def _longer_sizes(name: str, last: int, shape: Shape, longest: int) -> list:
+    if name in ("clients", "participants") or name not in (*RUN_SIZES, *dict(shape.sizes)):
+        return []
+    per = {"rounds": shape.local_steps, "local_steps": shape.rounds}.get(name, 1)
+    return [last * 2**i for i in range(1, 12) if last * 2**i * per <= longest]
+
+
+def same_instance(claim: Claim, limit, effort: Effort, rng: np.random.Generator, backend: Backend, seen: Seen) -> list[Track]:
+    """Tracks of one instance each on which only the limit's symbol moves: the one whose ratio grows most, and one on which
+    the right side vanishes, where there are such. Raises NotImplementedError if nothing moves that symbol."""
+    name, towards = str(limit[0]), limit[1]
+    best: dict[bool, Track] = {}
+    for _ in range(effort.shapes):
+        shape = _small(claim, tame_shape(claim, draw_shape(claim, rng, 64, 6)))
+        leaves = tame(claim, draw_leaves(claim, shape, effort.rows, rng), rng)
+        sizes = _sizes_along(name, towards, shape, leaves, effort.longest)
+        ends = [ratios_of(claim, *moved(claim, shape, leaves, name, sizes[place]), backend, seen) for place in (1, 3, 5, -3, -1)]
+        rows = [row for low, high in (ends[:2], ends[1:3], ends[3:]) for row in _most_growth(low, high)]
+        vanishes = np.flatnonzero(np.isinf(ends[3]) & np.isinf(ends[4]))[:1]
+        for row in dict.fromkeys((*vanishes, *rows)):
+            track = _follow(claim, name, shape, take_rows(leaves, [row]), sizes, backend, seen)
+            if track.fit.rising and not track.fit.grows:
+                more = _longer_sizes(name, sizes[-1], shape, effort.longest)
+                track = _follow(claim, name, shape, take_rows(leaves, [row]), sizes + more, backend, seen)
+            kind = track.fit.infinite
+            if kind not in best or _rank(track) > _rank(best[kind]):
+                best[kind] = track
+    return list(best.values())
+
+
+_FOLLOWED = 2  # instances of each batch that are followed along the limit
+
+
+def _most_growth(low, high) -> list[int]:
+    """The rows whose ratio grows most between two sizes."""
+    with np.errstate(all="ignore"):
+        growth = np.where((low > 0) & (high > 0) & np.isfinite(high), np.log(high / low), -np.inf)
+    return [row for row in np.argsort(-growth, kind="stable")[:_FOLLOWED] if growth[row] > -np.inf]
+
+
+def _rank(track: Track) -> tuple:
+    return track.fit.grows, track.fit.slope
+
+
+def _small(claim: Claim, shape: Shape) -> Shape:
+    low = {v.name: v.low for v in claim.variables}
+    sizes = tuple((n, min(s, low[n] + 2)) for n, s in shape.sizes)
+    steps = dict(sizes).get("local_steps", min(shape.local_steps, 3))
+    return replace(shape, sizes=sizes, local_steps=steps, rounds=min(shape.rounds, 3))
+
+
+def _follow(claim, name, shape, leaves, sizes, backend, seen) -> Track:
+    members = []
+    for size in sizes:
+        there = moved(claim, shape, leaves, name, size)
+        ratio = float(ratios_of(claim, *there, backend, seen)[0])
+        if np.isnan(ratio) or (members and 0 < members[-1].ratio < np.inf and not 0 < ratio < np.inf):
+            break  # below what float64 resolves, from here on
+        members.append(Member(size, ratio, *there))
+    return Track(name, tuple(members))
+
+
+# the worst of each size ----------------------------------------------------------------------------------------------
+_POOL = 3
+_POWERS = (-2.0, -1.0, -0.5, 0.0, 0.0, 0.0, 0.5, 1.0, 2.0)
+
+
+def worst_of_each_size(claim: Claim, name: str, keep: dict, effort: Effort, rng, backend: Backend, seen: Seen) -> list[Track]:
+    """The worst instance found of every size 1, 2, 4, ... called ``name``.
+
+    Every size is searched by itself, and from the worst of its neighbours in both directions, stretched and shrunk: a
+    small size that was searched less well than a large one would feign growth. ``keep`` holds numbers that all instances
+    share.
+    """
+    sizes = [2**i for i in range(5 if name in ("clients", "participants") else 7 if claim.setting == "run" else 11)]
+    pools: list[list[Member]] = [[] for _ in sizes]
+    for turn in range(effort.passes):
+        order = range(len(sizes)) if turn % 2 == 0 else reversed(range(len(sizes)))
+        for place in order:
+            for shape, leaves in _candidates(claim, name, sizes, place, pools, keep, effort, rng):
+                if prod(outcomes(shape)) > effort.most_outcomes:
+                    continue
+                ratio = ratios_of(claim, shape, leaves, backend, seen)
+                ratio = np.where(np.isinf(ratio), np.nan, ratio)  # below rounding; a right side of zero is sought elsewhere
+                if np.isnan(ratio).all():
+                    continue
+                row = int(np.nanargmax(ratio))
+                member = Member(sizes[place], float(ratio[row]), shape, take_rows(leaves, [row]))
+                pools[place] = sorted([*pools[place], member], key=lambda m: -m.ratio)[:_POOL]
+    return [Track(name, tuple(pool[0] for pool in pools if pool), own_instances=True)]
+
+
+def _candidates(claim, name, sizes, place, pools, keep, effort, rng):
+    """Batches of instances of one size: random ones, stretched neighbours, offspring of the worst."""
+    size = sizes[place]
+    shape = _small(claim, draw_shape(claim, rng, 16, 4))
+    if name in RUN_SIZES or name in dict(shape.sizes):
+        rows = _rows(effort, shape, size)
+        shape, leaves = _of_size(claim, shape, name, size, rows, rng)
+        if shape is not None:
+            yield shape, _kept(leaves, keep)
+    for near in (place - 1, place + 1):
+        if 0 <= near < len(sizes) and pools[near]:
+            parent = pools[near][int(rng.integers(len(pools[near])))]
+            try:
+                shape, leaves = resized(claim, parent.shape, parent.leaves, name, size)
+            except ValueError:
+                continue
+            yield shape, _kept(_stretched(claim, leaves, size / sizes[near], _rows(effort, shape), rng), keep)
+    for parent in pools[place][:2]:
+        yield parent.shape, _kept(offspring(claim, parent.shape, parent.leaves, _rows(effort, parent.shape), rng), keep)
+
+
+def _rows(effort: Effort, shape: Shape, times: int = 1) -> int:
+    """As many instances of a shape as the effort allows, fewer where each has many outcomes or steps."""
+    return int(np.clip(500_000 // (prod(outcomes(shape)) * shape.clients * shape.iterations * shape.dim * times), 1, effort.rows))
+
+
+def _of_size(claim, shape, name, size, rows, rng):
+    """Random instances of that size, drawn with few outcomes of chance first and resized then."""
+    try:
+        return resized(claim, shape, draw_leaves(claim, shape, rows, rng), name, size)
+    except (ValueError, NotImplementedError):
+        return None, None
+
+
+def _kept(leaves, keep):
+    return {n: np.full_like(a, keep[n]) if n in keep else a for n, a in leaves.items()}
+
+
+def _stretched(claim, leaves, factor, rows, rng):
+    """Copies of one instance with numbers multiplied by powers of the factor: the first as it is."""
+    copies = {n: np.repeat(a, rows, axis=0) for n, a in leaves.items()}
+    for name in scalable(claim, leaves):
+        array = copies[name]
+        wide = (rows, *(1,) * (array.ndim - 1))
+        whole = rng.choice(_POWERS, wide) * (rng.random(wide) < 0.4)
+        each = rng.choice(_POWERS, array.shape) * (rng.random(wide) < 0.25) if name not in ("step_fraction", "epsilon") else 0
+        powers = np.where(np.arange(rows).reshape(wide) == 0, 0.0, whole + each)
+        copies[name] = array * factor**powers
+        if name.startswith("slack:"):
+            copies[name] = np.maximum(copies[name], 1.0)
+    return copies
+
+
+# scales --------------------------------------------------------------------------------------------------------------
+_FACTOR = 16.0
+_STAGES = (0, 2, 3, 4)
+_PATHS = 8
+
+
+def scale_path(claim: Claim, keep: dict, effort: Effort, rng, backend: Backend, seen: Seen) -> list[Track]:
+    """An instance whose numbers move apart, each as a power of one factor, such that the ratio grows most, if the
+    hypotheses are met on any. Sizes stay small."""
+    found: list[tuple[float, Shape, Leaves, Leaves]] = []
+    for step in range(effort.shapes * 2 + effort.generations):
+        if step < effort.shapes * 2 or not found:
+            shape = _small(claim, draw_shape(claim, rng, 16, 4))
+            if prod(outcomes(shape)) > 64:
+                continue
+            leaves = draw_leaves(claim, shape, effort.rows, rng)
+            powers = _exponents(claim, leaves, None, rng)
+        else:
+            _, shape, parent, held = found[int(rng.integers(len(found)))]
+            leaves = offspring(claim, shape, parent, effort.rows, rng)
+            powers = _exponents(claim, leaves, held, rng)
+        leaves, powers = _kept(leaves, keep), {n: a for n, a in powers.items() if n not in keep}
+        rank = _steady_growth([ratios_of(claim, shape, scaled(leaves, powers, _FACTOR**i), backend, seen) for i in _STAGES])
+        row = int(np.argmax(rank))
+        if rank[row] > -np.inf:
+            found = sorted([*found, (float(rank[row]), shape, take_rows(leaves, [row]), take_rows(powers, [row]))],
+                           key=lambda entry: -entry[0])[:_PATHS]
+    tracks = [_along(claim, shape, _round(leaves), powers, backend, seen) for _, shape, leaves, powers in found[:_POOL]]
+    tracks = [t for t in tracks if len(t.members) > OCTAVES]
+    return [max(tracks, key=_rank)] if tracks else []
+
+
+def _steady_growth(ratios) -> np.ndarray:
+    """By how many octaves the ratio grows with every stage, the least of all; of equal growth, the larger ratio counts."""
+    with np.errstate(all="ignore"):
+        logs = np.log2(np.stack(ratios))
+        growth = np.diff(logs, axis=0) / np.diff(_STAGES)[:, None]
+        rank = np.round(growth[1:].min(axis=0), 2) + 1e-4 * logs[-1]
+    return np.where(np.isfinite(rank) & np.isfinite(logs).all(axis=0), rank, -np.inf)
+
+
+def _exponents(claim, leaves, parent, rng):
+    """Whole exponents of every number: those of a parent with few changed, else few that are not zero."""
+    found = {}
+    for name in scalable(claim, leaves):
+        array = leaves[name]
+        if name in ("step_fraction", "epsilon"):
+            array = array[:, :1]
+        start = np.zeros(array.shape) if parent is None or name not in parent else _first(parent[name], array)
+        wide = (len(array), *(1,) * (array.ndim - 1))
+        change = (rng.random(array.shape) < 0.5) & (rng.random(wide) < (0.4 if parent is None else 0.15))
+        if parent is not None:
+            change[0] = False
+        powers = np.where(change, start + rng.choice([-2, -1, 1, 2], array.shape), start)
+        if name.startswith("slack:"):
+            powers = np.maximum(powers, 0)
+        found[name] = np.broadcast_to(powers, leaves[name].shape).copy()
+    return found
+
+
+def _first(parent, array):
+    """The exponents of one instance for every row of ``array``."""
+    return np.repeat(parent[(slice(None), *map(slice, array.shape[1:]))], len(array), axis=0)
+
+
+def _round(leaves):
+    """The numbers with two digits, so that their multiples are exact and short."""
+    def simple(array):
+        with np.errstate(divide="ignore"):
+            unit = np.where(array == 0, 1.0, 2.0 ** (np.floor(np.log2(np.abs(array))) - 3))
+        return np.round(array / unit) * unit
+
+    return {n: simple(a) for n, a in leaves.items()}
+
+
+def _along(claim, shape, leaves, powers, backend, seen) -> Track:
+    members = []
+    for stage in range(11):
+        here = scaled(leaves, powers, _FACTOR**stage)
+        ratio = float(ratios_of(claim, shape, here, backend, seen)[0])
+        if not np.isfinite(ratio) or ratio <= 0:
+            break
+        members.append(Member(_FACTOR**stage, ratio, shape, here))
+    return Track("scale", tuple(members))

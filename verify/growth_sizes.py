@@ -1,0 +1,127 @@
+"""Larger instances of a claim, and further along its limits: sizes set, numbers scaled, everything else as it was."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from bounds.claim import Claim
+from verify.instances import Leaves, Shape, always_available, map_leaves, with_times
+
+__all__ = ["RUN_SIZES", "moved", "resized", "scalable", "scaled", "tame", "tame_shape"]
+
+#: sizes of a run that every instance has
+RUN_SIZES = ("rounds", "iterations", "local_steps", "clients", "participants")
+_BY_CLIENT = {"curvature": 1, "center": 1, "offset": 1, "weight": 1, "included": 1, "local_offset": 1, "available": 2,
+              "tie": 1}
+#: leaves that say yes or no
+_TRUTH = frozenset({"included", "available", "tie"})
+
+
+def resized(claim: Claim, shape: Shape, leaves: Leaves, name: str, size: int) -> tuple[Shape, Leaves]:
+    """The instances with another size called ``name``: the last step is repeated, clients are copied in turn.
+
+    Raises NotImplementedError for a name that is no size of the instance, and ValueError for a size that it cannot have.
+    """
+    if name in ("rounds", "iterations"):
+        rounds, rest = (size, 0) if name == "rounds" else divmod(size, shape.local_steps)
+        if rest:
+            raise ValueError(f"{size} iterations are no whole number of rounds of {shape.local_steps} local steps")
+        return with_times(shape, leaves, shape.local_steps, rounds)
+    if name == "local_steps":
+        sizes = tuple((n, size if n == name else s) for n, s in shape.sizes)
+        return with_times(replace(shape, sizes=sizes), leaves, size, shape.rounds)
+    if name == "participants":
+        return replace(shape, participants=size), leaves
+    if name == "clients":
+        return _with_clients(claim, shape, leaves, size)
+    if name in dict(shape.sizes):
+        sizes = tuple((n, size if n == name else s) for n, s in shape.sizes)
+        new = replace(shape, sizes=sizes)
+        return new, map_leaves(leaves, lambda leaf, a: _longer(claim, leaf, a, name, new.as_sizes()))
+    raise NotImplementedError(f"{name} is no size of an instance")
+
+
+def _longer(claim, leaf, array, name, sizes):
+    for variable in claim.variables:
+        if variable.name == leaf:
+            for axis, (_, size) in enumerate(variable.indices):
+                if size == name:
+                    array = np.take(array, np.minimum(np.arange(sizes[size]), array.shape[1 + axis] - 1), axis=1 + axis)
+    return array
+
+
+def _with_clients(claim, shape, leaves, clients):
+    if shape.free:
+        raise NotImplementedError("copies of clients are made without free clients only")
+    by_client = dict(_BY_CLIENT)
+    for variable in claim.variables:
+        for axis, (_, size) in enumerate(variable.indices):
+            if size == "clients":
+                by_client[variable.name] = 1 + axis
+    kept = np.arange(clients) % shape.clients
+    new = map_leaves(leaves, lambda n, a: np.take(a, kept, axis=by_client[n]) if n in by_client else a)
+    noisy = tuple(k for k in range(clients) if k % shape.clients in shape.noisy)
+    if noisy:
+        new["noise"] = leaves["noise"][:, [shape.noisy.index(k % shape.clients) for k in noisy]]
+    else:
+        new.pop("noise", None)
+    everybody = shape.sampling == "without-replacement" and shape.participants == shape.clients
+    return replace(shape, clients=clients, noisy=noisy, participants=clients if everybody else shape.participants), new
+
+
+def moved(claim: Claim, shape: Shape, leaves: Leaves, name: str, size) -> tuple[Shape, Leaves]:
+    """The instances with the size ``name`` set to ``size``, or with the number ``name`` multiplied by it."""
+    if name in RUN_SIZES or name in dict(shape.sizes):
+        return resized(claim, shape, leaves, name, int(size))
+    if name not in leaves:
+        raise NotImplementedError(f"nothing moves {name} while everything else is fixed")
+    return shape, {**leaves, name: leaves[name] * size}
+
+
+def scalable(claim: Claim, leaves: Leaves) -> list[str]:
+    """Names of the leaves that may be multiplied by a number."""
+    domains = {v.name: v.domain for v in claim.variables}
+    equal = claim.procedure is not None and claim.procedure.equal_weights
+    return [n for n in sorted(leaves)
+            if n not in _TRUTH and domains.get(n) not in ("binary", "simplex") and not (n == "weight" and equal)]
+
+
+def scaled(leaves: Leaves, exponents: Leaves, factor) -> Leaves:
+    """Every number times ``factor`` to the power that ``exponents`` has in its place."""
+    return {n: a * np.power(np.full(1, factor, dtype=a.dtype), exponents[n]) if n in exponents else a
+            for n, a in leaves.items()}
+
+
+def tame_shape(claim: Claim, shape: Shape) -> Shape:
+    """The shape without chance, so that a run may be long: no noise, and as many participants as clients."""
+    participants = 1 if shape.sampling == "full" else shape.priority_clients
+    if shape.sampling == "with-replacement":
+        return replace(shape, clients=1 + shape.free, participants=1, noisy=())
+    return replace(shape, participants=participants, noisy=())
+
+
+def tame(claim: Claim, leaves: Leaves, rng: np.random.Generator) -> Leaves:
+    """The instances with every number between 1/4 and 2 or zero, fractions and thresholds the same at all times.
+
+    Whatever happens on them happens soon: no time scale is longer than a few dozen steps.
+    """
+    found = {}
+    domains = {v.name: v.domain for v in claim.variables}
+    for name, array in leaves.items():
+        if name in _TRUTH or domains.get(name) == "binary":
+            found[name] = array if name != "available" or always_available(claim) else array[:, :1] + 0 * array
+            continue
+        size = np.clip(np.round(abs(array) * 8) / 8, 0.25, 2.0)
+        value = np.where(array == 0, 0.0, np.sign(array) * size)
+        if name in ("step_fraction", "epsilon"):
+            value = value[:, :1] + 0 * value
+        if name == "step_fraction":
+            value = np.minimum(np.where(rng.random((len(value), 1)) < 0.5, 1.0, value), 1.0)
+        if name == "epsilon":
+            value = np.where(array[:, :1] > 10, 1e9, value)
+        if name.startswith("slack:"):
+            value = np.maximum(value, 1.0)
+        found[name] = value
+    return found

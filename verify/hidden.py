@@ -1,0 +1,75 @@
+"""Statements with a constant hidden in O(.): the constant taken out of them, and given a value.
+
+``left <= A + C * B`` with a constant C that is not printed holds for some C if and only if ``(left - A) / B`` is bounded.
+With a value c for C it is an ordinary claim, and every counterexample to that one with ``B >= 0`` rules out all C <= c.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import sympy as sp
+
+from bounds.claim import Claim, Condition, names_in
+
+__all__ = ["Order", "hidden_names", "order_of", "vanishing", "with_constant"]
+
+_C = sp.Symbol("hidden constant", positive=True)
+
+
+class Order(NamedTuple):
+    """``measured relation C * scale`` with a hidden constant C; ``measured`` is what is left without the rest."""
+
+    measured: sp.Expr
+    relation: str
+    scale: sp.Expr
+    over: tuple
+
+
+def hidden_names(claim: Claim) -> frozenset[str]:
+    """Names of the constants to which the claim gives no value."""
+    return frozenset(v.name for v in claim.variables if v.domain == "hidden")
+
+
+def order_of(claim: Claim) -> Order:
+    """The claim's statement with one constant in place of all hidden ones.
+
+    Several constants hold if the largest of them does. Raises NotImplementedError, with the reason, where a hidden
+    constant stands elsewhere than as a factor on the right of an inequality.
+    """
+    names, statement = hidden_names(claim), claim.statement
+    for condition in claim.hypotheses:
+        if names & (names_in(condition.left) | names_in(condition.right)):
+            raise NotImplementedError("a hypothesis hides a constant, not the statement alone")
+    if statement.relation == "==" or names & names_in(statement.left):
+        raise NotImplementedError("only an inequality with its hidden constants on the right side can be decided")
+    right = statement.right.xreplace({s: _C for s in statement.right.free_symbols if s.name in names})
+    scale = sp.diff(right, _C)
+    if scale == 0 or scale.has(_C):
+        raise NotImplementedError(f"the hidden {', '.join(sorted(names))} are not factors of the right side")
+    rest = right.xreplace({_C: sp.Integer(0)})
+    return Order(statement.left - rest, statement.relation, scale, statement.over)
+
+
+def _explicit(claim: Claim, statement: Condition, words: str, conditions=()) -> Claim:
+    variables = tuple(v for v in claim.variables if v.domain != "hidden")
+    return replace(claim, statement=statement, explicit=True, variables=variables, limits=(),
+                   conditions=(*claim.conditions, *conditions), reading=f"{claim.reading}; {words}")
+
+
+def with_constant(claim: Claim, constant) -> Claim:
+    """The claim with a value for its hidden constant; the statement of a lower bound takes its inverse."""
+    order, constant = order_of(claim), sp.Rational(constant)
+    factor = constant if order.relation == "<=" else 1 / constant
+    return _explicit(claim, Condition(order.measured, order.relation, factor * order.scale, order.over),
+                     f"with {factor} for the hidden constant")
+
+
+def vanishing(claim: Claim) -> Claim:
+    """What the claim says, whatever the constant, wherever its right side vanishes."""
+    order = order_of(claim)
+    if order.relation == ">=":
+        raise NotImplementedError("a lower bound with a hidden factor says nothing where the factor's scale vanishes")
+    return _explicit(claim, Condition(order.measured, "<=", 0, order.over),
+                     "where the right side vanishes", (Condition(order.scale, "<=", 0, order.over),))
