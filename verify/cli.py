@@ -180,7 +180,7 @@ def check(certificate: Annotated[Path, typer.Argument(help="A certificate, as re
 
     Exit status: 0 accepted: the counterexample is right; 1 rejected; 2 not a readable certificate.
     """
-    from verify.certificate import check_file
+    from verify.growth_certificate import check_file
 
     result = check_file(certificate)
     print("accepted" if result.accepted else "rejected", "-", result.reason)

@@ -17,9 +17,9 @@ it may depend on nothing (or on listed quantities only), over all instances (tha
 Growth is seen by the rule of ``growth_fit``: over at least four octaves, by a factor of 16 in all, with an exponent that
 stays above 0.1 and does not fall. A refutation needs besides at least five members as exact instances, each of which
 refutes the claim with an explicit constant by itself and is replayed by the stand-alone checker; the explicit constants
-must grow by the same rule (the factor may be smaller, since exact runs are shorter). What no finite sequence can give, the
-step from five growing constants to every constant, is inference, and verdicts say so by printing the sequence. Everything
-short of this is ``consistent`` where the largest ratios are level, and ``undecided`` where they grow and nothing confirms it.
+must grow from each to the next. What no finite sequence can give, the step from five growing constants to every constant, is
+inference, and verdicts say so by printing the sequence. Everything short of this is ``consistent`` where the largest ratios
+are level, and ``undecided`` where they grow and nothing confirms it.
 """
 
 from __future__ import annotations
@@ -35,15 +35,19 @@ from bounds.claim import Claim
 from synthetic.arrays import Backend
 from verify.growth_fit import OCTAVES, Fit, fit
 from verify.growth_search import EFFORTS, Effort, Member, Seen, Track, same_instance, scale_path, worst_of_each_size
-from verify.growth_sizes import RUN_SIZES, moved
+from verify.growth_sizes import RUN_SIZES, moved, scaled
 from verify.hidden import vanishing, with_constant
 from verify.search import Budget, search
 from verify.shrink import Violation, confirm, violation_of
 
-__all__ = ["ExactMember", "Growth", "growth_of"]
+__all__ = ["ExactMember", "Growth", "described", "growth_of"]
 
 _LEAST_RATIO = 1e6  # of a path along scales
 _MEMBERS = OCTAVES + 1
+_FACTOR, _STAGES = 16.0, 16  # between exact members of a path along scales, and how many there are at most
+_SHORT = 64  # rounds, where float64 is of no use
+_SCALE = "scale"
+_TINY = Fraction(1, 10**30)  # a constant that nearly everything refutes
 _LONGEST = 384  # iterations of an exact run
 _ZERO_BUDGETS = {"quick": Budget(8, 96, 8), "standard": Budget(60, 192, 60), "thorough": Budget(300, 256, 300)}
 
@@ -99,27 +103,31 @@ def growth_of(claim: Claim, budget: str, seed: int, backend: Backend) -> Growth:
         long_enough = [t for t in tracks if len(t.members) >= _MEMBERS]
         if not long_enough:
             growth.reasons.append(f"{name}: {_why_short(tracks, growth.seen)}")
-        growth.tracks += long_enough
-        for track in filter(None, map(_growing, long_enough)):
-            growth.limit, growth.members = name, _exact_members(claim, track)
-            if growth.members:
+        growth.tracks += long_enough[:1] if name == _SCALE else long_enough
+        for track in tracks:
+            members = _confirmed(claim, track)
+            if members:
+                growth.limit, growth.members = name, members
+                growth.tracks.append(track)
                 return growth
-            growth.unconfirmed = growth.unconfirmed if track.fit.infinite else name
+            if track.fit.grows and not track.fit.infinite and track.powers is None:
+                growth.unconfirmed = name
     return growth
 
 
-def _growing(track: Track) -> Track | None:
-    """The track if it grows, or as much of it as does beyond all doubt: float64 loses the largest sizes of fast growth."""
-    for count in range(len(track.members), OCTAVES, -1):
+def _confirmed(claim: Claim, track: Track) -> tuple[ExactMember, ...]:
+    """Exact members by which the track refutes the claim; none if it does not."""
+    if track.powers is not None:
+        return _exact_path(claim, track) if track.fit.rising else ()
+    if track.fit.grows:
+        return _exact_members(claim, track)
+    if not track.own_instances:
+        return _exact_run(claim, track) if track.fit.rising else ()
+    for count in range(len(track.members) - 1, OCTAVES, -1):  # float64 loses the largest sizes of fast growth
         part = track.until(count)
-        beyond = part.ratios[-1] >= _LEAST_RATIO * (_first(part) if not part.own_instances else 1)
-        if part.fit.grows and (beyond or (count == len(track.members) and track.limit != "scale")):
-            return part
-    return None
-
-
-def _first(track: Track) -> float:
-    return next((r for r in track.ratios if r > 0), 1.0)
+        if part.fit.grows and part.ratios[-1] >= _LEAST_RATIO:
+            return _exact_members(claim, part)
+    return ()
 
 
 def _why_short(tracks, seen: Seen) -> str:
@@ -138,12 +146,12 @@ def _uniform_runs(claim, unit, effort, rng, backend):
     keep = {}
     for name in claim.constants_may_use:
         if domains.get(name) not in ("positive", "nonnegative"):
-            raise NotImplementedError(f"constants that may depend on {name}: only a number that the claim declares can be held")
+            raise NotImplementedError(f"constants may depend on {name}; only a number that the claim declares can be held")
         keep[name] = float(rng.choice([0.25, 0.5]))
-    for symbol, towards in claim.limits:
-        if str(symbol) in RUN_SIZES or domains.get(str(symbol)) == "integer":
-            yield str(symbol), lambda seen, n=str(symbol): worst_of_each_size(unit, n, keep, effort, rng, backend, seen)
-    yield "scale", lambda seen: scale_path(unit, keep, effort, rng, backend, seen)
+    for name in (str(symbol) for symbol, _ in claim.limits):
+        if name in RUN_SIZES or domains.get(name) == "integer":
+            yield name, lambda seen, n=name: worst_of_each_size(unit, n, keep, effort, rng, backend, seen)
+    yield _SCALE, lambda seen: scale_path(unit, keep, effort, rng, backend, seen)
 
 
 # the right side vanishes ---------------------------------------------------------------------------------------------
@@ -181,6 +189,62 @@ def _persists(nothing, violation: Violation, name, towards) -> tuple[ExactMember
 
 
 # exact members -------------------------------------------------------------------------------------------------------
+def _exact_path(claim: Claim, track: Track) -> tuple[ExactMember, ...]:
+    """The last members of a path along scales, far enough out that no constant of a proof explains the ratio."""
+    start, found = track.members[0], []
+    if not _still_rising(claim, track):
+        return ()
+    for stage in range(_STAGES):
+        factor = _FACTOR**stage
+        member = _exact_ratio_member(claim, factor, start.shape, scaled(start.leaves, track.powers, factor))
+        if member is None:
+            break
+        found.append(member)
+        if len(found) >= _MEMBERS and member.constant >= _LEAST_RATIO:
+            last = tuple(found[-_MEMBERS:])
+            if _fitted(last).steady:
+                return last
+    return ()
+
+
+def _still_rising(claim: Claim, track: Track) -> bool:
+    """Whether the ratio still grows far out: most that grow climb up to a bound."""
+    start = track.members[0]
+    far = [_exact_ratio_member(claim, f, start.shape, scaled(start.leaves, track.powers, f))
+           for f in (_FACTOR**_MEMBERS, _FACTOR ** (_MEMBERS + 1))]
+    return all(far) and far[1].constant > far[0].constant * Fraction(5, 4)
+
+
+def _exact_run(claim: Claim, track: Track) -> tuple[ExactMember, ...]:
+    """One instance along a limit where its ratio grows so fast that float64 loses it: in fractions, from the start."""
+    start, found = track.members[0], []
+    for i in range(_MEMBERS + 2):
+        if not isinstance(start.size, int) or start.size * 2**i > _SHORT:
+            break
+        there = moved(claim, start.shape, start.leaves, track.limit, start.size * 2**i)
+        member = _exact_ratio_member(claim, start.size * 2**i, *there)
+        if member is None:
+            break
+        found.append(member)
+    last = tuple(found[-_MEMBERS:])
+    enough = len(last) == _MEMBERS and _fitted(last).steady and last[-1].constant >= _LEAST_RATIO * last[0].constant
+    return last if enough else ()
+
+
+def _fitted(members) -> Fit:
+    return fit([m.size for m in members], [float(m.constant) for m in members])
+
+
+def _exact_ratio_member(claim, size, shape, leaves) -> ExactMember | None:
+    """The exact instance with nearly the largest constant that it refutes."""
+    first = violation_of(with_constant(claim, _TINY), shape, leaves)
+    if not isinstance(first, Violation) or float(first.right) <= 0:
+        return None
+    constant = _digits_down(float(first.left) / float(first.right) * float(_TINY) * 0.999)
+    found = violation_of(with_constant(claim, constant), shape, leaves)
+    return ExactMember(size, constant, found) if isinstance(found, Violation) else None
+
+
 def _exact_members(claim, track: Track) -> tuple[ExactMember, ...]:
     """At least five neighbouring members of a track as exact violations of the claim with growing constants; empty if
     exact arithmetic does not confirm them."""
@@ -197,8 +261,7 @@ def _exact_members(claim, track: Track) -> tuple[ExactMember, ...]:
 
 def _moderate(track: Track) -> list[Member]:
     """The last members whose runs are short enough for fractions."""
-    short = [m for m in track.members if m.shape.iterations <= _LONGEST]
-    return short[-_MEMBERS:] if track.limit != "scale" else short
+    return [m for m in track.members if m.shape.iterations <= _LONGEST][-_MEMBERS:]
 
 
 def _vanishing_member(claim, member: Member) -> ExactMember | None:
@@ -209,7 +272,7 @@ def _vanishing_member(claim, member: Member) -> ExactMember | None:
 def _explicit_member(claim, member: Member, rounded: bool) -> ExactMember | None:
     below = _digits_down(member.ratio * 0.999)
     found = confirm(with_constant(claim, below), member.shape, member.leaves, rounded)
-    if not found or found.right < 0:  # a negative scale bounds constants from above, not from below
+    if not found or float(found.right) < 0:  # a negative scale bounds constants from above, not from below
         return None
     return ExactMember(member.size, below, found)
 
@@ -220,10 +283,11 @@ def _digits_down(value: float) -> Fraction:
     return Fraction(floor(value / 10.0**power)) * Fraction(10) ** power
 
 
-def describe(track: Track) -> str:
+def described(track: Track) -> str:
     """The growth along one track, in words."""
     grown: Fit = track.fit
     if grown.infinite:
         return f"{track.limit}: the right side is zero"
-    return (f"{track.limit} {track.sizes[0]:g} to {track.sizes[-1]:g}: ratio {track.ratios[0]:.3g} to {track.ratios[-1]:.3g}, "
-            f"exponent {grown.slope:.2f} +- {grown.error:.2f}")
+    ends = f"ratio {track.ratios[0]:.3g} to {track.ratios[-1]:.3g}"
+    return (f"{track.limit} {track.sizes[0]:g} to {track.sizes[-1]:g}: {ends}, exponent "
+            f" {grown.slope:.2f} +- {grown.error:.2f}")

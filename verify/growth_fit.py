@@ -19,7 +19,7 @@ class Fit(NamedTuple):
     """Growth ``ratio ~ size ** slope`` over the last octaves, ``error`` half the range of the slopes between neighbours.
 
     ``rising``: every slope is above the least; ``steady``: besides, the last one has not dropped; ``grows``: besides, by
-    enough; ``infinite``: the right side is zero throughout.
+    enough; ``level``: it has stopped growing; ``infinite``: the right side is zero throughout.
     """
 
     slope: float
@@ -27,6 +27,7 @@ class Fit(NamedTuple):
     rising: bool
     steady: bool
     grows: bool
+    level: bool
     infinite: bool = False
 
 
@@ -38,16 +39,17 @@ def fit(sizes: Sequence[float], ratios: Sequence[float]) -> Fit:
     """
     ratios = np.asarray(ratios, dtype=float)
     if len(ratios) > OCTAVES and np.isinf(ratios[-OCTAVES - 1:]).all():
-        return Fit(np.inf, 0.0, True, True, True, True)
+        return Fit(np.inf, 0.0, True, True, True, False, True)
     if len(ratios) < 3 or not np.isfinite(ratios).all() or (ratios[-3:] <= 0).any():
-        return Fit(0.0, 0.0, False, False, False)
+        return Fit(0.0, 0.0, False, False, False, level=bool(len(ratios) and (ratios[-3:] <= 0).all()))
     x = abs(np.log2(np.asarray(sizes, dtype=float) / sizes[0]))
     last = max(min(np.searchsorted(x, x[-1] - OCTAVES - 1e-9), len(x) - 3), 0)
     if (ratios[last:] <= 0).any():
-        return Fit(0.0, 0.0, False, False, False)
+        return Fit(0.0, 0.0, False, False, False, level=bool(len(ratios) and (ratios[-3:] <= 0).all()))
     slopes = np.diff(np.log2(ratios[last:])) / np.diff(x[last:])
     rising = slopes.min() > _LEAST
     steady = rising and slopes[-1] >= _STEADY * slopes.max()
     first = ratios[ratios > 0][0]
     enough = x[-1] - x[0] >= OCTAVES and ratios[-1] >= _FACTOR * first
-    return Fit(float(slopes.mean()), float(np.ptp(slopes) / 2), bool(rising), bool(steady), bool(steady and enough))
+    return Fit(float(slopes.mean()), float(np.ptp(slopes) / 2), bool(rising), bool(steady), bool(steady and enough),
+               level=bool((slopes[-1] <= _LEAST and slopes.mean() <= 3 * _LEAST) or ratios[-1] * _FACTOR <= ratios.max()))

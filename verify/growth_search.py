@@ -64,12 +64,14 @@ class Seen:
 class Track:
     """Members in the order of their sizes along ``limit``, with the fitted growth of their ratios.
 
-    ``own_instances``: every member was found by itself; else they are one instance, moved along the limit.
+    ``own_instances``: every member was found by itself; else they are one instance, moved along the limit, or with numbers
+    multiplied by ``powers`` of a factor.
     """
 
     limit: str
     members: tuple[Member, ...]
     own_instances: bool = False
+    powers: Leaves | None = None
 
     @property
     def sizes(self) -> list[float]:
@@ -118,7 +120,7 @@ def _longer_sizes(name: str, last: int, shape: Shape, longest: int) -> list:
     return [last * 2**i for i in range(1, 12) if last * 2**i * per <= longest]
 
 
-def same_instance(claim: Claim, limit, effort: Effort, rng: np.random.Generator, backend: Backend, seen: Seen) -> list[Track]:
+def same_instance(claim: Claim, limit, effort: Effort, rng, backend: Backend, seen: Seen) -> list[Track]:
     """Tracks of one instance each on which only the limit's symbol moves: the one whose ratio grows most, and one on which
     the right side vanishes, where there are such. Raises NotImplementedError if nothing moves that symbol."""
     name, towards = str(limit[0]), limit[1]
@@ -127,7 +129,8 @@ def same_instance(claim: Claim, limit, effort: Effort, rng: np.random.Generator,
         shape = _small(claim, tame_shape(claim, draw_shape(claim, rng, 64, 6)))
         leaves = tame(claim, draw_leaves(claim, shape, effort.rows, rng), rng)
         sizes = _sizes_along(name, towards, shape, leaves, effort.longest)
-        ends = [ratios_of(claim, *moved(claim, shape, leaves, name, sizes[place]), backend, seen) for place in (1, 3, 5, -3, -1)]
+        ends = [ratios_of(claim, *moved(claim, shape, leaves, name, size), backend, seen)
+                for size in (sizes[1], sizes[3], sizes[5], sizes[-3], sizes[-1])]
         rows = [row for low, high in (ends[:2], ends[1:3], ends[3:]) for row in _most_growth(low, high)]
         vanishes = np.flatnonzero(np.isinf(ends[3]) & np.isinf(ends[4]))[:1]
         for row in dict.fromkeys((*vanishes, *rows)):
@@ -142,12 +145,13 @@ def same_instance(claim: Claim, limit, effort: Effort, rng: np.random.Generator,
 
 
 _FOLLOWED = 2  # instances of each batch that are followed along the limit
+_NOISE = 1e-9  # on tame instances, a ratio below it is a left side of zero
 
 
 def _most_growth(low, high) -> list[int]:
     """The rows whose ratio grows most between two sizes."""
     with np.errstate(all="ignore"):
-        growth = np.where((low > 0) & (high > 0) & np.isfinite(high), np.log(high / low), -np.inf)
+        growth = np.where((low > _NOISE) & (high > _NOISE) & np.isfinite(high), np.log(high / low), -np.inf)
     return [row for row in np.argsort(-growth, kind="stable")[:_FOLLOWED] if growth[row] > -np.inf]
 
 
@@ -178,7 +182,7 @@ _POOL = 3
 _POWERS = (-2.0, -1.0, -0.5, 0.0, 0.0, 0.0, 0.5, 1.0, 2.0)
 
 
-def worst_of_each_size(claim: Claim, name: str, keep: dict, effort: Effort, rng, backend: Backend, seen: Seen) -> list[Track]:
+def worst_of_each_size(claim: Claim, name: str, keep: dict, effort: Effort, rng, backend, seen: Seen) -> list[Track]:
     """The worst instance found of every size 1, 2, 4, ... called ``name``.
 
     Every size is searched by itself, and from the worst of its neighbours in both directions, stretched and shrunk: a
@@ -226,7 +230,8 @@ def _candidates(claim, name, sizes, place, pools, keep, effort, rng):
 
 def _rows(effort: Effort, shape: Shape, times: int = 1) -> int:
     """As many instances of a shape as the effort allows, fewer where each has many outcomes or steps."""
-    return int(np.clip(500_000 // (prod(outcomes(shape)) * shape.clients * shape.iterations * shape.dim * times), 1, effort.rows))
+    work = prod(outcomes(shape)) * shape.clients * shape.iterations * shape.dim * times
+    return int(np.clip(500_000 // work, 1, effort.rows))
 
 
 def _of_size(claim, shape, name, size, rows, rng):
@@ -248,7 +253,8 @@ def _stretched(claim, leaves, factor, rows, rng):
         array = copies[name]
         wide = (rows, *(1,) * (array.ndim - 1))
         whole = rng.choice(_POWERS, wide) * (rng.random(wide) < 0.4)
-        each = rng.choice(_POWERS, array.shape) * (rng.random(wide) < 0.25) if name not in ("step_fraction", "epsilon") else 0
+        by_time = name in ("step_fraction", "epsilon")
+        each = 0 if by_time else rng.choice(_POWERS, array.shape) * (rng.random(wide) < 0.25)
         powers = np.where(np.arange(rows).reshape(wide) == 0, 0.0, whole + each)
         copies[name] = array * factor**powers
         if name.startswith("slack:"):
@@ -257,14 +263,14 @@ def _stretched(claim, leaves, factor, rows, rng):
 
 
 # scales --------------------------------------------------------------------------------------------------------------
-_FACTOR = 16.0
+_FACTOR = 4.0
 _STAGES = (0, 2, 3, 4)
 _PATHS = 8
 
 
 def scale_path(claim: Claim, keep: dict, effort: Effort, rng, backend: Backend, seen: Seen) -> list[Track]:
-    """An instance whose numbers move apart, each as a power of one factor, such that the ratio grows most, if the
-    hypotheses are met on any. Sizes stay small."""
+    """Instances whose numbers move apart, each as a power of one factor, such that the ratio grows: the steepest first.
+    Sizes stay small."""
     found: list[tuple[float, Shape, Leaves, Leaves]] = []
     for step in range(effort.shapes * 2 + effort.generations):
         if step < effort.shapes * 2 or not found:
@@ -283,9 +289,8 @@ def scale_path(claim: Claim, keep: dict, effort: Effort, rng, backend: Backend, 
         if rank[row] > -np.inf:
             found = sorted([*found, (float(rank[row]), shape, take_rows(leaves, [row]), take_rows(powers, [row]))],
                            key=lambda entry: -entry[0])[:_PATHS]
-    tracks = [_along(claim, shape, _round(leaves), powers, backend, seen) for _, shape, leaves, powers in found[:_POOL]]
-    tracks = [t for t in tracks if len(t.members) > OCTAVES]
-    return [max(tracks, key=_rank)] if tracks else []
+    tracks = [_along(claim, shape, _round(leaves), powers, backend, seen) for _, shape, leaves, powers in found]
+    return sorted((t for t in tracks if len(t.members) > OCTAVES), key=_rank, reverse=True)
 
 
 def _steady_growth(ratios) -> np.ndarray:
@@ -333,10 +338,10 @@ def _round(leaves):
 
 def _along(claim, shape, leaves, powers, backend, seen) -> Track:
     members = []
-    for stage in range(11):
+    for stage in range(9):
         here = scaled(leaves, powers, _FACTOR**stage)
         ratio = float(ratios_of(claim, shape, here, backend, seen)[0])
         if not np.isfinite(ratio) or ratio <= 0:
             break
         members.append(Member(_FACTOR**stage, ratio, shape, here))
-    return Track("scale", tuple(members))
+    return Track("scale", tuple(members), powers=powers)

@@ -17,6 +17,7 @@ from synthetic.arrays import Backend
 from verify.certificate import certificate, check, not_replayed
 from verify.evaluate import UnboundName
 from verify.files import file_name, write_json
+from verify.growth_evidence import order_evidence
 from verify.illposed import conflict
 from verify.instances import Shape
 from verify.prove import prove
@@ -64,8 +65,7 @@ def _evidence(claim: Claim, settings: Settings):
         details = {"conflict": list(found_conflict.parts), "proof": found_conflict.proof}
         return "ill-posed", None, found_conflict.proof, details, None, ()
     if not claim.explicit:
-        text = "the statement hides its constants in O(.): deciding it needs the growth of the ratio along its limits"
-        return "undecided", None, text, {}, None, ()
+        return order_evidence(claim, settings)
     try:
         found = search(claim, BUDGETS[settings.budget], settings.seed, Backend("torch", settings.device))
     except UnboundName as missing:

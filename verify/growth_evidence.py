@@ -1,0 +1,115 @@
+"""The verdict on a claim whose constants are hidden in O(.), from its growth along its limits."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+from bounds.claim import Claim
+from synthetic.arrays import Backend
+from verify.certificate import not_replayed
+from verify.evaluate import UnboundName
+from verify.files import file_name, write_json
+from verify.growth import Growth, described, growth_of
+from verify.growth_certificate import check, growth_certificate
+from verify.growth_search import Track
+from verify.growth_sizes import RUN_SIZES
+from verify.verdict import Series
+
+__all__ = ["order_evidence"]
+
+
+def order_evidence(claim: Claim, settings):
+    """Verdict, worst ratio, evidence in words, details, certificate path and series, as the referee needs them."""
+    if not claim.limits and claim.constants_may_use is None:
+        text = "the statement hides its constants in O(.), and no limit is recorded along which it is meant"
+        return "undecided", None, text, {}, None, ()
+    try:
+        growth = growth_of(claim, settings.budget, settings.seed, Backend("torch", settings.device))
+    except UnboundName as missing:
+        return "undecided", None, f"not measured yet: {missing}", {}, None, ()
+    except (ValueError, LookupError, NotImplementedError, TypeError) as reason:
+        return "undecided", None, f"not measured yet: {type(reason).__name__}: {reason}", {}, None, ()
+    details = {"instances": {"tried": growth.seen.tried, "met": growth.seen.met},
+               "growth": [described(track) for track in growth.tracks], "not_followed": growth.reasons}
+    series = tuple(_series(claim, track) for track in growth.tracks if _drawable(track))
+    if growth.members:
+        return _refuted(claim, growth, settings, details, series)
+    verdict, text = _unrefuted(claim, growth)
+    return verdict, growth.seen.ratio if growth.seen.met else None, text, details, None, series
+
+
+def _refuted(claim: Claim, growth: Growth, settings, details, series):
+    seen = _seen(growth)
+    unknown = not_replayed(claim)
+    if unknown:
+        text = f"{seen}; the stand-alone checker does not replay {unknown}, so nothing confirms it independently"
+        return "undecided", None, text, details, None, series
+    try:
+        data = growth_certificate(claim, growth.limit, growth.members)
+    except ArithmeticError as reason:
+        return "undecided", None, f"{seen}; it cannot be written down: {reason}", details, None, series
+    result = check(data, claim)
+    if not result.accepted:
+        return "undecided", None, f"{seen}; the check rejects it: {result.reason}", details, None, series
+    path = None
+    if settings.out is not None:
+        path = f"certificates/{file_name(claim.id)}.json"
+        write_json(Path(settings.out) / path, data)
+    details = details | {"instance": data["members"][-1]["certificate"]}
+    worst = math.inf if growth.vanishing else float(growth.members[-1].constant)
+    return "refuted", worst, f"{seen} ({_dependence(claim)})", details, path, series
+
+
+_LARGE = 1e3  # a ratio that hardly any constant of a proof explains
+
+
+def _seen(growth: Growth) -> str:
+    if growth.vanishing:
+        more = f", and at {len(growth.members)} sizes of {growth.limit}" if len(growth.members) > 1 else ""
+        return f"no constant is large enough: the right side vanishes, the left does not, on an exact instance{more}"
+    track = next(t for t in reversed(growth.tracks) if t.limit == growth.limit)
+    constants = ", ".join(f"{float(m.constant):.4g}" for m in growth.members)
+    return f"no constant is large enough: exact counterexamples with the constants {constants}; {described(track)}"
+
+
+def _dependence(claim: Claim) -> str:
+    if claim.constants_may_use is None:
+        moving = ", ".join(str(s) for s, _ in claim.limits)
+        return f"the same instance throughout: constants may depend on all but {moving}"
+    return f"constants may depend on {', '.join(claim.constants_may_use) or 'nothing'}"
+
+
+def _unrefuted(claim: Claim, growth: Growth) -> tuple[str, str]:
+    followed = "; ".join(map(described, growth.tracks))
+    if growth.unconfirmed:
+        text = f"float64 sees growth along {growth.unconfirmed} that exact arithmetic does not confirm; {followed}"
+        return "undecided", text
+    if not growth.tracks:
+        return "undecided", "no limit could be followed: " + "; ".join(growth.reasons)
+    open_limits = [r for r in growth.reasons if _matters(claim, r)]
+    if open_limits:
+        return "undecided", f"not followed along {'; '.join(open_limits)}; {followed}"
+    if claim.constants_may_use is not None and growth.seen.ratio > _LARGE:
+        return "undecided", f"ratios up to {growth.seen.ratio:.3g} were seen, and no steady growth; {followed}"
+    if any(not t.fit.level for t in growth.tracks if t.powers is None):
+        return "undecided", f"the ratio grows, but by too little or too unsteadily to decide: {followed}"
+    return "consistent", (f"the ratio does not grow along its limits, largest {growth.seen.ratio:.3g} in {growth.seen.met} "
+                          f"instances that meet the hypotheses; {followed}; {_dependence(claim)}")
+
+
+def _matters(claim: Claim, reason: str) -> bool:
+    """Whether a limit that was not followed leaves the claim open: scales do only where a limit is none of a size."""
+    sizes = {*RUN_SIZES, *(v.name for v in claim.variables if v.domain == "integer")}
+    return not reason.startswith("scale:") or any(str(symbol) not in sizes for symbol, _ in claim.limits)
+
+
+def _drawable(track: Track) -> bool:
+    return all(0 < r < math.inf for r in track.ratios)
+
+
+def _series(claim: Claim, track: Track) -> Series:
+    """The ratio of both sides against the size along a limit, beside its value at the smallest."""
+    return Series(f"{claim.id}: growth along {track.limit}", track.limit, "left side over right side", track.sizes,
+                  track.ratios, [track.ratios[0]] * len(track.ratios), decides=False,
+                  note=f"exponent {track.fit.slope:.2f} over the last octaves")
