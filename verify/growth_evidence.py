@@ -12,8 +12,10 @@ from verify.evaluate import UnboundName
 from verify.files import file_name, write_json
 from verify.growth import Growth, described, growth_of
 from verify.growth_certificate import check, growth_certificate
-from verify.growth_search import Track
+from verify.growth_search import LARGE, Track
 from verify.growth_sizes import RUN_SIZES
+from verify.hidden import with_constant
+from verify.shrink import Violation, violation_of
 from verify.verdict import Series
 
 __all__ = ["order_evidence"]
@@ -61,9 +63,6 @@ def _refuted(claim: Claim, growth: Growth, settings, details, series):
     return "refuted", worst, f"{seen} ({_dependence(claim)})", details, path, series
 
 
-_LARGE = 1e3  # a ratio that hardly any constant of a proof explains
-
-
 def _seen(growth: Growth) -> str:
     if growth.vanishing:
         more = f", and at {len(growth.members)} sizes of {growth.limit}" if len(growth.members) > 1 else ""
@@ -90,8 +89,10 @@ def _unrefuted(claim: Claim, growth: Growth) -> tuple[str, str]:
     open_limits = [r for r in growth.reasons if _matters(claim, r)]
     if open_limits:
         return "undecided", f"not followed along {'; '.join(open_limits)}; {followed}"
-    if claim.constants_may_use is not None and growth.seen.ratio > _LARGE:
-        return "undecided", f"ratios up to {growth.seen.ratio:.3g} were seen, and no steady growth; {followed}"
+    large = with_constant(claim, int(LARGE))
+    if claim.constants_may_use is not None and any(
+            isinstance(violation_of(large, *instance), Violation) for instance in growth.seen.beyond):
+        return "undecided", f"ratios beyond {LARGE:g} exist, and no steady growth was found; {followed}"
     if any(not t.fit.level for t in growth.tracks if t.powers is None):
         return "undecided", f"the ratio grows, but by too little or too unsteadily to decide: {followed}"
     return "consistent", (f"the ratio does not grow along its limits, largest {growth.seen.ratio:.3g} in {growth.seen.met} "

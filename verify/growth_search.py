@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import prod
 
 import numpy as np
@@ -18,7 +18,10 @@ from verify.judge import judge
 from verify.sampling import draw_leaves, draw_shape
 from verify.search import offspring
 
-__all__ = ["EFFORTS", "Effort", "Member", "Seen", "Track", "ratios_of", "same_instance", "scale_path", "worst_of_each_size"]
+__all__ = [
+    "EFFORTS", "LARGE", "Effort", "Member", "Seen", "Track", "ratios_of", "same_instance", "scale_path",
+    "worst_of_each_size",
+]
 
 
 @dataclass(frozen=True)
@@ -35,9 +38,13 @@ class Effort:
 
 EFFORTS = {
     "quick": Effort(2, 48, 2, 12, 1024),
-    "standard": Effort(12, 96, 8, 80, 4096, 70_000),
-    "thorough": Effort(40, 128, 24, 300, 16384, 70_000),
+    "standard": Effort(12, 96, 8, 80, 4096),
+    "thorough": Effort(40, 128, 24, 300, 16384),
 }
+
+
+LARGE = 1e3  # a ratio that hardly any constant of a proof explains
+_REMEMBERED = 40
 
 
 @dataclass(frozen=True)
@@ -52,11 +59,13 @@ class Member:
 
 @dataclass
 class Seen:
-    """What was tried: instances, how many met the hypotheses, the largest finite ratio among them."""
+    """What was tried: instances, how many met the hypotheses, the largest ratio up to ``LARGE`` among them, and some
+    instances (shape and leaves) on which float64 sees a larger one, which may be rounding."""
 
     tried: int = 0
     met: int = 0
     ratio: float = 0.0
+    beyond: list[tuple[Shape, Leaves]] = field(default_factory=list)
     refused: str = ""
 
 
@@ -101,7 +110,9 @@ def ratios_of(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend, seen
     ratio = np.where(verdict.met, np.broadcast_to(verdict.ratio, (count,)), np.nan)
     seen.tried += count
     seen.met += int(np.isfinite(ratio).sum() + np.isinf(ratio).sum())
-    seen.ratio = float(np.max(ratio[np.isfinite(ratio)], initial=seen.ratio))
+    seen.ratio = float(np.max(ratio[ratio <= LARGE], initial=seen.ratio))
+    for row in np.flatnonzero((ratio > LARGE) & np.isfinite(ratio))[:1 if len(seen.beyond) < _REMEMBERED else 0]:
+        seen.beyond.append((shape, take_rows(leaves, [row])))
     return ratio
 
 

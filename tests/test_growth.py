@@ -1,0 +1,181 @@
+"""Constants hidden in O(.): the rule for growth, its evidence, and statements whose truth is known."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import sympy as sp
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from growth_controls import FALSE, TRUE, A, B, C, a, b, control, gap, numbers
+
+from bounds.claim import Condition
+from bounds.language import L, rounds
+from verify.growth_certificate import check, check_file
+from verify.growth_fit import fit
+from verify.growth_sizes import resized, tame
+from verify.hidden import order_of, vanishing, with_constant
+from verify.instances import Shape
+from verify.referee import Settings, decide
+from verify.sampling import draw_leaves
+
+SIZES = 2.0 ** np.arange(9)
+
+
+@pytest.mark.parametrize(("ratios", "grows", "level"), [
+    (SIZES, True, False), (SIZES**0.5, True, False), (3 * SIZES**2, True, False), (2.0**SIZES, True, False),
+    (SIZES**0.05, False, True), (np.ones(9), False, True), (1 / SIZES, False, True),
+    (SIZES / (1 + SIZES / 64), False, False), (SIZES / (1 + SIZES / 4), False, True), (np.log2(2 * SIZES), False, False),
+    (np.where(np.arange(9) % 2, SIZES, SIZES / 8), False, False), (np.full(9, np.inf), True, False),
+    (np.zeros(9), False, True),
+], ids=["linear", "root", "square", "exponential", "slow", "constant", "falling", "saturating", "saturated", "logarithm",
+        "zigzag", "vanishing right", "vanishing left"])
+def test_what_counts_as_growth(ratios, grows, level):
+    found = fit(SIZES, ratios)
+    assert (found.grows, found.level) == (grows, level)
+
+
+def test_growth_towards_zero_counts_sizes_by_their_inverses():
+    found = fit(1 / SIZES, SIZES**2)
+    assert found.grows and found.slope == pytest.approx(2) and found.error == pytest.approx(0)
+
+
+@pytest.mark.parametrize("length", [3, 4])
+def test_too_few_octaves_show_nothing(length):
+    assert not fit(SIZES[:length], 100 ** SIZES[:length]).grows
+
+
+def test_the_constant_is_taken_out():
+    claim = control("parts", gap, L)
+    claim = replace(claim, statement=Condition(gap, "<=", (C + L) / rounds + 3))
+    order = order_of(claim)
+    assert order.scale == 1 / rounds and sp.simplify(order.measured - (gap - L / rounds - 3)) == 0
+    stated = with_constant(claim, 7)
+    assert stated.explicit and not stated.limits and stated.statement.right == 7 / rounds
+    assert vanishing(claim).conditions[-1] == Condition(1 / rounds, "<=", 0)
+
+
+def test_lower_bounds_take_the_inverse():
+    claim = numbers("below", a, b, A, B)
+    assert with_constant(replace(claim, statement=Condition(a, ">=", C * b)), 4).statement.right == b / 4
+
+
+@pytest.mark.parametrize("change", [
+    {"statement": Condition(a, "==", C * b)}, {"statement": Condition(a, "<=", b**C)},
+    {"statement": Condition(a, "<=", C * b**C)}, {"statement": Condition(a * C, "<=", b)},
+    {"statement": Condition(a, "<=", b)}, {"conditions": (Condition(a, ">=", C),)},
+])
+def test_constants_that_are_no_factors_are_refused(change):
+    with pytest.raises(NotImplementedError, match=r"hidden|hides"):
+        order_of(replace(numbers("odd", a, b, A, B), **change))
+
+
+def test_more_clients_are_copies_and_steps_repeat():
+    claim, rng = with_constant(FALSE["growth/noise/step-power"], 1), np.random.default_rng(0)
+    shape = Shape(clients=2, noisy=(1,), sizes=(("local_steps", 1),))
+    leaves = draw_leaves(claim, shape, 3, rng)
+    larger, copies = resized(claim, shape, leaves, "clients", 5)
+    assert larger.noisy == (1, 3) and (copies["curvature"][:, 4] == leaves["curvature"][:, 0]).all()
+    assert (copies["noise"][:, 1] == leaves["noise"][:, 0]).all()
+    longer, copies = resized(claim, shape, leaves, "rounds", 6)
+    assert longer.iterations == 6 and (copies["step_fraction"] == leaves["step_fraction"][:, :1]).all()
+    with pytest.raises(NotImplementedError, match="no size"):
+        resized(claim, shape, leaves, "eta", 2)
+
+
+def test_tame_instances_have_no_scales_apart():
+    claim, shape = with_constant(TRUE["growth/instance/bias"], 1), Shape(clients=3, dim=2, local_steps=2, rounds=3)
+    leaves = tame(claim, draw_leaves(claim, shape, 200, np.random.default_rng(1)), np.random.default_rng(2))
+    for name in ("curvature", "center", "start_offset", "step_fraction", "step_scale", "weight", "slack:L"):
+        size = abs(leaves[name][leaves[name] != 0])
+        assert size.min() >= 0.25 and size.max() <= 2
+    assert (leaves["step_fraction"] == leaves["step_fraction"][:, :1]).all() and leaves["slack:L"].min() >= 1
+
+
+QUICK_TRUE = ("squares", "young", "geometric-sum", "held", "instance/small", "instance/value", "value")
+QUICK_FALSE = ("squares/mixed", "held/not", "instance/small-power", "instance/bias-goes", "noise/missing",
+               "walk/no-own-gradient", "walk/one-step-less", "any-step/no-step")
+
+
+@pytest.mark.parametrize("name", QUICK_TRUE)
+def test_true_orders_are_spared(name):
+    verdict = decide(TRUE[f"growth/{name}"], Settings(seed=3))
+    assert verdict.verdict == "consistent" and verdict.certificate is None and verdict.details["growth"]
+
+
+@pytest.mark.parametrize("name", QUICK_FALSE)
+def test_false_orders_are_refuted_with_a_file_that_replays(name, tmp_path):
+    claim = FALSE[f"growth/{name}"]
+    verdict = decide(claim, Settings(out=tmp_path))
+    assert verdict.verdict == "refuted", verdict.evidence
+    result = check_file(tmp_path / verdict.certificate)
+    assert result.accepted and "no claim is called" in result.reason
+    data = json.loads((tmp_path / verdict.certificate).read_text())
+    assert check(data, claim).accepted
+    assert not check(data, TRUE["growth/value"]).accepted
+
+
+@pytest.fixture(scope="module")
+def grown(tmp_path_factory):
+    """A growth certificate of the same instance along a limit."""
+    out = tmp_path_factory.mktemp("growth")
+    verdict = decide(FALSE["growth/instance/small-power"], Settings(out=out))
+    return (out / verdict.certificate).read_text()
+
+
+def _falling(data):
+    data["members"].reverse()
+
+
+def _short(data):
+    del data["members"][2:]
+
+
+def _mixed(data):
+    data["members"][0]["constant"] = None
+
+
+def _another_dependence(data):
+    data["constants_may_use"] = ["a"]
+
+
+def _larger_constant(data):
+    data["members"][1]["constant"] = "1000000"
+
+
+def _broken_member(data):
+    data["members"][3]["certificate"]["left"] = "7"
+
+
+def _held_number_moves(data):
+    data["constants_may_use"] = ["q"]
+
+
+@pytest.mark.parametrize(("fault", "with_claim"), [
+    (_falling, False), (_short, False), (_mixed, False), (_another_dependence, True), (_larger_constant, True),
+    (_broken_member, False), (_held_number_moves, False),
+])
+def test_members_must_belong_together(grown, fault, with_claim):
+    data = json.loads(grown)
+    assert check(data).accepted
+    fault(data)
+    assert not check(data, FALSE["growth/instance/small-power"] if with_claim else None).accepted
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("name", TRUE)
+def test_no_true_order_is_refuted(name, seed):
+    assert decide(TRUE[name], Settings(seed=seed)).verdict != "refuted"
+
+
+@pytest.mark.slow
+def test_nine_of_ten_false_orders_are_refuted():
+    missed = [name for name, claim in FALSE.items() if decide(claim, Settings(budget="standard")).verdict != "refuted"]
+    assert len(missed) <= len(FALSE) / 10, missed
