@@ -26,6 +26,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import pairwise
 from math import floor, log10
 
 import numpy as np
@@ -202,7 +203,7 @@ def _exact_path(claim: Claim, track: Track) -> tuple[ExactMember, ...]:
         found.append(member)
         if len(found) >= _MEMBERS and member.constant >= _LEAST_RATIO:
             last = tuple(found[-_MEMBERS:])
-            if _fitted(last).steady:
+            if _fitted(last).steady and _increasing(last):
                 return last
     return ()
 
@@ -227,8 +228,13 @@ def _exact_run(claim: Claim, track: Track) -> tuple[ExactMember, ...]:
             break
         found.append(member)
     last = tuple(found[-_MEMBERS:])
-    enough = len(last) == _MEMBERS and _fitted(last).steady and last[-1].constant >= _LEAST_RATIO * last[0].constant
+    steady = len(last) == _MEMBERS and _increasing(last) and _fitted(last).steady
+    enough = steady and last[-1].constant >= _LEAST_RATIO * last[0].constant
     return last if enough else ()
+
+
+def _increasing(members) -> bool:
+    return all(first.constant < second.constant for first, second in pairwise(members))
 
 
 def _fitted(members) -> Fit:
@@ -256,7 +262,7 @@ def _exact_members(claim, track: Track) -> tuple[ExactMember, ...]:
     if len(found) < _MEMBERS or not all(found):
         return ()
     sizes, constants = [m.size for m in found], [float(m.constant) for m in found]
-    return tuple(found) if fit(sizes, constants).rising else ()
+    return tuple(found) if _increasing(found) and fit(sizes, constants).rising else ()
 
 
 def _moderate(track: Track) -> list[Member]:

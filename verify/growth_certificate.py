@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from fractions import Fraction
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -86,7 +87,8 @@ def _objections(data: dict[str, Any]) -> Iterator[str]:
         if len(members) <= OCTAVES:
             yield f"{len(members)} members show no growth; at least {OCTAVES + 1} do"
         sizes, ratios = _numbers(members)
-        if not all(vanishing_sides) and not fit(sizes, ratios).rising:
+        grown = fit(sizes, ratios).rising and all(first < second for first, second in pairwise(ratios))
+        if not all(vanishing_sides) and not grown:
             yield "the constants do not grow throughout"
     first = members[0]["certificate"]
     for member in members[1:]:
