@@ -1,4 +1,4 @@
-"""The commands about formulas: ``fedtheory bound``, ``compare`` and ``lint``."""
+"""The commands about formulas: ``fedtheory bound``, ``compare``, ``lint`` and ``chain``."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ def add_commands(app: typer.Typer) -> None:
     app.command()(bound)
     app.command()(compare)
     app.command()(lint)
+    app.command()(chain)
 
 
 def bound(
@@ -184,3 +185,38 @@ def lint(
         counts = ", ".join(f"{sum(f.severity == s for f in found)} {s}{'' if s == 'note' else 's'}" for s in shown)
         print(f"{len(chosen)} claims: {counts}")
     return 1 if any(f.severity == "error" for f in found) else 0
+
+
+def chain(
+    claim: Annotated[str, typer.Argument(help="A claim's id, as `fedtheory claims` lists them.")],
+    deep: Annotated[bool, typer.Option("--deep", help="Also each claim below it from its own steps.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
+) -> int:
+    """Check whether a claim follows from the steps of its proof, by arithmetic on the printed formulas.
+
+    Measured quantities are free numbers; where it does not follow, numbers show it.
+
+    Exit status: 0 every link follows or cannot be checked; 1 one does not follow; 2 bad input.
+    """
+    from dataclasses import asdict
+
+    from bounds.registry import find_claim
+    from verify.chain import chain as links_of
+    from verify.chain import link
+
+    top = find_claim(claim)
+    if not top.steps:
+        raise ValueError(f"{top.id} lists no steps: its paper derives it from no other claim")
+    links = list(links_of(top)) if deep else [link(top, [find_claim(name) for name in top.steps])]
+    if json:
+        print(json_text.dumps([asdict(one) for one in links], indent=1))
+    for one in links if not json else []:
+        print(f"{one.conclusion}: {one.answer}: {one.text}")
+        print("  from", ", ".join(one.premises))
+        for need in one.needs:
+            print("  needs", need)
+        if one.numbers:
+            print("  at", ", ".join(f"{name} = {value}" for name, value in one.numbers.items()))
+        for name, meaning in one.quantities.items():
+            print(f"  {name} is {meaning}")
+    return 1 if any(one.answer == "does not follow" for one in links) else 0

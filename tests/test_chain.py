@@ -1,0 +1,126 @@
+"""Proof chains: what follows is said to, planted faults are found with numbers, and nothing is said without."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+import sympy as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bounds.claim import Claim, Condition, Definition, Variable
+from bounds.language import E, F_star, L, Sum, norm2, objective, objective_grad, r, rounds, x_round
+from bounds.registry import find_claim
+from verify.chain import ANSWERS, check_link, link
+
+eta, a, b = sp.symbols("eta a b", positive=True)
+ROUNDS = (r, 0, rounds - 1)
+slope = E(norm2(objective_grad(x_round[r])))
+value, after = E(objective(x_round[r])), E(objective(x_round[r + 1]))
+STEP = Condition(after, "<=", value - eta / 2 * slope + L * eta**2, (ROUNDS,))
+SMALL = Condition(eta, "<=", 1 / L)
+START = E(objective(x_round[0])) - F_star
+
+
+def claim(left, right, *conditions, relation="<=", over=(), **fields):
+    return Claim("test/end", "1", "theorem", "run", Condition(left, relation, right, over), conditions=conditions,
+                 source="a textbook", variables=(Variable("eta", "positive"),), **fields)
+
+
+def mean_slope(factor=2, noise=2):
+    return claim(Sum(slope, ROUNDS) / rounds, factor * START / (eta * rounds) + noise * L * eta)
+
+
+FOLLOWS = {
+    "telescoping": (mean_slope(), [STEP]),
+    "telescoping, with room": (mean_slope(3, 5), [STEP]),
+    "a step size put in": (
+        claim(Sum(slope, ROUNDS) / rounds, 2 * L * START / rounds + 2, Condition(eta, "==", 1 / L)), [STEP]),
+    "a condition used": (claim(after, value - eta / 2 * slope + eta, SMALL, over=(ROUNDS,)), [STEP]),
+    "one bound into another": (claim(slope, a * b, over=(ROUNDS,)), [
+        Condition(slope, "<=", a * value, (ROUNDS,)), Condition(value, "<=", b, (ROUNDS,))]),
+    "linear in means": (claim(E(3 * objective(x_round[r]) + a), 3 * b + a, over=(ROUNDS,)),
+                        [Condition(value, "<=", b, (ROUNDS,))]),
+}
+PLANTED = {
+    "a dropped term": (mean_slope(noise=0), [STEP]),
+    "a wrong factor": (mean_slope(noise=1), [STEP]),
+    "a wrong factor of the start": (mean_slope(factor=1), [STEP]),
+    "a condition left out": (claim(after, value - eta / 2 * slope + eta, over=(ROUNDS,)), [STEP]),
+    "a wrong direction": (claim(slope, a * b, over=(ROUNDS,)), [
+        Condition(slope, "<=", a * value, (ROUNDS,)), Condition(value, ">=", b, (ROUNDS,))]),
+}
+
+
+@pytest.mark.parametrize("row", FOLLOWS)
+def test_what_follows_is_said_to(row):
+    found = check_link(*FOLLOWS[row], put_in=True)
+    assert (found.answer, found.numbers) == ("follows", {})
+
+
+@pytest.mark.parametrize("row", PLANTED)
+def test_planted_faults_are_found_with_numbers(row):
+    conclusion, premises = PLANTED[row]
+    found = check_link(conclusion, premises, put_in=True)
+    assert found.answer == "does not follow"
+    assert found.numbers and all(Fraction(v) == Fraction(v) for v in found.numbers.values())
+    assert set(found.quantities) <= set(found.numbers)
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.fractions(0, 4), st.fractions(0, 4))
+def test_a_bound_follows_exactly_when_its_noise_suffices(factor, noise):
+    found = check_link(mean_slope(max(factor, 2), noise), [STEP], put_in=True).answer
+    assert found == ("follows" if noise >= 2 else "does not follow")
+
+
+def test_a_definition_says_what_its_formula_says():
+    gap = Definition("gap0", (), START, "F", "loss", "initial gap")
+    named = claim(Sum(slope, ROUNDS) / rounds, 2 * sp.Symbol("gap0", real=True) / (eta * rounds) + 2 * L * eta,
+                  definitions={"gap0": gap})
+    assert check_link(named, [STEP]).answer == "not checkable"  # by its name alone
+    assert link(replace(named), [claim(STEP.left, STEP.right, over=STEP.over)]).answer == "follows"
+
+
+def test_nothing_is_said_where_no_premise_speaks_of_it():
+    found = check_link(claim(slope, a, over=(ROUNDS,)), [Condition(value, "<=", a, (ROUNDS,))], put_in=True)
+    assert found.answer == "not checkable" and "no premise speaks of" in found.text
+
+
+def test_premises_that_exclude_each_other_give_nothing():
+    found = check_link(claim(slope, a, over=(ROUNDS,)), [Condition(slope, "<=", -a, (ROUNDS,))], put_in=True)
+    assert found.answer == "not checkable" and "exclude each other" in found.text
+
+
+def test_hidden_constants_and_other_procedures_are_not_checked():
+    hidden = replace(mean_slope(), explicit=False, variables=(Variable("C", "hidden"),))
+    assert "hidden constant" in link(hidden, [mean_slope()]).text
+    assert "states no formula" in link(mean_slope(), [replace(mean_slope(), statement=None, undefined="a letter")]).text
+    other = find_claim("fadamgc/eq-126")
+    assert "another procedure" in link(mean_slope(), [other]).text
+
+
+def test_what_premises_need_is_told():
+    premise = replace(claim(STEP.left, STEP.right, SMALL, over=STEP.over), id="test/step")
+    assert link(mean_slope(), [premise]).needs == ("test/step: eta <= 1/L",)
+    assert link(replace(mean_slope(), conditions=(Condition(eta, "<=", 1 / (2 * L)),)), [premise]).needs == ()
+
+
+@pytest.mark.parametrize(("name", "answer"), [
+    ("fadamgc/eq-42", "follows"), ("fadamgc/eq-151", "follows"), ("fadamgc/eq-101", "does not follow"),
+])
+def test_links_of_papers(name, answer):
+    one = find_claim(name)
+    assert link(one, [find_claim(step) for step in one.steps]).answer == answer
+
+
+def test_the_command(run):
+    status, said, _ = run("chain", "fadamgc/eq-101")
+    assert status == 1 and "does not follow" in said and "from fadamgc/eq-98, fadamgc/lemma-B.1" in said
+    status, said, _ = run("chain", "fadamgc/eq-42", "--json")
+    assert status == 0 and [one["answer"] for one in json.loads(said)] == ["follows"] and "follows" in ANSWERS
+    status, _, error = run("chain", "fadamgc/eq-12")
+    assert status == 2 and "lists no steps" in error

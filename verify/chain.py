@@ -1,0 +1,272 @@
+"""Whether a claim follows from the steps of its proof, by arithmetic on the printed formulas.
+
+A link has a claim and its ``steps`` as premises. Measured quantities become free numbers (``verify.free_numbers``); of a
+premise for every round there is its sum over the rounds. z3 then looks for numbers that meet the claim's hypotheses and
+every premise and break the claim: there are none, and the claim follows; or there are, and they are shown, as fractions.
+Where z3 has no answer, multiples of the premises that add up to the claim are sought by linear algebra. That a claim does
+not follow says that its listed premises do not give it by arithmetic, not that it is wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import chain as joined
+from itertools import islice, product
+
+import sympy as sp
+
+from bounds import language as words
+from bounds.claim import Claim, Condition
+from bounds.registry import find_claim
+from verify.free_numbers import FreeNumbers
+from verify.satisfiable import satisfiable
+
+__all__ = ["ANSWERS", "Link", "chain", "check_link", "link"]
+
+ANSWERS = ("follows", "does not follow", "not checkable")
+_MOST_SIZES = 6  # of sizes that are tried for numbers that break a link
+_TRACKERS = sp.Symbol("trackers", integer=True, positive=True)
+_ORDERED = ((words.mu, words.L), (words.participants, words.clients), (_TRACKERS, words.participants))
+_GAP = sp.Symbol("gap", positive=True)
+
+
+@dataclass(frozen=True)
+class Link:
+    """What is found of one link.
+
+    ``numbers`` (exact, by name) meet hypotheses and premises and break the claim, where it does not follow; ``quantities``
+    says which measured quantity a name stands for; ``needs`` are conditions and assumptions of premises that the claim
+    itself does not have.
+    """
+
+    conclusion: str
+    premises: tuple[str, ...]
+    answer: str
+    text: str
+    numbers: dict[str, str] = field(default_factory=dict)
+    quantities: dict[str, str] = field(default_factory=dict)
+    needs: tuple[str, ...] = ()
+
+
+def chain(claim: Claim) -> Iterator[Link]:
+    """Every link below a claim, its own first; each claim once."""
+    waiting, seen = [claim], set()
+    while waiting:
+        here = waiting.pop(0)
+        if here.id not in seen and here.steps:
+            seen.add(here.id)
+            premises = [find_claim(name) for name in here.steps]
+            yield link(here, premises)
+            waiting += premises
+
+
+def link(conclusion: Claim, premises: Sequence[Claim]) -> Link:
+    """Whether the conclusion follows from the premises."""
+    names = tuple(p.id for p in premises)
+    reason = _no_arithmetic(conclusion, premises)
+    if reason:
+        return Link(conclusion.id, names, "not checkable", reason)
+    needs = tuple(_needs(conclusion, premises))
+    statements = [p.statement for p in premises]
+    found = check_link(conclusion, statements)
+    if found.answer == "not checkable":
+        found = check_link(conclusion, statements, put_in=True)
+    return Link(conclusion.id, names, found.answer, found.text, found.numbers, found.quantities, needs)
+
+
+def _no_arithmetic(conclusion, premises) -> str:
+    for claim in (conclusion, *premises):
+        if claim.statement is None:
+            return f"{claim.id} states no formula"
+        if not claim.explicit:
+            return f"{claim.id} has a hidden constant"
+    for premise in premises:
+        if premise.setting == "run" and premise.procedure != conclusion.procedure:
+            return f"{premise.id} is about runs of another procedure"
+    return ""
+
+
+def _needs(conclusion, premises) -> Iterator[str]:
+    """What premises suppose and the conclusion does not, and its own conditions on numbers do not imply."""
+    own = {a.id for a in conclusion.assumptions}
+    numbers = FreeNumbers(conclusion)
+    facts = _facts(conclusion, numbers)
+    for premise in premises:
+        yield from (f"{premise.id}: {a.id}" for a in premise.assumptions if a.id not in own)
+        for condition in premise.conditions:
+            if condition in conclusion.hypotheses:
+                continue
+            text = f"{premise.id}: {condition.left} {condition.relation} {condition.right}"
+            if condition.over or not _implied(numbers.condition(condition), facts):
+                yield text
+
+
+def _implied(condition, facts) -> bool:
+    return all(satisfiable([*facts, broken]).answer == "no" for broken in _broken(condition))
+
+
+def _broken(condition: Condition) -> list[Condition]:
+    """Ways in which a condition fails, each with a gap above 0."""
+    low = Condition(condition.left + _GAP, "<=", condition.right)
+    high = Condition(condition.left, ">=", condition.right + _GAP)
+    return {"<=": [high], ">=": [low], "==": [low, high]}[condition.relation]
+
+
+def _facts(conclusion: Claim, numbers: FreeNumbers) -> list[Condition]:
+    """The claim's hypotheses on numbers, ranges of its indices, and what is so of every federation."""
+    facts = []
+    for condition in conclusion.hypotheses:
+        put_in = condition.relation == "==" and (isinstance(condition.left, sp.Indexed) or condition.left in numbers.values)
+        if not condition.over and not put_in:
+            facts.append(numbers.condition(condition))
+    for index, low, high in conclusion.statement.over:
+        facts += [Condition(index, ">=", numbers.number(low)), Condition(index, "<=", numbers.number(high))]
+    return facts
+
+
+def check_link(conclusion: Claim, premises: Sequence[Condition], put_in: bool = False) -> Link:
+    """Whether the claim's statement follows from other statements and its own hypotheses, as numbers.
+
+    ``put_in``: with definitions put in, rather than as quantities of their own. Numbers that break the link are searched
+    without it only where no two quantities have anything in common, since a name hides what its formula says.
+    """
+    facts, broken, numbers = _as_numbers(conclusion, premises, FreeNumbers(conclusion, put_in))
+    spoken = set().union(*(c.left.free_symbols | c.right.free_symbols for c in facts)) if facts else set()
+    quantities = set(numbers.names.values())
+    answers = [satisfiable([*facts, one]) for one in broken]
+    if all(a.answer == "no" for a in answers):
+        if not all(any("gap" in c for c in a.core) for a in answers):
+            core = "; ".join(answers[0].core)
+            return Link(conclusion.id, (), "not checkable", f"the hypotheses and premises exclude each other: {core}")
+        return Link(conclusion.id, (), "follows", "no numbers meet the premises and break the claim")
+    multipliers = _by_multiples(facts, numbers.condition(conclusion.statement), numbers)
+    if multipliers is not None:
+        return Link(conclusion.id, (), "follows", f"the premises, times {', '.join(map(str, multipliers))}, add up to it")
+    alone = [e for e, s in numbers.names.items() if s in quantities - spoken
+             and any(s in b.left.free_symbols | b.right.free_symbols for b in broken)]
+    if alone:
+        return Link(conclusion.id, (), "not checkable", f"no premise speaks of {alone[0]}")
+    if put_in or _independent(conclusion, numbers):
+        return _search_numbers(conclusion, premises, put_in)
+    return Link(conclusion.id, (), "not checkable", "its quantities have parts in common")
+
+
+def _independent(conclusion, numbers) -> bool:
+    """Whether the formulas of any two quantities have no measured part in common."""
+    inner = FreeNumbers(conclusion, put_in=True)
+    parts = [inner.number(e).free_symbols & set(inner.names.values()) for e in numbers.names]
+    return sum(map(len, parts)) == len(set().union(*parts))
+
+
+def _as_numbers(conclusion, premises, numbers):
+    facts = _facts(conclusion, numbers)
+    ranges = {triple[0]: triple for triple in conclusion.statement.over}
+    for premise in premises:
+        own = [triple for triple in premise.over if ranges.get(triple[0]) != triple]
+        if not own:
+            facts.append(numbers.condition(premise))
+        elif len(own) == 1:  # for every value of an index: so is the sum
+            sides = (numbers.number(sp.Sum(side, own[0])) for side in (premise.left, premise.right))
+            facts.append(Condition(next(sides), premise.relation, next(sides)))
+    broken = _broken(numbers.condition(conclusion.statement))
+    free = {s for c in (*facts, *broken) for side in (c.left, c.right) for s in side.free_symbols}
+    facts += [Condition(small, "<=", large) for small, large in _ORDERED if {small, large} <= free]
+    if words.F_star in free:
+        facts += [Condition(words.F_star, "<=", s) for e, s in numbers.names.items()
+                  if isinstance(e.args[0] if isinstance(e, words.E) else e, words.objective)]
+    return facts, broken, numbers
+
+
+def _by_multiples(facts, claim: Condition, numbers: FreeNumbers):
+    """Multiples of the facts, never negative ones of inequalities, whose sum is at most the claim; None if none is found.
+
+    The quantities must cancel; what is left of the parameters alone must be of the right sign by the facts about them.
+    """
+    if claim.relation == "==":
+        return None
+    quantities = sorted(numbers.names.values(), key=str)
+    about = [c for c in facts if (c.left - c.right).has(*quantities)] if quantities else []
+    alone = [c for c in facts if c not in about]
+    unknown = sp.symbols(f"multiple:{len(about)}", real=True)
+    spans = [_at_least(c) for c in about]
+    try:
+        left = [sp.Poly(span, *quantities) for span in spans]
+        rest = sp.Poly(_at_least(claim), *quantities) - sum(
+            (u * p for u, p in zip(unknown, left, strict=True)), sp.Poly(0, *quantities))
+    except sp.PolynomialError:
+        return None
+    still = [c for monomial, c in rest.terms() if any(monomial)]
+    if not unknown or not still:
+        return None
+    (solution, *_) = list(sp.linsolve(still, *unknown)) or [None]
+    if solution is None:
+        return None
+    free = dict.fromkeys(unknown, sp.Integer(0))
+    found = [sp.factor(value.xreplace(free)) for value in solution]
+    left_over = sp.together(rest.coeff_monomial(1).xreplace(dict(zip(unknown, found, strict=True))))
+    signs = [m for m, c in zip(found, about, strict=True) if c.relation != "=="]
+    if all(_implied(Condition(e, ">=", 0), alone) for e in (*signs, sp.factor(left_over)) if not e.is_nonnegative):
+        return [m for m in found if m != 0]
+    return None
+
+
+def _at_least(c: Condition):
+    """What a condition says to be at least 0, or equal to it."""
+    return c.left - c.right if c.relation == ">=" else c.right - c.left
+
+
+def _search_numbers(conclusion, premises, put_in) -> Link:
+    """Exact numbers that break the link, with sizes that are whole numbers."""
+    facts, broken, numbers = _as_numbers(conclusion, premises, FreeNumbers(conclusion, put_in))
+    spoken = {s for c in (*facts, *broken) for side in (c.left, c.right) for s in side.free_symbols}
+    spoken |= {s for e in numbers.names for s in e.free_symbols}
+    sizes = sorted((s for s in spoken if s.is_integer and s.is_positive), key=str)
+    indices = [triple[0] for triple in conclusion.statement.over]
+    equal = ((size,) * len(sizes) for size in (2, 3, 1))
+    reason = "no exact numbers were found that break it, nor a proof that there are none"
+    for values in islice(joined(equal, product((2, 1, 3), repeat=len(sizes))), _MOST_SIZES):
+        pins = dict(zip(sizes, map(sp.Integer, values), strict=True))
+        pins |= dict.fromkeys(indices, sp.Integer(min(values, default=1) - 1))
+        facts, broken, numbers = _as_numbers(conclusion, premises, FreeNumbers(conclusion, put_in, pins))
+        facts, broken = ([Condition(c.left.xreplace(pins), c.relation, c.right.xreplace(pins)) for c in part]
+                         for part in (facts, broken))
+        if numbers.transcendental:
+            reason = f"{numbers.transcendental[0]} is no rational function of its parameters"
+            continue
+        for one in broken:
+            answer = satisfiable([*facts, one])
+            found = _fractions(answer.witness, pins) if answer.answer == "yes" else None
+            if found is not None and _meets(found, [*facts, one]):
+                shown = {name: str(value) for name, value in sorted(found.items()) if name != "gap"}
+                return Link(conclusion.id, (), "does not follow", "these numbers meet every premise and break the claim",
+                            shown, _said(numbers, " ".join(shown)))
+    return Link(conclusion.id, (), "not checkable", reason)
+
+
+def _fractions(witness, pins) -> dict[str, Fraction] | None:
+    try:
+        return {name: Fraction(text) for name, text in witness.items() if not name.startswith("root")} | {
+            s.name: Fraction(int(v)) for s, v in pins.items()}
+    except ValueError:  # an algebraic number that is no fraction
+        return None
+
+
+def _meets(numbers, conditions) -> bool:
+    """Whether the numbers meet every condition, checked again without z3."""
+    def value(side):
+        put = {s: sp.Rational(numbers[s.name].numerator, numbers[s.name].denominator) for s in side.free_symbols}
+        return side.xreplace(put)
+
+    for c in conditions:
+        gap = value(c.right) - value(c.left)
+        if not {"<=": gap.is_nonnegative, ">=": gap.is_nonpositive, "==": gap.is_zero}[c.relation]:
+            return False
+    return True
+
+
+def _said(numbers: FreeNumbers, text: str) -> dict[str, str]:
+    """The quantities whose names stand in a text."""
+    spoken = set(text.replace("*", " ").replace("(", " ").replace(")", " ").replace("/", " ").split())
+    return {s.name: str(e) for e, s in numbers.names.items() if s.name in spoken}
