@@ -95,6 +95,10 @@ def test_assumption_blocks_are_assumptions(block):
     assert any(a.split("@")[0] == f"fedalign/{block}" for a in ASSUMPTIONS) or f"`fedalign/{block}`" in text
 
 
+def test_steps_are_claims():
+    assert [(c.id, step) for c in CLAIMS for step in c.steps if step not in IDS] == []
+
+
 def test_coverage_explains_what_is_left_open():
     text = COVERAGE.read_text(encoding="utf-8")
     open_ids = [f"fedalign/{b}" for b in NOT_CLAIMS] + [

@@ -143,6 +143,8 @@ lemma_A6 = run_claim(
         (1 - eta_l[t] * mu) * E(norm2(x[t] - x_star)) + eta_l[t] ** 2 * noise_term[t] + eta_l[t] * bias_term[t]
     ),
     note="(54) prints mu_t, which is defined nowhere, for mu",
+    steps=("fedalign/step-update-identity", "fedalign/step-cross-term", "fedalign/step-T12", "fedalign/lemma-A3",
+           "fedalign/lemma-A4"),
 )
 lemma_A6_as_printed = lemma_A6.variant(
     "as-printed", "as printed: steps are only bounded by 1/(4L)", conditions=(small_step,)

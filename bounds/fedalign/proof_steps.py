@@ -94,6 +94,7 @@ T6 = step(
 T7 = step(
     id="fedalign/step-T7", number="(44)(b)", assumptions=both, reading="intended: the left side starts from w_t",
     statement=at_each_time(after_step, "<=", contracted + drift[t] + proof_A4[t] + proof_A5[t]),
+    steps=("fedalign/step-T5", "fedalign/step-T6"),
 )
 eq_44 = step(
     id="fedalign/step-eq44-as-printed", number="(44)", assumptions=both,
@@ -162,6 +163,7 @@ T9 = step(
     statement=at_each_time(
         proof_A4[t], "<=", over_priority(weight[t, k] * spread) + 6 * L * Gamma * eta**2 * chi[t]
     ),
+    steps=("fedalign/step-T8", "fedalign/step-eq46"),
 )
 T10 = step(
     id="fedalign/step-T10", number="(49)", variables=any_L, reading="pathwise: without the expectation in D_t",
@@ -175,6 +177,7 @@ T11 = step(
     statement=at_each_time(
         proof_A5[t], "<=", over_free(aggregate_weight[t, k] * spread) + 2 * eta * psi[t]
     ),
+    steps=("fedalign/step-T10",),
 )
 T12 = step(
     id="fedalign/step-T12", number="(39)-(53)", assumptions=both, conditions=(small_step,),
@@ -182,6 +185,7 @@ T12 = step(
     statement=at_each_time(
         after_step, "<=", contracted + 2 * drift[t] + 6 * L * Gamma * eta**2 * chi[t] + 2 * eta * psi[t]
     ),
+    steps=("fedalign/step-T7", "fedalign/step-T9", "fedalign/step-T11"),
 )
 T20 = step(
     id="fedalign/step-T20", number="used in (36)", assumptions=(smooth,),

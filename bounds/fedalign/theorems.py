@@ -51,6 +51,7 @@ theorem_1 = run_claim(
     assumptions=(smooth, strongly_convex, variance, G_weighted, *IMPLICIT),
     conditions=SCHED,
     statement=Condition(suboptimality, "<=", theorem_1_bound),
+    steps=("fedalign/lemma-A6", "fedalign/step-T17", "fedalign/step-T20", "fedalign/step-eq36"),
 )
 G_axis = {
     "G-trajectory-weighted": ("G weighted along the trajectory", with_G(G_weighted)),
