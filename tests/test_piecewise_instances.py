@@ -77,17 +77,19 @@ def test_needs_follow_from_the_words(made, expected):
     assert needs(made) == expected
     rng = np.random.default_rng(0)
     families = {draw_family(made, rng)[0] for _ in range(50)}
-    assert families == ({"piecewise", "quadratic"} if not (expected.lipschitz or expected.alike) else {"piecewise"})
+    assert families == ({"piecewise", "quadratic"} if not expected.lipschitz else {"piecewise"})
 
 
 BUDGET = Budget(30, 96, 20)
 
 
-@pytest.mark.parametrize("made", [is_lipschitz, is_alike])
-def test_bounds_over_all_points_hold_and_half_of_them_do_not(made):
+@pytest.mark.parametrize(("made", "families"), [
+    (is_lipschitz, {"piecewise"}), (is_alike, {"piecewise", "quadratic"}),  # quadratics of one Hessian are alike
+])
+def test_bounds_over_all_points_hold_and_half_of_them_do_not(made, families):
     found = search(made(1), BUDGET)
     assert found.violation is None and found.met > 1000 and found.ratio > 0.99
-    assert search(made(sp.Rational(1, 2)), BUDGET).violation.shape.family == "piecewise"
+    assert search(made(sp.Rational(1, 2)), BUDGET).violation.shape.family in families
 
 
 def test_convexity_is_needed_where_it_is():
