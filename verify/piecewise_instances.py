@@ -49,7 +49,7 @@ def _names(conditions: tuple[Condition, ...], formulas: tuple) -> frozenset[str]
 
 def draw_family(claim: Claim, rng: np.random.Generator) -> tuple[str, int]:
     """The family of clients, and how many pieces they have. Where no quadratics can meet the hypotheses it is piecewise;
-    half of the time where only those of one Hessian can; else less often, and least where strong convexity leaves little to the pieces."""
+    half of the time where only those of one Hessian can; else less often, as strong convexity leaves little to pieces."""
     asked = needs(claim)
     share = 1.0 if asked.lipschitz else 0.5 if asked.alike else 0.25 if asked.convex else 0.3
     return ("piecewise", int(rng.integers(1, 4))) if rng.random() < share else ("quadratic", 0)
