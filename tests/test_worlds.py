@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from fractions import Fraction
 
@@ -18,10 +19,13 @@ from bounds.language import E, eta_l, k, norm, objective, objective_grad, rounds
 from synthetic.arrays import EXACT, NUMPY
 from synthetic.draws import SAMPLES
 from tests.coupled_by_hand import Loops
+from verify import checker
+from verify.certificate import certificate, check
 from verify.data_instances import speaks_of_samples
 from verify.environment import realise
 from verify.evaluate import evaluate, sides
 from verify.instances import Shape
+from verify.judge import exact_violation
 from verify.worlds import DataShape, Worlds, worlds_of
 
 LAST = x_round[rounds], fedmoswa.twin_x_round[rounds]
@@ -212,6 +216,27 @@ def test_gradients_of_training_loss_and_of_population_risk():
     given = norm(objective_grad(x_round[0]))
     assert sorted(set(np.asarray(evaluate(given, environment)).ravel())) == [1, 3]
     assert set(np.asarray(evaluate(given, environment.also)).ravel()) == {2}
+
+
+def test_bounded_losses():
+    """They lie between their offset and H_loss, and reach both; on a grid, and by the checker."""
+    shape = replace(shape_of(2, 1, pieces=2), data=DataShape(1, 2, 2, bounded=True))
+    rng = np.random.default_rng(2)
+    leaves = {name: np.vectorize(lambda v: Fraction(round(8 * v), 8), otypes=[object])(array)
+              for name, array in random_leaves(shape, 2).items()}
+    leaves["sample_curvature"] *= 0
+    leaves["sample_offset"] = np.abs(leaves["sample_offset"])
+    claim = claim_of(afedpd.worst_mean_gap(*LAST) + afedpd.H_loss, replaced="any")
+    environment = realise(claim, shape, leaves, EXACT)
+    found = environment.bound["H_loss"].data.item()
+    grid = np.concatenate([np.linspace(-50, 50, 20001), rng.normal(size=99)])
+    each = environment.worlds.each.to(NUMPY)
+    values = np.stack([each.value(np.full((1, each.clients, 1), v))[0] for v in grid])
+    np.testing.assert_allclose(values.max(), float(found), rtol=1e-3)
+    np.testing.assert_allclose(values.min(axis=0), leaves["sample_offset"].reshape(-1).astype(float), atol=1e-3)
+    data = certificate(claim, shape, leaves, environment, *exact_violation(claim, environment))
+    assert check(json.loads(json.dumps(data))).accepted
+    assert checker.SampleReplay(data).given["H_loss"] == found
 
 
 # faults ---------------------------------------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ from synthetic.balls import Ball
 from verify import checker
 from verify.checker_pieces import BOUNDS
 from verify.checker_samples import SAMPLE_NAMES, SAMPLE_WORDS
-from verify.data_instances import atoms_of, needs_lipschitz, speaks_of_samples
+from verify.data_instances import atoms_of, names_of, needs_lipschitz, speaks_of_samples
 from verify.evaluate import Environment
 from verify.instances import Leaves, Shape, always_available, federation_of
 from verify.judge import exact_violation, given_numbers
@@ -206,9 +206,11 @@ def _participation(claim: Claim) -> Iterator[dict[str, Any]]:
 
 
 def _of_samples(claim: Claim) -> Iterator[dict[str, Any]]:
-    """That every sample's loss is Lipschitz, as a hypothesis: only then the checker finds its constant."""
+    """That every sample's loss is Lipschitz, or bounded, as a hypothesis: only then the checker finds its constant."""
     if speaks_of_samples(claim) and needs_lipschitz(claim):
         yield _condition(Condition(sp.Symbol("G_lip"), ">=", 0))
+    if speaks_of_samples(claim) and "H_loss" in names_of(claim):
+        yield _condition(Condition(sp.Symbol("loss_inf"), ">=", 0))
 
 
 def certificate(claim: Claim, shape: Shape, leaves: Leaves, environment: Environment, left, right) -> dict[str, Any]:

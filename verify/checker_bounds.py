@@ -29,6 +29,29 @@ def bends(atom, j):
     return [atom["curvature"][j], *inner]
 
 
+def extremes(atom):
+    """Infimum and supremum of a bounded loss: at knots, where it is flat, or beyond all knots, where it is constant."""
+    low = high = atom["offset"]
+    for j in range(len(atom["curvature"])):
+        points = knots([atom], j)
+        slopes = [slope(atom, j, y) for y in points]
+        if atom["curvature"][j] or slopes[0] or slopes[-1]:
+            return None
+        for (a, b), (p, q) in zip(pairwise(points[:]), pairwise(slopes), strict=True):
+            points.append(a if p * q >= 0 else a + (b - a) * p / (p - q))
+        values = [height(atom, j, y) for y in points]
+        low, high = low + min(values), high + max(values)
+    return low, high
+
+
+def height(atom, j, y):
+    total = atom["curvature"][j] * (y - atom["center"][j]) ** 2 / 2
+    for s, d, w in atom["pieces"]:
+        inner = max(-w[j], min(y - d[j], w[j]))
+        total += s[j] * ((y - d[j]) * inner - inner * inner / 2)
+    return total
+
+
 def mean_slope(atoms, j, y):
     return sum(slope(atom, j, y) for atom in atoms) / len(atoms)
 
@@ -71,6 +94,9 @@ def bounds(atoms, samples):
     if not any(any(atom["curvature"]) for row in atoms for atom in row):
         steepest = [sum(max(slope(atom, j, y) ** 2 for y in knots([atom], j)) for j in dim) for row in atoms for atom in row]
         found["G_lip"] = root(max(steepest))
+    ranges = [extremes(atom) for row in atoms for atom in row]
+    if None not in ranges:
+        found |= {"loss_inf": min(low for low, _ in ranges), "H_loss": max(high for _, high in ranges)}
     cases = [distances(clients) for clients in [atoms, *product(*of_data)]]
     if all(case is not None for case in cases):
         clients, means, roots = zip(*cases, strict=True)

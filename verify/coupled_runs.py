@@ -8,7 +8,7 @@ from fedtheory.engine import rounds_of, starting_points
 from fedtheory.schedules import Tabulated
 from synthetic.arrays import namespace
 from verify.data_constants import distance_of_clients, largest_slope, mean_distance, root_mean_square_distance
-from verify.data_instances import names_of, needs_lipschitz, uses_gradients, with_federations
+from verify.data_instances import names_of, needs_lipschitz, negated, uses_gradients, with_federations
 from verify.evaluate import Bound, Environment, UnboundName
 from verify.full_record import FullRecord
 from verify.procedures import algorithm_of
@@ -63,6 +63,8 @@ def _bind_constants(binder, names):
     binder.put("mu_client", xp.min(of_atoms(each.convexity().value), axis=-1), 1)
     if needs_lipschitz(binder.claim):
         binder.put("G_lip", largest_slope(each))
+    if "H_loss" in names:
+        binder.put("H_loss", xp.max(-negated(each).F_star_client, axis=-1))
     for name, measure in _OF_LAW_AND_DATA.items():
         if name in names and name not in binder.claim.constants:
             of_law, of_data = measure(law), measure(training)

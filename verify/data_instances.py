@@ -15,11 +15,11 @@ from bounds.afedpd import words as afedpd
 from bounds.claim import Claim, names_in
 from bounds.fedmoswa import words as fedmoswa
 from bounds.functions import f_grad
-from synthetic.arrays import Backend
+from synthetic.arrays import EXACT, Backend, to_numpy
 from synthetic.piecewise import Piecewise
 from verify.worlds import DataShape, Worlds, worlds_of
 
-__all__ = ["KINDS", "atoms_of", "draw_data", "draw_data_shape", "expressions_of", "names_of", "outcomes_of_data",
+__all__ = ["KINDS", "atoms_of", "draw_data", "draw_data_shape", "expressions_of", "names_of", "negated", "outcomes_of_data",
            "simpler_data", "speaks_of_samples", "with_federations"]
 
 _NAMES = {"samples", "differing", "replaced", "used_sample", "H_loss"}
@@ -30,7 +30,7 @@ _WORDS = (
 #: leaves of clients' atoms: (instances, clients, atoms, [pieces,] [dim]), the curvature the same for all atoms of a client
 KINDS = {
     "sample_curvature": "nonnegative", "sample_center": "vector", "sample_slope": "real", "sample_knot": "vector",
-    "sample_width": "nonnegative", "sample_offset": "real",
+    "sample_width": "nonnegative", "sample_offset": "nonnegative",
 }
 
 
@@ -127,7 +127,7 @@ def draw_data(claim: Claim, shape, count: int, rng: np.random.Generator, vectors
         "sample_slope": 10 ** np.where(rng.random(row) < 0.4, 0.0, rng.uniform(-1, 1, pieces)) * sign,
         "sample_knot": far * vectors(pieces, rng),
         "sample_width": 10 ** np.where(rng.random(row) < 0.4, 0.0, rng.uniform(-2, 1, pieces)),
-        "sample_offset": np.zeros(lead),
+        "sample_offset": np.zeros(lead) if rng.random() < 0.7 else rng.uniform(0, 1, lead),
         "start_offset": vectors((count, shape.dim), rng),
         "weight": np.ones((count, shape.clients)),
     }
@@ -161,23 +161,56 @@ def _federation(leaves, atoms, backend: Backend, copies: int = 1, **options) -> 
 _PIECES = ("sample_slope", "sample_knot", "sample_width")
 
 
+def _atoms_alone(leaves, backend: Backend) -> Piecewise:
+    """Every atom as a client of its own, client by client."""
+    clients, atoms = leaves["sample_center"].shape[1:3]
+    every = np.broadcast_to(np.arange(atoms), (1, clients, atoms))
+    law = _federation(leaves, every, backend)
+    parts = (law.curvature, law.center, law.slope, law.knot, law.width, law.offset)
+    return Piecewise(*(a.reshape(a.shape[0], a.shape[1] * a.shape[2], *a.shape[3:]) for a in parts), backend=backend)
+
+
+def negated(federation: Piecewise) -> Piecewise:
+    """Minus the losses of clients without samples, where these have no curvature."""
+    parts = (federation.curvature, federation.center, -federation.slope, federation.knot, federation.width)
+    parts = (part[:, :, 0] for part in parts)
+    return Piecewise(*parts, -federation.offset[:, :, 0], backend=federation.backend)
+
+
+def explicit(shape, leaves, backend: Backend) -> dict[str, np.ndarray]:
+    """The leaves with every piece written out. Bounded losses are made of pairs of pieces, the second one less the first, at
+    a distance of ``sample_center``; they are moved up so that their infimum is ``sample_offset``."""
+    if not shape.data.bounded:
+        return leaves
+    distance = leaves["sample_center"][:, :, :, None] + 0 * leaves["sample_knot"]
+    leaves = leaves | {
+        "sample_slope": np.concatenate([leaves["sample_slope"], -leaves["sample_slope"]], axis=3),
+        "sample_knot": np.concatenate([leaves["sample_knot"], leaves["sample_knot"] + distance], axis=3),
+        "sample_width": np.concatenate([leaves["sample_width"], leaves["sample_width"]], axis=3),
+    }
+    lowest = to_numpy(_atoms_alone(leaves | {"sample_offset": 0 * leaves["sample_offset"]}, backend).F_star_client)
+    return leaves | {"sample_offset": leaves["sample_offset"] - lowest.reshape(leaves["sample_offset"].shape)}
+
+
 def with_federations(shape, leaves, backend: Backend, fixed: bool) -> tuple[Worlds, Piecewise]:
     """The worlds of a batch, and the federations of both runs: instances nested as run, row, world."""
+    leaves = explicit(shape, leaves, backend)
     participants = None if shape.sampling == "full" else shape.participants
     worlds = worlds_of(shape.data, shape.clients, shape.iterations, shape.rounds, participants)
     every = np.broadcast_to(np.arange(shape.data.atoms), (1, shape.clients, shape.data.atoms))
     law = _federation(leaves, every, backend, batch_size=1)
-    parts = (law.curvature, law.center, law.slope, law.knot, law.width, law.offset)
-    each = Piecewise(*(a.reshape(a.shape[0], a.shape[1] * a.shape[2], *a.shape[3:]) for a in parts), backend=backend)
+    each = _atoms_alone(leaves, backend)
     runs = _federation(leaves, np.concatenate([worlds.data, worlds.twin]), backend, copies=2, batch_size=1)
     return replace(worlds, fixed=fixed, law=law, each=each), runs
 
 
 def atoms_of(shape, leaves, text) -> list:
     """The atoms of instance 0, by client, as certificates carry them; ``text`` writes arrays."""
+    leaves = explicit(shape, {name: array[:1] for name, array in leaves.items()}, EXACT)
+
     def atom(k, a):
         own = leaves["sample_curvature"].shape[2] > 1
-        pieces = [[text(leaves[name][0, k, a, p]) for name in _PIECES] for p in range(shape.data.pieces)]
+        pieces = [[text(leaves[name][0, k, a, p]) for name in _PIECES] for p in range(leaves["sample_knot"].shape[3])]
         return {"curvature": text(leaves["sample_curvature"][0, k, a if own else 0]), "pieces": pieces,
                 "center": text(leaves["sample_center"][0, k, a]), "offset": text(leaves["sample_offset"][0, k, a])}
 

@@ -94,6 +94,8 @@ def _left_over(statement: Condition, environment: Environment, like) -> np.ndarr
     """|largest + smallest term| plus the absolute values of all others, shaped as the flat sides ``like``."""
     values = [sides(Condition(term, "<=", 0, statement.over), environment)[0] for term in _terms(statement)]
     xp = namespace(like)
+    if environment.worlds is not None and like.shape[1] == 1:  # suprema over worlds are compared
+        values = [xp.max(value, axis=1, keepdims=True) for value in values]
     values = [to_numpy(xp.broadcast_to(v, like.shape)).reshape(like.shape[0], -1) for v in values]
     values = np.sort(np.stack(values), axis=0)
     return abs(values[0] + values[-1]) + abs(values[1:-1]).sum(axis=0)
