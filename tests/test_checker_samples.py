@@ -11,13 +11,14 @@ import pytest
 import sympy as sp
 
 from bounds.afedpd import words as afedpd
-from bounds.claim import Condition
+from bounds.claim import Condition, Procedure
 from bounds.fedmoswa import words as fedmoswa
 from bounds.language import E, L_client, grad, k, mu_client, norm2, objective, objective_grad, rounds, x_round
 from synthetic.arrays import EXACT
 from tests.test_worlds import GAP, LAST, SHAPES, claim_of, linear, random_leaves, shape_of
 from verify import checker
 from verify.certificate import certificate, check, not_replayed
+from verify.data_instances import gradients_outside
 from verify.environment import realise
 from verify.evaluate import evaluate
 from verify.judge import exact_violation
@@ -121,3 +122,19 @@ def test_a_loss_that_is_not_lipschitz_is_rejected():
     assert check(data).accepted
     data["instance"]["atoms"][0][0]["curvature"] = ["1"]
     assert "G_lip" in check(data).reason
+
+
+@pytest.mark.parametrize("options, outside", [
+    ({"option": "I"}, (False, True)), ({"option": "II"}, (False, False)), ({"start": "gradient"}, (True, False)),
+    ({"variant": "fresh", "batch": "independent"}, (False, True))])
+def test_gradients_outside_the_local_steps_are_replayed(options, outside):
+    """Every sample that a method draws is enumerated, before the first round and at the start of every round."""
+    procedure = Procedure("fedmoswa", options=(*options.items(), ("eta_g", 1), ("rho_decay", 1), ("gamma", Fraction(1, 2))),
+                          equal_weights=True)
+    assert gradients_outside(procedure) == outside
+    shape = shape_of(1, 2, 1, 2)
+    shape = replace(shape, data=replace(shape.data, start=outside[0], extra=outside[1]))
+    claim = replace(claim_of(E(GAP)), procedure=procedure)
+    _, data = written(claim, shape, exact_leaves(shape, 6))
+    result = check(data)
+    assert result.accepted, result.reason

@@ -291,7 +291,8 @@ def _side(value) -> str:
 
 def _instance(claim: Claim, shape: Shape, leaves: Leaves, environment: Environment) -> dict[str, Any]:
     if shape.data is not None:
-        return {"atoms": atoms_of(shape, leaves, _text), "start_offset": _text(leaves["start_offset"][0])}
+        start = _text(leaves["start_offset"][0])
+        return {"atoms": atoms_of(shape, leaves, _text), "start_offset": start, "initial": {}}
     federation = federation_of(shape, leaves, EXACT)
     data = {"center": _text(leaves["center"][0])}
     data["curvature"] = _text(federation.curvature[0] if shape.family == "quadratic" else federation.curvature[0, :, 0])

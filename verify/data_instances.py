@@ -15,12 +15,17 @@ from bounds.afedpd import words as afedpd
 from bounds.claim import Claim, names_in
 from bounds.fedmoswa import words as fedmoswa
 from bounds.functions import f_grad
-from synthetic.arrays import EXACT, Backend, to_numpy
+from fedtheory.engine import one_round, starting_points
+from synthetic.arrays import EXACT, NUMPY, Backend, to_numpy
+from synthetic.draws import Draws
 from synthetic.piecewise import Piecewise
+from verify.procedures import algorithm_of, selection_of
 from verify.worlds import DataShape, Worlds, worlds_of
 
-__all__ = ["KINDS", "atoms_of", "draw_data", "draw_data_shape", "expressions_of", "names_of", "negated", "outcomes_of_data",
-           "simpler_data", "speaks_of_samples", "with_federations"]
+__all__ = [
+    "KINDS", "atoms_of", "draw_data", "draw_data_shape", "expressions_of", "gradients_outside", "names_of", "needs_lipschitz",
+    "negated", "outcomes_of_data", "simpler_data", "speaks_of_samples", "uses_gradients", "with_federations",
+]
 
 _NAMES = {"samples", "differing", "replaced", "used_sample", "H_loss"}
 _WORDS = (
@@ -79,10 +84,40 @@ def _needs_convex(claim: Claim) -> bool:
 # shapes --------------------------------------------------------------------------------------------------------------
 def outcomes_of_data(shape) -> tuple[int, int]:
     """Outcomes of worlds and samples drawn, of both runs, and of the sampling of clients."""
-    drawn = shape.data.samples ** (shape.clients * shape.iterations)
+    drawn = shape.data.samples ** (shape.clients * shape.data.gradients(shape.iterations, shape.rounds))
     sampled = shape.sampling != "full"
     paths = comb(shape.clients, shape.participants) ** shape.rounds if sampled else 1
     return 2 * shape.data.worlds(shape.clients) * drawn, paths
+
+
+class _Listening(Draws):
+    """Draws that note at which negative times samples are drawn."""
+
+    def __init__(self):
+        super().__init__([0], NUMPY)
+        self.asked = set()
+
+    def category(self, stream, cumulative, time, keys):
+        self.asked |= {time} if time < 0 else set()
+        return np.zeros((1, np.shape(keys)[-1]), dtype=np.int64)
+
+    def integer(self, stream, population, time, keys):
+        return self.category(stream, None, time, keys)
+
+
+@lru_cache(maxsize=256)
+def gradients_outside(procedure) -> tuple[bool, bool]:
+    """Whether a method takes stochastic gradients before the first round, and outside the local steps of a round."""
+    one = np.ones((1, 2, 1, 1))
+    federation = Piecewise(one, one, one[..., None], one[..., None], one[..., None], backend=NUMPY, batch_size=1)
+    draws = _Listening()
+    try:
+        algorithm = algorithm_of(procedure, 0.1, 1, selection_of(replace(procedure, sampling="full")), {})
+        state = algorithm.init(federation, starting_points(federation, np.ones((1, 1)), 1), draws)
+        one_round(algorithm, federation, state, draws, 0)
+    except (ValueError, LookupError, NotImplementedError, ArithmeticError, TypeError):
+        pass  # whoever runs it learns why
+    return -1 in draws.asked, -2 in draws.asked
 
 
 def draw_data_shape(claim: Claim, make, rng: np.random.Generator, most_outcomes: int, most_iterations: int):
@@ -94,8 +129,9 @@ def draw_data_shape(claim: Claim, make, rng: np.random.Generator, most_outcomes:
     pieces = int(rng.integers(1, 3)) if lipschitz else int(rng.choice([0, 0, 1, 2]))
     dim = 1 if rng.random() < 0.85 else 2
     procedure = claim.procedure
+    outside = gradients_outside(procedure)
     while True:
-        data = DataShape(samples, atoms, pieces, bounded="H_loss" in names_of(claim))
+        data = DataShape(samples, atoms, pieces, "H_loss" in names_of(claim), *outside)
         participants = clients if procedure.sampling == "full" else int(rng.integers(1, clients + 1))
         sizes = tuple((v.name, int(rng.integers(v.low, v.low + rounds + 1)))
                       for v in claim.variables if v.domain == "integer" and not v.indices)

@@ -25,15 +25,30 @@ __all__ = ["DataShape", "Worlds", "worlds_of"]
 SUPREMA = (worst_mean_gap, worst_mean_signed_gap)
 
 
+class _AtAllTimes(EnumeratedDraws):
+    """Draws whose tables hold the negative times at their ends."""
+
+    def category(self, stream, cumulative, time, keys):
+        row = self._table(stream)[:, time]
+        return namespace(row).take_along_axis(row, keys + 0 * row[:, :1], axis=1)
+
+
 @dataclass(frozen=True)
 class DataShape:
     """The discrete part of clients' data: ``samples`` per client out of ``atoms`` by client, each a quadratic plus
-    ``pieces`` Huber functions; ``bounded``: pieces come with their mirror images, so that losses are bounded."""
+    ``pieces`` Huber functions; ``bounded``: pieces come with their mirror images, so that losses are bounded. ``start``,
+    ``extra``: whether the method takes gradients before the first round, and one outside the local steps of each."""
 
     samples: int = 1
     atoms: int = 2
     pieces: int = 0
     bounded: bool = False
+    start: bool = False
+    extra: bool = False
+
+    def gradients(self, iterations: int, rounds: int) -> int:
+        """How many stochastic gradients every client takes."""
+        return iterations + self.start + self.extra * rounds
 
     def worlds(self, clients: int) -> int:
         """Number of worlds."""
@@ -46,6 +61,8 @@ class Worlds:
 
     ``data``, ``twin``: atoms of the run's and the coupled run's data, (worlds, clients, samples). ``replaced``: the client
     whose first sample is replaced, (worlds,). ``used``: sample numbers of the local steps, (drawn, iterations, clients).
+    ``outside``: those of gradients outside the local steps: of the start last, of round 0 before that, and so on,
+    (drawn, rounds + 1, clients).
     ``taking_part``: which clients are sampled, (paths, rounds, clients). ``fixed``: whether data sets and the replaced
     sample are given in an expectation, or part of it. ``law`` is the clients' law as a federation (as many samples as
     atoms), ``each`` has every atom as a client of its own; of ``rows`` instances both.
@@ -57,6 +74,7 @@ class Worlds:
     used: np.ndarray
     paths: np.ndarray
     taking_part: np.ndarray
+    outside: np.ndarray
     fixed: bool = False
     law: Any = None
     each: Any = None
@@ -87,10 +105,10 @@ class Worlds:
             laid = np.broadcast_to(table.reshape(*lead, *table.shape[1:]), (*both, *table.shape[1:]))
             return laid.reshape(-1, *table.shape[1:])
 
-        tables = {SAMPLES: spread(self.used, 1)}
+        tables = {SAMPLES: spread(np.concatenate([self.used, self.outside], axis=1), 1)}
         if self.paths.shape[2]:
             tables[CLIENTS] = spread(self.paths, 2)
-        return EnumeratedDraws(tables, backend)
+        return _AtAllTimes(tables, backend)
 
     def weights(self, backend: Backend):
         """Probabilities of worlds with samples drawn, (1, worlds * drawn), and of the clients sampled, (1, paths)."""
@@ -176,10 +194,16 @@ def worlds_of(data: DataShape, clients: int, iterations: int, rounds: int, parti
     replaced = np.array([case[1] for case in cases])
     after = before.copy()
     after[np.arange(len(cases)), replaced, 0] = [case[2] for case in cases]
-    used = np.array(list(product(range(data.samples), repeat=iterations * clients))).reshape(-1, iterations, clients)
+    gradients = data.gradients(iterations, rounds)
+    drawn = np.array(list(product(range(data.samples), repeat=gradients * clients))).reshape(-1, gradients, clients)
+    used, outside = drawn[:, :iterations], np.zeros((len(drawn), rounds + 1, clients), dtype=np.int64)
+    if data.start:
+        outside[:, -1] = drawn[:, -1]
+    if data.extra:
+        outside[:, :-1] = drawn[:, iterations : iterations + rounds]
     subsets = [()] if participants is None else list(combinations(range(clients), participants))
     paths = np.array(list(product(subsets, repeat=rounds)), dtype=np.int64).reshape(len(subsets) ** rounds, rounds, -1)
     taking = np.ones((len(paths), rounds, clients), dtype=bool)
     if participants is not None:
         taking = (paths[..., None] == np.arange(clients)).any(axis=2)
-    return Worlds(before, after, replaced, used, paths, taking)
+    return Worlds(before, after, replaced, used, paths, taking, outside)
