@@ -24,7 +24,8 @@ from verify.worlds import DataShape, Worlds, worlds_of
 
 __all__ = [
     "KINDS", "atoms_of", "draw_data", "draw_data_shape", "expressions_of", "gradients_outside", "names_of",
-    "needs_lipschitz", "negated", "outcomes_of_data", "simpler_data", "speaks_of_samples", "uses_gradients", "with_federations",
+    "needs_lipschitz", "negated", "outcomes_of_data", "simpler_data", "speaks_of_samples", "uses_gradients",
+    "with_federations",
 ]
 
 _NAMES = {"samples", "differing", "replaced", "used_sample", "H_loss"}
