@@ -90,6 +90,13 @@ def test_nothing_is_said_where_no_premise_speaks_of_it():
     assert found.answer == "not checkable" and "no premise speaks of" in found.text
 
 
+def test_quantities_that_share_parts_break_no_link():
+    k, weight, other = sp.Symbol("k", integer=True), sp.IndexedBase("w"), sp.IndexedBase("u")
+    both = [Sum(u[k] * norm2(objective_grad(x_round[k])), (k, 0, 3)) for u in (weight, other)]
+    found = check_link(claim(both[0], a), [Condition(both[0], "<=", both[1] + a)], put_in=True)
+    assert found.answer == "not checkable" and "in common" in found.text
+
+
 def test_premises_that_exclude_each_other_give_nothing():
     found = check_link(claim(slope, a, over=(ROUNDS,)), [Condition(slope, "<=", -a, (ROUNDS,))], put_in=True)
     assert found.answer == "not checkable" and "exclude each other" in found.text

@@ -130,7 +130,7 @@ def check_link(conclusion: Claim, premises: Sequence[Condition], put_in: bool = 
     """Whether the claim's statement follows from other statements and its own hypotheses, as numbers.
 
     ``put_in``: with definitions put in, rather than as quantities of their own. Numbers that break the link are searched
-    without it only where no two quantities have anything in common, since a name hides what its formula says.
+    only where no two quantities have a measured part in common, since then arithmetic alone does not tell how they are tied.
     """
     facts, broken, numbers = _as_numbers(conclusion, premises, FreeNumbers(conclusion, put_in))
     spoken = set().union(*(c.left.free_symbols | c.right.free_symbols for c in facts)) if facts else set()
@@ -148,7 +148,7 @@ def check_link(conclusion: Claim, premises: Sequence[Condition], put_in: bool = 
              and any(s in b.left.free_symbols | b.right.free_symbols for b in broken)]
     if alone:
         return Link(conclusion.id, (), "not checkable", f"no premise speaks of {alone[0]}")
-    if put_in or _independent(conclusion, numbers):
+    if _independent(conclusion, numbers):
         return _search_numbers(conclusion, premises, put_in)
     return Link(conclusion.id, (), "not checkable", "its quantities have parts in common")
 
@@ -156,7 +156,10 @@ def check_link(conclusion: Claim, premises: Sequence[Condition], put_in: bool = 
 def _independent(conclusion, numbers) -> bool:
     """Whether the formulas of any two quantities have no measured part in common."""
     inner = FreeNumbers(conclusion, put_in=True)
-    parts = [inner.number(e).free_symbols & set(inner.names.values()) for e in numbers.names]
+    parts = []
+    for e in numbers.names:
+        made_of = inner.number(e).free_symbols
+        parts.append(set().union(*(inner.parts(q) for q, s in inner.names.items() if s in made_of)))
     return sum(map(len, parts)) == len(set().union(*parts))
 
 

@@ -21,6 +21,7 @@ _NEVER_NEGATIVE = {str(base.label) for base in (
     words.sigma_sq_client, words.L_client, words.mu_client)}
 _OF_A_RUN = (sp.Indexed, words.E, words.E_round, words.F, words.grad, words.objective, words.objective_grad, words.norm2,
              words.norm, words.dot, words.tau, words.PaperWord)
+_NUMBERS_OF_A_RUN = (sp.Indexed, words.F, words.objective, words.norm2, words.norm, words.dot)
 
 
 class FreeNumbers:
@@ -164,6 +165,12 @@ class FreeNumbers:
         if e.is_Pow:
             return bool(e.exp.is_even) or self.never_negative(e.base)
         return bool(e.is_nonnegative)
+
+    def parts(self, e) -> set:
+        """The measured numbers that a quantity is made of: losses, lengths, products, entries of sequences."""
+        if isinstance(e, _NUMBERS_OF_A_RUN):
+            return {e}
+        return set().union(*map(self.parts, e.args))
 
     @property
     def transcendental(self) -> list[sp.Expr]:
