@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import sympy as sp
 from checker_records import compare_with_record
 from test_checker import _simple, both, put
 
@@ -19,11 +20,15 @@ from bounds.controls import CLASS, control
 from bounds.language import (
     E,
     F_star,
+    L,
+    eta_l,
     iterations,
     norm,
     norm2,
     objective,
+    r,
     rounds,
+    t,
     x_round,
     x_sampled,
     x_star,
@@ -35,16 +40,16 @@ from verify.certificate import certificate, check, same_statement
 from verify.environment import realise
 from verify.evaluate import sides
 from verify.instances import Shape, federation_of, map_leaves
+from verify.outcomes import chance_of
 from verify.referee import Settings, decide
 from verify.sampling import draw_leaves
 
 MEASURED = ("x", "x_sampled", "x_local", "x_before", "g", "included", "sampled_weight", "sampled", "x_round", "x_broadcast")
-VARIATES = tuple((Q(k, 2), Q(1 - k)) for k in range(3))
 
 
-def row(base, numbers=(), backend=EXACT, extra=False, **options):
-    """A method and what a claim would leave free; ``extra``: it takes gradients outside local steps."""
-    return base, tuple(numbers), backend, extra, tuple(options.items())
+def row(base, numbers=(), backend=EXACT, **options):
+    """A method, the hyper-parameters that a claim would leave free, and its options."""
+    return base, tuple(numbers), backend, tuple(options.items())
 
 
 ADAM = {"beta1": Q(1, 2), "beta2": Q(3, 4), "eps": Q(1, 2), "eta_g": Q(3, 2)}
@@ -55,19 +60,19 @@ ROWS = {
     "fedavg": row("fedavg", PLAIN.items()),
     "fedswa": row("fedswa", [("eta_g", Q(3, 2)), ("rho_decay", Q(1, 2))]),
     "fedswa h1": row("fedswa", PLAIN.items(), schedule="geometric-h1"),
-    "fedmoswa I": row("fedmoswa", MOVING.items(), extra=True, option="I"),
+    "fedmoswa I": row("fedmoswa", MOVING.items(), option="I"),
     "fedmoswa II": row("fedmoswa", MOVING.items()),
-    "fedmoswa II free": row("fedmoswa", MOVING.items(), start="free", client_variate=VARIATES, server_variate=VARIATES[1]),
-    "fedmoswa gradient": row("fedmoswa", MOVING.items(), extra=True, start="gradient"),
-    "fedmoswa gradient-clients-only": row("fedmoswa", MOVING.items(), extra=True, start="gradient-clients-only"),
+    "fedmoswa II free": row("fedmoswa", MOVING.items(), start="free"),
+    "fedmoswa gradient": row("fedmoswa", MOVING.items(), start="gradient"),
+    "fedmoswa gradient-clients-only": row("fedmoswa", MOVING.items(), start="gradient-clients-only"),
     "fedmoswa all-clients": row("fedmoswa", MOVING.items(), variant="all-clients"),
     "fedmoswa all-clients gradient": row(
-        "fedmoswa", MOVING.items(), extra=True, variant="all-clients", start="gradient-clients-only"),
+        "fedmoswa", MOVING.items(), variant="all-clients", start="gradient-clients-only"),
     "fedmoswa h1": row("fedmoswa", PLAIN.items(), schedule="geometric-h1"),
-    "fedmoswa fresh": row("fedmoswa", MOVING.items(), extra=True, variant="fresh", batch="independent"),
-    "fedmoswa fresh same": row("fedmoswa", MOVING.items(), extra=True, variant="fresh", batch="same"),
+    "fedmoswa fresh": row("fedmoswa", MOVING.items(), variant="fresh", batch="independent"),
+    "fedmoswa fresh same": row("fedmoswa", MOVING.items(), variant="fresh", batch="same"),
     "scaffold": row("scaffold", PLAIN.items()),
-    "scaffold I": row("scaffold", PLAIN.items(), extra=True, option="I", start="gradient"),
+    "scaffold I": row("scaffold", PLAIN.items(), option="I", start="gradient"),
     "scaffold average": row("scaffold", PLAIN.items(), option="average-gradient", sign="printed-eq3"),
     "fedsam": row("fedsam", [*PLAIN.items(), ("rho_sam", Q(1, 3))], BALLS),
     "mofedsam": row("mofedsam", [*PLAIN.items(), ("rho_sam", Q(1, 3)), ("beta", Q(1, 4))], BALLS),
@@ -96,18 +101,18 @@ ROWS = {
     "fedluar recompute": row("fedluar", (), BALLS, masks=((0, 0), (0, 1)), score="recompute"),
 }
 FULL_ONLY = {"fedpd", "fedmoswa fresh", "fedmoswa fresh same"}
-ARRAYS = ("client_variate", "server_variate", "masks", "initial_update")
+ARRAYS = ("masks", "initial_update")
 
 
 def replayed(name, sampling, seed, noisy=(), rounds=2, steps=2):
     """A random exact instance of the row: the engine's environment, and the replay of its certificate."""
-    base, numbers, backend, extra, options = ROWS[name]
+    base, numbers, backend, options = ROWS[name]
     procedure = Procedure(base, options=options, sampling=sampling, equal_weights=True)
     statement = Condition(E(objective(x_sampled[iterations])) - F_star, "<=", 0)
     variables = tuple(Variable(number, "positive") for number, _ in numbers)
     claim = control("replay", "run", statement, procedure=procedure, variables=variables)
     steps = 1 if dict(options).get("solver") == "exact" else steps
-    shape = Shape(3, 0, 2, steps, rounds, 2, sampling, () if extra else noisy, Q(1, 4))
+    shape = Shape(3, 0, 2, steps, rounds, 2, sampling, noisy, Q(1, 4), layers=(1, 1), chance=chance_of(procedure))
     leaves = map_leaves(draw_leaves(claim, shape, 1, np.random.default_rng(seed)), _simple)
     leaves["start_offset"] = np.array([[Q(5, 4), Q(-3, 7)]])
     if "noise" in leaves:  # such that its mean is zero exactly, on balls too
@@ -291,3 +296,22 @@ def test_what_is_not_certain_is_no_violation():
     data = json.loads(json.dumps(certificate(equal, shape, leaves, realise(equal, shape, leaves, BALLS), 2, 1)))
     data |= {"left": "-100 to 100", "right": "-100 to 100"}
     assert check(data).reason == "nothing violates the statement by the recorded values"
+
+
+def test_a_step_that_a_formula_defines_may_be_irrational():
+    every_step = (t, 0, iterations - 1)
+    data = written_on_balls(*irrational("fedswa", (Condition(eta_l[t], "==", 1 / sp.sqrt(3 * L), (every_step,)),)))
+    assert data["values"]["eta_l"]["indices"] == ["t"] and check(data).accepted
+    data["values"]["eta_l"]["formula"] = ["*", 1, ["^", 3, -1]]
+    assert "a hypothesis fails" in check(data).reason
+    data["values"]["eta_l"]["formula"] = ["eta_l", "t"]
+    assert "RecursionError" in check(data).reason
+
+
+def test_a_bound_that_is_irrational_is_written_a_little_too_large():
+    radius = sp.Symbol("radius", positive=True)
+    bounded = Condition(norm(x_round[r] - x_star), "<=", radius, ((r, 0, rounds),))
+    data = written_on_balls(*irrational("fedswa", (bounded,)))
+    assert Q(data["values"]["radius"]) > 1 and check(data).accepted
+    data["values"]["radius"] = str(Q(data["values"]["radius"]) - Q(1, 10**6))
+    assert "radius" in check(data).reason
