@@ -124,7 +124,7 @@ eq_142 = step(id="fadamgc/eq-142", number="(140)-(142)", assumptions=A51, statem
 eq_144 = step(id="fadamgc/eq-144", number="(143)-(144)", assumptions=A51_A53, statement=at_each(right_142, "<=", right_144))
 eq_146 = step(id="fadamgc/eq-146", number="(145)-(146)", assumptions=A51_A53, conditions=proof_38,
               statement=half_descent(error),
-              steps=tuple(f"fadamgc/eq-{number}" for number in (126, 134, 136, 138, 144)))
+              steps=tuple(f"fadamgc/eq-{number}" for number in (126, 129, 130, 132, 134, 136, 138, 139, 142, 144)))
 
 J = (G**2 + sigma**2) / eps**2
 drifts = 96 * K**3 * L**2 * eta**2 * q.Gamma_nt[r]
