@@ -27,7 +27,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import pairwise
-from math import floor, log10
+from math import floor, log10, prod
 
 import numpy as np
 import sympy as sp
@@ -38,6 +38,7 @@ from verify.growth_fit import OCTAVES, Fit, fit
 from verify.growth_search import EFFORTS, Effort, Member, Seen, Track, same_instance, scale_path, worst_of_each_size
 from verify.growth_sizes import RUN_SIZES, moved, scaled
 from verify.hidden import vanishing, with_constant
+from verify.instances import outcomes
 from verify.search import Budget, search
 from verify.shrink import Violation, confirm, violation_of
 
@@ -50,6 +51,7 @@ _SHORT = 64  # rounds, where float64 is of no use
 _SCALE = "scale"
 _TINY = Fraction(1, 10**30)  # a constant that nearly everything refutes
 _LONGEST = 384  # iterations of an exact run
+_MOST_STEPS = 4000  # local steps of all clients over all outcomes of chance, in fractions
 _ZERO_BUDGETS = {"quick": Budget(8, 96, 8), "standard": Budget(60, 192, 60), "thorough": Budget(300, 256, 300)}
 
 
@@ -180,9 +182,10 @@ def _persists(nothing, violation: Violation, name, towards) -> tuple[ExactMember
     for i in range(_MEMBERS):
         step = (start or 1) * 2**i if start or towards == sp.oo else Fraction(1, 2**i)
         try:
-            there = violation_of(nothing, *moved(nothing, shape, violation.leaves, name, step))
+            larger, leaves = moved(nothing, shape, violation.leaves, name, step)
         except (NotImplementedError, ValueError):
             return ()
+        there = violation_of(nothing, larger, leaves) if _affordable(larger) else None
         if not isinstance(there, Violation):
             return ()
         members.append(ExactMember(float(step), None, there))
@@ -267,7 +270,12 @@ def _exact_members(claim, track: Track) -> tuple[ExactMember, ...]:
 
 def _moderate(track: Track) -> list[Member]:
     """The last members whose runs are short enough for fractions."""
-    return [m for m in track.members if m.shape.iterations <= _LONGEST][-_MEMBERS:]
+    return [m for m in track.members if _affordable(m.shape)][-_MEMBERS:]
+
+
+def _affordable(shape) -> bool:
+    """Whether runs of the shape are few and short enough for fractions."""
+    return shape.iterations <= _LONGEST and prod(outcomes(shape)) * shape.iterations * shape.clients <= _MOST_STEPS
 
 
 def _vanishing_member(claim, member: Member) -> ExactMember | None:
