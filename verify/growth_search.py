@@ -45,6 +45,7 @@ EFFORTS = {
 
 LARGE = 1e3  # a ratio that hardly any constant of a proof explains
 _REMEMBERED = 40
+_MOST_NUMBERS = 4_000_000  # coordinates of models in one batch of runs
 
 
 @dataclass(frozen=True)
@@ -102,6 +103,9 @@ class Track:
 def ratios_of(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend, seen: Seen) -> np.ndarray:
     """Ratio of the sides on every row; NaN where a hypothesis fails, or where no such instance exists."""
     count = len(next(iter(leaves.values())))
+    if prod(outcomes(shape)) * count * shape.iterations * shape.clients * shape.dim > _MOST_NUMBERS:
+        seen.refused = "too many outcomes of chance to enumerate"
+        return np.full(count, np.nan)
     try:
         verdict = judge(claim, realise(claim, shape, leaves, backend))
     except ValueError as reason:

@@ -32,6 +32,8 @@ def resized(claim: Claim, shape: Shape, leaves: Leaves, name: str, size: int) ->
     if name == "local_steps":
         sizes = tuple((n, size if n == name else s) for n, s in shape.sizes)
         return with_times(replace(shape, sizes=sizes), leaves, size, shape.rounds)
+    if shape.data is not None and name in ("clients", "participants"):
+        raise NotImplementedError(f"clients with samples are not copied, so that {name} stays")
     if name == "participants":
         return replace(shape, participants=size), leaves
     if name == "clients":
