@@ -76,6 +76,7 @@ class HuberSum:
         """
         xp, knots = namespace(self.curvature), self.knots()
         bends, slopes = self.second_derivatives(knots), self.derivative(knots)
+        knots = knots + 0 * slopes
         base = xp.concat([knots[..., :1], knots], axis=-1)
         root = base - xp.concat([slopes[..., :1], slopes], axis=-1) / xp.where(bends > 0, bends, 0 * bends + 1)
         first, last = knots[..., :1], knots[..., -1:]

@@ -50,6 +50,7 @@ WORDS = [
     (norm2(reciprocal(b, 1)), Q(1, 4) + Q(1, 289) + 1), (norm2(root(b)), 17), (norm2(square(a)), 81 + 256),
     (norm2(upper(a, b)), 9 + 256), (norm2(raised(a, 1)), 16 + 25 + 1), (least(a), 0),
     (norm2(highest(i, 0, 1, s[i] * a)), 49 * 25),
+    (Sum(norm2(highest(i, 0, k, s[i] * (r + 1) * a)), (r, 0, 1), (k, 0, 1)), (1 + 4) * (25 + 49) * 25),
     (sp.exp(sp.Symbol("clients") - 2, evaluate=False), 1), (sp.log(sp.Symbol("clients") - 1, evaluate=False), 0),
     (sp.Symbol("eight") ** sp.Rational(1, 3), 2), (sp.Symbol("eight") ** sp.Rational(-2, 3), Q(1, 4)),
 ]

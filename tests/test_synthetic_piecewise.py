@@ -125,6 +125,14 @@ def test_local_problems_are_solved_globally(seed, quarters):
     assert (lagrangian(found)[0] <= grid.min(0)).all()
 
 
+def test_local_problems_of_several_runs_on_one_federation():
+    federation = exact(3)
+    linear = EXACT.array(np.arange(6).reshape(3, 2, 1))
+    found = federation.prox(linear, Fraction(2), EXACT.array(np.ones((3, 2, 1))))
+    alone = [federation.prox(linear[run : run + 1], Fraction(2), EXACT.array(np.ones((1, 2, 1)))) for run in range(3)]
+    assert (found == np.concatenate(alone)).all()
+
+
 @settings(max_examples=10, deadline=None, phases=[Phase.generate])
 @given(SEEDS, st.sampled_from([None, 3]), st.booleans())
 def test_backends_agree(seed, samples, lipschitz):

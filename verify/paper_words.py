@@ -106,7 +106,8 @@ def _highest(evaluator, node, scope) -> Value:
         first = inside.argmax(axis=-1)
         numbers = np.where(inside, np.arange(inside.shape[-1]), first[..., None])
         axis = _LEAD + scope.depth
-        data = xp.broadcast_to(value.data, (*value.data.shape[:_LEAD], *inside.shape, *value.data.shape[axis + 1 :]))
+        indices = np.broadcast_shapes(tuple(value.data.shape[_LEAD : axis + 1]), inside.shape)
+        data = xp.broadcast_to(value.data, (*value.data.shape[:_LEAD], *indices, *value.data.shape[axis + 1 :]))
         numbers = numbers.reshape((1,) * _LEAD + numbers.shape + (1,) * value.vector)
         numbers = evaluator.env.backend.integers(np.broadcast_to(numbers, tuple(data.shape)))
         value = Value(xp.take_along_axis(data, numbers, axis=axis), value.vector)
