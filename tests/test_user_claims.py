@@ -23,7 +23,8 @@ variables = {a = "positive", C = "positive"}
 [[claim]]
 id = "mine/gradient-descent"
 kind = "control"
-assume = ["L_client[k] <= L for k in 0..clients-1", "sigma_sq_client[k] <= 0 for k in 0..clients-1"]
+assume = ["L_client[k] <= L for k in 0..clients-1", "mu_client[k] >= 0 for k in 0..clients-1",
+          "sigma_sq_client[k] <= 0 for k in 0..clients-1"]
 conditions = ["local_steps == 1", "eta_l[t] <= 1/L for t in 0..iterations-1"]
 statement = "norm2(x_round[r + 1] - x_star) <= norm2(x_round[r] - x_star) for r in 0..rounds-1"
 

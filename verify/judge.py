@@ -133,7 +133,7 @@ def _signed(conditions: tuple[Condition, ...]) -> tuple[tuple[str, bool], ...]:
 
 
 def in_range(claim: Claim, environment: Environment, count: int) -> np.ndarray:
-    """Whether the objective has a minimum, and constants have the signs that the claim's symbols take for granted."""
+    """Whether the objective has a minimum, and constants are finite, with the signs that the claim's symbols imply."""
     inside = np.ones(count, dtype=bool)
     if "x_star" in environment.bound and environment.bound["x_star"].data.dtype != object:
         optimum = to_numpy(environment.bound["x_star"].data)
@@ -142,7 +142,8 @@ def in_range(claim: Claim, environment: Environment, count: int) -> np.ndarray:
         if name in environment.bound and environment.bound[name].indices == 0:
             values = to_numpy(environment.bound[name].data)
             values = values.reshape(values.shape[0], -1)
-            inside &= np.asarray((values > 0 if positive else values >= 0).all(axis=1), dtype=bool)
+            admitted = (values > 0 if positive else values >= 0) & (values < np.inf)
+            inside &= np.asarray(admitted.all(axis=1), dtype=bool)
     return inside
 
 

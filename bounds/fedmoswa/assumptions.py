@@ -100,7 +100,7 @@ A4 = Assumption(
 )
 A5 = Assumption(
     "fedmoswa/assumption-5", "the clients' mean of |grad F_i - grad F| is at most sigma_g on all of R^dim (Assumption 5)",
-    note="sigma_g is the federation's constant",
+    (Condition(sigma_g**2, ">=", 0),), note="sigma_g is the federation's constant; there must be one",
 )
 A5_region = Assumption(
     "fedmoswa/assumption-5@region", "the clients' mean of |grad F_i - grad F| is at most sigma_g at all server models",
@@ -148,7 +148,7 @@ G3 = Assumption(
 )
 G4 = Assumption(
     "fedmoswa/assumption-g4", "the mean of |grad F_i - grad F|^2 is at most sigma_g^2 on all of R^dim (Assumption G.4)",
-    note=f"{sigma_g_2} is the federation's constant",
+    (Condition(sigma_g_2**2, ">=", 0),), note=f"{sigma_g_2} is the federation's constant; there must be one",
 )
 
 ASSUMPTIONS = {
