@@ -13,14 +13,14 @@ import sympy as sp
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from growth_controls import FALSE, TRUE, A, B, C, a, b, control, gap, numbers
+from growth_controls import FALSE, OPEN_STEP, TRUE, A, B, C, a, b, control, gap, numbers
 
 from bounds.claim import Condition
 from bounds.language import L, rounds
 from verify.growth_certificate import check, check_file
 from verify.growth_fit import fit
 from verify.growth_sizes import resized, tame
-from verify.hidden import order_of, vanishing, with_constant
+from verify.hidden import leaves_the_step_open, order_of, vanishing, with_constant
 from verify.instances import Shape
 from verify.referee import Settings, decide
 from verify.sampling import draw_leaves
@@ -96,6 +96,12 @@ def test_tame_instances_have_no_scales_apart():
         size = abs(leaves[name][leaves[name] != 0])
         assert size.min() >= 0.25 and size.max() <= 2
     assert (leaves["step_fraction"] == leaves["step_fraction"][:, :1]).all() and leaves["slack:L"].min() >= 1
+
+
+def test_an_open_step_is_seen():
+    assert leaves_the_step_open(OPEN_STEP)
+    assert not any(leaves_the_step_open(claim) for claim in (*TRUE.values(), *FALSE.values()))
+    assert decide(OPEN_STEP, Settings(budget="quick")).verdict == "undecided"
 
 
 QUICK_TRUE = ("squares", "young", "geometric-sum", "held", "instance/small", "instance/value", "value")

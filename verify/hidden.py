@@ -13,7 +13,7 @@ import sympy as sp
 
 from bounds.claim import Claim, Condition, names_in
 
-__all__ = ["Order", "hidden_names", "order_of", "vanishing", "with_constant"]
+__all__ = ["Order", "hidden_names", "leaves_the_step_open", "order_of", "vanishing", "with_constant"]
 
 _C = sp.Symbol("hidden constant", positive=True)
 
@@ -50,6 +50,25 @@ def order_of(claim: Claim) -> Order:
         raise NotImplementedError(f"the hidden {', '.join(sorted(names))} are not factors of the right side")
     rest = right.xreplace({_C: sp.Integer(0)})
     return Order(statement.left - rest, statement.relation, scale, statement.over)
+
+
+def leaves_the_step_open(claim: Claim) -> bool:
+    """Whether a claim about runs neither defines its step size nor bounds it from above.
+
+    An order that is claimed without a step size is meant for a good one, so a run that diverges does not refute it.
+    """
+    if claim.setting != "run":
+        return False
+    declared, steps, equalities = {v.name for v in claim.variables}, {"eta_l"}, 0
+    for condition in claim.hypotheses:
+        others = names_in(condition.right) - {str(index[0]) for index in condition.over}
+        if condition.relation == "==" and names_in(condition.left) & {"eta_l"} and "eta_l" not in others and others:
+            equalities += not others & declared
+            steps |= others & declared
+    bounded = any(
+        condition.relation == "<=" and (condition.left.is_Symbol or isinstance(condition.left, sp.Indexed))
+        and names_in(condition.left) & steps for condition in claim.hypotheses)
+    return not (bounded or equalities)
 
 
 def _explicit(claim: Claim, statement: Condition, words: str, conditions=()) -> Claim:
