@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from synthetic.balls import Ball, with_enough_precision
 from verify.checker_numbers import Interval, Vector, agrees, along, dot, exp, extreme, log, of, power, quotient, root
-from verify.checker_words import BREAKS, COMPARE, largest_sum
+from verify.checker_words import BREAKS, COMPARE, WORDS, largest_sum
 from verify.rationals import enclosure, rational_in, simplest_between
 
 RATIONALS = st.fractions(min_value=-50, max_value=50, max_denominator=1000)
@@ -102,3 +102,11 @@ def test_simple_fractions_are_found_in_balls(x):
     assert simplest_between(x, x) == x and simplest_between(x, x + 2).denominator == 1
     low, high = map(Q, enclosure(Ball(x)).split(" to "))
     assert low <= x <= high and high - low < Q(1, 10**12)
+
+
+def test_a_sum_of_nothing_is_no_number_beside_vectors():
+    nothing, v = Q(0), Vector([Q(3), Q(4)])
+    assert WORDS["+"](nothing, v) == WORDS["+"](v, nothing) == v and WORDS["+"](nothing, nothing) == 0
+    assert WORDS["norm2"](nothing) == WORDS["dot"](v, nothing) == WORDS["norm"](nothing) == 0
+    with pytest.raises(TypeError):
+        WORDS["+"](Q(1), v)

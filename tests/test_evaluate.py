@@ -125,6 +125,8 @@ VALUES = {
     Sum(1, (i, 5, 4)): 0,
     Product(a[k] + 7, (k, 2, 1)): 1,
     Sum(late[i], (i, 9, 8)): 0,
+    norm2(x[0] + 2 * Sum(x[i], (i, 2, 1))): 25,
+    norm2(Sum(x[i], (i, 2, 1))) + dot(x[0], Sum(x[i], (i, 2, 1))): 0,
     Sum(sp.Sum(t, (t, 0, i)), (i, 0, 3)): 0 + 1 + 3 + 6,
     Sum(Sum(t * a[k], (t, k, 2)), all_k): Q(1, 2) * 3 - 3 * 3,
     Sum(Product(t + 1, (t, 0, i - 1)), (i, 0, 3)): 1 + 1 + 2 + 6,

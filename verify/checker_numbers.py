@@ -169,7 +169,8 @@ def each(function, *vectors):
 
 
 def dot(a, b):
-    return sum(each(mul, a, b), Fraction(0))
+    """The inner product of vectors; of the number 0, a sum of no vectors, it is 0."""
+    return Fraction(0) if a == 0 or b == 0 else sum(each(mul, a, b), Fraction(0))
 
 
 def norm(v):

@@ -30,7 +30,9 @@ def mean(weights, vectors):
 
 
 def add(*parts):
-    return reduce(operator.add, parts)
+    """A sum of numbers or of vectors; the number 0, a sum of nothing, adds nothing to vectors."""
+    vectors = [part for part in parts if isinstance(part, Vector)]
+    return reduce(operator.add, [part for part in parts if not vectors or isinstance(part, Vector) or part != 0])
 
 
 def multiply(*parts):

@@ -30,10 +30,14 @@ WORDS: dict[type, Any] = {}
 
 
 class Value(NamedTuple):
-    """A value on a batch, with the axes described above; a vector has one more."""
+    """A value on a batch, with the axes described above; a vector has one more.
+
+    ``nothing``: a sum over no index, 0 whether its terms are numbers or vectors.
+    """
 
     data: Any
     vector: bool = False
+    nothing: bool = False
 
 
 class _Scope(NamedTuple):
@@ -225,13 +229,19 @@ class Evaluator:
 
     # arithmetic -------------------------------------------------------------------------------------------------------
     @staticmethod
-    def add(parts) -> Value:
-        if len({p.vector for p in parts}) > 1:
+    def alike(parts) -> list:
+        """Terms of a sum, all numbers or all vectors; sums over nothing are left out beside vectors."""
+        kept = [p for p in parts if p.vector or not p.nothing] if any(p.vector for p in parts) else parts
+        if len({p.vector for p in kept}) > 1:
             raise TypeError("cannot add a vector and a number")
+        return kept
+
+    def add(self, parts) -> Value:
+        parts = self.alike(parts)
         total = parts[0].data
         for part in parts[1:]:
             total = total + part.data
-        return Value(total, parts[0].vector)
+        return Value(total, parts[0].vector, all(p.nothing for p in parts))
 
     @staticmethod
     def multiply(parts) -> Value:
@@ -243,7 +253,7 @@ class Evaluator:
             if not part.vector:
                 product = part.data if product is None else product * part.data
         if not vectors:
-            return Value(product)
+            return Value(product, nothing=any(p.nothing for p in parts))
         return vectors[0] if product is None else Value(product[..., None] * vectors[0].data, True)
 
     def power(self, node, scope) -> Value:
@@ -274,7 +284,7 @@ class Evaluator:
         axes = tuple(range(_LEAD + scope.depth, _LEAD + inner.depth))
         neutral = 0 if isinstance(node, sp.Sum) else 1
         if 0 in mask.shape or not mask.any():
-            return self.constant(Fraction(neutral), scope)
+            return self.constant(Fraction(neutral), scope)._replace(nothing=neutral == 0)
         value = self.value(body, inner)
         xp = namespace(value.data)
         keep = self.env.backend.booleans(mask.reshape((1,) * _LEAD + mask.shape + (1,) * value.vector))
@@ -304,9 +314,9 @@ class Evaluator:
 
     def vector(self, node, scope):
         value = self.value(node, scope)
-        if not value.vector:
+        if not value.vector and not value.nothing:
             raise TypeError(f"expected a vector, got the number {node}")
-        return value.data
+        return value.data if value.vector else value.data[..., None]
 
     def expectation(self, node, scope) -> Value:
         value = self.value(node.args[0], scope)

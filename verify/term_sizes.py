@@ -25,7 +25,7 @@ class SizeEvaluator(Evaluator):
 
     def value(self, node, scope) -> Value:
         value = super().value(node, scope)
-        return value if value.vector else Value(abs(value.data))
+        return value if value.vector else value._replace(data=abs(value.data))
 
     def dot(self, node, scope) -> Value:
         a, b = (self.vector(arg, scope) for arg in node.args)
@@ -33,8 +33,8 @@ class SizeEvaluator(Evaluator):
 
     def add(self, parts) -> Value:
         total = super().add(parts)
-        terms = sum(abs(part.data) for part in parts)
-        return Value(abs(total.data) + 1e-4 * terms, True) if total.vector else Value(terms)
+        terms = sum(abs(part.data) for part in self.alike(parts))
+        return Value(abs(total.data) + 1e-4 * terms, True) if total.vector else total._replace(data=terms)
 
     def extreme(self, node, scope) -> Value:
         return super().extreme(sp.Max(*node.args, evaluate=False), scope)  # also of a minimum: which one it is may be lost
