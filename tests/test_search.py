@@ -7,10 +7,11 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+import sympy as sp
 
-from bounds.claim import Condition, Procedure
+from bounds.claim import Claim, Condition, Procedure
 from bounds.controls import ALL_STEPS, CONTROLS, TWINS, control
-from bounds.language import E, L, eta_l, iterations, norm2, t, x_sampled, x_star
+from bounds.language import E, L, clients, eta_l, iterations, k, norm2, r, rounds, t, x_round, x_sampled, x_star
 from bounds.registry import find_claim
 from synthetic.arrays import TORCH
 from verify.environment import realise
@@ -186,3 +187,15 @@ def test_every_shape_is_within_the_budget():
             assert noise * drawn <= 64 and shape.iterations <= 40 and 1 <= shape.priority_clients <= shape.clients
             if shape.sampling == "without-replacement":
                 assert shape.participants <= shape.priority_clients
+
+
+def test_only_constants_of_the_problem_class_may_exceed_what_the_instance_has():
+    """A number that the claim's own conditions bound by what a run does is the least such number."""
+    largest, given = sp.Symbol("largest", nonnegative=True), sp.Symbol("given", nonnegative=True)
+    claim = Claim(
+        "mine/measured", "1", "lemma", "run", Condition(largest, "<=", given), derivation="by hand", procedure=Procedure(),
+        conditions=(Condition(largest, ">=", norm2(x_round[r]), ((r, 0, rounds),)),
+                    Condition(sp.IndexedBase("L_client")[k], "<=", given, ((k, 0, clients - 1),))))
+    shape = draw_shape(claim, np.random.default_rng(0), 8, 8)
+    found = {name for name in draw_leaves(claim, shape, 4, np.random.default_rng(0)) if name.startswith("slack:")}
+    assert found == {"slack:given"}

@@ -9,6 +9,7 @@ from fractions import Fraction
 from math import prod
 
 import numpy as np
+import sympy as sp
 
 from bounds.claim import Claim
 from synthetic.arrays import NUMPY
@@ -170,9 +171,19 @@ def draw_leaves(claim: Claim, shape: Shape, count: int, rng: np.random.Generator
 
 
 def _constants_with_slack(claim):
-    """Constants of the problem class: any value beyond the tightest is admissible too."""
-    bare = {s.name for c in claim.hypotheses if c.relation != "==" for s in (c.left, c.right) if s.is_Symbol}
-    return sorted(bare - {v.name for v in claim.variables})
+    """Constants of the problem class: any value beyond the tightest is admissible too.
+
+    A number that the claim's own conditions bound by what a run does is measured: it is the least or the largest.
+    """
+    bounds = [(s.name, o, c) for c in claim.hypotheses if c.relation != "=="
+              for s, o in ((c.left, c.right), (c.right, c.left)) if s.is_Symbol]
+    measured = {name for name, other, c in bounds if c in claim.conditions and not _of_clients(other)}
+    return sorted({name for name, _, _ in bounds} - measured - {v.name for v in claim.variables})
+
+
+def _of_clients(bound) -> bool:
+    """Whether an expression is a constant of single clients."""
+    return any(str(entry.base.label).endswith("_client") for entry in sp.sympify(bound).atoms(sp.Indexed))
 
 
 def _priority(shape):
