@@ -381,3 +381,14 @@ def test_formulas_are_plain_data(claim_id):
     data = json.loads(json.dumps(formula(claim.statement.right)))
     assert data == refutation(claim_id)["statement"]["right"]
     assert not same_statement(refutation(claim_id), replace(claim, statement=replace(claim.statement, relation="==")))
+
+
+@pytest.mark.parametrize("relation", ["<=", "=="])
+def test_a_hypothesis_may_begin_with_a_number(relation):
+    """``1 <= a`` defines nothing, and is checked like any other hypothesis."""
+    data = json.loads(_written("control/jensen@/3/2"))
+    limit = {"left": 0, "relation": relation, "right": ["*", 0, "L"], "over": [], "text": ""}
+    data["hypotheses"] = [*data["hypotheses"], limit]
+    assert check(data).accepted
+    data["hypotheses"][-1] = {**limit, "left": 1}
+    assert not check(data).accepted and "cannot be replayed" not in check(data).reason

@@ -110,3 +110,8 @@ def test_a_sum_of_nothing_is_no_number_beside_vectors():
     assert WORDS["norm2"](nothing) == WORDS["dot"](v, nothing) == WORDS["norm"](nothing) == 0
     with pytest.raises(TypeError):
         WORDS["+"](Q(1), v)
+
+
+def test_an_interval_scales_a_vector():
+    for scaled in (root(Q(2)) * Vector([Q(3), Q(0)]), Vector([Q(3), Q(0)]) * root(Q(2))):
+        assert isinstance(scaled, Vector) and agrees(scaled[0] ** 2, str(Q(18)) + " to 18") and scaled[1] == 0

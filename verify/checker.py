@@ -104,7 +104,7 @@ class Replay(Instance):
         return map(Fraction, range(low, high + 1))
     def defines(self, rule):
         """Whether a hypothesis ``name == formula`` is what the certificate takes the value of the name to be."""
-        name, *indices = [rule["left"]] if isinstance(rule["left"], str) else rule["left"]
+        name, *indices = rule["left"] if isinstance(rule["left"], list) else [rule["left"]]
         given = None if name in self.rules or name in self.measured else self.given.get(name)
         return rule["relation"] == "==" and given == {"indices": indices, "formula": rule["right"]}
 class SampleReplay(Samples, Replay):

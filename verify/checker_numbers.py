@@ -29,6 +29,8 @@ class Interval:
     def __rsub__(self, other): return other + -self
 
     def __mul__(self, other):
+        if isinstance(other, Vector):
+            return NotImplemented
         ends = [a * b for a in (self.low, self.high) for b in (of(other).low, of(other).high)]
         return Interval(min(ends), max(ends))
 
