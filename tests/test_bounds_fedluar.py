@@ -15,6 +15,7 @@ from each_claim import each_claim
 
 from bounds import language as words
 from bounds.claim import names_in
+from bounds.fedluar import quantities as own_quantities
 from bounds.fedluar import words as own_words
 from bounds.fedluar.assumptions import ASSUMPTIONS
 from bounds.fedluar.notation import LETTERS, UNITS
@@ -294,9 +295,9 @@ def ran(request):
              for name, (array, indices, vector) in record.arrays(federation, state, TAU).items()}
     bound["eta"] = Bound(TORCH.array([[[step]]]))
     bound["L"] = Bound(TORCH.array([[[float(to_numpy(federation.constants.value("L_client")).max())]]]))
-    definitions = next(c for c in CLAIMS if c.id == "fedluar/eq-6").definitions
+    definitions = own_quantities.DEFINITIONS
     one = TORCH.array([[1.0]])
-    environment = Environment(TORCH, sizes, bound, one, one, federation, definitions)
+    environment = Environment(TORCH, sizes, bound, one, one, federation=federation, definitions=definitions)
     return request.param, _WithLayers(environment, federation.layers())
 
 

