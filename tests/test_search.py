@@ -11,7 +11,23 @@ import sympy as sp
 
 from bounds.claim import Claim, Condition, Procedure
 from bounds.controls import ALL_STEPS, CONTROLS, TWINS, control
-from bounds.language import E, L, clients, eta_l, iterations, k, norm2, r, rounds, t, x_round, x_sampled, x_star
+from bounds.language import (
+    E,
+    L,
+    Sum,
+    clients,
+    eta_l,
+    iterations,
+    k,
+    norm2,
+    objective_grad,
+    r,
+    rounds,
+    t,
+    x_round,
+    x_sampled,
+    x_star,
+)
 from bounds.registry import find_claim
 from synthetic.arrays import TORCH
 from verify.environment import realise
@@ -199,3 +215,17 @@ def test_only_constants_of_the_problem_class_may_exceed_what_the_instance_has():
     shape = draw_shape(claim, np.random.default_rng(0), 8, 8)
     found = {name for name in draw_leaves(claim, shape, 4, np.random.default_rng(0)) if name.startswith("slack:")}
     assert found == {"slack:given"}
+
+
+def test_the_largest_of_no_numbers_is_zero():
+    """In a run of one round nothing bounds the number: 0 is the least that is at least nothing."""
+    largest = sp.Symbol("largest", nonnegative=True)
+    squared = norm2(objective_grad(x_round[r]))
+    claim = Claim("mine/nothing", "1", "lemma", "run", Condition(largest, "<=", largest + Sum(squared, (r, 1, rounds - 1))),
+                  derivation="by hand", procedure=Procedure(),
+                  conditions=(Condition(largest, ">=", squared, ((r, 1, rounds - 1),)),))
+    for length, expected in ((1, 0), (2, 1)):
+        shape = Shape(rounds=length)
+        leaves = {name: 0 * array + 1 for name, array in draw_leaves(claim, shape, 1, np.random.default_rng(0)).items()}
+        leaves["step_scale"], leaves["curvature"] = 0 * leaves["step_scale"] + 2, 0 * leaves["curvature"] + 1
+        assert realise(claim, shape, leaves, TORCH).bound["largest"].data.item() == expected

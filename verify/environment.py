@@ -307,10 +307,13 @@ class _Binder:
                     names.append(side.name)
         return dict.fromkeys(names)
 
+    def _at_least_zero(self, symbol, upper) -> bool:
+        return bool(symbol.is_nonnegative) and not symbol.is_positive and not upper and self.env.federation is not None
+
     def _tighten(self, name) -> bool:
         """Bind a number to the tightest value that all conditions on it admit; a free one is moved into its bounds."""
         free = name in {v.name for v in self._waiting()}
-        best, upper = self.leaf(name).reshape(-1, 1, 1) if free else None, False
+        best, upper, least = self.leaf(name).reshape(-1, 1, 1) if free else None, False, None
         for condition in self.claim.hypotheses:
             for side, other, relation in (
                 (condition.left, condition.right, condition.relation),
@@ -324,9 +327,11 @@ class _Binder:
                     return False
                 upper = relation == "<="
                 extreme = _extreme(value, mask, largest=not upper)
-                if extreme is None:  # the condition is about nothing
+                if extreme is None:  # the condition is about nothing: the least number that it admits is 0
+                    least = 0 * self.env.federation.weights[:, :1, None] if self._at_least_zero(side, upper) else least
                     continue
                 best = extreme if best is None else _extreme_of_two(best, extreme, largest=not upper)
+        best = least if best is None else best
         if best is None:
             return False
         slack = self.leaves.get(f"slack:{name}")

@@ -375,7 +375,7 @@ class Evaluator:
 
         def average(federation, x, _):
             columns = [function(federation, x[:, c]) for c in range(x.shape[1])]
-            return namespace(x).stack(columns, axis=1)
+            return namespace(x).stack(columns, axis=1) if columns else x if vector else x[..., 0]
 
         return self.on_federation(average, point, numbers, scope, vector, federation)
 
