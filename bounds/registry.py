@@ -25,7 +25,8 @@ PAPERS = {
         f"bounds.fedluar.{name}"
         for name in ("algorithm", "theorems", "drift_steps", "noise_steps", "descent_steps", "final_steps")
     ),
-    "classical": ("bounds.classical.gradient_descent", "bounds.classical.stability", "bounds.classical.scaffold"),
+    "classical": ("bounds.classical.gradient_descent", "bounds.classical.stability", "bounds.classical.scaffold",
+                  "bounds.classical.local_sgd", "bounds.classical.coupled"),
     "fedmoswa": tuple(
         f"bounds.fedmoswa.{name}"
         for name in (

@@ -14,6 +14,7 @@ from types import SimpleNamespace
 import sympy as sp
 
 from bounds import language as words
+from bounds.afedpd import words as afedpd
 
 CLIENTS, ITERATIONS, STEPS = 4, 6, 3
 ALL, P, FREE = range(CLIENTS), (0, 2), (1, 3)  # numbers of all, of the priority, and of the free clients
@@ -68,7 +69,7 @@ def world(seed: int) -> SimpleNamespace:
     scalars = (
         "L mu sigma_sq G_sq G_priority_sq step_offset F_star Gamma theta rho_bias theta_hat rho_hat base_noise C eta y "
         "scheme_1_noise scheme_2_noise factor excess D0_sq start_sq variances mass bias p_in p_out gap_in gap_out "
-        "eta_next ball_radius Gamma_max noise_bound optimum_gradient_bound eta_g"
+        "eta_next ball_radius Gamma_max noise_bound optimum_gradient_bound eta_g G_lip H_loss c_step"
     )
     by_time = (
         "eta_l epsilon chi psi drift D_sq free_mass noise_term bias_term noise_average bias_average proof_v proof_gamma "
@@ -81,14 +82,17 @@ def world(seed: int) -> SimpleNamespace:
     names |= {name: table(number, times) for name in by_time.split()}
     names |= {name: table(number, entries) for name in by_client.split()}
     names |= {n: table(number, times, entries) for n in ("aggregate_weight", "weight", "sampled_weight")}
-    names |= {n: table(vector, times, entries) for n in ("x_local", "x_before", "g", "client_variate")}
+    names |= {n: table(vector, times, entries) for n in (
+        "x_local", "x_before", "g", "client_variate", "twin_x_local", "twin_x_before")}
     names |= {n: table(vector, times) for n in (
         "x", "x_sampled", "x_eq_56", "average_gradient", "average_stochastic_gradient", "priority_models", "ending_gradient",
-        "ending_stochastic_gradient", "x_round", "server_variate",
+        "ending_stochastic_gradient", "x_round", "server_variate", "twin_x_round",
     )}
     names |= {n: vector() for n in ("x_star", "x_mixture", "z_1", "z_2")}
     names |= {"priority": [int(k in P) for k in range(entries)], "priority_clients": 2}
     names["included"] = table(lambda: rng.randint(0, 1), times, entries)
+    names["sampled"] = table(lambda: rng.randint(0, 1), times, entries)
+    names |= {"differing": [0, 1, 0, 0, 0, 0], "samples": 5, "cut": 2}
     names |= {"a": table(vector, entries), "omega": table(number, entries)}
     names |= {
         "clients": CLIENTS, "participants": 5, "local_steps": STEPS, "iterations": ITERATIONS, "rounds": 2, "terms": 3,
@@ -131,7 +135,8 @@ def value(expression, w: SimpleNamespace, index: dict[str, int] | None = None):
     if e.is_Mul:
         return _times([of(a) for a in e.args])
     if e.is_Pow:
-        return Fraction(of(e.base)) ** int(e.exp)
+        exponent = Fraction(of(e.exp))
+        return Fraction(of(e.base)) ** (int(exponent) if exponent.denominator == 1 else float(exponent))
     if isinstance(e, sp.Sum | sp.Product):
         ((name, low, high),) = e.limits
         parts = [value(e.function, w, index | {name.name: i}) for i in range(int(of(low)), int(of(high)) + 1)]
@@ -142,9 +147,20 @@ def value(expression, w: SimpleNamespace, index: dict[str, int] | None = None):
         words.norm2: sq, words.norm: lambda v: math.sqrt(sq(v)), words.dot: dot, words.E: lambda a, *_: a,
         words.F: lambda k, v: w.F(int(k), v), words.grad: lambda k, v: w.grad(int(k), v), words.objective: w.objective,
         words.objective_grad: w.objective_grad, words.tau: lambda t: t - t % w.local_steps,
+        afedpd.worst_mean_gap: worst_mean_gap, afedpd.E_unused: E_unused,
     }
     arguments = [a.name if a == words.sampling else of(a) for a in e.args]
     return functions[type(e)](*arguments)
+
+
+def worst_mean_gap(v, w):
+    """Some function of two points, for the word."""
+    return 3 * sq(v) + sq(w) + 2
+
+
+def E_unused(time, a):
+    """Some function of a round and a number, for the word."""
+    return Fraction(2 + time, 3) * a + 1
 
 
 def _times(factors):

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from bounds_arithmetic import ALL, sq, total
+import math
+from fractions import Fraction as Q
+
+from bounds_arithmetic import ALL, E_unused, sq, total, worst_mean_gap
 
 __all__ = ["CLASSICAL"]
 
@@ -39,6 +42,56 @@ def contraction(w):
     return 1 - w.eta_l[0] * w.L * w.mu / (w.L + w.mu)
 
 
+# the world has three steps in each of two rounds, four clients and five samples
+def first(t):
+    return t // 3 * 3
+
+
+def of_round(w, r, term):
+    return total([term(i) for i in range(3 * r, 3 * r + 3)])
+
+
+def weighted(w, term):
+    return sum(w.client_weight[c] * term(c) for c in ALL)
+
+
+def noise(w):
+    return sum(w.client_weight[c] ** 2 * w.sigma_sq_client[c] for c in ALL)
+
+
+def first_slope(w, t, k):
+    return sq(w.grad(k, w.x_sampled[first(t)]))
+
+
+def corrected(w, r, k):
+    return sq(w.grad(k, w.x_round[r]) - w.client_variate[r][k] + w.server_variate[r])
+
+
+def local_drift(w, r):
+    return weighted(w, lambda c: of_round(w, r, lambda i: sq(w.x_local[i][c] - w.x_round[r])))
+
+
+def descended(w, r):
+    """Loss before a round, less half of 3 steps' squared gradient."""
+    return w.objective(w.x_round[r]) - Q(3, 2) * w.eta * sq(w.objective_grad(w.x_round[r]))
+
+
+def norm(v):
+    return math.sqrt(sq(v))
+
+
+def apart_now(w, t, k):
+    return norm(w.x_local[t][k] - w.twin_x_local[t][k])
+
+
+def apart_after(w, t, k):
+    return norm(w.x_before[t + 1][k] - w.twin_x_before[t + 1][k])
+
+
+def total_step(w):
+    return sum(w.eta_l[t] for t in range(6))
+
+
 #: claim ids -> both sides as functions of (world, t or r, k)
 CLASSICAL = {
     "classical/gd-convex": (
@@ -73,4 +126,84 @@ CLASSICAL = {
     "classical/scaffold-one-step": (
         lambda w, r, k: sq(w.x_round[r + 1] - (w.x_round[r] - w.objective_grad(w.x_round[r]) * (w.eta_g * w.eta_l[r]))),
         lambda w, r, k: 0),
+    "classical/scaffold-new-variate": (
+        lambda w, r, k: w.sampled[r][k] * sq(w.client_variate[r + 1][k] - of_round(w, r, lambda i: w.g[i][k]) * Q(1, 3)),
+        lambda w, r, k: 0),
+    "classical/scaffold-old-variate": (
+        lambda w, r, k: (1 - w.sampled[r][k]) * sq(w.client_variate[r + 1][k] - w.client_variate[r][k]), lambda w, r, k: 0),
+    "classical/scaffold-variate-lag": (
+        lambda w, r, k: w.sampled[r][k] * sq(w.client_variate[r + 1][k] - w.grad(k, w.x_star)),
+        lambda w, r, k: w.L * w.L / 3 * of_round(w, r, lambda i: sq(w.x_local[i][k] - w.x_star))),
+    "classical/scaffold-mean-step": (
+        lambda w, r, k: sq(w.x_round[r + 1] - w.x_round[r] + total([
+            of_round(w, r, lambda i, c=c: w.g[i][c]) * w.client_weight[c] for c in ALL]) * (w.eta * w.eta_g)),
+        lambda w, r, k: 0),
+    "classical/scaffold-drift-smooth": (
+        lambda w, t, k: w.L**2 * sq(w.x_before[t + 1][k] - w.x_sampled[first(t)]),
+        lambda w, t, k: ((1 + w.eta * w.L) ** (t - first(t) + 1) - 1) ** 2 * corrected(w, t // 3, k)),
+    "classical/scaffold-drift-convex": (
+        lambda w, t, k: sq(w.x_before[t + 1][k] - w.x_sampled[first(t)]),
+        lambda w, t, k: (w.eta * (1 + t - first(t))) ** 2 * corrected(w, t // 3, k)),
+    "classical/scaffold-equal-curvature": (
+        lambda w, r, k: sq(w.x_round[r + 1] - w.x_star - (w.x_round[r] - w.x_star) * (
+            1 - w.eta_g + w.eta_g * (1 - w.L * w.eta) ** 3)),
+        lambda w, r, k: 0),
+    "classical/drift-smooth": (
+        lambda w, t, k: w.L**2 * sq(w.x_before[t + 1][k] - w.x_sampled[first(t)]),
+        lambda w, t, k: ((1 + w.eta * w.L) ** (t - first(t) + 1) - 1) ** 2 * first_slope(w, t, k)),
+    "classical/drift-convex": (
+        lambda w, t, k: sq(w.x_before[t + 1][k] - w.x_sampled[first(t)]),
+        lambda w, t, k: (w.eta * (1 + t - first(t))) ** 2 * first_slope(w, t, k)),
+    "classical/local-sgd-step": (
+        lambda w, t, k: distance(w, t + 1),
+        lambda w, t, k: distance(w, t) * (1 - w.mu * w.eta_l[t]) - w.eta_l[t] * 2 * gap(w, w.x_sampled[t])
+        + 4 * w.L * w.eta_l[t] ** 2 * gap(w, w.x_sampled[t])
+        + (w.L * w.eta_l[t] + 2 * (w.L * w.eta_l[t]) ** 2) * weighted(w, lambda c: sq(w.x_local[t][c] - w.x_sampled[t]))
+        + w.eta_l[t] ** 2 * noise(w)),
+    "classical/local-gd-spread": (
+        lambda w, t, k: weighted(w, lambda c: sq(w.x_local[t][c] - w.x_sampled[t])),
+        lambda w, t, k: (w.eta * (t - first(t))) ** 2 * weighted(w, lambda c: first_slope(w, t, c))),
+    "classical/local-gd-step": (
+        lambda w, t, k: distance(w, t + 1),
+        lambda w, t, k: distance(w, t) * (1 - w.mu * w.eta) - (2 * w.eta - 4 * w.L * w.eta**2) * gap(w, w.x_sampled[t])
+        + (w.L * w.eta + 2 * w.L**2 * w.eta**2) * (w.eta * (t - first(t))) ** 2
+        * weighted(w, lambda c: first_slope(w, t, c))),
+    "classical/local-sgd-one-optimum": (
+        lambda w, t, k: distance(w, 6),
+        lambda w, t, k: (1 - w.mu * w.eta) ** 12 * distance(w, 0)
+        + sum((w.eta * (1 - w.mu * w.eta) ** i) ** 2 for i in range(6)) * w.sigma_sq),
+    "classical/fedavg-round": (
+        lambda w, r, k: w.objective(w.x_round[r + 1]),
+        lambda w, r, k: descended(w, r) + w.L**2 * w.eta / 2 * local_drift(w, r)),
+    "classical/fedavg-round-noise": (
+        lambda w, r, k: w.objective(w.x_round[r + 1]),
+        lambda w, r, k: descended(w, r) + w.L**2 * w.eta / 2 * local_drift(w, r) + 3 * w.eta**2 * w.L * noise(w)),
+    "classical/fedavg-round-dissimilar": (
+        lambda w, r, k: w.objective(w.x_round[r + 1]),
+        lambda w, r, k: descended(w, r) + w.L**2 * w.eta / 2 * (0 + 1 + 4) * w.eta**2 * w.G_sq),
+    "classical/fedavg-equal-curvature": (
+        lambda w, r, k: sq(w.x_round[r + 1] - w.x_star - (w.x_round[r] - w.x_star) * (1 - w.L * w.eta) ** 3),
+        lambda w, r, k: 0),
+    "classical/sampling-variance": (
+        lambda w, t, k: w.participants * (w.clients - 1) * sq(w.x_sampled[6] - w.x[6]),
+        lambda w, t, k: (1 - Q(w.participants, w.clients)) * sum(sq(w.x_before[6][c] - w.x[6]) for c in ALL)),
+    "classical/coupled-step-convex": (lambda w, t, k: apart_after(w, t, k), lambda w, t, k: apart_now(w, t, k) + (
+        2 * w.G_lip * w.eta_l[t] / 5 if k == 1 else 0)),
+    "classical/coupled-step-smooth": (lambda w, t, k: apart_after(w, t, k), lambda w, t, k: apart_now(w, t, k) * (
+        1 + w.L * w.eta_l[t] * (Q(4, 5) if k == 1 else 1)) + (2 * w.G_lip * w.eta_l[t] / 5 if k == 1 else 0)),
+    "classical/sgd-stability-distance": (
+        lambda w, t, k: norm(w.x_round[2] - w.twin_x_round[2]), lambda w, t, k: total_step(w) * w.G_lip * 2 / 5),
+    "classical/local-sgd-stability-distance": (
+        lambda w, t, k: norm(w.x_round[2] - w.twin_x_round[2]), lambda w, t, k: total_step(w) * w.G_lip * 2 / 20),
+    "classical/sgd-stability-convex": (
+        lambda w, t, k: worst_mean_gap(w.x_round[2], w.twin_x_round[2]), lambda w, t, k: total_step(w) * w.G_lip**2 * 2 / 5),
+    "classical/local-sgd-stability-convex": (
+        lambda w, t, k: worst_mean_gap(w.x_round[2], w.twin_x_round[2]),
+        lambda w, t, k: total_step(w) * w.G_lip**2 * 2 / 20),
+    "classical/sgd-stability-first-use": (
+        lambda w, t, k: worst_mean_gap(w.x_round[2], w.twin_x_round[2]),
+        lambda w, t, k: w.H_loss * 2 / 5 + w.G_lip * E_unused(2, norm(w.x_round[2] - w.twin_x_round[2]))),
+    "classical/sgd-stability-smooth": (
+        lambda w, t, k: worst_mean_gap(w.x_round[2], w.twin_x_round[2]),
+        lambda w, t, k: w.H_loss * Q(2, 5) + w.G_lip**2 / (2 * w.L) * math.pow(3, w.c_step * w.L)),
 }

@@ -23,12 +23,13 @@ from rich.console import Console
 from rich.table import Table
 
 from bounds.controls import CONTROLS, kind_of
+from bounds.controls_classical import CONTROLS_CLASSICAL
 from bounds.controls_on_methods import CONTROLS_ON_METHODS
 from verify.search import BUDGETS, search
 
 __all__ = ["ROWS", "Outcome", "enough", "main", "measure", "table"]
 
-ROWS = {row.claim.id: row for row in (*CONTROLS, *CONTROLS_ON_METHODS)}
+ROWS = {row.claim.id: row for row in (*CONTROLS, *CONTROLS_ON_METHODS, *CONTROLS_CLASSICAL)}
 TRUE = "true"
 
 
