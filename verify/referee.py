@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from bounds.claim import Claim, Procedure
-from synthetic.arrays import Backend
+from synthetic.arrays import NUMPY, Backend
 from verify.certificate import certificate, check, not_replayed
 from verify.evaluate import UnboundName
 from verify.files import file_name, write_json
@@ -67,7 +67,8 @@ def _evidence(claim: Claim, settings: Settings):
     if not claim.explicit:
         return order_evidence(claim, settings)
     try:
-        found = search(claim, BUDGETS[settings.budget], settings.seed, Backend("torch", settings.device))
+        backend = NUMPY if settings.device == "cpu" else Backend("torch", settings.device)
+        found = search(claim, BUDGETS[settings.budget], settings.seed, backend)
     except UnboundName as missing:
         return "undecided", None, f"not measured yet: {missing}", {}, None, ()
     except (ValueError, LookupError, NotImplementedError, TypeError) as reason:
