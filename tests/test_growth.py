@@ -113,6 +113,14 @@ QUICK_FALSE = ("squares/mixed", "held/not", "instance/small-power", "instance/bi
 def test_true_orders_are_spared(name):
     verdict = decide(TRUE[f"growth/{name}"], Settings(seed=3))
     assert verdict.verdict == "consistent" and verdict.certificate is None and verdict.details["growth"]
+    assert "this rests on" in verdict.evidence and "  " not in verdict.evidence
+
+
+@pytest.mark.parametrize(("name", "words"), [
+    ("instance/value", "runs without noise with rounds up to "), ("instance/small", "numbers with q down to "),
+])
+def test_what_held_says_what_it_rests_on(name, words):
+    assert words in decide(TRUE[f"growth/{name}"], Settings(seed=3)).evidence
 
 
 @pytest.mark.parametrize("name", QUICK_FALSE)

@@ -304,4 +304,4 @@ def described(track: Track) -> str:
         return f"{track.limit}: the right side is zero"
     ends = f"ratio {track.ratios[0]:.3g} to {track.ratios[-1]:.3g}"
     return (f"{track.limit} {track.sizes[0]:g} to {track.sizes[-1]:g}: {ends}, exponent "
-            f" {grown.slope:.2f} +- {grown.error:.2f}")
+            f"{grown.slope:.2f} +- {grown.error:.2f}")

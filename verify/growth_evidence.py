@@ -98,7 +98,21 @@ def _unrefuted(claim: Claim, growth: Growth) -> tuple[str, str]:
     if any(not t.fit.level for t in growth.tracks if t.powers is None):
         return "undecided", f"the ratio grows, but by too little or too unsteadily to decide: {followed}"
     return "consistent", (f"the ratio does not grow along its limits, largest {growth.seen.ratio:.3g} in {growth.seen.met} "
-                          f"instances that meet the hypotheses; {followed}; {_dependence(claim)}")
+                          f"instances that meet the hypotheses; {followed}; {_dependence(claim)}; "
+                          f"{_rests_on(claim, growth)}")
+
+
+def _rests_on(claim: Claim, growth: Growth) -> str:
+    """What a verdict of no growth has seen, and has not."""
+    if claim.setting != "run":
+        kind = "numbers"
+    elif claim.constants_may_use is None:
+        kind = "runs without noise"
+    else:
+        kind = "runs with few outcomes of chance"
+    reached = ", ".join(f"{track.limit} up to {track.sizes[-1]:g}" if track.sizes[-1] >= track.sizes[0]
+                        else f"{track.limit} down to {track.sizes[-1]:g}" for track in growth.tracks)
+    return f"this rests on {kind} with {reached}, and says nothing beyond"
 
 
 def _matters(claim: Claim, reason: str) -> bool:
