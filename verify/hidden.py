@@ -12,6 +12,7 @@ from typing import NamedTuple
 import sympy as sp
 
 from bounds.claim import Claim, Condition, names_in
+from verify.procedures import own_arguments
 
 __all__ = ["Order", "hidden_names", "leaves_the_step_open", "order_of", "vanishing", "with_constant"]
 
@@ -53,12 +54,17 @@ def order_of(claim: Claim) -> Order:
 
 
 def leaves_the_step_open(claim: Claim) -> bool:
-    """Whether a claim about runs neither defines its step size nor bounds it from above.
+    """Whether a claim about runs neither defines its step size nor bounds it from above, or has another hyper-parameter of
+    which no condition speaks.
 
     An order that is claimed without a step size is meant for a good one, so a run that diverges does not refute it.
     """
     if claim.setting != "run":
         return False
+    spoken_of = set().union(*(names_in(side) for c in claim.hypotheses for side in (c.left, c.right)))
+    free = {v.name for v in claim.variables if v.domain in ("positive", "nonnegative", "real") and not v.indices}
+    if (free & set(own_arguments(claim.procedure))) - spoken_of:
+        return True
     declared, steps, equalities = {v.name for v in claim.variables}, {"eta_l"}, 0
     for condition in claim.hypotheses:
         others = names_in(condition.right) - {str(index[0]) for index in condition.over}
