@@ -1,10 +1,20 @@
-"""The fixture that several test files share."""
+"""The fixture that several test files share, and the seed of every property test.
+
+Hypothesis tries the same examples in every run; HYPOTHESIS_PROFILE=random looks for new ones.
+"""
 
 from __future__ import annotations
 
+import os
+
 import pytest
+from hypothesis import settings
 
 from verify import cli
+
+settings.register_profile("fixed", derandomize=True, deadline=None)
+settings.register_profile("random", derandomize=False, deadline=None)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 
 
 @pytest.fixture

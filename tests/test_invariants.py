@@ -44,7 +44,7 @@ INVARIANTS = {
 
 
 @pytest.mark.parametrize(("name", "kind"), [(name, kind) for name, (_, kinds) in INVARIANTS.items() for kind in kinds])
-@settings(deadline=None, max_examples=10, derandomize=True)
+@settings(deadline=None, max_examples=10)
 @given(seed=st.integers(0, 10**6))
 def test_invariant(name, kind, seed):
     INVARIANTS[name][0](kind, seed)

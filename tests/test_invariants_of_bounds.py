@@ -16,7 +16,7 @@ from synthetic.from_arrays import from_arrays
 from synthetic.make_quadratic import make_quadratic
 from verify.evaluate import Bound, Environment, evaluate
 
-PROPERTY = settings(deadline=None, max_examples=25, derandomize=True)
+PROPERTY = settings(deadline=None, max_examples=25)
 T = 8
 PRINTED, CORRECTED, SHARP = "fedalign/theorem-1", "fedalign/derived-theorem-1", "fedalign/derived-sharp"
 SAMPLED = "fedalign/theorem-A9"

@@ -320,7 +320,7 @@ def test_fedgamma_s_variates_are_means_of_sharpness_aware_gradients():
 fractions = st.fractions(min_value=0, max_value=1, max_denominator=12)
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(max_examples=60, deadline=None)
 @given(eta=fractions, rho=fractions, other=fractions, K=st.integers(1, 9), round=st.integers(0, 5))
 def test_cyclic_linear_rates(eta, rho, other, K, round):
     rates = [CyclicLinear(eta, rho, K)(round * K + k, round) for k in range(K)]
@@ -360,7 +360,7 @@ def _free(seed):
     return {"start": "free", "client_variate": rng.normal(size=(6, 3)), "server_variate": rng.normal(size=3)}
 
 
-@settings(max_examples=12, deadline=None, derandomize=True)
+@settings(max_examples=12, deadline=None)
 @given(seed=st.integers(0, 100), rho=st.floats(0, 1), K=st.integers(1, 4), gamma=st.floats(0, 1), alpha=st.floats(0, 2),
        participants=st.sampled_from([None, 1, 4]), variant=st.sampled_from(["canonical", "all-clients"]))
 def test_identities_of_a_round(seed, rho, K, gamma, alpha, participants, variant):

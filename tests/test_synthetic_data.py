@@ -12,7 +12,7 @@ from synthetic_families import FAMILIES, make, random_points, several, value
 
 from synthetic import NUMPY, Backend, BinaryLogistic, Draws, from_arrays, make_problem, to_numpy
 
-few = settings(deadline=None, max_examples=25, derandomize=True)
+few = settings(deadline=None, max_examples=25)
 
 
 @pytest.mark.parametrize("family", FAMILIES)

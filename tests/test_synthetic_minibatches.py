@@ -14,7 +14,7 @@ from synthetic_families import FAMILIES, make, random_points, sample_gradients, 
 from synthetic import Draws, EnumeratedDraws, from_arrays, to_numpy
 from synthetic.draws import SAMPLES
 
-few = settings(deadline=None, max_examples=25, derandomize=True)
+few = settings(deadline=None, max_examples=25)
 
 
 @pytest.mark.parametrize("family", FAMILIES)

@@ -32,7 +32,7 @@ from synthetic.convex_optimum import has_minimiser, suboptimality
 from synthetic.draws import SAMPLES
 from synthetic.one_dimension import global_minima
 
-few = settings(deadline=None, max_examples=20, derandomize=True)
+few = settings(deadline=None, max_examples=20)
 
 
 # global minima -------------------------------------------------------------------------------------------------------

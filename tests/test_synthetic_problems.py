@@ -25,7 +25,7 @@ from synthetic import (
 )
 from synthetic.real_data import load
 
-few = settings(deadline=None, max_examples=25, derandomize=True)
+few = settings(deadline=None, max_examples=25)
 
 
 # partitions ----------------------------------------------------------------------------------------------------------

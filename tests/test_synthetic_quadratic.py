@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from synthetic import EXACT, NUMPY, Draws, make_quadratic, to_numpy
 
-few = settings(deadline=None, max_examples=25, derandomize=True)
+few = settings(deadline=None, max_examples=25)
 SHAPES = [
     {"hessians": "diagonal", "hessian_spread": 1.0},
     {"hessians": "diagonal", "hessian_spread": 0.0},

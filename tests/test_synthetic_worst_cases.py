@@ -25,7 +25,7 @@ from synthetic import (
 )
 from synthetic.arrays import BALLS
 
-few = settings(deadline=None, max_examples=30, derandomize=True)
+few = settings(deadline=None, max_examples=30)
 
 
 def value(federation, name):
