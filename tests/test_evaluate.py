@@ -37,6 +37,7 @@ from bounds.language import (
 from synthetic.arrays import EXACT, NUMPY, TORCH, to_numpy
 from synthetic.quadratic import Quadratic
 from verify.evaluate import Bound, Environment, UnboundName, evaluate, sides
+from verify.roots import Irrational, real_power
 from verify.term_sizes import sizes_of_sides
 
 BACKENDS = {"exact": EXACT, "numpy": NUMPY, "torch": TORCH}
@@ -225,6 +226,20 @@ def test_losses_need_a_federation():
 def test_irrational_roots_are_never_rounded(root):
     with pytest.raises(ArithmeticError, match="is not rational"):
         evaluate(root, environment(EXACT))
+
+
+@pytest.mark.parametrize("base, exponent, power", [
+    (Q(8, 27), Q(-2, 3), Q(9, 4)), (Q(1), Q(10**30, 10**12 + 1), Q(1)), (Q(0), Q(1, 10**12), Q(0)),
+    (Q(2), Q(1, 10**12), "is not rational"), (Q(3, 2), Q(10**12 + 1, 10**12), "is not rational"),
+    (Q(3), Q(10**12), "binary digits"), (Q(1, 3), Q(10**12), "binary digits"),
+])
+def test_rational_powers_with_many_digits_are_exact_or_refused(base, exponent, power):
+    arrays = (np.array([value], dtype=object) for value in (base, exponent))
+    if isinstance(power, str):
+        with pytest.raises(Irrational, match=power):
+            real_power(*arrays)
+    else:
+        assert real_power(*arrays).tolist() == [power]
 
 
 # conditions --------------------------------------------------------------------------------------------------------------

@@ -13,8 +13,11 @@ from synthetic.balls import Ball
 __all__ = ["Irrational", "just_inside", "product_over", "real_power", "square_root"]
 
 
+_MOST_BITS = 1_000_000
+
+
 class Irrational(ArithmeticError):
-    """A number that fractions cannot hold."""
+    """A number that fractions cannot hold, or only with very many digits."""
 
 
 def product_over(data, axis):
@@ -38,7 +41,13 @@ def real_power(base, exponent):
         return base**exponent
     if backend_of(base).library == "balls":
         return np.frompyfunc(lambda b, e: Ball.of(b.ball ** Ball(e).ball), 2, 1)(base, exponent)
-    return np.frompyfunc(lambda b, e: _exact_root(b, e.denominator) ** e.numerator, 2, 1)(base, exponent)
+    return np.frompyfunc(lambda b, e: _whole_power(_exact_root(b, e.denominator), e.numerator), 2, 1)(base, exponent)
+
+
+def _whole_power(value: Fraction, exponent: int) -> Fraction:
+    if abs(exponent) * max(value.numerator.bit_length() - 1, value.denominator.bit_length() - 1) > _MOST_BITS:
+        raise Irrational(f"the power {exponent} of a number that is not 1 has more than {_MOST_BITS} binary digits")
+    return value**exponent
 
 
 def _exact_root(value: Fraction, degree: int) -> Fraction:
@@ -54,6 +63,8 @@ def _whole_root(value: int, degree: int) -> int:
     """The largest whole number whose power is at most ``value``, or the next one."""
     if degree == 2:
         return isqrt(value)
+    if degree >= value.bit_length():
+        return min(value, 1)
     low, high = 0, 1 << (value.bit_length() // degree + 1)
     while low < high:
         middle = (low + high + 1) // 2
