@@ -122,6 +122,23 @@ def test_numbers_and_weights_of_outcomes(chance):
     assert found.noise_start == 2 ** chance.start
 
 
+@pytest.mark.parametrize("sampling, participants, trackers", [
+    ("full", 1, 1), ("full", 1, 3), ("without-replacement", 2, 1), ("without-replacement", 2, 2)])
+def test_every_set_of_so_many_trackers_is_an_outcome(sampling, participants, trackers):
+    """A client is among the trackers in one round of n / Y, and renews its y_k, here its gradient -1 at 0, only then."""
+    shape = Shape(clients=3, rounds=2, participants=participants, sampling=sampling, sizes=(("trackers", trackers),))
+    claim = claim_of(Procedure("fadamgc", sampling=sampling, equal_weights=True))
+    leaves = leaves_of(shape, center=[[[1], [1], [1]]], start_offset=[[-1]])
+    environment = realise(claim, shape, leaves, NUMPY, values={
+        name: Bound(np.zeros((1, 1, 1))) for name in ("beta1", "beta2", "eps")})
+    assert np.prod(environment.bound["tracked"].data.shape[:3]) == np.prod(numbers_of_outcomes(shape))
+    weight = environment.sampling_weight.astype(float)[..., None]
+    tracked = (environment.bound["tracked"].data[0, 0] * weight[0, :, None]).sum(axis=0)
+    assert tracked == pytest.approx(np.full((2, 3), trackers / 3))
+    kept = (environment.bound["client_variate"].data[0, 0, :, 1, :, 0] * weight[0]).sum(axis=0)
+    assert kept == pytest.approx(np.full(3, -trackers / 3))
+
+
 # means -------------------------------------------------------------------------------------------------------------------
 EVERY = (r, 0, rounds - 1)
 

@@ -1,4 +1,6 @@
 """FAdamGC and its relatives in the stand-alone checker."""
+from fractions import Fraction
+from itertools import combinations
 
 if __package__:
     from verify.checker_numbers import Vector, along, dot, each, extreme, quotient, root
@@ -72,10 +74,9 @@ def local_adam(run):
 def fadamgc(run):
     """fadamgc 3.1: the correction comes before the moments, and is the mean gradient of the round."""
     x, adam, (y_k, y) = run.start, Moments(run), first_controls(run)
-    everyone_tracks(run)
     while True:
-        drawn = yield {"x_round": x, "client_variate": y_k, "server_variate": y} | adam.kept()
-        run.record["tracked"].append([int(k in drawn) for k in run.clients])
+        yield {"x_round": x, "client_variate": y_k, "server_variate": y} | adam.kept()
+        tracked = draw_trackers(run)
         adam.begin()
         total = [run.zero for _ in run.clients]
 
@@ -85,31 +86,41 @@ def fadamgc(run):
 
         ends = run.train(x, direction)
         adam.end()
-        y_k, y = renewed(run, y_k, y, [g / run.local_steps for g in total])
+        y_k, y = renewed(run, tracked, y_k, y, [g / run.local_steps for g in total])
         x = x + (run.mean(ends) - x) * run.number("eta_g")
 
 
 def fa_nt(run):
     """fadamgc 3.2: the correction comes after the direction of Adam, and is the mean direction of the round."""
     x, adam, (y_k, y) = run.start, Moments(run), first_controls(run)
-    everyone_tracks(run)
     while True:
-        drawn = yield {"x_round": x, "client_variate": y_k, "server_variate": y} | adam.kept()
-        run.record["tracked"].append([int(k in drawn) for k in run.clients])
+        yield {"x_round": x, "client_variate": y_k, "server_variate": y} | adam.kept()
+        tracked = draw_trackers(run)
         adam.begin()
         ends = run.train(x, lambda k, point, g, step: adam.direction(k, g) + y - y_k[k])
         adam.end()
-        y_k, y = renewed(run, y_k, y, [y_k[k] - y + (x - ends[k]) / sum(run.steps()) for k in run.clients])
+        y_k, y = renewed(run, tracked, y_k, y, [y_k[k] - y + (x - ends[k]) / sum(run.steps()) for k in run.clients])
         x = x + (run.mean(ends) - x) * run.number("eta_g")
 
 
-def everyone_tracks(run):
-    run.option("trackers", None)
+def draw_trackers(run):
+    """The clients drawn that renew y_k: all of them or, of as many as the size ``trackers`` says, any with equal chance."""
+    drawn, count = sorted(set(run.drawn)), run.instance.size.get("trackers")
+    if count is None:
+        run.option("trackers", None)
+        tracked = drawn
+    else:
+        if not 1 <= count <= len(drawn):
+            raise ValueError(f"{count} of {len(drawn)} clients cannot track")
+        sets = [*combinations(drawn, count)]
+        tracked = run.draw("trackers", [(Fraction(1, len(sets)), each) for each in sets])
+    run.record["tracked"].append([int(k in tracked) for k in run.clients])
+    return tracked
 
 
-def renewed(run, y_k, y, new):
-    """The controls after a round: ``new`` of the clients drawn, who all track."""
-    after = run.of_drawn(new, y_k)
+def renewed(run, tracked, y_k, y, new):
+    """The controls after a round: ``new`` of the clients that track."""
+    after = [new[k] if k in tracked else y_k[k] for k in run.clients]
     return after, y + run.over_all([after[k] - y_k[k] for k in run.clients])
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from bounds.claim import Claim
-from verify.instances import Leaves, Shape, always_available, map_leaves, with_times
+from verify.instances import Leaves, Shape, always_available, map_leaves, with_participants, with_times, with_trackers
 
 __all__ = ["RUN_SIZES", "moved", "resized", "scalable", "scaled", "tame", "tame_shape"]
 
@@ -35,7 +35,7 @@ def resized(claim: Claim, shape: Shape, leaves: Leaves, name: str, size: int) ->
     if shape.data is not None and name in ("clients", "participants"):
         raise NotImplementedError(f"clients with samples are not copied, so that {name} stays")
     if name == "participants":
-        return replace(shape, participants=size), leaves
+        return with_participants(shape, size), leaves
     if name == "clients":
         return _with_clients(claim, shape, leaves, size)
     if name in dict(shape.sizes):
@@ -70,7 +70,8 @@ def _with_clients(claim, shape, leaves, clients):
     else:
         new.pop("noise", None)
     everybody = shape.sampling == "without-replacement" and shape.participants == shape.clients
-    return replace(shape, clients=clients, noisy=noisy, participants=clients if everybody else shape.participants), new
+    new_shape = replace(shape, clients=clients, noisy=noisy, participants=clients if everybody else shape.participants)
+    return (with_trackers(new_shape, clients) if everybody and shape.trackers == shape.clients else new_shape), new
 
 
 def moved(claim: Claim, shape: Shape, leaves: Leaves, name: str, size) -> tuple[Shape, Leaves]:
@@ -101,7 +102,7 @@ def tame_shape(claim: Claim, shape: Shape) -> Shape:
     participants = 1 if shape.sampling == "full" else shape.priority_clients
     if shape.sampling == "with-replacement":
         return replace(shape, clients=1 + shape.free, participants=1, noisy=())
-    return replace(shape, participants=participants, noisy=())
+    return with_trackers(replace(shape, participants=participants, noisy=()), participants)
 
 
 def tame(claim: Claim, leaves: Leaves, rng: np.random.Generator) -> Leaves:

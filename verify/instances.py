@@ -25,7 +25,7 @@ from verify.worlds import DataShape
 
 __all__ = [
     "POSITIVE", "Leaves", "Shape", "admissible", "always_available", "federation_of", "map_leaves",
-    "outcomes", "take_rows", "with_times",
+    "outcomes", "take_rows", "with_participants", "with_times", "with_trackers",
 ]
 
 #: leaves that must be positive
@@ -69,6 +69,16 @@ class Shape:
     @property
     def priority_clients(self) -> int:
         return self.clients - self.free
+
+    @property
+    def trackers(self) -> int | None:
+        """How many of the participants renew what they track, where the claim speaks of that number."""
+        return dict(self.sizes).get("trackers")
+
+    @property
+    def most_trackers(self) -> int:
+        """As many as take part."""
+        return self.clients if self.sampling == "full" else self.participants
 
     def as_sizes(self) -> dict[str, int]:
         """The integers that claims may name."""
@@ -129,6 +139,8 @@ def admissible(claim: Claim, shape: Shape, leaves: Leaves) -> bool:
     whether the sizes meet the claim's conditions on them."""
     if not allowed(claim, shape.as_sizes()):
         return False
+    if claim.setting == "run" and shape.trackers is not None and not 1 <= shape.trackers <= shape.most_trackers:
+        return False
     domains = {v.name: v.domain for v in claim.variables}
     for name, array in leaves.items():
         domain = domains.get(name) or ("positive" if name in POSITIVE else _DOMAINS.get(name, "real"))
@@ -177,6 +189,18 @@ def with_times(shape: Shape, leaves: Leaves, local_steps: int, rounds: int, vari
         return np.take(array, np.minimum(np.arange(lengths[name]), array.shape[1] - 1), axis=1)
 
     return replace(shape, local_steps=local_steps, rounds=rounds), map_leaves(leaves, fit)
+
+
+def with_participants(shape: Shape, participants: int) -> Shape:
+    """The shape with another number of participants, of which at most as many track."""
+    return with_trackers(replace(shape, participants=participants), participants, at_most=True)
+
+
+def with_trackers(shape: Shape, trackers: int, at_most: bool = False) -> Shape:
+    """The shape with this number of trackers, or at most as many; itself where it has no such number."""
+    sizes = tuple((name, (min(size, trackers) if at_most else trackers) if name == "trackers" else size)
+                  for name, size in shape.sizes)
+    return replace(shape, sizes=sizes)
 
 
 def take_rows(leaves: Leaves, rows) -> Leaves:

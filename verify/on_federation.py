@@ -13,6 +13,7 @@ from verify.environment import realise
 from verify.instances import Shape, outcomes
 from verify.judge import judge, unmet
 from verify.outcomes import chance_of
+from verify.procedures import speaks_of_trackers
 from verify.sampling import draw_leaves
 from verify.sizes import allowed, names_of
 
@@ -80,6 +81,8 @@ def _shape(claim: Claim, federation, free: int, rng, repeat: int) -> Shape | Non
                   sizes=sizes)
     if "layers" in names_of(claim):
         shape = replace(shape, layers=tuple(layer.stop - layer.start for layer in federation.layers()))
+    if speaks_of_trackers(claim):
+        shape = replace(shape, sizes=(*sizes, ("trackers", 1)))
     if claim.procedure is not None:
         shape = replace(shape, chance=chance_of(claim.procedure, claim.variables))
     if not allowed(claim, shape.as_sizes()):

@@ -5,7 +5,7 @@ There are two axes of outcomes, each with the first draw slowest:
 * gradient noise: every client with noise has an outcome before the first round, if the method takes gradients there; then
   in each round one for a gradient outside the local steps, if the method takes one, and one for each local step;
 * the rest: in each round the clients that are sampled, then the order of the layers for the next round, then the order
-  in which clients renew what they track.
+  in which clients renew what they track; or which of them do, where the shape says how many.
 
 Every round has equally many outcomes, on both axes.
 """
@@ -123,6 +123,9 @@ def _orders(shape) -> list[tuple[int, ...]]:
 
 
 def _trackers(shape, clients) -> list[tuple[int, ...]]:
+    """Orders in which the clients of a round would renew what they track; where their number is a size, who does."""
+    if shape.trackers is not None and shape.sampling != "with-replacement":
+        return list(combinations(sorted(clients) or range(shape.clients), shape.trackers))
     if not shape.chance.trackers:
         return [()]
     if shape.sampling == "with-replacement":
@@ -183,7 +186,7 @@ def enumerated(shape, weights, backend: Backend) -> Outcomes:
         tables[CLIENTS] = _spread(clients, both, 2)
     if chance.layers:
         tables[LAYERS] = _spread(np.concatenate([orders[:, :1], orders], axis=1), both, 2)  # drawn for the round to come
-    if chance.trackers:
+    if chance.trackers or shape.trackers is not None:
         tables[TRACKERS] = _spread(trackers, both, 2)
     outside = frozenset(time for time in times if time < 0)
     return Outcomes(EnumeratedDraws(tables, backend, outside), backend.array(noise_weight), backend.array(sampling_weight),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from bounds.claim import Procedure
+from bounds.claim import Claim, Procedure
 from fedtheory import Algorithm, FedAvg, find_algorithm, make_algorithm
 from fedtheory.algorithms.fedavg import ServerStep
 from fedtheory.parts import ServerOptimiser
@@ -18,8 +18,9 @@ from fedtheory.selection import (
     WithoutReplacement,
     WithReplacement,
 )
+from verify.sizes import names_of
 
-__all__ = ["algorithm_of", "free_starts", "other_procedure", "own_arguments", "selection_of"]
+__all__ = ["algorithm_of", "free_starts", "other_procedure", "own_arguments", "selection_of", "speaks_of_trackers"]
 
 _SAMPLING = {"with-replacement": WithReplacement, "without-replacement": WithoutReplacement}
 
@@ -43,6 +44,12 @@ def own_arguments(procedure: Procedure | None) -> tuple[str, ...]:
     """Names of the hyper-parameters that the procedure's method has besides steps and selection."""
     arguments = find_algorithm((procedure or Procedure()).base).arguments
     return tuple(name for name in arguments if name not in ("eta_l", "local_steps", "participants", "replacement"))
+
+
+def speaks_of_trackers(claim: Claim) -> bool:
+    """Whether a claim about runs leaves open how many participants renew what they track, and speaks of that number."""
+    return (claim.setting == "run" and "trackers" in names_of(claim) and "trackers" in own_arguments(claim.procedure)
+            and "trackers" not in dict(claim.procedure.options))
 
 
 @cache

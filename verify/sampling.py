@@ -15,10 +15,10 @@ from bounds.claim import Claim
 from synthetic.arrays import NUMPY
 from verify.data_instances import draw_data, draw_data_shape, speaks_of_samples
 from verify.federation_constants import needs_equal_curvatures
-from verify.instances import Leaves, Shape, always_available, federation_of, outcomes
+from verify.instances import Leaves, Shape, always_available, federation_of, outcomes, with_participants
 from verify.outcomes import NOTHING_MORE, chance_of
 from verify.piecewise_instances import draw_family, draw_pieces, start_at_knots
-from verify.procedures import free_starts
+from verify.procedures import free_starts, speaks_of_trackers
 from verify.sizes import allowed, integer_variables, names_of, within_bounds
 
 __all__ = ["RARE", "draw_leaves", "draw_shape", "free_size_names"]
@@ -55,7 +55,7 @@ def _within_bounds(claim, shape, most_iterations, rng) -> Shape:
         return _with(shape, sizes=tuple(within_bounds(claim, shape.as_sizes(), rng).items()))
     own = within_bounds(claim, shape.as_sizes() | {"local_steps": shape.local_steps}, rng)
     own["local_steps"] = min(own["local_steps"], most_iterations // shape.rounds)
-    return _with(shape, sizes=tuple(own.items()), local_steps=own["local_steps"])
+    return _with(shape, sizes=tuple((dict(shape.sizes) | own).items()), local_steps=own["local_steps"])
 
 
 def _layers(claim, dim, rng) -> tuple[int, ...]:
@@ -96,10 +96,12 @@ def _draw_shape(claim, rng, most_outcomes, most_iterations) -> Shape:
         participants = min(participants, priority)
     shape = Shape(priority + free, free, dim, steps, rounds, participants, sampling, (), RARE[rng.integers(len(RARE))],
                   sizes, layers=layers, chance=chance_of(procedure, claim.variables) if procedure else NOTHING_MORE)
+    if speaks_of_trackers(claim):
+        shape = _with(shape, sizes=(*shape.sizes, ("trackers", int(rng.integers(1, shape.most_trackers + 1)))))
     while prod(outcomes(shape)) > most_outcomes and shape.rounds > 1:  # too much to enumerate
         shape = _with(shape, rounds=shape.rounds // 2)
     if prod(outcomes(shape)) > most_outcomes:
-        shape = _with(shape, participants=1)
+        shape = with_participants(shape, 1)
     while len(shape.layers) > 1 and prod(outcomes(shape)) > most_outcomes:
         shape = _with(shape, layers=(sum(shape.layers[:2]), *shape.layers[2:]))
     family, pieces = draw_family(claim, rng)

@@ -15,7 +15,7 @@ from synthetic.balls import Ball
 from verify.data_instances import KINDS, simpler_data
 from verify.environment import realise
 from verify.evaluate import Environment, UnboundName
-from verify.instances import POSITIVE, Leaves, Shape, admissible, map_leaves, with_times
+from verify.instances import POSITIVE, Leaves, Shape, admissible, map_leaves, with_participants, with_times, with_trackers
 from verify.judge import exact_violation
 from verify.on_balls import violation_on_balls
 from verify.piecewise_instances import PIECES, simpler_pieces
@@ -188,7 +188,9 @@ def _simpler(claim: Claim, shape: Shape, leaves: Leaves) -> Iterator[tuple[Shape
                 yield with_times(shape, leaves, steps, shape.rounds, claim.variables)
         for participants in sorted({1, 2, 10, 100, shape.participants // 2, shape.participants - 1}):
             if 1 <= participants < shape.participants:
-                yield replace(shape, participants=participants), leaves
+                yield with_participants(shape, participants), leaves
+        if shape.trackers is not None and shape.trackers < shape.most_trackers:
+            yield with_trackers(shape, shape.most_trackers), leaves
     for variable in claim.variables:
         size = dict(shape.sizes).get(variable.name)
         if size is not None and size > variable.low:
