@@ -1,4 +1,4 @@
-"""Exact arithmetic for tests of claims: a world of random fractions, and the value of an expression in it.
+"""A world of random fractions for tests of claims, and values in it.
 
 Nothing in the world is consistent: every name of the language and of the definitions has a random value of its own, so
 that two formulas agree only if they are the same formula.
@@ -11,45 +11,13 @@ import random
 from fractions import Fraction
 from types import SimpleNamespace
 
-import sympy as sp
+from claim_values import Values, Vec, dot, entry, sq
 
 from bounds import language as words
 from bounds.afedpd import words as afedpd
 
 CLIENTS, ITERATIONS, STEPS = 4, 6, 3
 ALL, P, FREE = range(CLIENTS), (0, 2), (1, 3)  # numbers of all, of the priority, and of the free clients
-
-
-class Vec(tuple):
-    """A vector of fractions."""
-
-    def __add__(self, other):
-        return Vec(a + b for a, b in zip(self, other, strict=True))
-
-    def __sub__(self, other):
-        return self + other * -1
-
-    def __mul__(self, number):
-        return Vec(a * number for a in self)
-
-    __rmul__ = __mul__
-
-
-def dot(a, b):
-    return sum(x * y for x, y in zip(a, b, strict=True))
-
-
-def sq(v):
-    """Squared norm."""
-    return dot(v, v)
-
-
-def total(terms):
-    """Sum of numbers or of vectors."""
-    first, *rest = terms
-    for term in rest:
-        first = first + term
-    return first
 
 
 def world(seed: int) -> SimpleNamespace:
@@ -111,46 +79,17 @@ def world(seed: int) -> SimpleNamespace:
     return SimpleNamespace(**names)
 
 
-def value(expression, w: SimpleNamespace, index: dict[str, int] | None = None):
-    """Value of an expression: a Fraction, or a Vec. Expectations are of numbers, that is, nothing is random."""
-    e, index = sp.sympify(expression), index or {}
+def values(w: SimpleNamespace) -> Values:
+    """Values in a world. Expectations are of numbers, that is, nothing is random."""
+    def of_name(name, places):
+        return name if name == words.sampling.name else entry(getattr(w, name), places)
 
-    def of(part):
-        return value(part, w, index)
-
-    if e.is_Rational:
-        return Fraction(int(e.p), int(e.q))
-    if e.is_Symbol:
-        return index[e.name] if e.name in index else getattr(w, e.name)
-    if isinstance(e, sp.Indexed):
-        data, places = getattr(w, str(e.base.label)), [int(of(i)) for i in e.indices]
-        if callable(data):
-            return data(*places)
-        for place in places:
-            assert place >= 0, f"negative index in {e}"
-            data = data[place]
-        return data
-    if e.is_Add:
-        return total([of(a) for a in e.args])
-    if e.is_Mul:
-        return _times([of(a) for a in e.args])
-    if e.is_Pow:
-        exponent = Fraction(of(e.exp))
-        return Fraction(of(e.base)) ** (int(exponent) if exponent.denominator == 1 else float(exponent))
-    if isinstance(e, sp.Sum | sp.Product):
-        ((name, low, high),) = e.limits
-        parts = [value(e.function, w, index | {name.name: i}) for i in range(int(of(low)), int(of(high)) + 1)]
-        return (total(parts) if parts else 0) if isinstance(e, sp.Sum) else math.prod(parts)
-    if isinstance(e, sp.Max | sp.Min):
-        return (max if isinstance(e, sp.Max) else min)(of(a) for a in e.args)
-    functions = {
+    return Values(of_name, {
         words.norm2: sq, words.norm: lambda v: math.sqrt(sq(v)), words.dot: dot, words.E: lambda a, *_: a,
         words.F: lambda k, v: w.F(int(k), v), words.grad: lambda k, v: w.grad(int(k), v), words.objective: w.objective,
         words.objective_grad: w.objective_grad, words.tau: lambda t: t - t % w.local_steps,
         afedpd.worst_mean_gap: worst_mean_gap, afedpd.E_unused: E_unused,
-    }
-    arguments = [a.name if a == words.sampling else of(a) for a in e.args]
-    return functions[type(e)](*arguments)
+    })
 
 
 def worst_mean_gap(v, w):
@@ -161,22 +100,3 @@ def worst_mean_gap(v, w):
 def E_unused(time, a):
     """Some function of a round and a number, for the word."""
     return Fraction(2 + time, 3) * a + 1
-
-
-def _times(factors):
-    vectors = [f for f in factors if isinstance(f, Vec)]
-    number = math.prod(f for f in factors if not isinstance(f, Vec))
-    assert len(vectors) <= 1, "product of two vectors"
-    return vectors[0] * number if vectors else number
-
-
-def cases(over, w: SimpleNamespace):
-    """Every value of the indices in ``over``."""
-    found = [{}]
-    for name, low, high in over:
-        found = [
-            index | {str(name): i}
-            for index in found
-            for i in range(int(value(low, w, index)), int(value(high, w, index)) + 1)
-        ]
-    return found

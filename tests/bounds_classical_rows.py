@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from fractions import Fraction as Q
 
-from bounds_arithmetic import ALL, E_unused, sq, total, worst_mean_gap
+from bounds_arithmetic import ALL, E_unused, worst_mean_gap
+from claim_values import sq, total
 
 __all__ = ["CLASSICAL"]
 

@@ -46,7 +46,7 @@ def world(seed):
     w.client_scalar_moment2 = table(number, T + 2, N)
     w.sampled, w.tracked = ([[rng.randint(0, 1) for _ in range(N)] for _ in range(T + 1)] for _ in range(2))
     w.step_gradient, w.own_controls, w.local_end = table(vector, K), table(vector, N), table(vector, N)
-    w.e_value, w.known = table(number, K), {}
+    w.e_value = table(number, K)
     w.beta1 /= 2  # 1 - 2 beta1 stands under a root
     curves, centres = table(number, N), table(vector, N)
     w.grad = lambda k, v: (v - centres[k]) * curves[k]

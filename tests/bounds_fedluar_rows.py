@@ -11,6 +11,8 @@ from fractions import Fraction as Q
 from math import isqrt, sqrt
 from types import SimpleNamespace
 
+from claim_values import Vec, dot, sq
+
 M, TAU, T, SIZES = 3, 4, 4, (1, 1, 2)  # clients, local steps, rounds, layers
 DIM, LAYERS = sum(SIZES), len(SIZES)
 PLACES = [[0], [1], [2, 3]]
@@ -18,34 +20,6 @@ PLACES = [[0], [1], [2, 3]]
 MASKS = {"per-layer": [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 1]],
          "common": [[0, 0, 0], [1, 1, 0], [1, 1, 0], [0, 0, 1], [0, 0, 0]]}
 R = range
-
-
-class Vec(tuple):
-    """A vector of fractions."""
-
-    def __add__(self, other):
-        return Vec(x + y for x, y in zip(self, other, strict=True)) if other != 0 else self
-
-    __radd__ = __add__
-
-    def __mul__(self, number):
-        return Vec(x * number for x in self)
-
-    __rmul__ = __mul__
-
-    def __sub__(self, other):
-        return self + other * -1
-
-    def __truediv__(self, number):
-        return self * (1 / Q(number))
-
-
-def dot(a, b):
-    return sum(x * y for x, y in zip(a, b, strict=True))
-
-
-def sq(v):
-    return dot(v, v)
 
 
 def root(q):
@@ -80,7 +54,7 @@ def world(seed: int, masks: str = "per-layer") -> SimpleNamespace:
         "L sigma_sq sigma_g_sq sigma_g_max kappa C gradients drifts decrease fallen length gradient_sq bracket W alpha "
         "score_floor")
     w = SimpleNamespace(**{n: number() for n in numbers.split()})
-    w.kappa, w.known = w.kappa / 1000, {}  # known: values of definitions, filled as they are needed
+    w.kappa /= 1000
     w.eta, w.eta_other, w.rate, w.excess, w.age = Q(1, 9), Q(1, 4), 2, 1, 5
     w.clients, w.local_steps, w.rounds, w.iterations, w.layers, w.participants, w.recycled = M, TAU, T, T * TAU, LAYERS, 2, 2
     w.server_recycle_set, w.masks = MASKS[masks], MASKS[masks]

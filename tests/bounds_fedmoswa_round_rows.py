@@ -6,7 +6,8 @@ import math
 from fractions import Fraction as Q
 
 from bounds_fedmoswa_rows import R, ms
-from fedmoswa_world import SIZES, dot, power, sq, total
+from claim_values import dot, power, sq, total
+from fedmoswa_world import SIZES
 
 
 # Appendix G ----------------------------------------------------------------------------------------------------------

@@ -9,7 +9,8 @@ from __future__ import annotations
 import math
 from fractions import Fraction as Q
 
-from fedmoswa_world import SIZES, World, norm, power, sq, total
+from claim_values import power, sq, total
+from fedmoswa_world import SIZES, World, norm
 
 R, exp = range, math.exp
 NUMBERS = {

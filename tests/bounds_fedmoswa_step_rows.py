@@ -6,7 +6,8 @@ import math
 from fractions import Fraction as Q
 
 from bounds_fedmoswa_rows import G_map, R, chance, exp, expands, ms, qq, seq, xy
-from fedmoswa_world import dot, norm, power, sq, total
+from claim_values import dot, power, sq, total
+from fedmoswa_world import norm
 
 
 # any points ----------------------------------------------------------------------------------------------------------

@@ -5,7 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 from math import prod
 
-from bounds_arithmetic import ALL, FREE, P, dot, sq, total
+from bounds_arithmetic import ALL, FREE, P
+from claim_values import dot, sq, total
 
 R, HALF = range, Fraction(1, 2)
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from bounds_arithmetic import ALL, P, sq, total
+from bounds_arithmetic import ALL, P
+from claim_values import sq, total
 
 R = range
 

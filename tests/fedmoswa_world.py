@@ -10,7 +10,7 @@ import math
 import random
 from fractions import Fraction as Q
 
-import sympy as sp
+from claim_values import Values, Vec, dot, sq
 
 from bounds import language as words
 from bounds.fedmoswa import words as own
@@ -27,50 +27,8 @@ VECTORS = frozenset((
 SMALL = {"eta": Q(1, 97), "step": Q(1, 53), "rates": Q(1, 89), "power": Q(1, 31), "eta_g": Q(1, 11)}
 
 
-class Vec(tuple):
-    """A vector of numbers."""
-
-    def __add__(self, other):
-        return Vec(a + b for a, b in zip(self, other, strict=True))
-
-    def __sub__(self, other):
-        return self + other * -1
-
-    def __mul__(self, number):
-        return Vec(a * number for a in self)
-
-    __rmul__ = __mul__
-
-    def __truediv__(self, number):
-        return self * (1 / Q(number) if not isinstance(number, float) else 1 / number)
-
-
-def dot(a, b):
-    return sum(x * y for x, y in zip(a, b, strict=True))
-
-
-def sq(v):
-    """Squared norm."""
-    return dot(v, v)
-
-
 def norm(v):
     return math.sqrt(sq(v))
-
-
-def total(terms):
-    """Sum of numbers or of vectors; 0 if there are none."""
-    terms = list(terms)
-    return sum(terms[1:], terms[0]) if terms and not isinstance(terms[0], Vec) else _vector_sum(terms)
-
-
-def _vector_sum(terms):
-    if not terms:
-        return 0
-    result = terms[0]
-    for term in terms[1:]:
-        result = result + term
-    return result
 
 
 def marked(value, factor, offset):
@@ -160,74 +118,18 @@ class World:
         return v * 5 + Vec((1, 2))
 
 
-def value(expression, w: World, index=None):
-    """Value of a claim's expression in the world."""
-    e, index = sp.sympify(expression), index or {}
-
-    def of(part):
-        return value(part, w, index)
-
-    if e.is_Rational:
-        return Q(int(e.p), int(e.q))
-    if e.is_Symbol:
-        return index[e.name] if e.name in index else w.value(e.name)
-    if isinstance(e, sp.Indexed):
-        places = [int(of(i)) for i in e.indices]
-        assert all(p >= 0 for p in places), f"negative index in {e}"
-        return w.value(str(e.base.label), *places)
-    if e.is_Add:
-        return total(of(a) for a in e.args)
-    if e.is_Mul:
-        return _times([of(a) for a in e.args])
-    if isinstance(e, sp.exp | sp.log):
-        return getattr(math, type(e).__name__)(of(e.args[0]))
-    if e.is_Pow:
-        return power(of(e.base), of(e.exp))
-    if isinstance(e, sp.Sum | sp.Product):
-        parts = [value(e.function, w, inner) for inner in _ranges(e.limits, w, index)]
-        return total(parts) if isinstance(e, sp.Sum) else math.prod(parts)
-    if isinstance(e, sp.Max | sp.Min):
-        return (max if isinstance(e, sp.Max) else min)(of(a) for a in e.args)
-    if isinstance(e, sp.Abs):
-        return abs(of(e.args[0]))
-    plain = {words.norm2: sq, words.norm: norm, words.dot: dot, words.tau: lambda t: t - t % SIZES["local_steps"]}
-    if type(e) in plain:
-        return plain[type(e)](*map(of, e.args))
-    assert isinstance(e, words._Word) or type(e).__module__ == own.__name__, e
-    return getattr(w, type(e).__name__)(*map(of, e.args))
+def values(w: World) -> Values:
+    """Values in a world: every word but those of plain geometry is one of its methods."""
+    return Values(lambda name, places: w.value(name, *places), _Words(w))
 
 
-def power(base, exponent):
-    if exponent == Q(1, 2):
-        return math.sqrt(base)
-    return base ** int(exponent) if exponent == int(exponent) else float(base) ** float(exponent)
+class _Words:
+    """The words of a world, by class."""
 
+    def __init__(self, w: World):
+        self.w = w
 
-def _times(factors):
-    vectors = [f for f in factors if isinstance(f, Vec)]
-    number = math.prod(f for f in factors if not isinstance(f, Vec))
-    assert len(vectors) <= 1, "product of two vectors"
-    return vectors[0] * number if vectors else number
-
-
-def _ranges(limits, w, index):
-    """Every value of the indices of a sum, the last one outermost."""
-    found = [dict(index)]
-    for name, low, high in reversed(limits):
-        found = [
-            inner | {name.name: i} for inner in found
-            for i in range(int(value(low, w, inner)), int(value(high, w, inner)) + 1)
-        ]
-    return found
-
-
-def cases(over, w):
-    """Every value of the indices that a condition ranges over."""
-    return _ranges(tuple(reversed(over)), w, {})
-
-
-def same(a, b) -> bool:
-    """Equal as fractions, or up to rounding where roots or exponentials occur."""
-    if isinstance(a, float) or isinstance(b, float):
-        return math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-12)
-    return a == b
+    def __getitem__(self, word):
+        plain = {words.norm2: sq, words.norm: norm, words.dot: dot, words.tau: lambda t: t - t % SIZES["local_steps"]}
+        assert word in plain or issubclass(word, words._Word) or word.__module__ == own.__name__, word
+        return plain.get(word) or getattr(self.w, word.__name__)

@@ -8,8 +8,8 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-import sympy as sp
 from bounds_afedpd_rows import ROWS, E, E_data, E_t, E_unused, norm, sq, world
+from claim_values import Values, entry
 from each_claim import each_claim
 
 from bounds import language as words
@@ -79,53 +79,14 @@ def test_coverage_explains_what_is_left_open():
 
 
 # formulas ----------------------------------------------------------------------------------------------------------------
-def value(e, w, index, definitions):
-    """Value of an expression in a world; definitions are put in."""
-    def of(part):
-        return value(part, w, index, definitions)
-
-    if e.is_Symbol or isinstance(e, sp.Indexed):
-        name = e.name if e.is_Symbol else str(e.base.label)
-        places = () if e.is_Symbol else [int(of(i)) for i in e.indices]
-        if name in index:
-            return index[name]
-        if name in definitions:
-            return value(definitions[name].formula, w, dict(zip(map(str, definitions[name].indices), places, strict=True)),
-                         definitions)
-        data = getattr(w, name)
-        for place in places:
-            assert place >= 0, f"negative index in {e}"
-            data = data[place]
-        return data
-    if e.is_number:
-        return float(e)
-    if e.is_Add:
-        return sum((of(a) for a in e.args[1:]), of(e.args[0]))
-    if e.is_Mul:
-        return math.prod(map(of, e.args[1:]), start=of(e.args[0]))
-    if e.is_Pow:
-        return of(e.base) ** of(e.exp)
-    if isinstance(e, sp.Sum | sp.Product):
-        terms = [value(e.function, w, index | i, definitions) for i in cases(reversed(e.limits), w, index)]
-        if isinstance(e, sp.Product):
-            return math.prod(terms)
-        return sum(terms[1:], terms[0]) if terms else 0
-    if isinstance(e, sp.Max | sp.Min):
-        return (max if isinstance(e, sp.Max) else min)(map(of, e.args))
-    functions = {
-        words.norm2: sq, words.norm: norm, words.dot: lambda u, v: float(u @ v), words.E: E, words.E_round: E_t, sp.Abs: abs,
+def values(w, definitions) -> Values:
+    """Values in a world; definitions are put in."""
+    return Values(lambda name, places: entry(getattr(w, name), places), {
+        words.norm2: sq, words.norm: norm, words.dot: lambda u, v: float(u @ v), words.E: E, words.E_round: E_t,
         words.grad: lambda k, v: w.grad(int(k), v), words.objective: w.objective, words.objective_grad: w.objective_grad,
         own_words.E_data: E_data, own_words.E_unused: E_unused, own_words.F_pop: w.F_pop,
         own_words.worst_mean_gap: w.worst_mean_gap, own_words.worst_mean_signed_gap: w.worst_mean_signed_gap,
-    }
-    return functions[type(e)](*map(of, e.args))
-
-
-def cases(over, w, index=None):
-    found = [dict(index or {})]
-    for name, low, high in over:
-        found = [i | {str(name): n} for i in found for n in range(int(value(low, w, i, {})), int(value(high, w, i, {})) + 1)]
-    return found
+    }, definitions=definitions, number=float)
 
 
 @each_claim(CLAIMS)
@@ -133,9 +94,10 @@ def test_statement_is_the_paper_s(claim):
     names, checked = set(claim.id.partition("@")[2].split("+")) - {""}, 0
     for seed in (1, 2):
         w = world(seed)
-        for index in cases(claim.statement.over, w):
+        in_world = values(w, claim.definitions)
+        for index in in_world.cases(claim.statement.over):
             wanted = ROWS[claim.block.split("/")[1]](w, names, SimpleNamespace(**index))
-            sides = [value(side, w, index, claim.definitions) for side in (claim.statement.left, claim.statement.right)]
+            sides = [in_world.of(side, index) for side in (claim.statement.left, claim.statement.right)]
             assert np.allclose(sides, wanted, rtol=1e-9, atol=1e-12), (index, sides, wanted)
             checked += 1
     assert checked
@@ -159,9 +121,9 @@ def test_conditions_are_the_printed_ones(block):
     for seed in range(400):
         w = world(seed)
         w.L, w.eta_0, w.alpha_mult, w.rho_prox = w.L / 4, w.eta_0 / 2, 4 * w.alpha_mult, 3 * w.rho_prox
+        of = values(w, {}).of
         met = all(
-            value(c.left, w, {}, {}) <= value(c.right, w, {}, {}) if c.relation == "<=" else
-            value(c.left, w, {}, {}) >= value(c.right, w, {}, {}) for c in conditions)
+            of(c.left) <= of(c.right) if c.relation == "<=" else of(c.left) >= of(c.right) for c in conditions)
         assert met == CONDITIONS[block](w)
         answers.add(met)
     assert answers == {True, False}

@@ -10,6 +10,7 @@ import pytest
 import sympy as sp
 from bounds_fadamgc_late_rows import GC, NT
 from bounds_fadamgc_rows import K, N, P, T, length, sq, world
+from claim_values import Values, entry
 from each_claim import each_claim
 
 from bounds import language as words
@@ -108,69 +109,21 @@ def test_steps_assumptions_and_options_exist():
 
 
 # formulas ------------------------------------------------------------------------------------------------------------
-def value(e, w, index, definitions):
-    """Value of an expression in a world, as a number or a vector; definitions are put in, and nothing is random."""
-    def of(part):
-        return value(part, w, index, definitions)
-
-    if e.is_number:
-        return float(e)
-    if e.is_Symbol:
-        if e.name in index:
-            return index[e.name]
-        defined = e.name in definitions and not hasattr(w, e.name)
-        return value(definitions[e.name].formula, w, {}, definitions) if defined else getattr(w, e.name)
-    if isinstance(e, sp.Indexed):
-        name, places = str(e.base.label), [round(of(i)) for i in e.indices]
-        if name in definitions:
-            if (name, *places) not in w.known:
-                inner = dict(zip(map(str, definitions[name].indices), places, strict=True))
-                w.known[name, *places] = value(definitions[name].formula, w, inner, definitions)
-            return w.known[name, *places]
-        data = getattr(w, name)
-        for place in places:
-            assert place >= 0, f"negative index in {e}"
-            data = data[place]
-        return data
-    if e.is_Add:
-        return sum((of(a) for a in e.args[1:]), of(e.args[0]))
-    if e.is_Mul:
-        found = [of(a) for a in e.args]
-        assert sum(isinstance(f, np.ndarray) for f in found) <= 1, f"product of two vectors in {e}"
-        return math.prod(found[1:], start=found[0])
-    if e.is_Pow:
-        return of(e.base) ** of(e.exp)
-    if isinstance(e, sp.Sum | sp.Product):
-        (name, low, high), *more = reversed(e.limits)
-        inner = e.func(e.function, *reversed(more)) if more else e.function
-        parts = [value(inner, w, index | {str(name): i}, definitions) for i in range(round(of(low)), round(of(high)) + 1)]
-        if isinstance(e, sp.Product):
-            return math.prod(parts)
-        return sum(parts[1:], parts[0]) if parts else 0
-    if isinstance(e, own.highest):
+def values(w, definitions) -> Values:
+    """Values in a world, as numbers or vectors; definitions are put in but where the world has a value, and nothing is
+    random."""
+    def highest(e, of):
         name, low, high, body = e.args
-        parts = [value(body, w, index | {str(name): i}, definitions) for i in range(round(of(low)), round(of(high)) + 1)]
-        return np.max(np.array(parts), axis=0)
-    a = [of(arg) for arg in e.args]
-    if isinstance(e, sp.Max | sp.Min):
-        return (max if isinstance(e, sp.Max) else min)(a)
-    functions = {
+        return np.max(np.array([of(body, {str(name): i}) for i in range(round(of(low)), round(of(high)) + 1)]), axis=0)
+
+    return Values(lambda name, places: entry(getattr(w, name), places), {
         words.norm2: sq, words.norm: length, words.dot: lambda x, y: x @ y, words.E: lambda x: x,
         words.E_round: lambda x, _: x, words.grad: lambda k, v: w.grad(round(k), v), words.objective: w.objective,
-        words.objective_grad: w.objective_grad, sp.Abs: abs, own.scaled: lambda u, v, b: u / (v + b),
+        words.objective_grad: w.objective_grad, own.scaled: lambda u, v, b: u / (v + b),
         own.reciprocal: lambda v, b: 1 / (v + b), own.root: np.sqrt, own.square: lambda v: v * v, own.upper: np.maximum,
         own.raised: lambda v, b: v + b, own.least: min,
-    }
-    return functions[type(e)](*a)
-
-
-def places(over, w):
-    """Every value of the indices in ``over``, in order."""
-    found = [{}]
-    for name, low, high in over:
-        found = [at | {str(name): i} for at in found
-                 for i in range(round(value(low, w, at, {})), round(value(high, w, at, {})) + 1)]
-    return found
+    }, binding={own.highest: highest}, number=float,
+        definitions={name: d for name, d in definitions.items() if d.indices or not hasattr(w, name)})
 
 
 def symbols_conditions(claim, w):
@@ -187,10 +140,11 @@ def test_statement_is_the_papers(claim):
     row = (NT if nt and name_of(claim) in NT else GC)[name_of(claim)]
     p, s = P(w, nt, flags_of(claim)), claim.statement
     w.clients, w.local_steps, w.rounds = N, K, T
-    for at in places(s.over, w):
+    in_world = values(w, claim.definitions)
+    for at in in_world.cases(s.over):
         wanted = row(p, *at.values())
         for side, right in ((s.left, wanted[0]), (s.right, wanted[1])):
-            assert value(side, w, at, claim.definitions) == pytest.approx(right, rel=1e-8, abs=1e-9), (at, side)
+            assert in_world.of(side, at) == pytest.approx(right, rel=1e-8, abs=1e-9), (at, side)
     equal = name_of(claim) in EQUALITIES and "at-most" not in flags_of(claim)
     equal = (equal and "both" not in flags_of(claim)) or claim.id == "fadamgc/eq-118@sum"
     reverse = name_of(claim) == "eq-79" and not {"second", "both"} & flags_of(claim)
@@ -229,7 +183,7 @@ def test_conditions_are_those_printed(name):
     w = world(3)
     wanted = [v for v in condition_values(P(w, False, set()))[name] if v is not None]
     eta, both = own.eta, own.eta * own.eta_g
-    found = {c.left: value(c.right, w, {}, claim.definitions) for c in claim.conditions if c.left in (eta, both, own.beta1)}
+    found = {c.left: values(w, claim.definitions).of(c.right) for c in claim.conditions if c.left in (eta, both, own.beta1)}
     order = [found[s] for s in (both, eta, own.beta1) if s in found and not (s == own.beta1 and found[s] == 1)]
     assert order == pytest.approx(wanted, rel=1e-9)
 
@@ -238,7 +192,7 @@ def test_conditions_before_78():
     (claim,) = (c for c in CLAIMS if c.id == "fadamgc/lemma-A.1@condition-78")
     w = world(5)
     (first,) = (c for c in claim.conditions if c.left.has(own.beta1) and c.right == own.eps**2)
-    bound = value(first.right / sp.cancel(first.left / (1 - own.beta1)), w, {}, {})
+    bound = values(w, {}).of(first.right / sp.cancel(first.left / (1 - own.beta1)))
     assert bound == pytest.approx(w.eps**2 / (16 * K * w.L**2))
 
 

@@ -10,7 +10,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import sympy as sp
-from bounds_fedluar_rows import MASKS, ROWS, TAU, T, Vec, dot, kappa, length, part, root, sq, world
+from bounds_fedluar_rows import MASKS, ROWS, TAU, T, kappa, length, part, root, world
+from claim_values import Values, dot, entry, power, same, sq
 from each_claim import each_claim
 
 from bounds import language as words
@@ -101,73 +102,24 @@ def test_coverage_explains_what_is_left_open():
 
 
 # formulas ----------------------------------------------------------------------------------------------------------------
-def value(e, w, index, definitions):
-    """Value of an expression in a world; definitions are put in, and nothing is random."""
-    def of(part_of_e):
-        return value(part_of_e, w, index, definitions)
-
-    if e.is_Rational:
-        return Q(int(e.p), int(e.q))
-    if e.is_Symbol:
-        return index[e.name] if e.name in index else getattr(w, e.name)
-    if isinstance(e, sp.Indexed):
-        name, places = str(e.base.label), [int(of(i)) for i in e.indices]
-        if name in definitions:
-            if (name, *places) not in w.known:
-                inner = dict(zip(map(str, definitions[name].indices), places, strict=True))
-                w.known[name, *places] = value(definitions[name].formula, w, inner, definitions)
-            return w.known[name, *places]
-        data = getattr(w, name)
-        for place in places:
-            assert place >= 0, f"negative index in {e}"
-            data = data[place]
-        return data
-    if e.is_Add:
-        return sum((of(a) for a in e.args[1:]), of(e.args[0]))
-    if e.is_Mul:
-        factors = [of(a) for a in e.args]
-        vectors = [v for v in factors if isinstance(v, Vec)]
-        number = math.prod(v for v in factors if not isinstance(v, Vec))
-        return vectors[0] * number if vectors else number
-    if e.is_Pow:
-        base, exponent = of(e.base), of(e.exp)
-        if exponent == int(exponent):
-            return (Q(base) if not isinstance(base, float) else base) ** int(exponent)
-        return root(base) if exponent == Q(1, 2) else 1 / root(base)
-    if isinstance(e, sp.Sum | sp.Product):
-        return _accumulated(e, w, index, definitions)
-    if isinstance(e, sp.Max):
-        return max(map(of, e.args))
-    if isinstance(e, words.E | words.E_round):
-        return of(e.args[0])
-    if isinstance(e, own_words.largest_sum):
+def values(w, definitions) -> Values:
+    """Values in a world; definitions are put in, and nothing is random."""
+    def largest_sum(e, of):
         number, body, name, low, high = e.args
-        values = [value(body, w, index | {name.name: n}, definitions) for n in range(int(of(low)), int(of(high)) + 1)]
-        return sum(sorted(values, reverse=True)[: int(of(number))])
-    functions = {
-        words.norm2: sq, words.norm: length, words.dot: dot, words.F: lambda k, v: w.F(int(k), v),
-        words.grad: lambda k, v: w.grad(int(k), v), words.objective: w.objective, words.objective_grad: w.objective_grad,
-        own_words.layer_part: lambda n, v: part(int(n), v),
-    }
-    return functions[type(e)](*map(of, e.args))
+        found = [of(body, {name.name: n}) for n in range(int(of(low)), int(of(high)) + 1)]
+        return sum(sorted(found, reverse=True)[: int(of(number))])
+
+    return Values(lambda name, places: entry(getattr(w, name), places), {
+        words.norm2: sq, words.norm: length, words.dot: dot, words.F: lambda k, v: w.F(int(k), v), words.E: lambda a: a,
+        words.E_round: lambda a, r: a, words.grad: lambda k, v: w.grad(int(k), v), words.objective: w.objective,
+        words.objective_grad: w.objective_grad, own_words.layer_part: lambda n, v: part(int(n), v),
+    }, binding={own_words.largest_sum: largest_sum}, definitions=definitions, power=exact_power)
 
 
-def _accumulated(e, w, index, definitions):
-    found = [{}]
-    for name, low, high in reversed(e.limits):
-        found = [i | {name.name: n} for i in found for n in range(
-            int(value(low, w, index | i, definitions)), int(value(high, w, index | i, definitions)) + 1)]
-    terms = [value(e.function, w, index | i, definitions) for i in found]
-    if isinstance(e, sp.Product):
-        return math.prod(terms)
-    return sum(terms[1:], terms[0]) if terms else 0
-
-
-def cases(over, w):
-    found = [{}]
-    for name, low, high in over:
-        found = [i | {str(name): n} for i in found for n in range(int(value(low, w, i, {})), int(value(high, w, i, {})) + 1)]
-    return found
+def exact_power(base, exponent):
+    if exponent == int(exponent):
+        return power(base, exponent)
+    return root(base) if exponent == Q(1, 2) else 1 / root(base)
 
 
 def reading_of(claim):
@@ -176,19 +128,15 @@ def reading_of(claim):
     return names or ({"T-fixed"} if claim.block == "fedluar/remark-2" else set())
 
 
-def same(a, b):
-    return a == b if not isinstance(a, float) and not isinstance(b, float) else math.isclose(a, b, rel_tol=1e-12)
-
-
 @each_claim(STATED)
 def test_statement_is_the_paper_s(claim):
     axes = reading_of(claim)
     w = world(len(claim.id), "common" if "common" in axes else "per-layer")
-    checked = 0
-    for index in cases(claim.statement.over, w):
+    in_world, checked = values(w, claim.definitions), 0
+    for index in in_world.cases(claim.statement.over):
         wanted = ROWS[claim.block.split("/")[1]](w, axes, SimpleNamespace(**index))
-        sides = [value(side, w, index, claim.definitions) for side in (claim.statement.left, claim.statement.right)]
-        assert all(map(same, sides, wanted)), (index, sides, wanted)
+        sides = [in_world.of(side, index) for side in (claim.statement.left, claim.statement.right)]
+        assert all(same(*pair, rel_tol=1e-12) for pair in zip(sides, wanted, strict=True)), (index, sides, wanted)
         checked += 1
     assert checked
 
@@ -200,8 +148,9 @@ def test_kappa_is_the_reading_s(claim):
     (condition,) = [c for c in claim.conditions if c.left == own_words.kappa]
     for seed in range(6):  # the largest ratio falls into different rounds
         w = world(seed, "common" if "common" in axes else "per-layer")
-        found = max(value(condition.right, w, index, claim.definitions) for index in cases(condition.over, w))
-        assert same(found, kappa(w, axes))
+        in_world = values(w, claim.definitions)
+        found = max(in_world.of(condition.right, index) for index in in_world.cases(condition.over))
+        assert same(found, kappa(w, axes), rel_tol=1e-12)
 
 
 STEPS = {  # condition on the step size, as printed
@@ -219,7 +168,7 @@ def test_conditions_on_the_step_are_the_printed_ones(block):
     for scale in (Q(1, 100), Q(1, 50), Q(3, 100), Q(4, 100), Q(28, 100), Q(29, 100), Q(1, 2), Q(1), Q(101, 100)):
         w = world(3)
         w.eta, w.kappa = scale / (w.L * TAU), Q(1, 100)
-        holds = value(condition.left, w, {}, {}) <= value(condition.right, w, {}, {})
+        holds = values(w, {}).of(condition.left) <= values(w, {}).of(condition.right)
         assert holds == STEPS[block](w), scale
         answers.add(holds)
     assert answers == {True, False}

@@ -9,7 +9,8 @@ import sympy as sp
 from bounds_fedmoswa_round_rows import CONVEX, MEANINGS, NONCONVEX
 from bounds_fedmoswa_rows import LEMMAS, MAIN, ROUNDS, TOOLS, P
 from bounds_fedmoswa_step_rows import MOSWA, POINTS, SWA, VALUES
-from fedmoswa_world import SIZES, World, cases, same, value
+from claim_values import same
+from fedmoswa_world import SIZES, World, values
 
 from bounds import functions, language
 from bounds.claim import names_in
@@ -169,11 +170,12 @@ def test_statement_is_the_paper_s(claim_id):
     statement = STATED[claim_id].statement
     for seed in (1, 2):
         world = World(seed)
-        indices = cases(statement.over, world)
+        in_world = values(world)
+        indices = in_world.cases(statement.over)
         for index in indices[:: max(1, len(indices) // 10)]:
             (left, right), read = _transcribed(claim_id, world, index)
             for side, written in ((statement.left, left), (statement.right, right)):
-                ours, theirs = value(side, world, index), written(P(read, index))
+                ours, theirs = in_world.of(side, index), written(P(read, index))
                 assert same(ours, theirs), f"seed {seed}, {index}: {ours} and {theirs} for {side}"
 
 
@@ -187,7 +189,7 @@ def test_definition_is_the_paper_s(name):
     names = [str(index) for index in definition.indices]
     for numbers in [()] if not names else [(n, 1)[: len(names)] for n in range(4)]:
         index = dict(zip(names, numbers, strict=True))
-        assert same(value(definition.formula, world, index), MEANINGS[name](world, *numbers)), index
+        assert same(values(world).of(definition.formula, index), MEANINGS[name](world, *numbers)), index
 
 
 def test_every_definition_used_is_transcribed():
@@ -213,7 +215,7 @@ def test_symbols_are_defined_as_printed(claim_id):
     name, wanted = _symbols(world)[claim_id]
     found = [c for c in CLAIMS[claim_id].hypotheses if c.relation == "==" and names_in(c.left) & {name}]
     assert len(found) == 1
-    assert same(value(found[0].right, world, {"t": 0}), wanted)
+    assert same(values(world).of(found[0].right, {"t": 0}), wanted)
 
 
 # names, letters, units -----------------------------------------------------------------------------------------------

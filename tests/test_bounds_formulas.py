@@ -5,10 +5,11 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
-from bounds_arithmetic import ALL, FREE, P, cases, sq, total, value, world
+from bounds_arithmetic import ALL, FREE, P, values, world
 from bounds_classical_rows import CLASSICAL
 from bounds_step_rows import BY_ROUND, NUMBERS, ONE_STEP, RUNS
 from bounds_theorem_rows import ROWS
+from claim_values import sq, total
 
 from bounds.definitions import DEFINITIONS
 from bounds.registry import all_claims
@@ -38,10 +39,11 @@ def test_statement_is_the_paper_s(claim_id, left, right):
     statement = all_claims()[claim_id].statement
     for seed in (1, 2):
         w = world(seed)
-        for index in cases(statement.over, w):
+        in_world = values(w)
+        for index in in_world.cases(statement.over):
             at = (index.get("t", index.get("i", index.get("r"))), index.get("k", index.get("j")))
             for side, transcribed in ((statement.left, left), (statement.right, right)):
-                assert value(side, w, index) == transcribed(w, *at), f"seed {seed}, {index}: {side}"
+                assert in_world.of(side, index) == transcribed(w, *at), f"seed {seed}, {index}: {side}"
 
 
 def test_every_statement_is_transcribed():
@@ -118,10 +120,11 @@ MEANINGS = {
 @pytest.mark.parametrize("name", MEANINGS)
 def test_definition_is_the_paper_s(name):
     definition, w = DEFINITIONS[name], world(3)
+    in_world = values(w)
     names = [str(index) for index in definition.indices]
     for numbers in ((t, k)[: len(names)] if names != ["k"] else (k,) for t in R(1, 6) for k in ALL):
         index = dict(zip(names, numbers, strict=True))
-        assert value(definition.formula, w, index) == MEANINGS[name](w, *numbers), index
+        assert in_world.of(definition.formula, index) == MEANINGS[name](w, *numbers), index
 
 
 def test_every_definition_is_transcribed():
