@@ -22,7 +22,7 @@ from synthetic.balls import Ball
 
 __all__ = [
     "BALLS", "EXACT", "NUMPY", "TORCH", "Backend", "backend_of", "largest", "maximum", "namespace", "take_clients",
-    "to_numpy",
+    "to_numpy", "values_where",
 ]
 
 _LIBRARIES = ("torch", "numpy", "exact", "balls")
@@ -119,6 +119,16 @@ def to_numpy(x) -> np.ndarray:
     if isinstance(x, torch.Tensor):
         return x.detach().cpu().numpy()
     return np.asarray(x)
+
+
+def values_where(finite, values, reason: str):
+    """``values`` where ``finite``, else infinity; exact arithmetic has none and raises ArithmeticError for ``reason``."""
+    xp = namespace(values)
+    if bool(xp.all(finite)):
+        return values
+    if values.dtype == object:
+        raise ArithmeticError(reason)
+    return xp.where(finite, values, 0 * values + float("inf"))
 
 
 def take_clients(array, clients):

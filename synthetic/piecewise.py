@@ -8,7 +8,18 @@ from math import isqrt
 
 import numpy as np
 
-from synthetic.arrays import BALLS, EXACT, TORCH, Backend, backend_of, largest, namespace, take_clients, to_numpy
+from synthetic.arrays import (
+    BALLS,
+    EXACT,
+    TORCH,
+    Backend,
+    backend_of,
+    largest,
+    namespace,
+    take_clients,
+    to_numpy,
+    values_where,
+)
 from synthetic.checks import nonnegative, whole
 from synthetic.constants import Constant
 from synthetic.data import SampleNoise
@@ -233,7 +244,7 @@ class Piecewise(Federation):
         apart, equal = self._apart(self._of_samples, self.share, 2)
         mean = xp.sum(xp.max(xp.sum(apart**2, axis=2) / self.samples, axis=-1), axis=-1)
         most = xp.max(xp.sum(xp.max(apart**2, axis=-1), axis=-1), axis=2)
-        return tuple(self._where(xp.all(equal, axis=-1), value, "the variance of samples has no bound")
+        return tuple(values_where(xp.all(equal, axis=-1), value, "the variance of samples has no bound")
                      for value in (mean, most))
 
     def _apart(self, functions, weights, axis):
@@ -248,15 +259,6 @@ class Piecewise(Federation):
         low, high = xp.min(curvature, axis=axis), xp.max(curvature, axis=axis)
         slack = 0 * high if high.dtype == object else 1e-12 * high
         return slopes - mean, high - low <= slack
-
-    def _where(self, finite, values, reason):
-        """``values`` where ``finite``, else infinity; exact arithmetic has none and raises ArithmeticError."""
-        xp = namespace(values)
-        if bool(xp.all(finite)):
-            return values
-        if values.dtype == object:
-            raise ArithmeticError(reason)
-        return xp.where(finite, values, 0 * values + float("inf"))
 
     def _minima_constants(self):
         return _if_known(super()._minima_constants)
@@ -320,7 +322,7 @@ class Piecewise(Federation):
             "sigma_g_client": (client, "exact", "each client's"),
         }
         reason = "the clients' gradients are not within any distance of each other"
-        return {name: (self._where(finite if square.ndim == 1 else finite[:, None], square, reason), *known)
+        return {name: (values_where(finite if square.ndim == 1 else finite[:, None], square, reason), *known)
                 for name, (square, *known) in rows.items()}
 
 

@@ -7,7 +7,7 @@ from math import isqrt
 
 import numpy as np
 
-from synthetic.arrays import namespace
+from synthetic.arrays import namespace, values_where
 from synthetic.piecewise import Piecewise
 
 __all__ = ["distance_of_clients", "largest_slope", "mean_distance", "root_mean_square_distance"]
@@ -18,13 +18,13 @@ def largest_slope(federation: Piecewise):
     xp = namespace(federation.weights)
     squares = xp.sum(federation._of_clients.largest_slope_sq(), axis=-1)
     bounded = xp.all(xp.all(federation._of_clients.curvature == 0, axis=-1), axis=-1)
-    return _root(xp.max(_finite(squares, bounded[:, None], "the loss is not Lipschitz"), axis=-1))
+    return _root(xp.max(values_where(bounded[:, None], squares, "the loss is not Lipschitz"), axis=-1))
 
 
 def _apart(federation: Piecewise):
     """grad F_k - grad F by coordinate at all knots, beyond which it is constant, (instances, clients, dim, knots)."""
     apart, equal = federation._apart(federation._of_clients, federation.weights, 1)
-    return _finite(apart, equal[:, None, :, None], "the clients' gradients are not within any distance of each other")
+    return values_where(equal[:, None, :, None], apart, "the clients' gradients are not within any distance of each other")
 
 
 def distance_of_clients(federation: Piecewise):
@@ -48,15 +48,6 @@ def root_mean_square_distance(federation: Piecewise):
     xp, apart = namespace(federation.weights), _apart(federation)
     squares = xp.sum(federation.weights[:, :, None, None] * apart**2, axis=1)
     return _root(xp.sum(xp.max(squares, axis=-1), axis=-1))
-
-
-def _finite(values, finite, reason):
-    xp = namespace(values)
-    if bool(xp.all(finite)):
-        return values
-    if values.dtype == object:
-        raise ArithmeticError(reason)
-    return xp.where(finite, values, 0 * values + float("inf"))
 
 
 def _root(squares):

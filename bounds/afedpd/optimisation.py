@@ -36,9 +36,9 @@ from bounds.afedpd.words import server_x_bar
 from bounds.claim import Claim, Condition, Variable
 from bounds.language import E_round, L, Sum, k, norm2, objective_grad, participants, r, rounds, sampled, x_round
 
-__all__ = ["CLAIMS", "RHO_APPENDIX", "STRICT", "solved_exactly", "with_exact"]
+__all__ = ["CLAIMS", "RHO_APPENDIX", "STRICT", "C", "hidden", "solved_exactly", "with_exact"]
 
-C = sp.Symbol("C", nonnegative=True)
+C, hidden = sp.Symbol("C", nonnegative=True), Variable("C", "hidden")  # the constant of O(.)
 RHO_APPENDIX = Condition(rho_prox**2 - 4 * L**3 * rho_prox - 36 * L**2 - 4 * L**4, ">=", 0)
 STRICT = "the print's strict sign is written as >="
 
@@ -69,7 +69,7 @@ STEPS = tuple(f"afedpd/{name}" for name in (
 theorem_1 = run_claim(
     id="afedpd/theorem-1", number="Theorem 1, (8)", kind="theorem", explicit=False,
     reading="any rho > 0; output the average; all clients' local models; E f of the first average",
-    assumptions=OPTIMISATION, variables=(any_rho, Variable("C", "hidden")),
+    assumptions=OPTIMISATION, variables=(any_rho, hidden),
     statement=Condition(gradients, "<=", start + C * eps_inexact), limits=((eps_inexact, 0),), steps=STEPS,
     note="C is the constant of O(epsilon); T is rounds",
 )

@@ -6,7 +6,7 @@ import sympy as sp
 
 from bounds.afedpd.assumptions import A2, OPTIMISATION, A1_sample, A_bounded, A_neighbours, A_sampling, A_uniform_step
 from bounds.afedpd.generalisation import RATES, appendix_bound, share, stability_gap
-from bounds.afedpd.optimisation import gradients
+from bounds.afedpd.optimisation import C, gradients, hidden
 from bounds.afedpd.quantities import (
     generalisation_gap,
     local_error,
@@ -45,9 +45,6 @@ from bounds.language import (
 )
 
 __all__ = ["CLAIMS"]
-
-C = sp.Symbol("C", nonnegative=True)
-hidden = Variable("C", "hidden")
 
 # FedADMM without a regulariser ---------------------------------------------------------------------------------------
 at, tbar = sp.Symbol("at_point"), sp.Symbol("sent_mean")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sympy as sp
 
 from bounds.afedpd.assumptions import A1, A2, A1_sample, A_sampling
+from bounds.afedpd.optimisation import C, hidden
 from bounds.afedpd.quantities import R0, average_gradient_sq, f1_gap, generalisation_gap, trained
 from bounds.afedpd.setting import (
     AFEDPD,
@@ -43,8 +44,6 @@ from bounds.language import (
 
 __all__ = ["CLAIMS"]
 
-C = sp.Symbol("C", nonnegative=True)
-hidden = Variable("C", "hidden")
 CONSTANT = "C is the constant of O(.), of the terms together"
 
 # Table 7, optimisation -----------------------------------------------------------------------------------------------

@@ -28,7 +28,7 @@ from bounds.fedalign.quantities import (
     suboptimality,
     theta,
 )
-from bounds.fedalign.theorems import initial_term, theorem_1, theorem_1_bound
+from bounds.fedalign.theorems import C, hidden_C, initial_term, theorem_1, theorem_1_bound
 from bounds.language import (
     G_sq,
     L,
@@ -50,13 +50,11 @@ from bounds.language import (
 )
 from bounds.li2020.theorems import later_bound, older_bound
 
-__all__ = ["CLAIMS", "C"]
+__all__ = ["CLAIMS"]
 
 prose = partial(run_claim, kind="prose")
 all_four = theorem_1.assumptions
 convex = (smooth, strongly_convex)
-C = sp.Symbol("C", positive=True)
-hidden_C = (Variable("C", "hidden"),)
 
 # range and order of theta --------------------------------------------------------------------------------------------
 theta_range = prose(

@@ -29,7 +29,7 @@ from bounds.fedalign.conditions import SCHED, SCHED8, one_round
 from bounds.fedalign.quantities import C_2, D0_sq, noise_and_drift, rho_bias, suboptimality, theta, x_eq_56
 from bounds.language import E, F_star, G_sq, L, iterations, local_steps, mu, objective, participants, step_offset
 
-__all__ = ["CLAIMS", "eq_4", "theorem_1", "theorem_1_bound", "theorem_A9"]
+__all__ = ["CLAIMS", "C", "eq_4", "hidden_C", "theorem_1", "theorem_1_bound", "theorem_A9"]
 
 IMPLICIT = (nonanticipating, divisible)
 initial_term = 4 * L**2 / mu * D0_sq
@@ -109,6 +109,7 @@ theorem_A9_readings = (
 )
 
 C = sp.Symbol("C", positive=True)
+hidden_C = (Variable("C", "hidden"),)
 eq_4 = run_claim(
     id="fedalign/eq-4",
     number="(4)",
@@ -117,7 +118,7 @@ eq_4 = run_claim(
     reading="the similarity sign as an upper bound with a constant C that does not depend on T",
     assumptions=(smooth, strongly_convex, variance, G_weighted, *IMPLICIT),
     conditions=SCHED,
-    variables=(Variable("C", "hidden"),),
+    variables=hidden_C,
     statement=Condition(suboptimality, "<=", (C + theta * Gamma) / iterations + rho_bias), limits=((iterations, sp.oo),),
 )
 eq_3 = eq_4.variant(

@@ -61,8 +61,23 @@ from bounds.language import (
 )
 
 __all__ = [
-    "B_TILDE", "CLAIMS", "C_TILDE", "FIXED", "GIVEN", "MEASURES", "START_ZERO", "F0_gap", "convex_factor", "convex_growth",
-    "mean_gradient", "noise_factor", "nonconvex_growth", "scale", "two_thirds",
+    "B_TILDE",
+    "CLAIMS",
+    "C_TILDE",
+    "FIXED",
+    "GIVEN",
+    "MEASURES",
+    "START_ZERO",
+    "C",
+    "F0_gap",
+    "convex_factor",
+    "convex_growth",
+    "hidden_C",
+    "mean_gradient",
+    "noise_factor",
+    "nonconvex_growth",
+    "scale",
+    "two_thirds",
 ]
 
 K, T, m, s, n = local_steps, rounds, clients, participants, samples

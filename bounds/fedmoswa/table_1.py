@@ -8,7 +8,7 @@ import sympy as sp
 
 from bounds.claim import Condition, Procedure, Variable
 from bounds.fedmoswa.assumptions import A2_TO_5, G2, G3, G4, G_lip, sigma
-from bounds.fedmoswa.main_text import C_TILDE, F0_gap, mean_gradient, noise_factor, nonconvex_growth, two_thirds
+from bounds.fedmoswa.main_text import C_TILDE, C, F0_gap, hidden_C, mean_gradient, noise_factor, nonconvex_growth, two_thirds
 from bounds.fedmoswa.quantities import generalisation_error
 from bounds.fedmoswa.readings import varied, with_right
 from bounds.fedmoswa.setting import (
@@ -29,8 +29,6 @@ from bounds.language import L, clients, local_steps, participants, rounds, sigma
 __all__ = ["CLAIMS", "c_bar"]
 
 K, T, m, s, n = local_steps, rounds, clients, participants, samples
-C = sp.Symbol("C", positive=True)
-hidden_C = Variable("C", "hidden")
 entry = partial(run_claim, kind="table entry", number="Table 1", explicit=False)
 
 # generalisation ------------------------------------------------------------------------------------------------------
