@@ -47,7 +47,7 @@ __all__ = ["ExactMember", "Growth", "described", "growth_of"]
 _LEAST_RATIO = 1e6  # of a path along scales
 _MEMBERS = OCTAVES + 1
 _FACTOR, _STAGES = 16.0, 16  # between exact members of a path along scales, and how many there are at most
-_SHORT = 64  # rounds, where float64 is of no use
+_SHORT = 128  # rounds, where float64 is of no use
 _SCALE = "scale"
 _TINY = Fraction(1, 10**30)  # a constant that nearly everything refutes
 _LONGEST = 384  # iterations of an exact run
@@ -125,7 +125,7 @@ def _confirmed(claim: Claim, track: Track) -> tuple[ExactMember, ...]:
     if track.fit.grows:
         return _exact_members(claim, track)
     if not track.own_instances:
-        return _exact_run(claim, track) if track.fit.rising else ()
+        return _exact_run(claim, track) if track.fit.rising or track.lost else ()
     for count in range(len(track.members) - 1, OCTAVES, -1):  # float64 loses the largest sizes of fast growth
         part = track.until(count)
         if part.fit.grows and part.ratios[-1] >= _LEAST_RATIO:
@@ -227,9 +227,9 @@ def _exact_run(claim: Claim, track: Track) -> tuple[ExactMember, ...]:
             break
         there = moved(claim, start.shape, start.leaves, track.limit, start.size * 2**i)
         member = _exact_ratio_member(claim, start.size * 2**i, *there)
-        if member is None:
+        if member is None and found:
             break
-        found.append(member)
+        found += [member] if member else []  # at the smallest size a hypothesis may hold with equality
     last = tuple(found[-_MEMBERS:])
     steady = len(last) == _MEMBERS and _increasing(last) and _fitted(last).steady
     enough = steady and last[-1].constant >= _LEAST_RATIO * last[0].constant

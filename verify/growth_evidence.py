@@ -6,7 +6,7 @@ import math
 from pathlib import Path
 
 from bounds.claim import Claim
-from synthetic.arrays import Backend
+from synthetic.arrays import NUMPY, Backend
 from verify.certificate import not_replayed
 from verify.evaluate import UnboundName
 from verify.files import file_name, write_json
@@ -27,7 +27,8 @@ def order_evidence(claim: Claim, settings):
         text = "the statement hides its constants in O(.), and no limit is recorded along which it is meant"
         return "undecided", None, text, {}, None, ()
     try:
-        growth = growth_of(claim, settings.budget, settings.seed, Backend("torch", settings.device))
+        backend = NUMPY if settings.device == "cpu" else Backend("torch", settings.device)
+        growth = growth_of(claim, settings.budget, settings.seed, backend)
     except UnboundName as missing:
         return "undecided", None, f"not measured yet: {missing}", {}, None, ()
     except (ValueError, LookupError, NotImplementedError, TypeError) as reason:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from math import prod
 
 import numpy as np
@@ -75,13 +76,14 @@ class Track:
     """Members in the order of their sizes along ``limit``, with the fitted growth of their ratios.
 
     ``own_instances``: every member was found by itself; else they are one instance, moved along the limit, or with numbers
-    multiplied by ``powers`` of a factor.
+    multiplied by ``powers`` of a factor. ``lost``: float64 does not resolve the ratio beyond the last member.
     """
 
     limit: str
     members: tuple[Member, ...]
     own_instances: bool = False
     powers: Leaves | None = None
+    lost: bool = False
 
     @property
     def sizes(self) -> list[float]:
@@ -107,7 +109,8 @@ def ratios_of(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend, seen
         seen.refused = "too many outcomes of chance to enumerate"
         return np.full(count, np.nan)
     try:
-        verdict = judge(claim, realise(claim, shape, leaves, backend))
+        with np.errstate(all="ignore"):
+            verdict = judge(claim, realise(claim, shape, leaves, backend))
     except ValueError as reason:
         seen.refused = str(reason)
         return np.full(count, np.nan)
@@ -136,27 +139,56 @@ def _longer_sizes(name: str, last: int, shape: Shape, longest: int) -> list:
 
 
 def same_instance(claim: Claim, limit, effort: Effort, rng, backend: Backend, seen: Seen) -> list[Track]:
-    """Tracks of one instance each on which only the limit's symbol moves: the one whose ratio grows most, and one on which
-    the right side vanishes, where there are such. Raises NotImplementedError if nothing moves that symbol."""
+    """Tracks of one instance each on which only the limit's symbol moves: the one whose ratio grows most, one on which the
+    right side vanishes, and one on which it grows faster than float64 can follow, where there are such. Raises
+    NotImplementedError if nothing moves that symbol."""
     name, towards = str(limit[0]), limit[1]
-    best: dict[bool, Track] = {}
+    best: dict[str, Track] = {}
     for _ in range(effort.shapes):
         shape = _small(claim, tame_shape(claim, draw_shape(claim, rng, 64, 6)))
+        shape = replace(shape, rounds=_ROUNDS) if name in ("rounds", "iterations") else shape
         leaves = tame(claim, draw_leaves(claim, shape, effort.rows, rng), rng)
         sizes = _sizes_along(name, towards, shape, leaves, effort.longest)
-        ends = [ratios_of(claim, *moved(claim, shape, leaves, name, size), backend, seen)
-                for size in (sizes[1], sizes[3], sizes[5], sizes[-3], sizes[-1])]
-        rows = [row for low, high in (ends[:2], ends[1:3], ends[3:]) for row in _most_growth(low, high)]
-        vanishes = np.flatnonzero(np.isinf(ends[3]) & np.isinf(ends[4]))[:1]
-        for row in dict.fromkeys((*vanishes, *rows)):
-            track = _follow(claim, name, shape, take_rows(leaves, [row]), sizes, backend, seen)
-            if track.fit.rising and not track.fit.grows:
-                more = _longer_sizes(name, sizes[-1], shape, effort.longest)
-                track = _follow(claim, name, shape, take_rows(leaves, [row]), sizes + more, backend, seen)
-            kind = track.fit.infinite
+        some = [sizes[i] for i in _SURVEYED if -len(sizes) <= i < len(sizes)]
+        ratios = {size: ratios_of(claim, *moved(claim, shape, leaves, name, size), backend, seen) for size in some}
+        rows = _promising(list(ratios.values()))
+        if not rows:
+            continue
+        chosen = take_rows(leaves, rows)
+        ratios = {size: array[rows] for size, array in ratios.items()}
+        ratios |= _ratios_at(claim, name, shape, chosen, [size for size in sizes if size not in ratios], backend, seen)
+        tracks = [_track(claim, name, shape, take_rows(chosen, [i]), sizes, {n: a[i] for n, a in ratios.items()})
+                  for i in range(len(rows))]
+        slow = [i for i, track in enumerate(tracks) if track.fit.rising and not track.fit.grows and not track.lost]
+        more = _longer_sizes(name, sizes[-1], shape, effort.longest) if slow else []
+        further = _ratios_at(claim, name, shape, take_rows(chosen, slow), more, backend, seen)
+        for place, i in enumerate(slow if more else ()):
+            along = {n: a[i] for n, a in ratios.items()} | {n: a[place] for n, a in further.items()}
+            tracks[i] = _track(claim, name, shape, take_rows(chosen, [i]), sizes + more, along)
+        for track in tracks:
+            kind = "vanishes" if track.fit.infinite else "lost" if track.lost else "followed"
             if kind not in best or _rank(track) > _rank(best[kind]):
                 best[kind] = track
     return list(best.values())
+
+
+_ROUNDS = 3  # drawn before the last one is repeated
+_SURVEYED = (1, 3, 5, -3, -1)  # places of the sizes at which all instances of a batch are looked at
+
+
+def _ratios_at(claim, name, shape, leaves, sizes, backend, seen) -> dict:
+    return {size: ratios_of(claim, *moved(claim, shape, leaves, name, size), backend, seen) for size in sizes}
+
+
+def _promising(ratios) -> list[int]:
+    """Rows that are worth following, of their ratios at growing sizes: where the right side vanishes in the end, and where
+    the ratio grows most at small, middle and large sizes."""
+    if len(ratios) < 2:
+        return []
+    vanishes = np.flatnonzero(np.isinf(ratios[-2]) & np.isinf(ratios[-1]))[:1]
+    pairs = [*pairwise(ratios[:3]), (ratios[-2], ratios[-1])]
+    rows = [int(row) for row in (*vanishes, *(r for low, high in pairs for r in _most_growth(low, high)))]
+    return list(dict.fromkeys(rows)) or np.flatnonzero(ratios[-1] == 0)[:1].tolist()
 
 
 _FOLLOWED = 2  # instances of each batch that are followed along the limit
@@ -171,7 +203,9 @@ def _most_growth(low, high) -> list[int]:
 
 
 def _rank(track: Track) -> tuple:
-    return track.fit.grows, track.fit.slope
+    with np.errstate(all="ignore"):
+        steepest = np.log2(track.ratios[-1] / track.ratios[-2]) if track.lost and len(track.members) > 1 else 0.0
+    return track.fit.grows, track.fit.slope, steepest
 
 
 def _small(claim: Claim, shape: Shape) -> Shape:
@@ -181,15 +215,20 @@ def _small(claim: Claim, shape: Shape) -> Shape:
     return replace(shape, sizes=sizes, local_steps=steps, rounds=min(shape.rounds, 3))
 
 
-def _follow(claim, name, shape, leaves, sizes, backend, seen) -> Track:
-    members = []
+def _track(claim, name, shape, leaves, sizes, ratios) -> Track:
+    """One instance along a limit from the first size at which it meets the hypotheses, as far as float64 resolves it."""
+    members, lost = [], False
     for size in sizes:
-        there = moved(claim, shape, leaves, name, size)
-        ratio = float(ratios_of(claim, *there, backend, seen)[0])
-        if np.isnan(ratio) or (members and 0 < members[-1].ratio < np.inf and not 0 < ratio < np.inf):
-            break  # below what float64 resolves, from here on
-        members.append(Member(size, ratio, *there))
-    return Track(name, tuple(members))
+        ratio = float(ratios[size])
+        if not members and np.isnan(ratio):
+            continue  # the hypotheses ask for more
+        if np.isnan(ratio):
+            break
+        if members and 0 < members[-1].ratio < np.inf and not 0 < ratio < np.inf:
+            lost = True
+            break
+        members.append(Member(size, ratio, *moved(claim, shape, leaves, name, size)))
+    return Track(name, tuple(members), lost=lost)
 
 
 # the worst of each size ----------------------------------------------------------------------------------------------

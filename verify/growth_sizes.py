@@ -8,13 +8,15 @@ import numpy as np
 
 from bounds.claim import Claim
 from verify.instances import Leaves, Shape, always_available, map_leaves, with_participants, with_times, with_trackers
+from verify.piecewise_instances import PIECES
+from verify.procedures import free_starts
 
 __all__ = ["RUN_SIZES", "moved", "resized", "scalable", "scaled", "tame", "tame_shape"]
 
 #: sizes of a run that every instance has
 RUN_SIZES = ("rounds", "iterations", "local_steps", "clients", "participants")
 _BY_CLIENT = {"curvature": 1, "center": 1, "offset": 1, "weight": 1, "included": 1, "local_offset": 1, "available": 2,
-              "tie": 1}
+              "tie": 1} | dict.fromkeys(PIECES, 1)
 #: leaves that say yes or no
 _TRUTH = frozenset({"included", "available", "tie"})
 
@@ -57,13 +59,14 @@ def _longer(claim, leaf, array, name, sizes):
 def _with_clients(claim, shape, leaves, clients):
     if shape.free:
         raise NotImplementedError("copies of clients are made without free clients only")
-    by_client = dict(_BY_CLIENT)
+    by_client = _BY_CLIENT | {f"start:{name}": 1 for name, each in free_starts(claim.procedure).items() if each}
     for variable in claim.variables:
         for axis, (_, size) in enumerate(variable.indices):
             if size == "clients":
                 by_client[variable.name] = 1 + axis
     kept = np.arange(clients) % shape.clients
-    new = map_leaves(leaves, lambda n, a: np.take(a, kept, axis=by_client[n]) if n in by_client else a)
+    own = {n: axis for n, axis in by_client.items() if n in leaves and leaves[n].shape[axis] == shape.clients}
+    new = map_leaves(leaves, lambda n, a: np.take(a, kept, axis=own[n]) if n in own else a)
     noisy = tuple(k for k in range(clients) if k % shape.clients in shape.noisy)
     if noisy:
         new["noise"] = leaves["noise"][:, [shape.noisy.index(k % shape.clients) for k in noisy]]
@@ -106,7 +109,8 @@ def tame_shape(claim: Claim, shape: Shape) -> Shape:
 
 
 def tame(claim: Claim, leaves: Leaves, rng: np.random.Generator) -> Leaves:
-    """The instances with every number between 1/4 and 2 or zero, fractions and thresholds the same at all times.
+    """The instances with every number between 1/4 and 2 or zero, fractions and thresholds the same at all times; some
+    thresholds are zero after a few rounds.
 
     Whatever happens on them happens soon: no time scale is longer than a few dozen steps.
     """
@@ -124,6 +128,9 @@ def tame(claim: Claim, leaves: Leaves, rng: np.random.Generator) -> Leaves:
             value = np.minimum(np.where(rng.random((len(value), 1)) < 0.5, 1.0, value), 1.0)
         if name == "epsilon":
             value = np.where(array[:, :1] > 10, 1e9, value)
+            open_for = rng.integers(1, 4, (len(value), 1))
+            stopped = (np.arange(value.shape[1]) >= open_for) & (rng.random((len(value), 1)) < 0.5)
+            value = np.where(stopped, 0.0, value)
         if name.startswith("slack:"):
             value = np.maximum(value, 1.0)
         found[name] = value
