@@ -261,6 +261,21 @@ def test_a_ragged_sum_may_reach_beyond_what_is_recorded_only_where_it_is_not_cou
     assert value.item() == (25 + 1 + 2 + 4) + (1 + 2 + 4)
 
 
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_power_of_zero_that_no_ragged_sum_counts_changes_nothing(backend):
+    """For j = 0, 1, 2 the sum over i <= j of 0^(j - i) (i + 1) is j + 1; beyond i = j it would be 1/0."""
+    kept = Definition("kept", (j,), Sum((c - 10) ** (j - i) * (i + 1), (i, 0, j)), "e", "1", "a sum with weights")
+    env = environment(BACKENDS[backend])
+    env.definitions = env.definitions | {"kept": kept}
+    direct, defined = (Sum(body, (j, 0, 2)) for body in (kept.formula, sp.IndexedBase("kept")[j]))
+    assert (evaluate(direct, env).item(), evaluate(defined, env).item()) == (6, 6)
+
+
+def test_a_negative_power_that_a_sum_counts_is_taken():
+    """2^0 + (2^1 + 2^-1) + (2^2 + 2^0 + 2^-2), over i = 0 .. j."""
+    assert evaluate(Sum((c / 5) ** (j - 2 * i), (i, 0, j), (j, 0, 2)), environment(EXACT)).item() == Q(35, 4)
+
+
 def x_norm(time):
     return norm2(x[time])
 

@@ -41,16 +41,18 @@ class Value(NamedTuple):
 
 
 class _Scope(NamedTuple):
-    """Index variables in scope: name -> integer array of ``depth`` axes; ``clip`` inside sums of ragged length."""
+    """Index variables in scope: name -> integer array of ``depth`` axes; ``clip`` inside sums of ragged length, of which
+    ``inside`` says where (in as many axes) they have a term."""
 
     values: dict[str, np.ndarray]
     depth: int = 0
     clip: bool = False
+    inside: np.ndarray = np.ones((), dtype=bool)
 
-    def deeper(self, name, numbers, clip):
+    def deeper(self, name, numbers, inside):
         values = {n: v[..., None] for n, v in self.values.items()}
         values[name] = numbers.reshape((1,) * self.depth + (-1,))
-        return _Scope(values, self.depth + 1, self.clip or clip)
+        return _Scope(values, self.depth + 1, self.clip or not bool(inside.all()), self.inside[..., None] & inside)
 
 
 def evaluate(expression, environment: Environment):
@@ -142,7 +144,7 @@ class Evaluator:
         if known is None:
             return compute()
         numbers = tuple((name, array.shape, array.tobytes()) for name, array in scope.values.items())
-        key = (type(self), node, numbers, scope.depth, scope.clip)
+        key = (type(self), node, numbers, scope.depth, scope.clip, scope.inside.shape, scope.inside.tobytes())
         if key not in known:
             known[key] = compute()
         return known[key]
@@ -191,7 +193,7 @@ class Evaluator:
         low, high = self.integer(sp.sympify(low), scope), self.integer(sp.sympify(high), scope)
         numbers = np.arange(int(low.min()), int(high.max()) + 1) if low.size and high.size else np.arange(0)
         inside = (numbers >= low[..., None]) & (numbers <= high[..., None])
-        return scope.deeper(name, numbers, clip=not bool(inside.all())), inside
+        return scope.deeper(name, numbers, inside), inside
 
     def indexed(self, node, scope) -> Value:
         name = node.base.label.name
@@ -225,7 +227,7 @@ class Evaluator:
         if len(indices) != len(definition.indices):
             raise TypeError(f"{name} takes {len(definition.indices)} indices; got {len(indices)}")
         inner = {str(f): self.integer(i, scope) for f, i in zip(definition.indices, indices, strict=True)}
-        return self.value(definition.formula, _Scope(inner, scope.depth, scope.clip))
+        return self.value(definition.formula, _Scope(inner, scope.depth, scope.clip, scope.inside))
 
     # arithmetic -------------------------------------------------------------------------------------------------------
     @staticmethod
@@ -270,6 +272,8 @@ class Evaluator:
             numbers = self.integer(exponent, scope)
         except UnboundName:
             return Value(real_power(base.data, self.value(exponent, scope).data))
+        if scope.clip:  # a power of zero that no sum counts is no division by zero
+            numbers = np.where(scope.inside, numbers, np.maximum(numbers, 0))
         if self.env.backend.library in ("exact", "balls"):
             integer_exponent = numbers.reshape((1,) * _LEAD + numbers.shape).astype(object)
         else:
@@ -288,7 +292,7 @@ class Evaluator:
         value = self.value(body, inner)
         xp = namespace(value.data)
         keep = self.env.backend.booleans(mask.reshape((1,) * _LEAD + mask.shape + (1,) * value.vector))
-        data = xp.where(keep, value.data, 0 * value.data + neutral)
+        data = xp.where(keep, value.data, self.env.backend.array(np.full((1,) * value.data.ndim, neutral, dtype=object)))
         reduce = xp.sum if neutral == 0 else product_over
         return Value(reduce(data, axis=axes), value.vector)
 

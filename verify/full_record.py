@@ -14,6 +14,7 @@ class FullRecord(Observer):
     def __init__(self):
         self.local, self.gradients, self.participations, self.before, self.ends = [], [], [], [], []
         self.states, self.broadcasts, self.held, self.tracked = [], [], [], []
+        self.of_norms = False
 
     def local_iteration(self, moment, participation, x_local, gradient):
         self.local.append(x_local)
@@ -23,6 +24,7 @@ class FullRecord(Observer):
     def start_of_round(self, moment, participation):
         self.states.append(moment.state)
         self.broadcasts.append(moment.x)
+        self.of_norms = getattr(moment.algorithm.client, "norm", None) == "scalar"
 
     def local_state(self, moment, local):
         self.held.append(local.own)
@@ -86,7 +88,10 @@ class FullRecord(Observer):
             for name in getattr(states[0], owner):
                 rows = [getattr(state, owner)[name] for state in states]
                 if all(hasattr(row, "shape") and tuple(row.shape) == tuple(rows[0].shape) for row in rows):
-                    found |= _named(_prefixed(owner, name), xp.stack(rows, axis=1), federation)
+                    stacked = xp.stack(rows, axis=1)
+                    found |= _named(_prefixed(owner, name), stacked, federation)
+                    if self.of_norms and owner == "clients" and stacked.shape[-1] == 1:  # one number a client
+                        found[f"client_scalar_{name}"] = (stacked[..., 0], 2, False)
         for name in self.held[0]:
             rows = [own.get(name) for own in self.held]
             if all(row is not None and row.ndim == 3 for row in rows):
