@@ -179,6 +179,16 @@ def test_statement_is_the_paper_s(claim_id):
                 assert same(ours, theirs), f"seed {seed}, {index}: {ours} and {theirs} for {side}"
 
 
+def test_orders_hide_absolute_constants():
+    """The specification: O(.) hides a constant that is independent of every symbol."""
+    orders = [c for c in STATED.values() if not c.explicit]
+    assert len(orders) == 23
+    for claim in orders:
+        assert claim.constants_may_use == ()
+        assert {s for s, _ in claim.limits} <= claim.statement.right.free_symbols
+        assert {str(s) for s, _ in claim.limits} & {"rounds", "length"}
+
+
 def test_no_row_is_left_over():
     assert set(ROWS) - set(STATED) == set()
 

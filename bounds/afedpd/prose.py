@@ -144,7 +144,8 @@ remark_1_2 = varied(prose(
     "conditions": (Condition(local_steps, "<=", rounds), Condition(rounds, "<=", local_steps)),
     "statement": Condition(gradients, "<=", C / sp.sqrt(iterations)), "limits": ((rounds, sp.oo),)})})
 order = {
-    "explicit": False, "number": "Remark 2.1", "assumptions": uniform["assumptions"], "limits": ((rounds, sp.oo),),
+    "explicit": False, "number": "Remark 2.1", "assumptions": uniform["assumptions"],
+    "limits": tuple((size, sp.oo) for size in (rounds, local_steps, clients, samples)),
     "note": "C does not depend on C, S, P, K and T of the paper",
 }
 family_rate = C * (participants * rounds) ** (mu_lr * L * share) / (clients * samples)

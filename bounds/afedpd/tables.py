@@ -59,6 +59,11 @@ largest_error = Condition(client_error_sq[r, k], "<=", eps_inexact, (all_rounds,
 mean_error = Sum(client_error_sq[r, k], all_rounds, each_client) / (clients * rounds)
 
 
+def sizes_of(rate):
+    """The limits of an order: every size of which it speaks grows, but participants, of which clients set an end."""
+    return tuple((s, sp.oo) for s in (rounds, local_steps, clients, samples) if rate.has(s))
+
+
 def optimisation(row, method, right, sampling="without-replacement", conditions=(), options=(), **more):
     """A row: mean squared gradient norm at the models that are sent."""
     procedure = AFEDPD if method == "afedpd" else Procedure(method, sampling=sampling, options=options, equal_weights=True)
@@ -68,7 +73,7 @@ def optimisation(row, method, right, sampling="without-replacement", conditions=
         id=f"afedpd/table-7-{row}", number=f"Table 7, row {row}", kind="table entry", explicit=False, procedure=procedure,
         reading="mean squared gradient norm after the rounds 1 .. T", assumptions=(A1, A_sampling), conditions=conditions,
         variables=(any_rho, *one_step, hidden), statement=Condition(average_gradient_sq(model), "<=", C * right),
-        limits=((rounds, sp.oo),), note=f"{CONSTANT}; D is the expected gap after the first round", **more,
+        limits=sizes_of(right), note=f"{CONSTANT}; D is the expected gap after the first round", **more,
     )
 
 
@@ -120,7 +125,7 @@ table_9 = tuple(
         procedure=procedure, assumptions=(A1_sample, A2, A_sampling),
         statement=Condition(generalisation_gap, "<=", C * right),
         variables=(*((any_rho,) if row == "afedpd" else ()), *(numbers("positive", "mu_lr") if with_mu else ()), hidden),
-        limits=((rounds, sp.oo),), note=CONSTANT,
+        limits=sizes_of(right), note=CONSTANT,
     )
     for row, (procedure, right, with_mu) in RATES.items()
 )

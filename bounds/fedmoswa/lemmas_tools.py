@@ -9,7 +9,7 @@ import sympy as sp
 from bounds.claim import Condition, Procedure, Variable
 from bounds.fedmoswa.assumptions import G3
 from bounds.fedmoswa.readings import varied, with_right
-from bounds.fedmoswa.setting import algebra_claim, each_client, run_claim
+from bounds.fedmoswa.setting import absolute_order, algebra_claim, each_client, run_claim
 from bounds.language import (
     E,
     Max,
@@ -64,7 +64,7 @@ g_5 = lemma(
         Condition(step, "==", Min(largest_step, sp.log(Max(1, mu**2 * R * d[0] / drop)) / (mu * R))),
     ),
     statement=Condition(Psi, "<=", C * (mu * d[0] * sp.exp(-mu * largest_step * R) + drop / (mu * R))),
-    limits=((length, sp.oo),), steps=("fedmoswa/lemma-g.5-explicit",),
+    steps=("fedmoswa/lemma-g.5-explicit",),
     note="drop is the paper's c, length is R + 2; the order sign with a tilde hides logarithms too",
 )
 decreasing = 3 * mu * d[0] * (1 - mu * step) ** R + drop * step
@@ -156,4 +156,6 @@ g_8_printed = {
     "printed": ("no expectation on the right, in every outcome", with_right(2 * norm2(wanted) + 2 * iterations * sigma_sq))
 }
 
-CLAIMS = (g_5, g_5_explicit, g_5_exponential, g_6, g_7, g_7_sum, g_8_mean, *varied(g_8_martingale, g_8_printed))
+CLAIMS = (
+    absolute_order(g_5), g_5_explicit, g_5_exponential, g_6, g_7, g_7_sum, g_8_mean, *varied(g_8_martingale, g_8_printed),
+)

@@ -12,9 +12,10 @@ from bounds.definitions import DEFINITIONS
 from bounds.language import L, clients, eta_l, iterations, j, k, local_steps, r, rounds, t
 
 __all__ = [
-    "ALL_CLIENTS_UPDATE", "ANY_STEP", "CONSTANT", "FRESH", "MOSWA", "MOSWA_I", "PLAIN", "SAM", "SWA", "algebra_claim",
-    "b", "c", "constant_rates", "each_client", "each_round", "eta", "eta_eff", "eta_g", "gamma", "large_server_step",
-    "point_claim", "procedure_with", "rho_decay", "rho_sam", "run_claim", "steps_after", "steps_before", "two_steps",
+    "ALL_CLIENTS_UPDATE", "ANY_STEP", "CONSTANT", "FRESH", "MOSWA", "MOSWA_I", "PLAIN", "SAM", "SWA", "absolute_order",
+    "algebra_claim", "b", "c", "constant_rates", "each_client", "each_round", "eta", "eta_eff", "eta_g", "gamma",
+    "large_server_step", "point_claim", "procedure_with", "rho_decay", "rho_sam",
+    "run_claim", "steps_after", "steps_before", "two_steps",
 ]
 
 run_claim = partial(Claim, setting="run", source="fedmoswa", definitions=DEFINITIONS)
@@ -45,6 +46,21 @@ two_steps = Condition(local_steps, ">=", 2)
 
 any_eta, any_rho = Variable("eta", "positive"), Variable("rho_decay", "nonnegative")
 any_gamma, any_alpha = Variable("gamma", "positive"), Variable("eta_g", "positive")
+
+
+#: towards what goes what the paper's orders speak of
+_LIMITS = {
+    **dict.fromkeys(("rounds", "clients", "local_steps", "samples", "length", "L", "G_lip", "sigma_sq", "sigma", "sigma_g",
+                     "sigma_g_2"), sp.oo),
+    "mu": sp.Integer(0),
+}
+
+
+def absolute_order(claim: Claim) -> Claim:
+    """A claim with O(.), which hides an absolute constant: every symbol of its right side may go where it likes."""
+    symbols = {s.name: s for s in claim.statement.right.free_symbols}
+    limits = tuple((symbols[name], towards) for name, towards in _LIMITS.items() if name in symbols)
+    return replace(claim, limits=limits, constants_may_use=())
 
 
 def procedure_with(claim: Claim, *options, **changes) -> Procedure:
