@@ -65,15 +65,15 @@ class Ball:
         return _apply(lambda a, b: a - b, self, other)
 
     def __mul__(self, other):
-        if self is other:  # a square is not negative, which a product of two overlapping balls would not know
-            return Ball.of(self.ball**2)
+        if self is other:
+            return Ball.of(_square(self.ball))
         return _apply(lambda a, b: a * b, self, other)
 
     def __truediv__(self, other):
         return _apply(lambda a, b: a / b, self, other)
 
     def __pow__(self, other):
-        return Ball.of(self.ball ** int(other)) if other == int(other) else _apply(lambda a, b: a**b, self, other)
+        return Ball.of(_power(self.ball, int(other))) if other == int(other) else _apply(lambda a, b: a**b, self, other)
 
     __radd__, __rmul__ = __add__, __mul__
 
@@ -139,7 +139,9 @@ class Ball:
 
     @property
     def ends(self) -> tuple[Fraction, Fraction]:
-        """The ball's lowest and highest number, exactly."""
+        """The ball's lowest and highest number, exactly; Undecided where that is not known to be finite."""
+        if not self.ball.is_finite():
+            raise Undecided(f"{self!r} is not known to be finite")
         middle, radius = (_rational(part) for part in (self.ball.mid(), self.ball.rad()))
         return middle - radius, middle + radius
 
@@ -150,6 +152,22 @@ class Ball:
 
     def __repr__(self):
         return f"Ball({self.ball.str(10)})"
+
+
+def _square(ball):
+    """A square is not negative, which a product of two overlapping balls would not know."""
+    return (ball * ball).nonnegative_part()
+
+
+def _power(ball, exponent: int):
+    """Whole powers by squares, so that a ball around 0 has them too (of flint's own, only positive and negative ones do)."""
+    if exponent < 0:
+        return 1 / _power(ball, -exponent)
+    if exponent <= 1:
+        return ball if exponent else _flint().arb(1)
+    if exponent % 2:
+        return ball * _power(ball, exponent - 1)
+    return _square(_power(ball, exponent // 2))
 
 
 def _rational(exact) -> Fraction:

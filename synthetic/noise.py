@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from synthetic.arrays import namespace, take_clients
+from synthetic.arrays import BALLS, backend_of, namespace, take_clients
 from synthetic.draws import NOISE
 
 __all__ = ["FiniteNoise", "GaussianNoise", "NoNoise", "SphereNoise"]
@@ -42,6 +42,11 @@ def _repeat(array, times):
     return array if array.shape[0] == 1 else xp.repeat(array, times, axis=0)
 
 
+def _middle(array):
+    """The array; of balls their midpoints, as floats."""
+    return array.astype(float) if backend_of(array) == BALLS else array
+
+
 @dataclass(frozen=True)
 class FiniteNoise:
     """Noise on finitely many points: client k draws ``atoms[:, k, a]`` with probability ``probabilities[a]``.
@@ -56,7 +61,7 @@ class FiniteNoise:
     def __post_init__(self):
         xp = namespace(self.atoms)
         mean = xp.sum(self.atoms * self.probabilities[None, None, :, None], axis=-2)
-        worst, scale = xp.max(xp.abs(mean)), xp.max(xp.abs(self.atoms))
+        worst, scale = (xp.max(xp.abs(_middle(values))) for values in (mean, self.atoms))
         if worst > 1e-9 * scale:
             raise ValueError(f"noise must have mean zero; got a mean of {float(worst)}")
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from fedtheory import make_algorithm, rounds_of
 from fedtheory.engine import starting_points
-from synthetic import Quadratic
+from synthetic import FiniteNoise, Quadratic
 from synthetic.arrays import BALLS, EXACT, TORCH, maximum, to_numpy
 from synthetic.balls import Ball, Undecided, with_enough_precision
 from synthetic.draws import Draws
@@ -30,6 +30,33 @@ def test_arithmetic_contains_the_exact_result(a, b):
         assert ball.contains(exact) and ball.radius < 1e-10
     root = (p * p).sqrt()
     assert root.contains(abs(a))
+
+
+@given(RATIONALS, st.sampled_from([0, 1, 2, 3, 4, 5, 8, -1, -2]), st.sampled_from([0, THIRD, Fraction(10**9)]))
+def test_whole_powers_of_balls_of_any_radius(a, n, radius):
+    """Also of balls around 0, whose even powers are not negative."""
+    ball = Ball(a) + Ball(radius) * (Ball(1) / 3 * 3 - 1) * 10**16
+    if n < 0 and (radius or a == 0):  # the reciprocal of a wide ball is wider still, or nothing
+        return
+    power = ball**n
+    low, high = power.ends
+    assert low <= a**n <= high and (n % 2 or low >= 0 or n <= 0)
+    assert all(power.contains(end**n) for end in ball.ends)
+
+
+def test_what_may_be_infinite_has_no_ends():
+    around = Ball(1) / 3 - THIRD
+    assert float(around**2) >= 0 and (around * around).ends[0] == 0 and around.contains(0)
+    with pytest.raises(Undecided, match="finite"):
+        (1 / around).ends  # noqa: B018
+
+
+def test_centred_noise_may_be_zero_or_have_irrational_parts():
+    third = np.array([[[[Ball(1) / 3 - THIRD], [THIRD - Ball(1) / 3]]]], dtype=object)
+    half = np.array([Ball(HALF)] * 2, dtype=object)
+    assert FiniteNoise(third, half).outcomes == 2
+    with pytest.raises(ValueError, match="mean zero"):
+        FiniteNoise(third + Ball(2).sqrt(), half)
 
 
 @given(RATIONALS, RATIONALS)

@@ -13,7 +13,7 @@ import torch
 
 from bounds.claim import Claim, Condition, Procedure, Variable
 from bounds.fadamgc.words import highest, least, raised, reciprocal, root, scaled, square, upper
-from bounds.fedluar.words import largest_sum, layer_part
+from bounds.fedluar.words import largest_sum, layer_part, share
 from bounds.language import E, E_round, Sum, clients, eta_l, g, i, k, norm2, r, rounds, x_round
 from bounds.registry import find_claim
 from synthetic import Quadratic
@@ -46,6 +46,8 @@ WORDS = [
     (norm2(layer_part(0, a)), 25), (norm2(layer_part(1, a)), 0), (Sum(norm2(layer_part(i, b)), (i, 0, 1)), 257),
     (largest_sum(1, s[i], i, 0, 1), 7), (largest_sum(2, s[i], i, 0, 1), 12), (largest_sum(0, s[i], i, 0, 1), 0),
     (largest_sum(sp.Symbol("recycled"), -s[i], i, 0, 1), -5), (Sum(largest_sum(1, s[i] * k, i, 0, 1), (k, 0, 2)), 21),
+    (share(norm2(a), norm2(b)), Q(25, 257)), (share(norm2(layer_part(1, a)), norm2(a)), 0),
+    (share(norm2(layer_part(1, a)), norm2(layer_part(1, b))), 0), (Sum(share(s[i], s[i]), (i, 0, 1)), 2),
     (norm2(scaled(a, b, 1)), Q(9, 4) + Q(16, 289)), (norm2(scaled(a, b, 0)), 9 + Q(1, 16)),
     (norm2(reciprocal(b, 1)), Q(1, 4) + Q(1, 289) + 1), (norm2(root(b)), 17), (norm2(square(a)), 81 + 256),
     (norm2(upper(a, b)), 9 + 256), (norm2(raised(a, 1)), 16 + 25 + 1), (least(a), 0),

@@ -113,6 +113,7 @@ def values(w, definitions) -> Values:
         words.norm2: sq, words.norm: length, words.dot: dot, words.F: lambda k, v: w.F(int(k), v), words.E: lambda a: a,
         words.E_round: lambda a, r: a, words.grad: lambda k, v: w.grad(int(k), v), words.objective: w.objective,
         words.objective_grad: w.objective_grad, own_words.layer_part: lambda n, v: part(int(n), v),
+        own_words.share: lambda a, b: a / b if b else a,
     }, binding={own_words.largest_sum: largest_sum}, definitions=definitions, power=exact_power)
 
 

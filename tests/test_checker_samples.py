@@ -13,7 +13,7 @@ import sympy as sp
 from bounds.afedpd import words as afedpd
 from bounds.claim import Condition, Procedure
 from bounds.fedmoswa import words as fedmoswa
-from bounds.language import E, L_client, grad, k, mu_client, norm2, objective, objective_grad, rounds, x_round
+from bounds.language import E, L_client, grad, k, mu_client, norm, norm2, objective, objective_grad, rounds, x_round
 from synthetic.arrays import EXACT
 from tests.test_worlds import GAP, LAST, SHAPES, claim_of, linear, random_leaves, shape_of
 from verify import checker
@@ -111,6 +111,18 @@ def test_both_readings_of_gradients_must_be_violated():
     without = {name: value for name, value in data.items() if name != "also"}
     assert not check(without).accepted
     data["also"]["left"] = "77"
+    assert not check(data).accepted
+
+
+def test_heterogeneity_that_a_hypothesis_bounds_is_not_that_over_all_points():
+    """The one client is as far from itself as its gradients at the start are long, which is 3 or 1 of the training loss,
+    and 2 of the risk."""
+    start = Condition(norm(objective_grad(x_round[0])), "<=", fedmoswa.sigma_g)
+    claim = replace(claim_of(E(GAP) + fedmoswa.sigma_g, start), statement=Condition(E(GAP) + fedmoswa.sigma_g, "<=", 1))
+    _, data = written(claim, shape_of(1, 1), linear([[1, 3]]))
+    assert (data["values"]["sigma_g"], data["also"]["values"]["sigma_g"], data["everywhere"]) == ("3", "2", [])
+    assert check(data).accepted, check(data).reason
+    data["also"]["values"]["sigma_g"] = "1"
     assert not check(data).accepted
 
 

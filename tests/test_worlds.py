@@ -16,7 +16,7 @@ from bounds.claim import Assumption, Claim, Condition, Procedure
 from bounds.fedmoswa import words as fedmoswa
 from bounds.functions import f_grad, u
 from bounds.language import E, eta_l, k, norm, objective, objective_grad, rounds, t, x_round
-from synthetic.arrays import EXACT, NUMPY
+from synthetic.arrays import BALLS, EXACT, NUMPY
 from synthetic.draws import SAMPLES
 from tests.coupled_by_hand import Loops
 from verify import checker
@@ -297,3 +297,17 @@ def test_planted_faults_are_noticed(monkeypatch, fault, name):
     fault(monkeypatch)
     with pytest.raises(AssertionError, match="Not equal"):
         compare_all(SHAPES[name], seed=1)
+
+
+@pytest.mark.parametrize("option", ["sam", "none"])
+def test_coupled_runs_on_balls(option):
+    """Constants with roots and pieces, and a method with roots, as in floats."""
+    left = E(GAP) + fedmoswa.sigma_g_2 + fedmoswa.sigma_g_client[0]
+    base = Procedure("fedsam", options=(("rho_sam", Fraction(1, 3)),)) if option == "sam" else Procedure()
+    shape, leaves = SHAPES["two clients"], random_leaves(SHAPES["two clients"], 5)
+    leaves["sample_curvature"] = leaves["sample_curvature"][:, :1] + 0 * leaves["sample_curvature"]
+    claim = replace(claim_of(left), procedure=replace(base, equal_weights=True, replaced="random"))
+    floats = np.asarray(evaluate(left, realise(claim, shape, leaves, NUMPY))).item()
+    exact = {name: np.vectorize(Fraction, otypes=[object])(array) for name, array in leaves.items()}
+    ball = np.asarray(evaluate(left, realise(claim, shape, exact, BALLS))).item()
+    assert float(ball) == pytest.approx(floats, rel=1e-9) and ball.radius < 1e-9

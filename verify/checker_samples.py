@@ -10,11 +10,13 @@ from itertools import product
 if __package__:
     from verify.checker_bounds import bounds
     from verify.checker_numbers import Vector, extreme
+    from verify.checker_pieces import BOUNDS
     from verify.checker_run import Run
     from verify.checker_words import add, mean, require
 else:
     from checker_bounds import bounds
     from checker_numbers import Vector, extreme
+    from checker_pieces import BOUNDS
     from checker_run import Run
     from checker_words import add, mean, require
 
@@ -105,8 +107,9 @@ class Samples:
             vectors = [atom["curvature"], atom["center"], *(v for piece in atom["pieces"] for v in piece)]
             require({len(v) for v in vectors} == {dim} and min(atom["curvature"]) >= 0, "no such atom")
             require(all(min(width) >= 0 for _, _, width in atom["pieces"]), "widths of pieces must not be negative")
-        given.update(bounds(self.atoms, int(self.size["samples"])), priority=[Fraction(1)] * m,
-                     client_weight=Vector([Fraction(1, m)] * m))
+        own = {n for n in BOUNDS if n in given and n not in self.everywhere}  # the claim's hypotheses say what they are
+        found = {n: v for n, v in bounds(self.atoms, int(self.size["samples"])).items() if n not in own}
+        given.update(found, priority=[Fraction(1)] * m, client_weight=Vector([Fraction(1, m)] * m))
         given["epsilon"] = [Fraction(0)] * int(self.size["rounds"] + 1)
         given["available"] = [[Fraction(1)] * m] * int(self.size["rounds"] + 1)
 

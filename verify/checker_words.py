@@ -59,7 +59,7 @@ def largest_sum(values, count):
 WORDS = {
     "+": add, "*": multiply, "^": power, "exp": exp, "log": log, "Exp1": lambda: exp(Fraction(1)), "Mod": operator.mod,
     "Max": lambda *a: extreme(a), "Min": lambda *a: extreme(a, largest=False), "Abs": abs, "dot": dot, "norm": norm,
-    "norm2": lambda v: dot(v, v), "upper": upper, "scaled": scaled, "root": lambda v: each(root, v),
+    "share": quotient, "norm2": lambda v: dot(v, v), "upper": upper, "scaled": scaled, "root": lambda v: each(root, v),
     "square": lambda v: each(lambda entry: entry**2, v), "least": lambda v: extreme(v, largest=False),
     "raised": lambda v, a: each(lambda entry: entry + a, v), "reciprocal": lambda w, a: each(lambda b: 1 / (b + a), w),
 }

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from fedtheory.engine import rounds_of, starting_points
 from fedtheory.schedules import Tabulated
-from synthetic.arrays import namespace
+from synthetic.arrays import largest, maximum, namespace
 from verify.data_constants import distance_of_clients, largest_slope, mean_distance, root_mean_square_distance
 from verify.data_instances import names_of, needs_lipschitz, negated, uses_gradients, with_federations
 from verify.evaluate import Bound, Environment, UnboundName
@@ -50,7 +50,7 @@ def _bind_constants(binder, names):
     """The tightest constants that hold for every sample's loss, for the law and for every data set. Those that a claim
     names and that are infinite, or irrational, raise ArithmeticError in exact arithmetic; in floats they are infinite."""
     env = binder.env
-    law, each, training, xp = env.worlds.law, env.worlds.each, env.federation, namespace(env.worlds.law.weights)
+    law, each, training = env.worlds.law, env.worlds.each, env.federation
     rows, clients = law.weights.shape
     one = law.weights * 0 + 1
 
@@ -59,18 +59,18 @@ def _bind_constants(binder, names):
 
     binder.put("client_weight", law.weights, 1)
     binder.put("priority", one, 1)
-    binder.put("L_client", xp.max(of_atoms(each.smoothness().value), axis=-1), 1)
-    binder.put("mu_client", xp.min(of_atoms(each.convexity().value), axis=-1), 1)
+    binder.put("L_client", largest(of_atoms(each.smoothness().value), -1), 1)
+    binder.put("mu_client", -largest(-of_atoms(each.convexity().value), -1), 1)
     if needs_lipschitz(binder.claim):
         binder.put("G_lip", largest_slope(each))
     if "H_loss" in names:
-        binder.put("H_loss", xp.max(-negated(each).F_star_client, axis=-1))
+        binder.put("H_loss", largest(-negated(each).F_star_client, -1))
     for name, measure in _OF_LAW_AND_DATA.items():
         if name in names and name not in binder.claim.constants:
             of_law, of_data = measure(law), measure(training)
-            of_data = xp.max(of_data.reshape(rows, -1, *of_data.shape[1:]), axis=1)
-            largest = xp.where(of_law > of_data, of_law, of_data)
-            binder.put(name, largest, largest.ndim - 1)
+            of_data = largest(of_data.reshape(rows, -1, *of_data.shape[1:]), 1)
+            of_both = maximum(of_law, of_data)
+            binder.put(name, of_both, of_both.ndim - 1)
 
 
 _OF_LAW_AND_DATA = {

@@ -192,7 +192,7 @@ def _federation(leaves, atoms, backend: Backend, copies: int = 1, **options) -> 
 
     arrays = [flat(taken(name)) for name in ("sample_curvature", "sample_center", "sample_slope", "sample_knot",
                                              "sample_width", "sample_offset")]
-    return Piecewise(*map(backend.array, arrays), backend=backend, **options)
+    return Piecewise(*arrays, backend=backend, **options)
 
 
 _PIECES = ("sample_slope", "sample_knot", "sample_width")
@@ -202,16 +202,16 @@ def _atoms_alone(leaves, backend: Backend) -> Piecewise:
     """Every atom as a client of its own, client by client."""
     clients, atoms = leaves["sample_center"].shape[1:3]
     every = np.broadcast_to(np.arange(atoms), (1, clients, atoms))
-    law = _federation(leaves, every, backend)
+    law = _federation(leaves, every, backend)._decided
     parts = (law.curvature, law.center, law.slope, law.knot, law.width, law.offset)
     return Piecewise(*(a.reshape(a.shape[0], a.shape[1] * a.shape[2], *a.shape[3:]) for a in parts), backend=backend)
 
 
 def negated(federation: Piecewise) -> Piecewise:
     """Minus the losses of clients without samples, where these have no curvature."""
-    parts = (federation.curvature, federation.center, -federation.slope, federation.knot, federation.width)
-    parts = (part[:, :, 0] for part in parts)
-    return Piecewise(*parts, -federation.offset[:, :, 0], backend=federation.backend)
+    own = federation._decided
+    parts = (part[:, :, 0] for part in (own.curvature, own.center, -own.slope, own.knot, own.width))
+    return Piecewise(*parts, -own.offset[:, :, 0], backend=federation.backend)
 
 
 def explicit(shape, leaves, backend: Backend) -> dict[str, np.ndarray]:

@@ -8,7 +8,7 @@ import numpy as np
 import sympy as sp
 
 from bounds.fadamgc import words as by_coordinate
-from bounds.fedluar.words import largest_sum, layer_part
+from bounds.fedluar.words import largest_sum, layer_part, share
 from synthetic.arrays import largest, maximum, namespace
 from verify.evaluate import WORDS, Evaluator, UnboundName, Value
 from verify.roots import Irrational, square_root
@@ -43,6 +43,19 @@ def _layer_part(evaluator: Evaluator, node, scope) -> Value:
     return Value(vector * evaluator.env.backend.array(kept), True)
 
 
+@_meaning(share)
+def _share(evaluator: Evaluator, node, scope) -> Value:
+    """A quotient of numbers, 0/0 = 0."""
+    return Value(_quotient(*(evaluator.value(arg, scope).data for arg in node.args)))
+
+
+def _quotient(above, below):
+    xp = namespace(above)
+    above, below = xp.broadcast_arrays(above, below)
+    nothing = (above == 0) & (below == 0)
+    return xp.where(nothing, 0 * above, above / xp.where(nothing, 0 * below + 1, below))
+
+
 @_meaning(largest_sum)
 def _largest_sum(evaluator: Evaluator, node, scope) -> Value:
     """The sum of the n largest values; of all where there are fewer than n."""
@@ -73,11 +86,7 @@ def _with_coordinates(value: Value):
 @_meaning(by_coordinate.scaled)
 def _scaled(evaluator, node, scope) -> Value:
     u, w, a = (evaluator.value(arg, scope) for arg in node.args)
-    above, below = _with_coordinates(u), _with_coordinates(w) + a.data[..., None]
-    xp = namespace(above)
-    above, below = xp.broadcast_arrays(above, below)
-    nothing = (above == 0) & (below == 0)
-    return Value(xp.where(nothing, 0 * above, above / xp.where(nothing, 0 * below + 1, below)), True)
+    return Value(_quotient(_with_coordinates(u), _with_coordinates(w) + a.data[..., None]), True)
 
 
 @_meaning(by_coordinate.reciprocal)

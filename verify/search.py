@@ -124,8 +124,10 @@ def _told(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend, why: str
     """In words, what float64 saw and why nothing more is known; nothing where both sides are equal up to rounding."""
     with np.errstate(all="ignore"):
         both = pairs(claim.statement, realise(claim, shape, leaves, backend))
-    left, right = max(((float(a), float(b)) for a, b in both), key=lambda pair: abs(pair[0] - pair[1]))
-    if abs(left - right) < _NOTHING:
+    sign = -1 if claim.statement.relation == ">=" else 1
+    gap, left, right = max((abs(a - b) if claim.statement.relation == "==" else sign * float(a - b), float(a), float(b))
+                           for a, b in both)
+    if gap < _NOTHING:
         return ""
     return f"float64 sees left side {left:.6g} against right side {right:.6g}, and exact arithmetic cannot tell ({why})"
 

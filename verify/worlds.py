@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from bounds.afedpd.words import worst_mean_gap, worst_mean_signed_gap
-from synthetic.arrays import Backend, namespace
+from synthetic.arrays import Backend, largest, namespace
 from synthetic.draws import CLIENTS, SAMPLES, EnumeratedDraws
 
 __all__ = ["DataShape", "Worlds", "worlds_of"]
@@ -172,7 +172,7 @@ class Worlds:
         """Both sides of a condition; where a word takes a supremum over neighbouring data sets, suprema of both sides."""
         if not any(side.has(*SUPREMA) for side in (condition.left, condition.right)):
             return left, right
-        return tuple(namespace(side).max(side, axis=1, keepdims=True) for side in (left, right))
+        return tuple(namespace(side).expand_dims(largest(side, 1), axis=1) for side in (left, right))
 
     def indicators(self) -> dict[str, tuple[np.ndarray, int]]:
         """What claims may ask about samples, as name -> (array (outcomes, indices...), number of indices)."""

@@ -213,7 +213,7 @@ def kappa_bounds(reading: Reading) -> Claim:
         statement = Condition(over_rounds(E(reading.hat_gradient())), "==", kappa * over_rounds(E(full)))
     return round_claim(
         reading, id="fedluar/def-kappa", number="Lemmas 3.1, A.2, A.3", kind="prose", conditions=(reading.kappa_is,),
-        statement=statement, note="t is r; printed without t; a gradient of zero has no ratio")
+        statement=statement, note="t is r; printed without t; rounds with a gradient of zero have no ratio and are skipped")
 
 
 CLAIMS = (

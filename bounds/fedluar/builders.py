@@ -20,6 +20,7 @@ from bounds.fedluar.words import (
     masks,
     recycled,
     recycled_set,
+    share,
     source_round,
     staleness,
 )
@@ -209,18 +210,19 @@ class Reading:
     # kappa --------------------------------------------------------------------------------------------------------------
     @property
     def kappa_is(self) -> Condition:
-        """What kappa is; a round with a gradient of zero has no ratio."""
+        """What kappa is; rounds in which both norms are zero have no ratio and are skipped."""
         full = norm2(objective_grad(x_round[r]))
         applied = applied_update[r + 1]
         if self.kappa == "aggregate":
             return Condition(kappa, "==", over_rounds(E(self.hat_gradient())) / over_rounds(E(full)))
         if self.kappa == "sure":
             by_layer = norm2(layer_part(layer, objective_grad(x_round[r])))
-            return Condition(kappa, ">=", largest_sum(recycled, by_layer, *q.every_layer) / full, ((r, 1, rounds - 1),))
+            return Condition(kappa, ">=", share(largest_sum(recycled, by_layer, *q.every_layer), full),
+                             ((r, 1, rounds - 1),))
         ratio = {
-            "sup": self.hat_gradient() / full,
-            "update": norm(self.hatted(applied)) / norm(applied),
-            "update-squared": norm2(self.hatted(applied)) / norm2(applied),
+            "sup": share(self.hat_gradient(), full),
+            "update": share(norm(self.hatted(applied)), norm(applied)),
+            "update-squared": share(norm2(self.hatted(applied)), norm2(applied)),
         }[self.kappa]
         return Condition(kappa, ">=", ratio, (all_rounds,))
 

@@ -20,6 +20,7 @@ __all__ = [
     "recycled_set",
     "score",
     "score_floor",
+    "share",
     "sigma_g_max",
     "sigma_g_sq",
     "source_round",
@@ -58,6 +59,14 @@ class layer_part(PaperWord):
     indices = 1
     unit_of = 1
     latex_form, text_form = r"\left[<1>\right]_{<0>}", "[<1>]_<0>"
+
+
+class share(PaperWord):
+    """``share(a, b)``: a / b, and 0 where both are 0; of rounds that have no ratio, which kappa skips."""
+
+    nargs = 2
+    unit_powers = ((0, 1), (1, -1))
+    latex_form, text_form = r"\frac{<0>}{<1>}", "(<0>)/(<1>)"
 
 
 class largest_sum(PaperWord):
