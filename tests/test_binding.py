@@ -124,6 +124,21 @@ def test_numbers_and_weights_of_outcomes(chance):
     assert found.noise_start == 2 ** chance.start
 
 
+@pytest.mark.parametrize("chance", [Chance(), Chance(layers=True), Chance(trackers=True)])
+@pytest.mark.parametrize("sampling, participants, sizes", [
+    ("full", 1, ()), ("with-replacement", 2, ()), ("without-replacement", 3, ()), ("full", 1, (("trackers", 2),)),
+    ("without-replacement", 3, (("trackers", 2),))])
+def test_outcomes_are_counted_as_they_are_listed(chance, sampling, participants, sizes):
+    shape = Shape(clients=4, free=sampling != "full", rounds=2, dim=3, layers=(1, 2), participants=participants,
+                  sampling=sampling, chance=chance, sizes=sizes)
+    if chance.trackers and sampling == "with-replacement":
+        with pytest.raises(NotImplementedError, match="without replacement"):
+            numbers_of_outcomes(shape)
+    else:
+        weights = np.full((1, 4), Q(1, 3))
+        assert enumerated(shape, weights, EXACT).sampling_weight.shape[1] == numbers_of_outcomes(shape)[1]
+
+
 @pytest.mark.parametrize("sampling, participants, trackers", [
     ("full", 1, 1), ("full", 1, 3), ("without-replacement", 2, 1), ("without-replacement", 2, 2)])
 def test_every_set_of_so_many_trackers_is_an_outcome(sampling, participants, trackers):

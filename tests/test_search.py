@@ -94,6 +94,13 @@ def test_theorem_1_has_a_tiny_counterexample(seed):
     assert shape.clients <= 2 and shape.rounds == 1 and not shape.noisy and shape.dim == 1
 
 
+# many clients ------------------------------------------------------------------------------------------------------------
+def test_a_claim_that_fails_from_six_clients_on_is_refuted():
+    """At most a quarter of what C - 1 unsampled clients see of one client's step: false for C >= 6."""
+    found = search(find_claim("afedpd/lemma-3@inactive-theta"), QUICK, 0).violation
+    assert found.shape.clients == 6 and found.left > found.right
+
+
 # blindness and determinism -------------------------------------------------------------------------------------------------
 BLIND = ["fedalign/theorem-1", "fedalign/lemma-A4@as-printed", "fedalign/step-T17"]
 

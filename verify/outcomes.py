@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from itertools import combinations, permutations, product
-from math import prod
+from math import comb, factorial, prod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -150,9 +150,15 @@ def _times(shape) -> tuple[list[int], list[list[int]]]:
 def numbers_of_outcomes(shape) -> tuple[int, int]:
     """How many outcomes (noise, the rest) an exact expectation over this shape enumerates."""
     slots = shape.iterations + shape.chance.start + shape.chance.extra * shape.rounds
-    clients = _clients(shape)
-    per_round = len(clients) * len(_orders(shape)) * len(_trackers(shape, clients[0]))
-    return 2 ** (len(shape.noisy) * slots), per_round**shape.rounds
+    sampled, there, replaced = shape.participants, shape.priority_clients, shape.sampling == "with-replacement"
+    clients = 1 if shape.sampling == "full" else there**sampled if replaced else comb(there, sampled)
+    orders = factorial(max(len(shape.layers), 1)) if shape.chance.layers else 1
+    may_track = shape.clients if shape.sampling == "full" else sampled
+    if shape.trackers is not None and not replaced:
+        trackers = comb(may_track, shape.trackers)
+    else:
+        trackers = len(_trackers(shape, ())) if replaced or not shape.chance.trackers else factorial(may_track)
+    return 2 ** (len(shape.noisy) * slots), (clients * orders * trackers) ** shape.rounds
 
 
 def enumerated(shape, weights, backend: Backend) -> Outcomes:

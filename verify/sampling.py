@@ -25,6 +25,9 @@ __all__ = ["RARE", "draw_leaves", "draw_shape", "free_size_names"]
 
 _STEPS = (1, 1, 2, 2, 3, 4, 10)
 _ROUNDS = (1, 1, 1, 2, 2, 3, 5, 10, 30)
+_FEW = (1, 1, 2, 2, 3)
+#: numbers of priority clients beyond these, where a factor of their number or of those not sampled shows, and how often
+_MANY, _OFTEN_MANY = (4, 5, 6, 8, 12, 20), 0.1
 #: probabilities of the rarer outcome of two-point noise
 RARE = (Fraction(1, 2), Fraction(1, 2), Fraction(1, 4), Fraction(1, 10), Fraction(1, 100))
 
@@ -75,7 +78,9 @@ def _draw_shape(claim, rng, most_outcomes, most_iterations) -> Shape:
     with_free = procedure is None or procedure.free_clients
     tiny = rng.random() < 0.3  # the smallest instances are where lower-order terms have nothing to hide behind
     free = int(rng.choice([1] if tiny else [0, 1, 1, 2])) if with_free else 0
-    priority = int(rng.choice([1, 1, 2] if tiny else [1, 1, 2, 2, 3]))
+    priority = int(rng.choice([1, 1, 2] if tiny else _FEW))
+    if not tiny and rng.random() < _OFTEN_MANY:
+        priority = int(rng.choice(_MANY))
     dim = 1 if tiny else int(rng.choice([1, 1, 2]))
     layers = _layers(claim, dim, rng)
     dim = sum(layers) or dim
@@ -93,11 +98,13 @@ def _draw_shape(claim, rng, most_outcomes, most_iterations) -> Shape:
     if sampling != "full":
         participants = int(10 ** rng.uniform(0, 3)) if priority == 1 else int(rng.integers(1, 4))
     if sampling == "without-replacement":
-        participants = min(participants, priority)
+        participants = priority - 1 if priority > max(_FEW) and participants == 3 else min(participants, priority)
     shape = Shape(priority + free, free, dim, steps, rounds, participants, sampling, (), RARE[rng.integers(len(RARE))],
                   sizes, layers=layers, chance=chance_of(procedure, claim.variables) if procedure else NOTHING_MORE)
     if speaks_of_trackers(claim):
         shape = _with(shape, sizes=(*shape.sizes, ("trackers", int(rng.integers(1, shape.most_trackers + 1)))))
+    while shape.priority_clients > max(_FEW) and prod(outcomes(_with(shape, rounds=1))) > most_outcomes:
+        shape = with_participants(_with(shape, clients=shape.clients - 1), min(participants, shape.priority_clients - 2))
     while prod(outcomes(shape)) > most_outcomes and shape.rounds > 1:  # too much to enumerate
         shape = _with(shape, rounds=shape.rounds // 2)
     if prod(outcomes(shape)) > most_outcomes:
