@@ -93,6 +93,8 @@ def test_recorded_sides():
     assert agrees(Q(1, 3), "1/3") and not agrees(Q(1, 3), "2/6") and not agrees(Q(1, 3), 1 / 3)
     assert agrees(root(Q(2)), "1.41 to 1.42") and not agrees(root(Q(2)), "1.42 to 1.43") and not agrees(root(Q(2)), "1.4142")
     assert agrees(root(Q(2)), enclosure(Ball(2).sqrt()))
+    long = Q(3**10_000, 7**9_000)
+    assert agrees(long, enclosure(long)) and not agrees(long, enclosure(long * Q(10**9 + 1, 10**9)))
 
 
 @settings(max_examples=60, deadline=None)

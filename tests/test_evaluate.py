@@ -34,7 +34,8 @@ from bounds.language import (
     x,
     x_star,
 )
-from synthetic.arrays import EXACT, NUMPY, TORCH, to_numpy
+from synthetic.arrays import BALLS, EXACT, NUMPY, TORCH, to_numpy
+from synthetic.balls import Ball
 from synthetic.quadratic import Quadratic
 from verify.evaluate import Bound, Environment, UnboundName, evaluate, sides
 from verify.roots import Irrational, real_power
@@ -240,6 +241,15 @@ def test_rational_powers_with_many_digits_are_exact_or_refused(base, exponent, p
             real_power(*arrays)
     else:
         assert real_power(*arrays).tolist() == [power]
+
+
+def test_rational_powers_of_exact_balls_are_exact():
+    power = np.array([Q(2, 3)], dtype=object)
+    assert real_power(np.array([Ball(8)], dtype=object), power)[0].ends == (4, 4)
+    low, high = real_power(np.array([Ball(2)], dtype=object), power)[0].ends
+    assert low < high and low**3 <= 4 <= high**3
+    claimed = Environment(BALLS, {}, {"a": Bound(np.full((1, 1, 1, 1), Ball(8)), 1)})
+    assert evaluate(a[0] ** sp.Rational(2, 3), claimed)[0, 0, 0].ends == (4, 4)
 
 
 # conditions --------------------------------------------------------------------------------------------------------------

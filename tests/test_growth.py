@@ -140,6 +140,30 @@ def test_false_orders_are_refuted_with_a_file_that_replays(name, tmp_path):
     assert not check(data, TRUE["growth/value"]).accepted
 
 
+def test_growth_beyond_float64_is_followed_in_exact_arithmetic(tmp_path):
+    """Both sides decay, the right one so fast that float64 soon takes it for zero."""
+    verdict = decide(FALSE["growth/instance/too-fast"], Settings(out=tmp_path))
+    assert verdict.verdict == "refuted", verdict.evidence
+    assert check_file(tmp_path / verdict.certificate).accepted
+
+
+def test_limits_begin_where_the_hypotheses_are_met():
+    claim = replace(FALSE["growth/instance/bias-goes"], conditions=(
+        *FALSE["growth/instance/bias-goes"].conditions, Condition(rounds, ">=", 3)))
+    verdict = decide(claim, Settings())
+    assert verdict.verdict == "refuted" and "rounds 4 to " in verdict.evidence, verdict.evidence
+
+
+def test_copies_of_clients_take_their_pieces_and_starts_along():
+    claim = with_constant(TRUE["growth/noise"], 1)
+    claim = replace(claim, procedure=Procedure("fedmoswa", options=(("start", "free"),)))
+    shape = Shape(clients=2, family="piecewise", pieces=2)
+    larger, copies = resized(claim, shape, draw_leaves(claim, shape, 3, np.random.default_rng(0)), "clients", 5)
+    assert larger.clients == 5 and copies["piece_slope"].shape == (3, 5, 2, 1)
+    assert {a.shape for n, a in copies.items() if n.startswith("start:client")} == {(3, 5, 1)}
+    assert all(a.shape == (3, 1) for n, a in copies.items() if n.startswith("start:server"))
+
+
 @pytest.fixture(scope="module")
 def grown(tmp_path_factory):
     """A growth certificate of the same instance along a limit."""

@@ -233,7 +233,8 @@ def certificate(claim: Claim, shape: Shape, leaves: Leaves, environment: Environ
 def _values(claim: Claim, environment: Environment) -> dict[str, Any]:
     """Values that the claim gives to names or leaves free."""
     arguments = own_arguments(claim.procedure) if claim.setting == "run" else ()
-    free = _own(claim) | {"eta_l", *arguments, *_everywhere(claim)}
+    states = checker.METHODS[(claim.procedure or Procedure()).base][1] if claim.setting == "run" else ()
+    free = (_own(claim) | {"eta_l", *arguments, *_everywhere(claim)}) - {*states}
     return {
         name: _value(claim, name, b.data[0, 0, 0])
         for name, b in environment.bound.items()
@@ -286,7 +287,7 @@ _TURNED = {"<=": ">=", ">=": "<=", "==": "=="}
 
 def _side(value) -> str:
     """A side of the statement: a fraction, or decimals that enclose it."""
-    return enclosure(value) if isinstance(value, Ball) else _text(value)
+    return _printed(value) if isinstance(value, Fraction) else enclosure(value) if isinstance(value, Ball) else _text(value)
 
 
 def _instance(claim: Claim, shape: Shape, leaves: Leaves, environment: Environment) -> dict[str, Any]:
@@ -377,7 +378,16 @@ def check(data: dict[str, Any]) -> CheckResult:
         accepted, reason, left, right = checker.check(data)
     except (ArithmeticError, AssertionError, IndexError, KeyError, RecursionError, TypeError, ValueError) as error:
         return CheckResult(False, f"cannot be replayed: {type(error).__name__}: {error}", "", "")
-    return CheckResult(accepted, reason, str(left), str(right))
+    return CheckResult(accepted, reason, _printed(left), _printed(right))
+
+
+_PRINTED_BITS = 12_000  # of a fraction that is printed in full
+
+
+def _printed(side) -> str:
+    """A side as text; of fractions of very many digits, decimals that enclose them."""
+    long = isinstance(side, Fraction) and max(abs(side.numerator), side.denominator).bit_length() > _PRINTED_BITS
+    return enclosure(side) if long else str(side)
 
 
 def check_file(path: str | Path) -> CheckResult:

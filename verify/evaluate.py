@@ -271,7 +271,10 @@ class Evaluator:
         try:
             numbers = self.integer(exponent, scope)
         except UnboundName:
-            return Value(real_power(base.data, self.value(exponent, scope).data))
+            power = self.value(exponent, scope).data
+            if exponent.is_Rational and power.dtype == object:  # on balls, 2/3 itself
+                power = np.full(power.shape, Fraction(int(exponent.p), int(exponent.q)), dtype=object)
+            return Value(real_power(base.data, power))
         if scope.clip:  # a power of zero that no sum counts is no division by zero
             numbers = np.where(scope.inside, numbers, np.maximum(numbers, 0))
         if self.env.backend.library in ("exact", "balls"):

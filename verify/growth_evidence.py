@@ -52,7 +52,7 @@ def _refuted(claim: Claim, growth: Growth, settings, details, series):
         return "undecided", None, text, details, None, series
     try:
         data = growth_certificate(claim, growth.limit, growth.members)
-    except ArithmeticError as reason:
+    except (ArithmeticError, ValueError) as reason:
         return "undecided", None, f"{seen}; it cannot be written down: {reason}", details, None, series
     result = check(data, claim)
     if not result.accepted:

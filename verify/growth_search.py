@@ -27,9 +27,11 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Effort:
-    """How hard to look, in instances: ``shapes`` tried with ``rows`` each, ``passes`` over all sizes, ``generations``."""
+    """How hard to look, in instances: ``shapes`` tried with ``rows`` each, of which so many are ``followed`` far along a
+    limit; ``passes`` over all sizes, ``generations``."""
 
     shapes: int
+    followed: int
     rows: int
     passes: int
     generations: int
@@ -38,9 +40,9 @@ class Effort:
 
 
 EFFORTS = {
-    "quick": Effort(2, 48, 2, 12, 1024),
-    "standard": Effort(12, 96, 8, 80, 4096),
-    "thorough": Effort(40, 128, 24, 300, 16384),
+    "quick": Effort(6, 2, 48, 2, 12, 256),
+    "standard": Effort(24, 10, 96, 8, 80, 4096),
+    "thorough": Effort(80, 40, 128, 24, 300, 16384),
 }
 
 
@@ -128,7 +130,8 @@ def _sizes_along(name: str, towards, shape: Shape, leaves: Leaves, longest: int)
     if name in leaves:
         return [4.0 ** (i if towards == sp.oo else -i) for i in range(9)]
     unit = shape.local_steps if name == "iterations" else 1
-    return [unit * 2**i for i in range(6 if name in ("clients", "participants") else 9) if 2**i <= longest]
+    most = 6 if name in ("clients", "participants") else 9
+    return [unit * 2**i for i in range(most) if 2 ** (i + 1) <= longest or i < OCTAVES]
 
 
 def _longer_sizes(name: str, last: int, shape: Shape, longest: int) -> list:
@@ -144,36 +147,51 @@ def same_instance(claim: Claim, limit, effort: Effort, rng, backend: Backend, se
     NotImplementedError if nothing moves that symbol."""
     name, towards = str(limit[0]), limit[1]
     best: dict[str, Track] = {}
-    for _ in range(effort.shapes):
-        shape = _small(claim, tame_shape(claim, draw_shape(claim, rng, 64, 6)))
-        shape = replace(shape, rounds=_ROUNDS) if name in ("rounds", "iterations") else shape
-        leaves = tame(claim, draw_leaves(claim, shape, effort.rows, rng), rng)
-        sizes = _sizes_along(name, towards, shape, leaves, effort.longest)
-        some = [sizes[i] for i in _SURVEYED if -len(sizes) <= i < len(sizes)]
-        ratios = {size: ratios_of(claim, *moved(claim, shape, leaves, name, size), backend, seen) for size in some}
-        rows = _promising(list(ratios.values()))
-        if not rows:
-            continue
-        chosen = take_rows(leaves, rows)
-        ratios = {size: array[rows] for size, array in ratios.items()}
-        ratios |= _ratios_at(claim, name, shape, chosen, [size for size in sizes if size not in ratios], backend, seen)
-        tracks = [_track(claim, name, shape, take_rows(chosen, [i]), sizes, {n: a[i] for n, a in ratios.items()})
-                  for i in range(len(rows))]
-        slow = [i for i, track in enumerate(tracks) if track.fit.rising and not track.fit.grows and not track.lost]
-        more = _longer_sizes(name, sizes[-1], shape, effort.longest) if slow else []
-        further = _ratios_at(claim, name, shape, take_rows(chosen, slow), more, backend, seen)
-        for place, i in enumerate(slow if more else ()):
-            along = {n: a[i] for n, a in ratios.items()} | {n: a[place] for n, a in further.items()}
-            tracks[i] = _track(claim, name, shape, take_rows(chosen, [i]), sizes + more, along)
-        for track in tracks:
+    batches = [_batch(claim, name, towards, effort, rng, backend, seen) for _ in range(effort.shapes)]
+    order = sorted(range(len(batches)), key=lambda i: -_early_growth(batches[i][-1]))[: effort.followed // 2]
+    for i in list(dict.fromkeys((*order, *range(len(batches)))))[: effort.followed]:
+        for track in _tracks(claim, name, *batches[i], effort, backend, seen):
             kind = "vanishes" if track.fit.infinite else "lost" if track.lost else "followed"
             if kind not in best or _rank(track) > _rank(best[kind]):
                 best[kind] = track
     return list(best.values())
 
 
+def _batch(claim, name, towards, effort: Effort, rng, backend, seen) -> tuple[Shape, Leaves, list, dict]:
+    """Tame instances of one shape, the sizes along a limit, and their ratios at a few of the small ones."""
+    shape = _small(claim, tame_shape(claim, draw_shape(claim, rng, 64, 6)))
+    shape = replace(shape, rounds=_ROUNDS) if name in ("rounds", "iterations") else shape
+    leaves = tame(claim, draw_leaves(claim, shape, effort.rows, rng), rng)
+    sizes = _sizes_along(name, towards, shape, leaves, effort.longest)
+    return shape, leaves, sizes, _ratios_at(claim, name, shape, leaves, sizes[1:6:2], backend, seen)
+
+
+def _early_growth(ratios: dict) -> float:
+    """By which factor the ratio of an instance grows at most between two of the sizes; infinite where float64 loses it."""
+    with np.errstate(all="ignore"):
+        factors = [np.where((low > _NOISE) & (high > _NOISE), high / low, 0.0) for low, high in pairwise(ratios.values())]
+    return max((float(np.nanmax(factor, initial=0.0)) for factor in factors), default=0.0)
+
+
+def _tracks(claim, name, shape, leaves, sizes, ratios, effort, backend, seen) -> list[Track]:
+    """The promising instances of a batch along the limit."""
+    ratios = ratios | _ratios_at(claim, name, shape, leaves, dict.fromkeys(sizes[-3::2]).keys() - ratios, backend, seen)
+    rows = _promising([ratios[size] for size in sizes if size in ratios])
+    chosen = take_rows(leaves, rows)
+    ratios = {size: array[rows] for size, array in ratios.items()}
+    ratios |= _ratios_at(claim, name, shape, chosen, [s for s in sizes if s not in ratios] if rows else [], backend, seen)
+    tracks = [_track(claim, name, shape, take_rows(chosen, [i]), sizes, {n: a[i] for n, a in ratios.items()})
+              for i in range(len(rows))]
+    slow = [i for i, track in enumerate(tracks) if track.fit.rising and not track.fit.grows and not track.lost]
+    more = _longer_sizes(name, sizes[-1], shape, effort.longest) if slow else []
+    further = _ratios_at(claim, name, shape, take_rows(chosen, slow), more, backend, seen)
+    for place, i in enumerate(slow if more else ()):
+        along = {n: a[i] for n, a in ratios.items()} | {n: a[place] for n, a in further.items()}
+        tracks[i] = _track(claim, name, shape, take_rows(chosen, [i]), sizes + more, along)
+    return tracks
+
+
 _ROUNDS = 3  # drawn before the last one is repeated
-_SURVEYED = (1, 3, 5, -3, -1)  # places of the sizes at which all instances of a batch are looked at
 
 
 def _ratios_at(claim, name, shape, leaves, sizes, backend, seen) -> dict:
@@ -181,14 +199,22 @@ def _ratios_at(claim, name, shape, leaves, sizes, backend, seen) -> dict:
 
 
 def _promising(ratios) -> list[int]:
-    """Rows that are worth following, of their ratios at growing sizes: where the right side vanishes in the end, and where
-    the ratio grows most at small, middle and large sizes."""
+    """Rows that are worth following, of their ratios at growing sizes: where the right side vanishes in the end, where
+    float64 loses a ratio between two sizes, and where the ratio grows most at small, middle and large sizes."""
     if len(ratios) < 2:
         return []
-    vanishes = np.flatnonzero(np.isinf(ratios[-2]) & np.isinf(ratios[-1]))[:1]
-    pairs = [*pairwise(ratios[:3]), (ratios[-2], ratios[-1])]
-    rows = [int(row) for row in (*vanishes, *(r for low, high in pairs for r in _most_growth(low, high)))]
+    rows = np.flatnonzero(np.isinf(ratios[-2]) & np.isinf(ratios[-1]))[:1].tolist()
+    for low, high in pairwise(ratios):
+        rows += _lost(low, high)[:_FOLLOWED].tolist()
+    for low, high in (*pairwise(ratios[:3]), ratios[-2:]):
+        rows += _most_growth(low, high)
     return list(dict.fromkeys(rows)) or np.flatnonzero(ratios[-1] == 0)[:1].tolist()
+
+
+def _lost(low, high) -> np.ndarray:
+    """Rows on which there is a ratio at the first size, the largest first, and only a left side at the second."""
+    rows = np.flatnonzero((low > _NOISE) & np.isfinite(low) & np.isinf(high))
+    return rows[np.argsort(-low[rows], kind="stable")]
 
 
 _FOLLOWED = 2  # instances of each batch that are followed along the limit

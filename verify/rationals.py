@@ -42,14 +42,14 @@ def rational_in(ball: Ball) -> Fraction | None:
     return found if found.denominator**2 * (high - low) < _SHORT else None
 
 
-def enclosure(ball: Ball) -> str:
-    """``low to high``: decimals of twenty digits that enclose the ball.
+def enclosure(number: Ball | Fraction) -> str:
+    """``low to high``: decimals of twenty digits that enclose the number.
 
     Example:
         >>> enclosure(Ball(1))
         '1 to 1'
     """
-    low, high = ball.ends
+    low, high = (number, number) if isinstance(number, Fraction) else number.ends
     return f"{_decimal(low, ROUND_FLOOR)} to {_decimal(high, ROUND_CEILING)}"
 
 

@@ -36,12 +36,22 @@ def square_root(data):
 
 
 def real_power(base, exponent):
-    """``base`` to a power that need not be an integer."""
+    """``base`` to a power that need not be an integer; of balls, exact where a number and its power are rational."""
     if base.dtype != object:
         return base**exponent
     if backend_of(base).library == "balls":
-        return np.frompyfunc(lambda b, e: Ball.of(b.ball ** Ball(e).ball), 2, 1)(base, exponent)
+        return np.frompyfunc(_ball_power, 2, 1)(base, exponent)
     return np.frompyfunc(lambda b, e: _whole_power(_exact_root(b, e.denominator), e.numerator), 2, 1)(base, exponent)
+
+
+def _ball_power(base: Ball, exponent: Ball | Fraction) -> Ball:
+    low, high = base.ends
+    if low == high and isinstance(exponent, Fraction):
+        try:
+            return Ball(_whole_power(_exact_root(low, exponent.denominator), exponent.numerator))
+        except Irrational:
+            pass
+    return Ball.of(base.ball ** Ball(exponent).ball)
 
 
 def _whole_power(value: Fraction, exponent: int) -> Fraction:
