@@ -35,8 +35,11 @@ import sympy as sp
 from bounds.claim import Claim
 from synthetic.arrays import Backend
 from verify.growth_fit import OCTAVES, Fit, fit
-from verify.growth_search import EFFORTS, Effort, Member, Seen, Track, same_instance, scale_path, worst_of_each_size
+from verify.growth_instance import same_instance
+from verify.growth_scales import scale_path
+from verify.growth_search import EFFORTS, Effort, Member, Seen, Track
 from verify.growth_sizes import RUN_SIZES, moved, scaled
+from verify.growth_worst import worst_of_each_size
 from verify.hidden import vanishing, with_constant
 from verify.instances import outcomes
 from verify.search import Budget, search

@@ -1,0 +1,101 @@
+"""Paths along scales: instances whose numbers move apart as powers of one factor."""
+
+from __future__ import annotations
+
+from math import prod
+
+import numpy as np
+
+from bounds.claim import Claim
+from synthetic.arrays import Backend
+from verify.growth_fit import OCTAVES
+from verify.growth_search import Effort, Member, Seen, Track, growth_rank, kept, ratios_of, small_sizes
+from verify.growth_sizes import scalable, scaled
+from verify.instances import Leaves, Shape, outcomes, take_rows
+from verify.sampling import draw_leaves, draw_shape
+from verify.search import offspring
+
+__all__ = ["scale_path"]
+
+_FACTOR = 4.0
+_STAGES = (0, 2, 3, 4)
+_PATHS = 8
+
+
+def scale_path(claim: Claim, keep: dict, effort: Effort, rng, backend: Backend, seen: Seen) -> list[Track]:
+    """Instances whose numbers move apart, each as a power of one factor, such that the ratio grows: the steepest first.
+    Sizes stay small."""
+    found: list[tuple[float, Shape, Leaves, Leaves]] = []
+    for step in range(effort.shapes * 2 + effort.generations):
+        if step < effort.shapes * 2 or not found:
+            shape = small_sizes(claim, draw_shape(claim, rng, 16, 4))
+            if prod(outcomes(shape)) > 64:
+                continue
+            leaves = draw_leaves(claim, shape, effort.rows, rng)
+            powers = _exponents(claim, leaves, None, rng)
+        else:
+            _, shape, parent, held = found[int(rng.integers(len(found)))]
+            leaves = offspring(claim, shape, parent, effort.rows, rng)
+            powers = _exponents(claim, leaves, held, rng)
+        leaves, powers = kept(leaves, keep), {n: a for n, a in powers.items() if n not in keep}
+        rank = _steady_growth([ratios_of(claim, shape, scaled(leaves, powers, _FACTOR**i), backend, seen) for i in _STAGES])
+        row = int(np.argmax(rank))
+        if rank[row] > -np.inf:
+            found = sorted([*found, (float(rank[row]), shape, take_rows(leaves, [row]), take_rows(powers, [row]))],
+                           key=lambda entry: -entry[0])[:_PATHS]
+    tracks = [_along(claim, shape, _round(leaves), powers, backend, seen) for _, shape, leaves, powers in found]
+    return sorted((t for t in tracks if len(t.members) > OCTAVES), key=growth_rank, reverse=True)
+
+
+def _steady_growth(ratios) -> np.ndarray:
+    """By how many octaves the ratio grows with every stage, the least of all; of equal growth, the larger ratio counts."""
+    with np.errstate(all="ignore"):
+        logs = np.log2(np.stack(ratios))
+        growth = np.diff(logs, axis=0) / np.diff(_STAGES)[:, None]
+        rank = np.round(growth[1:].min(axis=0), 2) + 1e-4 * logs[-1]
+    return np.where(np.isfinite(rank) & np.isfinite(logs).all(axis=0), rank, -np.inf)
+
+
+def _exponents(claim, leaves, parent, rng):
+    """Whole exponents of every number: those of a parent with few changed, else few that are not zero."""
+    found = {}
+    for name in scalable(claim, leaves):
+        array = leaves[name]
+        if name in ("step_fraction", "epsilon"):
+            array = array[:, :1]
+        start = np.zeros(array.shape) if parent is None or name not in parent else _first(parent[name], array)
+        wide = (len(array), *(1,) * (array.ndim - 1))
+        change = (rng.random(array.shape) < 0.5) & (rng.random(wide) < (0.4 if parent is None else 0.15))
+        if parent is not None:
+            change[0] = False
+        powers = np.where(change, start + rng.choice([-2, -1, 1, 2], array.shape), start)
+        if name.startswith("slack:"):
+            powers = np.maximum(powers, 0)
+        found[name] = np.broadcast_to(powers, leaves[name].shape).copy()
+    return found
+
+
+def _first(parent, array):
+    """The exponents of one instance for every row of ``array``."""
+    return np.repeat(parent[(slice(None), *map(slice, array.shape[1:]))], len(array), axis=0)
+
+
+def _round(leaves):
+    """The numbers with two digits, so that their multiples are exact and short."""
+    def simple(array):
+        with np.errstate(divide="ignore"):
+            unit = np.where(array == 0, 1.0, 2.0 ** (np.floor(np.log2(np.abs(array))) - 3))
+        return np.round(array / unit) * unit
+
+    return {n: simple(a) for n, a in leaves.items()}
+
+
+def _along(claim, shape, leaves, powers, backend, seen) -> Track:
+    members = []
+    for stage in range(9):
+        here = scaled(leaves, powers, _FACTOR**stage)
+        ratio = float(ratios_of(claim, shape, here, backend, seen)[0])
+        if not np.isfinite(ratio) or ratio <= 0:
+            break
+        members.append(Member(_FACTOR**stage, ratio, shape, here))
+    return Track("scale", tuple(members), powers=powers)

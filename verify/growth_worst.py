@@ -1,0 +1,95 @@
+"""The worst instances of every size, each searched by itself and from its neighbours."""
+
+from __future__ import annotations
+
+from math import prod
+
+import numpy as np
+
+from bounds.claim import Claim
+from verify.growth_search import Effort, Member, Seen, Track, kept, ratios_of, small_sizes
+from verify.growth_sizes import RUN_SIZES, resized, scalable
+from verify.instances import Shape, outcomes, take_rows
+from verify.sampling import draw_leaves, draw_shape
+from verify.search import offspring
+
+__all__ = ["worst_of_each_size"]
+
+_POOL = 3
+_POWERS = (-2.0, -1.0, -0.5, 0.0, 0.0, 0.0, 0.5, 1.0, 2.0)
+
+
+def worst_of_each_size(claim: Claim, name: str, keep: dict, effort: Effort, rng, backend, seen: Seen) -> list[Track]:
+    """The worst instance found of every size 1, 2, 4, ... called ``name``.
+
+    Every size is searched by itself, and from the worst of its neighbours in both directions, stretched and shrunk: a
+    small size that was searched less well than a large one would feign growth. ``keep`` holds numbers that all instances
+    share.
+    """
+    sizes = [2**i for i in range(5 if name in ("clients", "participants") else 7 if claim.setting == "run" else 11)]
+    pools: list[list[Member]] = [[] for _ in sizes]
+    for turn in range(effort.passes):
+        order = range(len(sizes)) if turn % 2 == 0 else reversed(range(len(sizes)))
+        for place in order:
+            for shape, leaves in _candidates(claim, name, sizes, place, pools, keep, effort, rng):
+                if prod(outcomes(shape)) > effort.most_outcomes:
+                    continue
+                ratio = ratios_of(claim, shape, leaves, backend, seen)
+                ratio = np.where(np.isinf(ratio), np.nan, ratio)  # below rounding; a right side of zero is sought elsewhere
+                if np.isnan(ratio).all():
+                    continue
+                row = int(np.nanargmax(ratio))
+                member = Member(sizes[place], float(ratio[row]), shape, take_rows(leaves, [row]))
+                pools[place] = sorted([*pools[place], member], key=lambda m: -m.ratio)[:_POOL]
+    return [Track(name, tuple(pool[0] for pool in pools if pool), own_instances=True)]
+
+
+def _candidates(claim, name, sizes, place, pools, keep, effort, rng):
+    """Batches of instances of one size: random ones, stretched neighbours, offspring of the worst."""
+    size = sizes[place]
+    shape = small_sizes(claim, draw_shape(claim, rng, 16, 4))
+    if name in RUN_SIZES or name in dict(shape.sizes):
+        rows = _rows(effort, shape, size)
+        shape, leaves = _of_size(claim, shape, name, size, rows, rng)
+        if shape is not None:
+            yield shape, kept(leaves, keep)
+    for near in (place - 1, place + 1):
+        if 0 <= near < len(sizes) and pools[near]:
+            parent = pools[near][int(rng.integers(len(pools[near])))]
+            try:
+                shape, leaves = resized(claim, parent.shape, parent.leaves, name, size)
+            except ValueError:
+                continue
+            yield shape, kept(_stretched(claim, leaves, size / sizes[near], _rows(effort, shape), rng), keep)
+    for parent in pools[place][:2]:
+        yield parent.shape, kept(offspring(claim, parent.shape, parent.leaves, _rows(effort, parent.shape), rng), keep)
+
+
+def _rows(effort: Effort, shape: Shape, times: int = 1) -> int:
+    """As many instances of a shape as the effort allows, fewer where each has many outcomes or steps."""
+    work = prod(outcomes(shape)) * shape.clients * shape.iterations * shape.dim * times
+    return int(np.clip(500_000 // work, 1, effort.rows))
+
+
+def _of_size(claim, shape, name, size, rows, rng):
+    """Random instances of that size, drawn with few outcomes of chance first and resized then."""
+    try:
+        return resized(claim, shape, draw_leaves(claim, shape, rows, rng), name, size)
+    except (ValueError, NotImplementedError):
+        return None, None
+
+
+def _stretched(claim, leaves, factor, rows, rng):
+    """Copies of one instance with numbers multiplied by powers of the factor: the first as it is."""
+    copies = {n: np.repeat(a, rows, axis=0) for n, a in leaves.items()}
+    for name in scalable(claim, leaves):
+        array = copies[name]
+        wide = (rows, *(1,) * (array.ndim - 1))
+        whole = rng.choice(_POWERS, wide) * (rng.random(wide) < 0.4)
+        by_time = name in ("step_fraction", "epsilon")
+        each = 0 if by_time else rng.choice(_POWERS, array.shape) * (rng.random(wide) < 0.25)
+        powers = np.where(np.arange(rows).reshape(wide) == 0, 0.0, whole + each)
+        copies[name] = array * factor**powers
+        if name.startswith("slack:"):
+            copies[name] = np.maximum(copies[name], 1.0)
+    return copies
