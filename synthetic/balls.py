@@ -1,15 +1,18 @@
 """Real numbers as balls (midpoint and radius) that surely contain them: exact scalars for methods with roots and maxima.
 
-A :class:`Ball` behaves like a number in NumPy object arrays. A comparison that its balls cannot decide raises
-:class:`Undecided`; :func:`with_enough_precision` then tries again with more digits. A maximum of two balls contains
-both candidates where it cannot tell them apart, so it never needs a comparison.
+A number stays a fraction while it is one: only roots and the like, and very long fractions, become balls. A :class:`Ball`
+behaves like a number in NumPy object arrays. A comparison that its balls cannot decide raises :class:`Undecided`;
+:func:`with_enough_precision` then tries again with more digits. A maximum of two balls contains both candidates where it
+cannot tell them apart, so it never needs a comparison.
 """
 
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable
 from fractions import Fraction
+from functools import cache
 from numbers import Real
 from typing import Any
 
@@ -22,6 +25,7 @@ class Undecided(ArithmeticError):
     """Two balls overlap, and a comparison of them was asked for."""
 
 
+@cache
 def _flint():
     try:
         import flint
@@ -31,49 +35,63 @@ def _flint():
 
 
 class Ball:
-    """A real number known to lie in a ball.
+    """A real number known to lie in a ball, or known exactly: a number stays a fraction while it is one and not too long.
 
     ``value``: a whole number, a float (taken as the fraction that it is), a Fraction, or a Ball.
     """
 
-    __slots__ = ("ball",)
+    __slots__ = ("number",)
 
     def __init__(self, value):
         if isinstance(value, Ball):
-            self.ball = value.ball
+            self.number = value.number
         elif isinstance(value, Real):
             flint, value = _flint(), value.item() if isinstance(value, np.generic) else value
             if isinstance(value, float) and math.isinf(value):
-                self.ball = flint.arb(value)
+                self.number = flint.arb(value)
                 return
             fraction = Fraction(value)
-            self.ball = flint.arb(flint.fmpq(fraction.numerator, fraction.denominator))
+            self.number = flint.fmpq(fraction.numerator, fraction.denominator)
         else:
             raise TypeError(f"a ball is made of a real number; got {value!r}")
 
     @classmethod
-    def of(cls, ball) -> Ball:
-        """Wrap a number of flint's type ``arb``."""
+    def of(cls, number) -> Ball:
+        """Wrap a number of flint's types ``arb`` or ``fmpq``."""
         made = object.__new__(cls)
-        made.ball = ball
+        made.number = number
         return made
 
+    @property
+    def exact(self) -> bool:
+        """Whether the number is known as a fraction."""
+        return isinstance(self.number, _flint().fmpq)
+
+    @property
+    def ball(self):
+        """The number as flint's ``arb``, of the current precision."""
+        return _flint().arb(self.number) if self.exact else self.number
+
     def __add__(self, other):
-        return _apply(lambda a, b: a + b, self, other)
+        return _apply(operator.add, self, other)
 
     def __sub__(self, other):
-        return _apply(lambda a, b: a - b, self, other)
+        return _apply(operator.sub, self, other)
 
     def __mul__(self, other):
         if self is other:
-            return Ball.of(_square(self.ball))
-        return _apply(lambda a, b: a * b, self, other)
+            return self**2
+        return _apply(operator.mul, self, other)
 
     def __truediv__(self, other):
-        return _apply(lambda a, b: a / b, self, other)
+        return _apply(operator.truediv, self, other)
 
     def __pow__(self, other):
-        return Ball.of(_power(self.ball, int(other))) if other == int(other) else _apply(lambda a, b: a**b, self, other)
+        if other != int(other):
+            return _apply(operator.pow, Ball.of(self.ball), other)
+        if self.exact and (other >= 0 or self.number != 0):
+            return _short(self.number ** int(other))
+        return Ball.of(_power(self.ball, int(other)))
 
     __radd__, __rmul__ = __add__, __mul__
 
@@ -81,19 +99,23 @@ class Ball:
         return _apply(lambda a, b: b - a, self, other)
 
     def __rtruediv__(self, other):
-        return _apply(lambda a, b: b / a, self, other)
+        return NotImplemented if isinstance(other, np.ndarray) else Ball(other) / self
 
     def __neg__(self):
-        return Ball.of(-self.ball)
+        return Ball.of(-self.number)
 
     def __pos__(self):
         return self
 
     def __abs__(self):
-        return Ball.of(abs(self.ball))
+        return Ball.of(abs(self.number))
 
     def sqrt(self) -> Ball:
         """The root of the ball's part that is not negative."""
+        if self.exact and self.number >= 0:
+            roots = [part.sqrtrem() for part in (self.number.p, self.number.q)]
+            if not any(rest for _, rest in roots):
+                return Ball.of(_flint().fmpq(roots[0][0], roots[1][0]))
         return Ball.of(self.ball.nonnegative_part().sqrt())
 
     def exp(self) -> Ball:
@@ -104,22 +126,22 @@ class Ball:
 
     def maximum(self, other) -> Ball:
         """The larger of the two; where they overlap, a ball that contains the larger one."""
-        return _apply(lambda a, b: a.max(b), self, other)
+        return _apply(lambda a, b: max(a, b) if isinstance(a, _flint().fmpq) else a.max(b), self, other)
 
     def __gt__(self, other):
-        return _decide(self, other, lambda a, b: a > b, lambda a, b: a <= b)
+        return _decide(self, other, operator.gt, operator.le)
 
     def __ge__(self, other):
-        return _decide(self, other, lambda a, b: a >= b, lambda a, b: a < b)
+        return _decide(self, other, operator.ge, operator.lt)
 
     def __lt__(self, other):
-        return _decide(self, other, lambda a, b: a < b, lambda a, b: a >= b)
+        return _decide(self, other, operator.lt, operator.ge)
 
     def __le__(self, other):
-        return _decide(self, other, lambda a, b: a <= b, lambda a, b: a > b)
+        return _decide(self, other, operator.le, operator.gt)
 
     def __eq__(self, other):
-        return _decide(self, other, lambda a, b: a == b, lambda a, b: a != b)
+        return _decide(self, other, operator.eq, operator.ne)
 
     def __ne__(self, other):
         return not self == other
@@ -130,19 +152,21 @@ class Ball:
         return self != 0
 
     def __float__(self):
-        return float(self.ball.mid())
+        return float(_fraction(self.number)) if self.exact else float(self.number.mid())
 
     @property
     def radius(self) -> float:
         """An upper bound of the distance between the number and :func:`float` of the ball's midpoint."""
-        return float(self.ball.rad())
+        return 0.0 if self.exact else float(self.number.rad())
 
     @property
     def ends(self) -> tuple[Fraction, Fraction]:
         """The ball's lowest and highest number, exactly; Undecided where that is not known to be finite."""
-        if not self.ball.is_finite():
+        if self.exact:
+            return _fraction(self.number), _fraction(self.number)
+        if not self.number.is_finite():
             raise Undecided(f"{self!r} is not known to be finite")
-        middle, radius = (_rational(part) for part in (self.ball.mid(), self.ball.rad()))
+        middle, radius = (_fraction(part.fmpq()) for part in (self.number.mid(), self.number.rad()))
         return middle - radius, middle + radius
 
     def contains(self, value) -> bool:
@@ -170,21 +194,39 @@ def _power(ball, exponent: int):
     return _square(_power(ball, exponent // 2))
 
 
-def _rational(exact) -> Fraction:
-    number = exact.fmpq()
+_LONGEST = 2048  # bits of the parts of a fraction that is kept
+
+
+def _fraction(number) -> Fraction:
     return Fraction(int(number.p), int(number.q))
+
+
+def _short(number) -> Ball:
+    """The number as a ball, of the current precision where it is a very long fraction."""
+    flint = _flint()
+    return Ball.of(flint.arb(number) if isinstance(number, flint.fmpq) and number.height_bits() > _LONGEST else number)
+
+
+def _both(one: Ball, other) -> tuple:
+    """Two numbers of the same of flint's types: fractions if they are, else balls."""
+    other = Ball(other)
+    return (one.number, other.number) if one.exact and other.exact else (one.ball, other.ball)
 
 
 def _apply(operation: Callable, one: Ball, other: Any):
     if isinstance(other, np.ndarray) or not isinstance(other, Ball | Real):
         return NotImplemented
-    return Ball.of(operation(one.ball, Ball(other).ball))
+    a, b = _both(one, other)
+    try:
+        return _short(operation(a, b))
+    except ZeroDivisionError:  # as balls have it: nothing is known
+        return Ball.of(operation(one.ball, Ball(other).ball))
 
 
 def _decide(one: Ball, other, surely: Callable, surely_not: Callable) -> bool:
     if isinstance(other, np.ndarray) or not isinstance(other, Ball | Real):
         return NotImplemented
-    a, b = one.ball, Ball(other).ball
+    a, b = _both(one, other)
     if surely(a, b):
         return True
     if surely_not(a, b):

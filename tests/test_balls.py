@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -66,21 +67,39 @@ def test_comparisons_that_are_decided_are_right(a, b):
 
 
 def test_overlapping_balls_refuse_to_compare():
-    third = Ball(1) / 3
-    for compare in (lambda: third < THIRD, lambda: third >= THIRD, lambda: third == THIRD, lambda: bool(third - THIRD)):
+    two = Ball(2).sqrt() ** 2
+    for compare in (lambda: two < 2, lambda: two >= 2, lambda: two == 2, lambda: bool(two - 2)):
         with pytest.raises(Undecided, match="overlap"):
             compare()
-    tied = third.maximum(Ball(1) / 3)
-    assert tied.contains(THIRD) and tied.radius < 1e-15
+    tied = two.maximum(Ball(2).sqrt() ** 2)
+    assert tied.contains(2) and tied.radius < 1e-15
+
+
+@given(RATIONALS, RATIONALS)
+def test_fractions_stay_exact(a, b):
+    """Also roots of squares; what is divided by zero is unknown, and no error."""
+    p, q = Ball(a), Ball(b)
+    root = ((p - q) * (p - q)).sqrt()
+    assert root.exact and root == abs(a - b) and root.radius == 0 and root.ends == (abs(a - b), abs(a - b))
+    assert p + q == a + b and p.maximum(q) == max(a, b) and (p * q == a * b) and (not p) == (a == 0)
+    quotient = p / q
+    assert quotient.exact and quotient == a / b if b else not quotient.exact and math.isnan(float(quotient))
+    irrational = Ball(2).sqrt() + p
+    assert not irrational.exact and irrational > p and irrational * 0 == 0
+
+
+def test_long_fractions_become_balls():
+    long = Ball(THIRD) ** 5000
+    assert not long.exact and long.contains(THIRD**5000) and (Ball(THIRD) ** 500).exact
 
 
 def test_more_precision_decides():
-    near = THIRD + Fraction(1, 10**30)
+    near = 2 + Fraction(1, 10**30)
     with pytest.raises(ArithmeticError, match="overlap"):
-        with_enough_precision(lambda: Ball(int(Ball(1) / 3 < near)), limit=64)
-    assert float(with_enough_precision(lambda: Ball(int(Ball(1) / 3 < near)))) == 1
+        with_enough_precision(lambda: Ball(int(Ball(2).sqrt() ** 2 < near)), limit=64)
+    assert float(with_enough_precision(lambda: Ball(int(Ball(2).sqrt() ** 2 < near)))) == 1
     with pytest.raises(ArithmeticError, match="not decided with 256 bits"):
-        with_enough_precision(lambda: Ball(int(Ball(1) / 3 < THIRD)), limit=256)
+        with_enough_precision(lambda: Ball(int(Ball(2).sqrt() ** 2 < 2)), limit=256)
     with pytest.raises(ArithmeticError, match="the widest ball has radius"):
         with_enough_precision(lambda: Ball(2).sqrt(), radius=1e-300, limit=128)
 

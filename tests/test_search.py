@@ -224,6 +224,18 @@ def test_only_constants_of_the_problem_class_may_exceed_what_the_instance_has():
     assert found == {"slack:given"}
 
 
+def test_methods_by_coordinate_are_run_in_many_dimensions():
+    """Lengths of their directions grow with the dimension, of which small ones tell little."""
+    rng = np.random.default_rng(0)
+
+    def dims(**options):
+        procedure = Procedure("fadamgc", sampling="without-replacement", options=tuple(options.items()))
+        claim = replace(THEOREM, procedure=procedure, definitions={}, assumptions=(), conditions=(), variables=())
+        return {draw_shape(claim, rng, 64, 40).dim for _ in range(80)}
+
+    assert max(dims()) == 16 and max(dims(norm="scalar")) == 2
+
+
 def test_the_largest_of_no_numbers_is_zero():
     """In a run of one round nothing bounds the number: 0 is the least that is at least nothing."""
     largest = sp.Symbol("largest", nonnegative=True)

@@ -20,7 +20,8 @@ from fedtheory.selection import (
 )
 from verify.sizes import names_of
 
-__all__ = ["algorithm_of", "free_starts", "other_procedure", "own_arguments", "selection_of", "speaks_of_trackers"]
+__all__ = ["algorithm_of", "by_coordinate", "free_starts", "other_procedure", "own_arguments", "selection_of",
+           "speaks_of_trackers"]
 
 _SAMPLING = {"with-replacement": WithReplacement, "without-replacement": WithoutReplacement}
 
@@ -44,6 +45,13 @@ def own_arguments(procedure: Procedure | None) -> tuple[str, ...]:
     """Names of the hyper-parameters that the procedure's method has besides steps and selection."""
     arguments = find_algorithm((procedure or Procedure()).base).arguments
     return tuple(name for name in arguments if name not in ("eta_l", "local_steps", "participants", "replacement"))
+
+
+def by_coordinate(procedure: Procedure | None) -> bool:
+    """Whether the procedure's method treats every coordinate by itself, as those with moments of gradients do."""
+    procedure = procedure or Procedure()
+    return (find_algorithm(procedure.base).traits.orthogonal == "signed permutations"
+            and dict(procedure.options).get("norm") != "scalar")
 
 
 def speaks_of_trackers(claim: Claim) -> bool:

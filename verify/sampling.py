@@ -18,12 +18,14 @@ from verify.federation_constants import needs_equal_curvatures
 from verify.instances import Leaves, Shape, always_available, federation_of, outcomes, with_participants
 from verify.outcomes import NOTHING_MORE, chance_of
 from verify.piecewise_instances import draw_family, draw_pieces, start_at_knots
-from verify.procedures import free_starts, speaks_of_trackers
+from verify.procedures import by_coordinate, free_starts, speaks_of_trackers
 from verify.sizes import allowed, integer_variables, names_of, within_bounds
 
 __all__ = ["RARE", "draw_leaves", "draw_shape", "free_size_names"]
 
 _STEPS = (1, 1, 2, 2, 3, 4, 10)
+_DIMS = (1, 1, 2)
+_DIMS_BY_COORDINATE = (1, 1, 1, 2, 2, 2, 5, 16)  # in which lengths grow with the dimension
 _ROUNDS = (1, 1, 1, 2, 2, 3, 5, 10, 30)
 _FEW = (1, 1, 2, 2, 3)
 #: numbers of priority clients beyond these, where a factor of their number or of those not sampled shows, and how often
@@ -81,7 +83,7 @@ def _draw_shape(claim, rng, most_outcomes, most_iterations) -> Shape:
     priority = int(rng.choice([1, 1, 2] if tiny else _FEW))
     if not tiny and rng.random() < _OFTEN_MANY:
         priority = int(rng.choice(_MANY))
-    dim = 1 if tiny else int(rng.choice([1, 1, 2]))
+    dim = 1 if tiny else int(rng.choice(_DIMS_BY_COORDINATE if by_coordinate(procedure) else _DIMS))
     layers = _layers(claim, dim, rng)
     dim = sum(layers) or dim
     if claim.setting == "point":

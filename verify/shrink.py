@@ -177,8 +177,8 @@ def _simpler(claim: Claim, shape: Shape, leaves: Leaves) -> Iterator[tuple[Shape
         yield from _without_coordinates(claim, shape, leaves)
     elif shape.dim > 1:
         axes = _dim_axes(claim)
-        for kept in range(shape.dim):
-            yield replace(shape, dim=1), map_leaves(leaves, lambda n, a, c=kept: a[..., [c]] if n in axes else a)
+        for kept in _fewer_coordinates(shape.dim):
+            yield replace(shape, dim=len(kept)), map_leaves(leaves, lambda n, a, c=kept: a[..., c] if n in axes else a)
     if claim.setting == "run":
         for rounds in {1, shape.rounds // 2, shape.rounds - 1}:
             if 1 <= rounds < shape.rounds:
@@ -196,6 +196,13 @@ def _simpler(claim: Claim, shape: Shape, leaves: Leaves) -> Iterator[tuple[Shape
         if size is not None and size > variable.low:
             for smaller in {variable.low, (variable.low + size) // 2, size - 1}:
                 yield _resized(claim, shape, leaves, variable.name, smaller)
+
+
+def _fewer_coordinates(dim: int) -> list[list[int]]:
+    """One coordinate, half of them, or all but one."""
+    halves = [[*range(dim // 2)], [*range(dim // 2, dim)]] if dim > 3 else []
+    all_but = [[c for c in range(dim) if c != gone] for gone in range(dim)] if dim > 2 else []
+    return [*([c] for c in range(dim)), *halves, *all_but]
 
 
 def _dim_axes(claim):
