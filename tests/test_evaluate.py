@@ -9,6 +9,7 @@ import pytest
 import sympy as sp
 
 from bounds.claim import Condition, Definition
+from bounds.fedmoswa.words import E_noise
 from bounds.language import (
     E,
     F,
@@ -37,6 +38,7 @@ from bounds.language import (
 from synthetic.arrays import BALLS, EXACT, NUMPY, TORCH, to_numpy
 from synthetic.balls import Ball
 from synthetic.quadratic import Quadratic
+from verify import paper_words  # noqa: F401  (the words of papers gain their meaning)
 from verify.evaluate import Bound, Environment, UnboundName, evaluate, sides
 from verify.roots import Irrational, real_power
 from verify.term_sizes import sizes_of_sides
@@ -176,6 +178,15 @@ def test_expectations_over_sampling_keep_the_noise(backend):
     assert value.shape == (1, 2, 1)
     assert value.ravel() == pytest.approx([1 / 3 + 2, 5 / 3 + 14 / 3])
     assert to_numpy(evaluate(n[1], env)).astype(float).tolist() == [[[2, 4], [6, 8]]]
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_expectations_over_noise_keep_the_sampling(backend):
+    env = environment(BACKENDS[backend])
+    value = to_numpy(evaluate(E_noise(n[0]), env)).astype(float)
+    assert value.shape == (1, 1, 2)
+    assert value.ravel() == pytest.approx([1 / 4 + 15 / 4, 3 / 4 + 21 / 4])
+    assert to_numpy(evaluate(E(E_noise(n[0]), sampling) - E(n[0]), env)).astype(float).ravel() == pytest.approx([0])
 
 
 @pytest.mark.parametrize("backend", BACKENDS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from math import prod
 
 import numpy as np
 import pytest
@@ -31,7 +32,7 @@ from bounds.language import (
 from bounds.registry import find_claim
 from synthetic.arrays import TORCH
 from verify.environment import realise
-from verify.instances import Shape, admissible, always_available
+from verify.instances import Shape, admissible, always_available, outcomes
 from verify.judge import exact_violation, judge
 from verify.sampling import draw_leaves, draw_shape
 from verify.search import BUDGETS, Budget, offspring, search
@@ -99,6 +100,21 @@ def test_a_claim_that_fails_from_six_clients_on_is_refuted():
     """At most a quarter of what C - 1 unsampled clients see of one client's step: false for C >= 6."""
     found = search(find_claim("afedpd/lemma-3@inactive-theta"), QUICK, 0).violation
     assert found.shape.clients == 6 and found.left > found.right
+
+
+# long rounds -------------------------------------------------------------------------------------------------------------
+def test_a_drift_that_lacks_a_factor_of_the_local_steps_is_refuted():
+    """5 eta^2 sigma^2 instead of 5 tau eta^2 sigma^2, and so on: false from 6 local steps on, with noise alone."""
+    found = search(find_claim("fedluar/lemma-A.1"), QUICK, 0).violation
+    assert found.shape.local_steps >= 6 and found.left > found.right
+
+
+def test_rounds_are_now_and_then_as_long_as_they_may_be_and_noise_is_kept_in_several_local_steps():
+    rng, claim = np.random.default_rng(0), find_claim("fedluar/lemma-A.1")
+    shapes = [draw_shape(claim, rng, 64, 40) for _ in range(400)]
+    assert any(shape.local_steps == 40 for shape in shapes)
+    assert any(shape.local_steps > 4 for shape in shapes if shape.noisy)
+    assert all(prod(outcomes(shape)) <= 64 and shape.iterations <= 40 for shape in shapes)
 
 
 # blindness and determinism -------------------------------------------------------------------------------------------------

@@ -9,7 +9,9 @@ import sympy as sp
 
 from bounds.fadamgc import words as by_coordinate
 from bounds.fedluar.words import largest_sum, layer_part, share
+from bounds.fedmoswa.words import E_noise
 from synthetic.arrays import largest, maximum, namespace
+from verify.chance import mean_over
 from verify.evaluate import WORDS, Evaluator, UnboundName, Value
 from verify.roots import Irrational, square_root
 
@@ -76,6 +78,14 @@ def _largest_sum(evaluator: Evaluator, node, scope) -> Value:
         return Value(0 * values[..., 0])
     sums = xp.stack([sum(values[..., i] for i in chosen) for chosen in taken], axis=-1)
     return Value(largest(sums, -1))
+
+
+# chance ----------------------------------------------------------------------------------------------------------------
+@_meaning(E_noise)
+def _over_noise(evaluator: Evaluator, node, scope) -> Value:
+    """Over gradient noise, the sampling of clients given."""
+    value = evaluator.value(node.args[0], scope)
+    return Value(mean_over(value.data, 1, evaluator.env.noise_weight), value.vector)
 
 
 # by coordinates --------------------------------------------------------------------------------------------------------

@@ -23,13 +23,14 @@ from verify.sizes import allowed, integer_variables, names_of, within_bounds
 
 __all__ = ["RARE", "draw_leaves", "draw_shape", "free_size_names"]
 
-_STEPS = (1, 1, 2, 2, 3, 4, 10)
+_STEPS = (1, 1, 1, 2, 2, 2, 3, 3, 4, 4, 6, 10)
+_LONGEST = 0.05  # share of the rounds that are as long as an instance may be
 _DIMS = (1, 1, 2)
 _DIMS_BY_COORDINATE = (1, 1, 1, 2, 2, 2, 5, 16)  # in which lengths grow with the dimension
 _ROUNDS = (1, 1, 1, 2, 2, 3, 5, 10, 30)
 _FEW = (1, 1, 2, 2, 3)
 #: numbers of priority clients beyond these, where a factor of their number or of those not sampled shows, and how often
-_MANY, _OFTEN_MANY = (4, 5, 6, 8, 12, 20), 0.1
+_MANY, _OFTEN_MANY = (4, 5, 6, 8, 12, 20), 0.2
 #: probabilities of the rarer outcome of two-point noise
 RARE = (Fraction(1, 2), Fraction(1, 2), Fraction(1, 4), Fraction(1, 10), Fraction(1, 100))
 
@@ -92,6 +93,8 @@ def _draw_shape(claim, rng, most_outcomes, most_iterations) -> Shape:
                      family=family, pieces=pieces)
     steps = dict(sizes).get("local_steps") or (1 if tiny else int(rng.choice(_STEPS)))
     rounds = int(rng.integers(1, 3)) if tiny else int(rng.choice(_ROUNDS))
+    if "local_steps" not in dict(sizes) and rng.random() < _LONGEST:
+        steps, rounds = most_iterations, 1
     while steps * rounds > most_iterations:
         rounds = max(1, rounds // 2)
         steps = min(steps, most_iterations)
@@ -116,9 +119,23 @@ def _draw_shape(claim, rng, most_outcomes, most_iterations) -> Shape:
     family, pieces = draw_family(claim, rng)
     shape = _with(shape, family=family, pieces=pieces)
     noisy = tuple(sorted(rng.permutation(shape.clients)[: 0 if tiny else rng.integers(0, 3)].tolist()))
+    if noisy and rng.random() < 0.5:
+        shape = _short_enough(shape, noisy[:1], most_outcomes)
     while noisy and prod(outcomes(_with(shape, noisy=noisy))) > most_outcomes:
         noisy = noisy[:-1]
     return _with(shape, noisy=noisy)
+
+
+def _short_enough(shape, noisy, most_outcomes) -> Shape:
+    """The shape with as few rounds, and then local steps, that the outcomes of this noise can be enumerated."""
+    while shape.iterations > 1 and prod(outcomes(_with(shape, noisy=noisy))) > most_outcomes:
+        if shape.rounds > 1:
+            shape = _with(shape, rounds=shape.rounds - 1)
+        elif "local_steps" not in dict(shape.sizes):
+            shape = _with(shape, local_steps=shape.local_steps - 1)
+        else:
+            break
+    return shape
 
 
 def _with(shape: Shape, **changes) -> Shape:
