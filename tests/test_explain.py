@@ -68,6 +68,21 @@ def test_the_instance_is_the_certificates_own():
     assert [[str(v) for v in row] for row in leaves["curvature"][0]] == data["instance"]["curvature"]
 
 
+@pytest.mark.parametrize("claim_id, drawn", [
+    ("afedpd/eq-9", 0), ("afedpd/lemma-4@cond-zeta+rounds-upto", 0),
+    pytest.param("afedpd/lemma-5@theta-T", 2, marks=pytest.mark.slow)])
+def test_coupled_runs_on_samples_are_run_again_and_drawn(claim_id, drawn):
+    """Losses bounded or not, with any number of pieces; both runs in float64 give the sides of the certificate."""
+    claim = find_claim(claim_id)
+    data = decide(claim, Settings(federations=False)).details["instance"]
+    again = replay(data, claim)
+    assert again.agrees and again.left > again.right
+    assert sum(len(series.x) for series in again.series) == drawn
+    data["instance"]["atoms"][0][0]["center"] = ["7"]
+    data["instance"]["start_offset"] = ["5"]
+    assert not replay(data, claim).agrees
+
+
 def test_what_cannot_be_run_again_is_not_drawn():
     claim = TWINS["control/descent@/2"]
     data = refuted(claim).details["instance"] | {"instance": {}}

@@ -11,11 +11,13 @@ import numpy as np
 
 from bounds.claim import Claim
 from synthetic.arrays import TORCH, Backend, namespace, to_numpy
+from verify.data_instances import gradients_outside
 from verify.environment import realise
 from verify.evaluate import Bound, Environment, UnboundName, sides
 from verify.instances import Leaves, Shape, with_times
 from verify.judge import unmet
 from verify.verdict import Series
+from verify.worlds import DataShape
 
 __all__ = ["Replayed", "instance_of", "replay", "rerun", "series_of", "tight_hypotheses",
            "worst_sides"]
@@ -50,7 +52,8 @@ def instance_of(data: Mapping[str, Any]) -> tuple[Shape, Leaves]:
     if data["setting"] == "algebra":
         return shape, {}
     if "atoms" in instance:
-        raise ValueError("its clients are given by samples, which only the checker replays")
+        own = tuple((name, value) for name, value in own if name != "samples")
+        return _of_samples(replace(shape, sizes=own, sampling=data["procedure"]["sampling"]), sizes["samples"], instance)
     noisy = tuple(k for k, law in enumerate(instance["noise"]) if law)
     rare = Fraction(instance["noise"][noisy[0]][0][0]) if noisy else Fraction(1, 2)
     shape = replace(shape, free=instance["priority"].count(0), noisy=noisy, rare=rare,
@@ -70,6 +73,23 @@ def instance_of(data: Mapping[str, Any]) -> tuple[Shape, Leaves]:
         leaves["local_offset"] = (_fractions(instance["x_local"])[0] - star)[None]
         leaves["included"] = _fractions(instance["included"]).reshape(1, -1)
     return shape, leaves
+
+
+def _of_samples(shape: Shape, samples: int, instance: Mapping[str, Any]) -> tuple[Shape, Leaves]:
+    """The shape and the leaves of clients who draw samples: every piece of an atom's loss is written out."""
+    def by_atom(read) -> np.ndarray:
+        return np.stack([np.stack([read(atom) for atom in atoms]) for atoms in instance["atoms"]])[None]
+
+    def pieces(number):
+        return by_atom(lambda atom: np.array(
+            [_fractions(piece[number]) for piece in atom["pieces"]], dtype=object).reshape(-1, shape.dim))
+
+    leaves = {f"sample_{name}": by_atom(lambda atom, name=name: _fractions(atom[name]))
+              for name in ("curvature", "center", "offset")}
+    leaves |= {f"sample_{name}": pieces(number) for number, name in enumerate(("slope", "knot", "width"))}
+    leaves |= {"start_offset": _fractions(instance["start_offset"])[None], "weight": _fractions([1] * shape.clients)[None]}
+    atoms = leaves["sample_center"].shape[2]
+    return replace(shape, data=DataShape(samples, atoms, leaves["sample_slope"].shape[3])), leaves
 
 
 def _values_of(claim: Claim, data: Mapping[str, Any], backend: Backend) -> dict[str, Bound]:
@@ -95,6 +115,9 @@ def rerun(data: Mapping[str, Any], claim: Claim, backend: Backend = TORCH, round
         UnboundName, ValueError, ...: the claim is not the one that the certificate was made for, or leaves its steps free.
     """
     shape, leaves = instance_of(data)
+    if shape.data is not None:
+        start, extra = gradients_outside(claim.procedure)
+        shape = replace(shape, data=replace(shape.data, start=start, extra=extra))
     values = _values_of(claim, data, backend)
     if rounds not in (None, shape.rounds):
         shape, leaves = with_times(shape, leaves, shape.local_steps, rounds)
@@ -139,7 +162,8 @@ def replay(data: Mapping[str, Any], claim: Claim) -> Replayed:
 
 def _certain(data: Mapping[str, Any]) -> bool:
     """Whether the instance leaves nothing to chance, so that longer runs are as cheap."""
-    return data["procedure"]["sampling"] == "full" and not any(data["instance"]["noise"])
+    instance = data["instance"]
+    return data["procedure"]["sampling"] == "full" and "atoms" not in instance and not any(instance["noise"])
 
 
 def _after(data: Mapping[str, Any], claim: Claim, rounds: int) -> tuple[np.ndarray, np.ndarray]:
