@@ -317,6 +317,19 @@ def test_sizes_are_at_least_the_values(expression, backend):
         assert (abs(to_numpy(value)) <= to_numpy(size) * (1 + 1e-12)).all()
 
 
+@pytest.mark.parametrize("backend", ["numpy", "torch"])
+@pytest.mark.parametrize("gradient, size", [
+    (grad(1, x[2] - x[1]), 2**0.5 * 1e-4), (objective_grad(x[1] - x[2]), 1 + 3e-4),
+    (Sum(norm(grad(k, x[2] - x[1])), all_k), 1 + (3 + 2**0.5) * 1e-4)])
+def test_what_cancels_in_a_gradient_is_as_large_as_smoothness_times_the_point(gradient, size, backend):
+    """x_2 - x_1 = (1, 0) is the optimum of client 1, where its gradient 1 - 1 may be any rounding error; L is 3 and 1."""
+    env = environment(BACKENDS[backend])
+    env.bound["L_client"] = Bound(env.backend.array(np.array([[[[3, 1]]]])), 1)
+    left = gradient if gradient.is_Add or isinstance(gradient, sp.Sum) else norm(gradient)
+    found, _, _ = sizes_of_sides(Condition(left, "<=", 0), env)
+    assert found.item() == pytest.approx(size, rel=1e-6)
+
+
 def test_sizes_see_what_cancels():
     condition = Condition(c - c * (1 + a[0] / 2**40), "<=", norm2(10**6 * x[0] - 10**6 * E(x[0]) + x[1]))
     left, right, _ = sizes_of_sides(condition, environment(NUMPY))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import sympy as sp
 
 from bounds.claim import Condition
@@ -54,10 +55,24 @@ class SizeEvaluator(Evaluator):
         return self._at_the_point(node, scope, "client_loss")
 
     def client_gradient(self, node, scope):
-        return self._at_the_point(node, scope, "client_gradient")
+        return self._of_slopes(node, scope, "client_gradient", self.integer(node.args[0], scope), node.args[1])
 
     def objective(self, node, scope):
         return self._at_the_point(node, scope, "objective")
 
     def objective_gradient(self, node, scope):
-        return self._at_the_point(node, scope, "objective_gradient")
+        return self._of_slopes(node, scope, "objective_gradient", None, node.args[0])
+
+    def _of_slopes(self, node, scope, word, number, point) -> Value:
+        """A gradient: terms as large as L times the point cancel in it, for one client's L or, of the mean, the largest."""
+        value = self._at_the_point(node, scope, word)
+        if "L_client" not in self.env.bound:
+            return value
+        smoothness, x = self.env.bound["L_client"].data, Evaluator(self.env).vector(point, scope)
+        xp = namespace(x)
+        if number is None:
+            smoothness = xp.max(smoothness, axis=-1).reshape(*smoothness.shape[:3], *(1,) * scope.depth)
+        else:
+            smoothness = smoothness[..., np.clip(number, 0, smoothness.shape[-1] - 1)]
+        length = xp.sqrt(xp.sum(x * x, axis=-1))
+        return Value(abs(value.data) + 1e-4 * (smoothness * length)[..., None], True)
