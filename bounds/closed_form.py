@@ -94,12 +94,21 @@ def _is_measured(expression) -> bool:
     return expression.has(sp.Indexed, *_WORDS) or words.x_star in expression.free_symbols
 
 
-def _geometric(e, body, limits):
-    """The sum of the powers of one base by the usual formula, where the base is not 1; None for anything else."""
+def _added_up(e, body, limits):
+    """A sum of equal terms, or of powers of one base that is not 1, by the usual formula; None for anything else."""
     (index, low, high), *more = limits
-    if not isinstance(e, sp.Sum) or more or not body.is_Pow or body.exp != index or body.base.has(index) or body.base == 1:
+    if not isinstance(e, sp.Sum) or more:
         return None
-    return (body.base**low - body.base ** (high + 1)) / (1 - body.base)
+    if not body.has(index):
+        count = high - low + 1
+        return count * body if count.is_nonnegative else None
+    factor, power = body.as_independent(index, as_Add=False)
+    base, exponent = power.as_base_exp()
+    start, slope = sp.expand(exponent).as_independent(index, as_Add=True)
+    step = slope / index
+    if base.has(index) or step.has(index) or base**step == 1:
+        return None
+    return factor * base**start * (base ** (step * low) - base ** (step * (high + 1))) / (1 - base**step)
 
 
 class _Reader:
@@ -145,7 +154,7 @@ class _Reader:
             if _is_measured(body) or any(map(_is_measured, self._limits(e))):
                 return self.name(e)
             limits = [(n, self.formula(low), self.formula(high)) for n, low, high in e.limits]
-            return _geometric(e, body, limits) or e.func(body, *limits)
+            return _added_up(e, body, limits) or e.func(body, *limits)
         if e in _USUAL:
             return self.name(e)
         if e.is_Add:  # F(x_0) - F* is one quantity, not two

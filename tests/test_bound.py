@@ -17,6 +17,7 @@ from bounds.language import L, clients, eta_l, k, local_steps, mu, norm2, rounds
 from bounds.orders import leading_order
 from bounds.registry import all_claims, find_claim
 from verify.bound import bound_of
+from verify.compiled_formula import compiled
 
 T, K, a = sp.symbols("T K a", positive=True)
 ETA = sp.Symbol("eta", positive=True)
@@ -88,6 +89,25 @@ def test_measured_quantities_have_usual_names():
     assert {s.name for s in form.measured} == {"D0_sq", "Gamma", variances}
 
 
+i = sp.Symbol("i", integer=True)
+n = sp.Symbol("rounds", integer=True, positive=True)
+SUMS = {  # a sum: what is read for it
+    sp.Sum(ETA, (i, 0, n - 1)): ETA * n,
+    sp.Sum(ETA, (i, 3, n - 1)): sp.Sum(ETA, (i, 3, n - 1)),  # there may be no term
+    sp.Sum(ETA**i, (i, 0, n - 1)): (1 - ETA**n) / (1 - ETA),
+    sp.Sum(a * ETA ** (2 * i + 1), (i, 1, n)): a * ETA * (ETA**2 - ETA ** (2 * n + 2)) / (1 - ETA**2),
+    sp.Sum(i * ETA**i, (i, 0, n)): sp.Sum(i * ETA**i, (i, 0, n)),
+}
+
+
+@pytest.mark.parametrize("written", SUMS, ids=str)
+def test_sums_are_added_up_where_a_formula_is_known(written):
+    read = closed_form(algebra(0, "<=", written)).formula
+    assert sp.simplify(read - SUMS[written]) == 0
+    given = {ETA: sp.Rational(1, 3), a: sp.Rational(5, 7), n: 6}
+    assert read.subs(given).doit() == written.subs(given).doit()
+
+
 def test_errors_name_what_is_wrong():
     with pytest.raises(ValueError, match="unknown side 'middle'; allowed: left, right"):
         closed_form(find_claim("li2020/theorem-1"), "middle")
@@ -121,6 +141,24 @@ def test_values_are_those_of_the_formula():
     np.testing.assert_allclose(bound.values(rounds=lengths, **GIVEN), [by_hand(5 * n) for n in lengths], rtol=1e-12)
     grid = bound.values(iterations=lengths[:, None], **GIVEN | {"mu": np.array([[0.1, 0.2]])})
     assert grid.shape == (3, 2)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.tuples(st.integers(-3, 3), st.integers(-3, 6), st.floats(-2, 2)), min_size=1, max_size=4))
+def test_sums_and_products_with_limits_of_their_own_at_each_point(points):
+    low, high, base = map(np.array, zip(*points, strict=True))
+    j, p, q = sp.Symbol("j", integer=True), *sp.symbols("p q", integer=True)
+    nested = compiled(["p", "q", "a"], sp.Sum(sp.Product(a + i + j / 8, (j, p, i)), (i, p, q)))
+    wanted = [sum(np.prod([b + m + k / 8 for k in range(lo, m + 1)]) for m in range(lo, hi + 1)) for lo, hi, b in points]
+    np.testing.assert_allclose(nested(low, high, base), wanted, rtol=1e-12, atol=1e-12)
+
+
+def test_a_sum_that_is_none_is_not_a_number_and_an_endless_one_is_refused():
+    added = compiled(["rounds"], sp.Sum(1 / (i + 1), (i, 0, n)))
+    np.testing.assert_array_equal(added([2.5, np.nan, 0.0, -1.0]), [np.nan, np.nan, 1.0, 0.0])
+    assert abs(added(1e6) - 14.392727722864989) < 1e-9
+    with pytest.raises(ValueError, match=r"a sum or product of 1e\+09 terms; allowed: at most 1e\+07"):
+        added(1e9)
 
 
 def test_missing_and_unknown_parameters_are_named():

@@ -12,6 +12,7 @@ import sympy as sp
 from bounds.claim import Claim, Condition
 from bounds.closed_form import ClosedForm, closed_form, side_conditions
 from bounds.orders import leading_order
+from verify.compiled_formula import compiled
 
 __all__ = ["BestStep", "Bound", "bound_of"]
 
@@ -57,7 +58,7 @@ class Bound:
     @cached_property
     def _function(self):
         names = [s.name for s in self.form.parameters]
-        return sp.lambdify([sp.Symbol(n) for n in names], _plain(self.form.formula), "numpy"), names
+        return compiled(names, self.form.formula), names
 
     def values(self, **numbers) -> np.ndarray:
         """The bound at numbers or arrays of numbers, which broadcast against each other.
@@ -67,8 +68,7 @@ class Bound:
         """
         given = self._given(numbers)
         function, names = self._function
-        with np.errstate(all="ignore"):
-            return _called(function, [given[n] for n in names]) + 0.0 * sum(given.values())
+        return function(*(given[n] for n in names)) + 0.0 * sum(given.values())
 
     def applies(self, **numbers) -> np.ndarray:
         """Whether the claim's conditions on parameters hold there; :meth:`unmet` says which do not."""
@@ -97,8 +97,7 @@ class Bound:
         missing = [name for name in names if name not in given]
         if missing:
             raise ValueError(f"the conditions of {self.claim.id} need a value for {missing[0]!r}")
-        with np.errstate(all="ignore"):
-            return _called(sp.lambdify([sp.Symbol(n) for n in names], _plain(side), "numpy"), [given[n] for n in names])
+        return compiled(names, side)(*(given[n] for n in names))
 
     def complete(self, numbers: Mapping) -> dict:
         """``numbers`` with the number of iterations where those of rounds and local steps are given."""
@@ -192,26 +191,6 @@ class Bound:
             grid = np.linspace(low, high, 401)
         beside = value * np.array([1 - 1e-6, 1 + 1e-6])
         return BestStep(value, least, not bool(np.all(self.applies(**{step: beside}, **numbers))))
-
-
-def _called(function, arrays) -> np.ndarray:
-    """The function at arrays of numbers, at once; one by one where it has sums whose limits are among them."""
-    try:
-        return np.asarray(function(*arrays), dtype=float)
-    except TypeError:
-        return np.vectorize(lambda *numbers: _one(function, numbers), otypes=[float])(*arrays)
-
-
-def _one(function, numbers) -> float:
-    try:
-        return float(function(*(int(n) if n == int(n) else float(n) for n in numbers)))
-    except (ZeroDivisionError, OverflowError, TypeError, ValueError):
-        return float("nan")
-
-
-def _plain(expression):
-    """The expression in symbols without assumptions, as ``lambdify`` is given them."""
-    return expression.xreplace({s: sp.Symbol(s.name) for s in expression.free_symbols})
 
 
 def bound_of(claim: Claim, side: str = "right") -> Bound:
