@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from benchmarks import memory, ours
+from benchmarks import formulas, memory, ours
 from benchmarks.timing import exponent, interleaved
 from benchmarks.workload import Unavailable, Workload
 from fedtheory.observables import DEFAULT
@@ -114,6 +114,14 @@ def memory_growth(times, repeats):
     return Measured(*memory.growth())
 
 
+def load_claims(times, repeats):
+    return Measured(*formulas.loading(repeats))
+
+
+def evaluate_bounds(times, repeats):
+    return Measured(*formulas.slowest_bound(min(repeats, 3)))
+
+
 BOTH = ("float32", "float64")
 STEPS, COMPILED, RUN, AUTO = (
     "fedtheory, step by step", "fedtheory, compiled", "fedtheory.run, step by step", "fedtheory.run, path auto")
@@ -144,6 +152,8 @@ TARGETS = (
     Target("averaged affine map / compiled, float64", 1 / 100, ratio(MAP, COMPILED, "float64")),
     *(Target(f"exponent in {name}, {way}", 1.05, scaling(name, way, sizes))
       for way in WAYS for name, sizes in SIZES.items()),
+    Target("loading all claims", 1.5, load_claims, "s"),
+    Target("a theorem's bound at 10^6 points", 1.0, evaluate_bounds, "s"),
     Target("growth of memory with rounds", 1000.0, memory_growth, "bytes a round"),
     *(Target(f"recording by default, step by step, {d}", 0.1, recording(DEFAULT, "steps", d)) for d in BOTH),
     *(Target(f"recording by default, compiled, {d}", None, recording(DEFAULT, "compiled", d)) for d in BOTH),

@@ -65,7 +65,17 @@ __all__ = [
     "x_star",
 ]
 
-Sum, Product, Max, Min = sp.Sum, sp.Product, sp.Max, sp.Min
+Sum, Product = sp.Sum, sp.Product
+
+
+def Max(*arguments):
+    """``sympy.Max``, without the search for arguments that are never the largest, which takes long."""
+    return sp.Max(*arguments, evaluate=False)
+
+
+def Min(*arguments):
+    """``sympy.Min``, likewise."""
+    return sp.Min(*arguments, evaluate=False)
 
 
 class _Word(sp.Function):

@@ -56,7 +56,8 @@ def test_timing():
 
 def test_targets():
     assert len({target.name for target in TARGETS}) == len(TARGETS)
-    assert {target.limit for target in TARGETS} == {1.0, 1.6, 3.0, 1 / 50, 1 / 300, 1.3, 0.1, 1 / 100, 1.05, 1000.0, None}
+    assert {target.limit for target in TARGETS} == {
+        1.0, 1.5, 1.6, 3.0, 1 / 50, 1 / 300, 1.3, 0.1, 1 / 100, 1.05, 1000.0, None}
     measure = ratio("one", "other", "float64")
     assert measure({("one", "float64"): 3.0}, 1) is None
     assert measure({("one", "float64"): 3.0, ("other", "float64"): 2.0}, 1) == Measured(1.5, "3e+03 ms against 2e+03 ms")

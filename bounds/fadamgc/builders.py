@@ -105,11 +105,7 @@ def put(claim: Claim, **options) -> Claim:
 def _exchanged(claim: Claim, table) -> dict:
     """Statement and conditions with bases and symbols exchanged."""
     def changed(condition):
-        def side(e):
-            return e.replace(lambda a: isinstance(a, sp.Indexed) and a.base in table,
-                             lambda a: table[a.base][a.indices]).xreplace(
-                                 {a: b for a, b in table.items() if not isinstance(a, sp.IndexedBase)})
-        return Condition(side(condition.left), condition.relation, side(condition.right), condition.over)
+        return Condition(condition.left.xreplace(table), condition.relation, condition.right.xreplace(table), condition.over)
 
     return {"statement": changed(claim.statement), "conditions": tuple(map(changed, claim.conditions))}
 
