@@ -62,11 +62,15 @@ def test_arithmetic_contains_every_number(a, b, s, t, n):
         assert not (breaks(a, b) and COMPARE[relation](x, y)), relation
         assert not (breaks(a, b) and COMPARE[relation](a, b)), relation
     for largest, choose in ((True, max), (False, min)):
-        assert extreme([a, y], largest).low <= choose(x, y) <= extreme([a, y], largest).high
+        found = of(extreme([a, y], largest))
+        assert found.low <= choose(x, y) <= found.high
     assert largest_sum([a, b, Q(0)], 2).low <= sum(sorted([x, y, Q(0)])[1:]) <= largest_sum([a, b, Q(0)], 2).high
 
 
 def test_what_is_rational_stays_a_fraction():
+    third, nothing = Q(1, 3), root(Q(2)) * Q(0)
+    assert type(extreme([third, nothing, root(Q(1, 10))])) is type(extreme([root(Q(2)), third], largest=False)) is Q
+    assert extreme([third, root(Q(1, 10)), Q(1, 4)]) == third and isinstance(extreme([third, root(Q(2))]), Interval)
     assert type(root(Q(4, 9))) is type(power(Q(8, 27), Q(-2, 3))) is type(exp(Q(0))) is type(log(Q(1))) is Q
     assert (root(Q(4, 9)), power(Q(8, 27), Q(-2, 3)), quotient(Q(0), Q(0))) == (Q(2, 3), Q(9, 4), 0)
     assert along(Vector([Q(3), Q(4)]), Q(5)) == (3, 4) and along(Vector([Q(0)]), Q(1)) == (0,)

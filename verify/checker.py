@@ -47,6 +47,7 @@ class Replay(Instance):
         s, rounds, steps, last = (self.size[n] for n in ("participants", "rounds", "local_steps", "iterations"))
         require(last == rounds * steps > 0 < min(rounds, s), "iterations must be rounds * local_steps, all positive")
         require(self.how["indicator"] in ("broadcast", "local-at-aggregation", "local-every-step"), "unknown indicator")
+        self.given["x_round"] = [self.start()]  # steps may depend on where runs start
         self.step_size = [self.name("eta_l", [t], ()) for t in range(last)]
         first = self.run(())
         self.draws, self.measured = (*first.alternatives.items(),), first.record.keys()

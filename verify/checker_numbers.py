@@ -67,10 +67,12 @@ def of(number):
 
 
 def extreme(numbers, largest=True):
-    """The largest (or smallest) of numbers, an interval if any of them is one."""
-    if not any(isinstance(number, Interval) for number in numbers):
-        return max(numbers) if largest else min(numbers)
-    choose = max if largest else min
+    """The largest (or smallest) of numbers; a fraction where one surely is, else an interval if any of them is one."""
+    choose, intervals = max if largest else min, [n for n in numbers if isinstance(n, Interval)]
+    if len(intervals) < len(numbers):
+        best = choose(n for n in numbers if not isinstance(n, Interval))
+        if all(n.high <= best if largest else n.low >= best for n in intervals):
+            return best
     return Interval(choose(of(n).low for n in numbers), choose(of(n).high for n in numbers))
 
 

@@ -49,6 +49,8 @@ def realise(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend, federa
     environment.federation = federation_of(shape, leaves, backend) if federation is None else federation
     binder.bind_federation()
     binder.bind_variables()
+    if claim.setting == "run":
+        binder.bind_start()
     binder.resolve()
     binder.bind_steps()
     binder.resolve()
@@ -146,6 +148,18 @@ class _Binder:
         except UnboundName:
             return None
 
+    def start(self):
+        """Where runs start, (instances, dim)."""
+        start = self.env.federation.x_star + self.leaf("start_offset")
+        if start.dtype == object:
+            return start
+        return namespace(start).nan_to_num(start)  # losses without a minimum, which no hypothesis admits (see judge)
+
+    def bind_start(self):
+        """The server's first model, which step sizes may depend on; the run binds the others."""
+        start = self.start()
+        self.env.bound["x_round"] = Bound(start.reshape(start.shape[0], 1, 1, 1, -1), 1, True, (0,))
+
     def bind_point(self):
         """One step at a fixed time from any local models."""
         federation, xp = self.env.federation, namespace(self.env.federation.weights)
@@ -172,10 +186,7 @@ class _Binder:
         eta = namespace(federation.weights).repeat(self._rows_of(env.bound["eta_l"].data), copies, axis=0)
         algorithm = algorithm_of(
             self.claim.procedure, Tabulated(eta), shape.local_steps, self._selection(copies), self._hyper_parameters(copies))
-        start = env.federation.x_star + self.leaf("start_offset")
-        if start.dtype != object:  # losses without a minimum, which no hypothesis admits (see judge), start anywhere
-            start = namespace(start).nan_to_num(start)
-        start = namespace(start).repeat(start, copies, axis=0)
+        start = namespace(env.federation.weights).repeat(self.start(), copies, axis=0)
         record = FullRecord()
         first = algorithm.init(federation, starting_points(federation, start, self.rows * copies), draws)
         *_, state = rounds_of(algorithm, federation, first, draws, 0, shape.rounds, (record,))

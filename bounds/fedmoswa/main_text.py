@@ -228,9 +228,10 @@ explicit_nonconvex = theorem_5_2(
     note="Lemma G.18, taken as printed, summed over rounds; its lag is zero at the start; R is the number of rounds",
     steps=("fedmoswa/lemma-g.18",),
 )
+#: the least of eta_max and sqrt(d_0/(c_1 (R + 1))), of which the second is infinite where c_1 is zero
 tuned = Condition(
     eta_eff, "==",
-    Min((s / m) ** two_thirds / (24 * L), sp.sqrt(F0_gap * K * s / (5 * L * sigma_sq * noise_factor * (T + 1)))),
+    1 / Max(24 * L * (m / s) ** two_thirds, sp.sqrt(5 * L * sigma_sq * noise_factor * (T + 1) / (F0_gap * K * s))),
 )
 explicit_tuned = replace(
     explicit_nonconvex, id="fedmoswa/explicit-5.2-nonconvex-tuned", number="Theorem 5.2; Lemma G.18 with Lemma G.6",
