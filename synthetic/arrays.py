@@ -16,7 +16,8 @@ from fractions import Fraction
 
 import numpy as np
 import torch
-from array_api_compat import array_namespace as namespace
+from array_api_compat import array_namespace
+from array_api_compat import numpy as array_api_numpy
 
 from synthetic.balls import Ball
 
@@ -89,6 +90,13 @@ def _objects(values, make) -> np.ndarray:
     for index, value in np.ndenumerate(flat):
         out[index] = make(value)
     return out
+
+
+def namespace(*arrays):
+    """The array functions for ``arrays``, as the array API standard names them."""
+    if all(type(array) is np.ndarray for array in arrays):
+        return array_api_numpy
+    return array_namespace(*arrays)
 
 
 def backend_of(x) -> Backend:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from copy import copy
 from dataclasses import fields, is_dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 
 import numpy as np
 
@@ -16,6 +16,12 @@ from synthetic.layers import layer_sizes, layer_slices
 from synthetic.noise import NoNoise
 
 __all__ = ["Federation"]
+
+
+@cache
+def _solved_later(family: type) -> frozenset[str]:
+    """Names of what a family computes when it is first asked for it."""
+    return frozenset(name for name in dir(family) if isinstance(getattr(family, name), cached_property))
 
 
 class Federation(ABC):
@@ -237,8 +243,8 @@ class Federation(ABC):
     def _with(self, change, noise, keep=()) -> Federation:
         """A copy with every array changed by ``change``; of what was solved only the tuples named in ``keep`` go along."""
         new = object.__new__(type(self))
-        cached = {n for n in dir(type(self)) if isinstance(getattr(type(self), n), cached_property)}
-        new.__dict__ = {k: v for k, v in self.__dict__.items() if k not in cached}
+        solved = _solved_later(type(self))
+        new.__dict__ = {k: v for k, v in self.__dict__.items() if k not in solved}
         for name in self._arrays:
             setattr(new, name, change(getattr(self, name)))
         for name in keep:

@@ -110,6 +110,12 @@ def test_simple_fractions_are_found_in_balls(x):
     assert low <= x <= high and high - low < Q(1, 10**12)
 
 
+def test_a_root_of_very_many_digits_is_an_interval():
+    short, long = Q(3**100), Q(3**5000)
+    assert root(short**2) == short and isinstance(root(short**2), Q)
+    assert isinstance(root(long**2), Interval) and root(long**2).low <= long <= root(long**2).high
+
+
 def test_a_sum_of_nothing_is_no_number_beside_vectors():
     nothing, v = Q(0), Vector([Q(3), Q(4)])
     assert WORDS["+"](nothing, v) == WORDS["+"](v, nothing) == v and WORDS["+"](nothing, nothing) == 0

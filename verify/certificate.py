@@ -20,12 +20,13 @@ from synthetic.balls import Ball
 from verify import checker
 from verify.checker_pieces import BOUNDS
 from verify.checker_samples import SAMPLE_NAMES, SAMPLE_WORDS
-from verify.data_instances import atoms_of, names_of, needs_lipschitz, speaks_of_samples
+from verify.data_instances import atoms_of, needs_lipschitz, speaks_of_samples
 from verify.evaluate import Environment
 from verify.instances import Leaves, Shape, always_available, federation_of
 from verify.judge import exact_violation, given_numbers
 from verify.procedures import own_arguments
 from verify.rationals import enclosure, rational_in, simplest_between
+from verify.sizes import names_of
 
 __all__ = ["FORMAT", "CheckResult", "certificate", "check_file", "formula", "not_replayed", "read",
            "same_statement"]

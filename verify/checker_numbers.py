@@ -6,6 +6,7 @@ from operator import mul
 
 BITS = 256
 LARGEST = 10**5  # what exp is taken of
+LONG = 2**12  # bits of fractions beyond which roots become intervals: a method that divides by them doubles its digits each step
 
 
 def rounded(number, toward):
@@ -97,7 +98,7 @@ def root(number, degree=2):
         raise ValueError(f"a root of {number} is not real")
     found = Fraction(whole_root(number.numerator, degree), whole_root(number.denominator, degree))
     if found**degree == number:
-        return found
+        return found if max(abs(found.numerator), found.denominator).bit_length() <= LONG else of(found)
     scale = 2 ** max(0, BITS + (number.denominator.bit_length() - number.numerator.bit_length()) // degree)
     below = whole_root(floor(number * scale**degree), degree)
     return Interval(Fraction(below, scale), Fraction(below + 1, scale))

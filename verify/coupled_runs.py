@@ -8,11 +8,12 @@ from fedtheory.engine import rounds_of, starting_points
 from fedtheory.schedules import Tabulated
 from synthetic.arrays import largest, maximum, namespace
 from verify.data_constants import distance_of_clients, largest_slope, mean_distance, root_mean_square_distance
-from verify.data_instances import names_of, needs_lipschitz, negated, uses_gradients, with_federations
+from verify.data_instances import needs_lipschitz, negated, uses_gradients, with_federations
 from verify.evaluate import Bound, Environment, UnboundName
 from verify.full_record import FullRecord
 from verify.procedures import algorithm_of
 from verify.sample_words import SAMPLE_WORDS
+from verify.sizes import names_of
 
 __all__ = ["realise_coupled"]
 

@@ -12,7 +12,7 @@ import sympy as sp
 
 from bounds import language as words
 from bounds.afedpd import words as afedpd
-from bounds.claim import Claim, names_in
+from bounds.claim import Claim
 from bounds.fedmoswa import words as fedmoswa
 from bounds.functions import f_grad
 from fedtheory.engine import one_round, starting_points
@@ -20,10 +20,11 @@ from synthetic.arrays import EXACT, NUMPY, Backend, to_numpy
 from synthetic.draws import Draws
 from synthetic.piecewise import Piecewise
 from verify.procedures import algorithm_of, selection_of
+from verify.sizes import names_of, once_by_claim
 from verify.worlds import DataShape, Worlds, worlds_of
 
 __all__ = [
-    "KINDS", "atoms_of", "draw_data", "draw_data_shape", "expressions_of", "gradients_outside", "names_of",
+    "KINDS", "atoms_of", "draw_data", "draw_data_shape", "expressions_of", "gradients_outside",
     "needs_lipschitz", "negated", "outcomes_of_data", "simpler_data", "speaks_of_samples", "uses_gradients",
     "with_federations",
 ]
@@ -41,24 +42,13 @@ KINDS = {
 
 
 # what a claim is about -----------------------------------------------------------------------------------------------
-@lru_cache(maxsize=4096)
-def _parts(claim_id: str, statement, hypotheses, definitions) -> tuple:
-    conditions = [*hypotheses, *([statement] if statement else [])]
-    found = [e for c in conditions for e in (c.left, c.right)]
-    return (*found, *definitions)
-
-
 def expressions_of(claim: Claim) -> tuple:
     """Both sides of the statement and of all hypotheses, and the formulas on which they rest."""
-    definitions = tuple(d.formula for d in claim.used_definitions().values())
-    return _parts(claim.id, claim.statement, claim.hypotheses, definitions)
+    conditions = (*claim.hypotheses, *([claim.statement] if claim.statement else []))
+    return (*(e for c in conditions for e in (c.left, c.right)), *(d.formula for d in claim.used_definitions().values()))
 
 
-def names_of(claim: Claim) -> set[str]:
-    """Names of all quantities in a claim's formulas."""
-    return set().union(*(names_in(e) for e in expressions_of(claim)))
-
-
+@once_by_claim
 def speaks_of_samples(claim: Claim) -> bool:
     """Whether a claim about runs speaks of the samples of clients, or of runs on neighbouring data sets."""
     if claim.setting != "run" or claim.statement is None:
@@ -68,6 +58,7 @@ def speaks_of_samples(claim: Claim) -> bool:
         e.has(*_WORDS) for e in expressions_of(claim))
 
 
+@once_by_claim
 def uses_gradients(claim: Claim) -> bool:
     """Whether a claim speaks of the gradients of the clients' losses."""
     return any(e.has(words.grad, words.objective_grad) for e in expressions_of(claim))

@@ -12,7 +12,7 @@ from bounds.claim import Claim, Condition
 from fedtheory.engine import rounds_of, starting_points
 from fedtheory.schedules import Tabulated
 from fedtheory.selection import Pattern
-from synthetic.arrays import Backend, maximum, namespace, to_numpy
+from synthetic.arrays import Backend, largest, maximum, namespace, to_numpy
 from synthetic.piecewise import Piecewise
 from verify.coupled_runs import realise_coupled
 from verify.evaluate import Bound, Environment, UnboundName, sides
@@ -136,8 +136,7 @@ class _Binder:
             eta = fraction * tightest
         else:
             scale = self.leaf("step_scale").reshape(self.rows, 1, 1, 1)
-            largest = namespace(fraction).max(self.env.bound["L_client"].data, axis=-1)[..., None]
-            eta = fraction * scale / largest
+            eta = fraction * scale / namespace(fraction).max(self.env.bound["L_client"].data, axis=-1)[..., None]
         if self.env.backend.library == "balls":
             eta = just_inside(eta, up=False)
         self.env.bound["eta_l"] = Bound(eta, 1)
@@ -337,11 +336,11 @@ class _Binder:
                 except UnboundName:
                     return False
                 upper = relation == "<="
-                extreme = _extreme(value, mask, largest=not upper)
+                extreme = _extreme(value, mask, upward=not upper)
                 if extreme is None:  # the condition is about nothing: the least number that it admits is 0
                     least = 0 * self.env.federation.weights[:, :1, None] if self._at_least_zero(side, upper) else least
                     continue
-                best = extreme if best is None else _extreme_of_two(best, extreme, largest=not upper)
+                best = extreme if best is None else _extreme_of_two(best, extreme, upward=not upper)
         best = least if best is None else best
         if best is None:
             return False
@@ -370,27 +369,25 @@ def _bare_name(side) -> str | None:
     """The name if ``side`` is a bare symbol or an indexed one."""
     if side.is_Symbol:
         return side.name
-    return str(side.base.label) if isinstance(side, sp.Indexed) else None
+    return side.base.label.name if isinstance(side, sp.Indexed) else None
 
 
 def _is_bare(side, name) -> bool:
-    return isinstance(side, sp.Indexed) and str(side.base.label) == name and all(i.is_Symbol for i in side.indices)
+    return isinstance(side, sp.Indexed) and side.base.label.name == name and all(i.is_Symbol for i in side.indices)
 
 
-def _extreme(value, mask, largest: bool):
+def _extreme(value, mask, upward: bool):
     """Extreme over everything but the instances, as (instances, 1, 1); None over nothing."""
     xp = namespace(value)
     value, mask = xp.broadcast_arrays(value, mask)
     value, mask = value.reshape(value.shape[0], -1), mask.reshape(value.shape[0], -1)
-    columns = [value[:, c] for c in range(value.shape[1]) if bool(mask[0, c])]
-    if not columns:
+    counting = value[:, mask[0]]
+    if not counting.shape[1]:
         return None
-    best = columns[0]
-    for column in columns[1:]:
-        best = _extreme_of_two(best, column, largest)
+    best = largest(counting, 1) if upward else -largest(-counting, 1)
     return best.reshape(-1, 1, 1)
 
 
-def _extreme_of_two(a, b, largest: bool):
+def _extreme_of_two(a, b, upward: bool):
     a, b = namespace(a).broadcast_arrays(a, b)
-    return maximum(a, b) if largest else -maximum(-a, -b)
+    return maximum(a, b) if upward else -maximum(-a, -b)

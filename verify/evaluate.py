@@ -70,7 +70,7 @@ def sides_by(evaluator: Evaluator, condition: Condition):
     """What :func:`sides` answers, by an evaluator of one's own."""
     scope, mask = _Scope({}), np.ones((), dtype=bool)
     for name, low, high in condition.over:
-        scope, inside = evaluator.enter(str(name), low, high, scope)
+        scope, inside = evaluator.enter(name.name, low, high, scope)
         mask = mask[..., None] & inside
     left, right = (evaluator.value(side, scope) for side in (condition.left, condition.right))
     if left.vector or right.vector:
@@ -96,18 +96,18 @@ class Evaluator:
         }
 
     # numbers ----------------------------------------------------------------------------------------------------------
-    def constant(self, value: Fraction | float, scope: _Scope) -> Value:
+    def constant(self, value, scope: _Scope) -> Value:
+        """A whole number, a Fraction, a float, or a number of sympy's."""
         key = (value, scope.depth)
         if key not in self.env.constants:
-            shape = (1,) * (_LEAD + scope.depth)
-            self.env.constants[key] = self.env.backend.array(np.full(shape, value, dtype=object))
+            if isinstance(value, sp.Number):
+                value = Fraction(int(value.p), int(value.q)) if value.is_Rational else float(value)
+            self.env.constants[key] = self.env.backend.array(np.full((1,) * (_LEAD + scope.depth), value, dtype=object))
         return Value(self.env.constants[key])
 
     def value(self, node, scope: _Scope) -> Value:
-        if node.is_Rational:
-            return self.constant(Fraction(int(node.p), int(node.q)), scope)
-        if node.is_Float:
-            return self.constant(float(node), scope)
+        if node.is_Rational or node.is_Float:
+            return self.constant(node, scope)
         if node.is_Symbol:
             return self.symbol(node, scope)
         if isinstance(node, sp.Indexed):
@@ -154,7 +154,7 @@ class Evaluator:
         if name in scope.values:
             return self.integer_as_value(scope.values[name], scope)
         if name in self.env.sizes:
-            return self.constant(Fraction(self.env.sizes[name]), scope)
+            return self.constant(self.env.sizes[name], scope)
         if name in self.env.bound:
             return self.take(name, (), scope)
         if name in self.env.definitions:
@@ -226,7 +226,7 @@ class Evaluator:
         definition = self.env.definitions[name]
         if len(indices) != len(definition.indices):
             raise TypeError(f"{name} takes {len(definition.indices)} indices; got {len(indices)}")
-        inner = {str(f): self.integer(i, scope) for f, i in zip(definition.indices, indices, strict=True)}
+        inner = {f.name: self.integer(i, scope) for f, i in zip(definition.indices, indices, strict=True)}
         return self.value(definition.formula, _Scope(inner, scope.depth, scope.clip, scope.inside))
 
     # arithmetic -------------------------------------------------------------------------------------------------------
@@ -286,12 +286,12 @@ class Evaluator:
     def accumulate(self, node, scope) -> Value:
         body, inner, mask = node.function, scope, np.ones((1,) * scope.depth, dtype=bool)
         for name, low, high in reversed(node.limits):
-            inner, inside = self.enter(str(name), low, high, inner)
+            inner, inside = self.enter(name.name, low, high, inner)
             mask = mask[..., None] & inside
         axes = tuple(range(_LEAD + scope.depth, _LEAD + inner.depth))
         neutral = 0 if isinstance(node, sp.Sum) else 1
         if 0 in mask.shape or not mask.any():
-            return self.constant(Fraction(neutral), scope)._replace(nothing=neutral == 0)
+            return self.constant(neutral, scope)._replace(nothing=neutral == 0)
         value = self.value(body, inner)
         xp = namespace(value.data)
         keep = self.env.backend.booleans(mask.reshape((1,) * _LEAD + mask.shape + (1,) * value.vector))

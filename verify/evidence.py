@@ -20,6 +20,7 @@ from verify.environment import bind_given
 from verify.evaluate import Environment, UnboundName
 from verify.on_federation import evaluate_on
 from verify.procedures import selection_of
+from verify.search import BUDGETS
 from verify.verdict import Series
 
 __all__ = ["Samples", "on_federations", "sampled"]
@@ -72,7 +73,8 @@ def on_federations(claim: Claim, settings) -> list[dict[str, Any]]:
     for name in _REAL:
         free = claim.procedure is None or claim.procedure.free_clients
         equal = claim.procedure is not None and claim.procedure.equal_weights
-        found = evaluate_on(claim, _real(name, 4 if free else None, equal), name, settings.seed)
+        found = evaluate_on(claim, _real(name, 4 if free else None, equal), name, settings.seed,
+                            *BUDGETS[settings.budget].on_data)
         if found:
             rows.append(found.__dict__.copy())
     return rows

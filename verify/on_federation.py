@@ -38,8 +38,9 @@ class OnFederation:
     unmet: str | None = None
 
 
-def evaluate_on(claim: Claim, federation, name: str, seed: int = 0, rows: int = 8, repeats: int = 3) -> OnFederation | None:
-    """Evaluate a ``run`` or ``point`` claim on a federation with full gradients; None if it does not speak of one."""
+def evaluate_on(claim: Claim, federation, name: str, seed: int = 0, rows: int = 8, lengths: int = 3) -> OnFederation | None:
+    """Evaluate a ``run`` or ``point`` claim on a federation with full gradients, from ``rows`` starts in runs of each of
+    ``lengths`` lengths; None if it does not speak of one."""
     if claim.setting == "algebra" or claim.statement is None or speaks_of_samples(claim):
         return None
     rng, free = np.random.default_rng(seed), int((~federation.priority[0]).sum())
@@ -47,8 +48,8 @@ def evaluate_on(claim: Claim, federation, name: str, seed: int = 0, rows: int = 
         return None
     tried = met = 0
     worst, violated, reason = 0.0, False, None
-    for repeat in range(repeats):
-        shape = _shape(claim, federation, free, rng, repeat)
+    for length in range(lengths):
+        shape = _shape(claim, federation, free, rng, length)
         if shape is None:
             return None
         leaves = draw_leaves(claim, shape, rows, rng)
@@ -71,8 +72,8 @@ def evaluate_on(claim: Claim, federation, name: str, seed: int = 0, rows: int = 
     return OnFederation(name, tried, met, worst, violated, None if met else reason)
 
 
-def _shape(claim: Claim, federation, free: int, rng, repeat: int) -> Shape | None:
-    steps, rounds = ((1, 10), (2, 10), (5, 4))[repeat % 3]
+def _shape(claim: Claim, federation, free: int, rng, length: int) -> Shape | None:
+    steps, rounds = ((2, 5), (1, 10), (5, 4))[length % 3]
     sizes = tuple((v.name, v.low) for v in claim.variables if v.domain == "integer" and not v.indices)
     sampling = claim.procedure.sampling if claim.procedure else "full"
     if sampling != "full":

@@ -40,12 +40,13 @@ class Budget:
     confirmations: int = 12  # candidates that are taken to exact arithmetic
     ascents: int = 0
     climbs: int = 0
+    on_data: tuple[int, int] = (4, 1)  # starts, and lengths of runs, on each federation of real data
 
 
 BUDGETS = {
-    "quick": Budget(40, 192, 48),
-    "standard": Budget(200, 256, 150, 128, 100, 30, 4, 20),
-    "thorough": Budget(1000, 512, 1000, 256, 300, 60, 12, 60),
+    "quick": Budget(16, 64, 16),
+    "standard": Budget(100, 128, 100, 128, 100, 30, 2, 12, (8, 3)),
+    "thorough": Budget(1000, 256, 1000, 256, 300, 60, 12, 60, (16, 3)),
 }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
+from functools import lru_cache, wraps
 from math import ceil, floor
 
 import numpy as np
@@ -11,7 +11,8 @@ import sympy as sp
 
 from bounds.claim import Claim, Condition, names_in
 
-__all__ = ["allowed", "integer_variables", "names_of", "within_bounds"]
+__all__ = ["allowed", "integer_variables", "names_of", "once_by_claim",
+           "within_bounds"]
 
 _SIZES = ("clients", "dim", "iterations", "layers", "local_steps", "participants", "priority_clients", "rounds")
 
@@ -29,14 +30,16 @@ class _Same:
         return self.claim is other.claim
 
 
+def once_by_claim(function):
+    """The function of a claim, computed once for each of the last claims."""
+    kept = lru_cache(maxsize=64)(lambda same: function(same.claim))
+    return wraps(function)(lambda claim: kept(_Same(claim)))
+
+
+@once_by_claim
 def names_of(claim: Claim) -> frozenset[str]:
     """Names of everything that the statement, the hypotheses and the definitions behind them speak of."""
-    return _names(_Same(claim))
-
-
-@lru_cache(maxsize=64)
-def _names(same: _Same) -> frozenset[str]:
-    claim, found = same.claim, set()
+    found = set()
     for condition in (*claim.hypotheses, *([claim.statement] if claim.statement else [])):
         found |= names_in(condition.left) | names_in(condition.right)
         for _, low, high in condition.over:
@@ -51,11 +54,11 @@ def integer_variables(claim: Claim) -> dict:
     return {v.name: v for v in claim.variables if v.domain == "integer" and not v.indices}
 
 
-@lru_cache(maxsize=64)
-def _conditions(same: _Same) -> tuple[tuple[Condition, tuple[str, ...], object], ...]:
+@once_by_claim
+def _conditions(claim: Claim) -> tuple[tuple[Condition, tuple[str, ...], object], ...]:
     """Conditions on integers alone: each with its names and a function of them that answers both sides."""
-    known, found = {*_SIZES, *integer_variables(same.claim)}, []
-    for condition in same.claim.hypotheses:
+    known, found = {*_SIZES, *integer_variables(claim)}, []
+    for condition in claim.hypotheses:
         names = sorted(names_in(condition.left) | names_in(condition.right))
         if condition.over or not names or not known.issuperset(names):
             continue
@@ -75,7 +78,7 @@ def _sides(names, function, sizes):
 
 def allowed(claim: Claim, sizes: Mapping[str, int]) -> bool:
     """Whether integers meet all conditions of the claim that speak of integers alone."""
-    for condition, names, function in _conditions(_Same(claim)):
+    for condition, names, function in _conditions(claim):
         both = _sides(names, function, sizes)
         if both is None:
             return False
@@ -88,7 +91,7 @@ def allowed(claim: Claim, sizes: Mapping[str, int]) -> bool:
 def _bounds(claim: Claim, name: str, sizes: Mapping[str, int]) -> Iterator[tuple[str, float]]:
     """What the claim's conditions say of an integer alone on one side, given the others: pairs (relation, number)."""
     mirrored = {"<=": ">=", ">=": "<=", "==": "=="}
-    for condition, names, function in _conditions(_Same(claim)):
+    for condition, names, function in _conditions(claim):
         both = _sides(names, function, sizes)
         if both is None:
             continue
