@@ -68,7 +68,7 @@ def named(claim_id):
 @cache
 def _written(claim_id, seed=0):
     claim = named(claim_id)
-    found = search(claim, BUDGETS["quick"], seed).violation
+    found = search(claim, BUDGETS["standard"], seed).violation
     assert found is not None, f"the search with seed {seed} does not refute {claim_id}"
     return json.dumps(certificate(claim, found.shape, found.leaves, found.environment, found.left, found.right))
 

@@ -80,12 +80,12 @@ FAST = [t for t in TWINS if "stability" not in t and "coupled" not in t and not 
 
 @pytest.mark.parametrize("twin", FAST)
 def test_false_twins_are_refuted(twin):
-    violation = search(TWINS[twin], BUDGETS["quick"], 0).violation
+    violation = search(TWINS[twin], BUDGETS["standard"], 0).violation
     assert exact_violation(TWINS[twin], violation.environment) == (violation.left, violation.right)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("twin", [t for t in TWINS if t not in FAST])
 def test_the_other_false_twins_are_refuted(twin):
-    violation = search(TWINS[twin], BUDGETS["quick"], 0).violation
+    violation = search(TWINS[twin], BUDGETS["standard"], 0).violation
     assert exact_violation(TWINS[twin], violation.environment) == (violation.left, violation.right)

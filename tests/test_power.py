@@ -35,7 +35,7 @@ def test_false_twins_on_methods_are_refuted():
     """All of them, exactly; 40 when this was written."""
     assert len(TWINS) >= 40
     for claim_id, twin in TWINS.items():
-        violation = search(twin, BUDGETS["quick"], 0).violation
+        violation = search(twin, BUDGETS["standard"], 0).violation
         assert violation is not None, claim_id
         assert all(isinstance(v, Fraction) for array in violation.leaves.values() for v in array.ravel())
         assert exact_violation(twin, violation.environment) == (violation.left, violation.right)

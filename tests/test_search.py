@@ -96,9 +96,10 @@ def test_theorem_1_has_a_tiny_counterexample(seed):
 
 
 # many clients ------------------------------------------------------------------------------------------------------------
+@pytest.mark.slow
 def test_a_claim_that_fails_from_six_clients_on_is_refuted():
     """At most a quarter of what C - 1 unsampled clients see of one client's step: false for C >= 6."""
-    found = search(find_claim("afedpd/lemma-3@inactive-theta"), QUICK, 0).violation
+    found = search(find_claim("afedpd/lemma-3@inactive-theta"), BUDGETS["standard"], 0).violation
     assert found.shape.clients == 6 and found.left > found.right
 
 

@@ -6,7 +6,7 @@ from operator import mul
 
 BITS = 256
 LARGEST = 10**5  # what exp is taken of
-LONG = 2**12  # bits of fractions beyond which roots become intervals: a method that divides by them doubles its digits each step
+LONG = 2**12  # bits of fractions beyond which roots become intervals: whoever divides by them doubles the digits each step
 
 
 def rounded(number, toward):

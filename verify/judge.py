@@ -19,7 +19,6 @@ from verify.term_sizes import sizes_of_sides
 __all__ = ["Judgement", "exact_violation", "given_numbers", "in_range", "judge", "pairs", "unmet"]
 
 _ROUNDING = 1e-11  # what float64 may lose in a few hundred operations, relative to the terms that cancel
-_FAR = 1e-6  # sides that differ by more than this, relative to their sum, differ beyond rounding unless one exceeds the other
 _TOLERANCE = 1e-9  # hypotheses met up to rounding; exact replay decides in the end
 
 
@@ -47,10 +46,11 @@ def judge(claim: Claim, environment: Environment) -> Judgement:
         left, right, mask = _flat(left, right, mask)
         if not mask.shape[1]:
             return _about_nothing(claim, environment, len(left))
+        sizes = [np.broadcast_to(size, mask.shape) for size in _flat(*_where_possible(
+            environment, *sizes_of_sides(claim.statement, environment)))]
+        floor = _ROUNDING * (sizes[0] + sizes[1]) + 1e-18
         gap = {"<=": left - right, ">=": right - left, "==": abs(left - right)}[claim.statement.relation]
-        total = abs(left) + abs(right)
-        floor = _ROUNDING * (_sizes(claim, environment, mask) if (mask & (gap > -_FAR * total)).any() else total) + 1e-18
-        score = np.where(mask, (gap - floor) / (total + floor), -1.0)
+        score = np.where(mask, (gap - floor) / (abs(left) + abs(right) + floor), -1.0)
         edge = np.where(mask, (gap - floor) / (_left_over(claim.statement, environment, like) + floor), -1.0)
         finite = np.isfinite(score).all(axis=1) & np.isfinite(edge).all(axis=1)
         if environment.infinite is not None:
@@ -65,12 +65,6 @@ def judge(claim: Claim, environment: Environment) -> Judgement:
         met &= in_range(claim, environment, len(score))
         late = edge[np.arange(len(edge)), mask.shape[1] - 1 - np.argmax(mask[:, ::-1], axis=1)]
     return Judgement(score.max(axis=1), late, ratio.max(axis=1), met)
-
-
-def _sizes(claim: Claim, environment: Environment, mask) -> np.ndarray:
-    """The absolute values of all terms of both sides together, shaped as the flat ``mask``."""
-    both = _flat(*_where_possible(environment, *sizes_of_sides(claim.statement, environment)))[:2]
-    return sum(np.broadcast_to(size, mask.shape) for size in both)
 
 
 def _where_possible(environment: Environment, left, right, mask):

@@ -44,7 +44,7 @@ class Budget:
 
 
 BUDGETS = {
-    "quick": Budget(16, 64, 16),
+    "quick": Budget(20, 96, 20),
     "standard": Budget(100, 128, 100, 128, 100, 30, 2, 12, (8, 3)),
     "thorough": Budget(1000, 256, 1000, 256, 300, 60, 12, 60, (16, 3)),
 }
