@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction as Q
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 import sympy as sp
 
 from bounds.claim import Claim, Condition, Variable
+from bounds.registry import find_claim
 from synthetic.balls import Ball
 from verify.instances import Shape
 from verify.on_balls import violation_on_balls
@@ -91,3 +93,11 @@ def test_the_search_refutes_with_roots_and_says_what_stays_open():
     assert false.violation.left > false.violation.right
     verdict = decide(algebra(sp.exp(sp.sqrt(y)) ** 2, "<=", sp.exp(2 * sp.sqrt(y))), Settings(federations=False))
     assert verdict.verdict != "refuted"
+
+
+def test_clients_with_samples_of_bounded_losses_are_decided_on_balls():
+    """Without the condition on its step, a bound with a root of the loss's supremum is broken, and that is certain."""
+    claim = find_claim("afedpd/theorem-2")
+    free = replace(claim, conditions=tuple(c for c in claim.conditions if "mu_lr" not in str(c)))
+    violation = search(free, BUDGETS["quick"]).violation
+    assert isinstance(violation.left, Ball) and violation.left > violation.right and violation.shape.data.bounded

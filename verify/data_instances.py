@@ -16,7 +16,7 @@ from bounds.claim import Claim
 from bounds.fedmoswa import words as fedmoswa
 from bounds.functions import f_grad
 from fedtheory.engine import one_round, starting_points
-from synthetic.arrays import EXACT, NUMPY, Backend, to_numpy
+from synthetic.arrays import BALLS, EXACT, NUMPY, Backend, to_numpy
 from synthetic.draws import Draws
 from synthetic.piecewise import Piecewise
 from verify.procedures import algorithm_of, selection_of
@@ -216,7 +216,8 @@ def explicit(shape, leaves, backend: Backend) -> dict[str, np.ndarray]:
         "sample_knot": np.concatenate([leaves["sample_knot"], leaves["sample_knot"] + distance], axis=3),
         "sample_width": np.concatenate([leaves["sample_width"], leaves["sample_width"]], axis=3),
     }
-    lowest = to_numpy(_atoms_alone(leaves | {"sample_offset": 0 * leaves["sample_offset"]}, backend).F_star_client)
+    exactly = EXACT if backend == BALLS else backend  # the infimum of fractions is one
+    lowest = to_numpy(_atoms_alone(leaves | {"sample_offset": 0 * leaves["sample_offset"]}, exactly).F_star_client)
     return leaves | {"sample_offset": leaves["sample_offset"] - lowest.reshape(leaves["sample_offset"].shape)}
 
 
