@@ -253,6 +253,16 @@ def test_methods_by_coordinate_are_run_in_many_dimensions():
     assert max(dims()) == 16 and max(dims(norm="scalar")) == 2
 
 
+def test_a_number_that_a_condition_holds_under_another_is_drawn_all_over_its_range():
+    """Also near the bound, where as free a number as any other would be clipped."""
+    decay = sp.Symbol("decay", nonnegative=True)
+    claim = Claim("mine/bounded", "1", "lemma", "algebra", Condition(decay, "<=", 1), derivation="by hand",
+                  variables=(Variable("decay", "nonnegative"),), conditions=(Condition(decay, "<=", 1),))
+    values = draw_leaves(claim, Shape(), 400, np.random.default_rng(0))["decay"].ravel()
+    for low, high in ((0, 0.1), (0.1, 0.5), (0.5, 0.9), (0.9, 0.99), (0.99, 0.9999)):
+        assert ((low < values) & (values < high)).sum() > 20, (low, high)
+
+
 def test_the_largest_of_no_numbers_is_zero():
     """In a run of one round nothing bounds the number: 0 is the least that is at least nothing."""
     largest = sp.Symbol("largest", nonnegative=True)

@@ -193,9 +193,29 @@ def draw_leaves(claim: Claim, shape: Shape, count: int, rng: np.random.Generator
     for variable in claim.variables:
         if variable.domain != "integer" or variable.indices:
             leaves[variable.name] = _variable(variable, shape, count, rng)
+    for name, bound in _upper_bounds(claim).items():
+        leaves[name] = np.where(rng.random((count, 1)) < 0.4, leaves[name].reshape(count, 1), bound * _shares(count, rng)
+                                ).reshape(leaves[name].shape)
     for name in _constants_with_slack(claim):
         leaves[f"slack:{name}"] = np.where(rng.random((count, 1)) < 0.8, 1.0, 1 + 10.0 ** rng.uniform(-1, 2, (count, 1)))
     return leaves
+
+
+def _upper_bounds(claim) -> dict[str, float]:
+    """Positive numbers that conditions hold under a number, by name: free ones without an index that are not below 0."""
+    free = {v.name for v in claim.variables if v.domain in ("positive", "nonnegative") and not v.indices}
+    found = {}
+    for c in claim.conditions:
+        if c.relation == "<=" and c.left.is_Symbol and c.left.name in free and c.right.is_number and not c.over:
+            found[c.left.name] = min(float(c.right), found.get(c.left.name, np.inf))
+    return found
+
+
+def _shares(count, rng):
+    """Shares of a whole, (count, 1): anything, a little, or nearly all."""
+    share = rng.random((count, 1))
+    little = 10.0 ** rng.uniform(-3, -0.3, (count, 1))
+    return np.choose(rng.integers(0, 3, (count, 1)), [share, little, 1 - little])
 
 
 def _constants_with_slack(claim):
