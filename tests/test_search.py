@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from bounds.claim import Claim, Condition, Procedure
+from bounds.claim import Claim, Condition, Procedure, Variable
 from bounds.controls import ALL_STEPS, CONTROLS, TWINS, control
 from bounds.language import (
     E,
