@@ -68,6 +68,11 @@ class Ball:
         return isinstance(self.number, _flint().fmpq)
 
     @property
+    def finite(self) -> bool:
+        """Whether the number is known to be finite."""
+        return self.exact or bool(self.number.is_finite())
+
+    @property
     def ball(self):
         """The number as flint's ``arb``, of the current precision."""
         return _flint().arb(self.number) if self.exact else self.number
@@ -164,7 +169,7 @@ class Ball:
         """The ball's lowest and highest number, exactly; Undecided where that is not known to be finite."""
         if self.exact:
             return _fraction(self.number), _fraction(self.number)
-        if not self.number.is_finite():
+        if not self.finite:
             raise Undecided(f"{self!r} is not known to be finite")
         middle, radius = (_fraction(part.fmpq()) for part in (self.number.mid(), self.number.rad()))
         return middle - radius, middle + radius

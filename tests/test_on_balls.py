@@ -52,6 +52,15 @@ def test_equal_irrational_sides_hold():
     assert confirm_or_why(algebra(sp.sqrt(y) * sp.sqrt(1 + y), "<=", sp.sqrt(y + y**2)), *at(y=2)) == "holds"
 
 
+def test_an_instance_on_which_a_side_is_undefined_somewhere_refutes_nothing():
+    """At i = 0 there is nothing to compare, although sqrt(2) / i is above 1 at i = 1."""
+    i = sp.Symbol("i", integer=True)
+    claim = algebra(sp.sqrt(y) / i, "<=", 1)
+    for low, expected in ((1, True), (0, False)):
+        found = confirm_or_why(replace(claim, statement=replace(claim.statement, over=((i, low, 1),))), *at(y=2))
+        assert isinstance(found, Violation) if expected else found == "inadmissible"
+
+
 def test_sides_too_large_to_tell_apart_stay_open():
     claim = algebra(sp.exp(y) * sp.sqrt(2), "<=", sp.exp(y + sp.log(2) / 2))
     word, reason = violation_on_balls(claim, *at(y=1000))

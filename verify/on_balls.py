@@ -26,15 +26,18 @@ def violation_on_balls(claim: Claim, shape, leaves) -> tuple[Environment, Ball, 
     """
     from flint import ctx
 
-    before, reason = ctx.prec, ""
+    before, word, reason = ctx.prec, "uncertain", ""
     try:
         for bits in PRECISIONS:
             ctx.prec = bits
             try:
                 environment = realise(claim, shape, leaves, BALLS)
                 found = _certain(claim, environment)
+            except _Undefined:
+                word, reason = "inadmissible", ""
+                continue
             except Undecided as overlap:
-                reason = str(overlap)
+                word, reason = "uncertain", str(overlap)
                 continue
             except ZeroDivisionError:
                 return "inadmissible", ""
@@ -45,11 +48,17 @@ def violation_on_balls(claim: Claim, shape, leaves) -> tuple[Environment, Ball, 
             return (environment, *found)
     finally:
         ctx.prec = before
-    return "uncertain", reason
+    return word, reason
+
+
+class _Undefined(Undecided):
+    """A side of the statement is not known to be finite somewhere, whatever it is elsewhere."""
 
 
 def _certain(claim: Claim, environment: Environment) -> str | tuple[Ball, Ball]:
     """What is certain of a claim on instance 0. A condition that defines a name holds because it does."""
+    if not all(Ball(side).finite for pair in pairs(claim.statement, environment) for side in pair):
+        raise _Undefined("a side of the statement is not known to be finite")
     broken, open_pair = _broken(claim.statement, environment, strict=False)
     if not broken and (not open_pair or _equal_in_effect(*open_pair)):
         return "holds"
