@@ -15,15 +15,19 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from growth_controls import FALSE, OPEN_STEP, TRUE, A, B, C, a, b, control, gap, numbers
 
+from bounds.afedpd.setting import rho_prox
 from bounds.claim import Condition, Procedure, Variable
-from bounds.language import L, rounds
-from verify.growth_certificate import check, check_file
+from bounds.language import L, eta_l, iterations, rounds, t
+from bounds.registry import find_claim
+from verify.growth import _ZERO_BUDGETS, _persists
+from verify.growth_certificate import check, check_file, growth_certificate
 from verify.growth_fit import fit
 from verify.growth_sizes import resized, tame
 from verify.hidden import leaves_the_step_open, order_of, vanishing, with_constant
 from verify.instances import Shape
 from verify.referee import Settings, decide
 from verify.sampling import draw_leaves
+from verify.search import search
 
 SIZES = 2.0 ** np.arange(9)
 
@@ -223,3 +227,17 @@ def test_two_of_three_false_orders_are_refuted():
     """16 of 22 when this was written: fast decay and long runs with noise are out of its reach."""
     missed = [name for name, claim in FALSE.items() if decide(claim, Settings(budget="standard")).verdict != "refuted"]
     assert len(missed) <= len(FALSE) / 3, missed
+
+
+def test_one_instance_at_a_limit_of_zero_suffices():
+    """left <= A + O(epsilon): where epsilon is 0 no constant helps, and nothing has to be followed any further."""
+    claim = find_claim("afedpd/theorem-1")
+    solved = Condition(eta_l[t], "==", 1 / (L + rho_prox), ((t, 0, iterations - 1),))
+    claim = replace(claim, conditions=(solved, Condition(rho_prox, "<=", L)))
+    verdict = decide(claim, Settings(federations=False))
+    assert verdict.verdict == "refuted" and verdict.ratio == np.inf
+    (member,) = _persists(vanishing(claim), search(vanishing(claim), _ZERO_BUDGETS["quick"]).violation, "eps_inexact", 0)
+    data = growth_certificate(claim, "eps_inexact", (member,))
+    assert check(data, claim).accepted
+    data["members"][0]["certificate"]["values"]["eps_inexact"] = "1"
+    assert not check(data, claim).accepted

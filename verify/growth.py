@@ -179,8 +179,11 @@ def _where_it_vanishes(claim, growth: Growth, budget, seed, backend) -> None:
 
 
 def _persists(nothing, violation: Violation, name, towards) -> tuple[ExactMember, ...]:
-    """The violation along a limit, on the same instance; empty if it ends."""
-    members, shape = [], violation.shape
+    """The violation along a limit, on the same instance; empty if it ends. One is enough where the limit is 0 and the
+    instance is there."""
+    members, shape, there = [], violation.shape, violation.environment.bound.get(name)
+    if towards == 0 and there is not None and (there.data == 0).all():
+        return (ExactMember(0.0, None, violation),)
     start = shape.as_sizes().get(name)
     for i in range(_MEMBERS):
         step = (start or 1) * 2**i if start or towards == sp.oo else Fraction(1, 2**i)

@@ -83,7 +83,8 @@ def _objections(data: dict[str, Any]) -> Iterator[str]:
     vanishing_sides = [m["constant"] is None for m in members]
     if any(vanishing_sides) and not all(vanishing_sides):
         yield "some members have a constant and others none"
-    if not (all(vanishing_sides) and uses is not None):
+    at_the_limit = members[0]["certificate"]["values"].get(data["along"]) == "0"
+    if not (all(vanishing_sides) and (uses is not None or at_the_limit)):
         if len(members) <= OCTAVES:
             yield f"{len(members)} members show no growth; at least {OCTAVES + 1} do"
         sizes, ratios = _numbers(members)

@@ -196,6 +196,8 @@ def draw_leaves(claim: Claim, shape: Shape, count: int, rng: np.random.Generator
     for name, bound in _upper_bounds(claim).items():
         leaves[name] = np.where(rng.random((count, 1)) < 0.4, leaves[name].reshape(count, 1), bound * _shares(count, rng)
                                 ).reshape(leaves[name].shape)
+    if "rho_prox" in leaves and "curvature" in leaves and shape.data is None:
+        _solve_at_once(leaves, rng)
     for name in _constants_with_slack(claim):
         leaves[f"slack:{name}"] = np.where(rng.random((count, 1)) < 0.8, 1.0, 1 + 10.0 ** rng.uniform(-1, 2, (count, 1)))
     return leaves
@@ -216,6 +218,14 @@ def _shares(count, rng):
     share = rng.random((count, 1))
     little = 10.0 ** rng.uniform(-3, -0.3, (count, 1))
     return np.choose(rng.integers(0, 3, (count, 1)), [share, little, 1 - little])
+
+
+def _solve_at_once(leaves: Leaves, rng: np.random.Generator) -> None:
+    """Give some instances the step 1/(L + rho), by which a client of curvature L solves its penalised problem at once."""
+    largest = leaves["curvature"].max(axis=(1, 2))[:, None]
+    at_once = rng.random(largest.shape) < 0.1
+    leaves["step_scale"] = np.where(at_once, largest / (largest + leaves["rho_prox"].reshape(-1, 1)), leaves["step_scale"])
+    leaves["step_fraction"] = np.where(at_once, 1.0, leaves["step_fraction"])
 
 
 def _constants_with_slack(claim):
