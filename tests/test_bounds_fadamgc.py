@@ -196,6 +196,33 @@ def test_conditions_before_78():
     assert bound == pytest.approx(w.eps**2 / (16 * K * w.L**2))
 
 
+def _models_of_gradients(claim):
+    """The rounds, at the last value of the statement's index, of the server's models at which gradients are taken."""
+    statement, seen = claim.statement, []
+    last = {name: high for name, _, high in statement.over}
+    waiting = [statement.left, statement.right]
+    while waiting:
+        formula = waiting.pop()
+        for atom in formula.atoms(sp.Indexed):
+            definition = claim.definitions.get(str(atom.base.label))
+            if definition and atom not in seen:
+                seen.append(atom)
+                waiting.append(definition.formula.xreplace(dict(zip(definition.indices, atom.indices, strict=True))))
+        for gradient in formula.atoms(words.grad, words.objective_grad):
+            for model in gradient.args[-1].atoms(sp.Indexed):
+                if model.base == words.x_round:
+                    yield model.indices[0].subs(last)
+
+
+@pytest.mark.parametrize("name", [c.id for c in CLAIMS if any(a.id.endswith("assumption-5.3") for a in c.assumptions)
+                                  and c.statement is not None and c.statement.over])
+def test_gradients_are_taken_only_where_assumption_53_bounds_them(name):
+    """G is about the run's gradients, of which the last model of the server has none."""
+    (claim,) = (c for c in CLAIMS if c.id == name)
+    for when in _models_of_gradients(claim):
+        assert (words.rounds - 1 - when).subs(words.rounds, 7) >= 0 if when.free_symbols <= {words.rounds} else True
+
+
 # how it is written ---------------------------------------------------------------------------------------------------
 @each_claim(CLAIMS)
 def test_every_claim_is_written(claim):

@@ -19,9 +19,9 @@ from bounds.fadamgc.words import B, C, C_all, C_beta, G, beta1, beta2, eps, eta,
 from bounds.language import E, L, clients, eta_l, local_steps, objective, participants, r, rounds, sampled, x_round
 
 __all__ = [
-    "ANY_MOMENTS", "FADAMGC", "FA_NT", "SPECIAL", "algebra_step", "all_tracked", "at_each", "at_each_but_first", "at_most",
-    "average_norm", "average_sq", "carried", "decrease", "free_constants", "last_gap", "one_relation", "order_claim", "over",
-    "pathwise", "put", "readings", "run_claim", "started", "with_norms",
+    "ANY_MOMENTS", "FADAMGC", "FA_NT", "SPECIAL", "algebra_step", "all_tracked", "at_each", "at_each_but_first",
+    "at_most", "average_norm", "average_sq", "before_last", "carried", "decrease", "free_constants", "last_gap",
+    "one_relation", "order_claim", "over", "pathwise", "put", "readings", "run_claim", "started", "with_norms",
 ]
 
 FADAMGC = Procedure("fadamgc", sampling="without-replacement", equal_weights=True)
@@ -62,6 +62,11 @@ def at_each_but_first(left, relation, right, *more) -> Condition:
     """For every round that has one before it, of which both sides speak as round r: also for that after the last one."""
     left, right = (sp.sympify(side).xreplace({r: r + 1}) for side in (left, right))
     return Condition(left, relation, right, (over, *more))
+
+
+def before_last(condition: Condition) -> Condition:
+    """The same for all rounds that have one after them: what bounds gradients of the run bounds none at its last model."""
+    return replace(condition, over=((r, 0, rounds - 2), *condition.over[1:]))
 
 
 # left sides ----------------------------------------------------------------------------------------------------------

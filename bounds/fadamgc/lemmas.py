@@ -15,6 +15,7 @@ from bounds.fadamgc.builders import (
     alpha_vhat,
     at_each,
     at_each_but_first,
+    before_last,
     carried,
     k_prime,
     readings,
@@ -67,7 +68,8 @@ D2_right = (1 - Y / (2 * n)) * q.Gamma_nt[r - 1] + (7 * n / Y) * G**2 + (Y / n) 
 lemma_D2 = run_claim(
     FA_NT, ANY_MOMENTS, id="fadamgc/lemma-D.2", number="Lemma D.2, (185)", kind="lemma",
     reading=f"{Y_ZERO}; stored directions with v", assumptions=A51_A53,
-    statement=at_each_but_first(q.Gamma_nt[r], "<=", D2_right), steps=("fadamgc/eq-191", "fadamgc/eq-192", "fadamgc/eq-194"),
+    statement=before_last(at_each_but_first(q.Gamma_nt[r], "<=", D2_right)),
+    steps=("fadamgc/eq-191", "fadamgc/eq-192", "fadamgc/eq-194"),
     note="the statement cites Assumption 5.1; its G is that of 5.3",
 )
 

@@ -18,6 +18,7 @@ from bounds.fadamgc.builders import (
     alpha_vhat,
     at_each,
     at_most,
+    before_last,
     carried,
     decrease,
     k_prime,
@@ -98,7 +99,7 @@ eq_132 = step(id="fadamgc/eq-132", number="(131)-(132)", assumptions=A51_A53,
               reading="the first y_k are zero; the gradient at x^t",
               statement=at_each(right_130, "<=", right_132(gf)))
 eq_132_next = eq_132.variant("t-plus-1", "the first y_k are zero; the gradient at x^{t+1}, as (132) prints it",
-                             statement=at_each(right_130, "<=", right_132(objective_grad(x_round[r + 1]))))
+                             statement=before_last(at_each(right_130, "<=", right_132(objective_grad(x_round[r + 1])))))
 spread = E(norm2(q.average(over(mtilde) - over_vbar(mtilde))))
 W = E(norm2(q.average(scaled(over(w - vbar), vbar, eps))))
 eq_134 = step(id="fadamgc/eq-134", number="(133)-(134)", assumptions=A51_A53,

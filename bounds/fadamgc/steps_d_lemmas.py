@@ -18,6 +18,7 @@ from bounds.fadamgc.builders import (
     alpha_vhat,
     at_each,
     at_each_but_first,
+    before_last,
     carried,
     k_prime,
     pathwise,
@@ -118,9 +119,9 @@ right_191 = (1 - Y / (2 * n)) * stored[r - 1] + (5 * n / Y + 2 * Y / n) * G**2 +
 eq_188 = step(id="fadamgc/eq-188", number="(186)-(188)", reading=WITH_V,
               statement=at_each_but_first(stored[r], "<=", right_188))
 eq_190 = step(id="fadamgc/eq-190", number="(189)-(190)", reading=WITH_V, assumptions=(bounded,),
-              statement=at_each_but_first(right_188, "<=", right_190))
+              statement=before_last(at_each_but_first(right_188, "<=", right_190)))
 eq_191 = step(id="fadamgc/eq-191", number="(191)", reading=WITH_V, assumptions=(bounded,),
-              statement=at_each_but_first(right_190, "<=", right_191))
+              statement=before_last(at_each_but_first(right_190, "<=", right_191)))
 direction, gradient = sp.Symbol("any_direction", real=True), sp.Symbol("any_grad", real=True)
 gap_now = sp.Symbol("gap_now", nonnegative=True)
 eq_191_vector = algebra_step(
