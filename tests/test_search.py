@@ -20,6 +20,7 @@ from bounds.language import (
     eta_l,
     iterations,
     k,
+    mu,
     norm2,
     objective_grad,
     r,
@@ -116,6 +117,20 @@ def test_rounds_are_now_and_then_as_long_as_they_may_be_and_noise_is_kept_in_sev
     assert any(shape.local_steps == 40 for shape in shapes)
     assert any(shape.local_steps > 4 for shape in shapes if shape.noisy)
     assert all(prod(outcomes(shape)) <= 64 and shape.iterations <= 40 for shape in shapes)
+
+
+# long runs ---------------------------------------------------------------------------------------------------------------
+SMALL_STEPS = (Condition(eta_l[t], "==", 1 / (60 * L), (ALL_STEPS,)), Condition(rounds, ">=", 60))
+
+
+@pytest.mark.parametrize("share, violated", [(sp.Rational(1, 100), True), (sp.Rational(1, 2), False)])
+def test_longer_runs_are_tried_where_no_short_one_meets_the_hypotheses(share, violated):
+    """From 60 iterations on the squared distance is at most (1 - 1/60)^120 = 0.13 of the first; 0.03 after 100."""
+    statement = Condition(norm2(E(x_round[rounds]) - x_star), "<=", share * norm2(x_round[0] - x_star))
+    claim = control("long", "run", statement, conditions=(*SMALL_STEPS, Condition(mu - L, ">=", 0)))
+    found = search(claim, Budget(40, 8, 40), 0)
+    assert found.met and bool(found.violation) == violated
+    assert not violated or found.violation.shape.rounds >= 60
 
 
 # blindness and determinism -------------------------------------------------------------------------------------------------

@@ -24,7 +24,7 @@ from verify.sizes import allowed, integer_variables, names_of, within_bounds
 __all__ = ["RARE", "draw_leaves", "draw_shape", "free_size_names"]
 
 _STEPS = (1, 1, 1, 2, 2, 2, 3, 3, 4, 4, 6, 10)
-_LONGEST = 0.05  # share of the rounds that are as long as an instance may be
+_LONGEST = 0.1  # share of the rounds that are as long as an instance may be
 _DIMS = (1, 1, 2)
 _DIMS_BY_COORDINATE = (1, 1, 1, 2, 2, 2, 5, 16)  # in which lengths grow with the dimension
 _ROUNDS = (1, 1, 1, 2, 2, 3, 5, 10, 30)
@@ -42,14 +42,17 @@ DATA_OUTCOMES = 16
 _TRIALS = 60  # shapes that are drawn until one meets the claim's conditions on sizes
 
 
-def draw_shape(claim: Claim, rng: np.random.Generator, most_outcomes: int, most_iterations: int) -> Shape:
-    """A random shape whose chance has at most ``most_outcomes`` outcomes, and whose sizes meet the claim's conditions."""
+def draw_shape(claim: Claim, rng: np.random.Generator, most_outcomes: int, most_iterations: int, longer: int = 1) -> Shape:
+    """A random shape whose chance has at most ``most_outcomes`` outcomes, and whose sizes meet the claim's conditions.
+
+    Runs have at most ``most_iterations`` iterations; both this and the numbers of rounds are ``longer`` times as large.
+    """
     if speaks_of_samples(claim):
         return draw_data_shape(claim, Shape, rng, DATA_OUTCOMES * most_outcomes, most_iterations)
     for _ in range(_TRIALS):
-        shape = _draw_shape(claim, rng, most_outcomes, most_iterations)
+        shape = _draw_shape(claim, rng, most_outcomes, most_iterations * longer, longer)
         if integer_variables(claim):
-            shape = _within_bounds(claim, shape, most_iterations, rng)
+            shape = _within_bounds(claim, shape, most_iterations * longer, rng)
         if allowed(claim, shape.as_sizes()):
             break
     return shape
@@ -73,7 +76,7 @@ def _layers(claim, dim, rng) -> tuple[int, ...]:
     return tuple(np.diff([0, *cuts, max(dim, count)]).tolist())
 
 
-def _draw_shape(claim, rng, most_outcomes, most_iterations) -> Shape:
+def _draw_shape(claim, rng, most_outcomes, most_iterations, longer) -> Shape:
     sizes = _sizes(claim, rng)
     if claim.setting == "algebra":
         return Shape(dim=int(rng.integers(1, 3)), sizes=sizes)
@@ -92,7 +95,7 @@ def _draw_shape(claim, rng, most_outcomes, most_iterations) -> Shape:
         return Shape(clients=priority + free, free=free, dim=dim, sizes=sizes, layers=layers,
                      family=family, pieces=pieces)
     steps = dict(sizes).get("local_steps") or (1 if tiny else int(rng.choice(_STEPS)))
-    rounds = int(rng.integers(1, 3)) if tiny else int(rng.choice(_ROUNDS))
+    rounds = longer * (int(rng.integers(1, 3)) if tiny else int(rng.choice(_ROUNDS)))
     if "local_steps" not in dict(sizes) and rng.random() < _LONGEST:
         steps, rounds = most_iterations, 1
     while steps * rounds > most_iterations:

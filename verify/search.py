@@ -70,6 +70,7 @@ class Found:
 _CANDIDATE = 1e-8  # score above which float64 sees a violation
 _NOTHING = 1e-12  # what float64 may take for a difference where terms of about one cancel
 _POOL = 5  # instances that evolve, in each of the two rankings
+_PATIENCE = 10  # how much longer runs are where no shorter one met the hypotheses
 _BLAND = -0.3  # rank of instances on which both sides agree: everywhere around them they agree too
 
 
@@ -135,9 +136,12 @@ def _told(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend, why: str
 
 def _instances(claim: Claim, budget: Budget, rng: np.random.Generator, pools: _Pools, backend: Backend):
     """Batches to look at, one after the other: the later ones follow from what was kept of the earlier ones."""
+    longer = 1
     for step in range(budget.batches + budget.generations):
         if step < budget.batches or not pools.filled:
-            shape = draw_shape(claim, rng, budget.most_outcomes, budget.most_iterations)
+            if step == budget.batches // 2 and not pools.filled:
+                longer = _PATIENCE
+            shape = draw_shape(claim, rng, budget.most_outcomes, budget.most_iterations, longer)
             yield shape, draw_leaves(claim, shape, _batch_size(shape, budget), rng)
         else:
             shape, parent = pools.pick(step, rng)
@@ -204,17 +208,17 @@ def _neighbour(claim: Claim, shape: Shape, leaves: Leaves, rng: np.random.Genera
         return (more if allowed(claim, more.as_sizes()) else shape), leaves
     if shape.noisy and rng.random() < 0.3:
         return replace(shape, rare=RARE[rng.integers(len(RARE))]), leaves
-    steps, rounds = shape.local_steps, shape.rounds
-    if rng.random() < 0.5 and "local_steps" not in dict(shape.sizes):
-        steps = max(1, round(steps * 2 ** rng.uniform(-1.5, 1)))
-    else:
-        rounds = max(1, round(rounds * 2 ** rng.uniform(-1.5, 1)))
-    longer = replace(shape, local_steps=steps, rounds=rounds)
+    name = "local_steps" if rng.random() < 0.5 and "local_steps" not in dict(shape.sizes) else "rounds"
+    length = max(1, round(getattr(shape, name) * 2 ** rng.uniform(-1.5, 2)))
+    longest = budget.most_iterations * (_PATIENCE if shape.iterations > budget.most_iterations else 1)
+    length = max(1, min(length, longest * getattr(shape, name) // shape.iterations))
     most = budget.most_outcomes * (DATA_OUTCOMES if shape.data else 1)
-    too_long = steps * rounds > budget.most_iterations or prod(outcomes(longer)) > most
-    if too_long or not allowed(claim, longer.as_sizes()):
+    while length > 1 and prod(outcomes(replace(shape, **{name: length}))) > most:
+        length -= 1
+    other = replace(shape, **{name: length})
+    if not allowed(claim, other.as_sizes()):
         return shape, leaves
-    return with_times(shape, leaves, steps, rounds, claim.variables)
+    return with_times(shape, leaves, other.local_steps, other.rounds, claim.variables)
 
 
 def offspring(claim: Claim, shape: Shape, parent: Leaves, count: int, rng: np.random.Generator) -> Leaves:

@@ -24,6 +24,7 @@ from verify.roots import Irrational
 
 __all__ = ["Violation", "confirm", "confirm_or_why", "shrink", "violation_of"]
 
+_LONG = 40  # iterations
 _DENOMINATORS = (1, 2, 4, 10, 16, 100, 1000, 10**4, 10**6)
 
 
@@ -105,9 +106,9 @@ def _round(claim, name, array, q):
 
 
 def shrink(claim: Claim, violation: Violation, most_trials: int = 400) -> Violation:
-    """Greedily take every simplification under which the claim is still violated exactly; on balls, which are slow, with a
-    quarter of the trials."""
-    if isinstance(violation.left, Ball):
+    """Greedily take every simplification under which the claim is still violated exactly; on balls and on long runs, which
+    are slow, with a quarter of the trials."""
+    if isinstance(violation.left, Ball) or violation.shape.iterations > _LONG:
         most_trials //= 4
     trials, progress = 0, True
     while progress and trials < most_trials:
