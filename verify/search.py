@@ -14,6 +14,7 @@ import numpy as np
 
 from bounds.claim import Claim
 from synthetic.arrays import NUMPY, Backend
+from verify.client_numbers import with_client_twice
 from verify.data_instances import KINDS
 from verify.environment import realise
 from verify.instances import Leaves, Shape, always_available, outcomes, take_rows, with_times
@@ -69,6 +70,7 @@ class Found:
 
 _CANDIDATE = 1e-8  # score above which float64 sees a violation
 _NOTHING = 1e-12  # what float64 may take for a difference where terms of about one cancel
+_MOST_CLIENTS = 24  # to which an instance grows
 _POOL = 5  # instances that evolve, in each of the two rankings
 _PATIENCE = 10  # how much longer runs are where no shorter one met the hypotheses
 _BLAND = -0.3  # rank of instances on which both sides agree: everywhere around them they agree too
@@ -199,7 +201,11 @@ def _batch_size(shape: Shape, budget: Budget) -> int:
 
 
 def _neighbour(claim: Claim, shape: Shape, leaves: Leaves, rng: np.random.Generator, budget: Budget):
-    """The same instance, or now and then one with other run lengths or another number of participants."""
+    """The same instance, or now and then one with another client, other run lengths or another number of participants."""
+    if claim.setting != "algebra" and not shape.data and rng.random() < 0.15:
+        larger = with_client_twice(claim, shape, leaves, int(rng.integers(shape.clients)))
+        few = larger[0].clients <= _MOST_CLIENTS and prod(outcomes(larger[0])) <= budget.most_outcomes
+        return larger if few and allowed(claim, larger[0].as_sizes()) else (shape, leaves)
     if claim.setting != "run" or rng.random() < 0.5:
         return shape, leaves
     if shape.priority_clients == 1 and shape.sampling == "with-replacement" and rng.random() < 0.5:

@@ -12,6 +12,7 @@ import numpy as np
 from bounds.claim import Claim
 from synthetic.arrays import EXACT
 from synthetic.balls import Ball
+from verify.client_numbers import without_client
 from verify.data_instances import KINDS, simpler_data
 from verify.environment import realise
 from verify.evaluate import Environment, UnboundName
@@ -171,7 +172,7 @@ def _simpler(claim: Claim, shape: Shape, leaves: Leaves) -> Iterator[tuple[Shape
                 yield replace(shape, noisy=noisy), {**leaves, "noise": leaves["noise"][:, kept]}
     yield from simpler_pieces(shape, leaves)
     for client in range(shape.clients if claim.setting != "algebra" else 0):
-        smaller = _without_client(claim, shape, leaves, client)
+        smaller = without_client(claim, shape, leaves, client)
         if smaller:
             yield smaller
     if shape.layers:
@@ -227,32 +228,6 @@ def _without_coordinates(claim, shape, leaves):
                     if size == "layers":
                         new[variable.name] = np.delete(new[variable.name], layer, axis=1 + axis)
         yield replace(shape, dim=shape.dim - 1, layers=tuple(size for size in sizes if size)), new
-
-
-def _without_client(claim, shape, leaves, client):
-    is_free = client >= shape.priority_clients
-    if not is_free and shape.priority_clients == 1:
-        return None
-    if shape.sampling == "without-replacement" and not is_free and shape.participants == shape.priority_clients:
-        return None
-    kept = [k for k in range(shape.clients) if k != client]
-    by_client = {"curvature": 1, "center": 1, "offset": 1, "weight": 1, "included": 1, "local_offset": 1, "available": 2,
-                 "tie": 1, **dict.fromkeys(KINDS, 1)}
-    for variable in claim.variables:
-        for axis, (_, size) in enumerate(variable.indices):
-            if size == "clients":
-                by_client[variable.name] = 1 + axis
-    by_client |= {name: 1 for name in PIECES if name in leaves and leaves[name].shape[1] == shape.clients}
-    by_client |= {f"start:{name}": 1 for name, each in free_starts(claim.procedure).items() if each}
-    by_client = {n: axis for n, axis in by_client.items() if n in leaves and leaves[n].shape[axis] == shape.clients}
-    new = map_leaves(leaves, lambda n, a: np.take(a, kept, axis=by_client[n]) if n in by_client else a)
-    slots = [s for s, k in enumerate(shape.noisy) if k != client]
-    noisy = tuple(kept.index(shape.noisy[s]) for s in slots)
-    if "noise" in new:
-        new["noise"] = new["noise"][:, slots]
-        if not noisy:
-            del new["noise"]
-    return replace(shape, clients=shape.clients - 1, free=shape.free - is_free, noisy=noisy), new
 
 
 def _resized(claim, shape, leaves, name, size):
