@@ -355,3 +355,11 @@ def test_killed_in_the_middle_then_on_gives_the_same_verdicts(tmp_path):
 
 def _timeless(report):
     return [record | {"seconds": 0} for record in json.loads((report / "verdicts.json").read_text())]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits the memory of a process")
+def test_a_process_runs_out_of_memory_before_the_machine_does():
+    """Twice the limit is refused, a twentieth is not."""
+    text = ("import numpy as np; from verify.workers import _MOST, limit_memory; limit_memory(); np.ones(_MOST // 160)\n"
+            "try:\n    np.ones(_MOST // 4)\nexcept MemoryError:\n    print('refused')")
+    assert subprocess.run([sys.executable, "-c", text], capture_output=True, text=True).stdout == "refused\n"

@@ -24,6 +24,7 @@ __all__ = ["PATIENCE", "decide_all", "decide_or_say_why"]
 #: seconds after which a claim is given up, by budget: far above what its counted effort takes anywhere
 PATIENCE = {"quick": 900.0, "standard": 3600.0, "thorough": 6 * 3600.0}
 _LARGEST = 1.5 * 2**30  # bytes; a worker that has grown beyond makes way for a fresh one
+_MOST = 2 * 2**30  # bytes; a claim that needs more is undecided, on every machine
 _STARTS = 3  # workers that may fail in a row before they have started
 
 
@@ -162,6 +163,8 @@ def _serve(pipe: connection.Connection, settings) -> None:
     """What a worker does: decide the claims whose ids it is sent, until the pipe closes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent's business
     threading.Thread(target=_follow_the_parent, daemon=True).start()
+    if settings.device == "cpu":
+        limit_memory()
     from bounds.registry import all_claims, find_claim
 
     all_claims()  # what every worker loads once does not count as a claim's time
@@ -186,6 +189,14 @@ def _follow_the_parent() -> None:
     """End at once when the parent is gone, rather than finish a claim for nobody."""
     connection.wait([parent_process().sentinel])
     os._exit(1)
+
+
+def limit_memory() -> None:
+    """Let this process run out of memory before the machine does, where the system has such limits."""
+    if sys.platform == "linux":
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_DATA, (_MOST, resource.getrlimit(resource.RLIMIT_DATA)[1]))
 
 
 def _memory() -> float:
