@@ -32,13 +32,14 @@ from bounds.language import (
 )
 from bounds.registry import find_claim
 from synthetic.arrays import NUMPY, TORCH
+from verify import search as search_module
 from verify.client_numbers import with_client_twice, without_client
 from verify.environment import realise
-from verify.instances import Shape, admissible, always_available, map_leaves, outcomes
+from verify.instances import Shape, admissible, always_available, map_leaves, outcomes, take_rows
 from verify.judge import exact_violation, judge
 from verify.sampling import draw_leaves, draw_shape
 from verify.search import BUDGETS, Budget, offspring, search
-from verify.shrink import confirm
+from verify.shrink import confirm, violation_of
 
 SMALL, QUICK = Budget(5, 48, 5), BUDGETS["quick"]
 SEEDS = range(5)
@@ -306,3 +307,25 @@ def test_the_largest_of_no_numbers_is_zero():
         leaves = {name: 0 * array + 1 for name, array in draw_leaves(claim, shape, 1, np.random.default_rng(0)).items()}
         leaves["step_scale"], leaves["curvature"] = 0 * leaves["step_scale"] + 2, 0 * leaves["curvature"] + 1
         assert realise(claim, shape, leaves, TORCH).bound["largest"].data.item() == expected
+
+
+# arrays of terms ---------------------------------------------------------------------------------------------------------
+def test_batches_with_too_many_terms_are_judged_in_parts(monkeypatch):
+    """The same judgement in parts; a search takes the first part; an instance of which alone has too many meets nothing."""
+    total, rng = Sum(E(norm2(x_sampled[t] - x_star)), (t, 0, iterations)), np.random.default_rng(5)
+    claim = control("sum", "run", Condition(total, "<=", 2 * total))
+    shapes = (draw_shape(claim, rng, 4, 12) for _ in range(99))
+    shape = next(s for s in shapes if s.local_steps > 2 and s.dim == 1 and prod(outcomes(s)) == 1)
+    leaves = draw_leaves(claim, shape, 8, rng)
+    whole = search_module._judged(claim, shape, leaves, NUMPY)
+    assert whole.met.any()
+    monkeypatch.setattr(search_module, "_MOST_TERMS", 30)
+    for part, full in zip(search_module._judged(claim, shape, leaves, NUMPY), whole, strict=True):
+        np.testing.assert_array_equal(part, full)
+    fewer, verdict = search_module._admitted(claim, shape, leaves, NUMPY)
+    assert 1 <= len(verdict.met) == len(fewer["weight"]) < 8
+    np.testing.assert_array_equal(verdict.met, whole.met[: len(verdict.met)])
+    monkeypatch.setattr(search_module, "_MOST_TERMS", 3)
+    assert not search_module._judged(claim, shape, leaves, NUMPY).met.any()
+    monkeypatch.setattr("verify.shrink.MOST_EXACT", 3)
+    assert violation_of(claim, shape, take_rows(leaves, [0])).startswith("uncertain: at most 3 values")

@@ -9,11 +9,15 @@ from typing import Any, NamedTuple
 from bounds.claim import Condition, Definition
 from synthetic.arrays import Backend
 
-__all__ = ["Bound", "Environment", "UnboundName"]
+__all__ = ["Bound", "Environment", "TooManyTerms", "UnboundName"]
 
 
 class UnboundName(LookupError):
     """A name in a claim that nothing supplies; says which, and who should supply it."""
+
+
+class TooManyTerms(ArithmeticError):
+    """Sums over more values of their indices than an environment admits."""
 
 
 class Bound(NamedTuple):
@@ -54,6 +58,7 @@ class Environment:
     gradients: Any = None  #: the federation that answers grad and objective_grad, where it is another one
     words: Mapping[type, Any] = field(default_factory=dict)  #: word -> function(evaluator, node, scope) that evaluates it
     also: Any = None  #: an environment of another reading, in which a violation must be one too
+    most_terms: int | None = None  #: values of indices that a sum may run over, those around it included; None: any number
     known: dict[tuple, Any] | None = None  #: values of means and definitions, while names keep their meaning; None: not kept
     definitions: Mapping[str, Definition] = field(default_factory=dict)
     constants: dict[tuple, Any] = field(default_factory=dict, repr=False)  # arrays of plain numbers, made once

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from math import prod
 
 import numpy as np
 import sympy as sp
@@ -18,7 +19,7 @@ from verify.coupled_runs import realise_coupled
 from verify.evaluate import Bound, Environment, UnboundName, sides
 from verify.federation_constants import bind_over_space
 from verify.full_record import FullRecord
-from verify.instances import Leaves, Shape, federation_of
+from verify.instances import Leaves, Shape, federation_of, outcomes
 from verify.outcomes import enumerated
 from verify.paper_words import WORDS as _WORDS  # noqa: F401  (the words of papers gain their meaning)
 from verify.piecewise_instances import bind_constants
@@ -28,17 +29,24 @@ from verify.roots import just_inside
 __all__ = ["bind_given", "realise"]
 
 
-def realise(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend, federation=None, values=None) -> Environment:
+def realise(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend, federation=None, values=None,
+            most: int | None = None) -> Environment:
     """Bind every name that the claim uses, on a batch of instances.
 
     The federation is the quadratic one of the leaves, or the given one (one instance, deterministic gradients), on
     which the leaves then only say where to start, whom to match and how far to step. Constants take the tightest value
     that the hypotheses admit; a condition ``symbol == formula`` defines the symbol; a symbol bounded by conditions takes
-    a fraction of its bound; ``values`` (name to :class:`Bound`) takes precedence over all that. Raises UnboundName for a
-    name nobody supplies.
+    a fraction of its bound; ``values`` (name to :class:`Bound`) takes precedence over all that. No array of terms has
+    more than about ``most`` entries.
+
+    Raises:
+        UnboundName: a name nobody supplies.
+        TooManyTerms: larger arrays than ``most`` allows.
     """
     rows = next((array.shape[0] for array in leaves.values()), 1)
     environment = Environment(backend, shape.as_sizes(), dict(values or {}), definitions=claim.definitions)
+    if most is not None:
+        environment.most_terms = most // (rows * prod(outcomes(shape)) * shape.dim)
     binder = _Binder(claim, shape, leaves, environment, rows)
     if claim.setting == "algebra":
         binder.bind_variables()

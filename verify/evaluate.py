@@ -16,11 +16,13 @@ import sympy as sp
 from bounds import language as words
 from bounds.claim import Condition
 from synthetic.arrays import maximum, namespace
-from verify.bindings import Bound, Environment, UnboundName
+from verify.bindings import Bound, Environment, TooManyTerms, UnboundName
 from verify.chance import mean_after, mean_over
 from verify.roots import product_over, real_power, square_root
 
-__all__ = ["WORDS", "Bound", "Environment", "Evaluator", "UnboundName", "Value", "evaluate", "sides", "sides_by"]
+__all__ = [
+    "WORDS", "Bound", "Environment", "Evaluator", "TooManyTerms", "UnboundName", "Value", "evaluate", "sides", "sides_by",
+]
 
 _LEAD = 3  # axes before the index axes: instances, noise outcomes, sampling outcomes
 
@@ -193,7 +195,10 @@ class Evaluator:
         low, high = self.integer(sp.sympify(low), scope), self.integer(sp.sympify(high), scope)
         numbers = np.arange(int(low.min()), int(high.max()) + 1) if low.size and high.size else np.arange(0)
         inside = (numbers >= low[..., None]) & (numbers <= high[..., None])
-        return scope.deeper(name, numbers, inside), inside
+        deeper = scope.deeper(name, numbers, inside)
+        if self.env.most_terms is not None and deeper.inside.size > self.env.most_terms:
+            raise TooManyTerms(f"at most {self.env.most_terms} values of indices are admitted; got {deeper.inside.size}")
+        return deeper, inside
 
     def indexed(self, node, scope) -> Value:
         name = node.base.label.name

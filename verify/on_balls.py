@@ -13,9 +13,10 @@ from verify.environment import realise
 from verify.evaluate import Environment, UnboundName
 from verify.judge import in_range, pairs
 
-__all__ = ["violation_on_balls"]
+__all__ = ["MOST_EXACT", "violation_on_balls"]
 
 PRECISIONS = (128, 512)  # bits; what neither decides stays open
+MOST_EXACT = 100_000  # entries of an array of terms in exact arithmetic, a few seconds' worth
 _NOTHING = Fraction(1, 10**30)  # sides nearer than this are equal, in units in which leaves are about 1
 
 
@@ -31,7 +32,7 @@ def violation_on_balls(claim: Claim, shape, leaves) -> tuple[Environment, Ball, 
         for bits in PRECISIONS:
             ctx.prec = bits
             try:
-                environment = realise(claim, shape, leaves, BALLS)
+                environment = realise(claim, shape, leaves, BALLS, most=MOST_EXACT)
                 found = _certain(claim, environment)
             except _Undefined:
                 word, reason = "inadmissible", ""

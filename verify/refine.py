@@ -17,12 +17,13 @@ import torch
 from bounds.claim import Claim
 from synthetic.arrays import TORCH, to_numpy
 from verify.environment import realise
-from verify.evaluate import sides
+from verify.evaluate import TooManyTerms, sides
 from verify.instances import Leaves, Shape
 from verify.judge import Judgement
 
 __all__ = ["Coordinates", "ascend", "evolve"]
 
+_MOST_TERMS = 1_000_000  # entries of an array of terms, all of which a gradient keeps
 _WIDEST = 80  # numbers beyond which a covariance matrix learns too slowly
 _JUMPS = frozenset({"epsilon"})  # thresholds, whose effect is a jump
 
@@ -132,8 +133,8 @@ def ascend(claim: Claim, shape: Shape, coordinates: Coordinates, steps: int, row
     for _ in range(steps):
         optimiser.zero_grad()
         try:
-            gap = _gap(claim, realise(claim, shape, coordinates.leaves(u), TORCH))
-        except RuntimeError:  # torch: something on the way has no gradient
+            gap = _gap(claim, realise(claim, shape, coordinates.leaves(u), TORCH, most=_MOST_TERMS))
+        except (RuntimeError, TooManyTerms):  # torch: something on the way has no gradient
             return None
         if not gap.requires_grad:
             return None

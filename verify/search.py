@@ -17,6 +17,7 @@ from synthetic.arrays import NUMPY, Backend
 from verify.client_numbers import with_client_twice
 from verify.data_instances import KINDS
 from verify.environment import realise
+from verify.evaluate import TooManyTerms
 from verify.instances import Leaves, Shape, always_available, outcomes, take_rows, with_times
 from verify.judge import Judgement, judge, pairs
 from verify.piecewise_instances import PIECES
@@ -71,6 +72,7 @@ class Found:
 _CANDIDATE = 1e-8  # score above which float64 sees a violation
 _NOTHING = 1e-12  # what float64 may take for a difference where terms of about one cancel
 _MOST_CLIENTS = 24  # to which an instance grows
+_MOST_TERMS = 1_000_000  # entries of an array of terms
 _POOL = 5  # instances that evolve, in each of the two rankings
 _PATIENCE = 10  # how much longer runs are where no shorter one met the hypotheses
 _BLAND = -0.3  # rank of instances on which both sides agree: everywhere around them they agree too
@@ -86,7 +88,7 @@ def search(claim: Claim, budget: Budget, seed: int = 0, backend: Backend = NUMPY
 
     def look(shape: Shape, leaves: Leaves) -> Violation | None:
         """Judge a batch; a violation that exact arithmetic confirms is returned, the most promising instances are kept."""
-        verdict = _judged(claim, shape, leaves, backend)
+        leaves, verdict = _admitted(claim, shape, leaves, backend)
         found.tried += len(verdict.met)
         found.met += int(verdict.met.sum())
         if not verdict.met.any():
@@ -119,9 +121,31 @@ def search(claim: Claim, budget: Budget, seed: int = 0, backend: Backend = NUMPY
 
 
 def _judged(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend) -> Judgement:
-    """The judgement on a batch, in which instances that overflow or divide by zero are no errors."""
-    with np.errstate(all="ignore"):
-        return judge(claim, realise(claim, shape, leaves, backend))
+    """The judgement on a batch, in which instances that overflow or divide by zero are no errors; in halves where its sums
+    have too many terms, and an instance of which alone has too many meets nothing."""
+    try:
+        with np.errstate(all="ignore"):
+            return judge(claim, realise(claim, shape, leaves, backend, most=_MOST_TERMS))
+    except TooManyTerms:
+        count = len(next(iter(leaves.values())))
+        if count == 1:
+            return Judgement(*np.full((3, 1), -1.0), np.zeros(1, dtype=bool))
+        halves = (_judged(claim, shape, take_rows(leaves, part), backend)
+                  for part in (slice(count // 2), slice(count // 2, None)))
+        return Judgement(*map(np.concatenate, zip(*halves, strict=True)))
+
+
+def _admitted(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend) -> tuple[Leaves, Judgement]:
+    """The first of the instances, as many as may be judged at once, and the judgement on them."""
+    count = len(next(iter(leaves.values())))
+    while count > 1:
+        try:
+            with np.errstate(all="ignore"):
+                return leaves, judge(claim, realise(claim, shape, leaves, backend, most=_MOST_TERMS))
+        except TooManyTerms:
+            count //= 2
+            leaves = take_rows(leaves, slice(count))
+    return leaves, _judged(claim, shape, leaves, backend)
 
 
 def _told(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend, why: str) -> str:
@@ -197,7 +221,7 @@ class _Pools:
 def _batch_size(shape: Shape, budget: Budget) -> int:
     drawn = shape.rounds * shape.participants if shape.sampling != "full" else 0
     work = prod(outcomes(shape)) * shape.clients * (shape.iterations * shape.dim + drawn)
-    return int(np.clip((300_000 if shape.data else 2_000_000) // max(work, 1), 8, budget.size))
+    return int(np.clip((100_000 if shape.data else 500_000) // max(work, 1), 8, budget.size))
 
 
 def _neighbour(claim: Claim, shape: Shape, leaves: Leaves, rng: np.random.Generator, budget: Budget):

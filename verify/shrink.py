@@ -15,10 +15,10 @@ from synthetic.balls import Ball
 from verify.client_numbers import without_client
 from verify.data_instances import KINDS, simpler_data
 from verify.environment import realise
-from verify.evaluate import Environment, UnboundName
+from verify.evaluate import Environment, TooManyTerms, UnboundName
 from verify.instances import POSITIVE, Leaves, Shape, admissible, map_leaves, with_participants, with_times, with_trackers
 from verify.judge import exact_violation
-from verify.on_balls import violation_on_balls
+from verify.on_balls import MOST_EXACT, violation_on_balls
 from verify.piecewise_instances import PIECES, simpler_pieces
 from verify.procedures import free_starts
 from verify.roots import Irrational
@@ -72,9 +72,11 @@ def violation_of(claim: Claim, shape: Shape, leaves: Leaves) -> Violation | str:
     if not admissible(claim, shape, leaves):
         return "inadmissible"
     try:
-        environment = realise(claim, shape, leaves, EXACT)
+        environment = realise(claim, shape, leaves, EXACT, most=MOST_EXACT)
         pair = exact_violation(claim, environment)
         return pair if isinstance(pair, str) else Violation(shape, leaves, environment, *pair)
+    except TooManyTerms as error:
+        return f"uncertain: {error}"
     except (Irrational, TypeError, ValueError):  # a root of a quantity, or a method that takes roots
         pass
     except (ArithmeticError, UnboundName):  # a division by zero, a constant that is infinite here
