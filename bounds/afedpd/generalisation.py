@@ -81,7 +81,7 @@ from bounds.language import (
     x_round,
 )
 
-__all__ = ["CLAIMS", "appendix_bound", "main_bound", "x_plus"]
+__all__ = ["CLAIMS", "appendix_bound", "main_bound", "multiplier", "x_plus"]
 
 
 def x_plus(step):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sympy as sp
 
 from bounds.afedpd.assumptions import A2, OPTIMISATION, A1_sample, A_bounded, A_neighbours, A_sampling, A_uniform_step
-from bounds.afedpd.generalisation import RATES, appendix_bound, share, stability_gap
+from bounds.afedpd.generalisation import RATES, appendix_bound, multiplier, share, stability_gap
 from bounds.afedpd.optimisation import C, gradients, hidden
 from bounds.afedpd.quantities import (
     generalisation_gap,
@@ -16,7 +16,20 @@ from bounds.afedpd.quantities import (
     twin_trained,
     update_of,
 )
-from bounds.afedpd.setting import EXACT, K1, all_rounds, any_rho, each_client, mu_lr, numbers, prose, rho_prox, step, varied
+from bounds.afedpd.setting import (
+    EXACT,
+    K1,
+    all_rounds,
+    any_rho,
+    each_client,
+    eta_0,
+    mu_lr,
+    numbers,
+    prose,
+    rho_prox,
+    step,
+    varied,
+)
 from bounds.afedpd.words import E_data, F_pop, client_dual, samples, server_duals, server_x_bar
 from bounds.claim import Condition, Procedure, Variable
 from bounds.language import (
@@ -95,9 +108,10 @@ eq_9 = varied(prose(
     "abs-outside": ("absolute value outside the expectation", {
         "statement": Condition(sp.Abs(generalisation_gap), "<=", stability_gap)}),
     "signed": ("without absolute value, as in Theorem 2", {"statement": Condition(generalisation_gap, "<=", stability_gap)}),
-    "second": ("second inequality, epsilon by the last display of B.3.2", {
-        "number": "(9), second inequality", "variables": RATES,
-        "statement": Condition(stability_gap, "<=", appendix_bound)}),
+    "second": ("second inequality, epsilon by the last display of B.3.2; gamma from the first round's step, eta^0", {
+        "number": "(9), second inequality", "variables": RATES, "conditions": multiplier(eta_0),
+        "statement": Condition(stability_gap, "<=", appendix_bound),
+        "note": "with the step sizes that the display assumes"}),
 })
 rate = eta_l[r * local_steps]
 now, later = x_local[r * local_steps + j, k], x_before[r * local_steps + j + 1, k]
