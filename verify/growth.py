@@ -232,6 +232,8 @@ def _exact_run(claim: Claim, track: Track) -> tuple[ExactMember, ...]:
         if not isinstance(start.size, int) or start.size * 2**i > _SHORT:
             break
         there = moved(claim, start.shape, start.leaves, track.limit, start.size * 2**i)
+        if not _affordable(there[0]):
+            break
         member = _exact_ratio_member(claim, start.size * 2**i, *there)
         if member is None and found:
             break
@@ -253,9 +255,15 @@ def _fitted(members) -> Fit:
 def _exact_ratio_member(claim, size, shape, leaves) -> ExactMember | None:
     """The exact instance with nearly the largest constant that it refutes."""
     first = violation_of(with_constant(claim, _TINY), shape, leaves)
-    if not isinstance(first, Violation) or float(first.right) <= 0:
+    if not isinstance(first, Violation) or not 0 < float(first.right) < np.inf:
         return None
-    constant = _digits_down(float(first.left) / float(first.right) * float(_TINY) * 0.999)
+    try:
+        ratio = float(first.left) / float(first.right) * float(_TINY) * 0.999
+    except OverflowError:
+        return None
+    if not 0 < ratio < np.inf:
+        return None
+    constant = _digits_down(ratio)
     found = violation_of(with_constant(claim, constant), shape, leaves)
     return ExactMember(size, constant, found) if isinstance(found, Violation) else None
 

@@ -75,7 +75,7 @@ def _tracks(claim, name, shape, leaves, sizes, ratios, effort, backend, seen) ->
     tracks = [_track(claim, name, shape, take_rows(chosen, [i]), sizes, {n: a[i] for n, a in ratios.items()})
               for i in range(len(rows))]
     slow = [i for i, track in enumerate(tracks) if track.fit.rising and not track.fit.grows and not track.lost]
-    more = _longer_sizes(name, sizes[-1], shape, effort.longest) if slow else []
+    more = _longer_sizes(name, sizes[-1], shape, _FURTHER * effort.longest) if slow else []
     further = _ratios_at(claim, name, shape, take_rows(chosen, slow), more, backend, seen)
     for place, i in enumerate(slow if more else ()):
         along = {n: a[i] for n, a in ratios.items()} | {n: a[place] for n, a in further.items()}
@@ -83,6 +83,7 @@ def _tracks(claim, name, shape, leaves, sizes, ratios, effort, backend, seen) ->
     return tracks
 
 
+_FURTHER = 4  # times as long as others may runs be of which one does not know yet where they go
 _ROUNDS = 3  # drawn before the last one is repeated
 
 

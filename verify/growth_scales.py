@@ -20,22 +20,27 @@ __all__ = ["scale_path"]
 _FACTOR = 4.0
 _STAGES = (0, 2, 3, 4)
 _PATHS = 8
+_STEEPEST = 4.0  # octaves with every stage
+_LARGEST = 20.0  # octaves of the ratio after the stages that are looked at
+_WHOLE = (-3, -2, -1, 1, 2, 3)  # exponents that are tried, and changes of them
+_NUMBERS = 16  # times as many instances of plain numbers, which cost little
 
 
 def scale_path(claim: Claim, keep: dict, effort: Effort, rng, backend: Backend, seen: Seen) -> list[Track]:
     """Instances whose numbers move apart, each as a power of one factor, such that the ratio grows: the steepest first.
     Sizes stay small."""
     found: list[tuple[float, Shape, Leaves, Leaves]] = []
+    rows = effort.rows * _NUMBERS if claim.setting == "algebra" else effort.rows
     for step in range(effort.shapes * 2 + effort.generations):
         if step < effort.shapes * 2 or not found:
             shape = small_sizes(claim, draw_shape(claim, rng, 16, 4))
             if prod(outcomes(shape)) > 64:
                 continue
-            leaves = draw_leaves(claim, shape, effort.rows, rng)
+            leaves = draw_leaves(claim, shape, rows, rng)
             powers = _exponents(claim, leaves, None, rng)
         else:
             _, shape, parent, held = found[int(rng.integers(len(found)))]
-            leaves = offspring(claim, shape, parent, effort.rows, rng)
+            leaves = offspring(claim, shape, parent, rows, rng)
             powers = _exponents(claim, leaves, held, rng)
         leaves, powers = kept(leaves, keep), {n: a for n, a in powers.items() if n not in keep}
         rank = _steady_growth([ratios_of(claim, shape, scaled(leaves, powers, _FACTOR**i), backend, seen) for i in _STAGES])
@@ -48,11 +53,14 @@ def scale_path(claim: Claim, keep: dict, effort: Effort, rng, backend: Backend, 
 
 
 def _steady_growth(ratios) -> np.ndarray:
-    """By how many octaves the ratio grows with every stage, the least of all; of equal growth, the larger ratio counts."""
+    """By how many octaves the ratio grows with every stage, the least of all, but no more than two; less where float64 soon
+    loses it, and where it is far below 1 in the end, as it may well stop there. Of equal ones, the larger ratio counts."""
     with np.errstate(all="ignore"):
         logs = np.log2(np.stack(ratios))
         growth = np.diff(logs, axis=0) / np.diff(_STAGES)[:, None]
-        rank = np.round(growth[1:].min(axis=0), 2) + 1e-4 * logs[-1]
+        last = logs[-1]
+        steady = np.minimum(growth[1:].min(axis=0), 2.0) - np.maximum(growth.max(axis=0) - _STEEPEST, 0.0)
+        rank = np.round(steady + np.minimum(last, 0.0) / 8 - np.maximum(last - _LARGEST, 0.0) / 8, 2) + 1e-4 * last
     return np.where(np.isfinite(rank) & np.isfinite(logs).all(axis=0), rank, -np.inf)
 
 
@@ -68,7 +76,7 @@ def _exponents(claim, leaves, parent, rng):
         change = (rng.random(array.shape) < 0.5) & (rng.random(wide) < (0.4 if parent is None else 0.15))
         if parent is not None:
             change[0] = False
-        powers = np.where(change, start + rng.choice([-2, -1, 1, 2], array.shape), start)
+        powers = np.where(change, start + rng.choice(_WHOLE, array.shape), start)
         if name.startswith("slack:"):
             powers = np.maximum(powers, 0)
         found[name] = np.broadcast_to(powers, leaves[name].shape).copy()

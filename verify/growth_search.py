@@ -8,10 +8,10 @@ from math import prod
 import numpy as np
 
 from bounds.claim import Claim
-from synthetic.arrays import Backend
+from synthetic.arrays import NUMPY, Backend
 from verify.environment import realise
 from verify.growth_fit import Fit, fit
-from verify.instances import Leaves, Shape, outcomes, take_rows
+from verify.instances import Leaves, Shape, federation_of, outcomes, take_rows
 from verify.judge import judge
 
 __all__ = ["EFFORTS", "LARGE", "Effort", "Member", "Seen", "Track", "growth_rank", "kept", "ratios_of", "small_sizes"]
@@ -32,7 +32,7 @@ class Effort:
 
 
 EFFORTS = {
-    "quick": Effort(6, 2, 48, 2, 12, 256),
+    "quick": Effort(6, 2, 48, 2, 12, 512),
     "standard": Effort(24, 10, 96, 8, 80, 4096),
     "thorough": Effort(80, 40, 128, 24, 300, 16384),
 }
@@ -40,7 +40,10 @@ EFFORTS = {
 
 LARGE = 1e3  # a ratio that hardly any constant of a proof explains
 _REMEMBERED = 40
-_MOST_NUMBERS = 4_000_000  # coordinates of models in one batch of runs
+_MOST_NUMBERS = 1_000_000  # coordinates of models in one batch of runs
+_LENGTHS = ("center", "piece_center", "piece_width", "start_offset")
+_NOTHING = 1e-200
+_FINEST = 1e-14  # differences of lengths, relative to the longest one, that float64 resolves
 
 
 @dataclass(frozen=True)
@@ -96,6 +99,26 @@ class Track:
         return replace(self, members=self.members[:count])
 
 
+def _around_zero(shape: Shape, leaves: Leaves) -> Leaves:
+    """The instances moved such that their optimum is zero, near which float64 is finest."""
+    if shape.data is not None or "center" not in leaves:
+        return leaves
+    optimum = np.nan_to_num(federation_of(shape, leaves, NUMPY).x_star)[:, None]
+    moved = {"center": leaves["center"] - optimum}
+    if shape.family == "piecewise":
+        moved["piece_center"] = leaves["piece_center"] - optimum[:, None]
+    return {**leaves, **moved}
+
+
+def _least(leaves: Leaves) -> np.ndarray | float:
+    """Below which numbers of an instance, (instances, 1), are rounding: squares of lengths, times curvatures."""
+    if "start_offset" not in leaves:
+        return _NOTHING
+    rows = {name: abs(array).reshape(len(array), -1).max(axis=1, initial=0.0) for name, array in leaves.items()}
+    length = np.max([rows[name] for name in _LENGTHS if name in rows], axis=0)
+    return (_NOTHING + (_FINEST * length) ** 2 * np.maximum(rows.get("curvature", 1.0), 1.0))[:, None]
+
+
 def ratios_of(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend, seen: Seen) -> np.ndarray:
     """Ratio of the sides on every row; NaN where a hypothesis fails, or where no such instance exists."""
     count = len(next(iter(leaves.values())))
@@ -104,7 +127,7 @@ def ratios_of(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend, seen
         return np.full(count, np.nan)
     try:
         with np.errstate(all="ignore"):
-            verdict = judge(claim, realise(claim, shape, leaves, backend))
+            verdict = judge(claim, realise(claim, shape, _around_zero(shape, leaves), backend), _least(leaves))
     except ValueError as reason:
         seen.refused = str(reason)
         return np.full(count, np.nan)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import pairwise
 from math import prod
 
 import numpy as np
 
 from bounds.claim import Claim
-from verify.growth_search import Effort, Member, Seen, Track, kept, ratios_of, small_sizes
-from verify.growth_sizes import RUN_SIZES, resized, scalable
+from verify.growth_search import Effort, Member, Seen, Track, growth_rank, kept, ratios_of, small_sizes
+from verify.growth_sizes import RUN_SIZES, moved, resized, scalable
 from verify.instances import Shape, outcomes, take_rows
 from verify.sampling import draw_leaves, draw_shape
 from verify.search import offspring
@@ -16,6 +18,9 @@ from verify.search import offspring
 __all__ = ["worst_of_each_size"]
 
 _POOL = 3
+_SMALL = slice(1, 4)  # places of the sizes from which single instances are followed
+_STEEP = 4.0  # growth over two doublings that float64 may not follow for long
+_EXACT = 2  # such instances that are taken to exact arithmetic
 _POWERS = (-2.0, -1.0, -0.5, 0.0, 0.0, 0.0, 0.5, 1.0, 2.0)
 
 
@@ -29,19 +34,64 @@ def worst_of_each_size(claim: Claim, name: str, keep: dict, effort: Effort, rng,
     sizes = [2**i for i in range(5 if name in ("clients", "participants") else 7 if claim.setting == "run" else 11)]
     pools: list[list[Member]] = [[] for _ in sizes]
     for turn in range(effort.passes):
-        order = range(len(sizes)) if turn % 2 == 0 else reversed(range(len(sizes)))
-        for place in order:
-            for shape, leaves in _candidates(claim, name, sizes, place, pools, keep, effort, rng):
-                if prod(outcomes(shape)) > effort.most_outcomes:
-                    continue
-                ratio = ratios_of(claim, shape, leaves, backend, seen)
-                ratio = np.where(np.isinf(ratio), np.nan, ratio)  # below rounding; a right side of zero is sought elsewhere
-                if np.isnan(ratio).all():
-                    continue
-                row = int(np.nanargmax(ratio))
-                member = Member(sizes[place], float(ratio[row]), shape, take_rows(leaves, [row]))
-                pools[place] = sorted([*pools[place], member], key=lambda m: -m.ratio)[:_POOL]
-    return [Track(name, tuple(pool[0] for pool in pools if pool), own_instances=True)]
+        _turn(claim, name, sizes, range(len(sizes)) if turn % 2 == 0 else reversed(range(len(sizes))), pools, keep, effort,
+              rng, backend, seen)
+    track = _track(name, pools)
+    while name in ("rounds", "local_steps") and sizes[-1] < effort.longest and _grows_late(track):
+        sizes, pools = [*sizes, 2 * sizes[-1]], [*pools, []]
+        for _ in range(-(-effort.passes // 2)):
+            _turn(claim, name, sizes, (len(sizes) - 1, len(sizes) - 2), pools, keep, effort, rng, backend, seen)
+        track = _track(name, pools)
+    return [track, *_lost(claim, name, sizes, pools, backend, seen)]
+
+
+def _lost(claim, name, sizes, pools, backend, seen) -> list[Track]:
+    """The worst instances of small sizes, without noise, each moved on along the limit, where float64 may lose their ratios
+    as they grow so fast: the steepest."""
+    found = []
+    for start in [pool[0] for pool in pools[_SMALL] if pool]:
+        shape = replace(start.shape, noisy=())
+        leaves = {n: a for n, a in start.leaves.items() if n != "noise"}
+        if prod(outcomes(shape)) > 1:
+            continue
+        members, ratio = [], np.nan
+        for size in [s for s in sizes if s >= start.size][:3]:
+            try:
+                there = moved(claim, shape, leaves, name, size)
+            except (ValueError, NotImplementedError):
+                break
+            ratio = float(ratios_of(claim, *there, backend, seen)[0])
+            if not np.isfinite(ratio) or ratio <= 0:
+                break
+            members.append(Member(size, ratio, *there))
+        if members and (ratio == np.inf or members[-1].ratio > _STEEP * members[0].ratio):
+            found.append(Track(name, tuple(members), lost=True))
+    return sorted(found, key=growth_rank, reverse=True)[:_EXACT]
+
+
+def _track(name, pools) -> Track:
+    return Track(name, tuple(pool[0] for pool in pools if pool), own_instances=True)
+
+
+def _grows_late(track: Track) -> bool:
+    """Whether the ratio has begun to grow at the last sizes, so that larger ones tell more."""
+    grows = len(track.members) > 2 and all(low > 0 and high > 1.2 * low for low, high in pairwise(track.ratios[-3:]))
+    return grows and not track.fit.grows
+
+
+def _turn(claim, name, sizes, places, pools, keep, effort: Effort, rng, backend, seen) -> None:
+    """Look once more at the sizes at these places; what is worst of a size stays in its pool."""
+    for place in places:
+        for shape, leaves in _candidates(claim, name, sizes, place, pools, keep, effort, rng):
+            if prod(outcomes(shape)) > effort.most_outcomes:
+                continue
+            ratio = ratios_of(claim, shape, leaves, backend, seen)
+            ratio = np.where(np.isinf(ratio), np.nan, ratio)  # below rounding; a right side of zero is sought elsewhere
+            if np.isnan(ratio).all():
+                continue
+            row = int(np.nanargmax(ratio))
+            member = Member(sizes[place], float(ratio[row]), shape, take_rows(leaves, [row]))
+            pools[place] = sorted([*pools[place], member], key=lambda m: -m.ratio)[:_POOL]
 
 
 def _candidates(claim, name, sizes, place, pools, keep, effort, rng):
@@ -68,7 +118,7 @@ def _candidates(claim, name, sizes, place, pools, keep, effort, rng):
 def _rows(effort: Effort, shape: Shape, times: int = 1) -> int:
     """As many instances of a shape as the effort allows, fewer where each has many outcomes or steps."""
     work = prod(outcomes(shape)) * shape.clients * shape.iterations * shape.dim * times
-    return int(np.clip(500_000 // work, 1, effort.rows))
+    return int(np.clip(250_000 // work, 1, effort.rows))
 
 
 def _of_size(claim, shape, name, size, rows, rng):

@@ -34,10 +34,11 @@ class Judgement(NamedTuple):
     met: np.ndarray
 
 
-def judge(claim: Claim, environment: Environment) -> Judgement:
-    """Judge every instance of a batch in floating point; of two readings of an environment, the milder."""
+def judge(claim: Claim, environment: Environment, least: float = 1e-18) -> Judgement:
+    """Judge every instance of a batch in floating point; of two readings of an environment, the milder. Numbers below
+    ``least`` are taken for zero."""
     if environment.also is not None:
-        first, second = judge(claim, replace(environment, also=None)), judge(claim, environment.also)
+        first, second = judge(claim, replace(environment, also=None), least), judge(claim, environment.also, least)
         return Judgement(*(np.minimum(a, b) for a, b in zip(first[:3], second[:3], strict=True)), first.met & second.met)
     environment = replace(environment, known={})
     with np.errstate(all="ignore"):
@@ -48,7 +49,7 @@ def judge(claim: Claim, environment: Environment) -> Judgement:
             return _about_nothing(claim, environment, len(left))
         sizes = [np.broadcast_to(size, mask.shape) for size in _flat(*_where_possible(
             environment, *sizes_of_sides(claim.statement, environment)))]
-        floor = _ROUNDING * (sizes[0] + sizes[1]) + 1e-18
+        floor = _ROUNDING * (sizes[0] + sizes[1]) + least
         gap = {"<=": left - right, ">=": right - left, "==": abs(left - right)}[claim.statement.relation]
         score = np.where(mask, (gap - floor) / (abs(left) + abs(right) + floor), -1.0)
         edge = np.where(mask, (gap - floor) / (_left_over(claim.statement, environment, like) + floor), -1.0)
