@@ -115,7 +115,7 @@ class Variable:
     ``domain``: ``positive``, ``nonnegative``, ``real``, ``integer`` (from ``low``), ``vector``, ``binary``,
     ``simplex`` (non-negative, summing to one over its last index) or ``hidden`` (no value is given: the claim is not
     explicit). ``indices`` names the index ranges, for example ``(("k", "clients"),)`` with entries 0 .. clients - 1; a
-    size that is not a size of the instance is a Variable itself.
+    size that is not a size of the instance is a Variable itself. A number may lie ``below`` another one, never at it.
     """
 
     name: str
@@ -123,8 +123,11 @@ class Variable:
     indices: tuple[tuple[str, str], ...] = ()
     low: int = 1
     high: int | None = None
+    below: int | None = None
 
     def __post_init__(self):
+        if self.below is not None and (self.domain not in ("positive", "nonnegative", "real") or self.indices):
+            raise ValueError(f"{self.name}: only a number without indices lies below another; got {self.domain}")
         if self.domain not in DOMAINS:
             raise ValueError(f"{self.name}: unknown domain {self.domain!r}; allowed: {', '.join(DOMAINS)}")
 

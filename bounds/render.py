@@ -176,6 +176,7 @@ def _variable(variable, letters) -> str:
     name = _name(variable.name, indices, letters)
     ranges = ", ".join(f"{i} = 0, …, {_name(size, (), letters)}−1" for i, size in variable.indices)
     bounds = f" from {variable.low}" if variable.domain == "integer" else ""
+    bounds += f" below {variable.below}" if variable.below is not None else ""
     return f"{name}: {variable.domain}{bounds}" + (f" for {ranges}" if ranges else "")
 
 

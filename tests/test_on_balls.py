@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from fractions import Fraction as Q
 
@@ -12,6 +13,7 @@ import sympy as sp
 from bounds.claim import Claim, Condition, Variable
 from bounds.registry import find_claim
 from synthetic.balls import Ball
+from verify.certificate import certificate, check
 from verify.instances import Shape
 from verify.on_balls import violation_on_balls
 from verify.referee import Settings, decide
@@ -59,6 +61,20 @@ def test_an_instance_on_which_a_side_is_undefined_somewhere_refutes_nothing():
     for low, expected in ((1, 3), (0, 2)):
         found = violation_on_balls(replace(claim, statement=replace(claim.statement, over=((i, low, 1),))), *at(y=2))
         assert len(found) == expected and (expected == 3 or found[0] == "inadmissible")
+
+
+@pytest.mark.parametrize("left", [y, sp.sqrt(y), sp.exp(y)])
+def test_a_number_that_lies_below_another_is_never_at_it(left):
+    """Not in the search, and the checker does not take it either."""
+    claim = algebra(left, "<=", 0, variables=(Variable("y", "positive", below=2),))
+    assert confirm_or_why(claim, *at(y=2)) == "unmet"
+    found = confirm_or_why(claim, *at(y=1))
+    data = json.loads(json.dumps(certificate(claim, *found)))
+    assert check(data).accepted
+    data["values"]["y"] = "2"
+    assert not check(data).accepted and "y < 2" in check(data).reason
+    with pytest.raises(ValueError, match="only a number without indices lies below another; got vector"):
+        Variable("v", "vector", below=1)
 
 
 def test_sides_too_large_to_tell_apart_stay_open():

@@ -290,6 +290,8 @@ def test_a_number_that_a_condition_holds_under_another_is_drawn_all_over_its_ran
     decay = sp.Symbol("decay", nonnegative=True)
     claim = Claim("mine/bounded", "1", "lemma", "algebra", Condition(decay, "<=", 1), derivation="by hand",
                   variables=(Variable("decay", "nonnegative"),), conditions=(Condition(decay, "<=", 1),))
+    below = replace(claim, variables=(Variable("decay", "nonnegative", below=1),))
+    assert (draw_leaves(below, Shape(), 400, np.random.default_rng(0))["decay"] < 1).all()
     values = draw_leaves(claim, Shape(), 400, np.random.default_rng(0))["decay"].ravel()
     for low, high in ((0, 0.1), (0.1, 0.5), (0.5, 0.9), (0.9, 0.99), (0.99, 0.9999)):
         assert ((low < values) & (values < high)).sum() > 20, (low, high)

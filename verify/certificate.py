@@ -156,6 +156,8 @@ def _domains(claim: Claim) -> Iterator[dict[str, Any]]:
             yield _condition(Condition(entry, ">=", 0, over))
         elif variable.domain == "binary":
             yield _condition(Condition(entry * (1 - entry), "==", 0, over))
+        if variable.below is not None:
+            yield _positive(variable.below - entry) | {"text": f"{entry} < {variable.below}"}
         if variable.domain == "simplex":
             yield _condition(Condition(sp.Sum(entry, over[-1]), "==", 1, over[:-1]))
         if variable.domain == "integer" and not variable.indices:

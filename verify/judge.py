@@ -134,7 +134,8 @@ def _signed(conditions: tuple[Condition, ...]) -> tuple[tuple[str, bool], ...]:
 
 
 def in_range(claim: Claim, environment: Environment, count: int) -> np.ndarray:
-    """Whether the objective has a minimum, and constants are finite, with the signs that the claim's symbols imply."""
+    """Whether the objective has a minimum, constants are finite, with the signs that the claim's symbols imply, and
+    variables lie below what they must."""
     inside = np.ones(count, dtype=bool)
     if "x_star" in environment.bound and environment.bound["x_star"].data.dtype != object:
         optimum = to_numpy(environment.bound["x_star"].data)
@@ -145,6 +146,10 @@ def in_range(claim: Claim, environment: Environment, count: int) -> np.ndarray:
             values = values.reshape(values.shape[0], -1)
             admitted = (values > 0 if positive else values >= 0) & (values < np.inf)
             inside &= np.asarray(admitted.all(axis=1), dtype=bool)
+    for variable in claim.variables:
+        if variable.below is not None and variable.name in environment.bound:
+            values = to_numpy(environment.bound[variable.name].data)
+            inside &= np.asarray((values < variable.below).reshape(values.shape[0], -1).all(axis=1), dtype=bool)
     return inside
 
 

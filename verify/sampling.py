@@ -197,8 +197,9 @@ def draw_leaves(claim: Claim, shape: Shape, count: int, rng: np.random.Generator
         if variable.domain != "integer" or variable.indices:
             leaves[variable.name] = _variable(variable, shape, count, rng)
     for name, bound in _upper_bounds(claim).items():
-        leaves[name] = np.where(rng.random((count, 1)) < 0.4, leaves[name].reshape(count, 1), bound * _shares(count, rng)
-                                ).reshape(leaves[name].shape)
+        free, strict = leaves[name].reshape(count, 1), any(v.name == name and v.below is not None for v in claim.variables)
+        kept = (rng.random((count, 1)) < 0.4) & ((free < bound) | (not strict))
+        leaves[name] = np.where(kept, free, bound * _shares(count, rng)).reshape(leaves[name].shape)
     if "rho_prox" in leaves and "curvature" in leaves and shape.data is None:
         _solve_at_once(leaves, rng)
     for name in _constants_with_slack(claim):

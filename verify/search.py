@@ -254,6 +254,7 @@ def _neighbour(claim: Claim, shape: Shape, leaves: Leaves, rng: np.random.Genera
 def offspring(claim: Claim, shape: Shape, parent: Leaves, count: int, rng: np.random.Generator) -> Leaves:
     """Copies of one instance, the first unchanged, each other one with some of its leaves changed a little or a lot."""
     domains = {v.name: v.domain for v in claim.variables}
+    below = {v.name: v.below for v in claim.variables if v.below is not None}
     priority = np.arange(shape.clients) < shape.priority_clients
     strength = 10 ** rng.uniform(-3, 0.3, (count, 1))
     leaves = {}
@@ -282,7 +283,7 @@ def offspring(claim: Claim, shape: Shape, parent: Leaves, count: int, rng: np.ra
             scaled = np.where(rng.random(value.shape) < 0.5, scaled, value + s * spread * rng.normal(size=value.shape))
         if kind in ("real", "vector", "nonnegative", "simplex"):
             scaled = np.where(rng.random(value.shape) < 0.05, 0.0, scaled)
-        value = np.where(change, scaled, value)
+        value = np.where(change & (scaled < below.get(name, np.inf)), scaled, value)
         if kind == "fraction":
             value = np.clip(value, 1e-6, 1.0)
         if kind == "simplex":

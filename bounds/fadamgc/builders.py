@@ -1,7 +1,7 @@
 """Short ways to write this paper's claims: the methods and their variants, and one claim in its readings.
 
-The decay rates lie in [0, 1); claims say "at most 1", which changes nothing: no strict relation stands in them, and what
-divides by 1 - beta1 is undefined at 1. Each participant renews its y_k in the runs, unless a claim says otherwise.
+The decay rates lie in [0, 1): conditions say "at most 1", and as variables they lie below 1. Each participant renews its
+y_k in the runs, unless a claim says otherwise.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ FA_NT = replace(FADAMGC, base="fa-nt")
 constant_step = Condition(eta_l[sp.Symbol("t", integer=True)], "==", eta, (all_steps,))
 beta1_below, beta2_below = Condition(beta1, "<=", 1), Condition(beta2, "<=", 1)
 step_sizes = (Variable("eta", "positive"), Variable("eta_g", "positive"))
-any_beta1 = Variable("beta1", "nonnegative")
+any_beta1 = Variable("beta1", "nonnegative", below=1)
 #: general moments, and those of Theorems 5.2 and C.3
 ANY_MOMENTS = {
-    "variables": (*step_sizes, any_beta1, Variable("beta2", "nonnegative"), Variable("eps", "positive")),
+    "variables": (*step_sizes, any_beta1, Variable("beta2", "nonnegative", below=1), Variable("eps", "positive")),
     "conditions": (constant_step, beta1_below, beta2_below),
 }
 SPECIAL = {

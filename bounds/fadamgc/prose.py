@@ -36,7 +36,7 @@ def adam_step(numerator, squared):
     return eta * scaled((1 - beta1) * numerator, root((1 - beta2) * square(squared)), eps)
 
 
-hyper = (Variable("eta", "positive"), Variable("beta1", "nonnegative"), Variable("beta2", "nonnegative"),
+hyper = (Variable("eta", "positive"), Variable("beta1", "nonnegative", below=1), Variable("beta2", "nonnegative", below=1),
          Variable("eps", "positive"))
 decays = (Condition(beta1, "<=", 1), Condition(beta2, "<=", 1))
 eq_4 = Claim(

@@ -115,7 +115,7 @@ eq_21 = step(
         + cross(per_client(over_vbar(M) - over_vbar(c_k * gfi) + over_vbar(c_k * gfi)))))
 
 # weights -------------------------------------------------------------------------------------------------------------
-decay = (Variable("beta1", "nonnegative"), Variable("local_steps", "integer"))
+decay = (Variable("beta1", "nonnegative", below=1), Variable("local_steps", "integer"))
 below_one, every_step = Condition(beta1, "<=", 1), (q.each_step,)
 eq_118 = algebra_step(id="fadamgc/eq-118", number="(118)", variables=decay, conditions=(below_one,),
                       statement=Condition(q.mass(j), "<=", 1, every_step),
@@ -185,8 +185,8 @@ eq_42_78 = eq_42.variant("condition-78", f"{eq_42.reading}; with the conditions 
 # the division by T H K lambda / 4 ------------------------------------------------------------------------------------
 total_drop, total_change = sp.Symbol("total_drop", real=True), sp.Symbol("total_change", nonnegative=True)
 positive = [Variable(name, "positive") for name in ("eta", "eta_g", "eps", "L", "G", "sigma")]
-numbers = (*positive, Variable("beta1", "positive"), Variable("beta2", "nonnegative"), Variable("local_steps", "integer"),
-           Variable("clients", "integer"), Variable("rounds", "integer"), Variable("total_drop", "positive"),
+numbers = (*positive, Variable("beta1", "positive", below=1), Variable("beta2", "nonnegative", below=1),
+           *(Variable(name, "integer") for name in ("local_steps", "clients", "rounds")), Variable("total_drop", "positive"),
            Variable("total_change", "nonnegative"))
 summed = total_drop + rounds * (drift_term + RG + RS) + H * K * G**2 / (lam * eps**2) * total_change
 by_T = summed / (rounds * H * K * lam / 4)

@@ -54,8 +54,8 @@ eq_64 = step(
         + (1 + 1 / factor) * eta**2 * weighted(q.direction[r, i - 1, k], 1)),
     note="factor is the paper's a, positive; the terms of index 0 are read as 0")
 eq_65 = algebra_step(
-    id="fadamgc/eq-65", number="(65)", variables=(Variable("beta1", "nonnegative"), Variable("local_steps", "integer")),
-    conditions=(Condition(beta1, "<=", 1),),
+    id="fadamgc/eq-65", number="(65)", conditions=(Condition(beta1, "<=", 1),),
+    variables=(Variable("beta1", "nonnegative", below=1), Variable("local_steps", "integer")),
     statement=Condition(q.ema(j, i), "==", sp.Mul(1 - beta1, beta1 ** ((j - 1) - (i - 1))),
                         ((j, 1, Max(K - 1, 1)), (i, 1, j))))
 eq_69 = step(

@@ -143,7 +143,8 @@ def free_vector(make, name, number, direction):
 
 eq_87 = algebra_step(
     id="fadamgc/eq-87", number="(86)-(87)", reading="for any gradient of the objective; expectations follow",
-    variables=(Variable("any_grad", "vector"), Variable("beta1", "nonnegative"), Variable("local_steps", "integer")),
+    variables=(Variable("any_grad", "vector"), Variable("beta1", "nonnegative", below=1),
+               Variable("local_steps", "integer")),
     conditions=(Condition(beta1, "<=", 1),),
     statement=Condition(norm(grad_f - q.mean_mass * grad_f) - norm(q.mean_mass * grad_f), "<=",
                         -(1 - 2 * beta1**K) * norm(grad_f)))
@@ -236,7 +237,7 @@ eq_101_numbers = algebra_step(
     reading="for any numbers with (98) and Lemma B.1",
     variables=(
         *(Variable(name, "positive") for name in ("eta", "eta_g", "L")), Variable("sigma", "nonnegative"),
-        Variable("beta1", "nonnegative"), Variable("local_steps", "integer"), Variable("clients", "integer"),
+        Variable("beta1", "nonnegative", below=1), Variable("local_steps", "integer"), Variable("clients", "integer"),
         Variable("trackers", "integer"), Variable("f_now", "real"), Variable("f_next", "real"),
         *(Variable(name, "nonnegative") for name in rest)),
     conditions=(
