@@ -8,7 +8,7 @@ import sympy as sp
 
 from bounds.afedpd.words import samples
 from bounds.claim import Claim, Condition
-from bounds.classical import coupled, gradient_descent, local_sgd, scaffold, stability
+from bounds.classical import coupled, gradient_descent, local_sgd, rates, scaffold, stability
 from bounds.controls import ALL_CLIENTS, FACTORS, Control
 from bounds.language import (
     G_sq,
@@ -36,7 +36,7 @@ __all__ = ["CONTROLS_CLASSICAL"]
 
 CLASSICAL = {
     claim.id.split("/")[1]: claim
-    for module in (gradient_descent, stability, scaffold, local_sgd, coupled) for claim in module.CLAIMS}
+    for module in (gradient_descent, stability, scaffold, local_sgd, rates, coupled) for claim in module.CLAIMS}
 
 
 def _right(claim: Claim, right) -> Claim:
@@ -142,6 +142,15 @@ CONTROLS_CLASSICAL = [
         "any: step": _any_step, "any: convexity": _any(JUST_CONVEX), "any: noise": _any(EXACT)}),
     _control("scaffold-equal-curvature", lambda c, f: _in_left(shrunk, shrunk / f)(c), **{
         "any: curvature": _any(EQUAL_CURVATURE), "any: noise": _any(EXACT)}),
+    # rates
+    _control("fedavg-dissimilar-round", _more_descent, factors=FACTORS[1:], **{
+        "no drift": _in_right(G_sq, 0), "any: step": _any_step}),
+    _control("fedavg-dissimilar-nonconvex", factors=FACTORS[1:], **{
+        "no drift": _in_right(G_sq, 0), "any: step": _any_step}),
+    _control("fedavg-dissimilar-convex", **{"no drift": _in_right(G_sq, 0), "any: step": _any_step}),
+    _control("scaffold-nonconvex", factors=FACTORS[2:], **{
+        "no lag": _in_right(rates.lag_at_start, 0), "any: step": _any_step}),
+    _control("scaffold-convex", **{"no lag": _in_right(rates.lag_at_start, 0), "any: noise": _any(EXACT)}),
     # neighbouring data
     _control("coupled-step-convex", **{
         "no growth": _in_right(coupled.G_lip, 0), "any: step": _any_step, "any: convexity": _any(JUST_CONVEX)}),

@@ -93,6 +93,23 @@ def total_step(w):
     return sum(w.eta_l[t] for t in range(6))
 
 
+def left_over(w):
+    """What dissimilar clients add to a round: eta^3 L^2 G^2 / 4 (K-1) K (2K-1), at K = 3."""
+    return w.eta * (w.eta * w.L) ** 2 * w.G_sq * 30 / 4
+
+
+def mean_slope(w):
+    return (sq(w.objective_grad(w.x_round[0])) + sq(w.objective_grad(w.x_round[1]))) / 2
+
+
+def contracted(w):
+    return 1 - 9 * w.mu * w.eta / 4
+
+
+def lag(w):
+    return weighted(w, lambda c: sq(w.grad(c, w.x_round[0]) - w.client_variate[0][c]))
+
+
 #: claim ids -> both sides as functions of (world, t or r, k)
 CLASSICAL = {
     "classical/gd-convex": (
@@ -149,6 +166,20 @@ CLASSICAL = {
         lambda w, r, k: sq(w.x_round[r + 1] - w.x_star - (w.x_round[r] - w.x_star) * (
             1 - w.eta_g + w.eta_g * (1 - w.L * w.eta) ** 3)),
         lambda w, r, k: 0),
+    "classical/fedavg-dissimilar-round": (
+        lambda w, r, k: w.objective(w.x_round[r + 1]),
+        lambda w, r, k: w.objective(w.x_round[r]) - 9 * w.eta / 8 * sq(w.objective_grad(w.x_round[r])) + left_over(w)),
+    "classical/fedavg-dissimilar-nonconvex": (
+        lambda w, r, k: mean_slope(w),
+        lambda w, r, k: 4 * gap(w, w.x_round[0]) / (9 * w.eta) + Q(20, 3) * (w.eta * w.L) ** 2 * w.G_sq),
+    "classical/fedavg-dissimilar-convex": (
+        lambda w, r, k: gap(w, w.x_round[2]),
+        lambda w, r, k: contracted(w) ** 2 * gap(w, w.x_round[0]) + left_over(w) * (1 + contracted(w))),
+    "classical/scaffold-nonconvex": (
+        lambda w, r, k: mean_slope(w), lambda w, r, k: 3 * gap(w, w.x_round[0]) / (8 * w.eta) + 9 * lag(w) / 160),
+    "classical/scaffold-convex": (
+        lambda w, r, k: gap(w, w.x_round[2]),
+        lambda w, r, k: contracted(w) ** 2 * (gap(w, w.x_round[0]) + 3 * w.eta / 16 * lag(w))),
     "classical/drift-smooth": (
         lambda w, t, k: w.L**2 * sq(w.x_before[t + 1][k] - w.x_sampled[first(t)]),
         lambda w, t, k: ((1 + w.eta * w.L) ** (t - first(t) + 1) - 1) ** 2 * first_slope(w, t, k)),

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from bounds.claim import Claim, Condition, Definition, Variable
 from bounds.language import E, F_star, L, Sum, norm2, objective, objective_grad, r, rounds, x_round
-from bounds.registry import find_claim
-from verify.chain import ANSWERS, check_link, link
+from bounds.registry import all_claims, find_claim
+from verify.chain import ANSWERS, chain, check_link, link, premises_of
 
 eta, a, b = sp.symbols("eta a b", positive=True)
 ROUNDS = (r, 0, rounds - 1)
@@ -32,6 +32,35 @@ def claim(left, right, *conditions, relation="<=", over=(), **fields):
 
 def mean_slope(factor=2, noise=2):
     return claim(Sum(slope, ROUNDS) / rounds, factor * START / (eta * rounds) + noise * L * eta)
+
+
+def test_premises_are_read_as_the_claim_is_where_they_can_be():
+    step = "fedluar/lemma-A.2"
+    for own, premise in (("", step), ("@exogenous", f"{step}@exogenous"), ("@squared-mean", step)):
+        assert [p.id for p in premises_of(find_claim(f"fedluar/lemma-3.1{own}"))] == [premise]
+
+
+def test_a_link_between_plain_numbers_has_an_answer():
+    conclusion = find_claim("afedpd/rec-one-step")
+    assert link(conclusion, premises_of(conclusion)).answer in ANSWERS
+
+
+def theorem_chains(paper):
+    return [c for c in all_claims().values() if c.paper == paper and c.kind == "theorem" and c.steps]
+
+
+#: theorems and what lies below them: links that do not follow, each as the specification prints it
+BROKEN = {
+    "afedpd": {"afedpd/telescoped-relaxed"},  # the factor rho stands on the wrong side: right for rho >= 1 only
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("paper", ["fedalign", "li2020", "fedluar", "afedpd", "fedmoswa", "fadamgc"])
+def test_every_chain_below_a_theorem_has_an_answer_for_every_link(paper):
+    links = {one.conclusion: one for theorem in theorem_chains(paper) for one in chain(theorem)}
+    assert {one.answer for one in links.values()} <= set(ANSWERS)
+    assert {name for name, one in links.items() if one.answer == "does not follow"} == BROKEN.get(paper, set())
 
 
 FOLLOWS = {

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from bounds.classical import coupled, gradient_descent, local_sgd, scaffold, stability
+from bounds.classical import coupled, gradient_descent, local_sgd, rates, scaffold, stability
 from bounds.controls_classical import CONTROLS_CLASSICAL
 from bounds.registry import PAPERS, all_claims
 from verify.judge import exact_violation
@@ -42,7 +42,7 @@ def test_ten_times_stronger_ones_are_refuted(claim):
     assert verdict.verdict == "refuted", verdict.evidence
 
 
-LATER = (*scaffold.CLAIMS[2:], *local_sgd.CLAIMS, *coupled.CLAIMS)
+LATER = (*scaffold.CLAIMS[2:], *local_sgd.CLAIMS, *rates.CLAIMS, *coupled.CLAIMS)
 TWINS = {twin.id: twin for row in CONTROLS_CLASSICAL for twin in row.twins.values()}
 #: equalities
 WITHOUT_RATIO = {"scaffold-new-variate", "scaffold-old-variate", "scaffold-mean-step", "scaffold-equal-curvature",

@@ -1,10 +1,11 @@
 """Whether a claim follows from the steps of its proof, by arithmetic on the printed formulas.
 
-A link has a claim and its ``steps`` as premises. Measured quantities become free numbers (``verify.free_numbers``); of a
-premise for every round there is its sum over the rounds. z3 then looks for numbers that meet the claim's hypotheses and
-every premise and break the claim: there are none, and the claim follows; or there are, and they are shown, as fractions.
-Where z3 has no answer, multiples of the premises that add up to the claim are sought by linear algebra. That a claim does
-not follow says that its listed premises do not give it by arithmetic, not that it is wrong.
+A link has a claim and its ``steps`` as premises, each in the claim's own reading where it has that. Measured quantities
+become free numbers (``verify.free_numbers``); of a premise or hypothesis for every round there is its sum over the rounds.
+z3 then looks for numbers that meet the claim's hypotheses and every premise and break the claim: there are none, and the
+claim follows; or there are, and they are shown, as fractions. Where z3 has no answer, multiples of the premises that add up
+to the claim are sought by linear algebra. That a claim does not follow says that its listed premises do not give it by
+arithmetic, not that it is wrong.
 """
 
 from __future__ import annotations
@@ -19,11 +20,11 @@ import sympy as sp
 
 from bounds import language as words
 from bounds.claim import Claim, Condition
-from bounds.registry import find_claim
+from bounds.registry import PAPERS, all_claims, claims_of_paper, find_claim
 from verify.free_numbers import FreeNumbers
 from verify.satisfiable import satisfiable
 
-__all__ = ["ANSWERS", "Link", "chain", "check_link", "link"]
+__all__ = ["ANSWERS", "Link", "chain", "check_link", "link", "premises_of"]
 
 ANSWERS = ("follows", "does not follow", "not checkable")
 _MOST_SIZES = 6  # of sizes that are tried for numbers that break a link
@@ -57,9 +58,16 @@ def chain(claim: Claim) -> Iterator[Link]:
         here = waiting.pop(0)
         if here.id not in seen and here.steps:
             seen.add(here.id)
-            premises = [find_claim(name) for name in here.steps]
+            premises = premises_of(here)
             yield link(here, premises)
             waiting += premises
+
+
+def premises_of(claim: Claim) -> list[Claim]:
+    """The claims that a claim lists as its steps, in its own reading where they have that one."""
+    reading = claim.id.partition("@")[2]
+    known = claims_of_paper(claim.paper) if claim.paper in PAPERS else all_claims()
+    return [find_claim(own if (own := f"{name}@{reading}") in known else name) for name in claim.steps]
 
 
 def link(conclusion: Claim, premises: Sequence[Claim]) -> Link:
@@ -148,6 +156,13 @@ def check_link(conclusion: Claim, premises: Sequence[Condition], put_in: bool = 
              and any(s in b.left.free_symbols | b.right.free_symbols for b in broken)]
     if alone:
         return Link(conclusion.id, (), "not checkable", f"no premise speaks of {alone[0]}")
+    spoken_of = _measured(conclusion.statement).union(*map(_measured, premises))
+    about_them = [c for c in _ranged(conclusion) if _measured(c) & spoken_of]
+    for premise in (*premises, *about_them):
+        own = _own_ranges(conclusion, premise)
+        if len(own) > 1 or {triple[0] for triple in own} & {triple[0] for triple in conclusion.statement.over}:
+            ranges = " and ".join(f"{index} = {low} .. {high}" for index, low, high in own)
+            return Link(conclusion.id, (), "not checkable", f"a premise or hypothesis has ranges of its own: {ranges}")
     if _independent(conclusion, numbers):
         return _search_numbers(conclusion, premises, put_in)
     return Link(conclusion.id, (), "not checkable", "its quantities have parts in common")
@@ -163,11 +178,26 @@ def _independent(conclusion, numbers) -> bool:
     return sum(map(len, parts)) == len(set().union(*parts))
 
 
+def _ranged(conclusion: Claim) -> list[Condition]:
+    """The claim's hypotheses for every value of an index, without those that say what a symbol is."""
+    return [c for c in conclusion.hypotheses
+            if c.over and not (c.relation == "==" and (isinstance(c.left, sp.Indexed) or c.left.is_Symbol))]
+
+
+def _measured(condition: Condition) -> set[str]:
+    """Names of the indexed quantities of which a condition speaks."""
+    return {str(a.base.label) for side in (condition.left, condition.right) for a in side.atoms(sp.Indexed)}
+
+
+def _own_ranges(conclusion: Claim, premise: Condition) -> list:
+    ranges = {triple[0]: triple for triple in conclusion.statement.over}
+    return [triple for triple in premise.over if ranges.get(triple[0]) != triple]
+
+
 def _as_numbers(conclusion, premises, numbers):
     facts = _facts(conclusion, numbers)
-    ranges = {triple[0]: triple for triple in conclusion.statement.over}
-    for premise in premises:
-        own = [triple for triple in premise.over if ranges.get(triple[0]) != triple]
+    for premise in (*premises, *_ranged(conclusion)):
+        own = _own_ranges(conclusion, premise)
         if not own:
             facts.append(numbers.condition(premise))
         elif len(own) == 1:  # for every value of an index: so is the sum
@@ -187,7 +217,7 @@ def _by_multiples(facts, claim: Condition, numbers: FreeNumbers):
 
     The quantities must cancel; what is left of the parameters alone must be of the right sign by the facts about them.
     """
-    if claim.relation == "==":
+    if claim.relation == "==" or not numbers.names:
         return None
     quantities = sorted(numbers.names.values(), key=str)
     about = [c for c in facts if (c.left - c.right).has(*quantities)] if quantities else []

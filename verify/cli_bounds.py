@@ -202,12 +202,12 @@ def chain(
 
     from bounds.registry import find_claim
     from verify.chain import chain as links_of
-    from verify.chain import link
+    from verify.chain import link, premises_of
 
     top = find_claim(claim)
     if not top.steps:
         raise ValueError(f"{top.id} lists no steps: its paper derives it from no other claim")
-    links = list(links_of(top)) if deep else [link(top, [find_claim(name) for name in top.steps])]
+    links = list(links_of(top)) if deep else [link(top, premises_of(top))]
     if json:
         print(json_text.dumps([asdict(one) for one in links], indent=1))
     for one in links if not json else []:

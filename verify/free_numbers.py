@@ -113,8 +113,9 @@ class FreeNumbers:
             if inside == 1:
                 found.append(self._number(outside) * self._number(high - low + 1))
                 continue
+            inner = {limit[0] for a in inside.atoms(sp.Sum, sp.Product) for limit in a.limits}
             earlier = inside.xreplace({index + 1: sp.Dummy()})
-            if index not in earlier.free_symbols:
+            if index not in earlier.free_symbols | inner:
                 before = inside.xreplace({index: index - 1})
                 ends = self._number(before.xreplace({index: high + 1})) - self._number(before.xreplace({index: low}))
                 found.append(self._number(outside) * (self._symbol(sp.Sum(before, (index, low, high))) + ends))

@@ -44,7 +44,10 @@ from bounds.language import (
     x_star,
 )
 
-__all__ = ["ANY_ETA", "CLAIMS", "CONSTANT_STEP", "ONE_OPTIMUM", "gradient_at_start", "moved", "noise_free_steps"]
+__all__ = [
+    "ALL_ROUNDS", "ANY_ETA", "CLAIMS", "CONSTANT_STEP", "ONE_OPTIMUM", "at_most", "gradient_at_start", "moved",
+    "noise_free_steps", "round_gradient",
+]
 
 ALL_ROUNDS = (r, 0, rounds - 1)
 ANY_ETA = Variable("eta", "positive")

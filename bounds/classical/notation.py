@@ -24,6 +24,7 @@ LETTERS = fedalign.LETTERS | {
     "x_star": Letter("x^*", "minimiser of the objective"),
     "eta_g": Letter(r"\eta_g", "server step"),
     "eta": Letter(r"\eta", "constant step"),
+    "B": Letter("B", "how many times the gradient the clients' gradients are"),
     "samples": Letter("n", "samples per client"),
     "G_lip": Letter("G", "Lipschitz constant of every sample's loss"),
     "H_loss": Letter("H", "largest value of the loss of a sample"),
@@ -38,7 +39,7 @@ LETTERS = fedalign.LETTERS | {
 }
 #: powers of the units of loss and parameter
 UNITS = {
-    "client_variate": (1, -1), "server_variate": (1, -1), "eta": (-1, 2), "c_step": (-1, 2), "samples": (0, 0),
+    "client_variate": (1, -1), "server_variate": (1, -1), "eta": (-1, 2), "c_step": (-1, 2), "samples": (0, 0), "B": (0, 0),
     "cut": (0, 0), "differing": (0, 0), "G_lip": (1, -1), "H_loss": (1, 0), "twin_x_round": (0, 1), "twin_x_local": (0, 1),
     "twin_x_before": (0, 1),
 }
