@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import chain as joined
-from itertools import islice, product
+from itertools import combinations, islice, product
 
 import sympy as sp
 
@@ -163,13 +163,43 @@ def check_link(conclusion: Claim, premises: Sequence[Condition], put_in: bool = 
         if len(own) > 1 or {triple[0] for triple in own} & {triple[0] for triple in conclusion.statement.over}:
             ranges = " and ".join(f"{index} = {low} .. {high}" for index, low, high in own)
             return Link(conclusion.id, (), "not checkable", f"a premise or hypothesis has ranges of its own: {ranges}")
-    if _independent(conclusion, numbers):
-        return _search_numbers(conclusion, premises, put_in)
-    return Link(conclusion.id, (), "not checkable", "its quantities have parts in common")
+    if not _independent(conclusion, numbers):
+        return Link(conclusion.id, (), "not checkable", "its quantities have parts in common")
+    lone = _lone(conclusion, premises, numbers)
+    if lone is not None:
+        return Link(conclusion.id, (), "not checkable", f"nothing bounds {lone}, of which a premise makes use")
+    return _search_numbers(conclusion, premises, put_in)
+
+
+def _lone(conclusion, premises, numbers: FreeNumbers):
+    """A quantity on the larger side of a premise about the claim that stands nowhere else, so that the premise says nothing;
+    None if there is none."""
+    def spoken(*sides):
+        return set().union(*(numbers.number(side).free_symbols for side in sides)) & set(numbers.names.values())
+
+    claimed = spoken(conclusion.statement.left, conclusion.statement.right)
+    sides = [(p.left, p.right) if p.relation == "<=" else (p.right, p.left) for p in premises
+             if p.relation != "==" and not _own_ranges(conclusion, p)]
+    for small, large in sides:
+        elsewhere = [part for pair in sides if pair != (small, large) for part in pair]
+        alone = spoken(large) - claimed - spoken(small, *elsewhere)
+        if alone and spoken(small) & claimed:
+            return next(e for e, symbol in numbers.names.items() if symbol in alone)
+    return None
+
+
+def _shifted(one, other) -> bool:
+    """Whether two sums are of one sequence, read at different times."""
+    if not (isinstance(one, sp.Sum) and isinstance(other, sp.Sum) and one.limits == other.limits):
+        return False
+    return any(one.function.subs(index, index + 1) == other.function or other.function.subs(index, index + 1) == one.function
+               for index, _, _ in one.limits)
 
 
 def _independent(conclusion, numbers) -> bool:
-    """Whether the formulas of any two quantities have no measured part in common."""
+    """Whether the formulas of any two quantities have no measured part in common, nor are sums of one sequence."""
+    if any(_shifted(one, other) for one, other in combinations(numbers.names, 2)):
+        return False
     inner = FreeNumbers(conclusion, put_in=True)
     parts = []
     for e in numbers.names:
