@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 import sympy as sp
@@ -130,11 +131,16 @@ def squared_change(server, client):
 
 
 eq_86 = step(
-    id="fedmoswa/eq-86", number="(86), first inequality", assumptions=(G2, G3), conditions=(*ANY_STEP, CONVEX_STEP),
-    reading=f"the variates given; {START_ZERO}",
+    id="fedmoswa/eq-86", number="(86), first inequality", assumptions=(G2, G3),
+    conditions=(*ANY_STEP, CONVEX_STEP, large_server_step), reading=f"the variates given; {START_ZERO}",
     statement=each(move_sq, squared_change(server_variate[r], client_variate[r, k])), steps=("fedmoswa/g14-variances",),
+    note=f"alpha is at least 1, the range of its letter in Appendix G; {ROUND}",
 )
-eq_86_total = {
+eq_86_readings = {
+    "any-server-step": (
+        "any positive alpha, of which no range is printed with (86)",
+        lambda c: replace(c, conditions=tuple(x for x in c.conditions if x != large_server_step), note=ROUND),
+    ),
     "total": (
         "the variates' expectations over all chance",
         with_right(squared_change(E(server_variate[r]), E(client_variate[r, k]))),
@@ -320,7 +326,7 @@ eq_102 = powered(
 
 started = partial(proof_readings, start=True)
 CLAIMS = (
-    *varied(mean_of_m, mean_of_m_readings), *proof_readings(g14, **g14_readings), *started(eq_86, **eq_86_total),
+    *varied(mean_of_m, mean_of_m_readings), *proof_readings(g14, **g14_readings), *started(eq_86, **eq_86_readings),
     *proof_readings(eq_91), *started(eq_89, **eq_89_readings), *started(eq_93, **eq_93_readings), *proof_readings(eq_94),
     *started(eq_95), *started(eq_98), *started(eq_99), *started(eq_100, **eq_100_readings),
     *started(eq_101, **eq_101_printed), *started(eq_102),
