@@ -49,12 +49,14 @@ def theorem_chains(paper):
     return [c for c in all_claims().values() if c.paper == paper and c.kind == "theorem" and c.steps]
 
 
-#: below theorems, links that do not follow, each as the specification prints it
+#: below theorems, blocks with links that do not follow, each as the specification prints it
 BROKEN = {
     # rho multiplies where 1 / rho should, so that only rho >= 1 is covered; one display prints half of the last term
     "afedpd": {"afedpd/telescoped-relaxed", "afedpd/rec-one-step"},
     # (85) counts the gaps and drifts of the two lags once; G.13 drops the server's lag, whatever gamma is
     "fedmoswa": {"fedmoswa/eq-85", "fedmoswa/lemma-g.13"},
+    # (101) prints 2 for 8 * 2; the equality of (165) is no consequence of the bound before it
+    "fadamgc": {"fadamgc/eq-101", "fadamgc/eq-165"},
 }
 
 
@@ -63,7 +65,7 @@ BROKEN = {
 def test_every_chain_below_a_theorem_has_an_answer_for_every_link(paper):
     links = {one.conclusion: one for theorem in theorem_chains(paper) for one in chain(theorem)}
     assert {one.answer for one in links.values()} <= set(ANSWERS)
-    assert {name for name, one in links.items() if one.answer == "does not follow"} <= BROKEN.get(paper, set())
+    assert {name.split("@")[0] for name, one in links.items() if one.answer == "does not follow"} <= BROKEN.get(paper, set())
 
 
 FOLLOWS = {
@@ -97,6 +99,12 @@ def test_what_the_numbers_do_not_hold_is_no_ground_to_say_that_it_does_not_follo
     conclusion, premises, reason = NOT_TOLD[row]
     found = check_link(conclusion, premises)
     assert found.answer == "not checkable" and reason in found.text
+
+
+def test_a_premise_for_every_value_of_its_own_variable_may_be_used_at_the_best_one():
+    found = link(claim(slope, a * value, over=(ROUNDS,)), [replace(
+        claim(slope, a * b * value, over=(ROUNDS,)), id="test/start", variables=(Variable("b", "positive"),))])
+    assert found.answer == "not checkable" and "holds for every b" in found.text
 
 
 def test_hypotheses_for_every_index_are_used():

@@ -19,7 +19,7 @@ from itertools import combinations, islice, product
 import sympy as sp
 
 from bounds import language as words
-from bounds.claim import Claim, Condition
+from bounds.claim import Claim, Condition, names_in
 from bounds.registry import PAPERS, all_claims, claims_of_paper, find_claim
 from verify.free_numbers import FreeNumbers
 from verify.satisfiable import satisfiable
@@ -81,7 +81,21 @@ def link(conclusion: Claim, premises: Sequence[Claim]) -> Link:
     found = check_link(conclusion, statements)
     if found.answer == "not checkable":
         found = check_link(conclusion, statements, put_in=True)
+    open_choice = next(_chosen(conclusion, premises), "")
+    if found.answer == "does not follow" and open_choice:
+        return Link(conclusion.id, names, "not checkable", open_choice, needs=needs)
     return Link(conclusion.id, names, found.answer, found.text, found.numbers, found.quantities, needs)
+
+
+def _chosen(conclusion, premises) -> Iterator[str]:
+    """Which premises hold for every value of a variable that the conclusion does not have, so that one may be chosen."""
+    known = {v.name for v in conclusion.variables}.union(
+        *(names_in(side) for c in (conclusion.statement, *conclusion.hypotheses) for side in (c.left, c.right)))
+    for premise in premises:
+        spoken = names_in(premise.statement.left) | names_in(premise.statement.right)
+        for variable in premise.variables:
+            if variable.name in spoken - known:
+                yield f"{premise.id} holds for every {variable.name}, and which one is meant is not said"
 
 
 def _no_arithmetic(conclusion, premises) -> str:
