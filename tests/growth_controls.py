@@ -95,11 +95,11 @@ SCHEME = {"procedure": Procedure(sampling="with-replacement")}
 OWN = {"may_use": None, "variables": ()}
 
 TRUE = {claim.id: claim for claim in (
-    control("value", gap, L * start / rounds, conditions=(UNIT,)),
+    control("value", gap, L * start / rounds, STRONGLY, (UNIT,)),
     control("gradient", mean_gradient, L * gap_0 / rounds, conditions=(UNIT,)),
     control("distance", left, (1 - mu / L)**rounds * start, STRONGLY, (UNIT,)),
     control("value-linear", gap, (1 - mu / L)**rounds * gap_0, STRONGLY, (UNIT,)),
-    control("any-step", gap, start / (eta * rounds), conditions=(CONSTANT, SMALL)),
+    control("any-step", gap, start / (eta * rounds), STRONGLY, (CONSTANT, SMALL)),
     control("noise", left, start + eta**2 * sigma_sq, (SMOOTH, NOISE), (SMALL, ONE_ROUND), limits=(MANY_CLIENTS,)),
     local("walk", walk, eta**2 * local_steps**2 * own, over=(ALL_CLIENTS,)),
     local("bias", left, start + eta**4 * local_steps**4 * L**2 * there),
@@ -116,11 +116,12 @@ TRUE = {claim.id: claim for claim in (
 #: false for large steps, of which nothing is said
 OPEN_STEP = local("walk/any-step", walk, eta**2 * local_steps**2 * own, (CONSTANT, ONE_ROUND), over=(ALL_CLIENTS,))
 FALSE = {claim.id: claim for claim in (
-    control("value/too-fast", gap, L * start / rounds**2, conditions=(UNIT,)),
+    control("value/too-fast", gap, L * start / rounds**2, STRONGLY, (UNIT,)),
     control("gradient/too-fast", mean_gradient, L * gap_0 / rounds**2, conditions=(UNIT,)),
     control("distance/too-fast", left, (1 - mu / L)**(3 * rounds) * start, STRONGLY, (UNIT, APART)),
     control("value-linear/too-fast", gap, (1 - mu / L)**(4 * rounds) * gap_0, STRONGLY, (UNIT, APART)),
-    control("any-step/no-step", gap, L * start / rounds, conditions=(CONSTANT, SMALL)),
+    control("any-step/no-step", gap, L * start / rounds, STRONGLY, (CONSTANT, SMALL)),
+    control("value/not-convex", gap, L * start / rounds, conditions=(UNIT,)),
     control("noise/missing", left, start, (SMOOTH, NOISE), (SMALL, ONE_ROUND), limits=(MANY_CLIENTS,)),
     control("noise/step-power", left, start + eta**3 * L * sigma_sq, (SMOOTH, NOISE), (SMALL, ONE_ROUND),
             limits=(MANY_CLIENTS,)),

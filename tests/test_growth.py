@@ -224,7 +224,7 @@ def test_no_true_order_is_refuted(name, seed):
 
 @pytest.mark.slow
 def test_two_of_three_false_orders_are_refuted():
-    """16 of 22 when this was written: fast decay and long runs with noise are out of its reach."""
+    """Slow growth under noise is out of its reach."""
     missed = [name for name, claim in FALSE.items() if decide(claim, Settings(budget="standard")).verdict != "refuted"]
     assert len(missed) <= len(FALSE) / 3, missed
 

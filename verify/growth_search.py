@@ -33,7 +33,7 @@ class Effort:
 
 EFFORTS = {
     "quick": Effort(6, 2, 48, 2, 12, 512),
-    "standard": Effort(24, 10, 96, 8, 80, 4096),
+    "standard": Effort(16, 6, 96, 5, 60, 1024),
     "thorough": Effort(80, 40, 128, 24, 300, 16384),
 }
 
