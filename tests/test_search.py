@@ -38,8 +38,9 @@ from verify.environment import realise
 from verify.instances import Shape, admissible, always_available, map_leaves, outcomes, take_rows
 from verify.judge import exact_violation, judge
 from verify.sampling import draw_leaves, draw_shape
-from verify.search import BUDGETS, Budget, offspring, search
+from verify.search import BUDGETS, Budget, _neighbour, offspring, search
 from verify.shrink import confirm, violation_of
+from verify.worlds import DataShape
 
 SMALL, QUICK = Budget(5, 48, 5), BUDGETS["quick"]
 SEEDS = range(5)
@@ -121,6 +122,16 @@ def test_a_second_client_of_the_same_kind_can_be_taken_away_again(claim_id):
                 judge(claim, realise(claim, more, both, NUMPY))
         fewer, again = without_client(claim, more, both, client + 1)
         assert fewer == shape and all((again[name] == leaves[name]).all() for name in leaves)
+
+
+def test_neighbours_of_clients_with_samples_have_other_numbers_of_them():
+    claim, rng = find_claim("afedpd/lemma-4"), np.random.default_rng(0)
+    data = DataShape(samples=2, atoms=2, pieces=1, bounded=True)
+    shape = Shape(local_steps=2, sampling="without-replacement", data=data, sizes=(("tau0", 0),))
+    leaves = draw_leaves(claim, shape, 1, rng)
+    found = [_neighbour(claim, shape, leaves, rng, QUICK)[0] for _ in range(100)]
+    assert {other.data.samples for other in found} == {1, 2, 3}
+    assert all(prod(outcomes(other)) <= 16 * QUICK.most_outcomes for other in found)
 
 
 # long rounds -------------------------------------------------------------------------------------------------------------

@@ -225,7 +225,13 @@ def _batch_size(shape: Shape, budget: Budget) -> int:
 
 
 def _neighbour(claim: Claim, shape: Shape, leaves: Leaves, rng: np.random.Generator, budget: Budget):
-    """The same instance, or now and then one with another client, other run lengths or another number of participants."""
+    """The same instance, or now and then one with another client or sample, other run lengths or another number of
+    participants."""
+    if shape.data and rng.random() < 0.2:
+        samples = max(1, shape.data.samples + int(rng.choice([-1, 1])))
+        other = replace(shape, data=replace(shape.data, samples=samples))
+        few = prod(outcomes(other)) <= DATA_OUTCOMES * budget.most_outcomes
+        return (other if few and allowed(claim, other.as_sizes()) else shape), leaves
     if claim.setting != "algebra" and not shape.data and rng.random() < 0.15:
         larger = with_client_twice(claim, shape, leaves, int(rng.integers(shape.clients)))
         few = larger[0].clients <= _MOST_CLIENTS and prod(outcomes(larger[0])) <= budget.most_outcomes
