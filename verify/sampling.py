@@ -98,6 +98,8 @@ def _draw_shape(claim, rng, most_outcomes, most_iterations, longer) -> Shape:
     rounds = longer * (int(rng.integers(1, 3)) if tiny else int(rng.choice(_ROUNDS)))
     if "local_steps" not in dict(sizes) and rng.random() < _LONGEST:
         steps, rounds = most_iterations, 1
+    if longer > 1 and rng.random() < 0.5:
+        rounds = max(1, most_iterations // (steps * int(rng.choice([1, 2, 4]))))
     while steps * rounds > most_iterations:
         rounds = max(1, rounds // 2)
         steps = min(steps, most_iterations)
