@@ -11,7 +11,10 @@
     statement = "E(norm2(x_round[rounds] - x_star)) <= norm2(x_round[0] - x_star)"
 
 Words are those of ``bounds.language``; besides, ``server_<name>[r]``, ``client_<name>[r, k]`` for a method's state, and the
-names declared under ``variables`` (name = domain, see ``bounds.claim``).
+names declared under ``variables`` (name = domain, see ``bounds.claim``). A variable that is ``hidden`` is the constant of
+O(.); ``limits`` (``{rounds = "oo", mu = 0}``) then says along what it is one, and ``constants_may_use`` on what it may
+depend (a list of names; without it, on everything but the symbols of the limits). ``steps`` lists ids of
+claims, for ``fedtheory chain``.
 """
 
 from __future__ import annotations
@@ -37,7 +40,8 @@ __all__ = ["PATHS", "claims_of_user", "load_claims"]
 
 PATHS = "FEDTHEORY_CLAIMS"  #: environment variable with paths of claim files, as in PATH
 _FIELDS = {"id", "number", "kind", "reading", "source", "setting", "method", "options", "sampling", "equal_weights",
-           "assume", "conditions", "statement", "variables", "note"}
+           "assume", "conditions", "statement", "variables", "note", "limits", "constants_may_use", "steps"}
+_LIMITS = {"oo": sp.oo, "0": sp.Integer(0)}
 _RANGE = re.compile(r"\s+for\s+(\w+)\s+in\s+(.+?)\s*\.\.\s*(.+?)\s*$")
 
 
@@ -133,7 +137,9 @@ class _Reader:
                 row["id"], str(row.get("number", "none")), row.get("kind", "theorem"), setting, statement, assumptions,
                 conditions, row.get("reading", "as written"), row.get("source", str(self.path)),
                 procedure=procedure if setting == "run" else None, variables=self.variables, note=row.get("note", ""),
-                definitions=DEFINITIONS)
+                explicit=all(v.domain != "hidden" for v in self.variables), limits=self.limits(),
+                constants_may_use=tuple(row["constants_may_use"]) if "constants_may_use" in row else None,
+                steps=tuple(row.get("steps", ())), definitions=DEFINITIONS)
         except ValueError as error:
             self.fail(row["id"], str(error))
 
@@ -142,6 +148,15 @@ class _Reader:
             return Variable(name, domain)
         except ValueError as error:
             self.fail(name, str(error))
+
+    def limits(self) -> tuple:
+        """Pairs of a symbol and where it goes."""
+        found = []
+        for name, end in self.row.get("limits", {}).items():
+            if str(end) not in _LIMITS:
+                self.fail("limits", f"{name} goes to \"oo\" or to 0; got {end!r}")
+            found.append((self.formula(name, "limits"), _LIMITS[str(end)]))
+        return tuple(found)
 
     def condition(self, text: str) -> Condition:
         """``left <= right for k in 0..clients-1 for t in ...``."""

@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 
 import pytest
+import sympy as sp
 
+from bounds import language as words
 from bounds import user_claims
 from bounds.claim import Claim
 from bounds.registry import all_claims
 from bounds.user_claims import PATHS, load_claims
+from verify.command_line import choose_claims
 
 GOOD = """
 [[claim]]
@@ -69,6 +72,8 @@ def test_formulas_are_read_as_written(written):
     ('"mine/theorem-1"', '"theorem-1"', "line 3: an id is <paper>/<block>"),
     ('a = "positive"', 'a = "big"', "a: unknown domain 'big'; allowed: positive"),
     ('kind = "control"', 'kind = "truth"', "unknown kind 'truth'; allowed: theorem"),
+    ('C = "positive"}', 'C = "hidden"}\nlimits = {rounds = 1}', "line 9: rounds goes to \"oo\" or to 0; got 1"),
+    ('C = "positive"}', 'C = "hidden"}\nlimits = {round = "oo"}', "line 9: unknown symbol 'round'"),
     ("[[claim]]", "[[claims]]", "a claim file consists of [[claim]] tables; got claims"),
     ('id = "mine/theorem-1"', "id = mine", "at line 3"),
 ])
@@ -76,6 +81,16 @@ def test_errors_name_the_line_and_the_symbol(written, old, new, message):
     with pytest.raises(ValueError, match=r"mine\.toml") as error:
         load_claims(written(GOOD.replace(old, new)))
     assert message in str(error.value)
+
+
+def test_orders_say_along_what_they_are_meant(written):
+    more = 'limits = {rounds = "oo", L = 0}\nsteps = ["mine/gradient-descent"]'
+    text = GOOD.replace('C = "positive"}', 'C = "hidden"}\n' + more)
+    order, *_ = load_claims(written(text))
+    assert not order.explicit and order.limits == ((words.rounds, sp.oo), (words.L, 0))
+    assert order.constants_may_use is None and order.steps == ("mine/gradient-descent",)
+    order, *_ = load_claims(written(text.replace("\nsteps =", "\nconstants_may_use = []\nsteps =")))
+    assert order.constants_may_use == ()
 
 
 def test_python_files(written):
@@ -92,6 +107,8 @@ CLAIMS = (Claim("mine/order", "1", "lemma", "algebra", Condition(mu, "<=", L), s
         load_claims(written("x = 1", "mine.py"))
     with pytest.raises(ValueError, match=r"read from \.py and \.toml files; got 'mine\.txt'"):
         load_claims(written("x", "mine.txt"))
+    with pytest.raises(ValueError, match=r"read from \.py and \.toml files; got 'mine\.yaml'"):
+        choose_claims([str(written("x", "mine.yaml"))], None)
     with pytest.raises(ValueError, match="cannot read"):
         load_claims("nowhere.toml")
 

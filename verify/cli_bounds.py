@@ -182,7 +182,7 @@ def lint(
     else:
         rows = [(f.claim, f.severity, f.check, f.text) for f in found]
         console.out().print(console.names_table(("claim", "severity", "check", "finding"), rows))
-        counts = ", ".join(f"{sum(f.severity == s for f in found)} {s}{'' if s == 'note' else 's'}" for s in shown)
+        counts = ", ".join(f"{sum(f.severity == s for f in found)} {s}s" for s in shown)
         print(f"{len(chosen)} claims: {counts}")
     return 1 if any(f.severity == "error" for f in found) else 0
 

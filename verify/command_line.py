@@ -36,7 +36,7 @@ def choose_claims(ids: list[str], papers: list[str] | None) -> list:
     """The claims named, those of the files named (.py, .toml), and those of the papers named; all if nothing is named."""
     from bounds.registry import PAPERS, all_claims, find_claim
 
-    files = [name for name in ids if name.endswith((".py", ".toml"))]
+    files = [name for name in ids if name.endswith((".py", ".toml", ".yaml", ".yml", ".json"))]
     if files:  # workers start afresh, and find them there
         from bounds.user_claims import PATHS, load_claims
 
