@@ -342,3 +342,16 @@ def test_batches_with_too_many_terms_are_judged_in_parts(monkeypatch):
     assert not search_module._judged(claim, shape, leaves, NUMPY).met.any()
     monkeypatch.setattr("verify.shrink.MOST_EXACT", 3)
     assert violation_of(claim, shape, take_rows(leaves, [0])).startswith("uncertain: at most 3 values")
+
+
+def test_large_violations_are_made_smaller_before_they_are_confirmed():
+    """A sum of squares is never at most zero, however few clients and steps there are; one that holds stays as it is."""
+    distance = E(norm2(x_sampled[iterations] - x_star))
+    false, true = control("false", "run", Condition(distance, "<=", 0)), control("true", "run", Condition(0, "<=", distance))
+    rng = np.random.default_rng(6)
+    shape = next(s for s in (draw_shape(false, rng, 8, 20) for _ in range(99)) if search_module._size(s) > 60)
+    leaves = next(row for row in (draw_leaves(false, shape, 1, rng) for _ in range(99))
+                  if search_module._judged(false, shape, row, NUMPY).score[0] > 0.5)
+    smaller, row = search_module._smaller(false, shape, leaves, NUMPY)
+    assert search_module._size(smaller) <= search_module._LARGE and search_module._judged(false, smaller, row, NUMPY).met[0]
+    assert search_module._smaller(true, shape, leaves, NUMPY) is None

@@ -18,12 +18,12 @@ from verify.client_numbers import with_client_twice
 from verify.data_instances import KINDS
 from verify.environment import realise
 from verify.evaluate import TooManyTerms
-from verify.instances import Leaves, Shape, always_available, outcomes, take_rows, with_times
+from verify.instances import Leaves, Shape, admissible, always_available, outcomes, take_rows, with_times
 from verify.judge import Judgement, judge, pairs
 from verify.piecewise_instances import PIECES
 from verify.refine import Coordinates, ascend, evolve
 from verify.sampling import DATA_OUTCOMES, RARE, draw_leaves, draw_shape
-from verify.shrink import Violation, confirm_or_why, shrink
+from verify.shrink import Violation, confirm_or_why, shrink, simpler
 from verify.sizes import allowed
 
 __all__ = ["BUDGETS", "Budget", "Found", "offspring", "search"]
@@ -72,6 +72,7 @@ class Found:
 _CANDIDATE = 1e-8  # score above which float64 sees a violation
 _NOTHING = 1e-12  # what float64 may take for a difference where terms of about one cancel
 _MOST_CLIENTS = 24  # to which an instance grows
+_LARGE = 24  # size beyond which an instance is made smaller before exact arithmetic takes it
 _MOST_TERMS = 1_000_000  # entries of an array of terms
 _POOL = 5  # instances that evolve, in each of the two rankings
 _PATIENCE = 10  # how much longer runs are where no shorter one met the hypotheses
@@ -102,7 +103,7 @@ def search(claim: Claim, budget: Budget, seed: int = 0, backend: Backend = NUMPY
         score = np.where(verdict.met, verdict.score, -2.0)
         best = int(np.argmax(score))
         if score[best] > _CANDIDATE and found.unconfirmed < budget.confirmations:
-            violation = confirm_or_why(claim, shape, take_rows(leaves, [best]))
+            violation = _confirmed(claim, shape, take_rows(leaves, [best]), backend)
             if isinstance(violation, Violation):
                 return violation
             found.unconfirmed += 1
@@ -146,6 +147,36 @@ def _admitted(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend) -> t
             count //= 2
             leaves = take_rows(leaves, slice(count))
     return leaves, _judged(claim, shape, leaves, backend)
+
+
+def _confirmed(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend) -> Violation | str:
+    """What exact arithmetic says of an instance; first of a smaller one where float64 sees the same, because on large ones
+    it takes a thousand times longer."""
+    smaller = _smaller(claim, shape, leaves, backend)
+    if smaller is not None:
+        violation = confirm_or_why(claim, *smaller)
+        if isinstance(violation, Violation):
+            return violation
+    return confirm_or_why(claim, shape, leaves)
+
+
+def _smaller(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend) -> tuple[Shape, Leaves] | None:
+    """A large instance with less of everything, as far as float64 sees the claim violated; None if it stays as it is."""
+    enough, found, progress = 0.1 * float(_judged(claim, shape, leaves, backend).score[0]), None, True
+    while progress and _size(shape) > _LARGE:
+        progress = False
+        for candidate in simpler(claim, shape, leaves):
+            if not admissible(claim, *candidate):
+                continue
+            verdict = _judged(claim, *candidate, backend)
+            if verdict.met[0] and verdict.score[0] > max(enough, _CANDIDATE):
+                (shape, leaves), found, progress = candidate, candidate, True
+                break
+    return found
+
+
+def _size(shape: Shape) -> int:
+    return prod(outcomes(shape)) * shape.clients * shape.iterations * shape.dim
 
 
 def _told(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend, why: str) -> str:

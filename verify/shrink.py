@@ -23,7 +23,7 @@ from verify.piecewise_instances import PIECES, simpler_pieces
 from verify.procedures import free_starts
 from verify.roots import Irrational
 
-__all__ = ["Violation", "confirm", "confirm_or_why", "shrink", "violation_of"]
+__all__ = ["Violation", "confirm", "confirm_or_why", "shrink", "simpler", "violation_of"]
 
 _LONG = 40  # iterations
 _DENOMINATORS = (1, 2, 4, 10, 16, 100, 1000, 10**4, 10**6)
@@ -116,7 +116,7 @@ def shrink(claim: Claim, violation: Violation, most_trials: int = 400) -> Violat
     trials, progress = 0, True
     while progress and trials < most_trials:
         progress = False
-        for shape, leaves in _simpler(claim, violation.shape, violation.leaves):
+        for shape, leaves in simpler(claim, violation.shape, violation.leaves):
             trials += 1
             found = violation_of(claim, shape, leaves)
             if isinstance(found, Violation):
@@ -161,7 +161,7 @@ def _cost(value: Fraction) -> int:
     return 2 + len(str(abs(value.numerator))) + 2 * len(str(value.denominator)) + (value < 0)
 
 
-def _simpler(claim: Claim, shape: Shape, leaves: Leaves) -> Iterator[tuple[Shape, Leaves]]:
+def simpler(claim: Claim, shape: Shape, leaves: Leaves) -> Iterator[tuple[Shape, Leaves]]:
     """Smaller shapes with their leaves: less noise, fewer clients, dimensions, rounds, steps, participants, sizes."""
     if shape.data is not None:
         yield from simpler_data(shape, leaves)
