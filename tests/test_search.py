@@ -30,11 +30,12 @@ from bounds.language import (
     x_sampled,
     x_star,
 )
-from bounds.registry import find_claim
+from bounds.registry import all_claims, find_claim
 from synthetic.arrays import NUMPY, TORCH
 from verify import search as search_module
 from verify.client_numbers import with_client_twice, without_client
 from verify.environment import realise
+from verify.evaluate import UnboundName
 from verify.instances import Shape, admissible, always_available, map_leaves, outcomes, take_rows
 from verify.judge import exact_violation, judge
 from verify.sampling import draw_leaves, draw_shape
@@ -355,3 +356,19 @@ def test_large_violations_are_made_smaller_before_they_are_confirmed():
     smaller, row = search_module._smaller(false, shape, leaves, NUMPY)
     assert search_module._size(smaller) <= search_module._LARGE and search_module._judged(false, smaller, row, NUMPY).met[0]
     assert search_module._smaller(true, shape, leaves, NUMPY) is None
+
+
+@pytest.mark.slow
+def test_every_claim_can_be_searched(monkeypatch):
+    """A few instances of each; what is missing is a name that nothing supplies."""
+    monkeypatch.setattr(search_module, "_confirmed", lambda *given: "holds")
+    failed = {}
+    for claim in all_claims().values():
+        try:
+            if claim.explicit and claim.statement is not None:
+                search(claim, Budget(2, 4, 0))
+        except UnboundName:
+            continue
+        except Exception as error:
+            failed[claim.id] = f"{type(error).__name__}: {error}"
+    assert not failed

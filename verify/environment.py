@@ -46,7 +46,7 @@ def realise(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend, federa
     rows = next((array.shape[0] for array in leaves.values()), 1)
     environment = Environment(backend, shape.as_sizes(), dict(values or {}), definitions=claim.definitions)
     if most is not None:
-        environment.most_terms = most // (rows * prod(outcomes(shape)) * shape.dim)
+        environment.most_terms = most // max(rows * prod(outcomes(shape)) * shape.dim, 1)
     binder = _Binder(claim, shape, leaves, environment, rows)
     if claim.setting == "algebra":
         binder.bind_variables()

@@ -298,6 +298,8 @@ def _vanishing_member(claim, member: Member) -> ExactMember | None:
 
 
 def _explicit_member(claim, member: Member, rounded: bool) -> ExactMember | None:
+    if not member.ratio > 0:
+        return None
     below = _digits_down(member.ratio * 0.999)
     found = confirm(with_constant(claim, below), member.shape, member.leaves, rounded)
     if not found or float(found.right) < 0:  # a negative scale bounds constants from above, not from below

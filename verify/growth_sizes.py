@@ -37,6 +37,8 @@ def resized(claim: Claim, shape: Shape, leaves: Leaves, name: str, size: int) ->
     if shape.data is not None and name in ("clients", "participants"):
         raise NotImplementedError(f"clients with samples are not copied, so that {name} stays")
     if name == "participants":
+        if shape.sampling == "without-replacement" and size > shape.priority_clients:
+            raise ValueError(f"at most {shape.priority_clients} participants; got {size}")
         return with_participants(shape, size), leaves
     if name == "clients":
         return _with_clients(claim, shape, leaves, size)

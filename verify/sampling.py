@@ -202,7 +202,7 @@ def draw_leaves(claim: Claim, shape: Shape, count: int, rng: np.random.Generator
         free, strict = leaves[name].reshape(count, 1), any(v.name == name and v.below is not None for v in claim.variables)
         kept = (rng.random((count, 1)) < 0.4) & ((free < bound) | (not strict))
         leaves[name] = np.where(kept, free, bound * _shares(count, rng)).reshape(leaves[name].shape)
-    if "rho_prox" in leaves and "curvature" in leaves and shape.data is None:
+    if claim.setting == "run" and "rho_prox" in leaves and "curvature" in leaves:
         _solve_at_once(leaves, rng)
     for name in _constants_with_slack(claim):
         leaves[f"slack:{name}"] = np.where(rng.random((count, 1)) < 0.8, 1.0, 1 + 10.0 ** rng.uniform(-1, 2, (count, 1)))

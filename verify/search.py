@@ -73,7 +73,7 @@ _CANDIDATE = 1e-8  # score above which float64 sees a violation
 _NOTHING = 1e-12  # what float64 may take for a difference where terms of about one cancel
 _MOST_CLIENTS = 24  # to which an instance grows
 _LARGE = 24  # size beyond which an instance is made smaller before exact arithmetic takes it
-_MOST_TERMS = 1_000_000  # entries of an array of terms
+_MOST_TERMS = 250_000  # entries of an array of terms
 _POOL = 5  # instances that evolve, in each of the two rankings
 _PATIENCE = 10  # how much longer runs are where no shorter one met the hypotheses
 _BLAND = -0.3  # rank of instances on which both sides agree: everywhere around them they agree too
@@ -128,7 +128,7 @@ def _judged(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend) -> Jud
         with np.errstate(all="ignore"):
             return judge(claim, realise(claim, shape, leaves, backend, most=_MOST_TERMS))
     except TooManyTerms:
-        count = len(next(iter(leaves.values())))
+        count = _count(leaves)
         if count == 1:
             return Judgement(*np.full((3, 1), -1.0), np.zeros(1, dtype=bool))
         halves = (_judged(claim, shape, take_rows(leaves, part), backend)
@@ -136,9 +136,13 @@ def _judged(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend) -> Jud
         return Judgement(*map(np.concatenate, zip(*halves, strict=True)))
 
 
+def _count(leaves: Leaves) -> int:
+    return next((len(array) for array in leaves.values()), 1)
+
+
 def _admitted(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend) -> tuple[Leaves, Judgement]:
     """The first of the instances, as many as may be judged at once, and the judgement on them."""
-    count = len(next(iter(leaves.values())))
+    count = _count(leaves)
     while count > 1:
         try:
             with np.errstate(all="ignore"):
@@ -252,7 +256,7 @@ class _Pools:
 def _batch_size(shape: Shape, budget: Budget) -> int:
     drawn = shape.rounds * shape.participants if shape.sampling != "full" else 0
     work = prod(outcomes(shape)) * shape.clients * (shape.iterations * shape.dim + drawn)
-    return int(np.clip((100_000 if shape.data else 500_000) // max(work, 1), 8, budget.size))
+    return int(np.clip((60_000 if shape.data else 100_000) // max(work, 1), 8, budget.size))
 
 
 def _neighbour(claim: Claim, shape: Shape, leaves: Leaves, rng: np.random.Generator, budget: Budget):
