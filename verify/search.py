@@ -46,7 +46,7 @@ class Budget:
 
 
 BUDGETS = {
-    "quick": Budget(20, 96, 20),
+    "quick": Budget(16, 96, 16),
     "standard": Budget(100, 128, 100, 128, 100, 30, 2, 12, (8, 3)),
     "thorough": Budget(1000, 256, 1000, 256, 300, 60, 12, 60, (16, 3)),
 }
