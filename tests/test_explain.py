@@ -65,7 +65,7 @@ def test_the_instance_is_the_certificates_own():
     shape, leaves = instance_of(data)
     assert (shape.clients, shape.rounds, shape.local_steps) == tuple(
         data["sizes"][n] for n in ("clients", "rounds", "local_steps"))
-    assert [[str(v) for v in row] for row in leaves["curvature"][0]] == data["instance"]["curvature"]
+    assert [str(v) for v in leaves["start_offset"][0]] == data["instance"]["start_offset"]
 
 
 @pytest.mark.parametrize("claim_id, drawn", [
