@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ProcessPoolExecutor
@@ -205,7 +206,7 @@ def _draw(series: Series, stem: Path) -> None:
 
 def _draw_all(figures: list[tuple[Series, Path]]) -> None:
     """Draw and save; on all cores where there are many and this process can be forked safely."""
-    if len(figures) < 12 or "fork" not in get_all_start_methods() or active_count() > 1:
+    if len(figures) < 12 or "fork" not in get_all_start_methods() or active_count() > 1 or "jax" in sys.modules:
         for series, stem in figures:
             _draw(series, stem)
         return
