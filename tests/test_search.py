@@ -71,7 +71,7 @@ def test_a_true_claim_is_never_refuted(claim_id):
 @pytest.mark.slow
 @pytest.mark.parametrize("claim_id", TRUE)
 def test_a_true_claim_is_not_refuted_by_a_longer_search(claim_id):
-    found = search(TRUE[claim_id], QUICK, 100)
+    found = search(TRUE[claim_id], Budget(40, 192, 48), 100)
     assert found.violation is None and found.met >= 5000
 
 
