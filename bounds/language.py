@@ -89,13 +89,15 @@ class _Word(sp.Function):
 class PaperWord(_Word):
     """A word that one paper adds: its first ``indices`` arguments are indices; ``<0>``, ``<1>``, ... stand for the
     arguments in its forms; ``unit_of`` numbers the argument whose unit it has, where it has one's;
-    ``unit_powers`` lists pairs (argument, power) where its unit is a product of theirs; ``binds`` numbers the argument
+    ``unit_powers`` lists pairs (argument, power) where its unit is a product of theirs; ``alike`` numbers arguments that
+    must have one unit; ``binds`` numbers the argument
     that is an index of its own, as a sum has one."""
 
     indices = 0
     binds: int | None = None
     unit_of: int | None = None
     unit_powers: tuple = ()
+    alike: tuple = ()
     latex_form = text_form = ""
 
 

@@ -44,17 +44,24 @@ BASE: dict[str, Unit] = {
 
 @dataclass(frozen=True)
 class Clash:
-    """Two parts of an expression that should have one unit and do not."""
+    """Terms of one sum, or the sides of one relation, that should have one unit and do not.
+
+    ``groups`` has the terms by unit, each as (unit in words, terms as text). ``fixed_units``: some are made of pure numbers
+    alone, so that the formula is meant in units that are fixed. ``alike_if`` names what must count as a pure number for the
+    units to agree (``gradients``, say), where that is one kind of quantity.
+    """
 
     where: str
-    first: str
-    first_unit: str
-    second: str
-    second_unit: str
+    groups: tuple[tuple[str, tuple[str, ...]], ...]
+    fixed_units: bool = False
+    alike_if: str = ""
 
     def text(self) -> str:
         """In a sentence."""
-        return f"{self.where}: {self.first} has unit {self.first_unit}, {self.second} has unit {self.second_unit}"
+        said = "; ".join(f"{', '.join(terms)} {'have' if len(terms) > 1 else 'has'} unit {unit}"
+                         for unit, terms in self.groups)
+        said += f" (alike if {self.alike_if} are pure numbers)" if self.alike_if else ""
+        return f"{self.where}: {said}"
 
 
 def parse_unit(text: str) -> Unit | None:
@@ -81,14 +88,23 @@ def parse_unit(text: str) -> Unit | None:
 def unit_text(unit: Unit) -> str:
     """A unit in words, for example ``loss^2/parameter^2``; ``1`` for pure numbers."""
     def power(name, p):
-        return name if p == 1 else f"{name}^{p}"
+        return name if p == 1 else f"{name}^{p}" if isinstance(p, Fraction | int) else f"{name}^({p})"
 
-    above = [power(n, p) for n, p in zip(("loss", "parameter"), unit, strict=True) if p > 0]
-    below = [power(n, -p) for n, p in zip(("loss", "parameter"), unit, strict=True) if p < 0]
+    def falls(p):
+        return isinstance(p, Fraction | int) and p < 0
+
+    named = list(zip(("loss", "parameter"), unit, strict=True))
+    above = [power(n, p) for n, p in named if not _is_zero(p) and not falls(p)]
+    below = [power(n, -p) for n, p in named if falls(p)]
     return ("*".join(above) or "1") + "".join(f"/{part}" for part in below)
 
 
 # a unit with unknowns: per power a constant and multiples of unknown names ----------------------------------------------
+def _is_zero(power) -> bool:
+    """Of a fraction, or of a formula of pure numbers that stands in an exponent."""
+    return sp.cancel(power) == 0 if isinstance(power, sp.Expr) else power == 0
+
+
 @dataclass(frozen=True)
 class _Form:
     constant: Unit = ONE
@@ -99,7 +115,23 @@ class _Form:
         for name, share in other.unknown.items():
             unknown[name] = unknown.get(name, Fraction(0)) + factor * share
         constant = tuple(a + factor * b for a, b in zip(self.constant, other.constant, strict=True))
-        return _Form(constant, {n: s for n, s in unknown.items() if s})
+        return _Form(constant, {n: s for n, s in unknown.items() if not _is_zero(s)})
+
+    @property
+    def pure(self) -> bool:
+        return not self.unknown and all(map(_is_zero, self.constant))
+
+
+#: what a clash's units may have in common, by the direction of their difference
+_KINDS = {(1, 0): "losses", (0, 1): "parameters", (1, -1): "gradients", (1, -2): "curvatures"}
+
+
+def _alike_if(gaps) -> str:
+    """The kind of quantity of which all differences of units are powers; empty if there is none."""
+    for (loss, parameter), kind in _KINDS.items():
+        if all(_is_zero(a * parameter - b * loss) for a, b in gaps):
+            return kind
+    return ""
 
 
 class _Checker:
@@ -117,16 +149,43 @@ class _Checker:
             form = rest.plus(self.solved[name], share)
         return form
 
-    def same(self, one: _Form, two: _Form, first, second):
-        """Demand that two units are equal; where an unknown can make them so, it is thereby known."""
-        gap = self.reduced(one.plus(two, Fraction(-1)))
-        if gap.unknown:
-            name, share = next(iter(sorted(gap.unknown.items())))
-            rest = _Form(gap.constant, {n: s for n, s in gap.unknown.items() if n != name})
-            self.solved[name] = _Form().plus(rest, -1 / share)
-        elif gap.constant != ONE:
-            texts = [unit_text(self.reduced(f).constant) for f in (one, two)]
-            self.clashes.append(Clash(self.where, str(first), texts[0], str(second), texts[1]))
+    def same(self, forms, terms) -> _Form:
+        """Demand that units are equal, and return what they are; where an unknown can make them so, it is thereby known.
+
+        Where they are not equal, what they are is from there on unknown, so that one slip is told once.
+        """
+        groups: list[tuple[_Form, list]] = []
+        for form, term in zip(forms, terms, strict=True):
+            for known, alike in groups:
+                gap = self.reduced(known.plus(form, Fraction(-1)))
+                if gap.unknown:
+                    name, share = next(iter(sorted(gap.unknown.items())))
+                    rest = _Form(gap.constant, {n: s for n, s in gap.unknown.items() if n != name})
+                    self.solved[name] = _Form().plus(rest, -1 / share)
+                if gap.unknown or gap.pure:
+                    alike.append(term)
+                    break
+            else:
+                groups.append((form, [term]))
+        if len(groups) == 1:
+            return groups[0][0]
+        self.clash([(self.reduced(form).constant, alike) for form, alike in groups])
+        return _Form(unknown={f"?{len(self.clashes)}": Fraction(1)})
+
+    def clash(self, groups):
+        first = groups[0][0]
+        gaps = [tuple(a - b for a, b in zip(unit, first, strict=True)) for unit, _ in groups[1:]]
+        fixed = any(all(map(_is_zero, unit)) and all(map(self.of_numbers, terms)) for unit, terms in groups)
+        said = tuple((unit_text(unit), tuple(dict.fromkeys(map(str, terms)))) for unit, terms in groups)
+        found = Clash(self.where, said, fixed, _alike_if(gaps))
+        if found not in self.clashes:
+            self.clashes.append(found)
+
+    @staticmethod
+    def of_numbers(term) -> bool:
+        """Whether a term is made of numbers, sizes and pure hyper-parameters alone."""
+        return not isinstance(term, str) and all(
+            s.is_integer or (s.is_Symbol and BASE.get(s.name) == ONE) for s in term.free_symbols)
 
     def name(self, name: str) -> _Form:
         if name in self.known:
@@ -159,10 +218,7 @@ class _Checker:
         return self.word(e)
 
     def alike(self, parts) -> _Form:
-        first = self.unit(parts[0])
-        for part in parts[1:]:
-            self.same(first, self.unit(part), parts[0], part)
-        return first
+        return self.same([self.unit(part) for part in parts], parts)
 
     def power(self, base, exponent) -> _Form:
         inner = self.unit(base)
@@ -170,12 +226,10 @@ class _Checker:
             return _Form().plus(inner, Fraction(int(exponent.p), int(exponent.q)))
         self.pure(exponent)
         inner = self.reduced(inner)
-        if inner.unknown or inner.constant != ONE:
-            self.same(inner, _Form(), base, f"what is raised to {exponent}")
-        return _Form()
+        return inner if inner.pure else _Form().plus(inner, exponent)
 
     def pure(self, e):
-        self.same(self.unit(e), _Form(), e, "a pure number")
+        self.same([self.unit(e), _Form()], [e, "a pure number"])
 
     def word(self, e) -> _Form:
         inner = e.args[0] if e.args else None
@@ -188,16 +242,18 @@ class _Checker:
         if isinstance(e, words.dot):
             return self.unit(inner).plus(self.unit(e.args[1]))
         if isinstance(e, words.F | words.objective):
-            self.same(self.unit(e.args[-1]), _Form(PARAMETER), e.args[-1], "a model")
+            self.same([self.unit(e.args[-1]), _Form(PARAMETER)], [e.args[-1], "a model"])
             return _Form(LOSS)
         if isinstance(e, words.grad | words.objective_grad):
-            self.same(self.unit(e.args[-1]), _Form(PARAMETER), e.args[-1], "a model")
+            self.same([self.unit(e.args[-1]), _Form(PARAMETER)], [e.args[-1], "a model"])
             return _Form(GRADIENT)
         if isinstance(e, sp.exp | sp.log):
             self.pure(inner)
             return _Form()
         if isinstance(e, words.tau | sp.Mod | sp.floor | sp.ceiling):
             return self.unit(inner) if not isinstance(e, words.tau) else _Form()
+        if isinstance(e, words.PaperWord) and e.alike:
+            self.alike([e.args[n] for n in e.alike if e.args[n] != 0])
         if isinstance(e, words.PaperWord) and e.unit_of is not None:
             return self.unit(e.args[e.unit_of])
         if isinstance(e, words.PaperWord) and e.unit_powers:
@@ -209,10 +265,9 @@ class _Checker:
 
     def condition(self, condition: Condition, where: str):
         self.where = where
-        left, right = condition.left, condition.right
-        units = [self.unit(side) for side in (left, right)]
-        if 0 not in (left, right):
-            self.same(*units, left, right)
+        terms = [term for side in (condition.left, condition.right) for term in sp.Add.make_args(side) if term != 0]
+        if terms:
+            self.alike(terms)
 
 
 def check_units(claim: Claim) -> tuple[list[Clash], dict[str, Unit]]:
@@ -224,13 +279,15 @@ def check_units(claim: Claim) -> tuple[list[Clash], dict[str, Unit]]:
     checker = _Checker(BASE | _of_paper(claim.paper), claim.definitions)
     for definition in claim.used_definitions().values():
         checker.where = f"definition of {definition.name}"
-        checker.same(checker.unit(definition.formula), checker.name(definition.name), definition.formula, definition.name)
+        terms = [term for term in sp.Add.make_args(sp.sympify(definition.formula)) if term != 0]
+        checker.same([checker.name(definition.name), *map(checker.unit, terms)], [sp.Symbol(definition.name), *terms])
     for number, condition in enumerate(claim.hypotheses):
         checker.condition(condition, f"hypothesis {number + 1}")
     if claim.statement is not None:
         checker.condition(claim.statement, "statement")
     derived = {name: checker.reduced(_Form(unknown={name: Fraction(1)})) for name in checker.solved}
-    return checker.clashes, {name: form.constant for name, form in derived.items() if not form.unknown}
+    return checker.clashes, {name: form.constant for name, form in derived.items()
+                             if not form.unknown and not name.startswith("?")}
 
 
 def _of_paper(paper: str) -> Mapping[str, Unit]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ import sympy as sp
 from bounds.claim import Claim, names_in
 from bounds.closed_form import closed_form, side_conditions
 from bounds.orders import leading_order
-from bounds.units import BASE, check_units, unit_text
+from bounds.units import BASE, Clash, check_units, unit_text
 from verify.bound import Bound, bound_of
 from verify.satisfiable import satisfiable
 
@@ -23,6 +23,9 @@ SEVERITIES = ("error", "warning", "note")
 _HARDER = ("sigma", "sigma_sq", "sigma_g", "sigma_g_2", "sigma_g_sq", "sigma_g_max", "G", "G_sq", "G_lip", "Gamma", "D0_sq",
            "F0_gap", "noise_bound")
 _LENGTHS = ("iterations", "rounds")
+#: what runs, data sets and federations give besides, where a claim speaks of it
+_GIVEN = ("sampling", "dim", "tracked", "z_x_round", "sigma_g", "sigma_g_1", "sigma_g_2", "sigma_g_max", "sigma_g_client",
+          "L_objective", "samples", "H_loss", "differing", "replaced", "used_sample")
 _POINTS = 400
 
 
@@ -44,17 +47,21 @@ def lint(claim: Claim) -> list[Finding]:
 
 
 def lint_all(claims: Iterable[Claim]) -> list[Finding]:
-    """The findings on each claim, and on readings of one block that disagree."""
+    """The findings on each claim, and on readings of one block that disagree.
+
+    A clash of units that several claims of a paper share, as they share a formula, is told once; its data names them all.
+    """
     claims = list(claims)
-    return [f for claim in claims for f in lint(claim)] + list(_readings(claims))
+    return _told_once([f for claim in claims for f in lint(claim)]) + list(_readings(claims))
 
 
 # units -----------------------------------------------------------------------------------------------------------------
 def _units(claim: Claim) -> Iterator[Finding]:
     clashes, derived = check_units(claim)
     for clash in clashes:
-        yield Finding(claim.id, "units", "error" if claim.explicit else "warning", clash.text(),
-                      {"first": clash.first, "second": clash.second, "units": [clash.first_unit, clash.second_unit]})
+        yield Finding(claim.id, "units", _severity_of(clash, claim), clash.text(),
+                      {"where": clash.where, "terms": [[unit, list(terms)] for unit, terms in clash.groups],
+                       "fixed units": clash.fixed_units, "alike if pure": clash.alike_if})
     hidden = {v.name for v in claim.variables if v.domain == "hidden"}
     for name in sorted(hidden & set(derived)):
         if derived[name] != (0, 0):
@@ -63,11 +70,30 @@ def _units(claim: Claim) -> Iterator[Finding]:
                           {"constant": name, "unit": unit})
 
 
+def _severity_of(clash: Clash, claim: Claim) -> str:
+    """A number that stands for a quantity may be meant; constants that may depend on the problem may carry any unit."""
+    if not claim.explicit and claim.constants_may_use is None:
+        return "note"
+    return "error" if claim.explicit and not clash.fixed_units else "warning"
+
+
+def _told_once(findings: list[Finding]) -> list[Finding]:
+    """Clashes of one paper that read the same as one finding, of the first claim that has them."""
+    kept, others = {}, {}
+    for finding in findings:
+        what = finding.data["where"].split(" ")[0] if "where" in finding.data else ""
+        key = (finding.claim.partition("/")[0], what, str(finding.data["terms"])) if what else id(finding)
+        kept.setdefault(key, finding)
+        others.setdefault(key, []).append(finding.claim)
+    return [replace(f, text=f"{f.text}; also in {len(others[key]) - 1} more claims",
+                    data=f.data | {"claims": others[key]}) if len(others[key]) > 1 else f for key, f in kept.items()]
+
+
 # symbols ---------------------------------------------------------------------------------------------------------------
 def _symbols(claim: Claim) -> Iterator[Finding]:
     used = set().union(*(names_in(e) for e in _expressions(claim))) if claim.statement is not None else set()
     supplied = {*BASE, *claim.definitions, *claim.constants, *(v.name for v in claim.variables), *_indices(claim),
-                *(size for v in claim.variables for _, size in v.indices), *_own_arguments(claim), "sampling", "dim"}
+                *(size for v in claim.variables for _, size in v.indices), *_own_arguments(claim), *_GIVEN}
     for name in sorted(used - supplied):
         if not name.startswith(("server_", "client_", "local_", "twin_")):
             text = f"{name} is given by nothing: no definition, variable, condition, or name of the language"

@@ -126,7 +126,7 @@ _COUNT, _LOSS, _MODEL, _GRADIENT, _CURVATURE, _STEP = (0, 0), (1, 0), (0, 1), (1
 UNITS: dict[str, tuple] = {
     **dict.fromkeys((
         "samples", "tau0", "differing", "beta_mult", "gamma_mult", "p", "length", "count", "excess", "c", "p_lr",
-        "x_plus_1", "m", "z"), _COUNT),
+        "x_plus_1", "m"), _COUNT),
     **dict.fromkeys((
         "H_loss", "f_now", "f_next", "f_first", "f_last", "f_low", "f_1", "f_2", "f_3", "loss_1", "twin_loss_1", "loss_2",
         "twin_loss_2", "D"), _LOSS),
@@ -137,7 +137,7 @@ UNITS: dict[str, tuple] = {
     **dict.fromkeys((
         "server_duals", "client_dual", "twin_server_duals", "G_lip", "lam_gap", "lam_gaps", "lam_1", "g_gap", "g_one",
         "g_two", "D_lambda", "sigma_dual", "sigma_next"), _GRADIENT),
-    **dict.fromkeys(("rho_prox", "curvature"), _CURVATURE),
+    **dict.fromkeys(("rho_prox", "curvature", "z"), _CURVATURE),
     **dict.fromkeys(("eta", "eta_0", "mu_lr", "alpha_mult"), _STEP),
     **dict.fromkeys(("R_now", "R_before", "J_now", "R_start", "R_end", "R_1", "R_2"), (0, 2)),
     **dict.fromkeys(("eps_inexact", "h_sq", "h_sq_1", "h_sq_2"), (2, -2)),

@@ -53,6 +53,7 @@ class scaled(PaperWord):
 
     nargs = 3
     unit_powers = ((0, 1), (1, -1))
+    alike = (1, 2)
     latex_form, text_form = r"\frac{<0>}{<1> + <2>}", "(<0>) ⊘ (<1> + <2>)"
 
 
@@ -61,6 +62,7 @@ class reciprocal(PaperWord):
 
     nargs = 2
     unit_powers = ((0, -1),)
+    alike = (0, 1)
     latex_form, text_form = r"\frac{1}{<0> + <1>}", "1 ⊘ (<0> + <1>)"
 
 
@@ -94,6 +96,7 @@ class upper(PaperWord):
 
     nargs = 2
     unit_powers = ((0, 1),)
+    alike = (0, 1)
     latex_form, text_form = r"\max\left(<0>, <1>\right)", "max(<0>, <1>)"
 
 
@@ -102,6 +105,7 @@ class raised(PaperWord):
 
     nargs = 2
     unit_powers = ((0, 1),)
+    alike = (0, 1)
     latex_form, text_form = r"\left(<0> + <1>\right)", "(<0> + <1>)"
 
 
