@@ -1,4 +1,4 @@
-"""Looks for violations of a claim: random and corner instances, an evolution of the worst ones, ascents from the tightest.
+"""Looks for violations of a claim: smallest, random and corner instances, an evolution of the worst, ascents from there.
 
 The search knows what a claim is about, never which one it is. Its effort is counted in instances, so that its outcome
 does not depend on the machine.
@@ -25,14 +25,16 @@ from verify.refine import Coordinates, ascend, evolve
 from verify.sampling import DATA_OUTCOMES, RARE, draw_leaves, draw_shape
 from verify.shrink import Violation, confirm_or_why, shrink, simpler
 from verify.sizes import allowed
+from verify.small_shapes import small_shapes
 
 __all__ = ["BUDGETS", "Budget", "Found", "offspring", "search"]
 
 
 @dataclass(frozen=True)
 class Budget:
-    """How hard to look: random ``batches`` of up to ``size`` instances, ``generations`` of evolution, and then ``ascents``
-    (CMA-ES and gradients, of ``climbs`` steps each) from the tightest instances."""
+    """How hard to look: ``small`` batches of the smallest shapes, random ``batches`` of up to ``size`` instances,
+    ``generations`` of evolution, and then ``ascents`` (CMA-ES and gradients, of ``climbs`` steps each) from the tightest
+    instances."""
 
     batches: int
     size: int
@@ -42,13 +44,14 @@ class Budget:
     confirmations: int = 12  # candidates that are taken to exact arithmetic
     ascents: int = 0
     climbs: int = 0
+    small: int = 40  # batches of the smallest shapes
     on_data: tuple[int, int] = (4, 1)  # starts, and lengths of runs, on each federation of real data
 
 
 BUDGETS = {
     "quick": Budget(16, 96, 16),
-    "standard": Budget(100, 128, 100, 128, 100, 30, 2, 12, (8, 3)),
-    "thorough": Budget(1000, 256, 1000, 256, 300, 60, 12, 60, (16, 3)),
+    "standard": Budget(100, 128, 100, 128, 100, 30, 2, 12, 150, (8, 3)),
+    "thorough": Budget(1000, 256, 1000, 256, 300, 60, 12, 60, 600, (16, 3)),
 }
 
 
@@ -71,6 +74,7 @@ class Found:
 
 _CANDIDATE = 1e-8  # score above which float64 sees a violation
 _NOTHING = 1e-12  # what float64 may take for a difference where terms of about one cancel
+_SMALL_ROWS = 32  # instances of each of the smallest shapes
 _MOST_CLIENTS = 24  # to which an instance grows
 _LARGE = 24  # size beyond which an instance is made smaller before exact arithmetic takes it
 _MOST_TERMS = 250_000  # entries of an array of terms
@@ -197,7 +201,9 @@ def _told(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend, why: str
 
 def _instances(claim: Claim, budget: Budget, rng: np.random.Generator, pools: _Pools, backend: Backend):
     """Batches to look at, one after the other: the later ones follow from what was kept of the earlier ones."""
-    longer = 1
+    longer, apart = 1, rng.spawn(1)[0]
+    for shape in small_shapes(claim, apart, budget.most_outcomes, budget.small):
+        yield shape, draw_leaves(claim, shape, min(_SMALL_ROWS, _batch_size(shape, budget)), apart)
     for step in range(budget.batches + budget.generations):
         if step < budget.batches or not pools.filled:
             if step == budget.batches // 2 and not pools.filled:

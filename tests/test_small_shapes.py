@@ -1,0 +1,41 @@
+"""The smallest shapes: all of a kind, admissible, and enough for what fails on a small instance."""
+
+from math import prod
+
+import numpy as np
+import pytest
+
+from bounds.registry import find_claim
+from verify.instances import outcomes
+from verify.search import Budget, search
+from verify.sizes import allowed
+from verify.small_shapes import small_shapes
+
+SMALLEST = Budget(0, 96, 0, small=10_000)
+
+
+@pytest.mark.parametrize("claim_id", [
+    "fedluar/lemma-3.1", "fedluar/eq-13@sampled", "fedmoswa/lemma-g.9", "fedalign/theorem-1", "fadamgc/eq-190",
+    "fedmoswa/eq-26",
+])
+def test_small_shapes_are_different_admissible_and_few_enough_to_enumerate(claim_id):
+    claim = find_claim(claim_id)
+    shapes = small_shapes(claim, np.random.default_rng(0), 64, 10_000)
+    assert len(shapes) >= 2 and len(set(shapes)) == len(shapes)
+    assert all(allowed(claim, s.as_sizes()) and prod(outcomes(s)) <= 64 for s in shapes)
+    assert {s.clients for s in shapes} >= {1, 2}
+    assert len(small_shapes(claim, np.random.default_rng(0), 64, 2)) == 2
+
+
+def test_no_small_shapes_of_numbers_alone_and_of_samples():
+    for claim_id in ("fedluar/eq-14-reason", "afedpd/theorem-2"):
+        assert small_shapes(find_claim(claim_id), np.random.default_rng(0), 64, 10) == []
+
+
+@pytest.mark.parametrize("claim_id", [
+    "fedluar/lemma-3.1",  # all layers recycled after one step into the optimum
+    "fedluar/lemma-3.1@main",  # all layers recycled from a start at the optimum, with noise, for three rounds
+    pytest.param("fedluar/eq-13", marks=pytest.mark.slow),  # which layers are recycled depends on the noise in them
+])
+def test_a_statement_that_fails_on_a_small_instance_is_refuted_there(claim_id):
+    assert search(find_claim(claim_id), SMALLEST).violation is not None
