@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from fractions import Fraction
+from math import isfinite
 
 import numpy as np
 
@@ -34,14 +36,15 @@ def whole(name: str, value, low: int = 1, high: int | None = None) -> int:
     return int(value)
 
 
-def number(name: str, value, low: float = 0.0, high: float = np.inf, strict: bool = False) -> float:
-    """``value`` as a finite float between ``low`` (excluded if ``strict``) and ``high``; else ValueError."""
+def number(name: str, value, low: float = 0.0, high: float = np.inf, strict: bool = False) -> float | Fraction:
+    """``value`` as a finite float, or the fraction it is, between ``low`` (excluded if ``strict``) and ``high``; else
+    ValueError."""
     allowed = f"{'above' if strict else 'at least'} {low:g}" + ("" if high == np.inf else f" and at most {high:g}")
-    inside = isinstance(value, (int, float, np.number)) and not isinstance(value, bool) and np.isfinite(value) and (
+    inside = isinstance(value, (int, float, Fraction, np.number)) and not isinstance(value, bool) and isfinite(value) and (
         low < value <= high if strict else low <= value <= high)
     if not inside:
         raise ValueError(f"{name} must be {allowed}; got {value!r}")
-    return float(value)
+    return value if isinstance(value, Fraction) else float(value)
 
 
 def nonnegative(name: str, values):

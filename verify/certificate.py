@@ -25,7 +25,7 @@ from verify.evaluate import Environment
 from verify.instances import Leaves, Shape, always_available, federation_of
 from verify.judge import exact_violation, given_numbers
 from verify.procedures import own_arguments
-from verify.rationals import enclosure, rational_in, simplest_between
+from verify.rationals import as_written, enclosure, rational_in, simplest_between
 from verify.sizes import names_of
 
 __all__ = ["FORMAT", "CheckResult", "certificate", "check_file", "formula", "not_replayed", "read",
@@ -134,7 +134,8 @@ _OF_EVERY_METHOD = ("eta_l", "local_steps", "participants", "replacement")
 
 
 def _option(value):
-    return str(Fraction(value)) if isinstance(value, float | Fraction) else value
+    value = as_written(value) if isinstance(value, float) else value
+    return str(value) if isinstance(value, Fraction) else value
 
 
 _CLIENTS = (words.k, 0, words.clients - 1)

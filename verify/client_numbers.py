@@ -53,7 +53,7 @@ def _taken(claim: Claim, shape: Shape, leaves: Leaves, kept: list[int]) -> Leave
                 by_client[variable.name] = 1 + axis
     by_client |= dict.fromkeys(PIECES, 1)
     by_client |= {f"start:{name}": 1 for name, each in free_starts(claim.procedure).items() if each}
-    if needs_equal_curvatures(claim):
-        del by_client["curvature"]
+    if needs_equal_curvatures(claim) and "curvature" in leaves and leaves["curvature"].shape[1] == 1:
+        del by_client["curvature"]  # one for all clients
     by_client = {n: axis for n, axis in by_client.items() if n in leaves and leaves[n].shape[axis] == shape.clients}
     return map_leaves(leaves, lambda n, a: np.take(a, kept, axis=by_client[n]) if n in by_client else a)

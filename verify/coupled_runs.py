@@ -95,7 +95,8 @@ def _bind_runs(binder, federation):
     eta = both(xp.repeat(binder._rows_of(env.bound["eta_l"].data), copies, axis=0))
     own = {name: both(value) if hasattr(value, "shape") else value
            for name, value in binder._hyper_parameters(copies).items()}
-    algorithm = algorithm_of(claim.procedure, Tabulated(eta), shape.local_steps, binder._selection(copies), own)
+    algorithm = algorithm_of(claim.procedure, Tabulated(eta), shape.local_steps, binder._selection(copies), own,
+                             exact=env.backend.library in ("exact", "balls"))
     federation, draws = federation.repeat(drawn * paths), worlds.draws(rows, env.backend)
     start = both(xp.repeat(binder.leaf("start_offset"), copies, axis=0))
     record = FullRecord()

@@ -192,7 +192,8 @@ class _Binder:
         federation = env.federation.repeat(copies)
         eta = namespace(federation.weights).repeat(self._rows_of(env.bound["eta_l"].data), copies, axis=0)
         algorithm = algorithm_of(
-            self.claim.procedure, Tabulated(eta), shape.local_steps, self._selection(copies), self._hyper_parameters(copies))
+            self.claim.procedure, Tabulated(eta), shape.local_steps, self._selection(copies), self._hyper_parameters(copies),
+            exact=env.backend.library in ("exact", "balls"))
         start = namespace(env.federation.weights).repeat(self.start(), copies, axis=0)
         record = FullRecord()
         first = algorithm.init(federation, starting_points(federation, start, self.rows * copies), draws)

@@ -18,6 +18,7 @@ from fedtheory.selection import (
     WithoutReplacement,
     WithReplacement,
 )
+from verify.rationals import as_written
 from verify.sizes import names_of
 
 __all__ = ["algorithm_of", "by_coordinate", "free_starts", "other_procedure", "own_arguments", "selection_of",
@@ -78,13 +79,27 @@ def free_starts(procedure: Procedure | None) -> dict[str, bool]:
     return {}
 
 
-def algorithm_of(procedure: Procedure | None, eta_l, local_steps: int, selection: Selection, own: dict) -> Algorithm:
-    """The algorithm that a claim's procedure names, with its ``own`` hyper-parameters."""
+def algorithm_of(procedure: Procedure | None, eta_l, local_steps: int, selection: Selection, own: dict,
+                 exact: bool = False) -> Algorithm:
+    """The algorithm that a claim's procedure names, with its ``own`` hyper-parameters.
+
+    ``exact``: decimals among its options, and among the method's own values of arguments, are the fractions they write.
+    """
     procedure = procedure or Procedure()
     if procedure.base == "fedavg" and not own and not procedure.options:
         return FedAvg(eta_l, local_steps, selection)
-    made = make_algorithm(procedure.base, eta_l=eta_l, local_steps=local_steps, **dict(procedure.options) | own)
+    options = dict(procedure.options)
+    if exact:
+        options = {name: as_written(value) if isinstance(value, float) else value
+                   for name, value in (_decimals(procedure.base) | options).items()}
+    made = make_algorithm(procedure.base, eta_l=eta_l, local_steps=local_steps, **options | own)
     return made.having(selection=selection)
+
+
+def _decimals(base: str) -> dict[str, float]:
+    """Arguments of a method that are decimals where nobody gives them."""
+    return {name: value for name, value in find_algorithm(base).arguments.items()
+            if isinstance(value, float) and name != "eta_l"}
 
 
 def other_procedure(procedure: Procedure | None, algorithm: Algorithm) -> str | None:

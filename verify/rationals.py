@@ -8,9 +8,19 @@ from math import floor
 
 from synthetic.balls import Ball
 
-__all__ = ["enclosure", "rational_in", "simplest_between"]
+__all__ = ["as_written", "enclosure", "rational_in", "simplest_between"]
 
 _SHORT = Fraction(1, 10**6)  # a fraction this much simpler than its interval would let one expect is no coincidence
+
+
+def as_written(number: float) -> Fraction:
+    """The fraction that the shortest decimal of a float stands for: what was meant by whoever wrote it.
+
+    Example:
+        >>> as_written(0.1)
+        Fraction(1, 10)
+    """
+    return Fraction(repr(float(number)))
 
 
 def simplest_between(low: Fraction, high: Fraction) -> Fraction:
