@@ -142,6 +142,10 @@ def scaled(factor):
     return lambda text: str(Fraction(text) * Fraction(factor))
 
 
+def moved(by):
+    return lambda text: str(Fraction(text) + Fraction(by))
+
+
 THEOREM = "fedalign/theorem-1"
 NOISY, CONVEX = "control/loss-recursion@/2", "control/contraction@no noise"
 STEPS, EVERY = "fedalign/lemma-A4@as-printed", "control/who-matches-counts@own model"
@@ -161,9 +165,9 @@ TAMPERED = {
     "negative weight": (THEOREM, put("instance", "client_weight", 1, "-1/2"), "must sum to one"),
     "priority of all": (THEOREM, put("instance", "priority", 1, 1), "must sum to one"),
     "priority in part": (THEOREM, put("instance", "priority", 1, "1/2"), "must sum to one"),
-    "x_star": (THEOREM, put("instance", "x_star", 0, "1"), "x_star must be the optimum"),
-    "centre": (THEOREM, put("instance", "center", 0, 0, "1/3"), "x_star must be the optimum"),
-    "start": (THEOREM, put("instance", "start_offset", 0, "100"), "."),
+    "x_star": (THEOREM, put("instance", "x_star", 0, moved(1)), "x_star must be the optimum"),
+    "centre": (THEOREM, put("instance", "center", 0, 0, moved("1/3")), "x_star must be the optimum"),
+    "start": (THEOREM, put("instance", "start_offset", 0, moved(100)), "."),
     "mu too large": (THEOREM, put("values", "mu", scaled("3/2")), "mu_client"),
     "mu negative": (THEOREM, put("values", "mu", "-1"), "a hypothesis fails"),
     "L too small": (THEOREM, put("values", "L", scaled("1/2")), "L_client"),
