@@ -13,6 +13,7 @@ import sympy as sp
 
 from bounds.claim import Claim
 from synthetic.arrays import NUMPY
+from verify.counts import with_counts
 from verify.data_instances import draw_data, draw_data_shape, speaks_of_samples
 from verify.federation_constants import needs_equal_curvatures
 from verify.instances import Leaves, Shape, always_available, federation_of, outcomes, with_participants
@@ -206,7 +207,7 @@ def draw_leaves(claim: Claim, shape: Shape, count: int, rng: np.random.Generator
         _solve_at_once(leaves, rng)
     for name in _constants_with_slack(claim):
         leaves[f"slack:{name}"] = np.where(rng.random((count, 1)) < 0.8, 1.0, 1 + 10.0 ** rng.uniform(-1, 2, (count, 1)))
-    return leaves
+    return with_counts(claim, shape, leaves, rng)
 
 
 def _upper_bounds(claim) -> dict[str, float]:

@@ -15,6 +15,7 @@ import numpy as np
 from bounds.claim import Claim
 from synthetic.arrays import NUMPY, Backend
 from verify.client_numbers import with_client_twice
+from verify.counts import with_counts
 from verify.data_instances import KINDS
 from verify.environment import realise
 from verify.evaluate import TooManyTerms, UnboundName
@@ -339,7 +340,7 @@ def offspring(claim: Claim, shape: Shape, parent: Leaves, count: int, rng: np.ra
         if kind == "simplex":
             value[..., 0] = np.where(value.sum(-1) == 0, 1.0, value[..., 0])
         leaves[name] = np.maximum(value, 1.0) if name.startswith("slack:") else value
-    return leaves
+    return with_counts(claim, shape, leaves, rng)
 
 
 _KINDS = KINDS | {
