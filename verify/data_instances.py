@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
+from itertools import product
 from math import comb
 
 import numpy as np
@@ -25,8 +26,8 @@ from verify.worlds import DataShape, Worlds, worlds_of
 
 __all__ = [
     "KINDS", "atoms_of", "draw_data", "draw_data_shape", "expressions_of", "gradients_outside",
-    "needs_lipschitz", "negated", "outcomes_of_data", "simpler_data", "speaks_of_samples", "uses_gradients",
-    "with_federations",
+    "needs_lipschitz", "negated", "outcomes_of_data", "simpler_data", "small_data_shapes", "speaks_of_samples",
+    "uses_gradients", "with_federations",
 ]
 
 _NAMES = {"samples", "differing", "replaced", "used_sample", "H_loss"}
@@ -136,6 +137,18 @@ def draw_data_shape(claim: Claim, make, rng: np.random.Generator, most_outcomes:
         reducible = np.flatnonzero(lengths > (1, 1, 1, 1, 2))
         lengths[reducible[rng.integers(len(reducible))]] -= 1
         clients, samples, steps, rounds, atoms = lengths.tolist()
+
+
+def small_data_shapes(claim: Claim, make) -> Iterator:
+    """The smallest shapes of claims about samples, made by ``make(**fields)``."""
+    procedure, own = claim.procedure, [v for v in claim.variables if v.domain == "integer" and not v.indices]
+    outside, bounded = gradients_outside(procedure), "H_loss" in names_of(claim)
+    for clients, samples, steps, rounds, atoms, pieces in product(
+            (1, 2), (1, 2), (1, 2, 3), (1, 2, 3), (2, 3), (1, 2) if needs_lipschitz(claim) else (0, 1)):
+        for participants in (clients,) if procedure.sampling == "full" else range(1, clients + 1):
+            yield make(clients=clients, local_steps=steps, rounds=rounds, participants=participants,
+                       sampling=procedure.sampling, sizes=tuple((v.name, v.low + rounds) for v in own),
+                       data=DataShape(samples, atoms, pieces, bounded, *outside))
 
 
 # leaves --------------------------------------------------------------------------------------------------------------

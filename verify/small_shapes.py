@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import product
 from math import prod
@@ -9,18 +10,18 @@ from math import prod
 import numpy as np
 
 from bounds.claim import Claim
-from verify.data_instances import speaks_of_samples
+from verify.data_instances import small_data_shapes, speaks_of_samples
 from verify.instances import Shape, outcomes
 from verify.outcomes import NOTHING_MORE, chance_of
 from verify.piecewise_instances import draw_family
 from verify.procedures import speaks_of_trackers
-from verify.sampling import RARE
+from verify.sampling import DATA_OUTCOMES, RARE
 from verify.sizes import allowed, integer_variables, names_of, within_bounds
 
 __all__ = ["small_shapes"]
 
 _CLIENTS = ((1, 0), (2, 0), (1, 1))  # priority clients, free clients
-_ROUNDS, _STEPS, _PARTICIPANTS = (1, 2, 3), (1, 2), (1, 2)
+_ROUNDS, _STEPS, _PARTICIPANTS = (1, 2, 3, 5), (1, 2), (1, 2)
 _LAYERS = ((1,), (1, 1))
 _ABOVE = (0, 1, 2)  # how far an integer variable lies above the least that it may be
 
@@ -28,16 +29,26 @@ _ABOVE = (0, 1, 2)  # how far an integer variable lies above the least that it m
 def small_shapes(claim: Claim, rng: np.random.Generator, most_outcomes: int, count: int) -> list[Shape]:
     """Up to ``count`` different shapes of one or two clients, few rounds and steps, with and without noise, in random order.
 
-    None for claims about numbers alone and about samples, whose shapes have few sizes.
+    None for claims about numbers alone.
     """
-    if claim.setting == "algebra" or speaks_of_samples(claim):
+    if claim.setting == "algebra":
         return []
+    if speaks_of_samples(claim):
+        found, most_outcomes = dict.fromkeys(small_data_shapes(claim, Shape)), DATA_OUTCOMES * most_outcomes
+    else:
+        found = dict.fromkeys(_within_bounds(claim, shape, rng) for shape in _small_shapes(claim))
+    fit = [s for s in found if allowed(claim, s.as_sizes()) and prod(outcomes(s)) <= most_outcomes]
+    chosen = [fit[n] for n in rng.permutation(len(fit))[:count]]
+    return chosen if speaks_of_samples(claim) else [_drawn(claim, shape, rng) for shape in chosen]
+
+
+def _small_shapes(claim: Claim) -> Iterator[Shape]:
+    """The shapes of claims that do not speak of samples, before their integers meet the claim's conditions."""
     procedure, running = claim.procedure, claim.setting == "run"
     sampling = procedure.sampling if procedure and running else "full"
     chance = chance_of(procedure, claim.variables) if procedure and running else NOTHING_MORE
     own = list(integer_variables(claim).values())
     above = list(product(_ABOVE, repeat=len(own)))
-    found: dict[Shape, None] = {}
     for (priority, free), layers, rounds, steps, participants, noisy, more in product(
             _CLIENTS, _LAYERS if "layers" in names_of(claim) else ((),), _ROUNDS if running else (1,),
             _STEPS if running else (1,), _PARTICIPANTS if sampling != "full" else (1,),
@@ -48,11 +59,8 @@ def small_shapes(claim: Claim, rng: np.random.Generator, most_outcomes: int, cou
             continue
         sizes = tuple((v.name, v.low + a) for v, a in zip(own, more, strict=True))
         sizes += (("trackers", 1),) if speaks_of_trackers(claim) else ()
-        shape = Shape(priority + free, free, len(layers) or 1, steps, rounds, participants, sampling, noisy, sizes=sizes,
-                      layers=layers, chance=chance)
-        found[_within_bounds(claim, shape, rng)] = None
-    fit = [s for s in found if allowed(claim, s.as_sizes()) and prod(outcomes(s)) <= most_outcomes]
-    return [_drawn(claim, fit[n], rng) for n in rng.permutation(len(fit))[:count]]
+        yield Shape(priority + free, free, len(layers) or 1, steps, rounds, participants, sampling, noisy, sizes=sizes,
+                    layers=layers, chance=chance)
 
 
 def _within_bounds(claim: Claim, shape: Shape, rng: np.random.Generator) -> Shape:
