@@ -32,6 +32,7 @@ _ROUNDS = (1, 1, 1, 2, 2, 3, 5, 10, 30)
 _FEW = (1, 1, 2, 2, 3)
 #: numbers of priority clients beyond these, where a factor of their number or of those not sampled shows, and how often
 _MANY, _OFTEN_MANY = (4, 5, 6, 8, 12, 20), 0.2
+_ONE_UNLIKE = 0.15  # share of instances of which one client has another curvature, or another center, than all others
 #: probabilities of the rarer outcome of two-point noise
 RARE = (Fraction(1, 2), Fraction(1, 2), Fraction(1, 4), Fraction(1, 10), Fraction(1, 100))
 
@@ -260,13 +261,16 @@ def _federation(shape, count, rng):
     kappa = np.choose(rng.integers(0, 4, (count, 1, 1)), [one, 2 * one, 8 * one, 10 ** rng.uniform(0, 3, (count, 1, 1))])
     where = rng.random((count, shape.clients, shape.dim))
     where = np.where(rng.random((count, 1, 1)) < 0.5, where, np.round(where))  # half of them at the extremes only
+    alone = np.arange(shape.clients)[:, None] == rng.integers(0, shape.clients, (count, 1, 1))  # one unlike all others
+    where = np.where(rng.random((count, 1, 1)) < _ONE_UNLIKE, alone, where)
     weight = np.where(rng.random((count, 1)) < 0.5, 1.0, 10 ** rng.uniform(-2, 2, (count, shape.clients)))
     heavy = np.where(rng.random((count, 1)) < 0.3, 10 ** rng.uniform(0, 6, (count, 1)), 1.0)
     weight = np.where(_priority(shape), weight, weight * heavy)
     offset = np.where(rng.random((count, 1)) < 0.6, 0.0, rng.normal(size=(count, shape.clients)))
     return {
         "curvature": kappa**where * np.where(rng.random((count, 1, 1)) < 0.7, 1.0, 10 ** rng.uniform(-2, 2, (count, 1, 1))),
-        "center": _vectors((count, shape.clients, shape.dim), rng),
+        "center": _vectors((count, shape.clients, shape.dim), rng) * np.where(
+            rng.random((count, 1, 1)) < _ONE_UNLIKE, alone, 1.0),
         "offset": offset,
         "weight": weight,
     }

@@ -21,6 +21,7 @@ from verify.environment import realise
 from verify.evaluate import TooManyTerms, UnboundName
 from verify.instances import Leaves, Shape, admissible, always_available, outcomes, take_rows, with_times
 from verify.judge import Judgement, judge, pairs
+from verify.other_sizes import with_another_integer, with_other_noise, with_other_participants
 from verify.piecewise_instances import PIECES
 from verify.refine import Coordinates, ascend, evolve
 from verify.sampling import DATA_OUTCOMES, RARE, draw_leaves, draw_shape
@@ -281,6 +282,10 @@ def _neighbour(claim: Claim, shape: Shape, leaves: Leaves, rng: np.random.Genera
         larger = with_client_twice(claim, shape, leaves, int(rng.integers(shape.clients)))
         few = larger[0].clients <= _MOST_CLIENTS and prod(outcomes(larger[0])) <= budget.most_outcomes
         return larger if few and allowed(claim, larger[0].as_sizes()) else (shape, leaves)
+    if claim.setting == "run" and not shape.data and rng.random() < 0.2:
+        other = _with_other_sizes(claim, shape, leaves, rng)
+        few = prod(outcomes(other[0])) <= budget.most_outcomes
+        return other if few and allowed(claim, other[0].as_sizes()) else (shape, leaves)
     if claim.setting != "run" or rng.random() < 0.5:
         return shape, leaves
     if shape.priority_clients == 1 and shape.sampling == "with-replacement" and rng.random() < 0.5:
@@ -300,6 +305,14 @@ def _neighbour(claim: Claim, shape: Shape, leaves: Leaves, rng: np.random.Genera
     if not allowed(claim, other.as_sizes()):
         return shape, leaves
     return with_times(shape, leaves, other.local_steps, other.rounds, claim.variables)
+
+
+def _with_other_sizes(claim: Claim, shape: Shape, leaves: Leaves, rng: np.random.Generator) -> tuple[Shape, Leaves]:
+    """The instance with another integer of the claim, other participants, or noise in other clients."""
+    kind = int(rng.integers(3))
+    if kind == 0:
+        return with_other_noise(shape, leaves, rng)
+    return (with_another_integer(claim, shape, rng) if kind == 1 else with_other_participants(shape, rng)), leaves
 
 
 def offspring(claim: Claim, shape: Shape, parent: Leaves, count: int, rng: np.random.Generator) -> Leaves:
