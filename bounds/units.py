@@ -17,7 +17,7 @@ import sympy as sp
 from bounds import language as words
 from bounds.claim import Claim, Condition
 
-__all__ = ["BASE", "Clash", "Unit", "check_units", "parse_unit", "unit_text"]
+__all__ = ["BASE", "Clash", "Unit", "check_units", "parse_unit", "unit_text", "units_of"]
 
 Unit = tuple[Fraction, Fraction]  # powers of loss and parameter
 
@@ -288,6 +288,11 @@ def check_units(claim: Claim) -> tuple[list[Clash], dict[str, Unit]]:
     derived = {name: checker.reduced(_Form(unknown={name: Fraction(1)})) for name in checker.solved}
     return checker.clashes, {name: form.constant for name, form in derived.items()
                              if not form.unknown and not name.startswith("?")}
+
+
+def units_of(claim: Claim) -> dict[str, Unit]:
+    """Units of the names in a claim: those that are given, and those that follow."""
+    return {**BASE, **_of_paper(claim.paper), **check_units(claim)[1]}
 
 
 def _of_paper(paper: str) -> Mapping[str, Unit]:

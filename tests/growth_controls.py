@@ -49,6 +49,7 @@ UNIT = Condition(eta_l[t], "==", 1 / L, (ALL_STEPS,))
 SMALL = Condition(eta_l[t], "<=", 1 / L, (ALL_STEPS,))
 CONSTANT = Condition(eta_l[t], "==", eta_l[0], (ALL_STEPS,))
 SMALL_ROUND = Condition(eta_l[t], "<=", 1 / (L * local_steps), (ALL_STEPS,))
+SHORT = Condition(eta_l[t], "==", 1 / (10_000 * L), (ALL_STEPS,))
 DECAY = Condition(eta_l[t], "==", 2 / (mu * (8 * L / mu + local_steps + t)), (ALL_STEPS,))
 LONG, MANY_STEPS, MANY_CLIENTS = (rounds, sp.oo), (local_steps, sp.oo), (clients, sp.oo)
 
@@ -110,6 +111,8 @@ TRUE = {claim.id: claim for claim in (
     control("instance/value", gap, 1 / rounds**2, STRONGLY, (UNIT,), may_use=None),
     control("instance/bias", gap, sp.Integer(1), STRONGLY, (CONSTANT, SMALL_ROUND), **OWN),
     control("instance/decay", gap, 1 / rounds**2, STRONGLY, (DECAY,), **OWN),
+    control("instance/short-steps", gap, 1 / rounds, STRONGLY, (SHORT,), may_use=None),
+    control("short-steps", gap, L * start / rounds, STRONGLY, (SHORT,)),
     numbers("instance/small", a * q + b * q**2, q, A, B, Q, limits=((q, 0),), may_use=None),
     numbers("held", a**2 * b, b, A, B, may_use=("a",)),
 )}
@@ -120,6 +123,7 @@ FALSE = {claim.id: claim for claim in (
     control("gradient/too-fast", mean_gradient, L * gap_0 / rounds**2, conditions=(UNIT,)),
     control("distance/too-fast", left, (1 - mu / L)**(3 * rounds) * start, STRONGLY, (UNIT, APART)),
     control("value-linear/too-fast", gap, (1 - mu / L)**(4 * rounds) * gap_0, STRONGLY, (UNIT, APART)),
+    control("units", gap, start / rounds, STRONGLY, (UNIT,)),
     control("any-step/no-step", gap, L * start / rounds, STRONGLY, (CONSTANT, SMALL)),
     control("value/not-convex", gap, L * start / rounds, conditions=(UNIT,)),
     control("noise/missing", left, start, (SMOOTH, NOISE), (SMALL, ONE_ROUND), limits=(MANY_CLIENTS,)),

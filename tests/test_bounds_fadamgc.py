@@ -184,6 +184,9 @@ def test_conditions_are_those_printed(name):
     wanted = [v for v in condition_values(P(w, False, set()))[name] if v is not None]
     eta, both = own.eta, own.eta * own.eta_g
     found = {c.left: values(w, claim.definitions).of(c.right) for c in claim.conditions if c.left in (eta, both, own.beta1)}
+    for condition in claim.conditions:
+        if condition.left == own.eta_g:
+            found[both] = values(w, claim.definitions).of(condition.right * eta)
     order = [found[s] for s in (both, eta, own.beta1) if s in found and not (s == own.beta1 and found[s] == 1)]
     assert order == pytest.approx(wanted, rel=1e-9)
 

@@ -114,7 +114,7 @@ def test_an_open_step_is_seen():
 
 
 QUICK_TRUE = ("squares", "young", "geometric-sum", "held", "instance/small", "instance/value", "value")
-QUICK_FALSE = ("squares/mixed", "held/not", "instance/small-power", "instance/bias-goes", "noise/missing",
+QUICK_FALSE = ("units", "squares/mixed", "held/not", "instance/small-power", "instance/bias-goes", "noise/missing",
                "walk/no-own-gradient", "walk/one-step-less", "any-step/no-step")
 
 
@@ -123,6 +123,13 @@ def test_true_orders_are_spared(name):
     verdict = decide(TRUE[f"growth/{name}"], Settings(seed=3))
     assert verdict.verdict == "consistent" and verdict.certificate is None and verdict.details["growth"]
     assert "this rests on" in verdict.evidence and "  " not in verdict.evidence
+
+
+@pytest.mark.parametrize("name", ["instance/short-steps", "short-steps"])
+def test_runs_that_have_hardly_begun_refute_nothing(name):
+    """For 10,000 rounds the left side stays what it is while the right one falls."""
+    verdict = decide(TRUE[f"growth/{name}"], Settings())
+    assert verdict.verdict == "undecided" and "hardly begun" in verdict.evidence, verdict.evidence
 
 
 @pytest.mark.parametrize(("name", "words"), [

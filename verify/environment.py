@@ -15,6 +15,7 @@ from fedtheory.schedules import Tabulated
 from fedtheory.selection import Pattern
 from synthetic.arrays import Backend, largest, maximum, namespace, to_numpy
 from synthetic.piecewise import Piecewise
+from verify.assumed import ASSUMED, assumed_constants, multiple, possible
 from verify.coupled_runs import realise_coupled
 from verify.evaluate import Bound, Environment, UnboundName, sides
 from verify.federation_constants import bind_over_space
@@ -226,7 +227,7 @@ class _Binder:
                 found[name] = self.env.sizes[name]
             elif name in self.env.bound:
                 data = self.env.bound[name].data
-                data = data.reshape(data.shape[0], *data.shape[3:])
+                data = possible(self.claim, name, data.reshape(data.shape[0], *data.shape[3:]), self.env.backend)
             elif f"start:{name}" in self.leaves:
                 data = self.leaf(f"start:{name}")
             else:
@@ -258,7 +259,11 @@ class _Binder:
                 progress = self._define(condition) or progress
             for name in self._bare_symbols():
                 progress = self._tighten(name) or progress
-            if not progress and self._waiting():  # bounds that wait for each other: one of them goes first
+            assumed = [n for n in assumed_constants(self.claim) if n not in self.env.bound]
+            if not progress and assumed and f"{ASSUMED}{assumed[0]}" in self.leaves:  # the run alone would bound it
+                self.put(assumed[0], self.leaf(f"{ASSUMED}{assumed[0]}").reshape(-1))
+                progress = True
+            elif not progress and self._waiting():  # bounds that wait for each other: one of them goes first
                 self._bind_variable(self._waiting()[0])
                 progress = True
 
@@ -356,7 +361,7 @@ class _Binder:
         slack = self.leaves.get(f"slack:{name}")
         if slack is not None:
             factor = self.leaf(f"slack:{name}").reshape(-1, 1, 1)
-            best = best / factor if upper else best * factor
+            best = best / factor if upper else multiple(self.claim, name, best, factor, self.env.backend)
         if self.env.backend.library == "balls":  # conditions hold for sure, and instances stay rational
             best = just_inside(best, up=not upper)
         self.env.bound[name] = Bound(best)

@@ -34,8 +34,10 @@ import sympy as sp
 
 from bounds.claim import Claim
 from synthetic.arrays import Backend
+from synthetic.balls import Ball
 from verify.growth_fit import OCTAVES, Fit, fit
 from verify.growth_instance import same_instance
+from verify.growth_motion import hardly_begun
 from verify.growth_scales import scale_path
 from verify.growth_search import EFFORTS, Effort, Member, Seen, Track
 from verify.growth_sizes import RUN_SIZES, moved, scaled
@@ -54,6 +56,7 @@ _SHORT = 128  # rounds, where float64 is of no use
 _SCALE = "scale"
 _TINY = Fraction(1, 10**30)  # a constant that nearly everything refutes
 _LONGEST = 384  # iterations of an exact run
+_LONGEST_IRRATIONAL = 96  # of one in intervals
 _MOST_STEPS = 4000  # local steps of all clients over all outcomes of chance, in fractions
 _ZERO_BUDGETS = {"quick": Budget(8, 96, 8), "standard": Budget(60, 192, 60), "thorough": Budget(300, 256, 300)}
 
@@ -149,15 +152,26 @@ def _follow_instance(unit, limit, effort: Effort, rng, backend):
 def _uniform_runs(claim, unit, effort, rng, backend):
     """Searches over all instances that share what the constants may depend on."""
     domains = {v.name: v.domain for v in claim.variables}
-    keep = {}
+    keep, by_sizes = {}, False
     for name in claim.constants_may_use:
-        if domains.get(name) not in ("positive", "nonnegative"):
+        formula = _made_of_sizes(claim, name)
+        if formula is None and domains.get(name) not in ("positive", "nonnegative"):
             raise NotImplementedError(f"constants may depend on {name}; only a number that the claim declares can be held")
-        keep[name] = float(rng.choice([0.25, 0.5]))
-    for name in (str(symbol) for symbol, _ in claim.limits):
+        if formula is None:
+            keep[name] = float(rng.choice([0.25, 0.5]))
+        by_sizes = by_sizes or bool(formula is not None and formula.free_symbols)
+    for name in () if by_sizes else (str(symbol) for symbol, _ in claim.limits):
         if name in RUN_SIZES or domains.get(name) == "integer":
             yield name, lambda seen, n=name: worst_of_each_size(unit, n, keep, effort, rng, backend, seen)
     yield _SCALE, lambda seen: scale_path(unit, keep, effort, rng, backend, seen)
+
+
+def _made_of_sizes(claim: Claim, name: str):
+    """The formula of integers alone by which a condition defines the name, so that it is held where sizes are; or None."""
+    for condition in claim.hypotheses:
+        if condition.relation == "==" and condition.left.is_Symbol and condition.left.name == name:
+            return condition.right if all(s.is_integer for s in condition.right.free_symbols) else None
+    return None
 
 
 # the right side vanishes ---------------------------------------------------------------------------------------------
@@ -274,17 +288,33 @@ def _exact_members(claim, track: Track) -> tuple[ExactMember, ...]:
     if track.fit.infinite:
         found = [_vanishing_member(claim, m) for m in track.members[-_MEMBERS:]]
         return tuple(found) if all(found) else ()
-    chosen = _moderate(track)
-    found = [_explicit_member(claim, m, rounded=track.own_instances) for m in chosen]
-    if len(found) < _MEMBERS or not all(found):
+    found = _largest_confirmed(claim, _moderate(track), track.own_instances)
+    if len(found) < _MEMBERS or hardly_begun(track.limit, [m.violation.environment for m in found]):
         return ()
     sizes, constants = [m.size for m in found], [float(m.constant) for m in found]
     return tuple(found) if _increasing(found) and fit(sizes, constants).rising else ()
 
 
+def _largest_confirmed(claim, members: list[Member], rounded: bool) -> list[ExactMember]:
+    """Neighbouring members as exact violations, the largest that there are; irrational numbers lose digits on long runs."""
+    found: list[ExactMember] = []
+    if len(members) < _MEMBERS:
+        return found
+    middle = _explicit_member(claim, members[-_MEMBERS], rounded)
+    if middle and isinstance(middle.violation.left, Ball):
+        members = [m for m in members if m.shape.iterations <= _LONGEST_IRRATIONAL]
+    for member in reversed(members):
+        exact = _explicit_member(claim, member, rounded)
+        if exact:
+            found = [exact, *found]
+        if len(found) == _MEMBERS or (found and not exact):
+            break
+    return found
+
+
 def _moderate(track: Track) -> list[Member]:
-    """The last members whose runs are short enough for fractions."""
-    return [m for m in track.members if _affordable(m.shape)][-_MEMBERS:]
+    """The members whose runs are short enough for fractions."""
+    return [m for m in track.members if _affordable(m.shape)]
 
 
 def _affordable(shape) -> bool:

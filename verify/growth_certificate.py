@@ -74,7 +74,7 @@ def _uses(claim: Claim):
 def _said(data) -> str:
     constants = [m["constant"] for m in data["members"]]
     if constants[0] is None:
-        return "the right side vanishes, so that no constant is large enough"
+        return "the right side is not positive, so that no constant is large enough"
     return f"constants from {float(Fraction(constants[0])):.4g} to {float(Fraction(constants[-1])):.4g} are refuted"
 
 

@@ -69,7 +69,7 @@ def _refuted(claim: Claim, growth: Growth, settings, details, series):
 def _seen(growth: Growth) -> str:
     if growth.vanishing:
         more = f", and at {len(growth.members)} sizes of {growth.limit}" if len(growth.members) > 1 else ""
-        return f"no constant is large enough: the right side vanishes, the left does not, on an exact instance{more}"
+        return f"no constant is large enough: the right side is not positive, the left is, on an exact instance{more}"
     track = next(t for t in reversed(growth.tracks) if t.limit == growth.limit)
     constants = ", ".join(f"{float(m.constant):.4g}" for m in growth.members)
     return f"no constant is large enough: exact counterexamples with the constants {constants}; {described(track)}"
@@ -85,7 +85,8 @@ def _dependence(claim: Claim) -> str:
 def _unrefuted(claim: Claim, growth: Growth) -> tuple[str, str]:
     followed = "; ".join(map(described, growth.tracks))
     if growth.unconfirmed:
-        text = f"float64 sees growth along {growth.unconfirmed} that exact arithmetic does not confirm; {followed}"
+        text = (f"float64 sees growth along {growth.unconfirmed}, on runs that have hardly begun or that exact arithmetic "
+                f"does not confirm; {followed}")
         return "undecided", text
     if not growth.tracks:
         return "undecided", "no limit could be followed: " + "; ".join(growth.reasons)

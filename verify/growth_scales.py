@@ -7,6 +7,7 @@ from math import prod
 import numpy as np
 
 from bounds.claim import Claim
+from bounds.units import units_of
 from synthetic.arrays import Backend
 from verify.growth_fit import OCTAVES
 from verify.growth_search import Effort, Member, Seen, Track, growth_rank, kept, ratios_of, small_sizes
@@ -14,6 +15,7 @@ from verify.growth_sizes import scalable, scaled
 from verify.instances import Leaves, Shape, outcomes, take_rows
 from verify.sampling import draw_leaves, draw_shape
 from verify.search import offspring
+from verify.sizes import once_by_claim
 
 __all__ = ["scale_path"]
 
@@ -23,7 +25,29 @@ _PATHS = 8
 _STEEPEST = 4.0  # octaves with every stage
 _LARGEST = 20.0  # octaves of the ratio after the stages that are looked at
 _WHOLE = (-3, -2, -1, 1, 2, 3)  # exponents that are tried, and changes of them
+_ALONG_UNITS = 0.3  # share of instances that begin with a change of units
 _NUMBERS = 16  # times as many instances of plain numbers, which cost little
+
+
+#: units of the leaves of clients and starts: powers of loss and length
+_UNITS = {
+    **dict.fromkeys(("curvature", "tail", "piece_slope"), (1, -2)),
+    **dict.fromkeys(("center", "start_offset", "local_offset", "piece_center", "piece_width"), (0, 1)),
+    "noise": (1, -1), "offset": (1, 0), "epsilon": (1, 0),
+}
+
+
+def _unit_exponents(claim: Claim, leaves: Leaves) -> dict[str, tuple[float, float]]:
+    """How every number of an instance changes with the units of loss and length: a change of units is no change of the
+    instance, so that along it a ratio grows, falls or stays as its sides are written."""
+    units = _units_of_names(claim)
+    known = {name: units.get(name.rpartition(":")[2]) for name in leaves} | _UNITS
+    return {name: tuple(map(float, known[name])) for name in leaves if known[name] is not None}
+
+
+@once_by_claim
+def _units_of_names(claim: Claim):
+    return units_of(claim)
 
 
 def scale_path(claim: Claim, keep: dict, effort: Effort, rng, backend: Backend, seen: Seen) -> list[Track]:
@@ -67,18 +91,21 @@ def _steady_growth(ratios) -> np.ndarray:
 def _exponents(claim, leaves, parent, rng):
     """Whole exponents of every number: those of a parent with few changed, else few that are not zero."""
     found = {}
+    units, (loss, length) = _unit_exponents(claim, leaves), rng.integers(-3, 4, (2, len(next(iter(leaves.values())))))
+    along_units = rng.random(len(loss)) < (_ALONG_UNITS if parent is None else 0.0)
     for name in scalable(claim, leaves):
         array = leaves[name]
         if name in ("step_fraction", "epsilon"):
             array = array[:, :1]
         start = np.zeros(array.shape) if parent is None or name not in parent else _first(parent[name], array)
         wide = (len(array), *(1,) * (array.ndim - 1))
-        change = (rng.random(array.shape) < 0.5) & (rng.random(wide) < (0.4 if parent is None else 0.15))
+        if parent is None and name in units:
+            start = start + (along_units * (loss * units[name][0] + length * units[name][1])).reshape(wide)
+        often = np.where(along_units, 0.1, 0.4) if parent is None else np.full(len(array), 0.15)
+        change = (rng.random(array.shape) < 0.5) & (rng.random(wide) < often.reshape(wide))
         if parent is not None:
             change[0] = False
         powers = np.where(change, start + rng.choice(_WHOLE, array.shape), start)
-        if name.startswith("slack:"):
-            powers = np.maximum(powers, 0)
         found[name] = np.broadcast_to(powers, leaves[name].shape).copy()
     return found
 

@@ -143,7 +143,7 @@ def ratios_of(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend, seen
 def small_sizes(claim: Claim, shape: Shape) -> Shape:
     """The shape with few steps, and with the claim's own integers near their least values."""
     low = {v.name: v.low for v in claim.variables}
-    sizes = tuple((n, min(s, low[n] + 2)) for n, s in shape.sizes)
+    sizes = tuple((n, min(s, low.get(n, 1) + 2)) for n, s in shape.sizes)
     steps = dict(sizes).get("local_steps", min(shape.local_steps, 3))
     return replace(shape, sizes=sizes, local_steps=steps, rounds=min(shape.rounds, 3))
 

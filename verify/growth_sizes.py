@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from bounds.claim import Claim
+from verify.assumed import ASSUMED
 from verify.instances import Leaves, Shape, always_available, map_leaves, with_participants, with_times, with_trackers
 from verify.piecewise_instances import PIECES
 from verify.procedures import free_starts
@@ -17,6 +18,7 @@ __all__ = ["RUN_SIZES", "moved", "resized", "scalable", "scaled", "tame", "tame_
 RUN_SIZES = ("rounds", "iterations", "local_steps", "clients", "participants")
 _BY_CLIENT = {"curvature": 1, "center": 1, "offset": 1, "weight": 1, "included": 1, "local_offset": 1, "available": 2,
               "tie": 1} | dict.fromkeys(PIECES, 1)
+_GRADIENTS = 8  # times as large as tame numbers may gradients on tame instances be
 #: leaves that say yes or no
 _TRUTH = frozenset({"included", "available", "tie"})
 
@@ -97,9 +99,13 @@ def scalable(claim: Claim, leaves: Leaves) -> list[str]:
 
 
 def scaled(leaves: Leaves, exponents: Leaves, factor) -> Leaves:
-    """Every number times ``factor`` to the power that ``exponents`` has in its place."""
-    return {n: a * np.power(np.full(1, factor, dtype=a.dtype), exponents[n]) if n in exponents else a
-            for n, a in leaves.items()}
+    """Every number times ``factor`` to the power that ``exponents`` has in its place; of factors from 1 on, what lies
+    beyond 1."""
+    def change(name, array):
+        times = np.power(np.full(1, factor, dtype=array.dtype), exponents[name])
+        return 1 + (array - 1) * times if name.startswith("slack:") else array * times
+
+    return {n: change(n, a) if n in exponents else a for n, a in leaves.items()}
 
 
 def tame_shape(claim: Claim, shape: Shape) -> Shape:
@@ -135,5 +141,7 @@ def tame(claim: Claim, leaves: Leaves, rng: np.random.Generator) -> Leaves:
             value = np.where(stopped, 0.0, value)
         if name.startswith("slack:"):
             value = np.maximum(value, 1.0)
+        if name.startswith(ASSUMED):
+            value = _GRADIENTS * value
         found[name] = value
     return found

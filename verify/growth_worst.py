@@ -20,6 +20,7 @@ __all__ = ["worst_of_each_size"]
 _POOL = 3
 _SMALL = slice(1, 4)  # places of the sizes from which single instances are followed
 _STEEP = 4.0  # growth over two doublings that float64 may not follow for long
+_SOON = 3  # sizes within which it is seen
 _EXACT = 2  # such instances that are taken to exact arithmetic
 _POWERS = (-2.0, -1.0, -0.5, 0.0, 0.0, 0.0, 0.5, 1.0, 2.0)
 
@@ -42,20 +43,20 @@ def worst_of_each_size(claim: Claim, name: str, keep: dict, effort: Effort, rng,
         for _ in range(-(-effort.passes // 2)):
             _turn(claim, name, sizes, (len(sizes) - 1, len(sizes) - 2), pools, keep, effort, rng, backend, seen)
         track = _track(name, pools)
-    return [track, *_lost(claim, name, sizes, pools, backend, seen)]
+    return [track, *_moved_on(claim, name, sizes, pools, backend, seen)]
 
 
-def _lost(claim, name, sizes, pools, backend, seen) -> list[Track]:
-    """The worst instances of small sizes, without noise, each moved on along the limit, where float64 may lose their ratios
-    as they grow so fast: the steepest."""
-    found = []
+def _moved_on(claim, name, sizes, pools, backend, seen) -> list[Track]:
+    """The worst instances of small sizes, without noise, each moved on along the limit: where its own ratio grows, which the
+    worst of each size shows less smoothly, or so fast that float64 may lose it. The steepest of each kind."""
+    found: dict[bool, list[Track]] = {False: [], True: []}
     for start in [pool[0] for pool in pools[_SMALL] if pool]:
         shape = replace(start.shape, noisy=())
         leaves = {n: a for n, a in start.leaves.items() if n != "noise"}
         if prod(outcomes(shape)) > 1:
             continue
         members, ratio = [], np.nan
-        for size in [s for s in sizes if s >= start.size][:3]:
+        for size in [s for s in sizes if s >= start.size]:
             try:
                 there = moved(claim, shape, leaves, name, size)
             except (ValueError, NotImplementedError):
@@ -64,9 +65,14 @@ def _lost(claim, name, sizes, pools, backend, seen) -> list[Track]:
             if not np.isfinite(ratio) or ratio <= 0:
                 break
             members.append(Member(size, ratio, *there))
-        if members and (ratio == np.inf or members[-1].ratio > _STEEP * members[0].ratio):
-            found.append(Track(name, tuple(members), lost=True))
-    return sorted(found, key=growth_rank, reverse=True)[:_EXACT]
+        if not members:
+            continue
+        track, soon = Track(name, tuple(members)), members[min(2, len(members) - 1)]
+        if track.fit.grows:
+            found[False].append(track)
+        elif (len(members) < _SOON and ratio == np.inf) or soon.ratio > _STEEP * members[0].ratio:
+            found[True].append(replace(track.until(_SOON), lost=True))
+    return [track for tracks in found.values() for track in sorted(tracks, key=growth_rank, reverse=True)[:_EXACT]]
 
 
 def _track(name, pools) -> Track:

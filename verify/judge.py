@@ -16,7 +16,7 @@ from synthetic.arrays import namespace, to_numpy
 from verify.evaluate import Environment, sides
 from verify.term_sizes import sizes_of_sides
 
-__all__ = ["Judgement", "exact_violation", "given_numbers", "in_range", "judge", "pairs", "unmet"]
+__all__ = ["Judgement", "exact_violation", "given_numbers", "in_range", "judge", "pairs", "signs", "unmet"]
 
 _ROUNDING = 1e-11  # what float64 may lose in a few hundred operations, relative to the terms that cancel
 _TOLERANCE = 1e-9  # hypotheses met up to rounding; exact replay decides in the end
@@ -133,6 +133,11 @@ def _signed(conditions: tuple[Condition, ...]) -> tuple[tuple[str, bool], ...]:
     return tuple(sorted((s.name, bool(s.is_positive)) for s in numbers))
 
 
+def signs(claim: Claim) -> tuple[tuple[str, bool], ...]:
+    """Names of the claim's real numbers that are at least 0 on every instance, and whether they are above it."""
+    return _signed((*claim.hypotheses, claim.statement))
+
+
 def in_range(claim: Claim, environment: Environment, count: int) -> np.ndarray:
     """Whether the objective has a minimum, constants are finite, with the signs that the claim's symbols imply, and
     variables lie below what they must."""
@@ -140,7 +145,7 @@ def in_range(claim: Claim, environment: Environment, count: int) -> np.ndarray:
     if "x_star" in environment.bound and environment.bound["x_star"].data.dtype != object:
         optimum = to_numpy(environment.bound["x_star"].data)
         inside &= np.isfinite(optimum.reshape(optimum.shape[0], -1)).all(axis=1)
-    for name, positive in _signed((*claim.hypotheses, claim.statement)):
+    for name, positive in signs(claim):
         if name in environment.bound and environment.bound[name].indices == 0:
             values = to_numpy(environment.bound[name].data)
             values = values.reshape(values.shape[0], -1)

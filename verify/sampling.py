@@ -13,6 +13,7 @@ import sympy as sp
 
 from bounds.claim import Claim
 from synthetic.arrays import NUMPY
+from verify.assumed import ASSUMED, assumed_constants
 from verify.counts import with_counts
 from verify.data_instances import draw_data, draw_data_shape, speaks_of_samples
 from verify.federation_constants import needs_equal_curvatures
@@ -206,6 +207,8 @@ def draw_leaves(claim: Claim, shape: Shape, count: int, rng: np.random.Generator
         leaves[name] = np.where(kept, free, bound * _shares(count, rng)).reshape(leaves[name].shape)
     if claim.setting == "run" and "rho_prox" in leaves and "curvature" in leaves:
         _solve_at_once(leaves, rng)
+    for name in assumed_constants(claim):
+        leaves[f"{ASSUMED}{name}"] = 10.0 ** rng.uniform(-1, 2.5, (count, 1))
     for name in _constants_with_slack(claim):
         leaves[f"slack:{name}"] = np.where(rng.random((count, 1)) < 0.8, 1.0, 1 + 10.0 ** rng.uniform(-1, 2, (count, 1)))
     return with_counts(claim, shape, leaves, rng)
@@ -244,7 +247,8 @@ def _constants_with_slack(claim):
     bounds = [(s.name, o, c) for c in claim.hypotheses if c.relation != "=="
               for s, o in ((c.left, c.right), (c.right, c.left)) if s.is_Symbol]
     measured = {name for name, other, c in bounds if c in claim.conditions and not _of_clients(other)}
-    return sorted({name for name, _, _ in bounds} - measured - {v.name for v in claim.variables})
+    otherwise = measured | {v.name for v in claim.variables} | {*assumed_constants(claim)}
+    return sorted({name for name, _, _ in bounds} - otherwise)
 
 
 def _of_clients(bound) -> bool:

@@ -12,6 +12,7 @@ import numpy as np
 from bounds.claim import Claim
 from synthetic.arrays import EXACT
 from synthetic.balls import Ball
+from verify.assumed import ASSUMED
 from verify.client_numbers import without_client
 from verify.data_instances import KINDS, simpler_data
 from verify.environment import realise
@@ -95,7 +96,7 @@ def _each(array, change):
 
 
 def _round(claim, name, array, q):
-    positive = name in POSITIVE or name.startswith("slack:") or any(
+    positive = name in POSITIVE or name.startswith(("slack:", ASSUMED)) or any(
         v.name == name and v.domain == "positive" for v in claim.variables
     )
 

@@ -12,12 +12,18 @@ HALF = sp.Rational(1, 2)
 
 __all__ = [
     "A51", "A51_A53", "A51_AC1", "ASSUMPTIONS", "all_clients", "all_steps", "bounded", "heterogeneity", "independent",
-    "lam", "product", "proof_38", "proof_78", "smooth", "variance",
+    "lam", "product", "product_is", "proof_38", "proof_78", "smooth", "variance",
 ]
 
 all_clients, all_steps = (k, 0, clients - 1), (t, 0, iterations - 1)
 #: the paper's lambda, and its product of the two steps
 lam, product = (1 - beta1) * beta1 / (G + eps), eta_g * eta
+
+
+def product_is(value) -> Condition:
+    """The printed ``eta_g eta_l = value``, as what it says about the server's step."""
+    return Condition(eta_g, "==", value / eta)
+
 
 smooth = Assumption(
     "fadamgc/assumption-5.1-1", "every client is L-smooth", (Condition(L_client[k], "<=", L, (all_clients,)),),

@@ -43,9 +43,11 @@ SPECIAL = {
 
 
 def run_claim(procedure: Procedure, moments: dict, *, conditions=(), variables=(), **fields) -> Claim:
-    """A claim about runs of a method, with the hyper-parameters of ``moments``."""
-    return Claim(setting="run", source="fadamgc", procedure=procedure, definitions=q.DEFINITIONS,
-                 variables=(*moments["variables"], *variables), conditions=(*moments["conditions"], *conditions), **fields)
+    """A claim about runs of a method, with the hyper-parameters of ``moments``, of which ``conditions`` may define some."""
+    defined = {str(c.left) for c in conditions if c.relation == "==" and c.left.is_Symbol}
+    free = tuple(v for v in (*moments["variables"], *variables) if v.name not in defined)
+    return Claim(setting="run", source="fadamgc", procedure=procedure, definitions=q.DEFINITIONS, variables=free,
+                 conditions=(*moments["conditions"], *conditions), **fields)
 
 
 algebra_step = partial(Claim, setting="algebra", kind="proof step", source="fadamgc")

@@ -7,7 +7,7 @@ from dataclasses import replace
 import sympy as sp
 
 from bounds.claim import Condition
-from bounds.fadamgc.assumptions import A51, A51_A53, lam, product, proof_38, proof_78
+from bounds.fadamgc.assumptions import A51, A51_A53, lam, product, product_is, proof_38, proof_78
 from bounds.fadamgc.builders import (
     ANY_MOMENTS,
     FADAMGC,
@@ -37,7 +37,7 @@ leading = sqrt(L * F * sigma**2 / (n * K * T))
 beta_star = Condition(beta1, "==", ((K * n - 2 * T) / (2 * K * n)) ** (1 / K))
 BOUNDED_BETA = "beta is beta1, N the number of clients"
 short_step = Condition(eta, "<=", 1 / T)
-special_steps = Condition(product, "==", Min(sqrt(F * n) / sqrt(sigma**2 * K * T * L), F / T))
+special_steps = product_is(Min(sqrt(F * n) / sqrt(sigma**2 * K * T * L), F / T))
 
 
 def without_beta1(moments):
@@ -79,8 +79,8 @@ eq_102 = run_claim(
 )
 
 # Theorem 5.4 ---------------------------------------------------------------------------------------------------------
-step_54 = Condition(product, "==", Min(lam / (8 * K * L), lam / (12 * T * L), sqrt(F * n) / (lam * sigma * sqrt(T * K * L))))
-step_53 = Condition(product, "==", Min(lam / (8 * K * L), lam / (12 * T * L), sqrt(n) / (lam * sigma * sqrt(T * K * L))))
+step_54 = product_is(Min(lam / (8 * K * L), lam / (12 * T * L), sqrt(F * n) / (lam * sigma * sqrt(T * K * L))))
+step_53 = product_is(Min(lam / (8 * K * L), lam / (12 * T * L), sqrt(n) / (lam * sigma * sqrt(T * K * L))))
 STATEMENT = (step_54, Condition(eta, "<=", lam * eps / (40 * T * L)))
 APPENDIX = (step_53, Condition(eta, "<=", lam * eps / (40 * sqrt(T) * L)))
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import sympy as sp
 
 from bounds.claim import Condition
-from bounds.fadamgc.assumptions import A51_A53, A51_AC1, lam, product, proof_38
+from bounds.fadamgc.assumptions import A51_A53, A51_AC1, lam, product, product_is, proof_38
 from bounds.fadamgc.builders import (
     ANY_MOMENTS,
     FA_NT,
@@ -41,11 +41,11 @@ Gamma_sum_bound = T**2 * (Y / n) * ((7 * n / Y) * G**2 + (Y / n) * J)
 
 # Theorem C.2 ---------------------------------------------------------------------------------------------------------
 STATEMENT = (
-    Condition(product, "==", Min(lam / (8 * K * L), lam / (12 * T * L), lam * sqrt(n) / (30 * sqrt(T) * L))),
+    product_is(Min(lam / (8 * K * L), lam / (12 * T * L), lam * sqrt(n) / (30 * sqrt(T) * L))),
     Condition(eta, "<=", Min(lam * eps / (40 * T ** sp.Rational(3, 2) * L), lam * eps / (30 * K * L))),
 )
 APPENDIX = (
-    Condition(product, "==", Min(lam / (8 * K * L), lam / (12 * T * L), sqrt(F * n) / (lam * sigma * sqrt(T * K * L)))),
+    product_is(Min(lam / (8 * K * L), lam / (12 * T * L), sqrt(F * n) / (lam * sigma * sqrt(T * K * L)))),
     Condition(eta, "<=", lam * eps / (12 * T ** sp.Rational(3, 2) * L)),
 )
 
@@ -101,7 +101,7 @@ eq_158_bounded = eq_158.variant(
 
 # Theorem C.3 ---------------------------------------------------------------------------------------------------------
 FROM_UNIT = put(replace(eq_158, procedure=FA_NT), y_init="normalised-gradient").procedure
-steps_C3 = (Condition(product, "==", sqrt(n * K / T)),)
+steps_C3 = (product_is(sqrt(n * K / T)),)
 theorem_C3 = order_claim(run_claim(
     FROM_UNIT, without_beta1(SPECIAL), id="fadamgc/theorem-C.3", number="Theorem C.3, (116)", kind="theorem", reading=Y_UNIT,
     assumptions=A51_AC1, conditions=(beta_star, *steps_C3, short_step),

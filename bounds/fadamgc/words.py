@@ -38,7 +38,7 @@ eta_g = sp.Symbol("eta_g", positive=True)
 beta1, beta2 = sp.Symbol("beta1", nonnegative=True), sp.Symbol("beta2", nonnegative=True)
 eps = sp.Symbol("eps", positive=True)
 trackers = sp.Symbol("trackers", integer=True, positive=True)  # clients that renew y_k in a round
-sigma, G = sp.Symbol("sigma", nonnegative=True), sp.Symbol("G", nonnegative=True)
+sigma, G = sp.Symbol("sigma", positive=True), sp.Symbol("G", nonnegative=True)
 B = sp.Symbol("sigma_g_max", nonnegative=True)  # sup over clients k and points v of |grad F_k(v) - grad F(v)|
 factor = sp.Symbol("factor", positive=True)  # any positive number
 

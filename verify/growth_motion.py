@@ -1,0 +1,47 @@
+"""Whether runs along a limit have hardly begun: of these no growth says where it ends.
+
+A run of short steps stays near its start for long. Its left side stays what it is meanwhile, and against a right side that
+falls with the number of rounds the ratio grows, until the run gets anywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from synthetic.arrays import to_numpy
+from verify.evaluate import Environment
+
+__all__ = ["hardly_begun", "way"]
+
+_TIMES = ("rounds", "iterations", "local_steps")
+_SOME_WAY = 0.25  # of the way to the optimum
+_FARTHER = 2.0  # times as far at the largest of the sizes as at the smallest
+
+
+def hardly_begun(limit: str, environments: Sequence[Environment]) -> bool:
+    """Whether runs, given in the order of their sizes along ``limit``, stay near their starts and get farther with every
+    size."""
+    if limit not in _TIMES:
+        return False
+    ways = [way(environment) for environment in environments]
+    return all(w is not None for w in ways) and ways[-1] < _SOME_WAY and ways[-1] > _FARTHER * ways[0]
+
+
+def way(environment: Environment) -> float | None:
+    """Of instance 0, how far the server's model is from its start in the end, as a share of the distance from the start to
+    the optimum; the farthest of all outcomes. Infinite for a run from the optimum, None where there is no run or no optimum.
+    """
+    models, federation = environment.bound.get("x_round"), environment.federation
+    if models is None or federation is None or models.data.shape[3] < 2:
+        return None
+    models = _floats(models.data[:1])
+    optimum = _floats(federation.x_star[:1]).reshape(1, 1, 1, -1)
+    start, end = models[..., 0, :], models[..., -1, :]
+    gone, distance = (np.linalg.norm(difference, axis=-1).max() for difference in (end - start, start - optimum))
+    return float(gone / distance) if distance > 0 else np.inf
+
+
+def _floats(array) -> np.ndarray:
+    return np.vectorize(float, otypes=[float])(to_numpy(array))
