@@ -10,7 +10,7 @@ import sympy as sp
 
 from bounds.claim import Assumption, Claim, Condition, Procedure
 from bounds.definitions import DEFINITIONS
-from bounds.language import E, L, L_client, clients, eta_l, g, iterations, k, norm, objective, rounds, t, x_round
+from bounds.language import E, F_star, L, L_client, clients, eta_l, g, iterations, k, norm, objective, rounds, t, x_round
 from bounds.registry import find_claim
 from synthetic.arrays import EXACT, NUMPY, TORCH
 from verify.assumed import ASSUMED, assumed_constants, multiple, possible
@@ -29,10 +29,10 @@ ALL_CLIENTS, ALL_STEPS = (k, 0, clients - 1), (t, 0, iterations - 1)
 BOUNDED = Assumption("assumed/bounded", "gradients along the run",
                      (Condition(norm(g[t, k]), "<=", G, (ALL_STEPS, ALL_CLIENTS)),))
 SMOOTH = Assumption("assumed/smooth", "smooth", (Condition(L_client[k], "<=", L, (ALL_CLIENTS,)),))
-LESS = Condition(E(objective(x_round[rounds])), "<=", E(objective(x_round[0])) / 2)
+HALVED = Condition(E(objective(x_round[rounds])) - F_star, "<=", (objective(x_round[0]) - F_star) / 2)
 
 
-def claim(step, assumptions=(SMOOTH, BOUNDED), statement=LESS, **more) -> Claim:
+def claim(step, assumptions=(SMOOTH, BOUNDED), statement=HALVED, **more) -> Claim:
     return Claim("assumed/step", "assumed", "control", "run", statement, assumptions=assumptions,
                  conditions=(Condition(eta_l[t], "==", step, (ALL_STEPS,)),), derivation="textbook",
                  definitions=DEFINITIONS, **{"procedure": Procedure()} | more)
