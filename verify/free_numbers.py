@@ -15,10 +15,10 @@ from bounds.claim import Claim, Condition
 
 __all__ = ["FreeNumbers"]
 
-#: indexed names of the language that are no vectors, and never negative
-_NEVER_NEGATIVE = {str(base.label) for base in (
-    words.eta_l, words.epsilon, words.included, words.priority, words.client_weight, words.sampled, words.sampled_weight,
-    words.sigma_sq_client, words.L_client, words.mu_client)}
+#: indexed names that are no vectors, and never negative; a client that is not convex has a negative mu_client
+_NEVER_NEGATIVE = {
+    "eta_l", "epsilon", "included", "priority", "client_weight", "sampled", "sampled_weight", "sigma_sq_client", "L_client",
+    "sigma_g_client", "differing", "replaced", "tracked"}
 _OF_A_RUN = (sp.Indexed, words.E, words.E_round, words.F, words.grad, words.objective, words.objective_grad, words.norm2,
              words.norm, words.dot, words.tau, words.PaperWord)
 _NUMBERS_OF_A_RUN = (sp.Indexed, words.F, words.objective, words.norm2, words.norm, words.dot)

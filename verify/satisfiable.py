@@ -8,10 +8,9 @@ from dataclasses import dataclass
 import sympy as sp
 
 from bounds.claim import Condition
+from verify.z3_process import STEPS, ask
 
 __all__ = ["Satisfiability", "Untranslatable", "satisfiable"]
-
-_MILLISECONDS = 2000
 
 
 class Untranslatable(ValueError):
@@ -32,90 +31,83 @@ class Satisfiability:
 def satisfiable(conditions: Sequence[Condition], symbols: Sequence[sp.Symbol] = ()) -> Satisfiability:
     """Whether all conditions hold somewhere, each parameter within the sign that its symbol declares.
 
-    ``core`` names conditions, and signs such as ``mu > 0``, of which no two halves suffice. What z3 answers is exact:
-    it computes with algebraic numbers.
+    ``core`` names conditions, and signs such as ``mu > 0``, of which none can be left out. What z3 answers is exact: it
+    computes with algebraic numbers. The answer does not depend on the machine, nor on what was asked before: the effort is
+    counted in z3's steps.
     """
-    import z3
-
-    solver, named = z3.Solver(), {}
-    solver.set("timeout", _MILLISECONDS)
-    solver.set("random_seed", 0)
-    solver.set("unsat_core", True)
+    reader = _Reader()
     try:
-        reader = _Reader(z3)
-        for number, condition in enumerate(conditions):
-            left, right = reader.read(condition.left), reader.read(condition.right)
-            text = f"{condition.left} {condition.relation} {condition.right}"
-            named[f"c{number}"] = text
-            solver.assert_and_track({"<=": left <= right, ">=": left >= right, "==": left == right}[condition.relation],
-                                    f"c{number}")
+        named = [(f"{c.left} {c.relation} {c.right}", reader.relation(c)) for c in conditions]
         for symbol in symbols:
             reader.read(symbol)
-        for number, (constraint, text) in enumerate(reader.signs()):
-            named[f"s{number}"] = text
-            solver.assert_and_track(constraint, f"s{number}")
-        for constraint in reader.side:
-            solver.add(constraint)
     except Untranslatable as reason:
         return Satisfiability("unknown", reason=str(reason))
-    answer = solver.check()
-    if answer == z3.unsat:
-        return Satisfiability("no", core=tuple(named[str(c)] for c in solver.unsat_core()))
-    if answer == z3.unknown:
-        return Satisfiability("unknown", reason=f"not decided in {_MILLISECONDS / 1000:g} s")
-    model = solver.model()
-    return Satisfiability("yes", {name: str(model.eval(v, model_completion=True)) for name, v in reader.found.items()})
+    named += list(reader.signs())
+    found = ask([*reader.symbols, *reader.roots], [formula for _, formula in named], reader.side)
+    if found["answer"] == "unknown":
+        return Satisfiability("unknown", reason=f"not decided in {STEPS} steps of z3")
+    if found["answer"] == "unsat":
+        return Satisfiability("no", core=tuple(named[position][0] for position in found["core"]))
+    return Satisfiability("yes", {name: found["model"][name] for name in reader.symbols})
 
 
 class _Reader:
-    """sympy formulas as z3 terms over the reals."""
+    """sympy formulas as SMT-LIB terms over the reals; ``side`` has what is so of the roots and quotients among them."""
 
-    def __init__(self, z3):
-        self.z3, self.found, self.symbols, self.side = z3, {}, {}, []
+    def __init__(self):
+        self.symbols: dict[str, sp.Symbol] = {}
+        self.roots: list[str] = []
+        self.side: list[str] = []
 
     def signs(self):
-        """The sign that each symbol declares, as (constraint, text)."""
+        """The sign that each symbol declares, as (text, formula)."""
         for name, symbol in self.symbols.items():
-            term = self.found[name]
             if symbol.is_integer and symbol.is_positive:
-                yield term >= 1, f"{name} >= 1"
+                yield f"{name} >= 1", f"(>= |{name}| 1)"
             elif symbol.is_positive:
-                yield term > 0, f"{name} > 0"
+                yield f"{name} > 0", f"(> |{name}| 0)"
             elif symbol.is_nonnegative:
-                yield term >= 0, f"{name} >= 0"
+                yield f"{name} >= 0", f"(>= |{name}| 0)"
 
-    def read(self, e):
-        z3 = self.z3
+    def relation(self, c: Condition) -> str:
+        sign = {"<=": "<=", ">=": ">=", "==": "="}[c.relation]
+        return f"({sign} {self.read(c.left)} {self.read(c.right)})"
+
+    def read(self, e) -> str:
         e = sp.sympify(e)
         if e.is_Rational:
-            return z3.RealVal(f"{e.p}/{e.q}")
+            number = f"(/ {abs(e.p)}.0 {e.q}.0)"
+            return number if e.p >= 0 else f"(- {number})"
         if e.is_Symbol:
             self.symbols.setdefault(e.name, e)
-            return self.found.setdefault(e.name, z3.Real(e.name))
-        if e.is_Add:
-            return z3.Sum([self.read(a) for a in e.args])
-        if e.is_Mul:
-            return z3.Product([self.read(a) for a in e.args])
+            return f"|{e.name}|"
+        if e.is_Add or e.is_Mul:
+            return f"({'+' if e.is_Add else '*'} {' '.join(map(self.read, e.args))})"
         if e.is_Pow and e.exp.is_Rational:
             return self.power(self.read(e.base), e.exp)
         if isinstance(e, sp.Max | sp.Min):
-            parts = [self.read(a) for a in e.args]
-            best = parts[0]
-            for part in parts[1:]:
-                best = z3.If((best >= part) if isinstance(e, sp.Max) else (best <= part), best, part)
+            best, *others = map(self.read, e.args)
+            for other in others:
+                best = f"(let ((a {best}) (b {other})) (ite ({'>=' if isinstance(e, sp.Max) else '<='} a b) a b))"
             return best
         if isinstance(e, sp.Abs):
-            inner = self.read(e.args[0])
-            return z3.If(inner >= 0, inner, -inner)
+            return f"(let ((a {self.read(e.args[0])})) (ite (>= a 0.0) a (- a)))"
         raise Untranslatable(f"{e} is not algebraic in its parameters")
 
-    def power(self, base, exponent):
-        z3, root = self.z3, base
+    def power(self, base, exponent) -> str:
+        root = base
         if exponent.q > 1:
-            root = z3.Real(f"root{len(self.side)}")
-            self.side += [root >= 0, z3.Product([root] * int(exponent.q)) == base]
-        raised = z3.Product([root] * abs(int(exponent.p)))
+            name = f"root{len(self.roots)}"
+            self.roots.append(name)
+            root = f"|{name}|"
+            self.side += [f"(>= {root} 0.0)", f"(= {_times(root, exponent.q)} {base})"]
+        raised = _times(root, abs(exponent.p))
         if exponent > 0:
             return raised
-        self.side.append(raised != 0)
-        return 1 / raised
+        self.side.append(f"(not (= {raised} 0.0))")
+        return f"(/ 1.0 {raised})"
+
+
+def _times(term, count) -> str:
+    """The product of equal terms."""
+    return term if count == 1 else f"(* {' '.join([term] * int(count))})"
