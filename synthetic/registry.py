@@ -23,7 +23,7 @@ from synthetic.quadratic import Quadratic
 from synthetic.random_data import random_generalised_linear, random_least_squares, random_logistic, random_perceptron
 from synthetic.real_data import real_federation
 from synthetic.synth import noisy_copies, synth, synth_noisy
-from synthetic.worst_cases import flat_and_steep, huber_worst_case, nesterov_chain
+from synthetic.worst_cases import flat_and_steep, huber_worst_case, linear_samples, nesterov_chain
 
 __all__ = ["PROBLEMS", "Problem", "make_problem", "problem_names", "problem_options"]
 
@@ -84,6 +84,7 @@ PROBLEMS: dict[str, Problem] = {
     "huber-worst-case": Problem(huber_worst_case, "the convex function on which gradient descent is slowest"),
     "flat-and-steep": Problem(flat_and_steep, "a flat and a steep Huber client: local steps settle far from the optimum"),
     "nesterov-chain": Problem(nesterov_chain, "Nesterov's worst quadratic, its links dealt to the clients in turn"),
+    "linear-samples": Problem(linear_samples, "samples of linear losses: the data set on which stability is worst"),
     "least-squares": Problem(random_least_squares, "least squares on normal data, each client its own parameters",
                              rest=from_arrays),
     "logistic": Problem(random_logistic, "binary logistic regression on normal data, each client its own parameters",

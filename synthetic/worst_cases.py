@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 
-from synthetic.arrays import TORCH, Backend
+from synthetic.arrays import TORCH, Backend, namespace
 from synthetic.checks import finite, number, whole
 from synthetic.data import pad
+from synthetic.generalised_linear import GeneralisedLinear
 from synthetic.huber import Huber
 from synthetic.least_squares import LeastSquares
 from synthetic.priority import priority_mask
 
-__all__ = ["flat_and_steep", "huber_worst_case", "nesterov_chain"]
+__all__ = ["flat_and_steep", "huber_worst_case", "linear_samples", "nesterov_chain"]
 
 
 def huber_worst_case(steps: int = 10, L: float = 1.0, distance: float = 1.0, step: float = 1.0, clients: int = 2,
@@ -99,3 +102,47 @@ def nesterov_chain(dim: int = 20, clients: int = 2, L: float = 1.0, mu: float = 
     features, padded, counts = pad(scale * links, scale * targets, np.arange(dim + 1) % clients, clients)
     return LeastSquares(features, padded, counts, ridge=mu, batch_size=batch_size, layers=layers, backend=backend,
                         priority=priority_mask(priority, clients, counts[0]), name=f"Nesterov's chain, dim {dim}")
+
+
+class LinearSamples(GeneralisedLinear):
+    """Huber's loss of samples a x - b in one dimension, which are all zero at one point: the optimum, far out, is known."""
+
+    def _everywhere(self, *shape):
+        """The common zero and the loss there, (*shape, 1) and (*shape,), and that both are exact; None if there is none."""
+        xp, points = namespace(self.targets), self.targets / self.features
+        point = points.reshape(-1)[0]
+        if not bool(xp.all(points == point)):
+            return None
+        nothing = self.backend.array(np.zeros(shape))
+        return nothing[..., None] + point, nothing, nothing
+
+    @cached_property
+    def _solved_objective(self):
+        return self._everywhere(self.instances) or super()._solved_objective
+
+    @cached_property
+    def _solved_clients(self):
+        return self._everywhere(self.instances, self.clients) or super()._solved_clients
+
+
+def linear_samples(clients: int = 4, samples: int = 5, slope: float = 1.0, reach: float = 1e6, *,
+                   batch_size: int | None = None, priority=None, layers=None, backend: Backend = TORCH) -> LinearSamples:
+    """The data set on which gradient methods are as unstable as convex ``slope``-Lipschitz losses allow, in one dimension.
+
+    Every sample's loss is linear, -slope x, wherever a run goes (Huber's loss of slope x - ``reach``). A sample whose slope
+    has the other sign, in place of one of ``samples`` of one of ``clients``, takes runs of T local steps of size eta apart
+    by 2 eta slope T / (clients samples): the stability bound of Hardt, Recht, Singer 2016, and its federated analogue.
+
+    Raises:
+        ValueError: clients or samples below 1; slope or reach not positive.
+
+    Example:
+        >>> linear_samples(2, 3).gradient(linear_samples(2, 3).backend.array([[[0.0], [5.0]]])).flatten().tolist()
+        [-1.0, -1.0]
+    """
+    clients, samples = whole("clients", clients), whole("samples", samples)
+    slope, reach = number("slope", slope, strict=True), number("reach", reach, strict=True)
+    features, targets, counts = (slope * np.ones((1, clients, samples, 1)), reach * np.ones((1, clients, samples, 1)),
+                                 np.full((1, clients), samples))
+    return LinearSamples(features, targets, counts, loss="huber", batch_size=batch_size, layers=layers, backend=backend,
+                         priority=priority_mask(priority, clients, counts[0]), name="linear samples, dim 1")

@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from verify import cli_bounds, cli_looseness, cli_methods, cli_verify, command_line
+from verify import cli_bounds, cli_looseness, cli_methods, cli_stability, cli_verify, command_line
 from verify.cli_verify import Device, OnDevice, Papers, Seed
 
 # Heavy packages (torch, sympy, matplotlib) are imported by the commands that need them, so that --help is quick.
@@ -24,7 +24,7 @@ app = typer.Typer(
 )
 
 
-for group in (cli_verify, cli_bounds, cli_looseness, cli_methods):
+for group in (cli_verify, cli_bounds, cli_looseness, cli_stability, cli_methods):
     group.add_commands(app)
 
 

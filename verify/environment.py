@@ -72,9 +72,11 @@ def realise(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend, federa
 
 
 def bind_given(claim: Claim, environment: Environment, measured: dict[str, Bound]) -> None:
-    """Bind the names of a claim on an environment whose runs were made elsewhere, and gave ``measured``."""
+    """Bind the names of a claim on an environment whose runs were made elsewhere, and gave ``measured``; where these have
+    the clients' weights, they have all that is known of the federation."""
     binder = _Binder(claim, None, {}, environment, 1)
-    binder.bind_federation()
+    if "client_weight" not in measured:
+        binder.bind_federation()
     environment.bound |= measured
     binder.resolve()
 
