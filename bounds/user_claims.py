@@ -1,4 +1,4 @@
-"""Claims of one's own: from a Python file with ``CLAIMS``, or from TOML with formulas as text.
+"""Claims of one's own: from a Python file with ``CLAIMS``, or from TOML or YAML with formulas as text.
 
 ::
 
@@ -10,11 +10,11 @@
     conditions = ["eta_l[t] <= 1/(2*L) for t in 0..iterations-1"]
     statement = "E(norm2(x_round[rounds] - x_star)) <= norm2(x_round[0] - x_star)"
 
-Words are those of ``bounds.language``; besides, ``server_<name>[r]``, ``client_<name>[r, k]`` for a method's state, and the
-names declared under ``variables`` (name = domain, see ``bounds.claim``). A variable that is ``hidden`` is the constant of
-O(.); ``limits`` (``{rounds = "oo", mu = 0}``) then says along what it is one, and ``constants_may_use`` on what it may
-depend (a list of names; without it, on everything but the symbols of the limits). ``steps`` lists ids of
-claims, for ``fedtheory chain``.
+In YAML the same fields stand in a list under ``claim:``. Words are those of ``bounds.language``; besides,
+``server_<name>[r]``, ``client_<name>[r, k]`` for a method's state, and the names declared under ``variables`` (name =
+domain, see ``bounds.claim``). A variable that is ``hidden`` is the constant of O(.); ``limits`` (``{rounds = "oo", mu =
+0}``) then says along what it is one, and ``constants_may_use`` on what it may depend (a list of names; without it, on
+everything but the symbols of the limits). ``steps`` lists ids of claims, for ``fedtheory chain``.
 """
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ import importlib.util
 import itertools
 import os
 import re
-import tomllib
 from collections.abc import Iterator
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -34,6 +33,7 @@ from sympy.parsing.sympy_parser import parse_expr
 
 from bounds import language as words
 from bounds.claim import Assumption, Claim, Condition, Procedure, Variable
+from bounds.claim_files import SUFFIXES, line_of, tables
 from bounds.definitions import DEFINITIONS
 
 __all__ = ["PATHS", "claims_of_user", "load_claims"]
@@ -55,7 +55,7 @@ def claims_of_user() -> Iterator[Claim]:
 
 
 def load_claims(path: str | Path) -> tuple[Claim, ...]:
-    """The claims of a ``.py`` or ``.toml`` file.
+    """The claims of a ``.py``, ``.toml`` or ``.yaml`` file.
 
     Raises:
         ValueError: an unreadable file, or a claim that is wrong; the message names the line and the symbol.
@@ -67,16 +67,9 @@ def load_claims(path: str | Path) -> tuple[Claim, ...]:
         raise ValueError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from error
     if path.suffix == ".py":
         return _from_python(path)
-    if path.suffix != ".toml":
-        raise ValueError(f"claims are read from .py and .toml files; got {path.name!r}")
-    try:
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise ValueError(f"{path}: {error}") from error
-    rows = data.get("claim")
-    if not isinstance(rows, list) or not rows or set(data) != {"claim"}:
-        raise ValueError(f"{path}: a claim file consists of [[claim]] tables; got {', '.join(data) or 'nothing'}")
-    return tuple(_Reader(path, text, row).claim() for row in rows)
+    if path.suffix not in SUFFIXES:
+        raise ValueError(f"claims are read from .py, {', '.join(SUFFIXES[:-1])} and {SUFFIXES[-1]} files; got {path.name!r}")
+    return tuple(_Reader(path, text, row).claim() for row in tables(path, text))
 
 
 def _from_python(path: Path) -> tuple[Claim, ...]:
@@ -103,15 +96,13 @@ def _line_of(traceback, path: Path):
 
 
 class _Reader:
-    """One table of a TOML file."""
+    """One table of a file."""
 
     def __init__(self, path: Path, text: str, row: dict):
         self.path, self.text, self.row = path, text, row
 
     def fail(self, part: str, message: str):
-        position = self.text.find(part) if part else -1
-        line = self.text.count("\n", 0, position) + 1 if position >= 0 else "?"
-        raise ValueError(f"{self.path}, line {line}: {message}")
+        raise ValueError(f"{self.path}, line {line_of(self.text, part)}: {message}")
 
     def claim(self) -> Claim:
         row = self.row

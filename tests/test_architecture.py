@@ -37,7 +37,8 @@ def test_imports_point_downwards(path):
 
 @pytest.mark.parametrize("path", [p for p in FILES if p.relative_to(ROOT).parts[0] == "bounds"], ids=lambda p: p.name)
 def test_claims_need_only_sympy(path):
-    assert imported(path) - set(sys.stdlib_module_names) <= {"sympy", "bounds"}
+    for_users_files = {"yaml"} if path.name == "claim_files.py" else set()
+    assert imported(path) - set(sys.stdlib_module_names) <= {"sympy", "bounds"} | for_users_files
 
 
 def test_the_checker_stands_alone():

@@ -1,8 +1,10 @@
-"""Claims of one's own: read from TOML and Python files, refused with the line and the symbol, refereed like any other."""
+"""Claims of one's own: from TOML, YAML and Python files, refused with the line and the symbol, refereed like any other."""
 
 from __future__ import annotations
 
 import json
+import sys
+from dataclasses import replace
 
 import pytest
 import sympy as sp
@@ -83,6 +85,69 @@ def test_errors_name_the_line_and_the_symbol(written, old, new, message):
     assert message in str(error.value)
 
 
+YAML = """
+claim:
+  - id: mine/theorem-1
+    method: scaffold
+    assume:
+      - L_client[k] <= L for k in 0..clients-1
+      - mu_client[k] >= mu for k in 0..clients-1
+    conditions: [eta_l[t] <= a/L for t in 0..iterations-1, a <= 1]
+    statement: >-
+      E(norm2(x_round[r] - x_star)) <= C*norm2(server_variate[r]) + L for r in 0..rounds
+    variables: {a: positive, C: positive}
+""".replace("[eta_l[t]", "['eta_l[t]").replace("-1, a <= 1]", "-1', a <= 1]")
+
+
+@pytest.mark.parametrize("name", ["mine.yaml", "mine.yml"])
+def test_yaml_says_the_same_as_toml(written, name):
+    first, *_ = load_claims(written(GOOD))
+    (same,) = load_claims(written(YAML, name))
+    assert replace(same, source=first.source) == first
+    text = YAML.replace("C: positive}", "C: hidden}\n    limits: {rounds: oo, L: 0}\n    constants_may_use: []")
+    (order,) = load_claims(written(text, name))
+    assert order.limits == ((words.rounds, sp.oo), (words.L, 0)) and order.constants_may_use == ()
+
+
+@pytest.mark.parametrize(("old", "new", "message"), [
+    ("x_star)", "x_start)", "line 10: unknown symbol 'x_start'"),
+    ("a <= 1]", "a < 1]", "line 8: a condition needs <=, >= or ==; got 'a < 1'"),
+    ("method:", "methods:", "line 4: unknown field 'methods'; allowed: assume"),
+    ("mine/theorem-1", "theorem-1", "line 3: an id is <paper>/<block>"),
+    ("a: positive", "a: big", "a: unknown domain 'big'; allowed: positive"),
+    ("{a: positive, C: positive}", "[a, C]", "line 11: 'variables' is a table; got ['a', 'C']"),
+    ("    statement: >-\n      ", "    statement: ", "line 9: mapping values are not allowed here"),
+    ("claim:", "claims:", "a claim file consists of a list under 'claim:'; got claims"),
+    ("    method: scaffold", "    method: scaffold\n    method: fedavg", "line 5: 'method' stands twice in one table"),
+    (YAML, "- 1", "a claim file consists of a list under 'claim:'; got list"),
+    (YAML, "", "a claim file consists of a list under 'claim:'; got nothing"),
+    ("  - id", "\t- id", "line 3: found character '\\t' that cannot start any token"),
+])
+def test_errors_in_yaml_name_the_line_and_the_symbol(written, old, new, message):
+    text = YAML.replace(old, new).replace("statement: E(norm2", "statement: E: (norm2")
+    with pytest.raises(ValueError, match=r"mine\.yaml") as error:
+        load_claims(written(text, "mine.yaml"))
+    assert message in str(error.value)
+
+
+@pytest.mark.parametrize(("old", "new", "message"), [
+    ('conditions = ["eta_l[t] <= a/L for t in 0..iterations-1", "a <= 1"]', 'conditions = "a <= 1"',
+     "line 6: 'conditions' is a list of texts; got 'a <= 1'"),
+    ('method = "scaffold"', 'method = ["scaffold"]', "line 4: 'method' is text; got ['scaffold']"),
+    ('method = "scaffold"', 'equal_weights = "yes"', "line 4: 'equal_weights' is true or false; got 'yes'"),
+])
+def test_fields_of_another_shape_are_refused(written, old, new, message):
+    with pytest.raises(ValueError, match=r"mine\.toml") as error:
+        load_claims(written(GOOD.replace(old, new)))
+    assert message in str(error.value)
+
+
+def test_yaml_without_its_reader_says_what_to_install(written, monkeypatch):
+    monkeypatch.setitem(sys.modules, "yaml", None)
+    with pytest.raises(ValueError, match=r"mine\.yaml: YAML needs PyYAML \(pip install 'fedtheory\[yaml\]'\)"):
+        load_claims(written(YAML, "mine.yaml"))
+
+
 def test_orders_say_along_what_they_are_meant(written):
     more = 'limits = {rounds = "oo", L = 0}\nsteps = ["mine/gradient-descent"]'
     text = GOOD.replace('C = "positive"}', 'C = "hidden"}\n' + more)
@@ -105,10 +170,10 @@ CLAIMS = (Claim("mine/order", "1", "lemma", "algebra", Condition(mu, "<=", L), s
         load_claims(written(text.replace("L, mu", "L, nu"), "mine.py"))
     with pytest.raises(ValueError, match="must define CLAIMS, a tuple of Claim; got NoneType"):
         load_claims(written("x = 1", "mine.py"))
-    with pytest.raises(ValueError, match=r"read from \.py and \.toml files; got 'mine\.txt'"):
+    with pytest.raises(ValueError, match=r"read from \.py, \.toml, \.yaml and \.yml files; got 'mine\.txt'"):
         load_claims(written("x", "mine.txt"))
-    with pytest.raises(ValueError, match=r"read from \.py and \.toml files; got 'mine\.yaml'"):
-        choose_claims([str(written("x", "mine.yaml"))], None)
+    with pytest.raises(ValueError, match=r"read from \.py, \.toml, \.yaml and \.yml files; got 'mine\.json'"):
+        choose_claims([str(written("x", "mine.json"))], None)
     with pytest.raises(ValueError, match="cannot read"):
         load_claims("nowhere.toml")
 

@@ -33,7 +33,7 @@ def explain(problem: Exception) -> str | None:
 
 
 def choose_claims(ids: list[str], papers: list[str] | None) -> list:
-    """The claims named, those of the files named (.py, .toml), and those of the papers named; all if nothing is named."""
+    """The claims named, those of files (.py, .toml, .yaml) and of papers that are named; all if nothing is named."""
     from bounds.registry import PAPERS, all_claims, find_claim
 
     files = [name for name in ids if name.endswith((".py", ".toml", ".yaml", ".yml", ".json"))]
