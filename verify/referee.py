@@ -178,6 +178,7 @@ def _unrefuted(claim: Claim, found: Found, settings: Settings, details):
             details["sampled"] = samples.rows
             worst = max([worst, *(r["ratio"] for r in samples.rows if r["decides"])])
             said.append(f"{len(samples.rows)} sampled runs")
+            said += [f"on {r['name']}, {r['reason']}" for r in samples.rows if "would decide" in r["reason"]]
         if samples.refuted_by:
             details["e_value"] = samples.e_value
             text = (f"expectation exceeds the bound on {samples.refuted_by}: e-value {samples.e_value:.3g}, "

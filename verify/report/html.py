@@ -16,6 +16,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from bounds.claim import Claim
+from verify.expectations import together
 from verify.figures import VERDICT_STYLE, bound_and_measurement, looseness, save
 from verify.files import file_name, read_json, writable_directory, write_text
 from verify.numerals import approximately, significant, typeset
@@ -88,7 +89,7 @@ def write_report(
         out / "index.html", "index.html.j2", command=command, papers=_papers(pages), names=VERDICTS,
         counts=[(name, counts[name], VERDICT_MEANINGS[name]) for name in VERDICTS], attention=_attention(pages),
         many=len(verdicts) > MANY, looseness_alt=_looseness_alt(verdicts), parquet=save_parquet(verdicts, out),
-        parquet_hint=HINT, **about,
+        parquet_hint=HINT, expectations=found.words if (found := together(verdicts)) else "", **about,
     )
     for path in earlier - written:
         path.unlink(missing_ok=True)
