@@ -148,6 +148,13 @@ def test_free_numbers_are_moved_into_their_bounds(conditions, expected):
     assert (value(environment, "a"), value(environment, "b")) == expected
 
 
+def test_what_a_formula_defines_is_not_moved_to_its_bound():
+    length = sp.Symbol("length")  # defined by a free number that waits for its own bound
+    conditions = (Condition(length, "==", 2 * a), Condition(length, "<=", 1 / L), Condition(a, ">=", 6))
+    environment = realised(conditions, variables=FREE[:1], a=[[5]])
+    assert (value(environment, "a"), value(environment, "length")) == (6, 12)
+
+
 def test_a_simplex_is_normalised():
     omega, n = sp.IndexedBase("omega"), sp.Symbol("n", integer=True)
     claim = control("simplex", "algebra", Condition(Sum(omega[k], (k, 0, n - 1)), "==", 1),

@@ -259,8 +259,9 @@ class _Binder:
             progress = False
             for condition in self.claim.hypotheses:
                 progress = self._define(condition) or progress
+            defined = {c.left.name for c in self.claim.hypotheses if c.relation == "==" and c.left.is_Symbol}
             for name in self._bare_symbols():
-                progress = self._tighten(name) or progress
+                progress = (name not in defined and self._tighten(name)) or progress
             assumed = [n for n in assumed_constants(self.claim) if n not in self.env.bound]
             if not progress and assumed and f"{ASSUMED}{assumed[0]}" in self.leaves:  # the run alone would bound it
                 self.put(assumed[0], self.leaf(f"{ASSUMED}{assumed[0]}").reshape(-1))
@@ -268,6 +269,7 @@ class _Binder:
             elif not progress and self._waiting():  # bounds that wait for each other: one of them goes first
                 self._bind_variable(self._waiting()[0])
                 progress = True
+            progress = progress or any(self._tighten(name) for name in self._bare_symbols())
 
     def _known(self, name) -> bool:
         return name in self.env.bound or name in self.env.sizes or name in self.env.definitions
@@ -291,8 +293,7 @@ class _Binder:
         return True
 
     def _lengths(self, condition):
-        _, _, mask = sides(Condition(0, "<=", 0, condition.over), self.env)
-        return tuple(mask.shape)
+        return tuple(sides(Condition(0, "<=", 0, condition.over), self.env)[2].shape)
 
     def _grows(self, name, condition) -> bool:
         """Whether the condition defines entries t + 1 of an array from earlier ones."""

@@ -272,7 +272,7 @@ def _federation(shape, count, rng):
     weight = np.where(_priority(shape), weight, weight * heavy)
     offset = np.where(rng.random((count, 1)) < 0.6, 0.0, rng.normal(size=(count, shape.clients)))
     return {
-        "curvature": kappa**where * np.where(rng.random((count, 1, 1)) < 0.7, 1.0, 10 ** rng.uniform(-2, 2, (count, 1, 1))),
+        "curvature": kappa**where * np.where(rng.random((count, 1, 1)) < 0.7, 1.0, 10 ** rng.uniform(-4, 4, (count, 1, 1))),
         "center": _vectors((count, shape.clients, shape.dim), rng) * np.where(
             rng.random((count, 1, 1)) < _ONE_UNLIKE, alone, 1.0),
         "offset": offset,

@@ -76,7 +76,8 @@ change = {
 }
 LUAR = Procedure("fedluar", sampling="without-replacement", equal_weights=True)
 scored = run_claim(
-    id="fedluar/eq-1", number="(1)", kind="prose", procedure=LUAR, variables=(Variable("recycled", "integer", low=0),),
+    id="fedluar/eq-1", number="(1)", kind="prose", procedure=LUAR,
+    variables=(Variable("recycled", "integer", low=0), Variable("score_floor", "positive")),
     conditions=(Condition(recycled, "<=", layers),), statement=None, undefined="a template",
 )
 
@@ -90,10 +91,13 @@ def scores(reading_id, words, value, old=None, **changes) -> Claim:
     """(1) for every layer; with ``old``, for the layers that are sent, the others having this score."""
     if old is not None:
         value = (1 - recycled_set[r, layer]) * value + recycled_set[r, layer] * old
+    above_least = (at_each(score_floor, "<=", update, every_layer) for update in (ratio(change["sampled"]), value))
     return replace(
         scored, id=f"fedluar/eq-1{reading_id}", reading=words, undefined="",
         statement=at_each(score[r + 1, layer], "==", value, every_layer),
-        note="t is r; layers that are zero have no ratio", **changes)
+        **{"conditions": (*scored.conditions, *above_least),
+           "note": "t is r; layers that are zero have no ratio; no update is so small that the least score would count"}
+        | changes)
 
 
 def options(*pairs) -> Procedure:
@@ -112,8 +116,8 @@ eq_1_readings = (
     scores("@average-all", "layers that are sent, averages over all the clients; the others keep their score",
            ratio(change["full"]), keep),
     scores("@zero-norm", "as fedluar/eq-1, with a least score for updates of zero",
-           Max(ratio(change["sampled"]), score_floor), keep,
-           variables=(*scored.variables, Variable("score_floor", "positive"))),
+           Max(ratio(change["sampled"]), score_floor), keep, conditions=scored.conditions,
+           note="t is r; layers that are zero have no ratio"),
 )
 
 # (2) -----------------------------------------------------------------------------------------------------------------
