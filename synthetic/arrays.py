@@ -22,11 +22,12 @@ from array_api_compat import numpy as array_api_numpy
 from synthetic.balls import Ball
 
 __all__ = [
-    "BALLS", "EXACT", "NUMPY", "TORCH", "Backend", "backend_of", "largest", "maximum", "namespace", "take_clients",
-    "to_numpy", "values_where",
+    "BALLS", "EXACT", "NUMPY", "TORCH", "Backend", "add_up", "backend_of", "largest", "maximum", "namespace",
+    "take_clients", "to_numpy", "values_where",
 ]
 
 _LIBRARIES = ("torch", "numpy", "exact", "balls")
+_SHORT = 6  # entries of an axis: NumPy adds up to 7 in their order
 
 
 @dataclass(frozen=True)
@@ -120,6 +121,17 @@ def largest(array, axis: int):
     if backend_of(array) == BALLS:
         return np.frompyfunc(Ball.maximum, 2, 1).reduce(array, axis=axis)
     return namespace(array).max(array, axis=axis)
+
+
+def add_up(array):
+    """Sum along the last axis on every backend; of NumPy's floats, short axes are added entry by entry, which is faster
+    and gives the same bits."""
+    if type(array) is not np.ndarray or array.dtype == object or not 0 < array.shape[-1] <= _SHORT:
+        return namespace(array).sum(array, axis=-1)
+    total = array[..., 0].copy()
+    for entry in range(1, array.shape[-1]):
+        total += array[..., entry]
+    return total
 
 
 def to_numpy(x) -> np.ndarray:

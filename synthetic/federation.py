@@ -9,7 +9,7 @@ from functools import cache, cached_property
 
 import numpy as np
 
-from synthetic.arrays import Backend, backend_of, largest, namespace, to_numpy
+from synthetic.arrays import Backend, add_up, backend_of, largest, namespace, to_numpy
 from synthetic.constants import Constant, Constants
 from synthetic.heterogeneity import sigma_g_constants
 from synthetic.layers import layer_sizes, layer_slices
@@ -107,8 +107,7 @@ class Federation(ABC):
 
     def objective(self, x):
         """F at ``x`` (runs, dim), as (runs,)."""
-        xp = namespace(x)
-        return xp.sum(self.weights * self.priority * self.value(self.all_clients(x)), axis=-1)
+        return add_up(self.weights * self.priority * self.value(self.all_clients(x)))
 
     def suboptimality(self, x):
         """F(x) - F* at ``x`` (runs, dim), as (runs,)."""
@@ -176,7 +175,7 @@ class Federation(ABC):
         provenance, of_clients = self.optimum_provenance, self.client_optimum_provenance
         of_both = of_clients if "estimate" in of_clients[:1] else provenance
         gaps = self.value(self.all_clients(self.x_star)) - self.F_star_client
-        total = namespace(gaps).sum(self.weights * self.priority * gaps, axis=-1)
+        total = add_up(self.weights * self.priority * gaps)
         return {
             "F_star_client": Constant(self.F_star_client, *of_clients),
             "Gamma": Constant(total, *of_both),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from synthetic.arrays import maximum, namespace
+from synthetic.arrays import add_up, maximum, namespace
 
 __all__ = ["HuberSum", "cut"]
 
@@ -34,13 +34,13 @@ class HuberSum:
     def value(self, v):
         """f at points ``v`` (..., points), same shape."""
         u, inner = self._from_centers(v)
-        pieces = namespace(v).sum(self.slope[..., None, :] * (u * inner - inner**2 / 2), axis=-1)
+        pieces = add_up(self.slope[..., None, :] * (u * inner - inner**2 / 2))
         return (self.curvature[..., None] * v / 2 - self.linear[..., None]) * v + pieces
 
     def derivative(self, v):
         """f' at points ``v`` (..., points), same shape."""
         _, inner = self._from_centers(v)
-        pieces = namespace(v).sum(self.slope[..., None, :] * inner, axis=-1)
+        pieces = add_up(self.slope[..., None, :] * inner)
         return self.curvature[..., None] * v - self.linear[..., None] + pieces
 
     def _from_centers(self, v):

@@ -13,6 +13,7 @@ from synthetic.arrays import (
     EXACT,
     TORCH,
     Backend,
+    add_up,
     backend_of,
     largest,
     namespace,
@@ -124,7 +125,7 @@ class Piecewise(Federation):
         return 0 * self.center[..., 0] + self.backend.array(1) / self.samples
 
     def value(self, x, clients=None):
-        return namespace(x).sum(self.sample_values(x, clients), axis=-1) / self.samples
+        return add_up(self.sample_values(x, clients)) / self.samples
 
     def gradient(self, x, clients=None):
         return namespace(x).sum(self.sample_gradients(x, clients), axis=2) / self.samples
@@ -328,7 +329,7 @@ class Piecewise(Federation):
 
 def _gradients(v, curvature, center, slope, knot, width):
     """Gradients at ``v`` (..., dim)."""
-    return curvature * (v - center) + namespace(v).sum(slope * cut(v[..., None] - knot, width), axis=-1)
+    return curvature * (v - center) + add_up(slope * cut(v[..., None] - knot, width))
 
 
 def _weighted(functions: HuberSum, weights, axis: int) -> HuberSum:

@@ -15,7 +15,7 @@ import sympy as sp
 
 from bounds import language as words
 from bounds.claim import Condition
-from synthetic.arrays import maximum, namespace
+from synthetic.arrays import add_up, maximum, namespace
 from verify.bindings import Bound, Environment, TooManyTerms, UnboundName
 from verify.chance import mean_after, mean_over
 from verify.roots import product_over, real_power, square_root
@@ -121,7 +121,7 @@ class Evaluator:
         if node.is_Pow:
             return self.power(node, scope)
         if isinstance(node, sp.Sum | sp.Product):
-            return self.accumulate(node, scope)
+            return self.kept(node, scope, lambda: self.accumulate(node, scope))
         if isinstance(node, sp.Max | sp.Min):
             return self.extreme(node, scope)
         if isinstance(node, sp.Abs):
@@ -131,8 +131,7 @@ class Evaluator:
             return self.integer_as_value(self.integer(node, scope), scope)
         if type(node) in self.functions:
             function = self.functions[type(node)]
-            kept = type(node) in (words.E, words.E_round)
-            return self.kept(node, scope, lambda: function(node, scope)) if kept else function(node, scope)
+            return self.kept(node, scope, lambda: function(node, scope))
         word = self.env.words.get(type(node)) or WORDS.get(type(node))
         if word:
             return word(self, node, scope)
@@ -315,14 +314,14 @@ class Evaluator:
     # words ------------------------------------------------------------------------------------------------------------
     def norm2(self, node, scope) -> Value:
         v = self.vector(node.args[0], scope)
-        return Value(namespace(v).sum(v**2, axis=-1))
+        return Value(add_up(v**2))
 
     def norm(self, node, scope) -> Value:
         return Value(square_root(self.norm2(node, scope).data))
 
     def dot(self, node, scope) -> Value:
         a, b = (self.vector(arg, scope) for arg in node.args)
-        return Value(namespace(a).sum(a * b, axis=-1))
+        return Value(add_up(a * b))
 
     def vector(self, node, scope):
         value = self.value(node, scope)

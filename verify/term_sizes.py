@@ -6,7 +6,7 @@ import numpy as np
 import sympy as sp
 
 from bounds.claim import Condition
-from synthetic.arrays import namespace
+from synthetic.arrays import add_up, namespace
 from verify.evaluate import Environment, Evaluator, Value, sides_by
 
 __all__ = ["sizes_of_sides"]
@@ -30,7 +30,7 @@ class SizeEvaluator(Evaluator):
 
     def dot(self, node, scope) -> Value:
         a, b = (self.vector(arg, scope) for arg in node.args)
-        return Value(namespace(a).sum(abs(a * b), axis=-1))
+        return Value(add_up(abs(a * b)))
 
     def add(self, parts) -> Value:
         total = super().add(parts)
@@ -48,24 +48,24 @@ class SizeEvaluator(Evaluator):
         base, value = exact.value(node.base, scope).data, exact.power(node, scope).data
         return Value(abs(value) * (self.value(node.base, scope).data / abs(base)))
 
-    def _at_the_point(self, node, scope, word):
-        return getattr(Evaluator(self.env), word)(node, scope)
+    def _at_the_point(self, node, scope):
+        return Evaluator(self.env).value(node, scope)
 
     def client_loss(self, node, scope):
-        return self._at_the_point(node, scope, "client_loss")
+        return self._at_the_point(node, scope)
 
     def client_gradient(self, node, scope):
-        return self._of_slopes(node, scope, "client_gradient", self.integer(node.args[0], scope), node.args[1])
+        return self._of_slopes(node, scope, self.integer(node.args[0], scope), node.args[1])
 
     def objective(self, node, scope):
-        return self._at_the_point(node, scope, "objective")
+        return self._at_the_point(node, scope)
 
     def objective_gradient(self, node, scope):
-        return self._of_slopes(node, scope, "objective_gradient", None, node.args[0])
+        return self._of_slopes(node, scope, None, node.args[0])
 
-    def _of_slopes(self, node, scope, word, number, point) -> Value:
+    def _of_slopes(self, node, scope, number, point) -> Value:
         """A gradient: terms as large as L times the point cancel in it, for one client's L or, of the mean, the largest."""
-        value = self._at_the_point(node, scope, word)
+        value = self._at_the_point(node, scope)
         if "L_client" not in self.env.bound:
             return value
         smoothness, x = self.env.bound["L_client"].data, Evaluator(self.env).vector(point, scope)
@@ -74,5 +74,5 @@ class SizeEvaluator(Evaluator):
             smoothness = xp.max(smoothness, axis=-1).reshape(*smoothness.shape[:3], *(1,) * scope.depth)
         else:
             smoothness = smoothness[..., np.clip(number, 0, smoothness.shape[-1] - 1)]
-        length = xp.sqrt(xp.sum(x * x, axis=-1))
+        length = xp.sqrt(add_up(x * x))
         return Value(abs(value.data) + 1e-4 * (smoothness * length)[..., None], True)
