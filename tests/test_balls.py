@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from fedtheory import make_algorithm, rounds_of
 from fedtheory.engine import starting_points
 from synthetic import FiniteNoise, Quadratic
-from synthetic.arrays import BALLS, EXACT, TORCH, maximum, to_numpy
+from synthetic.arrays import BALLS, EXACT, TORCH, add_up, maximum, to_numpy
 from synthetic.balls import Ball, Undecided, with_enough_precision
 from synthetic.draws import Draws
 
@@ -31,6 +31,19 @@ def test_arithmetic_contains_the_exact_result(a, b):
         assert ball.contains(exact) and ball.radius < 1e-10
     root = (p * p).sqrt()
     assert root.contains(abs(a))
+
+
+@pytest.mark.parametrize("length", range(10))
+def test_short_sums_have_the_bits_of_long_ones(length):
+    """And are arrays of their own."""
+    values = np.random.default_rng(length).normal(size=(3, 2, length))
+    before, total = values.copy(), add_up(values)
+    assert np.array_equal(total, values.sum(axis=-1))
+    total += 1
+    assert np.array_equal(values, before)
+    exact = add_up(EXACT.array(values))
+    assert (exact == EXACT.array(values).sum(axis=-1)).all()
+    assert np.allclose(to_numpy(add_up(TORCH.array(values))), values.sum(axis=-1), rtol=1e-14, atol=1e-14)
 
 
 @given(RATIONALS, st.sampled_from([0, 1, 2, 3, 4, 5, 8, -1, -2]), st.sampled_from([0, THIRD, Fraction(10**9)]))

@@ -63,9 +63,11 @@ def _expand(claim, expression, symbols):
         expression = replaced
     defined = {c.left: c.right for c in claim.conditions if c.relation == "==" and c.left.is_Symbol and not c.over}
     expression = expression.subs(defined)
+    if expression.atoms(sp.Indexed):
+        return None
     expression = expression.replace(lambda e: e.is_Symbol and e.name in symbols, lambda e: symbols[e.name]).doit()
     known = set(symbols.values())
-    if expression.atoms(sp.Indexed) or expression.free_symbols - known or expression.atoms(sp.Max, sp.Sum):
+    if expression.free_symbols - known or expression.atoms(sp.Max, sp.Sum):
         return None
     return expression
 

@@ -51,7 +51,7 @@ class Budget:
 
 
 BUDGETS = {
-    "quick": Budget(16, 384, 8),
+    "quick": Budget(14, 384, 8, small=12),
     "standard": Budget(100, 384, 80, 128, 100, 30, 2, 12, 150, (8, 3)),
     "thorough": Budget(1000, 512, 1000, 256, 300, 60, 12, 60, 600, (16, 3)),
 }
