@@ -8,7 +8,7 @@ import sympy as sp
 
 from bounds.afedpd.words import samples
 from bounds.claim import Claim, Condition
-from bounds.classical import coupled, gradient_descent, local_sgd, rates, scaffold, stability
+from bounds.classical import coupled, gradient_descent, local_sgd, rates, sampled_rates, scaffold, stability
 from bounds.controls import ALL_CLIENTS, FACTORS, Control
 from bounds.language import (
     G_sq,
@@ -36,7 +36,8 @@ __all__ = ["CONTROLS_CLASSICAL"]
 
 CLASSICAL = {
     claim.id.split("/")[1]: claim
-    for module in (gradient_descent, stability, scaffold, local_sgd, rates, coupled) for claim in module.CLAIMS}
+    for module in (gradient_descent, stability, scaffold, local_sgd, rates, sampled_rates, coupled)
+    for claim in module.CLAIMS}
 
 
 def _right(claim: Claim, right) -> Claim:
@@ -151,6 +152,13 @@ CONTROLS_CLASSICAL = [
     _control("scaffold-nonconvex", factors=FACTORS[2:], **{
         "no lag": _in_right(rates.lag_at_start, 0), "any: step": _any_step}),
     _control("scaffold-convex", **{"no lag": _in_right(rates.lag_at_start, 0), "any: noise": _any(EXACT)}),
+    # rates with noise and sampled clients, whose constants leave room: only twins without a term
+    *(_control(f"fedavg-sampled-{kind}", factors=(), **{
+        "no noise": _in_right(sigma_sq, 0), "no dissimilarity": _in_right(G_sq, 0), "any: step": _any_step})
+      for kind in ("round", "nonconvex", "strongly-convex", "convex")),
+    _control("scaffold-sampled-nonconvex", factors=(), **{"no noise": _in_right(sigma_sq, 0), "any: step": _any_step}),
+    _control("scaffold-merely-convex", factors=(), **{
+        "no lag": _in_right(rates.lag_at_start, 0), "any: noise": _any(EXACT), "any: step": _any_step}),
     # neighbouring data
     _control("coupled-step-convex", **{
         "no growth": _in_right(coupled.G_lip, 0), "any: step": _any_step, "any: convexity": _any(JUST_CONVEX)}),

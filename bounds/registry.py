@@ -26,7 +26,8 @@ PAPERS = {
         for name in ("algorithm", "theorems", "drift_steps", "noise_steps", "descent_steps", "final_steps")
     ),
     "classical": ("bounds.classical.gradient_descent", "bounds.classical.stability", "bounds.classical.scaffold",
-                  "bounds.classical.local_sgd", "bounds.classical.rates", "bounds.classical.coupled"),
+                  "bounds.classical.local_sgd", "bounds.classical.rates", "bounds.classical.sampled_rates",
+                  "bounds.classical.coupled"),
     "fedmoswa": tuple(
         f"bounds.fedmoswa.{name}"
         for name in (

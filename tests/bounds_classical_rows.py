@@ -110,6 +110,12 @@ def lag(w):
     return weighted(w, lambda c: sq(w.grad(c, w.x_round[0]) - w.client_variate[0][c]))
 
 
+def drawn(w):
+    """What sampled clients and noise add to a round of 3 steps, divided by 3 eta."""
+    short = 3 * w.eta * w.L
+    return (w.G_sq + w.sigma_sq / 3) * Q(45, 32) * short**2 + (2 * w.G_sq + w.sigma_sq / 3) * short / w.participants
+
+
 #: claim ids -> both sides as functions of (world, t or r, k)
 CLASSICAL = {
     "classical/gd-convex": (
@@ -180,6 +186,28 @@ CLASSICAL = {
     "classical/scaffold-convex": (
         lambda w, r, k: gap(w, w.x_round[2]),
         lambda w, r, k: contracted(w) ** 2 * (gap(w, w.x_round[0]) + 3 * w.eta / 16 * lag(w))),
+    "classical/fedavg-sampled-round": (
+        lambda w, r, k: w.objective(w.x_round[r + 1]),
+        lambda w, r, k: w.objective(w.x_round[r]) - w.eta * sq(w.objective_grad(w.x_round[r])) + drawn(w) * w.eta * 3),
+    "classical/fedavg-sampled-nonconvex": (
+        lambda w, r, k: mean_slope(w), lambda w, r, k: gap(w, w.x_round[0]) / (2 * w.eta) + 3 * drawn(w)),
+    "classical/fedavg-sampled-strongly-convex": (
+        lambda w, r, k: gap(w, w.x_round[2]),
+        lambda w, r, k: (1 - 2 * w.mu * w.eta) ** 2 * gap(w, w.x_round[0]) + drawn(w) * w.eta * 3 * (2 - 2 * w.mu * w.eta)),
+    "classical/fedavg-sampled-convex": (
+        lambda w, r, k: (gap(w, w.x_round[0]) + gap(w, w.x_round[1])) / 2,
+        lambda w, r, k: (
+            sq(w.x_round[0] - w.x_star) / (6 * w.eta)
+            + w.G_sq * (12 * w.eta / w.participants + Q(243, 8) * w.L * w.eta**2)
+            + w.sigma_sq * (2 * w.eta / w.participants + Q(81, 8) * w.L * w.eta**2)) * 10 / 9),
+    "classical/scaffold-sampled-nonconvex": (
+        lambda w, r, k: mean_slope(w),
+        lambda w, r, k: gap(w, w.x_round[0]) * 5 / (12 * w.eta)
+        + Q(75, 4) * w.eta * w.L * w.clients * lag(w) / w.participants
+        + Q(5, 2) * w.L * w.eta * w.sigma_sq * (16 + Q(1, w.participants))),
+    "classical/scaffold-merely-convex": (
+        lambda w, r, k: (gap(w, w.x_round[0]) + gap(w, w.x_round[1])) / 2,
+        lambda w, r, k: sq(w.x_round[0] - w.x_star) / (4 * w.eta) + 3 * lag(w) / (32 * w.L)),
     "classical/drift-smooth": (
         lambda w, t, k: w.L**2 * sq(w.x_before[t + 1][k] - w.x_sampled[first(t)]),
         lambda w, t, k: ((1 + w.eta * w.L) ** (t - first(t) + 1) - 1) ** 2 * first_slope(w, t, k)),

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from bounds.classical import coupled, gradient_descent, local_sgd, rates, scaffold, stability
+from bounds.classical import coupled, gradient_descent, local_sgd, rates, sampled_rates, scaffold, stability
 from bounds.controls_classical import CONTROLS_CLASSICAL
 from bounds.registry import PAPERS, all_claims
 from verify.judge import exact_violation
@@ -42,11 +42,13 @@ def test_ten_times_stronger_ones_are_refuted(claim):
     assert verdict.verdict == "refuted", verdict.evidence
 
 
-LATER = (*scaffold.CLAIMS[2:], *local_sgd.CLAIMS, *rates.CLAIMS, *coupled.CLAIMS)
+LATER = (*scaffold.CLAIMS[2:], *local_sgd.CLAIMS, *rates.CLAIMS, *sampled_rates.CLAIMS, *coupled.CLAIMS)
 TWINS = {twin.id: twin for row in CONTROLS_CLASSICAL for twin in row.twins.values()}
 #: equalities
 WITHOUT_RATIO = {"scaffold-new-variate", "scaffold-old-variate", "scaffold-mean-step", "scaffold-equal-curvature",
                  "fedavg-equal-curvature"}
+#: their steps are so short that few rounds leave most of the bound
+LOOSE = {"fedavg-sampled-nonconvex", "fedavg-sampled-convex", "scaffold-sampled-nonconvex", "scaffold-merely-convex"}
 
 
 FEW_INSTANCES = coupled.CLAIMS[-2:]  # meet the conditions on the sizes of the last two
@@ -58,7 +60,7 @@ def test_local_methods_and_neighbouring_data_are_spared(claim):
     found = search(claim, *((Budget(80, 64, 0), 2) if claim in FEW_INSTANCES else (Budget(2, 48, 3), 0)))
     assert found.violation is None and found.met >= 5
     if claim.id.split("/")[1] not in WITHOUT_RATIO:
-        assert found.ratio > 0.3
+        assert found.ratio > (0.05 if claim.id.split("/")[1] in LOOSE else 0.3)
 
 
 @pytest.mark.slow

@@ -28,6 +28,7 @@ __all__ = ["ANSWERS", "Link", "chain", "check_link", "link", "premises_of"]
 
 ANSWERS = ("follows", "does not follow", "not checkable")
 _MOST_SIZES = 6  # of sizes that are tried for numbers that break a link
+_MOST_UNDECIDED = 2  # questions about them that z3 may give up
 _TRACKERS = sp.Symbol("trackers", integer=True, positive=True)
 _ORDERED = ((words.mu, words.L), (words.participants, words.clients), (_TRACKERS, words.participants))
 _GAP = sp.Symbol("gap", positive=True)
@@ -302,7 +303,7 @@ def _search_numbers(conclusion, premises, put_in) -> Link:
     sizes = sorted((s for s in spoken if s.is_integer and s.is_positive), key=str)
     indices = [triple[0] for triple in conclusion.statement.over]
     equal = ((size,) * len(sizes) for size in (2, 3, 1))
-    reason = "no exact numbers were found that break it, nor a proof that there are none"
+    reason, undecided = "no exact numbers were found that break it, nor a proof that there are none", 0
     for values in islice(joined(equal, product((2, 1, 3), repeat=len(sizes))), _MOST_SIZES):
         pins = dict(zip(sizes, map(sp.Integer, values), strict=True))
         pins |= dict.fromkeys(indices, sp.Integer(min(values, default=1) - 1))
@@ -314,6 +315,9 @@ def _search_numbers(conclusion, premises, put_in) -> Link:
             continue
         for one in broken:
             answer = satisfiable([*facts, one])
+            undecided += answer.answer == "unknown"
+            if undecided == _MOST_UNDECIDED:
+                return Link(conclusion.id, (), "not checkable", reason)
             found = _fractions(answer.witness, pins) if answer.answer == "yes" else None
             if found is not None and _meets(found, [*facts, one]):
                 shown = {name: str(value) for name, value in sorted(found.items()) if name != "gap"}

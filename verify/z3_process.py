@@ -17,7 +17,7 @@ from threading import Lock
 __all__ = ["STEPS", "ask"]
 
 STEPS = 500_000  # about a second
-SECONDS = 20  # of computing, not of waiting
+SECONDS = 10  # of computing, not of waiting
 
 _lock = Lock()
 _running: dict[int, subprocess.Popen] = {}  # by the process that asks, since a forked one must not share its parent's

@@ -45,7 +45,7 @@ from bounds.language import (
 )
 from bounds.language import k as client
 
-__all__ = ["CLAIMS", "drift_term", "lag_at_start"]
+__all__ = ["BOUNDED_DISSIMILARITY", "CLAIMS", "B", "drift_term", "gap_at_start", "lag_at_start"]
 
 B = sp.Symbol("B", positive=True)
 K = local_steps
@@ -54,10 +54,11 @@ SCAFFOLD = {"procedure": Procedure("scaffold", options=(("eta_g", 1),), equal_we
 
 gap, gap_at_start = objective(x_round[rounds]) - F_star, objective(x_round[0]) - F_star
 mean_gradient = Sum(round_gradient, ALL_ROUNDS) / rounds
-DISSIMILAR = (
-    *at_most(1 / (2 * L * K * B)), Condition(B, ">=", 1),
+BOUNDED_DISSIMILARITY = (
+    Condition(B, ">=", 1),
     Condition(Sum(client_weight[client] * norm2(grad(client, x_round[r])), ALL_CLIENTS) - B**2 * round_gradient, "<=", G_sq,
               (ALL_ROUNDS,)))
+DISSIMILAR = (*at_most(1 / (2 * L * K * B)), *BOUNDED_DISSIMILARITY)
 drift_term = eta**3 * L**2 * (K - 1) * K * (2 * K - 1) / 4 * G_sq
 shrink = 1 - sp.Rational(3, 4) * eta * mu * K
 lag_at_start = Sum(client_weight[client] * norm2(grad(client, x_round[0]) - client_variate[0, client]), ALL_CLIENTS)
