@@ -102,6 +102,12 @@ def test_tame_instances_have_no_scales_apart():
     assert (leaves["step_fraction"] == leaves["step_fraction"][:, :1]).all() and leaves["slack:L"].min() >= 1
 
 
+def test_a_step_is_not_open_where_the_run_shows_what_it_does():
+    """Of an order in the error of local solutions, bad steps make both sides large."""
+    assert not leaves_the_step_open(find_claim("afedpd/theorem-1"))
+    assert leaves_the_step_open(find_claim("afedpd/table-7-afedpd"))
+
+
 def test_an_open_step_is_seen():
     assert leaves_the_step_open(OPEN_STEP)
     some = next(claim for claim in TRUE.values() if claim.setting == "run")

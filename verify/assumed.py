@@ -14,7 +14,7 @@ from verify.judge import signs
 from verify.procedures import own_arguments
 from verify.sizes import once_by_claim
 
-__all__ = ["ASSUMED", "assumed_constants", "multiple", "possible"]
+__all__ = ["ASSUMED", "assumed_constants", "multiple", "possible", "shown_by_runs"]
 
 #: before the name of such a constant: the leaf that says which value it is assumed to have
 ASSUMED = "assumed:"
@@ -32,10 +32,15 @@ def assumed_constants(claim: Claim) -> tuple[str, ...]:
     if claim.setting != "run":
         return ()
     needed = _needed(claim, {"eta_l", *own_arguments(claim.procedure)})
+    return tuple(sorted(needed & shown_by_runs(claim)))
+
+
+def shown_by_runs(claim: Claim) -> set[str]:
+    """Names of constants that hypotheses bound from below by what happens in runs, and that nothing else determines."""
     free = {v.name for v in claim.variables}
     defined = {c.left.name for c in claim.hypotheses if c.relation == "==" and c.left.is_Symbol}
-    found = [symbol.name for c in claim.hypotheses for symbol, below in _bounded_from_below(c) if _of_the_run(below)]
-    return tuple(dict.fromkeys(name for name in found if name in needed - free - defined))
+    found = {symbol.name for c in claim.hypotheses for symbol, below in _bounded_from_below(c) if _of_the_run(below)}
+    return found - free - defined
 
 
 def _bounded_from_below(condition):

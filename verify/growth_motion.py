@@ -33,11 +33,10 @@ def way(environment: Environment) -> float | None:
     """Of instance 0, how far the server's model is from its start in the end, as a share of the distance from the start to
     the optimum; the farthest of all outcomes. Infinite for a run from the optimum, None where there is no run or no optimum.
     """
-    models, federation = environment.bound.get("x_round"), environment.federation
-    if models is None or federation is None or models.data.shape[3] < 2:
+    models, optimum = environment.bound.get("x_round"), environment.bound.get("x_star")
+    if models is None or optimum is None or models.data.shape[3] < 2:
         return None
-    models = _floats(models.data[:1])
-    optimum = _floats(federation.x_star[:1]).reshape(1, 1, 1, -1)
+    models, optimum = _floats(models.data[:1]), _floats(optimum.data[:1])
     start, end = models[..., 0, :], models[..., -1, :]
     gone, distance = (np.linalg.norm(difference, axis=-1).max() for difference in (end - start, start - optimum))
     return float(gone / distance) if distance > 0 else np.inf

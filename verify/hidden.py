@@ -12,6 +12,7 @@ from typing import NamedTuple
 import sympy as sp
 
 from bounds.claim import Claim, Condition, names_in
+from verify.assumed import shown_by_runs
 from verify.procedures import own_arguments
 
 __all__ = ["Order", "hidden_names", "leaves_the_step_open", "order_of", "vanishing", "with_constant"]
@@ -57,9 +58,11 @@ def leaves_the_step_open(claim: Claim) -> bool:
     """Whether a claim about runs neither defines its step size nor bounds it from above, or has another hyper-parameter of
     which no condition speaks.
 
-    An order that is claimed without a step size is meant for a good one, so a run that diverges does not refute it.
+    An order that is claimed without a step size is meant for a good one, so a run that diverges does not refute it; unless
+    the order is one of nothing but what the hypotheses let the run itself show, as of the error of local solutions: then a
+    bad step stands on the right side too.
     """
-    if claim.setting != "run":
+    if claim.setting != "run" or _shown_by_the_run(claim):
         return False
     spoken_of = set().union(*(names_in(side) for c in claim.hypotheses for side in (c.left, c.right)))
     free = {v.name for v in claim.variables if v.domain in ("positive", "nonnegative", "real") and not v.indices}
@@ -75,6 +78,15 @@ def leaves_the_step_open(claim: Claim) -> bool:
         condition.relation == "<=" and (condition.left.is_Symbol or isinstance(condition.left, sp.Indexed))
         and names_in(condition.left) & steps for condition in claim.hypotheses)
     return not (bounded or equalities)
+
+
+def _shown_by_the_run(claim: Claim) -> bool:
+    """Whether hidden constants multiply nothing but constants that hypotheses bound from below by what happens in runs."""
+    try:
+        scale = order_of(claim).scale
+    except NotImplementedError:
+        return False
+    return bool(scale.free_symbols) and {s.name for s in scale.free_symbols} <= shown_by_runs(claim)
 
 
 def _explicit(claim: Claim, statement: Condition, words: str, conditions=()) -> Claim:
