@@ -97,11 +97,16 @@ def _unrefuted(claim: Claim, growth: Growth) -> tuple[str, str]:
     if claim.constants_may_use is not None and any(
             isinstance(violation_of(large, *instance), Violation) for instance in growth.seen.beyond):
         return "undecided", f"ratios beyond {LARGE:g} exist, and no steady growth was found; {followed}"
-    if any(not t.fit.level for t in growth.tracks if t.powers is None):
+    if any(_grows_on(track) for track in growth.tracks if track.powers is None):
         return "undecided", f"the ratio grows, but by too little or too unsteadily to decide: {followed}"
     return "consistent", (f"the ratio does not grow along its limits, largest {growth.seen.ratio:.3g} in {growth.seen.met} "
                           f"instances that meet the hypotheses; {followed}; {_dependence(claim)}; "
                           f"{_rests_on(claim, growth)}")
+
+
+def _grows_on(track: Track) -> bool:
+    """Whether a track has not come to rest; where float64 loses it, whether it rises until then."""
+    return track.fit.rising if track.lost else not track.fit.level
 
 
 def _rests_on(claim: Claim, growth: Growth) -> str:
