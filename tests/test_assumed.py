@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -13,9 +14,11 @@ from bounds.definitions import DEFINITIONS
 from bounds.language import E, F_star, L, L_client, clients, eta_l, g, iterations, k, norm, objective, rounds, t, x_round
 from bounds.registry import find_claim
 from synthetic.arrays import EXACT, NUMPY, TORCH
+from synthetic.balls import Ball
 from verify.assumed import ASSUMED, assumed_constants, multiple, possible
-from verify.certificate import certificate, check
+from verify.certificate import _value, certificate, check, formula
 from verify.environment import realise
+from verify.growth_certificate import check_file
 from verify.hidden import with_constant
 from verify.instances import Shape
 from verify.judge import judge
@@ -107,3 +110,20 @@ def test_steps_that_a_theorem_prescribes_are_taken(name):
 def test_an_order_may_depend_on_what_sizes_fix():
     verdict = decide(find_claim("fadamgc/theorem-5.2@big-o-all-but-rounds"), Settings())
     assert verdict.verdict == "undecided" and "rounds" in verdict.evidence
+
+
+@pytest.mark.parametrize("name", ["theorem-5.2@big-o-betas", "theorem-C.2"])
+def test_refuted_orders_with_prescribed_steps_replay(name, tmp_path):
+    """The server's step is made of the first gap, and is irrational, or rational as a quotient of roots."""
+    verdict = decide(find_claim(f"fadamgc/{name}"), Settings(out=tmp_path))
+    assert verdict.verdict == "refuted" or "no constant" not in verdict.evidence, verdict.evidence
+    if verdict.certificate:
+        assert check_file(tmp_path / verdict.certificate).accepted
+
+
+def test_a_value_near_a_fraction_is_written_as_its_formula():
+    """sqrt(2)/sqrt(2) in balls is a number near 1, of which the checker has an interval too."""
+    rule = claim(sp.sqrt(2 * L) / sp.sqrt(2 * L) / L, (SMOOTH,))
+    near = Ball(Fraction(2)).sqrt() / Ball(Fraction(2)).sqrt()
+    assert _value(rule, "eta_l", near) == {"indices": ["t"], "formula": formula(rule.conditions[0].right)}
+    assert _value(rule, "eta_l", Fraction(1)) == "1"

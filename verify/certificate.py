@@ -25,7 +25,7 @@ from verify.evaluate import Environment
 from verify.instances import Leaves, Shape, always_available, federation_of
 from verify.judge import exact_violation, given_numbers
 from verify.procedures import own_arguments
-from verify.rationals import as_written, enclosure, rational_in, simplest_between
+from verify.rationals import as_written, beyond_balls, certain, enclosure, rational_in
 from verify.sizes import names_of
 
 __all__ = ["FORMAT", "CheckResult", "certificate", "check_file", "formula", "not_replayed", "read",
@@ -257,33 +257,34 @@ _OF_RUN = (
 
 
 def _value(claim: Claim, name: str, value):
-    """A value as text. Where it is irrational: the formula by which a condition defines it; or, of a number that the claim
-    bounds from below or above, or that is a bound over all points, a fraction just beyond."""
-    try:
-        return _text(value)
-    except ArithmeticError:
-        pass
+    """A value as text. Where it is irrational, or only known to be near a simple fraction: the formula by which a condition
+    defines it; or, of a number that the claim bounds from below or above, or that is a bound over all points, a fraction
+    just beyond."""
+    definition = _definition(claim, name)
+    if definition is None or certain(value):
+        try:
+            return _text(value)
+        except ArithmeticError:
+            pass
+    if definition is not None:
+        return definition
     beyond = ">=" if name in BOUNDS else None
     for condition in claim.hypotheses:
-        left = formula(condition.left)
-        if condition.relation == "==" and (left if isinstance(left, str) else left[0]) == name:
-            return {"indices": [] if isinstance(left, str) else left[1:], "formula": formula(condition.right)}
         for side, relation in ((condition.left, condition.relation), (condition.right, _TURNED[condition.relation])):
             if side.is_Symbol and side.name == name and relation != "==":
                 beyond = relation
     if beyond is None:
         raise ArithmeticError(f"{name} is irrational, and no condition defines or bounds it")
-    return _beyond(value, upwards=beyond == ">=")
+    return beyond_balls(value, upwards=beyond == ">=")
 
 
-def _beyond(value, upwards: bool):
-    """Fractions as text, each on one side of a number that is known as a ball."""
-    if isinstance(value, np.ndarray) and value.ndim:
-        return [_beyond(entry, upwards) for entry in value]
-    low, high = Ball(value.item() if isinstance(value, np.ndarray) else value).ends
-    if low == high:
-        return str(low)
-    return str(simplest_between(high, 2 * high - low) if upwards else simplest_between(2 * low - high, low))
+def _definition(claim: Claim, name: str) -> dict[str, Any] | None:
+    """The formula by which a condition defines a name, if one does."""
+    for condition in claim.hypotheses:
+        left = formula(condition.left)
+        if condition.relation == "==" and (left if isinstance(left, str) else left[0]) == name:
+            return {"indices": [] if isinstance(left, str) else left[1:], "formula": formula(condition.right)}
+    return None
 
 
 _TURNED = {"<=": ">=", ">=": "<=", "==": "=="}

@@ -40,6 +40,7 @@ class Replay(Instance):
         super().__init__(certificate)
         self.words = WORDS | {name: getattr(self, name) for name in OF_INSTANCE}
         self.means, self.draws, self.measured, self.run = {}, (), {}, cache(self.run)
+        self.parameter = cache(lambda name: self.name(name, [], ()))  # first asked for before anything is drawn
         for prepare in {"point": [self.federation], "run": [self.federation, self.chance]}.get(certificate["setting"], []):
             prepare()
     # chance: an outcome is a tuple of numbers, one for each draw that a run makes

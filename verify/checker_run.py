@@ -45,7 +45,7 @@ class Run:
     def number(self, name):
         """A hyper-parameter: what the claim's symbol of that name is, else the procedure's option."""
         known = name in self.instance.given
-        return self.instance.name(name, [], None) if known else Fraction(self.how["options"][name])
+        return self.instance.parameter(name) if known else Fraction(self.how["options"][name])
 
     def option(self, name, *allowed):
         """A choice of the procedure, one of those ``allowed``."""

@@ -37,7 +37,7 @@ from synthetic.arrays import Backend
 from synthetic.balls import Ball
 from verify.growth_fit import OCTAVES, Fit, fit
 from verify.growth_instance import same_instance
-from verify.growth_motion import hardly_begun
+from verify.growth_motion import begins_later, hardly_begun, shorter, steps_of
 from verify.growth_scales import scale_path
 from verify.growth_search import EFFORTS, Effort, Member, Seen, Track
 from verify.growth_sizes import RUN_SIZES, moved, scaled
@@ -109,6 +109,8 @@ def growth_of(claim: Claim, budget: str, seed: int, backend: Backend) -> Growth:
         except NotImplementedError as reason:
             growth.reasons.append(f"{name}: {reason}")
             continue
+        if tracks is None:
+            continue
         long_enough = [t for t in tracks if len(t.members) >= _MEMBERS]
         if not long_enough:
             growth.reasons.append(f"{name}: {_why_short(tracks, growth.seen)}")
@@ -160,10 +162,18 @@ def _uniform_runs(claim, unit, effort, rng, backend):
         if formula is None:
             keep[name] = float(rng.choice([0.25, 0.5]))
         by_sizes = by_sizes or bool(formula is not None and formula.free_symbols)
-    for name in () if by_sizes else (str(symbol) for symbol, _ in claim.limits):
-        if name in RUN_SIZES or domains.get(name) == "integer":
-            yield name, lambda seen, n=name: worst_of_each_size(unit, n, keep, effort, rng, backend, seen)
+    sizes = [limit for limit in claim.limits if str(limit[0]) in RUN_SIZES or domains.get(str(limit[0])) == "integer"]
+    for limit in sizes if claim.setting == "run" and not by_sizes else ():
+        yield str(limit[0]), lambda seen, along=limit: _growing(unit, along, effort, rng, backend, seen)
     yield _SCALE, lambda seen: scale_path(unit, keep, effort, rng, backend, seen)
+    for name in () if by_sizes else (str(symbol) for symbol, _ in sizes):
+        yield name, lambda seen, n=name: worst_of_each_size(unit, n, keep, effort, rng, backend, seen)
+
+
+def _growing(unit, limit, effort, rng, backend, seen) -> list[Track] | None:
+    """Single instances on which the ratio grows, which no constant of any kind explains; None if there are none."""
+    tracks = same_instance(unit, limit, effort, rng, backend, seen)
+    return [track for track in tracks if track.fit.grows and not track.fit.infinite] or None
 
 
 def _made_of_sizes(claim: Claim, name: str):
@@ -289,10 +299,25 @@ def _exact_members(claim, track: Track) -> tuple[ExactMember, ...]:
         found = [_vanishing_member(claim, m) for m in track.members[-_MEMBERS:]]
         return tuple(found) if all(found) else ()
     found = _largest_confirmed(claim, _moderate(track), track.own_instances)
-    if len(found) < _MEMBERS or hardly_begun(track.limit, [m.violation.environment for m in found]):
+    if len(found) < _MEMBERS or _stops_later(claim, track, found):
         return ()
     sizes, constants = [m.size for m in found], [float(m.constant) for m in found]
     return tuple(found) if _increasing(found) and fit(sizes, constants).rising else ()
+
+
+def _stops_later(claim, track: Track, found: list[ExactMember]) -> bool:
+    """Whether the growth may be that of runs that have hardly begun, and none are known that begin later still."""
+    if not hardly_begun(track.limit, [m.violation.environment for m in found]):
+        return False
+    last = found[-1]
+    if claim.constants_may_use is None:  # which then may depend on how long the steps are
+        return True
+    still = with_constant(claim, last.constant / 2)
+    for name in steps_of(claim, last.violation.leaves):
+        slower = violation_of(still, last.violation.shape, shorter(last.violation.leaves, name))
+        if isinstance(slower, Violation) and begins_later(slower.environment, last.violation.environment):
+            return False
+    return True
 
 
 def _largest_confirmed(claim, members: list[Member], rounded: bool) -> list[ExactMember]:

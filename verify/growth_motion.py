@@ -1,23 +1,28 @@
 """Whether runs along a limit have hardly begun: of these no growth says where it ends.
 
 A run of short steps stays near its start for long. Its left side stays what it is meanwhile, and against a right side that
-falls with the number of rounds the ratio grows, until the run gets anywhere.
+falls with the number of rounds the ratio grows, until the run gets anywhere. Where nothing says how short steps may be,
+there is for every number of rounds a run that has hardly begun, and the growth has no end.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 
 import numpy as np
 
+from bounds.claim import Claim
 from synthetic.arrays import to_numpy
 from verify.evaluate import Environment
+from verify.instances import Leaves
 
-__all__ = ["hardly_begun", "way"]
+__all__ = ["begins_later", "hardly_begun", "shorter", "steps_of", "way"]
 
 _TIMES = ("rounds", "iterations", "local_steps")
 _SOME_WAY = 0.25  # of the way to the optimum
 _FARTHER = 2.0  # times as far at the largest of the sizes as at the smallest
+_SHORTER, _LATER = Fraction(1, 256), 16.0  # steps that begin later; how much less far they get at least
 
 
 def hardly_begun(limit: str, environments: Sequence[Environment]) -> bool:
@@ -40,6 +45,24 @@ def way(environment: Environment) -> float | None:
     start, end = models[..., 0, :], models[..., -1, :]
     gone, distance = (np.linalg.norm(difference, axis=-1).max() for difference in (end - start, start - optimum))
     return float(gone / distance) if distance > 0 else np.inf
+
+
+def steps_of(claim: Claim, leaves: Leaves) -> list[str]:
+    """Names of the leaves that may make steps shorter: all positive numbers that a claim leaves free, but for those on which
+    its constants may depend."""
+    free = [v.name for v in claim.variables if v.domain in ("positive", "nonnegative")]
+    return [name for name in ("step_fraction", *free) if name in leaves and name not in (claim.constants_may_use or ())]
+
+
+def shorter(leaves: Leaves, name: str) -> Leaves:
+    """The instances with a much smaller number of this name."""
+    return {**leaves, name: leaves[name] * _SHORTER}
+
+
+def begins_later(slower: Environment, environment: Environment) -> bool:
+    """Whether a run gets much less far than another one."""
+    ways = way(slower), way(environment)
+    return None not in ways and _LATER * ways[0] <= ways[1]
 
 
 def _floats(array) -> np.ndarray:

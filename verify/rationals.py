@@ -6,9 +6,11 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext
 from fractions import Fraction
 from math import floor
 
+import numpy as np
+
 from synthetic.balls import Ball
 
-__all__ = ["as_written", "enclosure", "rational_in", "simplest_between"]
+__all__ = ["as_written", "beyond_balls", "certain", "enclosure", "rational_in", "simplest_between"]
 
 _SHORT = Fraction(1, 10**6)  # a fraction this much simpler than its interval would let one expect is no coincidence
 
@@ -66,3 +68,19 @@ def enclosure(number: Ball | Fraction) -> str:
 def _decimal(value: Fraction, rounding: str) -> Decimal:
     with localcontext(prec=20, rounding=rounding):
         return Decimal(value.numerator) / Decimal(value.denominator)
+
+
+def certain(value) -> bool:
+    """Whether every entry is a fraction, or a ball of no radius."""
+    entries = np.asarray(value, dtype=object).ravel()
+    return not any(isinstance(entry, Ball) and entry.ends[0] != entry.ends[1] for entry in entries)
+
+
+def beyond_balls(value, upwards: bool):
+    """Fractions as text, each on one side of a number that is known as a ball."""
+    if isinstance(value, np.ndarray) and value.ndim:
+        return [beyond_balls(entry, upwards) for entry in value]
+    low, high = Ball(value.item() if isinstance(value, np.ndarray) else value).ends
+    if low == high:
+        return str(low)
+    return str(simplest_between(high, 2 * high - low) if upwards else simplest_between(2 * low - high, low))
