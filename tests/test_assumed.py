@@ -127,3 +127,11 @@ def test_a_value_near_a_fraction_is_written_as_its_formula():
     near = Ball(Fraction(2)).sqrt() / Ball(Fraction(2)).sqrt()
     assert _value(rule, "eta_l", near) == {"indices": ["t"], "formula": formula(rule.conditions[0].right)}
     assert _value(rule, "eta_l", Fraction(1)) == "1"
+
+
+@pytest.mark.parametrize("backend", [NUMPY, TORCH, EXACT], ids=lambda b: b.library)
+def test_possible_numbers_on_every_backend(backend):
+    high = Condition(beta1, "<=", sp.Rational(9, 10))
+    made = Claim("assumed/under", "assumed", "control", "run", HALVED, conditions=(high,), derivation="textbook")
+    values = possible(made, "beta1", backend.array([Fraction(1, 2), Fraction(95, 100), -1]), backend)
+    assert [float(v) for v in values] == [0.5, 0.9, 0.9]

@@ -92,7 +92,7 @@ def possible(claim: Claim, name: str, values, backend: Backend):
     with np.errstate(invalid="ignore"):
         fits = values > 0 if positive else values >= 0
         for high in _numbers_above(claim, name):
-            fits = fits & (values <= high)
+            fits = fits & (values <= backend.array(high))
     admitted = min([1, *_numbers_above(claim, name)])
     return namespace(values).where(backend.booleans(fits), values, backend.array(admitted))
 
