@@ -52,6 +52,8 @@ class Replay(Instance):
         self.step_size = [self.name("eta_l", [t], ()) for t in range(last)]
         first = self.run(())
         self.draws, self.measured = (*first.alternatives.items(),), first.record.keys()
+        if all(count == 1 for _, count in self.draws):  # nothing is left to chance
+            self.run = lambda outcome: first
     def outcomes(self, held=None, free=lambda draw: True):
         """All outcomes, pairs (chance, outcome); what is not ``free`` stays as it is ``held``, and has no chance."""
         ranges = [range(n) if free(draw) else [held[i]] for i, (draw, n) in enumerate(self.draws)]

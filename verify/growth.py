@@ -56,7 +56,7 @@ _SHORT = 128  # rounds, where float64 is of no use
 _SCALE = "scale"
 _TINY = Fraction(1, 10**30)  # a constant that nearly everything refutes
 _LONGEST = 384  # iterations of an exact run
-_LONGEST_IRRATIONAL = 96  # of one in intervals
+_LONGEST_IRRATIONAL = 48  # of one in intervals
 _MOST_STEPS = 4000  # local steps of all clients over all outcomes of chance, in fractions
 _ZERO_BUDGETS = {"quick": Budget(8, 96, 8), "standard": Budget(60, 192, 60), "thorough": Budget(300, 256, 300)}
 
