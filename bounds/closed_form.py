@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import sympy as sp
@@ -10,7 +11,7 @@ import sympy as sp
 from bounds import language as words
 from bounds.claim import Claim, Condition
 
-__all__ = ["ClosedForm", "always_true", "closed_form", "side_conditions"]
+__all__ = ["ClosedForm", "always_true", "closed_form", "measured_conditions", "side_conditions"]
 
 _WORDS = (words.E, words.E_round, words.F, words.grad, words.objective, words.objective_grad, words.norm2, words.norm,
           words.dot, words.PaperWord)
@@ -58,16 +59,33 @@ def closed_form(claim: Claim, side: str = "right") -> ClosedForm:
 
 
 def side_conditions(claim: Claim) -> list[Condition]:
-    """The claim's conditions that speak of parameters alone, both sides in closed form; definitions are left out."""
-    reader, found = _Reader(claim), []
-    found += always_true({s.name for side in ("left", "right") for s in closed_form(claim, side).parameters})
+    """What holds of the claim's parameters: its conditions on them alone, both sides in closed form, and what always does.
+
+    A condition for every index counts where what is put in leaves none, as ``eta_l[t] <= 1 / L`` with ``eta_l[t] == eta``.
+    """
+    found = [condition for condition, measured in _conditions(claim) if not measured]
+    names = {s.name for side in ("left", "right") for s in closed_form(claim, side).parameters}
+    names |= {s.name for c in found for side in (c.left, c.right) for s in side.free_symbols}
+    return list(dict.fromkeys([*always_true(names), *found]))
+
+
+def measured_conditions(claim: Claim) -> list[Condition]:
+    """The claim's conditions that speak of measured quantities too, under the names that :func:`closed_form` gives them."""
+    return [condition for condition, measured in _conditions(claim) if measured]
+
+
+def _conditions(claim: Claim) -> Iterator[tuple[Condition, bool]]:
+    """Conditions in closed form that leave no index, and whether they speak of measured quantities."""
+    reader = _Reader(claim)
     for condition in claim.hypotheses:
-        if condition.over or reader.defines(condition) or _is_measured(condition.left) or _is_measured(condition.right):
+        if reader.defines(condition):
             continue
-        left, right = (reader.read(side) for side in (condition.left, condition.right))
-        if not left.measured and not right.measured:
-            found.append(Condition(left.formula, condition.relation, right.formula))
-    return found
+        try:
+            left, right = (reader.read(side) for side in (condition.left, condition.right))
+        except ValueError:  # an entry that no condition ties to parameters
+            continue
+        if not {triple[0] for triple in condition.over} & (left.formula.free_symbols | right.formula.free_symbols):
+            yield Condition(left.formula, condition.relation, right.formula), bool(left.measured or right.measured)
 
 
 #: what holds of every problem and run

@@ -12,9 +12,11 @@ from hypothesis import strategies as st
 
 from bounds.claim import Claim, Condition, Variable
 from bounds.language import (
+    E,
     F_star,
     L,
     Max,
+    Sum,
     dot,
     eta_l,
     grad,
@@ -25,6 +27,7 @@ from bounds.language import (
     objective,
     objective_grad,
     participants,
+    r,
     rounds,
     sigma_sq,
     x_local,
@@ -200,6 +203,28 @@ FAULTS = {
 def test_planted_faults_are_found(row):
     wrong, expected = FAULTS[row]
     assert expected in checks(wrong)
+
+
+SLOPES = Sum(norm2(objective_grad(x_round[r])), (r, 0, T - 1))
+OBJECTIVES = objective(x_round[0]) - E(objective(x_round[T]))
+KAPPA = E(norm2(SLOPE)) / norm2(objective_grad(x_round[0]))
+
+
+@pytest.mark.parametrize("right", [
+    claim(SLOPES, "<=", L**2 * D0_sq * T), claim(SLOPES / T, "<=", L**2 * D0_sq),
+    claim(GAP, "<=", (OBJECTIVES * sigma + L * D0_sq * sigma)),
+    claim(GAP, "<=", L * D0_sq + eta_l[0] * sigma_sq / (1 - KAPPA), Condition(KAPPA, "<=", sp.Rational(1, 2))),
+    claim(GAP, "<=", (1 - a / L) * sigma_sq / L, Condition(a, "==", mu)),
+], ids=["a sum over rounds", "its mean", "losses that fall", "a ratio that the claim limits", "mu below L"])
+def test_what_problems_and_hypotheses_rule_out_raises_no_suspicion(right):
+    assert {c for c in checks(right) if c[0] in ("limits", "monotonicity")} == set()
+
+
+@pytest.mark.parametrize(("wrong", "check"), [
+    (claim(SLOPES, "<=", L**2 * D0_sq * T**2), "limits"), (claim(SLOPES / T, "<=", L**2 * D0_sq * T), "limits"),
+    (claim(GAP, "<=", (L * D0_sq + sigma_sq / L * (1 - OBJECTIVES / (L * D0_sq)))), "monotonicity")])
+def test_suspicions_remain_where_nothing_rules_them_out(wrong, check):
+    assert (check, "warning") in checks(wrong)
 
 
 def test_readings_that_differ_are_told_with_the_factor():

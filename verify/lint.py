@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from bounds import language as words
 from bounds.claim import Claim, names_in
-from bounds.closed_form import closed_form, side_conditions
+from bounds.closed_form import closed_form, measured_conditions, side_conditions
 from bounds.orders import leading_order
 from bounds.units import BASE, Clash, check_units, unit_text
 from verify.bound import Bound, bound_of
@@ -168,15 +169,26 @@ def _limits(claim: Claim) -> Iterator[Finding]:
     for symbol in bound.form.parameters:
         if symbol.name in _LENGTHS:
             order = leading_order(bound.form.formula, symbol)
-            grows = order is not None and (order.power.is_positive or (order.power == 0 and order.logs > 0))
+            usual = 1 if _is_total(claim.statement.left, symbol) else 0
+            grows = order is not None and (
+                (order.power - usual).is_positive or (order.power == usual and order.logs > 0))
             if order is not None and claim.kind in ("theorem", "table entry"):
                 text = f"as {symbol.name} grows the right side behaves as {order.text(symbol)}"
                 yield Finding(claim.id, "limits", "warning" if grows else "note", text, {"order": order.text(symbol)})
 
 
+def _is_total(left, length) -> bool:
+    """Whether a side adds up over a run and does not divide by its length."""
+    return any(length in limit[2].free_symbols for a in left.atoms(sp.Sum) for limit in a.limits) and not any(
+        length in part.free_symbols for part in sp.Mul.make_args(left) if not part.has(sp.Sum))
+
+
 def _monotone(claim: Claim) -> Iterator[Finding]:
     bound = _bound(claim)
     if bound is None or claim.kind not in ("theorem", "lemma", "control", "derived"):
+        return
+    limited = set().union(*(side.free_symbols for c in measured_conditions(claim) for side in (c.left, c.right)))
+    if limited & set(bound.form.measured):  # points at random need not meet what the claim supposes of them
         return
     for symbol in bound.form.parameters:
         if symbol.name not in _HARDER:
@@ -203,7 +215,16 @@ def _points(bound: Bound, count: int) -> dict[str, np.ndarray]:
     for name, symbol in sorted(symbols.items()):
         values = 10 ** rng.uniform(-2, 2, count)
         found[name] = np.maximum(1, np.round(values)) if symbol.is_integer else values
+    for symbol, e in bound.form.measured.items():
+        if _is_later_loss(e):
+            found[symbol.name] = np.zeros(count)
     return found
+
+
+def _is_later_loss(e) -> bool:
+    """Whether a quantity is a loss after the start: losses are counted from there, so that a run starts above."""
+    inner = e.args[0] if isinstance(e, words.E) else e
+    return isinstance(inner, words.objective) and not any(0 in a.indices for a in inner.atoms(sp.Indexed))
 
 
 # readings ------------------------------------------------------------------------------------------------------------------
