@@ -152,6 +152,8 @@ STEPS, EVERY = "fedalign/lemma-A4@as-printed", "control/who-matches-counts@own m
 
 #: row -> (claim, what is changed, words of the reason)
 TAMPERED = {
+    "format": (THEOREM, put("format", "fedtheory certificate 3"), "not a fedtheory certificate 2"),
+    "no format": (THEOREM, lambda d: d.pop("format"), "KeyError"),
     "left": (THEOREM, put("left", scaled(2)), "nothing violates"),
     "right": (THEOREM, put("right", "-1"), "nothing violates"),
     "left as a float": (THEOREM, put("left", lambda text: float(Fraction(text))), "nothing violates"),
@@ -261,6 +263,7 @@ REWORDED = {
     "relation": put("statement", "relation", ">="),
     "a narrower range": put("statement", "over", [["t", 0, 0]]),
     "setting": put("setting", "algebra"),
+    "reading": put("reading", lambda text: text + "; otherwise as printed"),
     "procedure": put("procedure", "indicator", "local-every-step"),
     "strictness": put("procedure", "strict", False),
     "a definition that overrides a measured name": put(

@@ -31,7 +31,7 @@ from verify.sizes import names_of
 __all__ = ["FORMAT", "CheckResult", "certificate", "check_file", "formula", "not_replayed", "read",
            "same_statement"]
 
-FORMAT = "fedtheory certificate 2"
+FORMAT = checker.FORMAT
 _FIELDS = ("claim", "setting", "statement", "hypotheses", "definitions", "sizes", "procedure", "instance", "values",
            "left", "right", "everywhere")
 
@@ -373,7 +373,7 @@ def read(path: str | Path) -> dict[str, Any]:
 def same_statement(data: dict[str, Any], claim: Claim) -> bool:
     """Whether the certificate states exactly what the claim states."""
     own = json.loads(json.dumps(statement_of(claim)))
-    stated = ("setting", "statement", "hypotheses", "definitions", "procedure", "everywhere")
+    stated = ("reading", "setting", "statement", "hypotheses", "definitions", "procedure", "everywhere")
     return all(data.get(name) == own[name] for name in stated)
 
 

@@ -20,7 +20,7 @@ if __package__:
     from verify.checker_numbers import agrees
     from verify.checker_run import Run
     from verify.checker_samples import Samples
-    from verify.checker_words import BREAKS, COMPARE, JOINED, MEANS, WORDS, add, require
+    from verify.checker_words import BREAKS, COMPARE, FORMAT, JOINED, MEANS, WORDS, add, replayed, require
 else:
     sys.path.insert(0, str(Path(__file__).resolve().parent))
     import checker_adam
@@ -31,7 +31,7 @@ else:
     from checker_numbers import agrees
     from checker_run import Run
     from checker_samples import Samples
-    from checker_words import BREAKS, COMPARE, JOINED, MEANS, WORDS, add, require
+    from checker_words import BREAKS, COMPARE, FORMAT, JOINED, MEANS, WORDS, add, replayed, require
 
 METHODS = reduce(operator.or_, (m.METHODS for m in (checker_methods, checker_duals, checker_adam, checker_layers)))
 FUNCTIONS = {*WORDS, *JOINED, *MEANS, *OF_INSTANCE}
@@ -123,6 +123,7 @@ def check(certificate):
     how = certificate["procedure"] | {"gradients": "population"}
     return check_reading(certificate | certificate["also"] | {"procedure": how})
 def check_reading(certificate):
+    require(certificate["format"] == FORMAT, f"not a {FORMAT}")
     kind = SampleReplay if "atoms" in certificate["instance"] else Replay
     replay, statement, sides = kind(certificate), certificate["statement"], (None, None)
     outcomes = [outcome for _, outcome in replay.outcomes()]
@@ -142,5 +143,6 @@ def check_reading(certificate):
     return False, "nothing violates the statement by the recorded values", *sides
 if __name__ == "__main__":
     with open(sys.argv[1], encoding="utf-8") as certificate_file:
-        accepted, *said = check(json.load(certificate_file))
-    sys.exit(print("accepted:" if accepted else "rejected:", *said) or not accepted)
+        given = json.load(certificate_file)
+    results = [replayed(check, member["certificate"]) for member in given.get("members", [{"certificate": given}])]
+    sys.exit(any([print("accepted:" if accepted else "rejected:", *said) or not accepted for accepted, *said in results]))

@@ -138,18 +138,17 @@ def replay(
 ) -> int:
     """Run a counterexample again by the ordinary algorithm.
 
-    In float64, beside the exact sides of the certificate; draws both sides and says whether the checker accepts.
+    In float64, beside the exact sides of the certificate; draws both sides and says whether the checker accepts. Of growth
+    it runs the largest member.
 
     Exit status: 0 accepted, and the sides agree; 1 not; 2 not a readable certificate.
     """
-    from bounds.registry import find_claim
     from verify import console
-    from verify.certificate import check_file, read
     from verify.files import file_name
+    from verify.growth_certificate import check_file, largest_member
     from verify.replay import replay as replayed
 
-    data = read(certificate)
-    claim = find_claim(data["claim"])
+    data, claim = largest_member(certificate)
     result, again = check_file(certificate), replayed(data, claim)
     rows = [(side, f"{own:.12g}", f"{exact:.12g}", data[side]) for side, own, exact in (
         ("left", again.left, again.exact_left), ("right", again.right, again.exact_right))]

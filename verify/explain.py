@@ -71,7 +71,8 @@ def _evidence(claim: Claim, verdict: Verdict) -> Iterator[str]:
     if verdict.verdict == "ill-posed" and verdict.details.get("conflict"):
         yield "In conflict are:\n" + "\n".join(f"  {part}" for part in verdict.details["conflict"])
     if verdict.verdict == "consistent" and verdict.ratio is not None:
-        yield _looseness(verdict.ratio)
+        least = f"With 1 for the hidden constant the largest ratio was {significant(verdict.ratio)}: it is at least that."
+        yield _looseness(verdict.ratio) if claim.explicit else least
 
 
 def _looseness(ratio: float) -> str:

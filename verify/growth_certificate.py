@@ -21,7 +21,7 @@ from verify.growth import ExactMember
 from verify.growth_fit import OCTAVES, fit
 from verify.hidden import vanishing, with_constant
 
-__all__ = ["FORMAT", "check", "check_file", "growth_certificate"]
+__all__ = ["FORMAT", "check", "check_file", "growth_certificate", "largest_member"]
 
 FORMAT = "fedtheory growth certificate 1"
 _FIELDS = ("claim", "reading", "along", "constants_may_use", "members")
@@ -107,6 +107,23 @@ def _objections(data: dict[str, Any]) -> Iterator[str]:
 
 def _numbers(members):
     return [m["size"] for m in members], [1.0 if m["constant"] is None else float(Fraction(m["constant"])) for m in members]
+
+
+def largest_member(path: str | Path) -> tuple[dict[str, Any], Claim]:
+    """A certificate file and the claim that it refutes; of a growth certificate the last member, and its claim with that
+    member's constant. Raises ValueError for what is no certificate, LookupError for a claim that is not here."""
+    from bounds.registry import find_claim
+
+    try:
+        data = json.loads(Path(path).read_text(encoding="utf-8"))
+        member = data["members"][-1] if data["format"] == FORMAT else None
+    except (OSError, ValueError, TypeError, LookupError):
+        member = None
+    if member is None:
+        data = single.read(path)
+        return data, find_claim(data["claim"])
+    constant = None if member["constant"] is None else Fraction(member["constant"])
+    return member["certificate"], _stated(find_claim(data["claim"]), constant)
 
 
 def check_file(path: str | Path) -> CheckResult:

@@ -16,6 +16,8 @@ from verify.environment import realise
 from verify.evaluate import Bound, Environment, UnboundName, sides
 from verify.instances import Leaves, Shape, with_times
 from verify.judge import unmet
+from verify.outcomes import chance_of
+from verify.procedures import free_starts
 from verify.verdict import Series
 from verify.worlds import DataShape
 
@@ -50,7 +52,7 @@ def instance_of(data: Mapping[str, Any]) -> tuple[Shape, Leaves]:
     shape = Shape(rounds=sizes["rounds"], local_steps=sizes["local_steps"], dim=sizes["dim"], clients=sizes["clients"],
                   participants=sizes["participants"], sizes=own)
     if data["setting"] == "algebra":
-        return shape, {}
+        return replace(shape, sizes=tuple(sizes.items())), {}
     if "atoms" in instance:
         own = tuple((name, value) for name, value in own if name != "samples")
         return _of_samples(replace(shape, sizes=own, sampling=data["procedure"]["sampling"]), sizes["samples"], instance)
@@ -118,6 +120,11 @@ def rerun(data: Mapping[str, Any], claim: Claim, backend: Backend = TORCH, round
     if shape.data is not None:
         start, extra = gradients_outside(claim.procedure)
         shape = replace(shape, data=replace(shape.data, start=start, extra=extra))
+    elif claim.procedure is not None:
+        layers = tuple(int(size) for size in data["instance"].get("layer_sizes", []))
+        shape = replace(shape, layers=layers if len(layers) > 1 else (), chance=chance_of(claim.procedure, claim.variables))
+    initial = data["instance"].get("initial", {})
+    leaves |= {f"start:{n}": _fractions(initial[n])[None] for n in free_starts(claim.procedure) if n in initial}
     values = _values_of(claim, data, backend)
     if rounds not in (None, shape.rounds):
         shape, leaves = with_times(shape, leaves, shape.local_steps, rounds)

@@ -1,0 +1,87 @@
+"""Counterexamples of every kind are run again: free starts, layers, numbers alone, growth; files alone check them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from bounds.registry import find_claim
+from synthetic.arrays import EXACT, NUMPY, TORCH
+from verify.assumed import possible
+from verify.certificate import certificate, check
+from verify.cli import main
+from verify.explain import explain
+from verify.growth import ExactMember
+from verify.growth_certificate import growth_certificate, largest_member
+from verify.hidden import vanishing
+from verify.replay import replay
+from verify.search import BUDGETS, search
+from verify.verdict import Verdict
+
+CHECKER = Path(__file__).resolve().parents[1] / "verify" / "checker.py"
+
+
+def refutation(claim):
+    found = search(claim, BUDGETS["quick"]).violation
+    return found, json.loads(json.dumps(
+        certificate(claim, found.shape, found.leaves, found.environment, found.left, found.right)))
+
+
+@pytest.mark.parametrize("claim_id", [
+    "fedalign/claim-opposite@bias",  # a size that the claim itself declares
+    "fedluar/eq-2@priority",
+    "fedluar/lemma-A.2-shift@drift-part+sampled",  # layers that are not sent
+    "fedmoswa/lemma-g.11@any-state",  # states that start anywhere
+])
+def test_what_the_checker_accepts_is_run_again(claim_id):
+    claim = find_claim(claim_id)
+    _, data = refutation(claim)
+    assert check(data).accepted and replay(data, claim).agrees
+
+
+@pytest.fixture(scope="module")
+def grown(tmp_path_factory):
+    """A growth certificate of one member, whose right side vanishes."""
+    claim = find_claim("fedmoswa/theorem-5.2-nonconvex@start-free")
+    found, _ = refutation(vanishing(claim))
+    path = tmp_path_factory.mktemp("grown") / "certificate.json"
+    path.write_text(json.dumps(growth_certificate(claim, "vanishing right side", (ExactMember(1, None, found),))))
+    return path
+
+
+def test_of_growth_the_largest_member_is_run_again(grown, tmp_path, capsys):
+    data, claim = largest_member(grown)
+    assert data["right"].startswith("0") and claim.explicit
+    assert main(["replay", str(grown), "--out", str(tmp_path / "drawn")]) == 0
+    assert "the run agrees" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("change, status, words", [
+    (lambda data: data, 0, "accepted: every hypothesis holds"),
+    (lambda data: data["members"][0]["certificate"].update(left="7"), 1, "rejected: nothing violates"),
+    (lambda data: data["members"][0]["certificate"].update(format="x"), 1, "rejected: cannot be replayed: ValueError"),
+])
+def test_the_files_of_the_checker_alone_replay_growth(grown, tmp_path, change, status, words):
+    data = json.loads(grown.read_text())
+    change(data)
+    path = tmp_path / "changed.json"
+    path.write_text(json.dumps(data))
+    done = subprocess.run([sys.executable, "-I", "-S", str(CHECKER), str(path)], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (status, "") and done.stdout.startswith(words)
+
+
+@pytest.mark.parametrize("backend", [NUMPY, TORCH, EXACT], ids=str)
+def test_possible_values_are_possible_on_every_backend(backend):
+    claim = find_claim("fedmoswa/theorem-5.2-nonconvex@start-free")
+    assert [float(value) for value in possible(claim, "gamma", backend.array([-1, 2]), backend)] == [1.0, 1.0]
+
+
+def test_an_order_that_holds_is_explained_by_its_constant():
+    claim = find_claim("fedalign/eq-4")
+    text = explain(claim, Verdict(claim.id, "as printed", "lemma", "consistent", 14.6, "no growth"), {}, "quick", "report")
+    assert "With 1 for the hidden constant the largest ratio was 14.6: it is at least that." in text
+    assert "Floating point saw" not in text
