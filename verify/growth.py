@@ -103,27 +103,35 @@ def growth_of(claim: Claim, budget: str, seed: int, backend: Backend) -> Growth:
         runs = [(str(limit[0]), _follow_instance(unit, limit, effort, rng, backend)) for limit in claim.limits]
     else:
         runs = list(_uniform_runs(claim, unit, effort, rng, backend))
+        single = _single_instances(claim, unit, effort, rng, backend, growth.seen)
+        if any(_refutes(claim, growth, name, tracks) for name, tracks in single):
+            return growth
     for name, run in runs:
         try:
             tracks = run(growth.seen)
         except NotImplementedError as reason:
             growth.reasons.append(f"{name}: {reason}")
             continue
-        if tracks is None:
-            continue
         long_enough = [t for t in tracks if len(t.members) >= _MEMBERS]
         if not long_enough:
             growth.reasons.append(f"{name}: {_why_short(tracks, growth.seen)}")
         growth.tracks += long_enough[:1] if name == _SCALE else long_enough
-        for track in tracks:
-            members = _confirmed(claim, track)
-            if members:
-                growth.limit, growth.members = name, members
-                growth.tracks.append(track)
-                return growth
-            if track.fit.grows and not track.fit.infinite and track.powers is None:
-                growth.unconfirmed = name
+        if _refutes(claim, growth, name, tracks):
+            return growth
     return growth
+
+
+def _refutes(claim: Claim, growth: Growth, name: str, tracks: list[Track]) -> bool:
+    """Whether exact members of one of the tracks refute the claim; what was seen is noted."""
+    for track in tracks:
+        members = _confirmed(claim, track)
+        if members:
+            growth.limit, growth.members = name, members
+            growth.tracks.append(track)
+            return True
+        if track.fit.grows and not track.fit.infinite and track.powers is None:
+            growth.unconfirmed = name
+    return False
 
 
 def _confirmed(claim: Claim, track: Track) -> tuple[ExactMember, ...]:
@@ -162,18 +170,24 @@ def _uniform_runs(claim, unit, effort, rng, backend):
         if formula is None:
             keep[name] = float(rng.choice([0.25, 0.5]))
         by_sizes = by_sizes or bool(formula is not None and formula.free_symbols)
-    sizes = [limit for limit in claim.limits if str(limit[0]) in RUN_SIZES or domains.get(str(limit[0])) == "integer"]
-    for limit in sizes if claim.setting == "run" and not by_sizes else ():
-        yield str(limit[0]), lambda seen, along=limit: _growing(unit, along, effort, rng, backend, seen)
+    sizes = [s for s, _ in claim.limits if str(s) in RUN_SIZES or domains.get(str(s)) == "integer"]
     yield _SCALE, lambda seen: scale_path(unit, keep, effort, rng, backend, seen)
-    for name in () if by_sizes else (str(symbol) for symbol, _ in sizes):
+    for name in () if by_sizes else map(str, sizes):
         yield name, lambda seen, n=name: worst_of_each_size(unit, n, keep, effort, rng, backend, seen)
 
 
-def _growing(unit, limit, effort, rng, backend, seen) -> list[Track] | None:
-    """Single instances on which the ratio grows, which no constant of any kind explains; None if there are none."""
-    tracks = same_instance(unit, limit, effort, rng, backend, seen)
-    return [track for track in tracks if track.fit.grows and not track.fit.infinite] or None
+def _single_instances(claim, unit, effort, rng, backend, seen):
+    """Single instances along each limit of a run on which the ratio grows, which no constant of any kind explains."""
+    if claim.setting != "run" or any(_made_of_sizes(claim, name) is not None for name in claim.constants_may_use):
+        return
+    for limit in claim.limits:
+        if str(limit[0]) not in RUN_SIZES:
+            continue
+        try:
+            tracks = same_instance(unit, limit, effort, rng, backend, seen)
+        except NotImplementedError:  # which is said where all instances of each size are searched
+            continue
+        yield str(limit[0]), [t for t in tracks if not t.fit.infinite and (t.fit.grows or t.lost)]
 
 
 def _made_of_sizes(claim: Claim, name: str):

@@ -51,5 +51,7 @@ def fit(sizes: Sequence[float], ratios: Sequence[float]) -> Fit:
     steady = rising and slopes[-1] >= _STEADY * slopes.max()
     first = ratios[ratios > 0][0]
     enough = x[-1] - x[0] >= OCTAVES and ratios[-1] >= _FACTOR * first
+    at_rest = slopes[-1] <= _LEAST and slopes.mean() <= 3 * _LEAST
+    wavering = slopes.mean() <= _LEAST and slopes.max() <= 3 * _LEAST  # as what is searched anew at every size does
     return Fit(float(slopes.mean()), float(np.ptp(slopes) / 2), bool(rising), bool(steady), bool(steady and enough),
-               level=bool((slopes[-1] <= _LEAST and slopes.mean() <= 3 * _LEAST) or ratios[-1] * _FACTOR <= ratios.max()))
+               level=bool(at_rest or wavering or ratios[-1] * _FACTOR <= ratios.max()))
