@@ -232,6 +232,19 @@ def test_a_full_disk_keeps_what_is_there(run, tmp_path, asked, monkeypatch, code
     assert asked.count(SOME[0]) == asked.count(SOME[1]) == 1
 
 
+@pytest.mark.parametrize("code", [errno.ENOSPC, errno.EDQUOT])
+def test_a_disk_that_is_full_while_pages_are_written_costs_no_verdict(run, tmp_path, asked, monkeypatch, code):
+    def full(*_, **__):
+        raise OSError(code, os.strerror(code), "figures/x.png")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("verify.cli_verify._write_pages", full)
+        status, _, err = run("verify", *SOME, "--out", tmp_path)
+    last = err.splitlines()[-1]
+    assert status == 3 and "figures/x.png" in last and "make room and run the same command again" in last
+    assert run("verify", *SOME, "--out", tmp_path)[0] == 0 and sorted(asked) == sorted(SOME)
+
+
 def test_ctrl_c_then_on(run, tmp_path, asked):
     asked.fault = KeyboardInterrupt()
     assert run("verify", *SOME, "--out", tmp_path)[0] == 130

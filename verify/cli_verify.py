@@ -57,7 +57,7 @@ def verify(
     Exit status: 0 nothing is refuted or ill-posed; 1 something is; 2 bad input; 3 the disk is full, what was decided
     is kept; 130 interrupted: what was decided is kept.
     """
-    from verify.files import writable_directory
+    from verify.files import FULL, writable_directory
 
     if everything and claim:
         raise ValueError(f"--all takes no names of claims; got {', '.join(claim)}")
@@ -94,8 +94,15 @@ def verify(
             return 3
         if outcome.kept:
             title = "Referee's report: " + ", ".join(dict.fromkeys(v.id.split("/")[0] for v in outcome.kept))
-            _write_pages(outcome.kept, out, title=title, command="\n".join(outcome.commands),
-                         versions=command_line.versions())
+            try:
+                _write_pages(outcome.kept, out, title=title, command="\n".join(outcome.commands),
+                             versions=command_line.versions())
+            except OSError as problem:
+                if problem.errno not in FULL:
+                    raise
+                console.error(f"{command_line.explain(problem)}; the verdicts on {len(outcome.decided)} claims are kept in "
+                              f"{out}; make room and run the same command again, which writes the pages")
+                return 3
     if outcome.interrupted:
         console.error(f"interrupted after {len(outcome.decided)} of {len(chosen)} claims; what was decided is kept in {out}"
                       "; the same command goes on from there")
