@@ -107,6 +107,16 @@ def _spelled(e) -> str:
     return re.sub(r"[^0-9A-Za-z]+", "_", text).strip("_") or "measured"
 
 
+def _multiple(known, total):
+    """The number c such that every term of ``known``, times c, is a term of the sum; None if there is none."""
+    first = known.args[0]
+    for term in total.args:
+        times = term / first
+        if not times.has(first) and all(times * part in total.args for part in known.args):
+            return times
+    return None
+
+
 def _is_measured(expression) -> bool:
     """Whether only a run or a problem tells the value: words of the language, or indexed quantities."""
     return expression.has(sp.Indexed, *_WORDS) or words.x_star in expression.free_symbols
@@ -175,10 +185,13 @@ class _Reader:
             return _added_up(e, body, limits) or e.func(body, *limits)
         if e in _USUAL:
             return self.name(e)
-        if e.is_Add:  # F(x_0) - F* is one quantity, not two
+        if e.is_Add:  # F(x_0) - F* is one quantity, not two; so is a multiple of it
             for known, name in _USUAL.items():
-                if known.is_Add and all(term in e.args for term in known.args):
-                    return self._named(sp.Symbol(name, nonnegative=True), known) + self.formula(e - known)
+                times = _multiple(known, e) if known.is_Add else None
+                if times is not None:
+                    one = self._named(sp.Symbol(name, nonnegative=True), known)
+                    return self.formula(times) * one + self.formula(sp.Add(*(a for a in e.args if a not in [
+                        times * part for part in known.args])))
         return e.func(*map(self.formula, e.args))
 
     def inlined(self, body):

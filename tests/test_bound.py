@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from bounds.claim import Claim, Condition, Variable
 from bounds.closed_form import closed_form, side_conditions
-from bounds.language import L, clients, eta_l, k, local_steps, mu, norm2, rounds, t, x_round, x_star
+from bounds.language import F_star, L, clients, eta_l, k, local_steps, mu, norm2, objective, rounds, t, x_round, x_star
 from bounds.orders import leading_order
 from bounds.registry import all_claims, find_claim
 from verify.bound import bound_of
@@ -25,6 +25,14 @@ ETA = sp.Symbol("eta", positive=True)
 
 def algebra(left, relation, right, **more):
     return Claim("test/claim", "1", "control", "algebra", Condition(left, relation, right), source="a textbook", **more)
+
+
+@pytest.mark.parametrize("around", [
+    lambda gap: gap, lambda gap: 3 * gap, lambda gap: sp.expand(gap / (2 * ETA)) + L, lambda gap: L + 3 * gap / T + gap * K])
+def test_the_gap_at_the_start_is_one_parameter_wherever_it_stands(around):
+    gap, F0_gap = objective(x_round[0]) - F_star, sp.Symbol("F0_gap", nonnegative=True)
+    form = closed_form(algebra(L, "<=", around(gap)))
+    assert sp.expand(form.formula - around(F0_gap)) == 0 and form.measured == {F0_gap: gap}
 
 
 # orders ------------------------------------------------------------------------------------------------------------------

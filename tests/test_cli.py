@@ -53,6 +53,7 @@ def referee(monkeypatch):
         (["check", "--help"], ["Exit status: 0 accepted"]),
         (["claims"], list(ALL)),
         (["claims", "--kind", "lemma", "--paper", "fedalign"], ["fedalign/lemma-A2"]),
+        (["claims", "--kind", "table entry", "--paper", "fadamgc"], ["algorithm", "fa-nt", "O(.)"]),
         (["problems"], ["quadratic", "digits"]),
         (["algorithms"], ["fedavg", "fedalign", "fedprox"]),
         (["show", "fedalign/theorem-1"], ["Theorem 1", "reading", "≤", "μ"]),
@@ -83,7 +84,12 @@ def test_claims_as_json(run):
     status, out, _ = run("claims", "--paper", "fedalign", "--json")
     rows = json.loads(out)
     assert status == 0 and {row["id"] for row in rows} == {i for i in ALL if i.startswith("fedalign/")}
-    assert all(set(row) == {"id", "number", "kind", "reading", "source", "setting", "statement"} for row in rows)
+    assert all(set(row) == {"id", "number", "kind", "reading", "source", "setting", "statement", "algorithm", "explicit",
+                            "limits"} for row in rows)
+    for row in rows:
+        claim = ALL[row["id"]]
+        assert row["explicit"] == claim.explicit and len(row["limits"]) == len(claim.limits)
+        assert row["algorithm"] == (claim.procedure.base if claim.procedure else None)
 
 
 def test_help_needs_no_heavy_package():

@@ -87,8 +87,9 @@ def claims(
     if json:
         print(command_line.claims_as_json(chosen))
     else:
-        rows = [(c.id, c.number, c.kind, c.reading) for c in chosen]
-        console.out().print(console.names_table(("claim", "number", "kind", "reading"), rows))
+        rows = [(c.id, c.number, c.kind, c.procedure.base if c.procedure else "", "explicit" if c.explicit else "O(.)",
+                 c.reading) for c in chosen]
+        console.out().print(console.names_table(("claim", "number", "kind", "algorithm", "constants", "reading"), rows))
     return 0
 
 

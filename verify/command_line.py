@@ -87,6 +87,8 @@ def claims_as_json(claims) -> str:
     fields = ("id", "number", "kind", "reading", "source", "setting")
     rows = [
         {name: getattr(c, name) for name in fields}
+        | {"algorithm": c.procedure.base if c.procedure else None, "explicit": c.explicit,
+           "limits": {str(symbol): str(end) for symbol, end in c.limits}}
         | {"statement": condition_text(c.statement, letters_of(c)) if c.statement else None} for c in claims
     ]
     return dumps(rows, indent=1, ensure_ascii=False)
