@@ -27,6 +27,23 @@ def algebra(left, relation, right, **more):
     return Claim("test/claim", "1", "control", "algebra", Condition(left, relation, right), source="a textbook", **more)
 
 
+def test_the_best_step_and_the_length_for_each_of_several_values(run):
+    known = ["--set", "L=1", "B=1", "participants=2", "local_steps=4", "G_sq=1", "F0_gap=1", "sigma_sq=[0, 1]"]
+    name = "classical/fedavg-sampled-nonconvex"
+    status, said, _ = run("bound", name, *known, "rounds=[1000, 2000]", "--best", "eta", "--json")
+    rows = json.loads(said)["best of each"]
+    assert status == 0 and [(row["sigma_sq"], row["rounds"]) for row in rows] == [(0, 1000), (0, 2000), (1, 1000), (1, 2000)]
+    for row in rows:
+        one = bound_of(find_claim(name)).best("eta", L=1, B=1, participants=2, local_steps=4, G_sq=1, F0_gap=1,
+                                              sigma_sq=row["sigma_sq"], rounds=row["rounds"])
+        assert (row["eta"], row["bound"]) == (one.value, one.bound)
+    status, said, _ = run("bound", name, *known, "eta=0.001", "--target", "0.1", "--json")
+    lengths = [row["length"] for row in json.loads(said)["target of each"]]
+    assert status == 0 and lengths[0] < lengths[1]
+    status, said, _ = run("bound", name, *known, "eta=0.001", "--target", "0.1")
+    assert status == 0 and "length" in said
+
+
 @pytest.mark.parametrize("around", [
     lambda gap: gap, lambda gap: 3 * gap, lambda gap: sp.expand(gap / (2 * ETA)) + L, lambda gap: L + 3 * gap / T + gap * K])
 def test_the_gap_at_the_start_is_one_parameter_wherever_it_stands(around):

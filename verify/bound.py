@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 
 import numpy as np
 import sympy as sp
@@ -116,6 +117,16 @@ class Bound:
         grids = dict(zip(lists, np.meshgrid(*lists.values(), indexing="ij"), strict=True))
         columns = {name: grid.ravel().tolist() for name, grid in grids.items() if len(lists[name]) > 1}
         return columns | {"bound": self.values(**grids).ravel().tolist()}
+
+    def for_each(self, find, numbers: Mapping) -> list[dict]:
+        """``find(**numbers)``, a dictionary, at every combination of the numbers given as more than one, with these."""
+        lists = {name: np.atleast_1d(np.asarray(value, dtype=float)) for name, value in numbers.items()}
+        several = [name for name, values in lists.items() if len(values) > 1]
+        found = []
+        for values in product(*(lists[name].tolist() for name in several)):
+            here = {name: float(value[0]) for name, value in lists.items()} | dict(zip(several, values, strict=True))
+            found.append({name: here[name] for name in several} | find(**here))
+        return found
 
     def _given(self, numbers: Mapping):
         numbers, needed = self.complete(numbers), [s.name for s in self.form.parameters]

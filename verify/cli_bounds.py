@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json as json_text
+from fractions import Fraction
 from pathlib import Path
 from typing import Annotated
 
@@ -41,6 +42,8 @@ def bound(
     Shows the formula with everything put in, its rate in each parameter, and its values where they are given. Without
     values it says which parameters it has.
     """
+    from numpy import size
+
     from bounds.registry import find_claim
     from verify.bound import bound_of
     from verify.settings import parse_numbers
@@ -49,13 +52,19 @@ def bound(
     numbers = parse_numbers([*(settings or []), *(given or [])])
     said = {"claim": claim, "side": side, "formula": str(form.form.formula), "parameters": _parameters(form),
             "conditions": [f"{c.left} {c.relation} {c.right}" for c in form.conditions], "rates": form.rates()}
-    if best is not None:
-        found = form.best(best, **numbers)
-        said["best"] = {best: found.value, "bound": found.bound, "at the border of its conditions": found.at_border}
-        numbers = {best: found.value} | numbers
-    if target is not None:
+    several = {name for name, value in numbers.items() if size(value) > 1}
+    if best is not None and several - {best}:
+        said["best of each"] = form.for_each(lambda **one: _best(form, best, one), {
+            name: value for name, value in numbers.items() if name != best})
+    elif best is not None:
+        said["best"] = _best(form, best, numbers)
+        numbers = {best: said["best"][best]} | numbers
+    if target is not None and several - {best, "iterations", "rounds"}:
+        said["target of each"] = form.for_each(lambda **one: {"length": form.rounds_to(target, **one)}, {
+            name: value for name, value in numbers.items() if name not in ("iterations", "rounds")})
+    elif target is not None:
         said["target"] = {"bound at most": target, "length": form.rounds_to(target, **numbers)}
-    if numbers and not (target is not None and form.missing(numbers)):
+    if numbers and not ((target is not None or "best of each" in said) and form.missing(numbers)):
         said["values"] = form.table(numbers)
         said["not applicable"] = form.unmet(**form.complete(numbers))
     if plot is not None:
@@ -65,6 +74,11 @@ def bound(
     else:
         _show(form, said)
     return 0
+
+
+def _best(form, step: str, numbers) -> dict:
+    found = form.best(step, **numbers)
+    return {step: found.value, "bound": found.bound, "at the border of its conditions": found.at_border}
 
 
 def _parameters(form) -> dict[str, str]:
@@ -95,6 +109,12 @@ def _show(form, said) -> None:
         step, value = next(iter(said["best"].items()))
         border = ", at the border of its conditions" if said["best"]["at the border of its conditions"] else ""
         print(f"smallest at {step} = {significant(value)}: {significant(said['best']['bound'])}{border}")
+    for name in ("best of each", "target of each"):
+        if name in said:
+            rows = [tuple(v if isinstance(v, bool) else significant(v) for v in row.values()) for row in said[name]]
+            console.out().print(console.names_table(tuple(said[name][0]), [tuple(map(str, r)) for r in rows[:MOST_ROWS]]))
+            if len(rows) > MOST_ROWS:
+                print(f"... {len(rows)} values in all; --json prints them")
     if "target" in said:
         length = said["target"]["length"]
         print(f"at most {significant(said['target']['bound at most'])} "
@@ -142,7 +162,8 @@ def compare(
         for word, witness in (("below", one.below), ("above", one.above)):
             if witness:
                 values = ", ".join(f"{name} = {value}" for name, value in witness["parameters"].items())
-                print(f"  {word} at {values}: {witness['first']} against {witness['second']}")
+                sides = _told_apart(witness["first"], witness["second"])
+                print(f"  {word} at {values}: {sides[0]} against {sides[1]}")
     if plot is not None:
         from verify.bound_figures import bounds_around
         from verify.drawing import save
@@ -150,6 +171,16 @@ def compare(
         paths = save(bounds_around(bounds, found[0], against), plot.with_suffix(""))
         print("figure:", ", ".join(map(str, paths.values())))
     return 0
+
+
+def _told_apart(first, second) -> list[str]:
+    """Two exact numbers with as many digits as tell them apart, up to ten."""
+    from verify.numerals import approximately, significant
+
+    short = [approximately(str(number)) for number in (first, second)]
+    if short[0] != short[1]:
+        return short
+    return [significant(float(Fraction(str(number))), 10) for number in (first, second)]
 
 
 def lint(

@@ -57,7 +57,7 @@ def where_below(first: Bound, second: Bound, fixed: Mapping[str, float] | None =
         ValueError: a name in ``fixed`` that neither has.
     """
     names = sorted({*first.parameters, *second.parameters})
-    fixed = {name: Fraction(value) for name, value in (fixed or {}).items()}
+    fixed = {name: Fraction(str(value)) for name, value in (fixed or {}).items()}  # 0.1 is a tenth
     unknown = sorted(set(fixed) - set(names))
     if unknown:
         raise ValueError(f"neither bound has the parameter {unknown[0]!r}; allowed: {', '.join(names)}")
