@@ -14,6 +14,9 @@ it may depend on nothing (or on listed quantities only), over all instances (tha
 4. *Scales*, likewise: numbers move apart as powers of one factor, while sizes stay small. Here growth alone shows nothing
    either (a ratio may grow from 1e-6 to 1), so the ratio must reach 1e6, beyond the constants of any proof.
 
+Where constants must not enter, 2 comes first: no constant of any kind explains growth on a single instance. Runs that stay
+near their starts and get farther with every size show nothing (``growth_motion``), unless steps may be shorter still.
+
 Growth is seen by the rule of ``growth_fit``: over at least four octaves, by a factor of 16 in all, with an exponent that
 stays above 0.1 and does not fall. A refutation needs besides at least five members as exact instances, each of which
 refutes the claim with an explicit constant by itself and is replayed by the stand-alone checker; the explicit constants

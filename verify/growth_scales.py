@@ -20,12 +20,13 @@ from verify.sizes import once_by_claim
 __all__ = ["scale_path"]
 
 _FACTOR = 4.0
-_STAGES = (0, 2, 3, 4)
+_STAGES, _FAR = (0, 2, 3, 4), 10
 _PATHS = 8
 _STEEPEST = 4.0  # octaves with every stage
 _LARGEST = 20.0  # octaves of the ratio after the stages that are looked at
 _WHOLE = (-3, -2, -1, 1, 2, 3)  # exponents that are tried, and changes of them
-_ALONG_UNITS = 0.3  # share of instances that begin with a change of units
+_FINEST = 2.0**-10  # step of factors that begin at 1
+_ALONG_UNITS = 0.5  # share of instances that begin with a change of units
 _NUMBERS = 16  # times as many instances of plain numbers, which cost little
 
 
@@ -60,20 +61,35 @@ def scale_path(claim: Claim, keep: dict, effort: Effort, rng, backend: Backend, 
             shape = small_sizes(claim, draw_shape(claim, rng, 16, 4))
             if prod(outcomes(shape)) > 64:
                 continue
-            leaves = draw_leaves(claim, shape, rows, rng)
+            leaves = _with_slack(draw_leaves(claim, shape, rows, rng), rng)
             powers = _exponents(claim, leaves, None, rng)
         else:
             _, shape, parent, held = found[int(rng.integers(len(found)))]
             leaves = offspring(claim, shape, parent, rows, rng)
             powers = _exponents(claim, leaves, held, rng)
         leaves, powers = kept(leaves, keep), {n: a for n, a in powers.items() if n not in keep}
-        rank = _steady_growth([ratios_of(claim, shape, scaled(leaves, powers, _FACTOR**i), backend, seen) for i in _STAGES])
+        *near, far = [ratios_of(claim, shape, scaled(leaves, powers, _FACTOR**i), backend, seen) for i in (*_STAGES, _FAR)]
+        rank = _steady_growth(near) + _still_growing(near[-1], far)
         row = int(np.argmax(rank))
         if rank[row] > -np.inf:
             found = sorted([*found, (float(rank[row]), shape, take_rows(leaves, [row]), take_rows(powers, [row]))],
                            key=lambda entry: -entry[0])[:_PATHS]
     tracks = [_along(claim, shape, _round(leaves), powers, backend, seen) for _, shape, leaves, powers in found]
     return sorted((t for t in tracks if len(t.members) > OCTAVES), key=growth_rank, reverse=True)
+
+
+def _still_growing(last, far) -> np.ndarray:
+    """1 where the ratio still grows by half an octave with each stage far out, as far as float64 follows it; else 0."""
+    with np.errstate(all="ignore"):
+        growth = np.log2(far / last) / (_FAR - _STAGES[-1])
+    return np.where(np.isfinite(growth) & (growth >= 0.5), 1.0, 0.0)
+
+
+def _with_slack(leaves: Leaves, rng) -> Leaves:
+    """The instances, in half of which constants lie beyond their tightest values: a little can move with scales."""
+    some = rng.random(len(next(iter(leaves.values())))) < 0.5
+    return {n: np.where((a == 1) & some[:, None], 1 + _FINEST, a) if n.startswith("slack:") else a
+            for n, a in leaves.items()}
 
 
 def _steady_growth(ratios) -> np.ndarray:
@@ -116,13 +132,14 @@ def _first(parent, array):
 
 
 def _round(leaves):
-    """The numbers with two digits, so that their multiples are exact and short."""
+    """The numbers with two digits, so that their multiples are exact and short; of factors from 1 on, in small steps."""
     def simple(array):
         with np.errstate(divide="ignore"):
             unit = np.where(array == 0, 1.0, 2.0 ** (np.floor(np.log2(np.abs(array))) - 3))
         return np.round(array / unit) * unit
 
-    return {n: simple(a) for n, a in leaves.items()}
+    return {n: 1 + np.round((a - 1) / _FINEST) * _FINEST if n.startswith("slack:") else simple(a)
+            for n, a in leaves.items()}
 
 
 def _along(claim, shape, leaves, powers, backend, seen) -> Track:
