@@ -126,9 +126,12 @@ def _refuted(claim: Claim, found: Found, settings: Settings):
     return "refuted", worst, evidence, details | {"instance": data}, path, series_of(data, claim)
 
 
+_SHORT_BITS = 73  # of a fraction that is printed as it is: about 22 digits
+
+
 def _short(value) -> str:
-    text = str(value)
-    return text if isinstance(value, Fraction) and len(text) <= 24 else f"{float(value):.6g}"
+    short = isinstance(value, Fraction) and value.numerator.bit_length() + value.denominator.bit_length() <= _SHORT_BITS
+    return str(value) if short else f"{float(value):.6g}"
 
 
 def _in_words(claim: Claim, data: dict) -> str:
