@@ -34,7 +34,7 @@ from bounds.language import (
     x_round,
     x_star,
 )
-from bounds.registry import all_claims, find_claim
+from bounds.registry import all_claims, claims_of_paper, find_claim
 from bounds.units import check_units, parse_unit, unit_text
 from verify.lint import lint, lint_all
 from verify.satisfiable import satisfiable
@@ -152,6 +152,15 @@ def test_units_of_powers(p, q, n):
     _, derived = check_units(claim(GAP, "<=", L**p * eta_l[0] ** q * a**n))
     loss, parameter = derived["a"]
     assert (p - q + n * loss, -2 * p + 2 * q + n * parameter) == (1, 0)
+
+
+#: what the print itself adds up; every other formula of these papers has one unit
+KNOWN = {"fedalign/step-T4@text-substitution"}
+
+
+@pytest.mark.parametrize("paper", ["fedalign", "li2020", "classical"])
+def test_formulas_of_these_papers_have_one_unit(paper):
+    assert {i for i, c in claims_of_paper(paper).items() if check_units(c)[0]} == KNOWN & set(claims_of_paper(paper))
 
 
 # satisfiability ----------------------------------------------------------------------------------------------------------
