@@ -115,6 +115,7 @@ TRUE = {claim.id: claim for claim in (
     control("short-steps", gap, L * start / rounds, STRONGLY, (SHORT,)),
     numbers("instance/small", a * q + b * q**2, q, A, B, Q, limits=((q, 0),), may_use=None),
     numbers("held", a**2 * b, b, A, B, may_use=("a",)),
+    numbers("instance/two-terms", b, 10_000 * b / length + b, B, SUM_SIZE, limits=((length, sp.oo),), may_use=None),
 )}
 #: false for large steps, of which nothing is said
 OPEN_STEP = local("walk/any-step", walk, eta**2 * local_steps**2 * own, (CONSTANT, ONE_ROUND), over=(ALL_CLIENTS,))

@@ -139,6 +139,11 @@ def test_runs_that_have_hardly_begun_refute_nothing(name):
     assert verdict.verdict == "undecided" and "hardly begun" in verdict.evidence, verdict.evidence
 
 
+def test_the_smaller_term_of_the_right_side_ends_growth():
+    verdict = decide(TRUE["growth/instance/two-terms"], Settings())
+    assert verdict.verdict != "refuted", verdict.evidence
+
+
 @pytest.mark.parametrize(("name", "words"), [
     ("instance/value", "runs without noise with rounds up to "), ("instance/small", "numbers with q down to "),
 ])

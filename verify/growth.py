@@ -44,6 +44,7 @@ from verify.growth_motion import begins_later, hardly_begun, shorter, steps_of
 from verify.growth_scales import scale_path
 from verify.growth_search import EFFORTS, Effort, Member, Seen, Track
 from verify.growth_sizes import RUN_SIZES, moved, scaled
+from verify.growth_terms import outgrows_every_term
 from verify.growth_worst import worst_of_each_size
 from verify.hidden import vanishing, with_constant
 from verify.instances import outcomes
@@ -319,6 +320,8 @@ def _exact_members(claim, track: Track) -> tuple[ExactMember, ...]:
     if len(found) < _MEMBERS or _stops_later(claim, track, found):
         return ()
     sizes, constants = [m.size for m in found], [float(m.constant) for m in found]
+    if not outgrows_every_term(claim, sizes, [m.violation.environment for m in found]):
+        return ()
     return tuple(found) if _increasing(found) and fit(sizes, constants).rising else ()
 
 
