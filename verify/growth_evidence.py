@@ -85,8 +85,8 @@ def _dependence(claim: Claim) -> str:
 def _unrefuted(claim: Claim, growth: Growth) -> tuple[str, str]:
     followed = "; ".join(map(described, growth.tracks))
     if growth.unconfirmed:
-        text = (f"float64 sees growth along {growth.unconfirmed} that exact arithmetic does not confirm, or that shows nothing: "
-                f"runs have hardly begun, or a term of the right side is not outgrown; {followed}")
+        text = (f"float64 sees growth along {growth.unconfirmed} that exact arithmetic does not confirm, or that shows "
+                f"nothing: runs have hardly begun, or a term of the right side is not outgrown; {followed}")
         return "undecided", text
     if not growth.tracks:
         return "undecided", "no limit could be followed: " + "; ".join(growth.reasons)
