@@ -112,6 +112,7 @@ def test_an_order_may_depend_on_what_sizes_fix():
     assert verdict.verdict == "undecided" and "rounds" in verdict.evidence
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["theorem-5.2@big-o-betas", "theorem-C.2"])
 def test_refuted_orders_with_prescribed_steps_replay(name, tmp_path):
     """The server's step is made of the first gap, and is irrational, or rational as a quotient of roots."""
