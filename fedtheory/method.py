@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 from fedtheory.algorithm import Algorithm
@@ -31,13 +32,17 @@ class Method:
     @property
     def arguments(self) -> dict[str, Any]:
         """Names and defaults of the plain arguments."""
-        parameters = inspect.signature(self.make).parameters
-        return {name: p.default for name, p in parameters.items() if p.kind is not p.VAR_KEYWORD}
+        return {name: p.default for name, p in _parameters(self.make).items() if p.kind is not p.VAR_KEYWORD}
 
     @property
     def passes_on(self) -> bool:
         """Whether further arguments go to another method, on which this one builds."""
-        return any(p.kind is p.VAR_KEYWORD for p in inspect.signature(self.make).parameters.values())
+        return any(p.kind is p.VAR_KEYWORD for p in _parameters(self.make).values())
+
+
+@cache
+def _parameters(make):
+    return inspect.signature(make).parameters
 
 
 def method(name: str, description: str, source: str, *ids: str, traits: Traits | None = None):

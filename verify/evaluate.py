@@ -191,12 +191,17 @@ class Evaluator:
 
     def enter(self, name, low, high, scope: _Scope):
         """Scope with one more index running over low..high, and where (along all axes) it is in range."""
+        known, key, first = self.env.constants, (name, low, high), not scope.depth and not scope.values
+        if first and key in known:  # outside all other indices it depends on sizes alone
+            return known[key]
         low, high = self.integer(sp.sympify(low), scope), self.integer(sp.sympify(high), scope)
         numbers = np.arange(int(low.min()), int(high.max()) + 1) if low.size and high.size else np.arange(0)
         inside = (numbers >= low[..., None]) & (numbers <= high[..., None])
         deeper = scope.deeper(name, numbers, inside)
         if self.env.most_terms is not None and deeper.inside.size > self.env.most_terms:
             raise TooManyTerms(f"at most {self.env.most_terms} values of indices are admitted; got {deeper.inside.size}")
+        if first:
+            known[key] = deeper, inside
         return deeper, inside
 
     def indexed(self, node, scope) -> Value:

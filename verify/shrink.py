@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bounds.claim import Claim
-from synthetic.arrays import EXACT
+from synthetic.arrays import EXACT, NUMPY
 from synthetic.balls import Ball
 from verify.assumed import ASSUMED
 from verify.client_numbers import without_client
@@ -18,7 +18,7 @@ from verify.data_instances import KINDS, simpler_data
 from verify.environment import realise
 from verify.evaluate import Environment, TooManyTerms, UnboundName
 from verify.instances import POSITIVE, Leaves, Shape, admissible, map_leaves, with_participants, with_times, with_trackers
-from verify.judge import exact_violation
+from verify.judge import exact_violation, judge
 from verify.on_balls import MOST_EXACT, violation_on_balls
 from verify.piecewise_instances import PIECES, simpler_pieces
 from verify.procedures import free_starts
@@ -55,13 +55,26 @@ def confirm_or_why(claim: Claim, shape: Shape, leaves: Leaves, rounded: bool = T
     """The confirmed violation, or why there is none: ``holds`` or ``unmet`` in exact arithmetic, ``inadmissible``, or
     ``uncertain: `` and a reason where the numbers are too large or irrational to tell."""
     exact = violation_of(claim, shape, map_leaves(leaves, lambda name, a: _each(a, Fraction)))
-    if exact == "holds":
+    if exact == "holds" or not rounded:
         return exact
-    for q in _DENOMINATORS if rounded else ():
-        found = violation_of(claim, shape, map_leaves(leaves, lambda name, a, q=q: _round(claim, name, a, q)))
+    candidates = [map_leaves(leaves, lambda name, a, q=q: _round(claim, name, a, q)) for q in _DENOMINATORS]
+    for candidate, promising in zip(candidates, _promising(claim, shape, candidates), strict=True):
+        found = violation_of(claim, shape, candidate) if promising else exact
         if isinstance(found, Violation):
             return found
     return exact
+
+
+def _promising(claim: Claim, shape: Shape, candidates: list[Leaves]) -> np.ndarray:
+    """Whether float64 sees a violation by each one-row instance; all are promising where it cannot tell. Exact arithmetic
+    takes far longer, and most roundings of an instance lose its violation."""
+    rows = {name: np.concatenate([np.asarray(c[name], dtype=np.float64) for c in candidates]) for name in candidates[0]}
+    try:
+        with np.errstate(all="ignore"):
+            verdict = judge(claim, realise(claim, shape, rows, NUMPY, most=MOST_EXACT * len(candidates)))
+        return verdict.met & (verdict.score > 0)
+    except (ArithmeticError, LookupError, TypeError, ValueError):
+        return np.ones(len(candidates), dtype=bool)
 
 
 def violation_of(claim: Claim, shape: Shape, leaves: Leaves) -> Violation | str:
