@@ -29,6 +29,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cache
 from itertools import pairwise
 from math import floor, log10, prod
 
@@ -36,13 +37,13 @@ import numpy as np
 import sympy as sp
 
 from bounds.claim import Claim
-from synthetic.arrays import Backend
+from synthetic.arrays import NUMPY, Backend
 from synthetic.balls import Ball
 from verify.growth_fit import OCTAVES, Fit, fit
 from verify.growth_instance import same_instance
 from verify.growth_motion import begins_later, hardly_begun, shorter, steps_of
 from verify.growth_scales import scale_path
-from verify.growth_search import EFFORTS, Effort, Member, Seen, Track
+from verify.growth_search import EFFORTS, Effort, Member, Seen, Track, ratios_of
 from verify.growth_sizes import RUN_SIZES, moved, scaled
 from verify.growth_terms import outgrows_every_term
 from verify.growth_worst import worst_of_each_size
@@ -62,7 +63,7 @@ _TINY = Fraction(1, 10**30)  # a constant that nearly everything refutes
 _LONGEST = 384  # iterations of an exact run
 _LONGEST_IRRATIONAL = 48  # of one in intervals
 _MOST_STEPS = 4000  # local steps of all clients over all outcomes of chance, in fractions
-_ZERO_BUDGETS = {"quick": Budget(8, 96, 8), "standard": Budget(60, 192, 60), "thorough": Budget(300, 256, 300)}
+_ZERO_BUDGETS = {"quick": Budget(8, 96, 8, small=8), "standard": Budget(60, 192, 60), "thorough": Budget(300, 256, 300)}
 
 
 @dataclass(frozen=True)
@@ -242,29 +243,38 @@ def _persists(nothing, violation: Violation, name, towards) -> tuple[ExactMember
 
 # exact members -------------------------------------------------------------------------------------------------------
 def _exact_path(claim: Claim, track: Track) -> tuple[ExactMember, ...]:
-    """The last members of a path along scales, far enough out that no constant of a proof explains the ratio."""
-    start, found = track.members[0], []
-    if not _still_rising(claim, track):
-        return ()
-    for stage in range(_STAGES):
-        factor = _FACTOR**stage
-        member = _exact_ratio_member(claim, factor, start.shape, scaled(start.leaves, track.powers, factor))
-        if member is None:
+    """The first neighbours on a path along scales so far out that no constant of a proof explains the ratio; only those that
+    float64 sees there, or cannot tell, are taken to exact arithmetic."""
+    factors = [_FACTOR**stage for stage in range(_STAGES)]
+    seen, exact = _seen_along(claim, track, factors), cache(lambda factor: _member_along(claim, track, factor))
+    far_enough = [last for last in range(_MEMBERS, _STAGES + 1) if not seen[last - 1] < _LEAST_RATIO / 2]
+    for last in far_enough if _still_rising(seen, exact) else ():
+        members = tuple(map(exact, factors[last - _MEMBERS:last]))
+        if members[-1] is None:
             break
-        found.append(member)
-        if len(found) >= _MEMBERS and member.constant >= _LEAST_RATIO:
-            last = tuple(found[-_MEMBERS:])
-            if _fitted(last).steady and _increasing(last):
-                return last
+        if all(members) and members[-1].constant >= _LEAST_RATIO and _fitted(members).steady and _increasing(members):
+            return members
     return ()
 
 
-def _still_rising(claim: Claim, track: Track) -> bool:
-    """Whether the ratio still grows far out: most that grow climb up to a bound."""
+def _seen_along(claim: Claim, track: Track, factors) -> np.ndarray:
+    """The ratios that float64 sees on the first member scaled by each factor, NaN where it sees none."""
+    start, powers = track.members[0], track.powers
+    rows = [scaled(start.leaves, powers, factor) for factor in factors]
+    leaves = {name: np.concatenate([np.asarray(row[name], dtype=np.float64) for row in rows]) for name in rows[0]}
+    seen = ratios_of(with_constant(claim, 1), start.shape, leaves, NUMPY, Seen())
+    return np.where((seen > 0) & (seen < np.inf), seen, np.nan)
+
+
+def _member_along(claim: Claim, track: Track, factor) -> ExactMember | None:
     start = track.members[0]
-    far = [_exact_ratio_member(claim, f, start.shape, scaled(start.leaves, track.powers, f))
-           for f in (_FACTOR**_MEMBERS, _FACTOR ** (_MEMBERS + 1))]
-    return all(far) and far[1].constant > far[0].constant * Fraction(5, 4)
+    return _exact_ratio_member(claim, factor, start.shape, scaled(start.leaves, track.powers, factor))
+
+
+def _still_rising(seen: np.ndarray, exact) -> bool:
+    """Whether the ratio still grows far out: most that grow climb up to a bound."""
+    far = [] if seen[_MEMBERS + 1] < seen[_MEMBERS] * 1.1 else [exact(_FACTOR**stage) for stage in (_MEMBERS, _MEMBERS + 1)]
+    return bool(far) and all(far) and far[1].constant > far[0].constant * Fraction(5, 4)
 
 
 def _exact_run(claim: Claim, track: Track) -> tuple[ExactMember, ...]:

@@ -23,6 +23,7 @@ __all__ = ["small_shapes"]
 _CLIENTS = ((1, 0), (2, 0), (1, 1))  # priority clients, free clients
 _ROUNDS, _STEPS, _PARTICIPANTS = (1, 2, 3, 5), (1, 2), (1, 2)
 _LAYERS = ((1,), (1, 1))
+_ON_A_LINE = 0.75  # of the shapes without layers; in the others norms of sums are less than sums of norms
 _ABOVE = (0, 1, 2)  # how far an integer variable lies above the least that it may be
 
 
@@ -70,7 +71,8 @@ def _within_bounds(claim: Claim, shape: Shape, rng: np.random.Generator) -> Shap
 
 
 def _drawn(claim: Claim, shape: Shape, rng: np.random.Generator) -> Shape:
-    """The shape with a family of clients, and a probability of rare noise."""
+    """The shape with a family of clients, a dimension, and a probability of rare noise."""
     family, pieces = draw_family(claim, rng)
     rare = RARE[rng.integers(len(RARE))] if shape.noisy else shape.rare
-    return replace(shape, family=family, pieces=pieces, rare=rare)
+    dim = shape.dim if shape.layers or rng.random() < _ON_A_LINE else 2
+    return replace(shape, dim=dim, family=family, pieces=pieces, rare=rare)
