@@ -47,4 +47,4 @@ def test_small_shapes_of_samples_differ_in_their_samples_too():
     pytest.param("fedluar/eq-13", marks=pytest.mark.slow),  # which layers are recycled depends on the noise in them
 ])
 def test_a_statement_that_fails_on_a_small_instance_is_refuted_there(claim_id):
-    assert search(find_claim(claim_id), SMALLEST).violation is not None
+    assert any(search(find_claim(claim_id), SMALLEST, seed).violation is not None for seed in range(3))
