@@ -45,7 +45,7 @@ from bounds.language import (
 )
 from bounds.language import k as client
 
-__all__ = ["BOUNDED_DISSIMILARITY", "CLAIMS", "B", "drift_term", "gap_at_start", "lag_at_start"]
+__all__ = ["BOUNDED_DISSIMILARITY", "CLAIMS", "B", "about_runs", "drift_term", "gap_at_start", "lag_at_start"]
 
 B = sp.Symbol("B", positive=True)
 K = local_steps
@@ -65,31 +65,32 @@ lag_at_start = Sum(client_weight[client] * norm2(grad(client, x_round[0]) - clie
 SMALL = at_most(1 / (4 * L * K))
 
 
-def _claim(name: str, number: str, derivation: str, statement: Condition, assumptions, conditions, method, steps=()):
+def about_runs(name: str, number: str, derivation: str, statement: Condition, assumptions, conditions, method, steps=()):
+    """A textbook claim about runs of a method, given by its procedure and variables."""
     return Claim(
         f"classical/{name}", number, "control", "run", statement, assumptions, conditions, "as derived",
         derivation=derivation, definitions=DEFINITIONS, steps=steps, **method)
 
 
-one_round = _claim(
+one_round = about_runs(
     "fedavg-dissimilar-round", "One round of FedAvg, clients of bounded dissimilarity",
     "descent with the drift of smooth clients, whose mean squared gradient is at most G^2 + B^2 |grad F|^2",
     Condition(objective(x_round[r + 1]), "<=",
               objective(x_round[r]) - sp.Rational(3, 8) * eta * K * round_gradient + drift_term, (ALL_ROUNDS,)),
     (SMOOTH, EXACT), DISSIMILAR, FEDAVG)
-scaffold_nonconvex = _claim(
+scaffold_nonconvex = about_runs(
     "scaffold-nonconvex", "SCAFFOLD, smooth clients",
     "the objective and eta K / 20 times the mean squared lag of the variates fall together; no heterogeneity is left",
     Condition(mean_gradient, "<=", 9 * gap_at_start / (4 * eta * K * rounds) + 9 * lag_at_start / (80 * rounds)),
     (SMOOTH, EXACT), SMALL, SCAFFOLD)
 CLAIMS = (
     one_round,
-    _claim(
+    about_runs(
         "fedavg-dissimilar-nonconvex", "FedAvg, smooth clients of bounded dissimilarity", "one round, summed",
         Condition(mean_gradient, "<=", 8 * gap_at_start / (3 * eta * K * rounds)
                   + sp.Rational(2, 3) * eta**2 * L**2 * (K - 1) * (2 * K - 1) * G_sq),
         (SMOOTH, EXACT), DISSIMILAR, FEDAVG, steps=(one_round.id,)),
-    _claim(
+    about_runs(
         "fedavg-dissimilar-convex", "FedAvg, strongly convex clients of bounded dissimilarity",
         "one round with |grad F|^2 >= 2 mu (F - F*), unrolled",
         Condition(gap, "<=", shrink**rounds * gap_at_start + drift_term * Sum(shrink**i, (i, 0, rounds - 1))),

@@ -29,12 +29,11 @@ from dataclasses import replace
 
 import sympy as sp
 
-from bounds.claim import Claim, Condition, Procedure, Variable
+from bounds.claim import Condition, Procedure, Variable
 from bounds.classical.gradient_descent import CONVEX, EXACT, JUST_CONVEX, NOISE, SMOOTH
 from bounds.classical.local_sgd import ALL_ROUNDS, ANY_ETA, at_most, round_gradient
 from bounds.classical.notation import eta
-from bounds.classical.rates import BOUNDED_DISSIMILARITY, B, gap_at_start, lag_at_start
-from bounds.definitions import DEFINITIONS
+from bounds.classical.rates import BOUNDED_DISSIMILARITY, B, about_runs, gap_at_start, lag_at_start
 from bounds.language import (
     E,
     F_star,
@@ -73,19 +72,13 @@ spread_of_noise = sigma_sq / K * (u / s + sp.Rational(45, 32) * u**2)
 shrink = 1 - sp.Rational(2, 3) * eta * mu * K
 
 
-def _claim(name: str, number: str, derivation: str, statement: Condition, assumptions, conditions, method, steps=()):
-    return Claim(
-        f"classical/{name}", number, "control", "run", statement, assumptions, conditions, "as derived",
-        derivation=derivation, definitions=DEFINITIONS, steps=steps, **method)
-
-
-one_round = _claim(
+one_round = about_runs(
     "fedavg-sampled-round", "One round of FedAvg, noise, sampled clients of bounded dissimilarity",
     "descent with the drift of smooth clients and the second moment of the drawn clients' mean",
     Condition(E(objective(x_round[r + 1])), "<=", E(objective(x_round[r])) - eta * K * E(round_gradient) / 3
               + eta * K * (spread_of_clients + spread_of_noise), (ALL_ROUNDS,)),
     (SMOOTH, NOISE), SMALL, FEDAVG)
-scaffold_sampled = _claim(
+scaffold_sampled = about_runs(
     "scaffold-sampled-nonconvex", "SCAFFOLD, noise, sampled smooth clients",
     "the objective and 5 eta^2 K^2 L m/s times the mean squared lag of the variates fall together",
     Condition(mean_gradient, "<=", 5 * gap_at_start / (2 * eta * K * rounds)
@@ -94,17 +87,17 @@ scaffold_sampled = _claim(
     (SMOOTH, NOISE), at_most(s / (24 * L * K * clients)), SCAFFOLD)
 CLAIMS = (
     one_round,
-    _claim(
+    about_runs(
         "fedavg-sampled-nonconvex", "FedAvg, noise, sampled smooth clients of bounded dissimilarity", "one round, summed",
         Condition(mean_gradient, "<=", 3 * gap_at_start / (eta * K * rounds) + 3 * spread_of_clients + 3 * spread_of_noise),
         (SMOOTH, NOISE), SMALL, FEDAVG, steps=(one_round.id,)),
-    _claim(
+    about_runs(
         "fedavg-sampled-strongly-convex", "FedAvg, noise, sampled strongly convex clients of bounded dissimilarity",
         "one round with |grad F|^2 >= 2 mu (F - F*), unrolled",
         Condition(E(objective(x_round[rounds])) - F_star, "<=", shrink**rounds * gap_at_start
                   + eta * K * (spread_of_clients + spread_of_noise) * Sum(shrink**i, (i, 0, rounds - 1))),
         (SMOOTH, CONVEX, NOISE), SMALL, FEDAVG, steps=(one_round.id,)),
-    _claim(
+    about_runs(
         "fedavg-sampled-convex", "FedAvg, noise, sampled convex clients of bounded dissimilarity",
         "the squared distance to the optimum falls by the gap, up to the drift and the second moment of the drawn mean",
         Condition(mean_gap, "<=", sp.Rational(10, 9) * (
