@@ -52,7 +52,7 @@ class Budget:
 
 BUDGETS = {
     "quick": Budget(10, 384, 6, small=20),
-    "standard": Budget(100, 384, 60, 128, 100, 30, 2, 12, 60, (8, 3)),
+    "standard": Budget(50, 256, 40, 128, 100, 30, 2, 12, 36, (8, 3)),
     "thorough": Budget(1000, 512, 1000, 256, 300, 60, 12, 60, 400, (16, 3)),
 }
 
