@@ -345,6 +345,27 @@ def test_batches_with_too_many_terms_are_judged_in_parts(monkeypatch):
     assert violation_of(claim, shape, take_rows(leaves, [0])).startswith("uncertain: at most 3 values")
 
 
+@pytest.mark.parametrize("lost", ["_admitted", "ascend", "evolve"])
+def test_instances_that_lack_a_constant_cost_no_others(monkeypatch, lost):
+    """Whether a later batch or an ascent comes to them; a constant that the very first ones lack is an error."""
+    claim, small = find_claim("li2020/theorem-1"), Budget(3, 16, 0, ascents=1, climbs=1, small=0)
+    known, calls = getattr(search_module, lost), []
+
+    def lacking(*arguments):
+        calls.append(1)
+        if lost != "_admitted" or len(calls) == 2:
+            raise UnboundName("nothing supplies 'sigma_g_max'")
+        return known(*arguments)
+
+    monkeypatch.setattr(search_module, lost, lacking)
+    found = search(claim, small)
+    assert calls and found.violation is None and found.met
+    calls[:] = [1]
+    if lost == "_admitted":
+        with pytest.raises(UnboundName):
+            search(claim, small)
+
+
 def test_large_violations_are_made_smaller_before_they_are_confirmed():
     """A sum of squares is never at most zero, however few clients and steps there are; one that holds stays as it is."""
     distance = E(norm2(x_sampled[iterations] - x_star))

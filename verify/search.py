@@ -95,7 +95,12 @@ def search(claim: Claim, budget: Budget, seed: int = 0, backend: Backend = NUMPY
 
     def look(shape: Shape, leaves: Leaves) -> Violation | None:
         """Judge a batch; a violation that exact arithmetic confirms is returned, the most promising instances are kept."""
-        leaves, verdict = _admitted(claim, shape, leaves, backend)
+        try:
+            leaves, verdict = _admitted(claim, shape, leaves, backend)
+        except UnboundName:
+            if found.met:  # then it is these clients that lack a constant
+                return None
+            raise
         found.tried += len(verdict.met)
         found.met += int(verdict.met.sum())
         if not verdict.met.any():
@@ -221,10 +226,22 @@ def _instances(claim: Claim, budget: Budget, rng: np.random.Generator, pools: _P
             yield shape, offspring(claim, shape, parent, _batch_size(shape, budget), rng)
     for shape, leaves in pools.tightest(budget.ascents):
         coordinates, rows = Coordinates.of(claim, leaves, _KINDS), min(24, _batch_size(shape, budget))
-        ends = [evolve(lambda batch, shape=shape: _judged(claim, shape, batch, backend), coordinates,
-                       budget.climbs, rows, int(rng.integers(1 << 30))),
-                ascend(claim, shape, coordinates, budget.climbs, rows, rng)]
-        yield from ((shape, end) for end in ends if end is not None)
+        seed = int(rng.integers(1 << 30))
+        for climb in (_evolved, _ascended):
+            try:
+                end = climb(claim, shape, coordinates, budget.climbs, rows, rng, seed, backend)
+            except UnboundName:  # it came to clients that lack a constant, as those that differ without bound do
+                continue
+            if end is not None:
+                yield shape, end
+
+
+def _evolved(claim, shape, coordinates, climbs, rows, rng, seed, backend) -> Leaves | None:
+    return evolve(lambda batch: _judged(claim, shape, batch, backend), coordinates, climbs, rows, seed)
+
+
+def _ascended(claim, shape, coordinates, climbs, rows, rng, seed, backend) -> Leaves | None:
+    return ascend(claim, shape, coordinates, climbs, rows, rng)
 
 
 class _Pools:
