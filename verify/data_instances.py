@@ -21,7 +21,7 @@ from synthetic.arrays import BALLS, EXACT, NUMPY, Backend, to_numpy
 from synthetic.draws import Draws
 from synthetic.piecewise import Piecewise
 from verify.procedures import algorithm_of, selection_of
-from verify.sizes import names_of, once_by_claim
+from verify.sizes import integer_variables, names_of, once_by_claim
 from verify.worlds import DataShape, Worlds, worlds_of
 
 __all__ = [
@@ -141,7 +141,7 @@ def draw_data_shape(claim: Claim, make, rng: np.random.Generator, most_outcomes:
 
 def small_data_shapes(claim: Claim, make) -> Iterator:
     """The smallest shapes of claims about samples, made by ``make(**fields)``."""
-    procedure, own = claim.procedure, [v for v in claim.variables if v.domain == "integer" and not v.indices]
+    procedure, own = claim.procedure, integer_variables(claim).values()
     outside, bounded = gradients_outside(procedure), "H_loss" in names_of(claim)
     for clients, samples, steps, rounds, atoms, pieces in product(
             (1, 2), (1, 2), (1, 2, 3), (1, 2, 3), (2, 3), (1, 2) if needs_lipschitz(claim) else (0, 1)):
