@@ -23,7 +23,7 @@ from bounds.fedmoswa.quantities import (
     variate_lag,
     variate_lag_after,
 )
-from bounds.fedmoswa.readings import DRIFT, LAG, one_round, varied, with_options
+from bounds.fedmoswa.readings import DRIFT, LAG, as_proved, given, one_round, varied, with_options
 from bounds.fedmoswa.setting import (
     ANY_STEP,
     MOSWA,
@@ -201,8 +201,13 @@ g_18 = nonconvex_lemma(
     ),
     steps=("fedmoswa/eq-96", "fedmoswa/eq-98", "fedmoswa/eq-99", "fedmoswa/eq-100", "fedmoswa/eq-101", "fedmoswa/eq-102"),
 )
-alpha_above_one = {"large-server-step": (
-    "alpha is at least 1, as in Lemma G.17", lambda c: replace(c, conditions=(*c.conditions, large_server_step)))}
+with_large_server_step = given(large_server_step)
+proved_words, proved = as_proved(g_18)["as-proved"]
+alpha_above_one = {
+    "large-server-step": ("alpha is at least 1, as in Lemma G.17", with_large_server_step),
+    "as-proved+large-server-step": (
+        f"{proved_words}; alpha is at least 1, as in Lemma G.17", lambda c: with_large_server_step(proved(c))),
+}
 
 # Appendix H ----------------------------------------------------------------------------------------------------------
 H_NOTE = f"v_i,k are read as local iterates, averages as the drift; no conditions are printed, those of Lemma G.12; {ROUND}"

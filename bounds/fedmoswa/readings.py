@@ -16,9 +16,9 @@ from bounds.fedmoswa.words import E_client, sigma_g, sigma_g_client
 from bounds.language import E, E_round, k, r
 
 __all__ = [
-    "DRIFT", "LAG", "REGION", "START", "UPDATE", "Change", "any_state", "combined", "fixed_client", "given", "in_region",
-    "one_round", "proof_readings", "restated", "rewritten", "started", "varied", "with_left", "with_options", "with_region",
-    "with_right",
+    "DRIFT", "LAG", "REGION", "START", "UPDATE", "Change", "any_state", "as_proved", "combined", "fixed_client", "given",
+    "in_region", "one_round", "proof_readings", "restated", "rewritten", "started", "varied", "with_left", "with_options",
+    "with_region", "with_right",
 ]
 
 Change = Callable[[Claim], Claim]
@@ -171,6 +171,24 @@ START: Changes = {
         "clients' variates start as gradients at the start, the server's from zero", started("gradient-clients-only")),
     "start-free": ("variates start anywhere", started("free")),
 }
+
+
+def as_proved(claim: Claim) -> Changes:
+    """What the proofs of Appendix G take for granted, at once: (68), variates from gradients, the drift that they use."""
+    parts = [UPDATE["all-clients"][1], START["start-gradient"][1]]
+    words = "(68), variates that start as gradients"
+    if _uses(claim, "drift_E1"):
+        parts.append(DRIFT["E0"][1])
+        words += " and the drift after 0 to K - 1 local steps"
+
+    def together(made: Claim) -> Claim:
+        for part in parts:
+            made = part(made)
+        return made
+
+    return {"as-proved": (f"as the proofs have it: {words}", together)}
+
+
 ANY_STATE: Changes = {"any-state": ("given the state before the round, for every state that is reached", any_state)}
 
 
@@ -183,10 +201,13 @@ def _that_apply(claim: Claim, *optional: tuple[bool, Changes]) -> dict[str, tupl
 
 
 def one_round(claim: Claim, **more) -> tuple[Claim, ...]:
-    """A lemma of Appendix G in all readings of its update, drift, lag, smoothness and start, one change at a time."""
+    """A lemma of Appendix G in all readings of its update, drift, lag, smoothness and start, one change at a time.
+
+    The last reading makes all the changes that the proofs make.
+    """
     changes = _that_apply(
         claim, (True, UPDATE), (_uses(claim, "drift_E1"), DRIFT), (_uses(claim, "variate_lag"), LAG),
-        (G2 in claim.assumptions, SMOOTH), (True, START), (True, ANY_STATE),
+        (G2 in claim.assumptions, SMOOTH), (True, START), (True, ANY_STATE), (True, as_proved(claim)),
     )
     return varied(claim, more | changes)
 
@@ -195,6 +216,6 @@ def proof_readings(claim: Claim, start: bool = False, **more) -> tuple[Claim, ..
     """A proof step of Appendix G: other update, drift as in the proofs, total lag and, if wanted, gradients at the start."""
     changes = _that_apply(
         claim, (True, UPDATE), (_uses(claim, "drift_E1"), DRIFT), (_uses(claim, "variate_lag"), LAG_TOTAL),
-        (start, {"start-gradient": START["start-gradient"]}),
+        (start, {"start-gradient": START["start-gradient"]}), (start, as_proved(claim)),
     )
     return varied(claim, more | changes)

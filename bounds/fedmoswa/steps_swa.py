@@ -31,7 +31,7 @@ from bounds.fedmoswa.quantities import (
     twin_model,
     twin_norm,
 )
-from bounds.fedmoswa.readings import fixed_client, restated, varied, with_region, with_right
+from bounds.fedmoswa.readings import REGION, fixed_client, restated, varied, with_region, with_right
 from bounds.fedmoswa.setting import SAM, SWA, b, c, each_client, each_round, eta, run_claim, steps_before
 from bounds.fedmoswa.table_1 import SAM_FACTORS, c_bar
 from bounds.fedmoswa.theorems_generalisation import PLAIN_STEP
@@ -282,31 +282,31 @@ to_generalisation = step(
     steps=("fedmoswa/lemma-4.1-stability",),
 )
 
-# FedSAM --------------------------------------------------------------------------------------------------------------
-SAM_ASSUMED, SAM_C = (A1, A2, A3, A4, C5), extended(SAM, *SAM_FACTORS)
+# FedSAM: (28) to (32) under their assumptions, with one constant rate ------------------------------------------------
+SAM_C = extended(SAM, *SAM_FACTORS)
 grows, length = 1 + L * eta, K * eta
 eq_108 = coupled_models(
     "eq-108", "(108)", grows, 2 * eta / n * stochastic_norm(j), (A4,), SAM, reading="2 eta/n, as its third line",
     steps=("fedmoswa/eq-106", "fedmoswa/eq-107"),
 )
 eq_108_last = coupled_models(
-    "eq-108@last-line", "(108)", grows, 2 * eta * c / n * Phi(r), SAM_ASSUMED, SAM_C,
+    "eq-108@last-line", "(108)", grows, 2 * eta * c / n * Phi(r), C2_TO_5, SAM_C,
     reading="last line, with c as printed; FedSAM, as named", steps=("fedmoswa/eq-108", "fedmoswa/lemma-i.2"),
 )
 P_sam = sp.exp(L * length)
 eq_109 = unrolled_models(
-    "eq-109", "(109)", P_sam * start_gap + 2 * c / n * length * P_sam * Phi(r), SAM_ASSUMED, SAM_C,
+    "eq-109", "(109)", P_sam * start_gap + 2 * c / n * length * P_sam * Phi(r), C2_TO_5, SAM_C,
     reading="with c as printed; FedSAM, as named", steps=("fedmoswa/eq-108", "fedmoswa/lemma-i.2"),
 )
 eq_110 = server_gap(
-    "eq-110", "(110)", P_sam, 2 * c / (m * n) * length * P_sam * heterogeneous, SAM_ASSUMED, SAM_C,
+    "eq-110", "(110)", P_sam, 2 * c / (m * n) * length * P_sam * heterogeneous, C2_TO_5, SAM_C,
     reading="with c as printed; FedSAM, as named", steps=("fedmoswa/eq-109",),
 )
 still_growing = Sum(
     sp.exp(L * length * (T - 1 - i)) * length * P_sam * (gradient_norm(i) + sigma_g + sigma), (i, 0, T - 1)
 )
 eq_111 = step(
-    id="fedmoswa/eq-111", number="(111)", assumptions=SAM_ASSUMED, **SAM_C,
+    id="fedmoswa/eq-111", number="(111)", assumptions=C2_TO_5, **SAM_C,
     reading="c_tilde, as printed, equal to its bound; FedSAM, as named",
     statement=Condition(final, "<=", 2 * c_bar / (m * n) * still_growing),
     note="at a constant step c_tilde and c_bar have one bound; the exponent is a sum of equal lengths; the paper's t is r",
@@ -315,7 +315,8 @@ eq_111 = step(
 
 CLAIMS = (
     *with_region(eq_14), *with_region(*varied(eq_15, b_readings)), *with_region(eq_16), eq_19,
-    *varied(eq_20, eq_20_readings), *varied(eq_21, b_readings | ONE_CLIENT), *varied(eq_22, eq_22_readings),
+    *varied(eq_20, eq_20_readings | REGION), *varied(eq_21, b_readings | ONE_CLIENT | REGION),
+    *varied(eq_22, eq_22_readings | REGION),
     *with_region(eq_23), *with_region(eq_24), *with_region(eq_25),
     *varied(eq_28, one_sample(rate(j), growing(j))), eq_28_last, eq_29, *varied(eq_30, eq_30_printed | ONE_CLIENT),
     *varied(eq_31, ONE_CLIENT), to_generalisation, *with_region(*varied(eq_103, PLAIN_STEP)),

@@ -160,6 +160,19 @@ i_1 = lemma(
     steps=("fedmoswa/eq-103", "fedmoswa/eq-104"),
 )
 i_1_proof = {"proof": ("c in place of c_bar, as the proof has it", with_right(growth * length * Phi(r)))}
+
+
+def assumed_by_i_1(claim):
+    """The claim under the assumptions of Lemma I.1."""
+    return replace(claim, assumptions=(A2, A3, A4, C5))
+
+
+I_1_WORDS = "under Assumptions 2-5, as Lemma I.1 prints them"
+ASSUMED_BY_I_1 = {
+    "assumptions-2-to-5": (I_1_WORDS, assumed_by_i_1),
+    "plain-step+assumptions-2-to-5": (
+        f"{PLAIN_STEP['plain-step'][0]}; {I_1_WORDS}", lambda claim: plain_step(assumed_by_i_1(claim))),
+}
 i_2 = lemma(
     id="fedmoswa/lemma-i.2", number="Lemma I.2", assumptions=PRINTED, **SAM_C, reading="FedSAM, as named",
     statement=Condition(stochastic_norm(j), "<=", (1 + growth * L * length) * Phi(r), over_gradients),
@@ -200,6 +213,6 @@ CLAIMS = (
     *varied(f_3_gap, one_client | f_3_gap_readings | FRESH_READINGS | REGION),
     *varied(f_3_gen, coupled | f_3_gen_readings | FRESH_READINGS | REGION),
     *varied(f_6, coupled | f_6_readings | FRESH_READINGS | REGION),
-    *with_region(*varied(i_1, i_1_proof | PLAIN_STEP)), *with_region(*varied(i_2, PLAIN_STEP)),
-    *varied(i_3, coupled | FREE_T_READINGS | i_3_readings | PLAIN_STEP | REGION), constants,
+    *with_region(*varied(i_1, i_1_proof | PLAIN_STEP)), *with_region(*varied(i_2, PLAIN_STEP | ASSUMED_BY_I_1)),
+    *varied(i_3, coupled | FREE_T_READINGS | i_3_readings | PLAIN_STEP | ASSUMED_BY_I_1 | REGION), constants,
 )
