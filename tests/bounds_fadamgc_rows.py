@@ -82,7 +82,7 @@ class P:
         self.Y = w.participants if "all-tracked" in flags else w.trackers
         self.A2 = 6 * (1 - w.beta2) * w.G**6 + 8 * (1 - w.beta1) * (w.sigma**2 + w.G**2)
         self.J = (w.G**2 + w.sigma**2) / w.eps**2
-        self.S, self.a = w.participants, w.factor
+        self.S, self.a = N if "full" in flags else w.participants, w.factor
         self.root = sqrt(w.L * self.F * w.sigma**2 / (N * K * T))
 
     # models, gradients and states

@@ -46,9 +46,14 @@ def drop(p):
 
 
 GC["theorem-5.2"] = lambda p: (lengths(p), hidden(p) * (p.root + p.L * p.F / T + p.L * K / T + K * p.sigma / T))
+def beta(p):
+    """beta1 on the right side of (104) and (211)."""
+    return p.b1**K if "beta1-to-K" in p.flags else p.b1
+
+
 GC["theorem-5.2/eq-104"] = lambda p: (lengths(p), hidden(p) * (
-    sqrt(p.L * p.F * p.sigma / ((1 - 2 * p.b1) ** 2 * N * K * T)) + p.L * p.F / ((1 - 2 * p.b1) * T)
-    + p.L * K / ((1 - 2 * p.b1) * T) + K * p.sigma / T))
+    sqrt(p.L * p.F * p.sigma / ((1 - 2 * beta(p)) ** 2 * N * K * T)) + p.L * p.F / ((1 - 2 * beta(p)) * T)
+    + p.L * K / ((1 - 2 * beta(p)) * T) + K * p.sigma / T))
 GC["theorem-5.2/eq-102-103"] = lambda p: (lengths(p), (
     p.F / (K * p.H * (1 - 2 * p.b1**K) * T) + p.H * K * p.L / (2 * (1 - p.b1**K))
     + 16 * N**2 * p.H * K / (p.Y**2 * (1 - p.b1**K)) + 2 * K * (1 + p.L) * p.eta / (1 - 2 * p.b1**K)
@@ -92,7 +97,7 @@ NT["theorem-C.3/eq-210"] = lambda p: (lengths(p), (hidden(p) if "big-o" in p.fla
     p.F / (K * p.H * (1 - 2 * p.b1**K) * T) + p.H * K * p.L / (2 * (1 - 2 * p.b1**K))
     + 3 * p.eta * K * p.L / (1 - 2 * p.b1**K) + K * (p.sigma / N + p.B) / (1 - 2 * p.b1**K)))
 NT["theorem-C.3/eq-211"] = lambda p: (lengths(p), hidden(p) * (
-    sqrt(p.L * p.F / ((1 - 2 * p.b1) * N * K * T)) + p.L * p.F / ((1 - p.b1) * T) + p.L * K / ((1 - 2 * p.b1) * T)
+    sqrt(p.L * p.F / ((1 - 2 * beta(p)) * N * K * T)) + p.L * p.F / ((1 - beta(p)) * T) + p.L * K / ((1 - 2 * beta(p)) * T)
     + K * (p.sigma + N * p.B) / T))
 GC["table-1/fedadam"] = lambda p: (squares(p), hidden(p) * (
     (p.F**2 / (N * K * T)) ** 0.5 + p.L * p.sigma**2 / (p.G**2 * sqrt(N * K * T)) + p.sigma**2 / (p.G * K * T)

@@ -62,6 +62,8 @@ READINGS = {
                      "eq-176", "eq-179", "eq-83", "eq-196"), "pathwise"),
     **dict.fromkeys(("eq-17", "eq-129", "eq-130", "eq-139"), "k-prime at-most"),
     **dict.fromkeys(("eq-134", "eq-142", "eq-144", "eq-146"), "k-prime"),
+    **dict.fromkeys(("eq-124", "eq-126"), "full"),
+    **dict.fromkeys(("theorem-5.2/eq-104", "theorem-C.3/eq-211"), "beta1-to-K"), "eq-109": "chosen-b norm-scalar+chosen-b",
     "eq-131a": "lower", "eq-34": "pathwise vhat-carry store-vhat", "eq-138": "pathwise vhat-carry store-vhat",
     "eq-37": "noise-over-n", "eq-75": "as-printed", "eq-78": "product", "eq-79": "second", "eq-132": "t-plus-1 k-prime",
     "app-B-unit": "vhat norm-scalar", "eq-85": "at-most", "eq-90": "lengths", "eq-101": "numbers", "eq-110": "at-most",

@@ -19,9 +19,10 @@ from bounds.fadamgc.words import B, C, C_all, C_beta, G, beta1, beta2, eps, eta,
 from bounds.language import E, L, clients, eta_l, local_steps, objective, participants, r, rounds, sampled, x_round
 
 __all__ = [
-    "ANY_MOMENTS", "FADAMGC", "FA_NT", "SPECIAL", "algebra_step", "all_tracked", "at_each", "at_each_but_first",
-    "at_most", "average_norm", "average_sq", "before_last", "carried", "decrease", "free_constants", "last_gap",
-    "one_relation", "order_claim", "over", "pathwise", "put", "readings", "run_claim", "started", "with_norms",
+    "ANY_MOMENTS", "FADAMGC", "FA_NT", "SPECIAL", "algebra_step", "all_clients_take_part", "all_tracked", "at_each",
+    "at_each_but_first", "at_most", "average_norm", "average_sq", "before_last", "carried", "decrease", "free_constants",
+    "last_gap", "one_relation", "order_claim", "over", "pathwise", "powers_of_beta1", "put", "readings", "run_claim",
+    "started", "with_norms",
 ]
 
 FADAMGC = Procedure("fadamgc", sampling="without-replacement", equal_weights=True)
@@ -157,6 +158,19 @@ def all_tracked(claim: Claim) -> Claim:
     fields["conditions"] += (Condition(tracked[r, q.every_client[0]], "==", sampled[r, q.every_client[0]],
                                        (over, all_clients)),)
     return _changed(claim, "all-tracked", "every participant renews its y_k: Y = S", **fields)
+
+
+def all_clients_take_part(claim: Claim) -> Claim:
+    """The reading in which all clients take part: S = n."""
+    made = _changed(claim, "full", "all clients take part", **_exchanged(claim, {participants: clients}))
+    return replace(made, procedure=replace(made.procedure, sampling="full"))
+
+
+def powers_of_beta1(claim: Claim) -> Claim:
+    """The reading in which the right side has beta1^K where it prints beta1, as its proof has up to the line before."""
+    s = claim.statement
+    return _changed(claim, "beta1-to-K", "beta1^K where beta1 is printed, as in the line before",
+                    statement=replace(s, right=s.right.subs(beta1, beta1**local_steps)))
 
 
 def pathwise(claim: Claim) -> Claim:

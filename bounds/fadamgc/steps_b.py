@@ -270,14 +270,22 @@ eq_111 = step(
     steps=("fadamgc/eq-107", "fadamgc/eq-109", "fadamgc/eq-110"),
     statement=at_each_but_first(
         left_107, "<=", (1 - Y / (2 * n)) * E(norm(old - last)) + 2 * (n / Y) * H * K + 2 * (Y / n) * eta * K, *each))
-fewer = {"variables": (Variable("clients", "integer", low=2), Variable("trackers", "integer")),
-         "conditions": (Condition(Y, "<=", n - 1), Condition(b, "==", Y / (2 * (n - Y))))}
+chosen_b = (Condition(Y, "<=", n - 1), Condition(b, "==", Y / (2 * (n - Y))))
+fewer = {"variables": (Variable("clients", "integer", low=2), Variable("trackers", "integer")), "conditions": chosen_b}
 eq_111_first = algebra_step(
     id="fadamgc/eq-111@first-coefficient", number="(110) to (111)", reading="the coefficient of the first term", **fewer,
     statement=Condition((1 - Y / n) * (1 + b), "<=", 1 - Y / (2 * n)))
 eq_111_second = algebra_step(
     id="fadamgc/eq-111@second-coefficient", number="(110) to (111)", reading="the coefficient of the second term", **fewer,
     statement=Condition(2 * Y / n + (1 - Y / n) / b, "<=", 2 * n / Y))
+
+
+def with_chosen_b(claim):
+    """The reading in which b is what (111) chooses."""
+    _, _, before = claim.id.partition("@")
+    return claim.variant(
+        f"{before}+chosen-b" if before else "chosen-b", f"{claim.reading}; b = Y / (2 (n - Y)), as (111) chooses it",
+        variables=tuple(v for v in claim.variables if v.name != "factor"), conditions=(*claim.conditions, *chosen_b))
 
 
 def tracked_readings(claim):
@@ -288,7 +296,7 @@ def tracked_readings(claim):
 CLAIMS = (
     *readings(unit, carried), unit_norms, *readings(unit_vhat, with_norms, carried),
     *readings(unit_step, with_norms, carried),
-    *readings(eq_83, pathwise_full, conditional, with_norms, carried),
+    *readings(eq_83, pathwise_full, conditional, with_norms, carried), pathwise_full(with_norms(eq_83)),
     *free_vector(step, "eq-85", "(84)-(85)", q.direction[r, j, k]),
     eq_87,
     *chain(step, ("eq-89", "eq-90", "eq-91"), ("(88)-(89)", "(90)", "(91)"), m, ghat, q.direction[r, j, k],
@@ -296,7 +304,8 @@ CLAIMS = (
     *readings(eq_93, with_norms, carried),
     *tracked_readings(eq_94), *readings(eq_95, with_norms, carried), *tracked_readings(eq_96), *tracked_readings(eq_98),
     *tracked_readings(eq_101), eq_101_numbers,
-    *tracked_readings(eq_107), *tracked_readings(eq_109), *tracked_readings(eq_110), at_most(eq_110),
-    at_most(all_tracked(eq_110)),
+    *tracked_readings(eq_107), *tracked_readings(eq_109), with_chosen_b(eq_109), with_chosen_b(with_norms(eq_109)),
+    *tracked_readings(eq_110), at_most(eq_110), at_most(all_tracked(eq_110)), at_most(with_norms(eq_110)),
+    with_chosen_b(at_most(with_norms(eq_110))),
     *tracked_readings(eq_111), eq_111_first, eq_111_second,
 )

@@ -14,6 +14,7 @@ from bounds.fadamgc.builders import (
     ANY_MOMENTS,
     FA_NT,
     algebra_step,
+    all_clients_take_part,
     all_tracked,
     alpha_vhat,
     at_each,
@@ -188,7 +189,8 @@ def of_means(claim):
 
 
 CLAIMS = (
-    *readings(eq_124, carried, y_gradient), *readings(eq_126, pathwise, carried, y_gradient),
+    *readings(eq_124, carried, y_gradient, all_clients_take_part),
+    *readings(eq_126, pathwise, carried, y_gradient, all_clients_take_part),
     *of_means(eq_129), at_most(eq_129), *of_means(eq_130), at_most(eq_130), *of_means(eq_132), eq_132_next,
     *of_means(eq_134), *of_means(eq_136), pathwise(eq_136), *readings(eq_138, pathwise, carried, stored_max, y_gradient),
     *of_means(eq_139), at_most(eq_139), at_most(k_prime(eq_139)), *of_means(eq_142), *of_means(eq_144), *of_means(eq_146),

@@ -92,7 +92,7 @@ def in_both(claim):
 
 CLAIMS = (
     *in_both(buffer), *in_both(buffer_mean), unit, unit_vhat,
-    *readings(eq_196, pathwise_full, conditional, with_norms, carried),
+    *readings(eq_196, pathwise_full, conditional, with_norms, carried), pathwise_full(with_norms(eq_196)),
     *free_vector(step, "eq-198", "(197)-(198)", direction)[:3],
     *in_both(eq_200),
     *chain(step, ("eq-204@first", "eq-204@second", "eq-204"), ("(201)-(202)", "(203)", "(204)"), m, g[q.now, k], direction,

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import sympy as sp
 
-from bounds.claim import Condition, Procedure
+from bounds.claim import Condition, Procedure, Variable
 from bounds.fadamgc.assumptions import A51, A51_A53, A51_AC1
-from bounds.fadamgc.builders import FA_NT, FADAMGC, average_norm, average_sq, constant_step, free_constants, order_claim
+from bounds.fadamgc.builders import FA_NT, FADAMGC, average_norm, average_sq, free_constants, order_claim
 from bounds.fadamgc.quantities import DEFINITIONS, F0_gap
 from bounds.fadamgc.theorems import leading, theorem_52, theorem_54
 from bounds.fadamgc.theorems_fa_nt import theorem_C2, theorem_C3
@@ -22,7 +22,7 @@ NOT_SAID = "the left side is that of the theorem named"
 SQUARE = "the left side, which the table leaves out, is the mean squared gradient; the steps are not said"
 
 
-def entry(name, method, right, assumptions, left=average_sq, like=None, **fields):
+def entry(name, method, right, assumptions, left=average_sq, like=None, variables=(), **fields):
     """A row: ``like`` is the theorem that it names, whose conditions it takes over."""
     if like is not None:
         made = replace(like, id=f"fadamgc/table-1/{name}", number="Table 1", kind="table entry", steps=(like.id,), note="",
@@ -31,7 +31,7 @@ def entry(name, method, right, assumptions, left=average_sq, like=None, **fields
         return (made, *free_constants(made))
     made = order_claim(replace(
         theorem_54, id=f"fadamgc/table-1/{name}", number="Table 1", kind="table entry", procedure=method, steps=(),
-        reading=SQUARE, explicit=True, limits=(), assumptions=assumptions, variables=(), conditions=(constant_step,),
+        reading=SQUARE, explicit=True, limits=(), assumptions=assumptions, variables=variables, conditions=(),
         definitions=DEFINITIONS, statement=Condition(left, "<=", right), **fields))
     return (made, *free_constants(made))
 
@@ -47,7 +47,7 @@ CLAIMS = (
            + L * sigma**2 * sqrt(n) / (G**2 * sqrt(K) * T ** sp.Rational(3, 2)), A51_A53),
     *entry("fedams", method("fedams"),
            sqrt(F**2 / (n * K * T)) + L * sqrt(n * K) * G**2 / (sqrt(eps) * T) + L**2 * K * sigma**2 / T
-           + G * sigma**2 / (sqrt(eps**2 * n * K) * T), A51_A53),
+           + G * sigma**2 / (sqrt(eps**2 * n * K) * T), A51_A53, variables=(Variable("eps", "positive"),)),
     *entry("fa-nt-special", FA_NT, leading + L * F / T + K * (sigma + L + n * B) / T, A51_AC1, like=theorem_C3),
     *entry("fa-nt", FA_NT, theorem_C2.statement.right / C, A51_A53, like=theorem_C2),
     *entry("fadamgc-special", FADAMGC, leading + L * F / T + K * (sigma + L) / T, A51, left=average_norm, like=theorem_52),

@@ -19,6 +19,7 @@ from bounds.fadamgc.builders import (
     free_constants,
     last_gap,
     order_claim,
+    powers_of_beta1,
     put,
     readings,
     run_claim,
@@ -127,7 +128,7 @@ under_78 = replace(eq_48, id="fadamgc/theorem-5.4/eq-48-51@condition-78",
 y_gradient = started("gradient")
 CLAIMS = (
     *readings(theorem_52, with_norms, carried), *free_constants(theorem_52),
-    *readings(eq_104, with_norms, carried), *free_constants(eq_104),
+    *readings(eq_104, with_norms, carried, powers_of_beta1), *free_constants(eq_104),
     *readings(eq_102, all_tracked, with_norms, carried), with_norms(all_tracked(eq_102)),
     *readings(theorem_54, y_gradient, carried, appendix), *free_constants(theorem_54), *free_constants(appendix(theorem_54)),
     *readings(eq_48, y_gradient, carried), under_78,

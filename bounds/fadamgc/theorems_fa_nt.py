@@ -20,6 +20,7 @@ from bounds.fadamgc.builders import (
     free_constants,
     last_gap,
     order_claim,
+    powers_of_beta1,
     put,
     readings,
     run_claim,
@@ -140,6 +141,6 @@ CLAIMS = (
     *readings(eq_158, all_tracked, alpha_vhat, y_gradient, carried), all_tracked(alpha_vhat(eq_158)), eq_158_bounded,
     all_tracked(eq_158_bounded),
     *readings(theorem_C3, with_norms, carried), theorem_C3_appendix, *free_constants(theorem_C3),
-    *readings(eq_211, with_norms, carried), *free_constants(eq_211),
+    *readings(eq_211, with_norms, carried, powers_of_beta1), *free_constants(eq_211),
     *readings(eq_210, with_norms, carried), eq_210_order, *free_constants(eq_210_order),
 )
