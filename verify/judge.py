@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache
@@ -42,21 +43,25 @@ def judge(claim: Claim, environment: Environment, least: float = 1e-18) -> Judge
         return Judgement(*(np.minimum(a, b) for a, b in zip(first[:3], second[:3], strict=True)), first.met & second.met)
     environment = replace(environment, known={})
     with np.errstate(all="ignore"):
-        left, right, mask = _where_possible(environment, *sides(claim.statement, environment))
-        like = namespace(left).broadcast_arrays(left, right, mask)[0]
-        left, right, mask = _flat(left, right, mask)
+        statement, both = claim.statement, None
+        if environment.worlds is None:  # else suprema over worlds are compared, in which a common term may differ
+            statement, both = _apart(statement)
+        left, right, mask = _where_possible(environment, *sides(statement, environment))
+        common = sides(both, environment)[0] if both else left != left
+        like = namespace(left).broadcast_arrays(left, right, mask, common)[0]
+        left, right, mask, common = _flat(left, right, mask, common)
         if not mask.shape[1]:
             return _about_nothing(claim, environment, len(left))
-        sizes = [np.broadcast_to(size, mask.shape) for size in _flat(*_where_possible(
-            environment, *sizes_of_sides(claim.statement, environment)))]
+        sizes = _flat(*_where_possible(environment, *sizes_of_sides(statement, environment)), like)
         floor = _ROUNDING * (sizes[0] + sizes[1]) + least
         gap = {"<=": left - right, ">=": right - left, "==": abs(left - right)}[claim.statement.relation]
         score = np.where(mask, (gap - floor) / (abs(left) + abs(right) + floor), -1.0)
-        edge = np.where(mask, (gap - floor) / (_left_over(claim.statement, environment, like) + floor), -1.0)
+        edge = np.where(mask, (gap - floor) / (_left_over(statement, environment, like) + floor), -1.0)
         finite = np.isfinite(score).all(axis=1) & np.isfinite(edge).all(axis=1)
         if environment.infinite is not None:
             finite = finite & ~to_numpy(environment.infinite)
         score = np.where(np.isfinite(score), score, -1.0)
+        left, right = left + common, right + common
         big, small = (right, left) if claim.statement.relation == ">=" else (left, right)
         ratio = np.where(small > floor, big / small, np.where(big > 3 * floor, np.inf, 0.0))
         if claim.statement.relation == "==":
@@ -66,6 +71,17 @@ def judge(claim: Claim, environment: Environment, least: float = 1e-18) -> Judge
         met &= in_range(claim, environment, len(score))
         late = edge[np.arange(len(edge)), mask.shape[1] - 1 - np.argmax(mask[:, ::-1], axis=1)]
     return Judgement(score.max(axis=1), late, ratio.max(axis=1), met)
+
+
+@cache
+def _apart(statement: Condition) -> tuple[Condition, Condition | None]:
+    """The statement without the terms that both sides share, beside which no gap would show; and these, as both sides."""
+    terms = [Counter(sp.Add.make_args(side)) for side in (statement.left, statement.right)]
+    shared = terms[0] & terms[1]
+    if not shared:
+        return statement, None
+    left, right, both = (sp.Add(*part.elements()) for part in (terms[0] - shared, terms[1] - shared, shared))
+    return replace(statement, left=left, right=right), replace(statement, left=both, right=both)
 
 
 def _where_possible(environment: Environment, left, right, mask):
@@ -102,11 +118,9 @@ def _left_over(statement: Condition, environment: Environment, like) -> np.ndarr
     return abs(values[0] + values[-1]) + abs(values[1:-1]).sum(axis=0)
 
 
-def _flat(left, right, mask):
-    """Both sides as (instances, everything else)."""
-    xp = namespace(left)
-    left, right, mask = xp.broadcast_arrays(left, right, mask)
-    return tuple(to_numpy(a).reshape(a.shape[0], -1) for a in (left, right, mask))
+def _flat(*arrays):
+    """Both sides, where they count, and whatever else, as (instances, everything else)."""
+    return tuple(to_numpy(a).reshape(a.shape[0], -1) for a in namespace(arrays[0]).broadcast_arrays(*arrays))
 
 
 def _nearly(relation: str, left, right):

@@ -21,6 +21,7 @@ from verify.environment import realise
 from verify.evaluate import TooManyTerms, UnboundName
 from verify.instances import Leaves, Shape, admissible, always_available, outcomes, take_rows, with_times
 from verify.judge import Judgement, judge, pairs
+from verify.knots_on_path import knots_on_path
 from verify.other_sizes import with_another_integer, with_other_noise, with_other_participants
 from verify.piecewise_instances import PIECES
 from verify.refine import Coordinates, ascend, evolve
@@ -81,6 +82,7 @@ _MOST_CLIENTS = 24  # to which an instance grows
 _LARGE = 24  # size beyond which an instance is made smaller before exact arithmetic takes it
 _MOST_TERMS = 250_000  # entries of an array of terms
 _POOL = 5  # instances that evolve, in each of the two rankings
+_MOVED_KNOTS = 0.5  # share of the offspring in which pieces move onto the path
 _PATIENCE = 10  # how much longer runs are where no shorter one met the hypotheses
 _BLAND = -0.3  # rank of instances on which both sides agree: everywhere around them they agree too
 
@@ -213,17 +215,18 @@ def _instances(claim: Claim, budget: Budget, rng: np.random.Generator, pools: _P
     """Batches to look at, one after the other: the later ones follow from what was kept of the earlier ones."""
     longer, apart = 1, rng.spawn(1)[0]
     for shape in small_shapes(claim, apart, budget.most_outcomes, budget.small):
-        yield shape, draw_leaves(claim, shape, min(_SMALL_ROWS, _batch_size(shape, budget)), apart)
+        yield shape, _drawn(claim, shape, min(_SMALL_ROWS, _batch_size(shape, budget)), apart)
     for step in range(budget.batches + budget.generations):
         if step < budget.batches or not pools.filled:
             if step == budget.batches // 2 and not pools.filled:
                 longer = _PATIENCE
             shape = draw_shape(claim, rng, budget.most_outcomes, budget.most_iterations, longer)
-            yield shape, draw_leaves(claim, shape, _batch_size(shape, budget), rng)
+            yield shape, _drawn(claim, shape, _batch_size(shape, budget), rng)
         else:
             shape, parent = pools.pick(step, rng)
             shape, parent = _neighbour(claim, shape, parent, rng, budget)
-            yield shape, offspring(claim, shape, parent, _batch_size(shape, budget), rng)
+            children = offspring(claim, shape, parent, _batch_size(shape, budget), rng)
+            yield shape, knots_on_path(claim, shape, children, rng) if rng.random() < _MOVED_KNOTS else children
     for shape, leaves in pools.tightest(budget.ascents):
         coordinates, rows = Coordinates.of(claim, leaves, _KINDS), min(24, _batch_size(shape, budget))
         seed = int(rng.integers(1 << 30))
@@ -234,6 +237,10 @@ def _instances(claim: Claim, budget: Budget, rng: np.random.Generator, pools: _P
                 continue
             if end is not None:
                 yield shape, end
+
+
+def _drawn(claim: Claim, shape: Shape, count: int, rng: np.random.Generator) -> Leaves:
+    return knots_on_path(claim, shape, draw_leaves(claim, shape, count, rng), rng)
 
 
 def _evolved(claim, shape, coordinates, climbs, rows, rng, seed, backend) -> Leaves | None:

@@ -22,7 +22,7 @@ __all__ = ["small_shapes"]
 
 _CLIENTS = ((1, 0), (2, 0), (1, 1))  # priority clients, free clients
 _ROUNDS, _STEPS, _PARTICIPANTS = (1, 2, 3, 5), (1, 2), (1, 2)
-_LAYERS = ((1,), (1, 1))
+_LAYERS = ((1,), (1, 1), (1, 1, 1))
 _ON_A_LINE = 0.75  # of the shapes without layers; in the others norms of sums are less than sums of norms
 _ABOVE = (0, 1, 2)  # how far an integer variable lies above the least that it may be
 
