@@ -300,14 +300,14 @@ def _instance(claim: Claim, shape: Shape, leaves: Leaves, environment: Environme
         start = _text(leaves["start_offset"][0])
         return {"atoms": atoms_of(shape, leaves, _text), "start_offset": start, "initial": {}}
     federation = federation_of(shape, leaves, EXACT)
-    data = {"center": _text(leaves["center"][0])}
+    data = {"center": _text(leaves["center"][0]), "x_star": _text(federation.x_star[0])}
+    if "half_tangent" in leaves and shape.dim > 1:
+        data["half_tangent"], federation = _text(leaves["half_tangent"][0, 0]), federation.given
     data["curvature"] = _text(federation.curvature[0] if shape.family == "quadratic" else federation.curvature[0, :, 0])
     if shape.family == "piecewise":  # by client and coordinate, a list of slope, center and width
         pieces = (federation.slope, federation.knot, federation.width)
         data["pieces"] = _text(np.stack([array[0, :, 0] for array in pieces], axis=-1))
-    data["offset"] = _text(federation.offset[0].reshape(shape.clients))
-    for name in ("weights", "x_star"):
-        data["client_weight" if name == "weights" else name] = _text(getattr(federation, name)[0])
+    data["offset"], data["client_weight"] = _text(federation.offset[0].reshape(shape.clients)), _text(federation.weights[0])
     data["layer_sizes"] = [layer.stop - layer.start for layer in environment.federation.layers()]
     data["priority"] = [int(k < shape.priority_clients) for k in range(shape.clients)]
     data["noise"] = [[] for _ in range(shape.clients)]

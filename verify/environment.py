@@ -14,7 +14,6 @@ from fedtheory.engine import rounds_of, starting_points
 from fedtheory.schedules import Tabulated
 from fedtheory.selection import Pattern
 from synthetic.arrays import Backend, largest, maximum, namespace, to_numpy
-from synthetic.piecewise import Piecewise
 from verify.assumed import ASSUMED, assumed_constants, multiple, possible
 from verify.coupled_runs import realise_coupled
 from verify.evaluate import Bound, Environment, UnboundName, sides
@@ -109,8 +108,7 @@ class _Binder:
         for name in ("F_star_client", "L_client", "mu_client", "sigma_sq_client"):
             if name in constants:
                 self.put(name, constants.value(name), 1)
-        if isinstance(federation, Piecewise):
-            bind_constants(federation, self.claim, self.put)
+        bind_constants(federation, self.claim, self.put)
         self.env.infinite = bind_over_space(federation, self.claim, self.put)
 
     def _one(self):

@@ -10,6 +10,7 @@ import sympy as sp
 from bounds.claim import Claim
 from synthetic.arrays import largest, namespace
 from synthetic.quadratic import Quadratic
+from synthetic.turned import as_given
 from verify.roots import square_root
 from verify.sizes import names_of
 
@@ -56,6 +57,7 @@ def bind_over_space(federation, claim: Claim, put):
     names = _needed(claim) & names_of(claim)
     if not names:
         return None
+    federation = as_given(federation)  # turning changes none of them
     if not isinstance(federation, Quadratic) or not federation.diagonal:
         for name in names:
             known = HETEROGENEITY.get(name, name)

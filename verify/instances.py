@@ -17,6 +17,7 @@ from synthetic.arrays import Backend, namespace
 from synthetic.noise import FiniteNoise, NoNoise
 from synthetic.piecewise import Piecewise
 from synthetic.quadratic import Quadratic
+from synthetic.turned import Turned
 from verify.data_instances import KINDS, outcomes_of_data
 from verify.outcomes import NOTHING_MORE, Chance, numbers_of_outcomes
 from verify.piecewise_instances import PIECES, piecewise_federation
@@ -97,12 +98,15 @@ def outcomes(shape: Shape) -> tuple[int, int]:
     return numbers_of_outcomes(shape)
 
 
-def federation_of(shape: Shape, leaves: Leaves, backend: Backend) -> Quadratic | Piecewise:
+def federation_of(shape: Shape, leaves: Leaves, backend: Backend) -> Quadratic | Piecewise | Turned:
     """The federation of a batch of instances (diagonal Hessians; priority clients come first).
 
     Where the leaf ``tie`` is 1, a free client's offset is such that its loss equals the objective at the start: the border
-    of every comparison of losses.
+    of every comparison of losses. Where there is a leaf ``half_tangent``, all that is turned (:mod:`synthetic.turned`).
     """
+    if "half_tangent" in leaves and shape.dim > 1:
+        inner = {name: array for name, array in leaves.items() if name != "half_tangent"}
+        return Turned(federation_of(shape, inner, backend), backend.array(leaves["half_tangent"])[:, 0])
     priority = np.broadcast_to(np.arange(shape.clients) < shape.priority_clients, leaves["weight"].shape)
     noise = _noise(shape, leaves, backend)
 

@@ -23,7 +23,7 @@ def knots_on_path(claim: Claim, shape: Shape, leaves: Leaves, rng: np.random.Gen
     Pieces keep their slopes, so that smoothness stays as it is, and runs start where they started. Other clients than
     piecewise ones, and points without a run, stay as they are.
     """
-    if shape.family != "piecewise" or claim.setting != "run" or shape.data is not None:
+    if shape.family != "piecewise" or claim.setting != "run" or shape.data is not None or "half_tangent" in leaves:
         return leaves
     try:
         with np.errstate(all="ignore"):

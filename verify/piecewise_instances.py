@@ -11,7 +11,9 @@ import numpy as np
 
 from bounds.claim import Claim, Condition, names_in
 from synthetic.arrays import Backend, namespace
+from synthetic.federation import Federation
 from synthetic.piecewise import Piecewise
+from synthetic.turned import as_given
 
 __all__ = ["PIECES", "Needs", "bind_constants", "draw_family", "draw_pieces", "needs", "piecewise_federation",
            "simpler_pieces", "start_at_knots"]
@@ -102,11 +104,14 @@ def piecewise_federation(leaves, offset, priority, noise, backend: Backend, laye
                      layers=layers or None)
 
 
-def bind_constants(federation: Piecewise, claim: Claim, put) -> None:
-    """Bind what the claim names of the constants over all points: ``put(name, array, indices)``.
+def bind_constants(federation: Federation, claim: Claim, put) -> None:
+    """Bind what the claim names of the constants of piecewise clients over all points: ``put(name, array, indices)``.
 
     A name that a hypothesis defines or bounds is bound by that hypothesis.
     """
+    federation = as_given(federation)
+    if not isinstance(federation, Piecewise):
+        return
     constants, taken = federation.constants, set(claim.constants)
     put("mu_client", federation.convexity().value, 1)  # negative where a client is not convex, which no mu > 0 admits
     for name in ("F_inf", "L_objective", "G_lip", "sigma_g_1", "sigma_g_2", "sigma_g_max"):

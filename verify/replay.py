@@ -64,6 +64,8 @@ def instance_of(data: Mapping[str, Any]) -> tuple[Shape, Leaves]:
               "offset": instance["offset"]}
     leaves |= {name: instance[name] for name in ("start_offset", "epsilon", "available") if name in instance}
     leaves = {name: _fractions(value)[None] for name, value in leaves.items()}
+    if "half_tangent" in instance:
+        leaves["half_tangent"] = _fractions([[instance["half_tangent"]]])
     if "pieces" in instance:  # by client and coordinate, a list of slope, center and width
         pieces = np.moveaxis(_fractions(instance["pieces"])[None], 3, 2)
         shape = replace(shape, family="piecewise", pieces=pieces.shape[2])

@@ -23,7 +23,7 @@ from verify.piecewise_instances import draw_family, draw_pieces, start_at_knots
 from verify.procedures import by_coordinate, free_starts, speaks_of_trackers
 from verify.sizes import allowed, integer_variables, names_of, within_bounds
 
-__all__ = ["RARE", "draw_leaves", "draw_shape", "free_size_names"]
+__all__ = ["RARE", "draw_leaves", "draw_shape", "free_size_names", "turned"]
 
 _STEPS = (1, 1, 1, 2, 2, 2, 3, 3, 4, 4, 6, 10)
 _LONGEST = 0.1  # share of the rounds that are as long as an instance may be
@@ -212,6 +212,16 @@ def draw_leaves(claim: Claim, shape: Shape, count: int, rng: np.random.Generator
     for name in _constants_with_slack(claim):
         leaves[f"slack:{name}"] = np.where(rng.random((count, 1)) < 0.8, 1.0, 1 + 10.0 ** rng.uniform(-1, 2, (count, 1)))
     return with_counts(claim, shape, leaves, rng)
+
+
+def turned(claim: Claim, shape: Shape, leaves: Leaves, rng: np.random.Generator) -> Leaves:
+    """The batch in a turned basis, in which no client is separable by coordinate, by 45 degrees or any angle; as it is where
+    the basis does not matter, because neither the method acts by coordinate nor the claim speaks of layers."""
+    by_basis = bool(shape.layers) or by_coordinate(claim.procedure)
+    if claim.setting != "run" or shape.data is not None or shape.free or shape.dim < 2 or not by_basis:
+        return leaves
+    count = (len(leaves["center"]), 1)
+    return leaves | {"half_tangent": np.where(rng.random(count) < 0.5, np.sqrt(2) - 1, rng.uniform(-1, 1, count))}
 
 
 def _upper_bounds(claim) -> dict[str, float]:

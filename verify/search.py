@@ -25,7 +25,7 @@ from verify.knots_on_path import knots_on_path
 from verify.other_sizes import with_another_integer, with_other_noise, with_other_participants
 from verify.piecewise_instances import PIECES
 from verify.refine import Coordinates, ascend, evolve
-from verify.sampling import DATA_OUTCOMES, RARE, draw_leaves, draw_shape
+from verify.sampling import DATA_OUTCOMES, RARE, draw_leaves, draw_shape, turned
 from verify.shrink import Violation, confirm_or_why, shrink, simpler
 from verify.sizes import allowed
 from verify.small_shapes import small_shapes
@@ -82,7 +82,8 @@ _MOST_CLIENTS = 24  # to which an instance grows
 _LARGE = 24  # size beyond which an instance is made smaller before exact arithmetic takes it
 _MOST_TERMS = 250_000  # entries of an array of terms
 _POOL = 5  # instances that evolve, in each of the two rankings
-_MOVED_KNOTS = 0.5  # share of the offspring in which pieces move onto the path
+_MOVED_KNOTS = 0.3  # share of the batches, and of those of offspring, in which pieces move onto the path
+_TURNED = 0.4  # share of the batches in whose basis clients are not separable, of methods that act by coordinate
 _PATIENCE = 10  # how much longer runs are where no shorter one met the hypotheses
 _BLAND = -0.3  # rank of instances on which both sides agree: everywhere around them they agree too
 
@@ -213,20 +214,20 @@ def _told(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend, why: str
 
 def _instances(claim: Claim, budget: Budget, rng: np.random.Generator, pools: _Pools, backend: Backend):
     """Batches to look at, one after the other: the later ones follow from what was kept of the earlier ones."""
-    longer, apart = 1, rng.spawn(1)[0]
+    longer, apart, moving = 1, *rng.spawn(2)
     for shape in small_shapes(claim, apart, budget.most_outcomes, budget.small):
-        yield shape, _drawn(claim, shape, min(_SMALL_ROWS, _batch_size(shape, budget)), apart)
+        yield shape, _drawn(claim, shape, min(_SMALL_ROWS, _batch_size(shape, budget)), apart, moving)
     for step in range(budget.batches + budget.generations):
         if step < budget.batches or not pools.filled:
             if step == budget.batches // 2 and not pools.filled:
                 longer = _PATIENCE
             shape = draw_shape(claim, rng, budget.most_outcomes, budget.most_iterations, longer)
-            yield shape, _drawn(claim, shape, _batch_size(shape, budget), rng)
+            yield shape, _drawn(claim, shape, _batch_size(shape, budget), rng, moving)
         else:
             shape, parent = pools.pick(step, rng)
             shape, parent = _neighbour(claim, shape, parent, rng, budget)
             children = offspring(claim, shape, parent, _batch_size(shape, budget), rng)
-            yield shape, knots_on_path(claim, shape, children, rng) if rng.random() < _MOVED_KNOTS else children
+            yield shape, knots_on_path(claim, shape, children, moving) if moving.random() < _MOVED_KNOTS else children
     for shape, leaves in pools.tightest(budget.ascents):
         coordinates, rows = Coordinates.of(claim, leaves, _KINDS), min(24, _batch_size(shape, budget))
         seed = int(rng.integers(1 << 30))
@@ -239,8 +240,12 @@ def _instances(claim: Claim, budget: Budget, rng: np.random.Generator, pools: _P
                 yield shape, end
 
 
-def _drawn(claim: Claim, shape: Shape, count: int, rng: np.random.Generator) -> Leaves:
-    return knots_on_path(claim, shape, draw_leaves(claim, shape, count, rng), rng)
+def _drawn(claim: Claim, shape: Shape, count: int, rng: np.random.Generator, moving: np.random.Generator) -> Leaves:
+    """Leaves; now and then of piecewise clients with pieces on the path, or in turned coordinates where that matters."""
+    leaves, kind = draw_leaves(claim, shape, count, rng), moving.random()
+    if kind < _TURNED:
+        return turned(claim, shape, leaves, moving)
+    return knots_on_path(claim, shape, leaves, moving) if kind < _TURNED + _MOVED_KNOTS else leaves
 
 
 def _evolved(claim, shape, coordinates, climbs, rows, rng, seed, backend) -> Leaves | None:
@@ -383,5 +388,5 @@ def offspring(claim: Claim, shape: Shape, parent: Leaves, count: int, rng: np.ra
 _KINDS = KINDS | {
     "center": "vector", "offset": "real", "noise": "vector", "start_offset": "vector", "local_offset": "vector",
     "epsilon": "nonnegative", "step_fraction": "fraction", "included": "binary", "available": "binary",
-    "tie": "binary", "start": "vector",
+    "tie": "binary", "start": "vector", "half_tangent": "real",
 } | PIECES
