@@ -30,6 +30,7 @@ from bounds.afedpd.quantities import (
     update_of,
 )
 from bounds.afedpd.setting import (
+    STABLE,
     all_rounds,
     alpha_mult,
     any_rho,
@@ -43,6 +44,7 @@ from bounds.afedpd.setting import (
     previous,
     rho_prox,
     run_claim,
+    stable,
     tau0,
     two_rounds,
     varied,
@@ -173,7 +175,8 @@ def lemma_on_updates(claim_id, number, holds, right, steps):
     )
     over = (all_rounds, (j, 1, local_steps), each_client)
     every = {"statement": Condition(holds * every_step, "<=", holds * right, over)}
-    return varied(base, {"every-step": ("after every local step", every)})
+    words = f"{base.reading}; {STABLE}"
+    return varied(base, {"every-step": ("after every local step", every), "stable": (words, stable)})
 
 
 lemma_5 = lemma_on_updates(
@@ -197,12 +200,13 @@ c_1, c_2, c_3 = rate * local_steps * L, rate * local_steps, 2 * rate * local_ste
 common = {"kind": "proof step", "assumptions": STABILITY, "variables": (any_rho,)}
 
 
-def two_readings(claim_id, number, inactive, virtual, more=(), **changes):
+def two_readings(claim_id, number, inactive, virtual, more=(), of_local_steps=False, **changes):
     """A step with both meanings of theta_i^{t+1} for clients that are not sampled; ``more``: named statements besides."""
     base = run_claim(
         id=claim_id, number=number, reading=INACTIVE, statement=Condition(*inactive, (all_rounds,)), **common | changes)
     return varied(base, {
         "virtual": (VIRTUAL, {"statement": Condition(*virtual, (all_rounds,))}),
+        **({"stable": (f"{INACTIVE}; {STABLE}", stable)} if of_local_steps else {}),
         **{name: (words, {"statement": Condition(*sides)}) for name, words, *sides in more},
     })
 
@@ -252,7 +256,7 @@ rec_pi = two_readings(
            update_inactive, "==", over_sampled(trained_inactive, twin_trained_inactive), (all_rounds,)),
           ("definition", f"the mean over all clients; {INACTIVE}", update_inactive, "==",
            mean_over_clients(E(norm(update_of(trained_inactive, twin_trained_inactive)))), (all_rounds,))),
-    note="the strict sign, printed first, is written as <=")
+    of_local_steps=True, note="the strict sign, printed first, is written as <=")
 gap_before_tau0 = run_claim(
     id="afedpd/gap-before-tau0", number="B.3.2, from Lemma 4, first inequality", kind="proof step", assumptions=GENERAL,
     variables=(any_rho, Variable("tau0", "integer", low=0)), conditions=(Condition(tau0, "<=", rounds),),

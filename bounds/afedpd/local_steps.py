@@ -2,14 +2,33 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import sympy as sp
 
-from bounds.afedpd.setting import any_rho, client_counts, eta, few_clients, numbers, rho_prox, step, tau0, varied
+from bounds.afedpd.setting import (
+    STABLE,
+    any_rho,
+    client_counts,
+    eta,
+    few_clients,
+    numbers,
+    rho_prox,
+    stable,
+    step,
+    tau0,
+    varied,
+)
 from bounds.afedpd.words import G_lip, H_loss, samples
-from bounds.claim import Condition, Variable
+from bounds.claim import Claim, Condition, Variable
 from bounds.language import L, Product, Sum, clients, j, k, local_steps, norm, norm2, participants, t
 
 __all__ = ["CLAIMS"]
+
+
+def with_stable(claim: Claim) -> tuple[Claim, ...]:
+    """A claim for all steps, and for those of which the text at (10) speaks."""
+    return varied(claim, {"stable": (STABLE, stable)})
 
 
 def number(name, **signs):
@@ -89,7 +108,7 @@ triangle = step(
 contraction = varied(step(
     id="afedpd/lemma-5-contraction", number="proof of Lemma 5, first display, both ends",
     statement=Condition(after, "<=", contracted), steps=("afedpd/lemma-5-triangle",), **gaps,
-), {"last": ("the last inequality alone", {
+), {"stable": (STABLE, stable), "last": ("the last inequality alone", {
     "statement": Condition(by_triangle, "<=", contracted), "variables": (*STEP, *VECTORS[:3]), "conditions": ()})})
 different = step(
     id="afedpd/lemma-6-different", number="proof of Lemma 6, first display",
@@ -170,11 +189,14 @@ geometric = varied(step(
         "variables": (*STEP, *DISTANCES, *SEQUENCE), "conditions": recursion(0), "note": SHORT,
         "statement": Condition(a[steps_made], "<=", closed.subs(local_steps, steps_made) * (L * D_theta + D_lambda))}),
 })
+geometric_stable = replace(
+    stable(geometric[-1]), id="afedpd/lemma-5-geometric@bound+stable", reading=f"{geometric[-1].reading}; {STABLE}")
 bernoulli = varied(step(
     id="afedpd/bernoulli", number="proof of Lemma 5, third display, last inequality",
     reading="without a condition on the step", variables=(*STEP, K), statement=Condition(closed, "<=", eta * local_steps),
 ), {
     "x-condition": ("where x = -eta rho_L is at least -1", {"conditions": (Condition(eta * rho_L, "<=", 1),)}),
+    "stable": (STABLE, stable),
     "bernoulli-itself": ("(1 + x)^K >= 1 + K x for x >= -1", {
         "number": "proof of Lemma 5, last sentence", "variables": (Variable("x_plus_1", "nonnegative"), K),
         "statement": Condition(
@@ -197,8 +219,10 @@ lemma_5_quadratic = step(
     ),
     note="x_1 and lam_1 are the differences of theta^t and of lambda_i^t; the local steps are written out",
 )
+quadratic_stable = replace(
+    stable(lemma_5_quadratic), id="afedpd/lemma-5@quadratic+stable", reading=f"{lemma_5_quadratic.reading}; {STABLE}")
 
 CLAIMS = (
-    *split, *hitting, triangle, *contraction, different, mixture, unroll_5, unroll_6, *geometric, *bernoulli,
-    lemma_5_quadratic,
+    *split, *hitting, *with_stable(triangle), *contraction, *with_stable(different), mixture, *with_stable(unroll_5),
+    *with_stable(unroll_6), *geometric, geometric_stable, *bernoulli, lemma_5_quadratic, quadratic_stable,
 )

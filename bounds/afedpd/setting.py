@@ -14,12 +14,13 @@ import sympy as sp
 
 from bounds.claim import Claim, Condition, Procedure, Variable
 from bounds.definitions import DEFINITIONS
-from bounds.language import clients, iterations, k, participants, r, rounds, t
+from bounds.language import L, clients, eta_l, iterations, k, participants, r, rounds, t
 
 __all__ = [
-    "AFEDPD", "EXACT", "K1", "Readings", "all_rounds", "alpha_mult", "any_rho", "beta_mult", "client_counts",
+    "AFEDPD", "EXACT", "K1", "STABLE", "Readings", "all_rounds", "alpha_mult", "any_rho", "beta_mult", "client_counts",
     "each_client", "each_step", "eps_inexact", "eta", "eta_0", "few_clients", "gamma_mult", "later_rounds", "mu_lr",
-    "numbers", "p_lr", "previous", "prose", "q_mult", "rho_prox", "run_claim", "step", "tau0", "two_rounds", "varied",
+    "numbers", "p_lr", "previous", "prose", "q_mult", "rho_prox", "run_claim", "stable", "step", "tau0", "two_rounds",
+    "varied",
 ]
 
 AFEDPD = Procedure("afedpd", sampling="without-replacement", equal_weights=True, replaced="any")
@@ -58,6 +59,19 @@ def numbers(domain: str, *names) -> tuple[Variable, ...]:
 
 
 # readings ------------------------------------------------------------------------------------------------------------
+def stable(claim: Claim) -> Claim:
+    """The claim with local steps of eta rho <= 1, of which the text at (10) says that they decay, and with rho >= L.
+
+    ``rho_L = rho - L`` is then no negative number, and ``x = -eta rho_L`` at least -1, as the Bernoulli inequality needs.
+    """
+    decayed = (Condition(eta_l[t] * rho_prox, "<=", 1, (each_step,)) if claim.setting == "run"
+               else Condition(eta * rho_prox, "<=", 1))
+    speaks_of_L = claim.setting == "run" or any(v.name == "L" for v in claim.variables)
+    return replace(claim, conditions=(
+        *claim.conditions, decayed, *((Condition(L, "<=", rho_prox),) if speaks_of_L else ())))
+
+
+STABLE = "eta rho at most 1, as in the text at (10), and rho at least L"
 #: name -> (in words, what of the claim differs)
 Readings = Mapping[str, tuple[str, Mapping | Callable[[Claim], Claim]]]
 
