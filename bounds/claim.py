@@ -14,7 +14,8 @@ __all__ = [
     "Assumption", "Claim", "Condition", "Definition", "Procedure", "Variable",
 ]
 
-KINDS = ("theorem", "lemma", "proof step", "table entry", "prose", "experiment", "control", "derived", "assumption")
+KINDS = ("theorem", "lemma", "proof step", "table entry", "prose", "experiment", "control", "derived", "assumption",
+         "comparison")
 RELATIONS = ("<=", "==", ">=")
 #: ``run``: about runs of an algorithm; ``point``: one fixed time with any local models; ``algebra``: numbers alone
 SETTINGS = ("run", "point", "algebra")
@@ -153,6 +154,7 @@ class Claim:
         constants_may_use: for the same statements, names of what their hidden constants may depend on (``()``: absolute
             constants); None where they may depend on everything but the symbols of ``limits``: on the whole instance.
         steps: ids of the claims from which the paper derives this one, in its order.
+        compares: of a comparison, the ids of the claims whose bounds are its left and its right side.
     """
 
     id: str
@@ -173,6 +175,7 @@ class Claim:
     limits: tuple[tuple[Any, Any], ...] = ()
     constants_may_use: tuple[str, ...] | None = None
     steps: tuple[str, ...] = ()
+    compares: tuple[str, ...] = ()
     definitions: Mapping[str, Definition] = field(default_factory=dict, repr=False)
 
     def __post_init__(self):

@@ -31,7 +31,7 @@ PAPERS = {
     "fedmoswa": tuple(
         f"bounds.fedmoswa.{name}"
         for name in (
-            "main_text", "table_1", "lemmas_generalisation", "theorems_generalisation", "lemmas_tools",
+            "main_text", "table_1", "comparisons", "lemmas_generalisation", "theorems_generalisation", "lemmas_tools",
             "lemmas_optimisation", "steps_points", "steps_numbers", "steps_swa", "steps_moswa", "steps_convex",
             "steps_nonconvex",
         )

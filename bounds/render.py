@@ -15,6 +15,7 @@ from importlib import import_module
 from typing import Literal
 
 from bounds.claim import Assumption, Claim, Condition, Definition
+from bounds.comparisons import LARGER
 from bounds.notation import Letter, letter_text, plain
 from bounds.writer import LatexWriter, UnicodeWriter, Writer
 
@@ -43,6 +44,10 @@ def letters_of(claim: Claim) -> dict[str, Letter]:
     letters = dict(notation(claim.paper if claim.paper in PAPERS else "fedalign"))
     if claim.procedure is None or claim.procedure.sampling == "full":
         letters["x"] = letters["x_sampled"] = Letter("w_{<0>}", "average at time t; the global model at communication")
+    for name in (v.name for v in claim.variables if claim.compares):
+        own = letters.get(name.removesuffix(LARGER))
+        if name.endswith(LARGER) and own is not None:
+            letters[name] = Letter(f"{own.latex}'", f"a larger value of: {own.meaning}")
     return letters
 
 
@@ -142,6 +147,8 @@ def _entries(claim: Claim, letters) -> Iterator[tuple[str, str]]:
         yield title, _definition(definition, letters)
         title = ""
     yield "source", claim.source or f"none; derived: {claim.derivation}"
+    if claim.compares:
+        yield "compares", " and ".join(dict.fromkeys(claim.compares))
     if not claim.explicit:
         yield "constants", "hidden in the statement's order"
     if claim.note:

@@ -47,10 +47,11 @@ def test_statement_is_the_paper_s(claim_id, left, right):
 
 
 def test_every_statement_is_transcribed():
-    """Of these two papers and the textbooks; the others have tables of their own."""
+    """Of these two papers and the textbooks; the others, and comparisons, have tables of their own."""
     papers = ("fedalign", "li2020", "classical")
     done = {_same_statement(all_claims()[claim_id]) for claim_id, _, _ in TRANSCRIBED}
-    left_out = [c.id for c in all_claims().values() if c.paper in papers and c.statement and _same_statement(c) not in done]
+    left_out = [c.id for c in all_claims().values()
+                if c.paper in papers and c.statement and not c.compares and _same_statement(c) not in done]
     assert not left_out
 
 

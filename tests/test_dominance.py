@@ -29,10 +29,10 @@ ROWS = {
     "a maximum in both": (s / (T + sp.Max(K, s)), 2 * s / (T + sp.Max(K, s)), "always", "one sign"),
     "rates that cross": (1 / sp.sqrt(T), K / T, "depends", ""),
     "a narrow region": (s + K, sp.Rational(201, 100) * sp.sqrt(s * K), "depends", ""),
-    "arithmetic and geometric mean": (sp.sqrt(s * K), (s + K) / 2, "always", "not proved"),
-    "mu is at most L": (mu / L, sp.S(2) * L / mu, "always", "not proved"),
-    "fewer participants than clients": (1 / clients, 1 / participants, "always", "not proved"),
-    "integers start at one": (1 / N**2, 1 / N, "always", "not proved"),
+    "arithmetic and geometric mean": (sp.sqrt(s * K), (s + K) / 2, "always", "z3"),
+    "mu is at most L": (mu / L, sp.S(2) * L / mu, "always", "z3"),
+    "fewer participants than clients": (1 / clients, 1 / participants, "always", "z3"),
+    "integers start at one": (1 / N**2, 1 / N, "always", "z3"),
 }
 
 

@@ -47,6 +47,12 @@ class Bound:
     claim: Claim
     form: ClosedForm
     conditions: tuple[Condition, ...]
+    side: str = "right"
+
+    @property
+    def name(self) -> str:
+        """The claim's id; of a claim with a bound on either side, which of them."""
+        return f"the {self.side} side of {self.claim.id}" if self.claim.compares else self.claim.id
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -206,4 +212,4 @@ class Bound:
 
 def bound_of(claim: Claim, side: str = "right") -> Bound:
     """One side of a claim as a function of numbers; ValueError for a claim that states no formula."""
-    return Bound(claim, closed_form(claim, side), tuple(side_conditions(claim)))
+    return Bound(claim, closed_form(claim, side), tuple(side_conditions(claim)), side)

@@ -139,7 +139,8 @@ def compare(
 ) -> int:
     """Compare bounds: where in parameter space is one below another?
 
-    Always, never, or in some places, with a witness on each side. Parameters of the same name are the same in both.
+    Always, never, or in some places, with a witness on each side. Parameters of the same name are the same in both. A claim
+    that is itself a comparison stands for its two sides.
     """
     from dataclasses import asdict
     from itertools import combinations
@@ -151,9 +152,10 @@ def compare(
 
     ids = [text for text in claims if "=" not in text]
     fixed = parse_settings([*(settings or []), *(text for text in claims if "=" in text)])
-    if len(ids) < 2:
-        raise ValueError(f"compare needs at least two claims; got {len(ids)}")
-    bounds = [bound_of(find_claim(name)) for name in ids]
+    bounds = [bound_of(claim, side) for claim in map(find_claim, ids)
+              for side in (("left", "right") if claim.compares else ("right",))]
+    if len(bounds) < 2:
+        raise ValueError(f"compare needs at least two claims; got {len(ids)}, and no comparison")
     found = [where_below(a, b, fixed, seed) for a, b in combinations(bounds, 2)]
     if json:
         print(json_text.dumps([asdict(one) for one in found], indent=1))

@@ -10,10 +10,12 @@ import numpy as np
 import sympy as sp
 from scipy.optimize import differential_evolution
 
+from bounds.claim import Condition
 from bounds.closed_form import always_true
 from verify.bound import Bound
+from verify.prove_real import never_negative
 
-__all__ = ["Dominance", "where_below"]
+__all__ = ["Dominance", "Space", "certainly_positive", "where_below"]
 
 _DECADES = 6.0  # parameters are searched from 10^-6 to 10^6
 _POINTS, _GENERATIONS = 20_000, 60
@@ -61,9 +63,9 @@ def where_below(first: Bound, second: Bound, fixed: Mapping[str, float] | None =
     unknown = sorted(set(fixed) - set(names))
     if unknown:
         raise ValueError(f"neither bound has the parameter {unknown[0]!r}; allowed: {', '.join(names)}")
-    ids = first.claim.id, second.claim.id
+    ids = first.name, second.name
     proof = _proof(first, second, fixed)
-    space = _Space(first, second, names, fixed)
+    space = Space(first, second, names, fixed)
     low, high = space.extremes(np.random.default_rng(seed))
     below, above = (space.witness(point, sign) for point, sign in ((low, -1), (high, 1)))
     if proof:
@@ -72,6 +74,9 @@ def where_below(first: Bound, second: Bound, fixed: Mapping[str, float] | None =
         return Dominance(*ids, "undecided", "", {}, {}, space.tried)
     if below and above:
         return Dominance(*ids, "depends", "", below, above, space.tried)
+    shown = _by_real_numbers(first, second, fixed) if not above else None
+    if shown:
+        return Dominance(*ids, "always", shown, below, above, space.tried)
     note = f"no exception in a search of {space.tried} points; not proved"
     return Dominance(*ids, "always" if not above else "never", note, below, above, space.tried)
 
@@ -87,10 +92,17 @@ def _proof(first: Bound, second: Bound, fixed) -> tuple[str, str] | None:
     signs = [_one_sign(part) for part in (numerator, denominator)]
     if sp.expand(numerator) == 0:
         return "equal", "the difference is zero"
-    if None in signs or not signs[1]:
-        return None
-    sign = signs[0] * signs[1]
-    return ("always" if sign > 0 else "never", "all terms of the difference have one sign") if sign else None
+    if None not in signs:
+        return "always" if signs[0] * signs[1] > 0 else "never", "all terms of the difference have one sign"
+    return None
+
+
+def _by_real_numbers(first: Bound, second: Bound, fixed) -> str | None:
+    """A proof that the first is never above the second where the conditions of both hold."""
+    known = [Condition(_positive(c.left, fixed), c.relation, _positive(c.right, fixed))
+             for c in (*first.conditions, *second.conditions, *always_true({*first.parameters, *second.parameters}))]
+    apart = _positive(second.form.formula, fixed) - _positive(first.form.formula, fixed)
+    return None if apart.has(sp.Sum, sp.Product) else never_negative(apart, known)
 
 
 def _one_sign(expression) -> int | None:
@@ -102,18 +114,19 @@ def _one_sign(expression) -> int | None:
 
 def _positive(formula, fixed):
     """The formula with every parameter a positive symbol, or its fixed value."""
-    values = {s: sp.Rational(fixed[s.name]) if s.name in fixed else sp.Symbol(s.name, positive=True)
+    values = {s: sp.Rational(fixed[s.name]) if s.name in fixed else sp.Symbol(s.name, positive=True, integer=s.is_integer)
               for s in formula.free_symbols}
     return formula.xreplace(values)
 
 
-class _Space:
+class Space:
     """Parameters on a logarithmic scale, and the two bounds' log ratio on them."""
 
     def __init__(self, first, second, names, fixed):
         self.bounds, self.names, self.fixed = (first, second), names, fixed
         self.free = [name for name in names if name not in fixed]
-        symbols = {s.name: s for b in self.bounds for s in b.form.parameters}
+        spoken = {side for b in self.bounds for c in b.conditions for side in (c.left, c.right)}
+        symbols = {s.name: s for side in (first.form.formula, second.form.formula, *spoken) for s in side.free_symbols}
         self.whole = {n for n in self.free if n in symbols and symbols[n].is_integer}
         self.ordered = [(c.left.name, c.right.name) for c in always_true(set(names))]
         self.tried, self.met = 0, False
@@ -178,10 +191,18 @@ class _Space:
             tangled = any(simple[small] > simple[large] for small, large in self.ordered)
             if None in values or tangled or not all(_meets(b, simple) for b in self.bounds):
                 continue
-            if sign * (values[0] - values[1]) > 0:
+            if certainly_positive(sign * (values[0] - values[1])):
                 return {"parameters": {n: str(v) for n, v in simple.items()}, "first": str(values[0]),
                         "second": str(values[1])}
         return {}
+
+
+def certainly_positive(number) -> bool:
+    """Whether an exact number is above 0, by as many of its digits as tell it from 0; False where 1000 do not."""
+    try:
+        return bool(number.evalf(15, maxn=1000, strict=True) > 0)
+    except sp.core.evalf.PrecisionExhausted:
+        return False
 
 
 def _round(value: float, denominator: int, whole: bool) -> Fraction:

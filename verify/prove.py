@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 import sympy as sp
 
-from bounds.claim import Claim
+from bounds.claim import Claim, Condition
+from verify.prove_real import never_negative
 
 __all__ = ["Proof", "prove"]
 
@@ -29,8 +30,7 @@ def prove(claim: Claim) -> Proof | None:
         return None
     if any(v.domain not in ("positive", "nonnegative", "integer") or v.indices for v in claim.variables):
         return None
-    symbols = {v.name: sp.Symbol(v.name, integer=True if v.domain == "integer" else None, positive=True if v.domain ==
-               "positive" else None, nonnegative=True) for v in claim.variables}
+    symbols = {v.name: _symbol(v) for v in claim.variables}
     difference = _expand(claim, claim.statement.right - claim.statement.left, symbols)
     if difference is None:
         return None
@@ -41,7 +41,26 @@ def prove(claim: Claim) -> Proof | None:
         return Proof("symbolic identity: the difference simplifies to 0", str(difference)) if simple == 0 else None
     if claim.statement.relation == ">=":
         difference = -difference
-    return _nonnegative(claim, difference, symbols)
+    return _nonnegative(claim, difference, symbols) or _never_negative(claim, difference, symbols)
+
+
+def _never_negative(claim, difference, symbols) -> Proof | None:
+    """By arithmetic on real numbers, from those of the claim's conditions that speak of its numbers alone."""
+    known = []
+    for condition in claim.hypotheses:
+        sides = [_expand(claim, side, symbols) for side in (condition.left, condition.right)]
+        if not condition.over and None not in sides:
+            known.append(Condition(sides[0], condition.relation, sides[1]))
+    method = never_negative(difference, known)
+    return Proof(method, f"{difference} >= 0") if method else None
+
+
+def _symbol(variable):
+    """A variable's symbol, with the sign that its domain gives it."""
+    whole = variable.domain == "integer"
+    above = variable.domain == "positive" or (whole and variable.low >= 1)
+    return sp.Symbol(variable.name, integer=whole or None, positive=above or None, nonnegative=True if not whole
+                     or variable.low >= 0 else None)
 
 
 def _differs_somewhere(difference) -> bool:
@@ -67,12 +86,14 @@ def _expand(claim, expression, symbols):
         return None
     expression = expression.replace(lambda e: e.is_Symbol and e.name in symbols, lambda e: symbols[e.name]).doit()
     known = set(symbols.values())
-    if expression.free_symbols - known or expression.atoms(sp.Max, sp.Sum):
+    if expression.free_symbols - known or expression.atoms(sp.Sum):
         return None
     return expression
 
 
 def _nonnegative(claim, difference, symbols) -> Proof | None:
+    if difference.atoms(sp.Max):
+        return None
     numerator, denominator = sp.fraction(sp.together(difference))
     shift = {}
     for variable in claim.variables:

@@ -19,6 +19,7 @@ from verify.counts import with_counts
 from verify.data_instances import KINDS
 from verify.environment import realise
 from verify.evaluate import TooManyTerms, UnboundName
+from verify.extreme_numbers import extreme_numbers
 from verify.instances import Leaves, Shape, admissible, always_available, outcomes, take_rows, with_times
 from verify.judge import Judgement, judge, pairs
 from verify.knots_on_path import knots_on_path
@@ -238,6 +239,7 @@ def _instances(claim: Claim, budget: Budget, rng: np.random.Generator, pools: _P
                 continue
             if end is not None:
                 yield shape, end
+    yield from extreme_numbers(claim, apart)
 
 
 def _drawn(claim: Claim, shape: Shape, count: int, rng: np.random.Generator, moving: np.random.Generator) -> Leaves:

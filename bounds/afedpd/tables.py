@@ -24,6 +24,7 @@ from bounds.afedpd.setting import (
 )
 from bounds.afedpd.words import client_dual, samples, server_duals, server_x_bar
 from bounds.claim import Condition, Procedure, Variable
+from bounds.comparisons import comparison, right_side
 from bounds.definitions import define
 from bounds.language import (
     E,
@@ -130,4 +131,8 @@ table_9 = tuple(
     for row, (procedure, right, with_mu) in RATES.items()
 )
 
-CLAIMS = (*table_7, c_over_p, *table_9)
+against_fedavg = comparison(
+    "afedpd/remark-2.1-rate@against-fedavg", right_side(table_9[-1]), right_side(table_9[-2]), number="Remark 2.1, Table 9",
+)
+
+CLAIMS = (*table_7, c_over_p, *table_9, against_fedavg)

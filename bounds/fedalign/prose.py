@@ -8,6 +8,7 @@ from functools import partial
 import sympy as sp
 
 from bounds.claim import Claim, Condition, Variable
+from bounds.comparisons import comparison, right_side
 from bounds.definitions import Gamma
 from bounds.fedalign.assumptions import (
     G_weighted,
@@ -187,6 +188,15 @@ rate_explicit = rate.variant(
         theta * (noise_and_drift + initial_term + C_2 * Gamma) / (iterations + step_offset),
     ),
 )
+theta_T = sp.Symbol("theta_T", nonnegative=True)
+chi_sum, psi_sum = sp.Symbol("sum_mean_chi", real=True), sp.Symbol("sum_mean_psi", real=True)
+whole_sum = iterations + Max(local_steps, 8 * L / mu) - 2
+unbiased = right_side(theorem_1, nonnegative=("Gamma", "D0_sq")).with_values({psi_sum: sp.S.Zero})
+rate_improves = comparison(
+    "fedalign/claim-rate@improves", unbiased.with_values({chi_sum: theta_T * whole_sum}),
+    unbiased.with_values({chi_sum: whole_sum}), (Condition(theta_T, "<=", 1),), number="after (9)",
+    reading="the bound of theorem-1 without rho_T is at most that with theta_T = 1, for theta_T at most 1",
+)
 rounds_open = sp.Symbol("rounds_open", integer=True, nonnegative=True)
 decay = prose(
     id="fedalign/claim-decay-epsilon", number="after (10)", explicit=False,
@@ -210,5 +220,5 @@ without_replacement = prose(
 
 CLAIMS = (
     theta_range, theta_range_lower, theta_decreases, *zero_epsilon, recovers, recovers_later, rate, rate_explicit,
-    opposite, opposite_bias, decay, arbitrary, without_replacement,
+    rate_improves, opposite, opposite_bias, decay, arbitrary, without_replacement,
 )
