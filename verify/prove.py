@@ -1,7 +1,8 @@
 """Symbolic proofs of claims about plain numbers: identities, and inequalities between rational functions.
 
 An inequality is proved by writing right - left over a common denominator and shifting every variable to its lower
-bound: if numerator and denominator then have non-negative coefficients only, it holds for all admissible numbers.
+bound: if numerator and denominator then have non-negative coefficients only, it holds for all admissible numbers. Where
+that does not tell, z3 is asked for real numbers that break it (``prove_real``).
 """
 
 from __future__ import annotations
