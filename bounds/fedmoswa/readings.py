@@ -213,9 +213,12 @@ def one_round(claim: Claim, **more) -> tuple[Claim, ...]:
 
 
 def proof_readings(claim: Claim, start: bool = False, **more) -> tuple[Claim, ...]:
-    """A proof step of Appendix G: other update, drift as in the proofs, total lag and, if wanted, gradients at the start."""
+    """A proof step of Appendix G: other update, drift as in the proofs, total lag and, if wanted, gradients at the start.
+
+    The last reading makes all the changes that the proofs make.
+    """
     changes = _that_apply(
         claim, (True, UPDATE), (_uses(claim, "drift_E1"), DRIFT), (_uses(claim, "variate_lag"), LAG_TOTAL),
-        (start, {"start-gradient": START["start-gradient"]}), (start, as_proved(claim)),
+        (start, {"start-gradient": START["start-gradient"]}), (True, as_proved(claim)),
     )
     return varied(claim, more | changes)

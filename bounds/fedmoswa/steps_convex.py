@@ -25,7 +25,7 @@ from bounds.fedmoswa.quantities import (
     variate_lag,
     variate_lag_after,
 )
-from bounds.fedmoswa.readings import proof_readings, restated, varied, with_left, with_options, with_right
+from bounds.fedmoswa.readings import as_proved, proof_readings, restated, varied, with_left, with_options, with_right
 from bounds.fedmoswa.setting import (
     ALL_CLIENTS_UPDATE,
     ANY_STEP,
@@ -311,7 +311,7 @@ eq_85 = step(
 
 CLAIMS = (
     *proof_readings(g9, **g9_readings), *proof_readings(eq_65, **eq_65_total), *proof_readings(eq_66),
-    *varied(eq_68, eq_68_printed), eq_69, *proof_readings(eq_73), *proof_readings(eq_74),
+    *varied(eq_68, eq_68_printed), *varied(eq_69, as_proved(eq_69)), *proof_readings(eq_73), *proof_readings(eq_74),
     *proof_readings(eq_75, **eq_75_unrolled), *proof_readings(eq_77, **eq_77_printed), *varied(g12_k1, g12_E0),
     *proof_readings(mean_update, **mean_update_first), *proof_readings(eq_80), *proof_readings(eq_81),
     *proof_readings(eq_82), *proof_readings(eq_83, **eq_83_text), *proof_readings(eq_85),
