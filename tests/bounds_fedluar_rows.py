@@ -55,7 +55,7 @@ def world(seed: int, masks: str = "per-layer") -> SimpleNamespace:
         "score_floor")
     w = SimpleNamespace(**{n: number() for n in numbers.split()})
     w.kappa /= 1000
-    w.eta, w.eta_other, w.rate, w.excess, w.age = Q(1, 9), Q(1, 4), 2, 1, 5
+    w.eta, w.eta_other, w.excess, w.age = Q(1, 9), Q(1, 4), Q(1, 2), 5
     w.clients, w.local_steps, w.rounds, w.iterations, w.layers, w.participants, w.recycled = M, TAU, T, T * TAU, LAYERS, 2, 2
     w.server_recycle_set, w.masks = MASKS[masks], MASKS[masks]
     w.server_age = [[0] * LAYERS]
@@ -402,7 +402,8 @@ def remark_2(w, a, at):
     n = rounds(w.eta)
     others = (4 * w.decrease / (o * w.eta * TAU) + 4 * n / o * w.L * w.eta / M * w.sigma_sq
               + 1080 * n * w.L**2 * w.eta**2 * TAU**2 / o * w.sigma_g_sq)
-    return others / per(w.eta), w.C * (w.L * w.eta * TAU) ** w.rate
+    power = min(1, w.excess) if "etaT-to-infinity" in a else 1
+    return others / per(w.eta), w.C * (w.L * w.eta * TAU) ** power
 
 
 def change(w, a, r):

@@ -71,7 +71,6 @@ LETTERS: dict[str, Letter] = {
     "length": Letter("S", "the number T, or eta T, or a power more, that is held fixed"),
     "excess": Letter("e", "by how much T grows faster than 1/eta, as a power"),
     "eta_other": Letter(r"\eta'", "another step size"),
-    "rate": Letter("q", "a rate that is not printed"),
     "C": Letter("C", "a constant that is not printed"),
 }
 
@@ -79,7 +78,7 @@ _ONE, _PARAMETER, _GRADIENT, _GRADIENT_SQ = (0, 0), (0, 1), (1, -1), (2, -2)
 #: powers of the loss's and of the parameter's unit, beyond the language's own names
 UNITS: dict[str, tuple[int, int]] = {
     **dict.fromkeys(("layers", "recycled", "kappa", "masks", "mask", "score_floor", "server_recycle_set", "server_age",
-                     "server_score", "last_fresh", "shared_source", "none_recycled", "alpha", "age", "excess", "rate", "s"),
+                     "server_score", "last_fresh", "shared_source", "none_recycled", "alpha", "age", "excess", "s"),
                     _ONE),
     "eta": (-1, 2), "eta_other": (-1, 2),
     **dict.fromkeys(("server_applied_update", "initial_update"), _PARAMETER),

@@ -220,9 +220,9 @@ remark_1_uniform = replace(
     reading="Lemma 3.1 for any given layers in each round, any number of them, any ages",
 )
 
-decrease, length, excess, rate, C = (
+decrease, length, excess, C = (
     sp.Symbol("decrease", real=True), sp.Symbol("length", positive=True), sp.Symbol("excess", positive=True),
-    sp.Symbol("rate", positive=True), sp.Symbol("C", positive=True))
+    sp.Symbol("C", positive=True))
 small_kappa = (KAPPA_SMALL, THEOREM_STEP)
 of_remark_2 = (
     *(Variable(n, "positive") for n in ("L", "eta", "length")), Variable("local_steps", "integer"),
@@ -234,6 +234,8 @@ LENGTHS = {
     "etaT-fixed": ("eta T fixed", length / eta),
     "etaT-to-infinity": ("eta T to infinity, as a power of 1/eta", length / (eta * (L * eta * tau) ** excess)),
 }
+#: the least positive power of eta that a summand of (7) can have
+LEAST_POWER = {"T-fixed": 1, "etaT-fixed": 1, "etaT-to-infinity": sp.Min(1, excess)}
 
 
 def terms_of_7(T):
@@ -256,10 +258,11 @@ def remark_2():
                 id=f"fedluar/remark-2@{name}{averaged}", number="Remark 2", kind="prose", explicit=False,
                 reading=f"all other summands of (7) go to 0 with eta; {what}, {words}",
                 variables=(*of_remark_2, *((Variable("excess", "positive"),) if name == "etaT-to-infinity" else ()),
-                           Variable("C", "hidden"), Variable("rate", "hidden")),
-                conditions=small_kappa, statement=Condition(others, "<=", C * (L * eta * tau) ** rate),
+                           Variable("C", "hidden")),
+                conditions=small_kappa, statement=Condition(others, "<=", C * (L * eta * tau) ** LEAST_POWER[name]),
                 limits=((eta, 0),), steps=("fedluar/theorem-3.2",),
-                note="with a constant C and a positive rate that are not printed; decrease is F(x_0) - F(x_T), held fixed")
+                note="with a constant C that is not printed; each summand is a power of eta, so that all go to 0 only if "
+                     "they do as the least positive power among them; decrease is F(x_0) - F(x_T), held fixed")
             if name != "etaT-to-infinity":
                 yield algebra_claim(
                     id=f"fedluar/remark-2@{name}{averaged}+floor", number="Remark 2", kind="prose",
