@@ -12,12 +12,14 @@ from hypothesis import strategies as st
 from bounds.claim import Assumption, Claim, Condition, Procedure
 from bounds.definitions import DEFINITIONS
 from bounds.language import L, L_client, clients, eta_l, iterations, k, norm2, rounds, t, x_round, x_star
+from bounds.registry import find_claim
 from synthetic import EXACT, NUMPY, Quadratic
 from synthetic.turned import Turned, as_given
 from verify.certificate import certificate, check
 from verify.instances import Shape, map_leaves
 from verify.replay import replay
-from verify.sampling import draw_leaves, turned
+from verify.sampling import alike_in_all_coordinates, draw_leaves, turned
+from verify.search import BUDGETS, search
 from verify.shrink import Violation, confirm_or_why
 
 SMOOTH = Assumption("a/s", "smooth", (Condition(L_client[k], "<=", L, ((k, 0, clients - 1),)),))
@@ -102,3 +104,25 @@ def test_instances_whose_basis_does_not_matter_stay_as_they_are(change):
     rng, shape = np.random.default_rng(0), Shape(**SHAPE.__dict__ | change)
     leaves = draw_leaves(AT_ONCE, shape, 2, rng)
     assert turned(AT_ONCE, shape, leaves, rng) is leaves
+
+
+def test_some_instances_of_methods_by_coordinate_are_alike_in_all_coordinates():
+    claim, rng = find_claim("fadamgc/eq-85@at-most"), np.random.default_rng(0)
+    shape = Shape(clients=3, dim=4, local_steps=2, noisy=(0,), sampling="without-replacement")
+    before = draw_leaves(claim, shape, 60, rng)
+    after = alike_in_all_coordinates(claim, shape, before, rng)
+    vectors = "center", "curvature", "start_offset", "noise"
+    alike = np.array([all((after[n][row] == after[n][row][..., :1]).all() for n in vectors) for row in range(60)])
+    assert 15 < alike.sum() < 50
+    for name in before:
+        assert np.array_equal(before[name][~alike], after[name][~alike])
+        assert (name != "weight" and before[name].shape[-1] == 4) or np.array_equal(before[name], after[name])
+    flat = Shape(**shape.__dict__ | {"dim": 1})
+    leaves = draw_leaves(claim, flat, 2, rng)
+    assert alike_in_all_coordinates(claim, flat, leaves, rng) is leaves
+    leaves = draw_leaves(AT_ONCE, SHAPE, 2, rng)
+    assert alike_in_all_coordinates(AT_ONCE, SHAPE, leaves, rng) is leaves
+
+
+def test_a_method_by_coordinate_moves_farther_where_all_coordinates_are_alike():
+    assert any(search(find_claim("fadamgc/theorem-5.2/eq-102-103"), BUDGETS["quick"], seed).violation for seed in range(4))

@@ -23,7 +23,7 @@ from verify.piecewise_instances import draw_family, draw_pieces, start_at_knots
 from verify.procedures import by_coordinate, free_starts, speaks_of_trackers
 from verify.sizes import allowed, integer_variables, names_of, within_bounds
 
-__all__ = ["RARE", "draw_leaves", "draw_shape", "free_size_names", "turned"]
+__all__ = ["RARE", "alike_in_all_coordinates", "draw_leaves", "draw_shape", "free_size_names", "turned"]
 
 _STEPS = (1, 1, 1, 2, 2, 2, 3, 3, 4, 4, 6, 10)
 _LONGEST = 0.1  # share of the rounds that are as long as an instance may be
@@ -33,6 +33,7 @@ _ROUNDS = (1, 1, 1, 2, 2, 3, 5, 10, 30)
 _FEW = (1, 1, 2, 2, 3)
 #: numbers of priority clients beyond these, where a factor of their number or of those not sampled shows, and how often
 _MANY, _OFTEN_MANY = (4, 5, 6, 8, 12, 20), 0.2
+_BY_COORDINATE = {"curvature", "center", "start_offset", "noise", "tail", "piece_slope", "piece_center", "piece_width"}
 _ONE_UNLIKE = 0.15  # share of instances of which one client has another curvature, or another center, than all others
 #: probabilities of the rarer outcome of two-point noise
 RARE = (Fraction(1, 2), Fraction(1, 2), Fraction(1, 4), Fraction(1, 10), Fraction(1, 100))
@@ -222,6 +223,18 @@ def turned(claim: Claim, shape: Shape, leaves: Leaves, rng: np.random.Generator)
         return leaves
     count = (len(leaves["center"]), 1)
     return leaves | {"half_tangent": np.where(rng.random(count) < 0.5, np.sqrt(2) - 1, rng.uniform(-1, 1, count))}
+
+
+def alike_in_all_coordinates(claim: Claim, shape: Shape, leaves: Leaves, rng: np.random.Generator) -> Leaves:
+    """The batch, in half of whose rows all coordinates are as the first one: there a method that acts by coordinate moves
+    sqrt(dim) times as far as in one dimension. As it is where there is one coordinate, or the method has none of its own."""
+    if claim.setting != "run" or shape.data is not None or shape.dim < 2 or not by_coordinate(claim.procedure):
+        return leaves
+    vectors = {v.name for v in claim.variables if v.domain == "vector"} | _BY_COORDINATE
+    chosen = rng.random(len(leaves["center"])) < 0.5
+    return {name: np.where(chosen.reshape(-1, *(1,) * (array.ndim - 1)), array[..., :1], array)
+            if name in vectors or (name.startswith("start:") and array.shape[-1] == shape.dim) else array
+            for name, array in leaves.items()}
 
 
 def _upper_bounds(claim) -> dict[str, float]:

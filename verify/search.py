@@ -26,7 +26,7 @@ from verify.knots_on_path import knots_on_path
 from verify.other_sizes import with_another_integer, with_other_noise, with_other_participants
 from verify.piecewise_instances import PIECES
 from verify.refine import Coordinates, ascend, evolve
-from verify.sampling import DATA_OUTCOMES, RARE, draw_leaves, draw_shape, turned
+from verify.sampling import DATA_OUTCOMES, RARE, alike_in_all_coordinates, draw_leaves, draw_shape, turned
 from verify.shrink import Violation, confirm_or_why, shrink, simpler
 from verify.sizes import allowed
 from verify.small_shapes import small_shapes
@@ -83,8 +83,10 @@ _MOST_CLIENTS = 24  # to which an instance grows
 _LARGE = 24  # size beyond which an instance is made smaller before exact arithmetic takes it
 _MOST_TERMS = 250_000  # entries of an array of terms
 _POOL = 5  # instances that evolve, in each of the two rankings
-_MOVED_KNOTS = 0.3  # share of the batches, and of those of offspring, in which pieces move onto the path
-_TURNED = 0.4  # share of the batches in whose basis clients are not separable, of methods that act by coordinate
+_MOVED_KNOTS = 0.3  # share of batches of piecewise clients in which pieces move onto the path
+#: shares of the batches in whose basis clients are not separable, and in which all coordinates are alike, of methods that
+#: act by coordinate
+_TURNED, _ALIKE = 0.3, 0.4
 _PATIENCE = 10  # how much longer runs are where no shorter one met the hypotheses
 _BLAND = -0.3  # rank of instances on which both sides agree: everywhere around them they agree too
 
@@ -228,7 +230,7 @@ def _instances(claim: Claim, budget: Budget, rng: np.random.Generator, pools: _P
             shape, parent = pools.pick(step, rng)
             shape, parent = _neighbour(claim, shape, parent, rng, budget)
             children = offspring(claim, shape, parent, _batch_size(shape, budget), rng)
-            yield shape, knots_on_path(claim, shape, children, moving) if moving.random() < _MOVED_KNOTS else children
+            yield shape, _cornered(claim, shape, children, moving)
     for shape, leaves in pools.tightest(budget.ascents):
         coordinates, rows = Coordinates.of(claim, leaves, _KINDS), min(24, _batch_size(shape, budget))
         seed = int(rng.integers(1 << 30))
@@ -243,11 +245,17 @@ def _instances(claim: Claim, budget: Budget, rng: np.random.Generator, pools: _P
 
 
 def _drawn(claim: Claim, shape: Shape, count: int, rng: np.random.Generator, moving: np.random.Generator) -> Leaves:
-    """Leaves; now and then of piecewise clients with pieces on the path, or in turned coordinates where that matters."""
-    leaves, kind = draw_leaves(claim, shape, count, rng), moving.random()
-    if kind < _TURNED:
-        return turned(claim, shape, leaves, moving)
-    return knots_on_path(claim, shape, leaves, moving) if kind < _TURNED + _MOVED_KNOTS else leaves
+    """Leaves, now and then in turned coordinates where that matters."""
+    leaves = draw_leaves(claim, shape, count, rng)
+    turning = moving.random() < _TURNED
+    return turned(claim, shape, leaves, moving) if turning else _cornered(claim, shape, leaves, moving)
+
+
+def _cornered(claim: Claim, shape: Shape, leaves: Leaves, moving: np.random.Generator) -> Leaves:
+    """Leaves, now and then with pieces on the path, or with all coordinates alike where that matters."""
+    if moving.random() < _ALIKE:
+        leaves = alike_in_all_coordinates(claim, shape, leaves, moving)
+    return knots_on_path(claim, shape, leaves, moving) if moving.random() < _MOVED_KNOTS else leaves
 
 
 def _evolved(claim, shape, coordinates, climbs, rows, rng, seed, backend) -> Leaves | None:

@@ -14,7 +14,7 @@ from verify.data_instances import small_data_shapes, speaks_of_samples
 from verify.instances import Shape, outcomes
 from verify.outcomes import NOTHING_MORE, chance_of
 from verify.piecewise_instances import draw_family
-from verify.procedures import speaks_of_trackers
+from verify.procedures import by_coordinate, speaks_of_trackers
 from verify.sampling import DATA_OUTCOMES, RARE
 from verify.sizes import allowed, integer_variables, names_of, within_bounds
 
@@ -23,7 +23,7 @@ __all__ = ["small_shapes"]
 _CLIENTS = ((1, 0), (2, 0), (1, 1))  # priority clients, free clients
 _ROUNDS, _STEPS, _PARTICIPANTS = (1, 2, 3, 5), (1, 2), (1, 2)
 _LAYERS = ((1,), (1, 1), (1, 1, 1))
-_ON_A_LINE = 0.75  # of the shapes without layers; in the others norms of sums are less than sums of norms
+_SEVERAL = {False: (1, 2), True: (2, 16)}  # half of the dimensions, of methods that act by coordinate or not; others are 1
 _ABOVE = (0, 1, 2)  # how far an integer variable lies above the least that it may be
 
 
@@ -74,5 +74,6 @@ def _drawn(claim: Claim, shape: Shape, rng: np.random.Generator) -> Shape:
     """The shape with a family of clients, a dimension, and a probability of rare noise."""
     family, pieces = draw_family(claim, rng)
     rare = RARE[rng.integers(len(RARE))] if shape.noisy else shape.rare
-    dim = shape.dim if shape.layers or rng.random() < _ON_A_LINE else 2
+    several = _SEVERAL[by_coordinate(claim.procedure)]
+    dim = shape.dim if shape.layers else (1, 1, *several)[int(rng.random() * (2 + len(several)))]
     return replace(shape, dim=dim, family=family, pieces=pieces, rare=rare)
