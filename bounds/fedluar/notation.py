@@ -64,6 +64,7 @@ LETTERS: dict[str, Letter] = {
     "age": Letter("k", "age of a recycled update"),
     "bracket": Letter("B", "the bracket of (11), or any positive number"),
     "gradient_sq": Letter("g^2", "mean squared norm of the gradient at the start of the round"),
+    "gradient_floor": Letter("g_0^2", "any positive number"),
     "gradients": Letter("G", "sum of the mean squared gradients over the run"),
     "drifts": Letter("V", "sum of the drifts over the run"),
     "decrease": Letter(r"F_{0T}", "F(x_0) - F(x_T)"),
@@ -84,7 +85,7 @@ UNITS: dict[str, tuple[int, int]] = {
     **dict.fromkeys(("server_applied_update", "initial_update"), _PARAMETER),
     **dict.fromkeys(("fresh", "fresh_active", "true_mean", "true_mean_active", "recycle_noise", "recycle_noise_active", "b"),
                     _GRADIENT),
-    **dict.fromkeys(("sigma_g_sq", "gradient_sq", "gradients", "W"), _GRADIENT_SQ),
+    **dict.fromkeys(("sigma_g_sq", "gradient_floor", "gradient_sq", "gradients", "W"), _GRADIENT_SQ),
     **dict.fromkeys(("round_drift", "round_drift_active", "drifts", "bracket"), (0, 2)),
     **dict.fromkeys(("decrease", "fallen"), (1, 0)),
 }

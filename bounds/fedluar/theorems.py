@@ -61,6 +61,7 @@ KAPPA_SMALL = Condition(16 * kappa, "<=", 1)
 THEOREM_STEP = Condition(1080 * (L * eta * tau) ** 2, "<=", (1 - 16 * kappa) ** 2)
 SQUARED = "the bound on the step size is squared, which makes it rational"
 
+gradient_floor = sp.Symbol("gradient_floor", positive=True)
 gradient_sum = over_rounds(E(norm2(objective_grad(x_round[r]))))
 
 
@@ -92,6 +93,14 @@ def with_other_variances(claim: Claim) -> tuple[Claim, Claim]:
         replace(claim, id=f"{claim.id}@along-run", reading=f"{claim.reading}; sigma_G bounds at the models of the run alone",
                 assumptions=(smooth, unbiased, variance, heterogeneity_along_run)),
     )
+
+
+def where_ratios_exist(claim: Claim) -> Claim:
+    """The reading in which no gradient of the run is zero, so that every ratio of which kappa is the largest exists."""
+    return replace(
+        claim, id=f"{claim.id}@ratios-exist", reading=f"{claim.reading}; the gradient is zero at no model of the run",
+        variables=(*claim.variables, Variable("gradient_floor", "positive")),
+        conditions=(*claim.conditions, Condition(norm2(objective_grad(x_round[r])), ">=", gradient_floor, (all_rounds,))))
 
 
 # Lemma 3.1 and Lemma A.2 ---------------------------------------------------------------------------------------------
@@ -276,6 +285,7 @@ found = list(remark_2())
 remark_2_readings = (replace(found[0], id="fedluar/remark-2"), *found[1:])
 
 CLAIMS = (
-    *lemma_3_1, *with_other_variances(lemma_3_1[0]), *theorem_3_2, *with_other_variances(theorem_3_2[0]), remark_1,
-    remark_1_uniform, *remark_2_readings, *lemma_A1_readings, *lemma_A2, *lemma_A3, lemma_A3_literal, *theorem_A4,
+    *lemma_3_1, *with_other_variances(lemma_3_1[0]), where_ratios_exist(lemma_3_1[0]),
+    *theorem_3_2, *with_other_variances(theorem_3_2[0]), remark_1, remark_1_uniform, *remark_2_readings, *lemma_A1_readings,
+    *lemma_A2, where_ratios_exist(lemma_A2[0]), *lemma_A3, where_ratios_exist(lemma_A3[0]), lemma_A3_literal, *theorem_A4,
 )
