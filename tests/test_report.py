@@ -242,6 +242,13 @@ def test_instance_is_shown_client_by_client():
     assert numbers["rows"] == [["eta_l", "1/4"], ["mu", "1"], ["epsilon, by round", "3/5"]]
 
 
+def test_an_instance_in_turned_coordinates_says_so():
+    turned = CERTIFICATE | {"instance": CERTIFICATE["instance"] | {"half_tangent": "6/7"}}
+    _, clients_table, numbers = instance_tables(turned)
+    assert "tan(angle / 2) = half_tangent" in clients_table["caption"] and ["half_tangent", "6/7"] in numbers["rows"]
+    assert "half_tangent" not in instance_tables(CERTIFICATE)[1]["caption"]
+
+
 @pytest.mark.parametrize("data", [{}, {"sizes": {}}, {"values": {}}, {"instance": {"epsilon": ["1"]}}])
 def test_sparse_instances_can_be_shown(data):
     assert isinstance(instance_tables(data), list)

@@ -17,6 +17,8 @@ OTHERWISE = {"epsilon": ", by round", "available": ", by round and client", "sta
 QUADRATIC = ", with losses ½ Σ curvature · (coordinate − center)² + offset"
 PIECES = (", and by coordinate for each of the pieces (slope, c, w) slope · h(coordinate − c), where h(u) is ½ u² up to "
           "|u| = w, and w |u| − ½ w² beyond")
+TURNED = (", where coordinates are those of the models turned back, in the plane of the first and the last, by the angle "
+          "with tan(angle / 2) = half_tangent; so is the noise")
 FIRST = ("priority", "client_weight")  # columns of the clients' table
 SHOWN_ELSEWHERE = ("conflict", "instance", "not_applicable")  # by parts of the page of their own
 
@@ -65,6 +67,7 @@ def instance_tables(data: Mapping[str, Any]) -> list[dict[str, Any]]:
         rows = [[str(k), *(_text(by_client[n][k]) if k < len(by_client[n]) else "–" for n in names)]
                 for k in range(length)]
         caption = "clients" + (QUADRATIC if {"curvature", "center"} <= set(names) else "") + PIECES * ("pieces" in names)
+        caption += TURNED * ("half_tangent" in instance)
         tables.append({"caption": caption, "head": ["client", *names], "rows": rows, "names": "head"})
     if values:
         rows = [[name + OTHERWISE.get(name, ""), _text(value)] for name, value in values.items()]
