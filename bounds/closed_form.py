@@ -58,13 +58,14 @@ def closed_form(claim: Claim, side: str = "right") -> ClosedForm:
     return _Reader(claim).read(getattr(claim.statement, side))
 
 
-def side_conditions(claim: Claim) -> list[Condition]:
-    """What holds of the claim's parameters: its conditions on them alone, both sides in closed form, and what always does.
+def side_conditions(claim: Claim, sides: tuple[str, ...] = ("left", "right")) -> list[Condition]:
+    """What holds of the parameters of a claim's ``sides``: its conditions on parameters alone, in closed form, and what
+    always does.
 
     A condition for every index counts where what is put in leaves none, as ``eta_l[t] <= 1 / L`` with ``eta_l[t] == eta``.
     """
     found = [condition for condition, measured in _conditions(claim) if not measured]
-    names = {s.name for side in ("left", "right") for s in closed_form(claim, side).parameters}
+    names = {s.name for side in sides for s in closed_form(claim, side).parameters}
     names |= {s.name for c in found for side in (c.left, c.right) for s in side.free_symbols}
     return list(dict.fromkeys([*always_true(names), *found]))
 

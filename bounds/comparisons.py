@@ -39,7 +39,7 @@ def right_side(claim: Claim, nonnegative: Iterable[str] = ()) -> RightSide:
     hidden = {v.name for v in claim.variables if v.domain == "hidden"}
     put_in = {s: sp.S.One for s in form.parameters if s.name in hidden}
     put_in |= {s: sp.Symbol(s.name, nonnegative=True) for s in form.parameters if s.name in nonnegative}
-    return RightSide(claim, form.formula.xreplace(put_in), _in_place(side_conditions(claim), put_in))
+    return RightSide(claim, form.formula.xreplace(put_in), _in_place(side_conditions(claim, ("right",)), put_in))
 
 
 def comparison(
