@@ -14,28 +14,34 @@ CLAIM = find_claim("fedmoswa/eq-34")
 SHAPE = Shape(clients=2, rounds=2, local_steps=2, dim=2, family="piecewise", pieces=2)
 
 
-def moved(seed=0, count=64):
+def moved(seed=0, count=64, half_tangent=None):
     rng = np.random.default_rng(seed)
     leaves = draw_leaves(CLAIM, SHAPE, count, rng)
+    if half_tangent is not None:
+        leaves["half_tangent"] = np.full((count, 1), half_tangent)
     return leaves, knots_on_path(CLAIM, SHAPE, leaves, rng)
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_runs_start_where_they_did_on_pieces_of_the_same_slope(seed):
-    before, after = moved(seed)
+@pytest.mark.parametrize(("seed", "half_tangent"), [(0, None), (1, None), (2, 0.4)])
+def test_runs_start_where_they_did_on_pieces_of_the_same_slope(seed, half_tangent):
+    before, after = moved(seed, half_tangent=half_tangent)
     assert set(before) == set(after)
     assert {n for n in before if not np.array_equal(before[n], after[n])} == {"piece_center", "piece_width", "start_offset"}
     starts = [federation_of(SHAPE, each, NUMPY).x_star + each["start_offset"] for each in (before, after)]
     np.testing.assert_allclose(*starts, rtol=1e-9, atol=1e-9)
 
 
-def test_moved_pieces_have_an_end_or_their_middle_on_a_step():
-    before, after = moved()
+@pytest.mark.parametrize("half_tangent", [None, 0.4])
+def test_moved_pieces_have_an_end_or_their_middle_on_a_step(half_tangent):
+    before, after = moved(half_tangent=half_tangent)
     run = realise(CLAIM, SHAPE, before, NUMPY).bound
     steps = [(run["x_round"].data[:, 0, 0, r], run["x_round"].data[:, 0, 0, r + 1]) for r in range(SHAPE.rounds)]
     steps += [(run["x_local"].data[:, 0, 0, t, k], run["x_before"].data[:, 0, 0, t + 1, k])
               for t in range(SHAPE.iterations) for k in range(SHAPE.clients)]
     points = np.stack([a + u * (b - a) for a, b in steps for u in (0, 0.5, 1)])  # (points, instances, dim)
+    if half_tangent is not None:
+        c, s = np.cos(2 * np.arctan(half_tangent)), np.sin(2 * np.arctan(half_tangent))
+        points = points @ np.array([[c, -s], [s, c]])  # R' of each, as pieces stand in the coordinates before the turn
     where = np.argwhere((before["piece_center"] != after["piece_center"]).any(axis=-1))
     assert len(where) > 10
     for row, client, piece in where:

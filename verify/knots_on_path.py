@@ -6,6 +6,7 @@ import numpy as np
 
 from bounds.claim import Claim
 from synthetic.arrays import NUMPY
+from synthetic.turned import Turned
 from verify.environment import realise
 from verify.evaluate import TooManyTerms, UnboundName
 from verify.instances import Leaves, Shape, federation_of
@@ -23,7 +24,7 @@ def knots_on_path(claim: Claim, shape: Shape, leaves: Leaves, rng: np.random.Gen
     Pieces keep their slopes, so that smoothness stays as it is, and runs start where they started. Other clients than
     piecewise ones, and points without a run, stay as they are.
     """
-    if shape.family != "piecewise" or claim.setting != "run" or shape.data is not None or "half_tangent" in leaves:
+    if shape.family != "piecewise" or claim.setting != "run" or shape.data is not None:
         return leaves
     try:
         with np.errstate(all="ignore"):
@@ -34,6 +35,8 @@ def knots_on_path(claim: Claim, shape: Shape, leaves: Leaves, rng: np.random.Gen
 
 def _moved(run, shape: Shape, leaves: Leaves, rng: np.random.Generator) -> Leaves:
     before, after = _step(run, shape, rng)
+    if isinstance(run.federation, Turned):
+        before, after = (run.federation.turn(point, back=True) for point in (before, after))
     center, width = leaves["piece_center"].copy(), leaves["piece_width"].copy()
     count, clients, pieces = center.shape[:3]
     row = (count, 1, 1, 1)

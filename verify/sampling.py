@@ -216,19 +216,23 @@ def draw_leaves(claim: Claim, shape: Shape, count: int, rng: np.random.Generator
 
 
 def turned(claim: Claim, shape: Shape, leaves: Leaves, rng: np.random.Generator) -> Leaves:
-    """The batch in a turned basis, in which no client is separable by coordinate, by 45 degrees or any angle; as it is where
-    the basis does not matter, because neither the method acts by coordinate nor the claim speaks of layers."""
+    """The batch in a turned basis, in which no client is separable by coordinate, by about 45 degrees or any angle of which
+    the sine is a short fraction; as it is where the basis does not matter, because neither the method acts by coordinate nor
+    the claim speaks of layers."""
     by_basis = bool(shape.layers) or by_coordinate(claim.procedure)
     if claim.setting != "run" or shape.data is not None or shape.free or shape.dim < 2 or not by_basis:
         return leaves
     count = (len(leaves["center"]), 1)
-    return leaves | {"half_tangent": np.where(rng.random(count) < 0.5, np.sqrt(2) - 1, rng.uniform(-1, 1, count))}
+    return leaves | {"half_tangent": np.where(rng.random(count) < 0.5, 3 / 8, rng.integers(-8, 9, count) / 8)}
 
 
 def alike_in_all_coordinates(claim: Claim, shape: Shape, leaves: Leaves, rng: np.random.Generator) -> Leaves:
     """The batch, in half of whose rows all coordinates are as the first one: there a method that acts by coordinate moves
-    sqrt(dim) times as far as in one dimension. As it is where there is one coordinate, or the method has none of its own."""
+    sqrt(dim) times as far as in one dimension. As it is where there is one coordinate, or the method has none of its own, or
+    coordinates are turned."""
     if claim.setting != "run" or shape.data is not None or shape.dim < 2 or not by_coordinate(claim.procedure):
+        return leaves
+    if "half_tangent" in leaves:
         return leaves
     vectors = {v.name for v in claim.variables if v.domain == "vector"} | _BY_COORDINATE
     chosen = rng.random(len(leaves["center"])) < 0.5

@@ -245,10 +245,10 @@ def _instances(claim: Claim, budget: Budget, rng: np.random.Generator, pools: _P
 
 
 def _drawn(claim: Claim, shape: Shape, count: int, rng: np.random.Generator, moving: np.random.Generator) -> Leaves:
-    """Leaves, now and then in turned coordinates where that matters."""
+    """Leaves in one of the corners, now and then in turned coordinates where that matters."""
     leaves = draw_leaves(claim, shape, count, rng)
-    turning = moving.random() < _TURNED
-    return turned(claim, shape, leaves, moving) if turning else _cornered(claim, shape, leaves, moving)
+    leaves = turned(claim, shape, leaves, moving) if moving.random() < _TURNED else leaves
+    return _cornered(claim, shape, leaves, moving)
 
 
 def _cornered(claim: Claim, shape: Shape, leaves: Leaves, moving: np.random.Generator) -> Leaves:
