@@ -14,7 +14,7 @@ from bounds.claim import Claim, Condition
 from bounds.language import clients, participants, rounds
 from bounds.registry import all_claims
 from verify.bound import bound_of
-from verify.parameter_sets import parameter_sets
+from verify.parameter_sets import exact_witness, parameter_sets
 
 STATED = sorted(c.id for c in all_claims().values() if c.statement is not None)
 a, b = sp.symbols("a b", positive=True)
@@ -91,6 +91,14 @@ def test_the_seed_decides():
 def test_there_may_be_none(formula, conditions, message):
     with pytest.raises(ValueError, match=re.escape(message)):
         parameter_sets(bound(formula, *conditions), 1)
+
+
+def test_a_witness_is_exact():
+    """Where z3 cannot read a condition too."""
+    form = bound(a, Condition(a**rounds, "<=", sp.Rational(1, 10)), Condition(2 * a, ">=", 1))
+    numbers = exact_witness(form)
+    assert 2 * numbers["a"] >= 1 and 10 * numbers["a"] ** int(numbers["rounds"]) <= 1
+    assert exact_witness(bound(a, Condition(a**b, "<=", -1))) is None
 
 
 def test_a_count_is_positive():

@@ -15,6 +15,7 @@ from bounds.closed_form import closed_form, measured_conditions, side_conditions
 from bounds.orders import leading_order
 from bounds.units import BASE, Clash, check_units, unit_text
 from verify.bound import Bound, bound_of
+from verify.parameter_sets import exact_witness
 from verify.satisfiable import satisfiable
 
 __all__ = ["CHECKS", "Finding", "lint", "lint_all"]
@@ -138,7 +139,7 @@ def _hypotheses(claim: Claim) -> Iterator[Finding]:
     if answer.answer == "no":
         yield Finding(claim.id, "hypotheses", "error", "these conditions exclude each other: " + "; ".join(answer.core),
                       {"core": list(answer.core)})
-    elif answer.answer == "unknown":
+    elif answer.answer == "unknown" and exact_witness(bound_of(claim)) is None:
         text = f"whether the conditions can hold together is not decided: {answer.reason}"
         yield Finding(claim.id, "hypotheses", "note", text, {"reason": answer.reason})
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 from fractions import Fraction
 
 import numpy as np
+import sympy as sp
 
 from bounds.claim import Condition
 from verify.bound import Bound
 from verify.compiled_formula import compiled
+from verify.dominance import certainly_positive
 from verify.satisfiable import satisfiable
 
-__all__ = ["parameter_sets"]
+__all__ = ["exact_witness", "parameter_sets"]
 
 _DECADES, _DRAWS, _PASSES = 3.0, 4000, 6
 
@@ -96,3 +98,31 @@ def _witness(bound: Bound) -> dict[str, np.ndarray]:
                 return sets
     raise ValueError(f"no numbers were found that meet the conditions of {bound.claim.id} and give its bound a value"
                      + (f": {found.reason}" if found.reason else ""))
+
+
+def exact_witness(bound: Bound) -> dict[str, Fraction] | None:
+    """Fractions that certainly meet the conditions, those with unknown exponents included; None if none were found."""
+    try:
+        sets = parameter_sets(bound, 5)
+    except ValueError:
+        return None
+    for place in range(_size(sets)):
+        for denominator in (1000, 10**12):
+            numbers = {name: _fraction(float(values[place]), denominator) for name, values in sets.items()}
+            if all(_certain(condition, numbers) for condition in bound.conditions):
+                return numbers
+    return None
+
+
+def _fraction(value: float, denominator: int) -> Fraction:
+    if value < 1:
+        return 1 / Fraction(1 / value).limit_denominator(denominator) if value else Fraction(0)
+    return Fraction(value).limit_denominator(denominator)
+
+
+def _certain(c: Condition, numbers) -> bool:
+    """Whether a condition holds for these fractions, in exact arithmetic or by digits that tell the sides apart."""
+    left, right = (side.xreplace({s: sp.Rational(numbers[s.name]) for s in side.free_symbols}).doit()
+                   for side in (c.left, c.right))
+    difference = left - right if c.relation == ">=" else right - left
+    return difference == 0 or (c.relation != "==" and certainly_positive(difference))
