@@ -261,3 +261,11 @@ def test_without_values_the_command_says_what_is_needed(run):
 def test_bad_input_is_one_clear_line(run, arguments, message):
     status, _, error = run("bound", "li2020/theorem-1", *arguments)
     assert status == 2 and message in error
+
+
+def test_conditions_on_parameters_without_values_are_named_not_needed(run):
+    given = ["G_lip=1", "L=1", "clients=10", "samples=5", "sigma_g=1", "sigma_sq=1", "rounds=2", "local_steps=3"]
+    status, said, _ = run("bound", "fedmoswa/theorem-5.1-nonconvex-fedswa", *given, "eta=1", "--json")
+    found = json.loads(said)
+    assert status == 0 and found["values"]["bound"] and found["not checked"] == ["rho_decay <= 1: no value for rho_decay"]
+    assert "got 1 and 0.166667" in found["not applicable"][0]

@@ -83,9 +83,11 @@ class Bound:
         return np.logical_and.reduce(np.broadcast_arrays(*met)) if met else np.array(True)
 
     def unmet(self, **numbers) -> list[str]:
-        """Each condition that fails somewhere, with both sides where it fails first."""
+        """Each condition that fails somewhere, with both sides where it fails first; those of :meth:`unchecked` left out."""
         said = []
         for condition in self.conditions:
+            if self._without_value(condition, numbers):
+                continue
             holds = np.atleast_1d(self._holds(condition, numbers))
             if not holds.all():
                 first = int(np.argmin(holds.ravel()))
@@ -94,6 +96,15 @@ class Bound:
                 said.append(f"needs {condition.left} {condition.relation} {condition.right}; got {sides[0]:g} and "
                             f"{sides[1]:g}")
         return said
+
+    def unchecked(self, **numbers) -> list[str]:
+        """Each condition that speaks of parameters without a value, with these; the formula itself may not need them."""
+        missing = [(c, self._without_value(c, numbers)) for c in self.conditions]
+        return [f"{c.left} {c.relation} {c.right}: no value for {', '.join(names)}" for c, names in missing if names]
+
+    @staticmethod
+    def _without_value(condition: Condition, numbers) -> list[str]:
+        return sorted({s.name for side in (condition.left, condition.right) for s in side.free_symbols} - set(numbers))
 
     def _holds(self, condition: Condition, numbers):
         return _HOLDS[condition.relation](*(self._side(s, numbers) for s in (condition.left, condition.right)))

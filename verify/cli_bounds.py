@@ -67,6 +67,7 @@ def bound(
     if numbers and not ((target is not None or "best of each" in said) and form.missing(numbers)):
         said["values"] = form.table(numbers)
         said["not applicable"] = form.unmet(**form.complete(numbers))
+        said["not checked"] = form.unchecked(**form.complete(numbers))
     if plot is not None:
         said["figures"] = _draw(form, numbers, against, plot)
     if json:
@@ -105,6 +106,8 @@ def _show(form, said) -> None:
         print("needs", condition)
     for problem in said.get("not applicable", []):
         print("not applicable:", problem)
+    for open_condition in said.get("not checked", []):
+        print("not checked:", open_condition)
     if "best" in said:
         step, value = next(iter(said["best"].items()))
         border = ", at the border of its conditions" if said["best"]["at the border of its conditions"] else ""
