@@ -269,3 +269,19 @@ def test_conditions_on_parameters_without_values_are_named_not_needed(run):
     found = json.loads(said)
     assert status == 0 and found["values"]["bound"] and found["not checked"] == ["rho_decay <= 1: no value for rho_decay"]
     assert "got 1 and 0.166667" in found["not applicable"][0]
+
+
+def test_several_ranges_are_several_curves():
+    from verify.bound_figures import bound_curve
+
+    form = bound_of(all_claims()["fedmoswa/theorem-5.1-nonconvex-fedswa"])
+    given = dict.fromkeys(("G_lip", "L", "clients", "samples", "sigma_g", "sigma_sq"), 1)
+    figure = bound_curve(form, given | {"rounds": [1, 10, 100], "local_steps": [1, 2]}, "rounds")
+    drawn = [line.get_ydata() for line in figure.axes[0].lines if np.isfinite(line.get_ydata()).any()]
+    assert len(drawn) == 2
+    for curve, steps in zip(drawn, (1, 2), strict=True):
+        assert curve == pytest.approx(form.values(**given, rounds=[1, 10, 100], local_steps=steps))
+    with pytest.raises(ValueError, match="at most 5 curves can be told apart; got 6, by local_steps"):
+        bound_curve(form, given | {"rounds": [1, 2], "local_steps": [1, 2, 3, 4, 5, 6]}, "rounds")
+    with pytest.raises(ValueError, match="on the axis must have several values; got 'rounds'"):
+        bound_curve(form, given | {"rounds": 3, "local_steps": [1, 2]}, "rounds")

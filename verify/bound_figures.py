@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -30,31 +32,52 @@ COLOURS = (BLUE, VERMILLION, GREEN, PURPLE, BOUND)
 def bound_curve(bound, numbers, against: str | None = None) -> Figure:
     """A bound (:class:`verify.bound.Bound`) against one of its parameters.
 
-    ``numbers`` gives every parameter a value, ``against`` (default: the one with most values) an array of them. Where the
-    claim's conditions do not hold the curve is grey and dashed.
+    ``numbers`` gives every parameter a value, ``against`` (default: the one with most values) an array of them. Others with
+    several values give a curve for each of their combinations. Where the claim's conditions do not hold, of those whose
+    parameters have values, a curve is grey and dashed.
 
     Raises:
-        ValueError: no parameter with at least two values, or several of them.
+        ValueError: no parameter with at least two values, or more than five curves.
     """
     lists = {name: np.atleast_1d(np.asarray(value, dtype=float)) for name, value in numbers.items()}
     against = against or max(lists, key=lambda name: len(lists[name]), default="")
     long = [name for name, values in lists.items() if len(values) > 1 and name != against]
-    if against not in lists or len(lists[against]) < 2 or long:
-        raise ValueError(f"one parameter must have several values, the others one; got {long or 'none with several'}")
-    point = {name: values if name == against else values[0] for name, values in lists.items()}
-    x, y = lists[against], np.broadcast_to(bound.values(**point), lists[against].shape)
-    applies = np.broadcast_to(bound.applies(**bound.complete(point)), x.shape)
+    if against not in lists or len(lists[against]) < 2:
+        raise ValueError(f"the parameter on the axis must have several values; got {against!r}, "
+                         f"several have: {', '.join(long) or 'none'}")
+    combinations = list(product(*(lists[name] for name in long)))
+    if len(combinations) > len(COLOURS):
+        raise ValueError(f"at most {len(COLOURS)} curves can be told apart; got {len(combinations)}, by {', '.join(long)}")
+    x, curves = lists[against], []
+    for values, colour in zip(combinations, COLOURS if long else (BOUND,), strict=False):
+        here = {name: array if name == against else array[0] for name, array in lists.items()} | dict(
+            zip(long, values, strict=True))
+        y, applies = _column(bound, here, x)
+        curves.append((y, applies, ", ".join(f"{n} = {v:g}" for n, v in zip(long, values, strict=True)), colour))
     figure, (axes,) = canvas(5.2, 3.4)
-    set_scales(axes, x, [y], spans([y], 10))
+    columns = [y for y, *_ in curves]
+    set_scales(axes, x, columns, spans(columns, 10))
     if x.min() > 0 and x.max() / x.min() >= 100:
         axes.set_xscale("log")
-    axes.plot(x, np.where(applies, np.nan, y), color=GREY, linestyle="--", linewidth=1.4)
-    axes.plot(x, np.where(applies, y, np.nan), color=BOUND, linewidth=1.8)
+    for y, applies, _, colour in curves:
+        axes.plot(x, np.where(applies, np.nan, y), color=GREY, linestyle="--", linewidth=1.4)
+        axes.plot(x, np.where(applies, y, np.nan), color=colour, linewidth=1.8)
+    if long:
+        direct_labels(axes, [(y, text, colour) for y, _, text, colour in curves])
     axes.set_xlabel(against, **FONT)
     axes.set_ylabel(f"{bound.claim.id}", **FONT)
-    others = ", ".join(f"{name} = {values[0]:g}" for name, values in sorted(lists.items()) if name != against)
-    write_below(axes, others + ("" if applies.all() else "; dashed: a condition does not hold"))
+    others = ", ".join(f"{name} = {values[0]:g}" for name, values in sorted(lists.items()) if name not in (against, *long))
+    everywhere = all(applies.all() for _, applies, *_ in curves)
+    write_below(axes, others + ("" if everywhere else "; dashed: a condition does not hold"))
     return figure
+
+
+def _column(bound, point, x):
+    """The bound along x, and where the conditions hold whose parameters have values."""
+    point = bound.complete(point)
+    known = replace(bound, conditions=tuple(
+        c for c in bound.conditions if {s.name for side in (c.left, c.right) for s in side.free_symbols} <= set(point)))
+    return np.broadcast_to(bound.values(**point), x.shape), np.broadcast_to(known.applies(**point), x.shape)
 
 
 def bounds_around(bounds, dominance, against: str | None = None) -> Figure:
@@ -82,7 +105,7 @@ def bounds_around(bounds, dominance, against: str | None = None) -> Figure:
     curves = []
     for b, y, colour in zip(bounds, columns, COLOURS * len(bounds), strict=False):
         axes.plot(x, y, color=colour, linewidth=1.8)
-        curves.append((y, b.claim.id, colour))
+        curves.append((y, b.name, colour))
     direct_labels(axes, curves)
     axes.set_xlabel(against, **FONT)
     axes.set_ylabel("bound", **FONT)
