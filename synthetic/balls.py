@@ -65,7 +65,7 @@ class Ball:
     @property
     def exact(self) -> bool:
         """Whether the number is known as a fraction."""
-        return isinstance(self.number, _flint().fmpq)
+        return type(self.number) is _flint().fmpq
 
     @property
     def finite(self) -> bool:
@@ -209,27 +209,36 @@ def _fraction(number) -> Fraction:
 def _short(number) -> Ball:
     """The number as a ball, of the current precision where it is a very long fraction."""
     flint = _flint()
-    return Ball.of(flint.arb(number) if isinstance(number, flint.fmpq) and number.height_bits() > _LONGEST else number)
+    return Ball.of(flint.arb(number) if type(number) is flint.fmpq and number.height_bits() > _LONGEST else number)
 
 
-def _both(one: Ball, other) -> tuple:
+def _both(one: Ball, other: Ball) -> tuple:
     """Two numbers of the same of flint's types: fractions if they are, else balls."""
-    other = Ball(other)
-    return (one.number, other.number) if one.exact and other.exact else (one.ball, other.ball)
+    a, b = one.number, other.number
+    return (a, b) if type(a) is type(b) else (one.ball, other.ball)
+
+
+def _as_ball(other) -> Ball | None:
+    """A scalar as a ball; None where it is no scalar that a ball takes."""
+    if type(other) is Ball:
+        return other
+    return Ball(other) if isinstance(other, Real) and not isinstance(other, np.ndarray) else None
 
 
 def _apply(operation: Callable, one: Ball, other: Any):
-    if isinstance(other, np.ndarray) or not isinstance(other, Ball | Real):
+    other = _as_ball(other)
+    if other is None:
         return NotImplemented
     a, b = _both(one, other)
     try:
         return _short(operation(a, b))
     except ZeroDivisionError:  # as balls have it: nothing is known
-        return Ball.of(operation(one.ball, Ball(other).ball))
+        return Ball.of(operation(one.ball, other.ball))
 
 
 def _decide(one: Ball, other, surely: Callable, surely_not: Callable) -> bool:
-    if isinstance(other, np.ndarray) or not isinstance(other, Ball | Real):
+    other = _as_ball(other)
+    if other is None:
         return NotImplemented
     a, b = _both(one, other)
     if surely(a, b):

@@ -123,7 +123,7 @@ def _refuted(claim: Claim, found: Found, settings: Settings):
     worst = ratio(float(violation.left), float(violation.right), claim.statement.relation)
     evidence = (f"counterexample: left side {_short(violation.left)}, right side {_short(violation.right)} "
                 f"({_in_words(claim, data)})")
-    return "refuted", worst, evidence, details | {"instance": data}, path, series_of(data, claim)
+    return "refuted", worst, evidence, details | {"instance": data}, path, series_of(data, claim, NUMPY)
 
 
 _SHORT_BITS = 73  # of a fraction that is printed as it is: about 22 digits

@@ -26,6 +26,7 @@ __all__ = ["Replayed", "instance_of", "replay", "rerun", "series_of", "tight_hyp
 
 CANNOT = (ArithmeticError, IndexError, LookupError, NotImplementedError, TypeError, UnboundName, ValueError)
 LONGER = 12  # rounds of the longest run that is drawn for a counterexample without chance
+_POINTS = 30  # runs of different lengths that are drawn for a counterexample
 _AGREEMENT = 1e-6  # relative difference from the exact sides that float64 may have
 
 
@@ -175,11 +176,19 @@ def _certain(data: Mapping[str, Any]) -> bool:
     return data["procedure"]["sampling"] == "full" and "atoms" not in instance and not any(instance["noise"])
 
 
-def _after(data: Mapping[str, Any], claim: Claim, rounds: int) -> tuple[np.ndarray, np.ndarray]:
+def _lengths(data: Mapping[str, Any]) -> np.ndarray:
+    """Numbers of rounds to look at: all of them where they are few, else those of equal ratios and the certificate's own."""
+    own = data["sizes"]["rounds"]
+    longest = max(own, LONGER if _certain(data) else 0)
+    few = np.arange(1, longest + 1) if longest <= _POINTS else np.geomspace(1, longest, _POINTS).round().astype(int)
+    return np.union1d(few, own)
+
+
+def _after(data: Mapping[str, Any], claim: Claim, rounds: int, backend: Backend) -> tuple[np.ndarray, np.ndarray]:
     """Both sides for a run of that many rounds; NaN where a hypothesis is not met."""
     nothing = np.full(1, np.nan)
     try:
-        environment = rerun(data, claim, rounds=rounds)
+        environment = rerun(data, claim, backend, rounds)
         if rounds != data["sizes"]["rounds"] and unmet(claim.hypotheses, environment):
             return nothing, nothing
         return worst_sides(claim, environment)
@@ -205,7 +214,7 @@ def tight_hypotheses(data: Mapping[str, Any], claim: Claim) -> list[str]:
     return found
 
 
-def series_of(data: Mapping[str, Any], claim: Claim) -> tuple[Series, ...]:
+def series_of(data: Mapping[str, Any], claim: Claim, backend: Backend = TORCH) -> tuple[Series, ...]:
     """Both sides along the counterexample: over the first index of the statement, or over the number of rounds.
 
     Empty where there is nothing to go along, or where the instance cannot be run again.
@@ -213,13 +222,14 @@ def series_of(data: Mapping[str, Any], claim: Claim) -> tuple[Series, ...]:
     try:
         if claim.statement.over:
             index, low, _ = claim.statement.over[0]
-            environment = rerun(data, claim)
+            environment = rerun(data, claim, backend)
             left, right = worst_sides(claim, environment)
             start = int(low.subs({s: environment.sizes[s.name] for s in low.free_symbols}))
             x, label, note = start + np.arange(len(left)), str(index), ""
         elif claim.setting == "run":
-            x = np.arange(1, 1 + max(data["sizes"]["rounds"], LONGER if _certain(data) else 0))
-            left, right = (np.concatenate(side) for side in zip(*(_after(data, claim, int(r)) for r in x), strict=True))
+            x = _lengths(data)
+            sides_after = (_after(data, claim, int(rounds), backend) for rounds in x)
+            left, right = (np.concatenate(side) for side in zip(*sides_after, strict=True))
             label, note = "rounds", "the federation of the counterexample, where every hypothesis is met"
         else:
             return ()
