@@ -14,6 +14,8 @@ _ROUNDING = 1e-12  # relative to the terms, for floats only
 
 def cut(values, bound):
     """``values`` moved into [-bound, bound], on every backend."""
+    if values.dtype != object:
+        return namespace(values).clip(values, -bound, bound)
     return -maximum(-maximum(values, -bound + 0 * values), -bound + 0 * values)
 
 
@@ -82,7 +84,7 @@ class HuberSum:
         first, last = knots[..., :1], knots[..., -1:]
         inside = xp.concat([root[..., :1] <= first, (root[..., 1:-1] >= knots[..., :-1]) & (
             root[..., 1:-1] <= knots[..., 1:]), root[..., -1:] >= last], axis=-1)
-        candidates = xp.concat([xp.where((bends > 0) & inside, root, base), knots], axis=-1)
+        candidates = xp.where((bends > 0) & inside, root, base)  # the least value of each piece, or its first point
         best = xp.argmin(self.value(candidates), axis=-1)
         found = xp.take_along_axis(candidates, best[..., None], axis=-1)[..., 0]
         bounded = self.bounded_below()

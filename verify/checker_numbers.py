@@ -10,21 +10,31 @@ LONG = 2**12  # bits of fractions beyond which roots become intervals: whoever d
 
 
 def rounded(number, toward):
-    """A fraction of ``BITS`` significant bits next to ``number``, from below (``toward`` floor) or above (ceil)."""
-    scale = Fraction(2) ** (BITS - number.numerator.bit_length() + number.denominator.bit_length())
-    short = number.denominator == 1 and number.numerator.bit_length() <= BITS
-    return number if short else toward(number * scale) / scale
+    """A fraction of ``BITS`` significant bits next to ``number``, from below (``toward`` floor_of) or above (ceil_of)."""
+    top, bottom = number.numerator, number.denominator
+    if bottom == 1 and top.bit_length() <= BITS:
+        return number
+    shift = BITS - top.bit_length() + bottom.bit_length()
+    left, right = max(shift, 0), max(-shift, 0)
+    return Fraction(toward(top << left, bottom << right) << right, 1 << left)
+
+
+def floor_of(top, bottom): return top // bottom
+def ceil_of(top, bottom): return -(-top // bottom)
 
 
 class Interval:
     """A real number between two fractions; comparisons hold only where they hold for every number in the interval."""
 
     def __init__(self, low, high):
-        self.low, self.high = rounded(Fraction(low), floor), rounded(Fraction(high), ceil)
+        self.low, self.high = rounded(Fraction(low), floor_of), rounded(Fraction(high), ceil_of)
         if self.low > self.high:
             raise ValueError(f"an interval must not end before it begins; got {self.low} to {self.high}")
 
-    def __add__(self, other): return Interval(self.low + of(other).low, self.high + of(other).high)
+    def __add__(self, other):
+        other = of(other)
+        return Interval(self.low + other.low, self.high + other.high)
+
     def __neg__(self): return Interval(-self.high, -self.low)
     def __sub__(self, other): return self + -other
     def __rsub__(self, other): return other + -self
@@ -32,7 +42,10 @@ class Interval:
     def __mul__(self, other):
         if isinstance(other, Vector):
             return NotImplemented
-        ends = [a * b for a in (self.low, self.high) for b in (of(other).low, of(other).high)]
+        other = of(other)
+        if self.low >= 0 and other.low >= 0:
+            return Interval(self.low * other.low, self.high * other.high)
+        ends = [a * b for a in (self.low, self.high) for b in (other.low, other.high)]
         return Interval(min(ends), max(ends))
 
     __radd__, __rmul__ = __add__, __mul__
