@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,20 +35,35 @@ class Constant:
 
 
 class Constants(Mapping):
-    """The constants of a federation by name; a missing one is an error that lists those there are."""
+    """The constants of a federation by name; a missing one is an error that lists those there are.
 
-    def __init__(self, entries: Mapping[str, Constant]):
-        self._entries = dict(entries)
+    ``later`` makes further ones, group by group, as soon as a name is asked for that is not there yet.
+    """
+
+    def __init__(self, entries: Mapping[str, Constant], later: Sequence[Callable[[], Mapping[str, Constant]]] = ()):
+        self._entries, self._later = dict(entries), list(later)
+
+    def _look_for(self, name: str | None) -> None:
+        while self._later and (name is None or name not in self._entries):
+            self._entries |= self._later[0]()
+            del self._later[0]
+
+    def __contains__(self, name) -> bool:
+        self._look_for(name)
+        return name in self._entries
 
     def __getitem__(self, name: str) -> Constant:
+        self._look_for(name)
         if name not in self._entries:
             raise KeyError(f"this federation has no constant {name!r}; it has {', '.join(sorted(self._entries))}")
         return self._entries[name]
 
     def __iter__(self) -> Iterator[str]:
+        self._look_for(None)
         return iter(self._entries)
 
     def __len__(self) -> int:
+        self._look_for(None)
         return len(self._entries)
 
     def value(self, name: str):

@@ -141,12 +141,7 @@ class Federation(ABC):
     def constants(self) -> Constants:
         """L, mu, sigma_sq, F_star, x_star, Gamma, ... with provenance; arrays are (instances,) or (instances, clients).
         """
-        xp = namespace(self.weights)
-        smoothness = self.smoothness()
-        gradients = self.gradient(self.all_clients(self.x_star))
-        weights = self.weights * self.priority
-        norm_sq = xp.sum(gradients**2, axis=-1)
-        provenance = self.optimum_provenance
+        smoothness, provenance = self.smoothness(), self.optimum_provenance
         entries = {
             "L": Constant(largest(smoothness.value, -1), smoothness.provenance, "largest of the clients'"),
             **self._convexity_constants(),
@@ -154,15 +149,19 @@ class Federation(ABC):
             **self._variance_constants(),
             "x_star": Constant(self.x_star, *provenance),
             "F_star": Constant(self.F_star, *provenance),
-            **self._minima_constants(),
         }
+        return Constants(entries, (self._minima_constants, self._distances_at_the_optimum, self.extra_constants))
+
+    def _distances_at_the_optimum(self) -> dict[str, Constant]:
+        xp, entries = namespace(self.weights), {}
+        norm_sq = xp.sum(self.gradient(self.all_clients(self.x_star)) ** 2, axis=-1)
         if norm_sq.dtype != object:  # roots leave the fractions
             bound = xp.max(self.noise.bound + 0 * self.weights, axis=-1)
             if bool(xp.all(xp.isfinite(bound))):
                 entries["noise_bound"] = Constant(xp.sqrt(bound), "upper", "|g_k - grad F_k| surely")
-            entries |= sigma_g_constants(xp.sqrt(norm_sq), weights, "_at_optimum", provenance[0], "at the optimum")
-        entries.update(self.extra_constants())
-        return Constants(entries)
+            entries |= sigma_g_constants(xp.sqrt(norm_sq), self.weights * self.priority, "_at_optimum",
+                                         self.optimum_provenance[0], "at the optimum")
+        return entries
 
     def _variance_constants(self) -> dict[str, Constant]:
         variance, provenance = self.variance + 0 * self.weights, self.variance_provenance

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from bounds.claim import Condition, Definition
 from synthetic.arrays import Backend
 
-__all__ = ["Bound", "Environment", "TooManyTerms", "UnboundName"]
+__all__ = ["Bindings", "Bound", "Environment", "TooManyTerms", "UnboundName"]
 
 
 class UnboundName(LookupError):
@@ -32,6 +32,35 @@ class Bound(NamedTuple):
     times: tuple[int, ...] | None = None
 
 
+class Bindings(dict):
+    """What names are bound to, of which some is made only when it is first asked for."""
+
+    def later(self, name: str, make: Callable[[], Bound]) -> None:
+        """Bind ``name`` to what ``make`` answers, once somebody asks."""
+        self[name] = make
+
+    def __getitem__(self, name: str) -> Bound:
+        value = super().__getitem__(name)
+        if callable(value):
+            value = self[name] = value()
+        return value
+
+    def get(self, name: str, default=None):
+        return self[name] if name in self else default
+
+    def values(self):
+        return [self[name] for name in self]
+
+    def items(self):
+        return [(name, self[name]) for name in self]
+
+    def copy(self) -> Bindings:
+        """Another one, to which what is still to be made is handed on."""
+        other = Bindings()
+        other.update(self)
+        return other
+
+
 @dataclass
 class Environment:
     """Everything that names in a claim can mean.
@@ -46,7 +75,7 @@ class Environment:
 
     backend: Backend
     sizes: dict[str, int]
-    bound: dict[str, Bound]
+    bound: Bindings
     noise_weight: Any = None
     sampling_weight: Any = None
     federation: Any = None
@@ -62,3 +91,7 @@ class Environment:
     known: dict[tuple, Any] | None = None  #: values of means and definitions, while names keep their meaning; None: not kept
     definitions: Mapping[str, Definition] = field(default_factory=dict)
     constants: dict[tuple, Any] = field(default_factory=dict, repr=False)  # arrays of plain numbers, made once
+
+    def __post_init__(self):
+        if not isinstance(self.bound, Bindings):
+            self.bound = Bindings(self.bound)

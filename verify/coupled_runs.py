@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache, partial
+from math import prod
 
 from fedtheory.engine import rounds_of, starting_points
 from fedtheory.schedules import Tabulated
@@ -40,7 +42,7 @@ def realise_coupled(binder) -> Environment:
     binder.resolve()
     _bind_runs(binder, runs)
     if uses_gradients(claim):
-        other = replace(env, bound=dict(env.bound), sizes=dict(env.sizes), gradients=worlds.law, constants={})
+        other = replace(env, bound=env.bound.copy(), sizes=dict(env.sizes), gradients=worlds.law, constants={})
         type(binder)(claim, shape, binder.leaves, other, binder.rows).resolve()
         env.also = other
     binder.resolve()
@@ -102,8 +104,14 @@ def _bind_runs(binder, federation):
     record = FullRecord()
     first = algorithm.init(federation, starting_points(federation, start, 2 * rows * copies), draws)
     *_, state = rounds_of(algorithm, federation, first, draws, 0, shape.rounds, (record,))
-    for name, (array, indices, vector) in record.arrays(federation, state, shape.local_steps).items():
-        array = xp.broadcast_to(array, (2 * rows * copies, *array.shape[1:]))
-        array = array.reshape(2, rows, worlds.count * drawn, paths, *array.shape[1:])
-        env.bound[name] = Bound(array[0], indices, vector)
-        env.bound[f"twin_{name}"] = Bound(array[1], indices, vector)
+    for name, make in record.later(federation, state, shape.local_steps).items():
+        pair = cache(partial(_pair, make, (2, rows, worlds.count * drawn, paths)))
+        env.bound.later(name, lambda pair=pair: pair()[0])
+        env.bound.later(f"twin_{name}", lambda pair=pair: pair()[1])
+
+
+def _pair(make, shape) -> list[Bound]:
+    """An array of both runs."""
+    array, indices, vector = make()
+    array = namespace(array).broadcast_to(array, (prod(shape), *array.shape[1:])).reshape(*shape, *array.shape[1:])
+    return [Bound(run, indices, vector) for run in array]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import partial
 from math import prod
 
 import numpy as np
@@ -25,6 +25,7 @@ from verify.paper_words import WORDS as _WORDS  # noqa: F401  (the words of pape
 from verify.piecewise_instances import bind_constants
 from verify.procedures import algorithm_of, own_arguments, selection_of
 from verify.roots import just_inside
+from verify.sizes import entries_of
 
 __all__ = ["bind_given", "realise"]
 
@@ -90,7 +91,7 @@ class _Binder:
 
     def put(self, name, data, indices=0, vector=False):
         """Bind ``data`` (instances, indices..., [dim]) that does not depend on chance."""
-        self.env.bound[name] = Bound(data.reshape(data.shape[0], 1, 1, *data.shape[1:]), indices, vector)
+        self.env.bound[name] = _certain(data, indices, vector)
 
     def leaf(self, name):
         return self.env.backend.array(self.leaves[name])
@@ -103,11 +104,11 @@ class _Binder:
         self.put("client_weight", federation.weights, 1)
         self.put("priority", federation.weights * 0 + xp.where(federation.priority, self._one(), 0 * self._one()), 1)
         self.put("x_star", federation.x_star, 0, True)
-        for name in ("F_star",):
-            self.put(name, constants.value(name))
-        for name in ("F_star_client", "L_client", "mu_client", "sigma_sq_client"):
+        self.put("F_star", constants.value("F_star"))
+        for name in ("L_client", "mu_client", "sigma_sq_client"):
             if name in constants:
                 self.put(name, constants.value(name), 1)
+        self.env.bound.later("F_star_client", lambda: _certain(constants.value("F_star_client"), 1))
         bind_constants(federation, self.claim, self.put)
         self.env.infinite = bind_over_space(federation, self.claim, self.put)
 
@@ -200,15 +201,21 @@ class _Binder:
         first = algorithm.init(federation, starting_points(federation, start, self.rows * copies), draws)
         *_, state = rounds_of(algorithm, federation, first, draws, 0, shape.rounds, (record,))
         self._weigh_orders(draws, chance)
-        entries = _entries(self.claim)
-        for name, (array, indices, vector) in record.arrays(federation, state, shape.local_steps).items():
-            array = namespace(array).broadcast_to(array, (self.rows * copies, *array.shape[1:]))
-            if vector and entries.get(name) == indices + 1:  # as many layers or clients as coordinates
-                indices, vector = indices + 1, False
-            env.bound[name] = Bound(array.reshape(self.rows, *chance, *array.shape[1:]), indices, vector)
+        entries = entries_of(self.claim)
+        for name, make in record.later(federation, state, shape.local_steps).items():
+            env.bound.later(name, partial(self._of_run, make, entries.get(name), chance))
         if "epsilon" in self.leaves:
             times = np.arange(shape.iterations) // shape.local_steps
             self.put("epsilon", self.leaf("epsilon")[:, times], 1)
+
+    def _of_run(self, make, entries, chance) -> Bound:
+        """An array of the run, of which the claim has so many ``entries`` as numbers."""
+        array, indices, vector = make()
+        copies = chance[0] * chance[1]
+        array = namespace(array).broadcast_to(array, (self.rows * copies, *array.shape[1:]))
+        if vector and entries == indices + 1:  # as many layers or clients as coordinates
+            indices, vector = indices + 1, False
+        return Bound(array.reshape(self.rows, *chance, *array.shape[1:]), indices, vector)
 
     def _weigh_orders(self, draws, chance):
         """Orders of layers are as probable as the run made them: their probabilities given the noise join the others."""
@@ -369,15 +376,9 @@ class _Binder:
         return True
 
 
-@lru_cache(maxsize=512)
-def _counts(formulas: tuple) -> dict[str, int]:
-    return {str(a.base.label): len(a.indices) for formula in formulas for a in formula.atoms(sp.Indexed)}
-
-
-def _entries(claim: Claim) -> dict[str, int]:
-    """How many indices each array has in the claim's formulas."""
-    formulas = [side for c in (*claim.hypotheses, claim.statement) for side in (c.left, c.right)]
-    return _counts((*formulas, *(d.formula for d in claim.used_definitions().values())))
+def _certain(data, indices=0, vector=False) -> Bound:
+    """``data`` (instances, indices..., [dim]) that does not depend on chance."""
+    return Bound(data.reshape(data.shape[0], 1, 1, *data.shape[1:]), indices, vector)
 
 
 def _bare_name(side) -> str | None:

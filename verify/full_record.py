@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 from fedtheory.engine import Observer
 from synthetic.arrays import namespace, to_numpy
 
@@ -35,68 +38,84 @@ class FullRecord(Observer):
         if hasattr(moment.algorithm.correction, "tracking"):
             self.tracked.append(moment.algorithm.correction.tracking(moment))
 
-    def arrays(self, federation, final, local_steps):
+    def arrays(self, federation, final, local_steps) -> dict[str, tuple]:
         """name -> (array (runs, indices..., [dim]), number of indices, whether it is a vector)."""
-        xp = namespace(final.x)
-        steps = len(self.local)
-        x_local = [*self.local, federation.all_clients(final.x)]
-        x_before, x, x_sampled, weights = [self.local[0]], [], [], []
-        start = xp.sum(self.participations[0].virtual_weight[..., None] * self.local[0], axis=1)
-        x.append(start)
-        x_sampled.append(start)
-        weights.append(federation.weights + 0 * self.participations[0].weight)
-        for t in range(1, steps + 1):
-            if t % local_steps:
-                x_before.append(self.local[t])
-                average = xp.sum(self.participations[t].virtual_weight[..., None] * self.local[t], axis=1)
-                x.append(average)
-                x_sampled.append(average)
-                weights.append(weights[0])
-                continue
-            participation, sampled = self.ends[t // local_steps - 1]
-            before = self.before[t // local_steps - 1]
-            x_before.append(before)
-            x.append(xp.sum(participation.virtual_weight[..., None] * before, axis=1))
-            x_sampled.append(sampled)
-            total = xp.sum(participation.virtual_weight * federation.priority, axis=-1, keepdims=True)
-            weights.append(xp.where(federation.priority, participation.weight / total, weights[0]))
+        return {name: make() for name, make in self.later(federation, final, local_steps).items()}
+
+    def later(self, federation, final, local_steps) -> dict[str, Callable[[], tuple]]:
+        """name -> what makes its entry of :meth:`arrays`: most claims name few of them."""
         one = federation.weights * 0 + 1
-        last = self.ends[-1][0]  # at the end of the run the indicator is the one of the last aggregation
-        included = xp.stack([xp.where(p.included, one, 0 * one) for p in (*self.participations, last)], axis=1)
+
+        def of_times(rows, indices: int, vector: bool):
+            return lambda: (namespace(final.x).stack(rows(), axis=1), indices, vector)
+
         return {
-            "x_local": (xp.stack(x_local, axis=1), 2, True),
-            "x_before": (xp.stack(x_before, axis=1), 2, True),
-            "g": (xp.stack(self.gradients, axis=1), 2, True),
-            "x": (xp.stack(x, axis=1), 1, True),
-            "x_sampled": (xp.stack(x_sampled, axis=1), 1, True),
-            "included": (included, 2, False),
-            "sampled_weight": (xp.stack(weights, axis=1), 2, False),
+            "x_local": of_times(lambda: [*self.local, federation.all_clients(final.x)], 2, True),
+            "x_before": of_times(lambda: self._before_averages(local_steps), 2, True),
+            "g": of_times(lambda: self.gradients, 2, True),
+            "x": of_times(lambda: self._averages(local_steps, self._virtual), 1, True),
+            "x_sampled": of_times(lambda: self._averages(local_steps, lambda number: self.ends[number][1]), 1, True),
+            "included": of_times(lambda: self._included(one), 2, False),
+            "sampled_weight": of_times(lambda: self._sampled_weights(federation, local_steps), 2, False),
         } | self._by_round(federation, final, one)
+
+    def _before_averages(self, local_steps):
+        """Local models at every time, at the ends of rounds those before they are averaged."""
+        ends = {number * local_steps: x_local for number, x_local in enumerate(self.before, start=1)}
+        return [ends[t] if t in ends else self.local[t] for t in range(len(self.local) + 1)]
+
+    def _averages(self, local_steps, at_the_end_of_round):
+        """Averages of the local models at every time; at the ends of rounds, what ``at_the_end_of_round(number)`` says."""
+        return [at_the_end_of_round(t // local_steps - 1) if t and not t % local_steps
+                else _mean(self.participations[t], self.local[t]) for t in range(len(self.local) + 1)]
+
+    def _virtual(self, number):
+        return _mean(self.ends[number][0], self.before[number])
+
+    def _included(self, one):
+        """Who takes part at every time; at the end of the run, who did at the last aggregation."""
+        xp, last = namespace(one), self.ends[-1][0]
+        return [xp.where(p.included, one, 0 * one) for p in (*self.participations, last)]
+
+    def _sampled_weights(self, federation, local_steps):
+        """The weights by which the server averages: at the ends of rounds those of the sampled clients."""
+        xp, always = namespace(federation.weights), federation.weights + 0 * self.participations[0].weight
+        weights = [always] * (len(self.local) + 1)
+        for number, (participation, _) in enumerate(self.ends, start=1):
+            total = xp.sum(participation.virtual_weight * federation.priority, axis=-1, keepdims=True)
+            weights[number * local_steps] = xp.where(federation.priority, participation.weight / total, always)
+        return weights
 
     def _by_round(self, federation, final, one):
         """What has one value a round: models, participation, and every array of the method's state."""
         xp, states = namespace(final.x), [*self.states, final]
-        sampled = [xp.where(participation.weight != 0, one, 0 * one) for participation, _ in self.ends]
+
+        def of_truth(rows):
+            return lambda: (xp.stack([xp.where(each, one, 0 * one) for each in rows], axis=1), 2, False)
+
         found = {
-            "x_round": (xp.stack([state.x for state in states], axis=1), 1, True),
-            "x_broadcast": (xp.stack(self.broadcasts, axis=1), 1, True),
-            "sampled": (xp.stack(sampled, axis=1), 2, False),
+            "x_round": lambda: (xp.stack([state.x for state in states], axis=1), 1, True),
+            "x_broadcast": lambda: (xp.stack(self.broadcasts, axis=1), 1, True),
+            "sampled": of_truth([participation.weight != 0 for participation, _ in self.ends]),
         }
         if self.tracked:
-            found["tracked"] = (xp.stack([xp.where(each, one, 0 * one) for each in self.tracked], axis=1), 2, False)
+            found["tracked"] = of_truth(self.tracked)
         for owner in ("server", "clients"):
             for name in getattr(states[0], owner):
                 rows = [getattr(state, owner)[name] for state in states]
                 if all(hasattr(row, "shape") and tuple(row.shape) == tuple(rows[0].shape) for row in rows):
-                    stacked = xp.stack(rows, axis=1)
-                    found |= _named(_prefixed(owner, name), stacked, federation)
-                    if self.of_norms and owner == "clients" and stacked.shape[-1] == 1:  # one number a client
-                        found[f"client_scalar_{name}"] = (stacked[..., 0], 2, False)
+                    found[_prefixed(owner, name)] = partial(_stacked, rows, federation)
+                    if self.of_norms and owner == "clients" and rows[0].shape[-1] == 1:  # one number a client
+                        found[f"client_scalar_{name}"] = lambda rows=rows: (xp.stack(rows, axis=1)[..., 0], 2, False)
         for name in self.held[0]:
             rows = [own.get(name) for own in self.held]
             if all(row is not None and row.ndim == 3 for row in rows):
-                found |= _named(_prefixed("local", name), xp.stack(rows, axis=1), federation)
+                found[_prefixed("local", name)] = partial(_stacked, rows, federation)
         return found
+
+
+def _mean(participation, x_local):
+    return namespace(x_local).sum(participation.virtual_weight[..., None] * x_local, axis=1)
 
 
 def _prefixed(owner, name):
@@ -104,9 +123,10 @@ def _prefixed(owner, name):
     return name if name.startswith(prefix) else prefix + name
 
 
-def _named(name, array, federation):
-    """``array`` (runs, times, indices..., [dim]) under its name, as numbers; a last axis of ``dim`` entries is a vector."""
+def _stacked(rows, federation):
+    """The arrays one after the other, as numbers; a last axis of ``dim`` entries is a vector."""
+    array = namespace(rows[0]).stack(rows, axis=1)
     if not any(kind in str(array.dtype) for kind in ("float", "object")):
         array = federation.backend.array(to_numpy(array).astype(int))
     vector = array.shape[-1] == federation.dim and array.ndim > 2
-    return {name: (array, array.ndim - 1 - vector, vector)}
+    return array, array.ndim - 1 - vector, vector

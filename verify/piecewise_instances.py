@@ -14,6 +14,7 @@ from synthetic.arrays import Backend, namespace
 from synthetic.federation import Federation
 from synthetic.piecewise import Piecewise
 from synthetic.turned import as_given
+from verify.sizes import names_of
 
 __all__ = ["PIECES", "Needs", "bind_constants", "draw_family", "draw_pieces", "needs", "piecewise_federation",
            "simpler_pieces", "start_at_knots"]
@@ -112,15 +113,15 @@ def bind_constants(federation: Federation, claim: Claim, put) -> None:
     federation = as_given(federation)
     if not isinstance(federation, Piecewise):
         return
-    constants, taken = federation.constants, set(claim.constants)
+    constants, wanted = federation.constants, names_of(claim) - set(claim.constants)
     put("mu_client", federation.convexity().value, 1)  # negative where a client is not convex, which no mu > 0 admits
     for name in ("F_inf", "L_objective", "G_lip", "sigma_g_1", "sigma_g_2", "sigma_g_max"):
-        if name in constants and name not in taken:
+        if name in wanted and name in constants:
             put(name, constants.value(name), 0)
     for name in ("G_lip_client", "sigma_g_client"):
-        if name in constants and name not in taken:
+        if name in wanted and name in constants:
             put(name, constants.value(name), 1)
-    if "sigma_g_1" in constants and "sigma_g" not in taken:
+    if "sigma_g" in wanted and "sigma_g_1" in constants:
         put("sigma_g", constants.value("sigma_g_1"), 0)
 
 

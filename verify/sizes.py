@@ -11,7 +11,7 @@ import sympy as sp
 
 from bounds.claim import Claim, Condition, names_in
 
-__all__ = ["allowed", "integer_variables", "names_of", "once_by_claim",
+__all__ = ["allowed", "entries_of", "integer_variables", "names_of", "once_by_claim",
            "within_bounds"]
 
 _SIZES = ("clients", "dim", "iterations", "layers", "local_steps", "participants", "priority_clients", "rounds")
@@ -47,6 +47,14 @@ def names_of(claim: Claim) -> frozenset[str]:
     for definition in claim.used_definitions().values():
         found |= names_in(definition.formula)
     return frozenset(found)
+
+
+@once_by_claim
+def entries_of(claim: Claim) -> dict[str, int]:
+    """How many indices each array has in the claim's formulas."""
+    formulas = [side for c in (*claim.hypotheses, claim.statement) for side in (c.left, c.right)]
+    formulas += [definition.formula for definition in claim.used_definitions().values()]
+    return {str(entry.base.label): len(entry.indices) for formula in formulas for entry in formula.atoms(sp.Indexed)}
 
 
 def integer_variables(claim: Claim) -> dict:

@@ -18,7 +18,7 @@ from verify.procedures import by_coordinate, speaks_of_trackers
 from verify.sampling import DATA_OUTCOMES, RARE
 from verify.sizes import allowed, integer_variables, names_of, within_bounds
 
-__all__ = ["small_shapes"]
+__all__ = ["long_shapes", "small_shapes"]
 
 _CLIENTS = ((1, 0), (2, 0), (1, 1))  # priority clients, free clients
 _ROUNDS, _STEPS, _PARTICIPANTS = (1, 2, 3, 5), (1, 2), (1, 2)
@@ -41,6 +41,28 @@ def small_shapes(claim: Claim, rng: np.random.Generator, most_outcomes: int, cou
     fit = [s for s in found if allowed(claim, s.as_sizes()) and prod(outcomes(s)) <= most_outcomes]
     chosen = [fit[n] for n in rng.permutation(len(fit))[:count]]
     return chosen if speaks_of_samples(claim) else [_drawn(claim, shape, rng) for shape in chosen]
+
+
+def long_shapes(claim: Claim, rng: np.random.Generator, most_outcomes: int, most_iterations: int) -> list[Shape]:
+    """Shapes of few clients whose runs are as long as they may be: in local steps, in rounds, and in both; without noise.
+
+    None for claims about numbers, about one step, or about samples.
+    """
+    if claim.setting != "run" or speaks_of_samples(claim):
+        return []
+    both = round(most_iterations**0.5)
+    short = [s for s in _small_shapes(claim) if s.iterations == 1 and not s.noisy]
+    found = []
+    for steps, rounds in ((most_iterations, 1), (1, most_iterations), (both, both)):
+        for number in rng.permutation(len(short)):
+            given = dict(short[number].sizes).get("local_steps")
+            longer = replace(short[number], rounds=rounds) if given else replace(short[number], local_steps=steps, rounds=rounds)
+            shape = _within_bounds(claim, longer, rng)
+            if shape.iterations <= most_iterations and allowed(claim, shape.as_sizes()) and prod(
+                    outcomes(shape)) <= most_outcomes:
+                found.append(_drawn(claim, shape, rng))
+                break
+    return found
 
 
 def _small_shapes(claim: Claim) -> Iterator[Shape]:
