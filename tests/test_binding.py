@@ -18,7 +18,9 @@ from bounds.language import E, E_round, Sum, clients, eta_l, g, i, k, norm2, r, 
 from bounds.registry import find_claim
 from synthetic import Quadratic
 from synthetic.arrays import EXACT, NUMPY, to_numpy
+from synthetic.constants import Constant, Constants
 from synthetic.draws import LAYERS, NOISE, EnumeratedDraws, probability_of_order
+from verify.bindings import Bindings
 from verify.environment import realise
 from verify.evaluate import Bound, Environment, UnboundName, evaluate
 from verify.instances import Shape, admissible
@@ -267,3 +269,27 @@ def test_empty_ranges_hold():
         (r, 1, rounds - 1), (k, 0, clients - 1))), conditions=(Condition(eta_l[r], "<=", 1, ((r, 1, rounds - 1),)),))
     found = judge(claim, realise(claim, Shape(), leaves_of(Shape()), NUMPY))
     assert found.met.tolist() == [True] and found.score.tolist() == [-1.0]
+
+
+def test_what_is_bound_later_is_made_once_when_somebody_asks():
+    made, names = [], Bindings()
+    names.later("x", lambda: made.append("x") or Bound(np.zeros((1, 1, 1))))
+    handed_on = names.copy()
+    assert "x" in names and names.get("y") is None and not made
+    assert names["x"] is names.get("x") is dict(names.items())["x"]
+    assert made == ["x"]
+    assert handed_on["x"].indices == 0 and made == ["x", "x"]
+
+
+def test_constants_are_made_group_by_group_as_far_as_somebody_asks():
+    made = []
+
+    def group(name):
+        return lambda: made.append(name) or {name: Constant(1.0)}
+
+    constants = Constants({"L": Constant(2.0)}, (group("Gamma"), group("G")))
+    assert constants.value("L") == 2 and not made
+    assert "Gamma" in constants and made == ["Gamma"]
+    with pytest.raises(KeyError, match="no constant 'H'; it has G, Gamma, L"):
+        constants["H"]
+    assert made == ["Gamma", "G"] and len(constants) == 3

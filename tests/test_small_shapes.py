@@ -9,7 +9,7 @@ from bounds.registry import find_claim
 from verify.instances import outcomes
 from verify.search import Budget, search
 from verify.sizes import allowed
-from verify.small_shapes import small_shapes
+from verify.small_shapes import extreme_shapes, small_shapes
 
 SMALLEST = Budget(0, 96, 0, small=10_000)
 
@@ -48,3 +48,18 @@ def test_small_shapes_of_samples_differ_in_their_samples_too():
 ])
 def test_a_statement_that_fails_on_a_small_instance_is_refuted_there(claim_id):
     assert any(search(find_claim(claim_id), SMALLEST, seed).violation is not None for seed in range(3))
+
+
+@pytest.mark.parametrize("claim_id", ["fedluar/lemma-A.1", "fadamgc/eq-208", "fedalign/theorem-1"])
+def test_extreme_shapes_are_large_in_one_way(claim_id):
+    claim = find_claim(claim_id)
+    shapes = extreme_shapes(claim, np.random.default_rng(0), 64, 40)
+    assert {(s.local_steps, s.rounds) for s in shapes} >= {(40, 1), (6, 6)}
+    assert {s.clients for s in shapes} >= {6, 12}
+    assert 16 in {s.dim for s in shapes} or not claim_id.startswith("fadamgc")
+    assert all(allowed(claim, s.as_sizes()) and prod(outcomes(s)) <= 64 and s.iterations <= 40 for s in shapes)
+
+
+@pytest.mark.parametrize("claim_id", ["fedluar/eq-14-reason", "fedmoswa/eq-19"])
+def test_there_are_no_extreme_shapes_without_rounds_or_of_samples(claim_id):
+    assert extreme_shapes(find_claim(claim_id), np.random.default_rng(0), 64, 40) == []

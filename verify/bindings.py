@@ -46,7 +46,10 @@ class Bindings(dict):
         return value
 
     def get(self, name: str, default=None):
-        return self[name] if name in self else default
+        try:
+            return self[name]
+        except KeyError:
+            return default
 
     def values(self):
         return [self[name] for name in self]

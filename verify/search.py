@@ -29,7 +29,7 @@ from verify.refine import Coordinates, ascend, evolve
 from verify.sampling import DATA_OUTCOMES, RARE, alike_in_all_coordinates, draw_leaves, draw_shape, turned
 from verify.shrink import Violation, confirm_or_why, shrink, simpler
 from verify.sizes import allowed
-from verify.small_shapes import long_shapes, small_shapes
+from verify.small_shapes import extreme_shapes, small_shapes
 
 __all__ = ["BUDGETS", "Budget", "Found", "offspring", "search"]
 
@@ -53,7 +53,7 @@ class Budget:
 
 
 BUDGETS = {
-    "quick": Budget(6, 384, 5, small=20),
+    "quick": Budget(5, 384, 4, small=20),
     "standard": Budget(50, 256, 40, 128, 100, 30, 2, 12, 36, (8, 3)),
     "thorough": Budget(1000, 512, 1000, 256, 300, 60, 12, 60, 400, (16, 3)),
 }
@@ -220,7 +220,7 @@ def _instances(claim: Claim, budget: Budget, rng: np.random.Generator, pools: _P
     longer, apart, moving = 1, *rng.spawn(2)
     for shape in small_shapes(claim, apart, budget.most_outcomes, budget.small):
         yield shape, _drawn(claim, shape, min(_SMALL_ROWS, _batch_size(shape, budget)), apart, moving)
-    for shape in long_shapes(claim, apart, budget.most_outcomes, budget.most_iterations):
+    for shape in extreme_shapes(claim, apart, budget.most_outcomes, budget.most_iterations):
         yield shape, _drawn(claim, shape, _batch_size(shape, budget), apart, moving)
     for step in range(budget.batches + budget.generations):
         if step < budget.batches or not pools.filled:

@@ -18,12 +18,13 @@ from verify.procedures import by_coordinate, speaks_of_trackers
 from verify.sampling import DATA_OUTCOMES, RARE
 from verify.sizes import allowed, integer_variables, names_of, within_bounds
 
-__all__ = ["long_shapes", "small_shapes"]
+__all__ = ["extreme_shapes", "small_shapes"]
 
 _CLIENTS = ((1, 0), (2, 0), (1, 1))  # priority clients, free clients
 _ROUNDS, _STEPS, _PARTICIPANTS = (1, 2, 3, 5), (1, 2), (1, 2)
 _LAYERS = ((1,), (1, 1), (1, 1, 1))
 _SEVERAL = {False: (1, 2), True: (2, 16)}  # half of the dimensions, of methods that act by coordinate or not; others are 1
+_MANY, _COORDINATES = (6, 12), 16
 _ABOVE = (0, 1, 2)  # how far an integer variable lies above the least that it may be
 
 
@@ -34,33 +35,39 @@ def small_shapes(claim: Claim, rng: np.random.Generator, most_outcomes: int, cou
     """
     if claim.setting == "algebra":
         return []
-    if speaks_of_samples(claim):
-        found, most_outcomes = dict.fromkeys(small_data_shapes(claim, Shape)), DATA_OUTCOMES * most_outcomes
-    else:
-        found = dict.fromkeys(_within_bounds(claim, shape, rng) for shape in _small_shapes(claim))
-    fit = [s for s in found if allowed(claim, s.as_sizes()) and prod(outcomes(s)) <= most_outcomes]
-    chosen = [fit[n] for n in rng.permutation(len(fit))[:count]]
-    return chosen if speaks_of_samples(claim) else [_drawn(claim, shape, rng) for shape in chosen]
+    of_samples = speaks_of_samples(claim)
+    all_of_them = list(small_data_shapes(claim, Shape) if of_samples else _small_shapes(claim))
+    most_outcomes *= DATA_OUTCOMES if of_samples else 1
+    chosen: dict[Shape, None] = {}
+    for number in rng.permutation(len(all_of_them)):
+        if len(chosen) == count:
+            break
+        shape = all_of_them[number] if of_samples else _within_bounds(claim, all_of_them[number], rng)
+        if allowed(claim, shape.as_sizes()) and prod(outcomes(shape)) <= most_outcomes:
+            chosen[shape] = None
+    return list(chosen) if of_samples else [_drawn(claim, shape, rng) for shape in chosen]
 
 
-def long_shapes(claim: Claim, rng: np.random.Generator, most_outcomes: int, most_iterations: int) -> list[Shape]:
-    """Shapes of few clients whose runs are as long as they may be: in local steps, in rounds, and in both; without noise.
+def extreme_shapes(claim: Claim, rng: np.random.Generator, most_outcomes: int, most_iterations: int) -> list[Shape]:
+    """Shapes that are large in one way and small in all others: in local steps, in rounds, in both, in clients, and in
+    coordinates for methods that act by coordinate; without noise.
 
     None for claims about numbers, about one step, or about samples.
     """
     if claim.setting != "run" or speaks_of_samples(claim):
         return []
-    both = round(most_iterations**0.5)
-    short = [s for s in _small_shapes(claim) if s.iterations == 1 and not s.noisy]
+    both, short = round(most_iterations**0.5), [s for s in _small_shapes(claim) if s.iterations == 1 and not s.noisy]
+    ways = [{"local_steps": most_iterations}, {"rounds": most_iterations}, {"local_steps": both, "rounds": both}]
+    ways += [{"clients": clients} for clients in _MANY]
+    ways += [{"dim": _COORDINATES}] if by_coordinate(claim.procedure) and "layers" not in names_of(claim) else []
     found = []
-    for steps, rounds in ((most_iterations, 1), (1, most_iterations), (both, both)):
+    for way in ways:
         for number in rng.permutation(len(short)):
-            given = dict(short[number].sizes).get("local_steps")
-            longer = replace(short[number], rounds=rounds) if given else replace(short[number], local_steps=steps, rounds=rounds)
-            shape = _within_bounds(claim, longer, rng)
+            own = {name: size for name, size in way.items() if name not in dict(short[number].sizes)}
+            shape = _within_bounds(claim, replace(_drawn(claim, short[number], rng), **own), rng)
             if shape.iterations <= most_iterations and allowed(claim, shape.as_sizes()) and prod(
                     outcomes(shape)) <= most_outcomes:
-                found.append(_drawn(claim, shape, rng))
+                found.append(shape)
                 break
     return found
 
