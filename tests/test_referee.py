@@ -87,7 +87,7 @@ def test_certificates_are_written_and_accepted(claim_id, tmp_path):
 
 def test_given_federations_and_sampled_runs_count():
     verdict = decide(TRUE["control/smooth-gap"], Settings(seeds=4))
-    assert verdict.verdict == "consistent" and "2 data federations" in verdict.evidence
+    assert verdict.verdict == "consistent" and "1 data federation" in verdict.evidence
     assert all(row["met"] and not row["violated"] for row in verdict.details["federations"])
     assert verdict.ratio >= max(row["ratio"] for row in verdict.details["federations"])
 

@@ -69,12 +69,12 @@ def _noisy(name: str, priority: int | None, device: str):
 
 def on_federations(claim: Claim, settings) -> list[dict[str, Any]]:
     """The claim's worst ratio on each federation of real data where it can be evaluated."""
-    rows = []
-    for name in _REAL:
+    rows, (federations, *effort) = [], BUDGETS[settings.budget].on_data
+    for name in list(_REAL)[:federations]:
         free = claim.procedure is None or claim.procedure.free_clients
         equal = claim.procedure is not None and claim.procedure.equal_weights
         found = evaluate_on(claim, _real(name, 4 if free else None, equal), name, settings.seed,
-                            *BUDGETS[settings.budget].on_data)
+                            *effort)
         if found:
             rows.append(found.__dict__.copy())
     return rows

@@ -174,7 +174,7 @@ def _unrefuted(claim: Claim, found: Found, settings: Settings, details):
         if any(r["violated"] for r in rows):
             text = "float64 sees a violation on " + ", ".join(r["name"] for r in rows if r["violated"])
             return "undecided", worst, text + "; an exact replay would decide", details, None, ()
-        said += [f"{len(rows)} data federations"] if rows else []
+        said += [f"{len(rows)} data federation{'s' * (len(rows) > 1)}"] if rows else []
         samples = sampled(claim, settings)
         series = samples.series
         if samples.rows:

@@ -49,13 +49,13 @@ class Budget:
     ascents: int = 0
     climbs: int = 0
     small: int = 40  # batches of the smallest shapes
-    on_data: tuple[int, int] = (4, 1)  # starts, and lengths of runs, on each federation of real data
+    on_data: tuple[int, int, int] = (1, 4, 1)  # federations of real data; starts, and lengths of runs, on each
 
 
 BUDGETS = {
     "quick": Budget(5, 384, 4, small=20),
-    "standard": Budget(50, 256, 40, 128, 100, 30, 2, 12, 36, (8, 3)),
-    "thorough": Budget(1000, 512, 1000, 256, 300, 60, 12, 60, 400, (16, 3)),
+    "standard": Budget(50, 256, 40, 128, 100, 30, 2, 12, 36, (2, 8, 3)),
+    "thorough": Budget(1000, 512, 1000, 256, 300, 60, 12, 60, 400, (2, 16, 3)),
 }
 
 
