@@ -48,7 +48,7 @@ ROWS = {
     "refuted, numbers": (TWINS["control/young@/10"], "refuted", "numbers in the certificate"),
     "certified": (replace(TRUE["control/means"], statement=Condition(0, "<=", TRUE["control/means"].statement.right)),
                   "certified", "coefficients"),
-    "consistent": (TRUE["control/means"], "consistent", "no violation in"),
+    "certified, on real numbers": (TRUE["control/means"], "certified", "no real numbers that meet the conditions"),
     "consistent, a run": (TRUE["control/smooth-gap"], "consistent", "no violation in"),
     "undecided": (undecidable(), "undecided", "met the hypotheses; a family that meets them would decide"),
     "hidden constants": (replace(TRUE["control/means"], explicit=False), "undecided", "hides its constants"),
