@@ -109,7 +109,7 @@ def test_a_proof_against_a_counterexample_is_an_error(monkeypatch):
 
 def test_a_violation_only_seen_in_floats_refutes_nothing(monkeypatch):
     monkeypatch.setattr(module, "search", lambda *_: Found(tried=10, met=10, ratio=1.5, unconfirmed=3))
-    verdict = decide(TRUE["control/means"], FEW)
+    verdict = decide(TRUE["control/smooth-gap"], FEW)
     assert verdict.verdict == "consistent" and verdict.details["unconfirmed"] == 3
 
 
