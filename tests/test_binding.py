@@ -23,6 +23,7 @@ from synthetic.draws import LAYERS, NOISE, EnumeratedDraws, probability_of_order
 from verify.bindings import Bindings
 from verify.environment import realise
 from verify.evaluate import Bound, Environment, UnboundName, evaluate
+from verify.federation_constants import known_constant
 from verify.instances import Shape, admissible
 from verify.judge import judge
 from verify.outcomes import Chance, chance_of, enumerated, numbers_of_outcomes
@@ -293,3 +294,9 @@ def test_constants_are_made_group_by_group_as_far_as_somebody_asks():
     with pytest.raises(KeyError, match="no constant 'H'; it has G, Gamma, L"):
         constants["H"]
     assert made == ["Gamma", "G"] and len(constants) == 3
+
+
+def test_a_constant_that_clients_lack_is_a_name_that_nothing_supplies():
+    assert known_constant(Constants({"L": Constant(2.0)}), "L") == 2
+    with pytest.raises(UnboundName, match="nothing supplies 'F_star_client'"):
+        known_constant(Constants({"L": Constant(2.0)}), "F_star_client")

@@ -239,11 +239,9 @@ def _values(claim: Claim, environment: Environment) -> dict[str, Any]:
     arguments = own_arguments(claim.procedure) if claim.setting == "run" else ()
     states = checker.METHODS[(claim.procedure or Procedure()).base][1] if claim.setting == "run" else ()
     free = (_own(claim) | {"eta_l", *arguments, *_everywhere(claim)}) - {*states}
-    return {
-        name: _value(claim, name, b.data[0, 0, 0])
-        for name, b in environment.bound.items()
-        if name in free and (name in BOUNDS or name not in _OF_FEDERATION) and b.data.shape[1] == b.data.shape[2] == 1
-    }
+    given = [name for name in environment.bound if name in free and (name in BOUNDS or name not in _OF_FEDERATION)]
+    arrays = {name: environment.bound[name].data for name in given}
+    return {name: _value(claim, name, a[0, 0, 0]) for name, a in arrays.items() if a.shape[1] == a.shape[2] == 1}
 
 
 #: what the checker works out by itself

@@ -17,7 +17,7 @@ from synthetic.arrays import Backend, largest, maximum, namespace, to_numpy
 from verify.assumed import ASSUMED, assumed_constants, multiple, possible
 from verify.coupled_runs import realise_coupled
 from verify.evaluate import Bound, Environment, UnboundName, sides
-from verify.federation_constants import bind_over_space
+from verify.federation_constants import bind_over_space, known_constant
 from verify.full_record import FullRecord
 from verify.instances import Leaves, Shape, federation_of, outcomes
 from verify.outcomes import enumerated
@@ -108,7 +108,7 @@ class _Binder:
         for name in ("L_client", "mu_client", "sigma_sq_client"):
             if name in constants:
                 self.put(name, constants.value(name), 1)
-        self.env.bound.later("F_star_client", lambda: _certain(constants.value("F_star_client"), 1))
+        self.env.bound.later("F_star_client", lambda: _certain(known_constant(constants, "F_star_client"), 1))
         bind_constants(federation, self.claim, self.put)
         self.env.infinite = bind_over_space(federation, self.claim, self.put)
 

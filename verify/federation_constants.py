@@ -11,10 +11,11 @@ from bounds.claim import Claim
 from synthetic.arrays import largest, namespace
 from synthetic.quadratic import Quadratic
 from synthetic.turned import as_given
+from verify.bindings import UnboundName
 from verify.roots import square_root
 from verify.sizes import names_of
 
-__all__ = ["bind_over_space", "needs_equal_curvatures"]
+__all__ = ["bind_over_space", "known_constant", "needs_equal_curvatures"]
 
 #: names in claims -> the federation's constant: suprema over R^dim of moments of |grad F_k - grad F| over the clients
 HETEROGENEITY = {
@@ -87,3 +88,10 @@ def bind_over_space(federation, claim: Claim, put):
         for name in sorted(names & set(HETEROGENEITY)):
             put(name, values[HETEROGENEITY[name]](), int(name == "sigma_g_client"))
     return infinite
+
+
+def known_constant(constants, name: str):
+    """The federation's constant of that name. Raises UnboundName if it has none, as clients without a minimum have none."""
+    if name not in constants:
+        raise UnboundName(f"nothing supplies {name!r}: these clients have none")
+    return constants.value(name)

@@ -53,7 +53,7 @@ class Budget:
 
 
 BUDGETS = {
-    "quick": Budget(5, 384, 4, small=20),
+    "quick": Budget(4, 384, 4, small=24),
     "standard": Budget(50, 256, 40, 128, 100, 30, 2, 12, 36, (2, 8, 3)),
     "thorough": Budget(1000, 512, 1000, 256, 300, 60, 12, 60, 400, (2, 16, 3)),
 }

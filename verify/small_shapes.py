@@ -25,11 +25,13 @@ _ROUNDS, _STEPS, _PARTICIPANTS = (1, 2, 3, 5), (1, 2), (1, 2)
 _LAYERS = ((1,), (1, 1), (1, 1, 1))
 _SEVERAL = {False: (1, 2), True: (2, 16)}  # half of the dimensions, of methods that act by coordinate or not; others are 1
 _MANY, _COORDINATES = (6, 12), 16
+_SMALLEST = 0.6  # share of the shapes that are taken by size
 _ABOVE = (0, 1, 2)  # how far an integer variable lies above the least that it may be
 
 
 def small_shapes(claim: Claim, rng: np.random.Generator, most_outcomes: int, count: int) -> list[Shape]:
-    """Up to ``count`` different shapes of one or two clients, few rounds and steps, with and without noise, in random order.
+    """Up to ``count`` different shapes of one or two clients, few rounds and steps, with and without noise: first the
+    smallest ones, then any.
 
     None for claims about numbers alone.
     """
@@ -39,13 +41,21 @@ def small_shapes(claim: Claim, rng: np.random.Generator, most_outcomes: int, cou
     all_of_them = list(small_data_shapes(claim, Shape) if of_samples else _small_shapes(claim))
     most_outcomes *= DATA_OUTCOMES if of_samples else 1
     chosen: dict[Shape, None] = {}
-    for number in rng.permutation(len(all_of_them)):
-        if len(chosen) == count:
-            break
-        shape = all_of_them[number] if of_samples else _within_bounds(claim, all_of_them[number], rng)
-        if allowed(claim, shape.as_sizes()) and prod(outcomes(shape)) <= most_outcomes:
-            chosen[shape] = None
+    anyone = rng.permutation(len(all_of_them))
+    smallest = sorted(anyone, key=lambda number: _size(all_of_them[number]))
+    for numbers, enough in ((smallest, round(_SMALLEST * count)), (anyone, count)):
+        for number in numbers:
+            if len(chosen) >= enough:
+                break
+            shape = all_of_them[number] if of_samples else _within_bounds(claim, all_of_them[number], rng)
+            if allowed(claim, shape.as_sizes()) and prod(outcomes(shape)) <= most_outcomes:
+                chosen[shape] = None
     return list(chosen) if of_samples else [_drawn(claim, shape, rng) for shape in chosen]
+
+
+def _size(shape: Shape) -> int:
+    samples = shape.data.samples if shape.data else 1
+    return shape.clients * shape.iterations * shape.dim * shape.participants * samples * (1 + len(shape.noisy))
 
 
 def extreme_shapes(claim: Claim, rng: np.random.Generator, most_outcomes: int, most_iterations: int) -> list[Shape]:
