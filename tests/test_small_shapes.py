@@ -53,7 +53,7 @@ def test_a_statement_that_fails_on_a_small_instance_is_refuted_there(claim_id):
 @pytest.mark.parametrize("claim_id", ["fedluar/lemma-A.1", "fadamgc/eq-208", "fedalign/theorem-1"])
 def test_extreme_shapes_are_large_in_one_way(claim_id):
     claim = find_claim(claim_id)
-    shapes = extreme_shapes(claim, np.random.default_rng(0), 64, 40)
+    shapes = extreme_shapes(claim, np.random.default_rng(0), 64, 40, (40,))
     assert {(s.local_steps, s.rounds) for s in shapes} >= {(40, 1), (6, 6)}
     assert {s.clients for s in shapes} >= {6, 12}
     assert 16 in {s.dim for s in shapes} or not claim_id.startswith("fadamgc")
@@ -62,4 +62,4 @@ def test_extreme_shapes_are_large_in_one_way(claim_id):
 
 @pytest.mark.parametrize("claim_id", ["fedluar/eq-14-reason", "fedmoswa/eq-19"])
 def test_there_are_no_extreme_shapes_without_rounds_or_of_samples(claim_id):
-    assert extreme_shapes(find_claim(claim_id), np.random.default_rng(0), 64, 40) == []
+    assert extreme_shapes(find_claim(claim_id), np.random.default_rng(0), 64, 40, (40,)) == []

@@ -49,13 +49,14 @@ class Budget:
     ascents: int = 0
     climbs: int = 0
     small: int = 40  # batches of the smallest shapes
+    most_rounds: tuple[int, ...] = (40,)  # of one local step, of a batch each
     on_data: tuple[int, int, int] = (1, 4, 1)  # federations of real data; starts, and lengths of runs, on each
 
 
 BUDGETS = {
     "quick": Budget(4, 384, 4, small=24),
-    "standard": Budget(50, 256, 40, 128, 100, 30, 2, 12, 36, (2, 8, 3)),
-    "thorough": Budget(1000, 512, 1000, 256, 300, 60, 12, 60, 400, (2, 16, 3)),
+    "standard": Budget(50, 256, 40, 128, 100, 30, 2, 12, 36, (100, 300), (2, 8, 3)),
+    "thorough": Budget(1000, 512, 1000, 256, 300, 60, 12, 60, 400, (100, 300, 1000, 3000), (2, 16, 3)),
 }
 
 
@@ -220,7 +221,7 @@ def _instances(claim: Claim, budget: Budget, rng: np.random.Generator, pools: _P
     longer, apart, moving = 1, *rng.spawn(2)
     for shape in small_shapes(claim, apart, budget.most_outcomes, budget.small):
         yield shape, _drawn(claim, shape, min(_SMALL_ROWS, _batch_size(shape, budget)), apart, moving)
-    for shape in extreme_shapes(claim, apart, budget.most_outcomes, budget.most_iterations):
+    for shape in extreme_shapes(claim, apart, budget.most_outcomes, budget.most_iterations, budget.most_rounds):
         yield shape, _drawn(claim, shape, _batch_size(shape, budget), apart, moving)
     for step in range(budget.batches + budget.generations):
         if step < budget.batches or not pools.filled:

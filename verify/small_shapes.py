@@ -58,7 +58,8 @@ def _size(shape: Shape) -> int:
     return shape.clients * shape.iterations * shape.dim * shape.participants * samples * (1 + len(shape.noisy))
 
 
-def extreme_shapes(claim: Claim, rng: np.random.Generator, most_outcomes: int, most_iterations: int) -> list[Shape]:
+def extreme_shapes(claim: Claim, rng: np.random.Generator, most_outcomes: int, most_iterations: int,
+                   most_rounds: tuple[int, ...]) -> list[Shape]:
     """Shapes that are large in one way and small in all others: in local steps, in rounds, in both, in clients, and in
     coordinates for methods that act by coordinate; without noise.
 
@@ -67,7 +68,8 @@ def extreme_shapes(claim: Claim, rng: np.random.Generator, most_outcomes: int, m
     if claim.setting != "run" or speaks_of_samples(claim):
         return []
     both, short = round(most_iterations**0.5), [s for s in _small_shapes(claim) if s.iterations == 1 and not s.noisy]
-    ways = [{"local_steps": most_iterations}, {"rounds": most_iterations}, {"local_steps": both, "rounds": both}]
+    ways = [{"local_steps": most_iterations}, {"local_steps": both, "rounds": both}]
+    ways += [{"rounds": rounds} for rounds in most_rounds]
     ways += [{"clients": clients} for clients in _MANY]
     ways += [{"dim": _COORDINATES}] if by_coordinate(claim.procedure) and "layers" not in names_of(claim) else []
     found = []
@@ -75,7 +77,7 @@ def extreme_shapes(claim: Claim, rng: np.random.Generator, most_outcomes: int, m
         for number in rng.permutation(len(short)):
             own = {name: size for name, size in way.items() if name not in dict(short[number].sizes)}
             shape = _within_bounds(claim, replace(_drawn(claim, short[number], rng), **own), rng)
-            if shape.iterations <= most_iterations and allowed(claim, shape.as_sizes()) and prod(
+            if shape.iterations <= max(most_iterations, *most_rounds) and allowed(claim, shape.as_sizes()) and prod(
                     outcomes(shape)) <= most_outcomes:
                 found.append(shape)
                 break
