@@ -8,9 +8,10 @@ from dataclasses import fields, replace
 from fractions import Fraction
 
 import pytest
+import sympy as sp
 
 import verify.referee as module
-from bounds.claim import Claim, Condition
+from bounds.claim import Claim, Condition, Variable
 from bounds.controls import ALL_STEPS, CONTROLS, TWINS, control
 from bounds.language import E, L, eta_l, iterations, norm2, t, x_sampled, x_star
 from bounds.registry import find_claim
@@ -99,6 +100,13 @@ def test_a_counterexample_that_the_checker_rejects_is_no_verdict(monkeypatch, ca
     assert verdict.verdict == "undecided" and verdict.ratio is None and verdict.certificate is None
     assert verdict.details["disagreement"] == "planted" and "checker rejects it: planted" in verdict.evidence
     assert [record.levelname for record in caplog.records] == ["ERROR"] and "control/descent@/2" in caplog.text
+
+
+def test_a_number_named_like_a_word_of_the_language_is_said_to_be_one():
+    share = sp.Symbol("share", positive=True)
+    claim = control("word", "algebra", Condition(share, "<=", 1), variables=(Variable("share", "positive"),))
+    verdict = decide(claim, FEW)
+    assert verdict.verdict == "undecided" and "a word of the language (share; another name would do)" in verdict.evidence
 
 
 def test_a_proof_against_a_counterexample_is_an_error(monkeypatch):

@@ -79,6 +79,8 @@ def _own(claim: Claim) -> set[str]:
 
 def not_replayed(claim: Claim) -> str | None:
     """What of a claim the stand-alone checker does not know: its method, or its words; None if it knows all."""
+    if words := sorted(_own(claim) & checker.FUNCTIONS):
+        return f"a name of the claim that is a word of the language ({', '.join(words)}; another name would do)"
     base = (claim.procedure or Procedure()).base
     if claim.setting == "run" and base not in checker.METHODS:
         return base
