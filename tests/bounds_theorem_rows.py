@@ -191,6 +191,12 @@ ROWS = {
     "fedalign/claim-theta-range@lower-end": (lambda w, t, k: w.theta, lambda w, t, k: 0),
     "fedalign/claim-theta-decreases": (lambda w, t, k: theta_of(w, w.more), lambda w, t, k: theta_of(w, w.fewer)),
     "fedalign/claim-opposite": (
+        lambda w, t, k: max(
+            (theta_of(w, lambda i, m: w.more(m)) - theta_of(w, lambda i, m: w.fewer(m)))
+            * sum(w.p(m) * w.gap(m) for m in range(w.free_clients)),
+            rho_of(w, lambda i, m: w.fewer(m)) - rho_of(w, lambda i, m: w.more(m))),
+        lambda w, t, k: 0),
+    "fedalign/claim-opposite@theta": (
         lambda w, t, k: theta_of(w, lambda i, m: w.more(m)), lambda w, t, k: theta_of(w, lambda i, m: w.fewer(m))),
     "fedalign/claim-opposite@bias": (
         lambda w, t, k: rho_of(w, lambda i, m: w.fewer(m)), lambda w, t, k: rho_of(w, lambda i, m: w.more(m))),

@@ -97,10 +97,13 @@ theta_decreases = algebra_claim(
     statement=Condition(theta_of(lambda i, k: more[i, k]), "<=", theta_of(lambda i, k: fewer[i, k])),
     note="for patterns without chance; then also in expectation",
 )
+one_round = "one round, where every client that matches at the smaller threshold matches at the larger"
+weighted_gap = Sum(p[k] * gap[k], every_free)
+theta_rise = theta_of(lambda i, k: more[k]) - theta_of(lambda i, k: fewer[k])
+rho_fall = rho_of(lambda i, k: fewer[k]) - rho_of(lambda i, k: more[k])
 opposite = algebra_claim(
     id="fedalign/claim-opposite", number="after (10)", kind="prose",
-    reading="theta does not increase with the threshold; one round, where every client that matches at the smaller "
-    "threshold matches at the larger",
+    reading=f"as the threshold grows, theta does not increase and rho does not decrease; {one_round}",
     variables=(
         Variable("L", "positive"), Variable("mu", "positive"), Variable("iterations", "integer"),
         Variable("free_clients", "integer"), Variable("p", "nonnegative", over_clients),
@@ -111,16 +114,19 @@ opposite = algebra_claim(
         Condition(L, ">=", mu), Condition(step_offset, "==", Max(8 * L / mu, iterations)),
         Condition(fewer[k], "==", more[k] * kept[k], (every_free,)),
     ),
-    statement=Condition(theta_of(lambda i, k: more[k]), "<=", theta_of(lambda i, k: fewer[k])),
+    statement=Condition(Max(theta_rise * weighted_gap, rho_fall), "<=", 0),
     note=(
         "one round, where T is the number of local steps, is a special case in which any nested pair of patterns "
-        "occurs: loss offsets choose who matches without changing weights or gaps"
+        "occurs: loss offsets choose who matches without changing weights or gaps; theta's rise is multiplied by the sum of "
+        "p_k Gamma_k, of rho's unit"
     ),
 )
+opposite_theta = opposite.variant(
+    "theta", f"theta does not increase with the threshold; {one_round}",
+    statement=Condition(theta_of(lambda i, k: more[k]), "<=", theta_of(lambda i, k: fewer[k])),
+)
 opposite_bias = opposite.variant(
-    "bias",
-    "rho does not decrease with the threshold; one round, where every client that matches at the smaller threshold "
-    "matches at the larger",
+    "bias", f"rho does not decrease with the threshold; {one_round}",
     statement=Condition(rho_of(lambda i, k: fewer[k]), "<=", rho_of(lambda i, k: more[k])),
 )
 
@@ -220,5 +226,5 @@ without_replacement = prose(
 
 CLAIMS = (
     theta_range, theta_range_lower, theta_decreases, *zero_epsilon, recovers, recovers_later, rate, rate_explicit,
-    rate_improves, opposite, opposite_bias, decay, arbitrary, without_replacement,
+    rate_improves, opposite, opposite_theta, opposite_bias, decay, arbitrary, without_replacement,
 )
