@@ -91,6 +91,6 @@ def test_a_simpler_family_without_the_claims_constant_is_passed_over(monkeypatch
     shape, leaves = piecewise_instance(claim, clients=1)
     tried = []
     monkeypatch.setattr(search_module, "simpler", lambda *given: tried.append(given) or list(simpler_pieces(*given[1:])))
-    monkeypatch.setattr(search_module, "_CANDIDATE", -2.0)
+    monkeypatch.setattr(search_module, "CANDIDATE", -2.0)
     search_module._smaller(claim, shape, leaves, NUMPY)
     assert tried

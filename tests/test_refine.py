@@ -46,6 +46,13 @@ def test_zero_is_the_instance_and_moves_stay_admissible(seed):
         assert np.array_equal(moved[name], np.repeat(leaves[name], 50, axis=0))
 
 
+def test_arrays_without_entries_stay():
+    leaves = instance(SMOOTH_GAP) | {"piece_center": np.zeros((1, 2, 0, 1))}
+    coordinates = Coordinates.of(SMOOTH_GAP, leaves, _KINDS)
+    assert "piece_center" not in coordinates.parts
+    assert coordinates.leaves(np.zeros((3, coordinates.size)))["piece_center"].shape == (3, 2, 0, 1)
+
+
 def test_both_libraries_move_alike():
     coordinates = Coordinates.of(SMOOTH_GAP, instance(SMOOTH_GAP), _KINDS)
     u = np.random.default_rng(1).normal(size=(3, coordinates.size))

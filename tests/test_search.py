@@ -40,7 +40,7 @@ from verify.instances import Shape, admissible, always_available, map_leaves, ou
 from verify.judge import exact_violation, judge
 from verify.sampling import draw_leaves, draw_shape
 from verify.search import BUDGETS, Budget, _neighbour, offspring, search
-from verify.shrink import confirm, violation_of
+from verify.shrink import confirm, simpler, violation_of
 from verify.worlds import DataShape
 
 SMALL, QUICK = Budget(5, 48, 5), BUDGETS["quick"]
@@ -91,6 +91,24 @@ def test_a_violation_is_exact_and_of_its_own_claim():
         assert exact_violation(TWINS[claim_id], found.environment) == (found.left, found.right)
         assert admissible(TWINS[claim_id], found.shape, found.leaves)
         assert exact_violation(TRUE[claim_id.split("@")[0]], found.environment) == "holds"
+
+
+@pytest.mark.parametrize("claim_id", ["control/loss-recursion@/2", "control/young@/10", "control/descent@/2"])
+def test_a_larger_budget_finds_what_a_smaller_one_finds(claim_id):
+    small = Budget(4, 64, 4, small=8)
+    found, again = (search(TWINS[claim_id], budget, 3) for budget in (small, Budget(1, 32, 1, small=2, before=small)))
+    assert found.violation and again.tried == found.tried
+    assert (again.violation.left, again.violation.right) == (found.violation.left, found.violation.right)
+    true = TRUE[claim_id.split("@")[0]]
+    assert search(true, Budget(1, 32, 1, small=2, before=small), 3).tried > search(true, small, 3).tried
+
+
+def test_a_simpler_shape_has_not_many_more_outcomes_of_chance():
+    """With one of two clients in each of 40 rounds there are 2^40, with both there is one."""
+    claim = replace(TRUE["control/smooth-gap"], procedure=Procedure(sampling="without-replacement", free_clients=False))
+    shape = Shape(clients=2, rounds=40, participants=2, sampling="without-replacement")
+    found = [s for s, _ in simpler(claim, shape, draw_leaves(claim, shape, 1, np.random.default_rng(0)))]
+    assert found and all(prod(outcomes(s)) <= 256 for s in found)
 
 
 # the worked example --------------------------------------------------------------------------------------------------------

@@ -46,7 +46,7 @@ class Coordinates:
         parts = {}
         for name, array in leaves.items():
             domain = domains.get(name) or kinds.get(name, "positive")
-            if name in _JUMPS or domain in ("binary", "integer") or (name == "weight" and equal):
+            if not array.size or name in _JUMPS or domain in ("binary", "integer") or (name == "weight" and equal):
                 continue
             if domain in ("real", "vector"):
                 parts[name] = (np.ones(array.shape, dtype=bool), False, float(abs(array).max()) or 1.0)

@@ -6,7 +6,6 @@ does not depend on the machine.
 
 from __future__ import annotations
 
-import heapq
 from dataclasses import dataclass, replace
 from math import prod
 
@@ -25,6 +24,7 @@ from verify.judge import Judgement, judge, pairs
 from verify.knots_on_path import knots_on_path
 from verify.other_sizes import with_another_integer, with_other_noise, with_other_participants
 from verify.piecewise_instances import PIECES
+from verify.pools import CANDIDATE, Pools
 from verify.refine import Coordinates, ascend, evolve
 from verify.sampling import DATA_OUTCOMES, RARE, alike_in_all_coordinates, draw_leaves, draw_shape, turned
 from verify.shrink import Violation, confirm_or_why, shrink, simpler
@@ -36,9 +36,9 @@ __all__ = ["BUDGETS", "Budget", "Found", "offspring", "search"]
 
 @dataclass(frozen=True)
 class Budget:
-    """How hard to look: ``small`` batches of the smallest shapes, random ``batches`` of up to ``size`` instances,
-    ``generations`` of evolution, and then ``ascents`` (CMA-ES and gradients, of ``climbs`` steps each) from the tightest
-    instances."""
+    """How hard to look: at all that the smaller budget ``before`` looks at, then ``small`` batches of the smallest shapes,
+    random ``batches`` of up to ``size`` instances, ``generations`` of evolution, and last ``ascents`` (CMA-ES and gradients,
+    of ``climbs`` steps each) from the tightest instances."""
 
     batches: int
     size: int
@@ -51,13 +51,18 @@ class Budget:
     small: int = 40  # batches of the smallest shapes
     most_rounds: tuple[int, ...] = (40,)  # of one local step, of a batch each
     on_data: tuple[int, int, int] = (1, 4, 1)  # federations of real data; starts, and lengths of runs, on each
+    before: Budget | None = None
+
+    @property
+    def stages(self) -> tuple[Budget, ...]:
+        """The budgets whose searches follow each other, from the smallest to this one."""
+        return (*(self.before.stages if self.before else ()), self)
 
 
-BUDGETS = {
-    "quick": Budget(4, 384, 4, small=24),
-    "standard": Budget(50, 256, 40, 128, 100, 30, 2, 12, 36, (100, 300), (2, 8, 3)),
-    "thorough": Budget(1000, 512, 1000, 256, 300, 60, 12, 60, 400, (100, 300, 1000, 3000), (2, 16, 3)),
-}
+_QUICK = Budget(4, 384, 4, small=24)
+_STANDARD = Budget(50, 256, 40, 128, 100, 30, 2, 12, 36, (100, 300), (2, 8, 3), _QUICK)
+_THOROUGH = Budget(1000, 512, 1000, 256, 300, 60, 12, 60, 400, (100, 300, 1000, 3000), (2, 16, 3), _STANDARD)
+BUDGETS = {"quick": _QUICK, "standard": _STANDARD, "thorough": _THOROUGH}
 
 
 @dataclass
@@ -77,19 +82,16 @@ class Found:
     uncertain: str = ""
 
 
-_CANDIDATE = 1e-8  # score above which float64 sees a violation
 _NOTHING = 1e-12  # what float64 may take for a difference where terms of about one cancel
 _SMALL_ROWS = 32  # instances of each of the smallest shapes
 _MOST_CLIENTS = 24  # to which an instance grows
 _LARGE = 24  # size beyond which an instance is made smaller before exact arithmetic takes it
 _MOST_TERMS = 250_000  # entries of an array of terms
-_POOL = 5  # instances that evolve, in each of the two rankings
 _MOVED_KNOTS = 0.3  # share of batches of piecewise clients in which pieces move onto the path
 #: shares of the batches in whose basis clients are not separable, and in which all coordinates are alike, of methods that
 #: act by coordinate
 _TURNED, _ALIKE = 0.3, 0.4
 _PATIENCE = 10  # how much longer runs are where no shorter one met the hypotheses
-_BLAND = -0.3  # rank of instances on which both sides agree: everywhere around them they agree too
 
 
 def search(claim: Claim, budget: Budget, seed: int = 0, backend: Backend = NUMPY) -> Found:
@@ -97,8 +99,7 @@ def search(claim: Claim, budget: Budget, seed: int = 0, backend: Backend = NUMPY
 
     The arrays of a batch are small: NumPy takes about half the time that torch takes for them on a processor.
     """
-    rng = np.random.default_rng(seed)
-    found, pools = Found(), _Pools()
+    found, pools = Found(), Pools()
 
     def look(shape: Shape, leaves: Leaves) -> Violation | None:
         """Judge a batch; a violation that exact arithmetic confirms is returned, the most promising instances are kept."""
@@ -112,7 +113,7 @@ def search(claim: Claim, budget: Budget, seed: int = 0, backend: Backend = NUMPY
         found.met += int(verdict.met.sum())
         if not verdict.met.any():
             return None
-        holds = verdict.met & (verdict.score <= _CANDIDATE)  # beyond that, only exact arithmetic can say
+        holds = verdict.met & (verdict.score <= CANDIDATE)  # beyond that, only exact arithmetic can say
         if holds.any():
             worst = int(np.argmax(np.where(holds, verdict.ratio, -1.0)))
             if found.worst is None or verdict.ratio[worst] > found.ratio:
@@ -120,7 +121,7 @@ def search(claim: Claim, budget: Budget, seed: int = 0, backend: Backend = NUMPY
                 found.ratio, found.worst = ratio, (shape, take_rows(leaves, [worst]))
         score = np.where(verdict.met, verdict.score, -2.0)
         best = int(np.argmax(score))
-        if score[best] > _CANDIDATE and found.unconfirmed < budget.confirmations:
+        if score[best] > CANDIDATE and found.unconfirmed < budget.confirmations:
             violation = _confirmed(claim, shape, take_rows(leaves, [best]), backend)
             if isinstance(violation, Violation):
                 return violation
@@ -131,11 +132,13 @@ def search(claim: Claim, budget: Budget, seed: int = 0, backend: Backend = NUMPY
         pools.add(shape, leaves, verdict)
         return None
 
-    for shape, leaves in _instances(claim, budget, rng, pools, backend):
-        violation = look(shape, leaves)
-        if violation:
-            found.violation = shrink(claim, violation)
-            break
+    for number, stage in enumerate(budget.stages):
+        rng = np.random.default_rng([seed, number] if number else seed)
+        for shape, leaves in _instances(claim, stage, rng, pools, backend):
+            violation = look(shape, leaves)
+            if violation:
+                found.violation = shrink(claim, violation)
+                return found
     return found
 
 
@@ -194,7 +197,7 @@ def _smaller(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend) -> tu
                 verdict = _judged(claim, *candidate, backend)
             except UnboundName:  # a constant that clients of the simpler family do not have
                 continue
-            if verdict.met[0] and verdict.score[0] > max(enough, _CANDIDATE):
+            if verdict.met[0] and verdict.score[0] > max(enough, CANDIDATE):
                 (shape, leaves), found, progress = candidate, candidate, True
                 break
     return found
@@ -216,7 +219,7 @@ def _told(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend, why: str
     return f"float64 sees left side {left:.6g} against right side {right:.6g}, and exact arithmetic cannot tell ({why})"
 
 
-def _instances(claim: Claim, budget: Budget, rng: np.random.Generator, pools: _Pools, backend: Backend):
+def _instances(claim: Claim, budget: Budget, rng: np.random.Generator, pools: Pools, backend: Backend):
     """Batches to look at, one after the other: the later ones follow from what was kept of the earlier ones."""
     longer, apart, moving = 1, *rng.spawn(2)
     for shape in small_shapes(claim, apart, budget.most_outcomes, budget.small):
@@ -267,43 +270,6 @@ def _evolved(claim, shape, coordinates, climbs, rows, rng, seed, backend) -> Lea
 
 def _ascended(claim, shape, coordinates, climbs, rows, rng, seed, backend) -> Leaves | None:
     return ascend(claim, shape, coordinates, climbs, rows, rng)
-
-
-class _Pools:
-    """The instances that evolve: the worst ones by each ranking of the judge, apart for runs with and without drift and
-    noise, so that one kind on which the claim is nearly tight does not crowd out the others."""
-
-    def __init__(self):
-        self.filled: list[list] = []
-        self._by_niche: dict[tuple, list] = {}
-        self._count = 0
-
-    def add(self, shape: Shape, leaves: Leaves, verdict: Judgement) -> None:
-        """Take in the most promising instance of a batch by each ranking."""
-        bland = abs(verdict.score) < _CANDIDATE
-        for ranking in ("score", "late"):
-            rank = np.where(verdict.met, np.where(bland, _BLAND, getattr(verdict, ranking)), -2.0)
-            best = int(np.argmax(rank))
-            if rank[best] <= -2.0:
-                return
-            self._count += 1
-            pool = self._by_niche.setdefault((ranking, shape.local_steps > 1, bool(shape.noisy)), [])
-            heapq.heappush(pool, (float(rank[best]), self._count, shape, take_rows(leaves, [best])))
-            while len(pool) > _POOL:
-                heapq.heappop(pool)
-        self.filled = list(self._by_niche.values())
-
-    def tightest(self, count: int) -> list[tuple[Shape, Leaves]]:
-        """Up to ``count`` instances of the highest ranks, where these say more than that both sides agree."""
-        kept = sorted((entry for pool in self.filled for entry in pool if entry[0] > _BLAND), key=lambda e: (-e[0], e[1]))
-        different = {(shape, *(a.tobytes() for a in leaves.values())): (shape, leaves) for _, _, shape, leaves in kept}
-        return list(different.values())[:count]
-
-    def pick(self, step: int, rng: np.random.Generator) -> tuple[Shape, Leaves]:
-        """One instance, from each pool in turn."""
-        pool = self.filled[step % len(self.filled)]
-        _, _, shape, leaves = pool[int(rng.integers(len(pool)))]
-        return shape, leaves
 
 
 def _batch_size(shape: Shape, budget: Budget) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
+from math import prod
 from typing import NamedTuple
 
 import numpy as np
@@ -17,7 +18,17 @@ from verify.client_numbers import without_client
 from verify.data_instances import KINDS, simpler_data
 from verify.environment import realise
 from verify.evaluate import Environment, TooManyTerms, UnboundName
-from verify.instances import POSITIVE, Leaves, Shape, admissible, map_leaves, with_participants, with_times, with_trackers
+from verify.instances import (
+    POSITIVE,
+    Leaves,
+    Shape,
+    admissible,
+    map_leaves,
+    outcomes,
+    with_participants,
+    with_times,
+    with_trackers,
+)
 from verify.judge import exact_violation, judge
 from verify.on_balls import MOST_EXACT, violation_on_balls
 from verify.piecewise_instances import PIECES, simpler_pieces
@@ -27,6 +38,7 @@ from verify.roots import Irrational
 __all__ = ["Violation", "confirm", "confirm_or_why", "shrink", "simpler", "violation_of"]
 
 _LONG = 40  # iterations
+_MOST_OUTCOMES = 256
 _AT_ONCE = 256  # instances that float64 looks at together
 _DENOMINATORS = (1, 2, 4, 10, 16, 100, 1000, 10**4, 10**6)
 
@@ -205,7 +217,15 @@ def _cost(value: Fraction) -> int:
 
 
 def simpler(claim: Claim, shape: Shape, leaves: Leaves) -> Iterator[tuple[Shape, Leaves]]:
-    """Smaller shapes with their leaves: less noise, fewer clients, dimensions, rounds, steps, participants, sizes."""
+    """Smaller shapes with their leaves: less noise, fewer clients, dimensions, rounds, steps, participants, sizes; none that
+    has many more outcomes of chance, as runs have in which fewer take part."""
+    most = max(_MOST_OUTCOMES, prod(outcomes(shape)))
+    for smaller, its_leaves in _simpler(claim, shape, leaves):
+        if prod(outcomes(smaller)) <= most:
+            yield smaller, its_leaves
+
+
+def _simpler(claim: Claim, shape: Shape, leaves: Leaves) -> Iterator[tuple[Shape, Leaves]]:
     if shape.data is not None:
         yield from simpler_data(shape, leaves)
     if shape.noisy:

@@ -1,0 +1,53 @@
+"""The instances from which a search goes on: the most promising ones, of different kinds."""
+
+from __future__ import annotations
+
+import heapq
+
+import numpy as np
+
+from verify.instances import Leaves, Shape, take_rows
+from verify.judge import Judgement
+
+__all__ = ["CANDIDATE", "Pools"]
+
+CANDIDATE = 1e-8  # score above which float64 sees a violation
+_POOL = 5  # instances that evolve, in each of the two rankings
+_BLAND = -0.3  # rank of instances on which both sides agree: everywhere around them they agree too
+
+
+class Pools:
+    """The instances that evolve: the worst ones by each ranking of the judge, apart for runs with and without drift and
+    noise, so that one kind on which the claim is nearly tight does not crowd out the others."""
+
+    def __init__(self):
+        self.filled: list[list] = []
+        self._by_niche: dict[tuple, list] = {}
+        self._count = 0
+
+    def add(self, shape: Shape, leaves: Leaves, verdict: Judgement) -> None:
+        """Take in the most promising instance of a batch by each ranking."""
+        bland = abs(verdict.score) < CANDIDATE
+        for ranking in ("score", "late"):
+            rank = np.where(verdict.met, np.where(bland, _BLAND, getattr(verdict, ranking)), -2.0)
+            best = int(np.argmax(rank))
+            if rank[best] <= -2.0:
+                return
+            self._count += 1
+            pool = self._by_niche.setdefault((ranking, shape.local_steps > 1, bool(shape.noisy)), [])
+            heapq.heappush(pool, (float(rank[best]), self._count, shape, take_rows(leaves, [best])))
+            while len(pool) > _POOL:
+                heapq.heappop(pool)
+        self.filled = list(self._by_niche.values())
+
+    def tightest(self, count: int) -> list[tuple[Shape, Leaves]]:
+        """Up to ``count`` instances of the highest ranks, where these say more than that both sides agree."""
+        kept = sorted((entry for pool in self.filled for entry in pool if entry[0] > _BLAND), key=lambda e: (-e[0], e[1]))
+        different = {(shape, *(a.tobytes() for a in leaves.values())): (shape, leaves) for _, _, shape, leaves in kept}
+        return list(different.values())[:count]
+
+    def pick(self, step: int, rng: np.random.Generator) -> tuple[Shape, Leaves]:
+        """One instance, from each pool in turn."""
+        pool = self.filled[step % len(self.filled)]
+        _, _, shape, leaves = pool[int(rng.integers(len(pool)))]
+        return shape, leaves
