@@ -60,7 +60,7 @@ class Budget:
 
 
 _QUICK = Budget(4, 384, 4, small=24)
-_STANDARD = Budget(50, 256, 40, 128, 100, 30, 2, 12, 36, (100, 300), (2, 8, 3), _QUICK)
+_STANDARD = Budget(36, 256, 30, 128, 100, 30, 2, 12, 16, (100, 300), (2, 8, 3), _QUICK)
 _THOROUGH = Budget(1000, 512, 1000, 256, 300, 60, 12, 60, 400, (100, 300, 1000, 3000), (2, 16, 3), _STANDARD)
 BUDGETS = {"quick": _QUICK, "standard": _STANDARD, "thorough": _THOROUGH}
 
