@@ -19,7 +19,8 @@ from bounds.afedpd.setting import rho_prox
 from bounds.claim import Condition, Procedure, Variable
 from bounds.language import L, eta_l, iterations, rounds, t
 from bounds.registry import find_claim
-from verify.growth import _ZERO_BUDGETS, _persists
+from verify import growth_evidence
+from verify.growth import _ZERO_BUDGETS, Growth, _persists
 from verify.growth_certificate import check, check_file, growth_certificate
 from verify.growth_fit import fit
 from verify.growth_sizes import resized, tame
@@ -260,3 +261,17 @@ def test_one_instance_at_a_limit_of_zero_suffices():
     assert check(data, claim).accepted
     data["members"][0]["certificate"]["values"]["eps_inexact"] = "1"
     assert not check(data, claim).accepted
+
+
+@pytest.mark.parametrize(("refuting", "tried"), [("quick", ["quick"]), ("standard", ["quick", "standard"]),
+                                                 ("never", ["quick", "standard"])])
+def test_a_larger_budget_looks_first_as_the_smaller_one(monkeypatch, refuting, tried):
+    seen = []
+
+    def found(claim, budget, seed, backend):
+        seen.append(budget)
+        return Growth(members=("a member",) if budget == refuting else ())
+
+    monkeypatch.setattr(growth_evidence, "growth_of", found)
+    growth = growth_evidence._growth_within(TRUE[min(TRUE)], "standard", 0, None)
+    assert seen == tried and bool(growth.members) == (refuting != "never")

@@ -12,7 +12,7 @@ from verify.evaluate import UnboundName
 from verify.files import file_name, write_json
 from verify.growth import Growth, described, growth_of
 from verify.growth_certificate import check, growth_certificate
-from verify.growth_search import LARGE, Track
+from verify.growth_search import EFFORTS, LARGE, Track
 from verify.growth_sizes import RUN_SIZES
 from verify.hidden import leaves_the_step_open, with_constant
 from verify.shrink import Violation, violation_of
@@ -28,7 +28,7 @@ def order_evidence(claim: Claim, settings):
         return "undecided", None, text, {}, None, ()
     try:
         backend = NUMPY if settings.device == "cpu" else Backend("torch", settings.device)
-        growth = growth_of(claim, settings.budget, settings.seed, backend)
+        growth = _growth_within(claim, settings.budget, settings.seed, backend)
     except UnboundName as missing:
         return "undecided", None, f"not measured yet: {missing}", {}, None, ()
     except (ValueError, LookupError, NotImplementedError, TypeError) as reason:
@@ -40,6 +40,17 @@ def order_evidence(claim: Claim, settings):
         return _refuted(claim, growth, settings, details, series)
     verdict, text = _unrefuted(claim, growth)
     return verdict, growth.seen.ratio if growth.seen.met else None, text, details, None, series
+
+
+def _growth_within(claim: Claim, budget: str, seed: int, backend: Backend) -> Growth:
+    """What the smallest budget finds that refutes the claim, up to the given one, which else has the last word: a larger one
+    looks first as the smaller one looked."""
+    names = list(EFFORTS)
+    for name in names[: names.index(budget) + 1]:
+        growth = growth_of(claim, name, seed, backend)
+        if growth.members:
+            break
+    return growth
 
 
 def _refuted(claim: Claim, growth: Growth, settings, details, series):
