@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 
@@ -85,9 +85,7 @@ class Bound:
     def unmet(self, **numbers) -> list[str]:
         """Each condition that fails somewhere, with both sides where it fails first; those of :meth:`unchecked` left out."""
         said = []
-        for condition in self.conditions:
-            if self._without_value(condition, numbers):
-                continue
+        for condition in self.checkable(numbers).conditions:
             holds = np.atleast_1d(self._holds(condition, numbers))
             if not holds.all():
                 first = int(np.argmin(holds.ravel()))
@@ -101,6 +99,10 @@ class Bound:
         """Each condition that speaks of parameters without a value, with these; the formula itself may not need them."""
         missing = [(c, self._without_value(c, numbers)) for c in self.conditions]
         return [f"{c.left} {c.relation} {c.right}: no value for {', '.join(names)}" for c, names in missing if names]
+
+    def checkable(self, numbers) -> Bound:
+        """The bound with only those of its conditions all of whose parameters are among ``numbers``."""
+        return replace(self, conditions=tuple(c for c in self.conditions if not self._without_value(c, numbers)))
 
     @staticmethod
     def _without_value(condition: Condition, numbers) -> list[str]:

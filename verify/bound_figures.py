@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 
@@ -75,9 +74,8 @@ def bound_curve(bound, numbers, against: str | None = None) -> Figure:
 def _column(bound, point, x):
     """The bound along x, and where the conditions hold whose parameters have values."""
     point = bound.complete(point)
-    known = replace(bound, conditions=tuple(
-        c for c in bound.conditions if {s.name for side in (c.left, c.right) for s in side.free_symbols} <= set(point)))
-    return np.broadcast_to(bound.values(**point), x.shape), np.broadcast_to(known.applies(**point), x.shape)
+    applies = bound.checkable(point).applies(**point)
+    return np.broadcast_to(bound.values(**point), x.shape), np.broadcast_to(applies, x.shape)
 
 
 def bounds_around(bounds, dominance, against: str | None = None) -> Figure:

@@ -73,8 +73,7 @@ def on_federations(claim: Claim, settings) -> list[dict[str, Any]]:
     for name in list(_REAL)[:federations]:
         free = claim.procedure is None or claim.procedure.free_clients
         equal = claim.procedure is not None and claim.procedure.equal_weights
-        found = evaluate_on(claim, _real(name, 4 if free else None, equal), name, settings.seed,
-                            *effort)
+        found = evaluate_on(claim, _real(name, 4 if free else None, equal), name, settings.seed, *effort)
         if found:
             rows.append(found.__dict__.copy())
     return rows

@@ -21,11 +21,12 @@ from synthetic.turned import Turned
 from verify.data_instances import KINDS, outcomes_of_data
 from verify.outcomes import NOTHING_MORE, Chance, numbers_of_outcomes
 from verify.piecewise_instances import PIECES, piecewise_federation
+from verify.procedures import free_starts
 from verify.sizes import allowed
 from verify.worlds import DataShape
 
 __all__ = [
-    "POSITIVE", "Leaves", "Shape", "admissible", "always_available", "federation_of", "map_leaves",
+    "POSITIVE", "Leaves", "Shape", "admissible", "always_available", "by_coordinates", "federation_of", "map_leaves",
     "outcomes", "take_rows", "with_participants", "with_times", "with_trackers",
 ]
 
@@ -96,6 +97,14 @@ def outcomes(shape: Shape) -> tuple[int, int]:
     if shape.data is not None:
         return outcomes_of_data(shape)
     return numbers_of_outcomes(shape)
+
+
+def by_coordinates(claim: Claim) -> set[str]:
+    """Names of the leaves whose last axis has an entry for each coordinate."""
+    vectors = {v.name for v in claim.variables if v.domain == "vector"}
+    of_samples = set(KINDS) - {"sample_offset"}
+    return vectors | of_samples | {"curvature", "center", "noise", "start_offset", "local_offset", *PIECES} | {
+        f"start:{name}" for name in free_starts(claim.procedure)}
 
 
 def federation_of(shape: Shape, leaves: Leaves, backend: Backend) -> Quadratic | Piecewise | Turned:

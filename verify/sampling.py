@@ -17,7 +17,7 @@ from verify.assumed import ASSUMED, assumed_constants
 from verify.counts import with_counts
 from verify.data_instances import draw_data, draw_data_shape, speaks_of_samples
 from verify.federation_constants import needs_equal_curvatures
-from verify.instances import Leaves, Shape, always_available, federation_of, outcomes, with_participants
+from verify.instances import Leaves, Shape, always_available, by_coordinates, federation_of, outcomes, with_participants
 from verify.outcomes import NOTHING_MORE, chance_of
 from verify.piecewise_instances import draw_family, draw_pieces, start_at_knots
 from verify.procedures import by_coordinate, free_starts, speaks_of_trackers
@@ -33,7 +33,6 @@ _ROUNDS = (1, 1, 1, 2, 2, 3, 5, 10, 30)
 _FEW = (1, 1, 2, 2, 3)
 #: numbers of priority clients beyond these, where a factor of their number or of those not sampled shows, and how often
 _MANY, _OFTEN_MANY = (4, 5, 6, 8, 12, 20), 0.2
-_BY_COORDINATE = {"curvature", "center", "start_offset", "noise", "tail", "piece_slope", "piece_center", "piece_width"}
 _ONE_UNLIKE = 0.15  # share of instances of which one client has another curvature, or another center, than all others
 #: probabilities of the rarer outcome of two-point noise
 RARE = (Fraction(1, 2), Fraction(1, 2), Fraction(1, 4), Fraction(1, 10), Fraction(1, 100))
@@ -234,10 +233,10 @@ def alike_in_all_coordinates(claim: Claim, shape: Shape, leaves: Leaves, rng: np
         return leaves
     if "half_tangent" in leaves:
         return leaves
-    vectors = {v.name for v in claim.variables if v.domain == "vector"} | _BY_COORDINATE
+    vectors = by_coordinates(claim)
     chosen = rng.random(len(leaves["center"])) < 0.5
     return {name: np.where(chosen.reshape(-1, *(1,) * (array.ndim - 1)), array[..., :1], array)
-            if name in vectors or (name.startswith("start:") and array.shape[-1] == shape.dim) else array
+            if name in vectors and array.shape[-1] == shape.dim else array
             for name, array in leaves.items()}
 
 

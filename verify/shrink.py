@@ -15,7 +15,7 @@ from synthetic.arrays import EXACT, NUMPY
 from synthetic.balls import Ball
 from verify.assumed import ASSUMED
 from verify.client_numbers import without_client
-from verify.data_instances import KINDS, simpler_data
+from verify.data_instances import simpler_data
 from verify.environment import realise
 from verify.evaluate import Environment, TooManyTerms, UnboundName
 from verify.instances import (
@@ -23,6 +23,7 @@ from verify.instances import (
     Leaves,
     Shape,
     admissible,
+    by_coordinates,
     map_leaves,
     outcomes,
     with_participants,
@@ -31,14 +32,13 @@ from verify.instances import (
 )
 from verify.judge import exact_violation, judge
 from verify.on_balls import MOST_EXACT, violation_on_balls
-from verify.piecewise_instances import PIECES, simpler_pieces
-from verify.procedures import free_starts
+from verify.piecewise_instances import simpler_pieces
 from verify.roots import Irrational
 
 __all__ = ["Violation", "confirm", "confirm_or_why", "shrink", "simpler", "violation_of"]
 
 _LONG = 40  # iterations
-_MOST_OUTCOMES = 256
+_MOST_OUTCOMES = 256  # of a simpler shape, where the shape itself has fewer
 _AT_ONCE = 256  # instances that float64 looks at together
 _DENOMINATORS = (1, 2, 4, 10, 16, 100, 1000, 10**4, 10**6)
 
@@ -243,7 +243,7 @@ def _simpler(claim: Claim, shape: Shape, leaves: Leaves) -> Iterator[tuple[Shape
     if shape.layers:
         yield from _without_coordinates(claim, shape, leaves)
     elif shape.dim > 1:
-        axes = _dim_axes(claim)
+        axes = by_coordinates(claim)
         for kept in _fewer_coordinates(shape.dim):
             yield replace(shape, dim=len(kept)), map_leaves(leaves, lambda n, a, c=kept: a[..., c] if n in axes else a)
     if claim.setting == "run":
@@ -272,16 +272,9 @@ def _fewer_coordinates(dim: int) -> list[list[int]]:
     return [*([c] for c in range(dim)), *halves, *all_but]
 
 
-def _dim_axes(claim):
-    vectors = {v.name for v in claim.variables if v.domain == "vector"}
-    of_samples = set(KINDS) - {"sample_offset"}
-    return vectors | of_samples | {"curvature", "center", "noise", "start_offset", "local_offset", *PIECES} | {
-        f"start:{name}" for name in free_starts(claim.procedure)}
-
-
 def _without_coordinates(claim, shape, leaves):
     """The instance without one coordinate; without the layer, if that was its last."""
-    axes, ends = _dim_axes(claim), np.cumsum(shape.layers)
+    axes, ends = by_coordinates(claim), np.cumsum(shape.layers)
     for gone in range(shape.dim if shape.dim > 1 else 0):
         kept = [c for c in range(shape.dim) if c != gone]
         layer = int(np.searchsorted(ends, gone, side="right"))

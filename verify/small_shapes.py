@@ -16,7 +16,7 @@ from verify.outcomes import NOTHING_MORE, chance_of
 from verify.piecewise_instances import draw_family
 from verify.procedures import by_coordinate, speaks_of_trackers
 from verify.sampling import DATA_OUTCOMES, RARE
-from verify.sizes import allowed, integer_variables, names_of, within_bounds
+from verify.sizes import allowed, integer_variables, names_of, once_by_claim, within_bounds
 
 __all__ = ["extreme_shapes", "small_shapes"]
 
@@ -38,7 +38,7 @@ def small_shapes(claim: Claim, rng: np.random.Generator, most_outcomes: int, cou
     if claim.setting == "algebra":
         return []
     of_samples = speaks_of_samples(claim)
-    all_of_them = list(small_data_shapes(claim, Shape) if of_samples else _small_shapes(claim))
+    all_of_them = tuple(small_data_shapes(claim, Shape)) if of_samples else _small_shapes(claim)
     most_outcomes *= DATA_OUTCOMES if of_samples else 1
     chosen: dict[Shape, None] = {}
     anyone = rng.permutation(len(all_of_them))
@@ -84,7 +84,13 @@ def extreme_shapes(claim: Claim, rng: np.random.Generator, most_outcomes: int, m
     return found
 
 
-def _small_shapes(claim: Claim) -> Iterator[Shape]:
+@once_by_claim
+def _small_shapes(claim: Claim) -> tuple[Shape, ...]:
+    """All of :func:`_each_small_shape`, which a search asks for several times."""
+    return tuple(_each_small_shape(claim))
+
+
+def _each_small_shape(claim: Claim) -> Iterator[Shape]:
     """The shapes of claims that do not speak of samples, before their integers meet the claim's conditions."""
     procedure, running = claim.procedure, claim.setting == "run"
     sampling = procedure.sampling if procedure and running else "full"
