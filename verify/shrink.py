@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bounds.claim import Claim
-from synthetic.arrays import EXACT, NUMPY
+from synthetic.arrays import EXACT
 from synthetic.balls import Ball
 from verify.assumed import ASSUMED
 from verify.client_numbers import without_client
@@ -30,16 +30,16 @@ from verify.instances import (
     with_times,
     with_trackers,
 )
-from verify.judge import exact_violation, judge
+from verify.judge import exact_violation
 from verify.on_balls import MOST_EXACT, violation_on_balls
 from verify.piecewise_instances import simpler_pieces
 from verify.roots import Irrational
+from verify.screen import seen, seen_changes, with_change
 
 __all__ = ["Violation", "confirm", "confirm_or_why", "shrink", "simpler", "violation_of"]
 
 _LONG = 40  # iterations
 _MOST_OUTCOMES = 256  # of a simpler shape, where the shape itself has fewer
-_AT_ONCE = 256  # instances that float64 looks at together
 _DENOMINATORS = (1, 2, 4, 10, 16, 100, 1000, 10**4, 10**6)
 
 
@@ -71,23 +71,11 @@ def confirm_or_why(claim: Claim, shape: Shape, leaves: Leaves, rounded: bool = T
     if exact == "holds" or not rounded:
         return exact
     candidates = [map_leaves(leaves, lambda name, a, q=q: _round(claim, name, a, q)) for q in _DENOMINATORS]
-    for candidate, promising in zip(candidates, _promising(claim, shape, candidates), strict=True):
+    for candidate, promising in zip(candidates, seen(claim, shape, candidates), strict=True):
         found = violation_of(claim, shape, candidate) if promising else exact
         if isinstance(found, Violation):
             return found
     return exact
-
-
-def _promising(claim: Claim, shape: Shape, candidates: list[Leaves]) -> np.ndarray:
-    """Whether float64 sees a violation by each one-row instance; all are promising where it cannot tell. Exact arithmetic
-    takes far longer, and most roundings of an instance lose its violation."""
-    rows = {name: np.concatenate([np.asarray(c[name], dtype=np.float64) for c in candidates]) for name in candidates[0]}
-    try:
-        with np.errstate(all="ignore"):
-            verdict = judge(claim, realise(claim, shape, rows, NUMPY, most=MOST_EXACT * len(candidates)))
-        return verdict.met & (verdict.score > 0)
-    except (ArithmeticError, LookupError, TypeError, ValueError):
-        return np.ones(len(candidates), dtype=bool)
 
 
 def violation_of(claim: Claim, shape: Shape, leaves: Leaves) -> Violation | str:
@@ -151,7 +139,7 @@ def _simpler_shape(claim, violation, most_trials, screened):
     while progress and trials < most_trials:
         progress = False
         for shape, leaves in simpler(claim, violation.shape, violation.leaves):
-            if screened and not _promising(claim, shape, [leaves])[0]:
+            if screened and not seen(claim, shape, [leaves])[0]:
                 continue
             trials += 1
             found = violation_of(claim, shape, leaves)
@@ -164,56 +152,33 @@ def _simpler_shape(claim, violation, most_trials, screened):
 
 
 def _simpler_numbers(claim, violation, most_trials):
-    """The violation with simpler numbers, tried one by one where float64 sees that they might do."""
-    trials, progress = 0, True
-    while progress:  # one number may become simpler only after another one has
-        progress, simplified = False, set()
-        for name, index, value in _promising_numbers(claim, violation):
-            if (name, index) in simplified:
-                continue
-            if trials >= most_trials:
-                return violation
-            trials += 1
-            found = violation_of(claim, violation.shape, _with_number(violation.leaves, name, index, value))
-            if isinstance(found, Violation):
-                violation, progress = found, True
-                simplified.add((name, index))
+    """The violation with simpler numbers: all changes that float64 sees to do at once, or by halves where exact arithmetic
+    refuses them."""
+    refused, left = set(), most_trials
+
+    def with_changes(violation, changes):
+        nonlocal left
+        if not left:
+            return violation
+        left -= 1
+        leaves = violation.leaves
+        for change in changes:
+            leaves = with_change(leaves, change)
+        found = violation_of(claim, violation.shape, leaves)
+        if isinstance(found, Violation):
+            return found
+        if len(changes) == 1:
+            refused.add(changes[0])
+            return violation
+        middle = len(changes) // 2
+        return with_changes(with_changes(violation, changes[:middle]), changes[middle:])
+
+    while left:  # one number may become simpler only after another one has
+        changes = seen_changes(claim, violation.shape, violation.leaves, refused)
+        if not changes:
+            break
+        violation = with_changes(violation, changes)
     return violation
-
-
-def _promising_numbers(claim, violation) -> list[tuple]:
-    """Single changes ``(leaf, index, value)`` that make a number simpler, and under which float64 sees the violation."""
-    leaves = violation.leaves
-    changes = [(name, index, value) for name in sorted(leaves) for index in np.ndindex(leaves[name].shape)
-               for value in _simpler_values(leaves[name][index])]
-    promising = []
-    for first in range(0, len(changes), _AT_ONCE):
-        some = changes[first : first + _AT_ONCE]
-        seen = _promising(claim, violation.shape, [_with_number(leaves, *change) for change in some])
-        promising += [change for change, yes in zip(some, seen, strict=True) if yes]
-    return promising
-
-
-def _with_number(leaves: Leaves, name: str, index: tuple, value: Fraction) -> Leaves:
-    changed = leaves[name].copy()
-    changed[index] = value
-    return {**leaves, name: changed}
-
-
-def _simpler_values(value: Fraction) -> Iterator[Fraction]:
-    sign = 1 if value > 0 else -1
-    small = [Fraction(n) for n in (2, 3, 5, 10, 100, 1000)]
-    powers = [sign * n for n in small if n < abs(value)] + [sign / n for n in small if 1 / n > abs(value)]
-    rounded = (Fraction(round(value)), value.limit_denominator(2), value.limit_denominator(10))
-    for candidate in dict.fromkeys((Fraction(0), Fraction(1), Fraction(-1), *rounded, *powers)):
-        if _cost(candidate) < _cost(value):
-            yield candidate
-
-
-def _cost(value: Fraction) -> int:
-    if value in (0, 1):
-        return int(value)
-    return 2 + len(str(abs(value.numerator))) + 2 * len(str(value.denominator)) + (value < 0)
 
 
 def simpler(claim: Claim, shape: Shape, leaves: Leaves) -> Iterator[tuple[Shape, Leaves]]:

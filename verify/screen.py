@@ -1,0 +1,92 @@
+"""What float64 sees of simpler instances, many at once, before exact arithmetic, which takes far longer, looks at any."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from fractions import Fraction
+
+import numpy as np
+
+from bounds.claim import Claim
+from synthetic.arrays import NUMPY
+from verify.environment import realise
+from verify.instances import Leaves, Shape, admissible
+from verify.judge import judge
+from verify.on_balls import MOST_EXACT
+
+__all__ = ["Change", "seen", "seen_changes", "with_change"]
+
+_AT_ONCE = 256  # instances that are looked at together
+
+#: a leaf, an index in it, and the number that is put there
+Change = tuple[str, tuple[int, ...], Fraction]
+
+
+def seen(claim: Claim, shape: Shape, candidates: list[Leaves]) -> np.ndarray:
+    """Whether float64 sees a violation by each one-row instance; by all where it cannot tell."""
+    return _seen(claim, shape, {
+        name: np.concatenate([np.asarray(c[name], dtype=np.float64) for c in candidates]) for name in candidates[0]})
+
+
+def _seen(claim: Claim, shape: Shape, rows: Leaves) -> np.ndarray:
+    count = next((len(array) for array in rows.values()), 1)
+    try:
+        with np.errstate(all="ignore"):
+            verdict = judge(claim, realise(claim, shape, rows, NUMPY, most=MOST_EXACT * count))
+        return np.broadcast_to(verdict.met & (verdict.score > 0), (count,))
+    except (ArithmeticError, LookupError, TypeError, ValueError):
+        return np.ones(count, dtype=bool)
+
+
+def seen_changes(claim: Claim, shape: Shape, leaves: Leaves, refused: Collection[Change]) -> list[Change]:
+    """Changes that make numbers of a one-row instance simpler, at most one of each number and none that is ``refused``:
+    float64 sees the violation under each with all before it."""
+    wanted = [(name, index, value) for name in sorted(leaves) for index in np.ndindex(leaves[name].shape)
+              for value in _simpler_values(leaves[name][index])]
+    wanted = [c for c in wanted if c not in refused and admissible(claim, shape, with_change(leaves, c))]
+    alone: list[bool] = []
+    for first in range(0, len(wanted), _AT_ONCE):
+        alone += list(_seen(claim, shape, _rows(leaves, wanted[first : first + _AT_ONCE], together=False)))
+    wanted, taken = [change for change, yes in zip(wanted, alone, strict=True) if yes], []
+    while wanted:
+        one_of_each = {change[:2]: change for change in reversed(wanted)}  # the first, for each number
+        some = [one_of_each[number] for number in dict.fromkeys(change[:2] for change in wanted)][:_AT_ONCE]
+        kept = int(np.cumprod(_seen(claim, shape, _rows(leaves, some, together=True))).sum())
+        for change in some[:kept]:
+            leaves = with_change(leaves, change)
+        taken += some[:kept]
+        done, failed = {change[:2] for change in some[:kept]}, some[kept : kept + 1]
+        wanted = [change for change in wanted if change[:2] not in done and change not in failed]
+    return taken
+
+
+def _rows(leaves: Leaves, changes: list[Change], together: bool) -> Leaves:
+    """An instance per change, in floats; ``together``: with all changes before it too."""
+    rows = {name: np.repeat(np.asarray(array, dtype=np.float64), len(changes), axis=0) for name, array in leaves.items()}
+    for row, (name, (_, *index), value) in enumerate(changes):
+        rows[name][(slice(row, None) if together else row, *index)] = value
+    return rows
+
+
+def with_change(leaves: Leaves, change: Change) -> Leaves:
+    """A one-row instance with another number in one place."""
+    name, index, value = change
+    changed = leaves[name].copy()
+    changed[index] = value
+    return {**leaves, name: changed}
+
+
+def _simpler_values(value: Fraction) -> Iterator[Fraction]:
+    sign = 1 if value > 0 else -1
+    small = [Fraction(n) for n in (2, 3, 5, 10, 100, 1000)]
+    powers = [sign * n for n in small if n < abs(value)] + [sign / n for n in small if 1 / n > abs(value)]
+    rounded = (Fraction(round(value)), value.limit_denominator(2), value.limit_denominator(10))
+    for candidate in dict.fromkeys((Fraction(0), Fraction(1), Fraction(-1), *rounded, *powers)):
+        if _cost(candidate) < _cost(value):
+            yield candidate
+
+
+def _cost(value: Fraction) -> int:
+    if value in (0, 1):
+        return int(value)
+    return 2 + len(str(abs(value.numerator))) + 2 * len(str(value.denominator)) + (value < 0)
