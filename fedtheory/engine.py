@@ -51,7 +51,9 @@ def rounds_of(algorithm, federation, state: State, draws: Draws, first: int, rou
 def fixed_participation(algorithm, federation, state: State, draws: Draws):
     """The participation of every round, where it is the same in all of them; else None."""
     selection = algorithm.selection
-    return selection.participate(federation, federation.all_clients(state.x), draws, 0, 0) if selection.fixed else None
+    if not selection.fixed_on(federation):
+        return None
+    return selection.participate(federation, federation.all_clients(state.x), draws, 0, 0)
 
 
 def one_round(

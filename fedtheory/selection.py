@@ -293,6 +293,14 @@ class Selection:
         own = type(self).participate is Selection.participate
         return own and type(self.sampling) is EveryPriority and type(self.matching) is PriorityOnly
 
+    def fixed_on(self, federation) -> bool:
+        """Whether every round on this federation has the same participation: as ``fixed``, or as all are drawn."""
+        if self.fixed or type(self).participate is not Selection.participate or type(self.matching) is not PriorityOnly:
+            return self.fixed
+        if type(self.sampling) is WithReplacement:
+            return group_size(federation.priority) == 1
+        return type(self.sampling) is WithoutReplacement and self.sampling.participants == group_size(federation.priority)
+
     def weights(self, federation):
         """p_k of the clients that may ever count, zero for the others, (instances, clients)."""
         p = federation.weights

@@ -83,6 +83,22 @@ def test_bernoulli_and_pattern():
 
 
 # bad input ---------------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize(("sampling", "priority", "same"), [
+    (WithoutReplacement(4), 4, True), (WithoutReplacement(3), 4, False), (WithReplacement(4), 4, False),
+    (WithReplacement(3), 1, True), (FractionOfBoth(1.0), 4, False),
+])
+def test_participation_is_the_same_in_all_rounds_where_all_are_drawn(sampling, priority, same):
+    federation = make_quadratic(clients=5, dim=2, weights=[1.0, 2.0, 5.0, 2.0, 7.0], priority=priority)
+    selection, x, draws = Selection(sampling=sampling), np.zeros((3, 5, 2)), Draws([0, 1, 2])
+    assert selection.fixed_on(federation) is same and not selection.fixed
+    assert not Selection(sampling=sampling, matching=LossMatching(1.0)).fixed_on(federation)
+    if same:
+        first, *others = [selection.participate(federation, federation.backend.array(x), draws, r, r) for r in range(4)]
+        for other in others:
+            for name in ("included", "virtual_weight", "weight"):
+                assert (moved(getattr(other, name)) == moved(getattr(first, name))).all()
+
+
 def _run(**options):
     given = {"algorithm": make_algorithm("fedavg"), "federation": FEDERATIONS["no noise"](), "rounds": 2}
     return run(**given | options)

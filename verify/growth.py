@@ -31,7 +31,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache
 from itertools import pairwise
-from math import floor, log10, prod
+from math import prod
 
 import numpy as np
 import sympy as sp
@@ -41,16 +41,17 @@ from synthetic.arrays import NUMPY, Backend
 from synthetic.balls import Ball
 from verify.growth_fit import OCTAVES, Fit, fit
 from verify.growth_instance import same_instance
+from verify.growth_members import ExactMember, exact_ratio_member, explicit_member, vanishing_member
 from verify.growth_motion import begins_later, hardly_begun, shorter, steps_of
 from verify.growth_scales import scale_path
 from verify.growth_search import EFFORTS, Effort, Member, Seen, Track, ratios_of
 from verify.growth_sizes import RUN_SIZES, moved, scaled
 from verify.growth_terms import outgrows_every_term
 from verify.growth_worst import worst_of_each_size
-from verify.hidden import vanishing, with_constant
+from verify.hidden import never_vanishes, vanishing, with_constant
 from verify.instances import outcomes
 from verify.search import Budget, search
-from verify.shrink import Violation, confirm, violation_of
+from verify.shrink import Violation, violation_of
 
 __all__ = ["ExactMember", "Growth", "described", "growth_of"]
 
@@ -59,20 +60,10 @@ _MEMBERS = OCTAVES + 1
 _FACTOR, _STAGES = 16.0, 16  # between exact members of a path along scales, and how many there are at most
 _SHORT = 128  # rounds, where float64 is of no use
 _SCALE = "scale"
-_TINY = Fraction(1, 10**30)  # a constant that nearly everything refutes
 _LONGEST = 384  # iterations of an exact run
 _LONGEST_IRRATIONAL = 48  # of one in intervals
 _MOST_STEPS = 4000  # local steps of all clients over all outcomes of chance, in fractions
 _ZERO_BUDGETS = {"quick": Budget(8, 96, 8, small=8), "standard": Budget(60, 192, 60), "thorough": Budget(300, 256, 300)}
-
-
-@dataclass(frozen=True)
-class ExactMember:
-    """An exact instance of size ``size`` on which the claim fails with ``constant`` for its hidden one (None: with any)."""
-
-    size: float
-    constant: Fraction | None
-    violation: Violation
 
 
 @dataclass
@@ -205,6 +196,8 @@ def _made_of_sizes(claim: Claim, name: str):
 
 # the right side vanishes ---------------------------------------------------------------------------------------------
 def _where_it_vanishes(claim, growth: Growth, budget, seed, backend) -> None:
+    if never_vanishes(claim):
+        return
     nothing = vanishing(claim)
     found = search(nothing, _ZERO_BUDGETS[budget], seed, backend)
     growth.seen.tried += found.tried
@@ -268,7 +261,7 @@ def _seen_along(claim: Claim, track: Track, factors) -> np.ndarray:
 
 def _member_along(claim: Claim, track: Track, factor) -> ExactMember | None:
     start = track.members[0]
-    return _exact_ratio_member(claim, factor, start.shape, scaled(start.leaves, track.powers, factor))
+    return exact_ratio_member(claim, factor, start.shape, scaled(start.leaves, track.powers, factor))
 
 
 def _still_rising(seen: np.ndarray, exact) -> bool:
@@ -286,7 +279,7 @@ def _exact_run(claim: Claim, track: Track) -> tuple[ExactMember, ...]:
         there = moved(claim, start.shape, start.leaves, track.limit, start.size * 2**i)
         if not _affordable(there[0]):
             break
-        member = _exact_ratio_member(claim, start.size * 2**i, *there)
+        member = exact_ratio_member(claim, start.size * 2**i, *there)
         if member is None and found:
             break
         found += [member] if member else []  # at the smallest size a hypothesis may hold with equality
@@ -304,27 +297,11 @@ def _fitted(members) -> Fit:
     return fit([m.size for m in members], [float(m.constant) for m in members])
 
 
-def _exact_ratio_member(claim, size, shape, leaves) -> ExactMember | None:
-    """The exact instance with nearly the largest constant that it refutes."""
-    first = violation_of(with_constant(claim, _TINY), shape, leaves)
-    if not isinstance(first, Violation) or not 0 < float(first.right) < np.inf:
-        return None
-    try:
-        ratio = float(first.left) / float(first.right) * float(_TINY) * 0.999
-    except OverflowError:
-        return None
-    if not 0 < ratio < np.inf:
-        return None
-    constant = _digits_down(ratio)
-    found = violation_of(with_constant(claim, constant), shape, leaves)
-    return ExactMember(size, constant, found) if isinstance(found, Violation) else None
-
-
 def _exact_members(claim, track: Track) -> tuple[ExactMember, ...]:
     """At least five neighbouring members of a track as exact violations of the claim with growing constants; empty if
     exact arithmetic does not confirm them."""
     if track.fit.infinite:
-        found = [_vanishing_member(claim, m) for m in track.members[-_MEMBERS:]]
+        found = [vanishing_member(claim, m) for m in track.members[-_MEMBERS:]]
         return tuple(found) if all(found) else ()
     found = _largest_confirmed(claim, _moderate(track), track.own_instances)
     if len(found) < _MEMBERS or _stops_later(claim, track, found):
@@ -355,11 +332,12 @@ def _largest_confirmed(claim, members: list[Member], rounded: bool) -> list[Exac
     found: list[ExactMember] = []
     if len(members) < _MEMBERS:
         return found
-    middle = _explicit_member(claim, members[-_MEMBERS], rounded)
+    at_least = members[-_MEMBERS]
+    middle = explicit_member(claim, at_least, rounded)
     if middle and isinstance(middle.violation.left, Ball):
         members = [m for m in members if m.shape.iterations <= _LONGEST_IRRATIONAL]
     for member in reversed(members):
-        exact = _explicit_member(claim, member, rounded)
+        exact = middle if member is at_least else explicit_member(claim, member, rounded)
         if exact:
             found = [exact, *found]
         if len(found) == _MEMBERS or (found and not exact):
@@ -375,27 +353,6 @@ def _moderate(track: Track) -> list[Member]:
 def _affordable(shape) -> bool:
     """Whether runs of the shape are few and short enough for fractions."""
     return shape.iterations <= _LONGEST and prod(outcomes(shape)) * shape.iterations * shape.clients <= _MOST_STEPS
-
-
-def _vanishing_member(claim, member: Member) -> ExactMember | None:
-    found = confirm(vanishing(claim), member.shape, member.leaves)
-    return ExactMember(member.size, None, found) if found else None
-
-
-def _explicit_member(claim, member: Member, rounded: bool) -> ExactMember | None:
-    if not member.ratio > 0:
-        return None
-    below = _digits_down(member.ratio * 0.999)
-    found = confirm(with_constant(claim, below), member.shape, member.leaves, rounded)
-    if not found or float(found.right) < 0:  # a negative scale bounds constants from above, not from below
-        return None
-    return ExactMember(member.size, below, found)
-
-
-def _digits_down(value: float) -> Fraction:
-    """The value with four digits, rounded down."""
-    power = floor(log10(value)) - 3
-    return Fraction(floor(value / 10.0**power)) * Fraction(10) ** power
 
 
 def described(track: Track) -> str:

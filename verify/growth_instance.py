@@ -11,7 +11,7 @@ import sympy as sp
 from bounds.claim import Claim
 from synthetic.arrays import Backend
 from verify.growth_fit import OCTAVES
-from verify.growth_search import Effort, Member, Seen, Track, growth_rank, ratios_of, small_sizes
+from verify.growth_search import Effort, Member, Seen, Track, growth_rank, ratios_of, ratios_of_each, small_sizes
 from verify.growth_sizes import RUN_SIZES, moved, tame, tame_shape
 from verify.instances import Leaves, Shape, take_rows
 from verify.sampling import draw_leaves, draw_shape
@@ -88,6 +88,9 @@ _ROUNDS = 3  # drawn before the last one is repeated
 
 
 def _ratios_at(claim, name, shape, leaves, sizes, backend, seen) -> dict:
+    if name in leaves and sizes:  # the shape stays
+        batches = [moved(claim, shape, leaves, name, size)[1] for size in sizes]
+        return dict(zip(sizes, ratios_of_each(claim, shape, batches, backend, seen), strict=True))
     return {size: ratios_of(claim, *moved(claim, shape, leaves, name, size), backend, seen) for size in sizes}
 
 

@@ -10,7 +10,7 @@ from bounds.claim import Claim
 from bounds.units import units_of
 from synthetic.arrays import Backend
 from verify.growth_fit import OCTAVES
-from verify.growth_search import Effort, Member, Seen, Track, growth_rank, kept, ratios_of, small_sizes
+from verify.growth_search import Effort, Member, Seen, Track, growth_rank, kept, ratios_of_each, small_sizes
 from verify.growth_sizes import scalable, scaled
 from verify.instances import Leaves, Shape, outcomes, take_rows
 from verify.sampling import draw_leaves, draw_shape
@@ -68,7 +68,8 @@ def scale_path(claim: Claim, keep: dict, effort: Effort, rng, backend: Backend, 
             leaves = offspring(claim, shape, parent, rows, rng)
             powers = _exponents(claim, leaves, held, rng)
         leaves, powers = kept(leaves, keep), {n: a for n, a in powers.items() if n not in keep}
-        *near, far = [ratios_of(claim, shape, scaled(leaves, powers, _FACTOR**i), backend, seen) for i in (*_STAGES, _FAR)]
+        stages = [scaled(leaves, powers, _FACTOR**i) for i in (*_STAGES, _FAR)]
+        *near, far = ratios_of_each(claim, shape, stages, backend, seen)
         rank = _steady_growth(near) + _still_growing(near[-1], far)
         row = int(np.argmax(rank))
         if rank[row] > -np.inf:
@@ -143,11 +144,9 @@ def _round(leaves):
 
 
 def _along(claim, shape, leaves, powers, backend, seen) -> Track:
-    members = []
-    for stage in range(9):
-        here = scaled(leaves, powers, _FACTOR**stage)
-        ratio = float(ratios_of(claim, shape, here, backend, seen)[0])
+    members, stages = [], [scaled(leaves, powers, _FACTOR**stage) for stage in range(9)]
+    for stage, (ratio,) in enumerate(ratios_of_each(claim, shape, stages, backend, seen)):
         if not np.isfinite(ratio) or ratio <= 0:
             break
-        members.append(Member(_FACTOR**stage, ratio, shape, here))
+        members.append(Member(_FACTOR**stage, float(ratio), shape, stages[stage]))
     return Track("scale", tuple(members), powers=powers)

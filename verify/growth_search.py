@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
+from typing import Any
 
 import numpy as np
 
 from bounds.claim import Claim
 from synthetic.arrays import NUMPY, Backend
+from synthetic.federation import Federation
 from verify.environment import realise
 from verify.growth_fit import Fit, fit
 from verify.instances import Leaves, Shape, federation_of, outcomes, take_rows
 from verify.judge import judge
 
-__all__ = ["EFFORTS", "LARGE", "Effort", "Member", "Seen", "Track", "growth_rank", "kept", "ratios_of", "small_sizes"]
+__all__ = ["EFFORTS", "LARGE", "Effort", "Member", "Seen", "Track", "growth_rank", "kept", "ratios_of", "ratios_of_each",
+           "small_sizes"]
 
 
 @dataclass(frozen=True)
@@ -41,6 +45,8 @@ EFFORTS = {
 LARGE = 1e3  # a ratio that hardly any constant of a proof explains
 _REMEMBERED = 40
 _MOST_NUMBERS = 1_000_000  # coordinates of models in one batch of runs
+_FEDERATIONS = 8  # that are kept, as instances are judged at many times
+_OF_TIMES = frozenset({"step_fraction", "epsilon", "available"})  # leaves that do not make the federation
 _LENGTHS = ("center", "piece_center", "piece_width", "start_offset")
 _NOTHING = 1e-200
 _FINEST = 1e-14  # differences of lengths, relative to the longest one, that float64 resolves
@@ -59,13 +65,14 @@ class Member:
 @dataclass
 class Seen:
     """What was tried: instances, how many met the hypotheses, the largest ratio up to ``LARGE`` among them, and some
-    instances (shape and leaves) on which float64 sees a larger one, which may be rounding."""
+    instances (shape and leaves) on which float64 sees a larger one, which may be rounding; and the last federations."""
 
     tried: int = 0
     met: int = 0
     ratio: float = 0.0
     beyond: list[tuple[Shape, Leaves]] = field(default_factory=list)
     refused: str = ""
+    federations: dict[Any, tuple[Leaves, Federation]] = field(default_factory=dict, repr=False, compare=False)
 
 
 @dataclass(frozen=True)
@@ -99,15 +106,24 @@ class Track:
         return replace(self, members=self.members[:count])
 
 
-def _around_zero(shape: Shape, leaves: Leaves) -> Leaves:
-    """The instances moved such that their optimum is zero, near which float64 is finest."""
+def _around_zero(shape: Shape, leaves: Leaves, backend: Backend, seen: Seen) -> tuple[Leaves, Federation | None]:
+    """The instances moved such that their optimum is zero, near which float64 is finest, and their federation where it is
+    none of samples: that of other times is known."""
     if shape.data is not None or "center" not in leaves:
-        return leaves
-    optimum = np.nan_to_num(federation_of(shape, leaves, NUMPY).x_star)[:, None]
-    moved = {"center": leaves["center"] - optimum}
-    if shape.family == "piecewise":
-        moved["piece_center"] = leaves["piece_center"] - optimum[:, None]
-    return {**leaves, **moved}
+        return leaves, None
+    fixed = replace(shape, local_steps=1, rounds=1, participants=1, sizes=())
+    arrays = {name: array for name, array in leaves.items() if name not in _OF_TIMES}
+    key = backend, fixed, tuple((name, array.shape, array.tobytes()) for name, array in arrays.items())
+    if key not in seen.federations:
+        while len(seen.federations) >= _FEDERATIONS:
+            del seen.federations[next(iter(seen.federations))]
+        optimum = np.nan_to_num(federation_of(fixed, arrays, NUMPY).x_star)[:, None]
+        moved = {"center": leaves["center"] - optimum}
+        if shape.family == "piecewise":
+            moved["piece_center"] = leaves["piece_center"] - optimum[:, None]
+        seen.federations[key] = moved, federation_of(fixed, {**arrays, **moved}, backend)
+    moved, federation = seen.federations[key]
+    return {**leaves, **moved}, federation
 
 
 def _least(leaves: Leaves) -> np.ndarray | float:
@@ -121,23 +137,50 @@ def _least(leaves: Leaves) -> np.ndarray | float:
 
 def ratios_of(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend, seen: Seen) -> np.ndarray:
     """Ratio of the sides on every row; NaN where a hypothesis fails, or where no such instance exists."""
-    count = len(next(iter(leaves.values())))
+    return next(ratios_of_each(claim, shape, [leaves], backend, seen))
+
+
+def ratios_of_each(
+    claim: Claim, shape: Shape, batches: Sequence[Leaves], backend: Backend, seen: Seen,
+) -> Iterator[np.ndarray]:
+    """:func:`ratios_of` of several batches of one shape, which are judged together where that is not too much at once; what
+    ``seen`` counts are those that are asked for."""
+    together = {name: np.concatenate([batch[name] for batch in batches]) for name in batches[0]}
+    count = len(next(iter(together.values())))
     if prod(outcomes(shape)) * count * shape.iterations * shape.clients * shape.dim > _MOST_NUMBERS:
-        seen.refused = "too many outcomes of chance to enumerate"
-        return np.full(count, np.nan)
+        yield from _one_by_one(claim, shape, batches, backend, seen, "too many outcomes of chance to enumerate")
+        return
     try:
         with np.errstate(all="ignore"):
-            verdict = judge(claim, realise(claim, shape, _around_zero(shape, leaves), backend), _least(leaves))
+            near, federation = _around_zero(shape, together, backend, seen)
+            verdict = judge(claim, realise(claim, shape, near, backend, federation), _least(together))
     except ValueError as reason:
-        seen.refused = str(reason)
-        return np.full(count, np.nan)
-    ratio = np.where(verdict.met, np.broadcast_to(verdict.ratio, (count,)), np.nan)
-    seen.tried += count
+        yield from _one_by_one(claim, shape, batches, backend, seen, str(reason))
+        return
+    ratios, first = np.where(verdict.met, np.broadcast_to(verdict.ratio, (count,)), np.nan), 0
+    for batch in batches:
+        last = first + len(next(iter(batch.values())))
+        _note(seen, shape, batch, ratios[first:last])
+        yield ratios[first:last]
+        first = last
+
+
+def _one_by_one(claim, shape, batches, backend, seen: Seen, refused: str) -> Iterator[np.ndarray]:
+    """What :func:`ratios_of_each` answers where not all batches are judged together; of a single one, that it is refused."""
+    if len(batches) == 1:
+        seen.refused = refused
+        yield np.full(len(next(iter(batches[0].values()))), np.nan)
+        return
+    for batch in batches:
+        yield ratios_of(claim, shape, batch, backend, seen)
+
+
+def _note(seen: Seen, shape: Shape, leaves: Leaves, ratio: np.ndarray) -> None:
+    seen.tried += len(ratio)
     seen.met += int(np.isfinite(ratio).sum() + np.isinf(ratio).sum())
     seen.ratio = float(np.max(ratio[ratio <= LARGE], initial=seen.ratio))
     for row in np.flatnonzero((ratio > LARGE) & np.isfinite(ratio))[:1 if len(seen.beyond) < _REMEMBERED else 0]:
         seen.beyond.append((shape, take_rows(leaves, [row])))
-    return ratio
 
 
 def small_sizes(claim: Claim, shape: Shape) -> Shape:

@@ -11,13 +11,16 @@ from typing import NamedTuple
 
 import sympy as sp
 
+from bounds import language as words
 from bounds.claim import Claim, Condition, names_in
 from verify.assumed import shown_by_runs
+from verify.judge import given_numbers
 from verify.procedures import own_arguments
 
-__all__ = ["Order", "hidden_names", "leaves_the_step_open", "order_of", "vanishing", "with_constant"]
+__all__ = ["Order", "hidden_names", "leaves_the_step_open", "never_vanishes", "order_of", "vanishing", "with_constant"]
 
 _C = sp.Symbol("hidden constant", positive=True)
+_OF_NUMBERS = (sp.Number, sp.Symbol, sp.Add, sp.Mul, sp.Pow, sp.exp, sp.Min, sp.Max, sp.Abs)
 
 
 class Order(NamedTuple):
@@ -52,6 +55,28 @@ def order_of(claim: Claim) -> Order:
         raise NotImplementedError(f"the hidden {', '.join(sorted(names))} are not factors of the right side")
     rest = right.xreplace({_C: sp.Integer(0)})
     return Order(statement.left - rest, statement.relation, scale, statement.over)
+
+
+def never_vanishes(claim: Claim) -> bool:
+    """Whether the signs that numbers of an instance must have make positive what hidden constants multiply."""
+    scale, given = order_of(claim).scale, given_numbers(claim.hypotheses)
+    if not all(isinstance(node, _OF_NUMBERS) for node in sp.preorder_traversal(scale)):
+        return False
+    own = {v.name: v.low for v in claim.variables if v.domain == "integer"}
+    kept = {}
+    for symbol in scale.free_symbols:
+        if symbol.name in claim.definitions:
+            at_least_zero = _above_the_least(claim.definitions[symbol.name].formula)
+            kept[symbol] = sp.Dummy(nonnegative=True) if at_least_zero else sp.Dummy()
+        elif symbol in given or own.get(symbol.name, 1) < 1:
+            kept[symbol] = sp.Dummy()
+    return bool(scale.xreplace(kept).is_positive)
+
+
+def _above_the_least(formula: sp.Expr) -> bool:
+    """Whether the formula is the objective somewhere, or its mean over chance, less its least value."""
+    value = formula + words.F_star
+    return isinstance(value.args[0] if isinstance(value, words.E) else value, words.objective)
 
 
 def leaves_the_step_open(claim: Claim) -> bool:

@@ -1,0 +1,117 @@
+"""How growth is searched for: what is judged together, what is known before any search, and exact members by one run."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+import sympy as sp
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from growth_controls import TRUE, A, B, C, a, b, control, gap, numbers
+
+from bounds.claim import Condition, Variable
+from bounds.definitions import DEFINITIONS
+from bounds.language import E, F_star, L, eta_l, objective, rounds, x_round
+from bounds.registry import find_claim
+from synthetic.arrays import NUMPY
+from verify import growth_search
+from verify.growth_members import exact_ratio_member
+from verify.growth_search import Seen, ratios_of, ratios_of_each
+from verify.growth_sizes import resized, scaled, tame
+from verify.hidden import never_vanishes, with_constant
+from verify.instances import Shape
+from verify.sampling import draw_leaves
+from verify.shrink import Violation, violation_of
+
+CLAIM = with_constant(TRUE["growth/value"], 1)
+SHAPE = Shape(clients=3, dim=2, rounds=2, sizes=(("local_steps", 1),))
+DEFINED = {**DEFINITIONS, **find_claim("fadamgc/theorem-5.2").definitions}
+
+
+def batches(family: str):
+    shape = replace(SHAPE, family=family, pieces=2 * (family == "piecewise"))
+    leaves = draw_leaves(CLAIM, shape, 5, np.random.default_rng(0))
+    powers = {"curvature": np.full(leaves.get("curvature", leaves["center"]).shape, 1.0)} if "curvature" in leaves else {}
+    return shape, [scaled(leaves, powers, 4.0**stage) for stage in range(3)]
+
+
+@pytest.mark.parametrize("family", ["quadratic", "piecewise"])
+@pytest.mark.parametrize("most", [growth_search._MOST_NUMBERS, 60, 1])
+def test_batches_judged_together_have_the_ratios_that_they_have_alone(family, most, monkeypatch):
+    monkeypatch.setattr(growth_search, "_MOST_NUMBERS", most)
+    shape, rows = batches(family)
+    alone, together = Seen(), Seen()
+    expected = [ratios_of(CLAIM, shape, leaves, NUMPY, alone) for leaves in rows]
+    found = list(ratios_of_each(CLAIM, shape, rows, NUMPY, together))
+    assert np.array_equal(np.stack(found), np.stack(expected), equal_nan=True)
+    told = [(seen.tried, seen.met, seen.ratio, seen.refused, len(seen.beyond)) for seen in (alone, together)]
+    assert told[0] == told[1] and (alone.met > 0) == (most > 1)
+
+
+def test_only_batches_that_are_asked_for_count():
+    shape, rows = batches("quadratic")
+    seen = Seen()
+    next(ratios_of_each(CLAIM, shape, rows, NUMPY, seen))
+    assert seen.tried == 5
+
+
+@pytest.mark.parametrize("family", ["quadratic", "piecewise"])
+def test_federations_are_known_at_other_times_and_only_there(family, monkeypatch):
+    built = []
+    monkeypatch.setattr(growth_search, "federation_of",
+                        lambda *given, make=growth_search.federation_of: built.append(1) or make(*given))
+    shape, (leaves, *_) = batches(family)
+    seen = Seen()
+    short = ratios_of(CLAIM, shape, leaves, NUMPY, seen)
+    longer = resized(CLAIM, shape, leaves, "rounds", 4)
+    long = ratios_of(CLAIM, *longer, NUMPY, seen)
+    assert len(built) == 2 and not np.array_equal(short, long, equal_nan=True)
+    assert np.array_equal(long, ratios_of(CLAIM, *longer, NUMPY, Seen()), equal_nan=True)
+    moved = leaves | {"center": leaves["center"] * 2}
+    assert np.array_equal(ratios_of(CLAIM, shape, moved, NUMPY, seen), ratios_of(CLAIM, shape, moved, NUMPY, Seen()),
+                          equal_nan=True)
+    for scale in range(3, 30):
+        ratios_of(CLAIM, shape, leaves | {"center": leaves["center"] * scale}, NUMPY, seen)
+    assert len(seen.federations) <= growth_search._FEDERATIONS
+
+
+def order(scale, conditions=(), variables=(A, B)):
+    return replace(numbers("scale", a, b, *variables, conditions=conditions),
+                   statement=Condition(a, "<=", C * scale), definitions=DEFINED)
+
+
+whole, at_least_zero = sp.Symbol("n", integer=True, positive=True), sp.Symbol("z", nonnegative=True)
+
+
+@pytest.mark.parametrize(("claim", "never"), [
+    (order(b), True), (order(a / b + sp.sqrt(b)), True), (order(at_least_zero), False), (order(at_least_zero + b), True),
+    (order(a - b), False), (order(b, (Condition(b, "==", 0),)), False), (order(b + a, (Condition(b, "==", 0),)), False),
+    (order(sp.Symbol("F0_gap", nonnegative=True) + b), True), (order(sp.Symbol("F0_gap", positive=True)), False),
+    (order(sp.Symbol("Gamma", positive=True)), False), (order(b + sp.Symbol("Gamma", positive=True)), False),
+    (order(whole), True), (order(whole, variables=(Variable("n", "integer", low=0),)), False),
+    (order(b * sp.Indexed("h", 0)), False), (order(b + (objective(x_round[0]) - F_star)), False),
+    (control("step", gap, L / rounds), True), (control("steps", gap, eta_l[0]), False), (order(b + E(b)), False),
+])
+def test_what_hidden_constants_multiply_is_known_to_be_positive(claim, never):
+    assert never_vanishes(claim) is never
+
+
+@pytest.mark.parametrize("name", ["value", "instance/value", "squares", "instance/two-terms"])
+def test_one_run_makes_an_exact_member(name, monkeypatch):
+    claim = TRUE[f"growth/{name}"]
+    shape = Shape(clients=2, rounds=2, sizes=(("local_steps", 1),) if claim.setting == "run" else (("length", 3),))
+    again, rng = [], np.random.default_rng(3)
+    monkeypatch.setattr("verify.growth_members.violation_of", lambda *given: again.append(1) or violation_of(*given))
+    found = (exact_ratio_member(claim, 2, shape, tame(claim, draw_leaves(with_constant(claim, 1), shape, 1, rng), rng))
+             for _ in range(30))
+    member = next(member for count, member in enumerate(found, start=1) if member and len(again) == count)
+    there, constant = member.violation, member.constant
+    direct = violation_of(with_constant(claim, constant), there.shape, there.leaves)
+    assert isinstance(direct, Violation) and (direct.left, direct.right) == (there.left, there.right)
+    assert violation_of(with_constant(claim, constant * Fraction(101, 100)), there.shape, there.leaves) == "holds"
