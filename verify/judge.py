@@ -17,7 +17,7 @@ from synthetic.arrays import namespace, to_numpy
 from verify.evaluate import Environment, sides
 from verify.term_sizes import sizes_of_sides
 
-__all__ = ["Judgement", "exact_violation", "given_numbers", "in_range", "judge", "pairs", "signs", "unmet"]
+__all__ = ["Judgement", "exact_violation", "given_numbers", "in_range", "judge", "pairs", "seems_violated", "signs", "unmet"]
 
 _ROUNDING = 1e-11  # what float64 may lose in a few hundred operations, relative to the terms that cancel
 _TOLERANCE = 1e-9  # hypotheses met up to rounding; exact replay decides in the end
@@ -71,6 +71,20 @@ def judge(claim: Claim, environment: Environment, least: float = 1e-18) -> Judge
         met &= in_range(claim, environment, len(score))
         late = edge[np.arange(len(edge)), mask.shape[1] - 1 - np.argmax(mask[:, ::-1], axis=1)]
     return Judgement(score.max(axis=1), late, ratio.max(axis=1), met)
+
+
+def seems_violated(claim: Claim, environment: Environment) -> np.ndarray:
+    """Whether every hypothesis holds and the statement does not, per instance, in floating point: what :func:`judge` says,
+    in less time where no side is beyond the other."""
+    statement = claim.statement if environment.worlds is not None else _apart(claim.statement)[0]
+    environment = replace(environment, known={})
+    with np.errstate(all="ignore"):
+        left, right, mask = _flat(*_where_possible(environment, *sides(statement, environment)))
+        beyond = {"<=": left > right, ">=": left < right, "==": left != right}[statement.relation] & mask
+    if not beyond.any():
+        return np.zeros(len(left), dtype=bool)
+    verdict = judge(claim, environment)
+    return verdict.met & (verdict.score > 0)
 
 
 @cache

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from fractions import Fraction
+from itertools import groupby
 
 import numpy as np
 
@@ -11,10 +12,10 @@ from bounds.claim import Claim
 from synthetic.arrays import NUMPY
 from verify.environment import realise
 from verify.instances import Leaves, Shape, admissible
-from verify.judge import judge
+from verify.judge import seems_violated
 from verify.on_balls import MOST_EXACT
 
-__all__ = ["Change", "seen", "seen_changes", "with_change"]
+__all__ = ["Change", "alike", "seen", "seen_changes", "those_seen", "with_change"]
 
 _AT_ONCE = 256  # instances that are looked at together
 
@@ -28,12 +29,28 @@ def seen(claim: Claim, shape: Shape, candidates: list[Leaves]) -> np.ndarray:
         name: np.concatenate([np.asarray(c[name], dtype=np.float64) for c in candidates]) for name in candidates[0]})
 
 
+def those_seen(claim: Claim, candidates: Iterable[tuple[Shape, Leaves]]) -> Iterator[tuple[Shape, Leaves]]:
+    """Those of one-row instances by which float64 sees a violation."""
+    for shape, some in alike(candidates):
+        yield from ((shape, leaves) for leaves, yes in zip(some, seen(claim, shape, some), strict=True) if yes)
+
+
+def alike(candidates: Iterable[tuple[Shape, Leaves]]) -> Iterator[tuple[Shape, list[Leaves]]]:
+    """Instances one of which follows the other with the same shape, and arrays of the same shapes, taken together."""
+    def sizes(candidate):
+        shape, leaves = candidate
+        return shape, {name: array.shape for name, array in leaves.items()}
+
+    for (shape, _), group in groupby(candidates, key=sizes):
+        yield shape, [leaves for _, leaves in group]
+
+
 def _seen(claim: Claim, shape: Shape, rows: Leaves) -> np.ndarray:
     count = next((len(array) for array in rows.values()), 1)
     try:
         with np.errstate(all="ignore"):
-            verdict = judge(claim, realise(claim, shape, rows, NUMPY, most=MOST_EXACT * count))
-        return np.broadcast_to(verdict.met & (verdict.score > 0), (count,))
+            violated = seems_violated(claim, realise(claim, shape, rows, NUMPY, most=MOST_EXACT * count))
+        return np.broadcast_to(violated, (count,))
     except (ArithmeticError, LookupError, TypeError, ValueError):
         return np.ones(count, dtype=bool)
 

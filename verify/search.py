@@ -27,6 +27,7 @@ from verify.piecewise_instances import PIECES
 from verify.pools import CANDIDATE, Pools
 from verify.refine import Coordinates, ascend, evolve
 from verify.sampling import DATA_OUTCOMES, RARE, alike_in_all_coordinates, draw_leaves, draw_shape, turned
+from verify.screen import alike
 from verify.shrink import Violation, confirm_or_why, shrink, simpler
 from verify.sizes import allowed
 from verify.small_shapes import extreme_shapes, small_shapes
@@ -187,20 +188,25 @@ def _confirmed(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend) -> 
 
 def _smaller(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend) -> tuple[Shape, Leaves] | None:
     """A large instance with less of everything, as far as float64 sees the claim violated; None if it stays as it is."""
-    enough, found, progress = 0.1 * float(_judged(claim, shape, leaves, backend).score[0]), None, True
-    while progress and _size(shape) > _LARGE:
-        progress = False
-        for candidate in simpler(claim, shape, leaves):
-            if not admissible(claim, *candidate):
-                continue
-            try:
-                verdict = _judged(claim, *candidate, backend)
-            except UnboundName:  # a constant that clients of the simpler family do not have
-                continue
-            if verdict.met[0] and verdict.score[0] > max(enough, CANDIDATE):
-                (shape, leaves), found, progress = candidate, candidate, True
-                break
-    return found
+    if _size(shape) <= _LARGE:
+        return None
+    enough, smaller = max(0.1 * float(_judged(claim, shape, leaves, backend).score[0]), CANDIDATE), None
+    while _size(shape) > _LARGE and (simpler_one := _simpler_that_scores(claim, shape, leaves, backend, enough)):
+        smaller = shape, leaves = simpler_one
+    return smaller
+
+
+def _simpler_that_scores(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend, enough: float):
+    """The first simpler instance that meets the hypotheses and scores more than ``enough``; None if there is none."""
+    for smaller, some in alike(c for c in simpler(claim, shape, leaves) if admissible(claim, *c)):
+        try:
+            verdict = _judged(claim, smaller, {n: np.concatenate([one[n] for one in some]) for n in some[0]}, backend)
+        except UnboundName:  # a constant that clients of the simpler family do not have
+            continue
+        scores = np.flatnonzero(verdict.met & (verdict.score > enough))
+        if scores.size:
+            return smaller, some[scores[0]]
+    return None
 
 
 def _size(shape: Shape) -> int:

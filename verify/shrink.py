@@ -34,7 +34,7 @@ from verify.judge import exact_violation
 from verify.on_balls import MOST_EXACT, violation_on_balls
 from verify.piecewise_instances import simpler_pieces
 from verify.roots import Irrational
-from verify.screen import seen, seen_changes, with_change
+from verify.screen import seen, seen_changes, those_seen, with_change
 
 __all__ = ["Violation", "confirm", "confirm_or_why", "shrink", "simpler", "violation_of"]
 
@@ -138,9 +138,8 @@ def _simpler_shape(claim, violation, most_trials, screened):
     trials, progress = 0, True
     while progress and trials < most_trials:
         progress = False
-        for shape, leaves in simpler(claim, violation.shape, violation.leaves):
-            if screened and not seen(claim, shape, [leaves])[0]:
-                continue
+        candidates = simpler(claim, violation.shape, violation.leaves)
+        for shape, leaves in those_seen(claim, candidates) if screened else candidates:
             trials += 1
             found = violation_of(claim, shape, leaves)
             if isinstance(found, Violation):
