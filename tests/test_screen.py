@@ -10,9 +10,14 @@ import pytest
 import sympy as sp
 
 from bounds.claim import Claim, Condition, Variable
+from bounds.registry import find_claim
+from synthetic.arrays import NUMPY
 from verify import screen
+from verify.environment import realise
 from verify.instances import Shape
-from verify.screen import seen_changes, with_change
+from verify.judge import judge, seems_violated
+from verify.sampling import draw_leaves, draw_shape
+from verify.screen import alike, seen_changes, with_change
 from verify.shrink import Violation, shrink, violation_of
 
 NAMES = "abcdefgh"
@@ -84,3 +89,31 @@ def test_many_changes_are_looked_at_in_parts(monkeypatch):
     at_once = seen_changes(claim, Shape(), leaves, ())
     monkeypatch.setattr(screen, "_AT_ONCE", 3)
     assert seen_changes(claim, Shape(), leaves, ()) == at_once
+
+
+CLAIMS = ["fedmoswa/lemma-g.16@all-clients", "fedmoswa/eq-99", "fedalign/step-T17", "fadamgc/eq-19@at-most", "fedmoswa/eq-45@whole"]
+
+
+@pytest.mark.parametrize("name", CLAIMS)
+def test_what_seems_violated_is_what_is_judged_so(name):
+    claim, rng, seen = find_claim(name), np.random.default_rng(5), 0
+    for _ in range(12):
+        shape = draw_shape(claim, rng, 8, 6)
+        environment = realise(claim, shape, draw_leaves(claim, shape, 16, rng), NUMPY)
+        with np.errstate(all="ignore"):
+            verdict = judge(claim, environment)
+        violated = verdict.met & (verdict.score > 0)
+        seen += violated.sum()
+        assert np.array_equal(seems_violated(claim, environment), violated)
+    assert seen
+
+
+def test_instances_are_taken_together_while_they_are_alike():
+    def one(length):
+        return {"a": np.array([Q(1)] * length, dtype=object)[None]}
+
+    small, large = Shape(dim=1), Shape(dim=2)
+    candidates = [(small, one(1)), (small, one(1)), (small, one(2)), (large, one(2)), (large, one(2)), (small, one(1))]
+    together = list(alike(candidates))
+    assert [(shape.dim, len(some)) for shape, some in together] == [(1, 2), (1, 1), (2, 2), (1, 1)]
+    assert [leaves for _, some in together for leaves in some] == [leaves for _, leaves in candidates]
