@@ -12,8 +12,9 @@ __all__ = ["HEAVY", "factor_place", "ordered_terms"]
 def ordered_terms(e):
     """(coefficient, rest) of the terms of a sum: positive ones first; long ones before short ones; 1 + S, but t + 1."""
     terms = e.as_ordered_terms()
-    if max(len(str(t)) for t in terms) > 20:
-        terms = sorted(terms, key=lambda t: (t.is_Symbol, -len(str(t))))
+    lengths = {term: len(str(term)) for term in terms}
+    if max(lengths.values()) > 20:
+        terms = sorted(terms, key=lambda t: (t.is_Symbol, -lengths[t]))
     if e.has(sp.Indexed, sp.Sum):
         terms = sorted(terms, key=lambda t: not t.is_number)
     split = [term.as_coeff_Mul() for term in terms]

@@ -20,11 +20,12 @@ _SUM, _PRODUCT, _POWER, _ATOM = 1, 2, 3, 4  # how tightly a text holds together
 class Writer(ABC):
     """Common grammar; what a text looks like is left to the two writers.
 
-    ``letters``: the paper's letters by code name, or None for code names.
+    ``letters``: the paper's letters by code name, or None for code names. A writer remembers what it has written.
     """
 
     def __init__(self, letters: Mapping[str, Letter] | None):
         self.letters = letters
+        self.written: dict[sp.Basic, tuple[str, int]] = {}
 
     def text(self, expression) -> str:
         """The expression as text."""
@@ -37,6 +38,12 @@ class Writer(ABC):
 
     def parts(self, e) -> tuple[str, int]:
         """The text of an expression and how tightly it holds together."""
+        if e not in self.written:
+            self.written[e] = self.new_parts(e)
+        return self.written[e]
+
+    def new_parts(self, e) -> tuple[str, int]:
+        """``parts`` of what was not written before."""
         if e.is_Integer:
             return self.minus(str(abs(e)), e < 0), _ATOM if e >= 0 else _SUM
         if e.is_Symbol:

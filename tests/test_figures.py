@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 import xarray as xr
+from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from PIL import Image
 
@@ -176,7 +177,7 @@ def test_failing_save_leaves_the_old_figure(tmp_path, monkeypatch):
         path.write_text("half")
         raise OSError("disk full")
 
-    monkeypatch.setattr(Figure, "savefig", half)
+    monkeypatch.setattr(FigureCanvasSVG, "print_svg", half)
     with pytest.raises(OSError, match="disk full"):
         save(looseness([verdict()]), tmp_path / "figure")
     assert paths["svg"].read_bytes() == before

@@ -260,12 +260,3 @@ def test_details_are_facts_and_tables():
     assert [(table["caption"], table["head"], table["rows"]) for table in tables] == [
         ("federations", ["name", "ratio", "met", "note"], [["digits", "0.5", "yes", "–"], ["pair", "–", "–", "x"]])
     ]
-
-
-def test_many_figures_are_drawn_as_few_are(tmp_path):
-    verdicts = [replace(VERDICTS_SHOWN[0], id=f"demo/lemma-{n}", series=(SERIES,)) for n in range(13)]
-    write_report(verdicts, tmp_path / "many", **ABOUT, claims={})
-    write_report(verdicts[:1], tmp_path / "few", **ABOUT, claims={})
-    expected = (tmp_path / "few" / "figures" / "demo__lemma-0-1.svg").read_bytes()
-    drawn = sorted((tmp_path / "many" / "figures").glob("demo*.svg"))
-    assert len(drawn) == 13 and all(path.read_bytes() == expected for path in drawn)

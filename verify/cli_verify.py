@@ -186,8 +186,10 @@ def report(directory: Annotated[Path, typer.Argument(help="A directory with verd
 
 
 def _write_pages(verdicts, out: Path, **about) -> None:
+    import os
+
     from verify import console
     from verify.report.html import write_report
 
-    index = write_report(verdicts, out, **about)
+    index = write_report(verdicts, out, workers=os.cpu_count() or 1, **about)
     console.out().print(f"report: {index}", soft_wrap=True)

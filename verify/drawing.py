@@ -12,8 +12,11 @@ import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.backends.backend_pdf import FigureCanvasPdf
+from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator, NullFormatter
+from matplotlib.lines import TICKDOWN, TICKLEFT, Line2D
+from matplotlib.ticker import MaxNLocator, NullLocator
 
 from verify.files import replacing
 
@@ -41,6 +44,8 @@ FONT = {"fontfamily": "STIXGeneral", "math_fontfamily": "stix"}
 
 
 FORMATS = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {"Software": None}}  #: no dates inside
+DOTS_PER_INCH = 160  # of a PNG
+CANVASES = {"svg": FigureCanvasSVG, "pdf": FigureCanvasPdf, "png": FigureCanvasAgg}
 
 
 def save(figure: Figure, stem: str | Path, formats: Sequence[str] = tuple(FORMATS)) -> dict[str, Path]:
@@ -49,15 +54,21 @@ def save(figure: Figure, stem: str | Path, formats: Sequence[str] = tuple(FORMAT
     Returns the paths by format.
     """
     stem = Path(stem)
-    paths, layout = {}, figure.get_layout_engine()
+    paths, layout, shown_on, dpi = {}, figure.get_layout_engine(), figure.canvas, figure.dpi
     with matplotlib.rc_context({"svg.hashsalt": "fedtheory"}):
-        figure.draw_without_rendering()
+        layout.execute(figure)
         figure.set_layout_engine("none")  # the layout stands, and need not be found again for each format
-        for kind in formats:
-            paths[kind] = stem.with_name(f"{stem.name}.{kind}")
-            with replacing(paths[kind]) as temporary:
-                figure.savefig(temporary, format=kind, dpi=160, metadata=FORMATS[kind])
-    figure.set_layout_engine(layout)
+        try:
+            for kind in formats:
+                paths[kind] = stem.with_name(f"{stem.name}.{kind}")
+                write = getattr(CANVASES[kind](figure), f"print_{kind}")  # savefig would draw everything once more
+                figure.dpi = DOTS_PER_INCH if kind == "png" else dpi
+                with replacing(paths[kind]) as temporary:
+                    write(temporary, metadata=FORMATS[kind])
+        finally:
+            figure.set_canvas(shown_on)
+            figure.dpi = dpi
+            figure.set_layout_engine(layout)
     return paths
 
 
@@ -128,8 +139,22 @@ def log_ticks(axis, lowest: float, highest: float) -> None:
     places = [p for p in places if lowest <= p * (1 + 1e-9) and p <= highest * (1 + 1e-9)]
     plain = all(1e-4 <= p <= 1e4 for p in places)
     axis.set_ticks(places, [f"{p:g}" if plain else _scientific(p) for p in places], **FONT)
-    axis.set_ticks([p for p in minor if lowest <= p <= highest], minor=True)
-    axis.set_minor_formatter(NullFormatter())
+    _minor_marks(axis, [p for p in minor if lowest <= p <= highest and p not in places])
+
+
+def _minor_marks(axis, places: list[float]) -> None:
+    """Ticks without labels, drawn as one line's markers: much faster than a tick each, and the same to see."""
+    axis.set_minor_locator(NullLocator())
+    name, axes = f"{axis.axis_name}tick", axis.axes
+    across, marker, transform = {
+        "x": ((places, np.zeros(len(places))), TICKDOWN, axes.get_xaxis_transform("tick1")),
+        "y": ((np.zeros(len(places)), places), TICKLEFT, axes.get_yaxis_transform("tick1")),
+    }[axis.axis_name]
+    axes.add_artist(Line2D(
+        *across, transform=transform, linestyle="none", marker=marker, color=BLACK, clip_on=False, in_layout=False,
+        markersize=matplotlib.rcParams[f"{name}.minor.size"], zorder=axis.get_zorder(),
+        markeredgewidth=matplotlib.rcParams[f"{name}.minor.width"],
+    ))
 
 
 def _scientific(value: float) -> str:

@@ -21,9 +21,10 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("synthetic", "fedtheory", "bounds", "verify")
 SHOWING = ("fedtheory/testing/", "verify/report/", "verify/cli", "verify/command_line.py", "verify/console.py",
            "verify/drawing.py", "verify/figures.py", "verify/bound_figures.py", "verify/numerals.py", "verify/store.py",
-           "verify/batch.py", "verify/workers.py", "verify/explain.py", "verify/replay.py", "verify/files.py",
-           "verify/fingerprint.py", "verify/power", "verify/lint.py", "verify/bound.py", "verify/dominance.py",
-           "bounds/registry.py", "bounds/render.py", "bounds/writer.py", "bounds/notation.py", "bounds/units.py")
+           "verify/batch.py", "verify/workers.py", "verify/child_process.py", "verify/explain.py", "verify/replay.py",
+           "verify/files.py", "verify/fingerprint.py", "verify/power", "verify/lint.py", "verify/bound.py",
+           "verify/dominance.py", "bounds/registry.py", "bounds/render.py", "bounds/writer.py", "bounds/notation.py",
+           "bounds/units.py")
 LIBRARIES = ("torch", "numpy", "sympy", "scipy", "scikit-learn")
 
 

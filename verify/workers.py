@@ -5,18 +5,18 @@ from __future__ import annotations
 import os
 import signal
 import sys
-import threading
 import time
 import traceback
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from multiprocessing import connection, get_context, parent_process
+from multiprocessing import connection, get_context
 from multiprocessing.process import BaseProcess
 from typing import Any
 
 from bounds.claim import Claim
+from verify.child_process import begin
 from verify.verdict import Verdict
 
 __all__ = ["PATIENCE", "decide_all", "decide_or_say_why"]
@@ -161,8 +161,7 @@ def _end(worker: _Worker) -> None:
 
 def _serve(pipe: connection.Connection, settings) -> None:
     """What a worker does: decide the claims whose ids it is sent, until the pipe closes."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent's business
-    threading.Thread(target=_follow_the_parent, daemon=True).start()
+    begin()
     if settings.device == "cpu":
         limit_memory()
     from bounds.registry import all_claims, find_claim
@@ -183,12 +182,6 @@ def _serve(pipe: connection.Connection, settings) -> None:
                 return
     except (EOFError, OSError):  # nobody listens any more
         return
-
-
-def _follow_the_parent() -> None:
-    """End at once when the parent is gone, rather than finish a claim for nobody."""
-    connection.wait([parent_process().sentinel])
-    os._exit(1)
 
 
 def limit_memory() -> None:

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from concurrent.futures import ProcessPoolExecutor
 from functools import cache
-from multiprocessing import get_all_start_methods, get_context
 from pathlib import Path
-from threading import active_count
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -17,9 +13,10 @@ from markupsafe import Markup
 
 from bounds.claim import Claim
 from verify.expectations import together
-from verify.figures import VERDICT_STYLE, bound_and_measurement, looseness, save
+from verify.figures import VERDICT_STYLE, looseness, save
 from verify.files import file_name, read_json, writable_directory, write_text
 from verify.numerals import approximately, significant, typeset
+from verify.report.drawing_processes import FORMATS, drawn_meanwhile
 from verify.report.mathematics import mathematics, symbols
 from verify.report.pages import ATTENTION, MANY, by_paper, drawn, grouped, held, not_tested, paper_page
 from verify.report.parquet import HINT, save_parquet
@@ -37,7 +34,6 @@ VERDICT_MEANINGS = {
     "consistent": "nothing was found against it; the worst ratio says how loose it is",
     "undecided": "the evidence reaches neither side",
 }
-FORMATS = ("svg", "png")  # of the figures
 
 
 def write_report(
@@ -48,6 +44,7 @@ def write_report(
     command: str,
     versions: Mapping[str, str],
     claims: Mapping[str, Claim] | None = None,
+    workers: int = 1,
 ) -> Path:
     """Write ``out/index.html``, the lists beside it (``held.html``, ``untested.html``, ``papers/*``, ``errata/*``),
     ``out/claims/*.html``, ``out/figures/*``, ``out/verdicts.json`` and, where pyarrow is there, ``out/verdicts.parquet``.
@@ -60,6 +57,8 @@ def write_report(
         out: the directory; made if it is not there.
         title, command, versions: shown on the index; ``command`` regenerates the report.
         claims: the claims by id, all registered ones by default; a verdict on another id gets a page without formulas.
+        workers: processes that draw the figures while this one writes the pages; what is written does not depend on it.
+            A script that asks for several must guard its entry with ``if __name__ == "__main__"``.
 
     Returns:
         The path of the index.
@@ -74,14 +73,15 @@ def write_report(
         claims = all_claims()
     earlier = _pages_of_earlier(out)
     with_figures = drawn(verdicts)
-    pages = [_page(verdict, out, claims.get(verdict.id), verdict.id in with_figures) for verdict in verdicts]
-    about = {"title": title, "versions": versions}
-    written = set()
-    for before, page, after in zip([None, *pages], pages, [*pages[1:], None], strict=False):
-        written.add(_write(out / page["address"], "claim.html.j2", page=page, before=before, after=after, **about))
-    _draw_all([(figure["series"], out / figure["stem"]) for page in pages for figure in page["figures"]])
+    figures = {verdict.id: _figures(verdict) for verdict in verdicts if verdict.id in with_figures}
+    with drawn_meanwhile([(f["series"], out / f["stem"]) for row in figures.values() for f in row], workers):
+        pages = [_page(verdict, out, claims.get(verdict.id), figures.get(verdict.id, [])) for verdict in verdicts]
+        about = {"title": title, "versions": versions}
+        written = set()
+        for before, page, after in zip([None, *pages], pages, [*pages[1:], None], strict=False):
+            written.add(_write(out / page["address"], "claim.html.j2", page=page, before=before, after=after, **about))
+        written |= _write_lists(pages, out, about)
     save(looseness(verdicts), out / "figures" / "looseness", FORMATS)
-    written |= _write_lists(pages, out, about)
     counts = Counter(verdict.verdict for verdict in verdicts)
     save_verdicts(verdicts, out)
     save_about(out, title=title, command=command, versions=versions)
@@ -139,7 +139,7 @@ def page_name(claim_id: str) -> str:
     return f"claims/{file_name(claim_id)}.html"
 
 
-def _page(verdict: Verdict, out: Path, claim: Claim | None, with_figures: bool) -> dict[str, Any]:
+def _page(verdict: Verdict, out: Path, claim: Claim | None, figures: list[dict[str, Any]]) -> dict[str, Any]:
     certificate = _certificate(verdict, out)
     instance = certificate or verdict.details.get("instance")
     facts, evidence_tables = details_shown(verdict.details)
@@ -155,7 +155,7 @@ def _page(verdict: Verdict, out: Path, claim: Claim | None, with_figures: bool) 
         "not_applicable": _lines(verdict.details.get("not_applicable")),
         "facts": [fact for fact in facts if fact[1] != verdict.evidence],
         "evidence_tables": evidence_tables,
-        "figures": _figures(verdict) if with_figures else [],
+        "figures": figures,
         "anchor": file_name(verdict.id),
         "certificate": verdict.certificate if certificate else None,
         "replay": f"fedtheory check {out.as_posix()}/{verdict.certificate}" if certificate else "",
@@ -199,20 +199,6 @@ def _figures(verdict: Verdict) -> list[dict[str, Any]]:
     stems = [f"figures/{file_name(verdict.id)}-{number}" for number in range(1, len(verdict.series) + 1)]
     return [{"stem": stem, "title": series.title, "alt": _series_alt(series), "series": series}
             for stem, series in zip(stems, verdict.series, strict=True)]
-
-
-def _draw(series: Series, stem: Path) -> None:
-    save(bound_and_measurement(series), stem, FORMATS)
-
-
-def _draw_all(figures: list[tuple[Series, Path]]) -> None:
-    """Draw and save; on all cores where there are many and this process can be forked safely."""
-    if len(figures) < 12 or "fork" not in get_all_start_methods() or active_count() > 1 or "jax" in sys.modules:
-        for series, stem in figures:
-            _draw(series, stem)
-        return
-    with ProcessPoolExecutor(mp_context=get_context("fork")) as executor:
-        list(executor.map(_draw, *zip(*figures, strict=True), chunksize=2))
 
 
 def _series_alt(series: Series) -> str:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from xml.etree import ElementTree
 
 import sympy as sp
 
 from bounds.claim import Claim, Condition
-from bounds.notation import letter_text
-from bounds.render import latex, letters_of
+from bounds.notation import Letter, letter_text
+from bounds.render import letters_of
+from bounds.writer import LatexWriter
 from verify.report.mathml import mathml
 
 __all__ = ["Mathematics", "mathematics", "symbols"]
@@ -34,22 +37,22 @@ class Mathematics:
 
 def mathematics(claim: Claim) -> Mathematics:
     """Statement, hypotheses, free quantities, and the definitions that they rest on."""
-    letters = letters_of(claim)
+    writer = _writer(letters_of(claim))
 
     def name(of, indices) -> str:
-        return letter_text(of.name, tuple(map(str, indices)), letters)
+        return letter_text(of.name, tuple(map(str, indices)), writer.letters)
 
-    assumptions = [(a.name, a.id, [_condition(c, letters) for c in _printed(a)], a.note) for a in claim.assumptions]
-    conditions = [("", "", [_condition(c, letters)], "") for c in claim.conditions]
+    assumptions = [(a.name, a.id, [_condition(c, writer) for c in _printed(a)], a.note) for a in claim.assumptions]
+    conditions = [("", "", [_condition(c, writer)], "") for c in claim.conditions]
     variables = [
         (mathml(name(v, (index for index, _ in v.indices))), v.domain + (f" from {v.low}" * (v.domain == "integer")))
         for v in claim.variables
     ]
     definitions = [
-        (mathml(f"{name(d, d.indices)} = {latex(d.formula, letters)}"), d.meaning, d.unit, d.source)
+        (mathml(f"{name(d, d.indices)} = {writer.text(d.formula)}"), d.meaning, d.unit, d.source)
         for d in claim.used_definitions().values()
     ]
-    statement = _condition(claim.statement, letters, display=True) if claim.statement else ""
+    statement = _condition(claim.statement, writer, display=True) if claim.statement else ""
     return Mathematics(statement, tuple(assumptions + conditions), tuple(variables), tuple(definitions))
 
 
@@ -69,10 +72,19 @@ def _printed(assumption) -> list[Condition]:
     return [*assumption.conditions, *extra]
 
 
-def _condition(condition: Condition, letters, display: bool = False) -> str:
-    def written(expression) -> str:
-        return latex(expression, letters)
+def _writer(letters: Mapping[str, Letter]) -> LatexWriter:
+    """One writer for all claims with the same letters."""
+    return _writer_in(tuple(letters.items()))
 
+
+@cache
+def _writer_in(letters: tuple[tuple[str, Letter], ...]) -> LatexWriter:
+    return LatexWriter(dict(letters))
+
+
+@cache
+def _condition(condition: Condition, writer: LatexWriter, display: bool = False) -> str:
+    written = writer.text
     ranges = r",\; ".join(
         f"{index} = {written(low)}" if low == high else rf"{index} = {written(low)}, \ldots, {written(high)}"
         for index, low, high in condition.over

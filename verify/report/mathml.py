@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from html import escape
 
 __all__ = ["mathml"]
@@ -51,6 +52,7 @@ DOUBLE_STRUCK = {"C": "ℂ", "H": "ℍ", "N": "ℕ", "P": "ℙ", "Q": "ℚ", "R"
 SCRIPT = {"B": "ℬ", "E": "ℰ", "F": "ℱ", "H": "ℋ", "I": "ℐ", "L": "ℒ", "M": "ℳ", "R": "ℛ"}
 
 
+@cache
 def mathml(latex: str, display: bool = False) -> str:
     """A ``<math>`` element for a LaTeX formula without dollar signs; the LaTeX goes along as its annotation.
 

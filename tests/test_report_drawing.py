@@ -1,0 +1,59 @@
+"""A report's figures drawn by other processes: the same files, whatever becomes of the processes."""
+
+from __future__ import annotations
+
+import math
+import os
+from dataclasses import dataclass
+
+import pytest
+
+from verify.report.drawing_processes import FEWEST, draw, drawn_meanwhile
+from verify.report.html import write_report
+from verify.verdict import Series, Verdict
+
+SERIES = [Series(f"run {n}", "iterations", "loss", [1.0, 2.0], [0.5, math.nan], [1.0, n + 1.0]) for n in range(FEWEST + 1)]
+
+
+@dataclass(frozen=True)
+class Deadly(Series):
+    """Kills the process that receives it."""
+
+    def __reduce__(self):
+        return os._exit, (1,)
+
+
+def files(directory):
+    return {path.relative_to(directory): path.read_bytes() for path in directory.rglob("*") if path.is_file()}
+
+
+def test_report_does_not_depend_on_the_number_of_workers(tmp_path, monkeypatch):
+    verdicts = [Verdict(f"demo/lemma-{n}", "as printed", "lemma", "consistent", 0.5, "no violation", series=(series,))
+                for n, series in enumerate(SERIES)]
+    reports = {}
+    for workers in (1, 2):
+        (tmp_path / str(workers)).mkdir()
+        monkeypatch.chdir(tmp_path / str(workers))
+        write_report(verdicts, "report", title="t", command="c", versions={}, claims={}, workers=workers)
+        reports[workers] = files(tmp_path / str(workers))
+    assert reports[1] == reports[2]
+    assert sum(path.suffix == ".svg" for path in reports[1]) == len(SERIES) + 1
+
+
+def test_what_a_dying_worker_leaves_behind_is_drawn(tmp_path):
+    drawings = [(series, tmp_path / f"figure-{n}") for n, series in enumerate(SERIES)]
+    deadly = Deadly(**SERIES[0].__dict__)
+    with drawn_meanwhile([(deadly, tmp_path / "deadly"), *drawings], 2):
+        pass
+    draw(SERIES[0], tmp_path / "expected")
+    expected = (tmp_path / "expected.svg").read_bytes()
+    assert (tmp_path / "deadly.svg").read_bytes() == (tmp_path / "figure-0.svg").read_bytes() == expected
+    assert len(list(tmp_path.iterdir())) == 2 * (len(SERIES) + 2)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_figure_that_cannot_be_written_is_an_error(tmp_path, workers):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ValueError, match="file: it is not a directory"), drawn_meanwhile(
+            [(series, tmp_path / "file" / f"figure-{n}") for n, series in enumerate(SERIES)], workers):
+        pass
