@@ -54,6 +54,23 @@ def test_batches_judged_together_have_the_ratios_that_they_have_alone(family, mo
     assert told[0] == told[1] and (alone.met > 0) == (most > 1)
 
 
+@pytest.mark.parametrize("most", [2000, 150, 20])
+def test_batches_of_large_arrays_are_judged_in_parts(most, monkeypatch):
+    shape, (leaves, *_) = batches("piecewise")
+    expected, seen, parts = ratios_of(CLAIM, shape, leaves, NUMPY, Seen()), Seen(), []
+    monkeypatch.setattr(growth_search, "judge", lambda *given, judge=growth_search.judge: parts.append(1) or judge(*given))
+    monkeypatch.setattr(growth_search, "_MOST_TERMS", most)
+    found = ratios_of(CLAIM, shape, leaves, NUMPY, seen)
+    assert np.array_equal(found, expected, equal_nan=True) and len(parts) == {2000: 1, 150: 5, 20: 5}[most]
+
+
+def test_an_instance_of_too_many_terms_has_no_ratio(monkeypatch):
+    shape, (leaves, *_) = batches("quadratic")
+    monkeypatch.setattr(growth_search, "_MOST_TERMS", 3)
+    seen = Seen()
+    assert np.isnan(ratios_of(CLAIM, shape, leaves, NUMPY, seen)).all() and "values of indices" in seen.refused
+
+
 def test_only_batches_that_are_asked_for_count():
     shape, rows = batches("quadratic")
     seen = Seen()

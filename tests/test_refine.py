@@ -12,6 +12,7 @@ from bounds.claim import Condition, Procedure, Variable
 from bounds.controls import CONTROLS, control
 from bounds.language import E, L, iterations, local_steps, norm2, objective, sigma_sq, x_sampled, x_star
 from synthetic.arrays import TORCH
+from verify import refine
 from verify.environment import realise
 from verify.instances import Shape, take_rows
 from verify.judge import judge
@@ -112,6 +113,14 @@ def test_the_search_looks_at_the_ends_of_ascents():
 @pytest.mark.parametrize("row", ["control/smooth-gap", "control/contraction"])
 def test_ascents_spare_true_claims(row):
     assert all(search(TRUE[row], Budget(3, 16, 2, ascents=2, climbs=12), seed).violation is None for seed in range(2))
+
+
+@pytest.mark.parametrize(("most", "rows"), [(refine._MOST_NUMBERS, 6), (4 * 256, 4), (2 * 256, 2), (255, None)])
+def test_of_runs_that_keep_much_fewer_ascend(most, rows, monkeypatch):
+    """Runs of 16 outcomes with 2 clients, 4 iterations and 2 coordinates."""
+    monkeypatch.setattr(refine, "_MOST_NUMBERS", most)
+    end = ascend(SMOOTH_GAP, RUN, Coordinates.of(SMOOTH_GAP, instance(SMOOTH_GAP), _KINDS), 2, 6, np.random.default_rng(0))
+    assert end is None if rows is None else len(end["center"]) == rows
 
 
 def test_what_cannot_move_is_left_alone():

@@ -13,6 +13,7 @@ from bounds.claim import Claim
 from synthetic.arrays import NUMPY, Backend
 from synthetic.federation import Federation
 from verify.environment import realise
+from verify.evaluate import TooManyTerms
 from verify.growth_fit import Fit, fit
 from verify.instances import Leaves, Shape, federation_of, outcomes, take_rows
 from verify.judge import judge
@@ -45,6 +46,7 @@ EFFORTS = {
 LARGE = 1e3  # a ratio that hardly any constant of a proof explains
 _REMEMBERED = 40
 _MOST_NUMBERS = 1_000_000  # coordinates of models in one batch of runs
+_MOST_TERMS = 10_000_000  # entries of any one array of terms
 _FEDERATIONS = 8  # that are kept, as instances are judged at many times
 _OF_TIMES = frozenset({"step_fraction", "epsilon", "available"})  # leaves that do not make the federation
 _LENGTHS = ("center", "piece_center", "piece_width", "start_offset")
@@ -151,18 +153,40 @@ def ratios_of_each(
         yield from _one_by_one(claim, shape, batches, backend, seen, "too many outcomes of chance to enumerate")
         return
     try:
-        with np.errstate(all="ignore"):
-            near, federation = _around_zero(shape, together, backend, seen)
-            verdict = judge(claim, realise(claim, shape, near, backend, federation), _least(together))
-    except ValueError as reason:
+        ratios = _ratios(claim, shape, together, backend, seen)
+    except (ValueError, TooManyTerms) as reason:
         yield from _one_by_one(claim, shape, batches, backend, seen, str(reason))
         return
-    ratios, first = np.where(verdict.met, np.broadcast_to(verdict.ratio, (count,)), np.nan), 0
+    first = 0
     for batch in batches:
         last = first + len(next(iter(batch.values())))
         _note(seen, shape, batch, ratios[first:last])
         yield ratios[first:last]
         first = last
+
+
+def _ratios(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend, seen: Seen) -> np.ndarray:
+    """The ratio on every row, NaN where a hypothesis fails; in halves where arrays would be too large, of which one instance
+    alone raises TooManyTerms."""
+    count = len(next(iter(leaves.values())))
+    try:
+        if count > 1 and count * _compared_with_knots(shape) > _MOST_TERMS:
+            raise TooManyTerms(f"at most {_MOST_TERMS} comparisons with knots are admitted")
+        with np.errstate(all="ignore"):
+            near, federation = _around_zero(shape, leaves, backend, seen)
+            verdict = judge(claim, realise(claim, shape, near, backend, federation, most=_MOST_TERMS), _least(leaves))
+    except TooManyTerms:
+        if count == 1:
+            raise
+        halves = slice(count // 2), slice(count // 2, None)
+        return np.concatenate([_ratios(claim, shape, take_rows(leaves, half), backend, seen) for half in halves])
+    return np.where(verdict.met, np.broadcast_to(verdict.ratio, (count,)), np.nan)
+
+
+def _compared_with_knots(shape: Shape) -> int:
+    """Entries by which the minimum of the objective is found on an instance: every knot beside every piece."""
+    pieces = shape.clients * shape.pieces
+    return shape.dim * (2 * pieces + 1) * pieces
 
 
 def _one_by_one(claim, shape, batches, backend, seen: Seen, refused: str) -> Iterator[np.ndarray]:

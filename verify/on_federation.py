@@ -10,8 +10,9 @@ import numpy as np
 from bounds.claim import Claim
 from verify.data_instances import speaks_of_samples
 from verify.environment import realise
-from verify.instances import Shape, outcomes
-from verify.judge import judge, unmet
+from verify.evaluate import Environment, TooManyTerms
+from verify.instances import Leaves, Shape, outcomes, take_rows
+from verify.judge import Judgement, judge, unmet
 from verify.outcomes import chance_of
 from verify.procedures import speaks_of_trackers
 from verify.sampling import draw_leaves
@@ -19,6 +20,7 @@ from verify.sizes import allowed, names_of
 
 __all__ = ["OnFederation", "evaluate_on"]
 
+_MOST_TERMS = 10_000_000  # entries of an array of terms
 _OF_THE_FEDERATION = ("curvature", "center", "offset", "weight", "noise")
 
 
@@ -40,7 +42,7 @@ class OnFederation:
 
 def evaluate_on(claim: Claim, federation, name: str, seed: int = 0, rows: int = 8, lengths: int = 3) -> OnFederation | None:
     """Evaluate a ``run`` or ``point`` claim on a federation with full gradients, from ``rows`` starts in runs of each of
-    ``lengths`` lengths; None if it does not speak of one."""
+    ``lengths`` lengths; None if it does not speak of one, or if its sums have too many terms there."""
     if claim.setting == "algebra" or claim.statement is None or speaks_of_samples(claim):
         return None
     rng, free = np.random.default_rng(seed), int((~federation.priority[0]).sum())
@@ -58,18 +60,30 @@ def evaluate_on(claim: Claim, federation, name: str, seed: int = 0, rows: int = 
             if leaf in leaves:
                 leaves[leaf] = leaves[leaf] * np.sqrt(1 / shape.dim)
         try:
-            environment = realise(claim, shape, leaves, federation.backend, federation)
-            verdict = judge(claim, environment)
+            parts = _judged(claim, shape, leaves, federation)
         except (ValueError, LookupError, NotImplementedError):  # a name, a method or a local problem without meaning here
             return None
-        tried += len(verdict.met)
-        met += int(verdict.met.sum())
-        if verdict.met.any():
-            worst = max(worst, float(verdict.ratio[verdict.met].max()))
-            violated = violated or bool((verdict.score[verdict.met] > 1e-6).any())
-        else:
-            reason = unmet(claim.hypotheses, environment)
-    return OnFederation(name, tried, met, worst, violated, None if met else reason)
+        for environment, verdict in parts:
+            tried += len(verdict.met)
+            met += int(verdict.met.sum())
+            if verdict.met.any():
+                worst = max(worst, float(verdict.ratio[verdict.met].max()))
+                violated = violated or bool((verdict.score[verdict.met] > 1e-6).any())
+            else:
+                reason = unmet(claim.hypotheses, environment)
+    return OnFederation(name, tried, met, worst, violated, None if met else reason) if tried else None
+
+
+def _judged(claim: Claim, shape: Shape, leaves: Leaves, federation) -> list[tuple[Environment, Judgement]]:
+    """The instances with the judgement on them; in halves where sums have too many terms, and none where one instance alone
+    has."""
+    try:
+        environment = realise(claim, shape, leaves, federation.backend, federation, most=_MOST_TERMS)
+        return [(environment, judge(claim, environment))]
+    except TooManyTerms:
+        count = len(next(iter(leaves.values())))
+        halves = (slice(count // 2), slice(count // 2, None)) if count > 1 else ()
+        return [part for half in halves for part in _judged(claim, shape, take_rows(leaves, half), federation)]
 
 
 def _shape(claim: Claim, federation, free: int, rng, length: int) -> Shape | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 import cma
@@ -18,12 +19,13 @@ from bounds.claim import Claim
 from synthetic.arrays import TORCH, to_numpy
 from verify.environment import realise
 from verify.evaluate import TooManyTerms, sides
-from verify.instances import Leaves, Shape
+from verify.instances import Leaves, Shape, outcomes
 from verify.judge import Judgement
 
 __all__ = ["Coordinates", "ascend", "evolve"]
 
 _MOST_TERMS = 1_000_000  # entries of an array of terms, all of which a gradient keeps
+_MOST_NUMBERS = 500_000  # coordinates of models in a batch of runs, beside each of which a gradient keeps some hundred
 _WIDEST = 80  # numbers beyond which a covariance matrix learns too slowly
 _JUMPS = frozenset({"epsilon"})  # thresholds, whose effect is a jump
 
@@ -120,10 +122,12 @@ def ascend(claim: Claim, shape: Shape, coordinates: Coordinates, steps: int, row
            rate: float = 0.05) -> Leaves | None:
     """Ends of ``rows`` ascents (Adam) of the gap between both sides, through the unrolled run, from near the instance.
 
-    The hypotheses bind constants and steps from the leaves, so an ascent moves within them; the judge looks at its end. None
-    where a gradient does not exist or is not finite.
+    The hypotheses bind constants and steps from the leaves, so an ascent moves within them; the judge looks at its end. Of
+    long runs with many outcomes there are fewer ``rows``. None where a gradient does not exist or is not finite, or where
+    a single run would keep too much.
     """
-    if not coordinates.size:
+    rows = min(rows, _MOST_NUMBERS // (prod(outcomes(shape)) * shape.clients * shape.iterations * shape.dim))
+    if not coordinates.size or not rows:
         return None
     strength = 10 ** rng.uniform(-2, -0.5, (rows, 1))
     strength[0] = 0.0

@@ -1,0 +1,34 @@
+"""Claims on given federations: sums of many terms are taken in parts, or not at all."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from bounds.controls import CONTROLS
+from synthetic import make_quadratic
+from verify import on_federation
+from verify.on_federation import evaluate_on
+
+CLAIM = {row.claim.id: row.claim for row in CONTROLS}["control/smooth-gap"]
+FEDERATION = make_quadratic(clients=3, dim=4, seed=1)
+
+
+@pytest.mark.parametrize(("most", "batches"), [(10**6, 1), (3 * 4 * 2, 4), (3 * 4, 8)])
+def test_instances_are_judged_in_parts_where_sums_have_many_terms(most, batches, monkeypatch):
+    expected, parts = evaluate_on(CLAIM, FEDERATION, "quadratic", lengths=1), []
+    monkeypatch.setattr(on_federation, "_MOST_TERMS", most)
+    monkeypatch.setattr(on_federation, "judge", lambda *given, judge=on_federation.judge: _noted(parts, judge(*given)))
+    found = evaluate_on(CLAIM, FEDERATION, "quadratic", lengths=1)
+    assert (found.tried, found.met, found.violated, len(parts)) == (8, expected.met, expected.violated, batches)
+    assert np.isclose(found.ratio, expected.ratio, rtol=1e-9)
+
+
+def _noted(parts, verdict):
+    parts.append(verdict)
+    return verdict
+
+
+def test_a_federation_on_which_no_instance_can_be_judged_is_left_out(monkeypatch):
+    monkeypatch.setattr(on_federation, "_MOST_TERMS", 4)
+    assert evaluate_on(CLAIM, FEDERATION, "quadratic") is None
