@@ -218,6 +218,7 @@ def exact_violation(claim: Claim, environment: Environment):
         other = exact_violation(claim, environment.also)
         if isinstance(other, str):
             return other
+    environment = replace(environment, known={})
     if any(_broken(condition, environment) for condition in claim.hypotheses) or not in_range(claim, environment, 1).all():
         return "unmet"
     broken = _broken(claim.statement, environment)
