@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import textwrap
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
 
@@ -45,7 +46,7 @@ FONT = {"fontfamily": "STIXGeneral", "math_fontfamily": "stix"}
 
 FORMATS = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {"Software": None}}  #: no dates inside
 DOTS_PER_INCH = 160  # of a PNG
-CANVASES = {"svg": FigureCanvasSVG, "pdf": FigureCanvasPdf, "png": FigureCanvasAgg}
+VECTORS = {"svg": FigureCanvasSVG, "pdf": FigureCanvasPdf}
 
 
 def save(figure: Figure, stem: str | Path, formats: Sequence[str] = tuple(FORMATS)) -> dict[str, Path]:
@@ -56,20 +57,35 @@ def save(figure: Figure, stem: str | Path, formats: Sequence[str] = tuple(FORMAT
     stem = Path(stem)
     paths, layout, shown_on, dpi = {}, figure.get_layout_engine(), figure.canvas, figure.dpi
     with matplotlib.rc_context({"svg.hashsalt": "fedtheory"}):
-        layout.execute(figure)
-        figure.set_layout_engine("none")  # the layout stands, and need not be found again for each format
         try:
+            _on_pixels(figure)
+            if layout is not None:
+                layout.execute(figure)
+            figure.set_layout_engine("none")  # the layout stands, and need not be found again for each format
             for kind in formats:
                 paths[kind] = stem.with_name(f"{stem.name}.{kind}")
-                write = getattr(CANVASES[kind](figure), f"print_{kind}")  # savefig would draw everything once more
                 figure.dpi = DOTS_PER_INCH if kind == "png" else dpi
-                with replacing(paths[kind]) as temporary:
-                    write(temporary, metadata=FORMATS[kind])
+                page = VECTORS[kind](figure) if kind in VECTORS else _on_pixels(figure)
+                with replacing(paths[kind]) as temporary:  # savefig would draw everything once more
+                    getattr(page, f"print_{kind}")(temporary, metadata=FORMATS[kind])
         finally:
             figure.set_canvas(shown_on)
             figure.dpi = dpi
             figure.set_layout_engine(layout)
     return paths
+
+
+def _on_pixels(figure: Figure) -> FigureCanvasAgg:
+    """The figure on a canvas that remembers the sizes of texts which earlier figures of its size had too."""
+    page = _pixels(*figure.get_size_inches(), figure.dpi)
+    page.figure = figure
+    figure.set_canvas(page)
+    return page
+
+
+@lru_cache(maxsize=4)
+def _pixels(width: float, height: float, dpi: float) -> FigureCanvasAgg:
+    return FigureCanvasAgg(Figure((width, height), dpi))
 
 
 def canvas(width: float, height: float, panels: int = 1) -> tuple[Figure, list[Axes]]:
