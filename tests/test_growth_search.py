@@ -21,7 +21,8 @@ from bounds.language import E, F_star, L, eta_l, objective, rounds, x_round
 from bounds.registry import find_claim
 from synthetic.arrays import NUMPY
 from verify import growth_search
-from verify.growth_members import exact_ratio_member
+from verify.growth import _increasing_beyond
+from verify.growth_members import ExactMember, exact_ratio_member
 from verify.growth_search import Seen, ratios_of, ratios_of_each
 from verify.growth_sizes import resized, scaled, tame
 from verify.hidden import never_vanishes, with_constant
@@ -132,3 +133,18 @@ def test_one_run_makes_an_exact_member(name, monkeypatch):
     direct = violation_of(with_constant(claim, constant), there.shape, there.leaves)
     assert isinstance(direct, Violation) and (direct.left, direct.right) == (there.left, there.right)
     assert violation_of(with_constant(claim, constant * Fraction(101, 100)), there.shape, there.leaves) == "holds"
+
+
+@pytest.mark.parametrize(("constants", "growing", "asked"), [
+    ([1e6, 2e6, 4e6], True, 3), ([1, 2, 1e6], True, 3), ([1, 2, 999_999], False, 1), ([1e6, 4e6, 2e6], False, 2),
+    ([2e6, 2e6, 4e6], False, 3), ([None, 2e6, 4e6], False, 3), ([1, None, 4e6], False, 2),
+])
+def test_exact_members_are_asked_for_until_one_fails(constants, growing, asked):
+    seen = []
+
+    def exact(place):
+        seen.append(place)
+        return None if constants[place] is None else ExactMember(place, Fraction(constants[place]), None)
+
+    found = _increasing_beyond(exact, [0, 1, 2])
+    assert [member.size for member in found] == ([0, 1, 2] if growing else []) and seen == [2, 1, 0][:asked]

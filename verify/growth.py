@@ -242,12 +242,24 @@ def _exact_path(claim: Claim, track: Track) -> tuple[ExactMember, ...]:
     seen, exact = _seen_along(claim, track, factors), cache(lambda factor: _member_along(claim, track, factor))
     far_enough = [last for last in range(_MEMBERS, _STAGES + 1) if not seen[last - 1] < _LEAST_RATIO / 2]
     for last in far_enough if _still_rising(seen, exact) else ():
-        members = tuple(map(exact, factors[last - _MEMBERS:last]))
-        if members[-1] is None:
+        if exact(factors[last - 1]) is None:
             break
-        if all(members) and members[-1].constant >= _LEAST_RATIO and _fitted(members).steady and _increasing(members):
+        members = _increasing_beyond(exact, factors[last - _MEMBERS:last])
+        if members and _fitted(members).steady:
             return members
     return ()
+
+
+def _increasing_beyond(exact, factors) -> tuple[ExactMember, ...]:
+    """The exact members at these factors, with constants that grow beyond those of any proof; none if they do not, as the
+    first to fail says, from the last on."""
+    found: list[ExactMember] = []
+    for factor in reversed(factors):
+        member = exact(factor)
+        if member is None or not (member.constant < found[0].constant if found else member.constant >= _LEAST_RATIO):
+            return ()
+        found = [member, *found]
+    return tuple(found)
 
 
 def _seen_along(claim: Claim, track: Track, factors) -> np.ndarray:
