@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 
+from verify.report import drawing_processes
 from verify.report.drawing_processes import FEWEST, draw, drawn_meanwhile
 from verify.report.html import write_report
 from verify.verdict import Series, Verdict
@@ -27,14 +28,17 @@ def files(directory):
     return {path.relative_to(directory): path.read_bytes() for path in directory.rglob("*") if path.is_file()}
 
 
+VERDICTS = [Verdict(f"demo/lemma-{n}", "as printed", "lemma", "consistent", 0.5, "no violation", series=(series,))
+            for n, series in enumerate(SERIES)]
+ABOUT = {"title": "t", "command": "c", "versions": {}, "claims": {}}
+
+
 def test_report_does_not_depend_on_the_number_of_workers(tmp_path, monkeypatch):
-    verdicts = [Verdict(f"demo/lemma-{n}", "as printed", "lemma", "consistent", 0.5, "no violation", series=(series,))
-                for n, series in enumerate(SERIES)]
     reports = {}
     for workers in (1, 2):
         (tmp_path / str(workers)).mkdir()
         monkeypatch.chdir(tmp_path / str(workers))
-        write_report(verdicts, "report", title="t", command="c", versions={}, claims={}, workers=workers)
+        write_report(VERDICTS, "report", **ABOUT, workers=workers)
         reports[workers] = files(tmp_path / str(workers))
     assert reports[1] == reports[2]
     assert sum(path.suffix == ".svg" for path in reports[1]) == len(SERIES) + 1
@@ -57,3 +61,30 @@ def test_figure_that_cannot_be_written_is_an_error(tmp_path, workers):
     with pytest.raises(ValueError, match="file: it is not a directory"), drawn_meanwhile(
             [(series, tmp_path / "file" / f"figure-{n}") for n, series in enumerate(SERIES)], workers):
         pass
+
+
+@pytest.mark.parametrize("harm", [
+    lambda out: None,
+    lambda out: (out / "demo__lemma-0-1.svg").write_text("spoiled"),
+    lambda out: (out / "demo__lemma-0-1.png").unlink(),
+    lambda out: (out / "drawn.json").write_text("{"),
+    lambda out: (out / "drawn.json").write_text("[]"),
+], ids=["nothing", "spoiled", "missing", "broken record", "foreign record"])
+def test_figures_of_an_earlier_report_are_kept_only_where_they_are_whole(tmp_path, monkeypatch, harm):
+    write_report(VERDICTS[:2], tmp_path, **ABOUT)
+    before = files(tmp_path)
+    harm(tmp_path / "figures")
+    broken = files(tmp_path) != before
+    redrawn = []
+    monkeypatch.setattr(drawing_processes, "draw", lambda series, stem: redrawn.append(stem) or draw(series, stem))
+    write_report(VERDICTS[:2], tmp_path, **ABOUT)
+    assert files(tmp_path) == before
+    assert bool(redrawn) == broken
+
+
+def test_figure_of_another_series_is_drawn_again(tmp_path, monkeypatch):
+    write_report(VERDICTS[:2], tmp_path, **ABOUT)
+    redrawn = []
+    monkeypatch.setattr(drawing_processes, "draw", lambda series, stem: redrawn.append(stem.name))
+    write_report([replace(VERDICTS[0], series=VERDICTS[2].series), VERDICTS[1]], tmp_path, **ABOUT)
+    assert redrawn == ["demo__lemma-0-1"]

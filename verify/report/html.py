@@ -17,6 +17,7 @@ from verify.figures import VERDICT_STYLE, looseness, save
 from verify.files import file_name, read_json, writable_directory, write_text
 from verify.numerals import approximately, significant, typeset
 from verify.report.drawing_processes import FORMATS, drawn_meanwhile
+from verify.report.drawn_already import left_to_draw, remember
 from verify.report.mathematics import mathematics, symbols
 from verify.report.pages import ATTENTION, MANY, by_paper, drawn, grouped, held, not_tested, paper_page
 from verify.report.parquet import HINT, save_parquet
@@ -50,7 +51,8 @@ def write_report(
     ``out/claims/*.html``, ``out/figures/*``, ``out/verdicts.json`` and, where pyarrow is there, ``out/verdicts.parquet``.
 
     Every file is written whole or not at all, and pages of an earlier report in ``out`` that this one no longer has
-    are removed. The pages need no network. ``certificate`` of a verdict is a path relative to ``out``.
+    are removed; figures that lie there already and show the same are kept. The pages need no network. ``certificate``
+    of a verdict is a path relative to ``out``.
 
     Args:
         verdicts: what was decided, in the order of the table.
@@ -74,13 +76,15 @@ def write_report(
     earlier = _pages_of_earlier(out)
     with_figures = drawn(verdicts)
     figures = {verdict.id: _figures(verdict) for verdict in verdicts if verdict.id in with_figures}
-    with drawn_meanwhile([(f["series"], out / f["stem"]) for row in figures.values() for f in row], workers):
+    drawings = [(figure["series"], out / figure["stem"]) for group in figures.values() for figure in group]
+    with drawn_meanwhile(left_to_draw(drawings, out / "figures" / "drawn.json"), workers):
         pages = [_page(verdict, out, claims.get(verdict.id), figures.get(verdict.id, [])) for verdict in verdicts]
         about = {"title": title, "versions": versions}
         written = set()
         for before, page, after in zip([None, *pages], pages, [*pages[1:], None], strict=False):
             written.add(_write(out / page["address"], "claim.html.j2", page=page, before=before, after=after, **about))
         written |= _write_lists(pages, out, about)
+    remember(drawings, out / "figures" / "drawn.json")
     save(looseness(verdicts), out / "figures" / "looseness", FORMATS)
     counts = Counter(verdict.verdict for verdict in verdicts)
     save_verdicts(verdicts, out)
