@@ -19,7 +19,8 @@ def cut(values, bound):
     if type(values) is np.ndarray and values.dtype != object:
         return np.minimum(np.maximum(values, -bound), bound)  # several times as fast as clip
     if values.dtype != object:
-        return namespace(values).clip(values, -bound, bound)
+        xp = namespace(values)
+        return xp.minimum(xp.maximum(values, -bound), bound)
     return -maximum(-maximum(values, -bound + 0 * values), -bound + 0 * values)
 
 
@@ -72,7 +73,7 @@ class HuberSum:
         low, high = knots[..., :-1], knots[..., 1:]
         distance = xp.abs((low + high)[..., None] / 2 - self.center[..., None, :])
         steep = xp.where(distance < self.width[..., None, :], self.slope[..., None, :], 0 * distance)
-        between = xp.where(high > low, outside + xp.sum(steep, axis=-1), outside + 0 * low)
+        between = xp.where(high > low, outside + add_up(steep), outside + 0 * low)
         return xp.concat([outside, between, outside], axis=-1)
 
     def minimiser(self):

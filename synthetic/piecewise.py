@@ -112,7 +112,7 @@ class Piecewise(Federation):
         xp, v = namespace(x), x[:, :, None]
         u = v[..., None] - knot
         inner = cut(u, width)
-        pieces = xp.sum(slope * (u * inner - inner**2 / 2), axis=-1)
+        pieces = add_up(slope * (u * inner - inner**2 / 2))
         return xp.sum(curvature * (v - center) ** 2 / 2 + pieces, axis=-1) + take_clients(self.offset, clients)
 
     def sample_gradients(self, x, clients=None):

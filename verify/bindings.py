@@ -92,6 +92,7 @@ class Environment:
     also: Any = None  #: an environment of another reading, in which a violation must be one too
     most_terms: int | None = None  #: values of indices that a sum may run over, those around it included; None: any number
     known: dict[tuple, Any] | None = None  #: values of means and definitions, while names keep their meaning; None: not kept
+    met: Any = None  #: (instances,) which of them meet the hypotheses, once somebody has found out
     definitions: Mapping[str, Definition] = field(default_factory=dict)
     constants: dict[tuple, Any] = field(default_factory=dict, repr=False)  # arrays of plain numbers, made once
 

@@ -19,13 +19,11 @@ from synthetic.arrays import add_up, maximum, namespace
 from verify.bindings import Bound, Environment, TooManyTerms, UnboundName
 from verify.chance import mean_after, mean_over
 from verify.roots import product_over, real_power, square_root
+from verify.scopes import LEAD, Scope, positions, slices
 
 __all__ = [
     "WORDS", "Bound", "Environment", "Evaluator", "TooManyTerms", "UnboundName", "Value", "evaluate", "sides", "sides_by",
 ]
-
-_LEAD = 3  # axes before the index axes: instances, noise outcomes, sampling outcomes
-
 
 #: words that papers add, or functions of numbers -> function(evaluator, node, scope) that answers their Value
 WORDS: dict[type, Any] = {}
@@ -42,24 +40,9 @@ class Value(NamedTuple):
     nothing: bool = False
 
 
-class _Scope(NamedTuple):
-    """Index variables in scope: name -> integer array of ``depth`` axes; ``clip`` inside sums of ragged length, of which
-    ``inside`` says where (in as many axes) they have a term."""
-
-    values: dict[str, np.ndarray]
-    depth: int = 0
-    clip: bool = False
-    inside: np.ndarray = np.ones((), dtype=bool)
-
-    def deeper(self, name, numbers, inside):
-        values = {n: v[..., None] for n, v in self.values.items()}
-        values[name] = numbers.reshape((1,) * self.depth + (-1,))
-        return _Scope(values, self.depth + 1, self.clip or not bool(inside.all()), self.inside[..., None] & inside)
-
-
 def evaluate(expression, environment: Environment):
     """Value of a scalar expression without free indices, (instances | 1, noise | 1, sampling | 1)."""
-    return Evaluator(environment).value(sp.sympify(expression), _Scope({})).data
+    return Evaluator(environment).value(sp.sympify(expression), Scope({})).data
 
 
 def sides(condition: Condition, environment: Environment):
@@ -70,7 +53,7 @@ def sides(condition: Condition, environment: Environment):
 
 def sides_by(evaluator: Evaluator, condition: Condition):
     """What :func:`sides` answers, by an evaluator of one's own."""
-    scope, mask = _Scope({}), np.ones((), dtype=bool)
+    scope, mask = Scope({}), np.ones((), dtype=bool)
     for name, low, high in condition.over:
         scope, inside = evaluator.enter(name.name, low, high, scope)
         mask = mask[..., None] & inside
@@ -98,16 +81,16 @@ class Evaluator:
         }
 
     # numbers ----------------------------------------------------------------------------------------------------------
-    def constant(self, value, scope: _Scope) -> Value:
+    def constant(self, value, scope: Scope) -> Value:
         """A whole number, a Fraction, a float, or a number of sympy's."""
         key = (value, scope.depth)
         if key not in self.env.constants:
             if isinstance(value, sp.Number):
                 value = Fraction(int(value.p), int(value.q)) if value.is_Rational else float(value)
-            self.env.constants[key] = self.env.backend.array(np.full((1,) * (_LEAD + scope.depth), value, dtype=object))
+            self.env.constants[key] = self.env.backend.array(np.full((1,) * (LEAD + scope.depth), value, dtype=object))
         return Value(self.env.constants[key])
 
-    def value(self, node, scope: _Scope) -> Value:
+    def value(self, node, scope: Scope) -> Value:
         if node.is_Rational or node.is_Float:
             return self.constant(node, scope)
         if node.is_Symbol:
@@ -163,17 +146,15 @@ class Evaluator:
         raise UnboundName(f"nothing supplies {name!r}: it is neither bound by the instance nor defined by a formula")
 
     def integer_as_value(self, numbers: np.ndarray, scope) -> Value:
-        return Value(self.env.backend.array(numbers.reshape((1,) * _LEAD + numbers.shape)))
+        return Value(self.env.backend.array(numbers.reshape((1,) * LEAD + numbers.shape)))
 
     # indices ----------------------------------------------------------------------------------------------------------
-    def integer(self, node, scope: _Scope) -> np.ndarray:
+    def integer(self, node, scope: Scope) -> np.ndarray:
         """Value of an index expression, an integer array of ``scope.depth`` axes."""
-        if node.is_Integer:
-            return np.full((1,) * scope.depth, int(node))
         if node.is_Symbol and node.name in scope.values:
             return scope.values[node.name]
-        if node.is_Symbol and node.name in self.env.sizes:
-            return np.full((1,) * scope.depth, self.env.sizes[node.name])
+        if node.is_Integer or (node.is_Symbol and node.name in self.env.sizes):
+            return self.whole(int(node) if node.is_Integer else self.env.sizes[node.name], scope.depth)
         if node.is_Add:
             return sum(self.integer(a, scope) for a in node.args)
         if node.is_Mul:
@@ -189,7 +170,14 @@ class Evaluator:
             return parts[0] if len(parts) == 1 else combine(*parts)
         raise UnboundName(f"{node} is not an index expression")
 
-    def enter(self, name, low, high, scope: _Scope):
+    def whole(self, number: int, depth: int) -> np.ndarray:
+        """A whole number, as an index expression."""
+        known, key = self.env.constants, ("whole", number, depth)
+        if key not in known:
+            known[key] = np.full((1,) * depth, number)
+        return known[key]
+
+    def enter(self, name, low, high, scope: Scope):
         """Scope with one more index running over low..high, and where (along all axes) it is in range."""
         known, key, first = self.env.constants, (name, low, high), not scope.depth and not scope.values
         if first and key in known:  # outside all other indices it depends on sizes alone
@@ -217,26 +205,32 @@ class Evaluator:
         if len(indices) != count:
             raise TypeError(f"{name} takes {count} indices; got {len(indices)}")
         if count == 0:
-            shape = (*data.shape[:_LEAD], *(1,) * scope.depth, *data.shape[_LEAD:])
+            shape = (*data.shape[:LEAD], *(1,) * scope.depth, *data.shape[LEAD:])
             return Value(data.reshape(shape), vector)
+        along = None if scope.clip or times is not None else slices(name, indices, scope, data.shape[LEAD:])
+        if along:  # without looking up every entry
+            places, shape = along
+            return Value(data[places].reshape((*data.shape[:LEAD], *shape, *data.shape[LEAD + count :])), vector)
         numbers = []
         for axis, index in enumerate(indices):
-            number, size = self.integer(index, scope), data.shape[_LEAD + axis]
+            number, size = self.integer(index, scope), data.shape[LEAD + axis]
             if axis == 0 and times is not None:
-                number = _positions(name, number, times)
+                number = positions(name, number, times)
             elif scope.clip:
                 number = np.clip(number, 0, max(size - 1, 0))
             elif number.size and (number.min() < 0 or number.max() >= size):
                 raise IndexError(f"index {axis} of {name} must lie in 0..{size - 1}; got {number.min()}..{number.max()}")
             numbers.append(self.env.backend.integers(number) if self.env.backend.library == "torch" else number)
-        return Value(data[(slice(None),) * _LEAD + tuple(numbers)], vector)
+        return Value(data[(slice(None),) * LEAD + tuple(numbers)], vector)
 
     def defined(self, name, indices, scope) -> Value:
         definition = self.env.definitions[name]
         if len(indices) != len(definition.indices):
             raise TypeError(f"{name} takes {len(definition.indices)} indices; got {len(indices)}")
-        inner = {f.name: self.integer(i, scope) for f, i in zip(definition.indices, indices, strict=True)}
-        return self.value(definition.formula, _Scope(inner, scope.depth, scope.clip, scope.inside))
+        pairs = [(f.name, i) for f, i in zip(definition.indices, indices, strict=True)]
+        inner = {name: self.integer(i, scope) for name, i in pairs}
+        ranges = {name: scope.ranges[i.name] for name, i in pairs if i.is_Symbol and i.name in scope.ranges}
+        return self.value(definition.formula, Scope(inner, scope.depth, scope.clip, scope.inside, ranges))
 
     # arithmetic -------------------------------------------------------------------------------------------------------
     @staticmethod
@@ -287,7 +281,7 @@ class Evaluator:
         if scope.clip:  # a power of zero that no sum counts is no division by zero
             numbers = np.where(scope.inside, numbers, np.maximum(numbers, 0))
         if self.env.backend.library in ("exact", "balls"):
-            integer_exponent = numbers.reshape((1,) * _LEAD + numbers.shape).astype(object)
+            integer_exponent = numbers.reshape((1,) * LEAD + numbers.shape).astype(object)
         else:
             integer_exponent = self.integer_as_value(numbers, scope).data
         return Value(base.data**integer_exponent)
@@ -297,13 +291,13 @@ class Evaluator:
         for name, low, high in reversed(node.limits):
             inner, inside = self.enter(name.name, low, high, inner)
             mask = mask[..., None] & inside
-        axes = tuple(range(_LEAD + scope.depth, _LEAD + inner.depth))
+        axes = tuple(range(LEAD + scope.depth, LEAD + inner.depth))
         neutral = 0 if isinstance(node, sp.Sum) else 1
         if 0 in mask.shape or not mask.any():
             return self.constant(neutral, scope)._replace(nothing=neutral == 0)
         value = self.value(body, inner)
         xp = namespace(value.data)
-        keep = self.env.backend.booleans(mask.reshape((1,) * _LEAD + mask.shape + (1,) * value.vector))
+        keep = self.env.backend.booleans(mask.reshape((1,) * LEAD + mask.shape + (1,) * value.vector))
         data = xp.where(keep, value.data, self.env.backend.array(np.full((1,) * value.data.ndim, neutral, dtype=object)))
         reduce = xp.sum if neutral == 0 else product_over
         return Value(reduce(data, axis=axes), value.vector)
@@ -352,7 +346,7 @@ class Evaluator:
         for r in np.unique(known):
             data = mean_after(value.data, 2, self.env.sampling_weight, int(r), self.env.sizes["rounds"])
             data = mean_after(data, 1, self.env.noise_weight, int(r), self.env.sizes["rounds"], self.env.noise_start)
-            here = self.env.backend.booleans((known == r).reshape((1,) * _LEAD + known.shape + (1,) * value.vector))
+            here = self.env.backend.booleans((known == r).reshape((1,) * LEAD + known.shape + (1,) * value.vector))
             total = total + namespace(data).where(here, data, 0 * data)
         return Value(total, value.vector)
 
@@ -362,8 +356,8 @@ class Evaluator:
         if federation is None:
             raise UnboundName("this claim speaks of losses, and no federation is bound")
         xp = namespace(point)
-        index_shape = np.broadcast_shapes(tuple(point.shape[_LEAD:-1]), numbers.shape)
-        lead = tuple(point.shape[:_LEAD])
+        index_shape = np.broadcast_shapes(tuple(point.shape[LEAD:-1]), numbers.shape)
+        lead = tuple(point.shape[:LEAD])
         if self.env.worlds is not None:
             lead = self.env.worlds.lead(lead, federation)
         elif federation.instances > 1:
@@ -400,11 +394,3 @@ class Evaluator:
 
     def objective_gradient(self, node, scope) -> Value:
         return self._average(node, scope, lambda f, x: f.objective_gradient(x), True, self.env.gradients)
-
-
-def _positions(name, number, times):
-    """Where the recorded ``times`` hold each wanted one."""
-    missing = sorted(set(number.ravel().tolist()) - set(times))
-    if missing:
-        raise UnboundName(f"{name}[{missing[0]}] was not recorded; recorded: {len(times)} times up to {times[-1]}")
-    return np.searchsorted(times, number)

@@ -41,7 +41,7 @@ def judge(claim: Claim, environment: Environment, least: float = 1e-18) -> Judge
     if environment.also is not None:
         first, second = judge(claim, replace(environment, also=None), least), judge(claim, environment.also, least)
         return Judgement(*(np.minimum(a, b) for a, b in zip(first[:3], second[:3], strict=True)), first.met & second.met)
-    environment = replace(environment, known={})
+    environment = replace(environment, known={}) if environment.known is None else environment
     with np.errstate(all="ignore"):
         statement, both = claim.statement, None
         if environment.worlds is None:  # else suprema over worlds are compared, in which a common term may differ
@@ -67,8 +67,7 @@ def judge(claim: Claim, environment: Environment, least: float = 1e-18) -> Judge
         if claim.statement.relation == "==":
             ratio = np.where(gap <= floor, 1.0, np.maximum(abs(left), abs(right)) / np.minimum(abs(left), abs(right)))
         ratio = np.where(mask, ratio, 0.0)
-        met = finite & ~np.any([~_holds(c, environment, len(score)) for c in claim.hypotheses] or [[False]], axis=0)
-        met &= in_range(claim, environment, len(score))
+        met = finite & _all_hold(claim.hypotheses, environment, len(score)) & in_range(claim, environment, len(score))
         late = edge[np.arange(len(edge)), mask.shape[1] - 1 - np.argmax(mask[:, ::-1], axis=1)]
     return Judgement(score.max(axis=1), late, ratio.max(axis=1), met)
 
@@ -110,8 +109,7 @@ def _where_possible(environment: Environment, left, right, mask):
 def _about_nothing(claim: Claim, environment: Environment, count: int) -> Judgement:
     """Of a statement whose indices have no value: it holds."""
     nothing = np.full(count, -1.0)
-    met = ~np.any([~_holds(c, environment, count) for c in claim.hypotheses] or [[False]], axis=0)
-    return Judgement(nothing, nothing, np.zeros(count), np.broadcast_to(met, (count,)))
+    return Judgement(nothing, nothing, np.zeros(count), _all_hold(claim.hypotheses, environment, count))
 
 
 @cache
@@ -146,6 +144,15 @@ def _nearly(relation: str, left, right):
 def _holds(condition: Condition, environment: Environment, count: int) -> np.ndarray:
     left, right, mask = _flat(*_where_possible(environment, *sides(condition, environment)))
     return np.broadcast_to((_nearly(condition.relation, left, right) | ~mask).all(axis=1), (count,))
+
+
+def _all_hold(hypotheses, environment: Environment, count: int) -> np.ndarray:
+    """Which instances meet all of the hypotheses; the environment, which is made for these, remembers it."""
+    if environment.met is None or len(environment.met) != count:
+        environment.met = np.ones(count, dtype=bool)
+        for condition in hypotheses:
+            environment.met &= _holds(condition, environment, count)
+    return environment.met
 
 
 def given_numbers(conditions: Iterable[Condition]) -> set[sp.Symbol]:

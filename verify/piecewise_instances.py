@@ -16,9 +16,12 @@ from synthetic.piecewise import Piecewise
 from synthetic.turned import as_given
 from verify.sizes import names_of
 
-__all__ = ["PIECES", "Needs", "bind_constants", "draw_family", "draw_pieces", "needs", "piecewise_federation",
+__all__ = ["OVER_SPACE", "PIECES", "Needs", "bind_constants", "draw_family", "draw_pieces", "needs", "piecewise_federation",
            "simpler_pieces", "start_at_knots"]
 
+#: constants over all points that claims may name -> number of indices
+OVER_SPACE = {"F_inf": 0, "L_objective": 0, "G_lip": 0, "sigma_g_1": 0, "sigma_g_2": 0, "sigma_g_max": 0,
+              "G_lip_client": 1, "sigma_g_client": 1}
 #: leaves: curvature beyond all pieces (instances, clients or 1, dim), and pieces (instances, clients, pieces, dim)
 PIECES = {"tail": "nonnegative", "piece_slope": "real", "piece_center": "vector", "piece_width": "nonnegative"}
 
@@ -115,12 +118,9 @@ def bind_constants(federation: Federation, claim: Claim, put) -> None:
         return
     constants, wanted = federation.constants, names_of(claim) - set(claim.constants)
     put("mu_client", federation.convexity().value, 1)  # negative where a client is not convex, which no mu > 0 admits
-    for name in ("F_inf", "L_objective", "G_lip", "sigma_g_1", "sigma_g_2", "sigma_g_max"):
+    for name, indices in OVER_SPACE.items():
         if name in wanted and name in constants:
-            put(name, constants.value(name), 0)
-    for name in ("G_lip_client", "sigma_g_client"):
-        if name in wanted and name in constants:
-            put(name, constants.value(name), 1)
+            put(name, constants.value(name), indices)
     if "sigma_g" in wanted and "sigma_g_1" in constants:
         put("sigma_g", constants.value("sigma_g_1"), 0)
 

@@ -28,6 +28,7 @@ from verify.pools import CANDIDATE, Pools
 from verify.refine import Coordinates, ascend, evolve
 from verify.sampling import DATA_OUTCOMES, RARE, alike_in_all_coordinates, draw_leaves, draw_shape, turned
 from verify.screen import alike
+from verify.shared_runs import SharedRuns
 from verify.shrink import Violation, confirm_or_why, shrink, simpler
 from verify.sizes import allowed
 from verify.small_shapes import extreme_shapes, small_shapes
@@ -92,6 +93,7 @@ _MOVED_KNOTS = 0.3  # share of batches of piecewise clients in which pieces move
 #: shares of the batches in whose basis clients are not separable, and in which all coordinates are alike, of methods that
 #: act by coordinate
 _TURNED, _ALIKE = 0.3, 0.4
+RUNS = SharedRuns()
 _PATIENCE = 10  # how much longer runs are where no shorter one met the hypotheses
 
 
@@ -148,7 +150,7 @@ def _judged(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend) -> Jud
     have too many terms, and an instance of which alone has too many meets nothing."""
     try:
         with np.errstate(all="ignore"):
-            return judge(claim, realise(claim, shape, leaves, backend, most=_MOST_TERMS))
+            return judge(claim, RUNS.realise(claim, shape, leaves, backend, _MOST_TERMS))
     except TooManyTerms:
         count = _count(leaves)
         if count == 1:
@@ -168,7 +170,7 @@ def _admitted(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend) -> t
     while count > 1:
         try:
             with np.errstate(all="ignore"):
-                return leaves, judge(claim, realise(claim, shape, leaves, backend, most=_MOST_TERMS))
+                return leaves, judge(claim, RUNS.realise(claim, shape, leaves, backend, _MOST_TERMS))
         except TooManyTerms:
             count //= 2
             leaves = take_rows(leaves, slice(count))

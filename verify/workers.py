@@ -7,7 +7,6 @@ import signal
 import sys
 import time
 import traceback
-from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -62,6 +61,7 @@ class _Worker:
     ready: bool = False
     claim: Claim | None = None
     began: float = 0.0
+    assumed: tuple | None = None  #: what its last claim assumes
 
 
 def decide_all(claims: Sequence[Claim], settings, workers: int, patience: float | None = None) -> Iterator[Verdict]:
@@ -75,7 +75,7 @@ def decide_all(claims: Sequence[Claim], settings, workers: int, patience: float 
         RuntimeError: workers do not start.
     """
     patience = PATIENCE[settings.budget] if patience is None else patience
-    waiting = deque(sorted(claims, key=lambda c: c.setting != "run"))  # the long ones first
+    waiting = _in_order(claims)
     deaths: dict[str, int] = {}
     team: list[_Worker] = []
     failures = 0
@@ -110,11 +110,35 @@ def decide_all(claims: Sequence[Claim], settings, workers: int, patience: float 
                 yield stopped(worker.claim, settings, f"it took more than {patience:.0f} s")
             for worker in [w for w in team if w.ready and w.claim is None]:
                 if waiting:
-                    worker.claim, worker.began = waiting.popleft(), time.monotonic()
+                    worker.claim, worker.began = _next(worker, waiting, team), time.monotonic()
+                    worker.assumed = _assumed(worker.claim)
                     _send(worker)
     finally:
         for worker in team:
             _end(worker)
+
+
+def _assumed(claim: Claim) -> tuple:
+    """What claims have in common whose runs can be shared (:mod:`verify.shared_runs`)."""
+    return claim.procedure, claim.variables, claim.hypotheses
+
+
+def _in_order(claims: Sequence[Claim]) -> list[Claim]:
+    """Those about runs first, which take long; claims that assume the same after each other."""
+    groups: dict[tuple, list[Claim]] = {}
+    for claim in sorted(claims, key=lambda c: c.setting != "run"):
+        groups.setdefault(_assumed(claim), []).append(claim)
+    return [claim for group in groups.values() for claim in group]
+
+
+def _next(worker: _Worker, waiting: list[Claim], team: Sequence[_Worker]) -> Claim:
+    """Take out a claim that waits: one that assumes what the worker's last one did, or what no other worker is at."""
+    others = [w.assumed for w in team if w is not worker and w.claim is not None]
+    for wanted in (lambda assumed: assumed == worker.assumed, lambda assumed: assumed not in others, lambda assumed: True):
+        for place, claim in enumerate(waiting):
+            if wanted(_assumed(claim)):
+                return waiting.pop(place)
+    raise AssertionError("no claim waits")
 
 
 def _start(settings) -> _Worker:
@@ -140,7 +164,7 @@ def _received(worker: _Worker):
         return None
 
 
-def _after_death(worker: _Worker, waiting: deque, deaths: dict[str, int], settings) -> Verdict | None:
+def _after_death(worker: _Worker, waiting: list[Claim], deaths: dict[str, int], settings) -> Verdict | None:
     if worker.claim is None:
         return None
     claim = worker.claim

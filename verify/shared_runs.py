@@ -1,0 +1,107 @@
+"""Runs that claims have in common: claims of one lemma's proof assume the same and are looked at on the same instances.
+
+What is shared is what :func:`verify.environment.realise` answers for the very same instances, so no verdict depends on which
+claims were decided before. Only the last claims' environments are kept, and only so many bytes of them.
+"""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+
+import numpy as np
+
+from bounds.claim import Claim, names_in
+from synthetic.arrays import Backend
+from verify.assumed import assumed_constants
+from verify.environment import realise
+from verify.evaluate import Environment
+from verify.federation_constants import HETEROGENEITY
+from verify.instances import Leaves, Shape
+from verify.judge import signs
+from verify.piecewise_instances import OVER_SPACE
+from verify.procedures import own_arguments
+from verify.sizes import entries_of, names_of, once_by_claim
+
+__all__ = ["SharedRuns", "alike"]
+
+_MOST_BYTES = 256 * 2**20
+_CONSTANTS = frozenset({*HETEROGENEITY, *OVER_SPACE})
+
+
+class SharedRuns:
+    """The environments of the claims at hand, which :func:`alike` finds to assume the same."""
+
+    def __init__(self) -> None:
+        self._forget(None)
+
+    def _forget(self, claim: Claim | None) -> None:
+        self.leader, self.entries = claim, dict(entries_of(claim)) if claim else {}
+        self.kept: dict[tuple, Environment] = {}
+        self.bytes: dict[tuple, int] = {}
+        self.last: tuple | None = None
+
+    def realise(self, claim: Claim, shape: Shape, leaves: Leaves, backend: Backend, most: int) -> Environment:
+        """What ``realise`` of the same arguments answers; from the second claim on, of which another one has asked it."""
+        if claim.setting == "algebra" or shape.data is not None:
+            return _with_memory(realise(claim, shape, leaves, backend, most=most))
+        if claim is not self.leader:
+            self._welcome(claim)
+        self._settle()
+        self.last = key = (shape, backend.library, most, _digest(leaves))
+        if key not in self.kept:
+            self.kept[key] = _with_memory(realise(claim, shape, leaves, backend, most=most))
+        return self.kept[key]
+
+    def _welcome(self, claim: Claim) -> None:
+        """Go on with what is kept where the claim can use it; else begin anew with this claim."""
+        entries = entries_of(claim)
+        if (self.leader is None or not alike(self.leader, claim)
+                or any(self.entries.get(name, count) != count for name, count in entries.items())):
+            self._forget(claim)
+        self.leader = claim
+        self.entries |= entries
+
+    def _settle(self) -> None:
+        """Count what the environment asked for last has grown to, and let it go if that is too much."""
+        if self.last is None or self.last not in self.kept:
+            return
+        self.bytes[self.last] = _bytes(self.kept[self.last])
+        if sum(self.bytes.values()) > _MOST_BYTES:
+            del self.kept[self.last], self.bytes[self.last]
+
+
+def alike(first: Claim, second: Claim) -> bool:
+    """Whether all that :func:`verify.environment.realise` takes from the two claims is the same, but for the numbers of
+    indices that formulas give to arrays (``entries_of``)."""
+    return first.definitions is second.definitions and _taken(first) == _taken(second)
+
+
+@once_by_claim
+def _taken(claim: Claim) -> tuple:
+    names = frozenset().union(*(names_in(side) for c in claim.hypotheses for side in (c.left, c.right)),
+                              (v.name for v in claim.variables), own_arguments(claim.procedure))
+    own = tuple(pair for pair in signs(claim) if pair[0] in names)
+    return (claim.setting, claim.procedure, claim.variables, claim.hypotheses, assumed_constants(claim), own,
+            names_of(claim) & _CONSTANTS)
+
+
+def _with_memory(environment: Environment) -> Environment:
+    """The environment, whose names keep their meaning from now on."""
+    environment.known = {}
+    return environment
+
+
+def _digest(leaves: Leaves) -> bytes:
+    """Of names, shapes and numbers of all leaves."""
+    found = blake2b(digest_size=16)
+    for name in sorted(leaves):
+        array = np.ascontiguousarray(leaves[name])
+        found.update(f"{name} {array.dtype} {array.shape} ".encode())
+        found.update(array)
+    return found.digest()
+
+
+def _bytes(environment: Environment) -> int:
+    made = [value.data for value in dict.values(environment.bound) if not callable(value)]
+    kept = [value.data for value in environment.known.values()]
+    return sum(getattr(array, "nbytes", 0) for array in (*made, *kept))
