@@ -73,7 +73,7 @@ class SharedRuns:
 def alike(first: Claim, second: Claim) -> bool:
     """Whether all that :func:`verify.environment.realise` takes from the two claims is the same, but for the numbers of
     indices that formulas give to arrays (``entries_of``)."""
-    return first.definitions is second.definitions and _taken(first) == _taken(second)
+    return first.definitions == second.definitions and _taken(first) == _taken(second)
 
 
 @once_by_claim

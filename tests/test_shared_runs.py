@@ -1,0 +1,154 @@
+"""Claims that assume the same share their runs, and are judged as each is by itself."""
+
+from collections import defaultdict
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import sympy as sp
+
+import verify.search as search_module
+import verify.shared_runs as shared_runs
+from bounds import language as words
+from bounds.claim import Claim, Condition
+from bounds.registry import claims_of_paper
+from synthetic.arrays import NUMPY
+from verify.environment import realise
+from verify.evaluate import Evaluator
+from verify.sampling import draw_leaves, draw_shape
+from verify.scopes import LEAD, Scope, slices
+from verify.search import Budget, search
+from verify.shared_runs import SharedRuns, alike
+from verify.workers import _assumed, _in_order, _next, _Worker
+
+_LITTLE = Budget(0, 16, 0, small=6, most_iterations=1, most_rounds=(1,))
+_PAPERS = ("fedalign", "fedmoswa", "fedluar", "afedpd", "fadamgc")
+
+
+def _groups(paper: str) -> list[list[Claim]]:
+    """Claims of a paper that are alike, several of them, smallest ids first."""
+    groups = defaultdict(list)
+    for claim in claims_of_paper(paper).values():
+        if claim.explicit and claim.statement is not None and claim.setting == "run":
+            groups[_assumed(claim)].append(claim)
+    return [group[:2] for group in groups.values() if len(group) > 1 and alike(*group[:2])]
+
+
+@pytest.fixture
+def runs(monkeypatch):
+    """Shared runs of which nothing is kept yet, and how often a batch was realised."""
+    fresh, made = SharedRuns(), []
+    monkeypatch.setattr(search_module, "RUNS", fresh)
+    monkeypatch.setattr(shared_runs, "realise", lambda *a, **k: made.append(a[1]) or realise(*a, **k))
+    return fresh, made
+
+
+@pytest.mark.parametrize("paper", _PAPERS)
+def test_a_search_sees_the_same_whether_runs_are_shared_or_not(paper, runs):
+    fresh, made = runs
+    shared = alone = 0
+    for group in _groups(paper)[::40]:
+        before = len(made)
+        together = [search(claim, _LITTLE) for claim in group]
+        shared += len(made) - before
+        before = len(made)
+        for claim, found in zip(group, together, strict=True):
+            fresh._forget(None)
+            single = search(claim, _LITTLE)
+            assert (single.tried, single.met, single.ratio, single.unconfirmed) == (
+                found.tried, found.met, found.ratio, found.unconfirmed)
+            assert (single.violation is None) == (found.violation is None)
+        alone += len(made) - before
+    assert shared < alone
+
+
+def _some_claim(left, hypotheses=(), **fields) -> Claim:
+    step = Condition(words.eta_l[words.t], "==", sp.Rational(1, 8), ((words.t, 0, words.iterations - 1),))
+    return Claim(id="test/some", number="", kind="lemma", setting="run", source="test",
+                 statement=Condition(left, "<=", 1), conditions=(step, *hypotheses), **fields)
+
+
+def test_claims_that_need_other_constants_or_assume_something_else_are_not_alike():
+    plain = _some_claim(words.objective(words.x_round[words.rounds]))
+    assert alike(plain, _some_claim(words.norm2(words.x_round[words.rounds])))
+    other = {
+        "a constant of all points": _some_claim(sp.Symbol("sigma_g", nonnegative=True)),
+        "a hypothesis": _some_claim(words.L, (Condition(words.L, "<=", 3),)),
+        "a procedure": replace(plain, procedure=next(iter(claims_of_paper("fadamgc").values())).procedure),
+        "definitions": replace(plain, definitions={}),
+    }
+    other["definitions"].definitions["noise"] = None
+    assert {name: alike(plain, claim) for name, claim in other.items()} == dict.fromkeys(other, False)
+
+
+def test_only_so_many_bytes_are_kept(runs, monkeypatch):
+    fresh, _ = runs
+    claim = _groups("fedalign")[0][0]
+    monkeypatch.setattr(shared_runs, "_MOST_BYTES", 0)
+    search(claim, _LITTLE)
+    assert len(fresh.kept) <= 1  # the one in use
+
+
+def test_instances_that_differ_in_one_number_have_runs_of_their_own(runs):
+    fresh, made = runs
+    claim, rng = _groups("fedalign")[0][0], np.random.default_rng(0)
+    shape = draw_shape(claim, rng, 16, 10, 1)
+    leaves = draw_leaves(claim, shape, 3, rng)
+    other = leaves | {"center": leaves["center"] + 1}
+    first = fresh.realise(claim, shape, leaves, NUMPY, 10**6)
+    assert fresh.realise(claim, shape, leaves, NUMPY, 10**6) is first
+    assert fresh.realise(claim, shape, other, NUMPY, 10**6) is not first
+    assert len(made) == 2
+
+
+def _take_slowly(monkeypatch):
+    monkeypatch.setattr("verify.evaluate.slices", lambda *a: None)
+
+
+@pytest.mark.parametrize("formula", (
+    sp.Sum(words.norm2(words.x_local[words.t, words.k]), (words.k, 0, words.clients - 1), (words.t, 0, words.iterations)),
+    sp.Sum((words.t + 1) * words.norm2(words.x_local[words.t, words.k]), (words.t, 0, words.iterations),
+           (words.k, 0, words.clients - 1)),
+    sp.Sum(words.norm2(words.x_local[words.t + 1, words.k] - words.x_local[words.t, words.k]),
+           (words.k, 0, words.clients - 1), (words.t, 0, words.iterations - 1)),
+    sp.Sum(words.norm2(words.x_local[words.iterations - words.t, words.k]),
+           (words.k, 0, words.clients - 1), (words.t, 0, words.iterations)),
+    sp.Sum(words.norm2(words.x_local[words.t, 0]), (words.t, 1, words.iterations)),
+    sp.Sum(words.norm2(words.x_local[words.t, words.k]), (words.t, 0, words.k), (words.k, 0, words.clients - 1)),
+), ids=str)
+def test_slices_take_what_looking_up_every_entry_takes(formula, monkeypatch):
+    claim, rng = _some_claim(formula), np.random.default_rng(0)
+    shape = draw_shape(claim, rng, 16, 10, 1)
+    while shape.iterations < shape.clients:
+        shape = draw_shape(claim, rng, 16, 10, 1)
+    environment = realise(claim, shape, draw_leaves(claim, shape, 3, rng), NUMPY)
+    fast = Evaluator(environment).value(formula, Scope({})).data
+    _take_slowly(monkeypatch)
+    np.testing.assert_allclose(fast, Evaluator(environment).value(formula, Scope({})).data, rtol=1e-13)
+
+
+def test_slices_refuse_what_lies_outside():
+    scope = Scope({}).deeper("t", np.arange(4), np.ones(4, dtype=bool))
+    assert slices("x", (words.t,), scope, (4,)) == ((*(slice(None),) * LEAD, slice(0, 4)), (4,))
+    with pytest.raises(IndexError, match=r"index 0 of x must lie in 0..3; got 1..4"):
+        slices("x", (words.t + 1,), scope, (4,))
+
+
+def test_workers_stay_with_claims_that_assume_the_same_and_leave_others_theirs():
+    waiting = _in_order(list(claims_of_paper("fedluar").values()))
+    assert sorted(c.id for c in waiting) == sorted(claims_of_paper("fedluar"))
+    places = defaultdict(list)
+    for place, claim in enumerate(waiting):
+        places[_assumed(claim)].append(place)
+    assert all(found == list(range(found[0], found[0] + len(found))) for found in places.values())
+    first, second = _Worker(None, None, True), _Worker(None, None, True)
+    for worker in (first, second):
+        worker.claim = _next(worker, waiting, (first, second))
+        worker.assumed = _assumed(worker.claim)
+    assert first.assumed != second.assumed
+    more = sum(_assumed(claim) == first.assumed for claim in waiting)
+    for _ in range(more):
+        assert _assumed(_next(first, waiting, (first, second))) == first.assumed
+    assert _assumed(_next(first, waiting, (first, second))) not in (first.assumed, second.assumed)
+
+
