@@ -89,6 +89,16 @@ def test_only_so_many_bytes_are_kept(runs, monkeypatch):
     assert len(fresh.kept) <= 1  # the one in use
 
 
+def test_environments_that_are_not_kept_hold_no_arrays(runs):
+    fresh, _ = runs
+    claim, rng = _groups("fedalign")[0][0], np.random.default_rng(0)
+    shape = draw_shape(claim, rng, 16, 10, 1)
+    environment = fresh.realise(claim, shape, draw_leaves(claim, shape, 3, rng), NUMPY, 10**6)
+    assert len(environment.bound) > 3
+    fresh._forget(None)
+    assert not environment.bound and not environment.known and not fresh.kept
+
+
 def test_instances_that_differ_in_one_number_have_runs_of_their_own(runs):
     fresh, made = runs
     claim, rng = _groups("fedalign")[0][0], np.random.default_rng(0)

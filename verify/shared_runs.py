@@ -7,6 +7,7 @@ claims were decided before. Only the last claims' environments are kept, and onl
 from __future__ import annotations
 
 from hashlib import blake2b
+from math import prod
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from verify.assumed import assumed_constants
 from verify.environment import realise
 from verify.evaluate import Environment
 from verify.federation_constants import HETEROGENEITY
-from verify.instances import Leaves, Shape
+from verify.instances import Leaves, Shape, outcomes
 from verify.judge import signs
 from verify.piecewise_instances import OVER_SPACE
 from verify.procedures import own_arguments
@@ -24,7 +25,8 @@ from verify.sizes import entries_of, names_of, once_by_claim
 
 __all__ = ["SharedRuns", "alike"]
 
-_MOST_BYTES = 256 * 2**20
+_MOST_BYTES = 192 * 2**20
+_BYTES_OF_MODELS = 160  # a client's model, gradient and what methods keep beside it, for each coordinate and iteration
 _CONSTANTS = frozenset({*HETEROGENEITY, *OVER_SPACE})
 
 
@@ -35,6 +37,8 @@ class SharedRuns:
         self._forget(None)
 
     def _forget(self, claim: Claim | None) -> None:
+        for environment in getattr(self, "kept", {}).values():
+            _empty(environment)
         self.leader, self.entries = claim, dict(entries_of(claim)) if claim else {}
         self.kept: dict[tuple, Environment] = {}
         self.bytes: dict[tuple, int] = {}
@@ -65,9 +69,10 @@ class SharedRuns:
         """Count what the environment asked for last has grown to, and let it go if that is too much."""
         if self.last is None or self.last not in self.kept:
             return
-        self.bytes[self.last] = _bytes(self.kept[self.last])
+        self.bytes[self.last] = _bytes(self.last[0], self.kept[self.last])
         if sum(self.bytes.values()) > _MOST_BYTES:
-            del self.kept[self.last], self.bytes[self.last]
+            _empty(self.kept.pop(self.last))
+            del self.bytes[self.last]
 
 
 def alike(first: Claim, second: Claim) -> bool:
@@ -91,6 +96,12 @@ def _with_memory(environment: Environment) -> Environment:
     return environment
 
 
+def _empty(environment: Environment) -> None:
+    """Let go of what it binds at once: what is still to be made refers to it, so that counting references never frees it."""
+    environment.bound.clear()
+    environment.known.clear()
+
+
 def _digest(leaves: Leaves) -> bytes:
     """Of names, shapes and numbers of all leaves."""
     found = blake2b(digest_size=16)
@@ -101,7 +112,10 @@ def _digest(leaves: Leaves) -> bytes:
     return found.digest()
 
 
-def _bytes(environment: Environment) -> int:
+def _bytes(shape: Shape, environment: Environment) -> int:
+    """What an environment holds: its arrays, and the record of its run, of which some are made later."""
     made = [value.data for value in dict.values(environment.bound) if not callable(value)]
     kept = [value.data for value in environment.known.values()]
-    return sum(getattr(array, "nbytes", 0) for array in (*made, *kept))
+    rows = max(array.shape[0] for array in made)
+    record = _BYTES_OF_MODELS * rows * prod(outcomes(shape)) * shape.clients * shape.iterations * shape.dim
+    return record + sum(getattr(array, "nbytes", 0) for array in (*made, *kept))
