@@ -51,6 +51,7 @@ class Budget:
     ascents: int = 0
     climbs: int = 0
     small: int = 40  # batches of the smallest shapes
+    small_rows: int = 32  # instances of each
     most_rounds: tuple[int, ...] = (40,)  # of one local step, of a batch each
     on_data: tuple[int, int, int] = (1, 4, 1)  # federations of real data; starts, and lengths of runs, on each
     before: Budget | None = None
@@ -61,9 +62,9 @@ class Budget:
         return (*(self.before.stages if self.before else ()), self)
 
 
-_QUICK = Budget(4, 384, 4, small=24)
-_STANDARD = Budget(36, 256, 30, 128, 100, 30, 2, 12, 16, (100, 300), (2, 8, 3), _QUICK)
-_THOROUGH = Budget(1000, 512, 1000, 256, 300, 60, 12, 60, 400, (100, 300, 1000, 3000), (2, 16, 3), _STANDARD)
+_QUICK = Budget(4, 384, 4, small=24, small_rows=96)
+_STANDARD = Budget(36, 256, 30, 128, 100, 30, 2, 12, 16, 256, (100, 300), (2, 8, 3), _QUICK)
+_THOROUGH = Budget(1000, 512, 1000, 256, 300, 60, 12, 60, 400, 512, (100, 300, 1000, 3000), (2, 16, 3), _STANDARD)
 BUDGETS = {"quick": _QUICK, "standard": _STANDARD, "thorough": _THOROUGH}
 
 
@@ -85,7 +86,6 @@ class Found:
 
 
 _NOTHING = 1e-12  # what float64 may take for a difference where terms of about one cancel
-_SMALL_ROWS = 32  # instances of each of the smallest shapes
 _MOST_CLIENTS = 24  # to which an instance grows
 _LARGE = 24  # size beyond which an instance is made smaller before exact arithmetic takes it
 _MOST_TERMS = 250_000  # entries of an array of terms
@@ -231,7 +231,7 @@ def _instances(claim: Claim, budget: Budget, rng: np.random.Generator, pools: Po
     """Batches to look at, one after the other: the later ones follow from what was kept of the earlier ones."""
     longer, apart, moving = 1, *rng.spawn(2)
     for shape in small_shapes(claim, apart, budget.most_outcomes, budget.small):
-        yield shape, _drawn(claim, shape, min(_SMALL_ROWS, _batch_size(shape, budget)), apart, moving)
+        yield shape, _drawn(claim, shape, min(budget.small_rows, _batch_size(shape, budget)), apart, moving)
     for shape in extreme_shapes(claim, apart, budget.most_outcomes, budget.most_iterations, budget.most_rounds):
         yield shape, _drawn(claim, shape, _batch_size(shape, budget), apart, moving)
     for step in range(budget.batches + budget.generations):
