@@ -219,6 +219,15 @@ def test_the_best_step_within_its_conditions(limit, value, border):
     assert best.bound == pytest.approx(4 / value + value, rel=1e-9)
 
 
+@pytest.mark.parametrize(("right", "towards"), [(4 / ETA + K, "oo"), (ETA + K, "0"), (4 / ETA + K * ETA, "")])
+def test_a_bound_that_falls_beyond_all_steps_says_so(right, towards, run, monkeypatch):
+    claim = algebra(a, "<=", right)
+    assert bound_of(claim).best("eta", K=1).towards == towards
+    monkeypatch.setattr("bounds.registry.find_claim", lambda _: claim)
+    _, said, _ = run("bound", claim.id, "--set", "K=1", "--best", "eta")
+    assert ("it may fall on towards " + towards in said) is bool(towards)
+
+
 def test_conditions_that_do_not_hold_are_told_with_numbers():
     bound = bound_of(algebra(a, "<=", ETA, conditions=(Condition(ETA, "<=", 1 / (8 * L)),)))
     assert bound.unmet(eta=0.5, L=1) == ["needs eta <= 1/(8*L); got 0.5 and 0.125"]

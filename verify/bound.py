@@ -19,15 +19,18 @@ __all__ = ["BestStep", "Bound", "bound_of"]
 
 _HOLDS = {"<=": np.less_equal, ">=": np.greater_equal, "==": np.isclose}
 _LENGTHS = ("iterations", "rounds")
+_STEPS = (1e-12, 1e6)  # between which the best step is looked for
 
 
 @dataclass(frozen=True)
 class BestStep:
-    """The value of a step size at which a bound is smallest within its conditions."""
+    """The value of a step size at which a bound is smallest within its conditions; ``towards`` "0" or "oo" where that is the
+    smallest or largest value that was looked at, beyond which it may fall on."""
 
     value: float
     bound: float
     at_border: bool
+    towards: str = ""
 
 
 @dataclass(frozen=True)
@@ -207,7 +210,7 @@ class Bound:
         """
         if step not in {s.name for s in self.form.parameters}:
             raise ValueError(f"{self.claim.id} does not depend on {step!r}; it has {', '.join(self.parameters)}")
-        grid = np.logspace(-12, 6, 2001)
+        grid = np.geomspace(*_STEPS, 2001)
         numbers = {name: value for name, value in numbers.items() if name != step}
         for _ in range(8):
             values = self.values(**{step: grid}, **numbers)
@@ -220,7 +223,9 @@ class Bound:
             value, least = float(grid[best]), float(values[best])
             grid = np.linspace(low, high, 401)
         beside = value * np.array([1 - 1e-6, 1 + 1e-6])
-        return BestStep(value, least, not bool(np.all(self.applies(**{step: beside}, **numbers))))
+        border = not bool(np.all(self.applies(**{step: beside}, **numbers)))
+        towards = "0" if value < 1.01 * _STEPS[0] else "oo" if value > 0.99 * _STEPS[1] else ""
+        return BestStep(value, least, border, "" if border else towards)
 
 
 def bound_of(claim: Claim, side: str = "right") -> Bound:

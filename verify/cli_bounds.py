@@ -79,7 +79,8 @@ def bound(
 
 def _best(form, step: str, numbers) -> dict:
     found = form.best(step, **numbers)
-    return {step: found.value, "bound": found.bound, "at the border of its conditions": found.at_border}
+    return {step: found.value, "bound": found.bound, "at the border of its conditions": found.at_border,
+            "falls on towards": found.towards}
 
 
 def _parameters(form) -> dict[str, str]:
@@ -111,10 +112,12 @@ def _show(form, said) -> None:
     if "best" in said:
         step, value = next(iter(said["best"].items()))
         border = ", at the border of its conditions" if said["best"]["at the border of its conditions"] else ""
-        print(f"smallest at {step} = {significant(value)}: {significant(said['best']['bound'])}{border}")
+        end = said["best"]["falls on towards"]
+        edge = f", the last value looked at: it may fall on towards {end}" if end else ""
+        print(f"smallest at {step} = {significant(value)}: {significant(said['best']['bound'])}{border}{edge}")
     for name in ("best of each", "target of each"):
         if name in said:
-            rows = [tuple(v if isinstance(v, bool) else significant(v) for v in row.values()) for row in said[name]]
+            rows = [tuple(v if isinstance(v, bool | str) else significant(v) for v in row.values()) for row in said[name]]
             console.out().print(console.names_table(tuple(said[name][0]), [tuple(map(str, r)) for r in rows[:MOST_ROWS]]))
             if len(rows) > MOST_ROWS:
                 print(f"... {len(rows)} values in all; --json prints them")
