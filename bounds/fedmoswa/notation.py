@@ -21,7 +21,7 @@ LETTERS: dict[str, Letter] = {
     "mu": Letter(r"\mu", "strong convexity"),
     "mu_client": Letter(r"\mu_{<0>}", "strong convexity of client k", "k"),
     "G_lip": Letter("L", "Lipschitz constant of every sample's loss"),
-    "G_lip_sq": Letter("L^2", "its square"),
+    "G_lip_sq": Letter("L^2", "square of the Lipschitz constant of every sample's loss"),
     "sigma": Letter(r"\sigma", "root of the bound on the variance of stochastic gradients"),
     "sigma_sq": Letter(r"\sigma^2", "bound on the variance of stochastic gradients"),
     "sigma_sq_client": Letter(r"\sigma_{<0>}^2", "variance of client k's stochastic gradients", "k"),
