@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from bounds.claim import Condition, Definition
@@ -99,3 +99,7 @@ class Environment:
     def __post_init__(self):
         if not isinstance(self.bound, Bindings):
             self.bound = Bindings(self.bound)
+
+    def remembering(self) -> Environment:
+        """The environment with a memory of values, for as long as names keep their meaning; itself where it has one."""
+        return replace(self, known={}) if self.known is None else self

@@ -19,7 +19,7 @@ from verify.coupled_runs import realise_coupled
 from verify.evaluate import Bound, Environment, UnboundName, sides
 from verify.federation_constants import bind_over_space, known_constant
 from verify.full_record import FullRecord
-from verify.instances import Leaves, Shape, federation_of, outcomes
+from verify.instances import Leaves, Shape, federation_of, number_of, outcomes
 from verify.outcomes import enumerated
 from verify.paper_words import WORDS as _WORDS  # noqa: F401  (the words of papers gain their meaning)
 from verify.piecewise_instances import bind_constants
@@ -44,7 +44,7 @@ def realise(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend, federa
         UnboundName: a name nobody supplies.
         TooManyTerms: larger arrays than ``most`` allows.
     """
-    rows = next((array.shape[0] for array in leaves.values()), 1)
+    rows = number_of(leaves)
     environment = Environment(backend, shape.as_sizes(), dict(values or {}), definitions=claim.definitions)
     if most is not None:
         environment.most_terms = most // max(rows * prod(outcomes(shape)) * shape.dim, 1)

@@ -49,7 +49,7 @@ from verify.growth_sizes import RUN_SIZES, moved, scaled
 from verify.growth_terms import outgrows_every_term
 from verify.growth_worst import worst_of_each_size
 from verify.hidden import never_vanishes, vanishing, with_constant
-from verify.instances import outcomes
+from verify.instances import floats, joined, outcomes
 from verify.search import Budget, search
 from verify.shrink import Violation, violation_of
 
@@ -265,8 +265,7 @@ def _increasing_beyond(exact, factors) -> tuple[ExactMember, ...]:
 def _seen_along(claim: Claim, track: Track, factors) -> np.ndarray:
     """The ratios that float64 sees on the first member scaled by each factor, NaN where it sees none."""
     start, powers = track.members[0], track.powers
-    rows = [scaled(start.leaves, powers, factor) for factor in factors]
-    leaves = {name: np.concatenate([np.asarray(row[name], dtype=np.float64) for row in rows]) for name in rows[0]}
+    leaves = floats(joined([scaled(start.leaves, powers, factor) for factor in factors]))
     seen = ratios_of(with_constant(claim, 1), start.shape, leaves, NUMPY, Seen())
     return np.where((seen > 0) & (seen < np.inf), seen, np.nan)
 

@@ -12,7 +12,7 @@ from synthetic.arrays import Backend
 from verify.growth_fit import OCTAVES
 from verify.growth_search import Effort, Member, Seen, Track, growth_rank, kept, ratios_of_each, small_sizes
 from verify.growth_sizes import scalable, scaled
-from verify.instances import Leaves, Shape, outcomes, take_rows
+from verify.instances import Leaves, Shape, number_of, outcomes, take_rows
 from verify.sampling import draw_leaves, draw_shape
 from verify.search import offspring
 from verify.sizes import once_by_claim
@@ -88,7 +88,7 @@ def _still_growing(last, far) -> np.ndarray:
 
 def _with_slack(leaves: Leaves, rng) -> Leaves:
     """The instances, in half of which constants lie beyond their tightest values: a little can move with scales."""
-    some = rng.random(len(next(iter(leaves.values())))) < 0.5
+    some = rng.random(number_of(leaves)) < 0.5
     return {n: np.where((a == 1) & some[:, None], 1 + _FINEST, a) if n.startswith("slack:") else a
             for n, a in leaves.items()}
 
@@ -108,7 +108,7 @@ def _steady_growth(ratios) -> np.ndarray:
 def _exponents(claim, leaves, parent, rng):
     """Whole exponents of every number: those of a parent with few changed, else few that are not zero."""
     found = {}
-    units, (loss, length) = _unit_exponents(claim, leaves), rng.integers(-3, 4, (2, len(next(iter(leaves.values())))))
+    units, (loss, length) = _unit_exponents(claim, leaves), rng.integers(-3, 4, (2, number_of(leaves)))
     along_units = rng.random(len(loss)) < (_ALONG_UNITS if parent is None else 0.0)
     for name in scalable(claim, leaves):
         array = leaves[name]

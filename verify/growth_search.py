@@ -15,7 +15,7 @@ from synthetic.federation import Federation
 from verify.environment import realise
 from verify.evaluate import TooManyTerms
 from verify.growth_fit import Fit, fit
-from verify.instances import Leaves, Shape, federation_of, outcomes, take_rows
+from verify.instances import Leaves, Shape, federation_of, halves, joined, number_of, outcomes, take_rows
 from verify.judge import judge
 
 __all__ = ["EFFORTS", "LARGE", "Effort", "Member", "Seen", "Track", "growth_rank", "kept", "ratios_of", "ratios_of_each",
@@ -147,8 +147,8 @@ def ratios_of_each(
 ) -> Iterator[np.ndarray]:
     """:func:`ratios_of` of several batches of one shape, which are judged together where that is not too much at once; what
     ``seen`` counts are those that are asked for."""
-    together = {name: np.concatenate([batch[name] for batch in batches]) for name in batches[0]}
-    count = len(next(iter(together.values())))
+    together = joined(batches)
+    count = number_of(together)
     if prod(outcomes(shape)) * count * shape.iterations * shape.clients * shape.dim > _MOST_NUMBERS:
         yield from _one_by_one(claim, shape, batches, backend, seen, "too many outcomes of chance to enumerate")
         return
@@ -159,7 +159,7 @@ def ratios_of_each(
         return
     first = 0
     for batch in batches:
-        last = first + len(next(iter(batch.values())))
+        last = first + number_of(batch)
         _note(seen, shape, batch, ratios[first:last])
         yield ratios[first:last]
         first = last
@@ -168,7 +168,7 @@ def ratios_of_each(
 def _ratios(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend, seen: Seen) -> np.ndarray:
     """The ratio on every row, NaN where a hypothesis fails; in halves where arrays would be too large, of which one instance
     alone raises TooManyTerms."""
-    count = len(next(iter(leaves.values())))
+    count = number_of(leaves)
     try:
         if count > 1 and count * _compared_with_knots(shape) > _MOST_TERMS:
             raise TooManyTerms(f"at most {_MOST_TERMS} comparisons with knots are admitted")
@@ -178,8 +178,7 @@ def _ratios(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend, seen: 
     except TooManyTerms:
         if count == 1:
             raise
-        halves = slice(count // 2), slice(count // 2, None)
-        return np.concatenate([_ratios(claim, shape, take_rows(leaves, half), backend, seen) for half in halves])
+        return np.concatenate([_ratios(claim, shape, half, backend, seen) for half in halves(leaves)])
     return np.where(verdict.met, np.broadcast_to(verdict.ratio, (count,)), np.nan)
 
 
@@ -193,7 +192,7 @@ def _one_by_one(claim, shape, batches, backend, seen: Seen, refused: str) -> Ite
     """What :func:`ratios_of_each` answers where not all batches are judged together; of a single one, that it is refused."""
     if len(batches) == 1:
         seen.refused = refused
-        yield np.full(len(next(iter(batches[0].values()))), np.nan)
+        yield np.full(number_of(batches[0]), np.nan)
         return
     for batch in batches:
         yield ratios_of(claim, shape, batch, backend, seen)

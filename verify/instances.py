@@ -6,7 +6,7 @@ them by exact arithmetic, so that rounding the leaves to rationals gives an exac
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -26,8 +26,9 @@ from verify.sizes import allowed
 from verify.worlds import DataShape
 
 __all__ = [
-    "POSITIVE", "Leaves", "Shape", "admissible", "always_available", "by_coordinates", "federation_of", "map_leaves",
-    "outcomes", "take_rows", "with_participants", "with_times", "with_trackers",
+    "POSITIVE", "Leaves", "Shape", "admissible", "always_available", "by_coordinates", "federation_of", "floats",
+    "halves", "joined", "map_leaves", "number_of", "outcomes", "take_rows", "with_participants", "with_times",
+    "with_trackers",
 ]
 
 #: leaves that must be positive
@@ -219,3 +220,24 @@ def with_trackers(shape: Shape, trackers: int, at_most: bool = False) -> Shape:
 def take_rows(leaves: Leaves, rows) -> Leaves:
     """The instances numbered ``rows``."""
     return {name: array[rows] for name, array in leaves.items()}
+
+
+def joined(batches: Sequence[Leaves]) -> Leaves:
+    """The instances of several batches, at least one, whose arrays have the same shapes but for their number."""
+    return {name: np.concatenate([batch[name] for batch in batches]) for name in batches[0]}
+
+
+def floats(leaves: Leaves) -> Leaves:
+    """The instances in float64."""
+    return {name: np.asarray(array, dtype=np.float64) for name, array in leaves.items()}
+
+
+def number_of(leaves: Leaves) -> int:
+    """How many instances there are; one where they have no leaves."""
+    return next((len(array) for array in leaves.values()), 1)
+
+
+def halves(leaves: Leaves) -> tuple[Leaves, Leaves]:
+    """The first half of the instances, and the others."""
+    middle = number_of(leaves) // 2
+    return take_rows(leaves, slice(middle)), take_rows(leaves, slice(middle, None))

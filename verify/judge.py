@@ -41,7 +41,7 @@ def judge(claim: Claim, environment: Environment, least: float = 1e-18) -> Judge
     if environment.also is not None:
         first, second = judge(claim, replace(environment, also=None), least), judge(claim, environment.also, least)
         return Judgement(*(np.minimum(a, b) for a, b in zip(first[:3], second[:3], strict=True)), first.met & second.met)
-    environment = replace(environment, known={}) if environment.known is None else environment
+    environment = environment.remembering()
     with np.errstate(all="ignore"):
         statement, both = claim.statement, None
         if environment.worlds is None:  # else suprema over worlds are compared, in which a common term may differ
@@ -76,7 +76,7 @@ def seems_violated(claim: Claim, environment: Environment) -> np.ndarray:
     """Whether every hypothesis holds and the statement does not, per instance, in floating point: what :func:`judge` says,
     in less time where no side is beyond the other."""
     statement = claim.statement if environment.worlds is not None else _apart(claim.statement)[0]
-    environment = replace(environment, known={})
+    environment = environment.remembering()
     with np.errstate(all="ignore"):
         left, right, mask = _flat(*_where_possible(environment, *sides(statement, environment)))
         beyond = {"<=": left > right, ">=": left < right, "==": left != right}[statement.relation] & mask
@@ -225,7 +225,7 @@ def exact_violation(claim: Claim, environment: Environment):
         other = exact_violation(claim, environment.also)
         if isinstance(other, str):
             return other
-    environment = replace(environment, known={})
+    environment = environment.remembering()
     if any(_broken(condition, environment) for condition in claim.hypotheses) or not in_range(claim, environment, 1).all():
         return "unmet"
     broken = _broken(claim.statement, environment)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -59,7 +58,7 @@ class _Undefined(Undecided):
 
 def _certain(claim: Claim, environment: Environment) -> str | tuple[Ball, Ball]:
     """What is certain of a claim on instance 0. A condition that defines a name holds because it does."""
-    environment = replace(environment, known={})
+    environment = environment.remembering()
     if not all(Ball(side).finite for pair in pairs(claim.statement, environment) for side in pair):
         raise _Undefined("a side of the statement is not known to be finite")
     broken, open_pair = _broken(claim.statement, environment, strict=False)

@@ -11,7 +11,7 @@ from bounds.claim import Claim
 from verify.data_instances import speaks_of_samples
 from verify.environment import realise
 from verify.evaluate import Environment, TooManyTerms
-from verify.instances import Leaves, Shape, outcomes, take_rows
+from verify.instances import Leaves, Shape, halves, number_of, outcomes
 from verify.judge import Judgement, judge, unmet
 from verify.outcomes import chance_of
 from verify.procedures import speaks_of_trackers
@@ -81,9 +81,8 @@ def _judged(claim: Claim, shape: Shape, leaves: Leaves, federation) -> list[tupl
         environment = realise(claim, shape, leaves, federation.backend, federation, most=_MOST_TERMS)
         return [(environment, judge(claim, environment))]
     except TooManyTerms:
-        count = len(next(iter(leaves.values())))
-        halves = (slice(count // 2), slice(count // 2, None)) if count > 1 else ()
-        return [part for half in halves for part in _judged(claim, shape, take_rows(leaves, half), federation)]
+        parts = halves(leaves) if number_of(leaves) > 1 else ()
+        return [part for half in parts for part in _judged(claim, shape, half, federation)]
 
 
 def _shape(claim: Claim, federation, free: int, rng, length: int) -> Shape | None:

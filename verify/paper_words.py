@@ -14,10 +14,9 @@ from synthetic.arrays import largest, maximum, namespace
 from verify.chance import mean_over
 from verify.evaluate import WORDS, Evaluator, UnboundName, Value
 from verify.roots import Irrational, square_root
+from verify.scopes import LEAD
 
 __all__ = ["WORDS"]
-
-_LEAD = 3
 
 
 def _meaning(word):
@@ -41,7 +40,7 @@ def _layer_part(evaluator: Evaluator, node, scope) -> Value:
         table[row, layer] = 1
     if scope.clip:
         number = np.clip(number, 0, len(layers) - 1)
-    kept = table[number].reshape((1,) * _LEAD + number.shape + (-1,))
+    kept = table[number].reshape((1,) * LEAD + number.shape + (-1,))
     return Value(vector * evaluator.env.backend.array(kept), True)
 
 
@@ -124,13 +123,13 @@ def _highest(evaluator, node, scope) -> Value:
     if not inside.all():  # ranges of several lengths: a place outside stands for the first one inside
         first = inside.argmax(axis=-1)
         numbers = np.where(inside, np.arange(inside.shape[-1]), first[..., None])
-        axis = _LEAD + scope.depth
-        indices = np.broadcast_shapes(tuple(value.data.shape[_LEAD : axis + 1]), inside.shape)
-        data = xp.broadcast_to(value.data, (*value.data.shape[:_LEAD], *indices, *value.data.shape[axis + 1 :]))
-        numbers = numbers.reshape((1,) * _LEAD + numbers.shape + (1,) * value.vector)
+        axis = LEAD + scope.depth
+        indices = np.broadcast_shapes(tuple(value.data.shape[LEAD : axis + 1]), inside.shape)
+        data = xp.broadcast_to(value.data, (*value.data.shape[:LEAD], *indices, *value.data.shape[axis + 1 :]))
+        numbers = numbers.reshape((1,) * LEAD + numbers.shape + (1,) * value.vector)
         numbers = evaluator.env.backend.integers(np.broadcast_to(numbers, tuple(data.shape)))
         value = Value(xp.take_along_axis(data, numbers, axis=axis), value.vector)
-    return Value(largest(value.data, _LEAD + scope.depth), value.vector)
+    return Value(largest(value.data, LEAD + scope.depth), value.vector)
 
 
 @_meaning(by_coordinate.upper)

@@ -11,7 +11,7 @@ import numpy as np
 from bounds.claim import Claim
 from synthetic.arrays import NUMPY
 from verify.environment import realise
-from verify.instances import Leaves, Shape, admissible
+from verify.instances import Leaves, Shape, admissible, floats, joined, number_of
 from verify.judge import seems_violated
 from verify.on_balls import MOST_EXACT
 
@@ -25,8 +25,7 @@ Change = tuple[str, tuple[int, ...], Fraction]
 
 def seen(claim: Claim, shape: Shape, candidates: list[Leaves]) -> np.ndarray:
     """Whether float64 sees a violation by each one-row instance; by all where it cannot tell."""
-    return _seen(claim, shape, {
-        name: np.concatenate([np.asarray(c[name], dtype=np.float64) for c in candidates]) for name in candidates[0]})
+    return _seen(claim, shape, floats(joined(candidates)))
 
 
 def those_seen(claim: Claim, candidates: Iterable[tuple[Shape, Leaves]]) -> Iterator[tuple[Shape, Leaves]]:
@@ -46,7 +45,7 @@ def alike(candidates: Iterable[tuple[Shape, Leaves]]) -> Iterator[tuple[Shape, l
 
 
 def _seen(claim: Claim, shape: Shape, rows: Leaves) -> np.ndarray:
-    count = next((len(array) for array in rows.values()), 1)
+    count = number_of(rows)
     try:
         with np.errstate(all="ignore"):
             violated = seems_violated(claim, realise(claim, shape, rows, NUMPY, most=MOST_EXACT * count))
@@ -79,7 +78,7 @@ def seen_changes(claim: Claim, shape: Shape, leaves: Leaves, refused: Collection
 
 def _rows(leaves: Leaves, changes: list[Change], together: bool) -> Leaves:
     """An instance per change, in floats; ``together``: with all changes before it too."""
-    rows = {name: np.repeat(np.asarray(array, dtype=np.float64), len(changes), axis=0) for name, array in leaves.items()}
+    rows = {name: np.repeat(array, len(changes), axis=0) for name, array in floats(leaves).items()}
     for row, (name, (_, *index), value) in enumerate(changes):
         rows[name][(slice(row, None) if together else row, *index)] = value
     return rows

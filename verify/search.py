@@ -19,7 +19,18 @@ from verify.data_instances import KINDS
 from verify.environment import realise
 from verify.evaluate import TooManyTerms, UnboundName
 from verify.extreme_numbers import extreme_numbers
-from verify.instances import Leaves, Shape, admissible, always_available, outcomes, take_rows, with_times
+from verify.instances import (
+    Leaves,
+    Shape,
+    admissible,
+    always_available,
+    halves,
+    joined,
+    number_of,
+    outcomes,
+    take_rows,
+    with_times,
+)
 from verify.judge import Judgement, judge, pairs
 from verify.knots_on_path import knots_on_path
 from verify.other_sizes import with_another_integer, with_other_noise, with_other_participants
@@ -152,21 +163,15 @@ def _judged(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend) -> Jud
         with np.errstate(all="ignore"):
             return judge(claim, RUNS.realise(claim, shape, leaves, backend, _MOST_TERMS))
     except TooManyTerms:
-        count = _count(leaves)
-        if count == 1:
+        if number_of(leaves) == 1:
             return Judgement(*np.full((3, 1), -1.0), np.zeros(1, dtype=bool))
-        halves = (_judged(claim, shape, take_rows(leaves, part), backend)
-                  for part in (slice(count // 2), slice(count // 2, None)))
-        return Judgement(*map(np.concatenate, zip(*halves, strict=True)))
-
-
-def _count(leaves: Leaves) -> int:
-    return next((len(array) for array in leaves.values()), 1)
+        parts = (_judged(claim, shape, half, backend) for half in halves(leaves))
+        return Judgement(*map(np.concatenate, zip(*parts, strict=True)))
 
 
 def _admitted(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend) -> tuple[Leaves, Judgement]:
     """The first of the instances, as many as may be judged at once, and the judgement on them."""
-    count = _count(leaves)
+    count = number_of(leaves)
     while count > 1:
         try:
             with np.errstate(all="ignore"):
@@ -202,7 +207,7 @@ def _simpler_that_scores(claim: Claim, shape: Shape, leaves: Leaves, backend: Ba
     """The first simpler instance that meets the hypotheses and scores more than ``enough``; None if there is none."""
     for smaller, some in alike(c for c in simpler(claim, shape, leaves) if admissible(claim, *c)):
         try:
-            verdict = _judged(claim, smaller, {n: np.concatenate([one[n] for one in some]) for n in some[0]}, backend)
+            verdict = _judged(claim, smaller, joined(some), backend)
         except UnboundName:  # a constant that clients of the simpler family do not have
             continue
         scores = np.flatnonzero(verdict.met & (verdict.score > enough))

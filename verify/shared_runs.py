@@ -23,7 +23,7 @@ from verify.piecewise_instances import OVER_SPACE
 from verify.procedures import own_arguments
 from verify.sizes import entries_of, names_of, once_by_claim
 
-__all__ = ["SharedRuns", "alike"]
+__all__ = ["SharedRuns", "assume_the_same"]
 
 _MOST_BYTES = 192 * 2**20
 _BYTES_OF_MODELS = 160  # a client's model, gradient and what methods keep beside it, for each coordinate and iteration
@@ -31,37 +31,39 @@ _CONSTANTS = frozenset({*HETEROGENEITY, *OVER_SPACE})
 
 
 class SharedRuns:
-    """The environments of the claims at hand, which :func:`alike` finds to assume the same."""
+    """The environments of the claims at hand, which :func:`assume_the_same`."""
 
     def __init__(self) -> None:
-        self._forget(None)
-
-    def _forget(self, claim: Claim | None) -> None:
-        for environment in getattr(self, "kept", {}).values():
-            _empty(environment)
-        self.leader, self.entries = claim, dict(entries_of(claim)) if claim else {}
+        self.leader: Claim | None = None
+        self.entries: dict[str, int] = {}
         self.kept: dict[tuple, Environment] = {}
         self.bytes: dict[tuple, int] = {}
         self.last: tuple | None = None
 
+    def forget(self) -> None:
+        """Let go of all environments."""
+        for environment in self.kept.values():
+            _empty(environment)
+        self.leader, self.entries, self.kept, self.bytes, self.last = None, {}, {}, {}, None
+
     def realise(self, claim: Claim, shape: Shape, leaves: Leaves, backend: Backend, most: int) -> Environment:
         """What ``realise`` of the same arguments answers; from the second claim on, of which another one has asked it."""
         if claim.setting == "algebra" or shape.data is not None:
-            return _with_memory(realise(claim, shape, leaves, backend, most=most))
+            return realise(claim, shape, leaves, backend, most=most).remembering()
         if claim is not self.leader:
             self._welcome(claim)
         self._settle()
         self.last = key = (shape, backend.library, most, _digest(leaves))
         if key not in self.kept:
-            self.kept[key] = _with_memory(realise(claim, shape, leaves, backend, most=most))
+            self.kept[key] = realise(claim, shape, leaves, backend, most=most).remembering()
         return self.kept[key]
 
     def _welcome(self, claim: Claim) -> None:
         """Go on with what is kept where the claim can use it; else begin anew with this claim."""
         entries = entries_of(claim)
-        if (self.leader is None or not alike(self.leader, claim)
+        if (self.leader is None or not assume_the_same(self.leader, claim)
                 or any(self.entries.get(name, count) != count for name, count in entries.items())):
-            self._forget(claim)
+            self.forget()
         self.leader = claim
         self.entries |= entries
 
@@ -75,7 +77,7 @@ class SharedRuns:
             del self.bytes[self.last]
 
 
-def alike(first: Claim, second: Claim) -> bool:
+def assume_the_same(first: Claim, second: Claim) -> bool:
     """Whether all that :func:`verify.environment.realise` takes from the two claims is the same, but for the numbers of
     indices that formulas give to arrays (``entries_of``)."""
     return first.definitions == second.definitions and _taken(first) == _taken(second)
@@ -88,12 +90,6 @@ def _taken(claim: Claim) -> tuple:
     own = tuple(pair for pair in signs(claim) if pair[0] in names)
     return (claim.setting, claim.procedure, claim.variables, claim.hypotheses, assumed_constants(claim), own,
             names_of(claim) & _CONSTANTS)
-
-
-def _with_memory(environment: Environment) -> Environment:
-    """The environment, whose names keep their meaning from now on."""
-    environment.known = {}
-    return environment
 
 
 def _empty(environment: Environment) -> None:
