@@ -18,20 +18,21 @@ from verify.evaluate import Evaluator
 from verify.sampling import draw_leaves, draw_shape
 from verify.scopes import LEAD, Scope, slices
 from verify.search import Budget, search
-from verify.shared_runs import SharedRuns, alike
-from verify.workers import _assumed, _in_order, _next, _Worker
+from verify.shared_runs import SharedRuns, assume_the_same
+from verify.workers import _groups, _next, _Worker
 
 _LITTLE = Budget(0, 16, 0, small=6, most_iterations=1, most_rounds=(1,))
 _PAPERS = ("fedalign", "fedmoswa", "fedluar", "afedpd", "fadamgc")
 
 
-def _groups(paper: str) -> list[list[Claim]]:
+def _alike(paper: str) -> list[list[Claim]]:
     """Claims of a paper that are alike, several of them, smallest ids first."""
-    groups = defaultdict(list)
-    for claim in claims_of_paper(paper).values():
+    groups, claims = defaultdict(list), list(claims_of_paper(paper).values())
+    numbers = _groups(claims)
+    for claim in claims:
         if claim.explicit and claim.statement is not None and claim.setting == "run":
-            groups[_assumed(claim)].append(claim)
-    return [group[:2] for group in groups.values() if len(group) > 1 and alike(*group[:2])]
+            groups[numbers[claim.id]].append(claim)
+    return [group[:2] for group in groups.values() if len(group) > 1 and assume_the_same(*group[:2])]
 
 
 @pytest.fixture
@@ -47,13 +48,13 @@ def runs(monkeypatch):
 def test_a_search_sees_the_same_whether_runs_are_shared_or_not(paper, runs):
     fresh, made = runs
     shared = alone = 0
-    for group in _groups(paper)[::40]:
+    for group in _alike(paper)[::40]:
         before = len(made)
         together = [search(claim, _LITTLE) for claim in group]
         shared += len(made) - before
         before = len(made)
         for claim, found in zip(group, together, strict=True):
-            fresh._forget(None)
+            fresh.forget()
             single = search(claim, _LITTLE)
             assert (single.tried, single.met, single.ratio, single.unconfirmed) == (
                 found.tried, found.met, found.ratio, found.unconfirmed)
@@ -70,7 +71,7 @@ def _some_claim(left, hypotheses=(), **fields) -> Claim:
 
 def test_claims_that_need_other_constants_or_assume_something_else_are_not_alike():
     plain = _some_claim(words.objective(words.x_round[words.rounds]))
-    assert alike(plain, _some_claim(words.norm2(words.x_round[words.rounds])))
+    assert assume_the_same(plain, _some_claim(words.norm2(words.x_round[words.rounds])))
     other = {
         "a constant of all points": _some_claim(sp.Symbol("sigma_g", nonnegative=True)),
         "a hypothesis": _some_claim(words.L, (Condition(words.L, "<=", 3),)),
@@ -78,12 +79,12 @@ def test_claims_that_need_other_constants_or_assume_something_else_are_not_alike
         "definitions": replace(plain, definitions={}),
     }
     other["definitions"].definitions["noise"] = None
-    assert {name: alike(plain, claim) for name, claim in other.items()} == dict.fromkeys(other, False)
+    assert {name: assume_the_same(plain, claim) for name, claim in other.items()} == dict.fromkeys(other, False)
 
 
 def test_only_so_many_bytes_are_kept(runs, monkeypatch):
     fresh, _ = runs
-    claim = _groups("fedalign")[0][0]
+    claim = _alike("fedalign")[0][0]
     monkeypatch.setattr(shared_runs, "_MOST_BYTES", 0)
     search(claim, _LITTLE)
     assert len(fresh.kept) <= 1  # the one in use
@@ -91,17 +92,17 @@ def test_only_so_many_bytes_are_kept(runs, monkeypatch):
 
 def test_environments_that_are_not_kept_hold_no_arrays(runs):
     fresh, _ = runs
-    claim, rng = _groups("fedalign")[0][0], np.random.default_rng(0)
+    claim, rng = _alike("fedalign")[0][0], np.random.default_rng(0)
     shape = draw_shape(claim, rng, 16, 10, 1)
     environment = fresh.realise(claim, shape, draw_leaves(claim, shape, 3, rng), NUMPY, 10**6)
     assert len(environment.bound) > 3
-    fresh._forget(None)
+    fresh.forget()
     assert not environment.bound and not environment.known and not fresh.kept
 
 
 def test_instances_that_differ_in_one_number_have_runs_of_their_own(runs):
     fresh, made = runs
-    claim, rng = _groups("fedalign")[0][0], np.random.default_rng(0)
+    claim, rng = _alike("fedalign")[0][0], np.random.default_rng(0)
     shape = draw_shape(claim, rng, 16, 10, 1)
     leaves = draw_leaves(claim, shape, 3, rng)
     other = leaves | {"center": leaves["center"] + 1}
@@ -145,20 +146,21 @@ def test_slices_refuse_what_lies_outside():
 
 
 def test_workers_stay_with_claims_that_assume_the_same_and_leave_others_theirs():
-    waiting = _in_order(list(claims_of_paper("fedluar").values()))
-    assert sorted(c.id for c in waiting) == sorted(claims_of_paper("fedluar"))
-    places = defaultdict(list)
-    for place, claim in enumerate(waiting):
-        places[_assumed(claim)].append(place)
-    assert all(found == list(range(found[0], found[0] + len(found))) for found in places.values())
+    claims = list(claims_of_paper("fedluar").values())
+    groups = _groups(claims)
+    assumed = defaultdict(set)
+    for claim in claims:
+        assumed[groups[claim.id]].add((claim.procedure, claim.variables, claim.hypotheses))
+    assert set(groups) == {c.id for c in claims}
+    assert len(set().union(*assumed.values())) == len(assumed) and all(len(found) == 1 for found in assumed.values())
+    waiting = sorted(claims, key=lambda claim: groups[claim.id])
+    assert [c.setting == "run" for c in waiting] == sorted((c.setting == "run" for c in waiting), reverse=True)
     first, second = _Worker(None, None, True), _Worker(None, None, True)
     for worker in (first, second):
-        worker.claim = _next(worker, waiting, (first, second))
-        worker.assumed = _assumed(worker.claim)
-    assert first.assumed != second.assumed
-    more = sum(_assumed(claim) == first.assumed for claim in waiting)
+        worker.claim = _next(worker, waiting, (first, second), groups)
+        worker.group = groups[worker.claim.id]
+    assert first.group != second.group
+    more = sum(groups[claim.id] == first.group for claim in waiting)
     for _ in range(more):
-        assert _assumed(_next(first, waiting, (first, second))) == first.assumed
-    assert _assumed(_next(first, waiting, (first, second))) not in (first.assumed, second.assumed)
-
-
+        assert groups[_next(first, waiting, (first, second), groups).id] == first.group
+    assert groups[_next(first, waiting, (first, second), groups).id] not in (first.group, second.group)

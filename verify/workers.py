@@ -7,7 +7,7 @@ import signal
 import sys
 import time
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing import connection, get_context
@@ -61,7 +61,7 @@ class _Worker:
     ready: bool = False
     claim: Claim | None = None
     began: float = 0.0
-    assumed: tuple | None = None  #: what its last claim assumes
+    group: int | None = None  #: of its last claim
 
 
 def decide_all(claims: Sequence[Claim], settings, workers: int, patience: float | None = None) -> Iterator[Verdict]:
@@ -75,7 +75,8 @@ def decide_all(claims: Sequence[Claim], settings, workers: int, patience: float 
         RuntimeError: workers do not start.
     """
     patience = PATIENCE[settings.budget] if patience is None else patience
-    waiting = _in_order(claims)
+    groups = _groups(claims)
+    waiting = sorted(claims, key=lambda claim: groups[claim.id])
     deaths: dict[str, int] = {}
     team: list[_Worker] = []
     failures = 0
@@ -110,35 +111,29 @@ def decide_all(claims: Sequence[Claim], settings, workers: int, patience: float 
                 yield stopped(worker.claim, settings, f"it took more than {patience:.0f} s")
             for worker in [w for w in team if w.ready and w.claim is None]:
                 if waiting:
-                    worker.claim, worker.began = _next(worker, waiting, team), time.monotonic()
-                    worker.assumed = _assumed(worker.claim)
+                    worker.claim, worker.began = _next(worker, waiting, team, groups), time.monotonic()
+                    worker.group = groups[worker.claim.id]
                     _send(worker)
     finally:
         for worker in team:
             _end(worker)
 
 
-def _assumed(claim: Claim) -> tuple:
-    """What claims have in common whose runs can be shared (:mod:`verify.shared_runs`)."""
-    return claim.procedure, claim.variables, claim.hypotheses
+def _groups(claims: Sequence[Claim]) -> dict[str, int]:
+    """The number of each claim's group, by id: claims that assume the same, whose runs can be shared (``shared_runs``).
+    Those about runs come first, which take long."""
+    numbers: dict[tuple, int] = {}
+    return {claim.id: numbers.setdefault((claim.procedure, claim.variables, claim.hypotheses), len(numbers))
+            for claim in sorted(claims, key=lambda c: c.setting != "run")}
 
 
-def _in_order(claims: Sequence[Claim]) -> list[Claim]:
-    """Those about runs first, which take long; claims that assume the same after each other."""
-    groups: dict[tuple, list[Claim]] = {}
-    for claim in sorted(claims, key=lambda c: c.setting != "run"):
-        groups.setdefault(_assumed(claim), []).append(claim)
-    return [claim for group in groups.values() for claim in group]
-
-
-def _next(worker: _Worker, waiting: list[Claim], team: Sequence[_Worker]) -> Claim:
-    """Take out a claim that waits: one that assumes what the worker's last one did, or what no other worker is at."""
-    others = [w.assumed for w in team if w is not worker and w.claim is not None]
-    for wanted in (lambda assumed: assumed == worker.assumed, lambda assumed: assumed not in others, lambda assumed: True):
-        for place, claim in enumerate(waiting):
-            if wanted(_assumed(claim)):
-                return waiting.pop(place)
-    raise AssertionError("no claim waits")
+def _next(worker: _Worker, waiting: list[Claim], team: Sequence[_Worker], groups: Mapping[str, int]) -> Claim:
+    """Take out a claim that waits: the first of the group of the worker's last one, else of a group that no other worker is
+    at, else of all."""
+    others = {w.group for w in team if w is not worker and w.claim is not None}
+    rank = {worker.group: 0} | dict.fromkeys(others - {worker.group}, 2)
+    place = min(range(len(waiting)), key=lambda number: rank.get(groups[waiting[number].id], 1))
+    return waiting.pop(place)
 
 
 def _start(settings) -> _Worker:
