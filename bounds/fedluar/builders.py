@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial, wraps
 
 from bounds.claim import Claim, Condition, Procedure, Variable
 from bounds.fedluar import quantities as q
@@ -99,6 +99,23 @@ KAPPA_AXIS = ("kappa",)
 HATS = ("hat",)
 
 
+def along(*axes: str):
+    """A method of a reading whose value depends on these axes and its arguments alone, and is worked out once for each."""
+
+    def remembered(method):
+        @cache
+        def once(values, *arguments):
+            return method(Reading(**dict(zip(axes, values, strict=True))), *arguments)
+
+        @wraps(method)
+        def looked_up(self, *arguments):
+            return once(tuple(getattr(self, axis) for axis in axes), *arguments)
+
+        return looked_up
+
+    return remembered
+
+
 @dataclass(frozen=True)
 class Reading:
     """One value of each axis, and what the paper's letters mean under it; r is the round t of the paper."""
@@ -114,6 +131,7 @@ class Reading:
 
     # the run ------------------------------------------------------------------------------------------------------------
     @property
+    @along("mask", "participation")
     def procedure(self) -> Procedure:
         """The algorithm."""
         return Procedure(
@@ -121,12 +139,14 @@ class Reading:
             options=(("selector", "uniform"),) if self.mask == "exogenous" else ())
 
     @property
+    @along("mask")
     def variables(self) -> tuple[Variable, ...]:
         """The free hyper-parameters."""
         given = (Variable("masks", "binary", (("r", "rounds"), ("l", "layers"))),) if self.mask == "forced" else ()
         return (Variable("eta", "positive"), Variable("recycled", "integer", low=0), *given)
 
     @property
+    @along("mask", "age")
     def conditions(self) -> tuple[Condition, ...]:
         """A constant step size, and what the axes demand of the layers."""
         found = [constant_step, Condition(recycled, "<=", layers)]
@@ -142,6 +162,7 @@ class Reading:
         return tuple(found)
 
     # averages over clients and local steps ------------------------------------------------------------------------------
+    @along("participation")
     def over_clients(self, term):
         """``1/m sum_i sum_j`` of a term in k and j."""
         if self.participation == "full":
@@ -169,27 +190,33 @@ class Reading:
         return q.round_drift[self.participation]
 
     # hats and stale rounds ----------------------------------------------------------------------------------------------
+    @along("hat")
     def kept(self):
         """Whether a hat keeps layer l in round r."""
         return recycled_set[r, layer] if self.hat == "appendix" else 1 - recycled_set[r, layer]
 
+    @along("hat")
     def hatted(self, vector):
         """The vector under a hat of round r."""
         return Sum(self.kept() * layer_part(layer, vector), q.every_layer)
 
     def stale(self, vector: Callable):
         """``vector(s)`` at s = t - k, under a hat of round r."""
+        return self._stale(vector(source_round), vector(r))
+
+    @along("age", "hat")
+    def _stale(self, then, now):
         if self.age == "per-layer":
-            source = Sum(q.last_fresh[r, source_round, layer] * layer_part(layer, vector(source_round)),
-                         (source_round, 0, r))
+            source = Sum(q.last_fresh[r, source_round, layer] * layer_part(layer, then), (source_round, 0, r))
             return Sum(self.kept() * source, q.every_layer)
-        earlier = Sum(q.shared_source[r, source_round] * self.hatted(vector(source_round)), (source_round, 0, r - 1))
-        return earlier + q.none_recycled[r] * self.hatted(vector(r))
+        earlier = Sum(q.shared_source[r, source_round] * self.hatted(then), (source_round, 0, r - 1))
+        return earlier + q.none_recycled[r] * self.hatted(now)
 
     def at_source(self, vector: Callable):
         """``vector(s)`` under a hat of round r, at s = t - k or s = t by the axis ``source``."""
         return self.stale(vector) if self.source == "stale" else self.hatted(vector(r))
 
+    @along("age", "participation")
     def stale_drift(self):
         """V_{t-k} before any expectation; for each layer with its own age, the largest over the recycled layers."""
         if self.age == "common":
@@ -199,16 +226,19 @@ class Reading:
             q.last_fresh[r, source_round, layer] * self.drift[source_round], (source_round, 0, r - 1))
         return largest_sum(1, value, *q.every_layer)
 
+    @along("hat")
     def hat_gradient(self):
         """H_t before any expectation."""
         return norm2(self.hatted(objective_grad(x_round[r])))
 
+    @along("age", "hat")
     def stale_gradient(self):
         """H_{t-k} before any expectation."""
         return norm2(self.stale(lambda s: objective_grad(x_round[s])))
 
     # kappa --------------------------------------------------------------------------------------------------------------
     @property
+    @along("kappa", "hat")
     def kappa_is(self) -> Condition:
         """What kappa is; rounds in which both norms are zero have no ratio and are skipped."""
         full = norm2(objective_grad(x_round[r]))
@@ -262,9 +292,8 @@ def in_readings(block: Callable[[Reading], Claim], axes: tuple[str, ...], base: 
     for reading, name in [(base, ""), *((replace(base, **{a: v}), v) for a in axes for v in list(AXES[a])[1:])]:
         claim = block(reading)
         words = "; ".join(part for part in (reading.words(axes), claim.reading) if part)
-        if name:
-            claim = replace(claim, id=claim.id + ("+" if "@" in claim.id else "@") + name)
-        found.append(replace(claim, reading=words))
+        named = claim.id + ("+" if "@" in claim.id else "@") + name if name else claim.id
+        found.append(replace(claim, id=named, reading=words))
     return tuple(found)
 
 
