@@ -78,7 +78,7 @@ class Definition:
     meaning: str
     source: str = ""
 
-    @property
+    @cached_property
     def symbol(self):
         """How the quantity is written in formulas: an IndexedBase, or a Symbol if it has no index."""
         return sp.IndexedBase(self.name, real=True) if self.indices else sp.Symbol(self.name, real=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import sympy as sp
@@ -11,7 +11,7 @@ import sympy as sp
 from bounds import language as words
 from bounds.claim import Claim, Condition
 
-__all__ = ["ClosedForm", "always_true", "closed_form", "measured_conditions", "side_conditions"]
+__all__ = ["ClosedForm", "always_true", "closed_form", "conditions_on", "measured_conditions", "side_conditions"]
 
 _WORDS = (words.E, words.E_round, words.F, words.grad, words.objective, words.objective_grad, words.norm2, words.norm,
           words.dot, words.PaperWord)
@@ -64,8 +64,13 @@ def side_conditions(claim: Claim, sides: tuple[str, ...] = ("left", "right")) ->
 
     A condition for every index counts where what is put in leaves none, as ``eta_l[t] <= 1 / L`` with ``eta_l[t] == eta``.
     """
+    return conditions_on(claim, [s for side in sides for s in closed_form(claim, side).parameters])
+
+
+def conditions_on(claim: Claim, parameters: Iterable[sp.Symbol]) -> list[Condition]:
+    """The same of parameters of a claim's closed forms."""
     found = [condition for condition, measured in _conditions(claim) if not measured]
-    names = {s.name for side in sides for s in closed_form(claim, side).parameters}
+    names = {s.name for s in parameters}
     names |= {s.name for c in found for side in (c.left, c.right) for s in side.free_symbols}
     return list(dict.fromkeys([*always_true(names), *found]))
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import sympy as sp
 
 from bounds.claim import Claim, Condition, Variable
-from bounds.closed_form import closed_form, side_conditions
+from bounds.closed_form import closed_form, conditions_on
 
 __all__ = ["LARGER", "RightSide", "comparison", "monotone", "right_side"]
 
@@ -25,6 +25,8 @@ class RightSide:
 
     def with_values(self, put_in: Mapping) -> RightSide:
         """The same with formulas in the place of parameters; ValueError for a parameter that it does not have."""
+        if not put_in:
+            return self
         known = self.formula.free_symbols.union(*(side.free_symbols for c in self.conditions for side in (c.left, c.right)))
         for symbol in put_in:
             if symbol not in known:
@@ -39,7 +41,7 @@ def right_side(claim: Claim, nonnegative: Iterable[str] = ()) -> RightSide:
     hidden = {v.name for v in claim.variables if v.domain == "hidden"}
     put_in = {s: sp.S.One for s in form.parameters if s.name in hidden}
     put_in |= {s: sp.Symbol(s.name, nonnegative=True) for s in form.parameters if s.name in nonnegative}
-    return RightSide(claim, form.formula.xreplace(put_in), _in_place(side_conditions(claim, ("right",)), put_in))
+    return RightSide(claim, form.formula.xreplace(put_in), _in_place(conditions_on(claim, form.parameters), put_in))
 
 
 def comparison(

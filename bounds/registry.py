@@ -68,7 +68,8 @@ def claims_of_paper(paper: str) -> dict[str, Claim]:
 @cache
 def all_claims() -> dict[str, Claim]:
     """Every claim by id, papers in the order of ``PAPERS``, then the user's own (``bounds.user_claims``)."""
-    return by_id(chain(*(claims_of_paper(paper).values() for paper in PAPERS), claims_of_user()))
+    with _no_collection():
+        return by_id(chain(*(claims_of_paper(paper).values() for paper in PAPERS), claims_of_user()))
 
 
 @contextmanager

@@ -14,7 +14,7 @@ import sympy as sp
 
 from bounds.claim import Claim, Condition, Procedure, Variable
 from bounds.definitions import DEFINITIONS
-from bounds.language import L, clients, eta_l, iterations, k, participants, r, rounds, t
+from bounds.language import L, Max, Min, clients, eta_l, iterations, k, participants, r, rounds, t
 
 __all__ = [
     "AFEDPD", "EXACT", "K1", "STABLE", "Readings", "all_rounds", "alpha_mult", "any_rho", "beta_mult", "client_counts",
@@ -34,7 +34,7 @@ prose = partial(run_claim, kind="prose")
 each_client, each_step = (k, 0, clients - 1), (t, 0, iterations - 1)
 all_rounds = (r, 0, rounds - 1)
 #: rounds with one before them; with ``two_rounds`` they are 1 .. T - 1, written so that no run leaves an index out of range
-later_rounds, previous = (r, sp.Min(1, rounds - 1), rounds - 1), sp.Max(r - 1, 0)
+later_rounds, previous = (r, Min(1, rounds - 1), rounds - 1), Max(r - 1, 0)
 two_rounds = Condition(rounds, ">=", 2)
 
 # hyper-parameters and constants --------------------------------------------------------------------------------------

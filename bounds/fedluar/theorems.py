@@ -34,6 +34,7 @@ from bounds.fedluar.words import eta, kappa, sigma_g_sq
 from bounds.language import (
     E,
     L,
+    Min,
     Sum,
     clients,
     j,
@@ -244,7 +245,7 @@ LENGTHS = {
     "etaT-to-infinity": ("eta T to infinity, as a power of 1/eta", length / (eta * (L * eta * tau) ** excess)),
 }
 #: the least positive power of eta that a summand of (7) can have
-LEAST_POWER = {"T-fixed": 1, "etaT-fixed": 1, "etaT-to-infinity": sp.Min(1, excess)}
+LEAST_POWER = {"T-fixed": 1, "etaT-fixed": 1, "etaT-to-infinity": Min(1, excess)}
 
 
 def terms_of_7(T):

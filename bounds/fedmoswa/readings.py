@@ -193,7 +193,8 @@ ANY_STATE: Changes = {"any-state": ("given the state before the round, for every
 
 
 def _uses(claim: Claim, name: str) -> bool:
-    return name in names_in(claim.statement.left) | names_in(claim.statement.right)
+    symbol = DEFINITIONS[name].symbol
+    return claim.statement.left.has(symbol) or claim.statement.right.has(symbol)
 
 
 def _that_apply(claim: Claim, *optional: tuple[bool, Changes]) -> dict[str, tuple[str, Change]]:
