@@ -198,7 +198,10 @@ class _Reader:
                     one = self._named(sp.Symbol(name, nonnegative=True), known)
                     return self.formula(times) * one + self.formula(sp.Add(*(a for a in e.args if a not in [
                         times * part for part in known.args])))
-        return e.func(*map(self.formula, e.args))
+        parts = map(self.formula, e.args)
+        if isinstance(e, sp.Max | sp.Min):
+            return e.func(*parts, evaluate=False)  # does not ask which of them is never the largest, as words.Max
+        return e.func(*parts)
 
     def inlined(self, body):
         """The body of a sum with everything put in that is no measured quantity."""
