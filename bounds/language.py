@@ -10,6 +10,7 @@ stand-alone checker.
 from __future__ import annotations
 
 import sympy as sp
+from sympy.core.cache import cacheit
 
 __all__ = [
     "E",
@@ -81,9 +82,13 @@ def Min(*arguments):
 class _Word(sp.Function):
     """A function of the language; it never evaluates itself."""
 
-    @classmethod
-    def eval(cls, *args):
-        return None
+    @cacheit
+    def __new__(cls, *args):
+        """The word with these arguments, without what sympy does for functions that do evaluate themselves."""
+        if len(args) not in cls._nargs:
+            allowed = " or ".join(map(str, cls._nargs))
+            raise TypeError(f"{cls.__name__} takes {allowed} argument(s), got {len(args)}")
+        return sp.Expr.__new__(cls, *map(sp.sympify, args))
 
 
 class PaperWord(_Word):
