@@ -7,6 +7,7 @@ does not depend on the machine.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from math import prod
 
 import numpy as np
@@ -39,6 +40,7 @@ from verify.pools import CANDIDATE, Pools
 from verify.refine import Coordinates, ascend, evolve
 from verify.sampling import DATA_OUTCOMES, RARE, alike_in_all_coordinates, draw_leaves, draw_shape, turned
 from verify.screen import alike
+from verify.shared_draws import Draws
 from verify.shared_runs import SharedRuns
 from verify.shrink import Violation, confirm_or_why, shrink, simpler
 from verify.sizes import allowed
@@ -147,8 +149,8 @@ def search(claim: Claim, budget: Budget, seed: int = 0, backend: Backend = NUMPY
         return None
 
     for number, stage in enumerate(budget.stages):
-        rng = np.random.default_rng([seed, number] if number else seed)
-        for shape, leaves in _instances(claim, stage, rng, pools, backend):
+        seeds = [seed, number] if number else seed
+        for shape, leaves in _instances(claim, stage, seeds, pools, backend):
             violation = look(shape, leaves)
             if violation:
                 found.violation = shrink(claim, violation)
@@ -232,19 +234,29 @@ def _told(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend, why: str
     return f"float64 sees left side {left:.6g} against right side {right:.6g}, and exact arithmetic cannot tell ({why})"
 
 
-def _instances(claim: Claim, budget: Budget, rng: np.random.Generator, pools: Pools, backend: Backend):
+def _instances(claim: Claim, budget: Budget, seeds: int | list[int], pools: Pools, backend: Backend):
     """Batches to look at, one after the other: the later ones follow from what was kept of the earlier ones."""
+    rng = np.random.default_rng(seeds)
     longer, apart, moving = 1, *rng.spawn(2)
-    for shape in small_shapes(claim, apart, budget.most_outcomes, budget.small):
-        yield shape, _drawn(claim, shape, min(budget.small_rows, _batch_size(shape, budget)), apart, moving)
-    for shape in extreme_shapes(claim, apart, budget.most_outcomes, budget.most_iterations, budget.most_rounds):
-        yield shape, _drawn(claim, shape, _batch_size(shape, budget), apart, moving)
+    once = Draws(RUNS.known_draws(claim, budget, seeds), (rng, apart, moving))
+
+    def drawn(shape: Shape, rows: int) -> Leaves:
+        return _drawn(claim, shape, min(rows, _batch_size(shape, budget)), apart, moving)
+
+    def random(longer: int) -> tuple[Shape, Leaves]:
+        shape = draw_shape(claim, rng, budget.most_outcomes, budget.most_iterations, longer)
+        return shape, _drawn(claim, shape, _batch_size(shape, budget), rng, moving)
+
+    for shape in once(partial(small_shapes, claim, apart, budget.most_outcomes, budget.small)):
+        yield shape, once(partial(drawn, shape, budget.small_rows))
+    most = budget.most_outcomes, budget.most_iterations, budget.most_rounds
+    for shape in once(partial(extreme_shapes, claim, apart, *most)):
+        yield shape, once(partial(drawn, shape, budget.size))
     for step in range(budget.batches + budget.generations):
         if step < budget.batches or not pools.filled:
             if step == budget.batches // 2 and not pools.filled:
                 longer = _PATIENCE
-            shape = draw_shape(claim, rng, budget.most_outcomes, budget.most_iterations, longer)
-            yield shape, _drawn(claim, shape, _batch_size(shape, budget), rng, moving)
+            yield once(partial(random, longer), longer)
         else:
             shape, parent = pools.pick(step, rng)
             shape, parent = _neighbour(claim, shape, parent, rng, budget)

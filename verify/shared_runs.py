@@ -21,6 +21,7 @@ from verify.instances import Leaves, Shape, outcomes
 from verify.judge import signs
 from verify.piecewise_instances import OVER_SPACE
 from verify.procedures import own_arguments
+from verify.shared_draws import Known, drawn_for
 from verify.sizes import entries_of, names_of, once_by_claim
 
 __all__ = ["SharedRuns", "assume_the_same"]
@@ -39,12 +40,23 @@ class SharedRuns:
         self.kept: dict[tuple, Environment] = {}
         self.bytes: dict[tuple, int] = {}
         self.last: tuple | None = None
+        self.draws: dict[tuple, Known] = {}
 
     def forget(self) -> None:
         """Let go of all environments."""
         for environment in self.kept.values():
             _empty(environment)
         self.leader, self.entries, self.kept, self.bytes, self.last = None, {}, {}, {}, None
+        self.draws = {}
+
+    def known_draws(self, claim: Claim, *circumstances) -> Known:
+        """What claims that draw the same have drawn under these circumstances: see :class:`verify.shared_draws.Draws`."""
+        own = drawn_for(claim)
+        if own is None:
+            return Known()
+        if claim is not self.leader:
+            self._welcome(claim)
+        return self.draws.setdefault((own, repr(circumstances)), Known())
 
     def realise(self, claim: Claim, shape: Shape, leaves: Leaves, backend: Backend, most: int) -> Environment:
         """What ``realise`` of the same arguments answers; from the second claim on, of which another one has asked it."""
