@@ -235,9 +235,9 @@ rec_sigma = two_readings(
     (gap_dual[r + 1], "<=", gap_dual[r] + rho_prox * update),
     more=(
         ("text", f"pi^t, as the running text prints; {INACTIVE}",
-         gap_dual[r + 1], "<=", gap_dual[r] + rho_prox * update_inactive.subs(r, previous), (later_rounds,)),
+         gap_dual[r + 1], "<=", gap_dual[r] + rho_prox * update_inactive.xreplace({r: previous}), (later_rounds,)),
         ("text+virtual", f"pi^t, as the running text prints; {VIRTUAL}",
-         gap_dual[r + 1], "<=", gap_dual[r] + rho_prox * update.subs(r, previous), (later_rounds,)),
+         gap_dual[r + 1], "<=", gap_dual[r] + rho_prox * update.xreplace({r: previous}), (later_rounds,)),
     ))
 rec_sigma = tuple(replace(claim, conditions=(two_rounds,)) if "@text" in claim.id else claim for claim in rec_sigma)
 rec_delta_local = two_readings(

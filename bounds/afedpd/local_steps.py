@@ -187,7 +187,7 @@ geometric = varied(step(
         "note": "D_last is E|theta^T - hat theta^T|"}),
     "bound": ("the bound on a_K", {
         "variables": (*STEP, *DISTANCES, *SEQUENCE), "conditions": recursion(0), "note": SHORT,
-        "statement": Condition(a[steps_made], "<=", closed.subs(local_steps, steps_made) * (L * D_theta + D_lambda))}),
+        "statement": Condition(a[steps_made], "<=", closed.xreplace({local_steps: steps_made}) * (L * D_theta + D_lambda))}),
 })
 geometric_stable = replace(
     stable(geometric[-1]), id="afedpd/lemma-5-geometric@bound+stable", reading=f"{geometric[-1].reading}; {STABLE}")

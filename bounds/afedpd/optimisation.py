@@ -46,11 +46,11 @@ STRICT = "the print's strict sign is written as >="
 def solved_exactly(claim: Claim) -> Claim:
     """The claim for exact local solutions: epsilon is 0."""
     without = [a for a in claim.assumptions if a.id != "afedpd/assumption-inexact"]
-    put = {eps_inexact: 0}
+    put = {eps_inexact: sp.S.Zero}
     s = claim.statement
     return replace(
         claim, procedure=EXACT, assumptions=tuple(without), variables=(*claim.variables, K1),
-        statement=replace(s, left=s.left.subs(put), right=s.right.subs(put)),
+        statement=replace(s, left=s.left.xreplace(put), right=s.right.xreplace(put)),
     )
 
 

@@ -176,7 +176,7 @@ remark_2_1 = varied(prose(
     statement=Condition(generalisation_gap, "<=", family_rate), **order,
 ), {
     "fedpd": ("FedPD; everybody participates", of_family("fedpd", "full") | {
-        "statement": Condition(generalisation_gap, "<=", family_rate.subs(participants, clients))}),
+        "statement": Condition(generalisation_gap, "<=", family_rate.xreplace({participants: clients}))}),
     "fedadmm": ("FedADMM", of_family("fedadmm")), "feddyn": ("FedDyn", of_family("feddyn")),
 })
 remark_2_1_local = prose(

@@ -170,19 +170,19 @@ def powers_of_beta1(claim: Claim) -> Claim:
     """The reading in which the right side has beta1^K where it prints beta1, as its proof has up to the line before."""
     s = claim.statement
     return _changed(claim, "beta1-to-K", "beta1^K where beta1 is printed, as in the line before",
-                    statement=replace(s, right=s.right.subs(beta1, beta1**local_steps)))
+                    statement=replace(s, right=s.right.xreplace({beta1: beta1**local_steps})))
 
 
 def pathwise(claim: Claim) -> Claim:
     """The reading without expectations, run by run."""
     def expand(e):
-        named = {a.base: a for a in e.atoms(sp.Indexed) if str(a.base) in q.DEFINITIONS}
-        for atom in named.values():
-            definition = q.DEFINITIONS[str(atom.base)]
-            if definition.formula.has(E):
-                e = e.replace(lambda a, d=definition: isinstance(a, sp.Indexed) and str(a.base) == d.name,
-                              lambda a, d=definition: d.formula.xreplace(dict(zip(d.indices, a.indices, strict=True))))
-        return e.replace(lambda a: isinstance(a, E), lambda a: a.args[0])
+        means = {}
+        for entry in e.atoms(sp.Indexed):
+            definition = q.DEFINITIONS.get(str(entry.base))
+            if definition is not None and definition.formula.has(E):
+                means[entry] = definition.formula.xreplace(dict(zip(definition.indices, entry.indices, strict=True)))
+        e = e.xreplace(means)
+        return e.xreplace({mean: mean.args[0] for mean in e.atoms(E)})
 
     s = claim.statement
     return _changed(claim, "pathwise", "run by run, without expectations",

@@ -95,9 +95,8 @@ def fixed_client(claim: Claim) -> Claim:
     """The claim for any one client whose sample is replaced, with that client's heterogeneity on the right."""
 
     def one(e):
-        e = e.replace(lambda a: isinstance(a, E) and any(n.startswith("twin_") for n in names_in(a)),
-                      lambda a: E_client(k, a.args[0]))
-        return e.xreplace({sigma_g: sigma_g_client[k]})
+        coupled = [a for a in e.atoms(E) if any(n.startswith("twin_") for n in names_in(a))]
+        return e.xreplace({a: E_client(k, a.args[0]) for a in coupled} | {sigma_g: sigma_g_client[k]})
 
     over = claim.statement.over
     return restated(over=over if each_client in over else (*over, each_client))(rewritten(claim, one))
@@ -107,11 +106,12 @@ def fixed_client(claim: Claim) -> Claim:
 def _relabelled(names: Mapping[str, tuple[str, int]]) -> Change:
     """A change of quantities ``old[r]`` into ``new[r + shift]``, by name."""
 
+    def relabelled(indexed):
+        name, shift = names[str(indexed.base.label)]
+        return DEFINITIONS[name].symbol[indexed.indices[0] + shift]
+
     def change(e):
-        return e.replace(
-            lambda a: isinstance(a, sp.Indexed) and str(a.base.label) in names,
-            lambda a: DEFINITIONS[names[str(a.base.label)][0]].symbol[a.indices[0] + names[str(a.base.label)][1]],
-        )
+        return e.xreplace({a: relabelled(a) for a in e.atoms(sp.Indexed) if str(a.base.label) in names})
 
     return lambda claim: rewritten(claim, change)
 
@@ -127,7 +127,7 @@ def any_state(claim: Claim) -> Claim:
     def conditional(e):
         while averages := [a for a in e.atoms(sp.Indexed) if _is_average(a)]:
             e = e.xreplace({a: _formula(a) for a in averages})
-        return e.replace(lambda a: isinstance(a, E), lambda a: E_round(a.args[0], r))
+        return e.xreplace({a: E_round(a.args[0], r) for a in e.atoms(E)})
 
     return started("free")(rewritten(claim, conditional))
 
