@@ -66,7 +66,8 @@ __all__ = [
     "x_star",
 ]
 
-Sum, Product = sp.Sum, sp.Product
+#: sympy's own, each made once
+Sum, Product = cacheit(sp.Sum), cacheit(sp.Product)
 
 
 def Max(*arguments):

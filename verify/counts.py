@@ -9,7 +9,6 @@ import numpy as np
 import sympy as sp
 
 from bounds.claim import Claim, Condition
-from bounds.language import Sum
 from verify.instances import Leaves, Shape
 from verify.sizes import once_by_claim
 
@@ -23,7 +22,7 @@ def _counted(claim: Claim) -> tuple[tuple[Condition, str], ...]:
     found = []
     for condition in claim.conditions:
         left = condition.left
-        if condition.relation != "==" or not isinstance(left, Sum) or len(left.args) != 2:
+        if condition.relation != "==" or not isinstance(left, sp.Sum) or len(left.args) != 2:
             continue
         term, (index, low, _) = left.args
         if (isinstance(term, sp.Indexed) and str(term.base.label) in free and term.indices[-1] == index and low == 0
