@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Iterator
-from contextlib import contextmanager
 from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
 from itertools import chain
 
 from bounds.claim import Claim, by_id
+from bounds.loading import without_collection
 from bounds.user_claims import claims_of_user
 
 __all__ = ["ALIASES", "PAPERS", "all_claims", "claims_of_paper", "find_claim"]
@@ -61,27 +59,15 @@ ALIASES = {"fedalign/theorem-A1": "fedalign/theorem-1"}
 @cache
 def claims_of_paper(paper: str) -> dict[str, Claim]:
     """The claims of one of ``PAPERS`` by id; only its modules are loaded."""
-    with _no_collection():
+    with without_collection():
         return by_id(claim for name in PAPERS[paper] for claim in import_module(name).CLAIMS)
 
 
 @cache
 def all_claims() -> dict[str, Claim]:
     """Every claim by id, papers in the order of ``PAPERS``, then the user's own (``bounds.user_claims``)."""
-    with _no_collection():
+    with without_collection():
         return by_id(chain(*(claims_of_paper(paper).values() for paper in PAPERS), claims_of_user()))
-
-
-@contextmanager
-def _no_collection() -> Iterator[None]:
-    """Loading makes many small objects and drops few: an eighth of its time goes into looking for garbage among them."""
-    collected = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if collected:
-            gc.enable()
 
 
 def find_claim(claim_id: str) -> Claim:
