@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 
 import sympy as sp
 
@@ -112,10 +112,27 @@ def put(claim: Claim, **options) -> Claim:
 
 def _exchanged(claim: Claim, table) -> dict:
     """Statement and conditions with bases and symbols exchanged."""
+    put_in = _putting_in(tuple(table.items()))
+
     def changed(condition):
-        return Condition(condition.left.xreplace(table), condition.relation, condition.right.xreplace(table), condition.over)
+        return Condition(put_in(condition.left), condition.relation, put_in(condition.right), condition.over)
 
     return {"statement": changed(claim.statement), "conditions": tuple(map(changed, claim.conditions))}
+
+
+@cache
+def _putting_in(table: tuple):
+    """``xreplace`` with a table, each part of whatever expression once."""
+    table = dict(table)
+
+    @cache
+    def put_in(e):
+        if e in table:
+            return table[e]
+        parts = tuple(map(put_in, e.args))
+        return e if parts == e.args else e.func(*parts)
+
+    return put_in
 
 
 def exchanged(name: str, words: str, table: dict, options=()):
