@@ -7,8 +7,9 @@ import pytest
 
 from bounds.registry import find_claim
 from verify.instances import outcomes
+from verify.sampling import RARE, draw_shape
 from verify.search import Budget, search
-from verify.sizes import allowed
+from verify.sizes import allowed, says_something
 from verify.small_shapes import extreme_shapes, small_shapes
 
 SMALLEST = Budget(0, 96, 0, small=10_000)
@@ -25,6 +26,21 @@ def test_small_shapes_are_different_admissible_and_few_enough_to_enumerate(claim
     assert all(allowed(claim, s.as_sizes()) and prod(outcomes(s)) <= 64 for s in shapes)
     assert {s.clients for s in shapes} >= {1, 2}
     assert len(small_shapes(claim, np.random.default_rng(0), 64, 2)) == 2
+
+
+@pytest.mark.parametrize("claim_id, least", [("fadamgc/eq-190", 2), ("fadamgc/eq-85@at-most", 1)])
+def test_shapes_at_which_a_statement_has_nothing_to_say_are_left_out(claim_id, least):
+    claim, rng = find_claim(claim_id), np.random.default_rng(0)
+    assert says_something(claim, {"rounds": least, "clients": 2}) and not says_something(claim, {"rounds": least - 1})
+    shapes = small_shapes(claim, rng, 64, 24) + extreme_shapes(claim, rng, 64, 40, (40,))
+    shapes += [draw_shape(claim, rng, 64, 40) for _ in range(30)]
+    assert len(shapes) > 50 and min(shape.rounds for shape in shapes) == least
+
+
+def test_every_number_of_clients_rounds_and_steps_and_every_rare_noise_has_its_turn():
+    shapes = small_shapes(find_claim("fadamgc/eq-208"), np.random.default_rng(0), 64, 24)
+    assert {s.rounds for s in shapes} == {1, 2, 3, 5} and {s.local_steps for s in shapes} == {1, 2, 4}
+    assert {s.clients for s in shapes} == {1, 2} and {s.rare for s in shapes if s.noisy} == set(RARE)
 
 
 def test_no_small_shapes_of_numbers_alone():

@@ -21,7 +21,7 @@ from verify.instances import Leaves, Shape, always_available, by_coordinates, fe
 from verify.outcomes import NOTHING_MORE, chance_of
 from verify.piecewise_instances import draw_family, draw_pieces, start_at_knots
 from verify.procedures import by_coordinate, free_starts, speaks_of_trackers
-from verify.sizes import allowed, integer_variables, names_of, within_bounds
+from verify.sizes import allowed, integer_variables, names_of, says_something, within_bounds
 
 __all__ = ["RARE", "alike_in_all_coordinates", "draw_leaves", "draw_shape", "free_size_names", "turned"]
 
@@ -33,6 +33,7 @@ _ROUNDS = (1, 1, 1, 2, 2, 3, 5, 10, 30)
 _FEW = (1, 1, 2, 2, 3)
 #: numbers of priority clients beyond these, where a factor of their number or of those not sampled shows, and how often
 _MANY, _OFTEN_MANY = (4, 5, 6, 8, 12, 20), 0.2
+_ALIKE = 0.25  # share of instances whose coordinates are all alike, of methods that act by coordinate
 _ONE_UNLIKE = 0.15  # share of instances of which one client has another curvature, or another center, than all others
 #: probabilities of the rarer outcome of two-point noise
 RARE = (Fraction(1, 2), Fraction(1, 2), Fraction(1, 4), Fraction(1, 10), Fraction(1, 100))
@@ -56,7 +57,7 @@ def draw_shape(claim: Claim, rng: np.random.Generator, most_outcomes: int, most_
         shape = _draw_shape(claim, rng, most_outcomes, most_iterations * longer, longer)
         if integer_variables(claim):
             shape = _within_bounds(claim, shape, most_iterations * longer, rng)
-        if allowed(claim, shape.as_sizes()):
+        if allowed(claim, shape.as_sizes()) and says_something(claim, shape.as_sizes()):
             break
     return shape
 
@@ -226,7 +227,7 @@ def turned(claim: Claim, shape: Shape, leaves: Leaves, rng: np.random.Generator)
 
 
 def alike_in_all_coordinates(claim: Claim, shape: Shape, leaves: Leaves, rng: np.random.Generator) -> Leaves:
-    """The batch, in half of whose rows all coordinates are as the first one: there a method that acts by coordinate moves
+    """The batch, in some of whose rows all coordinates are as the first one: there a method that acts by coordinate moves
     sqrt(dim) times as far as in one dimension. As it is where there is one coordinate, or the method has none of its own, or
     coordinates are turned."""
     if claim.setting != "run" or shape.data is not None or shape.dim < 2 or not by_coordinate(claim.procedure):
@@ -234,7 +235,7 @@ def alike_in_all_coordinates(claim: Claim, shape: Shape, leaves: Leaves, rng: np
     if "half_tangent" in leaves:
         return leaves
     vectors = by_coordinates(claim)
-    chosen = rng.random(len(leaves["center"])) < 0.5
+    chosen = rng.random(len(leaves["center"])) < _ALIKE
     return {name: np.where(chosen.reshape(-1, *(1,) * (array.ndim - 1)), array[..., :1], array)
             if name in vectors and array.shape[-1] == shape.dim else array
             for name, array in leaves.items()}

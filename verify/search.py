@@ -35,6 +35,7 @@ from verify.instances import (
 from verify.judge import Judgement, judge, pairs
 from verify.knots_on_path import knots_on_path
 from verify.other_sizes import with_another_integer, with_other_noise, with_other_participants
+from verify.patterns import patterned
 from verify.piecewise_instances import PIECES
 from verify.pools import CANDIDATE, Pools
 from verify.refine import Coordinates, ascend, evolve
@@ -103,9 +104,7 @@ _MOST_CLIENTS = 24  # to which an instance grows
 _LARGE = 24  # size beyond which an instance is made smaller before exact arithmetic takes it
 _MOST_TERMS = 250_000  # entries of an array of terms
 _MOVED_KNOTS = 0.3  # share of batches of piecewise clients in which pieces move onto the path
-#: shares of the batches in whose basis clients are not separable, and in which all coordinates are alike, of methods that
-#: act by coordinate
-_TURNED, _ALIKE = 0.3, 0.4
+_TURNED = 0.3  # share of the batches in whose basis clients are not separable, of methods that act by coordinate
 RUNS = SharedRuns()
 _PATIENCE = 10  # how much longer runs are where no shorter one met the hypotheses
 
@@ -277,15 +276,14 @@ def _instances(claim: Claim, budget: Budget, seeds: int | list[int], pools: Pool
 
 def _drawn(claim: Claim, shape: Shape, count: int, rng: np.random.Generator, moving: np.random.Generator) -> Leaves:
     """Leaves in one of the corners, now and then in turned coordinates where that matters."""
-    leaves = draw_leaves(claim, shape, count, rng)
+    leaves = patterned(claim, shape, draw_leaves(claim, shape, count, rng), moving)
     leaves = turned(claim, shape, leaves, moving) if moving.random() < _TURNED else leaves
     return _cornered(claim, shape, leaves, moving)
 
 
 def _cornered(claim: Claim, shape: Shape, leaves: Leaves, moving: np.random.Generator) -> Leaves:
-    """Leaves, now and then with pieces on the path, or with all coordinates alike where that matters."""
-    if moving.random() < _ALIKE:
-        leaves = alike_in_all_coordinates(claim, shape, leaves, moving)
+    """Leaves, some with all coordinates alike where that matters, now and then with pieces on the path."""
+    leaves = alike_in_all_coordinates(claim, shape, leaves, moving)
     return knots_on_path(claim, shape, leaves, moving) if moving.random() < _MOVED_KNOTS else leaves
 
 

@@ -12,7 +12,7 @@ import sympy as sp
 from bounds.claim import Claim, Condition, names_in
 
 __all__ = ["allowed", "entries_of", "integer_variables", "names_of", "once_by_claim",
-           "within_bounds"]
+           "says_something", "within_bounds"]
 
 _SIZES = ("clients", "dim", "iterations", "layers", "local_steps", "participants", "priority_clients", "rounds")
 
@@ -94,6 +94,26 @@ def allowed(claim: Claim, sizes: Mapping[str, int]) -> bool:
         if not {"<=": left <= right, ">=": left >= right, "==": left == right}[condition.relation]:
             return False
     return True
+
+
+@once_by_claim
+def _ends(claim: Claim) -> tuple[tuple[tuple[str, ...], object], ...]:
+    """Of each index of the statement whose range the sizes alone give: their names, and a function of them for both ends."""
+    known, found = {*_SIZES, *integer_variables(claim)}, []
+    for _, low, high in claim.statement.over if claim.statement else ():
+        names = sorted(names_in(low) | names_in(high))
+        if known.issuperset(names):
+            symbols = [sp.Dummy() for _ in names]
+            by_name = dict(zip(names, symbols, strict=True))
+            both = [sp.sympify(end).xreplace({a: by_name[a.name] for a in end.free_symbols}) for end in (low, high)]
+            found.append((tuple(names), sp.lambdify(symbols, both, "math")))
+    return tuple(found)
+
+
+def says_something(claim: Claim, sizes: Mapping[str, int]) -> bool:
+    """Whether no index of the statement runs over an empty range, as far as the sizes tell: else it holds of itself."""
+    ranges = (_sides(names, function, sizes) for names, function in _ends(claim))
+    return all(both is None or both[0] <= both[1] for both in ranges)
 
 
 def _bounds(claim: Claim, name: str, sizes: Mapping[str, int]) -> Iterator[tuple[str, float]]:

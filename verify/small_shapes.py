@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import product
+from itertools import cycle, product
 from math import prod
 
 import numpy as np
@@ -16,22 +17,23 @@ from verify.outcomes import NOTHING_MORE, chance_of
 from verify.piecewise_instances import draw_family
 from verify.procedures import by_coordinate, speaks_of_trackers
 from verify.sampling import DATA_OUTCOMES, RARE
-from verify.sizes import allowed, integer_variables, names_of, once_by_claim, within_bounds
+from verify.sizes import allowed, integer_variables, names_of, once_by_claim, says_something, within_bounds
 
 __all__ = ["extreme_shapes", "small_shapes"]
 
 _CLIENTS = ((1, 0), (2, 0), (1, 1))  # priority clients, free clients
-_ROUNDS, _STEPS, _PARTICIPANTS = (1, 2, 3, 5), (1, 2), (1, 2)
+_ROUNDS, _STEPS, _PARTICIPANTS = (1, 2, 3, 5), (1, 2, 4), (1, 2)
 _LAYERS = ((1,), (1, 1), (1, 1, 1))
 _SEVERAL = {False: (1, 2), True: (2, 16)}  # half of the dimensions, of methods that act by coordinate or not; others are 1
-_MANY, _COORDINATES = (6, 12), 16
-_SMALLEST = 0.6  # share of the shapes that are taken by size
+_MANY, _COORDINATES, _FEW = (6, 12), 16, 3
+_FOLLOWING = 12  # shapes among which the next one is chosen
+_SMALLEST = 0.5  # share of the shapes that are taken by size
 _ABOVE = (0, 1, 2)  # how far an integer variable lies above the least that it may be
 
 
 def small_shapes(claim: Claim, rng: np.random.Generator, most_outcomes: int, count: int) -> list[Shape]:
     """Up to ``count`` different shapes of one or two clients, few rounds and steps, with and without noise: first the
-    smallest ones, then any.
+    smallest ones, then such that every number of clients, of rounds and so on has its turn.
 
     None for claims about numbers alone.
     """
@@ -43,14 +45,38 @@ def small_shapes(claim: Claim, rng: np.random.Generator, most_outcomes: int, cou
     chosen: dict[Shape, None] = {}
     anyone = rng.permutation(len(all_of_them))
     smallest = sorted(anyone, key=lambda number: _size(all_of_them[number]))
-    for numbers, enough in ((smallest, round(_SMALLEST * count)), (anyone, count)):
+    for numbers, enough in ((smallest, round(_SMALLEST * count)), (_in_turn(all_of_them, anyone), count)):
         for number in numbers:
             if len(chosen) >= enough:
                 break
             shape = all_of_them[number] if of_samples else _within_bounds(claim, all_of_them[number], rng)
-            if allowed(claim, shape.as_sizes()) and prod(outcomes(shape)) <= most_outcomes:
+            sizes = shape.as_sizes()
+            if allowed(claim, sizes) and says_something(claim, sizes) and prod(outcomes(shape)) <= most_outcomes:
                 chosen[shape] = None
-    return list(chosen) if of_samples else [_drawn(claim, shape, rng) for shape in chosen]
+    return list(chosen) if of_samples else _with_rare_noise([_drawn(claim, shape, rng) for shape in chosen], rng)
+
+
+def _with_rare_noise(shapes: list[Shape], rng: np.random.Generator) -> list[Shape]:
+    """The shapes, whose noise has each of the probabilities in turn."""
+    turns = cycle(rng.permutation(len(RARE)))
+    return [replace(shape, rare=RARE[next(turns)]) if shape.noisy else shape for shape in shapes]
+
+
+def _in_turn(shapes: Sequence[Shape], numbers: np.ndarray) -> Iterator[int]:
+    """The ``numbers`` in another order: next always comes, of the following ones, the one whose shape has the clients,
+    rounds, steps and so on that came least often so far."""
+    left, seen = list(numbers), Counter()
+    while left:
+        following = [(sum(seen[part] for part in _parts(shapes[number])), place)
+                     for place, number in enumerate(left[:_FOLLOWING])]
+        number = left.pop(min(following)[1])
+        seen.update(_parts(shapes[number]))
+        yield number
+
+
+def _parts(shape: Shape) -> tuple:
+    return (("clients", shape.clients, shape.free), ("rounds", shape.rounds), ("steps", shape.local_steps),
+            ("participants", shape.participants), ("noisy", shape.noisy), ("layers", shape.layers), *shape.sizes)
 
 
 def _size(shape: Shape) -> int:
@@ -61,27 +87,37 @@ def _size(shape: Shape) -> int:
 def extreme_shapes(claim: Claim, rng: np.random.Generator, most_outcomes: int, most_iterations: int,
                    most_rounds: tuple[int, ...]) -> list[Shape]:
     """Shapes that are large in one way and small in all others: in local steps, in rounds, in both, in clients, and in
-    coordinates for methods that act by coordinate; without noise.
+    coordinates, with a few clients and rounds, for methods that act by coordinate; without noise.
 
     None for claims about numbers, about one step, or about samples.
     """
     if claim.setting != "run" or speaks_of_samples(claim):
         return []
-    both, short = round(most_iterations**0.5), [s for s in _small_shapes(claim) if s.iterations == 1 and not s.noisy]
+    both, short = round(most_iterations**0.5), _shortest(claim)
     ways = [{"local_steps": most_iterations}, {"local_steps": both, "rounds": both}]
     ways += [{"rounds": rounds} for rounds in most_rounds]
     ways += [{"clients": clients} for clients in _MANY]
-    ways += [{"dim": _COORDINATES}] if by_coordinate(claim.procedure) and "layers" not in names_of(claim) else []
+    if by_coordinate(claim.procedure) and "layers" not in names_of(claim):
+        ways += [{"dim": _COORDINATES, "clients": _FEW, "rounds": _FEW}]
     found = []
     for way in ways:
         for number in rng.permutation(len(short)):
             own = {name: size for name, size in way.items() if name not in dict(short[number].sizes)}
+            if "dim" in own and short[number].sampling == "without-replacement":  # all of them, and no chance
+                own["participants"] = _FEW
             shape = _within_bounds(claim, replace(_drawn(claim, short[number], rng), **own), rng)
             if shape.iterations <= max(most_iterations, *most_rounds) and allowed(claim, shape.as_sizes()) and prod(
                     outcomes(shape)) <= most_outcomes:
                 found.append(shape)
                 break
     return found
+
+
+def _shortest(claim: Claim) -> list[Shape]:
+    """The smallest shapes without noise of the fewest iterations at which the claim says something."""
+    quiet = [s for s in _small_shapes(claim) if not s.noisy and says_something(claim, s.as_sizes())]
+    fewest = min((s.iterations for s in quiet), default=1)
+    return [s for s in quiet if s.iterations == fewest]
 
 
 @once_by_claim
@@ -118,9 +154,8 @@ def _within_bounds(claim: Claim, shape: Shape, rng: np.random.Generator) -> Shap
 
 
 def _drawn(claim: Claim, shape: Shape, rng: np.random.Generator) -> Shape:
-    """The shape with a family of clients, a dimension, and a probability of rare noise."""
+    """The shape with a family of clients and a dimension."""
     family, pieces = draw_family(claim, rng)
-    rare = RARE[rng.integers(len(RARE))] if shape.noisy else shape.rare
     several = _SEVERAL[by_coordinate(claim.procedure)]
     dim = shape.dim if shape.layers else (1, 1, *several)[int(rng.random() * (2 + len(several)))]
-    return replace(shape, dim=dim, family=family, pieces=pieces, rare=rare)
+    return replace(shape, dim=dim, family=family, pieces=pieces)
