@@ -19,6 +19,7 @@ from verify.coupled_runs import realise_coupled
 from verify.evaluate import Bound, Environment, UnboundName, sides
 from verify.federation_constants import bind_over_space, known_constant
 from verify.full_record import FullRecord
+from verify.hypotheses import bounds_on_numbers, defined_numbers, equations
 from verify.instances import Leaves, Shape, federation_of, number_of, outcomes
 from verify.outcomes import enumerated
 from verify.paper_words import WORDS as _WORDS  # noqa: F401  (the words of papers gain their meaning)
@@ -262,11 +263,10 @@ class _Binder:
         progress = True
         while progress:
             progress = False
-            for condition in self.claim.hypotheses:
+            for condition in equations(self.claim):
                 progress = self._define(condition) or progress
-            defined = {c.left.name for c in self.claim.hypotheses if c.relation == "==" and c.left.is_Symbol}
             for name in self._bare_symbols():
-                progress = (name not in defined and self._tighten(name)) or progress
+                progress = (name not in defined_numbers(self.claim) and self._tighten(name)) or progress
             assumed = [n for n in assumed_constants(self.claim) if n not in self.env.bound]
             if not progress and assumed and f"{ASSUMED}{assumed[0]}" in self.leaves:  # the run alone would bound it
                 self.put(assumed[0], self.leaf(f"{ASSUMED}{assumed[0]}").reshape(-1))
@@ -280,8 +280,6 @@ class _Binder:
         return name in self.env.bound or name in self.env.sizes or name in self.env.definitions
 
     def _define(self, condition: Condition) -> bool:
-        if condition.relation != "==":
-            return False
         name = _bare_name(condition.left)
         if name is None or (self._known(name) and not self._grows(name, condition)):
             return False
@@ -332,12 +330,7 @@ class _Binder:
         return [(s, self.env.sizes[s.name]) for s in names if s.name in self.env.sizes]
 
     def _bare_symbols(self):
-        names = []
-        for condition in self.claim.hypotheses:
-            for side in (condition.left, condition.right):
-                if side.is_Symbol and not self._known(side.name) and condition.relation != "==":
-                    names.append(side.name)
-        return dict.fromkeys(names)
+        return [name for name in bounds_on_numbers(self.claim) if not self._known(name)]
 
     def _at_least_zero(self, symbol, upper) -> bool:
         return bool(symbol.is_nonnegative) and not symbol.is_positive and not upper and self.env.federation is not None
@@ -346,23 +339,17 @@ class _Binder:
         """Bind a number to the tightest value that all conditions on it admit; a free one is moved into its bounds."""
         free = name in {v.name for v in self._waiting()}
         best, upper, least = self.leaf(name).reshape(-1, 1, 1) if free else None, False, None
-        for condition in self.claim.hypotheses:
-            for side, other, relation in (
-                (condition.left, condition.right, condition.relation),
-                (condition.right, condition.left, {"<=": ">=", ">=": "<="}.get(condition.relation)),
-            ):
-                if not (side.is_Symbol and side.name == name and relation in ("<=", ">=")):
-                    continue
-                try:
-                    value, _, mask = sides(Condition(other, "<=", 0, condition.over), self.env)
-                except UnboundName:
-                    return False
-                upper = relation == "<="
-                extreme = _extreme(value, mask, upward=not upper)
-                if extreme is None:  # the condition is about nothing: the least number that it admits is 0
-                    least = 0 * self.env.federation.weights[:, :1, None] if self._at_least_zero(side, upper) else least
-                    continue
-                best = extreme if best is None else _extreme_of_two(best, extreme, upward=not upper)
+        for condition, number, relation, other in bounds_on_numbers(self.claim)[name]:
+            try:
+                value, _, mask = sides(Condition(other, "<=", 0, condition.over), self.env)
+            except UnboundName:
+                return False
+            upper = relation == "<="
+            extreme = _extreme(value, mask, upward=not upper)
+            if extreme is None:  # the condition is about nothing: the least number that it admits is 0
+                least = 0 * self.env.federation.weights[:, :1, None] if self._at_least_zero(number, upper) else least
+                continue
+            best = extreme if best is None else _extreme_of_two(best, extreme, upward=not upper)
         best = least if best is None else best
         if best is None:
             return False

@@ -18,6 +18,7 @@ from bounds.claim import Condition
 from synthetic.arrays import add_up, maximum, namespace
 from verify.bindings import Bound, Environment, TooManyTerms, UnboundName
 from verify.chance import mean_after, mean_over
+from verify.expression_kinds import KEPT, method_for
 from verify.roots import product_over, real_power, square_root
 from verify.scopes import LEAD, Scope, positions, slices
 
@@ -42,7 +43,7 @@ class Value(NamedTuple):
 
 def evaluate(expression, environment: Environment):
     """Value of a scalar expression without free indices, (instances | 1, noise | 1, sampling | 1)."""
-    return Evaluator(environment).value(sp.sympify(expression), Scope({})).data
+    return Evaluator(environment).value(sp.sympify(expression), _outermost(environment)).data
 
 
 def sides(condition: Condition, environment: Environment):
@@ -53,7 +54,7 @@ def sides(condition: Condition, environment: Environment):
 
 def sides_by(evaluator: Evaluator, condition: Condition):
     """What :func:`sides` answers, by an evaluator of one's own."""
-    scope, mask = Scope({}), np.ones((), dtype=bool)
+    scope, mask = _outermost(evaluator.env), np.ones((), dtype=bool)
     for name, low, high in condition.over:
         scope, inside = evaluator.enter(name.name, low, high, scope)
         mask = mask[..., None] & inside
@@ -66,6 +67,11 @@ def sides_by(evaluator: Evaluator, condition: Condition):
     return *both, evaluator.env.backend.booleans(mask)
 
 
+def _outermost(environment: Environment) -> Scope:
+    """The scope outside all indices, which depends on sizes alone."""
+    return environment.constants.setdefault("outermost", Scope({}))
+
+
 class Evaluator:
     """Evaluates expressions in an environment, by the kind of their outermost operation."""
 
@@ -73,12 +79,6 @@ class Evaluator:
 
     def __init__(self, environment: Environment):
         self.env = environment
-        self.functions = {
-            words.norm2: self.norm2, words.norm: self.norm, words.dot: self.dot, words.F: self.client_loss,
-            words.grad: self.client_gradient, words.objective: self.objective, words.E: self.expectation,
-            words.E_round: self.expectation_given_rounds,
-            words.objective_grad: self.objective_gradient,
-        }
 
     # numbers ----------------------------------------------------------------------------------------------------------
     def constant(self, value, scope: Scope) -> Value:
@@ -91,46 +91,40 @@ class Evaluator:
         return Value(self.env.constants[key])
 
     def value(self, node, scope: Scope) -> Value:
-        if node.is_Rational or node.is_Float:
-            return self.constant(node, scope)
-        if node.is_Symbol:
-            return self.symbol(node, scope)
-        if isinstance(node, sp.Indexed):
-            return self.indexed(node, scope)
-        if node.is_Add:
-            return self.add([self.value(a, scope) for a in node.args])
-        if node.is_Mul:
-            return self.multiply([self.value(a, scope) for a in node.args])
-        if node.is_Pow:
-            return self.power(node, scope)
-        if isinstance(node, sp.Sum | sp.Product):
-            return self.kept(node, scope, lambda: self.accumulate(node, scope))
-        if isinstance(node, sp.Max | sp.Min):
-            return self.extreme(node, scope)
-        if isinstance(node, sp.Abs):
-            inner = self.value(node.args[0], scope)
-            return Value(namespace(inner.data).abs(inner.data))
-        if isinstance(node, words.tau | sp.Mod):
-            return self.integer_as_value(self.integer(node, scope), scope)
-        if type(node) in self.functions:
-            function = self.functions[type(node)]
-            return self.kept(node, scope, lambda: function(node, scope))
-        word = self.env.words.get(type(node)) or WORDS.get(type(node))
-        if word:
-            return word(self, node, scope)
-        if node.is_NumberSymbol:
-            return self.value(sp.exp(1, evaluate=False), scope) if node is sp.E else self.constant(float(node), scope)
-        raise UnboundName(f"no meaning is known for {node} ({type(node).__name__}); see bounds/language.py")
+        name = method_for(type(node))
+        method = getattr(self, name)
+        return self.kept(node, scope, method) if name in KEPT else method(node, scope)
+
+    def sum_of_terms(self, node, scope) -> Value:
+        return self.add([self.value(a, scope) for a in node.args])
+
+    def product_of_factors(self, node, scope) -> Value:
+        return self.multiply([self.value(a, scope) for a in node.args])
+
+    def absolute(self, node, scope) -> Value:
+        inner = self.value(node.args[0], scope).data
+        return Value(namespace(inner).abs(inner))
+
+    def of_indices(self, node, scope) -> Value:
+        return self.integer_as_value(self.integer(node, scope), scope)
+
+    def named_number(self, node, scope) -> Value:
+        return self.value(sp.exp(1, evaluate=False), scope) if node is sp.E else self.constant(float(node), scope)
+
+    def word(self, node, scope) -> Value:
+        meaning = self.env.words.get(type(node)) or WORDS.get(type(node))
+        if not meaning:
+            raise UnboundName(f"no meaning is known for {node} ({type(node).__name__}); see bounds/language.py")
+        return meaning(self, node, scope)
 
     def kept(self, node, scope, compute) -> Value:
-        """``compute()``, or what it was before in the same environment and scope."""
+        """``compute(node, scope)``, or what it was before in the same environment and scope."""
         known = self.env.known
         if known is None:
-            return compute()
-        numbers = tuple((name, array.shape, array.tobytes()) for name, array in scope.values.items())
-        key = (type(self), node, numbers, scope.depth, scope.clip, scope.inside.shape, scope.inside.tobytes())
+            return compute(node, scope)
+        key = type(self), node, scope.key
         if key not in known:
-            known[key] = compute()
+            known[key] = compute(node, scope)
         return known[key]
 
     def symbol(self, node, scope) -> Value:
@@ -179,17 +173,16 @@ class Evaluator:
 
     def enter(self, name, low, high, scope: Scope):
         """Scope with one more index running over low..high, and where (along all axes) it is in range."""
-        known, key, first = self.env.constants, (name, low, high), not scope.depth and not scope.values
-        if first and key in known:  # outside all other indices it depends on sizes alone
-            return known[key]
+        key = name, low, high
+        if key in scope.entered:
+            return scope.entered[key]
         low, high = self.integer(sp.sympify(low), scope), self.integer(sp.sympify(high), scope)
         numbers = np.arange(int(low.min()), int(high.max()) + 1) if low.size and high.size else np.arange(0)
         inside = (numbers >= low[..., None]) & (numbers <= high[..., None])
         deeper = scope.deeper(name, numbers, inside)
         if self.env.most_terms is not None and deeper.inside.size > self.env.most_terms:
             raise TooManyTerms(f"at most {self.env.most_terms} values of indices are admitted; got {deeper.inside.size}")
-        if first:
-            known[key] = deeper, inside
+        scope.entered[key] = deeper, inside
         return deeper, inside
 
     def indexed(self, node, scope) -> Value:
@@ -197,8 +190,11 @@ class Evaluator:
         if name in self.env.bound:
             return self.take(name, node.indices, scope)
         if name in self.env.definitions:
-            return self.kept(node, scope, lambda: self.defined(name, node.indices, scope))
+            return self.kept(node, scope, self.defined_entry)
         raise UnboundName(f"nothing supplies {name!r}: it is neither bound by the instance nor defined by a formula")
+
+    def defined_entry(self, node, scope) -> Value:
+        return self.defined(node.base.label.name, node.indices, scope)
 
     def take(self, name, indices, scope) -> Value:
         data, count, vector, times = self.env.bound[name]

@@ -14,7 +14,7 @@ from synthetic.arrays import Backend, namespace
 from synthetic.federation import Federation
 from synthetic.piecewise import Piecewise
 from synthetic.turned import as_given
-from verify.sizes import names_of
+from verify.sizes import names_of, once_by_claim
 
 __all__ = ["OVER_SPACE", "PIECES", "Needs", "bind_constants", "draw_family", "draw_pieces", "needs", "piecewise_federation",
            "simpler_pieces", "start_at_knots"]
@@ -38,6 +38,7 @@ class Needs(NamedTuple):
     convex: bool
 
 
+@once_by_claim
 def needs(claim: Claim) -> Needs:
     """What the claim's words ask of the clients, by the constants that its formulas name and no hypothesis defines."""
     statement = (claim.statement,) if claim.statement else ()

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from types import MappingProxyType
-from typing import NamedTuple
 
 import numpy as np
 import sympy as sp
@@ -16,16 +16,25 @@ __all__ = ["LEAD", "Scope", "positions", "slices"]
 LEAD = 3  # axes before the index axes: instances, noise outcomes, sampling outcomes
 
 
-class Scope(NamedTuple):
+_EVERYWHERE, _NONE = np.ones((), dtype=bool), MappingProxyType({})
+
+
+class Scope:
     """Index variables in scope: name -> integer array of ``depth`` axes; ``clip`` inside sums of ragged length, of which
     ``inside`` says where (in as many axes) they have a term. ``ranges``: name -> (first, last, axis) of those variables
-    that take all whole numbers between two along an axis of their own."""
+    that take all whole numbers between two along an axis of their own. ``entered``: scopes with one more variable, as they
+    were made for one environment."""
 
-    values: dict[str, np.ndarray]
-    depth: int = 0
-    clip: bool = False
-    inside: np.ndarray = np.ones((), dtype=bool)
-    ranges: Mapping[str, tuple[int, int, int]] = MappingProxyType({})
+    def __init__(self, values: dict[str, np.ndarray], depth: int = 0, clip: bool = False, inside: np.ndarray = _EVERYWHERE,
+                 ranges: Mapping[str, tuple[int, int, int]] = _NONE):
+        self.values, self.depth, self.clip, self.inside, self.ranges = values, depth, clip, inside, ranges
+        self.entered: dict[tuple, tuple[Scope, np.ndarray]] = {}
+
+    @cached_property
+    def key(self) -> tuple:
+        """What tells the scope apart from others: nothing that is evaluated in it depends on more."""
+        numbers = tuple((name, array.shape, array.tobytes()) for name, array in self.values.items())
+        return numbers, self.depth, self.clip, self.inside.shape, self.inside.tobytes()
 
     def deeper(self, name: str, numbers: np.ndarray, inside: np.ndarray) -> Scope:
         """Scope with one more variable, of these numbers, along a new last axis."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import sympy as sp
 
+from bounds import language as words
 from bounds.claim import Condition
 from synthetic.arrays import add_up, namespace
 from verify.evaluate import Environment, Evaluator, Value, sides_by
@@ -25,6 +26,8 @@ class SizeEvaluator(Evaluator):
     of_sizes = True
 
     def value(self, node, scope) -> Value:
+        if _nothing_cancels(node, self.env):
+            return Evaluator(self.env).value(node, scope)
         value = super().value(node, scope)
         return value if value.vector else value._replace(data=abs(value.data))
 
@@ -76,3 +79,29 @@ class SizeEvaluator(Evaluator):
             smoothness = smoothness[..., np.clip(number, 0, smoothness.shape[-1] - 1)]
         length = xp.sqrt(add_up(x * x))
         return Value(abs(value.data) + 1e-4 * (smoothness * length)[..., None], True)
+
+
+def _nothing_cancels(node, environment: Environment) -> bool:
+    """Whether an expression adds only numbers that are at least 0: then its size is its value."""
+    known, key = environment.constants, ("nothing cancels", node)
+    if key not in known:
+        known[key] = _adds_no_signs(node, environment)
+    return known[key]
+
+
+def _adds_no_signs(node, environment: Environment) -> bool:
+    if isinstance(node, sp.Symbol | sp.Indexed):
+        name = (node.base.label if isinstance(node, sp.Indexed) else node).name
+        if name in environment.definitions:
+            return _nothing_cancels(environment.definitions[name].formula, environment)
+        return bool(node.is_nonnegative)
+    if isinstance(node, words.norm2 | words.norm):
+        vector = node.args[0]
+        return isinstance(vector, sp.Indexed) and vector.base.label.name not in environment.definitions
+    if isinstance(node, sp.Pow):
+        return _nothing_cancels(node.base, environment)
+    if isinstance(node, sp.Add | sp.Mul | sp.Max):
+        return all(_nothing_cancels(part, environment) for part in node.args)
+    if isinstance(node, sp.Sum | sp.Product | words.E | words.E_round):
+        return _nothing_cancels(node.args[0], environment)
+    return bool(node.is_Number and node.is_nonnegative)
