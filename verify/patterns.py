@@ -13,7 +13,7 @@ __all__ = ["patterned"]
 
 _OF_LOSSES = ("curvature", "center", "offset", *PIECES)
 _OF_MINIMA = ("center", "piece_center")
-_ALIKE, _OPPOSITE = 0.15, 0.1  # shares of the rows in which clients have one loss, or each mirrors the one before
+_ALIKE, _OPPOSITE = 0.08, 0.05  # shares of the rows in which clients have one loss, or each mirrors the one before
 _FEW_STEPS = 0.3  # share of the rows in which a run starts a few rounds from the optimum
 _STEPS = ("eta", "eta_l", "eta_g")  # variables that a step of the server is a multiple of
 

@@ -27,7 +27,7 @@ _LAYERS = ((1,), (1, 1), (1, 1, 1))
 _SEVERAL = {False: (1, 2), True: (2, 16)}  # half of the dimensions, of methods that act by coordinate or not; others are 1
 _MANY, _COORDINATES, _FEW = (6, 12), 16, 3
 _FOLLOWING = 12  # shapes among which the next one is chosen
-_SMALLEST = 0.5  # share of the shapes that are taken by size
+_SMALLEST = 0.6  # share of the shapes that are taken by size
 _ABOVE = (0, 1, 2)  # how far an integer variable lies above the least that it may be
 
 
