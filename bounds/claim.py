@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import sympy as sp
@@ -236,11 +236,12 @@ class Claim:
         return replace(self, id=f"{self.block}@{reading_id}", reading=reading, **changes)
 
 
-def names_in(expression) -> set[str]:
+@lru_cache(maxsize=4096)
+def names_in(expression) -> frozenset[str]:
     """Names of all symbols and indexed bases in an expression."""
     expression = sp.sympify(expression)
-    return {str(s) for s in expression.free_symbols if s.is_Symbol or isinstance(s, sp.IndexedBase)} | {
-        str(a.base.label) for a in expression.atoms(sp.Indexed)
+    return frozenset(s.name for s in expression.free_symbols if s.is_Symbol or isinstance(s, sp.IndexedBase)) | {
+        a.base.label.name for a in expression.atoms(sp.Indexed)
     }
 
 
