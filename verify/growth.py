@@ -63,7 +63,7 @@ _SCALE = "scale"
 _LONGEST = 384  # iterations of an exact run
 _LONGEST_IRRATIONAL = 48  # of one in intervals
 _MOST_STEPS = 4000  # local steps of all clients over all outcomes of chance, in fractions
-_ZERO_BUDGETS = {"quick": Budget(8, 96, 8, small=8), "standard": Budget(60, 192, 60), "thorough": Budget(300, 256, 300)}
+_ZERO_BUDGETS = {"quick": Budget(4, 96, 2, small=8), "standard": Budget(60, 192, 60), "thorough": Budget(300, 256, 300)}
 
 
 @dataclass

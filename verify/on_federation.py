@@ -9,13 +9,13 @@ import numpy as np
 
 from bounds.claim import Claim
 from verify.data_instances import speaks_of_samples
-from verify.environment import realise
 from verify.evaluate import Environment, TooManyTerms
 from verify.instances import Leaves, Shape, halves, number_of, outcomes
 from verify.judge import Judgement, judge, unmet
 from verify.outcomes import chance_of
 from verify.procedures import speaks_of_trackers
 from verify.sampling import draw_leaves
+from verify.shared_runs import RUNS
 from verify.sizes import allowed, names_of
 
 __all__ = ["OnFederation", "evaluate_on"]
@@ -78,7 +78,7 @@ def _judged(claim: Claim, shape: Shape, leaves: Leaves, federation) -> list[tupl
     """The instances with the judgement on them; in halves where sums have too many terms, and none where one instance alone
     has."""
     try:
-        environment = realise(claim, shape, leaves, federation.backend, federation, most=_MOST_TERMS)
+        environment = RUNS.realise(claim, shape, leaves, federation.backend, _MOST_TERMS, federation)
         return [(environment, judge(claim, environment))]
     except TooManyTerms:
         parts = halves(leaves) if number_of(leaves) > 1 else ()

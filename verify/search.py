@@ -42,7 +42,7 @@ from verify.refine import Coordinates, ascend, evolve
 from verify.sampling import DATA_OUTCOMES, RARE, alike_in_all_coordinates, draw_leaves, draw_shape, turned
 from verify.screen import alike
 from verify.shared_draws import Draws
-from verify.shared_runs import SharedRuns
+from verify.shared_runs import RUNS
 from verify.shrink import Violation, confirm_or_why, shrink, simpler
 from verify.sizes import allowed
 from verify.small_shapes import extreme_shapes, small_shapes
@@ -76,7 +76,7 @@ class Budget:
         return (*(self.before.stages if self.before else ()), self)
 
 
-_QUICK = Budget(4, 384, 4, small=24, small_rows=96)
+_QUICK = Budget(3, 256, 2, small=24, small_rows=96)
 _STANDARD = Budget(36, 256, 30, 128, 100, 30, 2, 12, 16, 256, (100, 300), (2, 8, 3), _QUICK)
 _THOROUGH = Budget(1000, 512, 1000, 256, 300, 60, 12, 60, 400, 512, (100, 300, 1000, 3000), (2, 16, 3), _STANDARD)
 BUDGETS = {"quick": _QUICK, "standard": _STANDARD, "thorough": _THOROUGH}
@@ -105,7 +105,6 @@ _LARGE = 24  # size beyond which an instance is made smaller before exact arithm
 _MOST_TERMS = 250_000  # entries of an array of terms
 _MOVED_KNOTS = 0.3  # share of batches of piecewise clients in which pieces move onto the path
 _TURNED = 0.3  # share of the batches in whose basis clients are not separable, of methods that act by coordinate
-RUNS = SharedRuns()
 _PATIENCE = 10  # how much longer runs are where no shorter one met the hypotheses
 
 

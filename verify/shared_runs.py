@@ -13,6 +13,7 @@ import numpy as np
 
 from bounds.claim import Claim, names_in
 from synthetic.arrays import Backend
+from synthetic.federation import Federation
 from verify.assumed import assumed_constants
 from verify.environment import realise
 from verify.evaluate import Environment
@@ -24,7 +25,7 @@ from verify.procedures import own_arguments
 from verify.shared_draws import Known, drawn_for
 from verify.sizes import entries_of, names_of, once_by_claim
 
-__all__ = ["SharedRuns", "assume_the_same"]
+__all__ = ["RUNS", "SharedRuns", "assume_the_same"]
 
 _MOST_BYTES = 192 * 2**20
 _BYTES_OF_MODELS = 160  # a client's model, gradient and what methods keep beside it, for each coordinate and iteration
@@ -58,16 +59,17 @@ class SharedRuns:
             self._welcome(claim)
         return self.draws.setdefault((own, repr(circumstances)), Known())
 
-    def realise(self, claim: Claim, shape: Shape, leaves: Leaves, backend: Backend, most: int) -> Environment:
+    def realise(self, claim: Claim, shape: Shape, leaves: Leaves, backend: Backend, most: int,
+                federation: Federation | None = None) -> Environment:
         """What ``realise`` of the same arguments answers; from the second claim on, of which another one has asked it."""
         if claim.setting == "algebra" or shape.data is not None:
-            return realise(claim, shape, leaves, backend, most=most).remembering()
+            return realise(claim, shape, leaves, backend, federation, most=most).remembering()
         if claim is not self.leader:
             self._welcome(claim)
         self._settle()
-        self.last = key = (shape, backend.library, most, _digest(leaves))
+        self.last = key = (shape, backend.library, most, _digest(leaves), federation)
         if key not in self.kept:
-            self.kept[key] = realise(claim, shape, leaves, backend, most=most).remembering()
+            self.kept[key] = realise(claim, shape, leaves, backend, federation, most=most).remembering()
         return self.kept[key]
 
     def _welcome(self, claim: Claim) -> None:
@@ -87,6 +89,9 @@ class SharedRuns:
         if sum(self.bytes.values()) > _MOST_BYTES:
             _empty(self.kept.pop(self.last))
             del self.bytes[self.last]
+
+
+RUNS = SharedRuns()  #: those of this process
 
 
 def assume_the_same(first: Claim, second: Claim) -> bool:
