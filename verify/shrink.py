@@ -211,12 +211,10 @@ def _simpler(claim: Claim, shape: Shape, leaves: Leaves) -> Iterator[tuple[Shape
         for kept in _fewer_coordinates(shape.dim):
             yield replace(shape, dim=len(kept)), map_leaves(leaves, lambda n, a, c=kept: a[..., c] if n in axes else a)
     if claim.setting == "run":
-        for rounds in {1, shape.rounds // 2, shape.rounds - 1}:
-            if 1 <= rounds < shape.rounds:
-                yield with_times(shape, leaves, shape.local_steps, rounds, claim.variables)
-        for steps in {1, shape.local_steps // 2, shape.local_steps - 1}:
-            if 1 <= steps < shape.local_steps and "local_steps" not in dict(shape.sizes):
-                yield with_times(shape, leaves, steps, shape.rounds, claim.variables)
+        for rounds in _smaller_numbers(shape.rounds):
+            yield with_times(shape, leaves, shape.local_steps, rounds, claim.variables)
+        for steps in _smaller_numbers(shape.local_steps) if "local_steps" not in dict(shape.sizes) else ():
+            yield with_times(shape, leaves, steps, shape.rounds, claim.variables)
         for participants in sorted({1, 2, 10, 100, shape.participants // 2, shape.participants - 1}):
             if 1 <= participants < shape.participants:
                 yield with_participants(shape, participants), leaves
@@ -225,8 +223,14 @@ def _simpler(claim: Claim, shape: Shape, leaves: Leaves) -> Iterator[tuple[Shape
     for variable in claim.variables:
         size = dict(shape.sizes).get(variable.name)
         if size is not None and size > variable.low:
-            for smaller in {variable.low, (variable.low + size) // 2, size - 1}:
+            for smaller in sorted({variable.low, (variable.low + size) // 2, size - 1}):
                 yield _resized(claim, shape, leaves, variable.name, smaller)
+
+
+def _smaller_numbers(number: int) -> list[int]:
+    """One, and the number less a half, a quarter, an eighth ... of it, down to one less, from the smallest."""
+    less = [number >> halvings for halvings in range(1, number.bit_length())]
+    return sorted({number - share for share in less} | {1}) if number > 1 else []
 
 
 def _fewer_coordinates(dim: int) -> list[list[int]]:
