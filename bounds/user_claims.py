@@ -19,7 +19,6 @@ everything but the symbols of the limits). ``steps`` lists ids of claims, for ``
 
 from __future__ import annotations
 
-import importlib.util
 import itertools
 import os
 import re
@@ -35,6 +34,7 @@ from bounds import language as words
 from bounds.claim import Assumption, Claim, Condition, Procedure, Variable
 from bounds.claim_files import SUFFIXES, line_of, tables
 from bounds.definitions import DEFINITIONS
+from bounds.python_files import module_from
 
 __all__ = ["PATHS", "claims_of_user", "load_claims"]
 
@@ -73,10 +73,8 @@ def load_claims(path: str | Path) -> tuple[Claim, ...]:
 
 
 def _from_python(path: Path) -> tuple[Claim, ...]:
-    spec = importlib.util.spec_from_file_location(f"fedtheory_claims_{path.stem}", path)
-    module = importlib.util.module_from_spec(spec)
     try:
-        spec.loader.exec_module(module)
+        module = module_from(path, f"fedtheory_claims_{path.stem}")
     except Exception as error:
         line = getattr(error, "lineno", None) or _line_of(error.__traceback__, path)
         raise ValueError(f"{path}, line {line}: {type(error).__name__}: {error}") from error

@@ -178,6 +178,18 @@ CLAIMS = (Claim("mine/order", "1", "lemma", "algebra", Condition(mu, "<=", L), s
         load_claims("nowhere.toml")
 
 
+def test_a_changed_python_file_is_read_anew(written, monkeypatch):
+    monkeypatch.setattr("sys.dont_write_bytecode", False)  # compiled files tell apart neither seconds nor equal lengths
+    text = """
+from bounds.claim import Claim, Condition
+from bounds.language import L, mu
+CLAIMS = (Claim("mine/order", "1", "lemma", "algebra", Condition(mu, "<=", L), source="me"),)
+"""
+    for name in ("order", "other"):
+        (claim,) = load_claims(written(text.replace("order", name), "mine.py"))
+        assert claim.id == f"mine/{name}"
+
+
 def test_the_referee_decides_them_like_any_other(written, run, tmp_path):
     path = written(GOOD.partition("[[claim]]\n")[0] + "[[claim]]" + GOOD.split("[[claim]]", 2)[2])
     status, said, _ = run("verify", path, "--out", tmp_path / "report")

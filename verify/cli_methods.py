@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
 from typing import Annotated
 
@@ -49,16 +48,15 @@ def method_of(text: str):
     file, colon, name = text.rpartition(":")
     if not colon or not file.endswith(".py"):
         return text
+    from bounds.python_files import module_from
     from fedtheory import Algorithm
     from fedtheory.parts import Part
 
     path = Path(file)
     if not path.is_file():
         raise ValueError(f"cannot read {path}: there is no such file")
-    spec = importlib.util.spec_from_file_location(f"fedtheory_method_{path.stem}", path)
-    module = importlib.util.module_from_spec(spec)
     try:
-        spec.loader.exec_module(module)
+        module = module_from(path, f"fedtheory_method_{path.stem}")
     except Exception as error:
         raise ValueError(f"{path} does not run: {type(error).__name__}: {error}") from error
     if not hasattr(module, name):
