@@ -5,9 +5,12 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+import sympy as sp
 
 import verify.search as search_module
 import verify.shared_draws as shared_draws
+from bounds import language as words
+from bounds.claim import Claim, Condition
 from bounds.registry import claims_of_paper
 from synthetic.arrays import NUMPY
 from verify.pools import Pools
@@ -58,6 +61,19 @@ def test_all_claims_that_share_draws_would_draw_the_same(paper, monkeypatch):
     monkeypatch.setattr(search_module, "RUNS", SharedRuns())
     for group in _groups_of(paper):
         _all_draw_the_same(group)
+
+
+def test_ranges_that_may_be_empty_tell_draws_apart():
+    t, rounds = sp.Symbol("t", integer=True), words.rounds
+    step = Condition(words.eta_l[words.t], "==", sp.Rational(1, 8), ((words.t, 0, words.iterations - 1),))
+
+    def claim(low, high):
+        return Claim(id="test/some", number="", kind="lemma", setting="run", source="test", conditions=(step,),
+                     statement=Condition(words.objective(words.x_round[t]), "<=", 1, ((t, low, high),)))
+
+    always = drawn_for(claim(0, rounds - 1))
+    assert always == drawn_for(claim(0, words.local_steps - 1)) == drawn_for(claim(0, words.clients - 1))
+    assert len({always, drawn_for(claim(0, rounds - 2)), drawn_for(claim(1, rounds - 1)), drawn_for(claim(1, rounds))}) == 4
 
 
 def _three_numbers(known, seed=3):

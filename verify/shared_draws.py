@@ -16,7 +16,7 @@ from bounds.claim import Claim
 from verify.data_instances import speaks_of_samples
 from verify.federation_constants import HETEROGENEITY
 from verify.piecewise_instances import OVER_SPACE
-from verify.sizes import names_of
+from verify.sizes import names_of, ranges
 
 __all__ = ["Draws", "Known", "drawn_for"]
 
@@ -30,7 +30,7 @@ def drawn_for(claim: Claim) -> Hashable | None:
     numbers or samples, whose draws are their own."""
     if claim.setting == "algebra" or speaks_of_samples(claim):
         return None
-    return claim.conditions, names_of(claim) & _SPOKEN_OF
+    return claim.conditions, names_of(claim) & _SPOKEN_OF, ranges(claim)
 
 
 class Known:

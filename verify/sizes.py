@@ -11,8 +11,8 @@ import sympy as sp
 
 from bounds.claim import Claim, Condition, names_in
 
-__all__ = ["allowed", "entries_of", "integer_variables", "names_of", "once_by_claim",
-           "says_something", "within_bounds"]
+__all__ = ["allowed", "entries_of", "integer_variables", "names_of", "once_by_claim", "ranges", "says_something",
+           "within_bounds"]
 
 _SIZES = ("clients", "dim", "iterations", "layers", "local_steps", "participants", "priority_clients", "rounds")
 
@@ -108,6 +108,14 @@ def _ends(claim: Claim) -> tuple[tuple[tuple[str, ...], object], ...]:
             both = [sp.sympify(end).xreplace({a: by_name[a.name] for a in end.free_symbols}) for end in (low, high)]
             found.append((tuple(names), sp.lambdify(symbols, both, "math")))
     return tuple(found)
+
+
+def ranges(claim: Claim) -> frozenset[tuple]:
+    """Lowest and highest values of the statement's indices, but for ranges that no sizes make empty."""
+    never_empty = {(0, sp.Symbol(size) - 1) for size in _SIZES}
+    ends = ((sp.sympify(low), sp.sympify(high)) for _, low, high in (claim.statement.over if claim.statement else ()))
+    return frozenset(end for end in ends if tuple(side.xreplace(
+        {s: sp.Symbol(s.name) for s in side.free_symbols}) for side in end) not in never_empty)
 
 
 def says_something(claim: Claim, sizes: Mapping[str, int]) -> bool:
