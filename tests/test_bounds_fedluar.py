@@ -217,7 +217,7 @@ class _WithLayers(Evaluator):
     def __init__(self, environment, layers):
         super().__init__(environment)
         self.layers = layers
-        self.functions[own_words.layer_part] = self.layer_part
+        environment.words = {own_words.layer_part: _WithLayers.layer_part}
 
     def layer_part(self, node, scope):
         """A vector with zeros outside a layer."""
