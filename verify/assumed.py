@@ -10,6 +10,7 @@ import sympy as sp
 
 from bounds.claim import Claim, names_in
 from synthetic.arrays import Backend, namespace
+from verify.hypotheses import bounds_on_numbers, defined_numbers
 from verify.judge import signs
 from verify.procedures import own_arguments
 from verify.sizes import once_by_claim
@@ -38,16 +39,9 @@ def assumed_constants(claim: Claim) -> tuple[str, ...]:
 def shown_by_runs(claim: Claim) -> set[str]:
     """Names of constants that hypotheses bound from below by what happens in runs, and that nothing else determines."""
     free = {v.name for v in claim.variables}
-    defined = {c.left.name for c in claim.hypotheses if c.relation == "==" and c.left.is_Symbol}
-    found = {symbol.name for c in claim.hypotheses for symbol, below in _bounded_from_below(c) if _of_the_run(below)}
-    return found - free - defined
-
-
-def _bounded_from_below(condition):
-    if condition.relation == "<=" and condition.right.is_Symbol:
-        yield condition.right, condition.left
-    if condition.relation == ">=" and condition.left.is_Symbol:
-        yield condition.left, condition.right
+    found = {name for name, bounds in bounds_on_numbers(claim).items()
+             if any(bound.relation == ">=" and _of_the_run(bound.other) for bound in bounds)}
+    return found - free - defined_numbers(claim)
 
 
 def _of_the_run(formula) -> bool:

@@ -17,6 +17,7 @@ from verify.assumed import ASSUMED, assumed_constants
 from verify.counts import with_counts
 from verify.data_instances import draw_data, draw_data_shape, speaks_of_samples
 from verify.federation_constants import needs_equal_curvatures
+from verify.hypotheses import bounds_on_numbers
 from verify.instances import Leaves, Shape, always_available, by_coordinates, federation_of, outcomes, with_participants
 from verify.outcomes import NOTHING_MORE, chance_of
 from verify.piecewise_instances import draw_family, draw_pieces, start_at_knots
@@ -271,11 +272,10 @@ def _constants_with_slack(claim):
 
     A number that the claim's own conditions bound by what a run does is measured: it is the least or the largest.
     """
-    bounds = [(s.name, o, c) for c in claim.hypotheses if c.relation != "=="
-              for s, o in ((c.left, c.right), (c.right, c.left)) if s.is_Symbol]
-    measured = {name for name, other, c in bounds if c in claim.conditions and not _of_clients(other)}
-    otherwise = measured | {v.name for v in claim.variables} | {*assumed_constants(claim)}
-    return sorted({name for name, _, _ in bounds} - otherwise)
+    bounded = bounds_on_numbers(claim)
+    measured = {name for name, bounds in bounded.items()
+                if any(b.condition in claim.conditions and not _of_clients(b.other) for b in bounds)}
+    return sorted(bounded.keys() - measured - {v.name for v in claim.variables} - {*assumed_constants(claim)})
 
 
 def _of_clients(bound) -> bool:

@@ -70,11 +70,15 @@ def _conditions(claim: Claim) -> tuple[tuple[Condition, tuple[str, ...], object]
         names = sorted(names_in(condition.left) | names_in(condition.right))
         if condition.over or not names or not known.issuperset(names):
             continue
-        symbols = [sp.Dummy() for _ in names]
-        by_name = dict(zip(names, symbols, strict=True))
-        both = [side.xreplace({a: by_name[a.name] for a in side.free_symbols}) for side in (condition.left, condition.right)]
-        found.append((condition, tuple(names), sp.lambdify(symbols, both, "math")))
+        found.append((condition, tuple(names), _of_numbers(names, condition.left, condition.right)))
     return tuple(found)
+
+
+def _of_numbers(names: list[str], *expressions):
+    """A function of numbers of these names that answers the expressions."""
+    symbols = {name: sp.Dummy() for name in names}
+    put_in = [e.xreplace({a: symbols[a.name] for a in e.free_symbols}) for e in map(sp.sympify, expressions)]
+    return sp.lambdify(list(symbols.values()), put_in, "math")
 
 
 def _sides(names, function, sizes):
@@ -103,25 +107,20 @@ def _ends(claim: Claim) -> tuple[tuple[tuple[str, ...], object], ...]:
     for _, low, high in claim.statement.over if claim.statement else ():
         names = sorted(names_in(low) | names_in(high))
         if known.issuperset(names):
-            symbols = [sp.Dummy() for _ in names]
-            by_name = dict(zip(names, symbols, strict=True))
-            both = [sp.sympify(end).xreplace({a: by_name[a.name] for a in end.free_symbols}) for end in (low, high)]
-            found.append((tuple(names), sp.lambdify(symbols, both, "math")))
+            found.append((tuple(names), _of_numbers(names, low, high)))
     return tuple(found)
 
 
 def ranges(claim: Claim) -> frozenset[tuple]:
     """Lowest and highest values of the statement's indices, but for ranges that no sizes make empty."""
-    never_empty = {(0, sp.Symbol(size) - 1) for size in _SIZES}
-    ends = ((sp.sympify(low), sp.sympify(high)) for _, low, high in (claim.statement.over if claim.statement else ()))
-    return frozenset(end for end in ends if tuple(side.xreplace(
-        {s: sp.Symbol(s.name) for s in side.free_symbols}) for side in end) not in never_empty)
+    over = claim.statement.over if claim.statement else ()
+    return frozenset((low, high) for _, low, high in over if low != 0 or getattr(high + 1, "name", None) not in _SIZES)
 
 
 def says_something(claim: Claim, sizes: Mapping[str, int]) -> bool:
     """Whether no index of the statement runs over an empty range, as far as the sizes tell: else it holds of itself."""
-    ranges = (_sides(names, function, sizes) for names, function in _ends(claim))
-    return all(both is None or both[0] <= both[1] for both in ranges)
+    ends = (_sides(names, function, sizes) for names, function in _ends(claim))
+    return all(both is None or both[0] <= both[1] for both in ends)
 
 
 def _bounds(claim: Claim, name: str, sizes: Mapping[str, int]) -> Iterator[tuple[str, float]]:
