@@ -5,8 +5,8 @@ import pytest
 
 from bounds.registry import find_claim
 from verify.counts import with_counts
+from verify.offspring import offspring
 from verify.sampling import draw_leaves, draw_shape
-from verify.search import offspring
 
 GIVEN_LAYERS = find_claim("fedluar/lemma-A.2-smooth@forced")  # none in round 0, then ``recycled`` of them
 

@@ -7,6 +7,7 @@ import sympy as sp
 from bounds.claim import Claim, Condition, Variable
 from synthetic.arrays import NUMPY
 from verify.environment import realise
+from verify.evaluate import UnboundName
 from verify.instances import Shape
 from verify.judge import judge
 
@@ -33,3 +34,13 @@ def test_scores_are_those_without_the_common_term_and_the_ratio_is_that_with_it(
 def test_a_multiple_of_a_term_is_another_term():
     assert judged(2 * c + a, "<=", c + b, a=1, b=1, c=1).score[0] == pytest.approx(0.2)
     assert judged(sp.Integer(0), "<=", sp.Integer(0), a=1, b=1, c=1).score[0] <= 0
+
+
+def test_hypotheses_that_could_not_be_evaluated_are_not_remembered_as_met():
+    claim = Claim("mine/numbers", "1", "lemma", "algebra", Condition(a, "<=", b), derivation="by hand",
+                  variables=tuple(Variable(name, "positive") for name in "ab"),
+                  conditions=(Condition(a, "<=", 5), Condition(a * sp.Symbol("unheard_of"), "<=", 1)))
+    environment = realise(claim, Shape(), {"a": np.array([9.0]), "b": np.array([1.0])}, NUMPY).remembering()
+    for _ in range(2):  # the second time, what the first left behind answers nothing
+        with pytest.raises(UnboundName, match="unheard_of"):
+            judge(claim, environment)

@@ -10,9 +10,13 @@ import numpy as np
 import pytest
 import sympy as sp
 
+import verify.search as search_module
 from bounds.claim import Claim, Condition, Variable
+from bounds.classical.scaffold import eta_g
 from bounds.registry import find_claim
+from synthetic.arrays import NUMPY
 from synthetic.balls import Ball
+from verify import on_balls
 from verify.certificate import certificate, check
 from verify.instances import Shape
 from verify.on_balls import violation_on_balls
@@ -126,3 +130,49 @@ def test_clients_with_samples_of_bounded_losses_are_decided_on_balls():
     free = replace(claim, conditions=tuple(c for c in claim.conditions if "mu_lr" not in str(c)))
     violation = search(free, BUDGETS["quick"]).violation
     assert isinstance(violation.left, Ball) and violation.left > violation.right and violation.shape.data.bounded
+
+
+SCAFFOLD = find_claim("classical/scaffold-one-step")
+
+
+def diverging(rounds):
+    """One client x^2 / 2 whose server steps are 20 times too long: a variate that is its own mean feeds back the radius."""
+    leaves = {name: np.array(value, dtype=object) for name, value in {
+        "curvature": [[[Q(1)]]], "center": [[[Q(1, 3)]]], "offset": [[Q(0)]], "weight": [[Q(1)]], "step_scale": [[Q(1)]],
+        "step_fraction": [[Q(1, 1 + t % 3) for t in range(rounds)]], "start_offset": [[Q(1, 7)]], "eta_g": [Q(201, 10)],
+        "epsilon": [[Q(0)] * (rounds + 1)], "available": [[[Q(1)]] * (rounds + 1)]}.items()}
+    return Shape(1, 0, 1, 1, rounds, sizes=(("local_steps", 1),)), leaves
+
+
+def test_balls_of_long_runs_have_as_many_bits_as_these_may_lose(monkeypatch):
+    shape, leaves = diverging(300)
+    assert violation_on_balls(SCAFFOLD, shape, leaves) == ("holds", "")
+    monkeypatch.setattr(on_balls, "_BITS_A_STEP", 0)
+    assert violation_on_balls(SCAFFOLD, shape, leaves)[0] == "uncertain"
+
+
+def test_what_float64_saw_between_the_sides_is_its_own_rounding_where_balls_leave_nothing_of_it(monkeypatch):
+    """A search that does not take it to fractions, of which a long run needs minutes."""
+    shape, leaves = diverging(100)
+    leaves = {name: array.astype(float) for name, array in leaves.items()}
+    gap, left, right = search_module._widest(SCAFFOLD, shape, leaves, NUMPY)
+    assert gap == left > 1e-6 and right == 0
+    asked = []
+    monkeypatch.setattr(search_module, "confirm_or_why", lambda *given: asked.append(given) or "holds")
+    assert search_module._confirmed(SCAFFOLD, shape, leaves, NUMPY) == "holds" and not asked
+
+
+def test_a_gap_that_balls_leave_goes_on_to_fractions(monkeypatch):
+    """The same run against twice the step: false by far."""
+    shape, leaves = diverging(12)
+    leaves = {name: array.astype(float) for name, array in leaves.items()}
+    statement = SCAFFOLD.statement
+    doubled = replace(SCAFFOLD, statement=replace(statement, left=statement.left.subs(eta_g, 2 * eta_g)))
+    assert isinstance(search_module._confirmed(doubled, shape, leaves, NUMPY), Violation)
+
+
+def test_only_sides_nearer_than_what_counts_are_taken_for_equal():
+    left, right = sp.sqrt(y) * sp.sqrt(1 + y) + sp.Rational(1, 10**40) * sp.sqrt(y) - sp.sqrt(y) / 10**40, sp.sqrt(y + y**2)
+    assert violation_on_balls(algebra(left, "<=", right), *at(y=2))[0] == "holds"
+    assert violation_on_balls(algebra(left, "<=", right), *at(y=2), nothing=Q(0))[0] == "uncertain"
+    assert len(violation_on_balls(algebra(sp.sqrt(y), "<=", 1), *at(y=2), nothing=Q(10))) == 3

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from bounds.claim import Condition
 from bounds.controls import CONTROLS
+from bounds.language import L
 from synthetic import make_quadratic
-from verify import on_federation
+from verify import on_federation, shared_runs
 from verify.on_federation import evaluate_on
 
 CLAIM = {row.claim.id: row.claim for row in CONTROLS}["control/smooth-gap"]
@@ -32,3 +36,12 @@ def _noted(parts, verdict):
 def test_a_federation_on_which_no_instance_can_be_judged_is_left_out(monkeypatch):
     monkeypatch.setattr(on_federation, "_MOST_TERMS", 4)
     assert evaluate_on(CLAIM, FEDERATION, "quadratic") is None
+
+
+def test_why_no_instance_meets_the_hypotheses_is_said_although_shared_runs_let_go_of_their_environments(monkeypatch):
+    """Each environment is emptied as soon as the next one is asked for."""
+    monkeypatch.setattr(shared_runs, "_MOST_BYTES", 0)
+    monkeypatch.setattr(on_federation, "_MOST_TERMS", 3 * 4 * 2)
+    claim = replace(CLAIM, conditions=(*CLAIM.conditions, Condition(L, "<=", 1e-3)))
+    found = evaluate_on(claim, FEDERATION, "quadratic", lengths=1)
+    assert (found.tried, found.met) == (8, 0) and found.unmet.startswith("needs L_client[k] <= L")

@@ -14,11 +14,12 @@ from bounds.language import E, L, iterations, local_steps, norm2, objective, sig
 from synthetic.arrays import TORCH
 from verify import refine
 from verify.environment import realise
-from verify.instances import Shape, take_rows
+from verify.instances import Shape, outcomes, take_rows
 from verify.judge import judge
+from verify.offspring import KINDS_OF_LEAVES
 from verify.refine import Coordinates, ascend, evolve
 from verify.sampling import draw_leaves
-from verify.search import _KINDS, BUDGETS, Budget, search
+from verify.search import BUDGETS, Budget, search
 
 TRUE = {row.claim.id: row.claim for row in CONTROLS}
 SMOOTH_GAP = TRUE["control/smooth-gap"]
@@ -36,7 +37,7 @@ def judged(claim, shape=RUN):
 @pytest.mark.parametrize("seed", range(4))
 def test_zero_is_the_instance_and_moves_stay_admissible(seed):
     leaves = instance(SMOOTH_GAP, seed=seed) | {"slack:L": np.array([[1.5]])}
-    coordinates = Coordinates.of(SMOOTH_GAP, leaves, _KINDS)
+    coordinates = Coordinates.of(SMOOTH_GAP, leaves, KINDS_OF_LEAVES)
     for name, array in coordinates.leaves(np.zeros((2, coordinates.size))).items():
         assert array.shape == (2, *leaves[name].shape[1:]) and np.array_equal(array[[1]], leaves[name])
     moved = coordinates.leaves(np.random.default_rng(seed).normal(size=(50, coordinates.size)))
@@ -49,13 +50,13 @@ def test_zero_is_the_instance_and_moves_stay_admissible(seed):
 
 def test_arrays_without_entries_stay():
     leaves = instance(SMOOTH_GAP) | {"piece_center": np.zeros((1, 2, 0, 1))}
-    coordinates = Coordinates.of(SMOOTH_GAP, leaves, _KINDS)
+    coordinates = Coordinates.of(SMOOTH_GAP, leaves, KINDS_OF_LEAVES)
     assert "piece_center" not in coordinates.parts
     assert coordinates.leaves(np.zeros((3, coordinates.size)))["piece_center"].shape == (3, 2, 0, 1)
 
 
 def test_both_libraries_move_alike():
-    coordinates = Coordinates.of(SMOOTH_GAP, instance(SMOOTH_GAP), _KINDS)
+    coordinates = Coordinates.of(SMOOTH_GAP, instance(SMOOTH_GAP), KINDS_OF_LEAVES)
     u = np.random.default_rng(1).normal(size=(3, coordinates.size))
     ours, torchs = coordinates.leaves(u), coordinates.leaves(torch.tensor(u))
     assert all(np.allclose(ours[name], torchs[name].numpy(), rtol=1e-12, atol=0) for name in ours)
@@ -65,7 +66,7 @@ def test_zeros_of_what_cannot_be_negative_and_equal_weights_stay():
     variable = (Variable("rate", "nonnegative"), Variable("share", "simplex", (("k", "clients"),)))
     claim = replace(SMOOTH_GAP, variables=variable, procedure=Procedure(equal_weights=True))
     leaves = instance(claim) | {"rate": np.array([0.0]), "share": np.array([[0.0, 2.0]])}
-    coordinates = Coordinates.of(claim, leaves, _KINDS)
+    coordinates = Coordinates.of(claim, leaves, KINDS_OF_LEAVES)
     moved = coordinates.leaves(np.ones((1, coordinates.size)))
     assert moved["rate"] == 0 and moved["share"][0, 0] == 0 and moved["share"][0, 1] > 2 and (moved["weight"] == 1).all()
 
@@ -82,7 +83,7 @@ def test_a_stage_climbs(stage, seed):
     """From a random instance the score rises to at least half way to equality, and every hypothesis is still met."""
     leaves = instance(SMOOTH_GAP, seed=seed)
     before = judged(SMOOTH_GAP)(leaves)
-    coordinates = Coordinates.of(SMOOTH_GAP, leaves, _KINDS)
+    coordinates = Coordinates.of(SMOOTH_GAP, leaves, KINDS_OF_LEAVES)
     if stage == "evolve":
         end = evolve(judged(SMOOTH_GAP), coordinates, 25, 24, seed)
     else:
@@ -99,7 +100,7 @@ def test_an_ascent_reaches_a_violation_that_is_a_hair(seed):
     rows = draw_leaves(HAIR, shape, 64, np.random.default_rng(seed))
     verdict = judged(HAIR, shape)(rows)
     far = int(np.flatnonzero(verdict.met & (verdict.score < -0.01) & (verdict.score > -0.9))[0])
-    end = evolve(judged(HAIR, shape), Coordinates.of(HAIR, take_rows(rows, [far]), _KINDS), 150, 24, seed)
+    end = evolve(judged(HAIR, shape), Coordinates.of(HAIR, take_rows(rows, [far]), KINDS_OF_LEAVES), 150, 24, seed)
     after = judged(HAIR, shape)(end)
     assert after.met.all() and after.score[0] > 0
 
@@ -119,7 +120,8 @@ def test_ascents_spare_true_claims(row):
 def test_of_runs_that_keep_much_fewer_ascend(most, rows, monkeypatch):
     """Runs of 16 outcomes with 2 clients, 4 iterations and 2 coordinates."""
     monkeypatch.setattr(refine, "_MOST_NUMBERS", most)
-    end = ascend(SMOOTH_GAP, RUN, Coordinates.of(SMOOTH_GAP, instance(SMOOTH_GAP), _KINDS), 2, 6, np.random.default_rng(0))
+    coordinates = Coordinates.of(SMOOTH_GAP, instance(SMOOTH_GAP), KINDS_OF_LEAVES)
+    end = ascend(SMOOTH_GAP, RUN, coordinates, 2, 6, np.random.default_rng(0))
     assert end is None if rows is None else len(end["center"]) == rows
 
 
@@ -128,3 +130,13 @@ def test_what_cannot_move_is_left_alone():
     assert coordinates.size == 0 and evolve(None, coordinates, 5, 5, 0) is None
     assert ascend(SMOOTH_GAP, RUN, coordinates, 5, 5, np.random.default_rng(0)) is None
     assert BUDGETS["standard"].ascents and BUDGETS["thorough"].ascents
+
+
+def test_numbers_of_a_shape_that_has_no_outcome_ascend_too():
+    """Sizes in a claim about numbers alone need not be those of a run: three of two clients."""
+    claim = replace(SMOOTH_GAP, setting="algebra", procedure=None, assumptions=(), conditions=(),
+                    statement=Condition(L, "<=", 5), variables=(Variable("L", "positive"),))
+    shape, leaves = Shape(2, participants=3, sampling="without-replacement"), {"L": np.array([4.0])}
+    assert 0 in outcomes(shape)
+    ends = ascend(claim, shape, Coordinates.of(claim, leaves, KINDS_OF_LEAVES), 40, 3, np.random.default_rng(0))
+    assert (ends["L"] > 5).any()

@@ -38,8 +38,9 @@ from verify.environment import realise
 from verify.evaluate import UnboundName
 from verify.instances import Shape, admissible, always_available, map_leaves, outcomes, take_rows
 from verify.judge import exact_violation, judge
+from verify.offspring import offspring
 from verify.sampling import draw_leaves, draw_shape
-from verify.search import BUDGETS, Budget, _neighbour, offspring, search
+from verify.search import BUDGETS, Budget, _neighbour, search
 from verify.shrink import confirm, simpler, violation_of
 from verify.worlds import DataShape
 

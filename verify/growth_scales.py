@@ -13,8 +13,8 @@ from verify.growth_fit import OCTAVES
 from verify.growth_search import Effort, Member, Seen, Track, growth_rank, kept, ratios_of_each, small_sizes
 from verify.growth_sizes import scalable, scaled
 from verify.instances import Leaves, Shape, number_of, outcomes, take_rows
+from verify.offspring import offspring
 from verify.sampling import draw_leaves, draw_shape
-from verify.search import offspring
 from verify.sizes import once_by_claim
 
 __all__ = ["scale_path"]

@@ -12,8 +12,8 @@ from bounds.claim import Claim
 from verify.growth_search import Effort, Member, Seen, Track, growth_rank, kept, ratios_of, small_sizes
 from verify.growth_sizes import RUN_SIZES, moved, resized, scalable
 from verify.instances import Shape, outcomes, take_rows
+from verify.offspring import offspring
 from verify.sampling import draw_leaves, draw_shape
-from verify.search import offspring
 
 __all__ = ["worst_of_each_size"]
 

@@ -149,9 +149,10 @@ def _holds(condition: Condition, environment: Environment, count: int) -> np.nda
 def _all_hold(hypotheses, environment: Environment, count: int) -> np.ndarray:
     """Which instances meet all of the hypotheses; the environment, which is made for these, remembers it."""
     if environment.met is None or len(environment.met) != count:
-        environment.met = np.ones(count, dtype=bool)
-        for condition in hypotheses:
-            environment.met &= _holds(condition, environment, count)
+        met = np.ones(count, dtype=bool)
+        for condition in hypotheses:  # one of which may speak of what nothing supplies
+            met &= _holds(condition, environment, count)
+        environment.met = met
     return environment.met
 
 

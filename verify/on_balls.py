@@ -16,24 +16,27 @@ from verify.judge import in_range, pairs
 __all__ = ["MOST_EXACT", "violation_on_balls"]
 
 PRECISIONS = (128, 512)  # bits; what neither decides stays open
+_BITS_A_STEP = 8  # by which balls of a run may grow, where differences of equal numbers feed the next step
 MOST_EXACT = 100_000  # entries of an array of terms in exact arithmetic, a few seconds' worth
 _NOTHING = Fraction(1, 10**30)  # sides nearer than this are equal, in units in which leaves are about 1
 
 
-def violation_on_balls(claim: Claim, shape, leaves) -> tuple[Environment, Ball, Ball] | tuple[str, str]:
+def violation_on_balls(claim: Claim, shape, leaves, nothing: Fraction = _NOTHING,
+                       ) -> tuple[Environment, Ball, Ball] | tuple[str, str]:
     """The certain violation by an instance of rational leaves: its environment and both sides, which are balls.
 
-    Otherwise a word, ``unmet``, ``holds``, ``inadmissible`` or ``uncertain``, and for the last one the reason.
+    Otherwise a word, ``unmet``, ``holds``, ``inadmissible`` or ``uncertain``, and for the last one the reason. Sides nearer
+    than ``nothing``, of which neither is surely beyond the other, are taken for equal.
     """
     from flint import ctx
 
     before, word, reason = ctx.prec, "uncertain", ""
     try:
-        for bits in PRECISIONS:
+        for bits in _precisions(shape.iterations):
             ctx.prec = bits
             try:
                 environment = realise(claim, shape, leaves, BALLS, most=MOST_EXACT)
-                found = _certain(claim, environment)
+                found = _certain(claim, environment, nothing)
             except _Undefined:
                 word, reason = "inadmissible", ""
                 continue
@@ -52,17 +55,23 @@ def violation_on_balls(claim: Claim, shape, leaves) -> tuple[Environment, Ball, 
     return word, reason
 
 
+def _precisions(iterations: int) -> tuple[int, ...]:
+    """Bits to try, one after the other: for a long run at once as many as it may lose."""
+    enough = PRECISIONS[0] + _BITS_A_STEP * iterations
+    return PRECISIONS if enough <= PRECISIONS[-1] else (enough,)
+
+
 class _Undefined(Undecided):
     """A side of the statement is not known to be finite somewhere, whatever it is elsewhere."""
 
 
-def _certain(claim: Claim, environment: Environment) -> str | tuple[Ball, Ball]:
+def _certain(claim: Claim, environment: Environment, nothing: Fraction) -> str | tuple[Ball, Ball]:
     """What is certain of a claim on instance 0. A condition that defines a name holds because it does."""
     environment = environment.remembering()
     if not all(Ball(side).finite for pair in pairs(claim.statement, environment) for side in pair):
         raise _Undefined("a side of the statement is not known to be finite")
-    broken, open_pair = _broken(claim.statement, environment, strict=False)
-    if not broken and (not open_pair or _equal_in_effect(*open_pair)):
+    broken, open_pair = _broken(claim.statement, environment, False, nothing)
+    if not broken and (not open_pair or _equal_in_effect(*open_pair, nothing)):
         return "holds"
     for condition in claim.hypotheses:
         if not any(condition is known for known in environment.by_definition) and _broken(condition, environment)[0]:
@@ -74,15 +83,16 @@ def _certain(claim: Claim, environment: Environment) -> str | tuple[Ball, Ball]:
     return max(broken, key=lambda pair: abs(float(pair[0]) - float(pair[1])))
 
 
-def _equal_in_effect(left: Ball, right: Ball) -> bool:
+def _equal_in_effect(left: Ball, right: Ball, nothing: Fraction = _NOTHING) -> bool:
     """Whether both sides are that close that what float64 saw between them was its own rounding."""
     low, high = (Ball(left) - Ball(right)).ends
-    return max(abs(low), abs(high)) < _NOTHING
+    return max(abs(low), abs(high)) < nothing
 
 
-def _broken(condition: Condition, environment: Environment, strict: bool = True) -> tuple[list, Any]:
-    """The pairs of sides of instance 0 that surely break the condition, and one of which nothing is sure (with ``strict`` it
-    raises Undecided)."""
+def _broken(condition: Condition, environment: Environment, strict: bool = True, nothing: Fraction = _NOTHING,
+            ) -> tuple[list, Any]:
+    """The pairs of sides of instance 0 that surely break the condition, and one of which nothing is sure, where possible not
+    nearer than ``nothing`` (with ``strict`` it raises Undecided)."""
     compare = {"<=": operator.le, ">=": operator.ge, "==": operator.eq}[condition.relation]
     broken, open_pair = [], None
     for left, right in pairs(condition, environment):
@@ -92,6 +102,6 @@ def _broken(condition: Condition, environment: Environment, strict: bool = True)
         except Undecided:
             if strict:
                 raise
-            if open_pair is None or _equal_in_effect(*open_pair):
+            if open_pair is None or _equal_in_effect(*open_pair, nothing):
                 open_pair = (left, right)
     return broken, open_pair

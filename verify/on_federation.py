@@ -9,7 +9,7 @@ import numpy as np
 
 from bounds.claim import Claim
 from verify.data_instances import speaks_of_samples
-from verify.evaluate import Environment, TooManyTerms
+from verify.evaluate import TooManyTerms
 from verify.instances import Leaves, Shape, halves, number_of, outcomes
 from verify.judge import Judgement, judge, unmet
 from verify.outcomes import chance_of
@@ -63,23 +63,24 @@ def evaluate_on(claim: Claim, federation, name: str, seed: int = 0, rows: int = 
             parts = _judged(claim, shape, leaves, federation)
         except (ValueError, LookupError, NotImplementedError):  # a name, a method or a local problem without meaning here
             return None
-        for environment, verdict in parts:
+        for verdict, why_not in parts:
             tried += len(verdict.met)
             met += int(verdict.met.sum())
             if verdict.met.any():
                 worst = max(worst, float(verdict.ratio[verdict.met].max()))
                 violated = violated or bool((verdict.score[verdict.met] > 1e-6).any())
             else:
-                reason = unmet(claim.hypotheses, environment)
+                reason = why_not
     return OnFederation(name, tried, met, worst, violated, None if met else reason) if tried else None
 
 
-def _judged(claim: Claim, shape: Shape, leaves: Leaves, federation) -> list[tuple[Environment, Judgement]]:
-    """The instances with the judgement on them; in halves where sums have too many terms, and none where one instance alone
-    has."""
+def _judged(claim: Claim, shape: Shape, leaves: Leaves, federation) -> list[tuple[Judgement, str | None]]:
+    """The judgement on instances, and a hypothesis that none of them meets; in halves where sums have too many terms, none
+    where one instance alone has."""
     try:
         environment = RUNS.realise(claim, shape, leaves, federation.backend, _MOST_TERMS, federation)
-        return [(environment, judge(claim, environment))]
+        verdict = judge(claim, environment)
+        return [(verdict, None if verdict.met.any() else unmet(claim.hypotheses, environment))]
     except TooManyTerms:
         parts = halves(leaves) if number_of(leaves) > 1 else ()
         return [part for half in parts for part in _judged(claim, shape, half, federation)]

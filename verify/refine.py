@@ -126,7 +126,7 @@ def ascend(claim: Claim, shape: Shape, coordinates: Coordinates, steps: int, row
     long runs with many outcomes there are fewer ``rows``. None where a gradient does not exist or is not finite, or where
     a single run would keep too much.
     """
-    rows = min(rows, _MOST_NUMBERS // (prod(outcomes(shape)) * shape.clients * shape.iterations * shape.dim))
+    rows = min(rows, _MOST_NUMBERS // max(1, prod(outcomes(shape)) * shape.clients * shape.iterations * shape.dim))
     if not coordinates.size or not rows:
         return None
     strength = 10 ** rng.uniform(-2, -0.5, (rows, 1))
