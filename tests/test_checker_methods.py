@@ -8,6 +8,8 @@ from dataclasses import replace
 from fractions import Fraction as Q
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -41,6 +43,7 @@ from verify.environment import realise
 from verify.evaluate import sides
 from verify.instances import Shape, federation_of, map_leaves
 from verify.outcomes import chance_of
+from verify.procedures import BESIDE
 from verify.referee import Settings, decide
 from verify.sampling import draw_leaves
 
@@ -96,13 +99,15 @@ ROWS = {
     "fa-nt": row("fa-nt", ADAM.items(), BALLS),
     "fa-nt scalar": row("fa-nt", ADAM.items(), BALLS, y_init="normalised-gradient", norm="scalar"),
     "fa-nt one tracker": row("fa-nt", ADAM.items(), BALLS, trackers=1),
+    "fa-nt-z": row("fa-nt-z", ADAM.items(), BALLS),
+    "fa-nt-z gradient": row("fa-nt-z", ADAM.items(), BALLS, y_init="normalised-gradient", norm="scalar", vhat="carry"),
     "fa-nt carry": row("fa-nt", ADAM.items(), BALLS, y_init="normalised-gradient", vhat="carry"),
     "fedluar": row("fedluar", (), BALLS, masks=((0, 0), (1, 0), (0, 1))),
     "fedluar all": row(
         "fedluar", (), BALLS, masks=((1, 1), (1, 0), (1, 1)), initial_update=(Q(1), Q(-1, 2)), score="oracle"),
     "fedluar recompute": row("fedluar", (), BALLS, masks=((0, 0), (0, 1)), score="recompute"),
 }
-FULL_ONLY = {"fedpd", "fedmoswa fresh", "fedmoswa fresh same"}
+FULL_ONLY = {"fedpd", "fedmoswa fresh", "fedmoswa fresh same", "fa-nt-z", "fa-nt-z gradient"}
 ARRAYS = ("masks", "initial_update")
 
 
@@ -132,7 +137,7 @@ def replayed(name, sampling, seed, noisy=(), rounds=2, steps=2):
 
 def names_of(environment, name):
     states = [state for state in checker.METHODS[ROWS[name][0]][1] if state in environment.bound]
-    return (*MEASURED, *states)
+    return (*MEASURED, *(state for state in states if state not in checker_adam.BESIDE))
 
 
 @pytest.mark.parametrize("name", ROWS)
@@ -144,6 +149,32 @@ def test_a_run_is_the_engines(name):
         compare_with_record(replay, environment, names_of(environment, name))
 
 
+class Beside(NamedTuple):
+    """What a replay has beside its own runs, as :func:`compare_with_record` asks for it."""
+
+    replay: checker.Replay
+    name: str
+
+    def outcomes(self):
+        return self.replay.outcomes()
+
+    def run(self, outcome):
+        rounds = range(self.replay.size["rounds"] + 1)
+        return SimpleNamespace(record={self.name: [self.replay.name(self.name, [r], outcome) for r in rounds]})
+
+
+@pytest.mark.parametrize("noisy", [(), (1,)])
+@pytest.mark.parametrize("name", BESIDE)
+def test_what_another_method_does_beside_a_run_is_its_own_run(name, noisy):
+    """With the same noise, from the same start; also where nothing is left to chance."""
+    base, other, there = BESIDE[name]
+    assert checker_adam.BESIDE[name] == (other, there)
+    environment, replay = replayed(base, "full", 3, noisy)
+    compare_with_record(Beside(replay, name), environment, [name])
+    apart = environment.bound[name].data - environment.bound[there].data
+    assert (abs(apart.astype(float)) > 1e-3).any()
+
+
 def test_all_states_are_compared():
     seen = {}
     for name in ROWS:
@@ -151,7 +182,7 @@ def test_all_states_are_compared():
         seen.setdefault(ROWS[name][0], set()).update(names_of(environment, name))
     assert seen.keys() == checker.METHODS.keys()
     for base, (_, states) in checker.METHODS.items():
-        assert {*states} - seen[base] <= ({"client_scalar_moment2"} if base == "local-adam" else set())
+        assert {*states} - seen[base] - {*BESIDE} <= ({"client_scalar_moment2"} if base == "local-adam" else set())
 
 
 def test_every_procedure_of_a_claim_is_replayed_or_about_growth():
@@ -241,6 +272,8 @@ FAULTS = {
     "carry": ("fadamgc carry", checker_adam, '{"carry": self.largest', '{"carry": self.v'),
     "correction": ("fadamgc", checker_adam, "g + y - y_k[k]", "g"),
     "after": ("fa-nt", checker_adam, "adam.direction(k, g) + y - y_k[k]", "adam.direction(k, g)"),
+    "z-form": ("fa-nt-z", checker_adam, "(ends[k] - x) / (sum(run.steps()) * run.number(\"eta_g\"))",
+               "(ends[k] - x) / sum(run.steps())"),
     "recycled": ("fedluar", checker_layers, "old if layer_of[j] in recycled", "new if layer_of[j] in recycled"),
     "kept score": ("fedluar", checker_layers, 'if source == "keep" and', 'if source == "none" and'),
     "age": ("fedluar", checker_layers, "age[l] + 1", "age[l]"),

@@ -53,7 +53,7 @@ class Replay(Instance):
         first = self.run(())
         self.draws, self.measured = (*first.alternatives.items(),), first.record.keys()
         if all(count == 1 for _, count in self.draws):  # nothing is left to chance
-            self.run = lambda outcome: first
+            self.run = cache(lambda outcome, base=None, run=self.run: run(outcome, base) if base else first)
     def outcomes(self, held=None, free=lambda draw: True):
         """All outcomes, pairs (chance, outcome); what is not ``free`` stays as it is ``held``, and has no chance."""
         ranges = [range(n) if free(draw) else [held[i]] for i, (draw, n) in enumerate(self.draws)]
@@ -64,15 +64,16 @@ class Replay(Instance):
                 yield prod(chances, start=Fraction(1)), outcome
     def made(self, method, outcome):
         return Run(self, method, outcome)
-    def run(self, outcome):
-        """Every quantity of one run."""
+    def run(self, outcome, base=None):
+        """Every quantity of one run, of the procedure's method or of the one named."""
         named = dict(zip((draw for draw, _ in self.draws), outcome, strict=True))
-        made = self.made(METHODS[self.how["base"]][0], named)
+        made = self.made(METHODS[base or self.how["base"]][0], named)
         require(not self.draws or self.draws == (*made.alternatives.items(),), "runs must make the same draws")
         return made
     # formulas
     def name(self, name, indices, outcome):
-        rule = self.rules.get(name) or (self.run(outcome).record if name in self.measured else self.given)[name]
+        base, name = checker_adam.BESIDE.get(name, (None, name))
+        rule = self.rules.get(name) or (self.run(outcome, base).record if name in self.measured else self.given)[name]
         if isinstance(rule, dict):
             return self.value(rule["formula"], dict(zip(rule["indices"], indices, strict=True)), outcome)
         for i in [indices[0] // self.size["local_steps"]] if name == "epsilon" else indices:

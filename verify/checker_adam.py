@@ -103,6 +103,19 @@ def fa_nt(run):
         x = x + (run.mean(ends) - x) * run.number("eta_g")
 
 
+def fa_nt_z(run):
+    """fadamgc (113)-(114): only models are sent, and clients keep z_k, which stands for y - y_k."""
+    x, adam, (y_k, y) = run.start, Moments(run), first_controls(run)
+    z = [y - own for own in y_k]
+    while True:
+        yield {"x_round": x} | adam.kept()
+        adam.begin()
+        ends = run.train(x, lambda k, point, g, step: adam.direction(k, g) + z[k])
+        adam.end()
+        x = x + (run.mean(ends) - x) * run.number("eta_g")
+        z = [z[k] + (ends[k] - x) / (sum(run.steps()) * run.number("eta_g")) for k in run.clients]
+
+
 def draw_trackers(run):
     """The clients drawn that renew y_k: all of them or, of as many as the size ``trackers`` says, any with equal chance."""
     drawn, count = sorted(set(run.drawn)), run.instance.size.get("trackers")
@@ -127,4 +140,7 @@ def renewed(run, tracked, y_k, y, new):
 MOMENTS = ("client_moment2", "client_moment2_max", "client_scalar_moment2")
 TRACKED = (*MOMENTS, "client_variate", "server_variate", "tracked")
 #: name -> the method, and the names of its states
-METHODS = {"local-adam": (local_adam, MOMENTS), "fadamgc": (fadamgc, TRACKED), "fa-nt": (fa_nt, TRACKED)}
+METHODS = {"local-adam": (local_adam, MOMENTS), "fadamgc": (fadamgc, TRACKED), "fa-nt": (fa_nt, (*TRACKED, "z_x_round")),
+           "fa-nt-z": (fa_nt_z, MOMENTS)}
+#: name of what another method does from the same start with the same draws -> the method, and the state that it is
+BESIDE = {"z_x_round": ("fa-nt-z", "x_round")}

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from math import prod
 
 import numpy as np
 import sympy as sp
 
-from bounds.claim import Claim, Condition
+from bounds.claim import Claim, Condition, Procedure
 from fedtheory.engine import rounds_of, starting_points
 from fedtheory.schedules import Tabulated
 from fedtheory.selection import Pattern
@@ -24,7 +24,7 @@ from verify.instances import Leaves, Shape, federation_of, number_of, outcomes
 from verify.outcomes import enumerated
 from verify.paper_words import WORDS as _WORDS  # noqa: F401  (the words of papers gain their meaning)
 from verify.piecewise_instances import bind_constants
-from verify.procedures import algorithm_of, own_arguments, selection_of
+from verify.procedures import BESIDE, algorithm_of, own_arguments, selection_of
 from verify.roots import just_inside
 from verify.sizes import entries_of
 
@@ -193,21 +193,31 @@ class _Binder:
         chance = (env.noise_weight.shape[1], env.sampling_weight.shape[1])
         copies = chance[0] * chance[1]
         federation = env.federation.repeat(copies)
-        eta = namespace(federation.weights).repeat(self._rows_of(env.bound["eta_l"].data), copies, axis=0)
-        algorithm = algorithm_of(
-            self.claim.procedure, Tabulated(eta), shape.local_steps, self._selection(copies), self._hyper_parameters(copies),
-            exact=env.backend.library in ("exact", "balls"))
-        start = namespace(env.federation.weights).repeat(self.start(), copies, axis=0)
-        record = FullRecord()
-        first = algorithm.init(federation, starting_points(federation, start, self.rows * copies), draws)
-        *_, state = rounds_of(algorithm, federation, first, draws, 0, shape.rounds, (record,))
+        arrays = self._run_of(self.claim.procedure, federation, draws, copies)
         self._weigh_orders(draws, chance)
         entries = entries_of(self.claim)
-        for name, make in record.later(federation, state, shape.local_steps).items():
+        for name, make in arrays.items():
             env.bound.later(name, partial(self._of_run, make, entries.get(name), chance))
+        procedure = self.claim.procedure or Procedure()
+        for name, (base, other, there) in BESIDE.items():
+            if procedure.base == base:
+                beside = partial(self._run_of, replace(procedure, base=other), federation, draws, copies)
+                env.bound.later(name, partial(self._of_run, lambda run=beside, there=there: run()[there](), None, chance))
         if "epsilon" in self.leaves:
             times = np.arange(shape.iterations) // shape.local_steps
             self.put("epsilon", self.leaf("epsilon")[:, times], 1)
+
+    def _run_of(self, procedure, federation, draws, copies):
+        """What a method's run records, by name: what makes each array (see ``FullRecord.later``)."""
+        eta = namespace(federation.weights).repeat(self._rows_of(self.env.bound["eta_l"].data), copies, axis=0)
+        algorithm = algorithm_of(
+            procedure, Tabulated(eta), self.shape.local_steps, self._selection(copies), self._hyper_parameters(copies),
+            exact=self.env.backend.library in ("exact", "balls"))
+        start = namespace(federation.weights).repeat(self.start(), copies, axis=0)
+        record = FullRecord()
+        first = algorithm.init(federation, starting_points(federation, start, self.rows * copies), draws)
+        *_, state = rounds_of(algorithm, federation, first, draws, 0, self.shape.rounds, (record,))
+        return record.later(federation, state, self.shape.local_steps)
 
     def _of_run(self, make, entries, chance) -> Bound:
         """An array of the run, of which the claim has so many ``entries`` as numbers."""

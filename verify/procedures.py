@@ -21,9 +21,12 @@ from fedtheory.selection import (
 from verify.rationals import as_written
 from verify.sizes import names_of
 
-__all__ = ["algorithm_of", "by_coordinate", "free_starts", "other_procedure", "own_arguments", "selection_of",
+__all__ = ["BESIDE", "algorithm_of", "by_coordinate", "free_starts", "other_procedure", "own_arguments", "selection_of",
            "speaks_of_trackers"]
 
+#: name of what another method does from the same start with the same draws -> the claim's method, the other one, and the
+#: name under which that one's run has it
+BESIDE = {"z_x_round": ("fa-nt", "fa-nt-z", "x_round")}
 _SAMPLING = {"with-replacement": WithReplacement, "without-replacement": WithoutReplacement}
 
 
