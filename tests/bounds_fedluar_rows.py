@@ -133,9 +133,9 @@ def common_source(w, r):
 
 
 def stale_V(w, a, r):
-    if "common" in a:
-        return V(w, a, common_source(w, r))
-    return max([V(w, a, source(w, r, layer)) for layer in R(LAYERS) if w.server_recycle_set[r][layer]], default=0)
+    """V(t - k): the largest V(r_{t,l}) over the layers l of R_t, which is V(r_t) for one age; k = 0 when R_t is empty."""
+    recycled = [layer for layer in R(LAYERS) if w.server_recycle_set[r][layer]]
+    return max(V(w, a, source(w, r, layer)) for layer in recycled) if recycled else V(w, a, r)
 
 
 def H(w, a, r):
@@ -150,6 +150,11 @@ def G(w):
     return sum(sq(dF(w, r)) for r in R(T))
 
 
+def kappa_t(w, a, r):
+    """The ratio of one round: 0 if R_t is empty."""
+    return H(w, a, r) / sq(dF(w, r)) if any(w.server_recycle_set[r]) else 0
+
+
 def kappa(w, a):
     """The printed kappa in each reading."""
     rounds = R(T)
@@ -161,7 +166,7 @@ def kappa(w, a):
     if "update" in a or "update-squared" in a:
         ratios = [sq(hat(w, a, r, w.server_applied_update[r + 1])) / sq(w.server_applied_update[r + 1]) for r in rounds]
         return max(ratios) if "update-squared" in a else max(root(q) for q in ratios)
-    return max(H(w, a, r) / sq(dF(w, r)) for r in rounds)
+    return max(kappa_t(w, a, r) for r in rounds)
 
 
 def fall(w):
@@ -250,9 +255,16 @@ h = (TAU - 1) * (GROWN**TAU - 1)
 
 
 def vector_sum(w, a, r, make):
-    """2 tau/m sum_ij |.|^2 of a vector of (s, j, k), at s = t - k and at s = t."""
-    return [2 * TAU * over(w, a, r, lambda j, k: sq(stale(w, a, r, lambda s: make(w, s, j, k)))),
-            2 * TAU * over(w, a, r, lambda j, k: sq(hat(w, a, r, make(w, r, j, k))))]
+    """2 tau/m sum_ij |.|^2 of a vector of (s, j, k), at s = t - k and at s = t.
+
+    Layer by layer; the sum over clients is the one in D_s, over those who were active in round s where they are sampled.
+    """
+    def of_layer(layer, s):
+        return over(w, a, s, lambda j, k: sq(part(layer, make(w, s, j, k))))
+
+    one_round = common_source(w, r) if "common" in a else None
+    then = [of_layer(layer, one_round if "common" in a else source(w, r, layer)) for layer in keeps(w, a, r)]
+    return [2 * TAU * sum(then), 2 * TAU * sum(of_layer(layer, r) for layer in keeps(w, a, r))]
 
 
 def stochastic(w, s, j, k):
@@ -454,7 +466,7 @@ def eq_6(w, a, at):
 def def_kappa(w, a, at):
     if "aggregate" in a:
         return sum(H(w, a, r) for r in R(T)), w.kappa * G(w)
-    return H(w, a, at.r), w.kappa * sq(dF(w, at.r))
+    return kappa_t(w, a, at.r) * sq(dF(w, at.r)), w.kappa * sq(dF(w, at.r))
 
 
 def kappa_range(w, a, at):

@@ -210,14 +210,15 @@ eq_6_readings = (
 
 
 def kappa_bounds(reading: Reading) -> Claim:
-    """What the proofs take from kappa, in one round, or over the run where kappa is a ratio of sums."""
+    """What the proofs take from kappa, in a round that has a ratio, or over the run where kappa is a ratio of sums."""
     full = norm2(objective_grad(x_round[r]))
-    statement = Condition(reading.hat_gradient(), "<=", kappa * full, (all_rounds,))
+    statement = Condition(reading.ratio_gradient(), "<=", kappa * full, (all_rounds,))
     if reading.kappa == "aggregate":
         statement = Condition(over_rounds(E(reading.hat_gradient())), "==", kappa * over_rounds(E(full)))
     return round_claim(
         reading, id="fedluar/def-kappa", number="Lemmas 3.1, A.2, A.3", kind="prose", conditions=(reading.kappa_is,),
-        statement=statement, note="t is r; printed without t; rounds with a gradient of zero have no ratio and are skipped")
+        statement=statement, note="t is r; printed without t; rounds with a gradient of zero have no ratio and are skipped, "
+             "and the ratio is 0 where no layer is recycled")
 
 
 CLAIMS = (

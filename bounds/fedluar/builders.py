@@ -75,14 +75,14 @@ AXES: dict[str, dict[str, str]] = {
     },
     "participation": {
         "full": "all clients",
-        "sampled": "a clients drawn without replacement; 1/m sum_i is the mean over these",
+        "sampled": "a clients drawn without replacement; 1/m sum_i is the mean over these, m elsewhere counts all clients",
     },
     "hat": {
         "appendix": "a hat keeps the recycled layers alone",
         "main": "a hat is zero in the recycled layers",
     },
     "kappa": {
-        "sup": "kappa the largest ratio of the run",
+        "sup": "kappa the largest ratio of the run, 0 in rounds without recycled layers",
         "sure": "kappa the largest ratio of the run for any layers that could be drawn",
         "aggregate": "kappa the ratio of the sums over the run",
         "update": "kappa the largest ratio of the norms of recycled and of all updates",
@@ -201,7 +201,7 @@ class Reading:
         return Sum(self.kept() * layer_part(layer, vector), q.every_layer)
 
     def stale(self, vector: Callable):
-        """``vector(s)`` at s = t - k, under a hat of round r."""
+        """``vector(s)`` at s = t - k, under a hat of round r; s is the round of each layer where each has its own age."""
         return self._stale(vector(source_round), vector(r))
 
     @along("age", "hat")
@@ -212,24 +212,53 @@ class Reading:
         earlier = Sum(q.shared_source[r, source_round] * self.hatted(then), (source_round, 0, r - 1))
         return earlier + q.none_recycled[r] * self.hatted(now)
 
+    def now(self, vector: Callable):
+        """``vector(r)`` under a hat of round r."""
+        return self.hatted(vector(r))
+
     def at_source(self, vector: Callable):
         """``vector(s)`` under a hat of round r, at s = t - k or s = t by the axis ``source``."""
-        return self.stale(vector) if self.source == "stale" else self.hatted(vector(r))
+        return self.stale(vector) if self.source == "stale" else self.now(vector)
+
+    def mean_sq(self, hat: Callable, vector: Callable):
+        """``1/m sum_i sum_j E|hat v|^2`` of a ``vector(s)`` in k and j, under ``stale``, ``now`` or ``at_source``.
+
+        The mean is over the clients that took part in round s, each layer's own, as in the update that is recycled.
+        """
+        return E(self._mean_sq(hat(lambda s: self.took_part(s) * vector(s))))
+
+    @along("participation")
+    def took_part(self, s):
+        """Whether client k took part in round s."""
+        return 1 if self.participation == "full" else sampled[s, k]
+
+    @along("participation")
+    def _mean_sq(self, vector):
+        return Sum(norm2(vector), q.every_step, q.every_client) / (clients if self.participation == "full" else participants)
 
     @along("age", "participation")
     def stale_drift(self):
-        """V_{t-k} before any expectation; for each layer with its own age, the largest over the recycled layers."""
+        """V_{t-k} before any expectation, with k = 0 where no layer is recycled.
+
+        For each layer with its own age, the largest over the recycled layers.
+        """
+        earlier = (source_round, 0, r - 1)
         if self.age == "common":
-            return Sum(q.shared_source[r, source_round] * self.drift[source_round],
-                       (source_round, 0, r - 1)) + q.none_recycled[r] * self.drift[r]
-        value = recycled_set[r, layer] * Sum(
-            q.last_fresh[r, source_round, layer] * self.drift[source_round], (source_round, 0, r - 1))
-        return largest_sum(1, value, *q.every_layer)
+            stale = Sum(q.shared_source[r, source_round] * self.drift[source_round], earlier)
+        else:
+            stale = largest_sum(1, recycled_set[r, layer] * Sum(
+                q.last_fresh[r, source_round, layer] * self.drift[source_round], earlier), *q.every_layer)
+        return stale + q.none_recycled[r] * self.drift[r]
 
     @along("hat")
     def hat_gradient(self):
         """H_t before any expectation."""
         return norm2(self.hatted(objective_grad(x_round[r])))
+
+    @along("hat")
+    def ratio_gradient(self):
+        """H_t in rounds of which kappa takes the ratio, 0 in the others, which are those without recycled layers."""
+        return self.hat_gradient() if self.hat == "appendix" else (1 - q.none_recycled[r]) * self.hat_gradient()
 
     @along("age", "hat")
     def stale_gradient(self):
@@ -250,7 +279,7 @@ class Reading:
             return Condition(kappa, ">=", share(largest_sum(recycled, by_layer, *q.every_layer), full),
                              ((r, 1, rounds - 1),))
         ratio = {
-            "sup": share(self.hat_gradient(), full),
+            "sup": share(self.ratio_gradient(), full),
             "update": share(norm(self.hatted(applied)), norm(applied)),
             "update-squared": share(norm2(self.hatted(applied)), norm2(applied)),
         }[self.kappa]

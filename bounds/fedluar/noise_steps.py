@@ -77,11 +77,6 @@ def whole(s):
     return objective_grad(x_round[s])
 
 
-def mean_sq(reading: Reading, vector):
-    """``1/m sum_i sum_j E|.|^2`` of a vector in k and j."""
-    return E(reading.over_clients(norm2(vector)))
-
-
 # one round -----------------------------------------------------------------------------------------------------------
 def two_terms(reading: Reading) -> Claim:
     stale = reading.stale(lambda s: reading.fresh[s])
@@ -101,8 +96,7 @@ jensen = algebra_claim(
 
 def eq_13(reading: Reading) -> Claim:
     def both(*vectors):
-        return sum(2 * tau * mean_sq(reading, hat(vector)) for hat in (
-            reading.stale, lambda vector: reading.hatted(vector(r))) for vector in vectors)
+        return sum(2 * tau * reading.mean_sq(hat, vector) for hat in (reading.stale, reading.now) for vector in vectors)
 
     return step(reading, "eq-13", "(13)", at_each(
         both(stochastic), "==", both(lambda s: stochastic(s) - true(s), true)))
@@ -110,33 +104,33 @@ def eq_13(reading: Reading) -> Claim:
 
 def variance_step(reading: Reading) -> Claim:
     return step(reading, "lemma-A.2-variance", "after (13)", at_each(
-        E(norm2(reading.noise[r])), "<=", 4 * tau**2 * sigma_sq + 2 * tau * mean_sq(reading, reading.stale(true))
-        + 2 * tau * mean_sq(reading, reading.hatted(true(r)))))
+        E(norm2(reading.noise[r])), "<=", 4 * tau**2 * sigma_sq + 2 * tau * reading.mean_sq(reading.stale, true)
+        + 2 * tau * reading.mean_sq(reading.now, true)))
 
 
 def drift_split(reading: Reading) -> Claim:
     return step(reading, "lemma-A.2-drift-split", "before (14)", at_each(
-        2 * tau * mean_sq(reading, reading.at_source(true)), "<=",
-        4 * tau * mean_sq(reading, reading.at_source(lambda s: true(s) - own(s)))
-        + 4 * tau * mean_sq(reading, reading.at_source(own))))
+        2 * tau * reading.mean_sq(reading.at_source, true), "<=",
+        4 * tau * reading.mean_sq(reading.at_source, lambda s: true(s) - own(s))
+        + 4 * tau * reading.mean_sq(reading.at_source, own)))
 
 
 def smooth_step(reading: Reading) -> Claim:
     drift = reading.stale_drift() if reading.source == "stale" else reading.drift[r]
     return step(reading, "lemma-A.2-smooth", "before (14)", at_each(
-        4 * tau * mean_sq(reading, reading.at_source(lambda s: true(s) - own(s))), "<=", 4 * tau * L**2 * E(drift)))
+        4 * tau * reading.mean_sq(reading.at_source, lambda s: true(s) - own(s)), "<=", 4 * tau * L**2 * E(drift)))
 
 
 def heterogeneity_step(reading: Reading) -> Claim:
     return step(reading, "lemma-A.2-heterogeneity", "before (14)", at_each(
-        4 * tau * mean_sq(reading, reading.at_source(own)), "<=",
-        4 * tau * mean_sq(reading, reading.at_source(lambda s: own(s) - whole(s)))
-        + 4 * tau * mean_sq(reading, reading.at_source(whole))))
+        4 * tau * reading.mean_sq(reading.at_source, own), "<=",
+        4 * tau * reading.mean_sq(reading.at_source, lambda s: own(s) - whole(s))
+        + 4 * tau * reading.mean_sq(reading.at_source, whole)))
 
 
 def global_variance(reading: Reading) -> Claim:
     return step(reading, "lemma-A.2-global-variance", "(14)", at_each(
-        4 * tau * mean_sq(reading, reading.at_source(lambda s: own(s) - whole(s))), "<=", 4 * tau**2 * sigma_g_sq))
+        4 * tau * reading.mean_sq(reading.at_source, lambda s: own(s) - whole(s)), "<=", 4 * tau**2 * sigma_g_sq))
 
 
 def global_variance_equal(reading: Reading) -> Claim:
