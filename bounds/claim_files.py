@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from pathlib import Path
 from typing import Any
 
-__all__ = ["SUFFIXES", "line_of", "tables"]
+__all__ = ["SUFFIXES", "Places", "tables"]
 
 SUFFIXES = (".toml", ".yaml", ".yml")
 #: what each field holds; the others are text
@@ -15,6 +16,8 @@ _SHAPES = {
     **dict.fromkeys(("options", "variables", "limits"), "a table"),
     "equal_weights": "true or false",
 }
+_TABLE = re.compile(r"""\s*\[\s*claim\s*\.\s*(["']?)([\w-]+)\1\s*\]""")
+_KEY = re.compile(r"""\s*(?:(["']?)([\w-]+)\1)\s*(?:\.[^=<>]*)?=(?!=)""")
 
 
 def tables(path: Path, text: str) -> list[dict[str, Any]]:
@@ -30,18 +33,69 @@ def tables(path: Path, text: str) -> list[dict[str, Any]]:
         got = ", ".join(map(str, data)) if isinstance(data, dict) and data else type(data).__name__ if data else "nothing"
         wanted = "[[claim]] tables" if path.suffix == ".toml" else "a list under 'claim:'"
         raise ValueError(f"{path}: a claim file consists of {wanted}; got {got}")
-    for row in rows:
+    places = Places(path, text)
+    for number, row in enumerate(rows):
         for field, value in row.items():
             shape = _SHAPES.get(field, "text")
             if not _has_shape(value, shape):
-                raise ValueError(f"{path}, line {line_of(text, str(field))}: {field!r} is {shape}; got {value!r}")
+                raise ValueError(f"{path}, line {places.line(number, str(field))}: {field!r} is {shape}; got {value!r}")
     return rows
 
 
-def line_of(text: str, part: str) -> int | str:
-    """The line, from 1, on which a part first stands; ``?`` if it does not."""
-    position = text.find(part) if part else -1
-    return text.count("\n", 0, position) + 1 if position >= 0 else "?"
+class Places:
+    """Where the parts of a claim file stand; lines count from 1."""
+
+    def __init__(self, path: Path, text: str):
+        self.lines = text.splitlines()
+        self.spans = _yaml_spans(text) if path.suffix != ".toml" else _toml_spans(self.lines)
+
+    def line(self, claim: int, field: str = "", entry: str = "", symbol: str = "") -> int:
+        """Where a claim, counted from 0, stands; its field; in that an entry, and in that a symbol: each as far as found."""
+        (first, last), fields = self.spans[claim] if claim < len(self.spans) else ((0, len(self.lines)), {})
+        if field in fields:
+            first, last = fields[field]
+        for part in filter(None, (entry, symbol)):
+            edge = r"(?<![\w.])" if re.match(r"\w", part) else ""
+            found = re.compile(edge + r"\s+".join(map(re.escape, part.split())) + (r"(?!\w)" if edge else ""))
+            text = "\n".join(self.lines[first:last])
+            if match := found.search(text) or re.search(re.escape(part), text):
+                start = first + text.count("\n", 0, match.start())
+                first, last = start, start + match.group().count("\n") + 1
+        return first + 1
+
+
+def _toml_spans(lines: list[str]) -> list:
+    """Of each [[claim]] table the lines (first, behind the last), and those of its fields."""
+    heads = [n for n, line in enumerate(lines) if re.match(r"\s*\[\[\s*claim\s*\]\]", line)]
+    spans = []
+    for first, last in zip(heads, [*heads, len(lines)][1:], strict=True):
+        starts = {}
+        for n in range(first + 1, last):
+            if key := _TABLE.match(lines[n]) or _KEY.match(lines[n]):
+                starts.setdefault(key[2], n)
+        order = sorted(starts.values())
+        in_table = [n for n in order if lines[n].lstrip().startswith("[")]
+        ends = {n: next((m for m in order if m > n and (n not in in_table or m in in_table)), last) for n in order}
+        spans.append(((first, last), {name: (n, ends[n]) for name, n in starts.items()}))
+    return spans
+
+
+def _yaml_spans(text: str) -> list:
+    import yaml
+
+    spans = []
+    root = yaml.compose(text, yaml.SafeLoader)
+    for key, claims in root.value:
+        if key.value == "claim":
+            for node in claims.value:
+                fields = {name.value: (name.start_mark.line, _behind(value)) for name, value in node.value}
+                spans.append(((node.start_mark.line, _behind(node)), fields))
+    return spans
+
+
+def _behind(node) -> int:
+    """The line behind the last of a YAML node."""
+    return node.end_mark.line + (node.end_mark.column > 0)
 
 
 def _has_shape(value, shape: str) -> bool:

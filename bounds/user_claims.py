@@ -19,10 +19,13 @@ everything but the symbols of the limits). ``steps`` lists ids of claims, for ``
 
 from __future__ import annotations
 
+import ast
 import itertools
+import keyword
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from importlib.metadata import entry_points
 from pathlib import Path
 from tokenize import TokenError
@@ -31,18 +34,23 @@ import sympy as sp
 from sympy.parsing.sympy_parser import parse_expr
 
 from bounds import language as words
-from bounds.claim import Assumption, Claim, Condition, Procedure, Variable
-from bounds.claim_files import SUFFIXES, line_of, tables
+from bounds.claim import DOMAINS, KINDS, RELATIONS, SETTINGS, Assumption, Claim, Condition, Procedure, Variable
+from bounds.claim_files import SUFFIXES, Places, tables
 from bounds.definitions import DEFINITIONS
 from bounds.python_files import module_from
+from bounds.well_formed import Fault, faults
 
 __all__ = ["PATHS", "claims_of_user", "load_claims"]
 
 PATHS = "FEDTHEORY_CLAIMS"  #: environment variable with paths of claim files, as in PATH
 _FIELDS = {"id", "number", "kind", "reading", "source", "setting", "method", "options", "sampling", "equal_weights",
            "assume", "conditions", "statement", "variables", "note", "limits", "constants_may_use", "steps"}
+_SAMPLING = ("full", "with-replacement", "without-replacement")
 _LIMITS = {"oo": sp.oo, "0": sp.Integer(0)}
 _RANGE = re.compile(r"\s+for\s+(\w+)\s+in\s+(.+?)\s*\.\.\s*(.+?)\s*$")
+#: of what a formula consists
+_NODES = (ast.Expression, ast.BinOp, ast.UnaryOp, ast.Call, ast.Name, ast.Constant, ast.Subscript, ast.Tuple, ast.Load,
+          ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow, ast.USub, ast.UAdd)
 
 
 def claims_of_user() -> Iterator[Claim]:
@@ -54,22 +62,58 @@ def claims_of_user() -> Iterator[Claim]:
         yield from point.load()
 
 
-def load_claims(path: str | Path) -> tuple[Claim, ...]:
-    """The claims of a ``.py``, ``.toml`` or ``.yaml`` file.
+def load_claims(path: str | Path, more: Callable[[Claim], Iterable[Fault]] = lambda claim: ()) -> tuple[Claim, ...]:
+    """The claims of a ``.py``, ``.toml`` or ``.yaml`` file; ``more`` finds faults besides those of ``bounds.well_formed``.
 
     Raises:
         ValueError: an unreadable file, or a claim that is wrong; the message names the line and the symbol.
     """
     path = Path(path)
+    if path.suffix not in (".py", *SUFFIXES):
+        raise ValueError(f"claims are read from .py, {', '.join(SUFFIXES[:-1])} and {SUFFIXES[-1]} files; got {path.name!r}")
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise ValueError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from error
     if path.suffix == ".py":
-        return _from_python(path)
-    if path.suffix not in SUFFIXES:
-        raise ValueError(f"claims are read from .py, {', '.join(SUFFIXES[:-1])} and {SUFFIXES[-1]} files; got {path.name!r}")
-    return tuple(_Reader(path, text, row).claim() for row in tables(path, text))
+        claims, fail = _from_python(path), partial(_fail_in_python, path, text)
+    else:
+        rows, places = tables(path, text), Places(path, text)
+        claims, fail = [], partial(_fail_in_table, path, places, rows)
+        for number, row in enumerate(rows):
+            claims.append(_Reader(path, places, number, row).claim())
+    _taken(claims, fail)
+    for number, claim in enumerate(claims):
+        for fault in (*faults(claim), *more(claim)):
+            fail(number, claim, fault)
+    return tuple(claims)
+
+
+def _taken(claims, fail) -> None:
+    """Fails on an id that another claim of the file, or one of a paper's, has."""
+    from bounds.registry import PAPERS, claims_of_paper  # which reads the claims of files itself
+
+    seen = set()
+    for number, claim in enumerate(claims):
+        if claim.paper in PAPERS and claim.id in claims_of_paper(claim.paper):
+            fail(number, claim, Fault("id", 0, "", f"there is a claim {claim.id!r} already, of the paper {claim.paper}"))
+        if claim.id in seen:
+            fail(number, claim, Fault("id", 0, "", f"two claims have the id {claim.id!r}"))
+        seen.add(claim.id)
+
+
+def _fail_in_table(path: Path, places: Places, rows: list, number: int, claim: Claim, fault: Fault):
+    value = rows[number].get(fault.part, "")
+    entry = value[fault.place] if isinstance(value, list) and fault.place < len(value) else ""
+    raise ValueError(f"{path}, line {places.line(number, fault.part, entry, fault.symbol)}: {claim.id}: {fault.text}")
+
+
+def _fail_in_python(path: Path, text: str, number: int, claim: Claim, fault: Fault):
+    """The line is that of the id, where the file writes it out."""
+    position = text.find(claim.id)
+    line = text.count("\n", 0, position) + 1 if position >= 0 else "?"
+    where = fault.part + (f" {fault.place + 1}" if fault.part in ("assume", "conditions") else "")
+    raise ValueError(f"{path}, line {line}: {claim.id}, {where}: {fault.text}")
 
 
 def _from_python(path: Path) -> tuple[Claim, ...]:
@@ -96,28 +140,39 @@ def _line_of(traceback, path: Path):
 class _Reader:
     """One table of a file."""
 
-    def __init__(self, path: Path, text: str, row: dict):
-        self.path, self.text, self.row = path, text, row
+    def __init__(self, path: Path, places: Places, number: int, row: dict):
+        self.path, self.places, self.number, self.row = path, places, number, row
+        self.field, self.entry = "", ""
 
-    def fail(self, part: str, message: str):
-        raise ValueError(f"{self.path}, line {line_of(self.text, part)}: {message}")
+    def fail(self, message: str, symbol: str = ""):
+        line = self.places.line(self.number, self.field, self.entry, symbol)
+        raise ValueError(f"{self.path}, line {line}: {message}")
+
+    def at(self, field: str, entry: str = "") -> _Reader:
+        """Itself; what fails next stands there."""
+        self.field, self.entry = field, entry
+        return self
 
     def claim(self) -> Claim:
         row = self.row
         unknown = sorted(set(row) - _FIELDS)
         if unknown:
-            self.fail(unknown[0], f"unknown field {unknown[0]!r}; allowed: {', '.join(sorted(_FIELDS))}")
+            self.at(unknown[0]).fail(f"unknown field {unknown[0]!r}; allowed: {', '.join(sorted(_FIELDS))}")
         for name in ("id", "statement"):
             if not isinstance(row.get(name), str):
-                self.fail(str(row.get("id", "[[claim]]")), f"a claim needs the text {name!r}; got {row.get(name)!r}")
+                self.at(name).fail(f"a claim needs the text {name!r}; got {row.get(name)!r}")
         if "/" not in row["id"]:
-            self.fail(row["id"], f"an id is <paper>/<block>[@<reading>]; got {row['id']!r}")
+            self.at("id").fail(f"an id is <paper>/<block>[@<reading>]; got {row['id']!r}")
+        for name, allowed in (("kind", KINDS), ("setting", SETTINGS), ("sampling", _SAMPLING)):
+            if row.get(name, allowed[0]) not in allowed:
+                self.at(name, str(row[name])).fail(f"unknown {name} {row[name]!r}; allowed: {', '.join(allowed)}")
         self.variables = tuple(itertools.starmap(self.variable, row.get("variables", {}).items()))
         assumptions = tuple(
-            Assumption(f"{row['id']}:assumption-{n}", text, (self.condition(text),))
+            Assumption(f"{row['id']}:assumption-{n}", text, (self.at("assume", text).condition(text),))
             for n, text in enumerate(row.get("assume", ()), start=1))
-        setting, conditions = row.get("setting", "run"), tuple(map(self.condition, row.get("conditions", ())))
-        statement = self.condition(row["statement"])
+        conditions = tuple(self.at("conditions", text).condition(text) for text in row.get("conditions", ()))
+        statement = self.at("statement").condition(row["statement"])
+        setting, limits = row.get("setting", "run"), self.limits()
         procedure = Procedure(
             row.get("method", "fedavg"), sampling=row.get("sampling", "full"),
             options=tuple(row.get("options", {}).items()), equal_weights=bool(row.get("equal_weights", True)))
@@ -126,61 +181,94 @@ class _Reader:
                 row["id"], str(row.get("number", "none")), row.get("kind", "theorem"), setting, statement, assumptions,
                 conditions, row.get("reading", "as written"), row.get("source", str(self.path)),
                 procedure=procedure if setting == "run" else None, variables=self.variables, note=row.get("note", ""),
-                explicit=all(v.domain != "hidden" for v in self.variables), limits=self.limits(),
+                explicit=all(v.domain != "hidden" for v in self.variables), limits=limits,
                 constants_may_use=tuple(row["constants_may_use"]) if "constants_may_use" in row else None,
                 steps=tuple(row.get("steps", ())), definitions=DEFINITIONS)
         except ValueError as error:
-            self.fail(row["id"], str(error))
+            self.at("id").fail(str(error))
 
     def variable(self, name: str, domain: str) -> Variable:
+        self.at("variables", name)
+        if not isinstance(domain, str):
+            self.fail(f"{name}: a domain is one of {', '.join(DOMAINS)}; got {domain!r}")
+        if not name.isidentifier() or keyword.iskeyword(name):
+            self.fail(f"{name!r} is no name; a name has letters, digits and _")
         try:
             return Variable(name, domain)
         except ValueError as error:
-            self.fail(name, str(error))
+            self.fail(str(error))
 
     def limits(self) -> tuple:
         """Pairs of a symbol and where it goes."""
         found = []
         for name, end in self.row.get("limits", {}).items():
+            self.at("limits", name)
             if str(end) not in _LIMITS:
-                self.fail("limits", f"{name} goes to \"oo\" or to 0; got {end!r}")
-            found.append((self.formula(name, "limits"), _LIMITS[str(end)]))
+                self.fail(f"{name} goes to \"oo\" or to 0; got {end!r}")
+            found.append((self.formula(name), _LIMITS[str(end)]))
         return tuple(found)
 
     def condition(self, text: str) -> Condition:
         """``left <= right for k in 0..clients-1 for t in ...``."""
-        rest, over = text, []
+        rest, over = " ".join(text.split()), []
         while found := _RANGE.search(rest):
             index, low, high = found.groups()
-            over.insert(0, (sp.Symbol(index, integer=True), self.formula(low, text), self.formula(high, text)))
+            over.insert(0, (index, low, high))
             rest = rest[: found.start()]
-        for relation in ("<=", ">=", "=="):
-            left, sign, right = rest.partition(relation)
-            if sign:
-                return Condition(self.formula(left, text), relation, self.formula(right, text), tuple(over))
-        self.fail(text, f"a condition needs <=, >= or ==; got {text!r}")
+        relations = re.findall(r"[<>=!]+", rest)
+        if len(relations) != 1 or relations[0] not in RELATIONS:
+            said = "one of <=, >= and ==" if len(relations) > 1 else "<=, >= or =="
+            self.fail(f"a condition needs {said}; got {text!r}")
+        indices = {index: sp.Symbol(index, integer=True) for index, *_ in over}
+        left, right = (self.formula(side, indices) for side in rest.split(relations[0]))
+        ranges = [(indices[index], *(self.formula(end, indices) for end in ends)) for index, *ends in over]
+        return Condition(left, relations[0], right, tuple(ranges))
 
-    def formula(self, text: str, within: str):
-        names = set(re.findall(r"[A-Za-z_]\w*", text))
-        known = self.names(text)
-        for name in sorted(names):
-            if name not in known and not name.startswith(("server_", "client_", "local_")):
-                self.fail(within, f"unknown symbol {name!r} in {text.strip()!r}; declare it under variables, or use a word "
-                          "of bounds.language")
-            if name not in known:
-                known[name] = sp.IndexedBase(name, real=True)
+    def formula(self, text: str, indices: dict | None = None):
+        text, known = text.strip(), self.names() | (indices or {})
         try:
-            return parse_expr(text.strip(), local_dict=known)
+            tree = ast.parse(text, mode="eval")
+        except SyntaxError as error:
+            rest = text[(error.offset or len(text) + 1) - 1:]
+            self.fail(f"cannot read {text!r}: {error.msg} at {repr(rest) if rest else 'its end'}" if text
+                      else f"a side of {self.entry or self.row.get(self.field)!r} is empty")
+        for node in ast.walk(tree):
+            self.node(node, text, known)
+        try:
+            return parse_expr(text, local_dict=known)
         except (SyntaxError, TokenError, TypeError, ValueError, AttributeError, IndexError) as error:
-            self.fail(within, f"cannot read {text.strip()!r}: {error}")
+            self.fail(f"cannot read {text!r}: {error}")
 
-    def names(self, text: str) -> dict:
-        known = {name: getattr(words, name) for name in words.__all__}
-        known |= {d.name: d.symbol for d in DEFINITIONS.values()}
-        known |= {name: getattr(sp, name) for name in ("sqrt", "exp", "log", "Abs")}
-        known |= {str(index): sp.Symbol(str(index), integer=True) for index in "tijkr"}
+    def node(self, node, text: str, known: dict) -> None:
+        """Fails where a part of a formula is nothing of the language."""
+        if not isinstance(node, _NODES):
+            hint = "; powers are written **" if isinstance(node, ast.BitXor) else ""
+            self.fail(f"cannot read {text!r}: {type(node).__name__} is not part of a formula{hint}")
+        if isinstance(node, ast.Name):
+            name = node.id
+            if name not in known and not name.startswith(("server_", "client_", "local_")):
+                self.fail(f"unknown symbol {name!r} in {text!r}; declare it under variables, or use a word of "
+                          "bounds.language", name)
+            known.setdefault(name, sp.IndexedBase(name, real=True))
+        base = node.value if isinstance(node, ast.Subscript) else node.func if isinstance(node, ast.Call) else None
+        if isinstance(base, ast.Name) and base.id in known:
+            array = isinstance(known[base.id], sp.IndexedBase)
+            if isinstance(node, ast.Subscript) and not array:
+                self.fail(f"{base.id} takes no index; got {ast.unparse(node)}", base.id)
+            if isinstance(node, ast.Call) and (array or isinstance(known[base.id], sp.Symbol)):
+                self.fail(f"{base.id} is no function; got {ast.unparse(node)}"
+                          + (f"; indices stand in brackets, {base.id}[...]" if array else ""), base.id)
+
+    def names(self) -> dict:
+        known = self.words() | {str(index): sp.Symbol(str(index), integer=True) for index in "tijkr"}
         for variable in self.variables:
             signs = {"positive": {"positive": True}, "nonnegative": {"nonnegative": True},
                      "integer": {"integer": True, "positive": True}}.get(variable.domain, {"real": True})
             known[variable.name] = sp.Symbol(variable.name, **signs)
         return known
+
+    @staticmethod
+    def words() -> dict:
+        known = {name: getattr(words, name) for name in words.__all__}
+        known |= {d.name: d.symbol for d in DEFINITIONS.values()}
+        return known | {name: getattr(sp, name) for name in ("sqrt", "exp", "log", "Abs")}

@@ -14,7 +14,9 @@ from bounds import user_claims
 from bounds.claim import Claim
 from bounds.registry import all_claims
 from bounds.user_claims import PATHS, load_claims
+from bounds.well_formed import faults
 from verify.command_line import choose_claims
+from verify.procedures import faults_of_method
 
 GOOD = """
 [[claim]]
@@ -69,10 +71,10 @@ def test_formulas_are_read_as_written(written):
 @pytest.mark.parametrize(("old", "new", "message"), [
     ("x_star)", "x_start)", "line 7: unknown symbol 'x_start'"),
     ("a <= 1", "a < 1", "line 6: a condition needs <=, >= or ==; got 'a < 1'"),
-    ("a <= 1", "a <= (1", "line 6: cannot read '(1'"),
+    ("a <= 1", "a <= (1", "line 6: cannot read '(1': '(' was never closed at '(1'"),
     ('method = "scaffold"', 'methods = "scaffold"', "line 4: unknown field 'methods'; allowed: assume"),
     ('"mine/theorem-1"', '"theorem-1"', "line 3: an id is <paper>/<block>"),
-    ('a = "positive"', 'a = "big"', "a: unknown domain 'big'; allowed: positive"),
+    ('a = "positive"', 'a = "big"', "line 8: a: unknown domain 'big'; allowed: positive"),
     ('kind = "control"', 'kind = "truth"', "unknown kind 'truth'; allowed: theorem"),
     ('C = "positive"}', 'C = "hidden"}\nlimits = {rounds = 1}', "line 9: rounds goes to \"oo\" or to 0; got 1"),
     ('C = "positive"}', 'C = "hidden"}\nlimits = {round = "oo"}', "line 9: unknown symbol 'round'"),
@@ -114,7 +116,7 @@ def test_yaml_says_the_same_as_toml(written, name):
     ("a <= 1]", "a < 1]", "line 8: a condition needs <=, >= or ==; got 'a < 1'"),
     ("method:", "methods:", "line 4: unknown field 'methods'; allowed: assume"),
     ("mine/theorem-1", "theorem-1", "line 3: an id is <paper>/<block>"),
-    ("a: positive", "a: big", "a: unknown domain 'big'; allowed: positive"),
+    ("a: positive", "a: big", "line 11: a: unknown domain 'big'; allowed: positive"),
     ("{a: positive, C: positive}", "[a, C]", "line 11: 'variables' is a table; got ['a', 'C']"),
     ("    statement: >-\n      ", "    statement: ", "line 9: mapping values are not allowed here"),
     ("claim:", "claims:", "a claim file consists of a list under 'claim:'; got claims"),
@@ -156,6 +158,119 @@ def test_orders_say_along_what_they_are_meant(written):
     assert order.constants_may_use is None and order.steps == ("mine/gradient-descent",)
     order, *_ = load_claims(written(text.replace("\nsteps =", "\nconstants_may_use = []\nsteps =")))
     assert order.constants_may_use == ()
+
+
+#: conditions that are not what they seem, and what is said
+MALFORMED = [
+    ("F_star + eta_l <= 3", "eta_l is an array and needs 1 index, as in eta_l[t]"),
+    ("norm2(x_local[t, k]) <= 3 for k in 0..9", "the index t is bound by nothing: neither 'for t in a..b' nor a sum"),
+    ("F_star <= t for k in 0..t-1", "the index t is bound by nothing"),
+    ("F_star <= 3 for k in 0..clients-1", "the index k of 'for k in ...' is never used"),
+    ("norm2(x_round[0, 1]) <= 3", "x_round has 1 index, as in x_round[r]; got 2 in x_round[0, 1]"),
+    ("F_star <= included[0]", "included has 2 indices, as in included[t, k]; got 1 in included[0]"),
+    ("norm2(client_variate[0]) <= 3", "client_variate has at least 2 indices, as in client_variate[r, k]; got 1"),
+    ("norm2(x_round[L]) <= 3", "L is no whole number, and an index of x_round[L]"),
+    ("F_star <= L <= 3", "a condition needs one of <=, >= and ==; got 'F_star <= L <= 3'"),
+    ("F_star == 3 = 4", "a condition needs one of <=, >= and ==; got 'F_star == 3 = 4'"),
+    ("F_star <= 1/0", "a formula divides by zero"),
+    ("F_star <= 0*(1/(2-2))", "a formula divides by zero"),
+    ("F_star <= norm2(x_round[0]", "cannot read 'norm2(x_round[0]': '(' was never closed at '(x_round[0]'"),
+    ("F_star <= 3)", "cannot read '3)': unmatched ')' at ')'"),
+    ("F_star <= 3 *", "cannot read '3 *': invalid syntax at its end"),
+    ("<= 3", "a side of '<= 3' is empty"),
+    ("F_star[0] <= 3", "F_star takes no index; got F_star[0]"),
+    ("norm2(x_round(0)) <= 3", "x_round is no function; got x_round(0); indices stand in brackets, x_round[...]"),
+    ("x_round[0] <= 3", "a vector stands beside a number in x_round[0] <= 3"),
+    ("x_round[0] <= x_star", "vectors are not ordered: x_round[0] <= x_star"),
+    ("norm2(x_round[0] - 1) <= 3", "x_round[0] - 1 adds vectors and numbers"),
+    ("norm2(L) <= 3", "norm2(L) needs a vector; got a number"),
+    ("x_star*x_round[0] <= 3", "multiplies two vectors (write dot(a, b))"),
+    ("sqrt(x_star) <= 3", "sqrt(x_star) needs numbers; got a vector"),
+    ("F_star^2 <= 3", "cannot read 'F_star^2': BitXor is not part of a formula; powers are written **"),
+    ("L.name <= 3", "cannot read 'L.name': Attribute is not part of a formula"),
+    ("E <= 3", "E is no formula of numbers or vectors"),
+]
+
+
+@pytest.mark.parametrize(("text", "message"), MALFORMED)
+@pytest.mark.parametrize("part", ["assume", "conditions", "statement"])
+def test_malformed_conditions_are_refused_with_their_line(written, part, text, message):
+    line = f'statement = "{text}"' if part == "statement" else f'{part} = ["L <= 1", \n"{text}"]'
+    rest = "" if part == "statement" else '\nstatement = "F_star <= 3"'
+    with pytest.raises(ValueError, match=rf"mine\.toml, line {3 + (part != 'statement')}: ") as error:
+        load_claims(written(f'[[claim]]\nid = "mine/theorem-1"\n{line}{rest}'))
+    assert message in str(error.value)
+
+
+@pytest.mark.parametrize(("more", "line", "message"), [
+    ('method = "foo"', 4, "unknown algorithm 'foo'"),
+    ("[claim.options]\noption = 1", 5, "fedavg takes no option 'option'; allowed: eta_l"),
+    ('method = "scaffold"\n[claim.options]\noption = "III"', 6, "option = 'III': unknown option 'III'; allowed: I, II"),
+    ('sampling = "without"', 4, "unknown sampling 'without'; allowed: full, with-replacement, without-replacement"),
+    ('setting = "runs"', 4, "unknown setting 'runs'; allowed: run, point, algebra"),
+    ('[claim.variables]\na = "positive"\nb = 3', 6, "b: a domain is one of positive"),
+    ('variables = {"a b" = "positive"}', 4, "'a b' is no name"),
+])
+def test_methods_and_fields_are_refused_with_their_line(written, more, line, message):
+    path = written(f'[[claim]]\nid = "mine/theorem-1"\nstatement = "F_star <= 3"\n{more}')
+    with pytest.raises(ValueError, match=rf"mine\.toml, line {line}: ") as error:
+        choose_claims([str(path)], None)
+    assert message in str(error.value)
+
+
+def test_ids_that_are_taken_are_refused(written):
+    text = '[[claim]]\nid = "mine/a"\nstatement = "F_star <= 3"\n'
+    with pytest.raises(ValueError, match=r"mine\.toml, line 2: .*there is a claim 'li2020/theorem-1' already"):
+        load_claims(written(text.replace("mine/a", "li2020/theorem-1")))
+    with pytest.raises(ValueError, match=r"mine\.toml, line 5: .*two claims have the id 'mine/a'"):
+        load_claims(written(text * 2))
+    python = """
+from bounds.claim import Claim, Condition
+from bounds.language import F_star, eta_l
+CLAIMS = (
+    Claim("mine/a", "1", "lemma", "run", Condition(F_star, "<=", 3), source="me"),
+    Claim("mine/b", "1", "lemma", "run", Condition(F_star, "<=", 3), (), (Condition(F_star, "<=", eta_l),), source="me"),
+)
+"""
+    with pytest.raises(ValueError, match=r"mine\.py, line 6: mine/b, conditions 1: eta_l is an array and needs 1 index"):
+        load_claims(written(python, "mine.py"))
+    with pytest.raises(ValueError, match=r"mine\.py, line 5: .*there is a claim 'li2020/theorem-1' already"):
+        load_claims(written(python.replace("mine/a", "li2020/theorem-1"), "mine.py"))
+
+
+@pytest.mark.parametrize("name", ["mine.toml", "mine.yaml"])
+def test_the_line_is_that_of_the_claim_at_fault(written, name):
+    """The same words stand earlier, where they are right."""
+    toml = '[[claim]]\nid = "mine/{}"\nstatement = "F_star <= a"\nconditions = [\n "a <= 1",\n "a >= 0",\n]\n{}\n'
+    yaml = "- id: mine/{}\n  statement: F_star <= a\n  conditions:\n  - a <= 1\n  - a >= 0\n  {}\n"
+    form, more, line = (toml, 'variables = {a = "positive"}', 13) if name.endswith("toml") else (
+        yaml, "variables: {a: positive}", 11)
+    text = form.format("one", more) + form.format("two", "")
+    with pytest.raises(ValueError, match=rf"line {line}: unknown symbol 'a' in 'a'"):
+        load_claims(written(text if name.endswith("toml") else "claim:\n" + text, name))
+
+
+def test_long_formulas_name_the_line_of_the_symbol(written):
+    text = '[[claim]]\nid = "mine/a"\nstatement = """F_star\n  <= L +\n  L_wrong + L"""\n'
+    with pytest.raises(ValueError, match=r"line 5: unknown symbol 'L_wrong'"):
+        load_claims(written(text))
+    (claim,) = load_claims(written(text.replace("L_wrong", "mu")))
+    assert claim.statement.right == 2 * words.L + words.mu
+
+
+def test_every_claim_of_a_paper_is_well_formed():
+    found = {c.id: [f for f in (*faults(c), *faults_of_method(c)) if not f.harmless] for c in all_claims().values()}
+    assert {name: fault for name, fault in found.items() if fault} == {}
+
+
+@pytest.mark.parametrize("name", ["claim.txt", "claim.json", "claims"])
+def test_files_of_other_kinds_are_named(written, run, name):
+    path = written("x", name)
+    status, _, error = run("lint", path)
+    assert status == 2 and f"read from .py, .toml, .yaml and .yml files; got '{name}'" in error
+    if "." in name:
+        status, _, error = run("lint", name)
+        assert status == 2 and f"read from .py, .toml, .yaml and .yml files; got '{name}'" in error
 
 
 def test_python_files(written):

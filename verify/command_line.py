@@ -36,13 +36,17 @@ def choose_claims(ids: list[str], papers: list[str] | None) -> list:
     """The claims named, those of files (.py, .toml, .yaml) and of papers that are named; all if nothing is named."""
     from bounds.registry import PAPERS, all_claims, find_claim
 
-    files = [name for name in ids if name.endswith((".py", ".toml", ".yaml", ".yml", ".json"))]
+    files = [name for name in ids if os.path.isfile(name) or name.endswith((".py", ".toml", ".yaml", ".yml"))
+             or ("/" not in name and "." in name)]  # every id has a /
     if files:  # workers start afresh, and find them there
         from bounds.user_claims import PATHS, load_claims
+        from verify.procedures import faults_of_method
 
-        os.environ[PATHS] = os.pathsep.join(filter(None, [os.environ.get(PATHS, ""), *map(os.path.abspath, files)]))
+        own = [claim.id for path in dict.fromkeys(files) for claim in load_claims(path, faults_of_method)]
+        known = [*filter(None, os.environ.get(PATHS, "").split(os.pathsep)), *map(os.path.abspath, files)]
+        os.environ[PATHS] = os.pathsep.join(dict.fromkeys(known))
         all_claims.cache_clear()
-        ids = [name for name in ids if name not in files] + [c.id for path in files for c in load_claims(path)]
+        ids = [name for name in ids if name not in files] + own
     for paper in papers or []:
         if paper not in PAPERS:
             near = get_close_matches(paper, PAPERS, n=1, cutoff=0.3)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 
 from bounds.claim import Claim, Procedure
+from bounds.well_formed import Fault
 from fedtheory import Algorithm, FedAvg, find_algorithm, make_algorithm
 from fedtheory.algorithms.fedavg import ServerStep
 from fedtheory.parts import ServerOptimiser
@@ -21,8 +23,8 @@ from fedtheory.selection import (
 from verify.rationals import as_written
 from verify.sizes import names_of
 
-__all__ = ["BESIDE", "algorithm_of", "by_coordinate", "free_starts", "other_procedure", "own_arguments", "selection_of",
-           "speaks_of_trackers"]
+__all__ = ["BESIDE", "algorithm_of", "by_coordinate", "faults_of_method", "free_starts", "other_procedure", "own_arguments",
+           "selection_of", "speaks_of_trackers"]
 
 #: name of what another method does from the same start with the same draws -> the claim's method, the other one, and the
 #: name under which that one's run has it
@@ -49,6 +51,43 @@ def own_arguments(procedure: Procedure | None) -> tuple[str, ...]:
     """Names of the hyper-parameters that the procedure's method has besides steps and selection."""
     arguments = find_algorithm((procedure or Procedure()).base).arguments
     return tuple(name for name in arguments if name not in ("eta_l", "local_steps", "participants", "replacement"))
+
+
+def faults_of_method(claim: Claim) -> Iterator[Fault]:
+    """A method that is unknown, options that it does not take or of other values, an unknown way to sample clients."""
+    procedure = claim.procedure
+    if procedure is None:
+        return
+    if procedure.sampling not in ("full", *_SAMPLING):
+        yield Fault("sampling", 0, procedure.sampling,
+                    f"unknown sampling {procedure.sampling!r}; allowed: {', '.join(('full', *_SAMPLING))}")
+    try:
+        method = find_algorithm(procedure.base)
+    except LookupError as error:
+        yield Fault("method", 0, procedure.base, error.args[0])
+        return
+    options = dict(procedure.options)
+    for name in options:
+        if name not in method.arguments and not method.passes_on:
+            allowed = ", ".join(method.arguments)
+            yield Fault("options", 0, name, f"{procedure.base} takes no option {name!r}; allowed: {allowed}")
+            continue
+        problem = _refused(procedure.base, options)
+        if problem and not _refused(procedure.base, {other: value for other, value in options.items() if other != name}):
+            yield Fault("options", 0, name, f"{name} = {options[name]!r}: {problem}")
+
+
+def _refused(base: str, options: dict) -> str:
+    """Why a method is not made with these options, whether it takes one local step or two; empty if it is."""
+    said = ""
+    for steps in ({}, {"local_steps": 2}):
+        try:
+            make_algorithm(base, **steps | options)
+        except (ValueError, TypeError, LookupError) as error:
+            said = said or str(error.args[0] if error.args else error)
+        else:
+            return ""
+    return said
 
 
 def by_coordinate(procedure: Procedure | None) -> bool:
