@@ -10,13 +10,13 @@ from __future__ import annotations
 import re
 import sys
 import textwrap
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from importlib import import_module
 from typing import Literal
 
 from bounds.claim import Assumption, Claim, Condition, Definition
 from bounds.comparisons import LARGER
-from bounds.notation import Letter, letter_text, plain
+from bounds.notation import Letter, defined_letter, letter_text, plain
 from bounds.writer import LatexWriter, UnicodeWriter, Writer
 
 __all__ = ["condition_latex", "condition_text", "latex", "letters_of", "notation", "show", "unicode"]
@@ -37,13 +37,17 @@ def notation(paper: str) -> dict[str, Letter]:
 
 
 def letters_of(claim: Claim) -> dict[str, Letter]:
-    """The letters of the claim's paper, FedALIGN's for a paper without a notation of its own; where no client is sampled,
-    both averages are one and the same."""
+    """The letters of the claim's paper; for claims of one's own those of the paper of their method, or else the textbooks'.
+    Where no client is sampled, both averages are one and the same."""
     from bounds.registry import PAPERS
 
-    letters = dict(notation(claim.paper if claim.paper in PAPERS else "fedalign"))
+    base = claim.procedure.base if claim.procedure else ""
+    paper = next((name for name in (claim.paper, base) if name in PAPERS), "classical")
+    letters = dict(notation(paper))
+    letters |= {name: defined_letter(d) for name, d in claim.definitions.items() if name not in letters}
     if claim.procedure is None or claim.procedure.sampling == "full":
-        letters["x"] = letters["x_sampled"] = Letter("w_{<0>}", "average at time t; the global model at communication")
+        one = "classical" if paper == "classical" else "fedalign"
+        letters["x"] = letters["x_sampled"] = import_module(f"bounds.{one}.notation").ONE_AVERAGE
     for name in (v.name for v in claim.variables if claim.compares):
         own = letters.get(name.removesuffix(LARGER))
         if name.endswith(LARGER) and own is not None:
@@ -113,7 +117,7 @@ def show(claim: Claim, letters: Literal["paper", "code"] = "paper") -> str:
     if letters not in ("paper", "code"):
         raise ValueError(f"letters must be 'paper' or 'code'; got {letters!r}")
     used: Letters | Literal["code"] = "code" if letters == "code" else letters_of(claim)
-    lines = [f"{claim.id}   ({claim.kind}; {claim.number})", ""]
+    lines = [f"{claim.id}   ({'; '.join(part for part in (claim.kind, claim.number) if part != 'none')})", ""]
     statement = f"no statement: {claim.undefined}"
     if claim.statement:
         statement = _kept(condition_text(claim.statement, used))
@@ -129,13 +133,13 @@ def _entries(claim: Claim, letters) -> Iterator[tuple[str, str]]:
     title = "assumes"
     for assumption in claim.assumptions:
         yield title, f"{assumption.name}   [{assumption.id}]"
-        for condition in _conditions(assumption):
+        for condition in said(printed(assumption), letters):
             yield "", "  " + _kept(condition_text(condition, letters))
         if assumption.note:
             yield "", "  " + assumption.note
         title = ""
     title = "given"
-    for condition in claim.conditions:
+    for condition in said(claim.conditions, letters):
         yield title, _kept(condition_text(condition, letters))
         title = ""
     title = "for all"
@@ -155,9 +159,15 @@ def _entries(claim: Claim, letters) -> Iterator[tuple[str, str]]:
         yield "note", claim.note
 
 
-def _conditions(assumption: Assumption) -> list[Condition]:
-    printed = (assumption.for_all_functions, assumption.everywhere)
-    return [*assumption.conditions, *(c for c in printed if c is not None)]
+def printed(assumption: Assumption) -> list[Condition]:
+    """The conditions of an assumption, and what it says of all functions or all points."""
+    whole = (assumption.for_all_functions, assumption.everywhere)
+    return [*assumption.conditions, *(c for c in whole if c is not None)]
+
+
+def said(conditions: Iterable[Condition], letters) -> list[Condition]:
+    """Those that say something in these letters: where G_sq and G**2 are both G², ``G_sq == G**2`` says nothing."""
+    return [c for c in conditions if c.relation != "==" or unicode(c.left, letters) != unicode(c.right, letters)]
 
 
 def _about(claim: Claim) -> str:

@@ -9,12 +9,14 @@ import sympy as sp
 
 from bounds import functions as on_functions
 from bounds import language as words
-from bounds.notation import INDEX_NAMES, Letter, letter_text, plain
+from bounds.notation import ATOM as _ATOM
+from bounds.notation import INDEX_NAMES, Letter, bare_arguments, binding, letter_text, plain
+from bounds.notation import POWER as _POWER
+from bounds.notation import PRODUCT as _PRODUCT
+from bounds.notation import SUM as _SUM
 from bounds.order import HEAVY, factor_place, ordered_terms
 
 __all__ = ["LatexWriter", "UnicodeWriter", "Writer"]
-
-_SUM, _PRODUCT, _POWER, _ATOM = 1, 2, 3, 4  # how tightly a text holds together
 
 
 class Writer(ABC):
@@ -47,28 +49,45 @@ class Writer(ABC):
         if e.is_Integer:
             return self.minus(str(abs(e)), e < 0), _ATOM if e >= 0 else _SUM
         if e.is_Symbol:
-            return self.letter(e.name, ()), _ATOM
+            return self.letter(e.name, ())
         if e == sp.E:
             return "e", _ATOM
         if isinstance(e, sp.Indexed):
-            return self.letter(str(e.base.label), tuple(map(self.index, e.indices))), _ATOM
+            return self.letter(str(e.base.label), tuple(map(self.index, e.indices)))
         if e.is_Add:
             return self.add(e), _SUM
         if e.is_Mul or e.is_Rational or (e.is_Pow and e.exp.is_negative):
             return self.multiply(e)
         if e.is_Pow:
+            if self.letters is not None and e.exp.is_Rational and e.exp.q == 2 and (root := self.root(e.base)):
+                return (root, _ATOM) if e.exp.p == 1 else (self.power(root, str(e.exp.p)), _POWER)
             return self.power(self.raised(e.base), self.text(e.exp)), _POWER
         if isinstance(e, sp.Sum | sp.Product):
             return self.accumulate(e), _PRODUCT
+        if isinstance(e, words.PaperWord):
+            return self.own_word(e)
         return self.word(e), _ATOM
 
     def index(self, e) -> str:
         return self.text(e)
 
-    def letter(self, name: str, indices: tuple[str, ...]) -> str:
+    def letter(self, name: str, indices: tuple[str, ...]) -> tuple[str, int]:
+        """The letter, and how tightly it holds together: a letter may itself be a sum or a product."""
         if name in INDEX_NAMES and not indices:
-            return name
-        return letter_text(name, indices, self.letters)
+            return name, _ATOM
+        text = letter_text(name, indices, self.letters)
+        return self.typeset(text), _ATOM if self.letters is None else binding(text)
+
+    def typeset(self, latex: str) -> str:
+        return latex
+
+    def root(self, e) -> str | None:
+        """The root of what has a letter with a square, as sigma^2 has."""
+        if not isinstance(e, sp.Symbol | sp.Indexed):
+            return None
+        name, indices = (e.name, ()) if e.is_Symbol else (str(e.base.label), tuple(map(self.index, e.indices)))
+        square = letter_text(name, indices, self.letters)
+        return self.typeset(square.removesuffix("^2")) if square.endswith("^2") else None
 
     # sums and products -----------------------------------------------------------------------------------------------
     def add(self, e) -> str:
@@ -92,7 +111,7 @@ class Writer(ABC):
         above, below = sorted(above, key=factor_place), sorted(below, key=factor_place)
         heavy = [f for f in above if factor_place(f) >= HEAVY] if below else []
         light = [f for f in above if f not in heavy]
-        text = self.fraction(self.product(light), self.product(below)) if below else self.product(light)
+        text = self.fraction(self.product(light), self.under(below)) if below else self.product(light)
         if heavy:
             text += self.times + self.side_by_side(self.product_parts(heavy))
         negative = coefficient < 0
@@ -104,6 +123,9 @@ class Writer(ABC):
         if len(factors) == 1:
             return self.alone(factors[0])
         return self.side_by_side(self.product_parts(factors))
+
+    def under(self, factors) -> str:
+        return self.product(factors)
 
     def product_parts(self, factors) -> list[str]:
         last = len(factors) - 1
@@ -161,9 +183,15 @@ class Writer(ABC):
             return self.extreme(type(e).__name__.lower(), [self.text(a) for a in sorted(args, key=str)])
         if isinstance(e, sp.exp | sp.log | sp.Abs):
             return self.named(type(e).__name__.lower(), self.text(args[0]))
-        if isinstance(e, words.PaperWord):
-            return self.own_word(e, [self.index(a) if n < e.indices else self.text(a) for n, a in enumerate(args)])
         raise TypeError(f"no way to write {e} ({type(e).__name__})")
+
+    def own_word(self, e) -> tuple[str, int]:
+        """A paper's word: its form with its arguments, those that no parenthesis closes in at least as products."""
+        form = self.form(e)
+        bare = bare_arguments(form)
+        texts = [self.index(a) if n < e.indices else self.at(a, _PRODUCT) if n in bare else self.text(a)
+                 for n, a in enumerate(e.args)]
+        return filled(form, texts), binding(form)
 
     def alone(self, factor) -> str:
         return self.text(factor)
@@ -172,6 +200,8 @@ class Writer(ABC):
     def side_by_side(texts) -> str:
         return " ".join(texts)
 
+    @abstractmethod
+    def form(self, e) -> str: ...
     @abstractmethod
     def group(self, text: str) -> str: ...
     @abstractmethod
@@ -241,8 +271,8 @@ class LatexWriter(Writer):
     def named(self, name, text):
         return rf"\left|{text}\right|" if name == "abs" else rf"\{name}\left({text}\right)"
 
-    def own_word(self, e, texts):
-        return filled(e.latex_form, texts)
+    def form(self, e):
+        return e.latex_form
 
 
 _RAISED = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
@@ -253,8 +283,8 @@ class UnicodeWriter(Writer):
 
     nabla, tau, times = "∇", "τ", " · "
 
-    def letter(self, name, indices):
-        return plain(super().letter(name, indices))
+    def typeset(self, latex):
+        return plain(latex)
 
     def index(self, e):
         return self.text(e).replace(" ", "")
@@ -273,6 +303,11 @@ class UnicodeWriter(Writer):
 
     def alone(self, factor):
         return self.at(factor, _POWER)
+
+    def under(self, factors):
+        text = self.product(factors)
+        letters = len(factors) == 1 and isinstance(factors[0], sp.Symbol | sp.Indexed)
+        return self.group(text) if letters and self.parts(factors[0])[1] == _POWER else text
 
     def fraction(self, above, below):
         return f"{above}/{below if ' ' not in below or _closed(below) else self.group(below)}"
@@ -310,8 +345,8 @@ class UnicodeWriter(Writer):
     def named(self, name, text):
         return f"|{text}|" if name == "abs" else f"{name}({text})"
 
-    def own_word(self, e, texts):
-        return filled(e.text_form, texts)
+    def form(self, e):
+        return e.text_form
 
 
 def _closed(text: str) -> bool:

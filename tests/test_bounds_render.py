@@ -10,7 +10,11 @@ After a wanted change, write the stored pages anew and read the difference::
 from __future__ import annotations
 
 import doctest
+import itertools
+import json
+import re
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 import sympy as sp
@@ -19,7 +23,9 @@ from each_claim import each_claim
 from bounds import render
 from bounds.claim import names_in
 from bounds.definitions import aggregate_weight, chi, every_client
+from bounds.fadamgc.words import highest
 from bounds.fedalign.quantities import over_free, over_priority, priority_models, proof_A4, theta_hat, weight
+from bounds.fedluar.words import share
 from bounds.functions import f, f_grad, u, v
 from bounds.language import (
     E,
@@ -56,8 +62,9 @@ from bounds.language import (
     x_sampled,
     x_star,
 )
-from bounds.notation import letter_text, plain
+from bounds.notation import Letter, defined_letter, letter_text, plain
 from bounds.registry import PAPERS, all_claims, find_claim
+from bounds.user_claims import load_claims
 from bounds.writer import LatexWriter
 from verify.report.mathml import mathml
 
@@ -165,6 +172,95 @@ def test_show_tells_everything(claim):
     for assumption in claim.assumptions:
         assert assumption.id in text
     assert all(f" {v.domain}" in text for v in claim.variables)
+
+
+LETTERS_OF_PAPERS = sorted({
+    (letter.latex, letter.indices) for paper in PAPERS for letter in render.notation(paper).values()
+} | {
+    (defined_letter(d).latex, defined_letter(d).indices) for claim in CLAIMS for d in claim.definitions.values()
+})
+
+
+def is_sum(text: str) -> bool:
+    """Whether a text has a sign outside all parentheses and scripts."""
+    depth = 0
+    for before, sign in itertools.pairwise(f" {text}"):
+        depth += (sign in "({[⟨") - (sign in ")}]⟩")
+        if depth == 0 and sign in "+-−" and before not in "_^":
+            return True
+    return False
+
+
+def test_letters_that_are_sums_stand_in_parentheses():
+    p, e = sp.symbols("p e")
+    sums = [(tex, indices) for tex, indices in LETTERS_OF_PAPERS if is_sum(tex)]
+    assert (r"f(\bar\theta^1) - f^\star", "") in sums
+    for tex, indices in [*sums, ("a + b", ""), ("a_{<0>} - b_{<0>}", "k")]:
+        q = sp.IndexedBase("q", real=True)[tuple(map(sp.Symbol, indices))] if indices else sp.Symbol("q", positive=True)
+        wide, narrow = ({"q": Letter(latex, "any", indices), "p": Letter("p", "any")} for latex in (tex, "Z"))
+        written = letter_text("q", tuple(indices), wide)
+        for expression in (p * q, q**2, p - q, p * q**2 / e, (1 - p) * q):
+            text, latex = render.unicode(expression, narrow), render.latex(expression, narrow)
+            assert render.unicode(expression, wide) == text.replace("Z", f"({plain(written)})")
+            assert render.latex(expression, wide) == latex.replace("Z", rf"\left({written}\right)")
+            marks = [m.text for m in ElementTree.fromstring(mathml(render.latex(expression, wide))).iter() if m.text]
+            assert "(" in "".join(marks)
+        assert render.unicode(p / q, wide) == f"p/({plain(written)})"
+
+
+@pytest.mark.parametrize(("tex", "text"), [
+    ("a - b", "p (a − b), (a − b)², p − (a − b), p/(a − b)"), (r"f(\theta) - f^\star", "p (f(θ) − f*), (f(θ) − f*)², "
+     "p − (f(θ) − f*), p/(f(θ) − f*)"), ("KT", "p KT, (KT)², p − KT, p/(KT)"), ("V_{t-1}", "p V_{t−1}, V_{t−1}², "
+     "p − V_{t−1}, p/V_{t−1}"),
+])
+def test_letters_of_several_signs(tex, text):
+    letters, p, q = {"q": Letter(tex, "any"), "p": Letter("p", "any")}, sp.Symbol("p"), sp.Symbol("q", positive=True)
+    assert ", ".join(render.unicode(e, letters) for e in (p * q, q**2, p - q, p / q)) == text
+
+
+@pytest.mark.parametrize(("expression", "text"), [
+    (share(L, mu) ** 2, "((L)/(μ))²"), (highest(i, 0, 3, L - mu), "max_{0≤i≤3} (L − μ)"),
+    (sp.sqrt(sigma_sq), "σ"), (sigma_sq ** sp.Rational(3, 2), "σ³"), (1 / sp.sqrt(sigma_sq), "1/σ"),
+])
+def test_words_and_roots_hold_together(expression, text):
+    assert render.unicode(expression) == text
+
+
+#: words that formulas may have, and those that letters have as subscripts
+WORDS = {"max", "min", "sup", "exp", "log", "for"}
+SUBSCRIPTS = {"max", "min", "gen", "sam", "tot", "end"}
+
+
+@each_claim(CLAIMS)
+def test_formulas_have_letters_and_no_names_of_the_code(claim):
+    letters = render.letters_of(claim)
+    conditions = [*claim.conditions, *(c for a in claim.assumptions for c in render.printed(a))]
+    texts = [render.condition_text(c, letters) for c in [*conditions, *([claim.statement] if claim.statement else [])]]
+    texts += [render._variable(v, letters).partition(":")[0] for v in claim.variables]
+    texts += [f"{render._name(d.name, tuple(map(str, d.indices)), letters)} = {render.unicode(d.formula, letters)}"
+              for d in claim.used_definitions().values()]
+    for text in texts:
+        assert "\\" not in text and "<" not in text, text
+        assert set(re.findall(r"[_^]\{?([A-Za-z]{3,})", text)) <= SUBSCRIPTS | WORDS, text
+        assert set(re.findall(r"[A-Za-z]{3,}", text)) <= SUBSCRIPTS | WORDS, text
+        assert re.findall(r"[A-Za-z]_[A-Za-z]{2,}|[a-z]\d", text) == [], text
+
+
+def test_hypotheses_that_say_nothing_in_these_letters_are_left_out():
+    text = render.show(find_claim("fedmoswa/theorem-5.1-strongly-convex-fedswa"))
+    assert "‖∇f(u)‖² ≤ L²" in text and "L² = L²" not in text and "σ = σ" not in text
+
+
+@pytest.mark.parametrize(("row", "text"), [
+    ({}, "𝔼[‖x^{(T)} − x*‖²] ≤ ‖x^{(0)} − x*‖² (1 − μ/(2 L))^(T)"),
+    ({"method": "fedmoswa"}, "𝔼[‖θ^T − θ*‖²] ≤ ‖θ^0 − θ*‖² (1 − μ/(2 β))^(T)"),
+], ids=["textbook", "paper of the method"])
+def test_claims_of_ones_own_have_letters(tmp_path, row, text):
+    path = tmp_path / "mine.yaml"
+    statement = "E(norm2(x_round[rounds] - x_star)) <= (1 - mu/(2*L))**rounds*norm2(x_round[0] - x_star)"
+    path.write_text(json.dumps({"claim": [{"id": "mine/theorem-1", "statement": statement} | row]}))
+    shown = render.show(load_claims(path)[0])
+    assert text in shown and shown.startswith("mine/theorem-1   (theorem)\n")
 
 
 def test_averages_have_two_letters_only_where_clients_are_sampled():

@@ -79,7 +79,7 @@ R0 = define(
     "the first local training volumes", "Theorem 1",
 )
 f1_gap = define(
-    "f1_gap", [], E(objective(server_x_bar[1])) - F_star, r"f(\bar\theta^1)-f^\star", "loss",
+    "f1_gap", [], E(objective(server_x_bar[1])) - F_star, r"f(\bar\theta^1) - f^\star", "loss",
     "expected gap of the first average", "Theorem 1; expectation where the print has none",
 )
 

@@ -7,7 +7,7 @@ import sympy as sp
 from bounds.fedalign import notation as fedalign
 from bounds.notation import Letter
 
-__all__ = ["LETTERS", "UNITS", "eta"]
+__all__ = ["LETTERS", "ONE_AVERAGE", "UNITS", "eta"]
 
 eta = sp.Symbol("eta", positive=True)  # a constant step
 
@@ -22,6 +22,7 @@ LETTERS = fedalign.LETTERS | {
     "x_local": Letter("x_{<0>}^{<1>}", "model of client k at time t", "tk"),
     "x_round": Letter("x^{(<0>)}", "the server's model before round r", "r"),
     "x_star": Letter("x^*", "minimiser of the objective"),
+    "sampled": Letter(r"\mathbf{1}_{<1>\in S_{<0>}}", "whether client k takes part in round r", "rk"),
     "eta_g": Letter(r"\eta_g", "server step"),
     "eta": Letter(r"\eta", "constant step"),
     "B": Letter("B", "how many times the gradient the clients' gradients are"),
@@ -37,6 +38,8 @@ LETTERS = fedalign.LETTERS | {
     "client_variate": Letter("c_{<1>}^{(<0>)}", "control variate of client k before round r", "rk"),
     "server_variate": Letter("c^{(<0>)}", "control variate of the server before round r", "r"),
 }
+#: both averages, where no client is sampled
+ONE_AVERAGE = Letter("x_{<0>}", "average at time t; the global model at communication")
 #: powers of the units of loss and parameter
 UNITS = {
     "client_variate": (1, -1), "server_variate": (1, -1), "eta": (-1, 2), "c_step": (-1, 2), "samples": (0, 0), "B": (0, 0),

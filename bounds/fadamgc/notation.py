@@ -17,7 +17,7 @@ LETTERS: dict[str, Letter] = {
     "trackers": Letter("Y", "participants that renew their correction in a round"),
     "local_steps": Letter("K", "local steps per round"),
     "rounds": Letter("T", "rounds"),
-    "iterations": Letter("N", "local iterations in all"),
+    "iterations": Letter("KT", "local iterations in all, rounds times local steps"),
     # problem
     "client_weight": Letter("p_{<0>}", "weight of client k, 1/n", "k"),
     "priority": Letter(r"\mathbf{1}_{<0>}", "1: every client counts", "k"),

@@ -36,7 +36,7 @@ n, K, T, F, Y, sqrt = clients, local_steps, rounds, F0_gap, trackers, sp.sqrt
 A2 = 6 * (1 - beta2) * G**6 + 8 * (1 - beta1) * (sigma**2 + G**2)
 leading = sqrt(L * F * sigma**2 / (n * K * T))
 beta_star = Condition(beta1, "==", ((K * n - 2 * T) / (2 * K * n)) ** (1 / K))
-BOUNDED_BETA = "beta is beta1, N the number of clients"
+BOUNDED_BETA = "the print's beta is beta1, its N the number of clients"
 short_step = Condition(eta, "<=", 1 / T)
 special_steps = product_is(Min(sqrt(F * n) / sqrt(sigma**2 * K * T * L), F / T))
 

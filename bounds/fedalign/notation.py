@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from bounds.notation import Letter
 
-__all__ = ["LETTERS"]
+__all__ = ["LETTERS", "ONE_AVERAGE"]
 
+#: both averages, where no client is sampled
+ONE_AVERAGE = Letter("w_{<0>}", "average at time t; the global model at communication")
 LETTERS: dict[str, Letter] = {
     # sizes
     "clients": Letter("N", "number of clients"),

@@ -29,6 +29,7 @@ LETTERS: dict[str, Letter] = {
     "sigma_g_2": Letter(r"\sigma_{g,2}", "heterogeneity of the gradients, root of the second moment"),
     "sigma_g_client": Letter(r"\sigma_{g,<0>}", "heterogeneity of client k's gradient", "k"),
     "F_star": Letter("F^*", "minimum of the objective"),
+    "F0_gap": Letter(r"\Delta_0", "gap of the objective at the start"),
     "x_star": Letter(r"\theta^*", "minimiser of the objective"),
     # hyper-parameters
     "eta": Letter(r"\eta_l", "initial local rate of every round"),

@@ -11,7 +11,7 @@ import sympy as sp
 
 from bounds.claim import Claim, Condition
 from bounds.notation import Letter, letter_text
-from bounds.render import letters_of
+from bounds.render import letters_of, printed, said
 from bounds.writer import LatexWriter
 from verify.report.mathml import mathml
 
@@ -42,8 +42,10 @@ def mathematics(claim: Claim) -> Mathematics:
     def name(of, indices) -> str:
         return letter_text(of.name, tuple(map(str, indices)), writer.letters)
 
-    assumptions = [(a.name, a.id, [_condition(c, writer) for c in _printed(a)], a.note) for a in claim.assumptions]
-    conditions = [("", "", [_condition(c, writer)], "") for c in claim.conditions]
+    assumptions = [
+        (a.name, a.id, [_condition(c, writer) for c in said(printed(a), writer.letters)], a.note) for a in claim.assumptions
+    ]
+    conditions = [("", "", [_condition(c, writer)], "") for c in said(claim.conditions, writer.letters)]
     variables = [
         (mathml(name(v, (index for index, _ in v.indices))), v.domain + (f" from {v.low}" * (v.domain == "integer")))
         for v in claim.variables
@@ -65,11 +67,6 @@ def symbols(claim: Claim, names, index: str) -> dict[str, str]:
             pair = "<1>" in letters[name].latex
             written[name] = mathml(letter_text(name, ("t", "k") if pair else (index,), letters))
     return written
-
-
-def _printed(assumption) -> list[Condition]:
-    extra = [c for c in (assumption.for_all_functions, assumption.everywhere) if c is not None]
-    return [*assumption.conditions, *extra]
 
 
 def _writer(letters: Mapping[str, Letter]) -> LatexWriter:
