@@ -94,6 +94,8 @@ BELOW_ONE = (Condition(q, "<=", 1),)
 STRONGLY = (SMOOTH, CONVEX, EXACT)
 SCHEME = {"procedure": Procedure(sampling="with-replacement")}
 OWN = {"may_use": None, "variables": ()}
+#: constants may depend on the share of rounds to clients, so that both grow together
+IN_PROPORTION = {"conditions": (UNIT, Condition(q, "==", rounds / clients)), "may_use": ("q",)}
 
 TRUE = {claim.id: claim for claim in (
     control("value", gap, L * start / rounds, STRONGLY, (UNIT,)),
@@ -115,6 +117,7 @@ TRUE = {claim.id: claim for claim in (
     control("short-steps", gap, L * start / rounds, STRONGLY, (SHORT,)),
     numbers("instance/small", a * q + b * q**2, q, A, B, Q, limits=((q, 0),), may_use=None),
     numbers("held", a**2 * b, b, A, B, may_use=("a",)),
+    control("in-proportion", gap, L * start / clients, STRONGLY, **IN_PROPORTION),
     numbers("instance/two-terms", b, 10_000 * b / length + b, B, SUM_SIZE, limits=((length, sp.oo),), may_use=None),
 )}
 #: false for large steps, of which nothing is said
@@ -145,4 +148,5 @@ FALSE = {claim.id: claim for claim in (
     control("instance/decay-too-fast", gap, 1 / rounds**3, STRONGLY, (DECAY,), **OWN),
     numbers("instance/small-power", a * q + b * q**2, q**2, A, B, Q, limits=((q, 0),), may_use=None),
     numbers("held/not", a**2 * b, b, A, B),
+    control("in-proportion/too-fast", gap, L * start / (clients * rounds), STRONGLY, **IN_PROPORTION),
 )}

@@ -121,9 +121,11 @@ def test_an_open_step_is_seen():
     assert decide(OPEN_STEP, Settings(budget="quick")).verdict == "undecided"
 
 
-QUICK_TRUE = ("squares", "young", "geometric-sum", "held", "instance/small", "instance/value", "value")
+QUICK_TRUE = ("squares", "young", "geometric-sum", "held", "instance/small", "instance/value", "value",
+              "in-proportion")
 QUICK_FALSE = ("units", "value-linear/too-fast", "squares/mixed", "held/not", "instance/small-power",
-               "instance/bias-goes", "noise/missing", "walk/no-own-gradient", "walk/one-step-less", "any-step/no-step")
+               "instance/bias-goes", "noise/missing", "walk/no-own-gradient", "walk/one-step-less", "any-step/no-step",
+               "in-proportion/too-fast")
 
 
 @pytest.mark.parametrize("name", QUICK_TRUE)
@@ -268,7 +270,7 @@ def test_one_instance_at_a_limit_of_zero_suffices():
 def test_a_larger_budget_looks_first_as_the_smaller_one(monkeypatch, refuting, tried):
     seen = []
 
-    def found(claim, budget, seed, backend):
+    def found(claim, budget, seed, backend, accepts):
         seen.append(budget)
         return Growth(members=("a member",) if budget == refuting else ())
 

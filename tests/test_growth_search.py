@@ -17,14 +17,15 @@ from growth_controls import TRUE, A, B, C, a, b, control, gap, numbers
 
 from bounds.claim import Condition, Variable
 from bounds.definitions import DEFINITIONS
-from bounds.language import E, F_star, L, eta_l, objective, rounds, x_round
+from bounds.language import E, F_star, L, clients, eta_l, local_steps, objective, rounds, x_round
 from bounds.registry import find_claim
 from synthetic.arrays import NUMPY
 from verify import growth_search
 from verify.growth import _increasing_beyond
+from verify.growth_coupled import moves_together
 from verify.growth_members import ExactMember, exact_ratio_member
 from verify.growth_search import Seen, ratios_of, ratios_of_each
-from verify.growth_sizes import resized, scaled, tame
+from verify.growth_sizes import Together, resized, scaled, tame
 from verify.hidden import never_vanishes, with_constant
 from verify.instances import Shape
 from verify.sampling import draw_leaves
@@ -148,3 +149,23 @@ def test_exact_members_are_asked_for_until_one_fails(constants, growing, asked):
 
     found = _increasing_beyond(exact, [0, 1, 2])
     assert [member.size for member in found] == ([0, 1, 2] if growing else []) and seen == [2, 1, 0][:asked]
+
+
+@pytest.mark.parametrize(("formulas", "name", "names"), [
+    ((), "rounds", ("rounds",)), ((rounds / clients,), "clients", ("rounds", "clients")),
+    ((((local_steps * clients - 2 * rounds) / (2 * local_steps * clients)) ** (1 / local_steps),), "rounds",
+     ("rounds", "clients")),
+    (((1 - rounds / clients) ** (1 / local_steps),), "local_steps", ()), ((clients,), "rounds", ("rounds",)),
+    ((rounds / clients, rounds / local_steps), "rounds", ("rounds", "clients", "local_steps")), ((rounds,), "rounds", ()),
+    ((rounds * local_steps,), "rounds", ()),
+])
+def test_sizes_grow_together_where_that_changes_no_formula(formulas, name, names):
+    assert moves_together(formulas, name) == names
+
+
+def test_sizes_that_grow_together_keep_their_proportions():
+    together = Together(("rounds", "clients"), (("rounds", 1), ("clients", 3), ("local_steps", 2)))
+    shape, (leaves, *_) = batches("quadratic")
+    larger, copies = resized(CLAIM, shape, leaves, together, 4)
+    assert (larger.rounds, larger.clients, larger.local_steps) == (4, 12, 2) and copies["curvature"].shape[1] == 12
+    assert str(together) == "rounds and clients"

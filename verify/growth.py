@@ -10,7 +10,8 @@ it may depend on nothing (or on listed quantities only), over all instances (tha
    whatever happens on it happens within a few dozen steps; an instance with scales apart may grow for as long as one
    wants before it levels off, and shows nothing.
 3. *The worst of each size*, for constants that the instance must not enter: every size is searched on its own and from
-   its neighbours in both directions.
+   its neighbours in both directions. Where constants may depend on something made of sizes, these grow together, in
+   proportions that leave it as it is (``growth_coupled``).
 4. *Scales*, likewise: numbers move apart as powers of one factor, while sizes stay small. Here growth alone shows nothing
    either (a ratio may grow from 1e-6 to 1), so the ratio must reach 1e6, beyond the constants of any proof.
 
@@ -39,10 +40,11 @@ import sympy as sp
 from bounds.claim import Claim
 from synthetic.arrays import NUMPY, Backend
 from synthetic.balls import Ball
+from verify.growth_coupled import moves_together, worst_in_proportion
 from verify.growth_fit import OCTAVES, Fit, fit
 from verify.growth_instance import same_instance
 from verify.growth_members import ExactMember, exact_ratio_member, explicit_member, vanishing_member
-from verify.growth_motion import begins_later, hardly_begun, shorter, steps_of
+from verify.growth_motion import begins_later, hardly_begun, slower_runs
 from verify.growth_scales import scale_path
 from verify.growth_search import EFFORTS, Effort, Member, Seen, Track, ratios_of
 from verify.growth_sizes import RUN_SIZES, moved, scaled
@@ -71,7 +73,7 @@ class Growth:
     """What was found: the ``tracks`` that were followed, and the exact members of one that refutes the claim, if any.
 
     ``unconfirmed`` names a limit along which float64 sees growth and exact arithmetic does not follow; ``reasons`` says
-    which limits could not be followed, and why.
+    which limits could not be followed, and why; ``rejected`` is what refutes the claim but for the stand-alone checker.
     """
 
     seen: Seen = field(default_factory=Seen)
@@ -80,15 +82,17 @@ class Growth:
     members: tuple[ExactMember, ...] = ()
     unconfirmed: str = ""
     reasons: list[str] = field(default_factory=list)
+    rejected: tuple[str, tuple[ExactMember, ...], Track] | None = None
 
     @property
     def vanishing(self) -> bool:
         return bool(self.members) and self.members[0].constant is None
 
 
-def growth_of(claim: Claim, budget: str, seed: int, backend: Backend) -> Growth:
-    """Follow the claim along its limits. Raises NotImplementedError for statements without a factor to bound, UnboundName
-    for names that nothing supplies."""
+def growth_of(claim: Claim, budget: str, seed: int, backend: Backend, accepts=None) -> Growth:
+    """Follow the claim along its limits; ``accepts(limit, members)`` says whether the stand-alone checker, which knows
+    irrational numbers less well, accepts what refutes the claim: else other tracks come first. Raises NotImplementedError
+    for statements without a factor to bound, UnboundName for names that nothing supplies."""
     growth, effort, rng = Growth(), EFFORTS[budget], np.random.default_rng(seed)
     unit = with_constant(claim, 1)
     if unit.statement.relation == "<=":
@@ -100,7 +104,7 @@ def growth_of(claim: Claim, budget: str, seed: int, backend: Backend) -> Growth:
     else:
         runs = list(_uniform_runs(claim, unit, effort, rng, backend))
         single = _single_instances(claim, unit, effort, rng, backend, growth.seen)
-        if any(_refutes(claim, growth, name, tracks) for name, tracks in single):
+        if any(_refutes(claim, growth, name, tracks, accepts) for name, tracks in single):
             return growth
     for name, run in runs:
         try:
@@ -112,20 +116,25 @@ def growth_of(claim: Claim, budget: str, seed: int, backend: Backend) -> Growth:
         if not long_enough:
             growth.reasons.append(f"{name}: {_why_short(tracks, growth.seen)}")
         growth.tracks += long_enough[:1] if name == _SCALE else long_enough
-        if _refutes(claim, growth, name, tracks):
+        if _refutes(claim, growth, name, tracks, accepts):
             return growth
+    if growth.rejected:
+        growth.limit, growth.members, track = growth.rejected
+        growth.tracks.append(track)
     return growth
 
 
-def _refutes(claim: Claim, growth: Growth, name: str, tracks: list[Track]) -> bool:
+def _refutes(claim: Claim, growth: Growth, name: str, tracks: list[Track], accepts) -> bool:
     """Whether exact members of one of the tracks refute the claim; what was seen is noted."""
     for track in tracks:
         members = _confirmed(claim, track)
-        if members:
+        if members and accepts and isinstance(members[-1].violation.left, Ball) and not accepts(name, members):
+            growth.rejected = growth.rejected or (name, members, track)
+        elif members:
             growth.limit, growth.members = name, members
             growth.tracks.append(track)
             return True
-        if track.fit.grows and not track.fit.infinite and track.powers is None:
+        elif track.fit.grows and not track.fit.infinite and track.powers is None:
             growth.unconfirmed = name
     return False
 
@@ -158,18 +167,22 @@ def _follow_instance(unit, limit, effort: Effort, rng, backend):
 def _uniform_runs(claim, unit, effort, rng, backend):
     """Searches over all instances that share what the constants may depend on."""
     domains = {v.name: v.domain for v in claim.variables}
-    keep, by_sizes = {}, False
+    keep, fixed = {}, []
     for name in claim.constants_may_use:
         formula = _made_of_sizes(claim, name)
         if formula is None and domains.get(name) not in ("positive", "nonnegative"):
             raise NotImplementedError(f"constants may depend on {name}; only a number that the claim declares can be held")
         if formula is None:
             keep[name] = float(rng.choice([0.25, 0.5]))
-        by_sizes = by_sizes or bool(formula is not None and formula.free_symbols)
+        fixed += [formula] if formula is not None and formula.free_symbols else []
     sizes = [s for s, _ in claim.limits if str(s) in RUN_SIZES or domains.get(str(s)) == "integer"]
     yield _SCALE, lambda seen: scale_path(unit, keep, effort, rng, backend, seen)
-    for name in () if by_sizes else map(str, sizes):
+    for name in () if fixed else map(str, sizes):
         yield name, lambda seen, n=name: worst_of_each_size(unit, n, keep, effort, rng, backend, seen)
+    groups = {frozenset(names): names for names in (moves_together(fixed, str(s)) for s in sizes if fixed) if names}
+    for names in groups.values():
+        yield " and ".join(names), lambda seen, n=names: worst_in_proportion(
+            unit, fixed, n, keep, effort, rng, backend, seen)
 
 
 def _single_instances(claim, unit, effort, rng, backend, seen):
@@ -331,8 +344,8 @@ def _stops_later(claim, track: Track, found: list[ExactMember]) -> bool:
     if claim.constants_may_use is None:  # which then may depend on how long the steps are
         return True
     still = with_constant(claim, last.constant / 2)
-    for name in steps_of(claim, last.violation.leaves):
-        slower = violation_of(still, last.violation.shape, shorter(last.violation.leaves, name))
+    for leaves in slower_runs(claim, last.violation.leaves):
+        slower = violation_of(still, last.violation.shape, leaves)
         if isinstance(slower, Violation) and begins_later(slower.environment, last.violation.environment):
             return False
     return True

@@ -47,10 +47,17 @@ def _growth_within(claim: Claim, budget: str, seed: int, backend: Backend) -> Gr
     looks first as the smaller one looked."""
     names = list(EFFORTS)
     for name in names[: names.index(budget) + 1]:
-        growth = growth_of(claim, name, seed, backend)
+        growth = growth_of(claim, name, seed, backend, lambda along, members: _accepted(claim, along, members))
         if growth.members:
             break
     return growth
+
+
+def _accepted(claim: Claim, along: str, members) -> bool:
+    try:
+        return check(growth_certificate(claim, along, members), claim).accepted
+    except (ArithmeticError, ValueError):
+        return False
 
 
 def _refuted(claim: Claim, growth: Growth, settings, details, series):
@@ -81,7 +88,7 @@ def _seen(growth: Growth) -> str:
     if growth.vanishing:
         more = f", and at {len(growth.members)} sizes of {growth.limit}" if len(growth.members) > 1 else ""
         return f"no constant is large enough: the right side is not positive, the left is, on an exact instance{more}"
-    track = next(t for t in reversed(growth.tracks) if t.limit == growth.limit)
+    track = next(t for t in reversed(growth.tracks) if str(t.limit) == growth.limit)
     constants = ", ".join(f"{float(m.constant):.4g}" for m in growth.members)
     return f"no constant is large enough: exact counterexamples with the constants {constants}; {described(track)}"
 
@@ -145,6 +152,6 @@ def _drawable(track: Track) -> bool:
 
 def _series(claim: Claim, track: Track) -> Series:
     """The ratio of both sides against the size along a limit, beside its value at the smallest."""
-    return Series(f"{claim.id}: growth along {track.limit}", track.limit, "left side over right side", track.sizes,
+    return Series(f"{claim.id}: growth along {track.limit}", str(track.limit), "left side over right side", track.sizes,
                   track.ratios, [track.ratios[0]] * len(track.ratios), decides=False,
                   note=f"exponent {track.fit.slope:.2f} over the last octaves")

@@ -7,7 +7,7 @@ there is for every number of rounds a run that has hardly begun, and the growth 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -15,20 +15,23 @@ import numpy as np
 from bounds.claim import Claim
 from synthetic.arrays import to_numpy
 from verify.evaluate import Environment
+from verify.growth_scales import unit_exponents
+from verify.growth_sizes import Together, scaled
 from verify.instances import Leaves
 
-__all__ = ["begins_later", "hardly_begun", "shorter", "steps_of", "way"]
+__all__ = ["begins_later", "hardly_begun", "slower_runs", "way"]
 
 _TIMES = ("rounds", "iterations", "local_steps")
 _SOME_WAY = 0.25  # of the way to the optimum
 _FARTHER = 2.0  # times as far at the largest of the sizes as at the smallest
 _SHORTER, _LATER = Fraction(1, 256), 16.0  # steps that begin later; how much less far they get at least
+_OTHER_UNITS = ((0, -1), (-1, 0), (0, 1), (1, 0))  # powers of loss and length
 
 
-def hardly_begun(limit: str, environments: Sequence[Environment]) -> bool:
+def hardly_begun(limit: str | Together, environments: Sequence[Environment]) -> bool:
     """Whether runs, given in the order of their sizes along ``limit``, stay near their starts and get farther with every
     size."""
-    if limit not in _TIMES:
+    if not set(limit.names if isinstance(limit, Together) else (limit,)) & set(_TIMES):
         return False
     ways = [way(environment) for environment in environments]
     return all(w is not None for w in ways) and ways[-1] < _SOME_WAY and ways[-1] > _FARTHER * ways[0]
@@ -47,16 +50,21 @@ def way(environment: Environment) -> float | None:
     return float(gone / distance) if distance > 0 else np.inf
 
 
-def steps_of(claim: Claim, leaves: Leaves) -> list[str]:
-    """Names of the leaves that may make steps shorter: all positive numbers that a claim leaves free, but for those on which
-    its constants may depend."""
+def slower_runs(claim: Claim, leaves: Leaves) -> Iterator[Leaves]:
+    """Instances whose runs may begin much later: those with another number in place of one that may make steps shorter (all
+    positive ones that a claim leaves free, but for those on which its constants may depend), and the same clients and start
+    in other units of loss or length, where steps stay as they are."""
+    held = claim.constants_may_use or ()
     free = [v.name for v in claim.variables if v.domain in ("positive", "nonnegative")]
-    return [name for name in ("step_fraction", *free) if name in leaves and name not in (claim.constants_may_use or ())]
-
-
-def shorter(leaves: Leaves, name: str) -> Leaves:
-    """The instances with a much smaller number of this name."""
-    return {**leaves, name: leaves[name] * _SHORTER}
+    for name in ("step_fraction", *free):
+        if name in leaves and name not in held:
+            yield {**leaves, name: leaves[name] * _SHORTER}
+    units = {name: both for name, both in unit_exponents(claim, leaves).items()
+             if name not in free and name not in held and name != "epsilon"}
+    for loss, length in _OTHER_UNITS:
+        powers = {name: np.full(leaves[name].shape, round(by_loss * loss + by_length * length), dtype=object)
+                  for name, (by_loss, by_length) in units.items()}
+        yield scaled(leaves, powers, _SHORTER)
 
 
 def begins_later(slower: Environment, environment: Environment) -> bool:

@@ -17,7 +17,7 @@ from verify.offspring import offspring
 from verify.sampling import draw_leaves, draw_shape
 from verify.sizes import once_by_claim
 
-__all__ = ["scale_path"]
+__all__ = ["scale_path", "unit_exponents"]
 
 _FACTOR = 4.0
 _STAGES, _FAR = (0, 2, 3, 4), 10
@@ -38,7 +38,7 @@ _UNITS = {
 }
 
 
-def _unit_exponents(claim: Claim, leaves: Leaves) -> dict[str, tuple[float, float]]:
+def unit_exponents(claim: Claim, leaves: Leaves) -> dict[str, tuple[float, float]]:
     """How every number of an instance changes with the units of loss and length: a change of units is no change of the
     instance, so that along it a ratio grows, falls or stays as its sides are written."""
     units = _units_of_names(claim)
@@ -108,7 +108,7 @@ def _steady_growth(ratios) -> np.ndarray:
 def _exponents(claim, leaves, parent, rng):
     """Whole exponents of every number: those of a parent with few changed, else few that are not zero."""
     found = {}
-    units, (loss, length) = _unit_exponents(claim, leaves), rng.integers(-3, 4, (2, number_of(leaves)))
+    units, (loss, length) = unit_exponents(claim, leaves), rng.integers(-3, 4, (2, number_of(leaves)))
     along_units = rng.random(len(loss)) < (_ALONG_UNITS if parent is None else 0.0)
     for name in scalable(claim, leaves):
         array = leaves[name]

@@ -85,7 +85,7 @@ class Track:
     multiplied by ``powers`` of a factor. ``lost``: float64 does not resolve the ratio beyond the last member.
     """
 
-    limit: str
+    limit: Any  # the name of a size or a number, or sizes that grow together
     members: tuple[Member, ...]
     own_instances: bool = False
     powers: Leaves | None = None

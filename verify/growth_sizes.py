@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from verify.instances import Leaves, Shape, always_available, map_leaves, with_p
 from verify.piecewise_instances import PIECES
 from verify.procedures import free_starts
 
-__all__ = ["RUN_SIZES", "moved", "resized", "scalable", "scaled", "tame", "tame_shape"]
+__all__ = ["RUN_SIZES", "Together", "moved", "resized", "scalable", "scaled", "simple_shape", "tame", "tame_shape"]
 
 #: sizes of a run that every instance has
 RUN_SIZES = ("rounds", "iterations", "local_steps", "clients", "participants")
@@ -23,11 +23,30 @@ _GRADIENTS = 8  # times as large as tame numbers may gradients on tame instances
 _TRUTH = frozenset({"included", "available", "tie"})
 
 
-def resized(claim: Claim, shape: Shape, leaves: Leaves, name: str, size: int) -> tuple[Shape, Leaves]:
+@dataclass(frozen=True)
+class Together:
+    """Sizes ``names`` that are multiplied by one number; ``least`` has them, and sizes that stay, at the number 1."""
+
+    names: tuple[str, ...]
+    least: tuple[tuple[str, int], ...]
+
+    def __str__(self):
+        return " and ".join(self.names)
+
+    def at(self, factor: int) -> tuple[tuple[str, int], ...]:
+        """All sizes where these are multiplied by the factor."""
+        return tuple((name, size * factor if name in self.names else size) for name, size in self.least)
+
+
+def resized(claim: Claim, shape: Shape, leaves: Leaves, name: str | Together, size: int) -> tuple[Shape, Leaves]:
     """The instances with another size called ``name``: the last step is repeated, clients are copied in turn.
 
     Raises NotImplementedError for a name that is no size of the instance, and ValueError for a size that it cannot have.
     """
+    if isinstance(name, Together):
+        for each, least in name.at(size):
+            shape, leaves = resized(claim, shape, leaves, each, least)
+        return shape, leaves
     if name in ("rounds", "iterations"):
         rounds, rest = (size, 0) if name == "rounds" else divmod(size, shape.local_steps)
         if rest:
@@ -81,9 +100,9 @@ def _with_clients(claim, shape, leaves, clients):
     return (with_trackers(new_shape, clients) if everybody and shape.trackers == shape.clients else new_shape), new
 
 
-def moved(claim: Claim, shape: Shape, leaves: Leaves, name: str, size) -> tuple[Shape, Leaves]:
+def moved(claim: Claim, shape: Shape, leaves: Leaves, name: str | Together, size) -> tuple[Shape, Leaves]:
     """The instances with the size ``name`` set to ``size``, or with the number ``name`` multiplied by it."""
-    if name in RUN_SIZES or name in dict(shape.sizes):
+    if isinstance(name, Together) or name in RUN_SIZES or name in dict(shape.sizes):
         return resized(claim, shape, leaves, name, int(size))
     if name not in leaves:
         raise NotImplementedError(f"nothing moves {name} while everything else is fixed")
@@ -114,6 +133,11 @@ def tame_shape(claim: Claim, shape: Shape) -> Shape:
     if shape.sampling == "with-replacement":
         return replace(shape, clients=1 + shape.free, participants=1, noisy=())
     return with_trackers(replace(shape, participants=participants, noisy=()), participants)
+
+
+def simple_shape(claim: Claim, shape: Shape) -> Shape:
+    """The shape without chance, and with quadratic clients, of which there may be many."""
+    return replace(tame_shape(claim, shape), family="quadratic", pieces=0)
 
 
 def tame(claim: Claim, leaves: Leaves, rng: np.random.Generator) -> Leaves:

@@ -10,7 +10,7 @@ import numpy as np
 
 from bounds.claim import Claim
 from verify.growth_search import Effort, Member, Seen, Track, growth_rank, kept, ratios_of, small_sizes
-from verify.growth_sizes import RUN_SIZES, moved, resized, scalable
+from verify.growth_sizes import RUN_SIZES, Together, moved, resized, scalable, simple_shape
 from verify.instances import Shape, outcomes, take_rows
 from verify.offspring import offspring
 from verify.sampling import draw_leaves, draw_shape
@@ -25,14 +25,16 @@ _EXACT = 2  # such instances that are taken to exact arithmetic
 _POWERS = (-2.0, -1.0, -0.5, 0.0, 0.0, 0.0, 0.5, 1.0, 2.0)
 
 
-def worst_of_each_size(claim: Claim, name: str, keep: dict, effort: Effort, rng, backend, seen: Seen) -> list[Track]:
-    """The worst instance found of every size 1, 2, 4, ... called ``name``.
+def worst_of_each_size(
+    claim: Claim, name: str | Together, keep: dict, effort: Effort, rng, backend, seen: Seen,
+) -> list[Track]:
+    """The worst instance found of every size 1, 2, 4, ... called ``name``, or of sizes that grow together.
 
     Every size is searched by itself, and from the worst of its neighbours in both directions, stretched and shrunk: a
     small size that was searched less well than a large one would feign growth. ``keep`` holds numbers that all instances
     share.
     """
-    sizes = [2**i for i in range(5 if name in ("clients", "participants") else 7 if claim.setting == "run" else 11)]
+    sizes = [2**i for i in range(_doublings(claim, name))]
     pools: list[list[Member]] = [[] for _ in sizes]
     for turn in range(effort.passes):
         _turn(claim, name, sizes, range(len(sizes)) if turn % 2 == 0 else reversed(range(len(sizes))), pools, keep, effort,
@@ -46,17 +48,26 @@ def worst_of_each_size(claim: Claim, name: str, keep: dict, effort: Effort, rng,
     return [track, *_moved_on(claim, name, sizes, pools, backend, seen)]
 
 
+def _doublings(claim: Claim, name: str | Together) -> int:
+    if name in ("clients", "participants"):
+        return 5
+    return 6 if isinstance(name, Together) else 7 if claim.setting == "run" else 11
+
+
 def _moved_on(claim, name, sizes, pools, backend, seen) -> list[Track]:
-    """The worst instances of small sizes, without noise, each moved on along the limit: where its own ratio grows, which the
-    worst of each size shows less smoothly, or so fast that float64 may lose it. The steepest of each kind."""
+    """The worst instances of small sizes, without noise, each moved on along the limit, and that of the largest size, along
+    all of it: where its own ratio grows, which the worst of each size shows less smoothly, or so fast that float64 may lose
+    it. The steepest of each kind."""
     found: dict[bool, list[Track]] = {False: [], True: []}
-    for start in [pool[0] for pool in pools[_SMALL] if pool]:
+    starts = [(pool[0], pool[0].size) for pool in pools[_SMALL] if pool]
+    starts += [(pool[0], sizes[0]) for pool in pools[-1:] if pool]
+    for start, first in starts:
         shape = replace(start.shape, noisy=())
         leaves = {n: a for n, a in start.leaves.items() if n != "noise"}
         if prod(outcomes(shape)) > 1:
             continue
         members, ratio = [], np.nan
-        for size in [s for s in sizes if s >= start.size]:
+        for size in [s for s in sizes if s >= first]:
             try:
                 there = moved(claim, shape, leaves, name, size)
             except (ValueError, NotImplementedError):
@@ -104,7 +115,9 @@ def _candidates(claim, name, sizes, place, pools, keep, effort, rng):
     """Batches of instances of one size: random ones, stretched neighbours, offspring of the worst."""
     size = sizes[place]
     shape = small_sizes(claim, draw_shape(claim, rng, 16, 4))
-    if name in RUN_SIZES or name in dict(shape.sizes):
+    if isinstance(name, Together):
+        shape = simple_shape(claim, shape)
+    if isinstance(name, Together) or name in RUN_SIZES or name in dict(shape.sizes):
         rows = _rows(effort, shape, size)
         shape, leaves = _of_size(claim, shape, name, size, rows, rng)
         if shape is not None:
