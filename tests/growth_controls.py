@@ -5,7 +5,7 @@ from __future__ import annotations
 import sympy as sp
 
 from bounds.claim import Assumption, Claim, Condition, Procedure, Variable
-from bounds.definitions import DEFINITIONS
+from bounds.definitions import DEFINITIONS, chi
 from bounds.language import (
     E,
     F_star,
@@ -96,6 +96,8 @@ SCHEME = {"procedure": Procedure(sampling="with-replacement")}
 OWN = {"may_use": None, "variables": ()}
 #: constants may depend on the share of rounds to clients, so that both grow together
 IN_PROPORTION = {"conditions": (UNIT, Condition(q, "==", rounds / clients)), "may_use": ("q",)}
+#: free clients, all of whose weights grow
+FREE = {"procedure": Procedure(free_clients=True), "limits": ((sp.Symbol("free_weight", positive=True), sp.oo),)}
 
 TRUE = {claim.id: claim for claim in (
     control("value", gap, L * start / rounds, STRONGLY, (UNIT,)),
@@ -118,6 +120,7 @@ TRUE = {claim.id: claim for claim in (
     numbers("instance/small", a * q + b * q**2, q, A, B, Q, limits=((q, 0),), may_use=None),
     numbers("held", a**2 * b, b, A, B, may_use=("a",)),
     control("in-proportion", gap, L * start / clients, STRONGLY, **IN_PROPORTION),
+    control("instance/free-weight", left, sp.Integer(1), STRONGLY, (UNIT,), may_use=None, **FREE),
     numbers("instance/two-terms", b, 10_000 * b / length + b, B, SUM_SIZE, limits=((length, sp.oo),), may_use=None),
 )}
 #: false for large steps, of which nothing is said
@@ -148,5 +151,6 @@ FALSE = {claim.id: claim for claim in (
     control("instance/decay-too-fast", gap, 1 / rounds**3, STRONGLY, (DECAY,), **OWN),
     numbers("instance/small-power", a * q + b * q**2, q**2, A, B, Q, limits=((q, 0),), may_use=None),
     numbers("held/not", a**2 * b, b, A, B),
+    control("instance/free-weight/too-fast", left, chi[0], STRONGLY, (UNIT,), may_use=None, **FREE),
     control("in-proportion/too-fast", gap, L * start / (clients * rounds), STRONGLY, **IN_PROPORTION),
 )}

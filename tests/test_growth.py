@@ -122,10 +122,10 @@ def test_an_open_step_is_seen():
 
 
 QUICK_TRUE = ("squares", "young", "geometric-sum", "held", "instance/small", "instance/value", "value",
-              "in-proportion")
+              "in-proportion", "instance/free-weight")
 QUICK_FALSE = ("units", "value-linear/too-fast", "squares/mixed", "held/not", "instance/small-power",
                "instance/bias-goes", "noise/missing", "walk/no-own-gradient", "walk/one-step-less", "any-step/no-step",
-               "in-proportion/too-fast")
+               "in-proportion/too-fast", "instance/free-weight/too-fast")
 
 
 @pytest.mark.parametrize("name", QUICK_TRUE)

@@ -19,6 +19,7 @@ from verify import certificate as single
 from verify.certificate import CheckResult
 from verify.growth import ExactMember
 from verify.growth_fit import OCTAVES, fit
+from verify.growth_sizes import FREE_WEIGHT
 from verify.hidden import vanishing, with_constant
 
 __all__ = ["FORMAT", "check", "check_file", "growth_certificate", "largest_member"]
@@ -100,9 +101,17 @@ def _objections(data: dict[str, Any]) -> Iterator[str]:
             if first["values"].get(name) != other["values"].get(name):
                 yield f"size {member['size']:g}: constants may depend on {name}, which differs between members"
         if uses is None and data["along"] not in ("clients", "participants"):
-            moved = [n for n in _SAME if first["instance"].get(n) != other["instance"].get(n)]
+            moved = [n for n in _SAME if _part(first, n, data["along"]) != _part(other, n, data["along"])]
             if moved:
                 yield f"size {member['size']:g}: another instance than that of the first member: {', '.join(moved)}"
+
+
+def _part(certificate: dict[str, Any], name: str, along: str):
+    """A part of an instance, without weights of free clients where these are what moves."""
+    instance = certificate["instance"]
+    if name == "client_weight" and along == FREE_WEIGHT:
+        return [weight for weight, priority in zip(instance[name], instance["priority"], strict=True) if priority]
+    return instance.get(name)
 
 
 def _numbers(members):

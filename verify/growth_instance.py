@@ -12,14 +12,14 @@ from bounds.claim import Claim
 from synthetic.arrays import Backend
 from verify.growth_fit import OCTAVES
 from verify.growth_search import Effort, Member, Seen, Track, growth_rank, ratios_of, ratios_of_each, small_sizes
-from verify.growth_sizes import RUN_SIZES, moved, tame, tame_shape
+from verify.growth_sizes import FREE_WEIGHT, RUN_SIZES, moved, tame, tame_shape
 from verify.instances import Leaves, Shape, take_rows
 from verify.sampling import draw_leaves, draw_shape
 
 __all__ = ["same_instance"]
 
 def _sizes_along(name: str, towards, shape: Shape, leaves: Leaves, longest: int) -> list:
-    if name in leaves:
+    if name in leaves or name == FREE_WEIGHT:
         return [4.0 ** (i if towards == sp.oo else -i) for i in range(9)]
     unit = shape.local_steps if name == "iterations" else 1
     most = 6 if name in ("clients", "participants") else 9
@@ -51,7 +51,9 @@ def same_instance(claim: Claim, limit, effort: Effort, rng, backend: Backend, se
 
 def _batch(claim, name, towards, effort: Effort, rng, backend, seen) -> tuple[Shape, Leaves, list, dict]:
     """Tame instances of one shape, the sizes along a limit, and their ratios at a few of the small ones."""
-    shape = small_sizes(claim, tame_shape(claim, draw_shape(claim, rng, 64, 6)))
+    shape = next((shape for shape in (draw_shape(claim, rng, 64, 6) for _ in range(_TRIALS))
+                  if shape.free or name != FREE_WEIGHT), Shape())
+    shape = small_sizes(claim, tame_shape(claim, shape))
     shape = replace(shape, rounds=_ROUNDS) if name in ("rounds", "iterations") else shape
     leaves = tame(claim, draw_leaves(claim, shape, effort.rows, rng), rng)
     sizes = _sizes_along(name, towards, shape, leaves, effort.longest)
@@ -83,12 +85,13 @@ def _tracks(claim, name, shape, leaves, sizes, ratios, effort, backend, seen) ->
     return tracks
 
 
+_TRIALS = 60  # shapes that are drawn until one has free clients
 _FURTHER = 4  # times as long as others may runs be of which one does not know yet where they go
 _ROUNDS = 3  # drawn before the last one is repeated
 
 
 def _ratios_at(claim, name, shape, leaves, sizes, backend, seen) -> dict:
-    if name in leaves and sizes:  # the shape stays
+    if (name in leaves or name == FREE_WEIGHT) and sizes:  # the shape stays
         batches = [moved(claim, shape, leaves, name, size)[1] for size in sizes]
         return dict(zip(sizes, ratios_of_each(claim, shape, batches, backend, seen), strict=True))
     return {size: ratios_of(claim, *moved(claim, shape, leaves, name, size), backend, seen) for size in sizes}

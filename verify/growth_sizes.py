@@ -12,10 +12,12 @@ from verify.instances import Leaves, Shape, always_available, map_leaves, with_p
 from verify.piecewise_instances import PIECES
 from verify.procedures import free_starts
 
-__all__ = ["RUN_SIZES", "Together", "moved", "resized", "scalable", "scaled", "simple_shape", "tame", "tame_shape"]
+__all__ = ["FREE_WEIGHT", "RUN_SIZES", "Together", "moved", "resized", "scalable", "scaled", "simple_shape", "tame", "tame_shape"]
 
 #: sizes of a run that every instance has
 RUN_SIZES = ("rounds", "iterations", "local_steps", "clients", "participants")
+#: the total weight of the free clients, which grows as the weights of all of them do
+FREE_WEIGHT = "free_weight"
 _BY_CLIENT = {"curvature": 1, "center": 1, "offset": 1, "weight": 1, "included": 1, "local_offset": 1, "available": 2,
               "tie": 1} | dict.fromkeys(PIECES, 1)
 _GRADIENTS = 8  # times as large as tame numbers may gradients on tame instances be
@@ -104,6 +106,9 @@ def moved(claim: Claim, shape: Shape, leaves: Leaves, name: str | Together, size
     """The instances with the size ``name`` set to ``size``, or with the number ``name`` multiplied by it."""
     if isinstance(name, Together) or name in RUN_SIZES or name in dict(shape.sizes):
         return resized(claim, shape, leaves, name, int(size))
+    if name == FREE_WEIGHT and shape.free:
+        free = np.arange(shape.clients) >= shape.priority_clients
+        return shape, {**leaves, "weight": np.where(free, leaves["weight"] * size, leaves["weight"])}
     if name not in leaves:
         raise NotImplementedError(f"nothing moves {name} while everything else is fixed")
     return shape, {**leaves, name: leaves[name] * size}

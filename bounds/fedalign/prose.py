@@ -182,13 +182,17 @@ recovers_later = recovers.variant(
 )
 
 # rates ---------------------------------------------------------------------------------------------------------------
+free_weight = sp.Symbol("free_weight", positive=True)  #: P_N, the total weight of the free clients
 rate = prose(
     id="fedalign/claim-rate", number="after (9)", explicit=False, assumptions=all_four, conditions=SCHED,
     reading="O(theta_T / T) with a hidden constant C", variables=hidden_C,
-    statement=Condition(suboptimality - rho_bias, "<=", C * theta / iterations), limits=((iterations, sp.oo),),
+    statement=Condition(suboptimality - rho_bias, "<=", C * theta / iterations),
+    limits=((iterations, sp.oo), (free_weight, sp.oo)),
+    note="C depends neither on T nor on P_N, the total weight of the free clients",
 )
 rate_explicit = rate.variant(
     "constants-of-theorem-1", "O(theta_T / T) with the constants of theorem-1", explicit=True, variables=(), limits=(),
+    note="",
     statement=Condition(
         suboptimality - rho_bias, "<=",
         theta * (noise_and_drift + initial_term + C_2 * Gamma) / (iterations + step_offset),
