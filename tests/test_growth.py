@@ -39,9 +39,9 @@ SIZES = 2.0 ** np.arange(9)
     (SIZES / (1 + SIZES / 64), False, False), (SIZES / (1 + SIZES / 4), False, True), (np.log2(2 * SIZES), False, False),
     (np.where(np.arange(9) % 2, SIZES, SIZES / 8), False, False), (np.full(9, np.inf), True, False),
     (np.zeros(9), False, True), (SIZES**0.02 * (1 + 0.05 * (np.arange(9) % 2)), False, True),
-    (np.where(np.arange(9) < 6, 1 / SIZES, SIZES / 1024), False, False),
+    (np.where(np.arange(9) < 6, 1 / SIZES, SIZES / 1024), False, False), (SIZES / (1 + SIZES / 24), False, True),
 ], ids=["linear", "root", "square", "exponential", "slow", "constant", "falling", "saturating", "saturated", "logarithm",
-        "zigzag", "vanishing right", "vanishing left", "wavering", "rising again"])
+        "zigzag", "vanishing right", "vanishing left", "wavering", "rising again", "soon saturated"])
 def test_what_counts_as_growth(ratios, grows, level):
     found = fit(SIZES, ratios)
     assert (found.grows, found.level) == (grows, level)

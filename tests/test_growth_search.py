@@ -44,7 +44,7 @@ def batches(family: str):
 
 
 @pytest.mark.parametrize("family", ["quadratic", "piecewise"])
-@pytest.mark.parametrize("most", [growth_search._MOST_NUMBERS, 60, 1])
+@pytest.mark.parametrize("most", [growth_search._MOST_NUMBERS, 60, 12, 1])
 def test_batches_judged_together_have_the_ratios_that_they_have_alone(family, most, monkeypatch):
     monkeypatch.setattr(growth_search, "_MOST_NUMBERS", most)
     shape, rows = batches(family)

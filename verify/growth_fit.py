@@ -12,6 +12,7 @@ __all__ = ["OCTAVES", "Fit", "fit"]
 OCTAVES = 4  # doublings of the size over which the growth must be seen
 _FACTOR = 16.0  # by which the ratio must have grown in all
 _LEAST = 0.1  # the exponent's lower bound
+_SATURATES = 0.65  # share of the last exponent that is left an octave later where ratios saturate as T / (T + a) does
 _STEADY = 0.8  # the last exponent must not fall below this share of the largest: a ratio that saturates does
 
 
@@ -19,7 +20,8 @@ class Fit(NamedTuple):
     """Growth ``ratio ~ size ** slope`` over the last octaves, ``error`` half the range of the slopes between neighbours.
 
     ``rising``: every slope is above the least; ``steady``: besides, the last one has not dropped; ``grows``: besides, by
-    enough; ``level``: it has stopped growing; ``infinite``: the right side is zero throughout.
+    enough; ``level``: it has stopped growing, or slows down so fast that it soon will; ``infinite``: the
+    right side is zero throughout.
     """
 
     slope: float
@@ -52,6 +54,7 @@ def fit(sizes: Sequence[float], ratios: Sequence[float]) -> Fit:
     first = ratios[ratios > 0][0]
     enough = x[-1] - x[0] >= OCTAVES and ratios[-1] >= _FACTOR * first
     at_rest = slopes[-1] <= _LEAST and slopes.mean() <= 3 * _LEAST
+    saturating = slopes[-1] <= 3 * _LEAST and len(slopes) > 2 and (slopes[-2:] <= _SATURATES * slopes[-3:-1]).all()
     wavering = slopes.mean() <= _LEAST and slopes.max() <= 3 * _LEAST  # as what is searched anew at every size does
     return Fit(float(slopes.mean()), float(np.ptp(slopes) / 2), bool(rising), bool(steady), bool(steady and enough),
-               level=bool(at_rest or wavering or ratios[-1] * _FACTOR <= ratios.max()))
+               level=bool(at_rest or saturating or wavering or ratios[-1] * _FACTOR <= ratios.max()))

@@ -150,6 +150,10 @@ def ratios_of_each(
     together = joined(batches)
     count = number_of(together)
     if prod(outcomes(shape)) * count * shape.iterations * shape.clients * shape.dim > _MOST_NUMBERS:
+        if count > 1 and len(batches) == 1 and prod(outcomes(shape)) == 1:  # long runs, a few of which are not too much
+            parts = [ratios_of(claim, shape, half, backend, seen) for half in halves(together)]
+            yield np.concatenate(parts)
+            return
         yield from _one_by_one(claim, shape, batches, backend, seen, "too many outcomes of chance to enumerate")
         return
     try:

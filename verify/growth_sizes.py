@@ -12,7 +12,8 @@ from verify.instances import Leaves, Shape, always_available, map_leaves, with_p
 from verify.piecewise_instances import PIECES
 from verify.procedures import free_starts
 
-__all__ = ["FREE_WEIGHT", "RUN_SIZES", "Together", "moved", "resized", "scalable", "scaled", "simple_shape", "tame", "tame_shape"]
+__all__ = ["FREE_WEIGHT", "RUN_SIZES", "Together", "moved", "resized", "scalable", "scaled", "simple_shape", "tame",
+           "tame_shape"]
 
 #: sizes of a run that every instance has
 RUN_SIZES = ("rounds", "iterations", "local_steps", "clients", "participants")
