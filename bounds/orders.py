@@ -1,92 +1,83 @@
-"""The leading order of a formula in one of its symbols, by rules: ``coefficient * s**power * log(s)**logs``."""
+"""The leading order of a formula in one of its symbols, by rules: ``coefficient * s**power * log(s)**logs * base**s``."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import reduce
 from typing import NamedTuple
 
 import sympy as sp
 
-__all__ = ["Order", "leading_order"]
+__all__ = ["Order", "leading_order", "sign_of"]
+
+Sign = Callable[[sp.Expr], int | None]
+_S = sp.Dummy("s", positive=True)
+_DEPTH = 2  # how often terms that cancel are told by their derivative, which may cancel again
 
 
 class Order(NamedTuple):
-    """``coefficient * s**power * log(s)**logs``; the coefficient does not depend on s."""
+    """``coefficient * s**power * log(s)**logs * base**s``, of a limit at zero with ``base**(1/s)``; the coefficient and the
+    base do not depend on s."""
 
     coefficient: sp.Expr
     power: sp.Expr = sp.S.Zero
-    logs: int = 0
+    logs: sp.Expr | int = 0
+    base: sp.Expr = sp.S.One
+    at: sp.Expr = sp.oo
+
+    def leading(self, symbol) -> sp.Expr:
+        """The order without its coefficient."""
+        return symbol**self.power * sp.log(symbol) ** self.logs * self.base ** (symbol if self.at == sp.oo else 1 / symbol)
 
     def text(self, symbol) -> str:
-        """The order without its coefficient, for example ``T**(-1/2)*log(T)``; ``1`` if it does not depend on s."""
-        return str(symbol**self.power * sp.log(symbol) ** self.logs)
+        """The same as text, for example ``T**(-1/2)*log(T)``; ``1`` if it does not depend on s."""
+        return str(self.leading(symbol))
 
 
-def leading_order(expression, symbol, at=sp.oo) -> Order | None:
+class _Less(NamedTuple):
+    """What is of smaller order than ``s**power * log(s)**logs``; ``power`` -oo: than every power."""
+
+    power: sp.Expr
+    logs: sp.Expr | int = 0
+
+
+_NOTHING = _Less(-sp.oo)
+
+
+def sign_of(e: sp.Expr) -> int | None:
+    """1 or -1 where sympy knows the sign from those that the symbols declare, 0 of zero, else None."""
+    return 1 if e.is_positive else -1 if e.is_negative else 0 if e.is_zero else None
+
+
+def leading_order(expression, symbol, at=sp.oo, sign: Sign = sign_of) -> Order | None:
     """How ``expression`` behaves as the positive ``symbol`` tends to ``at`` (oo or 0), all else fixed and positive.
 
-    None where the rules do not tell: exponential growth, leading terms that cancel, sums without a closed form.
+    Args:
+        sign: tells the sign of a formula in the other symbols (1, -1 or 0), or None; all symbols in it declare to be
+            positive. It decides which of two powers of unlike bases grows faster, and which side of a maximum.
+
+    None where the rules do not tell: growth or decay beyond powers and ``base**s``, sums without a closed form.
 
     Example:
         >>> T, K = sp.symbols("T K", positive=True)
-        >>> leading_order(3 * K / (T + 5) + 1 / sp.sqrt(T), T)
-        Order(coefficient=1, power=-1/2, logs=0)
+        >>> leading_order(3 * K / (T + 5) + 1 / sp.sqrt(T), T).text(T)
+        '1/sqrt(T)'
     """
     if at not in (sp.oo, 0):
         raise ValueError(f"a limit must be oo or 0; got {at}")
-    s = sp.Symbol("s", positive=True)
-    order = _order(sp.sympify(expression).subs(symbol, s if at == sp.oo else 1 / s), s)
-    return order if order is None or at == sp.oo else Order(
-        order.coefficient * (-1) ** order.logs, -order.power, order.logs)
-
-
-def _order(e, s) -> Order | None:
-    """The order as s tends to infinity."""
-    if not e.has(s):
-        return Order(e)
-    if e == s:
-        return Order(sp.S.One, sp.S.One)
-    if e.is_Add:
-        return _sum([_order(a, s) for a in e.args])
-    if e.is_Mul:
-        parts = [_order(a, s) for a in e.args]
-        return None if None in parts else reduce(
-            lambda a, b: Order(a.coefficient * b.coefficient, a.power + b.power, a.logs + b.logs), parts)
-    if e.is_Pow:
-        return _power(e, s)
-    if isinstance(e, sp.Max | sp.Min):
-        return _extreme(e, s)
-    if isinstance(e, sp.log):
-        inner = _order(e.args[0], s)
-        if inner is None or inner.logs:
-            return None
-        return Order(inner.power, sp.S.Zero, 1) if inner.power != 0 else _limit(sp.log, inner)
-    if isinstance(e, sp.exp | sp.Abs):
-        inner = _order(e.args[0], s)
-        if inner is None:
-            return None
-        if isinstance(e, sp.Abs):
-            return Order(sp.Abs(inner.coefficient), inner.power, inner.logs)
-        return _limit(sp.exp, inner)
-    if isinstance(e, sp.Sum | sp.Product):
-        done = e.doit()
-        return None if done == e or done.has(sp.Sum, sp.Product) else _order(done, s)
-    return None
-
-
-def _sum(parts) -> Order | None:
-    if None in parts:
+    s, expression = _S, sp.sympify(expression)
+    others = {a: sp.Symbol(a.name, positive=True, integer=a.is_integer)
+              for a in expression.free_symbols if a != symbol and not a.is_positive}
+    found = _Rules(s, sign).order(expression.xreplace(others | {symbol: s if at == sp.oo else 1 / s}))
+    if not isinstance(found, Order):
         return None
-    top = parts[0]
-    for part in parts[1:]:
-        difference = sp.expand(part.power - top.power)
-        if not difference.is_number:
-            return None
-        if difference > 0 or (difference == 0 and part.logs > top.logs):
-            top = part
-    same = [p.coefficient for p in parts if p.power == top.power and p.logs == top.logs]
-    total = sp.Add(*same)
-    return None if len(same) > 1 and _vanishes(total) else Order(total, top.power, top.logs)
+    back = {positive: a for a, positive in others.items()}
+    coefficient, power, base = (part.xreplace(back) for part in (found.coefficient, found.power, found.base))
+    if at == sp.oo:
+        return Order(coefficient, power, found.logs, base)
+    if not sp.sympify(found.logs).is_integer:
+        return None
+    return Order(coefficient * (-1) ** found.logs, -power, found.logs, base, sp.S.Zero)
 
 
 def _vanishes(expression) -> bool:
@@ -96,31 +87,234 @@ def _vanishes(expression) -> bool:
     return value == 0 or (value.is_number and abs(sp.N(value, 50, maxn=200, chop=True)) < sp.Float("1e-40"))
 
 
-def _power(e, s) -> Order | None:
-    base, exponent = e.as_base_exp()
-    if exponent.has(s):  # geometric in s
-        growth = _order(exponent, s)
-        if growth is None or base.has(s) or not growth.power.is_number or growth.power > 0 or growth.logs:
+class _Rules:
+    """Orders as ``s`` tends to infinity: an Order, a _Less, or None where they do not tell."""
+
+    def __init__(self, s: sp.Symbol, sign: Sign):
+        self.s, self._ask, self.depth = s, sign, 0
+
+    def sign(self, e) -> int | None:
+        known = sign_of(e)
+        return self._ask(e) if known is None else known
+
+    def order(self, e):
+        s = self.s
+        if e == 0:
+            return _NOTHING
+        if not e.has(s):
+            return Order(e)
+        if e == s:
+            return Order(sp.S.One, sp.S.One)
+        if e.is_Add:
+            return self.added(e)
+        if e.is_Mul:
+            return reduce(self.times, map(self.order, e.args))
+        if e.is_Pow:
+            return self.power(*e.as_base_exp())
+        if isinstance(e, sp.exp):
+            return self.power(sp.E, e.args[0])
+        if isinstance(e, sp.log):
+            return self.log(e.args[0])
+        if isinstance(e, sp.Max | sp.Min):
+            return self.extreme(e)
+        if isinstance(e, sp.Abs):
+            inner = self.order(e.args[0])
+            return inner if not isinstance(inner, Order) else inner._replace(
+                coefficient=sp.Abs(inner.coefficient), base=sp.Abs(inner.base))
+        if isinstance(e, sp.Mod | sp.floor | sp.ceiling):
+            return self.rounded(e)
+        if isinstance(e, sp.Sum | sp.Product):
+            done = e.doit()
+            return None if done == e or done.has(sp.Sum, sp.Product) else self.order(done)
+        return None
+
+    # which is larger -------------------------------------------------------------------------------------------------
+    def faster(self, a, b) -> int | None:
+        """1 if the size of ``a`` over that of ``b`` tends to infinity, -1 if to zero, 0 if neither; None if not known."""
+        if isinstance(a, Order) and isinstance(b, Order) and a.base != b.base:
+            return self.steeper(a.base, b.base)
+        geometric = next((o for o in (a, b) if isinstance(o, Order) and o.base != 1), None)
+        if geometric is not None and not isinstance(a, type(b)):  # beside something of smaller order than a power
+            grows = self.steeper(geometric.base, sp.S.One)
+            return grows if grows is None or geometric is a else -grows
+        if sp.S.NegativeInfinity in (a.power, b.power):
+            return int(a.power != -sp.oo) - int(b.power != -sp.oo)
+        difference = sp.expand(a.power - b.power)
+        apart = self.sign(difference)
+        return bool(a.logs > b.logs) - bool(a.logs < b.logs) if apart == 0 else apart
+
+    def steeper(self, a, b) -> int | None:
+        """The sign of |a| - |b|."""
+        if isinstance(a, sp.exp) and (b == 1 or isinstance(b, sp.exp)):
+            return self.sign(a.args[0] - (0 if b == 1 else b.args[0]))
+        if isinstance(b, sp.exp) and a == 1:
+            return self.sign(-b.args[0])
+        larger = self.sign(a - b), self.sign(a + b)  # |a| < |b| if a - b and a + b are of unlike sign and b > 0
+        if None in larger or 0 in larger:
             return None
-        return Order(base**growth.coefficient if growth.power == 0 else sp.S.One)
-    inner = _order(base, s)
-    if inner is None or (inner.logs and not exponent.is_Integer):
-        return None
-    return Order(inner.coefficient**exponent, inner.power * exponent, int(inner.logs * exponent) if inner.logs else 0)
+        positive = self.sign(b)
+        if positive == 1:
+            return -1 if larger == (-1, 1) else 1
+        return 1 if larger == (1, 1) and self.sign(a) == 1 else None
 
+    # sums and products -----------------------------------------------------------------------------------------------
+    def added(self, e):
+        parts = [self.order(a) for a in e.args]
+        if None in parts:
+            return None
+        top, same = parts[0], [parts[0]]
+        for part in parts[1:]:
+            faster = self.faster(part, top)
+            if faster is None:
+                top = self.at_least_as_fast(same, part)
+                if top is None:
+                    return None
+                same = [top]
+            elif faster > 0:
+                top, same = part, [part]
+            elif faster == 0 and isinstance(part, Order):
+                top, same = (part, [part]) if isinstance(top, _Less) else (top, [*same, part])
+        if isinstance(top, _Less) or len(same) == 1:
+            return top
+        total = sp.Add(*(part.coefficient for part in same))
+        if not _vanishes(total):
+            return top._replace(coefficient=total)
+        if top.base != 1:
+            return None
+        return self.by_derivative(e, top) or _Less(top.power, top.logs)
 
-def _extreme(e, s) -> Order | None:
-    parts = [_order(a, s) for a in e.args]
-    if None in parts or not all(p.power.is_number for p in parts):
-        return None
-    pick = max if isinstance(e, sp.Max) else min
-    power, logs = pick((p.power, p.logs) for p in parts)
-    return Order(e.func(*(p.coefficient for p in parts if (p.power, p.logs) == (power, logs))), power, logs)
+    def at_least_as_fast(self, same, b):
+        """The sum of like powers and one that may grow faster or as they do, or they as it, as powers of an integer do."""
+        a = same[0]
+        if not (isinstance(a, Order) and isinstance(b, Order)) or a.base != b.base or a.logs != b.logs:
+            return None
+        a = a._replace(coefficient=sp.Add(*(one.coefficient for one in same)))
+        difference = sp.expand(a.power - b.power)
+        if difference.is_nonpositive:
+            a, b, difference = b, a, -difference
+        if not difference.is_nonnegative or self.sign(a.coefficient) != 1 or self.sign(b.coefficient) != 1:
+            return None
+        both = sp.Piecewise((a.coefficient + b.coefficient, sp.Eq(difference, 0)), (a.coefficient, True))
+        return a._replace(coefficient=both)
 
+    def by_derivative(self, e, top):
+        """The order of a sum whose leading terms cancel: with g the sum over its terms' power, g tends to 0, and
+        g' ~ c s**q with q < -1 makes it c s**(q + 1) / (q + 1)."""
+        if top.logs != 0 or not top.power.is_number or self.depth >= _DEPTH:
+            return None
+        slope = sp.diff(sp.Add(*(a * self.s**-top.power for a in e.args)), self.s)
+        if slope.has(sp.Derivative, sp.Heaviside, sp.Piecewise, sp.Sum, sp.Product, sp.Subs):
+            return None
+        self.depth += 1
+        found = self.order(slope)
+        self.depth -= 1
+        if not isinstance(found, Order) or found.base != 1 or not found.power.is_number or found.power >= -1:
+            return None
+        power = found.power + 1
+        return Order(found.coefficient / power, power + top.power, found.logs)
 
-def _limit(function, inner: Order) -> Order | None:
-    """The limit of a continuous function of what tends to a constant, or of what vanishes."""
-    if inner.power == 0 and inner.logs == 0:
-        return Order(function(inner.coefficient))
-    vanishing = function is sp.exp and inner.power.is_number and inner.power < 0
-    return Order(sp.S.One) if vanishing else None
+    def times(self, a, b):
+        if a is None or b is None:
+            return None
+        if isinstance(a, Order) and isinstance(b, Order):
+            return Order(a.coefficient * b.coefficient, a.power + b.power, a.logs + b.logs, sp.powsimp(a.base * b.base))
+        for one in (a, b):
+            if isinstance(one, Order) and one.base != 1:
+                return _NOTHING if self.steeper(one.base, sp.S.One) == -1 else None
+        return _Less(a.power + b.power, a.logs + b.logs)
+
+    # powers, exponentials, logarithms --------------------------------------------------------------------------------
+    def power(self, base, exponent):
+        if exponent.has(self.s):
+            return self.exponential(base, exponent)
+        inner = self.order(base)
+        if isinstance(inner, _Less):
+            return _Less(inner.power * exponent, inner.logs * exponent) if exponent.is_positive else None
+        if inner is None or (not exponent.is_integer and -1 in (self.sign(inner.coefficient), self.sign(inner.base))):
+            return None
+        if inner.logs and not exponent.is_number:
+            return None
+        return Order(inner.coefficient**exponent, inner.power * exponent, inner.logs * exponent, inner.base**exponent)
+
+    def exponential(self, base, exponent):
+        """``base**exponent`` as the exponential of ``exponent * log(base)``."""
+        growth = self.order(exponent)
+        if not base.has(self.s):
+            slope = sp.expand(sp.diff(exponent, self.s))
+            rest = exponent.subs(self.s, 0) if not slope.has(self.s) else sp.zoo
+            if rest.is_finite is not False and not rest.has(sp.nan, sp.zoo, sp.oo, -sp.oo):
+                return Order(base**rest, base=base**slope)
+            logarithm = Order(sp.log(base))
+        else:
+            logarithm = self.log(base)
+        total = None if growth is None or logarithm is None else self.times(growth, logarithm)
+        if total is None or (isinstance(total, Order) and total.base != 1):
+            return None
+        flat = self.faster(total, Order(sp.S.One))
+        if isinstance(total, _Less):
+            return Order(sp.S.One) if flat in (0, -1) else None
+        if flat == -1:
+            return Order(sp.S.One)
+        if flat == 0:
+            return Order(base**growth.coefficient if not base.has(self.s) else sp.exp(total.coefficient))
+        falls = flat == 1 and self.sign(total.power) == 1 and self.negative(total.coefficient)
+        return _NOTHING if falls else None
+
+    def negative(self, coefficient) -> bool:
+        """Whether a coefficient is below 0; of a logarithm, by what it is of."""
+        signs = [self.sign(sp.together(f.args[0]) - 1) if isinstance(f, sp.log) else self.sign(f)
+                 for f in sp.Mul.make_args(coefficient)]
+        return None not in signs and sp.prod(signs) == -1
+
+    def log(self, e):
+        inner = self.order(e)
+        if not isinstance(inner, Order) or self.sign(inner.coefficient) == -1:
+            return None
+        if inner.base != 1:
+            return Order(sp.log(inner.base), sp.S.One) if self.sign(inner.base) == 1 else None
+        if inner.power != 0:
+            return Order(inner.power, sp.S.Zero, 1)
+        if inner.logs != 0:
+            return None
+        if inner.coefficient == 1 or _vanishes(inner.coefficient - 1):
+            return self.order(e - 1)  # log(1 + d) ~ d
+        return Order(sp.log(inner.coefficient))
+
+    # maxima, and what is rounded to whole numbers ---------------------------------------------------------------------
+    def extreme(self, e):
+        """The largest: not the one of largest size, which may be negative."""
+        parts = [self.order(a) for a in e.args]
+        return reduce(lambda a, b: self.larger(a, b, e.func), parts)
+
+    def larger(self, a, b, function):
+        if a is None or b is None:
+            return None
+        faster = self.faster(a, b)
+        if faster is None:
+            return None
+        if faster == 0 and isinstance(a, Order) and isinstance(b, Order):
+            return a._replace(coefficient=function(a.coefficient, b.coefficient))
+        if faster == 0 and isinstance(a, _Less) and isinstance(b, _Less):
+            return a
+        first = faster > 0 or (faster == 0 and isinstance(a, Order))
+        outgrows, other = (a, b) if first else (b, a)
+        if isinstance(outgrows, _Less):
+            return None
+        sign = None if sign_of(outgrows.base) != 1 else self.sign(outgrows.coefficient)
+        if sign in (None, 0):
+            return None
+        return outgrows if (sign == 1) == (function is sp.Max) else other
+
+    def rounded(self, e):
+        """Remainders and whole parts: within 1, or a divisor, of a number that is known."""
+        inner = self.order(e.args[0])
+        if isinstance(e, sp.Mod):
+            number, divisor = e.args
+            if divisor.has(self.s):
+                goes = self.order(divisor)
+                apart = None if inner is None or goes is None else self.faster(inner, goes)
+                positive = isinstance(goes, Order) and goes.base == 1 and self.sign(goes.coefficient) == 1
+                return inner if apart == -1 and positive and number.is_nonnegative else None
+            return _Less(sp.S.Zero, 1)  # bounded, so of smaller order than a logarithm
+        grows = isinstance(inner, Order) and inner.base == 1 and self.sign(inner.power) == 1
+        return inner if grows else None

@@ -60,12 +60,26 @@ ORDERS = {
     sp.Max(T, K / T): ("T", "1/T"),
     sp.Min(T, K / T): ("1/T", "T"),
     (1 - 1 / T) ** 3 * T**2: ("T**2", "1/T"),
-    sp.exp(-K / T) * T: ("T", "?"),
+    sp.exp(-K / T) * T: ("T", "T*exp(-K/T)"),
+    sp.exp(-K * T) + 1 / T: ("1/T", "1/T"),
+    2 * sp.exp(-K * T) / T: ("exp(-K*T)/T", "1/T"),
+    sp.exp(-K * T**2) + a: ("1", "1"),
+    sp.exp(K * T) + T**3: ("exp(K*T)", "1"),
+    sp.Max(1 - a * T, 2): ("1", "1"),  # not the largest power: the largest
+    sp.Max(1 - a * T, K * T - 1) ** 2: ("T**2", "1"),
+    sp.Min(1 - a * T, 2): ("T", "1"),
+    sp.Max(1 - a * T, 0): ("?", "1"),
+    sp.log(1 + 1 / T): ("1/T", "log(T)"),
+    (1 - a / T) ** 3 - 1: ("1/T", "T**(-3)"),
+    1 - (1 + a * T) ** K: ("T**K", "T"),
+    (a / T) ** T + K / T: ("1/T", "1/T"),
+    T - sp.Mod(T, K): ("T", "?"),
     2**K * T ** sp.Rational(3, 2): ("T**(3/2)", "T**(3/2)"),
     sp.Sum(sp.Symbol("j", integer=True), (sp.Symbol("j", integer=True), 1, K)) * T: ("T", "T"),
     (T + 1) - T: ("1", "1"),
     sp.sqrt(T + 1) - sp.sqrt(T): ("?", "1"),  # leading terms cancel, and the rules do not go on
-    a**T: ("?", "1"),
+    a**T: ("a**T", "1"),
+    a**T + 1: ("?", "1"),  # a may be above 1
 }
 
 
@@ -88,6 +102,14 @@ def test_orders_of_quotients_are_what_large_numbers_show(top, bottom):
         order = leading_order(f, T, at)
         limit = order.coefficient * T**order.power
         assert abs(float((f / limit).subs(T, far)) - 1) < 1e-9
+
+
+def test_signs_that_are_told_decide():
+    """a**T + 1 with a below 1, and a maximum of which one side has a sign that is told."""
+    below_one = {a - 1: -1, a + 1: 1, K - 1: -1}
+    assert leading_order(a**T + 1, T, sp.oo, below_one.get).text(T) == "1"
+    assert leading_order(sp.Max((K - 1) * T, 2), T, sp.oo, below_one.get).text(T) == "1"
+    assert leading_order(sp.Max((K - 1) * T, 2), T) is None
 
 
 def test_a_limit_is_zero_or_infinity():
@@ -192,6 +214,8 @@ def test_missing_and_unknown_parameters_are_named():
         bound.values(L=1, mu=1)
     with pytest.raises(ValueError, match="has no parameter 'beta'; allowed: D0_sq"):
         bound.values(beta=1, iterations=1, **GIVEN)
+    with pytest.raises(ValueError, match=r"needs a value for D0_sq, .*; and it has no parameter 'alpha', 'beta'; allowed"):
+        bound.values(beta=1, alpha=2, L=1)
 
 
 @settings(max_examples=40, deadline=None)
@@ -207,6 +231,70 @@ def test_a_target_that_is_never_reached():
     assert floor.rounds_to(0.5, K=1) is None and floor.rounds_to(1.5, K=1) == 2
     with pytest.raises(ValueError, match="depends on no run length; it has K"):
         bound_of(algebra(a, "<=", K)).rounds_to(1, K=1)
+
+
+TARGETS = {  # right side, conditions, numbers: the lengths at which it is at most 1/10, and a part of what is said of them
+    "from some length on": (1 / rounds, [], {}, 10, None, "at most 0.1 from 10 rounds on"),
+    "conditions begin later": (1 / rounds, [Condition(rounds, ">=", 25 * K)], {"K": 2}, 50, None, "from 50 rounds on"),
+    "conditions end": (1 / rounds, [Condition(ETA, "<=", 1 / rounds)], {"eta": 0.05}, 10, 20,
+                       "from 10 to 20 rounds: needs eta <= 1/rounds; got eta = 0.05, allowed: at most 0.047619"),
+    "conditions end before": (1 / rounds, [Condition(ETA, "<=", 1 / rounds)], {"eta": 0.5}, None, None,
+                              "at no number of rounds: where the conditions hold, from 1 to 2, the bound is at least 0.5"),
+    "conditions leave few": (1 / rounds, [Condition(rounds, ">=", 123456), Condition(ETA, "<=", 1 / rounds)],
+                             {"eta": 1 / 123460.5}, 123456, 123460, "from 123456 to 123460 rounds"),
+    "conditions never hold": (1 / rounds, [Condition(ETA, "<=", 1 / rounds)], {"eta": 2}, None, None,
+                              "needs eta <= 1/rounds; got eta = 2, allowed: at most 1 at rounds = 1"),
+    "a condition without the length fails": (1 / rounds, [Condition(ETA, "<=", 1 / L)], {"eta": 2, "L": 4}, None, None,
+                                             "needs eta <= 1/L; got eta = 2, allowed: at most 0.25"),
+    "a condition without a value is not asked": (1 / rounds, [Condition(ETA, "<=", 1 / L)], {"eta": 2}, 10, None, "from 10"),
+    "it rises again": (1 / rounds + rounds / 1000, [], {}, 12, 88, "from 12 to 88 rounds: beyond, the bound is above it"),
+    "it falls at last": (sp.Abs(sp.log(rounds / 100)) / rounds + 1 / rounds, [], {}, 25, None, "from 25 rounds on"),
+    "it adds up": (sp.Sum(1 / (K + i), (i, 0, rounds - 1)), [], {"K": 30}, 1, 3, "from 1 to 3 rounds"),
+}
+
+
+@pytest.mark.parametrize("row", TARGETS)
+def test_a_target_is_reached_where_the_conditions_hold(row):
+    right, conditions, numbers, first, last, said = TARGETS[row]
+    bound = bound_of(algebra(a, "<=", right, conditions=tuple(conditions)))
+    found = bound.reach(0.1, **numbers)
+    assert (found.first, found.last) == (first, last) and said in found.text() and found.counts == "rounds"
+    assert bound.rounds_to(0.1, **numbers) == first
+
+    def met(length):
+        here = numbers | {"rounds": length}
+        return bool(bound.values(**here) <= 0.1) and bool(bound.checkable(here).applies(**here))
+
+    if first is not None:
+        assert met(first) and (first == 1 or not met(first - 1))
+        assert last is None or (met(last) and not met(last + 1))
+
+
+@pytest.mark.parametrize(("claim", "numbers", "length", "said"), [
+    ("fedmoswa/explicit-5.2-strongly-convex", {"participants": 20}, None, "participants = 20, allowed: at most 10"),
+    ("fedmoswa/explicit-5.2-strongly-convex", {"participants": 5}, 10000, "at most 0.5 from 10000 rounds on"),
+    ("fedmoswa/explicit-5.2-strongly-convex", {"participants": 5, "mu": 0.5, "L": 2, "eta_eff": 0.001}, 2000,
+     "2000 rounds on"),
+])
+def test_the_command_asks_for_the_conditions_of_a_claim(run, claim, numbers, length, said):
+    given = {"eta_eff": 0.01, "L": 1, "mu": 0.01, "clients": 10, "eta_g": 1, "gamma": 0.5, "local_steps": 5, "sigma_sq": 1,
+             "D0_sq": 1, "variate_lag": 1} | numbers
+    arguments = [claim, *(f"{name}={value}" for name, value in given.items()), "--target", "0.5"]
+    assert said in run("bound", *arguments)[1]
+    found = json.loads(run("bound", *arguments, "--json")[1])["target"]
+    assert (found["length"], found["counts"], found["known"]) == (length, "rounds", True)
+
+
+def test_what_adds_up_over_the_run_is_not_held_fixed(run):
+    bound = bound_of(find_claim("fedalign/theorem-1"))
+    given = {"L": 1, "mu": 0.5, "local_steps": 5, "D0_sq": 1, "G_sq": 1, "Gamma": 1, "sigma_sq": 1, "sum_mean_chi": 1,
+             "sum_mean_psi": 1}
+    assert bound.values(iterations=100, **given) > 0
+    with pytest.raises(ValueError, match=r"is not known: sum_mean_chi .*, sum_mean_psi .* depends on their number"):
+        bound.rounds_to(0.1, **given)
+    status, said, _ = run("bound", "fedalign/theorem-1", *(f"{n}={v}" for n, v in given.items()), "--target", "0.1")
+    assert status == 0 and "how many iterations bring the bound to 0.1 is not known: sum_mean_chi" in said
+    assert "not known: sum_mean_chi, sum_mean_psi" in said.replace("\n", " ")
 
 
 @pytest.mark.parametrize(("limit", "value", "border"), [(10, 2.0, False), (1, 1.0, True)])
@@ -230,7 +318,7 @@ def test_a_bound_that_falls_beyond_all_steps_says_so(right, towards, run, monkey
 
 def test_conditions_that_do_not_hold_are_told_with_numbers():
     bound = bound_of(algebra(a, "<=", ETA, conditions=(Condition(ETA, "<=", 1 / (8 * L)),)))
-    assert bound.unmet(eta=0.5, L=1) == ["needs eta <= 1/(8*L); got 0.5 and 0.125"]
+    assert bound.unmet(eta=0.5, L=1) == ["needs eta <= 1/(8*L); got eta = 0.5, allowed: at most 0.125"]
     assert bound.unmet(eta=0.125, L=1) == []
     assert bound.applies(eta=[0.1, 0.2], L=1).tolist() == [True, False]
     never = algebra(a, "<=", ETA, conditions=(Condition(ETA, "<=", -1),), variables=(Variable("a", "positive"),))
@@ -250,9 +338,9 @@ def test_the_command_says_values_rates_and_targets(run, tmp_path):
     found = json.loads(said)
     assert status == 0 and found["values"]["bound"] == pytest.approx([by_hand(1), by_hand(10)])
     assert found["rates"]["iterations"]["oo"] == "1/iterations" and found["not applicable"] == []
-    status, said, _ = run("bound", "li2020/theorem-1", *arguments, "iterations=1:1000:30:log", "--target", "0.1",
+    status, said, _ = run("bound", "li2020/theorem-1", *arguments, "iterations=10:1000:30:log", "--target", "0.1",
                           "--plot", str(tmp_path / "curve"))
-    assert status == 0 and "from length" in said and (tmp_path / "curve.png").stat().st_size > 5000
+    assert status == 0 and "iterations on" in said and (tmp_path / "curve.png").stat().st_size > 5000
     assert "30 values in all" in said
 
 
@@ -261,7 +349,50 @@ def test_without_values_the_command_says_what_is_needed(run):
     assert status == 0 and "Gamma" in said and "1/iterations" in said
 
 
+IMPOSSIBLE = {
+    "L=-5": "L must be a positive number; got -5", "L=0": "L must be a positive number; got 0",
+    "mu=[1, -1]": "mu must be a positive number; got -1",
+    "iterations=10.5": "iterations must be a whole number from 1; got 10.5",
+    "local_steps=1.5": "local_steps must be a whole number from 1; got 1.5",
+    "G_sq=-1": "G_sq must be a number from 0; got -1",
+    "iterations=0": "iterations must be a whole number from 1; got 0",
+}
+
+
+@pytest.mark.parametrize("given", IMPOSSIBLE)
+def test_impossible_numbers_are_refused(run, given):
+    known = [f"{name}={value}" for name, value in (GIVEN | {"iterations": 10}).items() if not given.startswith(name + "=")]
+    for more in ([], ["--target", "0.1"], ["--best", "L"]):
+        status, _, error = run("bound", "li2020/theorem-1", given, *known, *more)
+        assert status == 2 and IMPOSSIBLE[given] in error
+    status, _, error = run("compare", "li2020/theorem-1", "li2020/theorem-2", given)
+    assert status == 2 and (IMPOSSIBLE[given] in error or "must be one number" in error)
+
+
+def test_ranges_of_what_counts_are_whole_numbers(run):
+    known = [f"{name}={value}" for name, value in GIVEN.items()]
+    for asked, wanted in (("1:5", [1, 2, 3, 4, 5]), ("1:100:4:log", [1, 5, 22, 100]), ("10:8", [10, 9, 8])):
+        status, said, _ = run("bound", "li2020/theorem-1", *known, f"iterations={asked}", "--json")
+        assert status == 0 and json.loads(said)["values"]["iterations"] == wanted
+    status, said, _ = run("bound", "li2020/theorem-1", *known[1:], "L=[1/2, 1/4]", "iterations=3", "--json")
+    assert status == 0 and json.loads(said)["values"]["L"] == [0.5, 0.25]
+
+
+def test_too_many_combinations_are_refused_before_they_are_made():
+    bound = bound_of(find_claim("li2020/theorem-1"))
+    many = np.broadcast_to(1.0, 40_000)
+    with pytest.raises(ValueError, match="these are 1600000000 combinations of numbers; allowed: at most 10000000"):
+        bound.table(GIVEN | {"iterations": many, "L": many})
+
+
 @pytest.mark.parametrize(("arguments", "message"), [
+    (["L=1:5:0"], "got '1:5:0' (the count must be a whole number from 1 to 10000000; got 0)"),
+    (["L=1:5:2000000000"], "the count must be a whole number from 1 to 10000000; got 2000000000"),
+    (["L=0:5:9:log"], "on a logarithmic scale first and last must be positive"),
+    (["iterations=1.5:5"], "it counts, so first and last must be whole numbers"),
+    (["L=true"], "L must be a number, a list, or first:last[:count][:log]; got True"),
+    (["L=null"], "L must be a number"), (["L=[]"], "L must be a number"), (["L=1/0"], "L must be a number"),
+    (["L=NaN"], "L must be a number"), (["L=1", "beta=2", "alpha=1"], "has no parameter 'alpha', 'beta'; allowed"),
     (["iterations=many"], "iterations must be a number, a list, or first:last[:count][:log]; got 'many'"),
     (["mu"], "must be key=value; got 'mu'"),
     (["mu=1"], "needs a value for D0_sq"),
@@ -277,7 +408,7 @@ def test_conditions_on_parameters_without_values_are_named_not_needed(run):
     status, said, _ = run("bound", "fedmoswa/theorem-5.1-nonconvex-fedswa", *given, "eta=1", "--json")
     found = json.loads(said)
     assert status == 0 and found["values"]["bound"] and found["not checked"] == ["rho_decay <= 1: no value for rho_decay"]
-    assert "got 1 and 0.166667" in found["not applicable"][0]
+    assert "got eta = 1, allowed: at most 0.166667" in found["not applicable"][0]
 
 
 def test_several_ranges_are_several_curves():

@@ -61,6 +61,8 @@ def test_parameters_may_be_fixed():
     assert where_below(first, second, {"K": Fraction(1, 10), "T": 100}).answer == "never"
     with pytest.raises(ValueError, match="neither bound has the parameter 'q'; allowed: K, T"):
         where_below(first, second, {"q": 1})
+    with pytest.raises(ValueError, match="K must be a positive number; got -1"):
+        where_below(first, second, {"K": -1})
 
 
 def test_nothing_meets_conditions_that_exclude_each_other():
@@ -76,3 +78,22 @@ def test_the_command(run):
     assert status == 0 and "li2020/theorem-1 is never above li2020/theorem-2" in said
     status, _, error = run("compare", "li2020/theorem-1")
     assert status == 2 and "at least two claims; got 1" in error
+
+
+@pytest.mark.parametrize(("given", "message"), [
+    ("L=abc", "L must be one number, such as 2, 0.1 or 1/3; got 'abc'"), ("L=[1, 2]", "L must be one number"),
+    ("iterations=10.5", "iterations must be a whole number from 1; got 10.5"),
+    ("L=-5", "L must be a positive number; got -5"), ("q=1", "neither bound has the parameter 'q'; allowed"),
+])
+def test_bad_numbers_of_the_command(run, given, message):
+    status, _, error = run("compare", "li2020/theorem-1", "li2020/theorem-2", given)
+    assert status == 2 and message in error
+
+
+def test_figures_start_at_lengths_that_there_are():
+    from verify.bound_figures import bounds_around
+
+    pair = [bound(1 / N), bound(K / N**2, name="b")]
+    (axes,) = bounds_around(pair, where_below(*pair), "N").axes
+    drawn = [x for line in axes.lines if line.get_linestyle() != "None" for x in line.get_xdata()]
+    assert drawn and min(drawn) >= 1 and all(x == round(x) for x in drawn)

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 
 import numpy as np
-import sympy as sp
 
 from bounds.claim import Claim, Condition
 from bounds.closed_form import ClosedForm, closed_form, side_conditions
-from bounds.orders import leading_order
+from verify.bound_numbers import check_count, check_names, check_numbers
+from verify.bound_rates import rates, sign_under
+from verify.bound_reach import LARGEST, Reach, reach
 from verify.compiled_formula import compiled
 
 __all__ = ["BestStep", "Bound", "bound_of"]
 
 _HOLDS = {"<=": np.less_equal, ">=": np.greater_equal, "==": np.isclose}
-_LENGTHS = ("iterations", "rounds")
+_ALLOWED = {"<=": "at most ", ">=": "at least ", "==": ""}
 _STEPS = (1e-12, 1e6)  # between which the best step is looked for
 
 
@@ -86,16 +87,18 @@ class Bound:
         return np.logical_and.reduce(np.broadcast_arrays(*met)) if met else np.array(True)
 
     def unmet(self, **numbers) -> list[str]:
-        """Each condition that fails somewhere, with both sides where it fails first; those of :meth:`unchecked` left out."""
+        """Each condition that fails somewhere, with what it received and what it allows where it fails first; those of
+        :meth:`unchecked` left out."""
         said = []
         for condition in self.checkable(numbers).conditions:
             holds = np.atleast_1d(self._holds(condition, numbers))
             if not holds.all():
                 first = int(np.argmin(holds.ravel()))
-                sides = [np.broadcast_to(self._side(s, numbers), holds.shape).ravel()[first]
-                         for s in (condition.left, condition.right)]
-                said.append(f"needs {condition.left} {condition.relation} {condition.right}; got {sides[0]:g} and "
-                            f"{sides[1]:g}")
+                got, allowed = (np.broadcast_to(self._side(s, numbers), holds.shape).ravel()[first]
+                                for s in (condition.left, condition.right))
+                name = f"{condition.left} = " if condition.left.is_Symbol else ""
+                said.append(f"needs {condition.left} {condition.relation} {condition.right}; got {name}{got:g}, allowed: "
+                            f"{_ALLOWED[condition.relation]}{allowed:g}")
         return said
 
     def unchecked(self, **numbers) -> list[str]:
@@ -105,7 +108,22 @@ class Bound:
 
     def checkable(self, numbers) -> Bound:
         """The bound with only those of its conditions all of whose parameters are among ``numbers``."""
-        return replace(self, conditions=tuple(c for c in self.conditions if not self._without_value(c, numbers)))
+        return self.with_conditions(c for c in self.conditions if not self._without_value(c, numbers))
+
+    def with_conditions(self, conditions: Iterable[Condition]) -> Bound:
+        """The same bound under other conditions."""
+        return replace(self, conditions=tuple(conditions))
+
+    def check(self, numbers: Mapping) -> None:
+        """Refuse what no parameter can be, names that the bound does not have, and more combinations than memory may hold;
+        what is evaluated for limits' sake, such as noise 0, may lie outside.
+
+        Raises:
+            ValueError: with what was received and what is allowed.
+        """
+        check_names(self, numbers)
+        check_numbers([self], numbers)
+        check_count(numbers)
 
     @staticmethod
     def _without_value(condition: Condition, numbers) -> list[str]:
@@ -113,6 +131,10 @@ class Bound:
 
     def _holds(self, condition: Condition, numbers):
         return _HOLDS[condition.relation](*(self._side(s, numbers) for s in (condition.left, condition.right)))
+
+    def gap(self, condition: Condition, numbers):
+        """The left side of a condition minus its right one."""
+        return self._side(condition.left, numbers) - self._side(condition.right, numbers)
 
     def _side(self, side, numbers):
         names = sorted(s.name for s in side.free_symbols)
@@ -135,10 +157,12 @@ class Bound:
 
     def table(self, numbers: Mapping) -> dict[str, list[float]]:
         """Columns: every parameter given as more than one number, and the bound, at all their combinations."""
+        self.check(numbers)
         lists = {name: np.atleast_1d(np.asarray(value, dtype=float)) for name, value in numbers.items()}
-        grids = dict(zip(lists, np.meshgrid(*lists.values(), indexing="ij"), strict=True))
-        columns = {name: grid.ravel().tolist() for name, grid in grids.items() if len(lists[name]) > 1}
-        return columns | {"bound": self.values(**grids).ravel().tolist()}
+        grids = dict(zip(lists, np.meshgrid(*lists.values(), indexing="ij", sparse=True), strict=True))
+        shape = tuple(map(len, lists.values()))
+        columns = {name: grid for name, grid in grids.items() if len(lists[name]) > 1} | {"bound": self.values(**grids)}
+        return {name: np.broadcast_to(column, shape).ravel().tolist() for name, column in columns.items()}
 
     def for_each(self, find, numbers: Mapping) -> list[dict]:
         """``find(**numbers)``, a dictionary, at every combination of the numbers given as more than one, with these."""
@@ -152,14 +176,7 @@ class Bound:
 
     def _given(self, numbers: Mapping):
         numbers, needed = self.complete(numbers), [s.name for s in self.form.parameters]
-        missing = self.missing(numbers)
-        if missing:
-            raise ValueError(f"{self.claim.id} needs a value for {', '.join(missing)}; {missing[0]}: "
-                             f"{self.meaning(missing[0])}")
-        allowed = {*self.parameters, "rounds", "local_steps"}
-        unknown = sorted(set(numbers) - allowed)
-        if unknown:
-            raise ValueError(f"{self.claim.id} has no parameter {unknown[0]!r}; allowed: {', '.join(sorted(allowed))}")
+        check_names(self, numbers, self.missing(numbers))
         return {name: np.asarray(numbers[name], dtype=float) for name in needed}
 
     def meaning(self, name: str) -> str:
@@ -174,40 +191,44 @@ class Bound:
 
     # what follows ----------------------------------------------------------------------------------------------------
     def rates(self) -> dict[str, dict[str, str]]:
-        """For each parameter the leading order as it tends to infinity and to zero; ``?`` where the rules do not tell."""
-        found = {}
-        for symbol in self.form.parameters:
-            orders = {name: leading_order(self.form.formula, symbol, at) for name, at in (("oo", sp.oo), ("0", 0))}
-            found[symbol.name] = {name: "?" if o is None else o.text(symbol) for name, o in orders.items()}
-        return found
+        """For each parameter the leading order as it tends to infinity and to zero (:func:`verify.bound_rates.rates`)."""
+        return rates(self)
 
-    def rounds_to(self, target: float, length: str = "", largest: float = 1e15, **numbers) -> int | None:
-        """The least number of rounds (or of iterations) from which on the bound is at most ``target``; None if never.
+    @cached_property
+    def sign(self):
+        """What tells the sign of a formula in the parameters, where the claim's conditions hold."""
+        return sign_under(self)
+
+    def reach(self, target: float, length: str = "", largest: float = LARGEST, **numbers) -> Reach:
+        """At which numbers of rounds (or of iterations) the bound is at most ``target`` and the claim's conditions hold
+        (:func:`verify.bound_reach.reach`).
 
         ``length`` names the run length; by default the one that the bound depends on.
+
+        Raises:
+            ValueError: as :meth:`values` and :meth:`check`; a bound that depends on no length.
         """
-        length = length or next((n for n in _LENGTHS if n in {s.name for s in self.form.parameters}), "")
-        if not length:
-            raise ValueError(f"{self.claim.id} depends on no run length; it has {', '.join(self.parameters)}")
-        grid = np.unique(np.round(np.logspace(0, np.log10(largest), 4000)))
-        numbers = {name: value for name, value in numbers.items() if name != length}
-        above = np.flatnonzero(~(self.values(**{length: grid}, **numbers) <= target))
-        if len(above) == len(grid) or (len(above) and above[-1] == len(grid) - 1):
-            return None
-        if not len(above):
-            return 1
-        low, high = int(grid[above[-1]]), int(grid[above[-1] + 1])
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (low, middle) if self.values(**{length: middle}, **numbers) <= target else (middle, high)
-        return high
+        self.check(numbers)
+        return reach(self, target, length, largest, **numbers)
+
+    def rounds_to(self, target: float, length: str = "", largest: float = LARGEST, **numbers) -> int | None:
+        """The first of these lengths; None if there is none.
+
+        Raises:
+            ValueError: besides, where that is not known, as other parameters depend on the length.
+        """
+        found = self.reach(target, length, largest, **numbers)
+        if not found.known:
+            raise ValueError(f"{self.claim.id}: {found.why}")
+        return found.first
 
     def best(self, step: str = "eta_l", **numbers) -> BestStep:
         """Where the bound is smallest in ``step``, among the values at which the claim's conditions hold.
 
         Raises:
-            ValueError: the bound does not depend on ``step``, or no value meets the conditions.
+            ValueError: the bound does not depend on ``step``, or no value meets the conditions; as :meth:`check`.
         """
+        self.check(numbers)
         if step not in {s.name for s in self.form.parameters}:
             raise ValueError(f"{self.claim.id} does not depend on {step!r}; it has {', '.join(self.parameters)}")
         grid = np.geomspace(*_STEPS, 2001)

@@ -8,6 +8,7 @@ from itertools import product
 import numpy as np
 from matplotlib.figure import Figure
 
+from verify.bound_numbers import ranges_of
 from verify.drawing import (
     BLUE,
     BOUND,
@@ -95,6 +96,8 @@ def bounds_around(bounds, dominance, against: str | None = None) -> Figure:
     against = against or next((n for n in ("iterations", "rounds") if n in point), max(apart, key=apart.get))
     ends = sorted((numbers[against], float(Fraction(other[against]))))
     x = np.geomspace(ends[0] / 10, ends[1] * 10, 200)
+    if any(ranges_of(b)[against].whole for b in bounds if against in ranges_of(b)):  # counts from 1
+        x = np.unique(np.maximum(1, np.round(x)))
     figure, (axes,) = canvas(5.2, 3.4)
     columns = [np.broadcast_to(b.values(**{n: x if n == against else numbers[n] for n in b.parameters if n in {
         s.name for s in b.form.parameters}}), x.shape) for b in bounds]

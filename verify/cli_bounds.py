@@ -46,10 +46,13 @@ def bound(
 
     from bounds.registry import find_claim
     from verify.bound import bound_of
+    from verify.bound_numbers import MOST_POINTS, ranges_of
     from verify.settings import parse_numbers
 
     form = bound_of(find_claim(claim), side)
-    numbers = parse_numbers([*(settings or []), *(given or [])])
+    whole = {name for name, one in ranges_of(form).items() if one.whole}
+    numbers = parse_numbers([*(settings or []), *(given or [])], whole, MOST_POINTS)
+    form.check(numbers)
     said = {"claim": claim, "side": side, "formula": str(form.form.formula), "parameters": _parameters(form),
             "conditions": [f"{c.left} {c.relation} {c.right}" for c in form.conditions], "rates": form.rates()}
     several = {name for name, value in numbers.items() if size(value) > 1}
@@ -60,10 +63,11 @@ def bound(
         said["best"] = _best(form, best, numbers)
         numbers = {best: said["best"][best]} | numbers
     if target is not None and several - {best, "iterations", "rounds"}:
-        said["target of each"] = form.for_each(lambda **one: {"length": form.rounds_to(target, **one)}, {
+        said["target of each"] = form.for_each(lambda **one: _target(form, target, one), {
             name: value for name, value in numbers.items() if name not in ("iterations", "rounds")})
     elif target is not None:
-        said["target"] = {"bound at most": target, "length": form.rounds_to(target, **numbers)}
+        said["target"] = {"bound at most": target} | _target(form, target, numbers)
+        said["reached"] = form.reach(target, **numbers).text()
     if numbers and not ((target is not None or "best of each" in said) and form.missing(numbers)):
         said["values"] = form.table(numbers)
         said["not applicable"] = form.unmet(**form.complete(numbers))
@@ -81,6 +85,11 @@ def _best(form, step: str, numbers) -> dict:
     found = form.best(step, **numbers)
     return {step: found.value, "bound": found.bound, "at the border of its conditions": found.at_border,
             "falls on towards": found.towards}
+
+
+def _target(form, target: float, numbers) -> dict:
+    found = form.reach(target, **numbers)
+    return {"length": found.first, "to": found.last, "counts": found.counts, "known": found.known, "why": found.why}
 
 
 def _parameters(form) -> dict[str, str]:
@@ -121,10 +130,8 @@ def _show(form, said) -> None:
             console.out().print(console.names_table(tuple(said[name][0]), [tuple(map(str, r)) for r in rows[:MOST_ROWS]]))
             if len(rows) > MOST_ROWS:
                 print(f"... {len(rows)} values in all; --json prints them")
-    if "target" in said:
-        length = said["target"]["length"]
-        print(f"at most {significant(said['target']['bound at most'])} "
-              + ("at no length" if length is None else f"from length {length} on"))
+    if "reached" in said:
+        print(said["reached"])
     if "values" in said:
         table = said["values"]
         rows = [tuple(map(significant, row)) for row in zip(*table.values(), strict=True)]
@@ -154,10 +161,10 @@ def compare(
     from bounds.registry import find_claim
     from verify.bound import bound_of
     from verify.dominance import where_below
-    from verify.settings import parse_settings
+    from verify.settings import exact_numbers
 
     ids = [text for text in claims if "=" not in text]
-    fixed = parse_settings([*(settings or []), *(text for text in claims if "=" in text)])
+    fixed = exact_numbers([*(settings or []), *(text for text in claims if "=" in text)])
     bounds = [bound_of(claim, side) for claim in map(find_claim, ids)
               for side in (("left", "right") if claim.compares else ("right",))]
     if len(bounds) < 2:

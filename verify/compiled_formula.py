@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from math import prod
 
 import numpy as np
@@ -21,6 +22,11 @@ def compiled(names: Sequence[str], formula) -> Callable[..., np.ndarray]:
     A sum or product whose upper limit lies below its lower one is 0 or 1; where a limit is no integer it is nan. The
     function raises ValueError for one of more than 10^7 terms.
     """
+    return _compiled(tuple(names), formula)
+
+
+@lru_cache(maxsize=1024)
+def _compiled(names, formula):
     plain = formula.xreplace({s: sp.Symbol(s.name) for s in formula.free_symbols})
     words = {"summed": _summed, "multiplied": _multiplied}
     printer = _Printer({"fully_qualified_modules": False, "inline": True, "allow_unknown_functions": True})

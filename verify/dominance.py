@@ -13,6 +13,7 @@ from scipy.optimize import differential_evolution
 from bounds.claim import Condition
 from bounds.closed_form import always_true
 from verify.bound import Bound
+from verify.bound_numbers import check_numbers
 from verify.prove_real import never_negative
 
 __all__ = ["Dominance", "Space", "certainly_positive", "where_below"]
@@ -56,13 +57,14 @@ def where_below(first: Bound, second: Bound, fixed: Mapping[str, float] | None =
     Parameters of the same name are the same; ``fixed`` gives some of them values.
 
     Raises:
-        ValueError: a name in ``fixed`` that neither has.
+        ValueError: a name in ``fixed`` that neither has, or a value that it cannot have.
     """
     names = sorted({*first.parameters, *second.parameters})
     fixed = {name: Fraction(str(value)) for name, value in (fixed or {}).items()}  # 0.1 is a tenth
     unknown = sorted(set(fixed) - set(names))
     if unknown:
-        raise ValueError(f"neither bound has the parameter {unknown[0]!r}; allowed: {', '.join(names)}")
+        raise ValueError(f"neither bound has the parameter {', '.join(map(repr, unknown))}; allowed: {', '.join(names)}")
+    check_numbers((first, second), {name: float(value) for name, value in fixed.items()})
     ids = first.name, second.name
     proof = _proof(first, second, fixed)
     space = Space(first, second, names, fixed)

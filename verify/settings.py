@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-__all__ = ["parse_numbers", "parse_settings", "share_out", "step_size"]
+__all__ = ["exact_numbers", "parse_numbers", "parse_settings", "share_out", "step_size"]
 
 
 def parse_settings(texts: Iterable[str]) -> dict[str, Any]:
@@ -37,31 +38,80 @@ def parse_settings(texts: Iterable[str]) -> dict[str, Any]:
     return settings
 
 
-def parse_numbers(texts: Iterable[str]) -> dict[str, Any]:
-    """Numbers by name: a number, a list as in JSON, or a range ``first:last[:count][:log]`` (50 values if not said).
+def parse_numbers(texts: Iterable[str], whole: Iterable[str] = (), most: int = 10**7) -> dict[str, Any]:
+    """Numbers by name: a number such as 0.1 or 1/3, a list, or a range ``first:last[:count][:log]`` (50 values if not said).
+
+    Of the names in ``whole`` a range has whole numbers only, each once.
 
     Raises:
-        ValueError: as :func:`parse_settings`, or what is no number.
+        ValueError: as :func:`parse_settings`; what is no number, or a range of more than ``most``.
 
     Example:
         >>> {name: list(map(float, values)) for name, values in parse_numbers(["T=1:100:3:log"]).items()}
         {'T': [1.0, 10.0, 100.0]}
     """
-    found = {}
+    found, whole = {}, set(whole)
     for name, value in parse_settings(texts).items():
         try:
-            found[name] = _range(value) if isinstance(value, str) else np.asarray(value, dtype=float)
-        except (TypeError, ValueError):
-            raise ValueError(f"{name} must be a number, a list, or first:last[:count][:log]; got {value!r}") from None
+            found[name] = np.asarray(_numbers(value), dtype=float) if ":" not in str(value) else _range(
+                value, name in whole, most)
+        except (TypeError, ValueError, ZeroDivisionError, OverflowError) as error:
+            why = f" ({error})" if isinstance(error, _BadRange) else ""
+            raise ValueError(f"{name} must be a number, a list, or first:last[:count][:log]; got {value!r}{why}") from None
     return found
 
 
-def _range(text: str):
+class _BadRange(ValueError):
+    """A range that names no numbers, with the reason."""
+
+
+def exact_numbers(texts: Iterable[str]) -> dict[str, Fraction]:
+    """One number by name, as a fraction: 0.1 is a tenth.
+
+    Raises:
+        ValueError: as :func:`parse_settings`, or what is no single number.
+    """
+    found = {}
+    for name, value in parse_settings(texts).items():
+        try:
+            found[name] = _exact(value)
+        except (TypeError, ValueError, ZeroDivisionError):
+            raise ValueError(f"{name} must be one number, such as 2, 0.1 or 1/3; got {value!r}") from None
+    return found
+
+
+def _exact(value) -> Fraction:
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        raise TypeError
+    return Fraction(str(value))
+
+
+def _numbers(value):
+    if isinstance(value, str) and value.strip().startswith("[") and value.strip().endswith("]"):  # with fractions
+        value = value.strip()[1:-1].split(",")
+    if isinstance(value, list):
+        if not value:
+            raise ValueError
+        return [float(_exact(one)) for one in value]
+    return float(_exact(value))
+
+
+def _range(text: str, whole: bool, most: int):
     parts = text.split(":")
     logarithmic = parts[-1] == "log"
-    first, last, *count = map(float, parts[: -1 if logarithmic else None])
-    number = int(count[0]) if count else 50
-    return np.geomspace(first, last, number) if logarithmic else np.linspace(first, last, number)
+    first, last, *count = (_exact(part) for part in parts[: -1 if logarithmic else None])
+    number = count[0] if count else Fraction(50)
+    if len(count) > 1 or number.denominator != 1 or not 1 <= number <= most:
+        raise _BadRange(f"the count must be a whole number from 1 to {most}; got {':'.join(map(str, count))}")
+    if whole and (first.denominator != 1 or last.denominator != 1):
+        raise _BadRange("it counts, so first and last must be whole numbers")
+    if logarithmic and not (first > 0 and last > 0):
+        raise _BadRange("on a logarithmic scale first and last must be positive")
+    values = (np.geomspace if logarithmic else np.linspace)(float(first), float(last), int(number))
+    if not whole:
+        return values
+    values = np.unique(np.round(values))
+    return values if first <= last else values[::-1]
 
 
 def share_out(settings: Mapping[str, Any], **takers: Iterable[str]) -> dict[str, dict[str, Any]]:

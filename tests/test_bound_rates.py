@@ -1,0 +1,89 @@
+"""Rates of bounds: those of every claim are what large and small numbers show, and known ones are found."""
+
+from __future__ import annotations
+
+import mpmath
+import numpy as np
+import pytest
+import sympy as sp
+from each_claim import each_claim
+
+from bounds.registry import all_claims
+from verify.bound import bound_of
+from verify.bound_numbers import ranges_of
+from verify.bound_rates import order_in
+from verify.parameter_sets import parameter_sets
+
+FAR = 120  # powers of ten at which an order is looked at
+FORMULAS = {}  # one claim for each formula and its conditions
+for _claim in all_claims().values():
+    if _claim.statement is not None:
+        _bound = bound_of(_claim)
+        FORMULAS.setdefault((_bound.form.formula, _bound.conditions), _claim)
+
+
+def evaluated(expression, numbers):
+    """The value at numbers by name, as mpmath finds it; None where there is none."""
+    symbols = tuple(sorted(expression.free_symbols, key=str))
+    try:
+        return mpmath.mpf(1) * sp.lambdify(symbols, expression, "mpmath")(*(numbers[s.name] for s in symbols))
+    except (ZeroDivisionError, OverflowError, TypeError):  # TypeError: a sum that does not end at a whole number
+        return None
+
+
+def beside(order, formula, symbol, at, numbers, far):
+    """The formula over its leading order, ``far`` powers of ten towards the limit; None where they have no values."""
+    place = {symbol.name: mpmath.mpf(10) ** (far if at == sp.oo else -far)}
+    here = {name: mpmath.mpf(value) for name, value in numbers.items()} | place
+    top, bottom = (evaluated(e, here) for e in (formula, order.coefficient * order.leading(symbol)))
+    return top / bottom if top is not None and bottom else None
+
+
+@each_claim(FORMULAS.values())
+def test_no_rate_is_wrong(claim):
+    bound = bound_of(claim)
+    try:
+        found = parameter_sets(bound, 50)
+    except ValueError:  # conditions that exclude each other
+        return
+    sizes = [values for name, values in found.items() if ranges_of(bound)[name].whole]
+    generic = np.logical_and.reduce([values > 1 for values in sizes]) if sizes else np.array([True])  # K - 1 vanishes at 1
+    logs = [np.abs(np.log(np.maximum(values, 1e-9))) for values in found.values()]
+    spread = np.max(logs, axis=0) if logs else np.zeros(1)
+    place = int(np.argmin(np.where(generic, spread, 1e3 + spread)))  # far from where exponentials of them vanish
+    numbers = {name: float(values[place]) for name, values in found.items()}
+    for symbol in bound.form.parameters:
+        for at in (sp.oo, 0):
+            order = order_in(bound, symbol, at)
+            if order is None:
+                continue
+            with mpmath.workdps(40 + 2 * FAR):
+                near, far = (beside(order, bound.form.formula, symbol, at, numbers, place) for place in (FAR // 2, FAR))
+                if near is None or far is None or not mpmath.isfinite(near) or not mpmath.isfinite(far):
+                    continue
+                assert far != 0 and abs(near / far - 1) < 0.02, (symbol, at, order, near, far, numbers)
+                assert abs(far - 1) < 0.02 or not np.any(generic), (symbol, at, order, far, numbers)
+
+
+KNOWN = [  # claim, parameter, as it grows, as it vanishes
+    ("classical/gd-distance", "mu", "1", "1"),
+    ("classical/gd-distance", "L", "L**2", "1"),
+    ("classical/gd-value", "mu", "1", "1"),
+    ("classical/gd-gradient", "mu", "1", "1"),
+    ("fedmoswa/theorem-5.2-strongly-convex", "rounds", "1/rounds", "1/rounds"),
+    ("fedmoswa/explicit-5.2-strongly-convex", "rounds", "1", "1"),
+    ("classical/fedavg-dissimilar-convex", "rounds", "1", "1"),
+    ("classical/fedavg-dissimilar-convex", "mu", "mu**rounds", "1"),
+    ("classical/scaffold-convex", "rounds", "(-3*eta*local_steps*mu/4 + 1)**rounds", "1"),
+    ("classical/fedavg-sampled-strongly-convex", "rounds", "1", "1"),
+    ("fedmoswa/theorem-5.1-strongly-convex-fedswa", "local_steps", "1", "?"),
+    ("fedmoswa/theorem-5.1-strongly-convex-fedswa", "L", "1/L", "1/L"),
+    ("fedalign/theorem-1", "iterations", "not known: sum_mean_chi, sum_mean_psi", "not known: sum_mean_chi, sum_mean_psi"),
+    ("fedalign/theorem-1", "mu", "1/mu", "1/mu"),
+    ("li2020/theorem-1", "iterations", "1/iterations", "1"),
+]
+
+
+@pytest.mark.parametrize(("name", "parameter", "grows", "vanishes"), KNOWN)
+def test_rates_that_are_known(name, parameter, grows, vanishes):
+    assert bound_of(all_claims()[name]).rates()[parameter] == {"oo": grows, "0": vanishes}
