@@ -208,6 +208,49 @@ def test_a_sum_that_is_none_is_not_a_number_and_an_endless_one_is_refused():
         added(1e9)
 
 
+P, Q = sp.symbols("p q", integer=True)
+LONG_SUMS = {  # a sum over i = p .. q: its terms
+    "powers": lambda i, p, q, a: (i + 3) ** -a, "powers of a fraction": lambda i, p, q, a: a * (1 / (i + 2)) ** (a + 1),
+    "the harmonic sum": lambda i, p, q, a: 1 / (i + 1), "powers that rise": lambda i, p, q, a: (i + 1) ** a,
+    "powers from 0": lambda i, p, q, a: i**a, "steep powers": lambda i, p, q, a: (i + 1) ** (-20 * a),
+    "no powers": lambda i, p, q, a: a**i + i / (i + a), "alike everywhere": lambda i, p, q, a: 1 / (i**2 + 1),
+    "tails": lambda i, p, q, a: a * _product(lambda j: 1 + a / (j + 1), i, q) / (i + 1),
+    "tails to elsewhere": lambda i, p, q, a: _product(lambda j: 1 - a / (j + 4), i, 7) + i,
+    "heads": lambda i, p, q, a: _product(lambda j: 1 - a / (j + 4), p, i),
+}
+
+
+def _product(term, low, high):
+    if isinstance(low, sp.Basic) or isinstance(high, sp.Basic):
+        j = sp.Symbol("j", integer=True)
+        return sp.Product(term(j), (j, low, high))
+    return np.prod([term(j) for j in range(low, high + 1)])
+
+
+@pytest.mark.parametrize("alike", [False, True])
+@pytest.mark.parametrize("name", LONG_SUMS)
+def test_long_sums_are_what_adding_up_gives(name, alike):
+    rng, terms = np.random.default_rng(0), LONG_SUMS[name]
+    low, high, base = rng.integers(0, 4, 60), rng.integers(-3, 90, 60), rng.uniform(0.05, 1.9, 60)
+    if alike:
+        low, base = np.full(60, 2), np.full(60, 1.0)
+    added = compiled(["p", "q", "a"], sp.Sum(terms(i, P, Q, a), (i, P, Q)))
+    got = added(low[:1], high, base[:1]) if alike else added(low, high, base)
+    wanted = [sum(terms(m, lo, hi, b) for m in range(lo, hi + 1)) for lo, hi, b in
+              zip(low.tolist(), high.tolist(), base.tolist(), strict=True)]
+    np.testing.assert_allclose(got, wanted, rtol=1e-12)
+    assert np.isnan(added(0.0, [3.5, np.nan], 1.0)).all()
+
+
+def test_lengths_of_a_sum_whose_terms_are_alike_are_looked_up(monkeypatch):
+    asked = []
+    added = compiled(["rounds"], sp.Sum(1 / (i**2 + i + 1), (i, 0, n - 1)))
+    monkeypatch.setattr(np, "where", lambda *a, where=np.where: asked.append(np.size(a[0])) or where(*a))
+    lengths = np.arange(1, 20001)
+    np.testing.assert_allclose(added(lengths), np.cumsum(1 / ((lengths - 1.0) ** 2 + lengths)), rtol=1e-12)
+    assert max(asked) <= 20000  # not once for every term
+
+
 def test_missing_and_unknown_parameters_are_named():
     bound = bound_of(find_claim("li2020/theorem-1"))
     with pytest.raises(ValueError, match="needs a value for D0_sq, G_sq, Gamma, iterations, local_steps, sum_"):
@@ -249,6 +292,8 @@ TARGETS = {  # right side, conditions, numbers: the lengths at which it is at mo
     "a condition without a value is not asked": (1 / rounds, [Condition(ETA, "<=", 1 / L)], {"eta": 2}, 10, None, "from 10"),
     "it rises again": (1 / rounds + rounds / 1000, [], {}, 12, 88, "from 12 to 88 rounds: beyond, the bound is above it"),
     "it falls at last": (sp.Abs(sp.log(rounds / 100)) / rounds + 1 / rounds, [], {}, 25, None, "from 25 rounds on"),
+    "it adds up products": (sp.Sum(sp.Product(1 - K / (t + 2), (t, i, rounds - 1)) / 100, (i, 0, rounds - 1)), [],
+                            {"K": 0.5}, 1, 14, "from 1 to 14 rounds"),
     "it adds up": (sp.Sum(1 / (K + i), (i, 0, rounds - 1)), [], {"K": 30}, 1, 3, "from 1 to 3 rounds"),
 }
 

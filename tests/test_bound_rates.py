@@ -14,7 +14,7 @@ from verify.bound_numbers import ranges_of
 from verify.bound_rates import order_in
 from verify.parameter_sets import parameter_sets
 
-FAR = 120  # powers of ten at which an order is looked at
+FAR = 400  # powers of ten at which an order is looked at
 FORMULAS = {}  # one claim for each formula and its conditions
 for _claim in all_claims().values():
     if _claim.statement is not None:
@@ -36,7 +36,7 @@ def beside(order, formula, symbol, at, numbers, far):
     place = {symbol.name: mpmath.mpf(10) ** (far if at == sp.oo else -far)}
     here = {name: mpmath.mpf(value) for name, value in numbers.items()} | place
     top, bottom = (evaluated(e, here) for e in (formula, order.coefficient * order.leading(symbol)))
-    return top / bottom if top is not None and bottom else None
+    return top / bottom if top is not None and bottom and mpmath.isfinite(bottom) else None
 
 
 @each_claim(FORMULAS.values())

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["LARGEST", "Reach", "length_of", "reach"]
 
 LARGEST = 1e15  # the longest run that is looked at
-_LARGEST_SUM = 1e6  # where the bound adds up over the run
+_LARGEST_SUM, _LARGEST_TAILS = 1e6, 1e4  # where the bound adds up over the run, or products over its ends
 _POINTS = 4000
 
 
@@ -59,8 +59,8 @@ def reach(bound: Bound, target: float, length: str = "", largest: float = LARGES
     """Where the bound is at most ``target`` and the claim's conditions hold.
 
     ``numbers`` gives every other parameter of the formula one value; conditions on parameters without one do not count
-    (:meth:`verify.bound.Bound.unchecked`). ``largest``: lengths are looked at up to there; to 10^6 if the
-    bound adds up over the run.
+    (:meth:`verify.bound.Bound.unchecked`). ``largest``: lengths are looked at up to there; to 10^6, or
+    10^4, if the bound adds up over the run, or adds up products.
     """
     length = length_of(bound, length)
     numbers = {name: value for name, value in numbers.items() if name != length}
@@ -79,8 +79,8 @@ def reach(bound: Bound, target: float, length: str = "", largest: float = LARGES
     alone = [bound.with_conditions([c]) for c in moving]
     tests = [lambda at: bound.values(**{length: at}, **numbers) <= target,
              *(lambda at, one=one: one.applies(**bound.complete(numbers | {length: at})) for one in alone)]
-    if _adds_up(bound, length):
-        largest = min(largest, _LARGEST_SUM)
+    if (sums := _sums(bound, length)):
+        largest = min(largest, _LARGEST_TAILS if any(e.function.has(sp.Product) for e in sums) else _LARGEST_SUM)
     at = np.unique(np.round(np.logspace(0, np.log10(largest), _POINTS)))
     at = np.unique(np.concatenate([at, *(_turns(test, at) for test in tests)]))
     met = np.array([np.broadcast_to(test(at), at.shape) for test in tests])
@@ -99,9 +99,9 @@ def _speaks_of(condition, name: str) -> bool:
     return name in {s.name for side in (condition.left, condition.right) for s in side.free_symbols}
 
 
-def _adds_up(bound: Bound, length: str) -> bool:
+def _sums(bound: Bound, length: str) -> list:
     sides = [bound.form.formula, *(side for c in bound.conditions for side in (c.left, c.right))]
-    return any(length in {s.name for s in e.free_symbols} for side in sides for e in side.atoms(sp.Sum, sp.Product))
+    return [e for side in sides for e in side.atoms(sp.Sum, sp.Product) if length in {s.name for s in e.free_symbols}]
 
 
 def _turns(test, grid) -> np.ndarray:

@@ -28,7 +28,7 @@ def compiled(names: Sequence[str], formula) -> Callable[..., np.ndarray]:
 @lru_cache(maxsize=1024)
 def _compiled(names, formula):
     plain = formula.xreplace({s: sp.Symbol(s.name) for s in formula.free_symbols})
-    words = {"summed": _summed, "multiplied": _multiplied}
+    words = {"summed": _summed, "multiplied": _multiplied, "tails_summed": _tails_summed, "powers_summed": _powers_summed}
     printer = _Printer({"fully_qualified_modules": False, "inline": True, "allow_unknown_functions": True})
     function = sp.lambdify([sp.Symbol(name) for name in names], plain, [words, "numpy"], printer=printer)
 
@@ -47,10 +47,43 @@ class _Printer(NumPyPrinter):
         return text
 
     def _print_Sum(self, e):
+        (index, low, high), *more = e.limits
+        if more:
+            return self._accumulation("summed", e)
+        at, ends = self._print(index), f"{self._print(low)}, {self._print(high)}"
+        power = _power_of(e.function, index)
+        if power is not None:
+            factor, shift, exponent = map(self._print, power)
+            return f"({factor})*powers_summed(lambda {at}: {at}, {ends}, {shift}, {exponent})"
+        tails = [p for p in e.function.atoms(sp.Product) if _is_tail(p, index)]
+        if len(tails) == 1:
+            (tail,) = tails
+            inner, product = tail.limits[0][0], sp.Dummy("tail")
+            term, last = self._print(e.function.xreplace({tail: product})), self._print(tail.limits[0][2])
+            return (f"tails_summed(lambda {at}, {self._print(product)}: {term}, "
+                    f"lambda {self._print(inner)}: {self._print(tail.function)}, {ends}, {last})")
         return self._accumulation("summed", e)
 
     def _print_Product(self, e):
         return self._accumulation("multiplied", e)
+
+
+def _is_tail(product, index) -> bool:
+    """Whether a product runs from ``index`` to somewhere else, over what does not depend on it."""
+    (_, low, high), *more = product.limits
+    return not more and low == index and not high.has(index) and not product.function.has(index)
+
+
+def _power_of(body, index):
+    """(factor, shift, exponent) of a body factor * (index + shift)**(-exponent), of which none has the index; else None."""
+    factor, power = body.as_independent(index, as_Add=False)
+    base, exponent = power.as_base_exp()
+    if exponent.has(index):
+        return None
+    if base.is_Pow and base.exp == -1:
+        base, exponent = base.base, -exponent
+    shift = base - index
+    return None if shift.has(index) else (factor, shift, -exponent)
 
 
 def _summed(term, low, high):
@@ -62,19 +95,75 @@ def _multiplied(term, low, high):
 
 
 def _accumulated(term, low, high, join, neutral):
-    """``join`` of term(i) for i = low .. high, at all points at once, in blocks of indices."""
+    """``join`` of term(i) for i = low .. high, at all points at once: of terms that few points tell apart by looking up how
+    far they have come, else in blocks of indices."""
     low, high = np.broadcast_arrays(np.asarray(low, dtype=float), np.asarray(high, dtype=float))
-    whole = np.isfinite(low) & np.isfinite(high) & (low == np.floor(low)) & (high == np.floor(high))
-    asked = whole & (low <= high)
-    first, last = np.min(low, where=asked, initial=np.inf), np.max(high, where=asked, initial=-np.inf)
-    if last - first >= _MOST_TERMS:
-        raise ValueError(f"a sum or product of {last - first + 1:.3g} terms; allowed: at most {_MOST_TERMS:.0e}")
+    whole, asked, first, last = _places(low, high)
     total = np.where(whole, neutral, np.nan)
     if first > last:
         return total
-    shape, places = np.broadcast_shapes(low.shape, np.shape(term(first))), np.arange(first, last + 1)
+    apart, places = np.shape(term(first)), np.arange(first, last + 1)
+    shape = np.broadcast_shapes(low.shape, apart)
+    if len(places) * prod(apart) <= _AT_ONCE < len(places) * prod(shape) and (low[asked] == first).all():
+        column = (-1, *(1 for _ in shape))
+        terms = np.broadcast_to(term(places.reshape(column)), (len(places), *(1,) * (len(shape) - len(apart)), *apart))
+        so_far = join.accumulate(np.concatenate([np.full_like(terms[:1], neutral), terms]), axis=0)
+        come = np.where(asked, high - first + 1, 0).astype(int).reshape(1, *(1,) * (len(shape) - low.ndim), *low.shape)
+        return np.where(whole, np.take_along_axis(so_far, come, 0)[0], np.nan)
     for block in np.array_split(places, -(-len(places) * prod(shape) // _AT_ONCE)):
         i = block.reshape(-1, *(1 for _ in shape))
         terms = np.where((low <= i) & (i <= high), term(i), neutral)
         total = join(total, join.reduce(terms, axis=0))
     return total
+
+
+def _places(low, high):
+    """Where both limits are whole numbers, where besides there is a term, and the first and last index of all."""
+    whole = np.isfinite(low) & np.isfinite(high) & (low == np.floor(low)) & (high == np.floor(high))
+    asked = whole & (low <= high)
+    first, last = np.min(low, where=asked, initial=np.inf), np.max(high, where=asked, initial=-np.inf)
+    if last - first >= _MOST_TERMS:
+        raise ValueError(f"a sum or product of {last - first + 1:.3g} terms; allowed: at most {_MOST_TERMS:.0e}")
+    return whole, asked, first, last
+
+
+def _tails_summed(term, factor, low, high, end):
+    """The sum of term(t, product of factor(j) for j = t .. end) for t = low .. high, from the last index down."""
+    low, high, end = np.broadcast_arrays(*(np.asarray(limit, dtype=float) for limit in (low, high, end)))
+    whole, asked, first, last = _places(low, high)
+    whole &= (end == np.floor(end)) & np.isfinite(end)
+    _, _, _, furthest = _places(low, np.where(asked, np.maximum(end, high), low - 1))
+    total, product = np.where(whole, 0.0, np.nan), 1.0
+    if first > last:
+        return total
+    for t in np.arange(furthest, first - 1, -1):
+        product = product * np.where(t <= end, factor(t), 1.0)
+        if t <= last:
+            total = total + np.where((low <= t) & (t <= high), term(t, product), 0.0)
+    return total
+
+
+_DIRECT = 8  # terms that are added one by one before the Euler-Maclaurin formula, so that the others lie from 9 on
+_BERNOULLI = (1 / 12, -1 / 720, 1 / 30240, -1 / 1209600, 1 / 47900160)  # B(2k) / (2k)!
+
+
+def _powers_summed(itself, low, high, shift, exponent):
+    """The sum of (i + shift)**(-exponent) for i = low .. high; of many positive numbers by the Euler-Maclaurin formula."""
+    low, high = np.broadcast_arrays(np.asarray(low, dtype=float), np.asarray(high, dtype=float))
+    whole, asked, first, last = _places(low, high)
+    if first > last or last - first <= 3 * _DIRECT or not (np.asarray(first + shift) > 0).all():
+        return _summed(lambda i: (itself(i) + shift) ** (-1.0 * exponent), low, high)
+    total, start, end = np.where(whole, 0.0, np.nan), low + shift, high + shift
+    for k in range(_DIRECT):
+        total = total + np.where(asked & (low + k <= high), (start + k) ** (-1.0 * exponent), 0.0)
+    start = np.where(asked, start + _DIRECT, 1.0)
+    ratio = np.log(np.where(start <= end, end / start, 1.0))
+    scaled = (1 - exponent) * ratio
+    integral = np.where(np.abs(scaled) < 1e-12, 1.0, np.expm1(scaled) / np.where(scaled == 0, 1.0, scaled)) * ratio * start
+    shrinks = np.exp(-exponent * ratio)  # the last term over the first one
+    rest, slope, power = integral + (1 + shrinks) / 2, 1.0 * exponent / start, shrinks / np.exp(ratio)
+    for k, weight in enumerate(_BERNOULLI):
+        rest = rest + weight * slope * (1 - power)
+        slope = slope * (exponent + 2 * k + 1) * (exponent + 2 * k + 2) / start**2
+        power = power / np.exp(2 * ratio)
+    return total + np.where(asked & (start <= end), rest * start ** (-1.0 * exponent), 0.0)
