@@ -27,7 +27,7 @@ def evaluated(expression, numbers):
     symbols = tuple(sorted(expression.free_symbols, key=str))
     try:
         return mpmath.mpf(1) * sp.lambdify(symbols, expression, "mpmath")(*(numbers[s.name] for s in symbols))
-    except (ZeroDivisionError, OverflowError, TypeError):  # TypeError: a sum that does not end at a whole number
+    except (ZeroDivisionError, OverflowError, NotImplementedError):  # NotImplementedError: mpmath has no sums
         return None
 
 
