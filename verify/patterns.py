@@ -1,4 +1,4 @@
-"""Patterns on some rows of a batch: clients alike or mirrored, starts within a few rounds' way of the optimum."""
+"""Patterns on some rows of a batch: clients alike, mirrored or outvoted, starts within a few rounds' way of the optimum."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ __all__ = ["patterned"]
 _OF_LOSSES = ("curvature", "center", "offset", *PIECES)
 _OF_MINIMA = ("center", "piece_center")
 _ALIKE, _OPPOSITE = 0.08, 0.05  # shares of the rows in which clients have one loss, or each mirrors the one before
+_OUTVOTED = 0.06  # share in which one client's gradient at the start is as large as all others' together, which point back
 _FEW_STEPS = 0.3  # share of the rows in which a run starts a few rounds from the optimum
+_TINY_STEPS = 0.15  # share of the rows in which local steps are shorter by up to eight decades
 _STEPS = ("eta", "eta_l", "eta_g")  # variables that a step of the server is a multiple of
 
 
@@ -26,7 +28,8 @@ def patterned(claim: Claim, shape: Shape, leaves: Leaves, rng: np.random.Generat
     """
     if claim.setting != "run" or shape.data is not None:
         return leaves
-    return _within_reach(claim, shape, _related(shape, leaves, rng), rng)
+    leaves = _within_reach(claim, shape, _outvoted(shape, _related(shape, leaves, rng), rng), rng)
+    return _tiny_steps(claim, leaves, rng)
 
 
 def _related(shape: Shape, leaves: Leaves, rng: np.random.Generator) -> Leaves:
@@ -45,6 +48,25 @@ def _related(shape: Shape, leaves: Leaves, rng: np.random.Generator) -> Leaves:
     return found
 
 
+def _outvoted(shape: Shape, leaves: Leaves, rng: np.random.Generator) -> Leaves:
+    """Clients of one curvature; the others pull against the first one, and the mean gradient at the start is a small part of
+    its own. What shortens large gradients more than small ones then goes uphill."""
+    if shape.clients < 3 or "curvature" not in leaves:
+        return leaves
+    count, others = len(leaves["weight"]), shape.clients - 1
+    row = (count, 1, 1)
+    sign = np.where(rng.random(row) < 0.5, 1.0, rng.choice([-1.0, 1.0], (count, 1, shape.dim)))
+    pull = 10.0 ** rng.uniform(-3, 1, row) * sign
+    against = (1 - 10.0 ** rng.uniform(-2, -0.3, row)) / others * np.ones((count, others, shape.dim))
+    center = np.concatenate([-pull, pull * against], axis=1)
+    chosen = (rng.random(count) < _OUTVOTED).reshape(row)
+    curvature = np.where(chosen, leaves["curvature"][:, :1], leaves["curvature"])
+    weight = np.where(chosen[:, 0], 1.0, leaves["weight"])
+    start = np.where(chosen[:, 0], -center.mean(axis=1), leaves["start_offset"])
+    return leaves | {"curvature": curvature, "weight": weight, "center": np.where(chosen, center, leaves["center"]),
+                     "start_offset": start}
+
+
 def _within_reach(claim: Claim, shape: Shape, leaves: Leaves, rng: np.random.Generator) -> Leaves:
     steps = [leaves[v.name] for v in claim.variables if v.name in _STEPS and not v.indices]
     if not by_coordinate(claim.procedure) or not steps:
@@ -54,3 +76,13 @@ def _within_reach(claim: Claim, shape: Shape, leaves: Leaves, rng: np.random.Gen
     start = way * rng.uniform(0, 3, (count, 1)) * rng.choice([-1.0, 1.0], (count, shape.dim))
     near = rng.random((count, 1)) < _FEW_STEPS
     return leaves | {"start_offset": np.where(near, start, leaves["start_offset"])}
+
+
+def _tiny_steps(claim: Claim, leaves: Leaves, rng: np.random.Generator) -> Leaves:
+    """Rows of runs that hardly move, in which terms of higher order in the step vanish."""
+    for variable in claim.variables:
+        if variable.name in _STEPS[:2] and not variable.indices:
+            little = rng.random(len(leaves["weight"])) < _TINY_STEPS
+            shorter = 10.0 ** np.where(little, rng.uniform(-8, 0, len(little)), 0.0)
+            leaves = leaves | {variable.name: leaves[variable.name] * shorter.reshape(leaves[variable.name].shape)}
+    return leaves

@@ -35,9 +35,10 @@ _FEW = (1, 1, 2, 2, 3)
 #: numbers of priority clients beyond these, where a factor of their number or of those not sampled shows, and how often
 _MANY, _OFTEN_MANY = (4, 5, 6, 8, 12, 20), 0.2
 _ALIKE = 0.25  # share of instances whose coordinates are all alike, of methods that act by coordinate
+_ALL_NOISY = 0.15  # share of the shapes in which all clients have noise, in runs that are as short as that asks
 _ONE_UNLIKE = 0.15  # share of instances of which one client has another curvature, or another center, than all others
 #: probabilities of the rarer outcome of two-point noise
-RARE = (Fraction(1, 2), Fraction(1, 2), Fraction(1, 4), Fraction(1, 10), Fraction(1, 100))
+RARE = (Fraction(1, 2), Fraction(1, 2), Fraction(1, 4), Fraction(1, 10), Fraction(1, 100), Fraction(1, 1000))
 
 
 #: claims about samples have this many times the outcomes of others: data sets and replaced samples are chance too
@@ -129,7 +130,10 @@ def _draw_shape(claim, rng, most_outcomes, most_iterations, longer) -> Shape:
     family, pieces = draw_family(claim, rng)
     shape = _with(shape, family=family, pieces=pieces)
     noisy = tuple(sorted(rng.permutation(shape.clients)[: 0 if tiny else rng.integers(0, 3)].tolist()))
-    if noisy and rng.random() < 0.5:
+    if rng.random() < _ALL_NOISY:
+        noisy = tuple(range(shape.clients))
+        shape = _short_enough(shape, noisy, most_outcomes)
+    elif noisy and rng.random() < 0.5:
         shape = _short_enough(shape, noisy[:1], most_outcomes)
     while noisy and prod(outcomes(_with(shape, noisy=noisy))) > most_outcomes:
         noisy = noisy[:-1]
@@ -255,7 +259,8 @@ def _upper_bounds(claim) -> dict[str, float]:
 def _shares(count, rng):
     """Shares of a whole, (count, 1): anything, a little, or nearly all."""
     share = rng.random((count, 1))
-    little = 10.0 ** rng.uniform(-3, -0.3, (count, 1))
+    least = np.where(rng.random((count, 1)) < 0.7, -3.0, -8.0)
+    little = 10.0 ** rng.uniform(least, -0.3)
     return np.choose(rng.integers(0, 3, (count, 1)), [share, little, 1 - little])
 
 

@@ -6,9 +6,11 @@ does not depend on the machine.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
+from itertools import chain
 from math import isfinite, prod
 
 import numpy as np
@@ -31,6 +33,7 @@ from verify.instances import (
     with_times,
 )
 from verify.judge import Judgement, judge, pairs
+from verify.kin import handed_over
 from verify.knots_on_path import knots_on_path
 from verify.offspring import KINDS_OF_LEAVES, offspring
 from verify.on_balls import violation_on_balls
@@ -38,6 +41,7 @@ from verify.other_sizes import with_another_integer, with_other_noise, with_othe
 from verify.patterns import patterned
 from verify.pools import CANDIDATE, Pools
 from verify.refine import Coordinates, ascend, evolve
+from verify.rescaled import rescaled
 from verify.sampling import DATA_OUTCOMES, RARE, alike_in_all_coordinates, draw_leaves, draw_shape, turned
 from verify.screen import alike
 from verify.shared_draws import Draws
@@ -100,6 +104,8 @@ class Found:
 
 _NOTHING = 1e-12  # what float64 may take for a difference where terms of about one cancel
 _MOST_CLIENTS = 24  # to which an instance grows
+_HANDED_OVER = 271  # beside the seed, for draws that complete the counterexamples of other claims
+_KIN: dict[tuple, Violation | None] = {}  #: counterexamples that this process has found for claims' kin
 _LONG = 10  # iterations, beyond which exact fractions take longer than balls
 _SHARE = Fraction(1, 10**6)  # of the gap that float64 saw, which is none where balls leave less of it
 _LARGE = 24  # size beyond which an instance is made smaller before exact arithmetic takes it
@@ -149,12 +155,37 @@ def search(claim: Claim, budget: Budget, seed: int = 0, backend: Backend = NUMPY
 
     for number, stage in enumerate(budget.stages):
         seeds = [seed, number] if number else seed
-        for shape, leaves in _instances(claim, stage, seeds, pools, backend):
+        batches = _instances(claim, stage, seeds, pools, backend)
+        for shape, leaves in chain(batches, _of_kin(claim, stage, seed, backend)):
             violation = look(shape, leaves)
             if violation:
                 found.violation = shrink(claim, violation)
                 return found
     return found
+
+
+def _of_kin(claim: Claim, budget: Budget, seed: int, backend: Backend) -> Iterator[tuple[Shape, Leaves]]:
+    """Instances made of the counterexamples that the smallest budget finds for the claim's kin; none at that budget."""
+    if budget.before is None:
+        return
+
+    def found(other: Claim) -> Violation | None:
+        key = other.id, repr(budget.stages[0]), seed, backend
+        if key not in _KIN:
+            with RUNS.aside():
+                _KIN[key] = _violation_or_none(other, budget.stages[0], seed, backend)
+        return _KIN[key]
+
+    yield from handed_over(claim, found, np.random.default_rng([seed, _HANDED_OVER]), budget.most_outcomes)
+
+
+def _violation_or_none(claim: Claim, budget: Budget, seed: int, backend: Backend) -> Violation | None:
+    """The counterexample of a search, without its environment; None also where the claim cannot be measured."""
+    try:
+        found = search(claim, budget, seed, backend).violation
+    except (ArithmeticError, LookupError, NotImplementedError, TypeError, ValueError):
+        return None
+    return found._replace(environment=None) if found else None
 
 
 def _judged(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend) -> Judgement:
@@ -293,7 +324,7 @@ def _drawn(claim: Claim, shape: Shape, count: int, rng: np.random.Generator, mov
     """Leaves in one of the corners, now and then in turned coordinates where that matters."""
     leaves = patterned(claim, shape, draw_leaves(claim, shape, count, rng), moving)
     leaves = turned(claim, shape, leaves, moving) if moving.random() < _TURNED else leaves
-    return _cornered(claim, shape, leaves, moving)
+    return rescaled(claim, shape, _cornered(claim, shape, leaves, moving), moving)
 
 
 def _cornered(claim: Claim, shape: Shape, leaves: Leaves, moving: np.random.Generator) -> Leaves:

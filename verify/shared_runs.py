@@ -6,6 +6,8 @@ claims were decided before. Only the last claims' environments are kept, and onl
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from hashlib import blake2b
 from math import prod
 
@@ -49,6 +51,17 @@ class SharedRuns:
             _empty(environment)
         self.leader, self.entries, self.kept, self.bytes, self.last = None, {}, {}, {}, None
         self.draws = {}
+
+    @contextmanager
+    def aside(self) -> Iterator[None]:
+        """While another claim is looked at in between: what is kept stays, and what that one keeps goes."""
+        kept = self.__dict__.copy()
+        self.__init__()
+        try:
+            yield
+        finally:
+            self.forget()
+            self.__dict__.update(kept)
 
     def known_draws(self, claim: Claim, *circumstances) -> Known:
         """What claims that draw the same have drawn under these circumstances: see :class:`verify.shared_draws.Draws`."""

@@ -21,7 +21,7 @@ from verify.sizes import allowed, integer_variables, names_of, once_by_claim, sa
 
 __all__ = ["extreme_shapes", "small_shapes"]
 
-_CLIENTS = ((1, 0), (2, 0), (1, 1))  # priority clients, free clients
+_CLIENTS = ((1, 0), (2, 0), (3, 0), (1, 1))  # priority clients, free clients
 _ROUNDS, _STEPS, _PARTICIPANTS = (1, 2, 3, 5), (1, 2, 4), (1, 2)
 _LAYERS = ((1,), (1, 1), (1, 1, 1))
 _SEVERAL = {False: (1, 2), True: (2, 16)}  # half of the dimensions, of methods that act by coordinate or not; others are 1
@@ -32,8 +32,8 @@ _ABOVE = (0, 1, 2)  # how far an integer variable lies above the least that it m
 
 
 def small_shapes(claim: Claim, rng: np.random.Generator, most_outcomes: int, count: int) -> list[Shape]:
-    """Up to ``count`` different shapes of one or two clients, few rounds and steps, with and without noise: first the
-    smallest ones, then such that every number of clients, of rounds and so on has its turn.
+    """Up to ``count`` different shapes of one to three clients, few rounds and steps, without noise, with that of one client
+    or of all: first the smallest ones, then such that every number of clients, of rounds and so on has its turn.
 
     None for claims about numbers alone.
     """
@@ -133,16 +133,19 @@ def _each_small_shape(claim: Claim) -> Iterator[Shape]:
     chance = chance_of(procedure, claim.variables) if procedure and running else NOTHING_MORE
     own = list(integer_variables(claim).values())
     above = list(product(_ABOVE, repeat=len(own)))
-    for (priority, free), layers, rounds, steps, participants, noisy, more in product(
+    for (priority, free), layers, rounds, steps, participants, noise, more in product(
             _CLIENTS, _LAYERS if "layers" in names_of(claim) else ((),), _ROUNDS if running else (1,),
             _STEPS if running else (1,), _PARTICIPANTS if sampling != "full" else (1,),
-            ((), (0,)) if running else ((),), above):
+            ("none", "first", "all") if running else ("none",), above):
+        if noise == "all" and priority + free == 1:
+            continue
         if free and procedure is not None and not procedure.free_clients:
             continue
         if sampling == "without-replacement" and participants > priority:
             continue
         sizes = tuple((v.name, v.low + a) for v, a in zip(own, more, strict=True))
         sizes += (("trackers", 1),) if speaks_of_trackers(claim) else ()
+        noisy = {"none": (), "first": (0,), "all": tuple(range(priority + free))}[noise]
         yield Shape(priority + free, free, len(layers) or 1, steps, rounds, participants, sampling, noisy, sizes=sizes,
                     layers=layers, chance=chance)
 

@@ -1,0 +1,90 @@
+"""Counterexamples of a claim's kin are looked at too, and leave no trace in what claims share."""
+
+from dataclasses import replace
+from fractions import Fraction as Q
+
+import numpy as np
+import pytest
+
+import verify.search as search_module
+from bounds.registry import all_claims, find_claim
+from verify.instances import map_leaves
+from verify.kin import handed_over, kin
+from verify.sampling import draw_leaves, draw_shape
+from verify.search import BUDGETS, Budget, search
+from verify.shared_runs import RUNS
+from verify.shrink import Violation
+from verify.sizes import allowed
+
+LITTLE = Budget(0, 16, 0, small=4, most_iterations=1, most_rounds=(1,), before=BUDGETS["quick"])
+
+
+def test_kin_are_readings_steps_and_what_they_serve():
+    for claim in [*all_claims().values()][::40]:
+        if claim.setting != "run" or claim.procedure is None:
+            assert kin(claim.id) == ()
+            continue
+        for name in kin(claim.id):
+            other = find_claim(name)
+            near = other.block == claim.block or any(
+                one.partition("@")[0] == two.block
+                for first, two in ((claim, other), (other, claim)) for one in first.steps) or name in {
+                    c.id for c in all_claims().values() if c.block in {s.partition("@")[0] for s in claim.steps}}
+            assert other.procedure.base == claim.procedure.base and other.explicit and name != claim.id
+            assert near or any(claim.id in find_claim(c).steps for c in all_claims() if find_claim(c).block == other.block)
+    assert "fadamgc/lemma-A.1" in kin("fadamgc/eq-81") and "fadamgc/eq-81@y-gradient" in kin("fadamgc/eq-81")
+
+
+@pytest.mark.parametrize("claim_id", ["fadamgc/lemma-D.2@all-tracked", "fadamgc/eq-165@both", "fedluar/lemma-3.1@update"])
+def test_batches_of_kin_have_the_sizes_and_numbers_of_the_claim(claim_id):
+    claim, rng = find_claim(claim_id), np.random.default_rng(0)
+
+    def found(other):
+        shape = draw_shape(other, rng, 64, 10)
+        leaves = map_leaves(draw_leaves(other, shape, 1, rng), lambda name, array: array.astype(object))
+        return Violation(shape, leaves, None, Q(1), Q(0))
+
+    theirs = [found(find_claim(name)) for name in kin(claim_id)]
+    answers = iter(theirs)
+    batches = [*handed_over(claim, lambda other: next(answers), rng, 64)]
+    assert len(batches) >= 4 and len(batches) % 2 == 0
+    for shape, leaves in batches:
+        assert allowed(claim, shape.as_sizes()) and {v.name for v in claim.variables if v.domain != "integer"} <= set(leaves)
+        assert any((shape.clients, shape.rounds) == (v.shape.clients, v.shape.rounds) for v in theirs)
+    for _, leaves in batches[::2]:
+        assert any(v.leaves["center"].shape == leaves["center"][:1].shape and (leaves["center"] == v.leaves["center"]).all()
+                   for v in theirs)
+
+
+def test_a_claim_that_is_not_the_registered_one_has_no_kin():
+    claim = replace(find_claim("fadamgc/eq-81"), number="mine")
+    assert [*handed_over(claim, lambda other: 1 / 0, np.random.default_rng(0), 64)] == []
+
+
+def test_a_false_statement_is_found_by_the_counterexample_of_a_reading(monkeypatch):
+    """The search's own batches are taken away; each of the kin is said to be broken by what breaks the claim itself."""
+    claim = find_claim("fedluar/lemma-3.1")
+    own = search(claim, BUDGETS["quick"]).violation
+    monkeypatch.setattr(search_module, "_instances", lambda *given: iter(()))
+    monkeypatch.setattr(search_module, "_KIN", {})
+    monkeypatch.setattr(search_module, "_violation_or_none", lambda *given: own)
+    assert search(claim, LITTLE.before).violation is None
+    assert search(claim, LITTLE).violation is not None
+    assert search_module._KIN and all(key[1] == repr(LITTLE.stages[0]) for key in search_module._KIN)
+
+
+def test_what_claims_share_is_as_it_was_after_a_look_aside():
+    RUNS.forget()
+    claim, other = find_claim("fedluar/lemma-3.1"), find_claim("fedmoswa/lemma-g.9")
+    search(claim, LITTLE.before)
+    kept, leader = dict(RUNS.kept), RUNS.leader
+    assert leader is claim and kept
+    with RUNS.aside():
+        assert RUNS.leader is None and not RUNS.kept
+        search(other, Budget(0, 16, 0, small=2, most_iterations=1, most_rounds=(1,)))
+        assert RUNS.leader is other
+    assert RUNS.leader is claim and RUNS.kept == kept and all(environment.bound for environment in kept.values())
+    with pytest.raises(ZeroDivisionError), RUNS.aside():
+        Q(1) / 0
+    assert RUNS.leader is claim
+    RUNS.forget()
