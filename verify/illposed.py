@@ -21,7 +21,7 @@ from bounds.closed_form import side_conditions
 from bounds.functions import f, f_grad, u, v
 from verify.satisfiable import satisfiable
 
-__all__ = ["Conflict", "conflict"]
+__all__ = ["Conflict", "conflict", "excluded"]
 
 _h, _f0, _f1 = sp.Symbol("h", real=True), sp.Symbol("f(v)", real=True), sp.Symbol("f'(v)", real=True)
 
@@ -38,7 +38,12 @@ def conflict(claim: Claim) -> Conflict | None:
     """The conflict that makes the claim ill-posed, or None if none was found (which proves nothing)."""
     if claim.statement is None:
         return Conflict((claim.id,), f"the statement is undefined: {claim.undefined}")
-    return _constants_only(claim.assumptions) or _unbounded_gradient(claim) or _exclusive_conditions(claim)
+    return excluded(claim) or _exclusive_conditions(claim)
+
+
+def excluded(claim: Claim) -> Conflict | None:
+    """Printed assumptions that exclude each other, whatever the numbers; None if none were found."""
+    return _constants_only(claim.assumptions) or _unbounded_gradient(claim)
 
 
 def _exclusive_conditions(claim: Claim) -> Conflict | None:

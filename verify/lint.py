@@ -2,59 +2,56 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import replace
 
-import numpy as np
 import sympy as sp
 
-from bounds import language as words
-from bounds.claim import Claim, names_in
-from bounds.closed_form import closed_form, measured_conditions, side_conditions
-from bounds.orders import leading_order
+from bounds.claim import Claim, Condition, names_in
+from bounds.closed_form import side_conditions
 from bounds.units import BASE, Clash, check_units, unit_text
-from verify.bound import Bound, bound_of
+from bounds.well_formed import faults
+from verify.bound import bound_of
+from verify.illposed import excluded
+from verify.lint_limits import limits, special_cases
+from verify.lint_subject import SEVERITIES, Finding, within_domain
+from verify.lint_values import monotone, readings
 from verify.parameter_sets import exact_witness
+from verify.procedures import faults_of_method
 from verify.satisfiable import satisfiable
 
-__all__ = ["CHECKS", "Finding", "lint", "lint_all"]
+__all__ = ["CHECKS", "SEVERITIES", "Finding", "lint", "lint_all"]
 
-SEVERITIES = ("error", "warning", "note")
-#: a larger value of these makes a problem harder, so that no bound should fall as they grow
-_HARDER = ("sigma", "sigma_sq", "sigma_g", "sigma_g_2", "sigma_g_sq", "sigma_g_max", "G", "G_sq", "G_lip", "Gamma", "D0_sq",
-           "F0_gap", "noise_bound")
-_LENGTHS = ("iterations", "rounds")
 #: what runs, data sets and federations give besides, where a claim speaks of it
 _GIVEN = ("sampling", "dim", "tracked", "z_x_round", "sigma_g", "sigma_g_1", "sigma_g_2", "sigma_g_max", "sigma_g_client",
           "L_objective", "samples", "H_loss", "differing", "replaced", "used_sample")
-_POINTS = 400
-
-
-@dataclass(frozen=True)
-class Finding:
-    """Something noticed about a claim: which check, how severe (``error``, ``warning``, ``note``), in words, and as data."""
-
-    claim: str
-    check: str
-    severity: str
-    text: str
-    data: dict[str, Any] = field(default_factory=dict)
 
 
 def lint(claim: Claim) -> list[Finding]:
-    """Everything that the checks find on one claim, errors first."""
-    found = [finding for check in CHECKS.values() for finding in check(claim)]
+    """Everything that the checks find on one claim, errors first; of a claim whose formulas say nothing, only that."""
+    broken = list(_broken(claim))
+    if any(finding.severity == "error" for finding in broken):
+        return broken
+    found = broken + [finding for check in CHECKS.values() for finding in check(claim)]
     return sorted(found, key=lambda f: SEVERITIES.index(f.severity))
 
 
 def lint_all(claims: Iterable[Claim]) -> list[Finding]:
-    """The findings on each claim, and on readings of one block that disagree.
+    """The findings on each claim, on readings of one block that disagree, and on claims at the special case of another one.
 
     A clash of units that several claims of a paper share, as they share a formula, is told once; its data names them all.
     """
     claims = list(claims)
-    return _told_once([f for claim in claims for f in lint(claim)]) + list(_readings(claims))
+    return [*_told_once([f for claim in claims for f in lint(claim)]), *readings(claims), *special_cases(claims)]
+
+
+# formulas that say nothing -----------------------------------------------------------------------------------------------
+def _broken(claim: Claim) -> Iterator[Finding]:
+    for fault in (*faults(claim), *faults_of_method(claim)):
+        where = f"{fault.part} {fault.place + 1}" if fault.part in ("assume", "conditions") else fault.part
+        yield Finding(claim.id, "symbols", "note" if fault.harmless else "error", f"{where}: {fault.text}",
+                      {"symbol": fault.symbol, "part": fault.part, "place": fault.place})
 
 
 # units -----------------------------------------------------------------------------------------------------------------
@@ -132,133 +129,44 @@ def _own_arguments(claim: Claim):
 
 # hypotheses --------------------------------------------------------------------------------------------------------------
 def _hypotheses(claim: Claim) -> Iterator[Finding]:
-    conditions = side_conditions(claim) if claim.statement is not None else []
+    if claim.statement is None:
+        yield Finding(claim.id, "hypotheses", "error", f"the statement is undefined: {claim.undefined}", {})
+        return
+    found = excluded(claim)
+    if found is not None:
+        yield Finding(claim.id, "hypotheses", "error", f"these assumptions exclude each other: {found.proof}",
+                      {"core": list(found.parts), "proof": found.proof})
+    conditions = side_conditions(claim)
     if not conditions:
         return
     answer = satisfiable(conditions)
     if answer.answer == "no":
         yield Finding(claim.id, "hypotheses", "error", "these conditions exclude each other: " + "; ".join(answer.core),
                       {"core": list(answer.core)})
-    elif answer.answer == "unknown" and exact_witness(bound_of(claim)) is None:
+        return
+    witness = _witness(claim, conditions, answer.witness)
+    if witness:
+        at = ", ".join(f"{name} = {value}" for name, value in witness.items())
+        yield Finding(claim.id, "hypotheses", "note", f"the conditions hold together, for example at {at}",
+                      {"witness": witness})
+    elif answer.answer == "unknown":
         text = f"whether the conditions can hold together is not decided: {answer.reason}"
         yield Finding(claim.id, "hypotheses", "note", text, {"reason": answer.reason})
 
 
-# limits and monotonicity ---------------------------------------------------------------------------------------------------
-def _bound(claim: Claim) -> Bound | None:
-    """The right side of an inequality that bounds something from above, as a function of parameters."""
-    if claim.statement is None or claim.statement.relation != "<=" or claim.kind == "assumption":
-        return None
-    bound = bound_of(claim)
-    return bound if bound.form.parameters else None
-
-
-def _limits(claim: Claim) -> Iterator[Finding]:
-    bound = _bound(claim)
-    if bound is None:
-        return
-    names = {s.name for s in bound.form.parameters}
-    special = [{"local_steps": 1}, {"clients": 1, "participants": 1}, {"clients": 2, "participants": 2},
-               {"iterations": 1, "rounds": 1}, *({name: 0} for name in _HARDER)]
-    points = {name: values for name, values in _points(bound, 40).items() if name in names}
-    usual = np.broadcast_to(np.isfinite(bound.values(**points)), (40,))
-    for case in special:
-        here = {name: value for name, value in case.items() if name in names}
-        if here and usual.any() and not np.isfinite(bound.values(**points | here) + np.zeros(40))[usual].any():
-            said = ", ".join(f"{n} = {v}" for n, v in here.items())
-            yield Finding(claim.id, "limits", "warning", f"the right side is undefined at {said}", {"at": here})
-    for symbol in bound.form.parameters:
-        if symbol.name in _LENGTHS:
-            order = leading_order(bound.form.formula, symbol)
-            usual = 1 if _is_total(claim.statement.left, symbol) else 0
-            grows = order is not None and (
-                (order.power - usual).is_positive or (order.power == usual and order.logs > 0))
-            if order is not None and claim.kind in ("theorem", "table entry"):
-                text = f"as {symbol.name} grows the right side behaves as {order.text(symbol)}"
-                yield Finding(claim.id, "limits", "warning" if grows else "note", text, {"order": order.text(symbol)})
-
-
-def _is_total(left, length) -> bool:
-    """Whether a side adds up over a run and does not divide by its length."""
-    return any(length in limit[2].free_symbols for a in left.atoms(sp.Sum) for limit in a.limits) and not any(
-        length in part.free_symbols for part in sp.Mul.make_args(left) if not part.has(sp.Sum))
-
-
-def _monotone(claim: Claim) -> Iterator[Finding]:
-    bound = _bound(claim)
-    if bound is None or claim.kind not in ("theorem", "lemma", "control", "derived"):
-        return
-    limited = set().union(*(side.free_symbols for c in measured_conditions(claim) for side in (c.left, c.right)))
-    if limited & set(bound.form.measured):  # points at random need not meet what the claim supposes of them
-        return
-    for symbol in bound.form.parameters:
-        if symbol.name not in _HARDER:
-            continue
-        points = _points(bound, _POINTS)
-        more = points | {symbol.name: points[symbol.name] * 1.01}
-        with np.errstate(all="ignore"):
-            low, high = bound.values(**points), bound.values(**more)
-            met = bound.applies(**points) & bound.applies(**more) & np.isfinite(low) & np.isfinite(high)
-            falls = np.flatnonzero(met & (high < low - 1e-9 * np.abs(low)))
-        if len(falls):
-            at = {name: float(v[falls[0]]) for name, v in points.items()}
-            where = ", ".join(f"{n} = {v:.3g}" for n, v in at.items())
-            text = f"the right side falls as {symbol.name} grows, for example at {where}"
-            yield Finding(claim.id, "monotonicity", "warning", text, {"symbol": symbol.name, "at": at})
-
-
-def _points(bound: Bound, count: int) -> dict[str, np.ndarray]:
-    """Parameters at random over a few decades, the same in every run; whole numbers from 1."""
-    rng, found = np.random.default_rng(0), {}
-    symbols = {s.name: s for s in bound.form.parameters}
-    for c in bound.conditions:
-        symbols |= {s.name: s for side in (c.left, c.right) for s in side.free_symbols}
-    for name, symbol in sorted(symbols.items()):
-        values = 10 ** rng.uniform(-2, 2, count)
-        found[name] = np.maximum(1, np.round(values)) if symbol.is_integer else values
-    for symbol, e in bound.form.measured.items():
-        if _is_later_loss(e):
-            found[symbol.name] = np.zeros(count)
-    return found
-
-
-def _is_later_loss(e) -> bool:
-    """Whether a quantity is a loss after the start: losses are counted from there, so that a run starts above."""
-    inner = e.args[0] if isinstance(e, words.E) else e
-    return isinstance(inner, words.objective) and not any(0 in a.indices for a in inner.atoms(sp.Indexed))
-
-
-# readings ------------------------------------------------------------------------------------------------------------------
-def _readings(claims: list[Claim]) -> Iterator[Finding]:
-    """Readings of one block, or a statement and its explicit form, that bound the same by different formulas."""
-    groups: dict[tuple, list[Claim]] = {}
-    for claim in claims:
-        if claim.statement is not None and claim.kind in ("theorem", "lemma"):
-            key = (claim.paper, claim.block.removesuffix("-explicit"), str(claim.statement.left), claim.statement.relation)
-            groups.setdefault(key, []).append(claim)
-    for group in groups.values():
-        first, *others = group
-        for other in others:
-            texts = [str(closed_form(c).formula) for c in (first, other)]
-            if texts[0] == texts[1]:
-                continue
-            low, high = _ratios(bound_of(first), bound_of(other))
-            if low is None or (abs(low - 1) < 1e-9 and abs(high - 1) < 1e-9):
-                continue
-            text = f"its right side is {low:.3g} to {high:.3g} times that of {first.id}"
-            yield Finding(other.id, "readings", "note", text, {"other": first.id, "ratio": [low, high]})
-
-
-def _ratios(one: Bound, two: Bound):
-    points = _points(one, _POINTS) | _points(two, _POINTS)
-    with np.errstate(all="ignore"):
-        values = [b.values(**{s.name: points[s.name] for s in b.form.parameters}) for b in (one, two)]
-        ratio = np.broadcast_to(values[1] / values[0], (_POINTS,))
-    ratio = ratio[np.isfinite(ratio)]
-    return (float(ratio.min()), float(ratio.max())) if len(ratio) else (None, None)
+def _witness(claim: Claim, conditions: list[Condition], of_z3: dict[str, str] | None) -> dict[str, str]:
+    """Numbers that certainly meet the conditions: z3's where they are fractions and its integers whole, else ones found."""
+    symbols = {s.name: s for c in conditions for side in (c.left, c.right) for s in side.free_symbols}
+    whole = {name for name, s in symbols.items() if s.is_integer}
+    if of_z3 and all(re.fullmatch(r"\d+" if name in whole else r"-?\d+(/\d+)?", v) for name, v in of_z3.items()):
+        return dict(sorted(of_z3.items()))
+    found = exact_witness(within_domain(bound_of(claim), measured=False))
+    if found is not None:
+        return {name: str(found[name]) for name in sorted(found) if name in symbols}
+    return {name: value for name, value in sorted((of_z3 or {}).items())} if not whole else {}
 
 
 #: every check by name
 CHECKS: dict[str, Callable[[Claim], Iterator[Finding]]] = {
-    "units": _units, "symbols": _symbols, "hypotheses": _hypotheses, "limits": _limits, "monotonicity": _monotone,
+    "units": _units, "symbols": _symbols, "hypotheses": _hypotheses, "limits": limits, "monotonicity": monotone,
 }
