@@ -230,9 +230,10 @@ KAPPA = E(norm2(SLOPE)) / norm2(objective_grad(x_round[0]))
     claim(GAP, "<=", (OBJECTIVES * sigma + L * D0_sq * sigma)),
     claim(GAP, "<=", L * D0_sq + eta_l[0] * sigma_sq / (1 - KAPPA), Condition(KAPPA, "<=", sp.Rational(1, 2))),
     claim(GAP, "<=", (1 - a / L) * sigma_sq / mu, Condition(a, "==", mu)),
+    claim(GAP, "<=", L * (objective(x_round[T]) - a)), claim(a, "<=", b / L, setting="algebra"),
     claim(GAP, "<=", sigma_sq * eta_l[0], Condition(eta_l[r], "==", 1 / L, ((r, 0, T - 1),))),
 ], ids=["a sum over rounds", "its mean", "losses that fall", "a ratio that the claim limits", "mu below L",
-        "a step size of L"])
+        "a bound below zero", "numbers alone", "a step size of L"])
 def test_what_problems_and_hypotheses_rule_out_raises_no_suspicion(right):
     assert {c for c in checks(right) if c[0] in ("limits", "monotonicity")} == set()
 
@@ -328,7 +329,7 @@ def test_special_cases_are_found_among_the_papers_claims():
     found = {(f.claim, f.data["other"]): f.data.get("ratio") for f in special_cases(
         [*claims_of_paper("li2020").values(), *claims_of_paper("classical").values()])}
     assert found["li2020/theorem-3", "li2020/theorem-1"] == [1, 1]
-    assert found["classical/sgd-distance", "classical/gd-distance"][0] > 0
+    assert found["classical/sgd-distance", "classical/gd-distance"][0] > 1 - 1e-9
 
 
 def test_readings_are_compared_where_both_claims_hold():
@@ -345,6 +346,15 @@ def test_readings_are_compared_where_both_claims_hold():
     two = replace(two, statement=Condition(GAP, "<=", L * D0_sq * (a - sp.Rational(1, 2))))
     (found,) = [f for f in lint_all([one, two]) if f.check == "readings"]
     assert found.data["signs"] == "differ" and "another sign" in found.text and found.data["at"]["a"] < 1 / 2
+
+
+def test_bounds_below_zero_are_told_by_their_order():
+    one = claim(GAP, "<=", -L * D0_sq)
+    for right, order in ((-2 * L * D0_sq, "never above"), (-L * D0_sq / 2, "never below"),
+                         (-sigma_sq / L, "in some places above and in others below")):
+        two = replace(claim(GAP, "<=", right), id="test/claim@two")
+        (found,) = [f for f in lint_all([one, two]) if f.check == "readings"]
+        assert found.data["order"] == order and order in found.text
 
 
 def test_readings_that_differ_are_told_with_the_factor():

@@ -12,6 +12,7 @@ import typer
 __all__ = ["add_commands"]
 
 MOST_ROWS = 12  # of a table of values
+_WITNESSES_OF = 10  # claims, of which `lint` shows numbers that meet the conditions
 
 Given = Annotated[list[str] | None, typer.Argument(metavar="[NAME=VALUE]...", help="Values, as with --set.")]
 Set = Annotated[list[str] | None, typer.Option(
@@ -207,7 +208,8 @@ def lint(
 ) -> int:
     """Examine claims without running anything.
 
-    Units, symbols, whether the conditions can hold together, limits, monotonicity, and readings that disagree.
+    Units, symbols, whether the conditions can hold together (with numbers that meet them), limits and the claims of special
+    cases, monotonicity, and readings that disagree.
 
     Exit status: 0 no error was found; 1 one was; 2 bad input.
     """
@@ -226,10 +228,13 @@ def lint(
     if json:
         print(json_text.dumps([asdict(finding) for finding in found], indent=1))
     else:
-        rows = [(f.claim, f.severity, f.check, f.text) for f in found]
+        told = [f for f in found if len(chosen) <= _WITNESSES_OF or "witness" not in f.data]
+        rows = [(f.claim, f.severity, f.check, f.text) for f in told]
         console.out().print(console.names_table(("claim", "severity", "check", "finding"), rows))
         counts = ", ".join(f"{sum(f.severity == s for f in found)} {s}s" for s in shown)
         print(f"{len(chosen)} claims: {counts}")
+        if len(told) < len(found):
+            print(f"{len(found) - len(told)} notes with numbers that meet the conditions are not shown; --json has them")
     return 1 if any(f.severity == "error" for f in found) else 0
 
 

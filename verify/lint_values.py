@@ -33,7 +33,7 @@ def monotone(claim: Claim) -> Iterator[Finding]:
     Constants on which the claim makes a step size depend are left out: another value of them is about other runs.
     """
     bound, points = bound_above(claim), sets_of(claim)
-    if bound is None or not points:
+    if bound is None or not points or claim.setting == "algebra":  # numbers alone are no problem that becomes harder
         return
     limited = set().union(*(side.free_symbols for c in measured_conditions(claim) for side in (c.left, c.right)))
     if limited & set(bound.form.measured):  # points at random need not meet what the claim supposes of them
@@ -49,7 +49,7 @@ def monotone(claim: Claim) -> Iterator[Finding]:
             met = bound.applies(**more)
         with np.errstate(all="ignore"):
             moved = (value - later if harder else later - value) > 1e-9 * np.abs(value)
-        wrong = np.flatnonzero(met & moved & np.isfinite(value) & np.isfinite(later))
+        wrong = np.flatnonzero(met & moved & (value > 0) & np.isfinite(value) & np.isfinite(later))
         if len(wrong):
             where, at = points_text(points, wrong[0])
             text = f"the right side {'falls' if harder else 'grows'} as {symbol.name} grows, for example at {where}"
@@ -109,6 +109,11 @@ def ratio_text(first, other) -> tuple[str, dict]:
     if len(opposed):
         where, at = points_text(points, opposed[0])
         return f"has another sign at {where} than", {"signs": "differ", "at": at}
+    if (known & ((one < 0) | (two < 0))).any():  # a ratio says nothing of which is larger
+        apart = (two - one)[known] / np.abs(one[known])
+        order = "is as large as" if np.abs(apart).max() <= 1e-9 else "is never above" if apart.max() <= 1e-9 else (
+            "is never below" if apart.min() >= -1e-9 else "is in some places above and in others below")
+        return order, {"ratio": [1, 1]} if order == "is as large as" else {"order": order.removeprefix("is ")}
     with np.errstate(all="ignore"):
         ratio = (two / one)[known & (one != 0)]
     if not len(ratio):
