@@ -16,8 +16,10 @@ from typing import Literal
 
 from bounds.claim import Assumption, Claim, Condition, Definition
 from bounds.comparisons import LARGER
+from bounds.legend import symbols, words
 from bounds.notation import Letter, defined_letter, letter_text, plain
-from bounds.writer import LatexWriter, UnicodeWriter, Writer
+from bounds.options import in_words, local_rate
+from bounds.writer import LatexWriter, UnicodeWriter, Writer, filled
 
 __all__ = ["condition_latex", "condition_text", "latex", "letters_of", "notation", "show", "unicode"]
 
@@ -107,12 +109,13 @@ def _range(index, low, high, text, dots) -> str:
 
 
 # a claim -------------------------------------------------------------------------------------------------------------
-def show(claim: Claim, letters: Literal["paper", "code"] = "paper") -> str:
+def show(claim: Claim, letters: Literal["paper", "code"] = "paper", legend: bool = True) -> str:
     """A claim as text: statement, reading, procedure, hypotheses, definitions, variables and source.
 
     Args:
         claim: any claim.
         letters: ``"paper"`` for the paper's letters, ``"code"`` for the names of the code.
+        legend: whether to tell what every letter is and where its value comes from.
     """
     if letters not in ("paper", "code"):
         raise ValueError(f"letters must be 'paper' or 'code'; got {letters!r}")
@@ -122,14 +125,15 @@ def show(claim: Claim, letters: Literal["paper", "code"] = "paper") -> str:
     if claim.statement:
         statement = _kept(condition_text(claim.statement, used))
     lines += [*_folded(statement, "    "), ""]
-    for title, entry in _entries(claim, used):
+    for title, entry in _entries(claim, used, legend):
         lines += _folded(entry, f"  {title:<11}", " " * 13)
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
-def _entries(claim: Claim, letters) -> Iterator[tuple[str, str]]:
+def _entries(claim: Claim, letters, legend: bool) -> Iterator[tuple[str, str]]:
     yield "reading", claim.reading
     yield "about", _about(claim)
+    yield from _options(claim, letters)
     title = "assumes"
     for assumption in claim.assumptions:
         yield title, f"{assumption.name}   [{assumption.id}]"
@@ -150,6 +154,8 @@ def _entries(claim: Claim, letters) -> Iterator[tuple[str, str]]:
     for definition in claim.used_definitions().values():
         yield title, _definition(definition, letters)
         title = ""
+    if legend:
+        yield from _legend(claim, letters)
     yield "source", claim.source or f"none; derived: {claim.derivation}"
     if claim.compares:
         yield "compares", " and ".join(dict.fromkeys(claim.compares))
@@ -157,6 +163,33 @@ def _entries(claim: Claim, letters) -> Iterator[tuple[str, str]]:
         yield "constants", "hidden in the statement's order"
     if claim.note:
         yield "note", claim.note
+
+
+def _options(claim: Claim, letters) -> Iterator[tuple[str, str]]:
+    """What the claim's method is made with, one entry each."""
+    if claim.setting != "run":
+        return
+    title = "options"
+    for text in in_words(claim, lambda name: _name(name, (), letters)):
+        yield title, text
+        title = ""
+    rate = local_rate(claim)
+    if rate is not None:
+        yield title, f"local rate at step j of round r: {_kept(unicode(rate, letters))}"
+
+
+def _legend(claim: Claim, letters) -> Iterator[tuple[str, str]]:
+    """Every symbol with its name in code, what it is and where it comes from; the paper's own words."""
+    title = "letters"
+    for symbol in symbols(claim, letters_of(claim)):
+        letter = _name(symbol.name, symbol.indices, letters)
+        name = "" if letters == "code" else f" = {symbol.name}"
+        yield title, f"{letter}{name}: {'; '.join(filter(None, (symbol.meaning, symbol.origin)))}"
+        title = ""
+    for word, arguments, meaning in words(claim):
+        form = f"{word.__name__}({', '.join(arguments)})" if letters == "code" else filled(word.text_form, list(arguments))
+        yield title, f"{form}: {meaning}"
+        title = ""
 
 
 def printed(assumption: Assumption) -> list[Condition]:
@@ -252,7 +285,7 @@ def markdown(paper: str) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    """Print all claims, those of one paper, or a paper's page."""
+    """Print all claims, or those of one paper, without what their letters are; or a paper's page."""
     from bounds.registry import PAPERS, all_claims
 
     papers = [a for a in arguments if a != "--markdown"]
@@ -263,7 +296,7 @@ def main(arguments: list[str]) -> int:
     if "--markdown" in arguments:
         print(markdown(papers[0]), end="")
         return 0
-    print("\n".join(show(c) for c in all_claims().values() if not papers or c.paper in papers), end="")
+    print("\n".join(show(c, legend=False) for c in all_claims().values() if not papers or c.paper in papers), end="")
     return 0
 
 

@@ -84,8 +84,8 @@ def test_claims_as_json(run):
     status, out, _ = run("claims", "--paper", "fedalign", "--json")
     rows = json.loads(out)
     assert status == 0 and {row["id"] for row in rows} == {i for i in ALL if i.startswith("fedalign/")}
-    assert all(set(row) == {"id", "number", "kind", "reading", "source", "setting", "statement", "algorithm", "explicit",
-                            "limits"} for row in rows)
+    assert all(set(row) == {"id", "paper", "number", "kind", "reading", "source", "setting", "statement", "algorithm",
+                            "explicit", "limits"} for row in rows)
     for row in rows:
         claim = ALL[row["id"]]
         assert row["explicit"] == claim.explicit and len(row["limits"]) == len(claim.limits)

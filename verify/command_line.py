@@ -48,10 +48,10 @@ def choose_claims(ids: list[str], papers: list[str] | None) -> list:
         all_claims.cache_clear()
         ids = [name for name in ids if name not in files] + own
     for paper in papers or []:
-        if paper not in PAPERS:
-            near = get_close_matches(paper, PAPERS, n=1, cutoff=0.3)
+        if paper not in PAPERS and paper not in (known := {**PAPERS, **{c.paper: () for c in all_claims().values()}}):
+            near = get_close_matches(paper, known, n=1, cutoff=0.3)
             raise LookupError(f"unknown paper {paper!r}; " + (f"nearest: {near[0]}; " if near else "")
-                              + f"allowed: {', '.join(PAPERS)}")
+                              + f"allowed: {', '.join(known)}")
     named = {c.id: c for c in map(find_claim, ids)}
     if papers or not ids:
         named |= {c.id: c for c in all_claims().values() if not papers or c.paper in papers}
@@ -88,7 +88,7 @@ def claims_as_json(claims) -> str:
     """Claims as a JSON list, each with its statement in the paper's letters."""
     from bounds.render import condition_text, letters_of
 
-    fields = ("id", "number", "kind", "reading", "source", "setting")
+    fields = ("id", "paper", "number", "kind", "reading", "source", "setting")
     rows = [
         {name: getattr(c, name) for name in fields}
         | {"algorithm": c.procedure.base if c.procedure else None, "explicit": c.explicit,

@@ -39,7 +39,7 @@ LETTERS = fedalign.LETTERS | {
     "server_variate": Letter("c^{(<0>)}", "control variate of the server before round r", "r"),
 }
 #: both averages, where no client is sampled
-ONE_AVERAGE = Letter("x_{<0>}", "average at time t; the global model at communication")
+ONE_AVERAGE = Letter("x_{<0>}", "average at time t; the global model at communication", "t")
 #: powers of the units of loss and parameter
 UNITS = {
     "client_variate": (1, -1), "server_variate": (1, -1), "eta": (-1, 2), "c_step": (-1, 2), "samples": (0, 0), "B": (0, 0),

@@ -7,7 +7,7 @@ from bounds.notation import Letter
 __all__ = ["LETTERS", "ONE_AVERAGE"]
 
 #: both averages, where no client is sampled
-ONE_AVERAGE = Letter("w_{<0>}", "average at time t; the global model at communication")
+ONE_AVERAGE = Letter("w_{<0>}", "average at time t; the global model at communication", "t")
 LETTERS: dict[str, Letter] = {
     # sizes
     "clients": Letter("N", "number of clients"),
