@@ -115,13 +115,16 @@ def chosen(claim: Claim) -> dict[str, Any]:
     }
 
 
-def in_words(claim: Claim, letter) -> Iterator[str]:
-    """The options of a claim about runs, one by one; ``letter`` writes a name of the code.
+def in_words(claim: Claim, letter, own_values: bool = True) -> Iterator[str]:
+    """The options of a claim about runs, one by one; ``letter`` writes a name of the code. Without ``own_values`` only
+    those that the claim fixes.
 
     Options without words (of methods that no paper's claim is about) are written as name = value.
     """
     fixed = dict(claim.procedure.options) if claim.procedure else {}
     for name, value in chosen(claim).items():
+        if name not in fixed and not own_values:
+            continue
         own = "" if name in fixed else ", the method's own"
         if name == "schedule":
             continue  # its formula says it: see local_rate

@@ -260,30 +260,7 @@ def _kept(formula: str) -> str:
     return re.sub(r" (?![+−≤=≥·] )", _KEPT, formula) + gap + ranges.replace(" ", _KEPT)
 
 
-# the documentation's page --------------------------------------------------------------------------------------------
-def markdown(paper: str) -> str:
-    """The paper's page of the documentation: its letters, and every claim with its formula and reading."""
-    from bounds.registry import PAPERS
-
-    letters = notation(paper)
-    title = import_module(f"bounds.{paper}").__doc__.strip()
-    lines = [f"# {paper}: letters and claims", "", title, "", "Written by `python -m bounds.render --markdown "
-             f"{paper}`; a test compares. Times count local iterations and clients from 0.", "", "## Letters", "",
-             "| letter | name in code | meaning |", "|---|---|---|"]
-    lines += [
-        f"| ${letter_text(name, tuple(letter.indices), letters)}$ | `{name}` | {letter.meaning} |"
-        for name, letter in letters.items()
-    ]
-    for module in PAPERS[paper]:
-        claims = import_module(module).CLAIMS
-        lines += ["", f"## {import_module(module).__doc__.strip().splitlines()[0]}", ""]
-        for claim in claims:
-            lines += [f"### `{claim.id}`", "", f"{claim.kind}, {claim.number}; reading: {claim.reading}", ""]
-            statement = condition_latex(claim.statement, letters_of(claim)) if claim.statement else None
-            lines += [f"$${statement}$$" if statement else f"No statement: {claim.undefined}", ""]
-    return "\n".join(lines[:-1]) + "\n"
-
-
+# as a program --------------------------------------------------------------------------------------------------------
 def main(arguments: list[str]) -> int:
     """Print all claims, or those of one paper, without what their letters are; or a paper's page."""
     from bounds.registry import PAPERS, all_claims
@@ -294,7 +271,9 @@ def main(arguments: list[str]) -> int:
         print(f"usage: python -m bounds.render [--markdown] PAPER; papers: {', '.join(PAPERS)}", file=sys.stderr)
         return 2
     if "--markdown" in arguments:
-        print(markdown(papers[0]), end="")
+        from bounds.pages import page
+
+        print(page(papers[0]), end="")
         return 0
     print("\n".join(show(c, legend=False) for c in all_claims().values() if not papers or c.paper in papers), end="")
     return 0

@@ -5,6 +5,7 @@ After a wanted change, write the stored pages anew and read the difference::
     python -m bounds.render > tests/golden/claims.txt
     python -m bounds.render --markdown fedalign > docs/papers/fedalign.md
     python -m bounds.render --markdown li2020 > docs/papers/li2020.md
+    python -m verify.method_pages > docs/algorithms.md
 """
 
 from __future__ import annotations
@@ -66,6 +67,8 @@ from bounds.notation import Letter, defined_letter, letter_text, plain
 from bounds.registry import PAPERS, all_claims, find_claim
 from bounds.user_claims import load_claims
 from bounds.writer import LatexWriter
+from fedtheory.registry import ALGORITHMS
+from verify import method_pages
 from verify.report.mathml import mathml
 
 ROOT = Path(__file__).parent.parent
@@ -314,6 +317,29 @@ def test_claims_as_stored(capsys):
 def test_page_as_stored(paper, capsys):
     assert render.main(["--markdown", paper]) == 0
     assert capsys.readouterr().out == (ROOT / "docs" / "papers" / f"{paper}.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_page_has_what_the_claims_rest_on(paper):
+    stored = (ROOT / "docs" / "papers" / f"{paper}.md").read_text(encoding="utf-8")
+    claims = [claim for claim in CLAIMS if claim.paper == paper]
+    for name in {name for claim in claims for name in claim.used_definitions()}:
+        assert stored.count(f"\n- `{name}`: $") == 1, name
+    for assumption in {a.id for claim in claims for a in claim.assumptions}:
+        assert stored.count(f"\n- `{assumption}`: ") == 1, assumption
+    for base in {claim.procedure.base for claim in claims if claim.procedure}:
+        assert f"| [`{base}`](../algorithms.md#{base}) |" in stored
+        assert f"\n## {base}\n" in (ROOT / "docs" / "algorithms.md").read_text(encoding="utf-8")
+    for claim in claims:
+        text = stored.partition(f"### `{claim.id}`\n")[2].partition("\n### ")[0]
+        for condition in render.said(claim.conditions, render.letters_of(claim)):
+            assert f"${render.condition_latex(condition, render.letters_of(claim))}$" in text, claim.id
+
+
+def test_page_of_methods_as_stored():
+    stored = (ROOT / "docs" / "algorithms.md").read_text(encoding="utf-8")
+    assert method_pages.page() == stored and stored.count("```") % 2 == 0
+    assert all(f"`{i}`" in stored for method in ALGORITHMS.values() for i in method.ids)
 
 
 def test_docstring_examples():

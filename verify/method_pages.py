@@ -1,0 +1,51 @@
+"""The documentation's page of methods: what each is, the papers' names for it, its arguments and its pseudocode.
+
+``python -m verify.method_pages`` prints it.
+"""
+
+from __future__ import annotations
+
+import inspect
+
+from fedtheory.registry import ALGORITHMS, Method
+
+__all__ = ["page"]
+
+
+def page() -> str:
+    """All registered methods in Markdown, in the order of their names."""
+    lines = ["# Algorithms", "", "Written by `python -m verify.method_pages`; a test compares. Papers' specifications name "
+             "methods by the ids given."]
+    for name in sorted(ALGORITHMS):
+        lines += _method(name, ALGORITHMS[name])
+    return "\n".join(lines) + "\n"
+
+
+def _method(name: str, method: Method) -> list[str]:
+    arguments = ", ".join(f"`{argument} = {value!r}`" for argument, value in method.arguments.items())
+    ids = f" In the papers' specifications: {', '.join(f'`{i}`' for i in method.ids)}." if method.ids else ""
+    text = inspect.cleandoc(method.make.__doc__ or method.description + ".").partition("Example:")[0].rstrip()
+    return ["", f"## {name}", "", f"{method.description[0].upper()}{method.description[1:]}. {method.source}.{ids}", "",
+            f"Arguments: {arguments}.", "", *_blocks(text)]
+
+
+def _blocks(text: str) -> list[str]:
+    """The docstring with its indented blocks as code."""
+    lines, inside = [], False
+    for line in text.splitlines():
+        if line.strip() == "::" or (not line and lines and not lines[-1]):
+            continue
+        starts = line.startswith("    ")
+        if starts and not inside:
+            lines.append("```text")
+        if inside and not starts and line.strip():
+            while not lines[-1]:
+                lines.pop()
+            lines += ["```", ""]
+        inside = starts or (inside and not line.strip())
+        lines.append(line[4:] if starts else line.replace("``", "`"))
+    return [*lines, "```"] if inside else lines
+
+
+if __name__ == "__main__":
+    print(page(), end="")
