@@ -150,7 +150,7 @@ class Claim:
         variables: free quantities beyond the instance's own.
         undefined: for statements that print no formula, what is missing; such a claim has no statement.
         limits: for statements with constants hidden in O(.), the order as data: pairs (symbol, ``sp.oo`` or 0) of what
-            goes where while everything else is fixed.
+            goes where while everything else is fixed; ``free_weight`` is the total weight of the free clients.
         constants_may_use: for the same statements, names of what their hidden constants may depend on (``()``: absolute
             constants); None where they may depend on everything but the symbols of ``limits``: on the whole instance.
         steps: ids of the claims from which the paper derives this one, in its order.

@@ -40,8 +40,10 @@ SIZES = 2.0 ** np.arange(9)
     (np.where(np.arange(9) % 2, SIZES, SIZES / 8), False, False), (np.full(9, np.inf), True, False),
     (np.zeros(9), False, True), (SIZES**0.02 * (1 + 0.05 * (np.arange(9) % 2)), False, True),
     (np.where(np.arange(9) < 6, 1 / SIZES, SIZES / 1024), False, False), (SIZES / (1 + SIZES / 24), False, True),
+    (4 * SIZES**2 / (1 + SIZES**2 / 600), False, False),
 ], ids=["linear", "root", "square", "exponential", "slow", "constant", "falling", "saturating", "saturated", "logarithm",
-        "zigzag", "vanishing right", "vanishing left", "wavering", "rising again", "soon saturated"])
+        "zigzag", "vanishing right", "vanishing left", "wavering", "rising again", "soon saturated",
+        "slows down from faster growth"])
 def test_what_counts_as_growth(ratios, grows, level):
     found = fit(SIZES, ratios)
     assert (found.grows, found.level) == (grows, level)
