@@ -1,10 +1,12 @@
-"""Means over enumerated outcomes of chance, all of them or those of the rounds to come."""
+"""Means over enumerated outcomes of chance, all of them or those of the rounds to come; outcomes that cannot be."""
 
 from __future__ import annotations
 
-from synthetic.arrays import namespace
+import numpy as np
 
-__all__ = ["mean_after", "mean_over"]
+from synthetic.arrays import namespace, to_numpy
+
+__all__ = ["mean_after", "mean_over", "of_possible"]
 
 
 def mean_over(data, axis: int, weight):
@@ -44,6 +46,18 @@ def mean_after(data, axis: int, weight, r: int, rounds: int, start: int = 1):
     mean = xp.sum(split * weight.reshape(shape), axis=axis + 1, keepdims=True)
     return xp.broadcast_to(mean, (*mean.shape[: axis + 1], size // before, *mean.shape[axis + 2 :])).reshape(
         *mean.shape[:axis], size, *data.shape[axis + 1 :])
+
+
+def of_possible(data, possible):
+    """``data`` (instances | 1, noise | 1, outcomes | 1, ...) in which outcomes of probability zero repeat one that has a
+    positive probability; ``possible`` (instances, noise, outcomes) says which have, None for all."""
+    if possible is None or tuple(data.shape[1:3]) == (1, 1):
+        return data
+    xp, rows = namespace(data), possible.shape[0]
+    data = xp.broadcast_to(data, (*possible.shape, *data.shape[3:]))
+    flat, first = data.reshape(rows, -1, *data.shape[3:]), to_numpy(possible).astype(bool).reshape(rows, -1).argmax(axis=1)
+    one = flat[np.arange(rows), first].reshape(rows, 1, 1, *data.shape[3:])
+    return xp.where(possible.reshape(*possible.shape, *(1,) * (data.ndim - 3)), data, one)
 
 
 def _along(weight, axis, ndim):

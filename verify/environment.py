@@ -15,6 +15,7 @@ from fedtheory.schedules import Tabulated
 from fedtheory.selection import Pattern
 from synthetic.arrays import Backend, largest, maximum, namespace, to_numpy
 from verify.assumed import ASSUMED, assumed_constants, multiple, possible
+from verify.chance import of_possible
 from verify.coupled_runs import realise_coupled
 from verify.evaluate import Bound, Environment, UnboundName, sides
 from verify.federation_constants import bind_over_space, known_constant
@@ -355,7 +356,7 @@ class _Binder:
             except UnboundName:
                 return False
             upper = relation == "<="
-            extreme = _extreme(value, mask, upward=not upper)
+            extreme = _extreme(of_possible(value, self.env.possible), mask, upward=not upper)
             if extreme is None:  # the condition is about nothing: the least number that it admits is 0
                 least = 0 * self.env.federation.weights[:, :1, None] if self._at_least_zero(number, upper) else least
                 continue

@@ -35,6 +35,7 @@ from verify.instances import (
 from verify.judge import Judgement, judge, pairs
 from verify.kin import handed_over
 from verify.knots_on_path import knots_on_path
+from verify.layer_corners import layer_corners, layer_shapes
 from verify.offspring import KINDS_OF_LEAVES, offspring
 from verify.on_balls import violation_on_balls
 from verify.other_sizes import with_another_integer, with_other_noise, with_other_participants
@@ -297,6 +298,8 @@ def _instances(claim: Claim, budget: Budget, seeds: int | list[int], pools: Pool
     most = budget.most_outcomes, budget.most_iterations, budget.most_rounds
     for shape in once(partial(extreme_shapes, claim, apart, *most)):
         yield shape, once(partial(drawn, shape, budget.size))
+    for shape in once(partial(layer_shapes, claim, apart, budget.most_outcomes, budget.small // 2)):
+        yield shape, once(partial(drawn, shape, budget.size))
     for step in range(budget.batches + budget.generations):
         if step < budget.batches or not pools.filled:
             if step == budget.batches // 2 and not pools.filled:
@@ -323,6 +326,7 @@ def _instances(claim: Claim, budget: Budget, seeds: int | list[int], pools: Pool
 def _drawn(claim: Claim, shape: Shape, count: int, rng: np.random.Generator, moving: np.random.Generator) -> Leaves:
     """Leaves in one of the corners, now and then in turned coordinates where that matters."""
     leaves = patterned(claim, shape, draw_leaves(claim, shape, count, rng), moving)
+    leaves = layer_corners(claim, shape, leaves, moving)
     leaves = turned(claim, shape, leaves, moving) if moving.random() < _TURNED else leaves
     return rescaled(claim, shape, _cornered(claim, shape, leaves, moving), moving)
 
