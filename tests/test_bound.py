@@ -294,6 +294,8 @@ TARGETS = {  # right side, conditions, numbers: the lengths at which it is at mo
     "it falls at last": (sp.Abs(sp.log(rounds / 100)) / rounds + 1 / rounds, [], {}, 25, None, "from 25 rounds on"),
     "it adds up products": (sp.Sum(sp.Product(1 - K / (t + 2), (t, i, rounds - 1)) / 100, (i, 0, rounds - 1)), [],
                             {"K": 0.5}, 1, 14, "from 1 to 14 rounds"),
+    "it adds up, and falls": (sp.Sum(1 / (K + i) ** 2, (i, 1, rounds)) / rounds, [], {"K": 1}, 5, None,
+                              "from 5 rounds on, as far as 1e+06, the last number looked at"),
     "it adds up": (sp.Sum(1 / (K + i), (i, 0, rounds - 1)), [], {"K": 30}, 1, 3, "from 1 to 3 rounds"),
 }
 
@@ -438,6 +440,7 @@ def test_too_many_combinations_are_refused_before_they_are_made():
     (["L=true"], "L must be a number, a list, or first:last[:count][:log]; got True"),
     (["L=null"], "L must be a number"), (["L=[]"], "L must be a number"), (["L=1/0"], "L must be a number"),
     (["L=NaN"], "L must be a number"), (["L=1", "beta=2", "alpha=1"], "has no parameter 'alpha', 'beta'; allowed"),
+    (["L=1", "beta=2"], "needs a value for D0_sq, G_sq, Gamma, iterations, local_steps, mu, sum_client"),
     (["iterations=many"], "iterations must be a number, a list, or first:last[:count][:log]; got 'many'"),
     (["mu"], "must be key=value; got 'mu'"),
     (["mu=1"], "needs a value for D0_sq"),

@@ -114,14 +114,14 @@ class Bound:
         """The same bound under other conditions."""
         return replace(self, conditions=tuple(conditions))
 
-    def check(self, numbers: Mapping) -> None:
-        """Refuse what no parameter can be, names that the bound does not have, and more combinations than memory may hold;
-        what is evaluated for limits' sake, such as noise 0, may lie outside.
+    def check(self, numbers: Mapping, missing: Iterable[str] = ()) -> None:
+        """Refuse what no parameter can be, names that the bound does not have, with those that are ``missing``, and more
+        combinations than memory may hold; what is evaluated for limits' sake, such as noise 0, may lie outside.
 
         Raises:
             ValueError: with what was received and what is allowed.
         """
-        check_names(self, numbers)
+        check_names(self, numbers, missing)
         check_numbers([self], numbers)
         check_count(numbers)
 

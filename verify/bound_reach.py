@@ -28,6 +28,7 @@ class Reach:
 
     The stretch that goes on for ever if there is one, else the shortest lengths. ``first`` is None where there is none, or
     where none is ``known``; ``why`` says what is in the way, or what ends the stretch.
+    ``looked_at`` is the longest run that was looked at.
     """
 
     target: float
@@ -36,6 +37,7 @@ class Reach:
     last: int | None = None
     why: str = ""
     known: bool = True
+    looked_at: float = LARGEST
 
     def text(self) -> str:
         """The answer in a sentence."""
@@ -43,7 +45,8 @@ class Reach:
         if self.first is None:
             return f"{goal} at no number of {self.counts}: {self.why}" if self.known else self.why
         if self.last is None:
-            return f"{goal} from {self.first} {self.counts} on"
+            edge = f", as far as {self.looked_at:g}, the last number looked at" if self.looked_at < LARGEST else ""
+            return f"{goal} from {self.first} {self.counts} on{edge}"
         return f"{goal} from {self.first} to {self.last} {self.counts}: {self.why}"
 
 
@@ -90,7 +93,7 @@ def reach(bound: Bound, target: float, length: str = "", largest: float = LARGES
     ends = np.flatnonzero(np.diff(good, prepend=False, append=False)).reshape(-1, 2)
     start, end = ends[-1] if good[-1] else ends[0]
     if good[-1]:
-        return Reach(target, length, int(at[start]))
+        return Reach(target, length, int(at[start]), looked_at=largest)
     beyond = bound.with_conditions(moving).unmet(**bound.complete(numbers | {length: at[end]}))
     return Reach(target, length, int(at[start]), int(at[end - 1]), "; ".join(beyond) or "beyond, the bound is above it")
 

@@ -48,12 +48,14 @@ def bound(
     from bounds.registry import find_claim
     from verify.bound import bound_of
     from verify.bound_numbers import MOST_POINTS, ranges_of
+    from verify.bound_rates import LENGTHS
     from verify.settings import parse_numbers
 
     form = bound_of(find_claim(claim), side)
     whole = {name for name, one in ranges_of(form).items() if one.whole}
     numbers = parse_numbers([*(settings or []), *(given or [])], whole, MOST_POINTS)
-    form.check(numbers)
+    to_find = {best} if target is None else {best, *LENGTHS}
+    form.check(numbers, [name for name in form.missing(numbers) if name not in to_find] if numbers else ())
     said = {"claim": claim, "side": side, "formula": str(form.form.formula), "parameters": _parameters(form),
             "conditions": [f"{c.left} {c.relation} {c.right}" for c in form.conditions], "rates": form.rates()}
     several = {name for name, value in numbers.items() if size(value) > 1}
@@ -90,7 +92,8 @@ def _best(form, step: str, numbers) -> dict:
 
 def _target(form, target: float, numbers) -> dict:
     found = form.reach(target, **numbers)
-    return {"length": found.first, "to": found.last, "counts": found.counts, "known": found.known, "why": found.why}
+    return {"length": found.first, "to": found.last, "counts": found.counts, "known": found.known, "why": found.why,
+            "looked at": found.looked_at}
 
 
 def _parameters(form) -> dict[str, str]:
@@ -127,8 +130,9 @@ def _show(form, said) -> None:
         print(f"smallest at {step} = {significant(value)}: {significant(said['best']['bound'])}{border}{edge}")
     for name in ("best of each", "target of each"):
         if name in said:
-            rows = [tuple(v if isinstance(v, bool | str) else significant(v) for v in row.values()) for row in said[name]]
-            console.out().print(console.names_table(tuple(said[name][0]), [tuple(map(str, r)) for r in rows[:MOST_ROWS]]))
+            rows = [[significant(v) if isinstance(v, float) else "–" if v is None else str(v) for v in row.values()]
+                    for row in said[name]]
+            console.out().print(console.names_table(tuple(said[name][0]), rows[:MOST_ROWS]))
             if len(rows) > MOST_ROWS:
                 print(f"... {len(rows)} values in all; --json prints them")
     if "reached" in said:
