@@ -384,3 +384,11 @@ def test_the_command(run):
     assert status == 2 and "got nothing" in error
     status, _, error = run("lint", "--all", "--severity", "bad")
     assert status == 2 and "allowed: error, warning, note" in error
+
+
+def test_a_rate_is_not_told_where_the_bound_adds_up_over_the_run():
+    found = [f for f in lint(find_claim("fedalign/theorem-1")) if f.check == "limits" and "iterations" in f.text]
+    assert [f.severity for f in found] == ["note"] and found[0].data == {"tied": ["sum_mean_chi", "sum_mean_psi"]}
+    for base, severity in ((1 / sp.S(2), "note"), (1 + 1 / sp.S(2), "warning")):
+        (found,) = [f for f in lint(claim(GAP, "<=", L * DISTANCE * base**T)) if f.check == "limits"]
+        assert found.severity == severity and found.data["order"] == str(base**T) and "tends to" not in found.text

@@ -10,8 +10,8 @@ import sympy as sp
 
 from bounds import language as words
 from bounds.claim import Claim, Condition, Procedure
-from bounds.orders import leading_order
 from verify.bound import Bound, bound_of
+from verify.bound_rates import order_in, tied_to
 from verify.lint_subject import Finding, bound_above, sets_of, values_at
 from verify.lint_values import HARDER, ratio_text
 
@@ -45,18 +45,22 @@ def limits(claim: Claim) -> Iterator[Finding]:
 
 
 def _along(claim: Claim, bound: Bound, length) -> Iterator[Finding]:
-    order = leading_order(bound.form.formula, length)
+    tied = tied_to(bound, length.name)
+    if tied:
+        text = f"how the right side behaves as {length.name} grows is not known: {', '.join(tied)} may grow with it"
+        yield Finding(claim.id, "limits", "note", text, {"tied": list(tied)})
+    order = order_in(bound, length)
     if order is None:
         return
     usual = 1 if _is_total(claim.statement.left, length) else 0
-    grows = (order.power - usual).is_positive or (order.power == usual and order.logs > 0)
+    grows = (order.power - usual).is_positive or (order.power == usual and order.logs > 0) if order.base == 1 else (
+        bound.sign(order.base - 1) == 1)
     data = {"order": order.text(length)}
     text = f"as {length.name} grows the right side behaves as {order.text(length)}"
-    with_run = any(length in e.free_symbols for e in bound.form.measured.values())
-    if order.logs == 0 and order.power == 0 and not with_run and order.coefficient != bound.form.formula:
+    if order.logs == 0 and order.power == 0 and order.base == 1 and order.coefficient != bound.form.formula:
         data["limit"] = str(order.coefficient)
         text = f"as {length.name} grows the right side tends to {order.coefficient}"
-    elif order.power.is_negative and not with_run:
+    elif order.power.is_negative and order.base == 1:
         data["limit"] = "0"
     yield Finding(claim.id, "limits", "warning" if grows else "note", text, data)
 
