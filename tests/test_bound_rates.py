@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import mpmath
 import numpy as np
 import pytest
@@ -22,12 +24,20 @@ for _claim in all_claims().values():
         FORMULAS.setdefault((_bound.form.formula, _bound.conditions), _claim)
 
 
-def evaluated(expression, numbers):
-    """The value at numbers by name, as mpmath finds it; None where there is none."""
+@lru_cache(maxsize=64)
+def as_function(expression):
     symbols = tuple(sorted(expression.free_symbols, key=str))
+    return symbols, sp.lambdify(symbols, expression, "mpmath")
+
+
+def evaluated(expression, numbers):
+    """The value at numbers by name, as mpmath finds it; None where there is none, and of sums and products of many terms."""
+    if expression.has(sp.Sum, sp.Product, sp.hyper):
+        return None
     try:
-        return mpmath.mpf(1) * sp.lambdify(symbols, expression, "mpmath")(*(numbers[s.name] for s in symbols))
-    except (ZeroDivisionError, OverflowError, NotImplementedError):  # NotImplementedError: mpmath has no sums
+        symbols, function = as_function(expression)
+        return mpmath.mpf(1) * function(*(numbers[s.name] for s in symbols))
+    except (ZeroDivisionError, OverflowError):
         return None
 
 
