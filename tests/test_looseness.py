@@ -6,6 +6,7 @@ import json
 import math
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 import verify.looseness as module
@@ -14,6 +15,7 @@ from bounds.controls import ALL_STEPS, CONTROLS, control
 from bounds.language import E, L, iterations, mu, norm2, objective, x_sampled, x_star
 from bounds.registry import all_claims
 from verify.cli import main
+from verify.instances import Shape
 from verify.looseness import Link, Waterfall, waterfall
 from verify.looseness_figure import waterfall_figure
 from verify.search import BUDGETS, Budget
@@ -32,6 +34,18 @@ THEOREM = control("all-in-all", "run", Condition(gap, "<=", L * distance))
 @pytest.fixture(autouse=True)
 def small(monkeypatch):
     monkeypatch.setitem(BUDGETS, "quick", Budget(8, 64, 8))
+
+
+def test_sides_that_are_small_beside_what_cancels_in_them_have_a_factor():
+    """Near the optimum of a loss with a large constant: gap = L/2 d = 5e-12 there, beside terms of 1."""
+    shape = Shape(1, 0, 1, 1, 1)
+    leaves = {name: np.array(value) for name, value in {
+        "curvature": [[[1.0]]], "center": [[[0.0]]], "offset": [[1.0]], "weight": [[1.0]], "step_fraction": [[0.5]],
+        "step_scale": [[1.0]], "start_offset": [[2e-6 * 10**0.5]], "epsilon": [[0.0, 0.0]],
+        "available": [[[1.0], [1.0]]], "slack:L": [[1.0]]}.items()}
+    factor, reason = module._factor(STEPS[0], shape, leaves, 0)
+    assert reason == "" and factor == pytest.approx(1, rel=1e-3)
+    assert module._factor(STEPS[0], shape, leaves | {"start_offset": np.array([[1e-9]])}, 0) == (math.inf, "")
 
 
 def test_factors_multiply_up():

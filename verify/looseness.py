@@ -17,9 +17,12 @@ from synthetic.arrays import TORCH
 from verify.environment import realise
 from verify.evaluate import UnboundName
 from verify.instances import Leaves, Shape, take_rows
-from verify.judge import judge
+from verify.judge import judge, pairs
 from verify.sampling import draw_leaves, draw_shape
 from verify.search import BUDGETS, search
+from verify.term_sizes import sizes_of_sides
+
+_LAST_DIGITS = 1e-13  # of the largest terms: sides above that are known to a part in a hundred at least
 
 __all__ = ["Link", "Waterfall", "waterfall"]
 
@@ -115,10 +118,21 @@ def _factor(step: Claim, shape: Shape, leaves: Leaves, seed: int) -> tuple[float
     drawn = draw_leaves(step, shape, 1, rng)
     leaves = drawn | {name: leaves[name] for name in drawn if name in leaves and leaves[name].shape == drawn[name].shape}
     try:
-        verdict = judge(step, realise(step, shape, leaves, TORCH))
+        environment = realise(step, shape, leaves, TORCH)
+        verdict = judge(step, environment)
     except (UnboundName, ValueError, LookupError, TypeError) as error:
         return None, f"not measured: {error}"
     if not verdict.met[0]:
         return None, "its hypotheses do not hold there"
-    ratio = float(verdict.ratio[0])
+    ratio = float(verdict.ratio[0]) or _ratio_of_small_sides(step, environment)
     return (np.inf if ratio == 0 else 1 / ratio), ""
+
+
+def _ratio_of_small_sides(step: Claim, environment) -> float:
+    """The worst left/right where the judge takes the sides for rounding errors of larger terms, as far as they are more than
+    the last digits of these; 0 where they are not."""
+    sizes = sizes_of_sides(step.statement, environment.remembering())[:2]
+    least = _LAST_DIGITS * max(float(size.max()) for size in sizes)
+    both = [(float(left), float(right)) for left, right in pairs(step.statement, environment)]
+    upward = step.statement.relation == ">="
+    return max((b / a if upward else a / b for a, b in both if min(a, b) > least), default=0.0)

@@ -21,7 +21,7 @@ _OF_LEAVES = {
     "start": _GRADIENT,  # what methods track: gradients, and duals
 }
 _SHARE = 0.15  # of the rows
-_DECADES = 4.0  # by which a unit of length changes at most, and one of loss
+_OF_LOSS, _OF_LENGTH = (-2.0, 4.0), (-4.0, 2.0)  # decades by which units change; smaller losses would pass for none
 
 
 def rescaled(claim: Claim, shape: Shape, leaves: Leaves, rng: np.random.Generator) -> Leaves:
@@ -31,7 +31,7 @@ def rescaled(claim: Claim, shape: Shape, leaves: Leaves, rng: np.random.Generato
         return leaves
     count = len(leaves["weight"])
     chosen = rng.random(count) < _SHARE
-    loss, length = np.where(chosen, 10.0 ** rng.uniform(-_DECADES, _DECADES, (2, count)), 1.0)
+    loss, length = (np.where(chosen, 10.0 ** rng.uniform(*decades, count), 1.0) for decades in (_OF_LOSS, _OF_LENGTH))
     of_variables, found = _units(claim), dict(leaves)
     for name, array in leaves.items():
         powers = of_variables.get(name) or _OF_LEAVES.get(name.partition(":")[0])
