@@ -7,8 +7,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+import verify.replay as replay_module
 from bounds.registry import find_claim
 from synthetic.arrays import EXACT, NUMPY, TORCH
 from verify.assumed import possible
@@ -85,3 +87,14 @@ def test_an_order_that_holds_is_explained_by_its_constant():
     text = explain(claim, Verdict(claim.id, "as printed", "lemma", "consistent", 14.6, "no growth"), {}, "quick", "report")
     assert "With 1 for the hidden constant the largest ratio was 14.6: it is at least that." in text
     assert "Floating point saw" not in text
+
+
+def test_lengths_with_too_many_outcomes_of_chance_are_not_drawn(monkeypatch):
+    """A counterexample whose layers are drawn: longer runs have 6, 36, 216 ... outcomes."""
+    claim = find_claim("fedluar/lemma-3.1")
+    _, data = refutation(claim)
+    monkeypatch.setattr(replay_module, "_MOST_OUTCOMES", 0)
+    with pytest.raises(ValueError, match="at most 0 outcomes of chance are drawn; 7 rounds have more"):
+        replay_module.rerun(data, claim, rounds=7)
+    left, _ = replay_module._after(data, claim, 7, TORCH)
+    assert np.isnan(left).all()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from synthetic.arrays import TORCH, Backend, namespace, to_numpy
 from verify.data_instances import gradients_outside
 from verify.environment import realise
 from verify.evaluate import Bound, Environment, UnboundName, sides
-from verify.instances import Leaves, Shape, with_times
+from verify.instances import Leaves, Shape, outcomes, with_times
 from verify.judge import unmet
 from verify.outcomes import chance_of
 from verify.procedures import free_starts
@@ -27,6 +28,7 @@ __all__ = ["Replayed", "instance_of", "replay", "rerun", "series_of", "tight_hyp
 CANNOT = (ArithmeticError, IndexError, LookupError, NotImplementedError, TypeError, UnboundName, ValueError)
 LONGER = 12  # rounds of the longest run that is drawn for a counterexample without chance
 _POINTS = 30  # runs of different lengths that are drawn for a counterexample
+_MOST_OUTCOMES = 4096  # of a run of another length than the counterexample's
 _AGREEMENT = 1e-6  # relative difference from the exact sides that float64 may have
 
 
@@ -131,6 +133,8 @@ def rerun(data: Mapping[str, Any], claim: Claim, backend: Backend = TORCH, round
     values = _values_of(claim, data, backend)
     if rounds not in (None, shape.rounds):
         shape, leaves = with_times(shape, leaves, shape.local_steps, rounds)
+        if prod(outcomes(shape)) > _MOST_OUTCOMES:
+            raise ValueError(f"at most {_MOST_OUTCOMES} outcomes of chance are drawn; {rounds} rounds have more")
         free = {v.name for v in claim.variables}
         values = {name: bound for name, bound in values.items() if name in free}
     leaves = {name: _floats(array, backend) for name, array in leaves.items()}
