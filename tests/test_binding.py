@@ -110,6 +110,7 @@ def test_gradients_outside_the_local_steps_need_their_outcomes():
     (Procedure("fedluar"), Chance(layers=True)),
     (Procedure("fedmoswa", options=(("option", "I"),)), Chance(extra=True)),
     (Procedure("fedmoswa", options=(("start", "gradient"),)), Chance(start=True)),
+    (Procedure("fedmoswa", options=(("variant", "fresh"), ("start", "free"))), Chance(extra=True)),
     (Procedure("fadamgc", sampling="without-replacement", options=(("trackers", 1),)), Chance(trackers=True)),
 ])
 def test_what_methods_draw(procedure, expected):

@@ -18,10 +18,11 @@ from synthetic.arrays import EXACT
 from tests.test_worlds import GAP, LAST, SHAPES, claim_of, linear, random_leaves, shape_of
 from verify import checker
 from verify.certificate import certificate, check, not_replayed
-from verify.data_instances import gradients_outside
+from verify.data_instances import draw_data, gradients_outside
 from verify.environment import realise
 from verify.evaluate import evaluate
 from verify.judge import exact_violation
+from verify.procedures import free_starts
 
 CLIENTS = ((k, 0, sp.Symbol("clients", integer=True, positive=True) - 1),)
 RANDOM = {
@@ -148,5 +149,23 @@ def test_gradients_outside_the_local_steps_are_replayed(options, outside):
     shape = replace(shape, data=replace(shape.data, start=outside[0], extra=outside[1]))
     claim = replace(claim_of(E(GAP)), procedure=procedure)
     _, data = written(claim, shape, exact_leaves(shape, 6))
+    result = check(data)
+    assert result.accepted, result.reason
+
+
+@pytest.mark.parametrize("options", [(("variant", "fresh"), ("batch", "same")), (("option", "II"),)])
+def test_methods_of_coupled_runs_start_where_the_instance_says(options):
+    """Certificates carry the start, and both runs have it."""
+    numbers = (("eta_g", 1), ("rho_decay", 1), ("gamma", Fraction(1, 2)), ("start", "free"))
+    claim = replace(claim_of(E(GAP) + norm2(fedmoswa.server_variate[0])),
+                    procedure=Procedure("fedmoswa", options=(*options, *numbers), equal_weights=True))
+    shape = shape_of(1, 2, 1, 1)
+    shape = replace(shape, data=replace(shape.data, extra=gradients_outside(claim.procedure)[1]))
+    drawn = draw_data(claim, shape, 3, np.random.default_rng(0), lambda size, rng: rng.integers(1, 9, size))
+    starts = {name: drawn[f"start:{name}"][:1] for name in free_starts(claim.procedure)}
+    assert set(starts) == {"server_variate"} | ({"client_variate"} if options[0][0] == "option" else set())
+    exact = {f"start:{name}": EXACT.array(array.tolist()) for name, array in starts.items()}
+    _, data = written(claim, shape, exact_leaves(shape, 6) | exact)
+    assert data["instance"]["initial"].keys() == starts.keys()
     result = check(data)
     assert result.accepted, result.reason

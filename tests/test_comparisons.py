@@ -101,7 +101,7 @@ ROWS = {
     **{f"claim-opt-monotone@{case}-{move}": lambda p, v=convex, w=words: tuple(
         theorem_5_2(p, v, **{k: getattr(p, n + end) for k, n in w.items()}) for end in ("_larger", ""))
        for case, convex in CASES.items() for move, words in {
-           "local-steps": {"K": "local_steps"}, "clients": {"m": "clients"},
+           "local-steps": {"K": "local_steps"}, "participants": {"s": "participants"},
            "all-clients": {"m": "clients", "s": "clients"}, "server-step": {"alpha": "eta_g"}}.items()},
     "claim-alpha-optimum": lambda p: tuple(
         theorem_5_2(p, False, inside=1 + p.participants / alpha**2) for alpha in (p.eta_g_larger, p.eta_g)),

@@ -28,8 +28,7 @@ from verify.procedures import own_arguments
 from verify.rationals import as_written, beyond_balls, certain, enclosure, rational_in
 from verify.sizes import names_of
 
-__all__ = ["FORMAT", "CheckResult", "certificate", "check_file", "formula", "not_replayed", "read",
-           "same_statement"]
+__all__ = ["FORMAT", "CheckResult", "certificate", "check_file", "formula", "not_replayed", "read", "same_statement"]
 
 FORMAT = checker.FORMAT
 _FIELDS = ("claim", "setting", "statement", "hypotheses", "definitions", "sizes", "procedure", "instance", "values",
@@ -247,13 +246,9 @@ def _values(claim: Claim, environment: Environment) -> dict[str, Any]:
 
 
 #: what the checker works out by itself
-_OF_FEDERATION = (
-    "client_weight", "priority", "F_star", "F_star_client", "L_client", "mu_client", "sigma_sq_client", "x_star",
-    "epsilon", "sigma_g_client",
-)
-_OF_RUN = (
-    "x", "x_sampled", "x_local", "x_before", "g", "included", "sampled_weight", "sampled", "x_round", "x_broadcast",
-)
+_OF_FEDERATION = ("client_weight", "priority", "F_star", "F_star_client", "L_client", "mu_client", "sigma_sq_client",
+                  "x_star", "epsilon", "sigma_g_client")
+_OF_RUN = ("x", "x_sampled", "x_local", "x_before", "g", "included", "sampled_weight", "sampled", "x_round", "x_broadcast")
 
 
 def _value(claim: Claim, name: str, value):
@@ -297,8 +292,8 @@ def _side(value) -> str:
 
 def _instance(claim: Claim, shape: Shape, leaves: Leaves, environment: Environment) -> dict[str, Any]:
     if shape.data is not None:
-        start = _text(leaves["start_offset"][0])
-        return {"atoms": atoms_of(shape, leaves, _text), "start_offset": start, "initial": {}}
+        start, initial = _text(leaves["start_offset"][0]), _initial(claim, environment)
+        return {"atoms": atoms_of(shape, leaves, _text), "start_offset": start, "initial": initial}
     federation = federation_of(shape, leaves, EXACT)
     data = {"center": _text(leaves["center"][0]), "x_star": _text(federation.x_star[0])}
     if "half_tangent" in leaves and shape.dim > 1:
@@ -321,13 +316,17 @@ def _instance(claim: Claim, shape: Shape, leaves: Leaves, environment: Environme
         data["x_local"] = _text(to_numpy(environment.bound["x_local"].data)[0, 0, 0])
         return data
     data["start_offset"] = _text(leaves["start_offset"][0])
-    procedure = claim.procedure or Procedure()
-    free = checker.METHODS[procedure.base][1] if dict(procedure.options).get("start") == "free" else ()
-    states = {name: environment.bound[name].data for name in free if name in environment.bound}
-    data["initial"] = {name: _text(to_numpy(array)[0, 0, 0, 0]) for name, array in states.items()}
+    data["initial"] = _initial(claim, environment)
     data["epsilon"] = _text(leaves["epsilon"][0])
     data["available"] = _text(leaves["available"][0])
     return data
+
+
+def _initial(claim: Claim, environment: Environment) -> dict[str, Any]:
+    """Where the method's own arrays start, if they may start anywhere."""
+    procedure = claim.procedure or Procedure()
+    free = checker.METHODS[procedure.base][1] if dict(procedure.options).get("start") == "free" else ()
+    return {name: _text(to_numpy(environment.bound[name].data)[0, 0, 0, 0]) for name in free if name in environment.bound}
 
 
 def _text(value):

@@ -20,7 +20,7 @@ from fedtheory.engine import one_round, starting_points
 from synthetic.arrays import BALLS, EXACT, NUMPY, Backend, to_numpy
 from synthetic.draws import Draws
 from synthetic.piecewise import Piecewise
-from verify.procedures import algorithm_of, selection_of
+from verify.procedures import algorithm_of, free_starts, selection_of
 from verify.sizes import integer_variables, names_of, once_by_claim
 from verify.worlds import DataShape, Worlds, worlds_of
 
@@ -104,8 +104,9 @@ def gradients_outside(procedure) -> tuple[bool, bool]:
     one = np.ones((1, 2, 1, 1))
     federation = Piecewise(one, one, one[..., None], one[..., None], one[..., None], backend=NUMPY, batch_size=1)
     draws = _Listening()
+    own = {name: np.zeros((1, *[2] * each, 1)) for name, each in free_starts(procedure).items()}
     try:
-        algorithm = algorithm_of(procedure, 0.1, 1, selection_of(replace(procedure, sampling="full")), {})
+        algorithm = algorithm_of(procedure, 0.1, 1, selection_of(replace(procedure, sampling="full")), own)
         state = algorithm.init(federation, starting_points(federation, np.ones((1, 1)), 1), draws)
         one_round(algorithm, federation, state, draws, 0)
     except (ValueError, LookupError, NotImplementedError, ArithmeticError, TypeError):
@@ -153,7 +154,7 @@ def small_data_shapes(claim: Claim, make) -> Iterator:
 
 # leaves --------------------------------------------------------------------------------------------------------------
 def draw_data(claim: Claim, shape, count: int, rng: np.random.Generator, vectors) -> dict[str, np.ndarray]:
-    """``count`` rows of the leaves that describe clients' atoms, by :data:`KINDS`, and where runs start; ``vectors(shape,
+    """``count`` rows of leaves that describe clients' atoms, by :data:`KINDS`, and where runs and methods start; ``vectors(shape,
     rng)`` draws vectors."""
     lead = (count, shape.clients, shape.data.atoms)
     pieces = (*lead, shape.data.pieces, shape.dim)
@@ -171,6 +172,8 @@ def draw_data(claim: Claim, shape, count: int, rng: np.random.Generator, vectors
         "sample_offset": np.zeros(lead) if rng.random() < 0.7 else rng.uniform(0, 1, lead),
         "start_offset": vectors((count, shape.dim), rng),
         "weight": np.ones((count, shape.clients)),
+        **{f"start:{name}": vectors((count, *[shape.clients] * each, shape.dim), rng)
+           for name, each in free_starts(claim.procedure).items()},
     }
 
 

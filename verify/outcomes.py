@@ -28,7 +28,7 @@ from synthetic.arrays import NUMPY, Backend
 from synthetic.draws import CLIENTS, LAYERS, NOISE, TRACKERS, Draws, EnumeratedDraws
 from synthetic.noise import FiniteNoise
 from synthetic.quadratic import Quadratic
-from verify.procedures import algorithm_of, own_arguments, selection_of
+from verify.procedures import algorithm_of, free_starts, own_arguments, selection_of
 
 __all__ = ["NOTHING_MORE", "Chance", "Outcomes", "chance_of", "enumerated", "numbers_of_outcomes"]
 
@@ -95,6 +95,7 @@ def chance_of(procedure: Procedure, variables: tuple[Variable, ...] = ()) -> Cha
     own = {v.name: max(v.low, 1) if v.domain == "integer" and not v.indices
            else np.zeros([sizes.get(size, 1) for _, size in v.indices])
            for v in variables if v.name in names and (v.indices or v.domain == "integer")}
+    own |= {name: np.zeros((1, *[2] * each, 2)) for name, each in free_starts(procedure).items()}
     draws = _Listening()
     try:
         algorithm = algorithm_of(procedure, 0.1, 1, selection_of(procedure, 1), own)

@@ -73,7 +73,7 @@ constants_large = algebra_claim(
 opt_monotone = tuple(
     _moves(f"opt-monotone@{case}-{move}", f"theorem-5.2-{case}", symbol, rises=False, **more)
     for case in _CASES for move, (symbol, more) in {
-        "local-steps": (local_steps, {}), "clients": (clients, {}),
+        "local-steps": (local_steps, {}), "participants": (participants, {}),
         "all-clients": (clients, {"tied": {participants: clients}}), "server-step": (eta_g, {}),
     }.items()
 )

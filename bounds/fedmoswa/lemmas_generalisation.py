@@ -20,7 +20,7 @@ from bounds.fedmoswa.assumptions import (
 )
 from bounds.fedmoswa.main_text import B_TILDE, convex_factor
 from bounds.fedmoswa.quantities import after, gradient_norm, swa_length, swa_rate
-from bounds.fedmoswa.readings import Change, given, varied, with_options, with_region, with_right
+from bounds.fedmoswa.readings import Change, given, started, varied, with_options, with_region, with_right
 from bounds.fedmoswa.setting import (
     FRESH,
     SWA,
@@ -40,8 +40,8 @@ from bounds.fedmoswa.words import server_variate, sigma_g_client
 from bounds.language import E, L, clients, g, grad, iterations, j, k, local_steps, mu, norm, r, rounds, t, x_round
 
 __all__ = [
-    "B_E1", "B_F1", "B_VALUES", "CLAIMS", "FACTOR", "FRESH_READINGS", "Phi", "b_readings", "deviation", "gradient_map",
-    "growth", "one_minus_b", "stochastic_norm", "with_b",
+    "B_E1", "B_F1", "B_VALUES", "CLAIMS", "FACTOR", "FRESH_READINGS", "Phi", "b_readings", "bounded_start", "deviation",
+    "gradient_map", "growth", "one_minus_b", "stochastic_norm", "with_b",
 ]
 
 K, T, m = local_steps, rounds, clients
@@ -151,9 +151,16 @@ e_5 = lemma(
 
 # Appendix F ----------------------------------------------------------------------------------------------------------
 BOUNDED_START = Condition(norm(server_variate[0]), "<=", G_lip + sigma)
+
+
+def bounded_start(claim):
+    """The claim for a server's variate that starts anywhere with norm at most L + sigma."""
+    return given(BOUNDED_START)(started("free")(claim))
+
+
 FRESH_READINGS = {
     "independent-batch": ("variates on mini-batches of their own", with_options(("batch", "independent"))),
-    "bounded-start": ("the server's variate starts anywhere with norm at most L + sigma", given(BOUNDED_START)),
+    "bounded-start": ("the server's variate starts anywhere with norm at most L + sigma", bounded_start),
 }
 FRESH_WORDS = "variates on the mini-batches of the local steps; the server's starts from zero"
 total = G_lip + sigma

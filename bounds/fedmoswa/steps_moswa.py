@@ -9,12 +9,12 @@ import sympy as sp
 from bounds.claim import Condition
 from bounds.fedmoswa.assumptions import A1, A2, A3, A4, C1_TO_4, C1_TO_5, C2_TO_4, C2_TO_5, C5, G_lip, sigma
 from bounds.fedmoswa.lemmas_generalisation import (
-    BOUNDED_START,
     FACTOR,
     FRESH_F1,
     FRESH_READINGS,
     FRESH_WORDS,
     Phi,
+    bounded_start,
     deviation,
     extended,
     growth,
@@ -23,7 +23,7 @@ from bounds.fedmoswa.lemmas_generalisation import (
 )
 from bounds.fedmoswa.main_text import convex_factor
 from bounds.fedmoswa.quantities import gradient_norm, model, swa_length, swa_step_rate, twin_distance, twin_model, twin_norm
-from bounds.fedmoswa.readings import REGION, Change, given, restated, varied, with_region, with_right
+from bounds.fedmoswa.readings import REGION, Change, restated, varied, with_region, with_right
 from bounds.fedmoswa.setting import FRESH, b, c, each_client, each_round, gamma, run_claim
 from bounds.fedmoswa.steps_swa import (
     ONE_CLIENT,
@@ -117,7 +117,7 @@ eq_34_readings = {
     "bounded-start": FRESH_READINGS["bounded-start"],
     "whole+bounded-start": (
         "from the first to the last expression; the server's variate starts anywhere with norm at most L + sigma",
-        lambda claim: given(BOUNDED_START)(next_line(momentum, total)(claim)),
+        lambda claim: bounded_start(next_line(momentum, total)(claim)),
     ),
 }
 eq_35 = step(
@@ -305,8 +305,10 @@ eq_47 = step(
 CLAIMS = (
     *with_region(*varied(eq_33, eq_33_readings)), *with_region(*varied(eq_34, eq_34_readings)), *with_region(eq_35),
     *with_region(*varied(eq_36, eq_36_literal | last_36)), *with_region(*varied(eq_48, eq_48_literal | last_48)),
-    *with_region(eq_37), *pathwise, *with_region(eq_40), *with_region(eq_41),
-    *varied(eq_42, eq_42_printed | ONE_CLIENT | REGION), *varied(eq_43, ONE_CLIENT | REGION),
-    *with_region(*varied(eq_45, eq_45_readings)), *with_region(eq_47), *varied(eq_51, eq_51_printed), eq_52,
-    *varied(eq_53, ONE_CLIENT), *varied(eq_54, ONE_CLIENT),
+    *with_region(eq_37), *pathwise, *with_region(*varied(eq_40, FRESH_READINGS)),
+    *with_region(*varied(eq_41, FRESH_READINGS)), *varied(eq_42, eq_42_printed | ONE_CLIENT)[1:],
+    *with_region(*varied(eq_42, FRESH_READINGS)), *varied(eq_43, ONE_CLIENT)[1:],
+    *with_region(*varied(eq_43, FRESH_READINGS)), *with_region(*varied(eq_45, eq_45_readings)),
+    *with_region(eq_47), *varied(eq_51, eq_51_printed | FRESH_READINGS), *varied(eq_52, FRESH_READINGS),
+    *varied(eq_53, ONE_CLIENT | FRESH_READINGS), *varied(eq_54, ONE_CLIENT | FRESH_READINGS),
 )
