@@ -154,8 +154,8 @@ def small_data_shapes(claim: Claim, make) -> Iterator:
 
 # leaves --------------------------------------------------------------------------------------------------------------
 def draw_data(claim: Claim, shape, count: int, rng: np.random.Generator, vectors) -> dict[str, np.ndarray]:
-    """``count`` rows of leaves that describe clients' atoms, by :data:`KINDS`, and where runs and methods start; ``vectors(shape,
-    rng)`` draws vectors."""
+    """``count`` rows of leaves that describe clients' atoms, by :data:`KINDS`, and where runs and methods start;
+    ``vectors(shape, rng)`` draws vectors."""
     lead = (count, shape.clients, shape.data.atoms)
     pieces = (*lead, shape.data.pieces, shape.dim)
     row = (count, *(1,) * 4)

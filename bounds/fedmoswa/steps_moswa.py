@@ -23,7 +23,7 @@ from bounds.fedmoswa.lemmas_generalisation import (
 )
 from bounds.fedmoswa.main_text import convex_factor
 from bounds.fedmoswa.quantities import gradient_norm, model, swa_length, swa_step_rate, twin_distance, twin_model, twin_norm
-from bounds.fedmoswa.readings import REGION, Change, restated, varied, with_region, with_right
+from bounds.fedmoswa.readings import Change, restated, varied, with_region, with_right
 from bounds.fedmoswa.setting import FRESH, b, c, each_client, each_round, gamma, run_claim
 from bounds.fedmoswa.steps_swa import (
     ONE_CLIENT,
