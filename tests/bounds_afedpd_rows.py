@@ -650,10 +650,12 @@ def family(w, a, at):
 
 def table_7(row):
     def sides(w, a, at):
-        D = E(w.objective(w.x_round[1])) - w.F_star
+        average = sum(w.sampled[0][i] * w.x_before[K][i] for i in R(C)) / P
+        D = w.objective(w.x_round[0]) - w.F_star if "start" in a else E(w.objective(
+            w.x_round[1] if "sent" in a else bar(w, 1) if row == "afedpd" else average)) - w.F_star
         models = sum(E(sq(w.objective_grad(w.x_round[t]))) for t in R(1, T + 1)) / T
         if row == "afedpd":
-            return grads(w, 1, T), w.C * (first_gap(w) / T + R_0(w) / T + w.eps_inexact)
+            return grads(w, 1, T), w.C * (D / T + R_0(w) / T + w.eps_inexact)
         if row == "fedpd":
             return models, w.C * (D / T + w.eps_inexact)
         if row == "feddyn":
