@@ -69,7 +69,8 @@ def world(seed: int) -> SimpleNamespace:
     }
     patterns: dict = {}
     names |= {
-        n: lambda *key, n=n: patterns.setdefault((n, key), number()) for n in ("p", "gap", "fewer", "more", "kept")
+        n: lambda *key, n=n: patterns.setdefault((n, key), number()) 
+        for n in ("p", "gap", "fewer", "more", "kept", "matched_next", "matched_next_larger")
     }
     curvature, centre, offset = table(number, entries), table(vector, entries), table(number, entries)
     names["F"] = lambda k, v: curvature[k] * sq(v - centre[k]) / 2 + offset[k]

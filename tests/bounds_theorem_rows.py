@@ -83,6 +83,11 @@ def theta_of(w, pattern):
     return sum(shares) / (T + w.step_offset - 2)
 
 
+def share(w, pattern):
+    """theta of two rounds of one local step, with the same step_offset: T + gamma - 2 is gamma."""
+    return 1 / (w.step_offset * (1 + sum(w.p(k) * pattern(k) for k in R(w.free_clients))))
+
+
 def rho_of(w, pattern):
     T, who = w.iterations, R(w.free_clients)
     psi = [
@@ -197,6 +202,8 @@ ROWS = {
             rho_of(w, lambda i, m: w.fewer(m)) - rho_of(w, lambda i, m: w.more(m))),
         lambda w, t, k: 0),
     "fedalign/claim-opposite@theta": (
+        lambda w, t, k: share(w, w.matched_next_larger), lambda w, t, k: share(w, w.matched_next)),
+    "fedalign/claim-opposite@theta-one-round": (
         lambda w, t, k: theta_of(w, lambda i, m: w.more(m)), lambda w, t, k: theta_of(w, lambda i, m: w.fewer(m))),
     "fedalign/claim-opposite@bias": (
         lambda w, t, k: rho_of(w, lambda i, m: w.fewer(m)), lambda w, t, k: rho_of(w, lambda i, m: w.more(m))),

@@ -67,6 +67,7 @@ READINGS = {
     "fedalign/step-T15": "SCHED8",
     "fedalign/step-T15-shift": "SCHED8 first-step first-step+SCHED8",
     "fedalign/claim-zero-epsilon-algorithm": "non-strict",
+    "fedalign/claim-opposite": "theta theta-one-round bias",
     "li2020/theorem-2": "later self-consistent",
     "li2020/theorem-3": "later self-consistent",
     "li2020/lemma-4": "scheme-2",

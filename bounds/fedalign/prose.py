@@ -30,6 +30,7 @@ from bounds.fedalign.quantities import (
     theta,
 )
 from bounds.fedalign.theorems import C, hidden_C, initial_term, theorem_1, theorem_1_bound
+from bounds.fedalign.two_thresholds import THETA_OVER_ROUNDS
 from bounds.language import (
     G_sq,
     L,
@@ -122,7 +123,7 @@ opposite = algebra_claim(
     ),
 )
 opposite_theta = opposite.variant(
-    "theta", f"theta does not increase with the threshold; {one_round}",
+    "theta-one-round", f"theta does not increase with the threshold; {one_round}",
     statement=Condition(theta_of(lambda i, k: more[k]), "<=", theta_of(lambda i, k: fewer[k])),
 )
 opposite_bias = opposite.variant(
@@ -230,5 +231,5 @@ without_replacement = prose(
 
 CLAIMS = (
     theta_range, theta_range_lower, theta_decreases, *zero_epsilon, recovers, recovers_later, rate, rate_explicit,
-    rate_improves, opposite, opposite_theta, opposite_bias, decay, arbitrary, without_replacement,
+    rate_improves, opposite, THETA_OVER_ROUNDS, opposite_theta, opposite_bias, decay, arbitrary, without_replacement,
 )
