@@ -34,7 +34,7 @@ def page(paper: str) -> str:
 
 
 def _letters(claims: list[Claim], letters: dict[str, Letter]) -> Iterator[str]:
-    """One row per letter; where its value comes from may differ between claims."""
+    """One row per letter that the claims use; where its value comes from may differ between them."""
     origins: dict[str, Counter] = defaultdict(Counter)
     for claim in claims:
         for symbol in symbols(claim, letters):
@@ -43,8 +43,9 @@ def _letters(claims: list[Claim], letters: dict[str, Letter]) -> Iterator[str]:
     yield from ("| letter | name in code | meaning | where its value comes from |", "|---|---|---|---|")
     for name, letter in letters.items():
         found = "; or ".join(origin for origin, _ in origins[name].most_common())
-        found = found or ("measured by its formula, below" if name in measured else "of no claim's own")
-        yield f"| ${letter_text(name, tuple(letter.indices), letters)}$ | `{name}` | {letter.meaning} | {found} |"
+        found = found or ("measured by its formula, below" if name in measured else "")
+        if found:
+            yield f"| ${letter_text(name, tuple(letter.indices), letters)}$ | `{name}` | {letter.meaning} | {found} |"
 
 
 def _algorithms(claims: list[Claim]) -> Iterator[str]:

@@ -313,6 +313,13 @@ def test_claims_as_stored(capsys):
     assert capsys.readouterr().out == (ROOT / "tests" / "golden" / "claims.txt").read_text(encoding="utf-8")
 
 
+def test_a_page_lists_the_letters_that_its_claims_use():
+    """Li et al. have FedALIGN's letters, and no free clients."""
+    pages = {paper: (ROOT / "docs" / "papers" / f"{paper}.md").read_text(encoding="utf-8") for paper in ("fedalign", "li2020")}
+    assert ["| `free_clients` |" in page for page in pages.values()] == [True, False]
+    assert all("| `client_weight` |" in page for page in pages.values())
+
+
 @pytest.mark.parametrize("paper", PAPERS)
 def test_page_as_stored(paper, capsys):
     assert render.main(["--markdown", paper]) == 0
