@@ -285,6 +285,30 @@ def test_more_clients_that_take_part_should_help(right, severity):
     assert found == ([severity] if severity else [])
 
 
+DRIFT, LATER, SHRINKS = norm2(x_round[1] - x_round[0]), objective(x_round[1]), 1 / (1 + ETA * L)
+
+
+@pytest.mark.parametrize(("right", "severity"), [
+    (SHRINKS * DRIFT, "note"), (SHRINKS * DRIFT + sigma_sq / L, "warning"), (SHRINKS * DRIFT + sigma_sq, "note"),
+    (L * ETA**2 * (LATER - F_star) + sigma_sq / T, None)])
+def test_a_fall_through_quantities_of_the_run_is_a_note(right, severity):
+    """Nor are losses ever below the optimum's."""
+    found = [f.severity for f in lint(claim(GAP, "<=", right)) if f.check == "monotonicity"]
+    assert found == ([severity] if severity else [])
+
+
+def test_readings_of_one_block_that_move_alike_are_told_once():
+    one = claim(GAP, "<=", sigma_sq / (L * T))
+    (found,) = [f for f in lint_all([one, replace(one, id=f"{one.id}@other")]) if f.check == "monotonicity"]
+    assert found.data["claims"] == [one.id, f"{one.id}@other"] and "also in 1 more" in found.text
+
+
+def test_a_start_that_is_left_open_is_no_mistake_in_a_method_s_options():
+    options = (("variant", "fresh"), ("start", "free"))
+    one = replace(claim(GAP, "<=", L * D0_sq), procedure=Procedure("fedmoswa", options=options))
+    assert [f for f in lint(one) if f.check == "symbols"] == []
+
+
 @pytest.mark.parametrize(("right", "limit"), [
     (L * D0_sq / T, "0"), (L * D0_sq / T + sigma_sq / L, "sigma_sq/L"), (L * D0_sq * sp.sqrt(T), None), (L * D0_sq, None)])
 def test_endless_runs_have_a_limit(right, limit):

@@ -40,7 +40,8 @@ def lint(claim: Claim) -> list[Finding]:
 def lint_all(claims: Iterable[Claim]) -> list[Finding]:
     """The findings on each claim, on readings of one block that disagree, and on claims at the special case of another one.
 
-    A clash of units that several claims of a paper share, as they share a formula, is told once; its data names them all.
+    A clash of units that several claims of a paper share, as they share a formula, is told once, and so is a bound that
+    moves the wrong way in several readings of one block; the data names them all.
     """
     claims = list(claims)
     return [*_told_once([f for claim in claims for f in lint(claim)]), *readings(claims), *special_cases(claims)]
@@ -77,11 +78,14 @@ def _severity_of(clash: Clash, claim: Claim) -> str:
 
 
 def _told_once(findings: list[Finding]) -> list[Finding]:
-    """Clashes of one paper that read the same as one finding, of the first claim that has them."""
+    """Clashes of one paper that read the same, and bounds of one block that move alike, as one finding, of the first claim
+    that has them."""
     kept, others = {}, {}
     for finding in findings:
         what = finding.data["where"].split(" ")[0] if "where" in finding.data else ""
         key = (finding.claim.partition("/")[0], what, str(finding.data["terms"])) if what else id(finding)
+        if finding.check == "monotonicity":
+            key = finding.claim.partition("@")[0], finding.check, finding.severity, finding.data["symbol"]
         kept.setdefault(key, finding)
         others.setdefault(key, []).append(finding.claim)
     return [replace(f, text=f"{f.text}; also in {len(others[key]) - 1} more claims",

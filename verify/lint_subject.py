@@ -93,6 +93,8 @@ def numbers_of(bound: Bound) -> dict[str, np.ndarray]:
     for symbol, e in bound.form.measured.items():
         if symbol.name in sets and is_later_loss(e):
             sets[symbol.name] = np.zeros_like(sets[symbol.name])
+            if "F_star" in sets:
+                sets["F_star"] = -np.abs(sets["F_star"])
     count = max((len(values) for values in sets.values()), default=0)
     return {name: np.broadcast_to(values, (count,)) for name, values in sets.items()}
 
@@ -106,7 +108,7 @@ def values_at(bound: Bound, points: dict[str, np.ndarray]) -> np.ndarray:
 
 def is_later_loss(e) -> bool:
     """Whether a quantity is a loss after the start: losses are counted from there, so that a run starts above."""
-    inner = e.args[0] if isinstance(e, words.E) else e
+    inner = e.args[0] if isinstance(e, words.E | words.E_round) else e
     return isinstance(inner, words.objective) and not any(0 in a.indices for a in inner.atoms(sp.Indexed))
 
 

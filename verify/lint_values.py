@@ -30,7 +30,9 @@ _SLOPES = (words.grad, words.objective_grad)
 def monotone(claim: Claim) -> Iterator[Finding]:
     """Bounds that fall as a problem becomes harder, or grow with the clients that take part or the samples.
 
-    Constants on which the claim makes a step size depend are left out: another value of them is about other runs.
+    Constants on which the claim makes a step size depend are left out: another value of them is about other runs. A fall
+    that only quantities of the run bring about, or of any points, as in steps of proofs, is but a note: these move with the
+    problem too.
     """
     bound, points = bound_above(claim), sets_of(claim)
     if bound is None or not points or claim.setting == "algebra":  # numbers alone are no problem that becomes harder
@@ -39,22 +41,32 @@ def monotone(claim: Claim) -> Iterator[Finding]:
     if limited & set(bound.form.measured):  # points at random need not meet what the claim supposes of them
         return
     tuned, value = _tuned_by(claim), values_at(bound, points)
+    moving = {symbol.name: e for symbol, e in bound.form.measured.items() if symbol.name in points and not _of_problem(e)}
+    still = {name: 0 * values if name in moving else values for name, values in points.items()}
     for symbol in bound.form.parameters:
         harder = symbol.name not in tuned and _is_harder(symbol, bound.form.measured.get(symbol))
         if not harder and symbol.name not in _HELPFUL:
             continue
-        more = points | {symbol.name: points[symbol.name] + 1 if symbol.is_integer else points[symbol.name] * 1.01}
-        later, met = values_at(bound, more), True
+        met, step = True, {symbol.name: points[symbol.name] + 1 if symbol.is_integer else points[symbol.name] * 1.01}
         if any(symbol in c.left.free_symbols | c.right.free_symbols for c in bound.conditions):
-            met = bound.applies(**more)
-        with np.errstate(all="ignore"):
-            moved = (value - later if harder else later - value) > 1e-9 * np.abs(value)
-        wrong = np.flatnonzero(met & moved & (value > 0) & np.isfinite(value) & np.isfinite(later))
-        if len(wrong):
-            where, at = points_text(points, wrong[0])
-            text = f"the right side {'falls' if harder else 'grows'} as {symbol.name} grows, for example at {where}"
-            yield Finding(claim.id, "monotonicity", "warning" if harder else "note", text,
-                          {"symbol": symbol.name, "at": at, "share": len(wrong) / len(value)})
+            met = bound.applies(**points | step)
+        wrong = np.flatnonzero(met & _moves(value, values_at(bound, points | step), harder))
+        if not len(wrong):
+            continue
+        where, at = points_text(points, wrong[0])
+        text = f"the right side {'falls' if harder else 'grows'} as {symbol.name} grows, for example at {where}"
+        alone = met & _moves(values_at(bound, still), values_at(bound, still | step), harder)
+        if harder and not alone.any():
+            text += f"; but only with {next(iter(moving.values()))}, which need not stay as it is"
+        yield Finding(claim.id, "monotonicity", "warning" if harder and alone.any() else "note", text,
+                      {"symbol": symbol.name, "at": at, "share": len(wrong) / len(value)})
+
+
+def _moves(value, later, down: bool):
+    """Where a positive value moves down, or up."""
+    with np.errstate(all="ignore"):
+        moved = (value - later if down else later - value) > 1e-9 * np.abs(value)
+    return moved & (value > 0) & np.isfinite(value) & np.isfinite(later)
 
 
 def _is_harder(symbol, measured) -> bool:
@@ -64,8 +76,17 @@ def _is_harder(symbol, measured) -> bool:
     names = {str(a.base.label) for a in entries}
     if names <= _OF_CLIENTS:
         return any(map(HARDER.match, {symbol.name} | names))
-    at_start = all(a.indices[0] == 0 for a in entries if str(a.base.label) not in _OF_CLIENTS)
-    return at_start and measured.has(words.norm2, words.norm) and not measured.has(*_SLOPES)  # a distance
+    return _at_start(measured) and measured.has(words.norm2, words.norm) and not measured.has(*_SLOPES)  # a distance
+
+
+def _at_start(measured) -> bool:
+    return all(a.indices[0] == 0 for a in measured.atoms(sp.Indexed) if str(a.base.label) not in _OF_CLIENTS)
+
+
+def _of_problem(measured) -> bool:
+    """Whether a quantity is one of the problem and of where runs start."""
+    points = measured.free_symbols - measured.atoms(sp.Indexed) - {words.x_star, words.clients, words.F_star}
+    return _at_start(measured) and (measured.has(sp.Indexed) or not points)
 
 
 def _tuned_by(claim: Claim) -> set[str]:

@@ -79,10 +79,10 @@ def faults_of_method(claim: Claim) -> Iterator[Fault]:
 
 def _refused(base: str, options: dict) -> str:
     """Why a method is not made with these options, whether it takes one local step or two; empty if it is."""
-    said = ""
+    said, starts = "", dict.fromkeys(free_starts(Procedure(base, options=tuple(options.items()))), 0.0)
     for steps in ({}, {"local_steps": 2}):
         try:
-            make_algorithm(base, **steps | options)
+            make_algorithm(base, **steps | starts | options)
         except (ValueError, TypeError, LookupError) as error:
             said = said or str(error.args[0] if error.args else error)
         else:
