@@ -18,9 +18,9 @@ from itertools import combinations, islice, product
 
 import sympy as sp
 
-from bounds import language as words
 from bounds.claim import Claim, Condition, names_in
 from bounds.registry import PAPERS, all_claims, claims_of_paper, find_claim
+from verify.chain_facts import as_numbers, broken_ways, decided, facts_of, own_ranges, ranged, with_values
 from verify.free_numbers import FreeNumbers
 from verify.satisfiable import satisfiable
 
@@ -29,9 +29,6 @@ __all__ = ["ANSWERS", "Link", "chain", "check_link", "link", "premises_of"]
 ANSWERS = ("follows", "does not follow", "not checkable")
 _MOST_SIZES = 6  # of sizes that are tried for numbers that break a link
 _MOST_UNDECIDED = 2  # questions about them that z3 may give up
-_TRACKERS = sp.Symbol("trackers", integer=True, positive=True)
-_ORDERED = ((words.mu, words.L), (words.participants, words.clients), (_TRACKERS, words.participants))
-_GAP = sp.Symbol("gap", positive=True)
 
 
 @dataclass(frozen=True)
@@ -72,26 +69,53 @@ def premises_of(claim: Claim) -> list[Claim]:
 
 
 def link(conclusion: Claim, premises: Sequence[Claim]) -> Link:
-    """Whether the conclusion follows from the premises."""
+    """Whether the conclusion follows from the premises.
+
+    It may follow from a part of them; without premises of which arithmetic cannot speak nothing is said to not follow.
+    """
     names = tuple(p.id for p in premises)
-    reason = _no_arithmetic(conclusion, premises)
+    left_out = {p.id: reason for p in premises if (reason := _no_arithmetic(p) or _other_runs(p, conclusion))}
+    reason = _no_arithmetic(conclusion) or (next(iter(left_out.values())) if len(left_out) == len(premises) else "")
     if reason:
         return Link(conclusion.id, names, "not checkable", reason)
-    needs = tuple(_needs(conclusion, premises))
-    statements = [p.statement for p in premises]
+    usable = [p for p in premises if p.id not in left_out]
+    needs = tuple(_needs(conclusion, usable))
+    values = _values_of_choices(conclusion, usable)
+    statements = [with_values(decided(p).statement, values) for p in usable]
+    conclusion = decided(conclusion)
     found = check_link(conclusion, statements)
     if found.answer == "not checkable":
         found = check_link(conclusion, statements, put_in=True)
-    open_choice = next(_chosen(conclusion, premises), "")
+    for put_in in (False, True) if found.answer != "follows" else ():
+        with_more = check_link(conclusion, statements, put_in, more=True)
+        if with_more.answer == "follows":
+            found = with_more
+            break
+    open_choice = next(joined(left_out.values(), _chosen(conclusion, usable, values)), "")
     if found.answer == "does not follow" and open_choice:
         return Link(conclusion.id, names, "not checkable", open_choice, needs=needs)
-    return Link(conclusion.id, names, found.answer, found.text, found.numbers, found.quantities, needs)
+    unused = f", without {', '.join(left_out)}" if found.answer == "follows" and left_out else ""
+    return Link(conclusion.id, names, found.answer, found.text + unused, found.numbers, found.quantities, needs)
 
 
-def _chosen(conclusion, premises) -> Iterator[str]:
-    """Which premises hold for every value of a variable that the conclusion does not have, so that one may be chosen."""
-    known = {v.name for v in conclusion.variables}.union(
+def _known(conclusion) -> set[str]:
+    return {v.name for v in conclusion.variables}.union(
         *(names_in(side) for c in (conclusion.statement, *conclusion.hypotheses) for side in (c.left, c.right)))
+
+
+def _values_of_choices(conclusion, premises) -> dict[sp.Symbol, sp.Expr]:
+    """What a premise takes for a variable that the conclusion does not have, and that others leave open."""
+    known, found = _known(conclusion), {}
+    for c in (c for premise in premises for c in premise.conditions if c.relation == "==" and not c.over):
+        if c.left.is_Symbol and c.left.name not in known and names_in(c.right) <= known:
+            found.setdefault(c.left, set()).add(c.right)
+    return {s: next(iter(values)) for s, values in found.items()
+            if len(values) == 1 and (next(iter(values)).is_positive or not s.is_positive)}
+
+
+def _chosen(conclusion, premises, values) -> Iterator[str]:
+    """Which premises hold for every value of a variable that the conclusion does not have, so that one may be chosen."""
+    known = _known(conclusion) | {s.name for s in values}
     for premise in premises:
         spoken = names_in(premise.statement.left) | names_in(premise.statement.right)
         for variable in premise.variables:
@@ -99,23 +123,22 @@ def _chosen(conclusion, premises) -> Iterator[str]:
                 yield f"{premise.id} holds for every {variable.name}, and which one is meant is not said"
 
 
-def _no_arithmetic(conclusion, premises) -> str:
-    for claim in (conclusion, *premises):
-        if claim.statement is None:
-            return f"{claim.id} states no formula"
-        if not claim.explicit:
-            return f"{claim.id} has a hidden constant"
-    for premise in premises:
-        if premise.setting == "run" and premise.procedure != conclusion.procedure:
-            return f"{premise.id} is about runs of another procedure"
-    return ""
+def _no_arithmetic(claim) -> str:
+    if claim.statement is None:
+        return f"{claim.id} states no formula"
+    return "" if claim.explicit else f"{claim.id} has a hidden constant"
+
+
+def _other_runs(premise, conclusion) -> str:
+    other = premise.setting == "run" and premise.procedure != conclusion.procedure
+    return f"{premise.id} is about runs of another procedure" if other else ""
 
 
 def _needs(conclusion, premises) -> Iterator[str]:
     """What premises suppose and the conclusion does not, and its own conditions on numbers do not imply."""
     own = {a.id for a in conclusion.assumptions}
     numbers = FreeNumbers(conclusion)
-    facts = _facts(conclusion, numbers)
+    facts = facts_of(conclusion, numbers)
     for premise in premises:
         yield from (f"{premise.id}: {a.id}" for a in premise.assumptions if a.id not in own)
         for condition in premise.conditions:
@@ -127,35 +150,18 @@ def _needs(conclusion, premises) -> Iterator[str]:
 
 
 def _implied(condition, facts) -> bool:
-    return all(satisfiable([*facts, broken]).answer == "no" for broken in _broken(condition))
+    return all(satisfiable([*facts, broken]).answer == "no" for broken in broken_ways(condition))
 
 
-def _broken(condition: Condition) -> list[Condition]:
-    """Ways in which a condition fails, each with a gap above 0."""
-    low = Condition(condition.left + _GAP, "<=", condition.right)
-    high = Condition(condition.left, ">=", condition.right + _GAP)
-    return {"<=": [high], ">=": [low], "==": [low, high]}[condition.relation]
-
-
-def _facts(conclusion: Claim, numbers: FreeNumbers) -> list[Condition]:
-    """The claim's hypotheses on numbers, ranges of its indices, and what is so of every federation."""
-    facts = []
-    for condition in conclusion.hypotheses:
-        put_in = condition.relation == "==" and (isinstance(condition.left, sp.Indexed) or condition.left in numbers.values)
-        if not condition.over and not put_in:
-            facts.append(numbers.condition(condition))
-    for index, low, high in conclusion.statement.over:
-        facts += [Condition(index, ">=", numbers.number(low)), Condition(index, "<=", numbers.number(high))]
-    return facts
-
-
-def check_link(conclusion: Claim, premises: Sequence[Condition], put_in: bool = False) -> Link:
+def check_link(conclusion: Claim, premises: Sequence[Condition], put_in: bool = False, more: bool = False) -> Link:
     """Whether the claim's statement follows from other statements and its own hypotheses, as numbers.
 
-    ``put_in``: with definitions put in, rather than as quantities of their own. Numbers that break the link are searched
-    only where no two quantities have a measured part in common, since then arithmetic alone does not tell how they are tied.
+    ``put_in``: with definitions put in, rather than as quantities of their own. ``more``: also with what premises say in the
+    mean, and at the times and over the ranges of which the claim speaks; then only whether it follows is told. Numbers that
+    break the link are searched only where no two quantities have a measured part in common, since then arithmetic alone does
+    not tell how they are tied.
     """
-    facts, broken, numbers = _as_numbers(conclusion, premises, FreeNumbers(conclusion, put_in))
+    facts, broken, numbers = as_numbers(conclusion, premises, FreeNumbers(conclusion, put_in), more)
     spoken = set().union(*(c.left.free_symbols | c.right.free_symbols for c in facts)) if facts else set()
     quantities = set(numbers.names.values())
     answers = [satisfiable([*facts, one]) for one in broken]
@@ -167,14 +173,16 @@ def check_link(conclusion: Claim, premises: Sequence[Condition], put_in: bool = 
     multipliers = _by_multiples(facts, numbers.condition(conclusion.statement), numbers)
     if multipliers is not None:
         return Link(conclusion.id, (), "follows", f"the premises, times {', '.join(map(str, multipliers))}, add up to it")
-    alone = [e for e, s in numbers.names.items() if s in quantities - spoken
+    if more:
+        return Link(conclusion.id, (), "not checkable", "")
+    alone = [e for e, s in numbers.names.items() if s in quantities - spoken and e not in numbers.transcendental
              and any(s in b.left.free_symbols | b.right.free_symbols for b in broken)]
     if alone:
         return Link(conclusion.id, (), "not checkable", f"no premise speaks of {alone[0]}")
     spoken_of = _measured(conclusion.statement).union(*map(_measured, premises))
-    about_them = [c for c in _ranged(conclusion) if _measured(c) & spoken_of]
+    about_them = [c for c in ranged(conclusion) if _measured(c) & spoken_of]
     for premise in (*premises, *about_them):
-        own = _own_ranges(conclusion, premise)
+        own = own_ranges(conclusion, premise)
         if len(own) > 1 or {triple[0] for triple in own} & {triple[0] for triple in conclusion.statement.over}:
             ranges = " and ".join(f"{index} = {low} .. {high}" for index, low, high in own)
             return Link(conclusion.id, (), "not checkable", f"a premise or hypothesis has ranges of its own: {ranges}")
@@ -194,7 +202,7 @@ def _lone(conclusion, premises, numbers: FreeNumbers):
 
     claimed = spoken(conclusion.statement.left, conclusion.statement.right)
     sides = [(p.left, p.right) if p.relation == "<=" else (p.right, p.left) for p in premises
-             if p.relation != "==" and not _own_ranges(conclusion, p)]
+             if p.relation != "==" and not own_ranges(conclusion, p)]
     for small, large in sides:
         elsewhere = [part for pair in sides if pair != (small, large) for part in pair]
         alone = spoken(large) - claimed - spoken(small, *elsewhere)
@@ -223,38 +231,9 @@ def _independent(conclusion, numbers) -> bool:
     return sum(map(len, parts)) == len(set().union(*parts))
 
 
-def _ranged(conclusion: Claim) -> list[Condition]:
-    """The claim's hypotheses for every value of an index, without those that say what a symbol is."""
-    return [c for c in conclusion.hypotheses
-            if c.over and not (c.relation == "==" and (isinstance(c.left, sp.Indexed) or c.left.is_Symbol))]
-
-
 def _measured(condition: Condition) -> set[str]:
     """Names of the indexed quantities of which a condition speaks."""
     return {str(a.base.label) for side in (condition.left, condition.right) for a in side.atoms(sp.Indexed)}
-
-
-def _own_ranges(conclusion: Claim, premise: Condition) -> list:
-    ranges = {triple[0]: triple for triple in conclusion.statement.over}
-    return [triple for triple in premise.over if ranges.get(triple[0]) != triple]
-
-
-def _as_numbers(conclusion, premises, numbers):
-    facts = _facts(conclusion, numbers)
-    for premise in (*premises, *_ranged(conclusion)):
-        own = _own_ranges(conclusion, premise)
-        if not own:
-            facts.append(numbers.condition(premise))
-        elif len(own) == 1:  # for every value of an index: so is the sum
-            sides = (numbers.number(sp.Sum(side, own[0])) for side in (premise.left, premise.right))
-            facts.append(Condition(next(sides), premise.relation, next(sides)))
-    broken = _broken(numbers.condition(conclusion.statement))
-    free = {s for c in (*facts, *broken) for side in (c.left, c.right) for s in side.free_symbols}
-    facts += [Condition(small, "<=", large) for small, large in _ORDERED if {small, large} <= free]
-    if words.F_star in free:
-        facts += [Condition(words.F_star, "<=", s) for e, s in numbers.names.items()
-                  if isinstance(e.args[0] if isinstance(e, words.E) else e, words.objective)]
-    return facts, broken, numbers
 
 
 def _by_multiples(facts, claim: Condition, numbers: FreeNumbers):
@@ -297,7 +276,7 @@ def _at_least(c: Condition):
 
 def _search_numbers(conclusion, premises, put_in) -> Link:
     """Exact numbers that break the link, with sizes that are whole numbers."""
-    facts, broken, numbers = _as_numbers(conclusion, premises, FreeNumbers(conclusion, put_in))
+    facts, broken, numbers = as_numbers(conclusion, premises, FreeNumbers(conclusion, put_in))
     spoken = {s for c in (*facts, *broken) for side in (c.left, c.right) for s in side.free_symbols}
     spoken |= {s for e in numbers.names for s in e.free_symbols}
     sizes = sorted((s for s in spoken if s.is_integer and s.is_positive), key=str)
@@ -307,7 +286,7 @@ def _search_numbers(conclusion, premises, put_in) -> Link:
     for values in islice(joined(equal, product((2, 1, 3), repeat=len(sizes))), _MOST_SIZES):
         pins = dict(zip(sizes, map(sp.Integer, values), strict=True))
         pins |= dict.fromkeys(indices, sp.Integer(min(values, default=1) - 1))
-        facts, broken, numbers = _as_numbers(conclusion, premises, FreeNumbers(conclusion, put_in, pins))
+        facts, broken, numbers = as_numbers(conclusion, premises, FreeNumbers(conclusion, put_in, pins))
         facts, broken = ([Condition(c.left.xreplace(pins), c.relation, c.right.xreplace(pins)) for c in part]
                          for part in (facts, broken))
         if numbers.transcendental:

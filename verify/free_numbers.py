@@ -13,12 +13,16 @@ import sympy as sp
 from bounds import language as words
 from bounds.claim import Claim, Condition
 
-__all__ = ["FreeNumbers"]
+__all__ = ["FreeNumbers", "at_least", "resolved"]
 
 #: indexed names that are no vectors, and never negative; a client that is not convex has a negative mu_client
 _NEVER_NEGATIVE = {
     "eta_l", "epsilon", "included", "priority", "client_weight", "sampled", "sampled_weight", "sigma_sq_client", "L_client",
     "sigma_g_client", "differing", "replaced", "tracked"}
+#: what there is before a round, by its number
+_BEFORE_A_ROUND = {"x_round", "server_x_bar", "server_duals", "server_variate"}
+#: averages of the models of the round before, where there is none
+_AT_START = {sp.IndexedBase("server_x_bar", real=True)[0]: words.x_round[0]}
 _OF_A_RUN = (sp.Indexed, words.E, words.E_round, words.F, words.grad, words.objective, words.objective_grad, words.norm2,
              words.norm, words.dot, words.tau, words.PaperWord)
 _NUMBERS_OF_A_RUN = (sp.Indexed, words.F, words.objective, words.norm2, words.norm, words.dot)
@@ -34,7 +38,7 @@ class FreeNumbers:
     """
 
     def __init__(self, claim: Claim, put_in: bool = False, pins: Mapping[sp.Symbol, int] | None = None):
-        self.definitions, self.put_in = claim.definitions, put_in
+        self.claim, self.definitions, self.put_in = claim, claim.definitions, put_in
         self.pins = dict(pins or {})
         self.sizes = {s: value for s, value in self.pins.items() if s.is_positive}
         self.names: dict[sp.Expr, sp.Symbol] = {}
@@ -52,13 +56,15 @@ class FreeNumbers:
     def number(self, e) -> sp.Expr:
         """The expression with each quantity in place of which it has a symbol."""
         e = sp.sympify(e).subs(self.pins)  # which leaves alone the index of a sum
-        return self._number(self._with_definitions(e) if self.put_in else e)
+        e = self.written_out(e).xreplace(_AT_START)
+        return self._number(e.replace(lambda a: isinstance(a, words.norm | words.norm2), _of_either_sign))
 
-    def _with_definitions(self, e):
+    def written_out(self, e) -> sp.Expr:
+        """The expression with definitions put in, where they are."""
         for _ in range(20):
             known = [a for a in e.atoms(sp.Indexed, sp.Symbol) if _name(a) in self.definitions]
             known = [a for a in known if len(getattr(a, "indices", ())) == len(self.definitions[_name(a)].indices)]
-            if not known:
+            if not known or not self.put_in:
                 return e
             e = e.xreplace({a: self.definitions[_name(a)].formula.xreplace(
                 dict(zip(self.definitions[_name(a)].indices, getattr(a, "indices", ()), strict=True)) | self.sizes)
@@ -78,8 +84,8 @@ class FreeNumbers:
         if isinstance(e, sp.Indexed) and str(e.base.label) in self.entries:
             indices, value = self.entries[str(e.base.label)]
             return self._number(value.xreplace(dict(zip(indices, e.indices, strict=True)) | self.sizes))
-        if isinstance(e, words.E) and len(e.args) == 1:
-            return self._linear(e.args[0], words.E)
+        if _is_mean(e):
+            return self._linear(e.args[0], e)
         if isinstance(e, sp.Sum):
             return self._sum(e)
         if isinstance(e, (*_OF_A_RUN, sp.Product)):
@@ -88,18 +94,19 @@ class FreeNumbers:
             return e.func(*map(self._number, e.args))
         return self._symbol(e)
 
-    def _linear(self, body, around):
-        """The expectation of a body, term by term."""
-        terms = [self._one_term(term, around) for term in sp.Add.make_args(sp.expand_mul(body))]
+    def _linear(self, body, mean):
+        """The expectation of a body, term by term, as ``mean`` takes it: over all chance, or given what a round knows."""
+        terms = [self._one_term(term, mean) for term in sp.Add.make_args(sp.expand_mul(body))]
         return sp.Add(*terms)
 
-    def _one_term(self, term, around):
+    def _one_term(self, term, mean):
         outside, inside = term.as_independent(*_OF_A_RUN, sp.Sum, sp.Product, words.x_star, as_Add=False)
         if inside == 1:
             return self._number(outside)
         if isinstance(inside, sp.Sum):
-            return self._number(outside) * self._sum(sp.Sum(around(inside.function), *inside.limits))
-        return self._number(outside) * self._symbol(inside if isinstance(inside, around) else around(inside))
+            return self._number(outside) * self._sum(sp.Sum(mean.func(inside.function, *mean.args[1:]), *inside.limits))
+        whole = _mean_of(inside, mean)
+        return self._number(outside) * (self._symbol(whole) if _of_means(inside, mean) is None else self._number(whole))
 
     def _sum(self, e):
         """A sum, term by term and index by index; sums of what is read one index later are read one index earlier."""
@@ -107,21 +114,27 @@ class FreeNumbers:
         index, low, high = first
         if more:
             return self._sum_of(sp.Sum(body, first), more)
+        if self.pins and low.is_Integer and high.is_Integer and not body.has(*_OF_A_RUN):
+            return sp.Add(*(self._number(body.subs(index, i)) for i in range(int(low), int(high) + 1)))
         found = []
         for term in sp.Add.make_args(sp.expand_mul(self._opened(body))):
             outside, inside = term.as_independent(index, as_Add=False)
             if inside == 1:
                 found.append(self._number(outside) * self._number(high - low + 1))
                 continue
-            inner = {limit[0] for a in inside.atoms(sp.Sum, sp.Product) for limit in a.limits}
-            earlier = inside.xreplace({index + 1: sp.Dummy()})
-            if index not in earlier.free_symbols | inner:
-                before = inside.xreplace({index: index - 1})
-                ends = self._number(before.xreplace({index: high + 1})) - self._number(before.xreplace({index: low}))
-                found.append(self._number(outside) * (self._symbol(sp.Sum(before, (index, low, high))) + ends))
-            else:
-                found.append(self._number(outside) * self._symbol(sp.Sum(inside, (index, low, high))))
+            found.append(self._number(outside) * self._sum_of_one(inside, index, low, high))
         return sp.Add(*found)
+
+    def _sum_of_one(self, term, index, low, high):
+        inner = {limit[0] for a in term.atoms(sp.Sum, sp.Product) for limit in a.limits}
+        for shift in (1, -1):
+            if index in term.xreplace({index + shift: sp.Dummy()}).free_symbols | inner:
+                continue
+            there = term.xreplace({index: index - shift})
+            new, old = (high + 1, low) if shift == 1 else (low - 1, high)
+            ends = self._number(there.xreplace({index: new})) - self._number(there.xreplace({index: old}))
+            return self._symbol(sp.Sum(there, (index, low, high))) + ends
+        return self._symbol(sp.Sum(term, (index, low, high)))
 
     def _sum_of(self, body, more):
         parts = []
@@ -137,7 +150,7 @@ class FreeNumbers:
     def _opened(self, body):
         """A sum's body with sequences put in and expectations split."""
         body = body.replace(lambda a: isinstance(a, sp.Indexed) and str(a.base.label) in self.entries, self._entry)
-        return body.replace(lambda a: isinstance(a, words.E) and len(a.args) == 1, _split)
+        return body.replace(_is_mean, _split)
 
     def _entry(self, a):
         indices, value = self.entries[str(a.base.label)]
@@ -145,9 +158,18 @@ class FreeNumbers:
 
     def _symbol(self, e):
         if e not in self.names:
-            sign = {"nonnegative": True} if self.never_negative(e) else {"real": True}
-            self.names[e] = sp.Symbol(f"quantity{len(self.names) + 1}", **sign)
+            sign = "positive" if e.is_positive else "nonnegative" if self.never_negative(e) else "real"
+            self.names[e] = sp.Symbol(f"quantity{len(self.names) + 1}", **{sign: True})
         return self.names[e]
+
+    def definitions_of_names(self) -> dict[sp.Symbol, sp.Expr]:
+        """What the named quantities are by their definitions, in symbols of the same table."""
+        inner, found = FreeNumbers(self.claim, True, self.pins), {}
+        inner.names = self.names
+        for e, symbol in list(self.names.items()):
+            if inner.written_out(e) != e:
+                found[symbol] = inner.number(e)
+        return found
 
     def never_negative(self, e) -> bool:
         """Whether the quantity is at least 0 by how it is made; a False says nothing."""
@@ -176,12 +198,59 @@ class FreeNumbers:
     @property
     def transcendental(self) -> list[sp.Expr]:
         """Functions of parameters that are no quantities of a run, such as powers with a free exponent."""
-        return [e for e in self.names if not e.has(*_OF_A_RUN) and not isinstance(e, sp.Sum)
-                and _name(e) not in self.definitions]
+        return [e for e in self.names if not e.has(*_OF_A_RUN) and e != words.x_star and _name(e) not in self.definitions]
 
 
 def _name(e) -> str:
     return str(e.base.label) if isinstance(e, sp.Indexed) else getattr(e, "name", "")
+
+
+def _is_mean(e) -> bool:
+    """Whether it is an expectation over all chance, or over all from a round on."""
+    return isinstance(e, words.E_round) or (isinstance(e, words.E) and len(e.args) == 1)
+
+
+def _of_means(inner, outer):
+    """The expectation that ``outer`` of the expectation ``inner`` is; None if it is not known, or no expectation."""
+    if not _is_mean(inner):
+        return None
+    if isinstance(inner, words.E) or isinstance(outer, words.E):
+        return inner if isinstance(inner, words.E) else outer
+    if at_least(inner.args[1], outer.args[1]):
+        return outer
+    return inner if at_least(outer.args[1], inner.args[1]) else None
+
+
+def _known(e, mean) -> bool:
+    """Whether a quantity is known before the round from which the mean is taken: it is made of models sent by then."""
+    if not isinstance(mean, words.E_round):
+        return False
+    entries = e.atoms(sp.Indexed)
+    return bool(entries) and all(_name(a) in _BEFORE_A_ROUND and at_least(mean.args[1], a.indices[0]) for a in entries)
+
+
+def at_least(high, low, least: Mapping[sp.Symbol, sp.Expr] | None = None) -> bool:
+    """Whether one time is certainly no earlier than another; times are whole numbers, at least 0 or what ``least`` says."""
+    if isinstance(high, sp.Max) or isinstance(low, sp.Min):
+        parts = [(a, low) for a in high.args] if isinstance(high, sp.Max) else [(high, b) for b in low.args]
+        return any(at_least(a, b, least) for a, b in parts)
+    if isinstance(high, sp.Min) or isinstance(low, sp.Max):
+        parts = [(a, low) for a in high.args] if isinstance(high, sp.Min) else [(high, b) for b in low.args]
+        return all(at_least(a, b, least) for a, b in parts)
+    gap = sp.expand(high - low)
+    times = {s: sp.Dummy(integer=True, nonnegative=True) + (least or {}).get(s, int(bool(s.is_positive)))
+             for s in gap.free_symbols}
+    return bool(sp.expand(gap.xreplace(times)).is_nonnegative)
+
+
+def resolved(e, least: Mapping[sp.Symbol, sp.Expr]) -> sp.Expr:
+    """An expression whose largest and smallest of several times are known, as far as ``least`` decides them."""
+    def chosen(a):
+        largest = isinstance(a, sp.Max)
+        return next((one for one in a.args if all(
+            at_least(one, other, least) if largest else at_least(other, one, least) for other in a.args)), a)
+
+    return sp.sympify(e).replace(lambda a: isinstance(a, sp.Max | sp.Min) and all(s.is_integer for s in a.free_symbols), chosen)
 
 
 def _split(e):
@@ -189,5 +258,18 @@ def _split(e):
     terms = []
     for term in sp.Add.make_args(sp.expand_mul(e.args[0])):
         outside, inside = term.as_independent(*_OF_A_RUN, sp.Sum, words.x_star, as_Add=False)
-        terms.append(outside * (words.E(inside) if inside != 1 else 1))
+        terms.append(outside * (_mean_of(inside, e) if inside != 1 else 1))
     return sp.Add(*terms)
+
+
+def _mean_of(e, mean):
+    """The expectation of a product of quantities, as ``mean`` takes it."""
+    outer = _of_means(e, mean)
+    if outer is not None:
+        return _split(outer.func(e.args[0], *outer.args[1:]))
+    return e if _known(e, mean) else mean.func(e, *mean.args[1:])
+
+
+def _of_either_sign(length):
+    """A length of a vector, which is that of the vector's opposite."""
+    return length.func(-length.args[0]) if length.args[0].could_extract_minus_sign() else length
