@@ -135,7 +135,7 @@ def _at_times(conclusion: Claim, premise: Condition, stated: Condition, triple) 
                     times.add(sp.expand(index - (own - theirs) / step))
     for time in sorted(times, key=str):
         inner = {i for i in time.free_symbols if i in ranges}
-        if time.has(index) and index not in ranges or any(time.coeff(i) != 1 for i in inner):
+        if (time.has(index) and index not in ranges) or any(time.coeff(i) != 1 for i in inner):
             continue
         if at_least(time, low, least) and at_least(high, time.xreplace({i: ranges[i][1] for i in inner}), least):
             yield Condition(stated.left.subs(index, time), stated.relation, stated.right.subs(index, time))
