@@ -173,7 +173,8 @@ MORE = {
     "what holds given a round, in the mean and summed": (mean_slope(), [GIVEN], mean_slope(noise=1)),
     "a mean of a mean": (
         claim(E_round(E_round(sent, r), before), b, TWO, over=(later,)),
-        [Condition(E_round(sent, before), "<=", b, (later,))], claim(E_round(E_round(sent, r), before), b / 2, TWO, over=(later,))),
+        [Condition(E_round(sent, before), "<=", b, (later,))],
+        claim(E_round(E_round(sent, r), before), b / 2, TWO, over=(later,))),
     "one round earlier": (
         claim(slope, b, TWO, over=(later,)), [Condition(E(norm2(objective_grad(x_round[r + 1]))), "<=", b, (ROUNDS,))],
         claim(slope, b, over=(ROUNDS,))),

@@ -250,7 +250,10 @@ def resolved(e, least: Mapping[sp.Symbol, sp.Expr]) -> sp.Expr:
         return next((one for one in a.args if all(
             at_least(one, other, least) if largest else at_least(other, one, least) for other in a.args)), a)
 
-    return sp.sympify(e).replace(lambda a: isinstance(a, sp.Max | sp.Min) and all(s.is_integer for s in a.free_symbols), chosen)
+    def of_times(a):
+        return isinstance(a, sp.Max | sp.Min) and all(s.is_integer for s in a.free_symbols)
+
+    return sp.sympify(e).replace(of_times, chosen)
 
 
 def _split(e):
