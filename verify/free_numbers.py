@@ -114,8 +114,6 @@ class FreeNumbers:
         index, low, high = first
         if more:
             return self._sum_of(sp.Sum(body, first), more)
-        if self.pins and low.is_Integer and high.is_Integer and not body.has(*_OF_A_RUN):
-            return sp.Add(*(self._number(body.subs(index, i)) for i in range(int(low), int(high) + 1)))
         found = []
         for term in sp.Add.make_args(sp.expand_mul(self._opened(body))):
             outside, inside = term.as_independent(index, as_Add=False)
@@ -126,6 +124,8 @@ class FreeNumbers:
         return sp.Add(*found)
 
     def _sum_of_one(self, term, index, low, high):
+        if self.pins and low.is_Integer and high.is_Integer and not term.has(*_OF_A_RUN):
+            return sp.Add(*(self._number(term.subs(index, i)) for i in range(int(low), int(high) + 1)))
         inner = {limit[0] for a in term.atoms(sp.Sum, sp.Product) for limit in a.limits}
         for shift in (1, -1):
             if index in term.xreplace({index + shift: sp.Dummy()}).free_symbols | inner:
