@@ -24,7 +24,8 @@ import itertools
 import keyword
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from difflib import get_close_matches
 from functools import partial
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -40,7 +41,7 @@ from bounds.definitions import DEFINITIONS
 from bounds.python_files import module_from
 from bounds.well_formed import Fault, faults
 
-__all__ = ["PATHS", "claims_of_user", "load_claims"]
+__all__ = ["PATHS", "WrongClaims", "claims_of_user", "load_claims"]
 
 PATHS = "FEDTHEORY_CLAIMS"  #: environment variable with paths of claim files, as in PATH
 _FIELDS = {"id", "number", "kind", "reading", "source", "setting", "method", "options", "sampling", "equal_weights",
@@ -51,6 +52,14 @@ _RANGE = re.compile(r"\s+for\s+(\w+)\s+in\s+(.+?)\s*\.\.\s*(.+?)\s*$")
 #: of what a formula consists
 _NODES = (ast.Expression, ast.BinOp, ast.UnaryOp, ast.Call, ast.Name, ast.Constant, ast.Subscript, ast.Tuple, ast.Load,
           ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow, ast.USub, ast.UAdd)
+
+
+class WrongClaims(ValueError):
+    """What is wrong with the claims of a file: ``slips``, one of each claim."""
+
+    def __init__(self, slips: Sequence[str]):
+        super().__init__("; ".join(slips))
+        self.slips = tuple(slips)
 
 
 def claims_of_user() -> Iterator[Claim]:
@@ -66,7 +75,8 @@ def load_claims(path: str | Path, more: Callable[[Claim], Iterable[Fault]] = lam
     """The claims of a ``.py``, ``.toml`` or ``.yaml`` file; ``more`` finds faults besides those of ``bounds.well_formed``.
 
     Raises:
-        ValueError: an unreadable file, or a claim that is wrong; the message names the line and the symbol.
+        ValueError: an unreadable file.
+        WrongClaims: claims that are wrong, with the first slip of each, which names its line of the file and the symbol.
     """
     path = Path(path)
     if path.suffix not in (".py", *SUFFIXES):
@@ -79,14 +89,29 @@ def load_claims(path: str | Path, more: Callable[[Claim], Iterable[Fault]] = lam
         claims, fail = _from_python(path), partial(_fail_in_python, path, text)
     else:
         rows, places = tables(path, text), Places(path, text)
-        claims, fail = [], partial(_fail_in_table, path, places, rows)
-        for number, row in enumerate(rows):
-            claims.append(_Reader(path, places, number, row).claim())
+        readers = [_Reader(path, places, number, row) for number, row in enumerate(rows)]
+        claims, fail = _each(lambda reader: reader.claim(), readers), partial(_fail_in_table, path, places, rows)
     _taken(claims, fail)
-    for number, claim in enumerate(claims):
-        for fault in (*faults(claim), *more(claim)):
-            fail(number, claim, fault)
+
+    def checked(numbered):
+        for fault in (*faults(numbered[1]), *more(numbered[1])):
+            fail(*numbered, fault)
+
+    _each(checked, enumerate(claims))
     return tuple(claims)
+
+
+def _each(make: Callable, parts: Iterable) -> list:
+    """``make`` of every part; what is wrong with several of them is told together."""
+    made, wrong = [], []
+    for part in parts:
+        try:
+            made.append(make(part))
+        except ValueError as error:
+            wrong.append(str(error))
+    if wrong:
+        raise WrongClaims(wrong)
+    return made
 
 
 def _taken(claims, fail) -> None:
@@ -247,8 +272,9 @@ class _Reader:
         if isinstance(node, ast.Name):
             name = node.id
             if name not in known and not name.startswith(("server_", "client_", "local_")):
+                near = get_close_matches(name, known, 1)
                 self.fail(f"unknown symbol {name!r} in {text!r}; declare it under variables, or use a word of "
-                          "bounds.language", name)
+                          "bounds.language" + (f"; nearest: {near[0]}" if near else ""), name)
             known.setdefault(name, sp.IndexedBase(name, real=True))
         base = node.value if isinstance(node, ast.Subscript) else node.func if isinstance(node, ast.Call) else None
         if isinstance(base, ast.Name) and base.id in known:

@@ -344,6 +344,15 @@ def test_what_adds_up_over_the_run_is_not_held_fixed(run):
     assert "not known: sum_mean_chi, sum_mean_psi" in said.replace("\n", " ")
 
 
+def test_the_best_step_needs_no_value_of_what_it_does_not_depend_on():
+    known = {"L": 1, "sigma_sq": 1, "clients": 100, "participants": 10, "local_steps": 10, "eta_g": 1.5, "F0_gap": 1}
+    bound = bound_of(find_claim("fedmoswa/explicit-5.2-nonconvex"))
+    best = bound.best("eta_eff", rounds=1000, **known)  # gamma stands in a condition of its own alone
+    assert best == bound.best("eta_eff", rounds=1000, gamma=0.2, **known) and best.at_border
+    with pytest.raises(ValueError, match="eta_g"):
+        bound.best("eta_eff", rounds=1000, **{name: v for name, v in known.items() if name != "eta_g"})
+
+
 @pytest.mark.parametrize(("limit", "value", "border"), [(10, 2.0, False), (1, 1.0, True)])
 def test_the_best_step_within_its_conditions(limit, value, border):
     """4 / eta + eta is smallest at 2, unless eta may be at most 1."""

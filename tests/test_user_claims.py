@@ -13,7 +13,7 @@ from bounds import language as words
 from bounds import user_claims
 from bounds.claim import Claim
 from bounds.registry import all_claims
-from bounds.user_claims import PATHS, load_claims
+from bounds.user_claims import PATHS, WrongClaims, load_claims
 from bounds.well_formed import faults
 from verify.command_line import choose_claims
 from verify.procedures import faults_of_method
@@ -85,6 +85,20 @@ def test_errors_name_the_line_and_the_symbol(written, old, new, message):
     with pytest.raises(ValueError, match=r"mine\.toml") as error:
         load_claims(written(GOOD.replace(old, new)))
     assert message in str(error.value)
+
+
+def test_every_wrong_claim_of_a_file_is_told(written, run):
+    """One line for the first slip of each, with the nearest name."""
+    names = {"theorem-1": "x_stra", "theorem-2": "x_star", "theorem-3": "x_start"}
+    path = written("".join(f'[[claim]]\nid = "mine/{claim}"\nstatement = "norm2(x_round[rounds] - {name}) <= 1"\n'
+                           for claim, name in names.items()))
+    with pytest.raises(WrongClaims) as error:
+        load_claims(path)
+    assert [slip.split(" in '")[0].split(".toml, ")[1] for slip in error.value.slips] == [
+        "line 3: unknown symbol 'x_stra'", "line 9: unknown symbol 'x_start'"]
+    assert all(slip.endswith("nearest: x_star") for slip in error.value.slips)
+    status, _, said = run("lint", str(path))
+    assert status == 2 and [line.startswith("error: ") for line in said.strip().split("\n")] == [True, True]
 
 
 YAML = """

@@ -9,7 +9,7 @@ from itertools import product
 
 import numpy as np
 
-from bounds.claim import Claim, Condition
+from bounds.claim import Claim, Condition, names_in
 from bounds.closed_form import ClosedForm, closed_form, side_conditions
 from verify.bound_numbers import check_count, check_names, check_numbers
 from verify.bound_rates import rates, sign_under
@@ -223,7 +223,8 @@ class Bound:
         return found.first
 
     def best(self, step: str = "eta_l", **numbers) -> BestStep:
-        """Where the bound is smallest in ``step``, among the values at which the claim's conditions hold.
+        """Where the bound is smallest in ``step``, among the values at which the claim's conditions hold; those that speak
+        neither of it nor of given numbers alone are left out, since they leave it free.
 
         Raises:
             ValueError: the bound does not depend on ``step``, or no value meets the conditions; as :meth:`check`.
@@ -233,18 +234,20 @@ class Bound:
             raise ValueError(f"{self.claim.id} does not depend on {step!r}; it has {', '.join(self.parameters)}")
         grid = np.geomspace(*_STEPS, 2001)
         numbers = {name: value for name, value in numbers.items() if name != step}
+        within = self.with_conditions(c for c in self.conditions if step in names_in(c.left) | names_in(c.right)
+                                      or not self._without_value(c, numbers))
         for _ in range(8):
             values = self.values(**{step: grid}, **numbers)
-            values = np.where(self.applies(**{step: grid}, **numbers), values, np.inf)
+            values = np.where(within.applies(**{step: grid}, **numbers), values, np.inf)
             best = int(np.nanargmin(values))
             if not np.isfinite(values[best]):
                 raise ValueError(f"no {step} meets the conditions of {self.claim.id}: "
-                                 + "; ".join(self.unmet(**{step: grid}, **numbers)))
+                                 + "; ".join(within.unmet(**{step: grid}, **numbers)))
             low, high = grid[max(best - 1, 0)], grid[min(best + 1, len(grid) - 1)]
             value, least = float(grid[best]), float(values[best])
             grid = np.linspace(low, high, 401)
         beside = value * np.array([1 - 1e-6, 1 + 1e-6])
-        border = not bool(np.all(self.applies(**{step: beside}, **numbers)))
+        border = not bool(np.all(within.applies(**{step: beside}, **numbers)))
         towards = "0" if value < 1.01 * _STEPS[0] else "oo" if value > 0.99 * _STEPS[1] else ""
         return BestStep(value, least, border, "" if border else towards)
 

@@ -196,7 +196,8 @@ def check(certificate: Annotated[Path, typer.Argument(help="A certificate, as re
 def main(argv: list[str] | None = None) -> int:
     """Run the command line and return its exit status.
 
-    Bad input is one line on standard error and status 2; with FEDTHEORY_TRACEBACK set it raises instead.
+    Bad input is one line on standard error, of several wrong claims in a file one for each, and status 2; with
+    FEDTHEORY_TRACEBACK set it raises instead.
     """
     try:
         return int(app(args=argv, prog_name="fedtheory", standalone_mode=False) or 0)
@@ -212,5 +213,6 @@ def main(argv: list[str] | None = None) -> int:
             raise
         from verify import console
 
-        console.error(message)
+        for slip in getattr(problem, "slips", (message,)):
+            console.error(slip)
         return 2
