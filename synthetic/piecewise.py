@@ -127,6 +127,15 @@ class Piecewise(Federation):
     def value(self, x, clients=None):
         return add_up(self.sample_values(x, clients)) / self.samples
 
+    @cached_property
+    def of_terms(self) -> Piecewise:
+        """The federation whose losses add the absolute values of the terms of these, as pieces of both signs cancel far out;
+        itself where they are the same."""
+        if bool((self.slope >= 0).all()) and bool((self.offset >= 0).all()):
+            return self
+        terms = self.curvature, self.center, abs(self.slope), self.knot, self.width, abs(self.offset)
+        return Piecewise(*terms, self.weights, self.priority, backend=self.backend)
+
     def gradient(self, x, clients=None):
         return namespace(x).sum(self.sample_gradients(x, clients), axis=2) / self.samples
 
@@ -138,6 +147,8 @@ class Piecewise(Federation):
         slots = draws.client_numbers(self.batch_size)
         keys = (numbers[..., None] * self.batch_size + slots).reshape(numbers.shape[0], -1)
         drawn = draws.integer(SAMPLES, 0 * keys + self.samples, iteration, keys)
+        if self.samples == 1:  # there is no other
+            return namespace(x).sum(self.sample_gradients(x, clients), axis=2)
         drawn = drawn.reshape(drawn.shape[0], -1, self.batch_size)
         instance = 0 if self.instances == 1 else draws.client_numbers(drawn.shape[0])[0][:, None, None]
         place = instance, numbers[..., None], drawn

@@ -10,7 +10,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from synthetic.balls import Ball, with_enough_precision
-from verify.checker_numbers import Interval, Vector, agrees, along, dot, exp, extreme, log, of, power, quotient, root
+from verify.checker_numbers import (
+    Interval,
+    Vector,
+    agrees,
+    along,
+    dot,
+    exp,
+    extreme,
+    log,
+    of,
+    power,
+    quotient,
+    root,
+    shown,
+)
 from verify.checker_words import BREAKS, COMPARE, WORDS, largest_sum
 from verify.rationals import enclosure, rational_in, simplest_between
 
@@ -99,6 +113,8 @@ def test_recorded_sides():
     assert agrees(root(Q(2)), enclosure(Ball(2).sqrt()))
     long = Q(3**10_000, 7**9_000)
     assert agrees(long, enclosure(long)) and not agrees(long, enclosure(long * Q(10**9 + 1, 10**9)))
+    assert shown(Q(1, 3)) == "1/3" and shown("why") == "why" and shown(long / long) == "1"
+    assert [shown(number) for number in (long + Q(3, 2), -1 / long)] == ["about 1.5", "about -1e+300"]
 
 
 @settings(max_examples=60, deadline=None)

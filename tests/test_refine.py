@@ -15,7 +15,7 @@ from synthetic.arrays import TORCH
 from verify import refine
 from verify.environment import realise
 from verify.instances import Shape, outcomes, take_rows
-from verify.judge import judge
+from verify.judge import Judgement, judge
 from verify.offspring import KINDS_OF_LEAVES
 from verify.refine import Coordinates, ascend, evolve
 from verify.sampling import draw_leaves
@@ -103,6 +103,21 @@ def test_an_ascent_reaches_a_violation_that_is_a_hair(seed):
     end = evolve(judged(HAIR, shape), Coordinates.of(HAIR, take_rows(rows, [far]), KINDS_OF_LEAVES), 150, 24, seed)
     after = judged(HAIR, shape)(end)
     assert after.met.all() and after.score[0] > 0
+
+
+def test_an_evolution_that_gets_nowhere_is_given_up():
+    seen = []
+
+    def nearly_flat(leaves):
+        seen.append(leaves)
+        scores = -0.5 + 1e-6 * np.sin(leaves["weight"]).sum(axis=1)
+        return Judgement(scores, scores, scores, np.ones(len(scores), dtype=bool))
+
+    coordinates = Coordinates.of(SMOOTH_GAP, instance(SMOOTH_GAP), KINDS_OF_LEAVES)
+    evolve(nearly_flat, coordinates, 9, 8, 0)
+    assert len(seen) == 9
+    evolve(nearly_flat, coordinates, 9, 8, 0, patience=3)
+    assert len(seen) == 9 + 4
 
 
 def test_the_search_looks_at_the_ends_of_ascents():

@@ -79,6 +79,5 @@ def test_extreme_shapes_are_large_in_one_way(claim_id):
     assert all(allowed(claim, s.as_sizes()) and prod(outcomes(s)) <= 64 and s.iterations <= 40 for s in shapes)
 
 
-@pytest.mark.parametrize("claim_id", ["fedluar/eq-14-reason", "fedmoswa/eq-19"])
-def test_there_are_no_extreme_shapes_without_rounds_or_of_samples(claim_id):
-    assert extreme_shapes(find_claim(claim_id), np.random.default_rng(0), 64, 40, (40,)) == []
+def test_there_are_no_extreme_shapes_without_rounds():
+    assert extreme_shapes(find_claim("fedluar/eq-14-reason"), np.random.default_rng(0), 64, 40, (40,)) == []

@@ -17,7 +17,7 @@ from pathlib import Path
 if __package__:
     from verify import checker_adam, checker_duals, checker_layers, checker_methods
     from verify.checker_instance import OF_INSTANCE, Instance
-    from verify.checker_numbers import agrees
+    from verify.checker_numbers import agrees, shown
     from verify.checker_run import Run
     from verify.checker_samples import Samples
     from verify.checker_words import BREAKS, COMPARE, FORMAT, JOINED, MEANS, WORDS, add, replayed, require
@@ -28,7 +28,7 @@ else:
     import checker_layers
     import checker_methods
     from checker_instance import OF_INSTANCE, Instance
-    from checker_numbers import agrees
+    from checker_numbers import agrees, shown
     from checker_run import Run
     from checker_samples import Samples
     from checker_words import BREAKS, COMPARE, FORMAT, JOINED, MEANS, WORDS, add, replayed, require
@@ -146,4 +146,5 @@ if __name__ == "__main__":
     with open(sys.argv[1], encoding="utf-8") as certificate_file:
         given = json.load(certificate_file)
     results = [replayed(check, member["certificate"]) for member in given.get("members", [{"certificate": given}])]
+    results = [[accepted, *map(shown, said)] for accepted, *said in results]
     sys.exit(any([print("accepted:" if accepted else "rejected:", *said) or not accepted for accepted, *said in results]))

@@ -212,3 +212,9 @@ def agrees(value, text):
         return str(value) == text
     low, high = map(Fraction, text.split(" to "))
     return of(value).low <= high and low <= of(value).high
+
+
+def shown(value):
+    """As text; of a fraction with more digits than Python writes, about what it is, at most 1e300."""
+    long = isinstance(value, Fraction) and max(value.numerator.bit_length(), value.denominator.bit_length()) > 10_000
+    return f"about {float(max(-(10**300), min(value, 10**300)))}" if long else str(value)

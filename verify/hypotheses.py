@@ -37,8 +37,8 @@ def defined_numbers(claim: Claim) -> frozenset[str]:
 
 @once_by_claim
 def bounds_on_numbers(claim: Claim) -> dict[str, list[BoundOnNumber]]:
-    """The bounds on each number without index that hypotheses bound, in their order, by name; of products of the claim's own
-    positive numbers, on each of them."""
+    """The bounds on each number without index that hypotheses bound, in their order, by name; of products with the claim's
+    own positive numbers, on each of these, where all else in the product is positive and the other side is free of it."""
     found: dict[str, list[BoundOnNumber]] = {}
     own = {v.name for v in claim.variables if v.domain == "positive" and not v.indices}
     for c in claim.hypotheses:
@@ -47,7 +47,8 @@ def bounds_on_numbers(claim: Claim) -> dict[str, list[BoundOnNumber]]:
         for side, relation, other in ((c.left, c.relation, c.right), (c.right, _MIRRORED[c.relation], c.left)):
             if side.is_Symbol:
                 found.setdefault(side.name, []).append(BoundOnNumber(c, side, relation, other))
-            elif side.is_Mul and all(factor.is_Symbol and factor.name in own for factor in side.args):
-                for factor in side.args:
+            for factor in side.args if side.is_Mul else ():
+                alone = factor.is_Symbol and factor.name in own and not other.has(factor)
+                if alone and (side / factor).is_positive:
                     found.setdefault(factor.name, []).append(BoundOnNumber(c, factor, relation, other * factor / side))
     return found

@@ -27,6 +27,7 @@ __all__ = ["Coordinates", "ascend", "evolve"]
 _MOST_TERMS = 1_000_000  # entries of an array of terms, all of which a gradient keeps
 _MOST_NUMBERS = 500_000  # coordinates of models in a batch of runs, beside each of which a gradient keeps some hundred
 _WIDEST = 80  # numbers beyond which a covariance matrix learns too slowly
+_HARDLY = 1e-3  # by which a score grows that stays as it is
 _JUMPS = frozenset({"epsilon"})  # thresholds, whose effect is a jump
 
 
@@ -93,17 +94,18 @@ def _within(name, value):
 
 
 def evolve(judged: Callable[[Leaves], Judgement], coordinates: Coordinates, generations: int, population: int,
-           seed: int) -> Leaves | None:
+           seed: int, patience: int | None = None) -> Leaves | None:
     """The worst instance that CMA-ES finds by the judge's score, as one row; None if there are no or too many numbers.
 
-    ``judged`` judges a batch of leaves; instances that break a hypothesis count as the mildest.
+    ``judged`` judges a batch of leaves; instances that break a hypothesis count as the mildest. It gives up after
+    ``patience`` generations in which the score hardly grew.
     """
     size = coordinates.size
     if not 2 <= size <= _WIDEST:
         return None
     options = {"seed": seed + 1, "popsize": population, "verbose": -9, "verb_log": 0}
     strategy = cma.CMAEvolutionStrategy(np.zeros(size), 0.2, options)
-    best, found = -2.0, None
+    best, found, scores = -2.0, None, []
     for _ in range(generations):
         u = np.array(strategy.ask())
         leaves = coordinates.leaves(u)
@@ -113,7 +115,9 @@ def evolve(judged: Callable[[Leaves], Judgement], coordinates: Coordinates, gene
         if score[top] > best:
             best, found = float(score[top]), {name: array[[top]] for name, array in leaves.items()}
         strategy.tell(list(u), (-score).tolist())
-        if best > 1e-6 or strategy.stop():
+        scores.append(best)
+        stuck = patience is not None and len(scores) > patience and best < scores[-1 - patience] + _HARDLY
+        if best > 1e-6 or stuck or strategy.stop():
             break
     return found
 

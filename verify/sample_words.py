@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import reduce
+
 import numpy as np
 
 from bounds.afedpd import words as afedpd
 from bounds.fedmoswa import words as fedmoswa
-from synthetic.arrays import namespace, to_numpy
+from synthetic.arrays import largest, maximum, namespace, to_numpy
 from verify.chance import mean_over
 from verify.evaluate import UnboundName, Value
 
@@ -44,7 +46,8 @@ def population(evaluator, node, scope) -> Value:
         return namespace(point).stack([federation.objective(point[:, c]) for c in range(point.shape[1])], axis=1)
 
     point = evaluator.vector(node.args[0], scope)
-    return evaluator.on_federation(risk, point, np.zeros((1,) * scope.depth, dtype=int), scope, False, worlds.law)
+    law = worlds.law.of_terms if evaluator.of_sizes else worlds.law
+    return evaluator.on_federation(risk, point, np.zeros((1,) * scope.depth, dtype=int), scope, False, law)
 
 
 def sample_gradient(evaluator, node, scope) -> Value:
@@ -65,18 +68,12 @@ def sample_gradient(evaluator, node, scope) -> Value:
 def _gaps(evaluator, node, scope, worlds):
     """Loss at the first point less loss at the second, of every atom in turn."""
     first, second = (evaluator.vector(a, scope) for a in node.args)
+    each = worlds.each.of_terms if evaluator.of_sizes else worlds.each
     for atom in range(worlds.each.clients):
         number = np.full((1,) * scope.depth, atom, dtype=int)
-        values = [evaluator.on_federation(lambda f, x, c: f.value(x, c), v, number, scope, False, worlds.each).data
+        values = [evaluator.on_federation(lambda f, x, c: f.value(x, c), v, number, scope, False, each).data
                   for v in (first, second)]
-        yield abs(values[0]) + abs(values[1]) if evaluator.of_sizes else values[0] - values[1]
-
-
-def _largest(arrays):
-    best, *others = arrays
-    for array in others:
-        best = namespace(best).where(array > best, array, best)
-    return best
+        yield values[0] + values[1] if evaluator.of_sizes else values[0] - values[1]
 
 
 def worst_of_all_chance(evaluator, node, scope) -> Value:
@@ -86,15 +83,16 @@ def worst_of_all_chance(evaluator, node, scope) -> Value:
     """
     env, worlds = evaluator.env, evaluator.env.worlds
     gaps = _gaps(evaluator, node, scope, worlds)
-    return Value(_largest([mean_over(mean_over(gap, 2, env.sampling_weight), 1, env.noise_weight) for gap in gaps]))
+    means = (mean_over(mean_over(gap, 2, env.sampling_weight), 1, env.noise_weight) for gap in gaps)
+    return Value(reduce(maximum, means))
 
 
 def _worst_pair(absolute):
     def worst(evaluator, node, scope) -> Value:
         worlds = evaluator.env.worlds
         gaps = (abs(gap) if absolute else gap for gap in _gaps(evaluator, node, scope, worlds))
-        best = _largest([worlds.mean_given(gap) for gap in gaps])
-        return Value(namespace(best).max(best, axis=1, keepdims=True))
+        best = largest(reduce(maximum, map(worlds.mean_given, gaps)), 1)
+        return Value(namespace(best).expand_dims(best, axis=1))
 
     return worst
 

@@ -17,7 +17,7 @@ from verify.assumed import ASSUMED, assumed_constants
 from verify.counts import with_counts
 from verify.data_instances import draw_data, draw_data_shape, speaks_of_samples
 from verify.federation_constants import needs_equal_curvatures
-from verify.hypotheses import bounds_on_numbers
+from verify.hypotheses import bounds_on_numbers, equations
 from verify.instances import Leaves, Shape, always_available, by_coordinates, federation_of, outcomes, with_participants
 from verify.outcomes import NOTHING_MORE, chance_of
 from verify.piecewise_instances import draw_family, draw_pieces, start_at_knots
@@ -175,8 +175,9 @@ def draw_leaves(claim: Claim, shape: Shape, count: int, rng: np.random.Generator
     leaves: Leaves = {}
     if shape.data is not None:
         leaves |= draw_data(claim, shape, count, rng, _vectors)
-        leaves["step_fraction"] = _fractions((count, shape.iterations), rng)
-        leaves["step_scale"] = 10.0 ** rng.uniform(-3, 1, (count, 1))
+        if not _gives_steps(claim):
+            leaves["step_fraction"] = _fractions((count, shape.iterations), rng)
+            leaves["step_scale"] = 10.0 ** rng.uniform(-3, 1, (count, 1))
     elif claim.setting != "algebra":
         leaves |= _federation(shape, count, rng)
         if needs_equal_curvatures(claim):
@@ -244,6 +245,11 @@ def alike_in_all_coordinates(claim: Claim, shape: Shape, leaves: Leaves, rng: np
     return {name: np.where(chosen.reshape(-1, *(1,) * (array.ndim - 1)), array[..., :1], array)
             if name in vectors and array.shape[-1] == shape.dim else array
             for name, array in leaves.items()}
+
+
+def _gives_steps(claim) -> bool:
+    """Whether an equation says what the local steps are."""
+    return any(isinstance(c.left, sp.Indexed) and str(c.left.base.label) == "eta_l" for c in equations(claim))
 
 
 def _upper_bounds(claim) -> dict[str, float]:

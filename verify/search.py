@@ -113,6 +113,7 @@ _LARGE = 24  # size beyond which an instance is made smaller before exact arithm
 _MOST_TERMS = 250_000  # entries of an array of terms
 _MOVED_KNOTS = 0.3  # share of batches of piecewise clients in which pieces move onto the path
 _TURNED = 0.3  # share of the batches in whose basis clients are not separable, of methods that act by coordinate
+_CLIMBS_ON_SAMPLES = 6  # times as many, for as long as they get anywhere: atoms have many numbers
 _PATIENCE = 10  # how much longer runs are where no shorter one met the hypotheses
 
 
@@ -297,7 +298,7 @@ def _instances(claim: Claim, budget: Budget, seeds: int | list[int], pools: Pool
         yield shape, once(partial(drawn, shape, budget.small_rows))
     most = budget.most_outcomes, budget.most_iterations, budget.most_rounds
     for shape in once(partial(extreme_shapes, claim, apart, *most)):
-        yield shape, once(partial(drawn, shape, budget.size))
+        yield shape, once(partial(drawn, shape, budget.small_rows // 3 if shape.data else budget.size))
     for shape in once(partial(layer_shapes, claim, apart, budget.most_outcomes, budget.small // 2)):
         yield shape, once(partial(drawn, shape, budget.size))
     for step in range(budget.batches + budget.generations):
@@ -338,7 +339,10 @@ def _cornered(claim: Claim, shape: Shape, leaves: Leaves, moving: np.random.Gene
 
 
 def _evolved(claim, shape, coordinates, climbs, rows, rng, seed, backend) -> Leaves | None:
-    return evolve(lambda batch: _judged(claim, shape, batch, backend), coordinates, climbs, rows, seed)
+    if not shape.data:
+        return evolve(lambda batch: _judged(claim, shape, batch, backend), coordinates, climbs, rows, seed)
+    most = _CLIMBS_ON_SAMPLES * climbs
+    return evolve(lambda batch: _judged(claim, shape, batch, backend), coordinates, most, max(rows, 24), seed, climbs)
 
 
 def _ascended(claim, shape, coordinates, climbs, rows, rng, seed, backend) -> Leaves | None:

@@ -14,7 +14,7 @@ from bounds.claim import Claim, Condition, names_in
 __all__ = ["allowed", "entries_of", "integer_variables", "names_of", "once_by_claim", "ranges", "says_something",
            "within_bounds"]
 
-_SIZES = ("clients", "dim", "iterations", "layers", "local_steps", "participants", "priority_clients", "rounds")
+_SIZES = ("clients", "dim", "iterations", "layers", "local_steps", "participants", "priority_clients", "rounds", "samples")
 
 
 class _Same:
@@ -84,13 +84,15 @@ def _of_numbers(names: list[str], *expressions):
 def _sides(names, function, sizes):
     try:
         return function(*(sizes[name] for name in names))
-    except (ArithmeticError, ValueError):
+    except (ArithmeticError, KeyError, ValueError):
         return None
 
 
 def allowed(claim: Claim, sizes: Mapping[str, int]) -> bool:
-    """Whether integers meet all conditions of the claim that speak of integers alone."""
+    """Whether integers meet all conditions of the claim that speak of these alone."""
     for condition, names, function in _conditions(claim):
+        if not sizes.keys() >= {*names}:
+            continue
         both = _sides(names, function, sizes)
         if both is None:
             return False

@@ -11,7 +11,7 @@ from math import prod
 import numpy as np
 
 from bounds.claim import Claim
-from verify.data_instances import small_data_shapes, speaks_of_samples
+from verify.data_instances import extreme_data_shapes, small_data_shapes, speaks_of_samples
 from verify.instances import Shape, outcomes
 from verify.outcomes import NOTHING_MORE, chance_of
 from verify.piecewise_instances import draw_family
@@ -49,7 +49,7 @@ def small_shapes(claim: Claim, rng: np.random.Generator, most_outcomes: int, cou
         for number in numbers:
             if len(chosen) >= enough:
                 break
-            shape = all_of_them[number] if of_samples else _within_bounds(claim, all_of_them[number], rng)
+            shape = _within_bounds(claim, all_of_them[number], rng)
             sizes = shape.as_sizes()
             if allowed(claim, sizes) and says_something(claim, sizes) and prod(outcomes(shape)) <= most_outcomes:
                 chosen[shape] = None
@@ -75,8 +75,9 @@ def _in_turn(shapes: Sequence[Shape], numbers: np.ndarray) -> Iterator[int]:
 
 
 def _parts(shape: Shape) -> tuple:
+    of_data = (("samples", shape.data.samples), ("atoms", shape.data.atoms)) if shape.data else ()
     return (("clients", shape.clients, shape.free), ("rounds", shape.rounds), ("steps", shape.local_steps),
-            ("participants", shape.participants), ("noisy", shape.noisy), ("layers", shape.layers), *shape.sizes)
+            ("participants", shape.participants), ("noisy", shape.noisy), ("layers", shape.layers), *shape.sizes, *of_data)
 
 
 def _size(shape: Shape) -> int:
@@ -87,12 +88,15 @@ def _size(shape: Shape) -> int:
 def extreme_shapes(claim: Claim, rng: np.random.Generator, most_outcomes: int, most_iterations: int,
                    most_rounds: tuple[int, ...]) -> list[Shape]:
     """Shapes that are large in one way and small in all others: in local steps, in rounds, in both, in clients, and in
-    coordinates, with a few clients and rounds, for methods that act by coordinate; without noise.
+    coordinates, with a few clients and rounds, for methods that act by coordinate; without noise. Those of claims about
+    samples are :func:`verify.data_instances.extreme_data_shapes`.
 
-    None for claims about numbers, about one step, or about samples.
+    None for claims about numbers or about one step.
     """
-    if claim.setting != "run" or speaks_of_samples(claim):
+    if claim.setting != "run":
         return []
+    if speaks_of_samples(claim):
+        return [*extreme_data_shapes(claim, Shape, rng, DATA_OUTCOMES * most_outcomes, most_iterations, most_rounds)]
     both, short = round(most_iterations**0.5), _shortest(claim)
     ways = [{"local_steps": most_iterations}, {"local_steps": both, "rounds": both}]
     ways += [{"rounds": rounds} for rounds in most_rounds]

@@ -55,13 +55,20 @@ class SizeEvaluator(Evaluator):
         return Evaluator(self.env).value(node, scope)
 
     def client_loss(self, node, scope):
-        return self._at_the_point(node, scope)
+        of_terms = _of_terms(self.env.federation)
+        if of_terms is None:
+            return self._at_the_point(node, scope)
+        k, point = self.integer(node.args[0], scope), Evaluator(self.env).vector(node.args[1], scope)
+        return self.on_federation(lambda f, x, c: f.value(x, c), point, k, scope, False, of_terms)
 
     def client_gradient(self, node, scope):
         return self._of_slopes(node, scope, self.integer(node.args[0], scope), node.args[1])
 
     def objective(self, node, scope):
-        return self._at_the_point(node, scope)
+        of_terms = _of_terms(self.env.federation)
+        if of_terms is None:
+            return self._at_the_point(node, scope)
+        return Evaluator(self.env)._average(node, scope, lambda f, x: f.objective(x), False, of_terms)
 
     def objective_gradient(self, node, scope):
         return self._of_slopes(node, scope, None, node.args[0])
@@ -79,6 +86,12 @@ class SizeEvaluator(Evaluator):
             smoothness = smoothness[..., np.clip(number, 0, smoothness.shape[-1] - 1)]
         length = xp.sqrt(add_up(x * x))
         return Value(abs(value.data) + 1e-4 * (smoothness * length)[..., None], True)
+
+
+def _of_terms(federation):
+    """The federation whose losses are as large as the terms of these; None where that is not known, or they are the same."""
+    of_terms = getattr(federation, "of_terms", federation)
+    return None if of_terms is federation else of_terms
 
 
 def _nothing_cancels(node, environment: Environment) -> bool:
