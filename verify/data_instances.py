@@ -184,7 +184,8 @@ def extreme_data_shapes(claim: Claim, make, rng: np.random.Generator, most_outco
     both, full = round(most_iterations**0.5), claim.procedure.sampling == "full"
     ways = [{"local_steps": most_iterations}, {"local_steps": both, "rounds": both}]
     ways += [{"rounds": rounds} for rounds in most_rounds]
-    ways = [{"samples": 1} | way for way in ways] + [{"samples": 2} | way for way in (ways[0], ways[2])]
+    several = range(2, 2 + len(most_rounds))
+    ways = [{"samples": 1} | way for way in ways] + [{"samples": n} | way for n in several for way in (ways[0], ways[2])]
     for way in (*ways, {"samples": _MANY_SAMPLES}, {"samples": 1, "clients": _MANY_CLIENTS}):
         pieces = int(rng.integers(2)) + needs_lipschitz(claim)
         own = {name: int(rng.integers(v.low, v.low + way.get("rounds", 1) + 1))

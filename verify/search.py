@@ -341,8 +341,14 @@ def _cornered(claim: Claim, shape: Shape, leaves: Leaves, moving: np.random.Gene
 def _evolved(claim, shape, coordinates, climbs, rows, rng, seed, backend) -> Leaves | None:
     if not shape.data:
         return evolve(lambda batch: _judged(claim, shape, batch, backend), coordinates, climbs, rows, seed)
-    most = _CLIMBS_ON_SAMPLES * climbs
-    return evolve(lambda batch: _judged(claim, shape, batch, backend), coordinates, most, max(rows, 24), seed, climbs)
+    found = []
+    for again in range(2):  # the second time from the end of the first, as wide as that began
+        end = evolve(lambda batch: _judged(claim, shape, batch, backend), coordinates, _CLIMBS_ON_SAMPLES * climbs,
+                     max(rows, 24), seed + again, climbs)
+        if end is None:
+            break
+        found, coordinates = [*found, end], Coordinates.of(claim, end, KINDS_OF_LEAVES)
+    return joined(found) if found else None
 
 
 def _ascended(claim, shape, coordinates, climbs, rows, rng, seed, backend) -> Leaves | None:
