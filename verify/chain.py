@@ -10,6 +10,7 @@ arithmetic, not that it is wrong.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -243,9 +244,10 @@ def _by_multiples(facts, claim: Condition, numbers: FreeNumbers):
     """
     if claim.relation == "==" or not numbers.names:
         return None
-    quantities = sorted(numbers.names.values(), key=str)
-    about = [c for c in facts if (c.left - c.right).has(*quantities)] if quantities else []
-    alone = [c for c in facts if c not in about]
+    quantities = set(numbers.names.values())
+    alone = [c for c in facts if not _spoken(c) & quantities]
+    about = _that_can_cancel([c for c in facts if _spoken(c) & quantities], claim, quantities)
+    quantities = sorted(quantities & _spoken(claim).union(*map(_spoken, about)), key=str)
     unknown = sp.symbols(f"multiple:{len(about)}", real=True)
     spans = [_at_least(c) for c in about]
     try:
@@ -267,6 +269,20 @@ def _by_multiples(facts, claim: Condition, numbers: FreeNumbers):
     if all(_implied(Condition(e, ">=", 0), alone) for e in (*signs, sp.factor(left_over)) if not e.is_nonnegative):
         return [m for m in found if m != 0]
     return None
+
+
+def _that_can_cancel(facts, claim: Condition, quantities) -> list[Condition]:
+    """The facts without those with a quantity of which neither the claim nor another fact speaks."""
+    while True:
+        times = Counter(s for c in (*facts, claim, claim) for s in _spoken(c) & quantities)
+        kept = [c for c in facts if all(times[s] > 1 for s in _spoken(c) & quantities)]
+        if len(kept) == len(facts):
+            return kept
+        facts = kept
+
+
+def _spoken(c: Condition) -> set[sp.Symbol]:
+    return c.left.free_symbols | c.right.free_symbols
 
 
 def _at_least(c: Condition):
