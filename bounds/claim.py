@@ -10,7 +10,7 @@ from typing import Any
 import sympy as sp
 
 __all__ = [
-    "DOMAINS", "KINDS", "RELATIONS", "SETTINGS",
+    "DOMAINS", "KINDS", "RELATIONS", "SAMPLING", "SETTINGS",
     "Assumption", "Claim", "Condition", "Definition", "Procedure", "Variable",
 ]
 
@@ -19,6 +19,8 @@ KINDS = ("theorem", "lemma", "proof step", "table entry", "prose", "experiment",
 RELATIONS = ("<=", "==", ">=")
 #: ``run``: about runs of an algorithm; ``point``: one fixed time with any local models; ``algebra``: numbers alone
 SETTINGS = ("run", "point", "algebra")
+#: how clients are sampled in each round: all of them, or some
+SAMPLING = ("full", "with-replacement", "without-replacement")
 #: what a Variable may be; ``hidden`` is a constant to which the statement gives no value (as in O(.))
 DOMAINS = ("positive", "nonnegative", "real", "integer", "vector", "binary", "simplex", "hidden")
 

@@ -35,7 +35,7 @@ import sympy as sp
 from sympy.parsing.sympy_parser import parse_expr
 
 from bounds import language as words
-from bounds.claim import DOMAINS, KINDS, RELATIONS, SETTINGS, Assumption, Claim, Condition, Procedure, Variable
+from bounds.claim import DOMAINS, KINDS, RELATIONS, SAMPLING, SETTINGS, Assumption, Claim, Condition, Procedure, Variable
 from bounds.claim_files import SUFFIXES, Places, tables
 from bounds.definitions import DEFINITIONS
 from bounds.python_files import module_from
@@ -46,7 +46,6 @@ __all__ = ["PATHS", "WrongClaims", "claims_of_user", "load_claims"]
 PATHS = "FEDTHEORY_CLAIMS"  #: environment variable with paths of claim files, as in PATH
 _FIELDS = {"id", "number", "kind", "reading", "source", "setting", "method", "options", "sampling", "equal_weights",
            "assume", "conditions", "statement", "variables", "note", "limits", "constants_may_use", "steps"}
-_SAMPLING = ("full", "with-replacement", "without-replacement")
 _LIMITS = {"oo": sp.oo, "0": sp.Integer(0)}
 _RANGE = re.compile(r"\s+for\s+(\w+)\s+in\s+(.+?)\s*\.\.\s*(.+?)\s*$")
 #: of what a formula consists
@@ -137,8 +136,7 @@ def _fail_in_python(path: Path, text: str, number: int, claim: Claim, fault: Fau
     """The line is that of the id, where the file writes it out."""
     position = text.find(claim.id)
     line = text.count("\n", 0, position) + 1 if position >= 0 else "?"
-    where = fault.part + (f" {fault.place + 1}" if fault.part in ("assume", "conditions") else "")
-    raise ValueError(f"{path}, line {line}: {claim.id}, {where}: {fault.text}")
+    raise ValueError(f"{path}, line {line}: {claim.id}, {fault.where}: {fault.text}")
 
 
 def _from_python(path: Path) -> tuple[Claim, ...]:
@@ -188,7 +186,7 @@ class _Reader:
                 self.at(name).fail(f"a claim needs the text {name!r}; got {row.get(name)!r}")
         if "/" not in row["id"]:
             self.at("id").fail(f"an id is <paper>/<block>[@<reading>]; got {row['id']!r}")
-        for name, allowed in (("kind", KINDS), ("setting", SETTINGS), ("sampling", _SAMPLING)):
+        for name, allowed in (("kind", KINDS), ("setting", SETTINGS), ("sampling", SAMPLING)):
             if row.get(name, allowed[0]) not in allowed:
                 self.at(name, str(row[name])).fail(f"unknown {name} {row[name]!r}; allowed: {', '.join(allowed)}")
         self.variables = tuple(itertools.starmap(self.variable, row.get("variables", {}).items()))

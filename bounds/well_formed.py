@@ -38,6 +38,11 @@ class Fault:
     text: str
     harmless: bool = False
 
+    @property
+    def where(self) -> str:
+        """The part, and which of its conditions, from 1, where it is a list of them."""
+        return f"{self.part} {self.place + 1}" if self.part in ("assume", "conditions") else self.part
+
 
 def faults(claim: Claim) -> list[Fault]:
     """Everything in the claim's conditions and its statement that cannot be meant, in the order of the print."""

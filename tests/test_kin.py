@@ -6,8 +6,10 @@ from fractions import Fraction as Q
 import numpy as np
 import pytest
 
+import verify.kin as kin_module
 import verify.search as search_module
 from bounds.registry import all_claims, find_claim
+from synthetic.arrays import NUMPY
 from verify.instances import map_leaves
 from verify.kin import handed_over, kin
 from verify.sampling import draw_leaves, draw_shape
@@ -66,11 +68,26 @@ def test_a_false_statement_is_found_by_the_counterexample_of_a_reading(monkeypat
     claim = find_claim("fedluar/lemma-3.1")
     own = search(claim, BUDGETS["quick"]).violation
     monkeypatch.setattr(search_module, "_instances", lambda *given: iter(()))
-    monkeypatch.setattr(search_module, "_KIN", {})
-    monkeypatch.setattr(search_module, "_violation_or_none", lambda *given: own)
+    asked = []
+    monkeypatch.setattr(search_module, "remembered", lambda other, circumstances, find: asked.append(circumstances) or own)
     assert search(claim, LITTLE.before).violation is None
     assert search(claim, LITTLE).violation is not None
-    assert search_module._KIN and all(key[1] == repr(LITTLE.stages[0]) for key in search_module._KIN)
+    assert asked and all(smallest == LITTLE.stages[0] for smallest, *_ in asked)
+
+
+@pytest.mark.parametrize("claim_id", ["fedluar/lemma-3.1", "fedmoswa/eq-65"])  # a false one, and one that no search refutes
+def test_a_larger_search_keeps_for_its_kin_what_the_smallest_finds(claim_id, monkeypatch):
+    monkeypatch.setattr(kin_module, "_FOUND", {})
+    claim, smallest = find_claim(claim_id), replace(LITTLE.before, batches=1, size=64, small=6, small_rows=64)
+    alone = search(claim, smallest).violation
+    monkeypatch.setattr(kin_module, "_FOUND", {})
+    search(claim, replace(LITTLE, before=smallest))
+    kept = kin_module.remembered(claim, (smallest, 0, NUMPY), lambda other: 1 / 0)
+    assert (alone is None) == (kept is None) == (claim_id != "fedluar/lemma-3.1")
+    assert kept is None or (kept.shape, kept.left, kept.right) == (alone.shape, alone.left, alone.right)
+    other = replace(claim, number="mine")
+    kin_module.remember(other, ("mine",), alone)
+    assert (claim_id, "mine") not in kin_module._FOUND
 
 
 def test_what_claims_share_is_as_it_was_after_a_look_aside():

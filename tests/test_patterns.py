@@ -82,15 +82,6 @@ def test_runs_in_other_units_are_the_same_runs(claim_id, monkeypatch):
         assert (abs(other - wanted) <= near).all(), name
 
 
-def test_points_and_samples_have_no_other_units():
-    rng = np.random.default_rng(0)
-    for name in ("fedmoswa/eq-19", "classical/sgd-stability-smooth"):
-        claim = find_claim(name)
-        shape = draw_data_shape(claim, Shape, rng, 1024, 40)
-        leaves = draw_leaves(claim, shape, 3, rng)
-        assert rescaled(claim, shape, leaves, rng) is leaves
-
-
 def test_starts_of_methods_with_steps_of_one_length_are_in_some_rows_as_far_away_as_a_few_rounds_go():
     before, after = both(BY_COORDINATE, Shape(dim=2, local_steps=2, rounds=3, sampling="without-replacement",
                                               sizes=(("trackers", 1),)))
@@ -102,10 +93,10 @@ def test_starts_of_methods_with_steps_of_one_length_are_in_some_rows_as_far_away
     assert np.array_equal(before["start_offset"], after["start_offset"])
 
 
-def test_points_and_samples_stay_as_they_are():
-    rng = np.random.default_rng(0)
-    for name in ("fedmoswa/eq-19", "classical/sgd-stability-smooth"):
-        claim = find_claim(name)
-        shape = draw_data_shape(claim, Shape, rng, 1024, 40)
-        leaves = draw_leaves(claim, shape, 3, rng)
-        assert patterned(claim, shape, leaves, rng) is leaves
+@pytest.mark.parametrize("changed", [patterned, rescaled])
+@pytest.mark.parametrize("name", ["fedmoswa/eq-19", "classical/sgd-stability-smooth"])
+def test_points_and_samples_stay_as_they_are(changed, name):
+    claim, rng = find_claim(name), np.random.default_rng(0)
+    shape = draw_data_shape(claim, Shape, rng, 1024, 40)
+    leaves = draw_leaves(claim, shape, 3, rng)
+    assert changed(claim, shape, leaves, rng) is leaves

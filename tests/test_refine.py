@@ -46,6 +46,8 @@ def test_zero_is_the_instance_and_moves_stay_admissible(seed):
     assert not np.array_equal(moved["center"][0], moved["center"][1])
     for name in ("epsilon", "available"):
         assert np.array_equal(moved[name], np.repeat(leaves[name], 50, axis=0))
+    far = coordinates.leaves(np.full((1, coordinates.size), 1e4))
+    assert np.isfinite(far["curvature"]).all()
 
 
 def test_arrays_without_entries_stay():
@@ -122,13 +124,14 @@ def test_an_evolution_that_gets_nowhere_is_given_up():
 
 def test_the_search_looks_at_the_ends_of_ascents():
     few = Budget(2, 8, 2)
-    found = [search(HAIR, few, 2), search(HAIR, replace(few, ascents=4, climbs=10), 2)]
+    found = [search(HAIR, few, 2), search(HAIR, replace(few, ascents=4, climbs=10, slopes=10), 2)]
     assert found[1].tried > found[0].tried or found[0].violation
 
 
 @pytest.mark.parametrize("row", ["control/smooth-gap", "control/contraction"])
 def test_ascents_spare_true_claims(row):
-    assert all(search(TRUE[row], Budget(3, 16, 2, ascents=2, climbs=12), seed).violation is None for seed in range(2))
+    budget = Budget(3, 16, 2, ascents=2, climbs=12, slopes=12)
+    assert all(search(TRUE[row], budget, seed).violation is None for seed in range(2))
 
 
 @pytest.mark.parametrize(("most", "rows"), [(refine._MOST_NUMBERS, 6), (4 * 256, 4), (2 * 256, 2), (255, None)])

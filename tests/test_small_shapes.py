@@ -69,12 +69,13 @@ def test_a_statement_that_fails_on_a_small_instance_is_refuted_there(claim_id):
     assert any(search(find_claim(claim_id), SMALLEST, seed).violation is not None for seed in range(3))
 
 
-@pytest.mark.parametrize("claim_id", ["fedluar/lemma-A.1", "fadamgc/eq-208", "fedalign/theorem-1"])
+@pytest.mark.parametrize("claim_id", ["fedluar/lemma-A.1", "fadamgc/eq-208", "fedalign/theorem-1", "fedmoswa/lemma-g.9"])
 def test_extreme_shapes_are_large_in_one_way(claim_id):
     claim = find_claim(claim_id)
     shapes = extreme_shapes(claim, np.random.default_rng(0), 64, 40, (40,))
     assert {(s.local_steps, s.rounds) for s in shapes} >= {(40, 1), (6, 6)}
-    assert {s.clients for s in shapes} >= {6, 12}
+    assert {s.clients for s in shapes} >= {6, 12, 50}
+    assert all(s.sampling == "full" or s.participants == 50 for s in shapes if s.clients == 50)
     assert 16 in {s.dim for s in shapes} or not claim_id.startswith("fadamgc")
     assert all(allowed(claim, s.as_sizes()) and prod(outcomes(s)) <= 64 and s.iterations <= 40 for s in shapes)
 

@@ -14,6 +14,7 @@ from verify.growth_search import Effort, Member, Seen, Track, growth_rank, kept,
 from verify.growth_sizes import scalable, scaled
 from verify.instances import Leaves, Shape, number_of, outcomes, take_rows
 from verify.offspring import offspring
+from verify.rescaled import UNITS_OF_LEAVES
 from verify.sampling import draw_leaves, draw_shape
 from verify.sizes import once_by_claim
 
@@ -30,19 +31,11 @@ _ALONG_UNITS = 0.5  # share of instances that begin with a change of units
 _NUMBERS = 16  # times as many instances of plain numbers, which cost little
 
 
-#: units of the leaves of clients and starts: powers of loss and length
-_UNITS = {
-    **dict.fromkeys(("curvature", "tail", "piece_slope"), (1, -2)),
-    **dict.fromkeys(("center", "start_offset", "local_offset", "piece_center", "piece_width"), (0, 1)),
-    "noise": (1, -1), "offset": (1, 0), "epsilon": (1, 0),
-}
-
-
 def unit_exponents(claim: Claim, leaves: Leaves) -> dict[str, tuple[float, float]]:
     """How every number of an instance changes with the units of loss and length: a change of units is no change of the
     instance, so that along it a ratio grows, falls or stays as its sides are written."""
     units = _units_of_names(claim)
-    known = {name: units.get(name.rpartition(":")[2]) for name in leaves} | _UNITS
+    known = {name: units.get(name.rpartition(":")[2]) for name in leaves} | UNITS_OF_LEAVES
     return {name: tuple(map(float, known[name])) for name in leaves if known[name] is not None}
 
 

@@ -7,7 +7,7 @@ verdict still depends on its claim and the seed alone.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import replace
 from functools import cache
 from math import prod
@@ -16,17 +16,38 @@ import numpy as np
 
 from bounds.claim import Claim
 from bounds.registry import all_claims
+from verify.data_instances import speaks_of_samples
 from verify.instances import Leaves, Shape, floats, outcomes, take_rows
 from verify.offspring import offspring
 from verify.outcomes import chance_of
 from verify.procedures import speaks_of_trackers
 from verify.sampling import draw_leaves, free_size_names
+from verify.shrink import Violation
 from verify.sizes import allowed, says_something
 
-__all__ = ["handed_over", "kin"]
+__all__ = ["handed_over", "kin", "remember", "remembered"]
 
 _MOST = 5  # of a claim's kin of each kind
 _ROWS, _CHILDREN = 16, 64  # instances made of each counterexample: with other numbers that it lacks, and near it
+
+
+#: what the smallest budget found for registered claims, in this process
+_FOUND: dict[tuple[Hashable, ...], Violation | None] = {}
+
+
+def remember(claim: Claim, circumstances: tuple[Hashable, ...], violation: Violation | None) -> None:
+    """Keep, for its kin, what the smallest budget finds for a registered claim, without its environment."""
+    if all_claims().get(claim.id) is claim:
+        _FOUND.setdefault((claim.id, *circumstances), violation and violation._replace(environment=None))
+
+
+def remembered(claim: Claim, circumstances: tuple[Hashable, ...],
+               find: Callable[[Claim], Violation | None]) -> Violation | None:
+    """What was found for a registered claim, or what ``find`` finds now."""
+    key = (claim.id, *circumstances)
+    if key not in _FOUND:
+        remember(claim, circumstances, find(claim))
+    return _FOUND[key]
 
 
 @cache
@@ -50,8 +71,10 @@ def _apart(one: str, other: str) -> int:
 
 
 def _alike(claim: Claim, other: Claim) -> bool:
-    """Whether both are explicit statements about runs of one method, on clients without samples or both with them."""
+    """Whether both are explicit statements about runs of one method, on clients without samples."""
     if other.statement is None or not other.explicit or claim.setting != "run" or other.setting != "run":
+        return False
+    if speaks_of_samples(claim) or speaks_of_samples(other):
         return False
     return claim.procedure is not None and other.procedure is not None and claim.procedure.base == other.procedure.base
 
@@ -65,7 +88,7 @@ def handed_over(claim: Claim, found: Callable[[Claim], object], rng: np.random.G
     for name in kin(claim.id):
         violation = found(claims[name])
         shape = _shape(claim, violation.shape, most_outcomes) if violation is not None else None
-        if shape is None or shape.data is not None:
+        if shape is None:
             continue
         leaves, theirs = draw_leaves(claim, shape, _ROWS, rng), floats(violation.leaves)
         for leaf, array in theirs.items():

@@ -11,6 +11,7 @@ import numpy as np
 from bounds.claim import Claim
 from synthetic.arrays import NUMPY
 from verify.instances import Leaves, Shape, federation_of, outcomes
+from verify.patterns import OF_MINIMA
 from verify.sampling import draw_shape
 from verify.sizes import allowed, integer_variables, says_something
 
@@ -21,7 +22,6 @@ _CORNERS = ("none", "zero", "far", "still", "lands")
 _ODDS = (0.3, 0.25, 0.1, 0.1, 0.25)
 _LONGEST = 6  # iterations of the short runs
 _FAR = (2, 27)  # powers of two between which a layer is moved away from 0
-_OF_MINIMA = ("center", "piece_center")
 
 
 def layer_shapes(claim: Claim, rng: np.random.Generator, most_outcomes: int, count: int) -> list[Shape]:
@@ -65,7 +65,7 @@ def layer_corners(claim: Claim, shape: Shape, leaves: Leaves, rng: np.random.Gen
     zero, far, still, lands = (corner[:, layer] == _CORNERS.index(name) for name in _CORNERS[1:])
     found = dict(leaves)
     away = np.where(far, rng.choice([-1.0, 1.0], (count, 1)) * 2.0 ** rng.integers(*_FAR, (count, 1)), 0.0)
-    for name in _OF_MINIMA:
+    for name in OF_MINIMA:
         if name in leaves:
             found[name] = leaves[name] + away.reshape(count, *(1,) * (leaves[name].ndim - 2), shape.dim)
     if "curvature" in leaves:

@@ -50,8 +50,7 @@ def lint_all(claims: Iterable[Claim]) -> list[Finding]:
 # formulas that say nothing -----------------------------------------------------------------------------------------------
 def _broken(claim: Claim) -> Iterator[Finding]:
     for fault in (*faults(claim), *faults_of_method(claim)):
-        where = f"{fault.part} {fault.place + 1}" if fault.part in ("assume", "conditions") else fault.part
-        yield Finding(claim.id, "symbols", "note" if fault.harmless else "error", f"{where}: {fault.text}",
+        yield Finding(claim.id, "symbols", "note" if fault.harmless else "error", f"{fault.where}: {fault.text}",
                       {"symbol": fault.symbol, "part": fault.part, "place": fault.place})
 
 

@@ -11,13 +11,12 @@ import sympy as sp
 from bounds import language as words
 from bounds.claim import Claim, Condition, Procedure
 from verify.bound import Bound, bound_of
-from verify.bound_rates import order_in, tied_to
+from verify.bound_rates import LENGTHS, order_in, tied_to
 from verify.lint_subject import Finding, bound_above, sets_of, values_at
 from verify.lint_values import HARDER, ratio_text
 
 __all__ = ["limits", "special_cases"]
 
-_LENGTHS = ("iterations", "rounds")
 #: restrictions by which an array of the clients' constants is zero
 _VANISHING = {"no noise": "sigma_sq_client", "alike clients": "sigma_g_client"}
 _ENDS = ({"local_steps": 1}, {"clients": 1, "participants": 1}, {"clients": 2, "participants": 2},
@@ -40,7 +39,7 @@ def limits(claim: Claim) -> Iterator[Finding]:
             said = ", ".join(f"{n} = {v}" for n, v in here.items())
             yield Finding(claim.id, "limits", "warning", f"the right side is undefined at {said}", {"at": here})
     for symbol in bound.form.parameters:
-        if symbol.name in _LENGTHS and claim.kind in ("theorem", "table entry"):
+        if symbol.name in LENGTHS and claim.kind in ("theorem", "table entry"):
             yield from _along(claim, bound, symbol)
 
 

@@ -9,10 +9,10 @@ from verify.instances import Leaves, Shape
 from verify.piecewise_instances import PIECES
 from verify.procedures import by_coordinate
 
-__all__ = ["patterned"]
+__all__ = ["OF_MINIMA", "patterned"]
 
 _OF_LOSSES = ("curvature", "center", "offset", *PIECES)
-_OF_MINIMA = ("center", "piece_center")
+OF_MINIMA = ("center", "piece_center")  # leaves that say where losses are least
 _ALIKE, _OPPOSITE = 0.08, 0.05  # shares of the rows in which clients have one loss, or each mirrors the one before
 _OUTVOTED = 0.06  # share in which one client's gradient at the start is as large as all others' together, which point back
 _FEW_STEPS = 0.3  # share of the rows in which a run starts a few rounds from the optimum
@@ -42,7 +42,7 @@ def _related(shape: Shape, leaves: Leaves, rng: np.random.Generator) -> Leaves:
         if name in leaves:
             row = (-1, *(1,) * (leaves[name].ndim - 1))
             first = leaves[name][:, :1]
-            if name in _OF_MINIMA:
+            if name in OF_MINIMA:
                 first = first * np.where(opposite.reshape(row), sign.reshape(1, -1, *row[2:]), 1.0)
             found[name] = np.where(related.reshape(row), first, leaves[name])
     return found

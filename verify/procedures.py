@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 
-from bounds.claim import Claim, Procedure
+from bounds.claim import SAMPLING, Claim, Procedure
 from bounds.well_formed import Fault
 from fedtheory import Algorithm, FedAvg, find_algorithm, make_algorithm
 from fedtheory.algorithms.fedavg import ServerStep
@@ -29,7 +29,7 @@ __all__ = ["BESIDE", "algorithm_of", "by_coordinate", "faults_of_method", "free_
 #: name of what another method does from the same start with the same draws -> the claim's method, the other one, and the
 #: name under which that one's run has it
 BESIDE = {"z_x_round": ("fa-nt", "fa-nt-z", "x_round")}
-_SAMPLING = {"with-replacement": WithReplacement, "without-replacement": WithoutReplacement}
+_LAWS = {"with-replacement": WithReplacement, "without-replacement": WithoutReplacement}
 
 
 def selection_of(procedure: Procedure | None, participants: int = 1, epsilon=None, free=None) -> Selection:
@@ -39,7 +39,7 @@ def selection_of(procedure: Procedure | None, participants: int = 1, epsilon=Non
     counts), ``free`` the free clients' availability.
     """
     procedure = procedure or Procedure()
-    law = _SAMPLING.get(procedure.sampling)
+    law = _LAWS.get(procedure.sampling)
     sampling = law(participants) if law else EveryPriority()
     if epsilon is None:
         return Selection(PriorityOnly(), sampling)
@@ -58,9 +58,9 @@ def faults_of_method(claim: Claim) -> Iterator[Fault]:
     procedure = claim.procedure
     if procedure is None:
         return
-    if procedure.sampling not in ("full", *_SAMPLING):
+    if procedure.sampling not in SAMPLING:
         yield Fault("sampling", 0, procedure.sampling,
-                    f"unknown sampling {procedure.sampling!r}; allowed: {', '.join(('full', *_SAMPLING))}")
+                    f"unknown sampling {procedure.sampling!r}; allowed: {', '.join(SAMPLING)}")
     try:
         method = find_algorithm(procedure.base)
     except LookupError as error:

@@ -28,6 +28,7 @@ _MOST_TERMS = 1_000_000  # entries of an array of terms, all of which a gradient
 _MOST_NUMBERS = 500_000  # coordinates of models in a batch of runs, beside each of which a gradient keeps some hundred
 _WIDEST = 80  # numbers beyond which a covariance matrix learns too slowly
 _HARDLY = 1e-3  # by which a score grows that stays as it is
+_FIRST_STEP, _FARTHEST = 0.5, 100.0  # of logarithms of numbers, or in units of vectors; the former go no farther
 _JUMPS = frozenset({"epsilon"})  # thresholds, whose effect is a jump
 
 
@@ -76,7 +77,7 @@ class Coordinates:
                 flat = value.reshape(rows, -1)
                 old = flat[:, where]
                 exp = torch.exp if torchy else np.exp
-                new = old * exp(part) if logarithmic else old + scale * part
+                new = old * exp(part.clip(-_FARTHEST, _FARTHEST)) if logarithmic else old + scale * part
                 if torchy:
                     flat = flat.index_copy(1, torch.as_tensor(where), new)
                 else:
@@ -104,7 +105,7 @@ def evolve(judged: Callable[[Leaves], Judgement], coordinates: Coordinates, gene
     if not 2 <= size <= _WIDEST:
         return None
     options = {"seed": seed + 1, "popsize": population, "verbose": -9, "verb_log": 0}
-    strategy = cma.CMAEvolutionStrategy(np.zeros(size), 0.2, options)
+    strategy = cma.CMAEvolutionStrategy(np.zeros(size), _FIRST_STEP, options)
     best, found, scores = -2.0, None, []
     for _ in range(generations):
         u = np.array(strategy.ask())

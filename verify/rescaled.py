@@ -12,13 +12,15 @@ from verify.assumed import ASSUMED
 from verify.instances import Leaves, Shape
 from verify.sizes import once_by_claim
 
-__all__ = ["rescaled"]
+__all__ = ["UNITS_OF_LEAVES", "rescaled"]
 
-_LOSS, _LENGTH, _GRADIENT, _CURVATURE = (1, 0), (0, 1), (1, -1), (1, -2)
-_OF_LEAVES = {
-    "curvature": _CURVATURE, "tail": _CURVATURE, "piece_slope": _CURVATURE, "center": _LENGTH, "piece_center": _LENGTH,
-    "piece_width": _LENGTH, "start_offset": _LENGTH, "offset": _LOSS, "epsilon": _LOSS, "noise": _GRADIENT,
-    "start": _GRADIENT,  # what methods track: gradients, and duals
+_CURVATURE = (1, -2)
+#: units of the leaves of clients and starts: powers of loss and length
+UNITS_OF_LEAVES = {
+    **dict.fromkeys(("curvature", "tail", "piece_slope"), _CURVATURE),
+    **dict.fromkeys(("center", "start_offset", "local_offset", "piece_center", "piece_width"), (0, 1)),
+    **dict.fromkeys(("offset", "epsilon"), (1, 0)),
+    **dict.fromkeys(("noise", "start"), (1, -1)),  # a start is what methods track: gradients, and duals
 }
 _SHARE = 0.15  # of the rows
 _OF_LOSS, _OF_LENGTH = (-2.0, 4.0), (-4.0, 2.0)  # decades by which units change; smaller losses would pass for none
@@ -34,7 +36,7 @@ def rescaled(claim: Claim, shape: Shape, leaves: Leaves, rng: np.random.Generato
     loss, length = (np.where(chosen, 10.0 ** rng.uniform(*decades, count), 1.0) for decades in (_OF_LOSS, _OF_LENGTH))
     of_variables, found = _units(claim), dict(leaves)
     for name, array in leaves.items():
-        powers = of_variables.get(name) or _OF_LEAVES.get(name.partition(":")[0])
+        powers = of_variables.get(name) or UNITS_OF_LEAVES.get(name.partition(":")[0])
         if powers is not None:
             factor = loss ** float(powers[0]) * length ** float(powers[1])
             found[name] = array * factor.reshape(-1, *(1,) * (array.ndim - 1))
@@ -44,7 +46,7 @@ def rescaled(claim: Claim, shape: Shape, leaves: Leaves, rng: np.random.Generato
 @once_by_claim
 def _units(claim: Claim) -> dict[str, Unit]:
     """Of the claim's variables and of what its hypotheses leave to choose, as far as they have one that is known: powers of
-    loss and length."""
+    loss and length. Not those that its formulas derive: draws depend only on what claims about the same runs share."""
     own = find_algorithm(claim.procedure.base).traits.units or {} if claim.procedure else {}
     known = BASE | own
     found = {v.name: known[v.name] for v in claim.variables if v.name in known}

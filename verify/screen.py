@@ -59,7 +59,7 @@ def seen_changes(claim: Claim, shape: Shape, leaves: Leaves, refused: Collection
     float64 sees the violation under each with all before it."""
     wanted = [(name, index, value) for name in sorted(leaves) for index in np.ndindex(leaves[name].shape)
               for value in _simpler_values(leaves[name][index])]
-    wanted = [c for c in wanted if c not in refused and admissible(claim, shape, with_change(leaves, c))]
+    wanted = [c for c in wanted if c not in refused and _admissible(claim, shape, leaves, c)]
     alone: list[bool] = []
     for first in range(0, len(wanted), _AT_ONCE):
         alone += list(_seen(claim, shape, _rows(leaves, wanted[first : first + _AT_ONCE], together=False)))
@@ -74,6 +74,12 @@ def seen_changes(claim: Claim, shape: Shape, leaves: Leaves, refused: Collection
         done, failed = {change[:2] for change in some[:kept]}, some[kept : kept + 1]
         wanted = [change for change in wanted if change[:2] not in done and change not in failed]
     return taken
+
+
+def _admissible(claim: Claim, shape: Shape, leaves: Leaves, change: Change) -> bool:
+    """Whether an admissible instance is so after a change: of its leaf alone, beside weights, that can be doubtful."""
+    changed = with_change(leaves, change)
+    return admissible(claim, shape, {name: changed[name] for name in (change[0], "weight") if name in changed})
 
 
 def _rows(leaves: Leaves, changes: list[Change], together: bool) -> Leaves:

@@ -33,7 +33,7 @@ from verify.instances import (
     with_times,
 )
 from verify.judge import Judgement, judge, pairs
-from verify.kin import handed_over
+from verify.kin import handed_over, remember, remembered
 from verify.knots_on_path import knots_on_path
 from verify.layer_corners import layer_corners, layer_shapes
 from verify.offspring import KINDS_OF_LEAVES, offspring
@@ -57,17 +57,20 @@ __all__ = ["BUDGETS", "Budget", "Found", "search"]
 @dataclass(frozen=True)
 class Budget:
     """How hard to look: at all that the smaller budget ``before`` looks at, then ``small`` batches of the smallest shapes,
-    random ``batches`` of up to ``size`` instances, ``generations`` of evolution, and last ``ascents`` (CMA-ES and gradients,
-    of ``climbs`` steps each) from the tightest instances."""
+    random ``batches`` of up to ``size`` instances, ``generations`` of evolution, and last ``ascents`` from the tightest
+    instances, by CMA-ES of ``climbs`` steps and by gradients of ``slopes`` steps. Large batches take little
+    longer than small ones."""
 
     batches: int
     size: int
     generations: int
+    work: int = 100_000  # at most of a batch: models that a step of all its instances and outcomes moves, times the steps
     most_outcomes: int = 64
     most_iterations: int = 40
     confirmations: int = 12  # candidates that are taken to exact arithmetic
     ascents: int = 0
     climbs: int = 0
+    slopes: int = 0
     small: int = 40  # batches of the smallest shapes
     small_rows: int = 32  # instances of each
     most_rounds: tuple[int, ...] = (40,)  # of one local step, of a batch each
@@ -80,9 +83,14 @@ class Budget:
         return (*(self.before.stages if self.before else ()), self)
 
 
-_QUICK = Budget(3, 256, 2, small=24, small_rows=96)
-_STANDARD = Budget(36, 256, 30, 128, 100, 30, 2, 12, 16, 256, (100, 300), (2, 8, 3), _QUICK)
-_THOROUGH = Budget(1000, 512, 1000, 256, 300, 60, 12, 60, 400, 512, (100, 300, 1000, 3000), (2, 16, 3), _STANDARD)
+_QUICK = Budget(batches=3, size=512, generations=2, small=24, small_rows=320)
+_STANDARD = Budget(
+    batches=24, size=1536, generations=24, work=150_000, most_outcomes=128, most_iterations=100, confirmations=30, ascents=3,
+    climbs=40, slopes=6, small=12, small_rows=768, most_rounds=(100, 300, 1000), on_data=(2, 8, 3), before=_QUICK)
+_THOROUGH = Budget(
+    batches=300, size=3072, generations=600, work=300_000, most_outcomes=256, most_iterations=300, confirmations=60,
+    ascents=12, climbs=200, slopes=60, small=200, small_rows=1536, most_rounds=(100, 300, 1000, 3000), on_data=(2, 16, 3),
+    before=_STANDARD)
 BUDGETS = {"quick": _QUICK, "standard": _STANDARD, "thorough": _THOROUGH}
 
 
@@ -106,15 +114,15 @@ class Found:
 _NOTHING = 1e-12  # what float64 may take for a difference where terms of about one cancel
 _MOST_CLIENTS = 24  # to which an instance grows
 _HANDED_OVER = 271  # beside the seed, for draws that complete the counterexamples of other claims
-_KIN: dict[tuple, Violation | None] = {}  #: counterexamples that this process has found for claims' kin
 _LONG = 10  # iterations, beyond which exact fractions take longer than balls
 _SHARE = Fraction(1, 10**6)  # of the gap that float64 saw, which is none where balls leave less of it
+_OF_DATA = 60_000  # what claims about samples have for a budget's work
 _LARGE = 24  # size beyond which an instance is made smaller before exact arithmetic takes it
 _MOST_TERMS = 250_000  # entries of an array of terms
 _MOVED_KNOTS = 0.3  # share of batches of piecewise clients in which pieces move onto the path
 _TURNED = 0.3  # share of the batches in whose basis clients are not separable, of methods that act by coordinate
-_CLIMBS_ON_SAMPLES = 6  # times as many, for as long as they get anywhere: atoms have many numbers
-_PATIENCE = 10  # how much longer runs are where no shorter one met the hypotheses
+_CLIMBS_ON_SAMPLES = 2  # times as many, for as long as they get anywhere: atoms have many numbers
+_PATIENCE, _PATIENT_ROUNDS = 10, (100, 300, 1000)  # how much longer where no run met the hypotheses; of how many rounds
 
 
 def search(claim: Claim, budget: Budget, seed: int = 0, backend: Backend = NUMPY) -> Found:
@@ -124,7 +132,7 @@ def search(claim: Claim, budget: Budget, seed: int = 0, backend: Backend = NUMPY
     """
     found, pools = Found(), Pools()
 
-    def look(shape: Shape, leaves: Leaves) -> Violation | None:
+    def look(shape: Shape, leaves: Leaves, confirmations: int) -> Violation | None:
         """Judge a batch; a violation that exact arithmetic confirms is returned, the most promising instances are kept."""
         try:
             leaves, verdict = _admitted(claim, shape, leaves, backend)
@@ -144,7 +152,7 @@ def search(claim: Claim, budget: Budget, seed: int = 0, backend: Backend = NUMPY
                 found.ratio, found.worst = ratio, (shape, take_rows(leaves, [worst]))
         score = np.where(verdict.met, verdict.score, -2.0)
         best = int(np.argmax(score))
-        if score[best] > CANDIDATE and found.unconfirmed < budget.confirmations:
+        if score[best] > CANDIDATE and found.unconfirmed < confirmations:
             violation = _confirmed(claim, shape, take_rows(leaves, [best]), backend)
             if isinstance(violation, Violation):
                 return violation
@@ -156,38 +164,31 @@ def search(claim: Claim, budget: Budget, seed: int = 0, backend: Backend = NUMPY
         return None
 
     for number, stage in enumerate(budget.stages):
-        seeds = [seed, number] if number else seed
-        batches = _instances(claim, stage, seeds, pools, backend)
-        for shape, leaves in chain(batches, _of_kin(claim, stage, seed, backend)):
-            violation = look(shape, leaves)
-            if violation:
+        batches = _instances(claim, stage, [seed, number] if number else seed, pools, backend)
+        of_kin = _of_kin(claim, stage, seed, backend) if number == 1 else ()
+        for shape, leaves in chain(batches, of_kin):
+            if violation := look(shape, leaves, stage.confirmations):
                 found.violation = shrink(claim, violation)
-                return found
+                break
+        if number == 0:
+            remember(claim, (stage, seed, backend), found.violation)
+        if found.violation:
+            break
     return found
 
 
 def _of_kin(claim: Claim, budget: Budget, seed: int, backend: Backend) -> Iterator[tuple[Shape, Leaves]]:
-    """Instances made of the counterexamples that the smallest budget finds for the claim's kin; none at that budget."""
-    if budget.before is None:
-        return
-
+    """Instances made of the counterexamples that the smallest budget finds for the claim's kin."""
+    smallest = budget.stages[0]
     def found(other: Claim) -> Violation | None:
-        key = other.id, repr(budget.stages[0]), seed, backend
-        if key not in _KIN:
+        try:
             with RUNS.aside():
-                _KIN[key] = _violation_or_none(other, budget.stages[0], seed, backend)
-        return _KIN[key]
+                return search(other, smallest, seed, backend).violation
+        except (ArithmeticError, LookupError, NotImplementedError, TypeError, ValueError):  # it cannot be measured
+            return None
 
-    yield from handed_over(claim, found, np.random.default_rng([seed, _HANDED_OVER]), budget.most_outcomes)
-
-
-def _violation_or_none(claim: Claim, budget: Budget, seed: int, backend: Backend) -> Violation | None:
-    """The counterexample of a search, without its environment; None also where the claim cannot be measured."""
-    try:
-        found = search(claim, budget, seed, backend).violation
-    except (ArithmeticError, LookupError, NotImplementedError, TypeError, ValueError):
-        return None
-    return found._replace(environment=None) if found else None
+    known = partial(remembered, circumstances=(smallest, seed, backend), find=found)
+    yield from handed_over(claim, known, np.random.default_rng([seed, _HANDED_OVER]), budget.most_outcomes)
 
 
 def _judged(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend) -> Judgement:
@@ -298,14 +299,17 @@ def _instances(claim: Claim, budget: Budget, seeds: int | list[int], pools: Pool
         yield shape, once(partial(drawn, shape, budget.small_rows))
     most = budget.most_outcomes, budget.most_iterations, budget.most_rounds
     for shape in once(partial(extreme_shapes, claim, apart, *most)):
-        yield shape, once(partial(drawn, shape, budget.small_rows // 3 if shape.data else budget.size))
+        yield shape, once(partial(drawn, shape, budget.small_rows // 10 if shape.data else budget.size))
     for shape in once(partial(layer_shapes, claim, apart, budget.most_outcomes, budget.small // 2)):
         yield shape, once(partial(drawn, shape, budget.size))
+    waiting = not pools.filled
+    for shape in once(partial(extreme_shapes, claim, apart, *most[:2], _PATIENT_ROUNDS), waiting) if waiting else ():
+        yield shape, once(partial(drawn, shape, budget.size), waiting)
     for step in range(budget.batches + budget.generations):
         if step < budget.batches or not pools.filled:
             if step == budget.batches // 2 and not pools.filled:
                 longer = _PATIENCE
-            yield once(partial(random, longer), longer)
+            yield once(partial(random, longer), longer, waiting)
         else:
             shape, parent = pools.pick(step, rng)
             shape, parent = _neighbour(claim, shape, parent, rng, budget)
@@ -314,9 +318,9 @@ def _instances(claim: Claim, budget: Budget, seeds: int | list[int], pools: Pool
     for shape, leaves in pools.tightest(budget.ascents):
         coordinates, rows = Coordinates.of(claim, leaves, KINDS_OF_LEAVES), min(24, _batch_size(shape, budget))
         seed = int(rng.integers(1 << 30))
-        for climb in (_evolved, _ascended):
+        for climb, steps in ((_evolved, budget.climbs), (_ascended, budget.slopes)):
             try:
-                end = climb(claim, shape, coordinates, budget.climbs, rows, rng, seed, backend)
+                end = climb(claim, shape, coordinates, steps, rows, rng, seed, backend)
             except UnboundName:  # it came to clients that lack a constant, as those that differ without bound do
                 continue
             if end is not None:
@@ -339,12 +343,11 @@ def _cornered(claim: Claim, shape: Shape, leaves: Leaves, moving: np.random.Gene
 
 
 def _evolved(claim, shape, coordinates, climbs, rows, rng, seed, backend) -> Leaves | None:
+    judged, patience, found = partial(_judged, claim, shape, backend=backend), climbs // 3, []
     if not shape.data:
-        return evolve(lambda batch: _judged(claim, shape, batch, backend), coordinates, climbs, rows, seed)
-    found = []
+        return evolve(judged, coordinates, climbs, rows, seed, patience)
     for again in range(2):  # the second time from the end of the first, as wide as that began
-        end = evolve(lambda batch: _judged(claim, shape, batch, backend), coordinates, _CLIMBS_ON_SAMPLES * climbs,
-                     max(rows, 24), seed + again, climbs)
+        end = evolve(judged, coordinates, _CLIMBS_ON_SAMPLES * climbs, max(rows, 24), seed + again, patience)
         if end is None:
             break
         found, coordinates = [*found, end], Coordinates.of(claim, end, KINDS_OF_LEAVES)
@@ -358,7 +361,8 @@ def _ascended(claim, shape, coordinates, climbs, rows, rng, seed, backend) -> Le
 def _batch_size(shape: Shape, budget: Budget) -> int:
     drawn = shape.rounds * shape.participants if shape.sampling != "full" else 0
     work = prod(outcomes(shape)) * shape.clients * (shape.iterations * shape.dim + drawn)
-    return int(np.clip((60_000 if shape.data else 100_000) // max(work, 1), 8, budget.size))
+    work = max(work, (shape.clients * shape.pieces) ** 2)  # at every knot of pieces, all of them are asked
+    return int(np.clip((_OF_DATA if shape.data else budget.work) // max(work, 1), 8, budget.size))
 
 
 def _neighbour(claim: Claim, shape: Shape, leaves: Leaves, rng: np.random.Generator, budget: Budget):

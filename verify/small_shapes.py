@@ -25,7 +25,7 @@ _CLIENTS = ((1, 0), (2, 0), (3, 0), (1, 1))  # priority clients, free clients
 _ROUNDS, _STEPS, _PARTICIPANTS = (1, 2, 3, 5), (1, 2, 4), (1, 2)
 _LAYERS = ((1,), (1, 1), (1, 1, 1))
 _SEVERAL = {False: (1, 2), True: (2, 16)}  # half of the dimensions, of methods that act by coordinate or not; others are 1
-_MANY, _COORDINATES, _FEW = (6, 12), 16, 3
+_MANY, _CROWD, _COORDINATES, _FEW = (6, 12), 50, 16, 3
 _FOLLOWING = 12  # shapes among which the next one is chosen
 _SMALLEST = 0.6  # share of the shapes that are taken by size
 _ABOVE = (0, 1, 2)  # how far an integer variable lies above the least that it may be
@@ -101,12 +101,15 @@ def extreme_shapes(claim: Claim, rng: np.random.Generator, most_outcomes: int, m
     ways = [{"local_steps": most_iterations}, {"local_steps": both, "rounds": both}]
     ways += [{"rounds": rounds} for rounds in most_rounds]
     ways += [{"clients": clients} for clients in _MANY]
+    ways += [{"clients": _CROWD, "participants": _CROWD}]
     if by_coordinate(claim.procedure) and "layers" not in names_of(claim):
         ways += [{"dim": _COORDINATES, "clients": _FEW, "rounds": _FEW}]
     found = []
     for way in ways:
         for number in rng.permutation(len(short)):
             own = {name: size for name, size in way.items() if name not in dict(short[number].sizes)}
+            if short[number].sampling == "full":
+                own.pop("participants", None)
             if "dim" in own and short[number].sampling == "without-replacement":  # all of them, and no chance
                 own["participants"] = _FEW
             shape = _within_bounds(claim, replace(_drawn(claim, short[number], rng), **own), rng)
