@@ -78,8 +78,7 @@ def test_coupled_runs_on_samples_are_run_again_and_drawn(claim_id, drawn):
     again = replay(data, claim)
     assert again.agrees and again.left > again.right
     assert sum(len(series.x) for series in again.series) == drawn
-    data["instance"]["atoms"][0][0]["center"] = ["7"]
-    data["instance"]["start_offset"] = ["5"]
+    data["left"], data["right"] = data["right"], data["left"]
     assert not replay(data, claim).agrees
 
 
