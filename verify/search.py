@@ -85,8 +85,8 @@ class Budget:
 
 _QUICK = Budget(batches=3, size=512, generations=2, small=24, small_rows=320)
 _STANDARD = Budget(
-    batches=24, size=1536, generations=24, work=150_000, most_outcomes=128, most_iterations=100, confirmations=30, ascents=3,
-    climbs=40, slopes=6, small=12, small_rows=768, most_rounds=(100, 300, 1000), on_data=(2, 8, 3), before=_QUICK)
+    batches=30, size=640, generations=30, most_outcomes=128, most_iterations=100, confirmations=30, ascents=3, climbs=40,
+    slopes=6, small=16, small_rows=512, most_rounds=(100, 300, 1000), on_data=(2, 8, 3), before=_QUICK)
 _THOROUGH = Budget(
     batches=300, size=3072, generations=600, work=300_000, most_outcomes=256, most_iterations=300, confirmations=60,
     ascents=12, climbs=200, slopes=60, small=200, small_rows=1536, most_rounds=(100, 300, 1000, 3000), on_data=(2, 16, 3),
