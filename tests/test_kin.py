@@ -18,7 +18,8 @@ from verify.shared_runs import RUNS
 from verify.shrink import Violation
 from verify.sizes import allowed
 
-LITTLE = Budget(0, 16, 0, small=4, most_iterations=1, most_rounds=(1,), before=BUDGETS["quick"])
+LESS = Budget(0, 16, 0, small=4, most_iterations=1, most_rounds=(1,), before=BUDGETS["quick"])
+LITTLE = replace(LESS, before=LESS)
 
 
 def test_kin_are_readings_steps_and_what_they_serve():
@@ -70,7 +71,7 @@ def test_a_false_statement_is_found_by_the_counterexample_of_a_reading(monkeypat
     monkeypatch.setattr(search_module, "_instances", lambda *given: iter(()))
     asked = []
     monkeypatch.setattr(search_module, "remembered", lambda other, circumstances, find: asked.append(circumstances) or own)
-    assert search(claim, LITTLE.before).violation is None
+    assert search(claim, LESS).violation is None
     assert search(claim, LITTLE).violation is not None
     assert asked and all(smallest == LITTLE.stages[0] for smallest, *_ in asked)
 
@@ -78,10 +79,10 @@ def test_a_false_statement_is_found_by_the_counterexample_of_a_reading(monkeypat
 @pytest.mark.parametrize("claim_id", ["fedluar/lemma-3.1", "fedmoswa/eq-65"])  # a false one, and one that no search refutes
 def test_a_larger_search_keeps_for_its_kin_what_the_smallest_finds(claim_id, monkeypatch):
     monkeypatch.setattr(kin_module, "_FOUND", {})
-    claim, smallest = find_claim(claim_id), replace(LITTLE.before, batches=1, size=64, small=6, small_rows=64)
+    claim, smallest = find_claim(claim_id), replace(LESS.before, batches=1, size=64, small=6, small_rows=64)
     alone = search(claim, smallest).violation
     monkeypatch.setattr(kin_module, "_FOUND", {})
-    search(claim, replace(LITTLE, before=smallest))
+    search(claim, replace(LESS, before=smallest))
     kept = kin_module.remembered(claim, (smallest, 0, NUMPY), lambda other: 1 / 0)
     assert (alone is None) == (kept is None) == (claim_id != "fedluar/lemma-3.1")
     assert kept is None or (kept.shape, kept.left, kept.right) == (alone.shape, alone.left, alone.right)

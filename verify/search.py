@@ -85,8 +85,8 @@ class Budget:
 
 _QUICK = Budget(batches=3, size=512, generations=2, small=24, small_rows=320)
 _STANDARD = Budget(
-    batches=30, size=1024, generations=30, most_outcomes=128, most_iterations=100, confirmations=30, ascents=3, climbs=40,
-    slopes=6, small=16, small_rows=768, most_rounds=(100, 300, 1000), on_data=(2, 8, 3), before=_QUICK)
+    batches=20, size=1024, generations=24, most_outcomes=128, most_iterations=100, confirmations=30, ascents=3, climbs=40,
+    slopes=6, small=12, small_rows=768, most_rounds=(100, 300, 1000), on_data=(2, 8, 3), before=_QUICK)
 _THOROUGH = Budget(
     batches=300, size=3072, generations=600, work=300_000, most_outcomes=256, most_iterations=300, confirmations=60,
     ascents=12, climbs=200, slopes=60, small=200, small_rows=1536, most_rounds=(100, 300, 1000, 3000), on_data=(2, 16, 3),
@@ -113,8 +113,7 @@ class Found:
 
 _NOTHING = 1e-12  # what float64 may take for a difference where terms of about one cancel
 _MOST_CLIENTS = 24  # to which an instance grows
-_KIN_FROM = 2  # the stage after which the kin's counterexamples are looked for, which takes long
-_HANDED_OVER = 271  # beside the seed, for draws that complete the counterexamples of other claims
+_KIN_FROM, _HANDED_OVER = 2, 271  # the stage that ends with counterexamples of kin, which take long; their seed
 _LONG = 10  # iterations, beyond which exact fractions take longer than balls
 _SHARE = Fraction(1, 10**6)  # of the gap that float64 saw, which is none where balls leave less of it
 _OF_DATA = 60_000  # what claims about samples have for a budget's work
