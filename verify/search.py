@@ -83,7 +83,7 @@ class Budget:
         return (*(self.before.stages if self.before else ()), self)
 
 
-_QUICK = Budget(batches=3, size=512, generations=2, small=24, small_rows=320)
+_QUICK = Budget(batches=3, size=256, generations=2, small=22, small_rows=128)
 _STANDARD = Budget(
     batches=20, size=1024, generations=24, most_outcomes=128, most_iterations=100, confirmations=30, ascents=3, climbs=40,
     slopes=6, small=12, small_rows=768, most_rounds=(100, 300, 1000), on_data=(2, 8, 3), before=_QUICK)
