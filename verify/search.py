@@ -86,7 +86,7 @@ class Budget:
 _QUICK = Budget(batches=3, size=256, generations=2, small=22, small_rows=128)
 _STANDARD = Budget(
     batches=20, size=1024, generations=24, most_outcomes=128, most_iterations=100, confirmations=30, ascents=3, climbs=40,
-    slopes=6, small=12, small_rows=768, most_rounds=(100, 300, 1000), on_data=(2, 8, 3), before=_QUICK)
+    slopes=6, small=12, small_rows=768, most_rounds=(100, 300), on_data=(2, 8, 3), before=_QUICK)
 _THOROUGH = Budget(
     batches=300, size=3072, generations=600, work=300_000, most_outcomes=256, most_iterations=300, confirmations=60,
     ascents=12, climbs=200, slopes=60, small=200, small_rows=1536, most_rounds=(100, 300, 1000, 3000), on_data=(2, 16, 3),
@@ -122,7 +122,7 @@ _MOST_TERMS = 250_000  # entries of an array of terms
 _MOVED_KNOTS = 0.3  # share of batches of piecewise clients in which pieces move onto the path
 _TURNED = 0.3  # share of the batches in whose basis clients are not separable, of methods that act by coordinate
 _CLIMBS_ON_SAMPLES = 2  # times as many, for as long as they get anywhere: atoms have many numbers
-_PATIENCE, _PATIENT_ROUNDS = 10, (100, 300, 1000)  # how much longer where no run met the hypotheses; of how many rounds
+_PATIENCE, _PATIENT_ROUNDS = 10, (100, 300)  # how much longer where no run met the hypotheses; of how many rounds
 
 
 def search(claim: Claim, budget: Budget, seed: int = 0, backend: Backend = NUMPY) -> Found:
