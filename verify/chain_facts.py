@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import sympy as sp
@@ -38,7 +38,8 @@ def _least(claim: Claim) -> dict[sp.Symbol, int]:
     return least
 
 
-def with_values(condition: Condition, values) -> Condition:
+def with_values(condition: Condition, values: Mapping[sp.Expr, sp.Expr]) -> Condition:
+    """The condition with other expressions in place of some, by their own."""
     return Condition(condition.left.xreplace(values), condition.relation, condition.right.xreplace(values), condition.over)
 
 
@@ -68,11 +69,18 @@ def ranged(conclusion: Claim) -> list[Condition]:
 
 
 def own_ranges(conclusion: Claim, premise: Condition) -> list:
+    """The ranges (index, low, high) of the premise's indices that are not those of the conclusion's statement."""
     ranges = {triple[0]: triple for triple in conclusion.statement.over}
     return [triple for triple in premise.over if ranges.get(triple[0]) != triple]
 
 
-def as_numbers(conclusion, premises, numbers, more=False):
+def as_numbers(conclusion: Claim, premises: Sequence[Condition], numbers: FreeNumbers, more: bool = False,
+               ) -> tuple[list[Condition], list[Condition], FreeNumbers]:
+    """Facts, the ways in which the conclusion fails, and the numbers of which both speak.
+
+    ``more``: also what premises say in the mean, at the conclusion's times and over parts of their ranges, and with
+    definitions of quantities put in.
+    """
     facts = facts_of(conclusion, numbers)
     for premise in (*premises, *ranged(conclusion)):
         own = own_ranges(conclusion, premise)

@@ -21,7 +21,7 @@ from synthetic.arrays import BALLS, EXACT, NUMPY, Backend, to_numpy
 from synthetic.draws import Draws
 from synthetic.piecewise import Piecewise
 from verify.procedures import algorithm_of, free_starts, selection_of
-from verify.sizes import allowed, integer_variables, names_of, once_by_claim, says_something, within_bounds
+from verify.sizes import ABOVE, first_possible, integer_variables, names_of, once_by_claim, possible, within_sizes
 from verify.worlds import DataShape, Worlds, worlds_of
 
 __all__ = [
@@ -35,8 +35,6 @@ _WORDS = (
     afedpd.E_data, afedpd.E_unused, afedpd.F_pop, afedpd.worst_mean_gap, afedpd.worst_mean_signed_gap, fedmoswa.E_client,
     fedmoswa.E_data, fedmoswa.F_pop, fedmoswa.loss_grad, fedmoswa.worst_mean_gap, fedmoswa.worst_pair_gap,
 )
-_TRIALS = 60  # shapes that are drawn until one meets the claim's conditions on sizes
-_ABOVE = (0, 1, 2)  # how far an integer variable lies above the least that it may be
 #: shares of the rows in which all atoms of a client but one are constant, or are mirrored, or nearly alike
 _CONSTANT, _MIRRORED, _MOVED = 0.12, 0.08, 0.08
 _JOINED, _AT_KNOTS = 0.2, 0.3  # shares in which bounded losses have no linear part, and in which runs start at a knot
@@ -123,15 +121,7 @@ def gradients_outside(procedure) -> tuple[bool, bool]:
 def draw_data_shape(claim: Claim, make, rng: np.random.Generator, most_outcomes: int, most_iterations: int):
     """A random shape, made by ``make(**fields)``, whose chance has at most ``most_outcomes`` outcomes, and whose sizes meet
     the claim's conditions."""
-    for _ in range(_TRIALS):
-        shape = _draw_data_shape(claim, make, rng, most_outcomes, most_iterations)
-        if _possible(claim, shape):
-            break
-    return shape
-
-
-def _possible(claim: Claim, shape) -> bool:
-    return allowed(claim, shape.as_sizes()) and says_something(claim, shape.as_sizes())
+    return first_possible(claim, lambda: _draw_data_shape(claim, make, rng, most_outcomes, most_iterations))
 
 
 def _draw_data_shape(claim, make, rng, most_outcomes, most_iterations):
@@ -160,17 +150,12 @@ def _data_shape(claim, make, own, samples, atoms, pieces, **sizes):
     return make(sampling=claim.procedure.sampling, sizes=tuple(own.items()), data=data, **sizes)
 
 
-def within_sizes(claim: Claim, shape, rng: np.random.Generator):
-    """The shape with the claim's own integers within what its conditions allow."""
-    return replace(shape, sizes=tuple((dict(shape.sizes) | within_bounds(claim, shape.as_sizes(), rng)).items()))
-
-
 def small_data_shapes(claim: Claim, make) -> Iterator:
     """The smallest shapes of claims about samples, made by ``make(**fields)``."""
     own = integer_variables(claim)
     for clients, samples, steps, rounds, atoms, pieces, *above in product(
             (1, 2), (1, 2, 3), (1, 2, 3), (1, 2, 3), (2, 3), (1, 2) if needs_lipschitz(claim) else (0, 1),
-            *[_ABOVE] * len(own)):
+            *[ABOVE] * len(own)):
         sizes = {name: v.low + more for (name, v), more in zip(own.items(), above, strict=True)}
         for participants in (clients,) if claim.procedure.sampling == "full" else range(1, clients + 1):
             yield _data_shape(claim, make, sizes, samples, atoms, pieces, clients=clients, local_steps=steps, rounds=rounds,
@@ -196,7 +181,7 @@ def extreme_data_shapes(claim: Claim, make, rng: np.random.Generator, most_outco
             name = max(way, key=lambda name, shape=shape: _length(shape, name))
             shape = _with(shape, full, **{name: _length(shape, name) - max(1, _length(shape, name) // 4)})
         shape = within_sizes(claim, shape, rng)
-        if _possible(claim, shape):
+        if possible(claim, shape.as_sizes()):
             yield shape
 
 

@@ -23,7 +23,7 @@ from verify.outcomes import chance_of
 from verify.procedures import speaks_of_trackers
 from verify.sampling import draw_leaves, free_size_names
 from verify.shrink import Violation
-from verify.sizes import allowed, says_something
+from verify.sizes import possible
 
 __all__ = ["handed_over", "kin", "remember", "remembered"]
 
@@ -45,7 +45,7 @@ def remembered(claim: Claim, circumstances: tuple[Hashable, ...],
                find: Callable[[Claim], Violation | None]) -> Violation | None:
     """What was found for a registered claim, or what ``find`` finds now."""
     key = (claim.id, *circumstances)
-    if key not in _FOUND:
+    if key not in _FOUND:  # a search that ends remembers by itself
         remember(claim, circumstances, find(claim))
     return _FOUND[key]
 
@@ -108,5 +108,4 @@ def _shape(claim: Claim, theirs: Shape, most_outcomes: int) -> Shape | None:
     if theirs.free and not claim.procedure.free_clients:
         return None
     shape = replace(theirs, sizes=own, chance=chance_of(claim.procedure, claim.variables))
-    said = allowed(claim, shape.as_sizes()) and says_something(claim, shape.as_sizes())
-    return shape if said and prod(outcomes(shape)) <= most_outcomes else None
+    return shape if possible(claim, shape.as_sizes()) and prod(outcomes(shape)) <= most_outcomes else None

@@ -13,7 +13,7 @@ from synthetic.arrays import NUMPY
 from verify.instances import Leaves, Shape, federation_of, outcomes
 from verify.patterns import OF_MINIMA
 from verify.sampling import draw_shape
-from verify.sizes import allowed, integer_variables, says_something
+from verify.sizes import integer_variables, possible
 
 __all__ = ["layer_corners", "layer_shapes"]
 
@@ -39,7 +39,7 @@ def layer_shapes(claim: Claim, rng: np.random.Generator, most_outcomes: int, cou
             layers=layers, dim=len(layers), rounds=int(rng.integers(2, 4)), local_steps=int(rng.choice([1, 1, 2])),
             noisy=drawn.noisy and (0,), sizes=tuple((dict(drawn.sizes) | own).items()))
         few = prod(outcomes(shape)) <= most_outcomes
-        if few and len(found) < count and allowed(claim, shape.as_sizes()) and says_something(claim, shape.as_sizes()):
+        if few and len(found) < count and possible(claim, shape.as_sizes()):
             found.append(shape)
     return found
 

@@ -22,7 +22,7 @@ from verify.instances import Leaves, Shape, always_available, by_coordinates, fe
 from verify.outcomes import NOTHING_MORE, chance_of
 from verify.piecewise_instances import draw_family, draw_pieces, start_at_knots
 from verify.procedures import by_coordinate, free_starts, speaks_of_trackers
-from verify.sizes import allowed, integer_variables, names_of, says_something, within_bounds
+from verify.sizes import first_possible, integer_variables, names_of, within_bounds
 
 __all__ = ["RARE", "alike_in_all_coordinates", "draw_leaves", "draw_shape", "free_size_names", "turned"]
 
@@ -45,9 +45,6 @@ RARE = (Fraction(1, 2), Fraction(1, 2), Fraction(1, 4), Fraction(1, 10), Fractio
 DATA_OUTCOMES = 16
 
 
-_TRIALS = 60  # shapes that are drawn until one meets the claim's conditions on sizes
-
-
 def draw_shape(claim: Claim, rng: np.random.Generator, most_outcomes: int, most_iterations: int, longer: int = 1) -> Shape:
     """A random shape whose chance has at most ``most_outcomes`` outcomes, and whose sizes meet the claim's conditions.
 
@@ -55,13 +52,12 @@ def draw_shape(claim: Claim, rng: np.random.Generator, most_outcomes: int, most_
     """
     if speaks_of_samples(claim):
         return draw_data_shape(claim, Shape, rng, DATA_OUTCOMES * most_outcomes, most_iterations)
-    for _ in range(_TRIALS):
+
+    def draw() -> Shape:
         shape = _draw_shape(claim, rng, most_outcomes, most_iterations * longer, longer)
-        if integer_variables(claim):
-            shape = _within_bounds(claim, shape, most_iterations * longer, rng)
-        if allowed(claim, shape.as_sizes()) and says_something(claim, shape.as_sizes()):
-            break
-    return shape
+        return _within_bounds(claim, shape, most_iterations * longer, rng) if integer_variables(claim) else shape
+
+    return first_possible(claim, draw)
 
 
 def _within_bounds(claim, shape, most_iterations, rng) -> Shape:

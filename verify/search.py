@@ -164,9 +164,8 @@ def search(claim: Claim, budget: Budget, seed: int = 0, backend: Backend = NUMPY
         return None
 
     for number, stage in enumerate(budget.stages):
-        batches = _instances(claim, stage, [seed, number] if number else seed, pools, backend)
         of_kin = _of_kin(claim, stage, seed, backend) if number == _KIN_FROM else ()
-        for shape, leaves in chain(batches, of_kin):
+        for shape, leaves in chain(_instances(claim, stage, [seed, number] if number else seed, pools, backend), of_kin):
             if violation := look(shape, leaves, stage.confirmations):
                 found.violation = shrink(claim, violation)
                 break
@@ -180,6 +179,7 @@ def search(claim: Claim, budget: Budget, seed: int = 0, backend: Backend = NUMPY
 def _of_kin(claim: Claim, budget: Budget, seed: int, backend: Backend) -> Iterator[tuple[Shape, Leaves]]:
     """Instances made of the counterexamples that the smallest budget finds for the claim's kin."""
     smallest = budget.stages[0]
+
     def found(other: Claim) -> Violation | None:
         try:
             with RUNS.aside():

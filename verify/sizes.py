@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from functools import lru_cache, wraps
 from math import ceil, floor
 
@@ -11,8 +12,11 @@ import sympy as sp
 
 from bounds.claim import Claim, Condition, names_in
 
-__all__ = ["allowed", "entries_of", "integer_variables", "names_of", "once_by_claim", "ranges", "says_something",
-           "within_bounds"]
+__all__ = ["ABOVE", "allowed", "entries_of", "first_possible", "integer_variables", "names_of", "once_by_claim", "possible",
+           "ranges", "says_something", "within_bounds", "within_sizes"]
+
+ABOVE = (0, 1, 2)  #: how far the integer variables of the smallest shapes lie above the least that they may be
+_TRIALS = 60  # shapes that are drawn until one is possible
 
 _SIZES = ("clients", "dim", "iterations", "layers", "local_steps", "participants", "priority_clients", "rounds", "samples")
 
@@ -125,6 +129,20 @@ def says_something(claim: Claim, sizes: Mapping[str, int]) -> bool:
     return all(both is None or both[0] <= both[1] for both in ends)
 
 
+def possible(claim: Claim, sizes: Mapping[str, int]) -> bool:
+    """Whether integers meet the claim's conditions on them, and it says something at them."""
+    return allowed(claim, sizes) and says_something(claim, sizes)
+
+
+def first_possible(claim: Claim, draw: Callable):
+    """The first of the shapes that ``draw`` answers whose sizes are possible; after many that are not, the last one."""
+    for _ in range(_TRIALS):
+        shape = draw()
+        if possible(claim, shape.as_sizes()):
+            break
+    return shape
+
+
 def _bounds(claim: Claim, name: str, sizes: Mapping[str, int]) -> Iterator[tuple[str, float]]:
     """What the claim's conditions say of an integer alone on one side, given the others: pairs (relation, number)."""
     mirrored = {"<=": ">=", ">=": "<=", "==": "=="}
@@ -153,3 +171,9 @@ def within_bounds(claim: Claim, sizes: Mapping[str, int], rng: np.random.Generat
             value = int(rng.integers(low, high + 1)) if high is not None and high >= low else max(low, value)
         own[name] = sizes[name] = value
     return own
+
+
+def within_sizes(claim: Claim, shape, rng):
+    """The shape with integer variables that the claim's conditions allow."""
+    sizes = dict(shape.sizes) | within_bounds(claim, shape.as_sizes(), rng)
+    return replace(shape, sizes=tuple(sizes.items()), local_steps=sizes.get("local_steps", shape.local_steps))

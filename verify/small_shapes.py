@@ -17,7 +17,7 @@ from verify.outcomes import NOTHING_MORE, chance_of
 from verify.piecewise_instances import draw_family
 from verify.procedures import by_coordinate, speaks_of_trackers
 from verify.sampling import DATA_OUTCOMES, RARE
-from verify.sizes import allowed, integer_variables, names_of, once_by_claim, says_something, within_bounds
+from verify.sizes import ABOVE, allowed, integer_variables, names_of, once_by_claim, possible, says_something, within_sizes
 
 __all__ = ["extreme_shapes", "small_shapes"]
 
@@ -28,7 +28,6 @@ _SEVERAL = {False: (1, 2), True: (2, 16)}  # half of the dimensions, of methods 
 _MANY, _CROWD, _COORDINATES, _FEW = (6, 12), 50, 16, 3
 _FOLLOWING = 12  # shapes among which the next one is chosen
 _SMALLEST = 0.6  # share of the shapes that are taken by size
-_ABOVE = (0, 1, 2)  # how far an integer variable lies above the least that it may be
 
 
 def small_shapes(claim: Claim, rng: np.random.Generator, most_outcomes: int, count: int) -> list[Shape]:
@@ -49,9 +48,8 @@ def small_shapes(claim: Claim, rng: np.random.Generator, most_outcomes: int, cou
         for number in numbers:
             if len(chosen) >= enough:
                 break
-            shape = _within_bounds(claim, all_of_them[number], rng)
-            sizes = shape.as_sizes()
-            if allowed(claim, sizes) and says_something(claim, sizes) and prod(outcomes(shape)) <= most_outcomes:
+            shape = within_sizes(claim, all_of_them[number], rng)
+            if possible(claim, shape.as_sizes()) and prod(outcomes(shape)) <= most_outcomes:
                 chosen[shape] = None
     return list(chosen) if of_samples else _with_rare_noise([_drawn(claim, shape, rng) for shape in chosen], rng)
 
@@ -112,7 +110,7 @@ def extreme_shapes(claim: Claim, rng: np.random.Generator, most_outcomes: int, m
                 own.pop("participants", None)
             if "dim" in own and short[number].sampling == "without-replacement":  # all of them, and no chance
                 own["participants"] = _FEW
-            shape = _within_bounds(claim, replace(_drawn(claim, short[number], rng), **own), rng)
+            shape = within_sizes(claim, replace(_drawn(claim, short[number], rng), **own), rng)
             if shape.iterations <= max(most_iterations, *most_rounds) and allowed(claim, shape.as_sizes()) and prod(
                     outcomes(shape)) <= most_outcomes:
                 found.append(shape)
@@ -139,7 +137,7 @@ def _each_small_shape(claim: Claim) -> Iterator[Shape]:
     sampling = procedure.sampling if procedure and running else "full"
     chance = chance_of(procedure, claim.variables) if procedure and running else NOTHING_MORE
     own = list(integer_variables(claim).values())
-    above = list(product(_ABOVE, repeat=len(own)))
+    above = list(product(ABOVE, repeat=len(own)))
     for (priority, free), layers, rounds, steps, participants, noise, more in product(
             _CLIENTS, _LAYERS if "layers" in names_of(claim) else ((),), _ROUNDS if running else (1,),
             _STEPS if running else (1,), _PARTICIPANTS if sampling != "full" else (1,),
@@ -155,12 +153,6 @@ def _each_small_shape(claim: Claim) -> Iterator[Shape]:
         noisy = {"none": (), "first": (0,), "all": tuple(range(priority + free))}[noise]
         yield Shape(priority + free, free, len(layers) or 1, steps, rounds, participants, sampling, noisy, sizes=sizes,
                     layers=layers, chance=chance)
-
-
-def _within_bounds(claim: Claim, shape: Shape, rng: np.random.Generator) -> Shape:
-    """The shape with integer variables that the claim's conditions allow."""
-    sizes = dict(shape.sizes) | within_bounds(claim, shape.as_sizes(), rng)
-    return replace(shape, sizes=tuple(sizes.items()), local_steps=sizes.get("local_steps", shape.local_steps))
 
 
 def _drawn(claim: Claim, shape: Shape, rng: np.random.Generator) -> Shape:
