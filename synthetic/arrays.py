@@ -22,7 +22,7 @@ from array_api_compat import numpy as array_api_numpy
 from synthetic.balls import Ball
 
 __all__ = [
-    "BALLS", "EXACT", "NUMPY", "TORCH", "Backend", "add_up", "backend_of", "largest", "maximum", "namespace",
+    "BALLS", "EXACT", "NUMPY", "TORCH", "Backend", "add_up", "backend_of", "first_least", "largest", "maximum", "namespace",
     "take_clients", "to_numpy", "values_where",
 ]
 
@@ -132,6 +132,21 @@ def add_up(array):
     for entry in range(1, array.shape[-1]):
         total += array[..., entry]
     return total
+
+
+def first_least(array):
+    """Index of the least entry along the last axis, the first of equals, on every backend.
+
+    NumPy's argmin goes on after a comparison of objects has failed; here balls of which none is surely the least raise
+    :class:`synthetic.balls.Undecided`.
+    """
+    if array.dtype != object:
+        return namespace(array).argmin(array, axis=-1)
+    least, index = array[..., 0], np.zeros(array.shape[:-1], dtype=np.int64)
+    for entry in range(1, array.shape[-1]):
+        less = np.asarray(array[..., entry] < least, dtype=bool)
+        least, index = np.where(less, array[..., entry], least), np.where(less, entry, index)
+    return index
 
 
 def to_numpy(x) -> np.ndarray:

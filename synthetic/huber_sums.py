@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from synthetic.arrays import add_up, maximum, namespace
+from synthetic.arrays import add_up, first_least, maximum, namespace
 
 __all__ = ["HuberSum", "cut"]
 
@@ -86,7 +86,7 @@ class HuberSum:
         inside = xp.concat([root[..., :1] <= first, (root[..., 1:-1] >= knots[..., :-1]) & (
             root[..., 1:-1] <= knots[..., 1:]), root[..., -1:] >= last], axis=-1)
         candidates = xp.where((bends > 0) & inside, root, base)  # the least value of each piece, or its first point
-        best = xp.argmin(self.value(candidates), axis=-1)
+        best = first_least(self.value(candidates))
         found = xp.take_along_axis(candidates, best[..., None], axis=-1)[..., 0]
         bounded = self.bounded_below()
         if bool(xp.all(bounded)):

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from fedtheory import make_algorithm, rounds_of
 from fedtheory.engine import starting_points
 from synthetic import FiniteNoise, Quadratic
-from synthetic.arrays import BALLS, EXACT, TORCH, add_up, maximum, to_numpy
+from synthetic.arrays import BALLS, EXACT, TORCH, add_up, first_least, maximum, to_numpy
 from synthetic.balls import Ball, Undecided, with_enough_precision
 from synthetic.draws import Draws
 
@@ -44,6 +44,21 @@ def test_short_sums_have_the_bits_of_long_ones(length):
     exact = add_up(EXACT.array(values))
     assert (exact == EXACT.array(values).sum(axis=-1)).all()
     assert np.allclose(to_numpy(add_up(TORCH.array(values))), values.sum(axis=-1), rtol=1e-14, atol=1e-14)
+
+
+@pytest.mark.parametrize("backend", [EXACT, BALLS, TORCH], ids=lambda b: b.library)
+def test_the_first_of_the_least_entries(backend):
+    values = np.random.default_rng(3).integers(-2, 3, size=(40, 5))
+    index = first_least(backend.array(values))
+    assert np.array_equal(to_numpy(index), values.argmin(axis=-1))
+
+
+def test_a_least_entry_that_is_not_certain_is_undecided():
+    """Where NumPy's own argmin of objects goes on comparing and fails with a SystemError."""
+    third = Ball(2).sqrt() * Ball(2).sqrt() / 6
+    values = np.array([[Ball(1), third + 0, third * 1, third + third - third, Ball(5)]], dtype=object)
+    with pytest.raises(Undecided, match="overlap"):
+        first_least(values)
 
 
 @given(RATIONALS, st.sampled_from([0, 1, 2, 3, 4, 5, 8, -1, -2]), st.sampled_from([0, THIRD, Fraction(10**9)]))
