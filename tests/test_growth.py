@@ -277,5 +277,6 @@ def test_a_larger_budget_looks_first_as_the_smaller_one(monkeypatch, refuting, t
         return Growth(members=("a member",) if budget == refuting else ())
 
     monkeypatch.setattr(growth_evidence, "growth_of", found)
-    growth = growth_evidence._growth_within(TRUE[min(TRUE)], "standard", 0, None)
+    claim = TRUE[min(TRUE)]
+    growth = growth_evidence._growth_within(claim, "standard", 0, None, growth_evidence._Checks(claim))
     assert seen == tried and bool(growth.members) == (refuting != "never")

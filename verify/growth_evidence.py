@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from typing import Any
 
 from bounds.claim import Claim
 from synthetic.arrays import NUMPY, Backend
-from verify.certificate import not_replayed
+from verify.certificate import CheckResult, not_replayed
 from verify.evaluate import UnboundName
 from verify.files import file_name, write_json
 from verify.growth import Growth, described, growth_of
@@ -26,9 +27,10 @@ def order_evidence(claim: Claim, settings):
     if not claim.limits and claim.constants_may_use is None:
         text = "the statement hides its constants in O(.), and no limit is recorded along which it is meant"
         return "undecided", None, text, {}, None, ()
+    checks = _Checks(claim)
     try:
         backend = NUMPY if settings.device == "cpu" else Backend("torch", settings.device)
-        growth = _growth_within(claim, settings.budget, settings.seed, backend)
+        growth = _growth_within(claim, settings.budget, settings.seed, backend, checks)
     except UnboundName as missing:
         return "undecided", None, f"not measured yet: {missing}", {}, None, ()
     except (ValueError, LookupError, NotImplementedError, TypeError) as reason:
@@ -37,30 +39,43 @@ def order_evidence(claim: Claim, settings):
                "growth": [described(track) for track in growth.tracks], "not_followed": growth.reasons}
     series = tuple(_series(claim, track) for track in growth.tracks if _drawable(track))
     if growth.members:
-        return _refuted(claim, growth, settings, details, series)
+        return _refuted(claim, growth, settings, details, series, checks)
     verdict, text = _unrefuted(claim, growth)
     return verdict, growth.seen.ratio if growth.seen.met else None, text, details, None, series
 
 
-def _growth_within(claim: Claim, budget: str, seed: int, backend: Backend) -> Growth:
+def _growth_within(claim: Claim, budget: str, seed: int, backend: Backend, checks: _Checks) -> Growth:
     """What the smallest budget finds that refutes the claim, up to the given one, which else has the last word: a larger one
     looks first as the smaller one looked."""
     names = list(EFFORTS)
     for name in names[: names.index(budget) + 1]:
-        growth = growth_of(claim, name, seed, backend, lambda along, members: _accepted(claim, along, members))
+        growth = growth_of(claim, name, seed, backend, lambda along, members: _accepted(checks, along, members))
         if growth.members:
             break
     return growth
 
 
-def _accepted(claim: Claim, along: str, members) -> bool:
+def _accepted(checks: _Checks, along: str, members) -> bool:
     try:
-        return check(growth_certificate(claim, along, members), claim).accepted
+        return checks(growth_certificate(checks.claim, along, members)).accepted
     except (ArithmeticError, ValueError):
         return False
 
 
-def _refuted(claim: Claim, growth: Growth, settings, details, series):
+class _Checks:
+    """Checks certificates, and remembers the last: what decides a search is then written down."""
+
+    def __init__(self, claim: Claim):
+        self.claim, self.data, self.result = claim, None, None
+
+    def __call__(self, data: dict[str, Any]) -> CheckResult:
+        if data != self.data:
+            self.result = check(data, self.claim)
+            self.data = data
+        return self.result
+
+
+def _refuted(claim: Claim, growth: Growth, settings, details, series, checks: _Checks):
     seen = _seen(growth)
     if leaves_the_step_open(claim):
         return "undecided", None, f"no step size is prescribed, and with one of our choice {seen}", details, None, series
@@ -72,7 +87,7 @@ def _refuted(claim: Claim, growth: Growth, settings, details, series):
         data = growth_certificate(claim, growth.limit, growth.members)
     except (ArithmeticError, ValueError) as reason:
         return "undecided", None, f"{seen}; it cannot be written down: {reason}", details, None, series
-    result = check(data, claim)
+    result = checks(data)
     if not result.accepted:
         return "undecided", None, f"{seen}; the check rejects it: {result.reason}", details, None, series
     path = None
