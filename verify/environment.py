@@ -283,7 +283,7 @@ class _Binder:
                 self.put(assumed[0], self.leaf(f"{ASSUMED}{assumed[0]}").reshape(-1))
                 progress = True
             elif not progress and self._waiting():  # bounds that wait for each other: one of them goes first
-                self._bind_variable(self._waiting()[0])
+                self._tighten(self._waiting()[0].name, ignoring=True)
                 progress = True
             progress = progress or any(self._tighten(name) for name in self._bare_symbols())
 
@@ -346,14 +346,17 @@ class _Binder:
     def _at_least_zero(self, symbol, upper) -> bool:
         return bool(symbol.is_nonnegative) and not symbol.is_positive and not upper and self.env.federation is not None
 
-    def _tighten(self, name) -> bool:
-        """Bind a number to the tightest value that all conditions on it admit; a free one is moved into its bounds."""
+    def _tighten(self, name, ignoring: bool = False) -> bool:
+        """Bind a number to the tightest value that all conditions on it admit; a free one is moved into its bounds, maybe
+        ``ignoring`` those that are not known yet."""
         free = name in {v.name for v in self._waiting()}
         best, upper, least = self.leaf(name).reshape(-1, 1, 1) if free else None, False, None
         for condition, number, relation, other in bounds_on_numbers(self.claim)[name]:
             try:
                 value, _, mask = sides(Condition(other, "<=", 0, condition.over), self.env)
             except UnboundName:
+                if ignoring:
+                    continue
                 return False
             upper = relation == "<="
             extreme = _extreme(of_possible(value, self.env.possible), mask, upward=not upper)

@@ -17,7 +17,10 @@ from synthetic.arrays import namespace, to_numpy
 from verify.evaluate import Environment, sides
 from verify.term_sizes import sizes_of_sides
 
-__all__ = ["Judgement", "exact_violation", "given_numbers", "in_range", "judge", "pairs", "seems_violated", "signs", "unmet"]
+__all__ = [
+    "Judgement", "exact_violation", "flat_sides", "given_numbers", "holds", "in_range", "judge", "pairs", "seems_violated",
+    "signs", "unmet",
+]
 
 _ROUNDING = 1e-11  # what float64 may lose in a few hundred operations, relative to the terms that cancel
 _TOLERANCE = 1e-9  # hypotheses met up to rounding; exact replay decides in the end
@@ -141,8 +144,14 @@ def _nearly(relation: str, left, right):
     return {"<=": left <= right + slack, ">=": left >= right - slack, "==": abs(left - right) <= slack}[relation]
 
 
-def _holds(condition: Condition, environment: Environment, count: int) -> np.ndarray:
-    left, right, mask = _flat(*_where_possible(environment, *sides(condition, environment)))
+def flat_sides(condition: Condition, environment: Environment) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Both sides, and where they count, as (instances | 1, everything else)."""
+    return _flat(*_where_possible(environment, *sides(condition, environment)))
+
+
+def holds(condition: Condition, environment: Environment, count: int) -> np.ndarray:
+    """Which of ``count`` instances meet a condition wherever it counts, up to rounding."""
+    left, right, mask = flat_sides(condition, environment)
     return np.broadcast_to((_nearly(condition.relation, left, right) | ~mask).all(axis=1), (count,))
 
 
@@ -151,7 +160,7 @@ def _all_hold(hypotheses, environment: Environment, count: int) -> np.ndarray:
     if environment.met is None or len(environment.met) != count:
         met = np.ones(count, dtype=bool)
         for condition in hypotheses:  # one of which may speak of what nothing supplies
-            met &= _holds(condition, environment, count)
+            met &= holds(condition, environment, count)
         environment.met = met
     return environment.met
 

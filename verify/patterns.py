@@ -14,9 +14,10 @@ __all__ = ["OF_MINIMA", "patterned"]
 _OF_LOSSES = ("curvature", "center", "offset", *PIECES)
 OF_MINIMA = ("center", "piece_center")  # leaves that say where losses are least
 _ALIKE, _OPPOSITE = 0.08, 0.05  # shares of the rows in which clients have one loss, or each mirrors the one before
-_OUTVOTED = 0.06  # share in which one client's gradient at the start is as large as all others' together, which point back
+_OUTVOTED = 0.1  # share in which one client's gradient at the start is as large as all others' together, which point back
 _FEW_STEPS = 0.3  # share of the rows in which a run starts a few rounds from the optimum
 _TINY_STEPS = 0.15  # share of the rows in which local steps are shorter by up to eight decades
+_TINY_STEPS_UPHILL = 0.5  # the same of those rows in which the mean of the clients' steps may lead uphill
 _STEPS = ("eta", "eta_l", "eta_g")  # variables that a step of the server is a multiple of
 
 
@@ -28,8 +29,9 @@ def patterned(claim: Claim, shape: Shape, leaves: Leaves, rng: np.random.Generat
     """
     if claim.setting != "run" or shape.data is not None:
         return leaves
-    leaves = _within_reach(claim, shape, _outvoted(shape, _related(shape, leaves, rng), rng), rng)
-    return _tiny_steps(claim, leaves, rng)
+    outvoted = rng.random(len(leaves["weight"])) < _OUTVOTED
+    leaves = _within_reach(claim, shape, _outvoted(shape, _related(shape, leaves, rng), outvoted, rng), rng)
+    return _tiny_steps(claim, leaves, np.where(outvoted, _TINY_STEPS_UPHILL, _TINY_STEPS), rng)
 
 
 def _related(shape: Shape, leaves: Leaves, rng: np.random.Generator) -> Leaves:
@@ -48,9 +50,9 @@ def _related(shape: Shape, leaves: Leaves, rng: np.random.Generator) -> Leaves:
     return found
 
 
-def _outvoted(shape: Shape, leaves: Leaves, rng: np.random.Generator) -> Leaves:
-    """Clients of one curvature; the others pull against the first one, and the mean gradient at the start is a small part of
-    its own. What shortens large gradients more than small ones then goes uphill."""
+def _outvoted(shape: Shape, leaves: Leaves, chosen: np.ndarray, rng: np.random.Generator) -> Leaves:
+    """In the ``chosen`` rows clients of one curvature; the others pull against the first one, and the mean gradient at the
+    start is a small part of its own. What shortens large gradients more than small ones then goes uphill."""
     if shape.clients < 3 or "curvature" not in leaves:
         return leaves
     count, others = len(leaves["weight"]), shape.clients - 1
@@ -59,7 +61,7 @@ def _outvoted(shape: Shape, leaves: Leaves, rng: np.random.Generator) -> Leaves:
     pull = 10.0 ** rng.uniform(-3, 1, row) * sign
     against = (1 - 10.0 ** rng.uniform(-2, -0.3, row)) / others * np.ones((count, others, shape.dim))
     center = np.concatenate([-pull, pull * against], axis=1)
-    chosen = (rng.random(count) < _OUTVOTED).reshape(row)
+    chosen = chosen.reshape(row)
     curvature = np.where(chosen, leaves["curvature"][:, :1], leaves["curvature"])
     weight = np.where(chosen[:, 0], 1.0, leaves["weight"])
     start = np.where(chosen[:, 0], -center.mean(axis=1), leaves["start_offset"])
@@ -78,11 +80,12 @@ def _within_reach(claim: Claim, shape: Shape, leaves: Leaves, rng: np.random.Gen
     return leaves | {"start_offset": np.where(near, start, leaves["start_offset"])}
 
 
-def _tiny_steps(claim: Claim, leaves: Leaves, rng: np.random.Generator) -> Leaves:
-    """Rows of runs that hardly move, in which terms of higher order in the step vanish."""
+def _tiny_steps(claim: Claim, leaves: Leaves, share: np.ndarray, rng: np.random.Generator) -> Leaves:
+    """Rows of runs that hardly move, in which terms of higher order in the step vanish: each with its ``share`` as
+    probability."""
     for variable in claim.variables:
         if variable.name in _STEPS[:2] and not variable.indices:
-            little = rng.random(len(leaves["weight"])) < _TINY_STEPS
+            little = rng.random(len(leaves["weight"])) < share
             shorter = 10.0 ** np.where(little, rng.uniform(-8, 0, len(little)), 0.0)
             leaves = leaves | {variable.name: leaves[variable.name] * shorter.reshape(leaves[variable.name].shape)}
     return leaves

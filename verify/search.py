@@ -21,17 +21,7 @@ from verify.client_numbers import with_client_twice
 from verify.environment import realise
 from verify.evaluate import TooManyTerms, UnboundName
 from verify.extreme_numbers import extreme_numbers
-from verify.instances import (
-    Leaves,
-    Shape,
-    admissible,
-    halves,
-    joined,
-    number_of,
-    outcomes,
-    take_rows,
-    with_times,
-)
+from verify.instances import Leaves, Shape, admissible, halves, joined, number_of, outcomes, take_rows, with_times
 from verify.judge import Judgement, judge, pairs
 from verify.kin import handed_over, remember, remembered
 from verify.knots_on_path import knots_on_path
@@ -50,6 +40,7 @@ from verify.shared_runs import RUNS
 from verify.shrink import Violation, confirm_or_why, shrink, simpler
 from verify.sizes import allowed
 from verify.small_shapes import extreme_shapes, small_shapes
+from verify.within_conditions import within_conditions
 
 __all__ = ["BUDGETS", "Budget", "Found", "search"]
 
@@ -333,7 +324,8 @@ def _drawn(claim: Claim, shape: Shape, count: int, rng: np.random.Generator, mov
     leaves = patterned(claim, shape, draw_leaves(claim, shape, count, rng), moving)
     leaves = layer_corners(claim, shape, leaves, moving)
     leaves = turned(claim, shape, leaves, moving) if moving.random() < _TURNED else leaves
-    return rescaled(claim, shape, _cornered(claim, shape, leaves, moving), moving)
+    leaves = rescaled(claim, shape, _cornered(claim, shape, leaves, moving), moving)
+    return within_conditions(claim, shape, leaves, moving, _MOST_TERMS)
 
 
 def _cornered(claim: Claim, shape: Shape, leaves: Leaves, moving: np.random.Generator) -> Leaves:
