@@ -74,7 +74,7 @@ class Budget:
         return (*(self.before.stages if self.before else ()), self)
 
 
-_QUICK = Budget(batches=3, size=256, generations=2, small=22, small_rows=128)
+_QUICK = Budget(batches=2, size=256, generations=1, small=22, small_rows=128)
 _STANDARD = Budget(
     batches=20, size=1024, generations=24, most_outcomes=128, most_iterations=100, confirmations=30, ascents=3, climbs=40,
     slopes=6, small=12, small_rows=768, most_rounds=(100, 300), on_data=(2, 8, 3), before=_QUICK)
@@ -290,9 +290,9 @@ def _instances(claim: Claim, budget: Budget, seeds: int | list[int], pools: Pool
         yield shape, once(partial(drawn, shape, budget.small_rows))
     most = budget.most_outcomes, budget.most_iterations, budget.most_rounds
     for shape in once(partial(extreme_shapes, claim, apart, *most)):
-        yield shape, once(partial(drawn, shape, budget.small_rows // 10 if shape.data else budget.size))
+        yield shape, once(partial(drawn, shape, budget.small_rows // (10 if shape.data else 1)))
     for shape in once(partial(layer_shapes, claim, apart, budget.most_outcomes, budget.small // 2)):
-        yield shape, once(partial(drawn, shape, budget.size))
+        yield shape, once(partial(drawn, shape, budget.small_rows))
     waiting = not pools.filled
     for shape in once(partial(extreme_shapes, claim, apart, *most[:2], _PATIENT_ROUNDS), waiting) if waiting else ():
         yield shape, once(partial(drawn, shape, budget.size), waiting)
