@@ -1,10 +1,13 @@
 """Numbers moved into conditions about the run that they make."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
 from bounds.registry import find_claim
 from synthetic.arrays import NUMPY, TORCH
+from verify.bindings import TooManyTerms
 from verify.environment import realise
 from verify.instances import Shape, map_leaves
 from verify.judge import holds, judge
@@ -15,6 +18,8 @@ from verify.within_conditions import within_conditions
 STEPS = find_claim("fadamgc/eq-42")  # eta eta_g is at most a multiple of 1/(G + eps), of a run whose gradients G bounds
 CLIPPED = find_claim("fadamgc/eq-157")  # besides, eta alone is: then G is assumed
 SQUARED = find_claim("fadamgc/eq-81")  # (1 - beta1) K L^2 is at most eps^2
+
+realised = partial(realise, backend=NUMPY)
 
 
 def drawn(claim, count=400, **sizes):
@@ -32,13 +37,13 @@ def met(claim, shape, leaves):
 def test_most_rows_then_meet_conditions_about_the_run(claim, least):
     shape, leaves = drawn(claim)
     before = met(claim, shape, leaves)
-    after = met(claim, shape, within_conditions(claim, shape, leaves, np.random.default_rng(1), 10**6))
+    after = met(claim, shape, within_conditions(claim, shape, leaves, np.random.default_rng(1), realised))
     assert before.mean() < 1 - least and after.mean() > max(0.7, before.mean() + least)
 
 
 def test_rows_that_meet_all_conditions_stay_as_they_are():
     shape, leaves = drawn(STEPS)
-    before, after = met(STEPS, shape, leaves), within_conditions(STEPS, shape, leaves, np.random.default_rng(1), 10**6)
+    before, after = met(STEPS, shape, leaves), within_conditions(STEPS, shape, leaves, np.random.default_rng(1), realised)
     for name, array in leaves.items():
         assert np.array_equal(array[before], after[name][before]), name
     moved = {name for name, array in leaves.items() if not np.array_equal(array, after[name])}
@@ -48,12 +53,15 @@ def test_rows_that_meet_all_conditions_stay_as_they_are():
 def test_claims_without_such_conditions_keep_their_batches():
     claim = find_claim("fadamgc/eq-23")
     shape, leaves = drawn(claim)
-    assert within_conditions(claim, shape, leaves, np.random.default_rng(1), 10**6) is leaves
+    assert within_conditions(claim, shape, leaves, np.random.default_rng(1), realised) is leaves
 
 
 def test_sums_of_too_many_terms_are_left_alone():
     shape, leaves = drawn(STEPS)
-    assert within_conditions(STEPS, shape, leaves, np.random.default_rng(1), 2) is leaves
+    few = partial(realise, backend=NUMPY, most=2)
+    with pytest.raises(TooManyTerms):
+        judge(STEPS, few(STEPS, shape, leaves))
+    assert within_conditions(STEPS, shape, leaves, np.random.default_rng(1), few) is leaves
 
 
 @pytest.mark.parametrize("backend", [NUMPY, TORCH], ids=lambda b: b.library)

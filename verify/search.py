@@ -325,7 +325,7 @@ def _drawn(claim: Claim, shape: Shape, count: int, rng: np.random.Generator, mov
     leaves = layer_corners(claim, shape, leaves, moving)
     leaves = turned(claim, shape, leaves, moving) if moving.random() < _TURNED else leaves
     leaves = rescaled(claim, shape, _cornered(claim, shape, leaves, moving), moving)
-    return within_conditions(claim, shape, leaves, moving, _MOST_TERMS)
+    return within_conditions(claim, shape, leaves, moving, partial(RUNS.realise, backend=NUMPY, most=_MOST_TERMS))
 
 
 def _cornered(claim: Claim, shape: Shape, leaves: Leaves, moving: np.random.Generator) -> Leaves:

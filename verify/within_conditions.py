@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
 from bounds.claim import Claim, Condition
-from synthetic.arrays import NUMPY
 from verify.assumed import ASSUMED, assumed_constants
 from verify.bindings import TooManyTerms
 from verify.evaluate import Environment, UnboundName
 from verify.instances import Leaves, Shape
 from verify.judge import flat_sides, holds
-from verify.shared_runs import RUNS
 from verify.sizes import once_by_claim
 
 __all__ = ["within_conditions"]
@@ -30,19 +29,19 @@ class Lever(NamedTuple):
     power: float
 
 
-def within_conditions(claim: Claim, shape: Shape, leaves: Leaves, rng: np.random.Generator, most: int) -> Leaves:
+def within_conditions(claim: Claim, shape: Shape, leaves: Leaves, rng: np.random.Generator,
+                      realised: Callable[[Claim, Shape, Leaves], Environment]) -> Leaves:
     """The batch, with free numbers and assumed constants moved where a condition does not hold that has them as a factor.
 
     A step that may be at most 1/G, of a run whose largest gradient is G, is drawn before the run is known: here it becomes
-    shorter afterwards. Sums of a run may have at most ``most`` terms.
+    shorter afterwards. ``realised`` answers what a batch of floating-point numbers does.
     """
     levers = _levers(claim)
     if not levers or shape.data is not None:
         return leaves
     try:
         with np.errstate(all="ignore"):
-            environment = RUNS.realise(claim, shape, leaves, NUMPY, most)
-            return _moved(levers, environment, leaves, rng)
+            return _moved(levers, realised(claim, shape, leaves), leaves, rng)
     except (TooManyTerms, UnboundName):
         return leaves
 
