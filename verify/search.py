@@ -76,8 +76,8 @@ class Budget:
 
 _QUICK = Budget(batches=2, size=256, generations=1, small=22, small_rows=128)
 _STANDARD = Budget(
-    batches=20, size=1024, generations=24, most_outcomes=128, most_iterations=100, confirmations=30, ascents=3, climbs=40,
-    slopes=6, small=12, small_rows=768, most_rounds=(100, 300), on_data=(2, 8, 3), before=_QUICK)
+    batches=28, size=1024, generations=32, most_outcomes=128, most_iterations=100, confirmations=30, ascents=4, climbs=40,
+    slopes=6, small=20, small_rows=768, most_rounds=(100, 300), on_data=(2, 8, 3), before=_QUICK)
 _THOROUGH = Budget(
     batches=300, size=3072, generations=600, work=300_000, most_outcomes=256, most_iterations=300, confirmations=60,
     ascents=12, climbs=200, slopes=60, small=200, small_rows=1536, most_rounds=(100, 300, 1000, 3000), on_data=(2, 16, 3),
