@@ -74,7 +74,7 @@ def test_the_instance_is_the_certificates_own():
 def test_coupled_runs_on_samples_are_run_again_and_drawn(claim_id, drawn):
     """Losses bounded or not, with any number of pieces; both runs in float64 give the sides of the certificate."""
     claim = find_claim(claim_id)
-    data = decide(claim, Settings(federations=False)).details["instance"]
+    data = decide(claim, Settings(budget="standard", federations=False)).details["instance"]
     again = replay(data, claim)
     assert again.agrees and again.left > again.right
     assert sum(len(series.x) for series in again.series) == drawn
