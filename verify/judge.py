@@ -81,7 +81,7 @@ def seems_violated(claim: Claim, environment: Environment) -> np.ndarray:
     statement = claim.statement if environment.worlds is not None else _apart(claim.statement)[0]
     environment = environment.remembering()
     with np.errstate(all="ignore"):
-        left, right, mask = _flat(*_where_possible(environment, *sides(statement, environment)))
+        left, right, mask = flat_sides(statement, environment)
         beyond = {"<=": left > right, ">=": left < right, "==": left != right}[statement.relation] & mask
     if not beyond.any():
         return np.zeros(len(left), dtype=bool)

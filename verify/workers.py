@@ -84,7 +84,6 @@ def decide_all(claims: Sequence[Claim], settings, workers: int, patience: float 
         while waiting or any(worker.claim for worker in team):
             while len(team) < min(workers, len(waiting) + sum(worker.claim is not None for worker in team)):
                 team.append(_start(settings))
-            known, failure = [], None  # verdicts are handed on while workers are at their next claims
             for pipe in connection.wait([worker.pipe for worker in team], timeout=1.0):
                 worker = next(w for w in team if w.pipe is pipe)
                 message = _received(worker)
@@ -93,31 +92,28 @@ def decide_all(claims: Sequence[Claim], settings, workers: int, patience: float 
                     worker.process.join()
                     failures = 0 if worker.ready else failures + 1
                     if failures >= _STARTS:
-                        failure = RuntimeError(
-                            f"worker processes end while they start (exit code {worker.process.exitcode})")
-                        break
-                    known.append(_after_death(worker, waiting, deaths, settings))
+                        raise RuntimeError(f"worker processes end while they start (exit code {worker.process.exitcode})")
+                    verdict = _after_death(worker, waiting, deaths, settings)
+                    if verdict:
+                        yield verdict
                     continue
                 kind, content = message
                 if kind == "raise":
-                    failure = content
-                    break
+                    raise content
                 worker.ready, worker.claim = True, None
                 if kind == "leaving":
                     team.remove(worker)
-                known.append(content)
+                if content is not None:
+                    yield content
             for worker in [w for w in team if w.claim and time.monotonic() - w.began > patience]:
                 team.remove(worker)
                 _end(worker)
-                known.append(stopped(worker.claim, settings, f"it took more than {patience:.0f} s"))
-            for worker in [w for w in team if w.ready and w.claim is None and not failure]:
+                yield stopped(worker.claim, settings, f"it took more than {patience:.0f} s")
+            for worker in [w for w in team if w.ready and w.claim is None]:
                 if waiting:
                     worker.claim, worker.began = _next(worker, waiting, team, groups), time.monotonic()
                     worker.group = groups[worker.claim.id]
                     _send(worker)
-            yield from filter(None, known)
-            if failure:
-                raise failure
     finally:
         for worker in team:
             _end(worker)
