@@ -87,6 +87,11 @@ def _vanishes(expression) -> bool:
     return value == 0 or (value.is_number and abs(sp.N(value, 50, maxn=200, chop=True)) < sp.Float("1e-40"))
 
 
+def _has_limit(order) -> bool:
+    """Whether something tends to a number that is not 0."""
+    return isinstance(order, Order) and order.base == 1 and order.power == 0 and order.logs == 0
+
+
 class _Rules:
     """Orders as ``s`` tends to infinity: an Order, a _Less, or None where they do not tell."""
 
@@ -96,6 +101,11 @@ class _Rules:
     def sign(self, e) -> int | None:
         known = sign_of(e)
         return self._ask(e) if known is None else known
+
+    def generic_sign(self, e) -> int | None:
+        """The sign of a coefficient, which does not vanish."""
+        weak = 1 if e.is_nonnegative else -1 if e.is_nonpositive else None
+        return weak if sign_of(e) is None and weak is not None else self.sign(e)
 
     def order(self, e):
         s = self.s
@@ -239,6 +249,9 @@ class _Rules:
     def exponential(self, base, exponent):
         """``base**exponent`` as the exponential of ``exponent * log(base)``."""
         growth = self.order(exponent)
+        parted = self.parted(base, exponent, growth)
+        if parted is not None:
+            return self.times(*parted)
         if not base.has(self.s):
             slope = sp.expand(sp.diff(exponent, self.s))
             rest = exponent.subs(self.s, 0) if not slope.has(self.s) else sp.zoo
@@ -259,6 +272,16 @@ class _Rules:
             return Order(base**growth.coefficient if not base.has(self.s) else sp.exp(total.coefficient))
         falls = flat == 1 and self.sign(total.power) == 1 and self.negative(total.coefficient)
         return _NOTHING if falls else None
+
+    def parted(self, base, exponent, growth):
+        """Both factors of a power whose base or exponent has a limit: of the limit, and of what tends to 1 or to 0."""
+        inner = self.order(base) if base.has(self.s) else None
+        if _has_limit(inner) and inner.coefficient != 1 and self.sign(inner.coefficient) == 1:
+            rest = sp.expand(base / inner.coefficient)
+            return self.exponential(inner.coefficient, exponent), self.exponential(rest, exponent)
+        if base.has(self.s) and _has_limit(growth) and exponent != growth.coefficient:
+            return self.power(base, growth.coefficient), self.exponential(base, exponent - growth.coefficient)
+        return None
 
     def negative(self, coefficient) -> bool:
         """Whether a coefficient is below 0; of a logarithm, by what it is of."""
@@ -300,7 +323,7 @@ class _Rules:
         outgrows, other = (a, b) if first else (b, a)
         if isinstance(outgrows, _Less):
             return None
-        sign = None if sign_of(outgrows.base) != 1 else self.sign(outgrows.coefficient)
+        sign = None if sign_of(outgrows.base) != 1 else self.generic_sign(outgrows.coefficient)
         if sign in (None, 0):
             return None
         return outgrows if (sign == 1) == (function is sp.Max) else other

@@ -20,6 +20,7 @@ from verify.bound import bound_of
 from verify.compiled_formula import compiled
 
 T, K, a = sp.symbols("T K a", positive=True)
+M = sp.Symbol("M", integer=True, positive=True)
 ETA = sp.Symbol("eta", positive=True)
 
 
@@ -78,6 +79,11 @@ ORDERS = {
     sp.Sum(sp.Symbol("j", integer=True), (sp.Symbol("j", integer=True), 1, K)) * T: ("T", "T"),
     (T + 1) - T: ("1", "1"),
     sp.sqrt(T + 1) - sp.sqrt(T): ("?", "1"),  # leading terms cancel, and the rules do not go on
+    (2 + 1 / (K * T)) ** (T - 1): ("2**T", "T"),
+    (3 - 1 / T) ** T: ("3**T", "?"),  # of a negative number as T vanishes
+    (K / T) ** (1 / (a * T + 1)): ("1", "1/T"),
+    (K * T) ** (1 / (1 + a / T)): ("T", "1"),
+    sp.Max((M - 1) ** 2 * T, 2): ("T", "1"),  # but for M = 1
     a**T: ("a**T", "1"),
     a**T + 1: ("?", "1"),  # a may be above 1
 }

@@ -82,22 +82,30 @@ def test_no_rate_is_wrong(claim):
             assert shown, (symbol, at, order, numbers)
 
 
+WHOLE = "none: a whole number"  # which does not vanish
 KNOWN = [  # claim, parameter, as it grows, as it vanishes
     ("classical/gd-distance", "mu", "1", "1"),
     ("classical/gd-distance", "L", "L**2", "1"),
     ("classical/gd-value", "mu", "1", "1"),
     ("classical/gd-gradient", "mu", "1", "1"),
-    ("fedmoswa/theorem-5.2-strongly-convex", "rounds", "1/rounds", "1/rounds"),
-    ("fedmoswa/explicit-5.2-strongly-convex", "rounds", "1", "1"),
-    ("classical/fedavg-dissimilar-convex", "rounds", "1", "1"),
+    ("fedmoswa/theorem-5.2-strongly-convex", "rounds", "1/rounds", WHOLE),
+    ("fedmoswa/explicit-5.2-strongly-convex", "rounds", "1", WHOLE),
+    ("classical/fedavg-dissimilar-convex", "rounds", "1", WHOLE),
     ("classical/fedavg-dissimilar-convex", "mu", "mu**rounds", "1"),
-    ("classical/scaffold-convex", "rounds", "(-3*eta*local_steps*mu/4 + 1)**rounds", "1"),
-    ("classical/fedavg-sampled-strongly-convex", "rounds", "1", "1"),
-    ("fedmoswa/theorem-5.1-strongly-convex-fedswa", "local_steps", "1", "?"),
+    ("classical/scaffold-convex", "rounds", "(-3*eta*local_steps*mu/4 + 1)**rounds", WHOLE),
+    ("classical/fedavg-sampled-strongly-convex", "rounds", "1", WHOLE),
+    ("fedmoswa/theorem-5.1-strongly-convex-fedswa", "local_steps", "1", WHOLE),
     ("fedmoswa/theorem-5.1-strongly-convex-fedswa", "L", "1/L", "1/L"),
     ("fedalign/theorem-1", "iterations", "not known: sum_mean_chi, sum_mean_psi", "not known: sum_mean_chi, sum_mean_psi"),
     ("fedalign/theorem-1", "mu", "1/mu", "1/mu"),
-    ("li2020/theorem-1", "iterations", "1/iterations", "1"),
+    ("li2020/theorem-1", "iterations", "1/iterations", WHOLE),
+    ("li2020/theorem-1-self-consistent", "G_sq", "G_sq", "1"),  # whose coefficient (E - 1)^2 is none only for E = 1
+    ("fedmoswa/theorem-5.1-nonconvex-fedswa", "local_steps", "2**local_steps", WHOLE),
+    ("fedmoswa/eq-40", "eta", "none: at most 1/(L*local_steps*rounds)", "1"),
+    ("fedmoswa/lemma-g.15@F-smooth", "gamma", "gamma", "1"),  # of which gamma^(2 a - 1) is a term, with 1/2 < a < 1
+    ("fadamgc/eq-101", "local_steps", "local_steps**2", WHOLE),  # beside K beta1^K, with beta1 < 1
+    ("afedpd/eq-9@second", "L", "1", "1/L"),
+    ("fedmoswa/lemma-i.1", "local_steps", "?", WHOLE),  # (c + 1)^(K - 1) to the power K - 1
 ]
 
 

@@ -10,6 +10,7 @@ import sympy as sp
 
 from bounds.claim import Claim, Condition, names_in
 from bounds.orders import Order, leading_order, sign_of
+from verify.bound_numbers import ranges_of
 from verify.compiled_formula import compiled
 from verify.satisfiable import satisfiable
 
@@ -19,30 +20,42 @@ if TYPE_CHECKING:
 __all__ = ["LENGTHS", "order_in", "rates", "sign_under", "tied_to"]
 
 LENGTHS = ("iterations", "rounds")  # how long a run is
+_MARGIN = sp.Dummy("margin", positive=True)  # by which numbers lie within conditions
 _ALGEBRAIC = (sp.Add, sp.Mul, sp.Max, sp.Min, sp.Abs)
 
 
 def rates(bound: Bound) -> dict[str, dict[str, str]]:
     """For each parameter the leading order as it tends to infinity (``oo``) and to zero (``0``).
 
-    ``?`` where the rules do not tell; ``not known: NAME``, with each of them, where others grow with it (:func:`tied_to`).
+    ``none: ...`` where there is no such limit: a whole number does not vanish, and what a condition bounds does not grow, of
+    which the order is told all the same where it is known. ``?`` where the rules do not tell; ``not known: NAME``, with each
+    of them, where others grow with it (:func:`tied_to`).
     """
-    found = {}
+    found, ranges = {}, ranges_of(bound)
     for symbol in bound.form.parameters:
         tied = tied_to(bound, symbol.name)
         if tied:
             found[symbol.name] = dict.fromkeys(("oo", "0"), f"not known: {', '.join(tied)}")
             continue
-        orders = {name: order_in(bound, symbol, at) for name, at in (("oo", sp.oo), ("0", sp.S.Zero))}
-        found[symbol.name] = {name: "?" if o is None else o.text(symbol) for name, o in orders.items()}
+        grows, vanishes = order_in(bound, symbol), "none: a whole number"
+        if not ranges[symbol.name].whole:
+            order = order_in(bound, symbol, sp.S.Zero)
+            vanishes = "?" if order is None else order.text(symbol)
+        found[symbol.name] = {"oo": _largest(bound, symbol) if grows is None else grows.text(symbol), "0": vanishes}
     return found
+
+
+def _largest(bound: Bound, symbol: sp.Symbol) -> str:
+    """What is said of growth where the rules do not tell."""
+    bounds = [c.right for c in bound.conditions if c.relation == "<=" and c.left == symbol]
+    return next((f"none: at most {right}" for right in bounds if symbol not in right.free_symbols), "?")
 
 
 def order_in(bound: Bound, symbol: sp.Symbol, at=sp.oo) -> Order | None:
     """The leading order of the bound in a parameter; None where the rules do not tell or others are tied to it.
 
-    Holds at numbers that meet the claim's conditions for some value of the parameter, and of which no coefficient vanishes,
-    as that of K - 1 does at K = 1.
+    Holds at numbers that meet the claim's conditions for some value of the parameter and lie on the border of none, and of
+    which no coefficient vanishes, as that of K - 1 does at K = 1.
     """
     if tied_to(bound, symbol.name):
         return None
@@ -69,10 +82,10 @@ def _speaks_of_length(claim: Claim, e) -> bool:
 
 # signs -------------------------------------------------------------------------------------------------------------------
 def sign_under(bound: Bound):
-    """A function that tells the sign of a formula in the bound's parameters, where the claim's conditions hold: by the signs
-    of symbols, else by z3 from the conditions that are algebraic."""
-    conditions = tuple(Condition(_positive(c.left), c.relation, _positive(c.right)) for c in bound.conditions
-                       if _is_algebraic(c.left) and _is_algebraic(c.right))
+    """A function that tells the sign of a formula in the bound's parameters, within the claim's conditions and on the border
+    of none: by the signs of symbols, else by z3 from the conditions that are algebraic."""
+    conditions = _within(tuple(Condition(_positive(c.left), c.relation, _positive(c.right)) for c in bound.conditions
+                               if _is_algebraic(c.left) and _is_algebraic(c.right)))
     points: dict[str, np.ndarray] | None = None
 
     def sign(e: sp.Expr) -> int | None:
@@ -102,6 +115,14 @@ def _points(bound: Bound) -> dict[str, np.ndarray]:
         return parameter_sets(bound, 200)
     except ValueError:  # conditions that exclude each other, or at which the bound has no value
         return {}
+
+
+@lru_cache(maxsize=512)
+def _within(conditions: tuple[Condition, ...]) -> tuple[Condition, ...]:
+    """The conditions with inequalities strict, where that leaves anything."""
+    strict = tuple(Condition(*{"<=": (c.left + _MARGIN, "<=", c.right), ">=": (c.left, ">=", c.right + _MARGIN)}.get(
+        c.relation, (c.left, c.relation, c.right))) for c in conditions)
+    return strict if satisfiable(strict).answer == "yes" else conditions
 
 
 @lru_cache(maxsize=4096)
