@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from fractions import Fraction
 from itertools import product
 
@@ -19,14 +20,17 @@ from verify.drawing import (
     VERMILLION,
     canvas,
     direct_labels,
+    log_ticks,
     set_scales,
     spans,
     write_below,
 )
 
-__all__ = ["bound_curve", "bounds_around"]
+__all__ = ["bound_curve", "bounds_around", "region_map"]
 
 COLOURS = (BLUE, VERMILLION, GREEN, PURPLE, BOUND)
+_HEADING = 62  # characters of a line
+_SHADE = ("#CFE3F0", "#F6D9C8")  # of regions
 
 
 def bound_curve(bound, numbers, against: str | None = None) -> Figure:
@@ -65,11 +69,22 @@ def bound_curve(bound, numbers, against: str | None = None) -> Figure:
     if long:
         direct_labels(axes, [(y, text, colour) for y, _, text, colour in curves])
     axes.set_xlabel(against, **FONT)
-    axes.set_ylabel(f"{bound.claim.id}", **FONT)
+    axes.set_ylabel("bound", **FONT)
+    _heading(axes, [(bound.name, colour if not long else BOUND) for *_, colour in curves[:1]])
     others = ", ".join(f"{name} = {values[0]:g}" for name, values in sorted(lists.items()) if name not in (against, *long))
     everywhere = all(applies.all() for _, applies, *_ in curves)
     write_below(axes, others + ("" if everywhere else "; dashed: a condition does not hold"))
     return figure
+
+
+def _heading(axes, lines) -> None:
+    """Lines of text above the axes, (text, colour), each broken where it is too long."""
+    height = 6.0
+    for text, colour in reversed(lines):
+        parts = textwrap.wrap(text, _HEADING, break_on_hyphens=True)
+        axes.annotate("\n".join(parts), (0, 1), (0, height), xycoords="axes fraction", textcoords="offset points",
+                      color=colour, fontsize=9.5, va="bottom", **FONT)
+        height += 13.0 * len(parts)
 
 
 def _column(bound, point, x):
@@ -77,6 +92,29 @@ def _column(bound, point, x):
     point = bound.complete(point)
     applies = bound.checkable(point).applies(**point)
     return np.broadcast_to(bound.values(**point), x.shape), np.broadcast_to(applies, x.shape)
+
+
+def region_map(dominance, there) -> Figure:
+    """Where the first bound is below the second, and where above, over two parameters (:class:`verify.regions.Map`)."""
+    figure, (axes,) = canvas(5.2, 3.9)
+    ratio = np.clip(there.ratio, -30, 30)
+    axes.contourf(there.xs, there.ys, ratio, levels=[-31, 0, 31], colors=_SHADE)
+    axes.contour(there.xs, there.ys, ratio, levels=[0], colors=[BOUND], linewidths=1.4)
+    axes.plot(*(float(Fraction(there.witness[name])) for name in (there.x, there.y)), "o", color=BOUND, markersize=5,
+              clip_on=False, zorder=4)
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    for axis, values in ((axes.xaxis, there.xs), (axes.yaxis, there.ys)):
+        log_ticks(axis, values[0], values[-1])
+    axes.set_xlabel(there.x, **FONT)
+    axes.set_ylabel(there.y, **FONT)
+    _heading(axes, [(f"{one} is smaller", colour) for one, colour in zip(
+        (dominance.first, dominance.second), (BLUE, VERMILLION), strict=True)])
+    others = ", ".join(f"{name} = {float(Fraction(value)):.3g}" for name, value in there.witness.items()
+                       if name not in (there.x, there.y))
+    nowhere = "; white: a condition does not hold" if np.isnan(there.ratio).any() else ""
+    write_below(axes, f"dot: witness. {others}{nowhere}")
+    return figure
 
 
 def bounds_around(bounds, dominance, against: str | None = None) -> Figure:

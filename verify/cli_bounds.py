@@ -157,8 +157,9 @@ def compare(
 ) -> int:
     """Compare bounds: where in parameter space is one below another?
 
-    Always, never, or in some places, with a witness on each side. Parameters of the same name are the same in both. A claim
-    that is itself a comparison stands for its two sides.
+    Always, never, or in some places, with a witness on each side, between which values of each parameter that is so, and
+    with --plot a map of both regions. Parameters of the same name are the same in both. A claim that is itself a comparison
+    stands for its two sides.
     """
     from dataclasses import asdict
     from itertools import combinations
@@ -166,6 +167,7 @@ def compare(
     from bounds.registry import find_claim
     from verify.bound import bound_of
     from verify.dominance import where_below
+    from verify.regions import region_text
     from verify.settings import exact_numbers
 
     ids = [text for text in claims if "=" not in text]
@@ -184,13 +186,29 @@ def compare(
                 values = ", ".join(f"{name} = {value}" for name, value in witness["parameters"].items())
                 sides = _told_apart(witness["first"], witness["second"])
                 print(f"  {word} at {values}: {sides[0]} against {sides[1]}")
+        if one.answer == "depends":
+            print(f"  {region_text(one.region)}")
     if plot is not None:
-        from verify.bound_figures import bounds_around
         from verify.drawing import save
 
-        paths = save(bounds_around(bounds, found[0], against), plot.with_suffix(""))
+        paths = save(_compared(bounds, found[0], fixed, against), plot.with_suffix(""))
         print("figure:", ", ".join(map(str, paths.values())))
     return 0
+
+
+def _compared(bounds, first, fixed, against):
+    """The map of where each of two bounds is the smaller one, if that depends; else the bounds' curves."""
+    from verify.bound_figures import bounds_around, region_map
+    from verify.dominance import space_of
+    from verify.regions import map_of
+
+    if first.answer == "depends" and len(bounds) == 2:
+        if against is not None and against not in first.below["parameters"]:
+            raise ValueError(f"cannot draw against {against!r}; the witness has: {', '.join(first.below['parameters'])}")
+        there = map_of(space_of(*bounds, fixed), first.below["parameters"], first.above["parameters"], against)
+        if there is not None:
+            return region_map(first, there)
+    return bounds_around(bounds, first, against)
 
 
 def _told_apart(first, second) -> list[str]:

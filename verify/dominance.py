@@ -15,8 +15,9 @@ from bounds.closed_form import always_true
 from verify.bound import Bound
 from verify.bound_numbers import check_numbers
 from verify.prove_real import never_negative
+from verify.regions import intervals
 
-__all__ = ["Dominance", "Space", "certainly_positive", "where_below"]
+__all__ = ["Dominance", "Space", "certainly_positive", "space_of", "where_below"]
 
 _DECADES = 6.0  # parameters are searched from 10^-6 to 10^6
 _POINTS, _GENERATIONS = 20_000, 60
@@ -28,8 +29,9 @@ class Dominance:
 
     ``answer``: ``always`` or ``never`` (``proof`` says how that is known, or that it rests on search), ``depends``,
     ``equal``, or ``undecided`` where no parameters were found that meet the conditions. ``below`` and ``above`` are
-    witnesses: parameters, in fractions, with the exact values of both bounds. ``points`` (parameters, values of both)
-    are what the figure draws.
+    witnesses: parameters, in fractions, with the exact values of both bounds. Of what depends, ``region`` says between which
+    values of each parameter alone, the others as in the witness below, the first is below the second
+    (:func:`verify.regions.intervals`).
     """
 
     first: str
@@ -39,6 +41,7 @@ class Dominance:
     below: dict = field(default_factory=dict)
     above: dict = field(default_factory=dict)
     tried: int = 0
+    region: dict = field(default_factory=dict)
 
     def text(self) -> str:
         """The answer in a sentence."""
@@ -59,15 +62,10 @@ def where_below(first: Bound, second: Bound, fixed: Mapping[str, float] | None =
     Raises:
         ValueError: a name in ``fixed`` that neither has, or a value that it cannot have.
     """
-    names = sorted({*first.parameters, *second.parameters})
-    fixed = {name: Fraction(str(value)) for name, value in (fixed or {}).items()}  # 0.1 is a tenth
-    unknown = sorted(set(fixed) - set(names))
-    if unknown:
-        raise ValueError(f"neither bound has the parameter {', '.join(map(repr, unknown))}; allowed: {', '.join(names)}")
-    check_numbers((first, second), {name: float(value) for name, value in fixed.items()})
+    space = space_of(first, second, fixed)
+    fixed = space.fixed
     ids = first.name, second.name
     proof = _proof(first, second, fixed)
-    space = Space(first, second, names, fixed)
     low, high = space.extremes(np.random.default_rng(seed))
     below, above = (space.witness(point, sign) for point, sign in ((low, -1), (high, 1)))
     if proof:
@@ -75,12 +73,24 @@ def where_below(first: Bound, second: Bound, fixed: Mapping[str, float] | None =
     if not space.met:
         return Dominance(*ids, "undecided", "", {}, {}, space.tried)
     if below and above:
-        return Dominance(*ids, "depends", "", below, above, space.tried)
+        region = intervals(space, below["parameters"])
+        return Dominance(*ids, "depends", "", below, above, space.tried, region)
     shown = _by_real_numbers(first, second, fixed) if not above else None
     if shown:
         return Dominance(*ids, "always", shown, below, above, space.tried)
     note = f"no exception in a search of {space.tried} points; not proved"
     return Dominance(*ids, "always" if not above else "never", note, below, above, space.tried)
+
+
+def space_of(first: Bound, second: Bound, fixed: Mapping[str, float] | None = None) -> Space:
+    """The parameters of two bounds, those in ``fixed`` as they are given; raises as :func:`where_below`."""
+    names = sorted({*first.parameters, *second.parameters})
+    fixed = {name: Fraction(str(value)) for name, value in (fixed or {}).items()}  # 0.1 is a tenth
+    unknown = sorted(set(fixed) - set(names))
+    if unknown:
+        raise ValueError(f"neither bound has the parameter {', '.join(map(repr, unknown))}; allowed: {', '.join(names)}")
+    check_numbers((first, second), {name: float(value) for name, value in fixed.items()})
+    return Space(first, second, names, fixed)
 
 
 def _proof(first: Bound, second: Bound, fixed) -> tuple[str, str] | None:

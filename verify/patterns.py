@@ -17,7 +17,7 @@ _ALIKE, _OPPOSITE = 0.08, 0.05  # shares of the rows in which clients have one l
 _OUTVOTED = 0.1  # share in which one client's gradient at the start is as large as all others' together, which point back
 _FEW_STEPS = 0.3  # share of the rows in which a run starts a few rounds from the optimum
 _TINY_STEPS = 0.15  # share of the rows in which local steps are shorter by up to eight decades
-_TINY_STEPS_UPHILL = 0.5  # the same of those rows in which the mean of the clients' steps may lead uphill
+_TINY_STEPS_UPHILL = 0.5  # the same of rows in which, of three clients or more, the mean of steps may lead uphill
 _STEPS = ("eta", "eta_l", "eta_g")  # variables that a step of the server is a multiple of
 
 

@@ -74,7 +74,7 @@ class Budget:
         return (*(self.before.stages if self.before else ()), self)
 
 
-_QUICK = Budget(batches=2, size=256, generations=1, small=22, small_rows=128)
+_QUICK = Budget(batches=1, size=256, generations=1, small=22, small_rows=128)
 _STANDARD = Budget(
     batches=28, size=1024, generations=32, most_outcomes=128, most_iterations=100, confirmations=30, ascents=4, climbs=40,
     slopes=6, small=20, small_rows=768, most_rounds=(100, 300), on_data=(2, 8, 3), before=_QUICK)
