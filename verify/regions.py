@@ -73,7 +73,7 @@ def _moved(space, witness: Mapping[str, str], places: Mapping[str, np.ndarray]) 
 
 def _below(space, witness, name, values, ratio):
     """Ends of the stretches on which the first bound is below: where the other one begins, or a condition ends."""
-    signs = np.where(np.isnan(ratio), 0, np.where(ratio > _CLEAR, 1, -1))
+    signs = np.where(np.isnan(ratio), 0, np.where(ratio < -_CLEAR, -1, 1))
     place = 0
     for sign, run in groupby(signs.tolist()):
         first, place = place, place + len(list(run))
