@@ -43,7 +43,7 @@ def test_the_order_turns_where_it_is_said_to(row):
             for end, way in zip(ends, (-1, 1), strict=True):
                 if end is not None:
                     beyond = end + way if name in whole else end * (1 + 1e-6 * way)
-                    assert difference(pair, witness | {name: end}) < 0 < difference(pair, witness | {name: beyond})
+                    assert difference(pair, witness | {name: end}) < 0 <= difference(pair, witness | {name: beyond})
 
 
 def test_stretches_are_told_apart():
