@@ -287,6 +287,31 @@ def test_files_of_other_kinds_are_named(written, run, name):
         assert status == 2 and f"read from .py, .toml, .yaml and .yml files; got '{name}'" in error
 
 
+OF_A_FILE = {  # what each command about one claim says of one's own
+    ("show",): "mine/gradient-descent   (control)", ("bound", "--side", "left"): "left side",
+    ("compare", "classical/gd-distance"): "mine/gradient-descent", ("explain",): "mine/gradient-descent (none, control, ",
+    ("chain",): "mine/gradient-descent lists no steps", ("looseness",): "mine/gradient-descent lists no steps",
+}
+
+
+@pytest.mark.parametrize("command", OF_A_FILE, ids=lambda command: command[0])
+def test_every_command_takes_a_claim_of_a_file(written, run, command):
+    path, said = written(GOOD), OF_A_FILE[command]
+    status, out, error = run(command[0], f"{path}:mine/gradient-descent", *command[1:])
+    assert said in out + error and status == (2 if "lists no" in said else 0)
+
+
+def test_a_file_of_several_claims_needs_a_name(written, run):
+    path = written(GOOD)
+    status, _, error = run("show", path)
+    assert status == 2 and f"mine.toml has 3 claims; name one of them: {path}:mine/theorem-1, {path}:mine/grad" in error
+    status, _, error = run("show", f"{path}:mine/x")
+    assert status == 2 and "no claim 'mine/x' in " in error and f"allowed: {path}:mine/theorem-1" in error
+    one = GOOD[: GOOD.index("[[claim]]", 10)].replace("mine/theorem-1", "mine/lone")
+    status, out, _ = run("show", written(one, "one.toml"))
+    assert status == 0 and out.startswith("mine/lone")
+
+
 def test_python_files(written):
     text = """
 from bounds.claim import Claim, Condition

@@ -95,17 +95,16 @@ def claims(
 
 @app.command()
 def show(
-    claim: Annotated[str, typer.Argument(help="A claim's id, as `fedtheory claims` lists them.")],
+    claim: Annotated[str, typer.Argument(help="A claim's id, as `fedtheory claims` lists them, or its file.")],
     letters: Annotated[Letters, typer.Option(help="The paper's letters, or the names of the code.")] = Letters.paper,
 ) -> int:
     """Show a claim in full.
 
     Statement, hypotheses, definitions, reading and source, in readable mathematics.
     """
-    from bounds.registry import find_claim
     from bounds.render import show as text_of
 
-    print(text_of(find_claim(claim), letters.value), end="")
+    print(text_of(command_line.choose_claim(claim), letters.value), end="")
     return 0
 
 

@@ -9,6 +9,8 @@ from typing import Annotated
 
 import typer
 
+from verify.command_line import choose_claim
+
 __all__ = ["add_commands"]
 
 MOST_ROWS = 12  # of a table of values
@@ -28,7 +30,7 @@ def add_commands(app: typer.Typer) -> None:
 
 
 def bound(
-    claim: Annotated[str, typer.Argument(help="A claim's id, as `fedtheory claims` lists them.")],
+    claim: Annotated[str, typer.Argument(help="A claim's id, as `fedtheory claims` lists them, or its file.")],
     given: Given = None,
     settings: Set = None,
     side: Annotated[str, typer.Option(help="Which side of the statement: right or left.")] = "right",
@@ -45,13 +47,12 @@ def bound(
     """
     from numpy import size
 
-    from bounds.registry import find_claim
     from verify.bound import bound_of
     from verify.bound_numbers import MOST_POINTS, ranges_of
     from verify.bound_rates import LENGTHS
     from verify.settings import parse_numbers
 
-    form = bound_of(find_claim(claim), side)
+    form = bound_of(choose_claim(claim), side)
     whole = {name for name, one in ranges_of(form).items() if one.whole}
     numbers = parse_numbers([*(settings or []), *(given or [])], whole, MOST_POINTS)
     to_find = {best} if target is None else {best, *LENGTHS}
@@ -164,7 +165,6 @@ def compare(
     from dataclasses import asdict
     from itertools import combinations
 
-    from bounds.registry import find_claim
     from verify.bound import bound_of
     from verify.dominance import where_below
     from verify.regions import region_text
@@ -172,7 +172,7 @@ def compare(
 
     ids = [text for text in claims if "=" not in text]
     fixed = exact_numbers([*(settings or []), *(text for text in claims if "=" in text)])
-    bounds = [bound_of(claim, side) for claim in map(find_claim, ids)
+    bounds = [bound_of(claim, side) for claim in map(choose_claim, ids)
               for side in (("left", "right") if claim.compares else ("right",))]
     if len(bounds) < 2:
         raise ValueError(f"compare needs at least two claims; got {len(ids)}, and no comparison")
@@ -261,7 +261,7 @@ def lint(
 
 
 def chain(
-    claim: Annotated[str, typer.Argument(help="A claim's id, as `fedtheory claims` lists them.")],
+    claim: Annotated[str, typer.Argument(help="A claim's id, as `fedtheory claims` lists them, or its file.")],
     deep: Annotated[bool, typer.Option("--deep", help="Also each claim below it from its own steps.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
 ) -> int:
@@ -273,11 +273,10 @@ def chain(
     """
     from dataclasses import asdict
 
-    from bounds.registry import find_claim
     from verify.chain import chain as links_of
     from verify.chain import link, premises_of
 
-    top = find_claim(claim)
+    top = choose_claim(claim)
     if not top.steps:
         raise ValueError(f"{top.id} lists no steps: its paper derives it from no other claim")
     links = list(links_of(top)) if deep else [link(top, premises_of(top))]

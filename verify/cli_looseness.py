@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from verify.command_line import choose_claim
+
 __all__ = ["add_commands"]
 
 
@@ -33,7 +35,7 @@ def looseness(
 
     if out is not None and out.suffix.lstrip(".") not in FORMATS:
         raise ValueError(f"--out must end in {', '.join('.' + f for f in FORMATS)}; got {out}")
-    found = waterfall(theorem, budget, seed)
+    found = waterfall(choose_claim(theorem).id, budget, seed)
     if as_json:
         print(json.dumps({"theorem": asdict(found.theorem), "steps": [asdict(step) for step in found.steps]}, indent=1))
     else:

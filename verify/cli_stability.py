@@ -106,10 +106,10 @@ def stability(
 
 
 def _claims(names, method) -> list:
-    from bounds.registry import all_claims, find_claim
+    from bounds.registry import all_claims
     from verify.data_instances import speaks_of_samples
 
-    chosen = [find_claim(name) for name in names if name != "all"]
+    chosen = [command_line.choose_claim(name) for name in names if name != "all"]
     if "all" in names:
         chosen += [c for c in all_claims().values() if c.statement is not None and c.explicit and speaks_of_samples(c)
                    and c.procedure.base == method]

@@ -114,7 +114,7 @@ def verify(
 
 
 def explain(
-    claim: Annotated[str, typer.Argument(help="A claim's id, as `fedtheory claims` lists them.")],
+    claim: Annotated[str, typer.Argument(help="A claim's id, as `fedtheory claims` lists them, or its file.")],
     out: Out = Path("report"),
 ) -> int:
     """Explain a verdict in plain words.
@@ -122,13 +122,13 @@ def explain(
     What the claim says, the evidence, and what would change the verdict. It is taken from the report; where there is
     none, the claim is decided at the quick budget.
     """
-    from bounds.registry import all_claims, find_claim
+    from bounds.registry import all_claims
     from verify.explain import explain as explained
     from verify.referee import Settings
     from verify.store import stored_settings, stored_verdict
     from verify.workers import decide_or_say_why
 
-    found = find_claim(claim)
+    found = command_line.choose_claim(claim)
     verdict, budget = stored_verdict(out, found.id), stored_settings(out).get("budget", "quick")
     if verdict is None:
         verdict, budget = decide_or_say_why(found, Settings()), "quick"

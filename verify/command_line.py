@@ -15,7 +15,7 @@ from typing import Any
 
 # Heavy packages (torch, sympy) are imported where they are needed, so that --help is quick.
 
-__all__ = ["at_least", "check_device", "choose_claims", "claims_as_json", "command_text", "explain",
+__all__ = ["at_least", "check_device", "choose_claim", "choose_claims", "claims_as_json", "command_text", "explain",
            "filter_claims", "versions"]
 
 
@@ -32,12 +32,32 @@ def explain(problem: Exception) -> str | None:
     return None
 
 
+def choose_claim(name: str):
+    """The claim of an id, of a file that has only one, or of ``FILE:ID``."""
+    from bounds.registry import find_claim
+
+    file, _, own = name.partition(":")
+    if not _is_file(file):
+        return find_claim(name)
+    found = choose_claims([file], None)
+    chosen = [claim for claim in found if own in ("", claim.id)]
+    if len(chosen) != 1:
+        allowed = ", ".join(f"{file}:{claim.id}" for claim in found)
+        raise LookupError(f"no claim {own!r} in {file}; allowed: {allowed}" if own
+                          else f"{file} has {len(found)} claims; name one of them: {allowed}")
+    return chosen[0]
+
+
+def _is_file(name: str) -> bool:
+    """Whether a name is one of a file of claims rather than an id, which has a /."""
+    return os.path.isfile(name) or name.endswith((".py", ".toml", ".yaml", ".yml")) or ("/" not in name and "." in name)
+
+
 def choose_claims(ids: list[str], papers: list[str] | None) -> list:
     """The claims named, those of files (.py, .toml, .yaml) and of papers that are named; all if nothing is named."""
     from bounds.registry import PAPERS, all_claims, find_claim
 
-    files = [name for name in ids if os.path.isfile(name) or name.endswith((".py", ".toml", ".yaml", ".yml"))
-             or ("/" not in name and "." in name)]  # every id has a /
+    files = [name for name in ids if _is_file(name)]
     if files:  # workers start afresh, and find them there
         from bounds.user_claims import PATHS, load_claims
         from verify.procedures import faults_of_method
