@@ -74,7 +74,7 @@ class Budget:
         return (*(self.before.stages if self.before else ()), self)
 
 
-_QUICK = Budget(batches=1, size=256, generations=1, small=22, small_rows=128)
+_QUICK = Budget(batches=2, size=256, generations=0, small=22, small_rows=128)
 _STANDARD = Budget(
     batches=28, size=1024, generations=32, most_outcomes=128, most_iterations=100, confirmations=30, ascents=4, climbs=40,
     slopes=6, small=20, small_rows=768, most_rounds=(100, 300), on_data=(2, 8, 3), before=_QUICK)
@@ -353,7 +353,7 @@ def _ascended(claim, shape, coordinates, climbs, rows, rng, seed, backend) -> Le
 def _batch_size(shape: Shape, budget: Budget) -> int:
     drawn = shape.rounds * shape.participants if shape.sampling != "full" else 0
     work = prod(outcomes(shape)) * shape.clients * (shape.iterations * shape.dim + drawn)
-    work = max(work, (shape.clients * shape.pieces) ** 2)  # at every knot of pieces, all of them are asked
+    work = max(work, 4 * (shape.clients * shape.pieces) ** 2)  # at both knots of every piece, all pieces are asked twice
     return int(np.clip((_OF_DATA if shape.data else budget.work) // max(work, 1), 8, budget.size))
 
 
