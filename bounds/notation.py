@@ -53,6 +53,7 @@ def letter_text(name: str, indices: tuple[str, ...], letters: Mapping[str, Lette
     return _spelled(name, indices)
 
 
+@cache
 def defined_letter(definition: Definition) -> Letter:
     """The letter of a definition: its own LaTeX, in whose last subscript its indices stand."""
     base, _, subscript = definition.latex.rpartition("_")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, fields
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ __all__ = ["FIELDS", "as_record", "from_record", "load_about", "load_verdicts", 
 #: the fields of every object in ``verdicts.json``; ``details`` stands beside them where there is anything in it
 FIELDS = ("id", "reading", "kind", "verdict", "ratio", "evidence", "certificate", "command", "seed", "seconds")
 NOT_FINITE = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
+_AS_THEY_ARE = (bool, int, str, type(None))
 COLUMNS = ("x", "left", "right", "left_low", "left_high")
 
 
@@ -24,7 +25,8 @@ def as_record(verdict: Verdict) -> dict[str, Any]:
     record = {name: _plain(getattr(verdict, name)) for name in FIELDS}
     details = _plain(verdict.details)
     if verdict.series:
-        details["series"] = [_plain(asdict(series)) for series in verdict.series]
+        details["series"] = [
+            _plain({field.name: getattr(series, field.name) for field in fields(series)}) for series in verdict.series]
     return record | ({"details": details} if details else {})
 
 
@@ -96,6 +98,8 @@ def _number(value):
 
 def _plain(value):
     """Data that strict JSON can hold: NumPy scalars as numbers, fractions and paths as text."""
+    if type(value) in _AS_THEY_ARE or (type(value) is float and math.isfinite(value)):
+        return value
     if isinstance(value, Mapping):
         return {str(key): _plain(entry) for key, entry in value.items()}
     if isinstance(value, (list, tuple, set, frozenset)):
