@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from verify.report import drawing_processes
+from verify.report import drawing_processes, html
 from verify.report.drawing_processes import FEWEST, draw, drawn_meanwhile
 from verify.report.html import write_report
 from verify.verdict import Series, Verdict
@@ -76,15 +76,25 @@ def test_figures_of_an_earlier_report_are_kept_only_where_they_are_whole(tmp_pat
     harm(tmp_path / "figures")
     broken = files(tmp_path) != before
     redrawn = []
-    monkeypatch.setattr(drawing_processes, "draw", lambda series, stem: redrawn.append(stem) or draw(series, stem))
+    monkeypatch.setattr(drawing_processes, "draw", lambda *what: redrawn.append(what[1]) or draw(*what))
     write_report(VERDICTS[:2], tmp_path, **ABOUT)
     assert files(tmp_path) == before
     assert bool(redrawn) == broken
 
 
+def test_a_report_of_many_claims_draws_one_format(tmp_path, monkeypatch):
+    monkeypatch.setattr(html, "MANY", 2)
+    for verdicts, kinds in ((VERDICTS[:2], {".svg", ".png"}), (VERDICTS[:3], {".svg"})):
+        out = tmp_path / str(len(verdicts))
+        write_report(verdicts, out, **ABOUT)
+        drawn = {path.suffix for path in (out / "figures").iterdir() if path.stem.startswith("demo__")}
+        page = (out / "claims" / "demo__lemma-0.html").read_text()
+        assert drawn == kinds and all((f"{kind}\">" in page) == (kind in kinds) for kind in (".svg", ".png"))
+
+
 def test_figure_of_another_series_is_drawn_again(tmp_path, monkeypatch):
     write_report(VERDICTS[:2], tmp_path, **ABOUT)
     redrawn = []
-    monkeypatch.setattr(drawing_processes, "draw", lambda series, stem: redrawn.append(stem.name))
+    monkeypatch.setattr(drawing_processes, "draw", lambda series, stem, formats: redrawn.append(stem.name))
     write_report([replace(VERDICTS[0], series=VERDICTS[2].series), VERDICTS[1]], tmp_path, **ABOUT)
     assert redrawn == ["demo__lemma-0-1"]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["LENGTHS", "order_in", "rates", "sign_under", "tied_to"]
 
 LENGTHS = ("iterations", "rounds")  # how long a run is
-_MARGIN = sp.Dummy("margin", positive=True)  # by which numbers lie within conditions
+_MARGIN = sp.Dummy("margin of conditions", positive=True)  # by which numbers lie within conditions
 _ALGEBRAIC = (sp.Add, sp.Mul, sp.Max, sp.Min, sp.Abs)
 
 

@@ -15,19 +15,19 @@ from verify.verdict import Series
 
 __all__ = ["FORMATS", "draw", "drawn_meanwhile"]
 
-FORMATS = ("svg", "png")
+FORMATS = ("svg", "png")  #: the first one is what pages show
 FEWEST = 12  # figures for which other processes are worth their start
 
 Drawing = tuple[Series, Path]  # what is drawn, and the path of its files without their endings
 
 
-def draw(series: Series, stem: Path) -> None:
-    """Write the figure of both sides of a claim as ``stem`` + .svg and .png."""
-    save(bound_and_measurement(series), stem, FORMATS)
+def draw(series: Series, stem: Path, formats: Sequence[str] = FORMATS) -> None:
+    """Write the figure of both sides of a claim as ``stem`` + .svg and so on."""
+    save(bound_and_measurement(series), stem, formats)
 
 
 @contextmanager
-def drawn_meanwhile(drawings: Sequence[Drawing], workers: int) -> Iterator[None]:
+def drawn_meanwhile(drawings: Sequence[Drawing], workers: int, formats: Sequence[str] = FORMATS) -> Iterator[None]:
     """Draw while the block runs, by ``workers`` processes of their own; when it ends all figures are there.
 
     The files do not depend on ``workers``. One worker, or few figures: this process draws, after the block. Figures
@@ -39,19 +39,19 @@ def drawn_meanwhile(drawings: Sequence[Drawing], workers: int) -> Iterator[None]
     if workers <= 1 or len(drawings) < FEWEST:
         yield
         for drawing in drawings:
-            draw(*drawing)
+            draw(*drawing, formats)
         return
     with ProcessPoolExecutor(workers, get_context("spawn"), initializer=begin) as executor:
         try:
-            begun = [_begin(executor, drawing) for drawing in drawings]
+            begun = [_begin(executor, (*drawing, formats)) for drawing in drawings]
             yield
             for future, drawing in zip(begun, drawings, strict=True):
-                _finish(future, drawing)
+                _finish(future, (*drawing, formats))
         finally:
             executor.shutdown(cancel_futures=True)
 
 
-def _begin(executor: ProcessPoolExecutor, drawing: Drawing) -> Future:
+def _begin(executor: ProcessPoolExecutor, drawing: tuple) -> Future:
     try:
         return executor.submit(draw, *drawing)
     except BrokenProcessPool as broken:
@@ -60,7 +60,7 @@ def _begin(executor: ProcessPoolExecutor, drawing: Drawing) -> Future:
         return future
 
 
-def _finish(future: Future, drawing: Drawing) -> None:
+def _finish(future: Future, drawing: tuple) -> None:
     try:
         future.result()
     except BrokenProcessPool:

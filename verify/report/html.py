@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -75,16 +75,18 @@ def write_report(
         claims = all_claims()
     earlier = _pages_of_earlier(out)
     with_figures = drawn(verdicts)
-    figures = {verdict.id: _figures(verdict) for verdict in verdicts if verdict.id in with_figures}
+    formats = FORMATS[:1] if len(verdicts) > MANY else FORMATS
+    figures = {verdict.id: _figures(verdict, formats) for verdict in verdicts if verdict.id in with_figures}
     drawings = [(figure["series"], out / figure["stem"]) for group in figures.values() for figure in group]
-    with drawn_meanwhile(left_to_draw(drawings, out / "figures" / "drawn.json"), workers):
+    record = out / "figures" / "drawn.json"
+    with drawn_meanwhile(left_to_draw(drawings, record, formats), workers, formats):
         pages = [_page(verdict, out, claims.get(verdict.id), figures.get(verdict.id, [])) for verdict in verdicts]
         about = {"title": title, "versions": versions}
         written = set()
         for before, page, after in zip([None, *pages], pages, [*pages[1:], None], strict=False):
             written.add(_write(out / page["address"], "claim.html.j2", page=page, before=before, after=after, **about))
         written |= _write_lists(pages, out, about)
-    remember(drawings, out / "figures" / "drawn.json")
+    remember(drawings, record, formats)
     save(looseness(verdicts), out / "figures" / "looseness", FORMATS)
     counts = Counter(verdict.verdict for verdict in verdicts)
     save_verdicts(verdicts, out)
@@ -199,9 +201,9 @@ def _lines(value) -> list[str]:
     return [str(entry) for entry in value] if isinstance(value, (list, tuple)) else [str(value)] if value else []
 
 
-def _figures(verdict: Verdict) -> list[dict[str, Any]]:
+def _figures(verdict: Verdict, formats: Sequence[str]) -> list[dict[str, Any]]:
     stems = [f"figures/{file_name(verdict.id)}-{number}" for number in range(1, len(verdict.series) + 1)]
-    return [{"stem": stem, "title": series.title, "alt": _series_alt(series), "series": series}
+    return [{"stem": stem, "title": series.title, "alt": _series_alt(series), "series": series, "formats": formats}
             for stem, series in zip(stems, verdict.series, strict=True)]
 
 
