@@ -106,6 +106,7 @@ def test_the_command(monkeypatch, tmp_path, capsys):
     claim = replace(THEOREM, steps=tuple(step.id for step in STEPS))
     known = {c.id: c for c in (claim, *STEPS)}
     monkeypatch.setattr(module, "find_claim", known.__getitem__)
+    monkeypatch.setattr("verify.cli_looseness.choose_claim", known.__getitem__)
     out = tmp_path / "falls.png"
     assert main(["looseness", claim.id, "--out", str(out)]) == 0
     assert out.stat().st_size > 5000 and "control/twice" in capsys.readouterr().out
