@@ -68,7 +68,10 @@ def leading_order(expression, symbol, at=sp.oo, sign: Sign = sign_of) -> Order |
     s, expression = _S, sp.sympify(expression)
     others = {a: sp.Symbol(a.name, positive=True, integer=a.is_integer)
               for a in expression.free_symbols if a != symbol and not a.is_positive}
-    found = _Rules(s, sign).order(expression.xreplace(others | {symbol: s if at == sp.oo else 1 / s}))
+    moved = expression.xreplace(others | {symbol: s if at == sp.oo else 1 / s})
+    found = _Rules(s, sign).order(moved)
+    if not isinstance(found, Order) and not (without := sp.expand(moved)).has(s):  # which cancels altogether
+        found = _Rules(s, sign).order(without)
     if not isinstance(found, Order):
         return None
     back = {positive: a for a, positive in others.items()}

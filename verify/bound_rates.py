@@ -99,8 +99,8 @@ def sign_under(bound: Bound):
         if not points or not set(names) <= set(points):
             return None
         values = compiled(names, e)(*(points[n] for n in names))
-        seen = set(np.sign(values[np.isfinite(values)]).tolist())
-        if len(seen) != 1 or 0.0 in seen:
+        seen = set(np.sign(values[np.isfinite(values)]).tolist()) - {0.0}  # which it is on borders
+        if len(seen) != 1:
             return None
         likely = int(seen.pop())
         return likely if _proved(conditions, _positive(e), likely) else None
