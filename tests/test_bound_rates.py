@@ -70,7 +70,7 @@ def test_no_rate_is_wrong(claim):
     sizes = [values for name, values in found.items() if ranges_of(bound)[name].whole]
     apart = [~np.isclose(*(bound._side(side, found) for side in (c.left, c.right)), rtol=1e-6)
              for c in bound.conditions if c.relation != "=="]  # not on the border of a condition
-    generic = np.logical_and.reduce(np.broadcast_arrays([True], *(values > 1 for values in sizes), *apart))  # K = 1: K - 1 = 0
+    generic = np.logical_and.reduce(np.broadcast_arrays([True], *(values > 1 for values in sizes), *apart))  # K > 1
     logs = [np.abs(np.log(np.maximum(values, 1e-9))) for values in found.values()]
     spread = np.max(logs, axis=0) if logs else np.zeros(1)
     place = int(np.argmin(np.where(generic, spread, 1e3 + spread)))  # far from where exponentials of them vanish
