@@ -108,7 +108,7 @@ class _Rules:
     def generic_sign(self, e) -> int | None:
         """The sign of a coefficient, which does not vanish."""
         weak = 1 if e.is_nonnegative else -1 if e.is_nonpositive else None
-        return weak if sign_of(e) is None and weak is not None else self.sign(e)
+        return self.sign(e) if weak is None or e.is_zero else weak
 
     def order(self, e):
         s = self.s

@@ -70,7 +70,7 @@ def bound_curve(bound, numbers, against: str | None = None) -> Figure:
         direct_labels(axes, [(y, text, colour) for y, _, text, colour in curves])
     axes.set_xlabel(against, **FONT)
     axes.set_ylabel("bound", **FONT)
-    _heading(axes, [(bound.name, colour if not long else BOUND) for *_, colour in curves[:1]])
+    _heading(axes, [(bound.name, BOUND)])
     others = ", ".join(f"{name} = {values[0]:g}" for name, values in sorted(lists.items()) if name not in (against, *long))
     everywhere = all(applies.all() for _, applies, *_ in curves)
     write_below(axes, others + ("" if everywhere else "; dashed: a condition does not hold"))

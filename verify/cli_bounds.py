@@ -202,9 +202,7 @@ def _compared(bounds, first, fixed, against):
     from verify.dominance import space_of
     from verify.regions import map_of
 
-    if first.answer == "depends" and len(bounds) == 2:
-        if against is not None and against not in first.below["parameters"]:
-            raise ValueError(f"cannot draw against {against!r}; the witness has: {', '.join(first.below['parameters'])}")
+    if first.answer == "depends" and len(bounds) == 2 and against in (None, *first.below["parameters"]):
         there = map_of(space_of(*bounds, fixed), first.below["parameters"], first.above["parameters"], against)
         if there is not None:
             return region_map(first, there)

@@ -18,6 +18,8 @@ from typing import Any
 __all__ = ["at_least", "check_device", "choose_claim", "choose_claims", "claims_as_json", "command_text", "explain",
            "filter_claims", "versions"]
 
+_FILES = (".py", ".toml", ".yaml", ".yml")  # of claims
+
 
 def explain(problem: Exception) -> str | None:
     """What to tell the user about bad input; None for what is a defect of ours."""
@@ -36,7 +38,9 @@ def choose_claim(name: str):
     """The claim of an id, of a file that has only one, or of ``FILE:ID``."""
     from bounds.registry import find_claim
 
-    file, _, own = name.partition(":")
+    file, _, own = name.rpartition(":")
+    if not file.endswith(_FILES):
+        file, own = name, ""
     if not _is_file(file):
         return find_claim(name)
     found = choose_claims([file], None)
@@ -50,7 +54,7 @@ def choose_claim(name: str):
 
 def _is_file(name: str) -> bool:
     """Whether a name is one of a file of claims rather than an id, which has a /."""
-    return os.path.isfile(name) or name.endswith((".py", ".toml", ".yaml", ".yml")) or ("/" not in name and "." in name)
+    return os.path.isfile(name) or name.endswith(_FILES) or ("/" not in name and "." in name)
 
 
 def choose_claims(ids: list[str], papers: list[str] | None) -> list:

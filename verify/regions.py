@@ -55,6 +55,8 @@ def region_text(found: Mapping[str, list[tuple[float | None, float | None]]]) ->
 
 
 def _words(low, high) -> str:
+    if low is None and high is None:  # the other bound is below beyond a gap of the conditions
+        return "as far as the conditions hold"
     if low is None:
         return f"up to {high:.4g}"
     return f"from {low:.4g}" + ("" if high is None else f" to {high:.4g}")
