@@ -39,8 +39,9 @@ from verify.evaluate import UnboundName
 from verify.instances import Shape, admissible, always_available, map_leaves, outcomes, take_rows
 from verify.judge import exact_violation, judge
 from verify.offspring import offspring
+from verify.other_sizes import neighbour
 from verify.sampling import draw_leaves, draw_shape
-from verify.search import BUDGETS, Budget, _neighbour, search
+from verify.search import BUDGETS, Budget, search
 from verify.shrink import confirm, simpler, violation_of
 from verify.worlds import DataShape
 
@@ -149,7 +150,7 @@ def test_neighbours_of_clients_with_samples_have_other_numbers_of_them():
     data = DataShape(samples=2, atoms=2, pieces=1, bounded=True)
     shape = Shape(local_steps=2, sampling="without-replacement", data=data, sizes=(("tau0", 0),))
     leaves = draw_leaves(claim, shape, 1, rng)
-    found = [_neighbour(claim, shape, leaves, rng, QUICK)[0] for _ in range(100)]
+    found = [neighbour(claim, shape, leaves, rng, QUICK.most_outcomes, QUICK.most_iterations)[0] for _ in range(100)]
     assert {other.data.samples for other in found} == {1, 2, 3}
     assert all(prod(outcomes(other)) <= 16 * QUICK.most_outcomes for other in found)
 

@@ -17,7 +17,7 @@ import numpy as np
 from bounds.claim import Claim
 from bounds.registry import all_claims
 from verify.data_instances import speaks_of_samples
-from verify.instances import Leaves, Shape, floats, outcomes, take_rows
+from verify.instances import Leaves, Shape, floats, joined, outcomes, take_rows
 from verify.offspring import offspring
 from verify.outcomes import chance_of
 from verify.procedures import speaks_of_trackers
@@ -81,7 +81,7 @@ def _alike(claim: Claim, other: Claim) -> bool:
 
 def handed_over(claim: Claim, found: Callable[[Claim], object], rng: np.random.Generator, most_outcomes: int,
                 ) -> Iterator[tuple[Shape, Leaves]]:
-    """Batches made of the counterexamples that ``found`` answers for the claim's kin (None: there is none)."""
+    """A batch of each counterexample that ``found`` answers for the claim's kin (None: there is none)."""
     claims = all_claims()
     if claims.get(claim.id) is not claim:
         return
@@ -94,8 +94,7 @@ def handed_over(claim: Claim, found: Callable[[Claim], object], rng: np.random.G
         for leaf, array in theirs.items():
             if leaf == "half_tangent" or (leaf in leaves and leaves[leaf].shape[1:] == array.shape[1:]):
                 leaves[leaf] = np.repeat(array, _ROWS, axis=0)
-        yield shape, leaves
-        yield shape, offspring(claim, shape, take_rows(leaves, [0]), _CHILDREN, rng)
+        yield shape, joined([leaves, offspring(claim, shape, take_rows(leaves, [0]), _CHILDREN, rng)])
 
 
 def _shape(claim: Claim, theirs: Shape, most_outcomes: int) -> Shape | None:

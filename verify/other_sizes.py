@@ -3,14 +3,63 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import prod
 
 import numpy as np
 
 from bounds.claim import Claim
-from verify.instances import Leaves, Shape, with_participants
-from verify.sizes import integer_variables
+from verify.client_numbers import with_client_twice
+from verify.instances import Leaves, Shape, outcomes, with_participants, with_times
+from verify.sampling import DATA_OUTCOMES, RARE
+from verify.sizes import allowed, integer_variables
 
-__all__ = ["with_another_integer", "with_other_noise", "with_other_participants"]
+__all__ = ["neighbour", "with_another_integer", "with_other_noise", "with_other_participants"]
+
+_MOST_CLIENTS = 24  # to which an instance grows
+
+
+def neighbour(claim: Claim, shape: Shape, leaves: Leaves, rng: np.random.Generator, most_outcomes: int, longest: int):
+    """The same instance, or now and then one with another client or sample, other run lengths or another number of
+    participants; of at most ``longest`` iterations."""
+    if shape.data and rng.random() < 0.2:
+        samples = max(1, shape.data.samples + int(rng.choice([-1, 1])))
+        other = replace(shape, data=replace(shape.data, samples=samples))
+        few = prod(outcomes(other)) <= DATA_OUTCOMES * most_outcomes
+        return (other if few and allowed(claim, other.as_sizes()) else shape), leaves
+    if claim.setting != "algebra" and not shape.data and rng.random() < 0.15:
+        larger = with_client_twice(claim, shape, leaves, int(rng.integers(shape.clients)))
+        few = larger[0].clients <= _MOST_CLIENTS and prod(outcomes(larger[0])) <= most_outcomes
+        return larger if few and allowed(claim, larger[0].as_sizes()) else (shape, leaves)
+    if claim.setting == "run" and not shape.data and rng.random() < 0.2:
+        other = _with_other_sizes(claim, shape, leaves, rng)
+        few = prod(outcomes(other[0])) <= most_outcomes
+        return other if few and allowed(claim, other[0].as_sizes()) else (shape, leaves)
+    if claim.setting != "run" or rng.random() < 0.5:
+        return shape, leaves
+    if shape.priority_clients == 1 and shape.sampling == "with-replacement" and rng.random() < 0.5:
+        factor = 10 ** rng.uniform(-1, 1)
+        more = replace(shape, participants=max(1, min(10_000, round(shape.participants * factor))))
+        return (more if allowed(claim, more.as_sizes()) else shape), leaves
+    if shape.noisy and rng.random() < 0.3:
+        return replace(shape, rare=RARE[rng.integers(len(RARE))]), leaves
+    name = "local_steps" if rng.random() < 0.5 and "local_steps" not in dict(shape.sizes) else "rounds"
+    length = max(1, round(getattr(shape, name) * 2 ** rng.uniform(-1.5, 2)))
+    length = max(1, min(length, longest * getattr(shape, name) // shape.iterations))
+    most = most_outcomes * (DATA_OUTCOMES if shape.data else 1)
+    while length > 1 and prod(outcomes(replace(shape, **{name: length}))) > most:
+        length -= 1
+    other = replace(shape, **{name: length})
+    if not allowed(claim, other.as_sizes()):
+        return shape, leaves
+    return with_times(shape, leaves, other.local_steps, other.rounds, claim.variables)
+
+
+def _with_other_sizes(claim: Claim, shape: Shape, leaves: Leaves, rng: np.random.Generator) -> tuple[Shape, Leaves]:
+    """The instance with another integer of the claim, other participants, or noise in other clients."""
+    kind = int(rng.integers(3))
+    if kind == 0:
+        return with_other_noise(shape, leaves, rng)
+    return (with_another_integer(claim, shape, rng) if kind == 1 else with_other_participants(shape, rng)), leaves
 
 
 def with_another_integer(claim: Claim, shape: Shape, rng: np.random.Generator) -> Shape:

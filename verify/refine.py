@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from math import prod
+from math import log, prod
 from typing import Any
 
 import cma
@@ -27,8 +27,9 @@ __all__ = ["Coordinates", "ascend", "evolve"]
 _MOST_TERMS = 1_000_000  # entries of an array of terms, all of which a gradient keeps
 _MOST_NUMBERS = 500_000  # coordinates of models in a batch of runs, beside each of which a gradient keeps some hundred
 _WIDEST = 80  # numbers beyond which a covariance matrix learns too slowly
-_HARDLY = 1e-3  # by which a score grows that stays as it is
+_HARDLY = 1e-3  # by which the logarithm of a score above its least grows that stays as it is
 _FIRST_STEP, _FARTHEST = 0.5, 100.0  # of logarithms of numbers, or in units of vectors; the former go no farther
+_NOTHING = 1e-300
 _JUMPS = frozenset({"epsilon"})  # thresholds, whose effect is a jump
 
 
@@ -116,8 +117,8 @@ def evolve(judged: Callable[[Leaves], Judgement], coordinates: Coordinates, gene
         if score[top] > best:
             best, found = float(score[top]), {name: array[[top]] for name, array in leaves.items()}
         strategy.tell(list(u), (-score).tolist())
-        scores.append(best)
-        stuck = patience is not None and len(scores) > patience and best < scores[-1 - patience] + _HARDLY
+        scores.append(log(max(best + 1, _NOTHING)))
+        stuck = patience is not None and len(scores) > patience and scores[-1] < scores[-1 - patience] + _HARDLY
         if best > 1e-6 or stuck or strategy.stop():
             break
     return found

@@ -7,7 +7,7 @@ does not depend on the machine.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from itertools import chain
@@ -17,28 +17,26 @@ import numpy as np
 
 from bounds.claim import Claim
 from synthetic.arrays import NUMPY, Backend
-from verify.client_numbers import with_client_twice
 from verify.environment import realise
 from verify.evaluate import TooManyTerms, UnboundName
 from verify.extreme_numbers import extreme_numbers
-from verify.instances import Leaves, Shape, admissible, halves, joined, number_of, outcomes, take_rows, with_times
+from verify.instances import Leaves, Shape, admissible, halves, joined, number_of, outcomes, take_rows
 from verify.judge import Judgement, judge, pairs
 from verify.kin import handed_over, remember, remembered
 from verify.knots_on_path import knots_on_path
 from verify.layer_corners import layer_corners, layer_shapes
 from verify.offspring import KINDS_OF_LEAVES, offspring
 from verify.on_balls import violation_on_balls
-from verify.other_sizes import with_another_integer, with_other_noise, with_other_participants
+from verify.other_sizes import neighbour
 from verify.patterns import patterned
 from verify.pools import CANDIDATE, Pools
 from verify.refine import Coordinates, ascend, evolve
 from verify.rescaled import rescaled
-from verify.sampling import DATA_OUTCOMES, RARE, alike_in_all_coordinates, draw_leaves, draw_shape, turned
+from verify.sampling import alike_in_all_coordinates, draw_leaves, draw_shape, turned
 from verify.screen import alike
 from verify.shared_draws import Draws
 from verify.shared_runs import RUNS
 from verify.shrink import Violation, confirm_or_why, shrink, simpler
-from verify.sizes import allowed
 from verify.small_shapes import extreme_shapes, small_shapes
 from verify.within_conditions import within_conditions
 
@@ -76,7 +74,7 @@ class Budget:
 
 _QUICK = Budget(batches=2, size=256, generations=0, small=22, small_rows=128)
 _STANDARD = Budget(
-    batches=28, size=1024, generations=32, most_outcomes=128, most_iterations=100, confirmations=30, ascents=4, climbs=40,
+    batches=36, size=1024, generations=32, most_outcomes=128, most_iterations=100, confirmations=30, ascents=4, climbs=40,
     slopes=6, small=20, small_rows=768, most_rounds=(100, 300), on_data=(2, 8, 3), before=_QUICK)
 _THOROUGH = Budget(
     batches=300, size=3072, generations=600, work=300_000, most_outcomes=256, most_iterations=300, confirmations=60,
@@ -103,8 +101,7 @@ class Found:
 
 
 _NOTHING = 1e-12  # what float64 may take for a difference where terms of about one cancel
-_MOST_CLIENTS = 24  # to which an instance grows
-_KIN_FROM, _HANDED_OVER = 2, 271  # the stage that ends with counterexamples of kin, which take long; their seed
+_KIN_FROM, _HANDED_OVER = 1, 271  # the first stage that ends with counterexamples of kin, which take long; their seed
 _LONG = 10  # iterations, beyond which exact fractions take longer than balls
 _SHARE = Fraction(1, 10**6)  # of the gap that float64 saw, which is none where balls leave less of it
 _OF_DATA = 60_000  # what claims about samples have for a budget's work
@@ -155,7 +152,7 @@ def search(claim: Claim, budget: Budget, seed: int = 0, backend: Backend = NUMPY
         return None
 
     for number, stage in enumerate(budget.stages):
-        of_kin = _of_kin(claim, stage, seed, backend) if number == _KIN_FROM else ()
+        of_kin = _of_kin(claim, stage, [seed, number], backend) if number >= _KIN_FROM else ()
         for shape, leaves in chain(_instances(claim, stage, [seed, number] if number else seed, pools, backend), of_kin):
             if violation := look(shape, leaves, stage.confirmations):
                 found.violation = shrink(claim, violation)
@@ -167,19 +164,26 @@ def search(claim: Claim, budget: Budget, seed: int = 0, backend: Backend = NUMPY
     return found
 
 
-def _of_kin(claim: Claim, budget: Budget, seed: int, backend: Backend) -> Iterator[tuple[Shape, Leaves]]:
-    """Instances made of the counterexamples that the smallest budget finds for the claim's kin."""
-    smallest = budget.stages[0]
+def _of_kin(claim: Claim, budget: Budget, seeds: list[int], backend: Backend) -> Iterator[tuple[Shape, Leaves]]:
+    """Instances made of the counterexamples that the smallest budget finds for the claim's kin, and climbs from these."""
+    smallest, rng = budget.stages[0], np.random.default_rng([*seeds, _HANDED_OVER])
 
     def found(other: Claim) -> Violation | None:
         try:
             with RUNS.aside():
-                return search(other, smallest, seed, backend).violation
+                return search(other, smallest, seeds[0], backend).violation
         except (ArithmeticError, LookupError, NotImplementedError, TypeError, ValueError):  # it cannot be measured
             return None
 
-    known = partial(remembered, circumstances=(smallest, seed, backend), find=found)
-    yield from handed_over(claim, known, np.random.default_rng([seed, _HANDED_OVER]), budget.most_outcomes)
+    known = partial(remembered, circumstances=(smallest, seeds[0], backend), find=found)
+    for shape, leaves in handed_over(claim, known, rng, budget.most_outcomes):
+        yield shape, leaves
+        try:
+            verdict = _judged(claim, shape, leaves, backend)
+        except UnboundName:  # these clients lack a constant
+            continue
+        nearest = int(np.argmax(np.where(verdict.met, verdict.score, -2.0)))
+        yield from _climbs(claim, shape, take_rows(leaves, [nearest]), budget, rng, backend)
 
 
 def _judged(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend) -> Judgement:
@@ -303,20 +307,26 @@ def _instances(claim: Claim, budget: Budget, seeds: int | list[int], pools: Pool
             yield once(partial(random, longer), longer, waiting)
         else:
             shape, parent = pools.pick(step, rng)
-            shape, parent = _neighbour(claim, shape, parent, rng, budget)
+            longest = budget.most_iterations * (_PATIENCE if shape.iterations > budget.most_iterations else 1)
+            shape, parent = neighbour(claim, shape, parent, rng, budget.most_outcomes, longest)
             children = offspring(claim, shape, parent, _batch_size(shape, budget), rng)
             yield shape, _cornered(claim, shape, children, moving)
     for shape, leaves in pools.tightest(budget.ascents):
-        coordinates, rows = Coordinates.of(claim, leaves, KINDS_OF_LEAVES), min(24, _batch_size(shape, budget))
-        seed = int(rng.integers(1 << 30))
-        for climb, steps in ((_evolved, budget.climbs), (_ascended, budget.slopes)):
-            try:
-                end = climb(claim, shape, coordinates, steps, rows, rng, seed, backend)
-            except UnboundName:  # it came to clients that lack a constant, as those that differ without bound do
-                continue
-            if end is not None:
-                yield shape, end
+        yield from _climbs(claim, shape, leaves, budget, rng, backend)
     yield from extreme_numbers(claim, apart)
+
+
+def _climbs(claim: Claim, shape: Shape, leaves: Leaves, budget: Budget, rng: np.random.Generator, backend: Backend):
+    """Where climbs from one instance end."""
+    coordinates, rows = Coordinates.of(claim, leaves, KINDS_OF_LEAVES), min(24, _batch_size(shape, budget))
+    seed = int(rng.integers(1 << 30))
+    for climb, steps in ((_evolved, budget.climbs), (_ascended, budget.slopes)):
+        try:
+            end = climb(claim, shape, coordinates, steps, rows, rng, seed, backend)
+        except UnboundName:  # it came to clients that lack a constant, as those that differ without bound do
+            continue
+        if end is not None:
+            yield shape, end
 
 
 def _drawn(claim: Claim, shape: Shape, count: int, rng: np.random.Generator, moving: np.random.Generator) -> Leaves:
@@ -355,48 +365,3 @@ def _batch_size(shape: Shape, budget: Budget) -> int:
     work = prod(outcomes(shape)) * shape.clients * (shape.iterations * shape.dim + drawn)
     work = max(work, 4 * (shape.clients * shape.pieces) ** 2)  # at both knots of every piece, all pieces are asked twice
     return int(np.clip((_OF_DATA if shape.data else budget.work) // max(work, 1), 8, budget.size))
-
-
-def _neighbour(claim: Claim, shape: Shape, leaves: Leaves, rng: np.random.Generator, budget: Budget):
-    """The same instance, or now and then one with another client or sample, other run lengths or another number of
-    participants."""
-    if shape.data and rng.random() < 0.2:
-        samples = max(1, shape.data.samples + int(rng.choice([-1, 1])))
-        other = replace(shape, data=replace(shape.data, samples=samples))
-        few = prod(outcomes(other)) <= DATA_OUTCOMES * budget.most_outcomes
-        return (other if few and allowed(claim, other.as_sizes()) else shape), leaves
-    if claim.setting != "algebra" and not shape.data and rng.random() < 0.15:
-        larger = with_client_twice(claim, shape, leaves, int(rng.integers(shape.clients)))
-        few = larger[0].clients <= _MOST_CLIENTS and prod(outcomes(larger[0])) <= budget.most_outcomes
-        return larger if few and allowed(claim, larger[0].as_sizes()) else (shape, leaves)
-    if claim.setting == "run" and not shape.data and rng.random() < 0.2:
-        other = _with_other_sizes(claim, shape, leaves, rng)
-        few = prod(outcomes(other[0])) <= budget.most_outcomes
-        return other if few and allowed(claim, other[0].as_sizes()) else (shape, leaves)
-    if claim.setting != "run" or rng.random() < 0.5:
-        return shape, leaves
-    if shape.priority_clients == 1 and shape.sampling == "with-replacement" and rng.random() < 0.5:
-        factor = 10 ** rng.uniform(-1, 1)
-        more = replace(shape, participants=max(1, min(10_000, round(shape.participants * factor))))
-        return (more if allowed(claim, more.as_sizes()) else shape), leaves
-    if shape.noisy and rng.random() < 0.3:
-        return replace(shape, rare=RARE[rng.integers(len(RARE))]), leaves
-    name = "local_steps" if rng.random() < 0.5 and "local_steps" not in dict(shape.sizes) else "rounds"
-    length = max(1, round(getattr(shape, name) * 2 ** rng.uniform(-1.5, 2)))
-    longest = budget.most_iterations * (_PATIENCE if shape.iterations > budget.most_iterations else 1)
-    length = max(1, min(length, longest * getattr(shape, name) // shape.iterations))
-    most = budget.most_outcomes * (DATA_OUTCOMES if shape.data else 1)
-    while length > 1 and prod(outcomes(replace(shape, **{name: length}))) > most:
-        length -= 1
-    other = replace(shape, **{name: length})
-    if not allowed(claim, other.as_sizes()):
-        return shape, leaves
-    return with_times(shape, leaves, other.local_steps, other.rounds, claim.variables)
-
-
-def _with_other_sizes(claim: Claim, shape: Shape, leaves: Leaves, rng: np.random.Generator) -> tuple[Shape, Leaves]:
-    """The instance with another integer of the claim, other participants, or noise in other clients."""
-    kind = int(rng.integers(3))
-    if kind == 0:
-        return with_other_noise(shape, leaves, rng)
-    return (with_another_integer(claim, shape, rng) if kind == 1 else with_other_participants(shape, rng)), leaves
