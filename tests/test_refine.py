@@ -122,6 +122,19 @@ def test_an_evolution_that_gets_nowhere_is_given_up():
     assert len(seen) == 9 + 4
 
 
+def test_an_evolution_that_grows_from_very_little_goes_on():
+    """A bound that is a billion times too large, and half as loose after each step."""
+    seen = []
+
+    def still_loose(leaves):
+        seen.append(leaves)
+        scores = -1 + 1e-9 * 2 ** len(seen) * (2 + np.sin(leaves["weight"]).sum(axis=1))
+        return Judgement(scores, scores, scores, np.ones(len(scores), dtype=bool))
+
+    evolve(still_loose, Coordinates.of(SMOOTH_GAP, instance(SMOOTH_GAP), KINDS_OF_LEAVES), 9, 8, 0, patience=3)
+    assert len(seen) == 9
+
+
 def test_the_search_looks_at_the_ends_of_ascents():
     few = Budget(2, 8, 2)
     found = [search(HAIR, few, 2), search(HAIR, replace(few, ascents=4, climbs=10, slopes=10), 2)]

@@ -47,8 +47,8 @@ __all__ = ["BUDGETS", "Budget", "Found", "search"]
 class Budget:
     """How hard to look: at all that the smaller budget ``before`` looks at, then ``small`` batches of the smallest shapes,
     random ``batches`` of up to ``size`` instances, ``generations`` of evolution, and last ``ascents`` from the tightest
-    instances, by CMA-ES of ``climbs`` steps and by gradients of ``slopes`` steps. Large batches take little
-    longer than small ones."""
+    instances, and as many as there are from counterexamples of the claim's kin, by CMA-ES of ``climbs`` steps and by
+    gradients of ``slopes`` steps. Large batches take little longer than small ones."""
 
     batches: int
     size: int
