@@ -29,7 +29,7 @@ _MOST_NUMBERS = 500_000  # coordinates of models in a batch of runs, beside each
 _WIDEST = 80  # numbers beyond which a covariance matrix learns too slowly
 _HARDLY = 1e-3  # by which the logarithm of a score above its least grows that stays as it is
 _FIRST_STEP, _FARTHEST = 0.5, 100.0  # of logarithms of numbers, or in units of vectors; the former go no farther
-_NOTHING = 1e-300
+_NOTHING = 1e-300  # has a logarithm
 _JUMPS = frozenset({"epsilon"})  # thresholds, whose effect is a jump
 
 
