@@ -19,7 +19,6 @@ from verify.shrink import Violation
 from verify.sizes import allowed
 
 LESS = Budget(0, 16, 0, small=4, most_iterations=1, most_rounds=(1,), before=BUDGETS["quick"])
-LITTLE = replace(LESS, before=LESS)
 
 
 def test_kin_are_readings_steps_and_what_they_serve():
@@ -107,7 +106,7 @@ def test_a_larger_search_keeps_for_its_kin_what_the_smallest_finds(claim_id, mon
 def test_what_claims_share_is_as_it_was_after_a_look_aside():
     RUNS.forget()
     claim, other = find_claim("fedluar/lemma-3.1"), find_claim("fedmoswa/lemma-g.9")
-    search(claim, LITTLE.before)
+    search(claim, LESS)
     kept, leader = dict(RUNS.kept), RUNS.leader
     assert leader is claim and kept
     with RUNS.aside():

@@ -12,9 +12,10 @@ import sympy as sp
 from bounds import language as words
 from bounds import user_claims
 from bounds.claim import Claim
-from bounds.registry import all_claims
+from bounds.registry import all_claims, find_claim
 from bounds.user_claims import PATHS, WrongClaims, load_claims
 from bounds.well_formed import faults
+from verify import command_line
 from verify.command_line import choose_claims
 from verify.procedures import faults_of_method
 
@@ -310,6 +311,14 @@ def test_a_file_of_several_claims_needs_a_name(written, run):
     one = GOOD[: GOOD.index("[[claim]]", 10)].replace("mine/theorem-1", "mine/lone")
     status, out, _ = run("show", written(one, "one.toml"))
     assert status == 0 and out.startswith("mine/lone")
+
+
+@pytest.mark.parametrize("end", ["", ":li2020/theorem-1"])
+def test_a_file_may_be_on_a_drive_that_has_a_letter(end, monkeypatch):
+    asked = []
+    monkeypatch.setattr(command_line, "choose_claims", lambda files, papers: asked.extend(files) or [claim])
+    claim = find_claim("li2020/theorem-1")
+    assert command_line.choose_claim(rf"C:\mine.toml{end}") is claim and asked == [r"C:\mine.toml"]
 
 
 def test_python_files(written):

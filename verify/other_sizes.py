@@ -1,4 +1,5 @@
-"""Neighbours of an instance: the same with another integer of the claim, other participants, or noise in other clients."""
+"""Neighbours of an instance: the same with another client or sample, other run lengths, another integer of the claim, other
+participants, or noise in other clients."""
 
 from __future__ import annotations
 
