@@ -45,6 +45,17 @@ def test_what_the_checker_accepts_is_run_again(claim_id):
     assert check(data).accepted and replay(data, claim).agrees
 
 
+def test_sides_whose_terms_nearly_cancel_agree_up_to_their_rounding(monkeypatch):
+    """Losses before and after a tiny step differ in their last digits; another number still disagrees."""
+    claim = find_claim("fadamgc/eq-151")
+    _, data = refutation(claim)
+    assert check(data).accepted and replay(data, claim).agrees
+    ends = [2 * float(end) for end in data["left"].split(" to ")]
+    assert not replay(data | {"left": f"{ends[0]} to {ends[1]}"}, claim).agrees
+    monkeypatch.setattr(replay_module, "_ROUNDING", 0.0)
+    assert not replay(data, claim).agrees, "else it shows nothing"
+
+
 @pytest.fixture(scope="module")
 def grown(tmp_path_factory):
     """A growth certificate of one member, whose right side vanishes."""

@@ -19,6 +19,7 @@ from verify.instances import Leaves, Shape, outcomes, with_times
 from verify.judge import unmet
 from verify.outcomes import chance_of
 from verify.procedures import free_starts
+from verify.term_sizes import sizes_of_sides
 from verify.verdict import Series
 from verify.worlds import DataShape
 
@@ -30,6 +31,7 @@ LONGER = 12  # rounds of the longest run that is drawn for a counterexample with
 _POINTS = 30  # runs of different lengths that are drawn for a counterexample
 _MOST_OUTCOMES = 4096  # of a run of another length than the counterexample's
 _AGREEMENT = 1e-6  # relative difference from the exact sides that float64 may have
+_ROUNDING = 1e-13  # the same, of the terms that cancel in the sides
 
 
 @dataclass(frozen=True)
@@ -163,15 +165,24 @@ def replay(data: Mapping[str, Any], claim: Claim) -> Replayed:
         ValueError: the instance cannot be made again in float64.
     """
     try:
-        left, right = worst_sides(claim, rerun(data, claim))
+        environment = rerun(data, claim)
+        left, right = worst_sides(claim, environment)
+        terms = _terms(claim, environment)
     except CANNOT as problem:
         raise ValueError(f"the instance of {claim.id} cannot be run again: {problem}") from problem
     gap = {"<=": left - right, ">=": right - left, "==": abs(left - right)}[claim.statement.relation]
     worst = int(np.nanargmax(gap))
     exact = tuple(float(_middle(data[side])) for side in ("left", "right"))
-    size = abs(exact[0]) + abs(exact[1])
-    agrees = all(abs(a[worst] - b) <= _AGREEMENT * size for a, b in zip((left, right), exact, strict=True))
+    slack = max(_AGREEMENT * (abs(exact[0]) + abs(exact[1])), _ROUNDING * terms)
+    agrees = all(abs(a[worst] - b) <= slack for a, b in zip((left, right), exact, strict=True))
     return Replayed(float(left[worst]), float(right[worst]), *exact, agrees, series_of(data, claim))
+
+
+def _terms(claim: Claim, environment: Environment) -> float:
+    """The largest sum of absolute values of the terms of both sides."""
+    left, right, mask = (_numbers(a) for a in _together(*sizes_of_sides(claim.statement, environment)))
+    terms = (left + right)[mask > 0]
+    return float(terms[np.isfinite(terms)].max(initial=0.0))
 
 
 def _certain(data: Mapping[str, Any]) -> bool:
