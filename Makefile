@@ -28,7 +28,7 @@ test-all: setup
 
 # Controls: false statements refuted, true ones spared, by kind and budget. About 15 minutes.
 power: setup
-	OMP_NUM_THREADS=1 $(BIN)/python -m verify.power
+	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.power
 
 # Documented faults of federated code, planted in our methods: killed/total, and the property that noticed each.
 mutants: setup

@@ -18,8 +18,8 @@ import fedtheory
 from benchmarks.workload import Workload
 from fedtheory.engine import one_round
 from synthetic import LeastSquares
-from synthetic.arrays import Backend
-from synthetic.draws import Draws
+from synthetic.numbers.arrays import Backend
+from synthetic.numbers.draws import Draws
 
 __all__ = ["ceilings", "main", "round_of", "why_not"]
 

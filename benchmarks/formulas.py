@@ -8,8 +8,8 @@ import time
 
 import numpy as np
 
-from bounds.registry import all_claims
-from verify.bound import bound_of
+from bounds.registry.claims import all_claims
+from verify.formulas.bound import bound_of
 
 __all__ = ["loading", "slowest_bound"]
 

@@ -11,8 +11,8 @@ from fedtheory.affine import affine_round
 from fedtheory.moment import Moment
 from fedtheory.paths import choose_path, states_on
 from synthetic import LeastSquares
-from synthetic.arrays import Backend
-from synthetic.draws import Draws
+from synthetic.numbers.arrays import Backend
+from synthetic.numbers.draws import Draws
 
 __all__ = ["affine_map", "compiled", "endless", "prepared", "recorded", "step_by_step"]
 

@@ -7,7 +7,7 @@ import sys
 
 import fedtheory
 import synthetic
-from verify.compare import compare
+from verify.evidence.beside_runs import compare
 
 
 def main(figure: str = "bound") -> None:

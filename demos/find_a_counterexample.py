@@ -6,10 +6,10 @@
 import sys
 from pathlib import Path
 
-from bounds.registry import find_claim
-from bounds.render import show
-from verify.certificate import check_file
-from verify.referee import referee
+from bounds.printing.render import show
+from bounds.registry.claims import find_claim
+from verify.exact.certificate import check_file
+from verify.referee.referee import referee
 
 
 def main(claim_id: str = "fedalign/theorem-1", directory: str = "report") -> None:

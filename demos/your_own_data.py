@@ -9,7 +9,7 @@ import numpy as np
 
 import fedtheory
 import synthetic
-from verify.compare import compare
+from verify.evidence.beside_runs import compare
 
 
 def records(seed: int = 0):

@@ -24,10 +24,10 @@ from fedtheory.moment import Moment, State
 from fedtheory.parts import ServerOptimiser, UploadFilter
 from fedtheory.plain import is_own, own_numbers, why_not_plain
 from fedtheory.schedules import Schedule
-from synthetic.arrays import namespace, take_clients, to_numpy
-from synthetic.least_squares import LeastSquares
-from synthetic.noise import NoNoise
-from synthetic.quadratic import Quadratic
+from synthetic.base.noise import NoNoise
+from synthetic.data.least_squares import LeastSquares
+from synthetic.numbers.arrays import namespace, take_clients, to_numpy
+from synthetic.quadratic.quadratic import Quadratic
 
 __all__ = ["AffineSteps", "RoundMap", "affine_round", "affine_rounds", "affine_steps", "mapped_rounds", "why_not_affine"]
 

@@ -11,8 +11,8 @@ from fedtheory.moment import Local, Moment, State, Upload
 from fedtheory.parts import ClientOptimiser, Correction, GradientOracle, ServerOptimiser, UploadFilter, joined
 from fedtheory.schedules import Schedule, check_schedule, value_at
 from fedtheory.selection import Selection
-from synthetic.arrays import namespace
-from synthetic.checks import whole
+from synthetic.base.checks import whole
+from synthetic.numbers.arrays import namespace
 
 __all__ = ["Algorithm", "Local", "Moment", "State", "Upload"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fedtheory.parts import UploadFilter, joined
-from synthetic.arrays import namespace
+from synthetic.numbers.arrays import namespace
 
 __all__ = ["Chain", "chained", "count", "masked"]
 

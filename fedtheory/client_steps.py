@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from synthetic.arrays import namespace, to_numpy
-from synthetic.checks import number
-from synthetic.draws import STEPS
+from synthetic.base.checks import number
+from synthetic.numbers.arrays import namespace, to_numpy
+from synthetic.numbers.draws import STEPS
 
 __all__ = ["RandomSteps", "check_client_steps", "client_steps_now", "unless_done", "working"]
 

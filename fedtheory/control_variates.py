@@ -7,8 +7,8 @@ from typing import Any
 
 from fedtheory.moment import initial_gradient, mean_over_clients
 from fedtheory.parts import Correction
-from synthetic.arrays import backend_of
-from synthetic.checks import one_of
+from synthetic.base.checks import one_of
+from synthetic.numbers.arrays import backend_of
 
 __all__ = ["ControlVariates", "given_start"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from fedtheory.moment import Local, Moment, State
-from synthetic.arrays import to_numpy
-from synthetic.checks import finite
-from synthetic.draws import Draws
+from synthetic.base.checks import finite
+from synthetic.numbers.arrays import to_numpy
+from synthetic.numbers.draws import Draws
 
 __all__ = ["Observer", "fixed_participation", "one_round", "rounds_of", "starting_points"]
 

@@ -18,13 +18,13 @@ from fedtheory.moment import State
 from fedtheory.native import NoLibrary, library
 from fedtheory.plain import own_numbers, why_not_plain
 from fedtheory.schedules import Schedule
-from synthetic.arrays import to_numpy
-from synthetic.data import DataFederation
-from synthetic.generalised_linear import GeneralisedLinear
-from synthetic.least_squares import LeastSquares
-from synthetic.logistic import BinaryLogistic
-from synthetic.noise import NoNoise
-from synthetic.quadratic import Quadratic
+from synthetic.base.noise import NoNoise
+from synthetic.data.federation import DataFederation
+from synthetic.data.generalised_linear import GeneralisedLinear
+from synthetic.data.least_squares import LeastSquares
+from synthetic.data.logistic import BinaryLogistic
+from synthetic.numbers.arrays import to_numpy
+from synthetic.quadratic.quadratic import Quadratic
 
 __all__ = ["FusedSteps", "fused_rounds", "map_rounds", "why_not_fused"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from synthetic.arrays import namespace
+from synthetic.numbers.arrays import namespace
 
 __all__ = ["by_coordinate", "layer_norms", "layer_sums", "sizes_of"]
 

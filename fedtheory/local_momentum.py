@@ -7,7 +7,7 @@ from typing import Any
 
 from fedtheory.parts import ClientOptimiser
 from fedtheory.schedules import check_schedule
-from synthetic.checks import flag
+from synthetic.base.checks import flag
 
 __all__ = ["LocalMomentum"]
 

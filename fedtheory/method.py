@@ -11,7 +11,7 @@ from typing import Any
 from fedtheory.algorithm import Algorithm
 from fedtheory.selection import EveryPriority, PriorityOnly, Selection, WithoutReplacement, WithReplacement
 from fedtheory.traits import Traits
-from synthetic.checks import flag
+from synthetic.base.checks import flag
 
 __all__ = ["ALGORITHMS", "Method", "method", "sampled"]
 

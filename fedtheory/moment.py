@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from synthetic.arrays import namespace, take_clients
-from synthetic.draws import Draws
+from synthetic.numbers.arrays import namespace, take_clients
+from synthetic.numbers.draws import Draws
 
 __all__ = ["Local", "Moment", "State", "Upload"]
 

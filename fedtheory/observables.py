@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from fedtheory.moment import on_gpu
-from synthetic.arrays import namespace
+from synthetic.numbers.arrays import namespace
 
 __all__ = ["DEFAULT", "OBSERVABLES", "Observable", "find_observable"]
 

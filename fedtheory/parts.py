@@ -22,7 +22,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from synthetic.arrays import namespace
+from synthetic.numbers.arrays import namespace
 
 __all__ = ["ClientOptimiser", "Correction", "GradientOracle", "Part", "ServerOptimiser", "UploadFilter", "joined"]
 

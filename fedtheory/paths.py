@@ -8,7 +8,7 @@ from fedtheory.affine import affine_round, affine_rounds, mapped_rounds, why_not
 from fedtheory.engine import rounds_of
 from fedtheory.fused import fused_rounds, why_not_fused
 from fedtheory.moment import Moment, State
-from synthetic.checks import one_of
+from synthetic.base.checks import one_of
 
 __all__ = ["PATHS", "choose_path", "states_on"]
 

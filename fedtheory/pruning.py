@@ -11,8 +11,8 @@ from fedtheory.chain import masked
 from fedtheory.layerwise import by_coordinate
 from fedtheory.parts import Correction, ServerOptimiser, UploadFilter
 from fedtheory.schedules import check_schedule, value_at
-from synthetic.arrays import namespace
-from synthetic.checks import finite, number, whole
+from synthetic.base.checks import finite, number, whole
+from synthetic.numbers.arrays import namespace
 
 __all__ = ["KeptParameters", "Pruning"]
 

@@ -10,9 +10,9 @@ import numpy as np
 from fedtheory.chain import masked
 from fedtheory.layerwise import by_coordinate, layer_norms
 from fedtheory.parts import ServerOptimiser, UploadFilter
-from synthetic.arrays import BALLS, backend_of, namespace, to_numpy
-from synthetic.checks import number, one_of, whole
-from synthetic.draws import LAYERS
+from synthetic.base.checks import number, one_of, whole
+from synthetic.numbers.arrays import BALLS, backend_of, namespace, to_numpy
+from synthetic.numbers.draws import LAYERS
 
 __all__ = ["RecycledSteps", "Recycling"]
 

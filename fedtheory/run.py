@@ -16,9 +16,9 @@ from fedtheory.engine import Observer, starting_points
 from fedtheory.observables import DEFAULT, Observable, find_observable
 from fedtheory.paths import choose_path, states_on
 from fedtheory.trajectory import Trajectory, on_backend
-from synthetic.arrays import namespace, to_numpy
-from synthetic.checks import whole
-from synthetic.draws import Draws
+from synthetic.base.checks import whole
+from synthetic.numbers.arrays import namespace, to_numpy
+from synthetic.numbers.draws import Draws
 
 __all__ = ["resume", "run"]
 

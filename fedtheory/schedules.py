@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from synthetic.checks import whole
+from synthetic.base.checks import whole
 
 __all__ = [
     "Constant", "CyclicLinear", "Geometric", "GeometricLocal", "InverseTime", "Schedule", "StopAfter", "Tabulated",

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from fedtheory.schedules import check_schedule, value_at
-from synthetic.arrays import namespace
-from synthetic.checks import flag, number, whole
-from synthetic.draws import CLIENTS, FREE
+from synthetic.base.checks import flag, number, whole
+from synthetic.numbers.arrays import namespace
+from synthetic.numbers.draws import CLIENTS, FREE
 
 __all__ = [
     "AllClients", "Always", "Bernoulli", "EveryPriority", "FractionOfBoth", "LossMatching", "Participation", "Pattern",

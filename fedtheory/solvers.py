@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from fedtheory.parts import ClientOptimiser, GradientOracle
-from synthetic.arrays import backend_of, namespace, to_numpy
-from synthetic.checks import number, one_of, whole
+from synthetic.base.checks import number, one_of, whole
+from synthetic.numbers.arrays import backend_of, namespace, to_numpy
 
 __all__ = ["ExactSolve", "Inexact", "Solver", "ToTolerance", "local_solver"]
 

@@ -24,7 +24,6 @@ EVERYONE: Mapping[str, Any] = {"participants": None}
 ONE_EXACT_STEP: Mapping[str, Any] = {"participants": None, "local_steps": 1, "sigma": 0.0}
 ONE_CLIENT: Mapping[str, Any] = {"clients": 1, "sigma": 0.0}
 ONE_LOSS: Mapping[str, Any] = {"identical": True, "equal": True, "sigma": 0.0, "data": False}
-
 ORTHOGONAL = ("", "all", "signed permutations", "within layers")
 
 

@@ -14,7 +14,7 @@ import xarray as xr
 
 from fedtheory.algorithm import State
 from fedtheory.selection import Participation
-from synthetic.arrays import EXACT, TORCH, to_numpy
+from synthetic.numbers.arrays import EXACT, TORCH, to_numpy
 
 __all__ = ["Trajectory", "load_trajectory", "on_backend"]
 

@@ -1,29 +1,29 @@
 """Federations: m clients with losses, gradient noise, and constants that are known exactly or proven."""
 
-from synthetic.arrays import EXACT, NUMPY, TORCH, Backend, to_numpy
-from synthetic.constants import Constant, Constants
-from synthetic.cosine_quadratic import CosineQuadratic
-from synthetic.draws import Draws, EnumeratedDraws
-from synthetic.factored import Factored, factored
-from synthetic.federation import Federation
-from synthetic.from_arrays import from_arrays
-from synthetic.generalised_linear import GeneralisedLinear
-from synthetic.huber import Huber
-from synthetic.layered import layered_quadratic
-from synthetic.least_squares import LeastSquares
-from synthetic.logistic import BinaryLogistic, SoftmaxLogistic
-from synthetic.make_cosine import make_cosine_quadratic
-from synthetic.make_quadratic import make_quadratic
-from synthetic.noise import FiniteNoise, GaussianNoise, NoNoise, SphereNoise
-from synthetic.partitions import dirichlet, even, shards
-from synthetic.perceptron import Perceptron
-from synthetic.piecewise import Piecewise
-from synthetic.quadratic import Quadratic
-from synthetic.random_data import random_generalised_linear, random_least_squares, random_logistic, random_perceptron
-from synthetic.real_data import real_federation
+from synthetic.base.constants import Constant, Constants
+from synthetic.base.federation import Federation
+from synthetic.base.noise import FiniteNoise, GaussianNoise, NoNoise, SphereNoise
+from synthetic.data.factored import Factored, factored
+from synthetic.data.from_arrays import from_arrays
+from synthetic.data.generalised_linear import GeneralisedLinear
+from synthetic.data.least_squares import LeastSquares
+from synthetic.data.logistic import BinaryLogistic, SoftmaxLogistic
+from synthetic.data.perceptron import Perceptron
+from synthetic.data.scalar_losses import ScalarLoss
+from synthetic.numbers.arrays import EXACT, NUMPY, TORCH, Backend, to_numpy
+from synthetic.numbers.draws import Draws, EnumeratedDraws
+from synthetic.piecewise.huber import Huber
+from synthetic.piecewise.piecewise import Piecewise
+from synthetic.quadratic.cosine import CosineQuadratic
+from synthetic.quadratic.layered import layered_quadratic
+from synthetic.quadratic.make import make_quadratic
+from synthetic.quadratic.make_cosine import make_cosine_quadratic
+from synthetic.quadratic.quadratic import Quadratic
 from synthetic.registry import make_problem, problem_names, problem_options
-from synthetic.scalar_losses import ScalarLoss
-from synthetic.synth import noisy_copies, synth, synth_data, synth_noisy
+from synthetic.sources.partitions import dirichlet, even, shards
+from synthetic.sources.random_data import random_generalised_linear, random_least_squares, random_logistic, random_perceptron
+from synthetic.sources.real_data import real_federation
+from synthetic.sources.synth import noisy_copies, synth, synth_data, synth_noisy
 from synthetic.worst_cases import flat_and_steep, huber_worst_case, nesterov_chain
 
 __all__ = [

@@ -9,20 +9,20 @@ from typing import Any
 
 import numpy as np
 
-from synthetic.arrays import TORCH, Backend
-from synthetic.checks import nearest
-from synthetic.factored import Factored, factored
-from synthetic.federation import Federation
-from synthetic.from_arrays import from_arrays
-from synthetic.layered import layered_quadratic
-from synthetic.make_cosine import make_cosine_quadratic
-from synthetic.make_quadratic import make_quadratic
-from synthetic.perceptron import Perceptron
-from synthetic.priority import priority_mask
-from synthetic.quadratic import Quadratic
-from synthetic.random_data import random_generalised_linear, random_least_squares, random_logistic, random_perceptron
-from synthetic.real_data import real_federation
-from synthetic.synth import noisy_copies, synth, synth_noisy
+from synthetic.base.checks import nearest
+from synthetic.base.federation import Federation
+from synthetic.base.priority import priority_mask
+from synthetic.data.factored import Factored, factored
+from synthetic.data.from_arrays import from_arrays
+from synthetic.data.perceptron import Perceptron
+from synthetic.numbers.arrays import TORCH, Backend
+from synthetic.quadratic.layered import layered_quadratic
+from synthetic.quadratic.make import make_quadratic
+from synthetic.quadratic.make_cosine import make_cosine_quadratic
+from synthetic.quadratic.quadratic import Quadratic
+from synthetic.sources.random_data import random_generalised_linear, random_least_squares, random_logistic, random_perceptron
+from synthetic.sources.real_data import real_federation
+from synthetic.sources.synth import noisy_copies, synth, synth_noisy
 from synthetic.worst_cases import flat_and_steep, huber_worst_case, linear_samples, nesterov_chain
 
 __all__ = ["PROBLEMS", "Problem", "make_problem", "problem_names", "problem_options"]

@@ -6,13 +6,13 @@ from functools import cached_property
 
 import numpy as np
 
-from synthetic.arrays import TORCH, Backend, namespace
-from synthetic.checks import finite, number, whole
-from synthetic.data import pad
-from synthetic.generalised_linear import GeneralisedLinear
-from synthetic.huber import Huber
-from synthetic.least_squares import LeastSquares
-from synthetic.priority import priority_mask
+from synthetic.base.checks import finite, number, whole
+from synthetic.base.priority import priority_mask
+from synthetic.data.federation import pad
+from synthetic.data.generalised_linear import GeneralisedLinear
+from synthetic.data.least_squares import LeastSquares
+from synthetic.numbers.arrays import TORCH, Backend, namespace
+from synthetic.piecewise.huber import Huber
 
 __all__ = ["flat_and_steep", "huber_worst_case", "linear_samples", "nesterov_chain"]
 

@@ -10,7 +10,7 @@ import os
 import pytest
 from hypothesis import settings
 
-from verify import cli
+from verify.cli import main as cli
 
 settings.register_profile("fixed", derandomize=True, deadline=None)
 settings.register_profile("random", derandomize=False, deadline=None)

@@ -36,7 +36,7 @@ from fedtheory.traits import (
     Traits,
     Variant,
 )
-from synthetic.arrays import to_numpy
+from synthetic.numbers.arrays import to_numpy
 
 __all__ = ["DIVIDES", "EXEMPT", "OPTIMUM", "Answers", "PeerMethod", "maker", "traits_of"]
 

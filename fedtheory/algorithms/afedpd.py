@@ -11,7 +11,7 @@ from fedtheory.moment import mean_over_clients
 from fedtheory.parts import ServerOptimiser
 from fedtheory.solvers import local_solver
 from fedtheory.traits import EVERYONE, ISOTROPIC, Costs, FixedPoint, Law, Reduction, Tilt, Traits
-from synthetic.checks import one_of
+from synthetic.base.checks import one_of
 
 __all__ = ["OUTPUTS", "ReturnsAverage", "VirtualDuals", "afedpd"]
 

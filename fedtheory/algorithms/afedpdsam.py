@@ -12,8 +12,8 @@ from fedtheory.algorithms.fedsam import SharpnessAware
 from fedtheory.method import method, sampled
 from fedtheory.schedules import check_schedule
 from fedtheory.traits import ISOTROPIC, LENGTH, SLOPE, Costs, Reduction, Traits, Variant
-from synthetic.arrays import namespace
-from synthetic.checks import one_of
+from synthetic.base.checks import one_of
+from synthetic.numbers.arrays import namespace
 
 __all__ = ["SoftSharpnessAware", "afedpdsam"]
 

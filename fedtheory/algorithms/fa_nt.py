@@ -14,7 +14,7 @@ from fedtheory.moment import mean_over_clients
 from fedtheory.parts import Correction
 from fedtheory.selection import EveryPriority, PriorityOnly
 from fedtheory.traits import EVERYONE, Costs, Law, Reduction, Traits, Variant
-from synthetic.checks import one_of
+from synthetic.base.checks import one_of
 
 __all__ = ["DirectionTracking", "KeptDifference", "fa_nt", "fa_nt_z"]
 

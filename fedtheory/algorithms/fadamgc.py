@@ -14,9 +14,9 @@ from fedtheory.method import method, sampled
 from fedtheory.moment import mean_over_clients
 from fedtheory.selection import WithoutReplacement
 from fedtheory.traits import ONE_CLIENT, Costs, FixedPoint, Law, Reduction, Tilt, Traits, Variant
-from synthetic.arrays import namespace
-from synthetic.checks import one_of, whole
-from synthetic.draws import TRACKERS
+from synthetic.base.checks import one_of, whole
+from synthetic.numbers.arrays import namespace
+from synthetic.numbers.draws import TRACKERS
 
 __all__ = ["Tracking", "fadamgc", "first_variates"]
 

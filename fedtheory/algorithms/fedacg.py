@@ -11,7 +11,7 @@ from fedtheory.method import method, sampled
 from fedtheory.parts import ServerOptimiser
 from fedtheory.schedules import check_schedule, value_at
 from fedtheory.traits import CURVATURE, EVERYONE, ISOTROPIC, NUMBER, STEP, Costs, FixedPoint, Reduction, Traits
-from synthetic.arrays import backend_of
+from synthetic.numbers.arrays import backend_of
 
 __all__ = ["LookAhead", "fedacg"]
 

@@ -14,8 +14,8 @@ from fedtheory.parts import ServerOptimiser
 from fedtheory.schedules import Schedule, check_schedule
 from fedtheory.solvers import local_solver
 from fedtheory.traits import CURVATURE, EVERYONE, ISOTROPIC, SLOPE, Costs, FixedPoint, Reduction, Tilt, Traits, Variant
-from synthetic.arrays import namespace, to_numpy
-from synthetic.checks import one_of
+from synthetic.base.checks import one_of
+from synthetic.numbers.arrays import namespace, to_numpy
 
 __all__ = ["ServerProximal", "StalePrimalDual", "fedadmm"]
 

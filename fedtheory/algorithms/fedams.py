@@ -8,8 +8,8 @@ from fedtheory.algorithm import Algorithm
 from fedtheory.algorithms.fedopt import AdaptiveServer, quotient
 from fedtheory.method import method, sampled
 from fedtheory.traits import LENGTH, NUMBER, STEP, Costs, Law, Reduction, Traits, Variant
-from synthetic.arrays import maximum, namespace
-from synthetic.checks import one_of
+from synthetic.base.checks import one_of
+from synthetic.numbers.arrays import maximum, namespace
 
 __all__ = ["MaxStabilised", "fedams"]
 

@@ -11,8 +11,8 @@ from fedtheory.algorithms.fedsam import SharpnessAware, along
 from fedtheory.method import method, sampled
 from fedtheory.schedules import Schedule, check_schedule
 from fedtheory.traits import LENGTH, NUMBER, STEP, Costs, Reduction, Traits
-from synthetic.arrays import namespace
-from synthetic.checks import whole
+from synthetic.base.checks import whole
+from synthetic.numbers.arrays import namespace
 
 __all__ = ["AdaptivelySharp", "CyclicRounds", "WeightAverage", "fedasam"]
 

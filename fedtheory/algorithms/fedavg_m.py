@@ -11,7 +11,7 @@ from fedtheory.method import method, sampled
 from fedtheory.parts import ClientOptimiser
 from fedtheory.schedules import check_schedule
 from fedtheory.traits import ISOTROPIC, STEP, Costs, Reduction, Traits, Variant
-from synthetic.checks import one_of
+from synthetic.base.checks import one_of
 
 __all__ = ["DirectionStep", "HeavyBall", "fedavg_m"]
 

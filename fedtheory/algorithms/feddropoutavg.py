@@ -12,8 +12,8 @@ from fedtheory.method import method, sampled
 from fedtheory.parts import UploadFilter
 from fedtheory.schedules import check_schedule
 from fedtheory.traits import ONE_LOSS, STEP, Costs, Law, Reduction, Traits
-from synthetic.arrays import namespace
-from synthetic.draws import DROPOUT, LOST
+from synthetic.numbers.arrays import namespace
+from synthetic.numbers.draws import DROPOUT, LOST
 
 __all__ = ["Dropped", "feddropoutavg"]
 

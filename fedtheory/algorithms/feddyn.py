@@ -10,7 +10,7 @@ from fedtheory.method import method, sampled
 from fedtheory.moment import mean_over_clients
 from fedtheory.solvers import local_solver
 from fedtheory.traits import EVERYONE, ISOTROPIC, Costs, FixedPoint, Law, Reduction, Tilt, Traits, Variant
-from synthetic.checks import one_of
+from synthetic.base.checks import one_of
 
 __all__ = ["GlobalDual", "feddyn", "means"]
 

@@ -13,7 +13,7 @@ from fedtheory.method import method, sampled
 from fedtheory.parts import Correction
 from fedtheory.schedules import check_schedule
 from fedtheory.traits import LENGTH, NUMBER, SLOPE, Costs, Reduction, Traits, Variant
-from synthetic.checks import number, one_of
+from synthetic.base.checks import number, one_of
 
 __all__ = ["AveragedAdam", "LastDirection", "fedlada"]
 

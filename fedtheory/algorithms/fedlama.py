@@ -11,8 +11,8 @@ from fedtheory.method import method
 from fedtheory.parts import UploadFilter
 from fedtheory.selection import EveryPriority, PriorityOnly, Selection, WithoutReplacement
 from fedtheory.traits import STEP, Costs, Reduction, Traits
-from synthetic.arrays import namespace
-from synthetic.checks import whole
+from synthetic.base.checks import whole
+from synthetic.numbers.arrays import namespace
 
 __all__ = ["LayerIntervals", "fedlama"]
 

@@ -11,8 +11,8 @@ from fedtheory.local_momentum import LocalMomentum
 from fedtheory.method import method
 from fedtheory.recycling import RecycledSteps, Recycling
 from fedtheory.traits import EVERYONE, STEP, Costs, Law, Reduction, Traits, Variant
-from synthetic.arrays import namespace
-from synthetic.checks import one_of
+from synthetic.base.checks import one_of
+from synthetic.numbers.arrays import namespace
 
 __all__ = ["feddrop", "fedluar", "recycle"]
 

@@ -16,7 +16,7 @@ from fedtheory.moment import mean_over_clients
 from fedtheory.parts import GradientOracle
 from fedtheory.schedules import check_schedule
 from fedtheory.traits import EVERYONE, ISOTROPIC, STEP, Costs, FixedPoint, Reduction, Tilt, Traits, Variant
-from synthetic.checks import one_of
+from synthetic.base.checks import one_of
 
 __all__ = ["MovingVariates", "fedmoswa"]
 

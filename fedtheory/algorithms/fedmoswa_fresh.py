@@ -9,7 +9,7 @@ from fedtheory.control_variates import given_start
 from fedtheory.parts import Correction, GradientOracle
 from fedtheory.schedules import check_schedule
 from fedtheory.selection import EveryPriority
-from synthetic.checks import one_of
+from synthetic.base.checks import one_of
 
 __all__ = ["BATCHES", "FreshVariates", "SinceBroadcast"]
 

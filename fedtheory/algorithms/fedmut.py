@@ -12,9 +12,9 @@ from fedtheory.method import method, sampled
 from fedtheory.parts import Correction
 from fedtheory.schedules import check_schedule
 from fedtheory.traits import STEP, Costs, Reduction, Traits
-from synthetic.arrays import namespace
-from synthetic.checks import one_of
-from synthetic.draws import MUTATION
+from synthetic.base.checks import one_of
+from synthetic.numbers.arrays import namespace
+from synthetic.numbers.draws import MUTATION
 
 __all__ = ["Mutation", "fedmut"]
 

@@ -12,7 +12,7 @@ from fedtheory.method import method, sampled
 from fedtheory.moment import Local
 from fedtheory.parts import ClientOptimiser, UploadFilter
 from fedtheory.traits import CURVATURE, ISOTROPIC, STEP, Costs, Reduction, Traits
-from synthetic.arrays import namespace
+from synthetic.numbers.arrays import namespace
 
 __all__ = ["Normalised", "fednova"]
 

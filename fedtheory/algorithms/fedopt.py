@@ -12,8 +12,8 @@ from fedtheory.method import method, sampled
 from fedtheory.parts import ServerOptimiser
 from fedtheory.schedules import check_schedule, value_at
 from fedtheory.traits import EVERYONE, LENGTH, NUMBER, STEP, Costs, FixedPoint, Law, Reduction, Traits
-from synthetic.arrays import namespace
-from synthetic.checks import finite, nonnegative, one_of
+from synthetic.base.checks import finite, nonnegative, one_of
+from synthetic.numbers.arrays import namespace
 
 __all__ = ["AdaptiveServer", "check_moments", "fedadagrad", "fedadam", "fedyogi", "first_moment2", "quotient"]
 

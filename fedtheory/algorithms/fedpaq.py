@@ -11,9 +11,9 @@ from fedtheory.layerwise import by_coordinate, layer_norms
 from fedtheory.method import method, sampled
 from fedtheory.parts import UploadFilter
 from fedtheory.traits import STEP, Costs, Reduction, Traits
-from synthetic.arrays import namespace
-from synthetic.checks import one_of, whole
-from synthetic.draws import QUANTISER
+from synthetic.base.checks import one_of, whole
+from synthetic.numbers.arrays import namespace
+from synthetic.numbers.draws import QUANTISER
 
 __all__ = ["Quantised", "fedpaq"]
 

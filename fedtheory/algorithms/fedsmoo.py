@@ -12,7 +12,7 @@ from fedtheory.method import method, sampled
 from fedtheory.parts import GradientOracle
 from fedtheory.schedules import check_schedule
 from fedtheory.traits import ISOTROPIC, Costs, Law, Reduction, Traits, Variant
-from synthetic.checks import one_of
+from synthetic.base.checks import one_of
 
 __all__ = ["CommonPerturbation", "DynamicPerturbation", "fedsmoo"]
 

@@ -7,7 +7,7 @@ from fedtheory.algorithms.fedavg import ServerStep
 from fedtheory.method import method, sampled
 from fedtheory.schedules import CyclicLinear, GeometricLocal
 from fedtheory.traits import ISOTROPIC, STEP, Costs, Reduction, Traits, Variant
-from synthetic.checks import one_of
+from synthetic.base.checks import one_of
 
 __all__ = ["fedswa", "local_rates"]
 

@@ -11,7 +11,7 @@ from fedtheory.method import method, sampled
 from fedtheory.parts import UploadFilter
 from fedtheory.schedules import check_schedule
 from fedtheory.traits import ISOTROPIC, ONE_LOSS, STEP, Costs, Law, Reduction, Traits
-from synthetic.arrays import namespace
+from synthetic.numbers.arrays import namespace
 
 __all__ = ["LookBack", "lbgm"]
 

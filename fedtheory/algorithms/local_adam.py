@@ -11,8 +11,8 @@ from fedtheory.algorithms.fedopt import check_moments, first_moment2, quotient
 from fedtheory.method import method, sampled
 from fedtheory.parts import ClientOptimiser
 from fedtheory.traits import LENGTH, NUMBER, SLOPE, Costs, Law, Traits, Variant
-from synthetic.arrays import maximum, namespace
-from synthetic.checks import one_of
+from synthetic.base.checks import one_of
+from synthetic.numbers.arrays import maximum, namespace
 
 __all__ = ["Adam", "local_adam"]
 

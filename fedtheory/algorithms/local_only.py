@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fedtheory.algorithm import Algorithm
 from fedtheory.method import method
 from fedtheory.traits import GRADIENT_DESCENT, ISOTROPIC, ONE_CLIENT, STEP, Costs, Reduction, Traits
-from synthetic.arrays import namespace
+from synthetic.numbers.arrays import namespace
 
 __all__ = ["LocalOnly", "local_only"]
 

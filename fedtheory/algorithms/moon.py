@@ -11,7 +11,7 @@ from fedtheory.method import method, sampled
 from fedtheory.parts import GradientOracle
 from fedtheory.schedules import check_schedule
 from fedtheory.traits import Costs, Reduction, Traits
-from synthetic.arrays import namespace
+from synthetic.numbers.arrays import namespace
 
 __all__ = ["Contrastive", "contrast", "moon"]
 

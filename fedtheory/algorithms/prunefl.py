@@ -6,7 +6,7 @@ from fedtheory.algorithm import Algorithm
 from fedtheory.method import method, sampled
 from fedtheory.pruning import KeptParameters, Pruning
 from fedtheory.traits import STEP, Costs, Reduction, Traits
-from synthetic.arrays import namespace
+from synthetic.numbers.arrays import namespace
 
 __all__ = ["prunefl"]
 

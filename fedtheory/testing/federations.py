@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from synthetic.arrays import TORCH, namespace
-from synthetic.draws import CLIENTS, Draws
-from synthetic.from_arrays import from_arrays
-from synthetic.noise import FiniteNoise, NoNoise
-from synthetic.quadratic import Quadratic
+from synthetic.base.noise import FiniteNoise, NoNoise
+from synthetic.data.from_arrays import from_arrays
+from synthetic.numbers.arrays import TORCH, namespace
+from synthetic.numbers.draws import CLIENTS, Draws
+from synthetic.quadratic.quadratic import Quadratic
 
 __all__ = ["CASES", "Case", "RelabelledDraws", "RelabelledNoise", "changed", "power_of_two", "rearranged"]
 

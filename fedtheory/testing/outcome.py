@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from synthetic.arrays import to_numpy
+from synthetic.numbers.arrays import to_numpy
 
 __all__ = ["Broken", "NotApplicable", "at_most", "same", "short", "true"]
 

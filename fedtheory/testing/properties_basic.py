@@ -14,8 +14,8 @@ from fedtheory.testing.outcome import Broken, NotApplicable, same, short, true
 from fedtheory.testing.property import needs, property_of_every_method
 from fedtheory.testing.subject import arrays_of, begin, describe, outputs, play
 from fedtheory.trajectory import load_trajectory
-from synthetic.arrays import EXACT, NUMPY, TORCH, Backend, to_numpy
-from synthetic.draws import Draws
+from synthetic.numbers.arrays import EXACT, NUMPY, TORCH, Backend, to_numpy
+from synthetic.numbers.draws import Draws
 
 
 def _all_arrays(states):

@@ -9,7 +9,7 @@ from fedtheory.run import run
 from fedtheory.testing.outcome import Broken, same
 from fedtheory.testing.property import needs, property_of_every_method
 from fedtheory.testing.subject import begin, play
-from synthetic.arrays import namespace, to_numpy
+from synthetic.numbers.arrays import namespace, to_numpy
 
 AXES = ("run", "client")
 

@@ -8,7 +8,7 @@ from fedtheory.testing.federations import power_of_two
 from fedtheory.testing.outcome import Broken, at_most, same
 from fedtheory.testing.property import Property, needs, property_of_every_method
 from fedtheory.testing.subject import begin, outputs, play
-from synthetic.arrays import to_numpy
+from synthetic.numbers.arrays import to_numpy
 
 STILL = {"sigma": 0.0, "data": False}
 

@@ -10,7 +10,7 @@ from fedtheory.testing.federations import changed, rearranged
 from fedtheory.testing.outcome import same, true
 from fedtheory.testing.property import needs, property_of_every_method
 from fedtheory.testing.subject import arrays_of, begin, outputs, play
-from synthetic.arrays import to_numpy
+from synthetic.numbers.arrays import to_numpy
 
 SAMPLED = {"participants": 2, "clients": 5, "equal": True, "free": 0, "data": False}
 

@@ -9,7 +9,7 @@ from fedtheory.testing.outcome import NotApplicable, same
 from fedtheory.testing.property import Property
 from fedtheory.testing.subject import Subject, outputs, play
 from fedtheory.traits import GRADIENT_DESCENT, ONE_LOSS, Reduction
-from synthetic.arrays import NUMPY
+from synthetic.numbers.arrays import NUMPY
 
 __all__ = ["declared"]
 

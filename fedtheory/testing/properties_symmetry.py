@@ -10,8 +10,8 @@ from fedtheory.testing.federations import RelabelledDraws, changed, power_of_two
 from fedtheory.testing.outcome import Broken, NotApplicable, same
 from fedtheory.testing.property import Property, needs, property_of_every_method
 from fedtheory.testing.subject import begin, outputs, play
-from synthetic.arrays import NUMPY, namespace, to_numpy
-from synthetic.noise import FiniteNoise
+from synthetic.base.noise import FiniteNoise
+from synthetic.numbers.arrays import NUMPY, namespace, to_numpy
 
 QUADRATIC = {"data": False}
 

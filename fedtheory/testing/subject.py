@@ -18,8 +18,8 @@ from fedtheory.selection import EveryPriority, WithoutReplacement
 from fedtheory.testing.federations import Case
 from fedtheory.testing.outcome import NotApplicable
 from fedtheory.traits import Traits
-from synthetic.arrays import NUMPY, TORCH, Backend, backend_of, to_numpy
-from synthetic.draws import Draws
+from synthetic.numbers.arrays import NUMPY, TORCH, Backend, backend_of, to_numpy
+from synthetic.numbers.draws import Draws
 
 __all__ = ["Subject", "arrays_of", "outputs", "play", "subject_of"]
 

@@ -11,19 +11,18 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from bounds.claim import Claim
-from verify.expectations import together
-from verify.figures import VERDICT_STYLE, looseness, save
-from verify.files import file_name, read_json, writable_directory, write_text
-from verify.numerals import approximately, significant, typeset
-from verify.report.drawing_processes import FORMATS, drawn_meanwhile
-from verify.report.drawn_already import left_to_draw, remember
+from bounds.language.claim import Claim
+from verify.report.drawing import FORMATS, drawn_meanwhile, left_to_draw, remember
+from verify.report.lists import ATTENTION, MANY, by_paper, drawn, grouped, held, not_tested, paper_page, together
 from verify.report.mathematics import mathematics, symbols
-from verify.report.pages import ATTENTION, MANY, by_paper, drawn, grouped, held, not_tested, paper_page
 from verify.report.parquet import HINT, save_parquet
-from verify.report.records import load_verdicts, save_about, save_verdicts
 from verify.report.tables import details_shown, instance_tables
-from verify.verdict import VERDICTS, Series, Verdict
+from verify.results.drawing import VERDICT_STYLE, save
+from verify.results.figures import looseness
+from verify.results.files import file_name, read_json, writable_directory, write_text
+from verify.results.numerals import approximately, significant, typeset
+from verify.results.records import load_verdicts, save_about, save_verdicts
+from verify.results.verdict import VERDICTS, Series, Verdict
 
 __all__ = ["VERDICT_MEANINGS", "page_name", "write_report"]
 
@@ -70,7 +69,7 @@ def write_report(
     """
     verdicts, out = list(verdicts), writable_directory(out)
     if claims is None:
-        from bounds.registry import all_claims
+        from bounds.registry.claims import all_claims
 
         claims = all_claims()
     earlier = _pages_of_earlier(out)

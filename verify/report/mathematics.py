@@ -9,10 +9,10 @@ from xml.etree import ElementTree
 
 import sympy as sp
 
-from bounds.claim import Claim, Condition
-from bounds.notation import Letter, letter_text
-from bounds.render import letters_of, printed, said
-from bounds.writer import LatexWriter
+from bounds.language.claim import Claim, Condition
+from bounds.language.letters import Letter, letter_text
+from bounds.printing.render import letters_of, printed, said
+from bounds.printing.writer import LatexWriter
 from verify.report.mathml import mathml
 
 __all__ = ["Mathematics", "mathematics", "symbols"]

@@ -15,23 +15,29 @@ LETTERS = dict(
     iota="ι", kappa="κ", lambda_="λ", mu="μ", nu="ν", xi="ξ", pi="π", rho="ρ", varrho="ϱ", sigma="σ", tau="τ",
     upsilon="υ", phi="ϕ", varphi="φ", chi="χ", psi="ψ", omega="ω", ell="ℓ", infty="∞", emptyset="∅", partial="∂",
 )
+
 LETTERS["lambda"] = LETTERS.pop("lambda_")
+
 UPRIGHT = dict(
     Gamma="Γ", Delta="Δ", Theta="Θ", Lambda="Λ", Xi="Ξ", Pi="Π", Sigma="Σ", Upsilon="Υ", Phi="Φ", Psi="Ψ", Omega="Ω",
     nabla="∇",
 )
+
 OPERATORS = dict(
     cdot="⋅", times="×", le="≤", leq="≤", ge="≥", geq="≥", ne="≠", neq="≠", equiv="≡", approx="≈", sim="∼", to="→",
     rightarrow="→", mapsto="↦", mid="∣", ldots="…", dots="…", cdots="⋯", pm="±", ast="∗", star="⋆", prime="′",
     subseteq="⊆", subset="⊂", setminus="∖", cup="∪", cap="∩", forall="∀", exists="∃", land="∧", lor="∨", neg="¬",
     Rightarrow="⇒", Leftrightarrow="⇔", propto="∝", circ="∘", top="⊤", colon=":", bmod="mod", odot="⊙", in_="∈", notin="∉",
 )
+
 OPERATORS["in"] = OPERATORS.pop("in_")
+
 FENCES = {
     r"\|": "‖", r"\lVert": "‖", r"\rVert": "‖", r"\Vert": "‖", r"\lvert": "|", r"\rvert": "|", r"\vert": "|",
     r"\langle": "⟨", r"\rangle": "⟩", r"\{": "{", r"\}": "}", r"\lbrace": "{", r"\rbrace": "}", r"\lfloor": "⌊",
     r"\rfloor": "⌋", r"\lceil": "⌈", r"\rceil": "⌉",
 }
+
 OPENING = {"(", "[", "{", "⟨", "⌊", "⌈"} | {r"\lVert", r"\lvert"}
 LARGE = {r"\sum": "∑", r"\prod": "∏"}
 LIMITED = (r"\max", r"\min", r"\sup", r"\inf", r"\lim", r"\argmin", r"\argmax")

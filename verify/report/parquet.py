@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
-from verify.files import replacing
-from verify.report.records import FIELDS, as_record
-from verify.verdict import Verdict
+from verify.results.files import replacing
+from verify.results.records import FIELDS, as_record
+from verify.results.verdict import Verdict
 
 __all__ = ["HINT", "save_parquet"]
 

@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from verify.numerals import approximately, significant
+from verify.results.numerals import approximately, significant
 
 __all__ = ["details_shown", "instance_tables"]
 
 LONGEST_NUMBER, MOST_ENTRIES = 28, 24
+
 #: lists of an instance that do not run over its clients, and what they run over
 OTHERWISE = {"epsilon": ", by round", "available": ", by round and client", "start_offset": "", "local_offset": "",
              "x_star": "", "layer_sizes": ""}

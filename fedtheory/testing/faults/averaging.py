@@ -7,7 +7,7 @@ from copy import copy
 import numpy as np
 
 from fedtheory.testing.faults.planting import Fault, spoiled, spoiled_part
-from synthetic.arrays import namespace, to_numpy
+from synthetic.numbers.arrays import namespace, to_numpy
 
 __all__ = ["FAULTS"]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fedtheory.testing.faults.planting import Fault, spoiled_part
-from synthetic.arrays import namespace
+from synthetic.numbers.arrays import namespace
 
 __all__ = ["FAULTS"]
 

@@ -1,1 +1,0 @@
-"""Y. Sun, L. Shen, D. Tao, "A-FedPD: Aligning Dual-Drift is All Federated Primal-Dual Learning Needs"."""

@@ -1,1 +1,0 @@
-"""Claims of textbooks and of the papers on which the refereed ones build: the referee's own controls."""

@@ -1,0 +1,1 @@
+"""True statements with false variants, by which the search is measured."""

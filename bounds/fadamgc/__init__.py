@@ -1,1 +1,0 @@
-"""FAdamGC (Chen et al.): gradient correction in federated learning with adaptive optimisation."""

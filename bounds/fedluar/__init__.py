@@ -1,1 +1,0 @@
-"""J. Kim et al., "Layer-wise update aggregation with recycling for communication-efficient federated learning" (FedLUAR)."""

@@ -1,0 +1,1 @@
+"""Analyses formulas as data: closed forms, orders, units, comparisons. Knows no paper."""

@@ -1,0 +1,256 @@
+"""A claim's side as a formula in parameters: definitions and defined symbols put in, measured quantities named."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import sympy as sp
+
+from bounds.language import words
+from bounds.language.claim import Claim, Condition
+
+__all__ = ["ClosedForm", "always_true", "closed_form", "conditions_on", "measured_conditions", "side_conditions"]
+
+_WORDS = (words.E, words.E_round, words.F, words.grad, words.objective, words.objective_grad, words.norm2, words.norm,
+          words.dot, words.PaperWord)
+
+#: usual names of measured quantities that no definition names
+_USUAL = {
+    words.norm2(words.x_sampled[0] - words.x_star): "D0_sq",
+    words.norm2(words.x[0] - words.x_star): "D0_sq",
+    words.norm2(words.x_round[0] - words.x_star): "D0_sq",
+    words.objective(words.x_round[0]) - words.F_star: "F0_gap",
+}
+
+#: constants that no bound is read as a function of
+_OF_THE_PROBLEM = {words.F_star, words.x_star, words.clients, words.participants}
+
+
+@dataclass(frozen=True)
+class ClosedForm:
+    """``formula`` in ``parameters``; ``measured`` says which of them stand for what of the claim's expressions."""
+
+    formula: sp.Expr
+    measured: dict[sp.Symbol, sp.Expr]
+
+    @property
+    def parameters(self) -> tuple[sp.Symbol, ...]:
+        """Every symbol that needs a value, by name."""
+        return tuple(sorted(self.formula.free_symbols, key=str))
+
+
+def closed_form(claim: Claim, side: str = "right") -> ClosedForm:
+    """The ``left`` or ``right`` side of a claim's statement as a formula in numbers.
+
+    What a condition ``symbol == formula`` or a definition says is put in. A quantity that only a run or a problem can
+    tell (an expectation, a loss, a sum over clients) becomes a parameter: under the name of its definition, or a usual
+    one (D0_sq, F0_gap), or one made of its text.
+
+    Raises:
+        ValueError: a claim without a statement, an unknown side, an index that is left free.
+    """
+    if claim.statement is None:
+        raise ValueError(f"{claim.id} states no formula: {claim.undefined}")
+    if side not in ("left", "right"):
+        raise ValueError(f"unknown side {side!r}; allowed: left, right")
+    return _Reader(claim).read(getattr(claim.statement, side))
+
+
+def side_conditions(claim: Claim, sides: tuple[str, ...] = ("left", "right")) -> list[Condition]:
+    """What holds of the parameters of a claim's ``sides``: its conditions on parameters alone, in closed form, and what
+    always does.
+
+    A condition for every index counts where what is put in leaves none, as ``eta_l[t] <= 1 / L`` with ``eta_l[t] == eta``.
+    """
+    return conditions_on(claim, [s for side in sides for s in closed_form(claim, side).parameters])
+
+
+def conditions_on(claim: Claim, parameters: Iterable[sp.Symbol]) -> list[Condition]:
+    """The same of parameters of a claim's closed forms."""
+    found = [condition for condition, measured in _conditions(claim) if not measured]
+    names = {s.name for s in parameters}
+    names |= {s.name for c in found for side in (c.left, c.right) for s in side.free_symbols}
+    return list(dict.fromkeys([*always_true(names), *found]))
+
+
+def measured_conditions(claim: Claim) -> list[Condition]:
+    """The claim's conditions that speak of measured quantities too, under the names that :func:`closed_form` gives them."""
+    return [condition for condition, measured in _conditions(claim) if measured]
+
+
+def _conditions(claim: Claim) -> Iterator[tuple[Condition, bool]]:
+    """Conditions in closed form that leave no index, and whether they speak of measured quantities."""
+    reader = _Reader(claim)
+    for condition in claim.hypotheses:
+        if reader.defines(condition):
+            continue
+        try:
+            left, right = (reader.read(side) for side in (condition.left, condition.right))
+        except ValueError:  # an entry that no condition ties to parameters
+            continue
+        if not {triple[0] for triple in condition.over} & (left.formula.free_symbols | right.formula.free_symbols):
+            yield Condition(left.formula, condition.relation, right.formula), bool(left.measured or right.measured)
+
+
+#: what holds of every problem and run
+_ORDERED = ((words.mu, words.L), (words.participants, words.clients))
+
+
+def always_true(names: set[str]) -> list[Condition]:
+    """What holds of every problem and run, of those parameters that are named."""
+    return [Condition(small, "<=", large) for small, large in _ORDERED if {small.name, large.name} <= names]
+
+
+def _spelled(e) -> str:
+    """A name made of the expression's own words, without its indices."""
+    if isinstance(e, sp.Sum | sp.Product):
+        return f"{type(e).__name__.lower()}_{_spelled(e.function)}"
+    if isinstance(e, words.E):
+        return f"mean_{_spelled(e.args[0])}"
+    text = re.sub(r"\[[^\]]*\]", "", str(e)).replace("**2", "_sq").replace("norm2", "sq")
+    return re.sub(r"[^0-9A-Za-z]+", "_", text).strip("_") or "measured"
+
+
+def _multiple(known, total):
+    """The number c such that every term of ``known``, times c, is a term of the sum; None if there is none."""
+    first = known.args[0]
+    for term in total.args:
+        times = term / first
+        if not times.has(first) and all(times * part in total.args for part in known.args):
+            return times
+    return None
+
+
+def _is_measured(expression) -> bool:
+    """Whether only a run or a problem tells the value: words of the language, or indexed quantities."""
+    return expression.has(sp.Indexed, *_WORDS) or words.x_star in expression.free_symbols
+
+
+def _added_up(e, body, limits):
+    """A sum of equal terms, or of powers of one base that is not 1, by the usual formula; None for anything else."""
+    (index, low, high), *more = limits
+    if not isinstance(e, sp.Sum) or more:
+        return None
+    if not body.has(index):
+        count = high - low + 1
+        return count * body if count.is_nonnegative else None
+    factor, power = body.as_independent(index, as_Add=False)
+    base, exponent = power.as_base_exp()
+    start, slope = sp.expand(exponent).as_independent(index, as_Add=True)
+    step = slope / index
+    if base.has(index) or step.has(index) or base**step == 1:
+        return None
+    return factor * base**start * (base ** (step * low) - base ** (step * (high + 1))) / (1 - base**step)
+
+
+class _Reader:
+    def __init__(self, claim: Claim):
+        self.claim, self.measured = claim, {}
+        self.indexed, self.plain, self.open = {}, {}, set()
+        for condition in claim.hypotheses:
+            if self.defines(condition):
+                if condition.left.is_Symbol:
+                    self.plain[condition.left] = condition.right
+                else:
+                    self.indexed[str(condition.left.base.label)] = (condition.left.indices, condition.right)
+
+    @staticmethod
+    def defines(condition: Condition) -> bool:
+        """Whether a condition says what a symbol, or an entry of a sequence, is."""
+        left = condition.left
+        return condition.relation == "==" and (
+            left.is_Symbol or (isinstance(left, sp.Indexed) and all(i.is_Symbol for i in left.indices)))
+
+    def read(self, expression) -> ClosedForm:
+        self.measured = {}
+        formula = self.formula(sp.sympify(expression))
+        left_over = formula.atoms(sp.Indexed)
+        if left_over:
+            raise ValueError(f"{self.claim.id}: {sorted(map(str, left_over))[0]} depends on an index that is free")
+        return ClosedForm(formula, dict(self.measured))
+
+    def formula(self, e):
+        if e.is_Symbol:
+            return self.symbol(e)
+        if e.is_number or not e.args:
+            return e
+        if isinstance(e, sp.Indexed):
+            return self.entry(e)
+        if isinstance(e, _WORDS):
+            return self.name(e)
+        if isinstance(e, words.tau):
+            inner = self.formula(e.args[0])
+            return inner - sp.Mod(inner, words.local_steps)
+        if isinstance(e, sp.Sum | sp.Product):
+            body = self.inlined(e.function)
+            if _is_measured(body) or any(map(_is_measured, self._limits(e))):
+                return self.name(e)
+            limits = [(n, self.formula(low), self.formula(high)) for n, low, high in e.limits]
+            return _added_up(e, body, limits) or e.func(body, *limits)
+        if e in _USUAL:
+            return self.name(e)
+        if e.is_Add:  # F(x_0) - F* is one quantity, not two; so is a multiple of it
+            for known, name in _USUAL.items():
+                times = _multiple(known, e) if known.is_Add else None
+                if times is not None:
+                    one = self._named(sp.Symbol(name, nonnegative=True), known)
+                    return self.formula(times) * one + self.formula(sp.Add(*(a for a in e.args if a not in [
+                        times * part for part in known.args])))
+        parts = map(self.formula, e.args)
+        if isinstance(e, sp.Max | sp.Min):
+            return e.func(*parts, evaluate=False)  # does not ask which of them is never the largest, as words.Max
+        return e.func(*parts)
+
+    def inlined(self, body):
+        """The body of a sum with everything put in that is no measured quantity."""
+        return body.replace(lambda a: isinstance(a, sp.Indexed) and str(a.base.label) in self.indexed, self.entry).xreplace(
+            {s: self.symbol(s) for s in body.free_symbols if s in self.plain})
+
+    @staticmethod
+    def _limits(e):
+        return [bound for _, low, high in e.limits for bound in (low, high)]
+
+    def symbol(self, s):
+        if s in self.plain and s not in self.open:  # conditions may define two symbols by each other
+            self.open.add(s)
+            value = self.formula(self.plain[s])
+            self.open.remove(s)
+            return value
+        definition = self.claim.definitions.get(s.name)
+        if definition is None or definition.indices:
+            return s
+        before = dict(self.measured)
+        value = self.formula(definition.formula)
+        if self.measured == before or value.free_symbols - set(self.measured) - _OF_THE_PROBLEM:
+            return value
+        self.measured = before  # it says nothing but what is measured: it keeps its own name
+        return self._named(s, definition.formula)
+
+    def entry(self, e):
+        name = str(e.base.label)
+        if name in self.indexed and name not in self.open:
+            indices, value = self.indexed[name]
+            self.open.add(name)
+            value = self.formula(value.xreplace(dict(zip(indices, e.indices, strict=True))))
+            self.open.remove(name)
+            return value
+        definition = self.claim.definitions.get(name)
+        if definition is not None:
+            value = definition.formula.xreplace(dict(zip(definition.indices, e.indices, strict=True)))
+            if not _is_measured(value):
+                return self.formula(value)
+        return self.name(e)
+
+    def name(self, e):
+        """A measured quantity as a parameter."""
+        if e in _USUAL:
+            return self._named(sp.Symbol(_USUAL[e], nonnegative=True), e)
+        return self._named(sp.Symbol(_spelled(e), real=True), e)
+
+    def _named(self, symbol, e):
+        if self.measured.get(symbol, e) != e:
+            symbol = sp.Symbol(f"{symbol.name}_{len(self.measured)}", real=True)
+        self.measured[symbol] = e
+        return symbol

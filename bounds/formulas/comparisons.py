@@ -1,0 +1,100 @@
+"""Statements that compare bounds: one claim's right side against another's, or against itself at another parameter."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import sympy as sp
+
+from bounds.formulas.closed_form import closed_form, conditions_on
+from bounds.language.claim import Claim, Condition, Variable
+
+__all__ = ["LARGER", "RightSide", "comparison", "monotone", "right_side"]
+
+LARGER = "_larger"  #: ends the name of a larger value of a parameter
+
+
+@dataclass(frozen=True)
+class RightSide:
+    """A claim's right side as a ``formula`` in numbers, without hidden constants, with the ``conditions`` on them."""
+
+    claim: Claim
+    formula: sp.Expr
+    conditions: tuple[Condition, ...]
+
+    def with_values(self, put_in: Mapping) -> RightSide:
+        """The same with formulas in the place of parameters; ValueError for a parameter that it does not have."""
+        if not put_in:
+            return self
+        known = self.formula.free_symbols.union(*(side.free_symbols for c in self.conditions for side in (c.left, c.right)))
+        for symbol in put_in:
+            if symbol not in known:
+                allowed = ", ".join(sorted(map(str, known)))
+                raise ValueError(f"{self.claim.id} has no parameter {symbol}; allowed: {allowed}")
+        return RightSide(self.claim, self.formula.xreplace(put_in), _in_place(self.conditions, put_in))
+
+
+def right_side(claim: Claim, nonnegative: Iterable[str] = ()) -> RightSide:
+    """The right side that a claim's comparisons are about; measured quantities that are ``nonnegative`` are named."""
+    form, nonnegative = closed_form(claim), set(nonnegative)
+    hidden = {v.name for v in claim.variables if v.domain == "hidden"}
+    put_in = {s: sp.S.One for s in form.parameters if s.name in hidden}
+    put_in |= {s: sp.Symbol(s.name, nonnegative=True) for s in form.parameters if s.name in nonnegative}
+    return RightSide(claim, form.formula.xreplace(put_in), _in_place(conditions_on(claim, form.parameters), put_in))
+
+
+def comparison(
+    claim_id: str, first: RightSide, second: RightSide, conditions: tuple[Condition, ...] = (), **fields,
+) -> Claim:
+    """The claim that the right side ``first`` is at most ``second``, as numbers.
+
+    It is about all positive parameters that meet the conditions of both on parameters alone, and ``conditions``; parameters
+    of one name are one. Constants that O(.) hides are left out of both sides. ``fields`` are further fields of the claim.
+    """
+    needed = tuple(dict.fromkeys((*first.conditions, *second.conditions, *conditions)))
+    statement = Condition(first.formula, "<=", second.formula)
+    spoken = set().union(*(side.free_symbols for c in (statement, *needed) for side in (c.left, c.right)))
+    hidden = "" if first.claim.explicit and second.claim.explicit else ", without hidden constants"
+    fields = {"reading": f"the right side of {first.claim.id} against that of {second.claim.id}{hidden}",
+              "source": first.claim.source} | fields
+    return Claim(
+        id=claim_id, kind="comparison", setting="algebra", statement=statement, conditions=needed,
+        variables=tuple(_variable(s) for s in sorted(spoken, key=str)), compares=(first.claim.id, second.claim.id), **fields)
+
+
+def monotone(
+    claim_id: str, side: RightSide, symbol: sp.Symbol, *, rises: bool, tied: Mapping | None = None, **fields,
+) -> Claim:
+    """The claim that a right side never falls as ``symbol`` grows, or never rises.
+
+    The other parameters stay as they are, but for ``tied``: parameters that are formulas of the symbol.
+    """
+    larger = sp.Symbol(symbol.name + LARGER, **symbol._assumptions_orig)
+    tied = dict(tied or {})
+    low = side.with_values(tied)
+    high = side.with_values({symbol: larger} | {s: e.xreplace({symbol: larger}) for s, e in tied.items()})
+    others = "".join(f", with {s} = {e}" for s, e in tied.items())
+    hidden = "" if side.claim.explicit else "; hidden constants are left out"
+    fields = {
+        "reading": f"the right side of {side.claim.id} does not {'fall' if rises else 'rise'} as {symbol} grows{others}",
+        "note": f"printed as a {'rise' if rises else 'fall'}{hidden}",
+    } | fields
+    return comparison(claim_id, *((low, high) if rises else (high, low)), (Condition(symbol, "<=", larger),), **fields)
+
+
+def _in_place(conditions, put_in) -> tuple[Condition, ...]:
+    """The conditions with ``put_in``, but for those that then hold of all numbers of these signs."""
+    found = (Condition(c.left.xreplace(put_in), c.relation, c.right.xreplace(put_in)) for c in conditions)
+    return tuple(c for c in found if not _always(c))
+
+
+def _always(c: Condition) -> bool:
+    difference = c.right - c.left if c.relation == "<=" else c.left - c.right
+    return bool(difference.is_zero if c.relation == "==" else difference.is_nonnegative)
+
+
+def _variable(symbol: sp.Symbol) -> Variable:
+    signs = {"integer": symbol.is_integer, "positive": symbol.is_positive, "nonnegative": symbol.is_nonnegative,
+             "real": True}
+    return Variable(symbol.name, next(domain for domain, so in signs.items() if so))

@@ -1,0 +1,303 @@
+"""Units of expressions: powers of the loss's and the parameter's unit, known ones checked and unknown ones derived.
+
+Under ``x -> a x`` and ``F -> c F`` a quantity of unit ``loss^p parameter^q`` is multiplied by ``c^p a^q``. A formula whose
+terms scale differently cannot hold for all problems unless some constant hides a unit.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from importlib import import_module
+
+import sympy as sp
+
+from bounds.language import words
+from bounds.language.claim import Claim, Condition
+
+__all__ = ["BASE", "Clash", "Unit", "check_units", "parse_unit", "unit_text", "units_of"]
+
+Unit = tuple[Fraction, Fraction]  # powers of loss and parameter
+
+
+def _u(loss, parameter=0) -> Unit:
+    return Fraction(loss), Fraction(parameter)
+
+
+ONE, LOSS, PARAMETER, GRADIENT = _u(0), _u(1), _u(0, 1), _u(1, -1)
+STEP, CURVATURE, GRADIENT_SQ = _u(-1, 2), _u(1, -2), _u(2, -2)
+
+#: units of the language's own names
+BASE: dict[str, Unit] = {
+    **dict.fromkeys(("clients", "participants", "local_steps", "iterations", "rounds", "dim", "samples", "client_weight",
+                     "priority", "included", "sampled", "sampled_weight", "step_offset", "eta_g", "beta1", "beta2"), ONE),
+    **dict.fromkeys(("x", "x_local", "x_before", "x_sampled", "x_round", "x_broadcast", "x_star", "rho_sam"), PARAMETER),
+    **dict.fromkeys(("g", "noise_bound", "G_lip", "sigma", "sigma_g", "sigma_g_2", "sigma_g_max", "G"), GRADIENT),
+    **dict.fromkeys(("sigma_sq", "sigma_sq_client", "G_sq", "sigma_g_sq"), GRADIENT_SQ),
+    **dict.fromkeys(("L", "mu", "L_client", "mu_client", "rho_prox"), CURVATURE),
+    **dict.fromkeys(("F_star", "F_star_client", "F_inf", "epsilon", "F0_gap", "Gamma"), LOSS),
+    "eta_l": STEP, "D0_sq": _u(0, 2),
+}
+
+
+@dataclass(frozen=True)
+class Clash:
+    """Terms of one sum, or the sides of one relation, that should have one unit and do not.
+
+    ``groups`` has the terms by unit, each as (unit in words, terms as text). ``fixed_units``: some are made of pure numbers
+    alone, so that the formula is meant in units that are fixed. ``alike_if`` names what must count as a pure number for the
+    units to agree (``gradients``, say), where that is one kind of quantity.
+    """
+
+    where: str
+    groups: tuple[tuple[str, tuple[str, ...]], ...]
+    fixed_units: bool = False
+    alike_if: str = ""
+
+    def text(self) -> str:
+        """In a sentence."""
+        said = "; ".join(f"{', '.join(terms)} {'have' if len(terms) > 1 else 'has'} unit {unit}"
+                         for unit, terms in self.groups)
+        said += f" (alike if {self.alike_if} are pure numbers)" if self.alike_if else ""
+        return f"{self.where}: {said}"
+
+
+def parse_unit(text: str) -> Unit | None:
+    """The unit that a definition's words say, for example ``(loss/parameter)^2``; None if they are none.
+
+    Example:
+        >>> tuple(map(int, parse_unit("(loss/parameter)^2")))
+        (2, -2)
+    """
+    loss, parameter = sp.symbols("loss parameter", positive=True)
+    cleaned = re.sub(r"[^a-z0-9^*/().\\-]", "", text.replace("²", "^2")).replace("^", "**")
+    try:
+        value = sp.sympify(cleaned or "1", locals={"loss": loss, "parameter": parameter})
+    except (sp.SympifyError, SyntaxError, TypeError, AttributeError):
+        return None
+    powers = value.as_powers_dict()
+    if not set(value.free_symbols) <= {loss, parameter}:
+        return None
+    expanded = sp.expand_power_base(value, force=True).as_powers_dict()
+    powers = {s: sum(e for b, e in expanded.items() if b == s) for s in (loss, parameter)}
+    return _u(Fraction(str(powers[loss])), Fraction(str(powers[parameter])))
+
+
+def unit_text(unit: Unit) -> str:
+    """A unit in words, for example ``loss^2/parameter^2``; ``1`` for pure numbers."""
+    def power(name, p):
+        return name if p == 1 else f"{name}^{p}" if isinstance(p, Fraction | int) else f"{name}^({p})"
+
+    def falls(p):
+        return isinstance(p, Fraction | int) and p < 0
+
+    named = list(zip(("loss", "parameter"), unit, strict=True))
+    above = [power(n, p) for n, p in named if not _is_zero(p) and not falls(p)]
+    below = [power(n, -p) for n, p in named if falls(p)]
+    return ("*".join(above) or "1") + "".join(f"/{part}" for part in below)
+
+
+# a unit with unknowns: per power a constant and multiples of unknown names ----------------------------------------------
+def _is_zero(power) -> bool:
+    """Of a fraction, or of a formula of pure numbers that stands in an exponent."""
+    return sp.cancel(power) == 0 if isinstance(power, sp.Expr) else power == 0
+
+
+@dataclass(frozen=True)
+class _Form:
+    constant: Unit = ONE
+    unknown: Mapping[str, Fraction] = field(default_factory=dict)
+
+    def plus(self, other, factor=Fraction(1)):
+        unknown = dict(self.unknown)
+        for name, share in other.unknown.items():
+            unknown[name] = unknown.get(name, Fraction(0)) + factor * share
+        constant = tuple(a + factor * b for a, b in zip(self.constant, other.constant, strict=True))
+        return _Form(constant, {n: s for n, s in unknown.items() if not _is_zero(s)})
+
+    @property
+    def pure(self) -> bool:
+        return not self.unknown and all(map(_is_zero, self.constant))
+
+
+#: what a clash's units may have in common, by the direction of their difference
+_KINDS = {(1, 0): "losses", (0, 1): "parameters", (1, -1): "gradients", (1, -2): "curvatures"}
+
+
+def _alike_if(gaps) -> str:
+    """The kind of quantity of which all differences of units are powers; empty if there is none."""
+    for (loss, parameter), kind in _KINDS.items():
+        if all(_is_zero(a * parameter - b * loss) for a, b in gaps):
+            return kind
+    return ""
+
+
+class _Checker:
+    def __init__(self, known: Mapping[str, Unit], definitions):
+        self.known, self.definitions = dict(known), definitions
+        self.solved: dict[str, _Form] = {}
+        self.clashes: list[Clash] = []
+        self.where = ""
+
+    def reduced(self, form: _Form) -> _Form:
+        while any(name in self.solved for name in form.unknown):
+            name = next(n for n in form.unknown if n in self.solved)
+            share = form.unknown[name]
+            rest = _Form(form.constant, {n: s for n, s in form.unknown.items() if n != name})
+            form = rest.plus(self.solved[name], share)
+        return form
+
+    def same(self, forms, terms) -> _Form:
+        """Demand that units are equal, and return what they are; where an unknown can make them so, it is thereby known.
+
+        Where they are not equal, what they are is from there on unknown, so that one slip is told once.
+        """
+        groups: list[tuple[_Form, list]] = []
+        for form, term in zip(forms, terms, strict=True):
+            for known, alike in groups:
+                gap = self.reduced(known.plus(form, Fraction(-1)))
+                if gap.unknown:
+                    name, share = next(iter(sorted(gap.unknown.items())))
+                    rest = _Form(gap.constant, {n: s for n, s in gap.unknown.items() if n != name})
+                    self.solved[name] = _Form().plus(rest, -1 / share)
+                if gap.unknown or gap.pure:
+                    alike.append(term)
+                    break
+            else:
+                groups.append((form, [term]))
+        if len(groups) == 1:
+            return groups[0][0]
+        self.clash([(self.reduced(form).constant, alike) for form, alike in groups])
+        return _Form(unknown={f"?{len(self.clashes)}": Fraction(1)})
+
+    def clash(self, groups):
+        first = groups[0][0]
+        gaps = [tuple(a - b for a, b in zip(unit, first, strict=True)) for unit, _ in groups[1:]]
+        fixed = any(all(map(_is_zero, unit)) and all(map(self.of_numbers, terms)) for unit, terms in groups)
+        said = tuple((unit_text(unit), tuple(dict.fromkeys(map(str, terms)))) for unit, terms in groups)
+        found = Clash(self.where, said, fixed, _alike_if(gaps))
+        if found not in self.clashes:
+            self.clashes.append(found)
+
+    @staticmethod
+    def of_numbers(term) -> bool:
+        """Whether a term is made of numbers, sizes and pure hyper-parameters alone."""
+        return not isinstance(term, str) and all(
+            s.is_integer or (s.is_Symbol and BASE.get(s.name) == ONE) for s in term.free_symbols)
+
+    def name(self, name: str) -> _Form:
+        if name in self.known:
+            return _Form(self.known[name])
+        definition = self.definitions.get(name)
+        unit = parse_unit(definition.unit) if definition is not None else None
+        return _Form(unit) if unit is not None else _Form(unknown={name: Fraction(1)})
+
+    def unit(self, e) -> _Form:
+        if e.is_number:
+            return _Form()
+        if e.is_Symbol:
+            return _Form() if e.is_integer else self.name(e.name)
+        if isinstance(e, sp.Indexed):
+            return self.name(str(e.base.label))
+        if e.is_Add or isinstance(e, sp.Max | sp.Min):
+            return self.alike([a for a in e.args if a != 0])
+        if e.is_Mul:
+            total = _Form()
+            for a in e.args:
+                total = total.plus(self.unit(a))
+            return total
+        if e.is_Pow:
+            return self.power(*e.as_base_exp())
+        if isinstance(e, sp.Sum):
+            return self.unit(e.function)
+        if isinstance(e, sp.Product):
+            self.pure(e.function)
+            return _Form()
+        return self.word(e)
+
+    def alike(self, parts) -> _Form:
+        return self.same([self.unit(part) for part in parts], parts)
+
+    def power(self, base, exponent) -> _Form:
+        inner = self.unit(base)
+        if exponent.is_Rational:
+            return _Form().plus(inner, Fraction(int(exponent.p), int(exponent.q)))
+        self.pure(exponent)
+        inner = self.reduced(inner)
+        return inner if inner.pure else _Form().plus(inner, exponent)
+
+    def pure(self, e):
+        self.same([self.unit(e), _Form()], [e, "a pure number"])
+
+    def word(self, e) -> _Form:
+        inner = e.args[0] if e.args else None
+        if isinstance(e, words.E | words.E_round | sp.Abs):
+            return self.unit(inner)
+        if isinstance(e, words.norm2):
+            return _Form().plus(self.unit(inner), Fraction(2))
+        if isinstance(e, words.norm):
+            return self.unit(inner)
+        if isinstance(e, words.dot):
+            return self.unit(inner).plus(self.unit(e.args[1]))
+        if isinstance(e, words.F | words.objective):
+            self.same([self.unit(e.args[-1]), _Form(PARAMETER)], [e.args[-1], "a model"])
+            return _Form(LOSS)
+        if isinstance(e, words.grad | words.objective_grad):
+            self.same([self.unit(e.args[-1]), _Form(PARAMETER)], [e.args[-1], "a model"])
+            return _Form(GRADIENT)
+        if isinstance(e, sp.exp | sp.log):
+            self.pure(inner)
+            return _Form()
+        if isinstance(e, words.tau | sp.Mod | sp.floor | sp.ceiling):
+            return self.unit(inner) if not isinstance(e, words.tau) else _Form()
+        if isinstance(e, words.PaperWord) and e.alike:
+            self.alike([e.args[n] for n in e.alike if e.args[n] != 0])
+        if isinstance(e, words.PaperWord) and e.unit_of is not None:
+            return self.unit(e.args[e.unit_of])
+        if isinstance(e, words.PaperWord) and e.unit_powers:
+            total = _Form()
+            for number, power in e.unit_powers:
+                total = total.plus(self.unit(e.args[number]), Fraction(str(power)))
+            return total
+        return _Form(unknown={f"{type(e).__name__}(...)": Fraction(1)})
+
+    def condition(self, condition: Condition, where: str):
+        self.where = where
+        terms = [term for side in (condition.left, condition.right) for term in sp.Add.make_args(side) if term != 0]
+        if terms:
+            self.alike(terms)
+
+
+def check_units(claim: Claim) -> tuple[list[Clash], dict[str, Unit]]:
+    """Where a claim's units clash, and the units derived for names whose unit nobody gives.
+
+    Only the statement's own names have given units: those of the language, of the paper's module ``notation`` (UNITS), and
+    of definitions.
+    """
+    checker = _Checker(BASE | _of_paper(claim.paper), claim.definitions)
+    for definition in claim.used_definitions().values():
+        checker.where = f"definition of {definition.name}"
+        terms = [term for term in sp.Add.make_args(sp.sympify(definition.formula)) if term != 0]
+        checker.same([checker.name(definition.name), *map(checker.unit, terms)], [sp.Symbol(definition.name), *terms])
+    for number, condition in enumerate(claim.hypotheses):
+        checker.condition(condition, f"hypothesis {number + 1}")
+    if claim.statement is not None:
+        checker.condition(claim.statement, "statement")
+    derived = {name: checker.reduced(_Form(unknown={name: Fraction(1)})) for name in checker.solved}
+    return checker.clashes, {name: form.constant for name, form in derived.items()
+                             if not form.unknown and not name.startswith("?")}
+
+
+def units_of(claim: Claim) -> dict[str, Unit]:
+    """Units of the names in a claim: those that are given, and those that follow."""
+    return {**BASE, **_of_paper(claim.paper), **check_units(claim)[1]}
+
+
+def _of_paper(paper: str) -> Mapping[str, Unit]:
+    try:
+        units = getattr(import_module(f"bounds.papers.{paper}.notation"), "UNITS", {})
+    except ModuleNotFoundError:
+        return {}
+    return {name: tuple(map(Fraction, unit)) for name, unit in units.items()}

@@ -1,0 +1,1 @@
+"""What claims are made of: words, conditions, definitions. Imports sympy only."""

@@ -1,0 +1,269 @@
+"""A claim: one numbered statement of one paper, as data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
+from typing import Any
+
+import sympy as sp
+
+__all__ = [
+    "DOMAINS",
+    "KINDS",
+    "RELATIONS",
+    "SAMPLING",
+    "SETTINGS",
+    "Assumption",
+    "Claim",
+    "Condition",
+    "Definition",
+    "Procedure",
+    "Variable",
+]
+
+KINDS = ("theorem", "lemma", "proof step", "table entry", "prose", "experiment", "control", "derived", "assumption",
+         "comparison")
+RELATIONS = ("<=", "==", ">=")
+
+#: ``run``: about runs of an algorithm; ``point``: one fixed time with any local models; ``algebra``: numbers alone
+SETTINGS = ("run", "point", "algebra")
+
+#: how clients are sampled in each round: all of them, or some
+SAMPLING = ("full", "with-replacement", "without-replacement")
+
+#: what a Variable may be; ``hidden`` is a constant to which the statement gives no value (as in O(.))
+DOMAINS = ("positive", "nonnegative", "real", "integer", "vector", "binary", "simplex", "hidden")
+
+
+@dataclass(frozen=True)
+class Condition:
+    """``left relation right`` for all values of the indices in ``over``.
+
+    ``over`` holds triples (index, lowest, highest), both ends included, in which later ones may use earlier ones.
+    """
+
+    left: Any
+    relation: str
+    right: Any
+    over: tuple = ()
+
+    def __post_init__(self):
+        if self.relation not in RELATIONS:
+            raise ValueError(f"unknown relation {self.relation!r}; allowed: {', '.join(RELATIONS)}")
+        object.__setattr__(self, "left", sp.sympify(self.left))
+        object.__setattr__(self, "right", sp.sympify(self.right))
+        object.__setattr__(self, "over", tuple(tuple(map(sp.sympify, triple)) for triple in self.over))
+
+    def text(self) -> dict[str, Any]:
+        """The condition as plain text, as certificates carry it."""
+        over = [[str(part) for part in triple] for triple in self.over]
+        return {"left": str(self.left), "relation": self.relation, "right": str(self.right), "over": over}
+
+
+@dataclass(frozen=True)
+class Assumption:
+    """A hypothesis on the problem, with the paper's number.
+
+    ``conditions`` is what an instance must satisfy, in the language of claims. ``for_all_functions`` holds an
+    inequality printed for a function ``f`` at all pairs of points ``u``, ``v`` (see ``bounds.functions``); where it
+    is given, the referee asks whether any function can satisfy it. ``everywhere`` says that the printed assumption
+    ranges over all of R^dim.
+    """
+
+    id: str
+    name: str
+    conditions: tuple[Condition, ...] = ()
+    for_all_functions: Condition | None = None
+    everywhere: Condition | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Definition:
+    """A quantity defined by a formula: ``name[indices] = formula``."""
+
+    name: str
+    indices: tuple
+    formula: Any
+    latex: str
+    unit: str
+    meaning: str
+    source: str = ""
+
+    @cached_property
+    def symbol(self):
+        """How the quantity is written in formulas: an IndexedBase, or a Symbol if it has no index."""
+        return sp.IndexedBase(self.name, real=True) if self.indices else sp.Symbol(self.name, real=True)
+
+
+@dataclass(frozen=True)
+class Procedure:
+    """The algorithm a claim is about, in words that ``verify`` maps to code.
+
+    ``base``: the method's registered name, with fixed ``options`` (name, value) of its maker; a hyper-parameter of the
+    maker whose name the claim binds, as a Variable or by a condition, takes that value. ``equal_weights``: all p_k are
+    equal, as in papers that write 1/m.
+
+    ``free_clients``: whether there may be non-priority clients; ``sampling`` of priority clients: ``full``,
+    ``with-replacement`` or ``without-replacement``; ``free``: ``always`` available or ``arbitrary`` participation.
+    ``replaced``, for coupled runs on two data sets that differ in one sample: ``random`` (data sets, that sample and its
+    replacement are part of every expectation) or ``any`` (they are given).
+    """
+
+    base: str = "fedavg"
+    free_clients: bool = False
+    indicator: str = "broadcast"
+    sampling: str = "full"
+    free: str = "always"
+    strict: bool = True
+    options: tuple[tuple[str, Any], ...] = ()
+    equal_weights: bool = False
+    replaced: str = "random"
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A free quantity of a ``point`` or ``algebra`` claim, or a free hyper-parameter of a ``run`` claim.
+
+    ``domain``: ``positive``, ``nonnegative``, ``real``, ``integer`` (from ``low``), ``vector``, ``binary``,
+    ``simplex`` (non-negative, summing to one over its last index) or ``hidden`` (no value is given: the claim is not
+    explicit). ``indices`` names the index ranges, for example ``(("k", "clients"),)`` with entries 0 .. clients - 1; a
+    size that is not a size of the instance is a Variable itself. A number may lie ``below`` another one, never at it.
+    """
+
+    name: str
+    domain: str
+    indices: tuple[tuple[str, str], ...] = ()
+    low: int = 1
+    high: int | None = None
+    below: int | None = None
+
+    def __post_init__(self):
+        if self.below is not None and (self.domain not in ("positive", "nonnegative", "real") or self.indices):
+            raise ValueError(f"{self.name}: only a number without indices lies below another; got {self.domain}")
+        if self.domain not in DOMAINS:
+            raise ValueError(f"{self.name}: unknown domain {self.domain!r}; allowed: {', '.join(DOMAINS)}")
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One statement in one reading.
+
+    Args:
+        id: ``<paper>/<block>`` or ``<paper>/<block>@<reading>``.
+        number: the paper's own number, with equation numbers.
+        kind: one of ``KINDS``.
+        setting: one of ``SETTINGS``.
+        statement: what is claimed, a Condition; its ``over`` ranges over times and clients.
+        assumptions, conditions: hypotheses. A condition ``symbol == formula`` defines that symbol.
+        reading: which reading of the print this is, in words.
+        source: the paper, or None for what we derived (then ``derivation`` says how).
+        procedure: the algorithm, for ``run`` claims.
+        variables: free quantities beyond the instance's own.
+        undefined: for statements that print no formula, what is missing; such a claim has no statement.
+        limits: for statements with constants hidden in O(.), the order as data: pairs (symbol, ``sp.oo`` or 0) of what
+            goes where while everything else is fixed; ``free_weight`` is the total weight of the free clients.
+        constants_may_use: for the same statements, names of what their hidden constants may depend on (``()``: absolute
+            constants); None where they may depend on everything but the symbols of ``limits``: on the whole instance.
+        steps: ids of the claims from which the paper derives this one, in its order.
+        compares: of a comparison, the ids of the claims whose bounds are its left and its right side.
+    """
+
+    id: str
+    number: str
+    kind: str
+    setting: str
+    statement: Condition | None
+    assumptions: tuple[Assumption, ...] = ()
+    conditions: tuple[Condition, ...] = ()
+    reading: str = "as printed"
+    source: str | None = None
+    derivation: str = ""
+    procedure: Procedure | None = None
+    variables: tuple[Variable, ...] = ()
+    explicit: bool = True
+    note: str = ""
+    undefined: str = ""
+    limits: tuple[tuple[Any, Any], ...] = ()
+    constants_may_use: tuple[str, ...] | None = None
+    steps: tuple[str, ...] = ()
+    compares: tuple[str, ...] = ()
+    definitions: Mapping[str, Definition] = field(default_factory=dict, repr=False)
+
+    def __post_init__(self):
+        if self.kind not in KINDS:
+            raise ValueError(f"{self.id}: unknown kind {self.kind!r}; allowed: {', '.join(KINDS)}")
+        if self.setting not in SETTINGS:
+            raise ValueError(f"{self.id}: unknown setting {self.setting!r}; allowed: {', '.join(SETTINGS)}")
+        if self.statement is None and not self.undefined:
+            raise ValueError(f"{self.id}: a claim without a statement must say what is undefined")
+        if self.source is None and not self.derivation:
+            raise ValueError(f"{self.id}: a claim without a source must say how it is derived")
+
+    @property
+    def paper(self) -> str:
+        return self.id.split("/")[0]
+
+    @property
+    def block(self) -> str:
+        return self.id.split("@")[0]
+
+    @cached_property
+    def hypotheses(self) -> tuple[Condition, ...]:
+        """All conditions an instance must satisfy, the assumptions' first."""
+        return tuple(c for a in self.assumptions for c in a.conditions) + tuple(self.conditions)
+
+    @property
+    def constants(self) -> tuple[str, ...]:
+        """Names that the hypotheses define or bound: a bare symbol, or an indexed one that a formula defines.
+
+        A condition with a bare symbol on one side binds it: ``==`` defines it, ``<=`` and ``>=`` leave it the tightest
+        value that holds for every index in ``over``. Later conditions may use earlier symbols.
+        """
+        found = []
+        for condition in self.hypotheses:
+            if condition.relation == "==" and isinstance(condition.left, sp.Indexed):
+                found.append(str(condition.left.base.label))
+            found += [str(side) for side in (condition.left, condition.right) if side.is_Symbol]
+        return tuple(dict.fromkeys(found))
+
+    def used_definitions(self) -> dict[str, Definition]:
+        """The definitions that the statement and the hypotheses rest on, by name, directly or through others."""
+        return dict(self._used_definitions)
+
+    @cached_property
+    def _used_definitions(self) -> dict[str, Definition]:
+        found: dict[str, Definition] = {}
+        open_expressions = [e for c in (*self.hypotheses, *([self.statement] if self.statement else []))
+                            for e in (c.left, c.right)]
+        while open_expressions:
+            for name in names_in(open_expressions.pop()):
+                if name in self.definitions and name not in found:
+                    found[name] = self.definitions[name]
+                    open_expressions.append(found[name].formula)
+        return dict(sorted(found.items()))
+
+    def variant(self, reading_id: str, reading: str, **changes) -> Claim:
+        """The same block in another reading."""
+        return replace(self, id=f"{self.block}@{reading_id}", reading=reading, **changes)
+
+
+@lru_cache(maxsize=4096)
+def names_in(expression) -> frozenset[str]:
+    """Names of all symbols and indexed bases in an expression."""
+    expression = sp.sympify(expression)
+    return frozenset(s.name for s in expression.free_symbols if s.is_Symbol or isinstance(s, sp.IndexedBase)) | {
+        a.base.label.name for a in expression.atoms(sp.Indexed)
+    }
+
+
+def by_id(claims: Iterable[Claim]) -> dict[str, Claim]:
+    """Claims by id; two claims with one id are an error that names it."""
+    table: dict[str, Claim] = {}
+    for claim in claims:
+        if claim.id in table:
+            raise ValueError(f"two claims have the id {claim.id!r}")
+        table[claim.id] = claim
+    return table

@@ -1,0 +1,249 @@
+"""Readings of a claim: one change at a time, or all combinations of independent ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from itertools import product
+
+import sympy as sp
+
+from bounds.language.claim import Claim, Condition, names_in
+from bounds.language.definitions import DEFINITIONS
+from bounds.language.words import E, E_round, k, r
+from bounds.papers.fedmoswa.assumptions import A2, A5, C5, G2, A2_region, A5_region, C5_region, G2_objective
+from bounds.papers.fedmoswa.setting import ALL_CLIENTS_UPDATE, each_client, procedure_with
+from bounds.papers.fedmoswa.words import E_client, sigma_g, sigma_g_client
+
+__all__ = [
+    "DRIFT",
+    "LAG",
+    "REGION",
+    "START",
+    "UPDATE",
+    "Change",
+    "any_state",
+    "as_proved",
+    "combined",
+    "fixed_client",
+    "given",
+    "in_region",
+    "one_round",
+    "proof_readings",
+    "restated",
+    "rewritten",
+    "started",
+    "varied",
+    "with_left",
+    "with_options",
+    "with_region",
+    "with_right",
+]
+
+Change = Callable[[Claim], Claim]
+Changes = Mapping[str, tuple[str, Change]]
+
+
+def rewritten(claim: Claim, change: Callable) -> Claim:
+    """The claim with ``change`` applied to both sides of its statement."""
+    s = claim.statement
+    return replace(claim, statement=replace(s, left=change(s.left), right=change(s.right)))
+
+
+def restated(**parts) -> Change:
+    """A change that replaces parts of the statement: left, relation, right, over."""
+    return lambda claim: replace(claim, statement=replace(claim.statement, **parts))
+
+
+def with_left(left) -> Change:
+    return restated(left=left)
+
+
+def with_right(right) -> Change:
+    return restated(right=right)
+
+
+def given(*conditions: Condition) -> Change:
+    """A change that adds conditions."""
+    return lambda claim: replace(claim, conditions=(*claim.conditions, *conditions))
+
+
+def with_options(*options, **changes) -> Change:
+    """A change of the procedure: options (name, value), and other fields."""
+    return lambda claim: replace(claim, procedure=procedure_with(claim, *options, **changes))
+
+
+def _named(base: Claim, claim: Claim, name: str, words: str) -> Claim:
+    short = base.id.partition("/")[2]
+    reading = words if base.reading == "as printed" else f"{words}; otherwise as {short}"
+    return replace(claim, id=f"{base.id}{'+' if '@' in base.id else '@'}{name}", reading=reading)
+
+
+def varied(base: Claim, changes: Changes) -> tuple[Claim, ...]:
+    """``base``, then its readings by name, each with one change, described in words."""
+    return (base, *(_named(base, change(base), name, words) for name, (words, change) in changes.items()))
+
+
+def combined(claims: tuple[Claim, ...], changes: Changes) -> tuple[Claim, ...]:
+    """All ``claims``, then each of them with each of the changes."""
+    more = (_named(claim, change(claim), name, words) for claim, (name, (words, change)) in product(claims, changes.items()))
+    return (*claims, *more)
+
+
+# Assumptions 2 and 5 where the run goes ------------------------------------------------------------------------------
+_REGION = {A2: A2_region, A5: A5_region, C5: C5_region}
+
+
+def in_region(claim: Claim) -> Claim:
+    """The claim under Assumptions 2 and 5 at the run's models only; the sigma_{g,i} are then equal."""
+    per_client = C5 in claim.assumptions
+    claim = replace(claim, assumptions=tuple(_REGION.get(a, a) for a in claim.assumptions))
+    return rewritten(claim, lambda e: e.xreplace({sigma_g_client[k]: sigma_g})) if per_client else claim
+
+
+REGION = {"region": ("Lipschitz constant and heterogeneity at the models of the run", in_region)}
+
+
+def with_region(*claims: Claim) -> tuple[Claim, ...]:
+    """Each claim on all of R^dim and at the models of the run."""
+    return combined(claims, REGION)
+
+
+# coupled runs --------------------------------------------------------------------------------------------------------
+def fixed_client(claim: Claim) -> Claim:
+    """The claim for any one client whose sample is replaced, with that client's heterogeneity on the right."""
+
+    def one(e):
+        coupled = [a for a in e.atoms(E) if any(n.startswith("twin_") for n in names_in(a))]
+        return e.xreplace({a: E_client(k, a.args[0]) for a in coupled} | {sigma_g: sigma_g_client[k]})
+
+    over = claim.statement.over
+    return restated(over=over if each_client in over else (*over, each_client))(rewritten(claim, one))
+
+
+# Appendix G ----------------------------------------------------------------------------------------------------------
+def _relabelled(names: Mapping[str, tuple[str, int]]) -> Change:
+    """A change of quantities ``old[r]`` into ``new[r + shift]``, by name."""
+
+    def relabelled(indexed):
+        name, shift = names[str(indexed.base.label)]
+        return DEFINITIONS[name].symbol[indexed.indices[0] + shift]
+
+    def change(e):
+        return e.xreplace({a: relabelled(a) for a in e.atoms(sp.Indexed) if str(a.base.label) in names})
+
+    return lambda claim: rewritten(claim, change)
+
+
+def started(start: str) -> Change:
+    """A change of how the variates start."""
+    return with_options(("start", start))
+
+
+def any_state(claim: Claim) -> Claim:
+    """The claim given all that happened before the round, at every state that a run reaches from any start."""
+
+    def conditional(e):
+        while averages := [a for a in e.atoms(sp.Indexed) if _is_average(a)]:
+            e = e.xreplace({a: _formula(a) for a in averages})
+        return e.xreplace({a: E_round(a.args[0], r) for a in e.atoms(E)})
+
+    return started("free")(rewritten(claim, conditional))
+
+
+def _is_average(indexed) -> bool:
+    definition = DEFINITIONS.get(str(indexed.base.label))
+    return definition is not None and definition.formula.has(E)
+
+
+def _formula(indexed):
+    definition = DEFINITIONS[str(indexed.base.label)]
+    return definition.formula.xreplace(dict(zip(definition.indices, indexed.indices, strict=True)))
+
+
+def _smooth_objective(claim: Claim) -> Claim:
+    return replace(claim, assumptions=tuple(G2_objective if a == G2 else a for a in claim.assumptions))
+
+
+UPDATE: Changes = {
+    "all-clients": (
+        "the server's variate is the moving average over all stored variates, (68)", with_options(ALL_CLIENTS_UPDATE),
+    )
+}
+
+DRIFT: Changes = {"E0": ("drift after 0 to K - 1 local steps, as in the proofs", _relabelled({"drift_E1": ("drift_E0", 0)}))}
+
+LAG_TOTAL: Changes = {
+    "lag-total": (
+        "control lag: the inner expectation is over all chance",
+        _relabelled({"variate_lag": ("variate_lag_total", 0), "variate_lag_after": ("variate_lag_total", 1)}),
+    )
+}
+
+LAG: Changes = {
+    "lag-noise": (
+        "control lag: the inner expectation is over mini-batch noise",
+        _relabelled({"variate_lag": ("variate_lag_noise", 0), "variate_lag_after": ("variate_lag_noise", 1)}),
+    )
+} | LAG_TOTAL
+
+SMOOTH: Changes = {"F-smooth": ("only F is smooth, as G.2 prints", _smooth_objective)}
+
+START: Changes = {
+    "start-gradient": ("variates start as gradients at the start, the server's as their mean", started("gradient")),
+    "start-gradient-clients": (
+        "clients' variates start as gradients at the start, the server's from zero", started("gradient-clients-only")),
+    "start-free": ("variates start anywhere", started("free")),
+}
+
+
+def as_proved(claim: Claim) -> Changes:
+    """What the proofs of Appendix G take for granted, at once: (68), variates from gradients, the drift that they use."""
+    parts = [UPDATE["all-clients"][1], START["start-gradient"][1]]
+    words = "(68), variates that start as gradients"
+    if _uses(claim, "drift_E1"):
+        parts.append(DRIFT["E0"][1])
+        words += " and the drift after 0 to K - 1 local steps"
+
+    def together(made: Claim) -> Claim:
+        for part in parts:
+            made = part(made)
+        return made
+
+    return {"as-proved": (f"as the proofs have it: {words}", together)}
+
+
+ANY_STATE: Changes = {"any-state": ("given the state before the round, for every state that is reached", any_state)}
+
+
+def _uses(claim: Claim, name: str) -> bool:
+    symbol = DEFINITIONS[name].symbol
+    return claim.statement.left.has(symbol) or claim.statement.right.has(symbol)
+
+
+def _that_apply(claim: Claim, *optional: tuple[bool, Changes]) -> dict[str, tuple[str, Change]]:
+    return {name: change for applies, changes in optional if applies for name, change in changes.items()}
+
+
+def one_round(claim: Claim, **more) -> tuple[Claim, ...]:
+    """A lemma of Appendix G in all readings of its update, drift, lag, smoothness and start, one change at a time.
+
+    The last reading makes all the changes that the proofs make.
+    """
+    changes = _that_apply(
+        claim, (True, UPDATE), (_uses(claim, "drift_E1"), DRIFT), (_uses(claim, "variate_lag"), LAG),
+        (G2 in claim.assumptions, SMOOTH), (True, START), (True, ANY_STATE), (True, as_proved(claim)),
+    )
+    return varied(claim, more | changes)
+
+
+def proof_readings(claim: Claim, start: bool = False, **more) -> tuple[Claim, ...]:
+    """A proof step of Appendix G: other update, drift as in the proofs, total lag and, if wanted, gradients at the start.
+
+    The last reading makes all the changes that the proofs make.
+    """
+    changes = _that_apply(
+        claim, (True, UPDATE), (_uses(claim, "drift_E1"), DRIFT), (_uses(claim, "variate_lag"), LAG_TOTAL),
+        (start, {"start-gradient": START["start-gradient"]}), (True, as_proved(claim)),
+    )
+    return varied(claim, more | changes)

@@ -1,0 +1,167 @@
+"""Table 1: orders of generalisation and optimisation errors, and the constants of its caption."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import sympy as sp
+
+from bounds.language.claim import Condition, Procedure, Variable
+from bounds.language.words import L, clients, local_steps, participants, rounds, sigma_sq
+from bounds.papers.fedmoswa.assumptions import A2_TO_5, G2, G3, G4, sigma
+from bounds.papers.fedmoswa.main_text import (
+    C_TILDE,
+    C,
+    F0_gap,
+    hidden_C,
+    mean_gradient,
+    noise_factor,
+    nonconvex_growth,
+    two_thirds,
+)
+from bounds.papers.fedmoswa.quantities import generalisation_error
+from bounds.papers.fedmoswa.readings import varied, with_right
+from bounds.papers.fedmoswa.setting import (
+    ANY_STEP,
+    MOSWA,
+    MOSWA_I,
+    SAM,
+    SWA,
+    absolute_order,
+    algebra_claim,
+    c,
+    eta,
+    initial_rate,
+    run_claim,
+)
+from bounds.papers.fedmoswa.words import G_lip, samples, sigma_g, sigma_g_2
+
+__all__ = ["CLAIMS", "c_bar"]
+
+K, T, m, s, n = local_steps, rounds, clients, participants, samples
+entry = partial(run_claim, kind="table entry", number="Table 1", explicit=False)
+
+# generalisation ------------------------------------------------------------------------------------------------------
+c_bar = sp.Symbol("c_bar", positive=True)
+prefactor = G_lip / (m * n * L) * nonconvex_growth
+
+#: c is the least factor that the local steps of a constant schedule admit
+SAM_FACTORS = (
+    Condition(1 + L * eta, "<=", c), Condition(c_bar, "==", 1 + (1 + c) ** (K - 1) * L * K * eta),
+)
+
+
+def generalisation(name, algorithm, factor, heterogeneity, more=()):
+    return entry(
+        id=f"fedmoswa/table-1-gen-{name}", assumptions=A2_TO_5, procedure=algorithm["procedure"],
+        variables=(*algorithm["variables"], hidden_C), conditions=(*algorithm["conditions"], *more),
+        statement=Condition(
+            generalisation_error, "<=", C * prefactor * (factor * G_lip + heterogeneity * sigma_g + factor * sigma)
+        ),
+        note="all clients take part; the step sizes of Theorem 5.1 and Appendix I",
+    )
+
+
+momentum = Variable("beta", "nonnegative")
+
+MOFEDSAM = {
+    "procedure": Procedure("mofedsam", equal_weights=True), "variables": (*SAM["variables"], momentum),
+    "conditions": SAM["conditions"],
+}
+
+generalisation_entries = (
+    generalisation("fedsam", SAM, c_bar, c_bar, SAM_FACTORS),
+    generalisation("mofedsam", MOFEDSAM, c_bar, c_bar, SAM_FACTORS),
+    generalisation("fedswa", SWA, C_TILDE, C_TILDE),
+    generalisation("fedmoswa", MOSWA_I, C_TILDE, 1),
+)
+
+# optimisation --------------------------------------------------------------------------------------------------------
+PARTIAL = {"sampling": "without-replacement", "equal_weights": True}
+noise, F = sp.sqrt(sigma_sq), F0_gap
+drawn = sp.sqrt(T * K * s)
+
+
+def optimisation(name, procedure, right, variables, conditions=(initial_rate,), **more):
+    return entry(
+        id=f"fedmoswa/{name}", procedure=procedure, assumptions=(G2, G3, G4), conditions=conditions,
+        variables=(*variables, hidden_C), statement=Condition(mean_gradient, "<=", C * right), **more
+    )
+
+
+any_eta = (Variable("eta", "positive"),)
+
+
+def fedsam_order(constant):
+    """The entry of FedSAM with this constant in the place of its L."""
+    return (
+        L * F / drawn + sp.sqrt(K) * sigma_g_2**2 / sp.sqrt(T * s)
+        + constant**2 * sigma_sq / (T**sp.Rational(3, 2) * K) + constant**2 / T**2
+    )
+
+
+def mofedsam_order(constant):
+    """The entry of MoFedSAM with this constant in the place of its L."""
+    return (
+        L * constant * F / drawn + L * sp.sqrt(K) * sigma_g_2**2 / sp.sqrt(T * s)
+        + constant**2 * sigma_sq / (T**sp.Rational(3, 2) * K)
+        + sp.sqrt(K) * constant**2 / (T**sp.Rational(3, 2) * sp.sqrt(s))
+    )
+
+
+def lipschitz(order):
+    return {"Lipschitz": ("L is the Lipschitz constant, this paper's meaning", with_right(C * order(G_lip)))}
+
+
+SMOOTHNESS = "L is the smoothness, the letter's meaning in the FedSAM paper"
+rest = L * F / T * (m / s) ** two_thirds
+
+opt_fedsam = optimisation(
+    "table-1-opt-fedsam", Procedure("fedsam", **PARTIAL), fedsam_order(L), SAM["variables"], reading=SMOOTHNESS,
+    note="attributed in the caption to Patel et al. 2022",
+)
+
+opt_mofedsam = optimisation(
+    "table-1-opt-mofedsam", Procedure("mofedsam", **PARTIAL), mofedsam_order(L), MOFEDSAM["variables"], reading=SMOOTHNESS,
+    note="attributed in the caption to Patel et al. 2022",
+)
+
+opt_fedswa = optimisation(
+    "table-1-opt-fedswa", Procedure("fedswa", **PARTIAL),
+    L * (noise + sp.sqrt(K) * sigma_g_2) * sp.sqrt(F) / drawn
+    + F**two_thirds * (L * sigma_g_2**2) ** sp.Rational(1, 3) / T**two_thirds + L * F / T,
+    (*SWA["variables"], Variable("eta_g", "positive")), conditions=SWA["conditions"][:2],
+    note="no numbered theorem states it; no step size is printed for it",
+)
+
+opt_fedmoswa = optimisation(
+    "table-1-opt-fedmoswa", MOSWA["procedure"], noise * sp.sqrt(F) / drawn * sp.sqrt(noise_factor) + rest,
+    MOSWA["variables"], conditions=ANY_STEP, steps=("fedmoswa/theorem-5.2-nonconvex",),
+)
+
+opt_scaffold = optimisation(
+    "text-opt-scaffold", Procedure("scaffold", **PARTIAL), noise * sp.sqrt(F) / drawn * sp.sqrt(1 + m) + rest,
+    (*any_eta, Variable("eta_g", "positive")),
+)
+
+# caption -------------------------------------------------------------------------------------------------------------
+sizes = (Variable("L", "positive"), Variable("local_steps", "integer"), Variable("rounds", "integer"))
+
+constants = algebra_claim(
+    id="fedmoswa/table-1-constants", number="Table 1, caption", kind="table entry",
+    reading="c_bar is at least c_tilde, c_bar at the largest step size of Appendix I", variables=sizes,
+    conditions=(Condition(eta, "==", 1 / (L * K * T)), *SAM_FACTORS), statement=Condition(c_bar, ">=", C_TILDE),
+    note="printed with a strict sign",
+)
+
+far_above_one = constants.variant(
+    "far-above-one", "c_tilde is far above one, read as above ten", variables=sizes[1:], conditions=(),
+    statement=Condition(C_TILDE, ">=", 10),
+)
+
+orders = (
+    *generalisation_entries, *varied(opt_fedsam, lipschitz(fedsam_order)), *varied(opt_mofedsam, lipschitz(mofedsam_order)),
+    opt_fedswa, opt_fedmoswa, opt_scaffold,
+)
+
+CLAIMS = (*map(absolute_order, orders), constants, far_above_one)

@@ -1,0 +1,1 @@
+"""Writes claims as mathematics in a paper's letters: LaTeX, text, pages."""

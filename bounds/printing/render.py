@@ -1,0 +1,257 @@
+"""Claims and expressions in readable mathematics: LaTeX, text for terminals, and a page of text per claim.
+
+Formulas are printed in the letters of a paper (``notation``), or with the names of the code. Run as a program,
+``python -m bounds.render [PAPER]`` prints every claim, and ``python -m bounds.render --markdown PAPER`` the paper's
+page of the documentation.
+"""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping
+from importlib import import_module
+from typing import Literal
+
+from bounds.formulas.comparisons import LARGER
+from bounds.language.claim import Assumption, Claim, Condition, Definition
+from bounds.language.letters import Letter, defined_letter, letter_text, plain
+from bounds.printing.legend import symbols, words
+from bounds.printing.options import in_words, local_rate
+from bounds.printing.writer import LatexWriter, UnicodeWriter, Writer, filled
+from bounds.registry.papers import PAPERS
+
+__all__ = ["condition_latex", "condition_text", "latex", "letters_of", "notation", "show", "unicode"]
+
+Letters = Mapping[str, Letter]
+WIDTH = 110
+SIGNS = {"<=": "≤", "==": "=", ">=": "≥"}
+LATEX_SIGNS = {"<=": r"\le", "==": "=", ">=": r"\ge"}
+
+
+def notation(paper: str) -> dict[str, Letter]:
+    """The paper's letters by code name: LaTeX and meaning. An unknown paper raises LookupError."""
+    if paper not in PAPERS:
+        raise LookupError(f"no notation for paper {paper!r}; allowed: {', '.join(PAPERS)}")
+    return import_module(f"bounds.papers.{paper}.notation").LETTERS
+
+
+def letters_of(claim: Claim) -> dict[str, Letter]:
+    """The letters of the claim's paper; for claims of one's own those of the paper of their method, or else the textbooks'.
+    Where no client is sampled, both averages are one and the same."""
+    base = claim.procedure.base if claim.procedure else ""
+    paper = next((name for name in (claim.paper, base) if name in PAPERS), "classical")
+    letters = dict(notation(paper))
+    letters |= {name: defined_letter(d) for name, d in claim.definitions.items() if name not in letters}
+    if claim.procedure is None or claim.procedure.sampling == "full":
+        one = "classical" if paper == "classical" else "fedalign"
+        letters["x"] = letters["x_sampled"] = import_module(f"bounds.papers.{one}.notation").ONE_AVERAGE
+    for name in (v.name for v in claim.variables if claim.compares):
+        own = letters.get(name.removesuffix(LARGER))
+        if name.endswith(LARGER) and own is not None:
+            letters[name] = Letter(f"{own.latex}'", f"a larger value of: {own.meaning}")
+    return letters
+
+
+def latex(expression, letters: Letters | Literal["code"] | None = None) -> str:
+    """An expression in LaTeX, without dollar signs.
+
+    Args:
+        expression: an expression of the language of claims.
+        letters: what ``notation`` or ``letters_of`` gives; FedALIGN's if None; ``"code"`` for the names of the code.
+
+    Example:
+        >>> from bounds.language import eta_l, mu, t
+        >>> latex(1 - mu * eta_l[t])
+        '1 - \\\\mu \\\\eta_{t}'
+    """
+    return _writer(LatexWriter, letters).text(expression)
+
+
+def unicode(expression, letters: Letters | Literal["code"] | None = None) -> str:
+    """An expression as one line of text; arguments as for :func:`latex`.
+
+    Example:
+        >>> from bounds.language import norm2, t, x, x_star
+        >>> unicode(norm2(x[t + 1] - x_star)), unicode(norm2(x[t + 1] - x_star), "code")
+        ('‖w_{t+1} − w*‖²', '‖x[t+1] − x_star‖²')
+    """
+    return _writer(UnicodeWriter, letters).text(expression)
+
+
+def _writer(kind: type[Writer], letters) -> Writer:
+    if letters == "code":
+        return kind(None)
+    return kind(notation("fedalign") if letters is None else letters)
+
+
+# conditions ----------------------------------------------------------------------------------------------------------
+def condition_text(condition: Condition, letters: Letters | Literal["code"] | None = None) -> str:
+    """``left ≤ right`` as text, with the range of its indices."""
+    left, right = (unicode(side, letters) for side in (condition.left, condition.right))
+    ranges = ", ".join(_range(*triple, lambda e: unicode(e, letters), "…") for triple in condition.over)
+    return f"{left} {SIGNS[condition.relation]} {right}" + (f"   for {ranges}" if ranges else "")
+
+
+def condition_latex(condition: Condition, letters: Letters | Literal["code"] | None = None) -> str:
+    """``left \\le right`` in LaTeX, with the range of its indices."""
+    left, right = (latex(side, letters) for side in (condition.left, condition.right))
+    ranges = r",\; ".join(_range(*triple, lambda e: latex(e, letters), r"\ldots") for triple in condition.over)
+    return f"{left} {LATEX_SIGNS[condition.relation]} {right}" + (rf" \quad \text{{for }} {ranges}" if ranges else "")
+
+
+def _range(index, low, high, text, dots) -> str:
+    return f"{index} = {text(low)}" + ("" if low == high else f", {dots}, {text(high)}")
+
+
+# a claim -------------------------------------------------------------------------------------------------------------
+def show(claim: Claim, letters: Literal["paper", "code"] = "paper", legend: bool = True) -> str:
+    """A claim as text: statement, reading, procedure, hypotheses, definitions, variables and source.
+
+    Args:
+        claim: any claim.
+        letters: ``"paper"`` for the paper's letters, ``"code"`` for the names of the code.
+        legend: whether to tell what every letter is and where its value comes from.
+    """
+    if letters not in ("paper", "code"):
+        raise ValueError(f"letters must be 'paper' or 'code'; got {letters!r}")
+    used: Letters | Literal["code"] = "code" if letters == "code" else letters_of(claim)
+    lines = [f"{claim.id}   ({'; '.join(part for part in (claim.kind, claim.number) if part != 'none')})", ""]
+    statement = f"no statement: {claim.undefined}"
+    if claim.statement:
+        statement = _kept(condition_text(claim.statement, used))
+    lines += [*_folded(statement, "    "), ""]
+    for title, entry in _entries(claim, used, legend):
+        lines += _folded(entry, f"  {title:<11}", " " * 13)
+    return "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+def _entries(claim: Claim, letters, legend: bool) -> Iterator[tuple[str, str]]:
+    yield "reading", claim.reading
+    yield "about", _about(claim)
+    yield from _options(claim, letters)
+    title = "assumes"
+    for assumption in claim.assumptions:
+        yield title, f"{assumption.name}   [{assumption.id}]"
+        for condition in said(printed(assumption), letters):
+            yield "", "  " + _kept(condition_text(condition, letters))
+        if assumption.note:
+            yield "", "  " + assumption.note
+        title = ""
+    title = "given"
+    for condition in said(claim.conditions, letters):
+        yield title, _kept(condition_text(condition, letters))
+        title = ""
+    title = "for all"
+    for variable in claim.variables:
+        yield title, _variable(variable, letters)
+        title = ""
+    title = "where"
+    for definition in claim.used_definitions().values():
+        yield title, _definition(definition, letters)
+        title = ""
+    if legend:
+        yield from _legend(claim, letters)
+    yield "source", claim.source or f"none; derived: {claim.derivation}"
+    if claim.compares:
+        yield "compares", " and ".join(dict.fromkeys(claim.compares))
+    if not claim.explicit:
+        yield "constants", "hidden in the statement's order"
+    if claim.note:
+        yield "note", claim.note
+
+
+def _options(claim: Claim, letters) -> Iterator[tuple[str, str]]:
+    """What the claim's method is made with, one entry each."""
+    if claim.setting != "run":
+        return
+    title = "options"
+    for text in in_words(claim, lambda name: _name(name, (), letters)):
+        yield title, text
+        title = ""
+    rate = local_rate(claim)
+    if rate is not None:
+        yield title, f"local rate at step j of round r: {_kept(unicode(rate, letters))}"
+
+
+def _legend(claim: Claim, letters) -> Iterator[tuple[str, str]]:
+    """Every symbol with its name in code, what it is and where it comes from; the paper's own words."""
+    title = "letters"
+    for symbol in symbols(claim, letters_of(claim)):
+        letter = _name(symbol.name, symbol.indices, letters)
+        name = "" if letters == "code" else f" = {symbol.name}"
+        yield title, f"{letter}{name}: {'; '.join(filter(None, (symbol.meaning, symbol.origin)))}"
+        title = ""
+    for word, arguments, meaning in words(claim):
+        form = f"{word.__name__}({', '.join(arguments)})" if letters == "code" else filled(word.text_form, list(arguments))
+        yield title, f"{form}: {meaning}"
+        title = ""
+
+
+def printed(assumption: Assumption) -> list[Condition]:
+    """The conditions of an assumption, and what it says of all functions or all points."""
+    whole = (assumption.for_all_functions, assumption.everywhere)
+    return [*assumption.conditions, *(c for c in whole if c is not None)]
+
+
+def said(conditions: Iterable[Condition], letters) -> list[Condition]:
+    """Those that say something in these letters: where G_sq and G**2 are both G², ``G_sq == G**2`` says nothing."""
+    return [c for c in conditions if c.relation != "==" or unicode(c.left, letters) != unicode(c.right, letters)]
+
+
+def _about(claim: Claim) -> str:
+    if claim.setting == "algebra":
+        return "numbers, vectors and sequences alone"
+    if claim.setting == "point":
+        return "one step at a fixed time, from any local models, with any free clients included"
+    how = claim.procedure
+    words = [
+        f"runs of {how.base}",
+        f"with free clients (indicator {how.indicator}, matching {'strict' if how.strict else 'non-strict'}, "
+        f"{_FREE[how.free]})" if how.free_clients else "without free clients",
+        f"priority clients sampled {how.sampling}" if how.sampling != "full" else "full participation",
+    ]
+    return ", ".join(words)
+
+
+_FREE = {"always": "always available", "arbitrary": "taking part in any pattern"}
+
+
+def _variable(variable, letters) -> str:
+    indices = tuple(index for index, _ in variable.indices)
+    name = _name(variable.name, indices, letters)
+    ranges = ", ".join(f"{i} = 0, …, {_name(size, (), letters)}−1" for i, size in variable.indices)
+    bounds = f" from {variable.low}" if variable.domain == "integer" else ""
+    bounds += f" below {variable.below}" if variable.below is not None else ""
+    return f"{name}: {variable.domain}{bounds}" + (f" for {ranges}" if ranges else "")
+
+
+def _definition(definition: Definition, letters) -> str:
+    name = _name(definition.name, tuple(map(str, definition.indices)), letters)
+    source = f"; {definition.source}" if definition.source else ""
+    formula = _kept(f"{name} = {unicode(definition.formula, letters)}")
+    return f"{formula}   ({definition.meaning}; {definition.unit}{source})"
+
+
+def _name(name: str, indices: tuple[str, ...], letters) -> str:
+    return plain(letter_text(name, indices, None if letters == "code" else letters))
+
+
+def _folded(text: str, first: str, later: str | None = None) -> list[str]:
+    """The text in lines of at most ``WIDTH`` columns where it can be broken."""
+    lines = textwrap.wrap(
+        text, WIDTH, initial_indent=first, subsequent_indent=first if later is None else later,
+        break_long_words=False, break_on_hyphens=False,
+    )
+    return [line.replace(_KEPT, " ") for line in lines] or [first]
+
+
+_KEPT = "\u00a0"
+
+
+def _kept(formula: str) -> str:
+    """The formula so that lines break only before + − ≤ = ≥ outside short parentheses, or before its indices."""
+    formula, gap, ranges = formula.partition("   ")
+    formula = re.sub(r"\([^()]{1,40}\)", lambda m: m[0].replace(" ", _KEPT), formula)
+    return re.sub(r" (?![+−≤=≥·] )", _KEPT, formula) + gap + ranges.replace(" ", _KEPT)
+

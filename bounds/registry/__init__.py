@@ -1,0 +1,1 @@
+"""All claims by id: those of the papers and those of users."""

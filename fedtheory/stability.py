@@ -1,0 +1,230 @@
+"""Stability and generalisation of any method: runs on neighbouring data sets, and what a fresh sample costs.
+
+Runs on neighbouring data sets share their start, their clients and their sample numbers, because draws depend on a run's
+seed alone. A *test* is a federation whose clients are single samples: its values are the losses of fresh samples.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from fedtheory.run import run
+from synthetic.base.checks import whole
+from synthetic.base.noise import NoNoise
+from synthetic.data.federation import pad
+from synthetic.numbers.arrays import namespace, to_numpy
+
+__all__ = [
+    "Generalisation", "Stability", "coupled_runs", "generalisation", "random_replacements", "samples_of",
+    "searched_replacement", "single_samples", "with_samples", "worst_replacement",
+]
+
+
+@dataclass(frozen=True)
+class Stability:
+    """Gaps of coupled runs, one row per replacement: ``parameter_gap`` E|x_r - x'_r| by round, (replacements, rounds + 1);
+    ``loss_gap`` sup over the test samples z of E|l(x_r; z) - l(x'_r; z)|, same shape, nan without a test."""
+
+    replacements: list
+    parameter_gap: np.ndarray
+    loss_gap: np.ndarray
+
+    @property
+    def worst(self) -> int:
+        """Number of the replacement with the largest gap at the end: of losses, or of parameters without a test."""
+        last = self.parameter_gap[:, -1] if np.isnan(self.loss_gap).any() else self.loss_gap[:, -1]
+        return int(np.argmax(last))
+
+
+def _models(algorithm, federation, rounds, seeds, start):
+    """Server models (runs, rounds + 1, dim)."""
+    return run(algorithm, federation, rounds, seeds=seeds, start=start, record=("x",)).dataset["x"].values
+
+
+def _losses(test, models):
+    """Losses of all test samples at ``models`` (..., dim), as (..., samples)."""
+    flat = test.backend.array(models.reshape(-1, models.shape[-1]))
+    return to_numpy(test.value(test.all_clients(flat))).reshape(*models.shape[:-1], test.clients)
+
+
+def coupled_runs(algorithm, federation, replacements, rounds: int, *, seeds: int | Sequence[int] = 1, start=None,
+                 test=None) -> Stability:
+    """Run ``algorithm`` on a federation of data, and on its neighbours, for each seed.
+
+    Args:
+        federation: data of one instance, see :class:`synthetic.data.DataFederation`.
+        replacements: as in :func:`synthetic.neighbours.neighbours`: (client, sample, features, target) each.
+        seeds: how many runs, or their seeds; one is enough for methods without chance.
+        test: a federation with one test sample per client, or None.
+
+    Raises:
+        ValueError: bad replacements, rounds or seeds.
+
+    Example:
+        >>> from fedtheory import fedavg
+        >>> from synthetic import from_arrays
+        >>> federation = from_arrays([[1.0], [1.0]], [0.0, 4.0], [0, 0])
+        >>> coupled_runs(fedavg(eta_l=0.5), federation, [(0, 1, [1.0], 0.0)], 2).parameter_gap.tolist()
+        [[0.0, 1.0, 1.5]]
+    """
+    replacements = list(replacements)
+    numbers = np.arange(whole("seeds", seeds)) if np.ndim(seeds) == 0 else np.asarray(seeds)
+    count, each = len(replacements), len(numbers)
+    own = _models(algorithm, federation, rounds, numbers, start)
+    neighbours = federation.neighbours([entry for entry in replacements for _ in numbers])
+    twin = _models(algorithm, neighbours, rounds, np.tile(numbers, count), start)
+    twin = twin.reshape(count, each, *twin.shape[1:])
+    gap = np.linalg.norm(twin - own, axis=-1).mean(axis=1)
+    if test is None:
+        return Stability(replacements, gap, np.full(gap.shape, np.nan))
+    apart = abs(_losses(test, twin) - _losses(test, own)[None]).mean(axis=1)
+    return Stability(replacements, gap, apart.max(axis=-1))
+
+
+def worst_replacement(algorithm, federation, candidates, rounds: int, *, samples: Sequence[tuple[int, int]] | None = None,
+                      **options) -> Stability:
+    """The worst of all ways to put one of the ``candidates``, pairs (features, target), in place of a sample.
+
+    ``samples``: the (client, sample) that may be replaced; default the first sample of every client. Further arguments as
+    in :func:`coupled_runs`; the answer has the one row of the worst replacement.
+    """
+    places = [(k, 0) for k in range(federation.clients)] if samples is None else samples
+    replacements = [(*place, *z) for place, z in product(places, candidates)]
+    return _best_of(algorithm, federation, replacements, rounds, options)
+
+
+def samples_of(federation) -> list[tuple[int, int, np.ndarray, np.ndarray]]:
+    """Every sample of a federation of data, as (client, sample, features, target)."""
+    counts, features, targets = (to_numpy(getattr(federation, name))[0] for name in ("counts", "features", "targets"))
+    return [(k, i, features[k, i], targets[k, i]) for k in range(len(counts)) for i in range(int(counts[k]))]
+
+
+def with_samples(federation, rows: Sequence[tuple], batch_size: int | None = None):
+    """The loss of a federation of data on other data: ``rows`` (client, features, target), clients from 0, of equal weight.
+
+    It has no additive noise.
+    """
+    backend, new = federation.backend, federation.select([0])
+    client = np.array([row[0] for row in rows])
+    table = (np.stack([np.asarray(row[i], dtype=float) for row in rows]) for i in (1, 2))
+    new.clients = int(client.max()) + 1
+    features, targets, counts = pad(*table, client, new.clients)
+    real = np.arange(features.shape[2]) < counts[..., None]
+    new.batch_size, new._additive = batch_size, NoNoise()
+    new.features, new.targets = backend.array(features), backend.array(targets)
+    new.share, new.counts = backend.array(real / counts[..., None]), backend.integers(counts)
+    new._set_weights(backend.array(np.ones(counts.shape)), backend.booleans(counts > 0))
+    for name in new._solved:
+        new.__dict__.pop(name, None)  # optima of the old data
+    return new
+
+
+def single_samples(federation, samples: Sequence[tuple]):
+    """A test for a federation of data: the same loss, each of the ``samples`` (features, target) a client of its own."""
+    return with_samples(federation, [(i, *z) for i, z in enumerate(samples)])
+
+
+def random_replacements(federation, count: int, seed: int = 0) -> list[tuple]:
+    """``count`` replacements, of each client as many (or one more): a random sample by a random one of the client's."""
+    rng, samples = np.random.default_rng(seed), samples_of(federation)
+    pools = [[z for z in samples if z[0] == k] for k in range(federation.clients)]
+    clients = np.arange(whole("count", count)) % federation.clients
+    pairs = [[pools[k][i] for i in rng.integers(len(pools[k]), size=2)] for k in clients]
+    return [(*place[:2], *fresh[2:]) for place, fresh in pairs]
+
+
+def searched_replacement(algorithm, federation, rounds: int, *, tries: int = 64, seed: int = 0, **options) -> Stability:
+    """The replacement of the largest final gap that a search finds.
+
+    First ``tries`` of the pairs of a place and a sample of the data or its mirror image in the origin; then as many steps
+    around the best, in batches of eight: its features turned, never longer than the longest in the data. Further arguments
+    as in :func:`coupled_runs`; the answer has the one row of the worst replacement.
+    """
+    rng, samples = np.random.default_rng(seed), samples_of(federation)
+    fresh = [(sign * a, y) for _, _, a, y in samples for sign in (-1, 1)]
+    numbers = rng.permutation(len(samples) * len(fresh))[: whole("tries", tries)]
+    pairs = [(samples[n // len(fresh)], fresh[n % len(fresh)]) for n in numbers]
+    best = _best_of(algorithm, federation, [(k, i, *z) for (k, i, *_), z in pairs], rounds, options)
+    longest, size = max(np.linalg.norm(a) for _, _, a, _ in samples), 0.5
+    for _ in range(tries // 8):
+        k, i, features, target = best.replacements[0]
+        length = np.linalg.norm(features)
+        near = features + size * max(length, longest / 2) * rng.standard_normal((8, len(features))) / len(features) ** 0.5
+        near *= np.minimum(longest / np.linalg.norm(near, axis=1, keepdims=True).clip(min=1e-300), 1)
+        found = _best_of(algorithm, federation, [(k, i, a, target) for a in near], rounds, options)
+        better = _final(found) > _final(best)
+        best, size = (found, size * 1.5) if better else (best, size * 0.7)
+    return best
+
+
+def _best_of(algorithm, federation, replacements, rounds, options) -> Stability:
+    tried = coupled_runs(algorithm, federation, replacements, rounds, **options)
+    row = tried.worst
+    return Stability([tried.replacements[row]], tried.parameter_gap[[row]], tried.loss_gap[[row]])
+
+
+def _final(found: Stability) -> float:
+    return float(found.parameter_gap[0, -1] if np.isnan(found.loss_gap).any() else found.loss_gap[0, -1])
+
+
+@dataclass(frozen=True)
+class Generalisation:
+    """Expected population risk minus training loss of the output: ``direct``, and by the replace-one ``identity``, the mean
+    over samples z_ij of l(A(S with z_ij replaced); z_ij) - l(A(S); z_ij); ``data_sets`` over which both are means, and
+    ``error``, the standard error of their difference (nan for one data set; of all data sets they are equal)."""
+
+    direct: float
+    identity: float
+    data_sets: int
+    error: float = float("nan")
+
+
+def generalisation(
+    algorithm, make: Callable[[list], Any], pools: Sequence[Sequence[tuple]], samples: int, rounds: int, *,
+    seeds: int | Sequence[int] = 1, start=None, data_sets: int | None = None, seed: int = 0,
+) -> Generalisation:
+    """The generalisation gap of ``algorithm`` where client k's samples are drawn uniformly from ``pools[k]``.
+
+    Args:
+        make: from a list of (client, features, target) to a federation, for example
+            ``lambda rows: from_arrays([z[1] for z in rows], [z[2] for z in rows], [z[0] for z in rows])``; clients
+            have equal weights and as many samples each.
+        pools: per client its equally likely samples, pairs (features, target).
+        data_sets: None for all data sets (exact; few samples and small pools), else how many to draw.
+
+    Both ways agree exactly over all data sets, and up to sampling otherwise.
+    """
+    clients, samples = len(pools), whole("samples", samples)
+    population = make([(k, *z) for k, pool in enumerate(pools) for z in pool])
+    numbers = np.arange(whole("seeds", seeds)) if np.ndim(seeds) == 0 else np.asarray(seeds)
+    rng = np.random.default_rng(seed)
+    if data_sets is None:
+        every = product(*(product(range(len(pool)), repeat=samples) for pool in pools))
+    else:
+        count = whole("data_sets", data_sets)
+        every = [[rng.integers(len(pool), size=samples).tolist() for pool in pools] for _ in range(count)]
+    direct, identity = [], []
+    for chosen in every:
+        federation = make([(k, *pools[k][a]) for k in range(clients) for a in chosen[k]])
+        x = _models(algorithm, federation, rounds, numbers, start)[:, -1]
+        at = federation.backend.array(x)
+        direct.append(float(namespace(at).mean(population.objective(at) - federation.objective(at))))
+        places = list(product(range(clients), range(samples)))
+        fresh = {(k, j): range(len(pools[k])) if data_sets is None else [int(rng.integers(len(pools[k])))]
+                 for k, j in places}
+        entries = [(k, j, *pools[k][f]) for k, j in places for f in fresh[k, j]]
+        neighbours = federation.neighbours([entry for entry in entries for _ in range(len(x))])
+        models = _models(algorithm, neighbours, rounds, np.tile(numbers, len(entries)), start)[:, -1]
+        models = models.reshape(len(entries), len(x), -1)
+        for k, j in places:
+            own = make([(0, *pools[k][chosen[k][j]])])
+            rows = [n for n, entry in enumerate(entries) if entry[:2] == (k, j)]
+            identity.append(float(np.mean(_losses(own, models[rows]) - _losses(own, x)[None])))
+    apart = np.array(direct) - np.reshape(identity, (len(direct), -1)).mean(axis=1)
+    error = float(apart.std(ddof=1) / len(apart) ** 0.5) if len(apart) > 1 else float("nan")
+    return Generalisation(float(np.mean(direct)), float(np.mean(identity)), len(direct), error)

@@ -1,0 +1,214 @@
+"""Federations whose model is a product of small factors (FedPara): the parameters are the factors."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from math import inf
+
+import numpy as np
+
+from synthetic.base.checks import whole
+from synthetic.base.constants import Constant
+from synthetic.base.federation import Federation
+from synthetic.base.noise import NoNoise, SampleNoise
+from synthetic.data.federation import DataFederation
+from synthetic.numbers.arrays import namespace, to_numpy
+from synthetic.optima.local_search import best_points, estimated_smoothness
+
+__all__ = ["Factored", "factored"]
+
+
+def factored(inner: Federation, rank: int, shape: tuple[int, int] | None = None, layers=None) -> Factored:
+    """``inner`` as a function of factors of its model, see :class:`Factored`.
+
+    Args:
+        inner: a federation whose x is a matrix W (n1, n2) row by row.
+        rank: r, columns of every factor; W has rank at most r^2, with 2 r (n1 + n2) parameters.
+        shape: (n1, n2); default (outputs, inputs) of a federation on data with linear scores.
+        layers: other layers than the four factors.
+
+    Raises:
+        ValueError: a shape that does not fit ``inner``, rank below 1.
+
+    Example:
+        >>> from synthetic import make_problem
+        >>> federation = factored(make_problem("digits", clients=2, rows=50), rank=2)
+        >>> federation.inner.dim, federation.dim, [part.stop - part.start for part in federation.layers()]
+        (640, 296, [20, 128, 20, 128])
+    """
+    if shape is None:
+        if not isinstance(inner, DataFederation) or inner.dim != inner.outputs * inner.inputs:
+            raise ValueError(f"shape must be given for {inner.name}, whose model is no matrix by itself; got None")
+        shape = (inner.outputs, inner.inputs)
+    rows, columns = (whole("shape", n) for n in shape)
+    if rows * columns != inner.dim:
+        raise ValueError(f"shape must have {inner.dim} entries, the dim of {inner.name}; got {rows} x {columns}")
+    return Factored(inner, whole("rank", rank), (rows, columns), layers)
+
+
+class Factored(Federation):
+    """G_k(X1, Y1, X2, Y2) = F_k(W) with W = (X1 Y1^T) o (X2 Y2^T), the elementwise product (Hyeon-Woo et al. 2022, (2)).
+
+    ``x`` holds X1 (n1, r), Y1 (n2, r), X2 (n1, r), Y2 (n2, r), each row by row and each a layer. Stochastic gradients are
+    those of the inner federation by the chain rule. ``F_inf``, the minimum of F over all W, is proven where it is known;
+    L, variance and optimum are estimates, and no mu is given. At the origin all gradients vanish: runs should begin at
+    :meth:`default_start` or at a start of the inner federation, :meth:`lift`.
+    """
+
+    factored = True
+    optimum_provenance = ("estimate", "local minima found from the default start; nothing is proven about them")
+
+    def __init__(self, inner: Federation, rank: int, shape: tuple[int, int], layers=None):
+        self._pristine = inner._with(lambda array: array, getattr(inner, inner._law))
+        self.rank, self.shape = rank, shape
+        self.clients, self.dim = inner.clients, 2 * rank * sum(shape)
+        self.weights, self.priority = inner.weights, inner.priority
+        self.name = f"{inner.name}, factors of rank {rank}"
+        self._set_layers(layers)
+
+    @cached_property
+    def inner(self) -> Federation:
+        """The federation of W. A copy: what it is asked and remembers must not tell runs apart."""
+        return self._pristine._with(lambda array: array, getattr(self._pristine, self._pristine._law))
+
+    def _own_layers(self):
+        return tuple(self.rank * n for n in self.shape) * 2
+
+    # the product and its derivative -----------------------------------------------------------------------------------
+    def _factors(self, x):
+        ends = np.cumsum([0, *self._own_layers()])
+        return [x[..., a:b].reshape(*x.shape[:-1], n, self.rank)
+                for a, b, n in zip(ends, ends[1:], self.shape * 2, strict=False)]
+
+    def compose(self, x):
+        """W (..., n1 n2) row by row from the factors ``x`` (..., dim)."""
+        xp, (X1, Y1, X2, Y2) = namespace(x), self._factors(x)
+        across = xp.linalg.matrix_transpose
+        product = xp.matmul(X1, across(Y1)) * xp.matmul(X2, across(Y2))
+        return product.reshape(*x.shape[:-1], -1)
+
+    def _pull_back(self, x, slopes):
+        """Gradient in the factors ``x`` (..., dim) from the gradient ``slopes`` (..., n1 n2) in W."""
+        xp, (X1, Y1, X2, Y2) = namespace(x), self._factors(x)
+        across = xp.linalg.matrix_transpose
+        slopes = slopes.reshape(*slopes.shape[:-1], *self.shape)
+        first, second = slopes * xp.matmul(X2, across(Y2)), slopes * xp.matmul(X1, across(Y1))
+        parts = (xp.matmul(first, Y1), xp.matmul(across(first), X1), xp.matmul(second, Y2), xp.matmul(across(second), X2))
+        return xp.concat([part.reshape(*part.shape[:-2], -1) for part in parts], axis=-1)
+
+    def value(self, x, clients=None):
+        return self.inner.value(self.compose(x), clients)
+
+    def gradient(self, x, clients=None):
+        return self._pull_back(x, self.inner.gradient(self.compose(x), clients))
+
+    def stochastic_gradient(self, x, draws, iteration, clients=None):
+        return self._pull_back(x, self.inner.stochastic_gradient(self.compose(x), draws, iteration, clients))
+
+    def sample_values(self, x, clients=None, data=None):
+        """As :meth:`synthetic.data.DataFederation.sample_values`, of W."""
+        return self.inner.sample_values(self.compose(x), clients, data)
+
+    def sample_gradients(self, x, clients=None, data=None):
+        """Gradients of :meth:`sample_values`, (runs, participants, samples, dim)."""
+        return self._pull_back(x[:, :, None], self.inner.sample_gradients(self.compose(x), clients, data))
+
+    # starts -----------------------------------------------------------------------------------------------------------
+    def default_start(self, seed: int = 0):
+        """Normal factors, scaled so that the entries of W have variance 1/n2, (dim,)."""
+        scale = (self.shape[1] * self.rank**2) ** -0.125
+        rng = np.random.default_rng([whole("seed", seed, low=0), 12])
+        return self.backend.array(scale * rng.standard_normal(self.dim))
+
+    def lift(self, start, seed: int = 0):
+        """Factors (dim,) of the best approximation of rank r of a start ``start`` (n1 n2,) of the inner federation.
+
+        X2 Y2^T is all ones; further columns of X2 are random and those of Y2 zero, so that all factors can be trained.
+
+        Raises:
+            ValueError: a start of the wrong size.
+        """
+        start = np.asarray(to_numpy(start), dtype=float)
+        if start.shape != (self.inner.dim,):
+            raise ValueError(f"start must be ({self.inner.dim},); got {start.shape}")
+        U, sizes, V = np.linalg.svd(start.reshape(self.shape), full_matrices=False)
+        X1, Y1, X2, Y2 = (np.zeros((n, self.rank)) for n in self.shape * 2)
+        X2[:, 1:] = np.random.default_rng([whole("seed", seed, low=0), 13]).standard_normal((self.shape[0], self.rank - 1))
+        X2[:, 0] = Y2[:, 0] = 1.0
+        count = min(self.rank, len(sizes))
+        root = np.sqrt(sizes[:count])
+        X1[:, :count] = U[:, :count] * np.where(root > 0, root, 1.0)
+        Y1[:, :count] = V[:count].T * root
+        return self.backend.array(np.concatenate([part.ravel() for part in (X1, Y1, X2, Y2)]))
+
+    # constants ------------------------------------------------------------------------------------------------------
+    @cached_property
+    def _found(self):
+        return best_points(self, to_numpy(self.default_start())[None], iterations=150, tolerance=1e-8)
+
+    @property
+    def x_star(self):
+        return self._found[0]
+
+    @property
+    def client_minimisers(self):
+        """Best point found for each G_k, (instances, clients, dim)."""
+        return self._found[1]
+
+    @cached_property
+    def F_star_client(self):
+        return self.value(self.client_minimisers)
+
+    def smoothness(self):
+        return estimated_smoothness(self, (self.default_start()[None], self.x_star))
+
+    def convexity(self):
+        return None
+
+    @cached_property
+    def noise(self):
+        noise = self.inner.noise
+        if isinstance(noise, NoNoise):
+            return noise
+        xp, start = namespace(self.weights), self.default_start()
+        basis = self.backend.array(np.eye(self.inner.dim))
+        size = xp.sum(self._pull_back(start, basis) ** 2) / self.inner.dim  # mean squared length of a pulled-back unit
+        return SampleNoise(getattr(self.inner, "batch_size", None) or 1, size * noise.variance, inf)
+
+    @property
+    def variance_provenance(self):
+        return "exact" if isinstance(self.noise, NoNoise) else "estimate"
+
+    @property
+    def variance_note(self):
+        if isinstance(self.noise, NoNoise):
+            return "E|g_k - grad F_k|^2"
+        return "at the default start, if the inner noise had no preferred direction"
+
+    def extra_constants(self):
+        inner = self.inner.constants
+        name = "F_inf" if "F_inf" in inner else "F_star"
+        known = inner[name].decides
+        lowest = Constant(inner.value(name) + 0 * self.weights[:, 0], "lower" if known else "estimate", "minimum over all W")
+        return {"F_inf": lowest} | ({"samples": inner["samples"]} if "samples" in inner else {})
+
+    # other data and instances -----------------------------------------------------------------------------------------
+    def _around(self, inner) -> Factored:
+        return Factored(inner, self.rank, self.shape, self.layer_sizes)
+
+    def neighbour(self, client: int, sample: int, features, target) -> Factored:
+        """The federation that differs in one sample; see :func:`synthetic.neighbours.neighbours`."""
+        return self.neighbours([(client, sample, features, target)])
+
+    def neighbours(self, replacements) -> Factored:
+        """Neighbour data sets, one instance per replacement (client, sample, features, target)."""
+        return self._around(self._pristine.neighbours(replacements))
+
+    def _copies(self, times):
+        return self._around(self._pristine._copies(times))
+
+    def select(self, rows):
+        return self._around(self._pristine.select(rows))
+
+    def to(self, backend):
+        return self._around(self._pristine.to(backend))

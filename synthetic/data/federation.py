@@ -1,0 +1,308 @@
+"""Federations on data: per-client samples in padded arrays, losses of linear scores, minibatch noise."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from functools import cached_property
+
+import numpy as np
+
+from synthetic.base.checks import finite, number, whole
+from synthetic.base.constants import Constant
+from synthetic.base.federation import Federation
+from synthetic.base.noise import NoNoise, SampleNoise
+from synthetic.data.neighbours import neighbours
+from synthetic.numbers.arrays import TORCH, Backend, namespace, take_clients
+from synthetic.numbers.draws import SAMPLES
+from synthetic.quadratic.products import outer_sums, products
+
+__all__ = ["DataFederation", "pad"]
+
+
+class DataFederation(Federation):
+    """F_k(x) = 1/n_k sum_i loss(W a_ki, y_ki) + ridge/2 |x|^2 with x = W flattened by rows, W (outputs, features).
+
+    Args:
+        features: a_ki, (instances | 1, clients, samples, features), zero on padding.
+        targets: y_ki, (instances | 1, clients, samples, outputs).
+        counts: n_k, (instances | 1, clients); the first n_k samples are real, the others padding.
+        ridge: weight of the squared norm, on every parameter.
+        batch_size: minibatches drawn with replacement; None for full gradients.
+        noise: an additive law instead of minibatches (:mod:`synthetic.noise`).
+        weights: p_k up to scale, (instances | 1, clients); default the counts.
+        priority: truth values, (instances | 1, clients); default all.
+        layers: sizes of the layers, or a number of equal layers; default the family's own.
+
+    Methods that take ``data`` look at those samples: features (runs | 1, participants, samples, inputs), targets
+    (runs | 1, participants, samples, outputs) and the samples' shares (runs | 1, participants, samples), as
+    :meth:`minibatch` answers them; by default at all samples of the clients.
+
+    Raises:
+        ValueError: data that are not finite, shapes, empty clients, ``batch_size < 1``, an exact backend.
+    """
+
+    _arrays = ("features", "targets", "share", "counts", "weights", "priority")
+    _law = "_additive"
+
+    def __init__(self, features, targets, counts, *, ridge=0.0, batch_size=None, noise=None, weights=None,
+                 priority=None, layers=None, name=None, backend: Backend = TORCH):
+        if backend.library not in ("torch", "numpy"):
+            raise ValueError(f"federations on data need an array library of floats; got {backend.library!r}, allowed: "
+                             "torch, numpy")
+        if batch_size is not None and noise is not None:
+            raise ValueError("gradient noise is either minibatches or an additive law; got batch_size and noise")
+        features, targets, counts = finite("features", features), finite("targets", targets), np.asarray(counts)
+        instances, self.clients, samples, self.inputs = features.shape
+        self.outputs = targets.shape[-1]
+        self.dim = self._parameters()
+        if targets.shape[:3] != features.shape[:3] or counts.shape != features.shape[:2]:
+            raise ValueError(f"features {features.shape}, targets {targets.shape} and counts {counts.shape} must agree "
+                             "in instances, clients and samples")
+        if counts.min() < 1 or counts.max() > samples:
+            raise ValueError(f"every client needs between 1 and {samples} samples; got {counts.min()}..{counts.max()}")
+        self.ridge = number("ridge", ridge)
+        self.batch_size = None if batch_size is None else whole("batch_size", batch_size)
+        self.name = name or self.name
+        real = np.arange(samples) < counts[..., None]
+        self.features, self.targets = backend.array(features * real[..., None]), backend.array(targets)
+        self.share = backend.array(real / counts[..., None])
+        self.counts = backend.integers(counts)
+        shape = (instances, self.clients)
+        weights = np.broadcast_to(counts if weights is None else weights, shape)
+        priority = np.broadcast_to(True if priority is None else priority, shape)
+        self._set_weights(backend.array(finite("weights", weights)), backend.booleans(priority))
+        self._additive = NoNoise() if noise is None else noise
+        self._set_layers(layers)
+
+    def _parameters(self) -> int:
+        """How many parameters a model has."""
+        return self.outputs * self.inputs
+
+    # what a loss says, on scores (..., outputs) ---------------------------------------------------------------------
+    @abstractmethod
+    def loss(self, scores, targets):
+        """Loss per sample, (...,)."""
+
+    @abstractmethod
+    def slope(self, scores, targets):
+        """Derivative of the loss in the scores, (..., outputs)."""
+
+    @abstractmethod
+    def bend(self, scores, targets):
+        """The function that multiplies (..., outputs) with the second derivative of the loss in the scores."""
+
+    @abstractmethod
+    def _sample_noise(self) -> SampleNoise:
+        """Variance and bound for minibatches of one sample."""
+
+    # models: linear scores; a family with other models overrides these ------------------------------------------------
+    def _scores(self, features, x):
+        """W a for ``features`` (runs | 1, participants, samples, inputs) and ``x`` (runs, participants, dim)."""
+        return products(features, x.reshape(*x.shape[:2], self.outputs, self.inputs))
+
+    def _combine(self, features, coefficients):
+        """sum_i c_i a_i^T flattened, (runs, participants, dim), for c (runs, participants, samples, outputs)."""
+        return outer_sums(coefficients, features).reshape(*coefficients.shape[:2], self.dim)
+
+    def _sum_of_gradients(self, x, features, targets, share=None):
+        """sum_i share_i times the gradient of the loss on sample i (``share=None``: ones), (runs, participants, dim)."""
+        slopes = self.slope(self._scores(features, x), targets)
+        return self._combine(features, slopes if share is None else share[..., None] * slopes)
+
+    def _gradients(self, x, features, targets):
+        """Gradient of the loss on every sample, (runs, participants, samples, dim)."""
+        slopes = self.slope(self._scores(features, x), targets)
+        each = slopes[..., :, None] * features[..., None, :]
+        return each.reshape(*each.shape[:3], self.dim)
+
+    # what is added to the loss, on parameters ---------------------------------------------------------------------------
+    def _penalty(self, x):
+        return self.ridge / 2 * namespace(x).sum(x**2, axis=-1)
+
+    def _penalty_slope(self, x):
+        return self.ridge * x
+
+    @property
+    def _penalised(self) -> bool:
+        """Whether there is a penalty at all."""
+        return self.ridge != 0
+
+    def _and_penalty(self, slopes, x):
+        """Gradients (runs, participants, dim) of the data terms, and the penalty's slope if there is any."""
+        return slopes + self._penalty_slope(x) if self._penalised else slopes
+
+    def _penalty_bend(self, x):
+        """The function that multiplies (..., dim) with the penalty's Hessian at ``x``."""
+        return lambda direction: self.ridge * direction
+
+    # values and gradients -------------------------------------------------------------------------------------------
+    def _data(self, clients):
+        return tuple(take_clients(array, clients) for array in (self.features, self.targets, self.share))
+
+    def value(self, x, clients=None):
+        features, targets, share = self._data(clients)
+        losses = namespace(x).sum(share * self.loss(self._scores(features, x), targets), axis=-1)
+        return losses + self._penalty(x)
+
+    def gradient(self, x, clients=None):
+        return self._and_penalty(self._sum_of_gradients(x, *self._data(clients)), x)
+
+    def hessian(self, x, clients=None):
+        """The function that multiplies (runs, participants, dim) with the Hessians of F_k at ``x``, same shape."""
+        features, targets, share = self._data(clients)
+        bend, penalty = self.bend(self._scores(features, x), targets), self._penalty_bend(x)
+
+        def product(direction):
+            bent = share[..., None] * bend(self._scores(features, direction))
+            return self._combine(features, bent) + penalty(direction)
+
+        return product
+
+    # samples --------------------------------------------------------------------------------------------------------
+    def sample_values(self, x, clients=None, data=None):
+        """Loss on every sample plus the penalty at ``x`` (runs, participants, dim), as (runs, participants, samples).
+
+        With all samples of a client their mean is F_k; places that hold no sample are 0.
+        """
+        features, targets, share = self._data(clients) if data is None else data
+        values = self.loss(self._scores(features, x), targets) + self._penalty(x)[..., None]
+        return namespace(x).where(share > 0, values, 0 * values)
+
+    def sample_gradients(self, x, clients=None, data=None):
+        """Gradients of :meth:`sample_values`, (runs, participants, samples, dim)."""
+        features, targets, share = self._data(clients) if data is None else data
+        each = self._gradients(x, features, targets) + self._penalty_slope(x)[:, :, None]
+        return namespace(x).where((share > 0)[..., None], each, 0 * each)
+
+    def representation(self, x, clients=None, data=None):
+        """What the model sees in every sample, (runs, participants, samples, width): here its scores."""
+        return self._scores((self._data(clients) if data is None else data)[0], x)
+
+    def representation_gradient(self, x, slopes, clients=None, data=None):
+        """Gradient in ``x`` of the sum over samples of <slopes, representation>, (runs, participants, dim).
+
+        ``slopes`` (runs, participants, samples, width) are derivatives in :meth:`representation`.
+        """
+        return self._combine((self._data(clients) if data is None else data)[0], slopes)
+
+    def minibatch(self, draws, iteration: int, clients=None):
+        """The samples that :meth:`stochastic_gradient` uses: features, targets and shares, see the class.
+
+        ``batch_size`` samples per client, drawn with replacement for (iteration, client, slot); all samples if there are
+        no minibatches.
+        """
+        if self.batch_size is None:
+            return self._data(clients)
+        features, targets = self._drawn(draws, iteration, clients)
+        return features, targets, 0 * features[..., 0] + 1 / self.batch_size
+
+    def _drawn(self, draws, iteration, clients):
+        numbers = draws.client_numbers(self.clients) if clients is None else clients
+        slots = draws.client_numbers(self.batch_size)
+        keys = (numbers[..., None] * self.batch_size + slots).reshape(numbers.shape[0], -1)
+        population = namespace(keys).repeat(take_clients(self.counts, clients), self.batch_size, axis=-1)
+        drawn = draws.integer(SAMPLES, population, iteration, keys)
+        drawn = drawn.reshape(drawn.shape[0], -1, self.batch_size)
+        instance = 0 if self.instances == 1 else draws.client_numbers(drawn.shape[0])[0][:, None, None]
+        features = self.features[instance, numbers[..., None], drawn]
+        return features, self.targets[instance, numbers[..., None], drawn]
+
+    def stochastic_gradient(self, x, draws, iteration, clients=None):
+        """Gradient on :meth:`minibatch`; or additive noise."""
+        if self.batch_size is None:
+            return super().stochastic_gradient(x, draws, iteration, clients)
+        return self._and_penalty(self._sum_of_gradients(x, *self._drawn(draws, iteration, clients)) / self.batch_size, x)
+
+    # noise and constants --------------------------------------------------------------------------------------------
+    @cached_property
+    def noise(self):
+        if self.batch_size is None:
+            return self._additive
+        one = self._sample_noise()
+        several, xp = self.counts > 1, namespace(self.features)
+        variance, bound = one.variance / self.batch_size, one.bound + 0 * one.variance
+        return SampleNoise(self.batch_size, *(xp.where(several, v, 0 * one.variance) for v in (variance, bound)))
+
+    @property
+    def variance(self):
+        return self.noise.variance
+
+    def _noise_at_optimum(self) -> SampleNoise:
+        """Noise at the optimum of the objective, for losses for which no bound holds over all of R^d."""
+        xp = namespace(self.features)
+        x = self.all_clients(self.x_star)
+        slopes = self.slope(self._scores(self.features, x), self.targets)
+        second = xp.sum(slopes**2, axis=-1) * xp.sum(self.features**2, axis=-1)
+        mean = self.gradient(x) - self._penalty_slope(x)
+        variance = xp.sum(self.share * second, axis=-1) - xp.sum(mean**2, axis=-1)
+        return SampleNoise(1, xp.clip(variance, min=0), float("inf"))
+
+    def _sample_smoothness(self) -> dict[str, Constant]:
+        """Smoothness of single samples where ``steepest`` bounds the loss's second derivative and is approached."""
+        xp = namespace(self.features)
+        each = self.steepest * xp.max(xp.sum(self.features**2, axis=-1), axis=-1) + self.ridge
+        return {
+            "L_sample": Constant(xp.max(each, axis=-1), "exact", "largest smoothness of a sample's loss"),
+            "L_sample_client": Constant(each, "exact", "largest smoothness of a sample's loss, by client"),
+        }
+
+    def gram(self):
+        """A_k^T A_k / n_k, (instances, clients, inputs, inputs)."""
+        xp = namespace(self.features)
+        return xp.matmul(xp.permute_dims(self.features * self.share[..., None], (0, 1, 3, 2)), self.features)
+
+    def _spectrum(self):
+        """Eigenvalues of A_k^T A_k / n_k in ascending order, the same up to zeros if taken of A_k A_k^T / n_k."""
+        xp = namespace(self.features)
+        if self.features.shape[2] >= self.inputs:
+            return xp.linalg.eigvalsh(self.gram())
+        rows = self.features * xp.sqrt(self.share)[..., None]
+        return xp.linalg.eigvalsh(xp.matmul(rows, xp.permute_dims(rows, (0, 1, 3, 2))))
+
+    def _rank_tolerance(self, values):
+        """Eigenvalues up to this are rounding of zero."""
+        precision = namespace(values).finfo(values.dtype).eps
+        return values[..., -1:] * precision * max(self.inputs, self.features.shape[2])
+
+    def _least(self):
+        """Smallest eigenvalue of A_k^T A_k / n_k, 0 where it is rounding."""
+        xp, spectrum = namespace(self.features), self._spectrum()
+        full = self.features.shape[2] >= self.inputs
+        least = spectrum[..., 0] if full else 0 * spectrum[..., 0]
+        return xp.where(least <= self._rank_tolerance(spectrum)[..., 0], 0 * least, least)
+
+    def _largest(self):
+        return self._spectrum()[..., -1]
+
+    def extra_constants(self):
+        return {"samples": Constant(self.counts, "exact", "samples per client")}
+
+    # other data -----------------------------------------------------------------------------------------------------
+    def check_target(self, target) -> np.ndarray:
+        """A sample's target as (outputs,); ValueError if the loss does not know it."""
+        target = finite("target", target).reshape(-1)
+        if target.shape != (self.outputs,):
+            raise ValueError(f"target must have {self.outputs} entries; got {len(target)}")
+        return target
+
+    def neighbour(self, client: int, sample: int, features, target) -> DataFederation:
+        """The federation that differs from this one in one sample; see :func:`synthetic.neighbours.neighbours`."""
+        return neighbours(self, [(client, sample, features, target)])
+
+    def neighbours(self, replacements) -> DataFederation:
+        """Neighbour data sets, one instance per replacement (client, sample, features, target)."""
+        return neighbours(self, replacements)
+
+
+def pad(X, y, client, clients: int):
+    """Rows of ``X`` (rows, inputs) and ``y`` (rows, outputs) by ``client`` (rows,), as padded arrays.
+
+    Returns features (1, clients, samples, inputs), targets (1, clients, samples, outputs), counts (1, clients).
+    """
+    counts = np.bincount(client, minlength=clients)
+    order = np.argsort(client, kind="stable")
+    slot = np.arange(len(order)) - np.repeat(np.cumsum(counts) - counts, counts)
+    features = np.zeros((1, clients, counts.max(), X.shape[1]))
+    targets = np.zeros((1, clients, counts.max(), y.shape[1]))
+    features[0, client[order], slot], targets[0, client[order], slot] = X[order], y[order]
+    return features, targets, counts[None]

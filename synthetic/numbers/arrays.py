@@ -1,0 +1,192 @@
+"""Where arrays live, and the few array functions the rest of the code needs.
+
+The same lines of an algorithm or a federation run on four kinds of arrays:
+
+* ``torch`` tensors (CPU or CUDA, float32 or float64), the fast path;
+* ``numpy`` arrays (float64), the slow reference;
+* ``exact``: NumPy arrays of :class:`fractions.Fraction`, for methods that use only ``+ - * /`` and comparisons;
+* ``balls``: NumPy arrays of :class:`synthetic.balls.Ball`, real numbers with proven error, for methods with roots or
+  maxima (needs python-flint).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import torch
+from array_api_compat import array_namespace
+from array_api_compat import numpy as array_api_numpy
+
+from synthetic.numbers.balls import Ball
+
+__all__ = [
+    "BALLS",
+    "EXACT",
+    "NUMPY",
+    "TORCH",
+    "Backend",
+    "add_up",
+    "backend_of",
+    "first_least",
+    "largest",
+    "maximum",
+    "namespace",
+    "take_clients",
+    "to_numpy",
+    "values_where",
+]
+
+_LIBRARIES = ("torch", "numpy", "exact", "balls")
+_SHORT = 6  # entries of an axis: NumPy adds up to 7 in their order
+
+
+@dataclass(frozen=True)
+class Backend:
+    """A place where arrays live: ``library`` in {"torch", "numpy", "exact", "balls"}, and for torch a device and a dtype."""
+
+    library: str = "torch"
+    device: str = "cpu"
+    dtype: torch.dtype = torch.float64
+
+    def __post_init__(self):
+        if self.library not in _LIBRARIES:
+            raise ValueError(f"unknown array library {self.library!r}; allowed: {', '.join(_LIBRARIES)}")
+        try:
+            torch.device(self.device)
+        except RuntimeError:
+            raise ValueError(f"unknown device {self.device!r}; allowed: cpu, cuda") from None
+        if self.device.startswith("cuda") and not torch.cuda.is_available():
+            raise ValueError(f"device {self.device!r} is not available on this machine; allowed: cpu")
+
+    def array(self, values):
+        """Real numbers as an array of this backend; anything array-like goes in."""
+        if self.library == "torch":
+            if isinstance(values, torch.Tensor):
+                return values.to(device=self.device, dtype=self.dtype)
+            return _tensor(np.asarray(values, dtype=np.float64), self.dtype, self.device)
+        values = to_numpy(values)
+        if self.library == "numpy":
+            return np.asarray(values, dtype=np.float64)
+        return _objects(values, Ball if self.library == "balls" else _fraction)
+
+    def integers(self, values):
+        """Integers (int64) as an array of this backend."""
+        if self.library == "torch":
+            return _tensor(values, torch.int64, self.device)
+        return np.asarray(to_numpy(values), dtype=np.int64)
+
+    def booleans(self, values):
+        """Truth values as an array of this backend."""
+        if self.library == "torch":
+            return _tensor(values, torch.bool, self.device)
+        return np.asarray(to_numpy(values), dtype=bool)
+
+
+TORCH, NUMPY, EXACT, BALLS = (Backend(library) for library in _LIBRARIES)
+
+
+def _tensor(values, dtype, device):
+    if isinstance(values, np.ndarray) and (not values.flags.writeable or min(values.strides, default=0) < 0):
+        values = values.copy()  # torch warns about memory it may not write to, and refuses arrays read backwards
+    return torch.as_tensor(values, dtype=dtype, device=device)
+
+
+def _fraction(value) -> Fraction:
+    return Fraction(value.item() if isinstance(value, np.generic) else value)
+
+
+def _objects(values, make) -> np.ndarray:
+    flat = np.asarray(values, dtype=object)
+    out = np.empty(flat.shape, dtype=object)
+    for index, value in np.ndenumerate(flat):
+        out[index] = make(value)
+    return out
+
+
+def namespace(*arrays):
+    """The array functions for ``arrays``, as the array API standard names them."""
+    if all(type(array) is np.ndarray for array in arrays):
+        return array_api_numpy
+    return array_namespace(*arrays)
+
+
+def backend_of(x) -> Backend:
+    """The backend on which the array ``x`` lives."""
+    if isinstance(x, torch.Tensor):
+        return Backend("torch", str(x.device), x.dtype)
+    if x.dtype != object:
+        return NUMPY
+    return BALLS if x.size and isinstance(x.flat[0], Ball) else EXACT
+
+
+def maximum(a, b):
+    """Element-wise maximum on every backend; a ball contains the larger of two that overlap."""
+    if backend_of(a) == BALLS:
+        return np.frompyfunc(Ball.maximum, 2, 1)(a, b)
+    return namespace(a).maximum(a, b)
+
+
+def largest(array, axis: int):
+    """Largest entry along ``axis`` on every backend; a ball contains the largest of those that overlap."""
+    if backend_of(array) == BALLS:
+        return np.frompyfunc(Ball.maximum, 2, 1).reduce(array, axis=axis)
+    return namespace(array).max(array, axis=axis)
+
+
+def add_up(array):
+    """Sum along the last axis on every backend; of NumPy's floats, short axes are added entry by entry, which is faster
+    and gives the same bits."""
+    if type(array) is not np.ndarray or array.dtype == object or not 0 < array.shape[-1] <= _SHORT:
+        return namespace(array).sum(array, axis=-1)
+    total = array[..., 0].copy()
+    for entry in range(1, array.shape[-1]):
+        total += array[..., entry]
+    return total
+
+
+def first_least(array):
+    """Index of the least entry along the last axis, the first of equals, on every backend.
+
+    NumPy's argmin goes on after a comparison of objects has failed; here balls of which none is surely the least raise
+    :class:`synthetic.balls.Undecided`.
+    """
+    if array.dtype != object:
+        return namespace(array).argmin(array, axis=-1)
+    least, index = array[..., 0], np.zeros(array.shape[:-1], dtype=np.int64)
+    for entry in range(1, array.shape[-1]):
+        less = np.asarray(array[..., entry] < least, dtype=bool)
+        least, index = np.where(less, array[..., entry], least), np.where(less, entry, index)
+    return index
+
+
+def to_numpy(x) -> np.ndarray:
+    """A NumPy copy of any array (fractions stay fractions)."""
+    if isinstance(x, torch.Tensor):
+        return x.detach().cpu().numpy()
+    return np.asarray(x)
+
+
+def values_where(finite, values, reason: str):
+    """``values`` where ``finite``, else infinity; exact arithmetic has none and raises ArithmeticError for ``reason``."""
+    xp = namespace(values)
+    if bool(xp.all(finite)):
+        return values
+    if values.dtype == object:
+        raise ArithmeticError(reason)
+    return xp.where(finite, values, 0 * values + float("inf"))
+
+
+def take_clients(array, clients):
+    """Rows of ``array`` (instances | 1, clients, ...) for the client numbers ``clients`` (runs, participants).
+
+    ``clients=None`` means all of them and returns the array as it is.
+    """
+    if clients is None:
+        return array
+    if array.shape[0] == 1:
+        return array[0][clients]
+    xp = namespace(clients)
+    rows = xp.arange(clients.shape[0], device=getattr(clients, "device", None) if xp is not np else None)
+    return array[rows[:, None], clients]

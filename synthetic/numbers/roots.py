@@ -1,0 +1,97 @@
+"""Products, roots and real powers of arrays on every backend, exact where numbers are fractions; balls as rationals."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import isqrt
+
+import numpy as np
+
+from synthetic.numbers.arrays import backend_of, namespace
+from synthetic.numbers.balls import Ball
+
+__all__ = ["Irrational", "just_inside", "product_over", "real_power", "square_root"]
+
+_MOST_BITS = 1_000_000
+
+
+class Irrational(ArithmeticError):
+    """A number that fractions cannot hold, or only with very many digits."""
+
+
+def product_over(data, axis):
+    """The product along several axes."""
+    xp = namespace(data)
+    for a in sorted(axis, reverse=True):
+        data = xp.prod(data, axis=a)
+    return data
+
+
+def square_root(data):
+    """Roots on every backend; ArithmeticError where one is not rational, of fractions."""
+    if data.dtype != object:
+        return namespace(data).sqrt(data)
+    return np.frompyfunc(lambda value: value.sqrt() if hasattr(value, "sqrt") else _exact_root(value, 2), 1, 1)(data)
+
+
+def real_power(base, exponent):
+    """``base`` to a power that need not be an integer; of balls, exact where a number and its power are rational."""
+    if base.dtype != object:
+        return base**exponent
+    if backend_of(base).library == "balls":
+        return np.frompyfunc(_ball_power, 2, 1)(base, exponent)
+    return np.frompyfunc(lambda b, e: _whole_power(_exact_root(b, e.denominator), e.numerator), 2, 1)(base, exponent)
+
+
+def _ball_power(base: Ball, exponent: Ball | Fraction) -> Ball:
+    low, high = base.ends
+    if low == high and isinstance(exponent, Fraction):
+        try:
+            return Ball(_whole_power(_exact_root(low, exponent.denominator), exponent.numerator))
+        except Irrational:
+            pass
+    return Ball.of(base.ball ** Ball(exponent).ball)
+
+
+def _whole_power(value: Fraction, exponent: int) -> Fraction:
+    if abs(exponent) * max(value.numerator.bit_length() - 1, value.denominator.bit_length() - 1) > _MOST_BITS:
+        raise Irrational(f"the power {exponent} of a number that is not 1 has more than {_MOST_BITS} binary digits")
+    return value**exponent
+
+
+def _exact_root(value: Fraction, degree: int) -> Fraction:
+    if degree == 1:
+        return value
+    root = Fraction(_whole_root(value.numerator, degree), _whole_root(value.denominator, degree)) if value >= 0 else None
+    if root is None or root**degree != value:
+        raise Irrational(f"the root of degree {degree} of {value} is not rational")
+    return root
+
+
+def _whole_root(value: int, degree: int) -> int:
+    """The largest whole number whose power is at most ``value``, or the next one."""
+    if degree == 2:
+        return isqrt(value)
+    if degree >= value.bit_length():
+        return min(value, 1)
+    low, high = 0, 1 << (value.bit_length() // degree + 1)
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if middle**degree <= value else (low, middle - 1)
+    return low
+
+
+def just_inside(array, up: bool):
+    """Balls that are no exact numbers, replaced by rational numbers a little above, or below, all that they contain."""
+    return np.frompyfunc(lambda ball: _rational(ball, up), 1, 1)(array)
+
+
+def _rational(ball: Ball, up: bool) -> Ball:
+    low, high = ball.ends
+    value = high if up else low
+    if low == high or value == 0:
+        return Ball(value)
+    bits = 44 - (abs(value.numerator).bit_length() - value.denominator.bit_length())
+    scaled = value * Fraction(2) ** bits
+    whole = -(-scaled.numerator // scaled.denominator) if up else scaled.numerator // scaled.denominator
+    return Ball(Fraction(whole) / Fraction(2) ** bits)

@@ -1,0 +1,1 @@
+"""Piecewise quadratic clients, exact on fractions."""

@@ -1,0 +1,1 @@
+"""Quadratic clients, and quadratics with cosines."""

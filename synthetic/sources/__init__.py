@@ -1,0 +1,1 @@
+"""Loads or draws data and splits it over clients."""

@@ -1,0 +1,64 @@
+"""What makes loading the claims fast changes no claim and leaves no trace."""
+
+from __future__ import annotations
+
+import gc
+
+import pytest
+
+from bounds.language import words
+from bounds.papers.fedluar import quantities
+from bounds.papers.fedluar.builders import AXES, Reading
+from bounds.registry.loading import without_collection
+
+READINGS = [Reading(), *(Reading(**{axis: value}) for axis, values in AXES.items() for value in values)]
+VECTOR = quantities.fresh["full"][words.r]
+
+
+@pytest.mark.parametrize("collected", [True, False])
+@pytest.mark.parametrize("fails", [True, False])
+def test_collection_of_garbage_goes_on_as_before(collected, fails):
+    before = gc.isenabled()
+    (gc.enable if collected else gc.disable)()
+    try:
+        with pytest.raises(KeyError) if fails else without_collection(), without_collection():
+            assert not gc.isenabled()
+            if fails:
+                raise KeyError
+        assert gc.isenabled() == collected
+    finally:
+        (gc.enable if before else gc.disable)()
+
+
+@pytest.mark.parametrize("frozen", [True, False])
+def test_what_a_caller_has_frozen_stays_frozen_and_nothing_else(frozen):
+    already = gc.get_freeze_count()
+    if frozen:
+        gc.freeze()
+    try:
+        with without_collection():
+            pass
+        assert (gc.get_freeze_count() > already) == frozen
+    finally:
+        if frozen:
+            gc.unfreeze()
+
+
+@pytest.mark.parametrize("name, arguments", [
+    *((name, ()) for name in ("procedure", "variables", "conditions", "kappa_is", "kept", "stale_drift", "hat_gradient",
+                              "stale_gradient")),
+    ("hatted", (VECTOR,)), ("over_clients", (VECTOR,)), ("_stale", (VECTOR, 2 * VECTOR)),
+])
+def test_what_is_remembered_of_a_reading_is_what_it_says(name, arguments):
+    method = getattr(Reading, name)
+    method = method.fget if isinstance(method, property) else method
+    for reading in READINGS:
+        assert method(reading, *arguments) == method.__wrapped__(reading, *arguments)
+
+
+@pytest.mark.parametrize("word, arguments, allowed", [
+    (words.norm2, (), "1"), (words.E, (words.t, words.k, words.r), "1 or 2"), (words.dot, (words.t,), "2"),
+])
+def test_a_word_with_a_wrong_number_of_arguments_says_what_is_allowed(word, arguments, allowed):
+    with pytest.raises(TypeError, match=rf"{word.__name__} takes {allowed} argument\(s\), got {len(arguments)}"):
+        word(*arguments)

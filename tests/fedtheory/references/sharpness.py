@@ -1,0 +1,103 @@
+"""Slow references: sharpness-aware gradients, and FedACG's look-ahead."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tests.fedtheory.references.common import Given, mean, norm, now, unit
+
+__all__ = ["fedacg", "fedasam", "fedlesam", "fedsam", "mofedsam"]
+
+
+def fedacg(given: Given, eta_l, lam, beta):
+    """fedmoswa 8 and fedluar 8."""
+    theta, u, path = given.x, 0 * given.x, [given.x]
+    for t, S in enumerate(given.active):
+        z, ends = theta + lam * u, []
+        for i in S:
+            x = z
+            for k in range(given.local_steps):
+                x = x - now(eta_l, t) * (given.grad(i, x, t, k) + beta * (x - z))
+            ends.append(x)
+        u = lam * u + mean(x - z for x in ends)
+        theta = theta + u
+        path.append(theta)
+    return path
+
+
+def fedsam(given: Given, eta_l, r, eta_g=1):
+    """fedmoswa 8."""
+    theta, path = given.x, [given.x]
+    for t, S in enumerate(given.active):
+        ends = []
+        for i in S:
+            x = theta
+            for k in range(given.local_steps):
+                uphill = x + r * unit(given.grad(i, x, t, k))
+                x = x - now(eta_l, t) * given.grad(i, uphill, t, k)
+            ends.append(x)
+        theta = theta + eta_g * (mean(ends) - theta)
+        path.append(theta)
+    return path
+
+
+def mofedsam(given: Given, eta, r, b, eta_g=1):
+    """fedmoswa 8, with the server step eta_g' = eta_g K eta."""
+    theta, Delta, K, path = given.x, 0 * given.x, given.local_steps, [given.x]
+    for t, S in enumerate(given.active):
+        ends = []
+        for i in S:
+            x = theta
+            for k in range(K):
+                uphill = x + r * unit(given.grad(i, x, t, k))
+                x = x - eta * (b * given.grad(i, uphill, t, k) + (1 - b) * Delta)
+            ends.append(x)
+        Delta = -sum(x - theta for x in ends) / (K * len(S) * eta)
+        theta = theta - eta_g * K * eta * Delta
+        path.append(theta)
+    return path
+
+
+def fedasam(given: Given, eta_l, r, nu, eta_g=1, start=None, cycle=None, ratio=1):
+    """fedmoswa 8: the perturbation is r T^2 g / |T g| with T = diag(|x|) + nu I.
+
+    From round ``start`` on, SWA (fedmoswa 3.6) over rounds, with rates from eta_l down to ratio eta_l; the path then has
+    the averages.
+    """
+    theta, path, swa, n_models = given.x, [given.x], given.x, 1
+    for t, S in enumerate(given.active):
+        ends, eta, since = [], now(eta_l, t), -1 if start is None else t - start
+        if since == 0:
+            swa = theta
+        if since >= 0 and cycle > 1:
+            fraction = (since % cycle + 1) / cycle
+            eta = (1 - fraction) * eta + fraction * ratio * eta
+        for i in S:
+            x = theta
+            for k in range(given.local_steps):
+                g, T = given.grad(i, x, t, k), np.abs(x) + nu
+                step = r * T * T * g / norm(T * g) if norm(T * g) > 0 else 0 * x
+                x = x - eta * given.grad(i, x + step, t, k)
+            ends.append(x)
+        theta = theta + eta_g * (mean(ends) - theta)
+        if since >= 0 and (since + 1) % cycle == 0:
+            swa, n_models = (swa * n_models + theta) / (n_models + 1), n_models + 1
+        path.append(swa if since >= 0 else theta)
+    return path
+
+
+def fedlesam(given: Given, eta_l, r, eta_g=1):
+    """fedmoswa 8: uphill from now to the model of the client's previous participation, none in its first."""
+    theta, old, path = given.x, {}, [given.x]
+    for t, S in enumerate(given.active):
+        ends = []
+        for i in S:
+            step = r * unit(old.get(i, theta) - theta)
+            old[i] = theta
+            x = theta
+            for k in range(given.local_steps):
+                x = x - now(eta_l, t) * given.grad(i, x + step, t, k)
+            ends.append(x)
+        theta = theta + eta_g * (mean(ends) - theta)
+        path.append(theta)
+    return path

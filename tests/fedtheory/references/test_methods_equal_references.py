@@ -1,0 +1,147 @@
+"""Every method equals its slow reference, on torch, on NumPy and in exact fractions."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from fedtheory import ALGORITHMS, make_algorithm, run
+from synthetic import Draws, factored, to_numpy
+from tests.fedtheory.references import test_engine_equals_reference as test_reference
+from tests.fedtheory.references.common import Given
+from tests.fedtheory.references.communication import fedluar, luar_probabilities
+from tests.fedtheory.references.models import fedpara, moon
+from tests.fedtheory.references.rows import ROWS
+from tests.fedtheory.references.sides import (
+    EXACT,
+    NUMPY,
+    SEEDS,
+    TORCH,
+    batched,
+    dense,
+    diagonal,
+    given,
+    rational,
+    referred,
+    row,
+    start_of,
+)
+from tests.synthetic.families import make
+
+ROUNDS = 6
+FLOATS = {"diagonal": diagonal, "dense": dense}
+CASES = [pytest.param(row, p, id=f"{row}, {p or 'all'}") for row in ROWS for p in ROWS[row].participants]
+EXACT_CASES = [pytest.param(row, p, id=f"{row}, {p or 'all'}") for row in ROWS if ROWS[row].exact
+               for p in ROWS[row].participants]
+REQUIRED = [
+    "scaffold", "scaffold-m", "fedavg-m", "fedcm", "fedswa", "fedmoswa", "fedmo", "fedgamma", "fedpd", "fedadmm", "feddyn",
+    "afedpd", "afedpdsam", "fedspeed", "fedsmoo", "fedavgm", "fedadagrad", "fedadam", "fedyogi", "fedams", "fednova",
+    "local-adam", "fedlada", "fadamgc", "fa-nt", "fa-nt-z", "fedacg", "fedsam", "mofedsam", "fedasam", "fedlesam", "fedluar",
+    "fedpaq", "lbgm", "prunefl", "feddropoutavg", "fedlama", "fedmut",
+]
+
+
+@pytest.mark.parametrize("method", sorted({*REQUIRED, *ALGORITHMS}))
+def test_every_method_has_a_reference(method):
+    selections = {make.method for make, _ in test_reference.ROWS.values()}
+    assert method in ALGORITHMS and method in {row.method for row in ROWS.values()} | selections | {*MODELS}
+
+
+# methods that need a model behind the parameters -----------------------------------------------------------------------
+def _fedpara(backend):
+    """Factors of a model of six numbers."""
+    inner = dense(backend, dim=6)
+
+    def reference(given, draws, **numbers):
+        return fedpara(given._replace(grad=_gradients(inner, draws)), shape=(2, 3), rank=2, **numbers)
+
+    return factored(inner, rank=2, shape=(2, 3)), {}, reference
+
+
+def _moon(backend):
+    """A linear model of four classes, minibatches of three."""
+    federation = make("softmax", batch_size=3, priority=None, weights=[1.0] * 4, backend=backend)
+
+    def reference(given, draws, **numbers):
+        def samples(i, t, k):
+            return federation.minibatch(draws, t * STEPS + k, np.array([[i]]))[0][0, 0]
+
+        return moon(given._replace(grad=_gradients(federation, draws)), mu=2.0, theta=0.7, samples=samples, **numbers)
+
+    return federation, {"mu_con": 2.0, "temperature": 0.7}, reference
+
+
+def _gradients(federation, draws):
+    return lambda i, x, t, k: federation.stochastic_gradient(x[None, None], draws, t * STEPS + k, np.array([[i]]))[0, 0]
+
+
+MODELS, STEPS = {"fedpara": _fedpara, "moon": _moon}, 2  #: (federation, arguments, reference) by method; local steps
+
+
+@pytest.mark.parametrize("participants", [None, 3])
+@pytest.mark.parametrize("method", MODELS)
+def test_a_method_of_models_equals_its_reference(method, participants):
+    slow, arguments, reference = MODELS[method](NUMPY)
+    algorithm = make_algorithm(
+        method, eta_l=0.05, local_steps=STEPS, eta_g=0.75, participants=participants, replacement=False, **arguments)
+    start, paths = np.linspace(-1, 1.3, slow.dim), []
+    for seed in SEEDS:
+        draws = Draws([seed], NUMPY)
+        chosen = [algorithm.selection.chosen(slow, draws, t) for t in range(ROUNDS)]
+        active = [list(range(slow.clients)) if numbers is None else numbers[0].tolist() for numbers in chosen]
+        facts = Given(None, start, active, slow.clients, STEPS)
+        paths.append(np.stack(reference(facts, draws, eta=0.05, eta_g=0.75)))
+    expected = np.stack(paths)
+    assert np.isfinite(expected).all() and (np.ptp(expected, axis=(0, 1)) > 1e-3).all(), "the run says something"
+    for backend in (TORCH, NUMPY):
+        found = run(algorithm, MODELS[method](backend)[0], ROUNDS, start=start, seeds=SEEDS, record=["x"]).dataset["x"]
+        np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-10, err_msg=backend.library)
+
+
+@pytest.mark.parametrize("name", FLOATS)
+@pytest.mark.parametrize(("row", "participants"), CASES)
+def test_a_method_equals_its_reference(row, participants, name):
+    expected = referred(ROWS[row], FLOATS[name], participants, ROUNDS)
+    assert np.isfinite(expected).all() and (np.ptp(expected, axis=(0, 1)) > 1e-3).all(), "the run says something"
+    for backend in (TORCH, NUMPY):
+        found = batched(ROWS[row], FLOATS[name], backend, participants, ROUNDS)
+        np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-10, err_msg=backend.library)
+
+
+@pytest.mark.parametrize(("row", "participants"), EXACT_CASES)
+def test_a_method_equals_its_reference_in_fractions(row, participants):
+    expected = referred(ROWS[row], rational, participants, 4, [3], EXACT)
+    found = batched(ROWS[row], rational, EXACT, participants, 4, [3])
+    assert all(isinstance(value, Fraction) for value in found.ravel())
+    assert (found == expected).all()
+
+
+@pytest.mark.parametrize("row", [row for row in ROWS if ROWS[row].exact])
+def test_floats_stay_near_fractions(row):
+    participants, rounds = ROWS[row].participants[-1], ROWS[row].exact_rounds
+    exact = batched(ROWS[row], rational, EXACT, participants, rounds, [3]).astype(float)
+    for backend in (TORCH, NUMPY):
+        found = batched(ROWS[row], rational, backend, participants, rounds, [3])
+        np.testing.assert_allclose(found, exact, rtol=1e-12, atol=1e-12, err_msg=backend.library)
+
+
+@pytest.mark.parametrize("score", ["keep", "recompute", "oracle"])
+@pytest.mark.parametrize("participants", [None, 3])
+def test_luar_scores_ages_and_probabilities(score, participants):
+    """What the server keeps of layers, for forced masks: beside the path, which does not tell."""
+    masks = np.array([[0, 0], [1, 0], [1, 0], [0, 1], [1, 1], [0, 1], [1, 0]], dtype=bool)
+    federation = dense(NUMPY).with_layers((1, 2))
+    algorithm = make_algorithm("fedluar", eta_l=0.0625, local_steps=3, score=score, masks=masks, participants=participants)
+    told = row("fedluar", None)
+    for rounds in range(1, len(masks)):
+        state = run(algorithm, federation, rounds, start=start_of(federation), seeds=SEEDS).state
+        for number, seed in enumerate(SEEDS):
+            facts = given(told, federation, algorithm, seed, rounds)
+            _, luar = fedluar(facts, 0.0625, federation.layers(), lambda t, _: set(np.flatnonzero(masks[t])), score=score)
+            np.testing.assert_allclose(to_numpy(state.server["score"])[number], luar.history[-1], rtol=1e-10)
+            weights = to_numpy(algorithm.upload.weights(state.server["score"]))[number]
+            np.testing.assert_allclose(weights / weights.sum(), luar_probabilities(luar.history[-1]), rtol=1e-10)
+        ages = [next(k for k in range(rounds) if not masks[rounds - 1 - k, l]) for l in range(2)]
+        assert (to_numpy(state.server["age"]) == ages).all()

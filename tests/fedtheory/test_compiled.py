@@ -1,0 +1,295 @@
+"""The compiled path equals the step-by-step path, needs a compiler but says so, and is taken only where it can be."""
+
+from __future__ import annotations
+
+import multiprocessing
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fedtheory import Algorithm, FedAvg, Selection, Tabulated, WithReplacement, fused, make_algorithm, native, resume, run
+from fedtheory.native import NoLibrary, library
+from fedtheory.observables import DEFAULT
+from fedtheory.paths import choose_path
+from fedtheory.schedules import Geometric
+from synthetic import NUMPY, TORCH, Quadratic, make_problem, make_quadratic
+from synthetic.data.generalised_linear import GeneralisedLinear
+from synthetic.data.least_squares import LeastSquares
+from synthetic.data.logistic import BinaryLogistic
+from synthetic.data.scalar_losses import SHAPES
+from synthetic.numbers.arrays import Backend
+
+try:
+    fused._function(torch.float64)
+    REASON = None
+except NoLibrary as missing:
+    REASON = str(missing)
+needs_compiler = pytest.mark.skipif(REASON is not None, reason=str(REASON))
+FLOAT = Backend("torch", "cpu", torch.float32)
+DIM = 19  # no multiple of any vector's length
+
+
+def data(kind=LeastSquares, instances=1, samples=21, dim=DIM, seed=0, backend=TORCH, **options):
+    """Four clients of 21, 1, 16 and 7 samples: whole chunks and rests of every size."""
+    random = np.random.default_rng(seed)
+    features = random.normal(size=(instances, 4, samples, dim))
+    targets = random.normal(size=(instances, 4, samples, 1))
+    if kind is BinaryLogistic:
+        targets = np.sign(targets)
+    counts = np.broadcast_to(np.minimum([samples, 1, 16, 7], samples), (instances, 4))
+    return kind(features / dim**0.5, targets, counts, backend=backend, **options)
+
+
+FEDERATIONS = {
+    "least squares": data,
+    "ridge": lambda: data(ridge=0.3),
+    "one instance per run": lambda: data(instances=5),
+    "logistic": lambda: data(BinaryLogistic, ridge=0.1),
+    "penalty that is not convex": lambda: data(GeneralisedLinear, loss="log-cosh", alpha=0.4, ridge=0.2),
+    "one sample and one coordinate": lambda: data(samples=1, dim=1),
+    "diagonal": lambda: make_quadratic(clients=4, dim=DIM, seed=1),
+    "dense": lambda: make_quadratic(clients=4, dim=DIM, hessians="rotated", seed=2),
+    "dense, one instance per run": lambda: Quadratic(
+        np.linspace(0.3, 1.0, 5 * 4 * DIM).reshape(5, 4, DIM, 1) * np.eye(DIM), np.ones((5, 4, DIM))),
+}
+METHODS = {
+    "fedavg": lambda: make_algorithm("fedavg", local_steps=4),
+    "server step": lambda: make_algorithm("fedavg", local_steps=4, eta_g=1.3),
+    "proximal": lambda: make_algorithm("fedprox", local_steps=4, rho_prox=0.7),
+    "one step each": lambda: make_algorithm("fedprox", eta_l=np.linspace(0.05, 0.2, 5), local_steps=3,
+                                            rho_prox=np.linspace(0, 1, 5)),
+    "falling steps": lambda: make_algorithm("fedavg", eta_l=Tabulated(0.2 / (1 + np.arange(20.0))), local_steps=3),
+    "falling pull": lambda: make_algorithm("fedprox", local_steps=3, rho_prox=Geometric(2.0, 0.5)),
+    "pull by iteration": lambda: make_algorithm("fedprox", local_steps=3, rho_prox=Tabulated(1 / (1 + np.arange(9.0)))),
+    "scheme I": lambda: FedAvg(0.1, 3, Selection(sampling=WithReplacement(2))),
+    "two of them": lambda: make_algorithm("fedavg", local_steps=3, participants=2, replacement=False),
+    "scaffold": lambda: make_algorithm("scaffold", local_steps=3, participants=2),
+    "option I": lambda: make_algorithm("scaffold", local_steps=3, option="I"),
+    "server momentum": lambda: make_algorithm("fedavgm", local_steps=3),
+}
+
+
+def check_equal(method, problem, record=("x",), rounds=5, tolerance=1e-9):
+    algorithm = METHODS[method]()
+    start = np.linspace(-1, 1, 5 * problem.dim).reshape(5, problem.dim)
+    fast, slow = (run(algorithm, problem, rounds, seeds=5, start=start, record=record, path=path)
+                  for path in ("compiled", "steps"))
+    for name in record:
+        np.testing.assert_allclose(fast.dataset[name], slow.dataset[name], rtol=tolerance, atol=tolerance)
+    for owner in ("server", "clients"):
+        for name, array in getattr(slow.state, owner).items():
+            np.testing.assert_allclose(
+                getattr(fast.state, owner)[name].numpy(), array.numpy(), rtol=tolerance, atol=tolerance)
+
+
+@needs_compiler
+@pytest.mark.parametrize("federation", FEDERATIONS)
+@pytest.mark.parametrize("method", METHODS)
+def test_the_paths_agree(method, federation):
+    check_equal(method, FEDERATIONS[federation]())
+
+
+@needs_compiler
+@pytest.mark.parametrize("method", METHODS)
+def test_the_paths_agree_while_rounds_are_recorded(method):
+    check_equal(method, FEDERATIONS["logistic"](), (*DEFAULT, "weight", "gradients", "uplink_floats"))
+
+
+@needs_compiler
+@pytest.mark.parametrize("loss", SHAPES)
+@pytest.mark.parametrize("backend", [TORCH, FLOAT], ids=["float64", "float32"])
+def test_every_loss(loss, backend):
+    problem = data(GeneralisedLinear, loss=loss, scale=0.7, width=1.5, ridge=0.2, backend=backend)
+    check_equal("proximal", problem, tolerance=1e-9 if backend is TORCH else 1e-4)
+
+
+@needs_compiler
+@pytest.mark.parametrize("federation", [
+    lambda: data(backend=FLOAT), lambda: data(BinaryLogistic, ridge=0.1, backend=FLOAT),
+    lambda: make_quadratic(clients=4, dim=DIM, hessians="rotated", seed=2, backend=FLOAT)])
+def test_single_precision(federation):
+    check_equal("two of them", federation(), tolerance=1e-4)
+
+
+@needs_compiler
+@pytest.mark.parametrize("loss", ["log-cosh", "softplus", "sigmoid", "tanh-squared", "welsch"])
+def test_exponentials_far_out(loss):
+    """Scores from -3000 to 3000, beyond the range of the exponential."""
+    problem = data(GeneralisedLinear, loss=loss, ridge=0.2, width=1e-3, scale=1e-3)
+    check_equal("fedavg", problem, rounds=2)
+
+
+@needs_compiler
+@settings(max_examples=60, deadline=None)
+@given(st.integers(1, 40), st.integers(1, 70), st.integers(1, 9), st.integers(1, 6), st.booleans(), st.integers(0, 10**6))
+def test_any_sizes(samples, dim, runs, steps, double, seed):
+    problem = data(samples=samples, dim=dim, seed=seed, backend=TORCH if double else FLOAT)
+    start = np.random.default_rng(seed).normal(size=(runs, dim))
+    algorithm = make_algorithm("fedprox", eta_l=0.1, local_steps=steps, rho_prox=0.5)
+    fast, slow = (run(algorithm, problem, 2, seeds=runs, start=start, record=["x"], path=path).dataset["x"]
+                  for path in ("compiled", "steps"))
+    np.testing.assert_allclose(fast, slow, **({"rtol": 1e-9, "atol": 1e-9} if double else {"rtol": 1e-3, "atol": 1e-4}))
+
+
+@needs_compiler
+@pytest.mark.parametrize("backend", [TORCH, FLOAT], ids=["float64", "float32"])
+@pytest.mark.parametrize("federation", ["least squares", "logistic", "dense", "diagonal"])
+def test_a_run_is_the_same_bit_for_bit_alone_in_any_batch_and_after_a_resume(federation, backend):
+    problem = FEDERATIONS[federation]().to(backend)
+    start = np.random.default_rng(3).normal(size=(11, problem.dim))
+    algorithm = make_algorithm("scaffold", local_steps=3)
+    together = run(algorithm, problem, 6, seeds=11, start=start, record=["x"], path="compiled")
+    for first, last in ((0, 1), (10, 11), (1, 7), (3, 7)):
+        some = run(algorithm, problem, 6, seeds=range(first, last), start=start[first:last], record=["x"], path="compiled")
+        np.testing.assert_array_equal(together.dataset["x"][first:last], some.dataset["x"])
+    half = run(algorithm, problem, 2, seeds=11, start=start, record=["x"], path="compiled")
+    np.testing.assert_array_equal(together.dataset["x"], resume(half, algorithm, problem, 4).dataset["x"])
+
+
+@needs_compiler
+def test_a_run_that_diverges_does_not_spread():
+    eta = np.array([0.1, 1e200, 0.2, 0.1, 0.1])
+    together = run(make_algorithm("fedavg", eta_l=eta, local_steps=2), data(), 3, seeds=5, path="compiled", record=["x"])
+    assert together.dataset["diverged"].values.tolist() == [-1, 1, -1, -1, -1]
+    calm = run(make_algorithm("fedavg", eta_l=0.2, local_steps=2), data(), 3, seeds=[2], path="compiled", record=["x"])
+    np.testing.assert_array_equal(together.dataset["x"][2], calm.dataset["x"][0])
+
+
+@needs_compiler
+def test_several_threads_give_the_same_bits():
+    problem, algorithm = data(), make_algorithm("scaffold", local_steps=3)
+    before, found = torch.get_num_threads(), []
+    try:
+        for threads in (1, 2):
+            torch.set_num_threads(threads)
+            found.append(run(algorithm, problem, 3, seeds=9, record=["x"], path="compiled").dataset["x"].values)
+    finally:
+        torch.set_num_threads(before)
+    np.testing.assert_array_equal(*found)
+
+
+# which path is taken -----------------------------------------------------------------------------------------------------
+class Backwards(Algorithm):
+    def client_step(self, local, gradient, moment):
+        return local._replace(x=local.x + self.step_size(moment) * gradient(local.x))
+
+
+class Steeper(LeastSquares):
+    def slope(self, scores, targets):
+        return 2 * super().slope(scores, targets)
+
+
+@pytest.mark.parametrize(("algorithm", "problem", "reason"), [
+    (Backwards(), data, "local step of its own"),
+    (make_algorithm("fedsam"), data, "oracle is SharpnessAware"),
+    (make_algorithm("local-only"), data, "starts its local steps elsewhere"),
+    (make_algorithm("scaffold", option="average-gradient"), data, "correction ControlVariates is not affine"),
+    (FedAvg(), lambda: data(Steeper), "not among the families"),
+    (FedAvg(), lambda: make_quadratic(clients=2, dim=2, noise="gaussian", sigma=1.0), "gradients are noisy"),
+    (FedAvg(), lambda: data(batch_size=1), "minibatches"),
+    (FedAvg(), lambda: make_problem("synth"), "not among the families"),
+    (FedAvg(), lambda: data(backend=NUMPY), "need torch on the CPU"),
+])
+def test_where_it_cannot_be_taken_it_says_why(algorithm, problem, reason):
+    assert choose_path("auto", algorithm, problem(), False) in ("steps", "affine")
+    with pytest.raises(ValueError, match=f"path 'compiled' cannot be taken: .*{reason}.*; allowed: auto, steps"):
+        run(algorithm, problem(), 1, path="compiled", record=["x"])
+
+
+def test_a_replaced_gradient_is_not_passed_over(monkeypatch):
+    monkeypatch.setattr(LeastSquares, "slope", lambda self, scores, targets: 0 * scores)
+    with pytest.raises(ValueError, match="not among the families"):
+        run(FedAvg(), data(), 1, path="compiled", record=["x"])
+
+
+@needs_compiler
+def test_it_is_chosen_where_nothing_within_rounds_is_recorded():
+    logistic = FEDERATIONS["logistic"]()
+    assert choose_path("auto", FedAvg(), logistic, sees_steps=False) == "compiled"
+    assert choose_path("auto", FedAvg(), logistic, sees_steps=True) == "steps"
+    assert choose_path("auto", FedAvg(), data(), sees_steps=False) == "affine"
+
+
+# the library ---------------------------------------------------------------------------------------------------------------
+@pytest.fixture
+def empty_cache(monkeypatch, tmp_path):
+    monkeypatch.setenv("FEDTHEORY_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+def test_without_a_compiler_it_goes_step_by_step(monkeypatch, empty_cache):
+    monkeypatch.setenv("CC", "no-such-compiler")
+    logistic = FEDERATIONS["logistic"]()
+    assert choose_path("auto", FedAvg(), logistic, sees_steps=False) == "steps"
+    assert run(FedAvg(), logistic, 1, record=["x"]).dataset["x"].shape == (1, 2, DIM)
+    with pytest.raises(ValueError, match="path 'compiled' cannot be taken: there is no C compiler 'no-such-compiler'"):
+        run(FedAvg(), logistic, 1, record=["x"], path="compiled")
+
+
+def test_a_compiler_that_fails_is_reported(monkeypatch, empty_cache):
+    monkeypatch.setenv("CC", "false")
+    with pytest.raises(NoLibrary, match="the C compiler failed: status 1"):
+        library(fused.SOURCE)
+
+
+@needs_compiler
+def test_a_damaged_file_is_compiled_anew(empty_cache):
+    def load():
+        native._library.cache_clear()
+        library(fused.SOURCE)
+        return next(empty_cache.glob("*.so"))
+
+    whole = load().read_bytes()
+    written = load().stat().st_mtime_ns
+    assert load().stat().st_mtime_ns == written  # nothing is compiled twice
+    for damage in (whole[: len(whole) // 2], b"", b"not a library"):
+        path = next(empty_cache.glob("*.so"))
+        path.unlink()  # the one that is loaded stays as it is
+        path.write_bytes(damage)
+        assert native._whole(load()) and len(list(empty_cache.iterdir())) == 2
+
+
+@needs_compiler
+def test_a_cache_that_cannot_be_written_is_done_without(monkeypatch, tmp_path):
+    (tmp_path / "file").write_text("in the way", encoding="ascii")
+    monkeypatch.setenv("FEDTHEORY_CACHE", str(tmp_path / "file" / "cache"))
+    library(fused.SOURCE)
+
+
+def _load(folder):
+    return native._loaded(fused.SOURCE, (), folder) is not None
+
+
+@needs_compiler
+def test_processes_may_compile_at_the_same_time(empty_cache):
+    with multiprocessing.get_context("spawn").Pool(3) as pool:
+        assert all(pool.map(_load, [str(empty_cache)] * 6))
+    assert {path.suffix for path in empty_cache.iterdir()} == {".so", ".sha256"}
+    assert all(native._whole(path) for path in empty_cache.glob("*.so"))
+
+
+# planted faults ------------------------------------------------------------------------------------------------------------
+@needs_compiler
+@pytest.mark.parametrize(("right", "wrong", "method", "federation"), [
+    ("to[v] -= eta * sum", "to[v] += eta * sum", "fedavg", "least squares"),
+    ("(first + r) * p->steps + j]", "(first + r) * p->steps]", "falling steps", "least squares"),
+    ("if (p->shift) sum +=", "if (p->shift) sum -=", "scaffold", "least squares"),
+    ("pull * (to[v] - home[v])", "pull * to[v]", "proximal", "least squares"),
+    ("p->chosen ? p->chosen[first * p->participants + k] : k", "k", "two of them", "least squares"),
+    ("data_run = p->shared ? 0 : first", "data_run = 0", "fedavg", "one instance per run"),
+    ("if (p->ridge) sum +=", "if (0) sum +=", "fedavg", "ridge"),
+    ("c[q] = share[q] * (out", "c[q] = (out", "fedavg", "one instance per run"),
+    ("logistic(-b[q] * c[q])", "logistic(b[q] * c[q])", "fedavg", "logistic"),
+    ("p->x + ((first + r)", "p->x + (first", "fedavg", "least squares"),
+])
+def test_faults_in_the_code_are_seen(monkeypatch, tmp_path, empty_cache, right, wrong, method, federation):
+    code = fused.SOURCE.read_text(encoding="utf-8")
+    assert right in code
+    (tmp_path / "faulty.c").write_text(code.replace(right, wrong), encoding="utf-8")
+    monkeypatch.setattr(fused, "SOURCE", tmp_path / "faulty.c")
+    with pytest.raises(AssertionError):
+        check_equal(method, FEDERATIONS[federation]())
+

@@ -1,0 +1,71 @@
+"""The floors of the house and its rooms: who may import whom, and that each room and file says what it is for."""
+
+from __future__ import annotations
+
+import ast
+import sys
+
+from tests import ROOT
+from tests.house import rooms
+
+MAY_IMPORT = {
+    "synthetic": {"synthetic"},
+    "fedtheory": {"fedtheory", "synthetic"},
+    "bounds": {"bounds"},
+    "verify": {"verify", "bounds", "fedtheory", "synthetic"},
+}
+STANDARD_LIBRARY = {"collections", "fractions", "functools", "itertools", "json", "math", "operator", "pathlib", "sys"}
+
+
+def top(modules) -> set[str]:
+    return {name.partition(".")[0] for name in modules}
+
+
+def test_packages_import_downwards():
+    wrong = {name: sorted(upwards) for name, path in rooms.files().items()
+             if (upwards := top(rooms.imported(path)) & set(MAY_IMPORT) - MAY_IMPORT[name.partition(".")[0]])}
+    assert not wrong
+
+
+def test_rooms_import_in_one_direction():
+    assert rooms.circle(rooms.of_rooms()) == []
+
+
+def test_files_import_in_one_direction():
+    assert rooms.circle(rooms.of_files()) == []
+
+
+def test_a_circle_is_found():
+    graph = {"a": frozenset({"b"}), "b": frozenset({"c"}), "c": frozenset({"a"})}
+    assert len(rooms.circle(graph)) == 4 and rooms.circle({**graph, "c": frozenset()}) == []
+
+
+def test_claims_need_only_sympy():
+    for name, path in rooms.files().items():
+        if name.startswith("bounds"):
+            allowed = {"sympy", "bounds"} | ({"yaml"} if path.name == "claim_files.py" else set())
+            assert top(rooms.imported(path)) - set(sys.stdlib_module_names) <= allowed, name
+
+
+def test_the_checker_stands_alone():
+    checker = [name for name in rooms.files() if name.startswith("verify.checker")]
+    assert len(checker) > 10
+    for name in checker:
+        modules = {module for module in rooms.imported(rooms.files()[name]) if not module.startswith("verify.checker")}
+        assert top(modules) <= STANDARD_LIBRARY, name
+    imports = [node for node in ast.walk(ast.parse(rooms.files()["verify"].read_text())) if isinstance(node, ast.ImportFrom)]
+    assert {node.module for node in imports} == {"importlib"}
+
+
+def test_every_room_and_file_says_what_it_is_for():
+    assert [name for name, path in rooms.files().items() if not ast.get_docstring(ast.parse(path.read_text()))] == []
+
+
+def test_files_fit_in_the_head():
+    assert [name for name, path in rooms.files().items() if len(path.read_text().splitlines()) > 450] == []
+
+
+def test_the_picture_is_of_today():
+    page = (ROOT / "docs" / "architecture.md").read_text()
+    assert f"{rooms.BEGIN}\n{rooms.picture()}\n{rooms.END}" in page, "python -m tests.house.rooms writes it"
+    assert len(page.splitlines()) <= 120

@@ -1,0 +1,76 @@
+"""What the documentation shows works: README's example, CONTRIBUTING's claim, the demos, the file lists."""
+
+from __future__ import annotations
+
+import doctest
+import os
+import re
+import subprocess
+import sys
+import tomllib
+
+import pytest
+
+from tests import ROOT
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+EXTRAS = PROJECT["optional-dependencies"]
+REQUIREMENTS = [*PROJECT["dependencies"], *EXTRAS["report"], *EXTRAS["test"]]
+
+
+def name_of(requirement: str) -> str:
+    return re.match(r"[\w-]+", requirement)[0].lower()
+
+
+def test_readme_example(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    failed, tried = doctest.testfile(str(ROOT / "README.md"), module_relative=False)
+    assert failed == 0 and tried >= 9
+    assert sorted(os.listdir(tmp_path)) == ["bound.pdf", "bound.png", "bound.svg"]
+
+
+def test_contributing_shows_a_claim_as_it_is():
+    from bounds.registry.claims import find_claim
+
+    code = re.search(r"```python\n(.*?)```", (ROOT / "CONTRIBUTING.md").read_text(), re.DOTALL)[1]
+    names: dict = {}
+    exec(code, names)
+    shown, registered = names["lemma_A2"], find_claim("fedalign/lemma-A2")
+    assert (shown.statement, shown.assumptions, shown.id) == (registered.statement, registered.assumptions, registered.id)
+    assert len(code.split("lemma_A2 = ")[1].strip().splitlines()) <= 10
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("demo", sorted(path.name for path in (ROOT / "demos").glob("*.py")))
+def test_demo(tmp_path, demo):
+    result = subprocess.run(
+        [sys.executable, "-W", "error", ROOT / "demos" / demo], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert (result.returncode, result.stderr) == (0, "")
+    assert re.search("consistent|refuted|certified|undecided|sign reversed: [0-9]+ passed, 2 failed", result.stdout)
+
+
+@pytest.mark.parametrize("requirement", REQUIREMENTS)
+def test_every_dependency_is_justified_and_pinned(requirement):
+    name = name_of(requirement)
+    ranges = requirement[len(name):]
+    assert f"| {name} | {ranges} |" in (ROOT / "docs" / "dependencies.md").read_text()
+    assert re.search(rf"^{name}==[\d.]+$", (ROOT / "constraints.txt").read_text(), re.MULTILINE)
+
+
+def test_nothing_is_justified_that_is_not_needed():
+    rows = re.findall(r"^\| ([a-z][\w-]*) \| [>=]", (ROOT / "docs" / "dependencies.md").read_text(), re.MULTILINE)
+    assert sorted(rows) == sorted({*map(name_of, REQUIREMENTS)})
+
+
+def test_pages_of_the_documentation_name_files_that_exist():
+    for page in ("README.md", "CONTRIBUTING.md"):
+        named = re.findall(r"`((?:[\w.-]+/)+[\w.-]*\.?\w*)`", (ROOT / page).read_text())
+        files = [name for name in named if re.search(r"\.(py|md|html|json)$|/$", name) and not name.startswith("report/")]
+        assert files and [name for name in files if not (ROOT / name).exists()] == []
+
+
+def test_documentation_has_no_absolute_paths_or_hosts():
+    pages = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), ROOT / "Makefile", ROOT / "constraints.txt"]
+    for page in pages:
+        assert not re.search(r"https?://|(?<![\w.])/(home|root|tmp|work|usr)/", page.read_text()), page

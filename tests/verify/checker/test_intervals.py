@@ -1,0 +1,145 @@
+"""The checker's intervals: they contain the number, they are narrow, and they decide only what is certain."""
+
+from __future__ import annotations
+
+import operator
+from fractions import Fraction as Q
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from synthetic.numbers.balls import Ball, with_enough_precision
+from synthetic.numbers.decimals import enclosure, rational_in, simplest_between
+from verify.checker.intervals import (
+    Interval,
+    Vector,
+    agrees,
+    along,
+    dot,
+    exp,
+    extreme,
+    log,
+    of,
+    power,
+    quotient,
+    root,
+    shown,
+)
+from verify.checker.words import BREAKS, COMPARE, WORDS, largest_sum
+
+RATIONALS = st.fractions(min_value=-50, max_value=50, max_denominator=1000)
+POSITIVE = st.fractions(min_value=Q(1, 1000), max_value=10**6, max_denominator=1000)
+NARROW = Q(1, 10**60)
+
+
+def holds(number, compute):
+    """Assert that ``number`` encloses what python-flint computes, and that it is narrow."""
+    low, high = with_enough_precision(compute, radius=1e-40).ends
+    assert of(number).low <= high and low <= of(number).high
+    assert of(number).high - of(number).low <= NARROW * max(1, abs(of(number).high))
+
+
+@settings(max_examples=40, deadline=None)
+@given(RATIONALS, POSITIVE)
+def test_exp_log_and_roots(x, y):
+    holds(exp(x), lambda: Ball(x).exp())
+    holds(log(y), lambda: Ball(y).log())
+    holds(root(y), lambda: Ball(y).sqrt())
+    for degree in (2, 3, 5):
+        assert of(root(y, degree)).low ** degree <= y <= of(root(y, degree)).high ** degree
+        assert root(y**degree, degree) == y
+    if abs(x) < 5:
+        holds(power(y, Q(7, 11)), lambda: (Ball(y).log() * Ball(Q(7, 11))).exp())
+        holds(power(y, of(x)), lambda: (Ball(y).log() * Ball(x)).exp())
+
+
+INTERVALS = st.tuples(RATIONALS, RATIONALS).map(lambda ends: Interval(min(ends), max(ends)))
+
+
+@settings(max_examples=100, deadline=None)
+@given(INTERVALS, INTERVALS, st.fractions(0, 1), st.fractions(0, 1), st.sampled_from(range(-3, 5)))
+def test_arithmetic_contains_every_number(a, b, s, t, n):
+    x, y = a.low + s * (a.high - a.low), b.low + t * (b.high - b.low)
+    for operation in (operator.add, operator.sub, operator.mul):
+        for left, right in ((a, b), (a, y), (x, b)):
+            found = operation(left, right)
+            assert found.low <= operation(x, y) <= found.high
+    assert abs(a).low <= abs(x) <= abs(a).high and (-a).low <= -x <= (-a).high
+    if b.low > 0 or b.high < 0:
+        assert (a / b).low <= x / y <= (a / b).high and (1 / b).low <= 1 / y <= (1 / b).high
+    if n >= 0 or a.low > 0 or a.high < 0:
+        assert (a**n).low <= x**n <= (a**n).high
+    for relation, holds_for in COMPARE.items():
+        assert not holds_for(a, b) or holds_for(x, y), relation
+    for relation, breaks in BREAKS.items():
+        assert not (breaks(a, b) and COMPARE[relation](x, y)), relation
+        assert not (breaks(a, b) and COMPARE[relation](a, b)), relation
+    for largest, choose in ((True, max), (False, min)):
+        found = of(extreme([a, y], largest))
+        assert found.low <= choose(x, y) <= found.high
+    assert largest_sum([a, b, Q(0)], 2).low <= sum(sorted([x, y, Q(0)])[1:]) <= largest_sum([a, b, Q(0)], 2).high
+
+
+def test_what_is_rational_stays_a_fraction():
+    third, nothing = Q(1, 3), root(Q(2)) * Q(0)
+    assert type(extreme([third, nothing, root(Q(1, 10))])) is type(extreme([root(Q(2)), third], largest=False)) is Q
+    assert extreme([third, root(Q(1, 10)), Q(1, 4)]) == third and isinstance(extreme([third, root(Q(2))]), Interval)
+    assert type(root(Q(4, 9))) is type(power(Q(8, 27), Q(-2, 3))) is type(exp(Q(0))) is type(log(Q(1))) is Q
+    assert (root(Q(4, 9)), power(Q(8, 27), Q(-2, 3)), quotient(Q(0), Q(0))) == (Q(2, 3), Q(9, 4), 0)
+    assert along(Vector([Q(3), Q(4)]), Q(5)) == (3, 4) and along(Vector([Q(0)]), Q(1)) == (0,)
+    assert dot(Vector([Q(1), root(Q(2))]), Vector([Q(1), root(Q(2))])).low < 3 + Q(1, 10**60)
+
+
+def test_nothing_uncertain_decides():
+    two = root(Q(2)) ** 2
+    for relation in ("<=", ">=", "==", ">"):
+        assert not COMPARE[relation](two, Q(2))
+    assert not any(breaks(two, Q(2)) for breaks in BREAKS.values())
+    with pytest.raises(ZeroDivisionError):
+        1 / (two - 2)
+
+
+@pytest.mark.parametrize("call", [lambda: root(Q(-1)), lambda: log(Q(0)), lambda: exp(Q(10**6)), lambda: Interval(1, 0),
+                                  lambda: root(Interval(-2, -1)), lambda: log(Interval(-1, 1))])
+def test_what_has_no_meaning_raises(call):
+    with pytest.raises((ValueError, ArithmeticError)):
+        call()
+
+
+def test_recorded_sides():
+    assert agrees(Q(1, 3), "1/3") and not agrees(Q(1, 3), "2/6") and not agrees(Q(1, 3), 1 / 3)
+    assert agrees(root(Q(2)), "1.41 to 1.42") and not agrees(root(Q(2)), "1.42 to 1.43") and not agrees(root(Q(2)), "1.4142")
+    assert agrees(root(Q(2)), enclosure(Ball(2).sqrt()))
+    long = Q(3**10_000, 7**9_000)
+    assert agrees(long, enclosure(long)) and not agrees(long, enclosure(long * Q(10**9 + 1, 10**9)))
+    assert shown(Q(1, 3)) == "1/3" and shown("why") == "why" and shown(long / long) == "1"
+    assert [shown(number) for number in (long + Q(3, 2), -1 / long)] == ["about 1.5", "about -1e+300"]
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.fractions(max_denominator=10**3, min_value=-100, max_value=100))
+def test_simple_fractions_are_found_in_balls(x):
+    assert rational_in(Ball(x)) == x and rational_in(Ball(x) + Ball(2).sqrt()) is None
+    assert simplest_between(x, x) == x and simplest_between(x, x + 2).denominator == 1
+    low, high = map(Q, enclosure(Ball(x)).split(" to "))
+    assert low <= x <= high and high - low < Q(1, 10**12)
+
+
+def test_a_root_of_very_many_digits_is_an_interval():
+    short, long = Q(3**100), Q(3**5000)
+    assert root(short**2) == short and isinstance(root(short**2), Q)
+    assert isinstance(root(long**2), Interval) and root(long**2).low <= long <= root(long**2).high
+
+
+def test_a_sum_of_nothing_is_no_number_beside_vectors():
+    nothing, v = Q(0), Vector([Q(3), Q(4)])
+    assert WORDS["+"](nothing, v) == WORDS["+"](v, nothing) == v and WORDS["+"](nothing, nothing) == 0
+    assert WORDS["norm2"](nothing) == WORDS["dot"](v, nothing) == WORDS["norm"](nothing) == 0
+    with pytest.raises(TypeError):
+        WORDS["+"](Q(1), v)
+
+
+def test_an_interval_scales_a_vector():
+    for scaled in (root(Q(2)) * Vector([Q(3), Q(0)]), Vector([Q(3), Q(0)]) * root(Q(2))):
+        assert isinstance(scaled, Vector) and agrees(scaled[0] ** 2, str(Q(18)) + " to 18") and scaled[1] == 0

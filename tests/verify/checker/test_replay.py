@@ -1,0 +1,403 @@
+"""The stand-alone checker: accepts what the search found, replays as the engine runs, and rejects what was tampered with."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import json
+import re
+import subprocess
+import sys
+from dataclasses import replace
+from fractions import Fraction
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bounds.controls.fedavg import CLASS, TWINS, control
+from bounds.language.claim import Condition, Procedure
+from bounds.language.words import E, F_star, iterations, norm, objective, x_sampled, x_star
+from bounds.registry.claims import find_claim
+from synthetic.numbers.arrays import EXACT
+from tests.verify.checker.records import compare_with_record
+from verify.checker import replay as checker
+from verify.exact.certificate import FORMAT, certificate, check, check_file, formula, read, same_statement
+from verify.instances.draw import draw_leaves
+from verify.instances.leaves import map_leaves
+from verify.instances.shape import Shape
+from verify.measure.realise import realise
+from verify.search.budget import BUDGETS
+from verify.search.search import search
+
+CHECKER = Path(checker.__file__)
+PARTS = sorted(CHECKER.parent.glob("checker_*.py"))
+
+#: claims whose refutation the search finds at once: (id, seed), over settings, readings of the indicator and samplings
+REFUTED = [
+    ("fedalign/theorem-1", 0),
+    ("fedalign/theorem-1@local-at-aggregation", 0),
+    ("fedalign/theorem-1@local-every-step", 1),
+    ("fedalign/lemma-A4@as-printed", 0),
+    ("fedalign/lemma-A7@56-literal", 0),
+    ("fedalign/step-update-identity@local-at-aggregation", 0),
+    ("fedalign/step-eq47-as-printed", 0),
+    ("fedalign/step-eq44-as-printed", 0),
+    ("fedalign/step-T3-as-printed", 0),
+    ("fedalign/step-T15@SCHED8", 0),
+    ("fedalign/step-T17", 0),
+    ("fedalign/claim-zero-epsilon-algorithm@non-strict", 0),
+    ("control/scheme-1-is-unbiased@every draw", 0),
+    ("control/scheme-2-is-unbiased@every draw", 0),
+    ("control/contraction@no noise", 0),
+    ("control/stochastic-recursion@/10", 3),
+    ("control/loss-recursion@/2", 0),
+    ("control/noise-adds-up@weights once", 0),
+    ("control/who-matches-counts@stays away", 0),
+    ("control/who-matches-counts@own model", 0),
+    ("control/descent@/2", 0),
+    ("control/jensen@/3/2", 0),
+    ("control/geometric-sum@one more", 0),
+]
+SAMPLED = ["control/scheme-1-is-unbiased@every draw", "control/scheme-2-is-unbiased@every draw"]
+
+
+def named(claim_id):
+    return TWINS.get(claim_id) or find_claim(claim_id)
+
+
+@cache
+def _written(claim_id, seed=0):
+    claim = named(claim_id)
+    found = search(claim, BUDGETS["standard"], seed).violation
+    assert found is not None, f"the search with seed {seed} does not refute {claim_id}"
+    return json.dumps(certificate(claim, found.shape, found.leaves, found.environment, found.left, found.right))
+
+
+def refutation(claim_id, seed=0):
+    return json.loads(_written(claim_id, seed))
+
+
+# acceptance --------------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("claim_id, seed", REFUTED)
+def test_what_the_search_finds_is_accepted(claim_id, seed):
+    data = refutation(claim_id, seed)
+    result = check(data)
+    assert result.accepted, result.reason
+    assert (result.left, result.right) == (data["left"], data["right"])
+    assert same_statement(data, named(claim_id))
+
+
+@pytest.mark.parametrize("claim_id", ["fedalign/theorem-1", "fedalign/step-T17", "fedalign/step-eq47-as-printed", *SAMPLED])
+def test_the_file_alone_decides(claim_id, tmp_path):
+    """The checker runs isolated from this environment: no site packages, no current directory, another name."""
+    script, path = tmp_path / "alone.py", tmp_path / "certificate.json"
+    script.write_text(CHECKER.read_text(encoding="utf-8"), encoding="utf-8")
+    for part in PARTS:
+        (tmp_path / part.name).write_text(part.read_text(encoding="utf-8"), encoding="utf-8")
+    data = refutation(claim_id)
+    path.write_text(json.dumps(data), encoding="utf-8")
+    command = [sys.executable, "-I", "-S", str(script), str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == f"accepted: every hypothesis holds and the statement is violated {data['left']} {data['right']}\n"
+    data["left"] += "1"
+    path.write_text(json.dumps(data), encoding="utf-8")
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 1 and done.stdout.startswith("rejected: ")
+
+
+@pytest.mark.parametrize("path", [CHECKER, *PARTS], ids=lambda path: path.stem)
+def test_the_checker_is_short_and_stands_alone(path):
+    source = path.read_text(encoding="utf-8")
+    assert len(source.splitlines()) <= (150 if path == CHECKER else 250)
+    imported = {name.name for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Import) for name in node.names}
+    imported |= {node.module for node in ast.walk(ast.parse(source)) if isinstance(node, ast.ImportFrom)}
+    own = {"verify", *(f"{package}{part.stem}" for part in PARTS for package in ("", "verify."))}
+    assert {name.split(".")[0] for name in imported - own} <= sys.stdlib_module_names
+    assert not imported & {"importlib", "subprocess", "os", "runpy", "ctypes"}
+    assert "__import__" not in source and "eval(" not in source and "exec(" not in source
+
+
+# tampering ---------------------------------------------------------------------------------------------------------------
+def put(*path_and_value):
+    *path, value = path_and_value
+
+    def change(data):
+        for key in path[:-1]:
+            data = data[key]
+        data[path[-1]] = value(data[path[-1]]) if callable(value) else value
+
+    return change
+
+
+def both(*changes):
+    def change(data):
+        for one in changes:
+            one(data)
+
+    return change
+
+
+def scaled(factor):
+    return lambda text: str(Fraction(text) * Fraction(factor))
+
+
+def moved(by):
+    return lambda text: str(Fraction(text) + Fraction(by))
+
+
+THEOREM = "fedalign/theorem-1"
+NOISY, CONVEX = "control/loss-recursion@/2", "control/contraction@no noise"
+STEPS, EVERY = "fedalign/lemma-A4@as-printed", "control/who-matches-counts@own model"
+
+#: row -> (claim, what is changed, words of the reason)
+TAMPERED = {
+    "format": (THEOREM, put("format", "fedtheory certificate 3"), "not a fedtheory certificate 2"),
+    "no format": (THEOREM, lambda d: d.pop("format"), "KeyError"),
+    "left": (THEOREM, put("left", scaled(2)), "nothing violates"),
+    "right": (THEOREM, put("right", "-1"), "nothing violates"),
+    "left as a float": (THEOREM, put("left", lambda text: float(Fraction(text))), "nothing violates"),
+    "sides exchanged": (THEOREM, lambda d: d.update(left=d["right"], right=d["left"]), "nothing violates"),
+    "curvature": (THEOREM, put("instance", "curvature", 1, 0, "1/2"), "a hypothesis fails.*mu"),
+    "curvature, the other way": (THEOREM, put("instance", "curvature", 1, 0, "3"), "a hypothesis fails.*<= L"),
+    "curvature zero": (THEOREM, put("instance", "curvature", 1, 0, "0"), "mu_client"),
+    "curvature of too few": (THEOREM, put("instance", "curvature", lambda rows: rows[:1]), "IndexError|ValueError"),
+    "weight of a priority client": (THEOREM, put("instance", "client_weight", 0, "1/2"), "must sum to one"),
+    "weight of a free client": (THEOREM, put("instance", "client_weight", 1, "2"), "."),
+    "negative weight": (THEOREM, put("instance", "client_weight", 1, "-1/2"), "must sum to one"),
+    "priority of all": (THEOREM, put("instance", "priority", 1, 1), "must sum to one"),
+    "priority in part": (THEOREM, put("instance", "priority", 1, "1/2"), "must sum to one"),
+    "x_star": (THEOREM, put("instance", "x_star", 0, moved(1)), "x_star must be the optimum"),
+    "centre": (THEOREM, put("instance", "center", 0, 0, moved("1/3")), "x_star must be the optimum"),
+    "start": (THEOREM, put("instance", "start_offset", 0, moved(100)), "."),
+    "mu too large": (THEOREM, put("values", "mu", scaled("3/2")), "mu_client"),
+    "mu negative": (THEOREM, put("values", "mu", "-1"), "a hypothesis fails"),
+    "L too small": (THEOREM, put("values", "L", scaled("1/2")), "L_client"),
+    "sigma_sq too small": (NOISY, put("values", "sigma_sq", scaled("1/2")), "sigma_sq"),
+    "G_sq too small": (THEOREM, put("values", "G_sq", "1/1000"), "G_sq"),
+    "eta_l": (THEOREM, put("values", "eta_l", 0, "1/5"), "eta_l"),
+    "eta_l beyond its limit": (NOISY, put("values", "eta_l", 0, "1000"), "eta_l"),
+    "eta_l negative": (NOISY, put("values", "eta_l", 0, "-1"), "eta_l"),
+    "eta_l gone": (THEOREM, lambda d: d["values"].pop("eta_l"), "KeyError"),
+    "step_offset": (THEOREM, put("values", "step_offset", "9"), "step_offset"),
+    "epsilon": (THEOREM, put("instance", "epsilon", ["0", "0"]), "nothing violates"),
+    "epsilon negative": (THEOREM, put("instance", "epsilon", 1, "-1"), "epsilon"),
+    "availability": (THEOREM, put("instance", "available", [["1", "0"], ["1", "0"]]), "available"),
+    "more iterations": (THEOREM, put("sizes", "iterations", 2), "iterations must be"),
+    "more rounds": (THEOREM, put("sizes", "rounds", 2), "iterations must be"),
+    "no rounds": (THEOREM, both(put("sizes", "rounds", 0), put("sizes", "iterations", 0)), "iterations must be"),
+    "negative run lengths": (THEOREM, both(put("sizes", "rounds", -1), put("sizes", "local_steps", -1)), "all positive"),
+    "run lengths of a half": (THEOREM, both(put("sizes", "rounds", 2), put("sizes", "local_steps", 0.5)), "KeyError"),
+    "more clients": (THEOREM, put("sizes", "clients", 3), "one weight"),
+    "fewer clients": (THEOREM, put("sizes", "clients", 1), "one weight"),
+    "dimension": (THEOREM, put("sizes", "dim", 2), "one line by coordinate"),
+    "noise for nobody": (THEOREM, put("instance", "noise", lambda laws: [*laws, []]), "one noise law"),
+    "noise not centred": (NOISY, lambda d: _law(d)[0].__setitem__(1, [scaled(2)(v) for v in _law(d)[0][1]]), "centred"),
+    "chances not summing to one": (NOISY, lambda d: _law(d)[0].__setitem__(0, "1/3"), "centred"),
+    "chance zero": (NOISY, lambda d: _law(d).append(["0", ["0"] * d["sizes"]["dim"]]), "centred"),
+    "noise scaled": (NOISY, lambda d: [row.__setitem__(1, [scaled(3)(v) for v in row[1]]) for row in _law(d)], "sigma_sq"),
+    "sampling scheme unknown": (THEOREM, put("procedure", "sampling", "fraction"), "cannot be drawn fraction"),
+    "sampling scheme": (SAMPLED[0], put("procedure", "sampling", "full"), "nothing violates"),
+    "nobody sampled": (SAMPLED[0], put("sizes", "participants", 0), "all positive"),
+    "more sampled than there are": (SAMPLED[1], put("sizes", "participants", 7), "7 of . clients cannot be drawn"),
+    "indicator": (EVERY, put("procedure", "indicator", "broadcast"), "."),
+    "indicator unknown": (THEOREM, put("procedure", "indicator", "sometimes"), "unknown indicator"),
+    "a float": (THEOREM, put("instance", "epsilon", 0, 1.5), "KeyError"),
+    "a boolean": (THEOREM, put("instance", "epsilon", 0, True), "KeyError"),
+    "a size as text": (THEOREM, put("sizes", "local_steps", "1"), "iterations must be"),
+    "no number": (THEOREM, put("instance", "epsilon", 0, "nan"), "ValueError"),
+    "x_sampled given": (
+        STEPS, both(put("values", lambda v: v | {"x_sampled": [["9"]] * 9, "drift": ["9"] * 9}), put("left", "9")),
+        "nothing violates",
+    ),
+    "constants of clients given": (
+        THEOREM, put("values", lambda v: v | {"mu_client": ["9", "9"], "mu": "9", "L": "9"}), "a hypothesis fails",
+    ),
+    "a size called mu_client": (
+        THEOREM, both(put("sizes", lambda s: s | {"mu_client": 9}), put("values", "mu", "9")), "a hypothesis fails",
+    ),
+    "a size called included": (STEPS, put("sizes", lambda s: s | {"included": 0, "drift": 0, "clients": 9}), "one weight"),
+    "too many indices": (THEOREM, put("statement", "left", ["x_sampled", 0, 0, 0]), "cannot be replayed"),
+    "index out of range": (THEOREM, put("statement", "left", ["eta_l", 5]), "IndexError"),
+    "negative index": (THEOREM, put("statement", "left", ["eta_l", -1]), "negative index"),
+    "unknown word": (THEOREM, put("statement", "left", ["magic", 0]), "KeyError"),
+    "unknown relation": (THEOREM, put("statement", "relation", "!="), "KeyError"),
+    "relation turned": (THEOREM, put("statement", "relation", ">="), "nothing violates"),
+    "a root that is not real": (THEOREM, put("statement", "left", ["^", -2, ["*", 1, ["^", 2, -1]]]), "not real"),
+    "method": (THEOREM, put("procedure", "base", "fedswa"), "KeyError"),
+    "method unknown": (THEOREM, put("procedure", "base", "magic"), "KeyError"),
+    "option": (NOISY, put("procedure", "options", "eta_g", "2"), "."),
+    "layers": (THEOREM, put("instance", "layer_sizes", ["1", "1"]), "layers"),
+    "integer variable that is none": ("fedalign/step-T17", put("sizes", "length", "5/2"), "."),
+    "negative simplex": ("fedalign/step-T3-as-printed", put("values", "omega", lambda w: _negated(w)), "omega.*>= 0"),
+    "endless definition": (THEOREM, put("definitions", "Gamma", {"indices": [], "formula": "Gamma"}), "RecursionError"),
+}
+
+
+def _negated(weights):
+    """Weights that still sum to one, one of them negative."""
+    return ["-1", "2", *("0" for _ in weights[2:])]
+
+
+def _law(data):
+    return next(law for law in data["instance"]["noise"] if law)
+
+
+@pytest.mark.parametrize("row", TAMPERED)
+def test_a_changed_instance_is_rejected(row):
+    claim_id, change, words = TAMPERED[row]
+    data = refutation(claim_id)
+    assert check(copy.deepcopy(data)).accepted
+    change(data)
+    result = check(data)
+    assert not result.accepted
+    assert re.search(words, result.reason), result.reason
+
+
+#: a change of what is claimed, after which the checker may well accept: the claim of that id says something else
+REWORDED = {
+    "a hypothesis less": put("hypotheses", lambda rows: rows[1:]),
+    "no hypotheses": put("hypotheses", []),
+    "another definition": put("definitions", "theta", "formula", 0),
+    "another statement": put("statement", "right", ["*", 2, 0]),
+    "relation": put("statement", "relation", ">="),
+    "a narrower range": put("statement", "over", [["t", 0, 0]]),
+    "setting": put("setting", "algebra"),
+    "reading": put("reading", lambda text: text + "; otherwise as printed"),
+    "procedure": put("procedure", "indicator", "local-every-step"),
+    "strictness": put("procedure", "strict", False),
+    "a definition that overrides a measured name": put(
+        "definitions", lambda d: d | {"included": {"indices": ["t", "k"], "formula": 1}}
+    ),
+}
+
+
+@pytest.mark.parametrize("row", REWORDED)
+def test_a_changed_statement_is_rejected(row, tmp_path):
+    path = tmp_path / "certificate.json"
+    data = refutation(THEOREM)
+    path.write_text(json.dumps(data), encoding="utf-8")
+    assert check_file(path).accepted
+    REWORDED[row](data)
+    path.write_text(json.dumps(data), encoding="utf-8")
+    result = check_file(path)
+    assert not result.accepted
+    assert result.reason == f"the certificate does not state what {THEOREM} states"
+
+
+def test_a_claim_that_is_not_here_is_said_so(tmp_path):
+    path = tmp_path / "certificate.json"
+    path.write_text(json.dumps(refutation("control/jensen@/3/2")), encoding="utf-8")
+    result = check_file(path)
+    assert result.accepted and result.reason.endswith("; no claim is called 'control/jensen@/3/2' here")
+
+
+#: text of the file -> words of the error
+NOT_CERTIFICATES = {
+    "empty": ("", "not valid JSON"),
+    "truncated": (None, "not valid JSON"),
+    "a list": ("[1, 2]", "got 'list'"),
+    "foreign": ('{"format": "another 1"}', "got 'another 1'"),
+    "no format": ("{}", "got None"),
+    "incomplete": (json.dumps({"format": FORMAT, "claim": "x"}), "it lacks setting, statement"),
+}
+
+
+@pytest.mark.parametrize("row", NOT_CERTIFICATES)
+def test_what_is_no_certificate_is_one_clear_error(row, tmp_path):
+    text, words = NOT_CERTIFICATES[row]
+    path = tmp_path / "file.json"
+    path.write_text(_written(THEOREM)[:-40] if text is None else text, encoding="utf-8")
+    with pytest.raises(ValueError, match=words) as error:
+        read(path)
+    assert "\n" not in str(error.value)
+
+
+def test_no_file_and_no_text(tmp_path):
+    with pytest.raises(ValueError, match="cannot read"):
+        read(tmp_path / "none.json")
+    (tmp_path / "bytes.json").write_bytes(b"\xff\xfe{")
+    with pytest.raises(ValueError, match="not valid JSON"):
+        read(tmp_path / "bytes.json")
+
+
+# replay ------------------------------------------------------------------------------------------------------------------
+#: indicator, sampling, participants, noisy clients, local steps, rounds, strict
+REPLAYS = [
+    ("broadcast", "full", 1, (), 2, 2, True),
+    ("broadcast", "full", 1, (0, 2), 1, 2, True),
+    ("broadcast", "with-replacement", 2, (), 2, 2, True),
+    ("broadcast", "without-replacement", 1, (2,), 2, 1, False),
+    ("local-at-aggregation", "full", 1, (1,), 2, 2, True),
+    ("local-at-aggregation", "with-replacement", 2, (2,), 1, 2, True),
+    ("local-at-aggregation", "without-replacement", 2, (), 2, 2, False),
+    ("local-every-step", "full", 1, (2,), 3, 1, True),
+    ("local-every-step", "with-replacement", 1, (0,), 2, 2, True),
+    ("local-every-step", "without-replacement", 1, (), 2, 3, True),
+]
+MEASURED = ("x", "x_sampled", "x_local", "x_before", "g", "included", "sampled_weight")
+
+
+@pytest.mark.parametrize("indicator, sampling, participants, noisy, steps, rounds, strict", REPLAYS)
+def test_the_checker_runs_as_the_engine_does(indicator, sampling, participants, noisy, steps, rounds, strict):
+    procedure = Procedure(free_clients=True, indicator=indicator, sampling=sampling, free="arbitrary", strict=strict)
+    statement = Condition(E(objective(x_sampled[iterations])) - F_star, "<=", 0)
+    claim = control("replay", "run", statement, procedure=procedure)
+    shape = Shape(4, 2, 2, steps, rounds, participants, sampling, noisy, Fraction(1, 4))
+    rng = np.random.default_rng([steps, rounds, len(noisy), participants])
+    included = set()
+    for number in range(4):
+        leaves = map_leaves(draw_leaves(claim, shape, 1, rng), _simple)
+        leaves["epsilon"] = np.array([[Fraction(int(rng.integers(0, 7)), 2) for _ in range(rounds + 1)]])
+        if number < 2:  # everybody there: with a threshold that all meet, and one that nobody meets
+            leaves["available"] = leaves["available"] * 0 + 1
+            leaves["epsilon"] = leaves["epsilon"] * 0 + (10**9 if number else Fraction(1, 10**9))
+        environment = realise(claim, shape, leaves, EXACT)
+        data = json.loads(json.dumps(certificate(claim, shape, leaves, environment, 1, 0)))
+        compare_with_record(checker.Replay(data), environment, MEASURED)
+        included |= {tuple(row) for row in environment.bound["included"].data.reshape(-1, 4)}
+    assert len(included) > 1, "free clients are always, or never, included: this compares too little"
+
+
+def _simple(name, array):
+    out = np.empty(array.shape, dtype=object)
+    for index, value in np.ndenumerate(array):
+        out[index] = Fraction(value).limit_denominator(4) or Fraction(1, 4)
+    return np.where(out > 8, Fraction(8), out) if name != "available" else array.astype(int).astype(object)
+
+
+# formulas ----------------------------------------------------------------------------------------------------------------
+def test_rational_norms_are_replayed_in_every_dimension():
+    """(3, 4) has norm 5: the statement |x_0 - x*| <= 4 is refuted in two dimensions."""
+    claim = control("norm", "run", Condition(norm(x_sampled[0] - x_star), "<=", 4), assumptions=CLASS)
+    shape = Shape(dim=2)
+    leaves = map_leaves(draw_leaves(claim, shape, 1, np.random.default_rng(0)), _simple)
+    leaves["start_offset"] = np.array([[Fraction(3), Fraction(4)]])
+    environment = realise(claim, shape, leaves, EXACT)
+    data = json.loads(json.dumps(certificate(claim, shape, leaves, environment, 5, 4)))
+    assert check(data).accepted
+    data["instance"]["start_offset"] = ["4", "4"]  # |(4, 4)| lies between 5.65 and 5.66
+    assert not check(data | {"left": "5"}).accepted
+    assert not check(data | {"left": "5.66 to 5.67"}).accepted
+    assert check(data | {"left": "5.65 to 5.66"}).accepted
+
+
+@pytest.mark.parametrize("claim_id", [THEOREM, "fedalign/step-T3-as-printed", "fedalign/step-eq47-as-printed"])
+def test_formulas_are_plain_data(claim_id):
+    claim = named(claim_id)
+    data = json.loads(json.dumps(formula(claim.statement.right)))
+    assert data == refutation(claim_id)["statement"]["right"]
+    assert not same_statement(refutation(claim_id), replace(claim, statement=replace(claim.statement, relation="==")))
+
+
+@pytest.mark.parametrize("relation", ["<=", "=="])
+def test_a_hypothesis_may_begin_with_a_number(relation):
+    """``1 <= a`` defines nothing, and is checked like any other hypothesis."""
+    data = json.loads(_written("control/jensen@/3/2"))
+    limit = {"left": 0, "relation": relation, "right": ["*", 0, "L"], "over": [], "text": ""}
+    data["hypotheses"] = [*data["hypotheses"], limit]
+    assert check(data).accepted
+    data["hypotheses"][-1] = {**limit, "left": 1}
+    assert not check(data).accepted and "cannot be replayed" not in check(data).reason

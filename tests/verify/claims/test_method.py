@@ -1,0 +1,118 @@
+"""Claims about methods other than FedAvg: their state has names, their hyper-parameters are symbols."""
+
+from __future__ import annotations
+
+from fractions import Fraction as Q
+
+import numpy as np
+import pytest
+import sympy as sp
+
+from bounds.language.claim import Claim, Condition, Procedure, Variable
+from bounds.language.words import (
+    E,
+    E_round,
+    Sum,
+    client_weight,
+    clients,
+    eta_l,
+    iterations,
+    k,
+    norm2,
+    r,
+    rounds,
+    t,
+    x_round,
+    x_star,
+)
+from synthetic.numbers.arrays import EXACT, TORCH, to_numpy
+from verify.evaluation.evaluate import evaluate, sides
+from verify.exact.certificate import check, same_statement
+from verify.instances.draw import draw_leaves
+from verify.instances.leaves import map_leaves
+from verify.instances.shape import Shape
+from verify.measure.realise import realise
+from verify.referee.decide import Settings, decide
+
+client_variate, server_variate = (sp.IndexedBase(name, real=True) for name in ("client_variate", "server_variate"))
+EVERY_ROUND, ALL_CLIENTS, ALL_STEPS = (r, 0, rounds), (k, 0, clients - 1), (t, 0, iterations - 1)
+MEAN = Sum(client_weight[k] * client_variate[r, k], ALL_CLIENTS)
+SCAFFOLD = Procedure("scaffold", sampling="without-replacement", equal_weights=True)
+STEP = Condition(eta_l[t], "<=", 1, (ALL_STEPS,))
+
+
+def claim(left, relation, right, **more):
+    base = {"procedure": SCAFFOLD, "conditions": (STEP,), "source": "Karimireddy et al. 2020"}
+    return Claim("test/claim", "1", "control", "run", Condition(left, relation, right, (EVERY_ROUND,)), **base | more)
+
+
+def test_the_variates_mean_is_the_servers():
+    true = claim(norm2(MEAN - server_variate[r]), "<=", 0)
+    shape = Shape(3, 0, 1, 1, 2, 2, "without-replacement", noisy=(0,))
+    leaves = draw_leaves(true, shape, 4, np.random.default_rng(0))
+    left, _, _ = sides(true.statement, realise(true, shape, leaves, TORCH))
+    assert to_numpy(left).max() < 1e-20
+    exact = map_leaves(leaves, lambda name, a: np.vectorize(Q, otypes=[object])(a))
+    left, _, _ = sides(true.statement, realise(true, shape, exact, EXACT))
+    assert (left == 0).all() and left.shape[1] * left.shape[2] > 1
+
+
+def test_a_refutation_is_replayed():
+    false = claim(norm2(MEAN - 2 * server_variate[r]), "<=", 0)
+    verdict = decide(false, Settings(federations=False))
+    data = verdict.details["instance"]
+    assert verdict.verdict == "refuted" and check(data).accepted and same_statement(data, false)
+    assert data["procedure"]["base"] == "scaffold" and data["procedure"]["options"]["option"] == "II"
+    for option in ("I", "III"):
+        data["procedure"]["options"]["option"] = option
+        assert not same_statement(data, false)
+    assert "is not replayed" in check(data).reason
+
+
+def test_what_the_checker_cannot_replay_is_no_refutation():
+    false = claim(norm2(x_round[r] - x_star), "<=", 0, procedure=Procedure("fedprox", equal_weights=True))
+    verdict = decide(false, Settings(federations=False))
+    assert verdict.verdict == "undecided" and "does not replay fedprox" in verdict.evidence
+    missing = claim(norm2(sp.IndexedBase("server_dual")[r]), "<=", 0)
+    verdict = decide(missing, Settings(federations=False))
+    assert verdict.verdict == "undecided" and "nothing supplies 'server_dual'" in verdict.evidence
+
+
+def test_hyper_parameters_are_bound_by_name():
+    """With a server step of zero the model stays, with two it goes twice as far."""
+    for step, factor in ((0, 0), (1, 1), (2, 2)):
+        moves = claim(norm2(x_round[r] - x_round[0]), "<=", 0,
+                      variables=(Variable("eta_g", "real"),), procedure=Procedure("scaffold", equal_weights=True))
+        shape = Shape(2, 0, 1, 3, 1)
+        leaves = draw_leaves(moves, shape, 5, np.random.default_rng(1)) | {"eta_g": np.full(5, float(step))}
+        moved = to_numpy(sides(moves.statement, realise(moves, shape, leaves, TORCH))[0])[:, 0, 0, -1]
+        leaves["eta_g"] = np.ones(5)
+        unit = to_numpy(sides(moves.statement, realise(moves, shape, leaves, TORCH))[0])[:, 0, 0, -1]
+        np.testing.assert_allclose(moved, factor**2 * unit, rtol=1e-12)
+
+
+@pytest.mark.parametrize("backend", [TORCH, EXACT], ids=lambda b: b.library)
+def test_expectations_given_a_round(backend):
+    """They average over later chance only: all of it from round 0, none of it from the last; and they are nested."""
+    some = claim(norm2(x_round[r]), "<=", 0)
+    shape = Shape(3, 0, 1, 1, 2, 2, "without-replacement", noisy=(0,), rare=Q(1, 4))
+    leaves = draw_leaves(some, shape, 3, np.random.default_rng(3))
+    if backend is EXACT:
+        leaves = map_leaves(leaves, lambda name, a: np.vectorize(Q, otypes=[object])(a))
+    environment = realise(some, shape, leaves, backend)
+
+    def value(expression):
+        return to_numpy(evaluate(expression, environment)).astype(float)
+
+    end = norm2(x_round[rounds] - x_star)
+    whole, outcomes = value(E(end)), value(end)
+    assert outcomes.shape == (3, 4, 9) and np.ptp(outcomes[0]) > 0
+    np.testing.assert_allclose(value(E_round(end, 0)), whole + 0 * outcomes, rtol=1e-12)
+    np.testing.assert_allclose(value(E_round(end, rounds)), outcomes, rtol=1e-12)
+    np.testing.assert_allclose(value(E(E_round(end, 1))), whole, rtol=1e-12)
+    weights = np.array([Q(1, 4), Q(3, 4)]).astype(float)
+    grouped = outcomes.reshape(3, 2, 2, 3, 3)
+    np.testing.assert_allclose(value(E_round(end, 1)).reshape(3, 2, 2, 3, 3)[:, :, 0, :, 0],
+                               np.einsum("iabcd,b->iac", grouped, weights) / 3, rtol=1e-12)
+    left, _, _ = sides(Condition(E_round(norm2(x_round[r]), r), "<=", 0, (EVERY_ROUND,)), environment)
+    np.testing.assert_allclose(to_numpy(left)[..., 1].astype(float), value(E_round(norm2(x_round[1]), 1)), rtol=1e-12)

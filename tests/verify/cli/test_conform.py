@@ -1,0 +1,64 @@
+"""``fedtheory conform``: a registered method, one's own from a file, and what is no method."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests import ROOT
+
+GOOD = """
+from fedtheory import Algorithm
+from fedtheory import Correction
+number = 3
+class Mine(Algorithm):
+    pass
+class Wrong(Algorithm):
+    def server_step(self, upload, moment):
+        return super().server_step(upload, moment)._replace(x=upload.model.mean(1) + 1.0)
+"""
+
+
+def test_a_registered_method(run):
+    status, said, _ = run("conform", "scaffold", "--quick", "--only", "purity", "--set", "option=I")
+    assert status == 0 and "purity" in said and "passed" in said
+
+
+def test_a_method_of_ones_own(run, tmp_path):
+    path = tmp_path / "mine.py"
+    path.write_text(GOOD)
+    assert run("conform", f"{path}:Mine", "--quick")[0] == 0
+    status, said, _ = run("conform", f"{path}:Wrong", "--quick")
+    assert status == 1 and "failed" in said
+
+
+def test_the_method_in_readme(run, tmp_path, monkeypatch):
+    readme = (ROOT / "README.md").read_text()
+    code = re.search(r"```python\n(# my_method\.py\n.*?)```", readme, re.DOTALL)[1]
+    passed, failing = re.findall(r"```text\n(.*?)\n```", readme[readme.index("# my_method.py"):], re.DOTALL)[:2]
+    (tmp_path / "my_method.py").write_text(code)
+    monkeypatch.chdir(tmp_path)
+    status, said, _ = run("conform", "my_method.py:MyMethod")
+    assert status == 0 and said.splitlines()[0].strip() == passed
+    (tmp_path / "my_method.py").write_text(code.replace("moment.average(upload.model)", "upload.model.mean(1)"))
+    status, said, _ = run("conform", "my_method.py:MyMethod")
+    assert status == 1 and "5 failed" in said.splitlines()[0]
+    assert " ".join(failing.split()) in " ".join(said.split())
+
+
+@pytest.mark.parametrize(("arguments", "message"), [
+    (["nothing-like-it"], "unknown algorithm 'nothing-like-it'"),
+    (["nowhere.py:Mine"], "cannot read nowhere.py"),
+    (["{path}:Yours"], "has no 'Yours'; it has"),
+    (["{path}:Correction"], "must be an Algorithm, its class, or a maker of algorithms; got <class"),
+    (["{path}:number"], "must be an Algorithm, its class, or a maker of algorithms; got 3"),
+    (["{broken}:Mine"], "does not run: ZeroDivisionError"),
+    (["scaffold", "--only", "beauty"], "unknown property 'beauty'"),
+])
+def test_bad_input(run, tmp_path, arguments, message):
+    path, broken = tmp_path / "mine.py", tmp_path / "broken.py"
+    path.write_text(GOOD)
+    broken.write_text("1 / 0")
+    status, _, error = run("conform", *(a.format(path=path, broken=broken) for a in arguments))
+    assert status == 2 and message in error

@@ -1,0 +1,46 @@
+"""Scores of the judge: a term that both sides share hides nothing."""
+
+import numpy as np
+import pytest
+import sympy as sp
+
+from bounds.language.claim import Claim, Condition, Variable
+from synthetic.numbers.arrays import NUMPY
+from verify.evaluation.environment import UnboundName
+from verify.evaluation.judge import judge
+from verify.instances.shape import Shape
+from verify.measure.realise import realise
+
+a, b, c = sp.symbols("a b c", positive=True)
+
+
+def judged(left, relation, right, **numbers):
+    claim = Claim("mine/numbers", "1", "lemma", "algebra", Condition(left, relation, right), derivation="by hand",
+                  variables=tuple(Variable(name, "positive") for name in "abc"))
+    leaves = {name: np.array([float(number)]) for name, number in numbers.items()}
+    return judge(claim, realise(claim, Shape(), leaves, NUMPY))
+
+
+@pytest.mark.parametrize("relation", ["<=", ">=", "=="])
+def test_scores_are_those_without_the_common_term_and_the_ratio_is_that_with_it(relation):
+    numbers = {"a": 3.0, "b": 2.0, "c": 1e6}
+    apart, whole = (judged(a + shared, relation, b + shared, **numbers) for shared in (0, c))
+    assert whole.score == pytest.approx(apart.score) and whole.late == pytest.approx(apart.late)
+    assert abs(whole.score[0]) == pytest.approx(0.2)
+    sides = 3 + 1e6, 2 + 1e6
+    assert whole.ratio[0] == pytest.approx(sides[1] / sides[0] if relation == ">=" else sides[0] / sides[1])
+
+
+def test_a_multiple_of_a_term_is_another_term():
+    assert judged(2 * c + a, "<=", c + b, a=1, b=1, c=1).score[0] == pytest.approx(0.2)
+    assert judged(sp.Integer(0), "<=", sp.Integer(0), a=1, b=1, c=1).score[0] <= 0
+
+
+def test_hypotheses_that_could_not_be_evaluated_are_not_remembered_as_met():
+    claim = Claim("mine/numbers", "1", "lemma", "algebra", Condition(a, "<=", b), derivation="by hand",
+                  variables=tuple(Variable(name, "positive") for name in "ab"),
+                  conditions=(Condition(a, "<=", 5), Condition(a * sp.Symbol("unheard_of"), "<=", 1)))
+    environment = realise(claim, Shape(), {"a": np.array([9.0]), "b": np.array([1.0])}, NUMPY).remembering()
+    for _ in range(2):  # the second time, what the first left behind answers nothing
+        with pytest.raises(UnboundName, match="unheard_of"):
+            judge(claim, environment)

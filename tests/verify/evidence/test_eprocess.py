@@ -1,0 +1,257 @@
+"""E-processes: values by hand, false alarms under continuous looking, power."""
+
+from __future__ import annotations
+
+import doctest
+import math
+
+import numpy as np
+import pytest
+
+from verify.evidence import eprocess
+from verify.evidence.eprocess import (
+    REFUTES,
+    EProcess,
+    RangeProcess,
+    asymptotic_sequence,
+    bounded_sequence,
+    confidence_band,
+    discoveries,
+    more_samples,
+    pooled,
+)
+
+STAKES = np.array([0.01, 0.03, 0.1, 0.2, 0.35, 0.5, 0.7, 0.9])
+
+
+def by_hand(limit, samples):
+    return math.fsum(math.prod(1 + b * (x / limit - 1) for x in samples) for b in STAKES) / len(STAKES)
+
+
+def test_the_examples_in_the_docstrings():
+    assert doctest.testmod(eprocess).failed == 0 and doctest.testmod(eprocess).attempted >= 3
+
+
+@pytest.mark.parametrize("limit, samples", [
+    (1.0, [3.0]), (1.0, [0.0]), (2.0, [1.0, 5.0, 0.5]), (0.25, [0.25] * 7), (1e-9, [3e-9, 0.0]), (1e6, [0.0, 4e6, 1e5]),
+])
+def test_values_by_hand(limit, samples):
+    process = EProcess(limit)
+    assert process.update(samples) == pytest.approx(by_hand(limit, samples), rel=1e-12)
+    assert process.samples == len(samples)
+
+
+def test_batches_do_not_matter_and_the_largest_is_kept():
+    together, one_by_one = EProcess(1.0), EProcess(1.0)
+    samples = [3.0, 2.0, 0.0, 0.0, 0.0]
+    values = [one_by_one.update(s) for s in samples]
+    assert together.update(samples) == one_by_one.value == values[-1]
+    assert together.largest == max(values) > values[-1]
+
+
+@pytest.mark.parametrize("samples, value", [([0.0, 0.0], 1.0), ([0.0, 1e-300], math.inf), ([], 1.0)])
+def test_a_limit_of_zero(samples, value):
+    """Under E[X] <= 0 with X >= 0, X is 0: one positive sample refutes."""
+    assert EProcess(0.0).update(samples) == value
+
+
+def test_much_evidence_does_not_overflow():
+    process = EProcess(1.0)
+    assert process.update(np.full(5000, 100.0)) > REFUTES and math.isfinite(process.value)
+    assert EProcess(1.0).update(np.zeros(20_000)) >= 0.0
+
+
+@pytest.mark.parametrize("wrong", [-1.0, math.nan])
+def test_negative_or_missing_numbers_are_errors(wrong):
+    with pytest.raises(ValueError, match="limit must be at least 0"):
+        EProcess(wrong)
+    with pytest.raises(ValueError, match="samples must be at least 0"):
+        EProcess(1.0).update([1.0, wrong])
+
+
+#: laws of X >= 0 with mean exactly 1: (runs, samples) draws
+LAWS = {
+    "exponential": lambda rng, shape: rng.exponential(1.0, shape),
+    "lognormal": lambda rng, shape: rng.lognormal(-0.5, 1.0, shape),
+    "heavy lognormal": lambda rng, shape: rng.lognormal(-2.0, 2.0, shape),
+    "bernoulli": lambda rng, shape: 10.0 * (rng.random(shape) < 0.1),
+    "coin": lambda rng, shape: 2.0 * (rng.random(shape) < 0.5),
+    "squared normal": lambda rng, shape: rng.normal(size=shape) ** 2,
+}
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_false_alarms_are_as_rare_as_promised(law):
+    """Looking after each of 100 samples, at most 5 % of 400 true claims (2400 over all laws) ever pass 1/0.05.
+
+    By Ville's inequality the rate is at most 0.05; more than 0.05 + 3.5 sqrt(0.05 0.95 / 400) = 0.088 (at least 36 of 400)
+    then has probability below 1.2e-3, and the seed is fixed.
+    """
+    samples = LAWS[law](np.random.default_rng(7), (400, 100))
+    alarms = 0
+    for row in samples:
+        process = EProcess(1.0)
+        process.update(row)
+        alarms += process.largest > 20
+    assert alarms <= 35
+
+
+def test_the_largest_value_is_what_continuous_looking_sees():
+    rng = np.random.default_rng(3)
+    for row in rng.exponential(1.0, (20, 50)):
+        process, seen = EProcess(1.0), []
+        for sample in row:
+            seen.append(process.update(sample))
+        assert process.largest == max(1.0, *seen)
+
+
+@pytest.mark.parametrize("law, excess, samples", [
+    ("exponential", 2.0, 200), ("coin", 1.5, 400), ("squared normal", 2.0, 400), ("bernoulli", 3.0, 1000),
+])
+def test_a_false_claim_is_refuted(law, excess, samples):
+    """Where the mean is ``excess`` times the limit, this many samples pass 1e6 in each of 20 repetitions."""
+    draws = LAWS[law](np.random.default_rng(11), (20, samples)) * excess
+    assert all(EProcess(1.0).update(row) > REFUTES for row in draws)
+
+
+# known ranges -------------------------------------------------------------------------------------------------------------
+def test_a_range_makes_both_directions_testable():
+    samples = np.array([0.1, 0.4, 0.2])
+    assert RangeProcess("<=", 0.2, 0.0, 1.0).update(samples) == pytest.approx(by_hand(0.2, samples))
+    assert RangeProcess(">=", 0.2, 0.0, 1.0).update(samples) == pytest.approx(by_hand(0.8, 1 - samples))
+    both = (by_hand(0.2, samples) + by_hand(0.8, 1 - samples)) / 2
+    assert RangeProcess("==", 0.2, 0.0, 1.0).update(samples) == pytest.approx(both)
+    shifted = RangeProcess(">=", -1.6, -2.0, 0.0).update(2 * samples - 2)
+    assert shifted == pytest.approx(by_hand(0.8, 1 - samples))
+
+
+@pytest.mark.parametrize("relation, limit, value", [("<=", -0.1, math.inf), (">=", 1.1, math.inf), ("<=", 1.1, 1.0)])
+def test_a_limit_outside_the_range(relation, limit, value):
+    found = RangeProcess(relation, limit, 0.0, 1.0).update([0.5])
+    assert found == value if math.isinf(value) else found < 1
+
+
+@pytest.mark.parametrize("relation", ["<=", ">=", "=="])
+def test_ranges_give_no_more_false_alarms_than_promised(relation):
+    """Of 2000 true claims with mean exactly at the limit, looked at after each of 40 samples, at most 5 % ever pass
+    20: above 0.05 + 3.5 sqrt(0.05 0.95 / 2000) = 0.067 has probability below 3e-4."""
+    draws = np.random.default_rng(5).beta(0.5, 1.5, (2000, 40))
+    alarms = 0
+    for row in draws:
+        process, seen = RangeProcess(relation, 0.25, 0.0, 1.0), 1.0
+        for sample in row:
+            seen = max(seen, process.update(sample))
+            if seen > 20:
+                alarms += 1
+                break
+    assert alarms <= 134
+
+
+def test_a_false_claim_on_a_range_is_refuted():
+    draws = np.random.default_rng(6).beta(0.5, 1.5, 1000)
+    assert RangeProcess(">=", 0.4, 0.0, 1.0).update(draws) > REFUTES
+    assert RangeProcess("<=", 0.15, 0.0, 1.0).update(draws) > REFUTES
+    assert RangeProcess("==", 0.4, 0.0, 1.0).update(draws) > REFUTES
+    assert RangeProcess("==", 0.25, 0.0, 1.0).update(draws) < 20
+
+
+@pytest.mark.parametrize("wrong, message", [
+    (("<", 0.0, 0.0, 1.0), "unknown relation"), (("<=", 0.0, 1.0, 1.0), "range must be finite"),
+    (("<=", 0.0, -math.inf, 1.0), "range must be finite"),
+])
+def test_wrong_ranges(wrong, message):
+    with pytest.raises(ValueError, match=message):
+        RangeProcess(*wrong)
+
+
+def test_a_sample_outside_the_range():
+    with pytest.raises(ValueError, match=r"must lie in \[0.0, 1.0\]; got 1.5"):
+        RangeProcess("<=", 0.5, 0.0, 1.0).update([0.2, 1.5])
+
+
+# how many more, several at once -------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("law, excess", [("exponential", 1.5), ("coin", 1.3), ("squared normal", 1.5)])
+def test_the_planned_number_of_samples_decides(law, excess):
+    """Planned from 200 samples; in at least 15 of 20 repetitions twice that many samples pass 1e6."""
+    rng, decided = np.random.default_rng(13), 0
+    for _ in range(20):
+        first = LAWS[law](rng, 200) * excess
+        wanted = more_samples(first, 1.0)
+        assert wanted is None or 0 <= wanted < 100_000
+        process = EProcess(1.0)
+        process.update(np.concatenate([first, LAWS[law](rng, 2 * (wanted or 0)) * excess]))
+        decided += process.largest > REFUTES
+    assert decided >= 15
+
+
+def test_no_number_of_samples_decides_what_holds():
+    assert more_samples([1.0, 0.9], 1.0) is None and more_samples([], 1.0) is None and more_samples([0.0], 0.0) is None
+    assert more_samples([3.0] * 40, 1.0) == 0
+
+
+def test_several_claims_at_once():
+    assert pooled([0.0, 4.0, 2.0]) == 2.0
+    assert discoveries([30.0, 100.0, 25.0, 0.0], 0.1) == [0, 1, 2]  # 4 / (3 x 0.1) = 13.3; alone 30 < 40
+    assert discoveries([30.0, 1.0, 0.5, 0.0], 0.1) == [] and discoveries([], 0.1) == []
+    for wrong in ([], [-1.0], [math.nan]):
+        with pytest.raises(ValueError, match="e-values must be"):
+            pooled(wrong)
+    with pytest.raises(ValueError, match="rate must lie between"):
+        discoveries([1.0], 1.0)
+
+
+def test_false_discoveries_are_as_rare_as_promised():
+    """20 claims, 15 of them true (mean at the limit), 300 repetitions: the mean share of false discoveries stays below
+    0.1; its expectation is at most 0.1 x 15 / 20 = 0.075, and with a standard error below 0.008 it passes 0.1 with
+    probability below 1e-3."""
+    rng, shares = np.random.default_rng(17), []
+    for _ in range(300):
+        means = np.where(np.arange(20) < 15, 1.0, 3.0)
+        values = [EProcess(1.0).update(rng.exponential(m, 40)) for m in means]
+        found = discoveries(values, 0.1)
+        shares.append(sum(f < 15 for f in found) / max(len(found), 1))
+    assert np.mean(shares) <= 0.1
+
+
+# bands --------------------------------------------------------------------------------------------------------------------
+def test_bounded_sequences_cover_at_all_times():
+    """2000 sequences of 100 samples: at most 5 % ever miss the mean (above 6.7 %: probability below 3e-4); they shrink."""
+    x = 2 * np.random.default_rng(19).beta(0.5, 1.5, (100, 2000)) - 1
+    low, high = bounded_sequence(x, -1.0, 1.0)
+    missed = ((low > -0.5) | (high < -0.5)).any(axis=0)
+    assert missed.mean() <= 0.067 and (np.diff(low, axis=0) >= 0).all() and (np.diff(high, axis=0) <= 0).all()
+    assert (high[-1] - low[-1]).max() < 0.9 < (high[0] - low[0]).min()
+
+
+def test_asymptotic_sequences_cover_at_all_times():
+    """2000 sequences of 400 triangular samples, looked at from the 30th on: at most 6.7 % ever miss the mean."""
+    x = np.random.default_rng(23).triangular(0, 1, 2, (400, 2000))
+    low, high = asymptotic_sequence(x)
+    missed = ((low[30:] > 1) | (high[30:] < 1)).any(axis=0)
+    assert missed.mean() <= 0.067 and np.isinf(high[0]).all()
+
+
+def test_an_asymptotic_sequence_by_hand():
+    x, scale = np.array([1.0, 3.0, 2.0]), 8.21198  # scale - log(1 + scale) = 2 log 20
+    assert scale - math.log1p(scale) == pytest.approx(2 * math.log(20), abs=1e-4)
+    t_rho = 3 * scale / 64
+    half = math.sqrt(2 * (t_rho + 1) / (3 * t_rho) * math.log(math.sqrt(t_rho + 1) * 20))  # standard deviation 1
+    low, high = asymptotic_sequence(x)
+    assert (low[-1], high[-1]) == (pytest.approx(2 - half, rel=1e-4), pytest.approx(2 + half, rel=1e-4))
+
+
+def test_the_band_of_figures():
+    mean, low, high = confidence_band([[1.0, 5.0], [2.0, 5.0], [3.0, 5.0]])
+    assert mean.tolist() == [2.0, 5.0] and low[0] < 2 < high[0] and low[0] + high[0] == pytest.approx(4)
+    assert low[1] == high[1] == 5.0
+    assert [v.tolist() for v in confidence_band([[1.0, 2.0]])] == [[1.0, 2.0]] * 3
+
+
+@pytest.mark.parametrize("make, message", [
+    (lambda: bounded_sequence([2.0], 0.0, 1.0), "samples must lie in the range"),
+    (lambda: bounded_sequence([0.5], 0.0, 1.0, level=1.0), "level must lie between"),
+    (lambda: asymptotic_sequence([0.5], level=0.0), "level must lie between"),
+])
+def test_wrong_sequences(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()

@@ -1,0 +1,121 @@
+"""Counterexamples made simple: float64 says what may do, and exact arithmetic has the last word."""
+
+from __future__ import annotations
+
+from fractions import Fraction as Q
+from unittest import mock
+
+import numpy as np
+import pytest
+import sympy as sp
+
+from bounds.language.claim import Claim, Condition, Variable
+from bounds.registry.claims import find_claim
+from synthetic.numbers.arrays import NUMPY
+from verify.evaluation.judge import judge, seems_violated
+from verify.exact import screen
+from verify.exact.confirm import Violation, violation_of
+from verify.exact.screen import alike, seen_changes, with_change
+from verify.exact.shrink import shrink
+from verify.instances.draw import draw_leaves, draw_shape
+from verify.instances.shape import Shape
+from verify.measure.realise import realise
+
+NAMES = "abcdefgh"
+LETTERS = [sp.Symbol(name, positive=True) for name in NAMES]
+NEARLY_ONE = sp.Rational(10**12 + 1, 10**12)  # what float64 admits as 1, up to rounding
+
+
+def claim_about(statement: Condition, *conditions: Condition) -> Claim:
+    variables = tuple(Variable(name, "positive") for name in NAMES)
+    return Claim("test/simple", "1", "control", "algebra", statement, variables=variables, conditions=conditions,
+                 derivation="none")
+
+
+def violation_at(claim: Claim, value: Q) -> Violation:
+    leaves = {name: np.array([value], dtype=object) for name in NAMES}
+    found = violation_of(claim, Shape(), leaves)
+    assert isinstance(found, Violation), found
+    return found
+
+
+def replays_of_shrinking(claim: Claim, violation: Violation) -> tuple[Violation, int]:
+    with mock.patch("verify.exact.shrink.violation_of", side_effect=violation_of) as replay:
+        return shrink(claim, violation), replay.call_count
+
+
+SUM_IS_SMALL = Condition(sum(LETTERS), "<=", 1)
+
+
+def test_changes_that_float64_sees_are_taken_at_once():
+    """Eight numbers become 1, for which exact arithmetic is asked once."""
+    found, replays = replays_of_shrinking(claim_about(SUM_IS_SMALL), violation_at(claim_about(SUM_IS_SMALL), Q(12345, 1001)))
+    assert [found.leaves[name][0] for name in NAMES] == [1] * 8
+    assert replays == 1
+
+
+@pytest.mark.parametrize("number", range(len(NAMES)))
+def test_exact_arithmetic_refuses_a_change_and_takes_the_others(number):
+    claim = claim_about(SUM_IS_SMALL, Condition(LETTERS[number] ** 2, ">=", NEARLY_ONE))
+    found, replays = replays_of_shrinking(claim, violation_at(claim, Q(12345, 1001)))
+    assert isinstance(violation_of(claim, found.shape, found.leaves), Violation)
+    assert [found.leaves[name][0] == 1 for name in NAMES] == [name != NAMES[number] for name in NAMES]
+    assert replays < 2 * len(NAMES)
+
+
+def test_changes_hold_together():
+    """Each of two numbers may become 1 alone, not both; float64 takes the first."""
+    a, b = LETTERS[:2]
+    claim = claim_about(Condition(a * b, "<=", Q(3, 2)))
+    leaves = {name: np.array([Q(7, 4)], dtype=object) for name in NAMES}
+    changes = seen_changes(claim, Shape(), leaves, ())
+    for change in changes:
+        leaves = with_change(leaves, change)
+    assert leaves["a"][0] * leaves["b"][0] > Q(3, 2)
+    assert (leaves["a"][0], leaves["c"][0]) == (1, 1)
+    assert len({change[:2] for change in changes}) == len(changes)
+
+
+def test_what_was_refused_is_not_proposed_again():
+    claim = claim_about(SUM_IS_SMALL)
+    leaves = {name: np.array([Q(7, 4)], dtype=object) for name in NAMES}
+    first = seen_changes(claim, Shape(), leaves, ())[0]
+    assert first[0] == "a"
+    assert first not in seen_changes(claim, Shape(), leaves, {first})
+
+
+def test_many_changes_are_looked_at_in_parts(monkeypatch):
+    claim = claim_about(SUM_IS_SMALL)
+    leaves = {name: np.array([Q(12345, 1001)], dtype=object) for name in NAMES}
+    at_once = seen_changes(claim, Shape(), leaves, ())
+    monkeypatch.setattr(screen, "_AT_ONCE", 3)
+    assert seen_changes(claim, Shape(), leaves, ()) == at_once
+
+
+CLAIMS = ["fedmoswa/lemma-g.16@all-clients", "fedmoswa/eq-99", "fedalign/step-T17", "fadamgc/eq-19@at-most",
+          "fedmoswa/eq-45@whole"]
+
+
+@pytest.mark.parametrize("name", CLAIMS)
+def test_what_seems_violated_is_what_is_judged_so(name):
+    claim, rng, seen = find_claim(name), np.random.default_rng(5), 0
+    for _ in range(12):
+        shape = draw_shape(claim, rng, 8, 6)
+        environment = realise(claim, shape, draw_leaves(claim, shape, 16, rng), NUMPY)
+        with np.errstate(all="ignore"):
+            verdict = judge(claim, environment)
+        violated = verdict.met & (verdict.score > 0)
+        seen += violated.sum()
+        assert np.array_equal(seems_violated(claim, environment), violated)
+    assert seen
+
+
+def test_instances_are_taken_together_while_they_are_alike():
+    def one(length):
+        return {"a": np.array([Q(1)] * length, dtype=object)[None]}
+
+    small, large = Shape(dim=1), Shape(dim=2)
+    candidates = [(small, one(1)), (small, one(1)), (small, one(2)), (large, one(2)), (large, one(2)), (small, one(1))]
+    together = list(alike(candidates))
+    assert [(shape.dim, len(some)) for shape, some in together] == [(1, 2), (1, 1), (2, 2), (1, 1)]
+    assert [leaves for _, some in together for leaves in some] == [leaves for _, leaves in candidates]

@@ -1,0 +1,99 @@
+"""Where one bound is below another: known answers, witnesses that can be recomputed, and no answer without grounds."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+
+import pytest
+import sympy as sp
+
+from bounds.language.claim import Claim, Condition
+from bounds.language.words import L, clients, mu, participants
+from verify.formulas.bound import bound_of
+from verify.formulas.dominance import where_below
+
+T, s, K = sp.symbols("T sigma K", positive=True)
+N = sp.Symbol("N", positive=True, integer=True)
+
+
+def bound(right, *conditions, name="a"):
+    return bound_of(Claim(f"test/{name}", "1", "control", "algebra", Condition(sp.Symbol("left"), "<=", right),
+                          conditions=conditions, source="a textbook"))
+
+
+ROWS = {
+    "a term dropped": (s / T, s / T + K, "always", "one sign"),
+    "the other way round": (s / T + K, s / T, "never", "one sign"),
+    "the same in another form": ((s + K) / T, s / T + K / T, "equal", "zero"),
+    "a maximum in both": (s / (T + sp.Max(K, s)), 2 * s / (T + sp.Max(K, s)), "always", "one sign"),
+    "rates that cross": (1 / sp.sqrt(T), K / T, "depends", ""),
+    "a narrow region": (s + K, sp.Rational(201, 100) * sp.sqrt(s * K), "depends", ""),
+    "arithmetic and geometric mean": (sp.sqrt(s * K), (s + K) / 2, "always", "z3"),
+    "mu is at most L": (mu / L, sp.S(2) * L / mu, "always", "z3"),
+    "fewer participants than clients": (1 / clients, 1 / participants, "always", "z3"),
+    "integers start at one": (1 / N**2, 1 / N, "always", "z3"),
+}
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_known_answers(row):
+    first, second, answer, proof = ROWS[row]
+    found = where_below(bound(first), bound(second, name="b"))
+    assert found.answer == answer and proof in found.proof
+    assert bool(found.below) == (answer in ("always", "depends")) and bool(found.above) == (answer in ("never", "depends"))
+    for witness, sign in ((found.below, -1), (found.above, 1)):
+        if witness:
+            values = {name: sp.Rational(value) for name, value in witness["parameters"].items()}
+            one, two = (sp.sympify(f).subs({p: values[p.name] for p in f.free_symbols}) for f in (first, second))
+            assert sign * (one - two) > 0 and str(one) == witness["first"] and str(two) == witness["second"]
+
+
+def test_conditions_narrow_the_space():
+    free = where_below(bound(s), bound(K, name="b"))
+    tied = where_below(bound(s, Condition(s, "<=", K)), bound(K, name="b"))
+    assert free.answer == "depends" and tied.answer == "always"
+
+
+def test_parameters_may_be_fixed():
+    first, second = bound(1 / sp.sqrt(T)), bound(K / T, name="b")
+    assert where_below(first, second, {"K": 1}).answer == "depends"
+    assert where_below(first, second, {"K": Fraction(1, 10), "T": 100}).answer == "never"
+    with pytest.raises(ValueError, match="neither bound has the parameter 'q'; allowed: K, T"):
+        where_below(first, second, {"q": 1})
+    with pytest.raises(ValueError, match="K must be a positive number; got -1"):
+        where_below(first, second, {"K": -1})
+
+
+def test_nothing_meets_conditions_that_exclude_each_other():
+    found = where_below(bound(s, Condition(s, ">=", 2)), bound(K * s, Condition(s, "<=", 1), name="b"))
+    assert found.answer == "undecided" and not found.below and not found.above
+
+
+def test_the_command(run):
+    status, said, _ = run("compare", "li2020/theorem-1", "li2020/theorem-2", "--json")
+    (found,) = json.loads(said)
+    assert status == 0 and found["answer"] == "always" and found["below"]["parameters"]
+    status, said, _ = run("compare", "li2020/theorem-1", "li2020/theorem-2")
+    assert status == 0 and "li2020/theorem-1 is never above li2020/theorem-2" in said
+    status, _, error = run("compare", "li2020/theorem-1")
+    assert status == 2 and "at least two claims; got 1" in error
+
+
+@pytest.mark.parametrize(("given", "message"), [
+    ("L=abc", "L must be one number, such as 2, 0.1 or 1/3; got 'abc'"), ("L=[1, 2]", "L must be one number"),
+    ("iterations=10.5", "iterations must be a whole number from 1; got 10.5"),
+    ("L=-5", "L must be a positive number; got -5"), ("q=1", "neither bound has the parameter 'q'; allowed"),
+])
+def test_bad_numbers_of_the_command(run, given, message):
+    status, _, error = run("compare", "li2020/theorem-1", "li2020/theorem-2", given)
+    assert status == 2 and message in error
+
+
+def test_figures_start_at_lengths_that_there_are():
+    from verify.formulas.figures import bounds_around
+
+    pair = [bound(1 / N), bound(K / N**2, name="b")]
+    (axes,) = bounds_around(pair, where_below(*pair), "N").axes
+    drawn = [x for line in axes.lines if line.get_linestyle() != "None" for x in line.get_xdata()]
+    assert drawn and min(drawn) >= 1 and all(x == round(x) for x in drawn)

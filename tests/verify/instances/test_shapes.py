@@ -1,0 +1,86 @@
+"""The smallest shapes: all of a kind, admissible, and enough for what fails on a small instance."""
+
+from math import prod
+
+import numpy as np
+import pytest
+
+from bounds.registry.claims import find_claim
+from verify.claims.sizes import allowed, says_something
+from verify.instances.draw import draw_shape
+from verify.instances.instance import outcomes
+from verify.instances.shape import RARE
+from verify.instances.shapes import extreme_shapes, small_shapes
+from verify.search.budget import Budget
+from verify.search.search import search
+
+SMALLEST = Budget(0, 96, 0, small=10_000)
+
+
+@pytest.mark.parametrize("claim_id", [
+    "fedluar/lemma-3.1", "fedluar/eq-13@sampled", "fedmoswa/lemma-g.9", "fedalign/theorem-1", "fadamgc/eq-190",
+    "fedmoswa/eq-26",
+])
+def test_small_shapes_are_different_admissible_and_few_enough_to_enumerate(claim_id):
+    claim = find_claim(claim_id)
+    shapes = small_shapes(claim, np.random.default_rng(0), 64, 10_000)
+    assert len(shapes) >= 2 and len(set(shapes)) == len(shapes)
+    assert all(allowed(claim, s.as_sizes()) and prod(outcomes(s)) <= 64 for s in shapes)
+    assert {s.clients for s in shapes} >= {1, 2}
+    assert len(small_shapes(claim, np.random.default_rng(0), 64, 2)) == 2
+
+
+@pytest.mark.parametrize("claim_id, least", [("fadamgc/eq-190", 2), ("fadamgc/eq-85@at-most", 1)])
+def test_shapes_at_which_a_statement_has_nothing_to_say_are_left_out(claim_id, least):
+    claim, rng = find_claim(claim_id), np.random.default_rng(0)
+    assert says_something(claim, {"rounds": least, "clients": 2}) and not says_something(claim, {"rounds": least - 1})
+    shapes = small_shapes(claim, rng, 64, 24) + extreme_shapes(claim, rng, 64, 40, (40,))
+    shapes += [draw_shape(claim, rng, 64, 40) for _ in range(30)]
+    assert len(shapes) > 50 and min(shape.rounds for shape in shapes) == least
+
+
+def test_every_number_of_clients_rounds_and_steps_and_every_rare_noise_has_its_turn():
+    shapes = small_shapes(find_claim("fadamgc/eq-208"), np.random.default_rng(0), 64, 24)
+    assert {s.rounds for s in shapes} == {1, 2, 3, 5} and {s.local_steps for s in shapes} == {1, 2, 4}
+    assert {s.clients for s in shapes} == {1, 2, 3} and {s.rare for s in shapes if s.noisy} <= set(RARE)
+    more = small_shapes(find_claim("fadamgc/eq-208"), np.random.default_rng(0), 64, 80)
+    assert {len(s.noisy) for s in more if s.clients == 3} == {0, 1, 3}
+    assert len({s.rare for s in shapes if s.noisy}) >= 4
+
+
+def test_no_small_shapes_of_numbers_alone():
+    assert small_shapes(find_claim("fedluar/eq-14-reason"), np.random.default_rng(0), 64, 10) == []
+
+
+def test_small_shapes_of_samples_differ_in_their_samples_too():
+    shapes = small_shapes(find_claim("fedmoswa/eq-19"), np.random.default_rng(0), 64, 10_000)
+    assert len(set(shapes)) == len(shapes)
+    of_one = {(s.data.samples, s.data.atoms, s.local_steps) for s in shapes if s.clients == 1}
+    assert of_one >= {(1, 2, 1), (2, 2, 1), (1, 3, 3)}
+    assert all(prod(outcomes(s)) <= 16 * 64 for s in shapes)
+
+
+@pytest.mark.parametrize("claim_id", [
+    "fedluar/lemma-3.1",  # all layers recycled after one step into the optimum
+    "fedluar/lemma-3.1@main",  # all layers recycled from a start at the optimum, with noise, for three rounds
+    "fedmoswa/lemma-g.9@lag-total",  # the less is known of variates in mean, the longer ago they were renewed
+    "fedmoswa/eq-19",  # one of three samples differs, and is rare
+    pytest.param("fedluar/eq-13", marks=pytest.mark.slow),  # which layers are recycled depends on the noise in them
+])
+def test_a_statement_that_fails_on_a_small_instance_is_refuted_there(claim_id):
+    assert any(search(find_claim(claim_id), SMALLEST, seed).violation is not None for seed in range(3))
+
+
+@pytest.mark.parametrize("claim_id", ["fedluar/lemma-A.1", "fadamgc/eq-208", "fedalign/theorem-1", "fedmoswa/lemma-g.9"])
+def test_extreme_shapes_are_large_in_one_way(claim_id):
+    claim = find_claim(claim_id)
+    shapes = extreme_shapes(claim, np.random.default_rng(0), 64, 40, (40,))
+    assert {(s.local_steps, s.rounds) for s in shapes} >= {(40, 1), (6, 6)}
+    assert {s.clients for s in shapes} >= {6, 12, 50}
+    assert all(s.sampling == "full" or s.participants == 50 for s in shapes if s.clients == 50)
+    assert 16 in {s.dim for s in shapes} or not claim_id.startswith("fadamgc")
+    assert all(allowed(claim, s.as_sizes()) and prod(outcomes(s)) <= 64 and s.iterations <= 40 for s in shapes)
+
+
+def test_there_are_no_extreme_shapes_without_rounds():
+    assert extreme_shapes(find_claim("fedluar/eq-14-reason"), np.random.default_rng(0), 64, 40, (40,)) == []

@@ -1,0 +1,419 @@
+"""What is found wrong with a claim without running anything, and that nothing is found where nothing is wrong."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+import sympy as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bounds.formulas.units import check_units, parse_unit, unit_text
+from bounds.language.claim import Claim, Condition, Procedure, Variable
+from bounds.language.words import (
+    E,
+    F_star,
+    L,
+    Max,
+    Sum,
+    clients,
+    dot,
+    eta_l,
+    grad,
+    k,
+    local_steps,
+    mu,
+    norm2,
+    objective,
+    objective_grad,
+    participants,
+    r,
+    rounds,
+    sigma_sq,
+    x_local,
+    x_round,
+    x_star,
+)
+from bounds.registry.claims import all_claims, find_claim
+from bounds.registry.papers import claims_of_paper
+from verify.lint.limits import special_cases
+from verify.lint.lint import lint, lint_all
+from verify.prove.illposed import conflict
+from verify.prove.satisfiable import satisfiable
+
+a, b, c = sp.symbols("a b c", positive=True)
+C = sp.Symbol("C", positive=True)
+ETA = sp.Symbol("eta", positive=True)
+T = rounds
+
+
+def claim(left, relation, right, *conditions, variables=("a", "b", "c", "eta"), hidden=(), **more):
+    declared = [Variable(n, "positive") for n in variables] + [Variable(n, "hidden") for n in hidden]
+    names = {s.name for e in (left, right) for s in sp.sympify(e).free_symbols}
+    used = names | {s.name for con in conditions for e in (con.left, con.right) for s in e.free_symbols}
+    base = {"kind": "theorem", "setting": "run", "source": "a textbook"} | more
+    return Claim("test/claim", "1", base.pop("kind"), base.pop("setting"), Condition(left, relation, right),
+                 conditions=conditions, variables=tuple(v for v in declared if v.name in used), **base)
+
+
+GAP, DISTANCE = objective(x_round[T]) - F_star, norm2(x_round[0] - x_star)
+Y, SLOPE = x_local[0, 0], grad(0, x_local[0, 0])
+
+
+# units -------------------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize(("text", "unit"), [
+    ("1", (0, 0)), ("loss", (1, 0)), ("parameter^2", (0, 2)), ("(loss/parameter)^2", (2, -2)), ("loss/parameter^2", (1, -2)),
+    ("parameter^2/loss", (-1, 2)), ("floats", None),
+])
+def test_units_in_words(text, unit):
+    assert parse_unit(text) == unit
+    if unit is not None:
+        assert parse_unit(unit_text(parse_unit(text))) == unit
+
+
+RIGHT = {
+    "gradient descent": claim(GAP, "<=", L * DISTANCE / (2 * T)),
+    "noise": claim(GAP, "<=", DISTANCE / (eta_l[0] * T) + eta_l[0] * sigma_sq),
+    "smoothness": claim(norm2(objective_grad(x_round[0])), "<=", 2 * L * (objective(x_round[0]) - F_star)),
+    "arithmetic and geometric mean": claim(dot(Y, SLOPE), "<=", norm2(Y) / (2 * eta_l[0]) + eta_l[0] * norm2(SLOPE) / 2),
+    "zero has every unit": claim(GAP, ">=", 0),
+    "exponents that add up to one": claim(GAP, "<=", (L * DISTANCE) ** (1 / (1 + a)) * GAP ** (a / (1 + a))),
+    "a ratio in an exponent": claim(GAP, "<=", sp.exp(-mu * T / L) * L * DISTANCE),
+}
+WRONG = {
+    "gradient descent": claim(GAP, "<=", DISTANCE / (2 * T)),
+    "noise": claim(GAP, "<=", DISTANCE / (eta_l[0] * T) + sigma_sq),
+    "smoothness": claim(norm2(objective_grad(x_round[0])), "<=", 2 * (objective(x_round[0]) - F_star)),
+    "arithmetic and geometric mean": claim(dot(Y, SLOPE), "<=", eta_l[0] * norm2(Y) / 2 + norm2(SLOPE) / (2 * eta_l[0])),
+    "a curvature and a step": claim(GAP, "<=", L * DISTANCE / T, Condition(eta_l[0], "<=", L)),
+    "a constant in an exponent": claim(GAP, "<=", sp.exp(-mu * T) * L * DISTANCE),
+    "a maximum of two kinds": claim(GAP, "<=", Max(L, mu**2) * DISTANCE),
+    "a dimensional base": claim(GAP, "<=", L**T * DISTANCE),
+    "exponents that add up to two": claim(GAP, "<=", (L * DISTANCE) ** (1 / (1 + a)) * GAP ** ((1 + 2 * a) / (1 + a))),
+}
+
+
+@pytest.mark.parametrize("row", RIGHT)
+def test_consistent_units_are_not_complained_of(row):
+    assert check_units(RIGHT[row])[0] == []
+
+
+@pytest.mark.parametrize("row", WRONG)
+def test_clashing_units_are_found(row):
+    assert check_units(WRONG[row])[0]
+    assert any(f.check == "units" and f.severity == "error" for f in lint(WRONG[row]))
+
+
+@pytest.mark.parametrize(("right", "groups", "fixed", "alike_if"), [
+    (L * DISTANCE + DISTANCE / eta_l[0] + sigma_sq, [2, 1], False, "curvatures"),
+    (L * DISTANCE * (1 + eta_l[0]), [1, 1], True, "curvatures"),
+    (objective(x_round[0]) * Max(1, norm2(SLOPE)), [1, 1], True, "gradients"),
+    (DISTANCE + sigma_sq + L, [1, 1, 1], False, ""),
+])
+def test_one_slip_is_told_once_with_the_terms_by_unit(right, groups, fixed, alike_if):
+    (clash,) = check_units(claim(0 * L, "<=", right))[0]
+    assert sorted(len(terms) for _, terms in clash.groups) == sorted(groups)
+    assert (clash.fixed_units, clash.alike_if) == (fixed, alike_if)
+
+
+@pytest.mark.parametrize(("more", "severity"), [
+    ({}, "error"), ({"explicit": False, "constants_may_use": ()}, "warning"), ({"explicit": False}, "note")])
+def test_constants_that_may_depend_on_the_problem_carry_units(more, severity):
+    order = claim(GAP, "<=", C * (L * DISTANCE / T + 2 * DISTANCE / T**2), **more)
+    assert [f.severity for f in lint(order) if f.check == "units"][:1] == [severity]
+
+
+def test_a_number_that_stands_for_a_quantity_is_no_error():
+    (found,) = [f for f in lint(claim(GAP, "<=", L * DISTANCE / T, Condition(eta_l[0], "<=", 1 / T))) if f.check == "units"]
+    assert found.severity == "warning" and found.data["fixed units"]
+
+
+def test_what_claims_of_one_paper_share_is_told_once():
+    shared = Condition(eta_l[0], "<=", L)
+    claims = [replace(claim(GAP, "<=", n * L * DISTANCE, shared), id=f"{paper}/claim-{n}")
+              for paper in ("test", "other") for n in (1, 2, 3)]
+    found = [f for f in lint_all(claims) if f.check == "units"]
+    assert [f.claim for f in found] == ["test/claim-1", "other/claim-1"]
+    assert found[0].data["claims"] == ["test/claim-1", "test/claim-2", "test/claim-3"]
+    assert found[0].text.endswith("also in 2 more claims")
+
+
+def test_units_of_constants_are_derived():
+    clashes, derived = check_units(claim(GAP, "<=", a * DISTANCE + b / T + c * eta_l[0]))
+    assert clashes == [] and {n: unit_text(u) for n, u in derived.items()} == {
+        "a": "loss/parameter^2", "b": "loss", "c": "loss^2/parameter^2"}
+    hidden = claim(GAP, "<=", C * DISTANCE, hidden=("C",), explicit=False)
+    assert [f.text for f in lint(hidden) if f.check == "units"] == [
+        "the hidden constant C has unit loss/parameter^2: it is no pure number"]
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.integers(-3, 3), st.integers(-3, 3), st.integers(1, 4))
+def test_units_of_powers(p, q, n):
+    """C with L^p eta^q C^n of unit loss: the unit follows, and putting it in clashes with nothing."""
+    _, derived = check_units(claim(GAP, "<=", L**p * eta_l[0] ** q * a**n))
+    loss, parameter = derived["a"]
+    assert (p - q + n * loss, -2 * p + 2 * q + n * parameter) == (1, 0)
+
+
+#: what the print itself adds up; every other formula of these papers has one unit
+KNOWN = {"fedalign/step-T4@text-substitution"}
+
+
+@pytest.mark.parametrize("paper", ["fedalign", "li2020", "classical"])
+def test_formulas_of_these_papers_have_one_unit(paper):
+    assert {i for i, c in claims_of_paper(paper).items() if check_units(c)[0]} == KNOWN & set(claims_of_paper(paper))
+
+
+# satisfiability ----------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize(("conditions", "answer"), [
+    ([Condition(a, "<=", 1 / (8 * b)), Condition(a * b, ">=", sp.Rational(1, 8))], "yes"),
+    ([Condition(a, "<=", 1 / (8 * b)), Condition(a * b, ">=", sp.Rational(1, 7))], "no"),
+    ([Condition(a**2, "==", 2)], "yes"),
+    ([Condition(sp.sqrt(a), ">=", 3), Condition(a, "<=", 8)], "no"),
+    ([Condition(Max(a, b), "<=", 1), Condition(a + b, ">=", 3)], "no"),
+    ([Condition(a, "<=", -b)], "no"),
+    ([Condition(sp.exp(a), "<=", b)], "unknown"),
+])
+def test_conditions_together(conditions, answer):
+    found = satisfiable(conditions)
+    assert found.answer == answer
+    assert bool(found.witness) == (answer == "yes") and bool(found.core) == (answer == "no")
+
+
+def test_a_core_names_only_what_is_needed():
+    conditions = [Condition(c, "<=", 5), Condition(a, ">=", 2 * b), Condition(a, "<=", b)]
+    assert set(satisfiable(conditions).core) == {"a >= 2*b", "a <= b", "b > 0"}
+
+
+# everything ----------------------------------------------------------------------------------------------------------------
+def checks(of):
+    return {(f.check, f.severity) for f in lint(of) if f.severity != "note"}
+
+
+@pytest.mark.parametrize("row", RIGHT)
+def test_nothing_is_found_in_textbook_statements(row):
+    assert checks(RIGHT[row]) == set()
+
+
+D0_sq, sigma = sp.Symbol("D0_sq", nonnegative=True), sp.Symbol("sigma", nonnegative=True)
+FAULTS = {
+    "conditions that exclude each other": (
+        claim(GAP, "<=", a * L * DISTANCE, Condition(a, "<=", b / 2), Condition(a, ">=", b)), ("hypotheses", "error")),
+    "an index that nothing binds": (claim(norm2(x_local[0, k]), "<=", DISTANCE), ("symbols", "error")),
+    "a symbol from nowhere": (claim(GAP, "<=", sp.Symbol("q") * L * DISTANCE), ("symbols", "warning")),
+    "a bound that grows with the rounds": (claim(GAP, "<=", L * DISTANCE * sp.sqrt(T)), ("limits", "warning")),
+    "nothing to divide by with one step": (claim(GAP, "<=", L * DISTANCE / (local_steps - 1)), ("limits", "warning")),
+    "nothing to divide by with one client": (claim(GAP, "<=", L * DISTANCE / (participants - 1)), ("limits", "warning")),
+    "a bound that falls as curvature grows": (claim(GAP, "<=", D0_sq / L, kind="proof step"), ("monotonicity", "warning")),
+    "a bound that falls with the distance at the start": (
+        claim(GAP, "<=", L / norm2(x_round[0] - x_local[0, 0]), kind="table entry"), ("monotonicity", "warning")),
+    "a bound that falls as noise grows": (
+        claim(GAP, "<=", L * D0_sq / (1 + sigma_sq / (L**2 * D0_sq))), ("monotonicity", "warning")),
+}
+
+
+@pytest.mark.parametrize("row", FAULTS)
+def test_planted_faults_are_found(row):
+    wrong, expected = FAULTS[row]
+    assert expected in checks(wrong)
+
+
+SLOPES = Sum(norm2(objective_grad(x_round[r])), (r, 0, T - 1))
+OBJECTIVES = objective(x_round[0]) - E(objective(x_round[T]))
+KAPPA = E(norm2(SLOPE)) / norm2(objective_grad(x_round[0]))
+
+
+@pytest.mark.parametrize("right", [
+    claim(SLOPES, "<=", L**2 * D0_sq * T), claim(SLOPES / T, "<=", L**2 * D0_sq),
+    claim(GAP, "<=", (OBJECTIVES * sigma + L * D0_sq * sigma)),
+    claim(GAP, "<=", L * D0_sq + eta_l[0] * sigma_sq / (1 - KAPPA), Condition(KAPPA, "<=", sp.Rational(1, 2))),
+    claim(GAP, "<=", (1 - a / L) * sigma_sq / mu, Condition(a, "==", mu)),
+    claim(GAP, "<=", L * (objective(x_round[T]) - a)), claim(a, "<=", b / L, setting="algebra"),
+    claim(GAP, "<=", sigma_sq * eta_l[0], Condition(eta_l[r], "==", 1 / L, ((r, 0, T - 1),))),
+], ids=["a sum over rounds", "its mean", "losses that fall", "a ratio that the claim limits", "mu below L",
+        "a bound below zero", "numbers alone", "a step size of L"])
+def test_what_problems_and_hypotheses_rule_out_raises_no_suspicion(right):
+    assert {c for c in checks(right) if c[0] in ("limits", "monotonicity")} == set()
+
+
+@pytest.mark.parametrize(("wrong", "check"), [
+    (claim(SLOPES, "<=", L**2 * D0_sq * T**2), "limits"), (claim(SLOPES / T, "<=", L**2 * D0_sq * T), "limits"),
+    (claim(GAP, "<=", (L * D0_sq + sigma_sq / L * (1 - OBJECTIVES / (L * D0_sq)))), "monotonicity")])
+def test_suspicions_remain_where_nothing_rules_them_out(wrong, check):
+    assert (check, "warning") in checks(wrong)
+
+
+def test_assumptions_that_exclude_each_other_are_an_error_with_the_proof():
+    """As the referee decides, for every claim that it is asked about."""
+    found = {name: conflict(one) for name, one in list(claims_of_paper("fedmoswa").items())[::20] + [
+        (name, find_claim(name)) for name in ("fedmoswa/theorem-5.1-strongly-convex-fedswa", "fedalign/theorem-1")]}
+    assert found["fedmoswa/theorem-5.1-strongly-convex-fedswa"] is not None and found["fedalign/theorem-1"] is None
+    for name, reason in found.items():
+        errors = [f for f in lint(find_claim(name)) if f.check == "hypotheses" and f.severity == "error"]
+        assert bool(errors) == (reason is not None)
+        assert reason is None or (reason.proof in errors[0].text and errors[0].data["core"] == list(reason.parts))
+
+
+@pytest.mark.parametrize("conditions", [
+    [Condition(a, "<=", 1 / (8 * b)), Condition(b, ">=", 3)], [Condition(ETA, "<=", 1 / (2 * L * local_steps))],
+    [Condition(2 * T, "==", 3 * local_steps)], [Condition(a, ">=", sp.sqrt(b)), Condition(b, ">=", 2)],
+    [Condition(sp.exp(a), "<=", b), Condition(b, "<=", 3)], [Condition(a**T, "<=", sp.Rational(1, 7))],
+], ids=str)
+def test_conditions_come_with_numbers_that_meet_them(conditions):
+    (found,) = [f for f in lint(claim(GAP, "<=", a * b * ETA * L * T * DISTANCE, *conditions)) if "witness" in f.data]
+    witness = found.data["witness"]
+    assert found.severity == "note" and all(f"{name} = {value}" in found.text for name, value in witness.items())
+    for condition in conditions:
+        sides = [side.xreplace({s: sp.Rational(witness[s.name]) for s in side.free_symbols})
+                 for side in (condition.left, condition.right)]
+        assert {"<=": sp.Le, ">=": sp.Ge, "==": sp.Eq}[condition.relation](*sides) == sp.true
+    for s in set().union(*(side.free_symbols for c in conditions for side in (c.left, c.right))):
+        assert not s.is_integer or sp.Rational(witness[s.name]).is_integer
+
+
+def test_the_claims_of_one_paper_have_witnesses():
+    found = [f for one in list(claims_of_paper("li2020").values()) for f in lint(one) if f.check == "hypotheses"]
+    assert found and all(f.data["witness"] for f in found)
+
+
+@pytest.mark.parametrize(("right", "severity"), [
+    (L * D0_sq * participants, "note"), (L * D0_sq / participants, None), (sigma_sq / (L * T), "warning")])
+def test_more_clients_that_take_part_should_help(right, severity):
+    found = [f.severity for f in lint(claim(GAP, "<=", right)) if f.check == "monotonicity"]
+    assert found == ([severity] if severity else [])
+
+
+DRIFT, LATER, SHRINKS = norm2(x_round[1] - x_round[0]), objective(x_round[1]), 1 / (1 + ETA * L)
+
+
+@pytest.mark.parametrize(("right", "severity"), [
+    (SHRINKS * DRIFT, "note"), (SHRINKS * DRIFT + sigma_sq / L, "warning"), (SHRINKS * DRIFT + sigma_sq, "note"),
+    (L * ETA**2 * (LATER - F_star) + sigma_sq / T, None)])
+def test_a_fall_through_quantities_of_the_run_is_a_note(right, severity):
+    """Nor are losses ever below the optimum's."""
+    found = [f.severity for f in lint(claim(GAP, "<=", right)) if f.check == "monotonicity"]
+    assert found == ([severity] if severity else [])
+
+
+def test_readings_of_one_block_that_move_alike_are_told_once():
+    one = claim(GAP, "<=", sigma_sq / (L * T))
+    (found,) = [f for f in lint_all([one, replace(one, id=f"{one.id}@other")]) if f.check == "monotonicity"]
+    assert found.data["claims"] == [one.id, f"{one.id}@other"] and "also in 1 more" in found.text
+
+
+def test_a_start_that_is_left_open_is_no_mistake_in_a_method_s_options():
+    options = (("variant", "fresh"), ("start", "free"))
+    one = replace(claim(GAP, "<=", L * D0_sq), procedure=Procedure("fedmoswa", options=options))
+    assert [f for f in lint(one) if f.check == "symbols"] == []
+
+
+@pytest.mark.parametrize(("right", "limit"), [
+    (L * D0_sq / T, "0"), (L * D0_sq / T + sigma_sq / L, "sigma_sq/L"), (L * D0_sq * sp.sqrt(T), None), (L * D0_sq, None)])
+def test_endless_runs_have_a_limit(right, limit):
+    found = [f.data.get("limit") for f in lint(claim(GAP, "<=", right)) if "order" in f.data]
+    assert found == ([limit] if right.has(T) else [])
+
+
+def two_claims(general, special, sampling="without-replacement", left=GAP, variables=()):
+    """A claim under partial participation, and one under full participation with one local step."""
+    one = replace(claim(left, "<=", general), procedure=Procedure(sampling=sampling))
+    two = replace(claim(left, "<=", special), id="test/special", procedure=Procedure(),
+                  variables=(Variable("local_steps", "integer", high=1),))
+    return [f for f in lint_all([one, two]) if "other" in f.data and "where" in f.data]
+
+
+SPREAD = L * D0_sq / T * (1 + (clients - participants) / local_steps)
+
+
+@pytest.mark.parametrize(("general", "special", "ratio", "text"), [
+    (SPREAD, L * D0_sq / T, [1, 1], "is as large as"), (2 * SPREAD * local_steps, L * D0_sq / T, [2, 2], "is 2 times"),
+    (SPREAD / 3, L * D0_sq / T, [1 / 3, 1 / 3], "is 0.333 times")])
+def test_a_bound_is_put_beside_that_of_its_special_case(general, special, ratio, text):
+    (found,) = two_claims(general, special)
+    assert (found.claim, found.check, found.severity) == ("test/claim", "limits", "note")
+    assert found.data["other"] == "test/special" and found.data["where"] == ["local_steps = 1", "participants = clients"]
+    assert found.data["ratio"] == pytest.approx(ratio) and text in found.text
+
+
+@pytest.mark.parametrize("more", [
+    {"sampling": "with-replacement"}, {"special": L * norm2(x_round[0] - x_local[0, 0])}, {"left": E(norm2(SLOPE))}],
+    ids=["draws with replacement", "other measured quantities", "the same claim about another quantity"])
+def test_what_is_no_special_case_is_left_alone(more):
+    if "left" in more:
+        one = replace(claim(GAP, "<=", SPREAD), procedure=Procedure(sampling="without-replacement"))
+        two = replace(claim(more["left"], "<=", L**2 * D0_sq), id="test/special", procedure=Procedure())
+        assert not [f for f in lint_all([one, two]) if "where" in f.data]
+    else:
+        assert not two_claims(SPREAD, **({"special": L * D0_sq / T} | more))
+
+
+def test_special_cases_are_found_among_the_papers_claims():
+    found = {(f.claim, f.data["other"]): f.data.get("ratio") for f in special_cases(
+        [*claims_of_paper("li2020").values(), *claims_of_paper("classical").values()])}
+    assert found["li2020/theorem-3", "li2020/theorem-1"] == [1, 1]
+    assert found["classical/sgd-distance", "classical/gd-distance"][0] > 1 - 1e-9
+
+
+def test_readings_are_compared_where_both_claims_hold():
+    """Trackers are at most the clients, and a number that a variable bounds stays below."""
+    trackers = sp.Symbol("trackers", integer=True, positive=True)
+    one = claim(GAP, "<=", L * D0_sq * clients)
+    two = replace(claim(GAP, "<=", L * D0_sq * trackers), id="test/claim@two")
+    (found,) = [f for f in lint_all([one, two]) if f.check == "readings"]
+    assert 0 < found.data["ratio"][0] <= found.data["ratio"][1] <= 1
+    two = replace(claim(GAP, "<=", L * D0_sq * clients * (1 - a)), id="test/claim@two",
+                  variables=(Variable("a", "nonnegative", below=1),))
+    (found,) = [f for f in lint_all([one, two]) if f.check == "readings"]
+    assert 0 <= found.data["ratio"][0] <= found.data["ratio"][1] <= 1
+    two = replace(two, statement=Condition(GAP, "<=", L * D0_sq * (a - sp.Rational(1, 2))))
+    (found,) = [f for f in lint_all([one, two]) if f.check == "readings"]
+    assert found.data["signs"] == "differ" and "another sign" in found.text and found.data["at"]["a"] < 1 / 2
+
+
+def test_bounds_below_zero_are_told_by_their_order():
+    one = claim(GAP, "<=", -L * D0_sq)
+    for right, order in ((-2 * L * D0_sq, "never above"), (-L * D0_sq / 2, "never below"),
+                         (-sigma_sq / L, "in some places above and in others below")):
+        two = replace(claim(GAP, "<=", right), id="test/claim@two")
+        (found,) = [f for f in lint_all([one, two]) if f.check == "readings"]
+        assert found.data["order"] == order and order in found.text
+
+
+def test_readings_that_differ_are_told_with_the_factor():
+    one = claim(GAP, "<=", L * D0_sq / T)
+    two = Claim("test/claim@appendix", "1", "theorem", "run", Condition(GAP, "<=", 2 * L * D0_sq / T), source="a textbook")
+    (found,) = [f for f in lint_all([one, two]) if f.check == "readings"]
+    assert found.claim == "test/claim@appendix" and found.data["ratio"] == pytest.approx([2, 2])
+    same = Claim("test/claim@appendix", "1", "theorem", "run", Condition(GAP, "<=", D0_sq * L / T), source="a textbook")
+    assert not [f for f in lint_all([one, same]) if f.check == "readings"]
+
+
+@pytest.mark.parametrize("claims", [
+    pytest.param(slice(None), marks=pytest.mark.slow, id="all"), pytest.param(slice(None, None, 8), id="every eighth")])
+def test_every_claim_can_be_linted(claims):
+    found = lint_all(list(all_claims().values())[claims])
+    assert all(f.claim in all_claims() and f.text for f in found)
+    json.dumps([f.data for f in found])
+
+
+def test_the_command(run):
+    status, said, _ = run("lint", "fedalign/step-T4@text-substitution")
+    assert status == 1 and "units" in said and "1 errors" in said
+    status, said, _ = run("lint", "li2020/theorem-3", "--severity", "warning", "--json")
+    assert status == 0 and [f["check"] for f in json.loads(said)] == ["limits"]
+    assert find_claim("li2020/theorem-3").number == "Theorem 3"
+    status, _, error = run("lint")
+    assert status == 2 and "got nothing" in error
+    status, _, error = run("lint", "--all", "--severity", "bad")
+    assert status == 2 and "allowed: error, warning, note" in error
+
+
+def test_a_rate_is_not_told_where_the_bound_adds_up_over_the_run():
+    found = [f for f in lint(find_claim("fedalign/theorem-1")) if f.check == "limits" and "iterations" in f.text]
+    assert [f.severity for f in found] == ["note"] and found[0].data == {"tied": ["sum_mean_chi", "sum_mean_psi"]}
+    for base, severity in ((1 / sp.S(2), "note"), (1 + 1 / sp.S(2), "warning")):
+        (found,) = [f for f in lint(claim(GAP, "<=", L * DISTANCE * base**T)) if f.check == "limits"]
+        assert found.severity == severity and found.data["order"] == str(base**T) and "tends to" not in found.text

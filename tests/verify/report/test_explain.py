@@ -1,0 +1,211 @@
+"""Counterexamples run again in float64, verdicts in plain words, and the lists beside the claims' pages."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+
+import pytest
+
+from bounds.controls.fedavg import CONTROLS, TWINS
+from bounds.registry.claims import find_claim
+from verify.exact.certificate import read
+from verify.exact.replay import instance_of, replay, series_of, tight_hypotheses
+from verify.referee.decide import Settings, decide
+from verify.report import lists
+from verify.report.explain import explain
+from verify.report.html import write_report
+from verify.report.parquet import save_parquet
+from verify.results.store import Store
+from verify.results.verdict import VERDICTS, Verdict
+from verify.search.budget import BUDGETS, Budget
+
+TRUE = {row.claim.id: row.claim for row in CONTROLS}
+FEW = Budget(8, 64, 8)
+ABOUT = {"title": "A report", "command": "fedtheory verify", "versions": {}}
+
+
+def refuted(claim):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(BUDGETS, "quick", FEW)
+        verdict = decide(claim, Settings(federations=False))
+    assert verdict.verdict == "refuted"
+    return verdict
+
+
+# replay ------------------------------------------------------------------------------------------------------------
+@pytest.fixture(scope="module", params=["control/descent@/2", "control/young@/10", "control/convexity@/10"])
+def counterexample(request):
+    claim = TWINS[request.param]
+    return claim, refuted(claim)
+
+
+def test_float64_runs_agree_with_exact_certificates(counterexample):
+    claim, verdict = counterexample
+    again = replay(verdict.details["instance"], claim)
+    assert again.agrees and again.left == pytest.approx(again.exact_left) and again.right == pytest.approx(again.exact_right)
+
+
+def test_a_changed_certificate_does_not_agree(counterexample):
+    claim, verdict = counterexample
+    data = json.loads(json.dumps(verdict.details["instance"])) | {"left": "123456", "right": "1"}
+    assert not replay(data, claim).agrees
+
+
+def test_both_sides_are_drawn_over_rounds():
+    claim = find_claim("fedalign/theorem-1")
+    (series,) = refuted(claim).series
+    assert series.x_label == "rounds" and series.x == [float(r) for r in range(1, 13)]
+    assert all(left > right for left, right in zip(series.left, series.right, strict=True))
+
+
+def test_the_instance_is_the_certificates_own():
+    data = refuted(find_claim("fedalign/theorem-1")).details["instance"]
+    shape, leaves = instance_of(data)
+    assert (shape.clients, shape.rounds, shape.local_steps) == tuple(
+        data["sizes"][n] for n in ("clients", "rounds", "local_steps"))
+    assert [str(v) for v in leaves["start_offset"][0]] == data["instance"]["start_offset"]
+
+
+@pytest.mark.parametrize("claim_id, drawn", [
+    ("afedpd/eq-9", 0), ("afedpd/rec-pi", 0),
+    pytest.param("afedpd/lemma-5@theta-T", 2, marks=pytest.mark.slow)])
+def test_coupled_runs_on_samples_are_run_again_and_drawn(claim_id, drawn):
+    """Losses bounded or not, with any number of pieces; both runs in float64 give the sides of the certificate."""
+    claim = find_claim(claim_id)
+    data = decide(claim, Settings(budget="standard", federations=False)).details["instance"]
+    again = replay(data, claim)
+    assert again.agrees and again.left > again.right
+    assert sum(len(series.x) for series in again.series) == drawn
+    data["left"], data["right"] = data["right"], data["left"]
+    assert not replay(data, claim).agrees
+
+
+def test_what_cannot_be_run_again_is_not_drawn():
+    claim = TWINS["control/descent@/2"]
+    data = refuted(claim).details["instance"] | {"instance": {}}
+    assert series_of(data, claim) == () and tight_hypotheses(data, claim) == []
+    with pytest.raises(ValueError, match="cannot be run again"):
+        replay(data, claim)
+
+
+@pytest.mark.parametrize("planted, status, words", [(False, 0, "the run agrees"), (True, 1, "does NOT agree")])
+def test_replay_of_a_stored_certificate(run, tmp_path, planted, status, words, monkeypatch):
+    monkeypatch.setitem(BUDGETS, "quick", FEW)
+    verdict = decide(find_claim("fedalign/theorem-1"), Settings(federations=False, out=tmp_path))
+    path = tmp_path / verdict.certificate
+    if planted:
+        path.write_text(json.dumps(read(path) | {"left": "5"}))
+    found, out, err = run("replay", path, "--out", tmp_path / "drawn")
+    assert (found, err) == (status, "") and words in out
+    assert ("checker: accepted" in out) == (not planted) and (tmp_path / "drawn.svg").is_file()
+
+
+def test_replay_of_something_else(run, tmp_path):
+    (tmp_path / "x.json").write_text("{}")
+    assert run("replay", tmp_path / "x.json")[0] == 2
+
+
+# explain -----------------------------------------------------------------------------------------------------------
+def verdict_of(claim, kind, evidence, ratio=None, **details):
+    return Verdict(claim.id, claim.reading, claim.kind, kind, ratio, evidence, details=details, command="fedtheory verify x")
+
+
+CLAIM = TRUE["control/means"]
+ROWS = {
+    "refuted": (verdict_of(CLAIM, "refuted", "counterexample: left 2, right 1", 2.0), ["weaker by a factor of 2", "breaks"]),
+    "ill-posed": (verdict_of(CLAIM, "ill-posed", "no function does", conflict=["assumption-1", "mu > 0"]),
+                  ["In conflict are:\n  assumption-1\n  mu > 0", "no search can"]),
+    "certified": (verdict_of(CLAIM, "certified", "symbolic identity", 1.0), ["there is a proof", "error in the proof"]),
+    "consistent": (verdict_of(CLAIM, "consistent", "no violation", 0.25, instances={"tried": 9, "met": 4}),
+                   ["9 instances were tried; 4 of them", "0.25 of the other", "--budget standard", "no proof"]),
+    "met with equality": (verdict_of(CLAIM, "consistent", "no violation", 1.0), ["met with equality"]),
+    "beyond one": (verdict_of(CLAIM, "consistent", "no violation", math.inf), ["ratio of ∞, beyond one, where it decides"]),
+    "undecided": (verdict_of(CLAIM, "undecided", "none of 9 instances met the hypotheses; a family"),
+                  ["a family of federations that meets the hypotheses"]),
+    "stopped": (verdict_of(CLAIM, "undecided", "a worker died", stopped="a worker died"), ["the same command again"]),
+    "unbound": (verdict_of(CLAIM, "undecided", "not measured yet: y"), ["more search does not help"]),
+}
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_every_kind_of_verdict_is_explained(row):
+    verdict, words = ROWS[row]
+    text = explain(CLAIM, verdict, {}, "quick", "report")
+    assert [word for word in (*words, "says, ", "What would change it: ") if word not in text] == []
+    assert "--budget" not in explain(CLAIM, verdict, {}, "thorough", "report")
+
+
+def test_hidden_constants_and_missing_formulas_are_explained():
+    hidden = replace(CLAIM, explicit=False)
+    assert "the constants that O(.) hides" in explain(hidden, verdict_of(hidden, "undecided", "hides"), {}, "quick", "r")
+    empty = replace(CLAIM, statement=None, undefined="nothing is printed")
+    assert "prints no formula: nothing is printed" in explain(empty, ROWS["ill-posed"][0], {}, "quick", "r")
+
+
+def test_borders_and_other_readings_are_named():
+    claim = find_claim("fedalign/theorem-1")
+    text = explain(claim, refuted(claim), {"fedalign/theorem-1@x": ("as x", "consistent"),
+                                           "fedalign/theorem-1@y": ("as y", None)}, "quick", "report")
+    assert "fedalign/theorem-1@x: consistent (another verdict); as x" in text
+    assert "fedalign/theorem-1@y: not decided here yet; as y" in text
+
+
+def test_explain_reads_the_report(run, tmp_path):
+    claim = find_claim("fedalign/theorem-1")
+    settings = {"budget": "thorough", "seeds": 4, "seed": 0, "device": "cpu"}
+    with Store(tmp_path, settings) as kept:
+        kept.add_command("fedtheory verify")
+        kept.add(verdict_of(claim, "consistent", "planted words", 0.5), "mark")
+    status, out, err = run("explain", claim.id, "--out", tmp_path)
+    assert (status, err) == (0, "") and "Planted words." in out and ", or a proof" in out
+    assert "fedalign/theorem-1@G-a-priori: not decided here yet" in out
+    assert run("explain", "fedalign/theorem-11", "--out", tmp_path)[0] == 2
+
+
+# lists of claims ---------------------------------------------------------------------------------------------------
+SHOWN = [verdict_of(CLAIM, kind, f"evidence {n}", ratio)
+         for n, (kind, ratio) in enumerate(zip(VERDICTS, (math.inf, None, 1.0, 0.5, None), strict=True))]
+SHOWN = [replace(verdict, id=f"demo/lemma-{n}") for n, verdict in enumerate(SHOWN)] + [
+    replace(SHOWN[3], id="other/lemma-9", ratio=0.75)]
+
+
+def test_lists_of_a_report(tmp_path):
+    write_report(SHOWN, tmp_path, **ABOUT, claims={})
+    held = (tmp_path / "held.html").read_text()
+    places = [held.index(f">{name}<") for name in ("demo/lemma-2", "other/lemma-9", "demo/lemma-3")]
+    assert places == sorted(places) and ">demo/lemma-0<" not in held
+    errata = (tmp_path / "errata" / "demo.html").read_text()
+    assert errata.index("evidence 0") < errata.index("evidence 1") and "evidence 2" not in errata
+    assert not (tmp_path / "errata" / "other.html").exists() and "evidence 4" in (tmp_path / "untested.html").read_text()
+    write_report(SHOWN[-1:], tmp_path, **ABOUT, claims={})
+    assert not (tmp_path / "errata" / "demo.html").exists() and not (tmp_path / "papers" / "demo.html").exists()
+
+
+def test_a_report_of_many_claims_draws_what_is_wrong_and_what_is_tight(monkeypatch):
+    monkeypatch.setattr(lists, "MANY", 3)
+    monkeypatch.setattr(lists, "TIGHTEST", 1)
+    series = refuted(find_claim("fedalign/theorem-1")).series
+    drawn = lists.drawn([replace(verdict, series=series) for verdict in SHOWN])
+    assert drawn == {"demo/lemma-0", "demo/lemma-1", "demo/lemma-2"}
+
+
+def test_undecided_claims_are_listed_by_what_is_missing():
+    pages = [{"verdict": verdict} for verdict, _ in ROWS.values()]
+    assert {name for name, _ in lists.not_tested(pages)} == {
+        lists.MISSING[words] for words in ("met the hypotheses", "stopped", "not measured yet")}
+
+
+def test_parquet_has_a_row_per_verdict(tmp_path):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    rows = parquet.read_table(save_parquet(SHOWN, tmp_path)).to_pylist()
+    assert [row["id"] for row in rows] == [v.id for v in SHOWN] and rows[0]["ratio"] == math.inf
+    assert rows[1]["ratio"] is None and rows[-1]["paper"] == "other" and json.loads(rows[0]["details"]) == {}
+
+
+def test_without_pyarrow_the_report_says_what_to_install(tmp_path, monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
+    assert save_parquet(SHOWN, tmp_path) is None
+    write_report(SHOWN, tmp_path, **ABOUT, claims={})
+    assert "pip install &#39;fedtheory[report]&#39;" in (tmp_path / "index.html").read_text()

@@ -1,0 +1,76 @@
+"""Formulas as MathML, and numbers as people read them."""
+
+from __future__ import annotations
+
+import math
+from xml.etree import ElementTree
+
+import pytest
+
+from bounds.registry.claims import all_claims
+from tests.bounds.each_claim import each_claim
+from verify.report.mathematics import mathematics
+from verify.report.mathml import mathml
+from verify.results.numerals import approximately, significant, typeset
+
+
+@pytest.mark.parametrize(
+    "latex, inside",
+    [
+        (r"\frac{2 L}{\mu^{2}}", "<mfrac><mrow><mn>2</mn><mi>L</mi></mrow><mrow><msup><mi>μ</mi>"),
+        (r"\sum_{k=0}^{m-1} a_k", "<munderover><mo>∑</mo>"),
+        (r"x_{t,k}^2", "<msubsup><mi>x</mi>"),
+        (r"\left\|x\right\|^2", "<msup><mrow><mo form=\"prefix\""),
+        (r"\mathbb{E}[x']", "<mi>𝔼</mi>"),
+        (r"\hat\theta_T", "<msub><mover accent=\"true\"><mi>θ</mi>"),
+        (r"\operatorname{sampled\_weight}", "<mi>sampled_weight</mi>"),
+        (r"\text{for all } t", "<mtext>for\u00a0all\u00a0</mtext>"),
+        (r"\sqrt[3]{x}", "<mroot>"),
+        (r"\begin{cases} a & b \\ c & d \end{cases}", "<mtr><mtd><mi>c</mi></mtd><mtd><mi>d</mi></mtd></mtr>"),
+        (r"a &\le b \\ &\quad + c", "<mtable class=\"aligned\""),
+        (r"a < b", "<mo>&lt;</mo>"),
+        (r"\max_{t} x", "<munder><mo"),
+        (r"\mathcal{S}, \mathbf{a1}", "<mi>𝒮</mi>"),
+        (r"\Gamma", "<mi mathvariant=\"normal\">Γ</mi>"),
+    ],
+)
+def test_latex_becomes_mathml(latex, inside):
+    text = mathml(latex)
+    ElementTree.fromstring(text)
+    assert inside in text
+
+
+@pytest.mark.parametrize("latex", [r"\unheard", r"\frac{a", "a}", r"\left( a", "x_1_2", "a \\right)", "§{", r"\sqrt"])
+def test_unknown_latex_is_refused(latex):
+    with pytest.raises(ValueError, match="formula"):
+        mathml(latex)
+
+
+@each_claim(all_claims().values())
+def test_every_claim_has_formulas_that_browsers_can_draw(claim):
+    shown = mathematics(claim)
+    parts = [shown.statement, *(f for _, _, formulas, _ in shown.hypotheses for f in formulas)]
+    parts += [part[0] for part in (*shown.variables, *shown.definitions)]
+    assert bool(shown.statement) == (claim.statement is not None)
+    for part in parts:
+        ElementTree.fromstring(f"<div>{part}</div>")
+        assert "<math" in part or not part
+
+
+@pytest.mark.parametrize(
+    "value, text",
+    [(0.0, "0"), (16.7412, "16.7"), (0.001, "0.001"), (1.234e-7, "1.23·10⁻⁷"), (math.inf, "∞"), (-math.inf, "−∞"),
+     (math.nan, "–"), (None, "–"), (-0.5, "−0.5"), (99999.0, "100000"), (1e22, "1·10²²"), (1, "1")],
+)
+def test_numbers_as_people_read_them(value, text):
+    assert significant(value) == text
+
+
+@pytest.mark.parametrize("value, text", [("1/3", "0.333"), ("-2/1", "−2"), ("x", "x"), ("1/0", "1/0"),
+                                         (f"{10**400}/3", "10^400"), (0.25, "0.25")])
+def test_rationals_as_decimals(value, text):
+    assert approximately(value) == text
+
+
+def test_plain_text_gets_the_signs_that_keyboards_lack():
+    assert typeset("G^2 <= 1/x**2, mu >= 0") == "G² ≤ 1/x², mu ≥ 0"

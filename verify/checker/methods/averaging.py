@@ -1,0 +1,149 @@
+"""Methods of the stand-alone checker: averages of local steps, control variates, sharpness-aware gradients.
+
+Every method is a generator that reads like its pseudocode: it yields the state before a round and is sent the clients drawn.
+"""
+
+from fractions import Fraction
+
+from verify.checker.intervals import along
+
+
+def plain(k, y, g, step):
+    """The direction of a plain local step."""
+    return g
+
+
+def fedavg(run):
+    """FedAvg and FedALIGN (fedalign 3): free clients count while their loss matches."""
+    x, when = run.start, run.how["indicator"]
+    while True:
+        yield {"x_round": x}
+        if when != "local-at-aggregation" or run.round == 0:
+            run.included = run.matching([x for _ in run.clients], run.round)
+        ends = run.train(x, plain)
+        if when == "local-at-aggregation":
+            run.included = run.matching(ends, run.round + 1)
+        x = x + (run.mean(ends) - x) * run.number("eta_g")
+
+
+def rates(run):
+    """The local step sizes of a round (fedmoswa 3.1), from the first one's row of step sizes."""
+    K = run.local_steps
+    if run.option("schedule", "cyclic-linear", "geometric-h1") == "geometric-h1":
+        return [eta * Fraction(K - 2, K - 1) ** j for j, eta in enumerate(run.steps())]
+    return [eta * (1 - (1 - run.number("rho_decay")) * Fraction(j, K)) for j, eta in enumerate(run.steps())]
+
+
+def fedswa(run):
+    """fedmoswa 3.2."""
+    x = run.start
+    while True:
+        yield {"x_round": x}
+        ends = run.train(x, plain, rates(run))
+        x = x + (run.mean(ends) - x) * run.number("eta_g")
+
+
+def variates(run, start):
+    """The clients' variates and the server's before the first round (fedmoswa 3.4 e)."""
+    c, m, given = [run.zero for _ in run.clients], run.zero, run.instance.given["initial"]
+    if start.startswith("gradient"):
+        c = [run.gradient(k, run.start, "start") for k in run.clients]
+    if start == "free":
+        c, m = given.get("client_variate", c), given.get("server_variate", m)
+    return c, run.over_all(c) if start == "gradient" else m
+
+
+STARTS = ("zero", "gradient", "gradient-clients-only", "free")
+
+
+def fedmoswa(run):
+    """fedmoswa 3.3, with its variants MoSWA-fresh and MoSWA-allc."""
+    if run.option("variant", "canonical", "all-clients", "fresh") == "fresh":
+        yield from fedmoswa_fresh(run)
+    everyone, x = run.option("variant", "canonical", "all-clients") == "all-clients", run.start
+    c, m = variates(run, run.option("start", *STARTS))
+    gamma = run.number("gamma")
+    while True:
+        yield {"x_round": x, "client_variate": c, "server_variate": m}
+        ends = run.train(x, lambda k, y, g, step: g - c[k] + m, rates(run))
+        if run.option("option", "I", "II") == "I":
+            new = [run.gradient(k, x, "extra") for k in run.clients]
+        else:
+            new = [c[k] - m + (x - ends[k]) / sum(rates(run)) for k in run.clients]
+        c = run.of_drawn(new, c)
+        m = m + ((run.over_all(c) if everyone else run.mean(new)) - m) * gamma
+        x = x + (run.mean(ends) - x) * run.number("eta_g")
+
+
+def fedmoswa_fresh(run):
+    """fedmoswa 3.3, MoSWA-fresh: every client's variate is its gradient at the model of the round."""
+    x, same = run.start, run.option("batch", "independent", "same") == "same"
+    m = variates(run, run.option("start", "zero", "free"))[1]
+    while True:
+        yield {"x_round": x, "server_variate": m}
+        c = [run.gradient(k, x, "extra") for k in run.clients]
+        m = m * (1 - run.number("gamma")) + run.mean(c) * run.number("gamma")
+        ends = run.train(
+            x, lambda k, y, g, step: g - (run.gradient(k, x, step=step) if same else c[k]) + m, rates(run))
+        x = x + (run.mean(ends) - x) * run.number("eta_g")
+
+
+def scaffold(run):
+    """fadamgc 3.5."""
+    x, sign = run.start, 1 if run.option("sign", "standard", "printed-eq3") == "standard" else -1
+    c, m = variates(run, run.option("start", *STARTS))
+    option = run.option("option", "I", "II", "average-gradient")
+    while True:
+        yield {"x_round": x, "client_variate": c, "server_variate": m}
+        total = [run.zero for _ in run.clients]
+
+        def direction(k, y, g, step):
+            total[k] = total[k] + g
+            return g + (m - c[k]) * sign
+
+        ends = run.train(x, direction)
+        if option == "I":
+            new = [run.gradient(k, x, "extra") for k in run.clients]
+        elif option == "II":
+            new = [c[k] - m + (x - ends[k]) / sum(run.steps()) for k in run.clients]
+        else:
+            new = [g / run.local_steps for g in total]
+        old, c = c, run.of_drawn(new, c)
+        m = m + run.over_all([c[k] - old[k] for k in run.clients])
+        x = x + (run.mean(ends) - x) * run.number("eta_g")
+
+
+def uphill(run, k, y, g, step):
+    """The gradient, on the same samples, at y + rho_sam * g/|g|."""
+    return run.gradient(k, y + along(g, run.number("rho_sam")), step=step)
+
+
+def fedsam(run):
+    """fedmoswa 8."""
+    x = run.start
+    while True:
+        yield {"x_round": x}
+        ends = run.train(x, lambda k, y, g, step: uphill(run, k, y, g, step))
+        x = x + (run.mean(ends) - x) * run.number("eta_g")
+
+
+def mofedsam(run):
+    """fedmoswa 8, with the mean direction M of the last round."""
+    x, M, beta = run.start, run.zero, run.number("beta")
+    while True:
+        yield {"x_round": x, "server_momentum": M}
+        ends = run.train(x, lambda k, y, g, step: uphill(run, k, y, g, step) * beta + M * (1 - beta))
+        change = run.mean(ends) - x
+        M = change / -sum(run.steps())
+        x = x + change * run.number("eta_g")
+
+
+#: name -> the method, and the names of its states
+METHODS = {
+    "fedavg": (fedavg, ()),
+    "fedswa": (fedswa, ()),
+    "fedmoswa": (fedmoswa, ("client_variate", "server_variate")),
+    "scaffold": (scaffold, ("client_variate", "server_variate")),
+    "fedsam": (fedsam, ()),
+    "mofedsam": (mofedsam, ("server_momentum",)),
+}

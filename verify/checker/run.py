@@ -1,0 +1,157 @@
+"""One replayed run of the stand-alone checker: what a method asks of it, and everything that happens, by name."""
+
+from collections import defaultdict
+from fractions import Fraction
+from functools import reduce
+from itertools import combinations, product
+from math import prod
+from operator import add, le, lt
+
+from verify.checker.intervals import dot
+
+
+class Run:
+    """One outcome of chance on an instance.
+
+    A method is a generator: it yields its state before a round, by name, and is sent the clients drawn for the round.
+    ``record`` has everything that claims can name. ``chances`` and ``alternatives`` have, by the coordinates (kind, round,
+    step, client) of each draw, the chance of what was drawn and how many things could have been.
+    """
+
+    def __init__(self, instance, method, outcome):
+        self.instance, self.outcome, self.chances, self.alternatives = instance, outcome, {}, {}
+        self.record, given, sizes = defaultdict(list), instance.given, instance.size
+        self.weights, self.priority, self.how = given["client_weight"], given["priority"], instance.how
+        self.clients, self.local_steps, self.step_size = range(sizes["clients"]), sizes["local_steps"], instance.step_size
+        self.start = instance.start()
+        self.zero, self.included, self.round = self.start * 0, [1 for _ in self.clients], -1
+        self.begin()
+        steps = method(self)
+        self.keep(next(steps))
+        for self.round in range(sizes["rounds"]):
+            self.drawn = self.draw_clients(sizes["participants"])
+            self.record["x_broadcast"].append(self.model)
+            self.record["sampled"].append([int(k in self.drawn) for k in self.clients])
+            self.keep(steps.send(self.drawn))
+            self.average, self.shares_before = self.over_all(self.before), self.shares()
+        self.at(self.local_steps * sizes["rounds"], [self.model for _ in self.clients])
+        self.record = dict(self.record)
+
+    def begin(self):
+        """Chance before the first round."""
+
+    def number(self, name):
+        """A hyper-parameter: what the claim's symbol of that name is, else the procedure's option."""
+        known = name in self.instance.given
+        return self.instance.parameter(name) if known else Fraction(self.how["options"][name])
+
+    def option(self, name, *allowed):
+        """A choice of the procedure, one of those ``allowed``."""
+        value = self.how["options"][name]
+        if value not in allowed:
+            raise ValueError(f"{name} = {value!r} is not replayed; replayed: {allowed}")
+        return value
+
+    # what is recorded -----------------------------------------------------------------------------------------------------
+    def keep(self, state):
+        """Record a method's state between two rounds; ``x_round`` is the server's model."""
+        self.model = state["x_round"]
+        for name, value in state.items():
+            self.record[name].append(value)
+
+    def at(self, t, models, gradients=None):
+        """Record time t: the models from which its step starts, and the stochastic gradients there."""
+        aggregated = t > 0 and t % self.local_steps == 0
+        average = self.average if aggregated else self.over_all(models)
+        for name, value in {
+            "x_local": models, "x_before": self.before if aggregated else models, "x": average, "g": gradients,
+            "x_sampled": self.model if aggregated else average, "included": self.included,
+            "sampled_weight": self.shares_before if aggregated else self.weights,
+        }.items():
+            self.record[name].append(value)
+
+    # chance ---------------------------------------------------------------------------------------------------------------
+    def draw(self, kind, alternatives, step=0, client=0):
+        """One of the ``alternatives``, pairs (chance, value), by the outcome of this run."""
+        key = (kind, self.round, step, client)
+        self.alternatives[key] = len(alternatives)
+        self.chances[key], value = alternatives[self.outcome.get(key, 0)]
+        return value
+
+    def draw_clients(self, participants):
+        """Numbers of the priority clients of a round, as often as they are drawn."""
+        members = [k for k in self.clients if self.priority[k]]
+        if self.how["sampling"] == "full":
+            return members
+        if self.how["sampling"] == "with-replacement":
+            paths = [*product(members, repeat=participants)]
+            return self.draw("sampling", [(prod(self.weights[k] for k in path), path) for path in paths])
+        if self.how["sampling"] != "without-replacement" or participants > len(members):
+            raise ValueError(f"{participants} of {len(members)} clients cannot be drawn {self.how['sampling']}")
+        paths = [*combinations(members, participants)]
+        return self.draw("sampling", [(Fraction(1, len(paths)), path) for path in paths])
+
+    def gradient(self, k, point, kind="noise", step=0):
+        """A stochastic gradient, on samples of a local step, ``extra`` ones of the round, or those at the ``start``."""
+        law = self.instance.laws[k]
+        return self.instance.grad(k, point) + (self.draw(kind, law, step, k) if len(law) > 1 else law[0][1])
+
+    # what methods are made of ----------------------------------------------------------------------------------------------
+    def matching(self, models, round):
+        """1 on priority clients, and on free clients that are there and whose loss matches the objective, else 0."""
+        given, close = self.instance.given, lt if self.how["strict"] else le
+        limit, there = (given[name][min(round, len(given[name]) - 1)] for name in ("epsilon", "available"))
+        gaps = [abs(self.instance.F(k, v) - self.instance.objective(v)) for k, v in enumerate(models)]
+        return [int(self.priority[k] or (there[k] == 1 and close(gaps[k], limit))) for k in self.clients]
+
+    def shares(self):
+        """Weight of each client in the mean over those drawn: p_k of a free client, else what the sampling makes of it."""
+        drawn, law = self.drawn, self.how["sampling"]
+        if law == "full":
+            return self.weights
+        sampled = [Fraction(drawn.count(k), len(drawn)) for k in self.clients]
+        if law == "without-replacement":
+            sampled = [s * w * sum(self.priority) for s, w in zip(sampled, self.weights, strict=True)]
+        return [s if q else w for s, w, q in zip(sampled, self.weights, self.priority, strict=True)]
+
+    def mean(self, vectors):
+        """Mean of the clients' vectors over those drawn and included."""
+        return self._weighted(self.shares(), vectors)
+
+    def over_all(self, vectors):
+        """Mean of the clients' vectors over all included."""
+        return self._weighted(self.weights, vectors)
+
+    def _weighted(self, weights, vectors):
+        total = reduce(add, (vectors[k] * (weights[k] * self.included[k]) for k in self.clients))
+        return total / dot(self.weights, self.included)
+
+    def of_drawn(self, new, old):
+        """``new`` of the clients drawn, ``old`` of the others."""
+        return [new[k] if k in self.drawn else old[k] for k in self.clients]
+
+    def steps(self):
+        """Sizes of the local steps of the round."""
+        return self.step_size[self.round * self.local_steps : (self.round + 1) * self.local_steps]
+
+    def train(self, x, direction, steps=None):
+        """Every client's model after its local steps y <- y - step_size * direction(k, y, g, step) from ``x``, with g a
+        stochastic gradient at y. Clients that were not drawn run along."""
+        models, first = [x for _ in self.clients], self.round * self.local_steps
+        for step, size in enumerate(steps or self.steps()):
+            if step and self.how["indicator"] == "local-every-step":
+                self.included = self.matching(models, self.round)
+            gradients = [self.gradient(k, y, step=step) for k, y in enumerate(models)]
+            self.at(first + step, models, gradients)
+            pairs = enumerate(zip(models, gradients, strict=True))
+            models = [y - direction(k, y, g, step) * size for k, (y, g) in pairs]
+        self.before = models
+        return models
+
+    def solve(self, x, linear, pull):
+        """Every client's minimiser over v of F_k(v) + <linear_k, v> + pull/2 |v - x|^2, instead of local steps."""
+        if self.local_steps != 1:
+            raise ValueError("a local problem that is solved has one local step")
+        self.at(self.round, [x for _ in self.clients], [self.zero for _ in self.clients])
+        self.before = [self.instance.solve(k, linear[k], pull, x) for k in self.clients]
+        return self.before

@@ -1,0 +1,89 @@
+"""Words of the stand-alone checker's formulas that need no instance."""
+
+import operator
+from fractions import Fraction
+from functools import reduce
+
+from verify.checker.intervals import Interval, Vector, dot, each, exp, extreme, log, norm, of, power, quotient, root
+
+FORMAT = "fedtheory certificate 2"
+COMPARE = {"<=": operator.le, ">=": operator.ge, "==": operator.eq, ">": operator.gt}
+
+#: when a statement is surely broken
+BREAKS = {"<=": operator.gt, ">=": operator.lt, "==": operator.ne}
+
+
+def exact(data):
+    """Numbers of a certificate as fractions and vectors; a rule stays as it is, and nothing is a float."""
+    if isinstance(data, dict):
+        return data if "formula" in data else {name: exact(value) for name, value in data.items()}
+    return {list: lambda rows: Vector(map(exact, rows)), str: Fraction, int: Fraction}[type(data)](data)
+
+
+def require(truth, message):
+    if not truth:
+        raise ValueError(message)
+
+
+def replayed(check, certificate):
+    """What ``check`` says; of a certificate that makes no sense, that it is rejected."""
+    try:
+        return check(certificate)
+    except (ArithmeticError, AssertionError, IndexError, KeyError, RecursionError, TypeError, ValueError) as error:
+        return False, f"cannot be replayed: {type(error).__name__}: {error}"
+
+
+def mean(weights, vectors):
+    return add(*(v * w for w, v in zip(weights, vectors, strict=True)))
+
+
+def add(*parts):
+    """A sum of numbers or of vectors; the number 0, a sum of nothing, adds nothing to vectors."""
+    vectors = [part for part in parts if isinstance(part, Vector)]
+    return reduce(operator.add, [part for part in parts if not vectors or isinstance(part, Vector) or part != 0])
+
+
+def multiply(*parts):
+    return reduce(operator.mul, parts)
+
+
+def upper(*parts):
+    """The largest of numbers, or of vectors by coordinates."""
+    return each(lambda *entries: extreme(entries), *parts) if isinstance(parts[0], Vector) else extreme(parts)
+
+
+def scaled(u, w, a):
+    """u / (w + a) by coordinates, 0/0 = 0; w is a vector or a number."""
+    return each(lambda above, below: quotient(above, below + a), u, w if isinstance(w, Vector) else [w] * len(u))
+
+
+def largest_sum(values, count):
+    """The sum of the ``count`` largest values."""
+    low, high = (sum(sorted(ends)[len(values) - int(count) :], Fraction(0)) for ends in (
+        [of(value).low for value in values], [of(value).high for value in values]))
+    return Interval(low, high) if any(isinstance(value, Interval) for value in values) else low
+
+
+WORDS = {
+    "+": add, "*": multiply, "^": power, "exp": exp, "log": log, "Exp1": lambda: exp(Fraction(1)), "Mod": operator.mod,
+    "Max": lambda *a: extreme(a), "Min": lambda *a: extreme(a, largest=False), "Abs": abs, "dot": dot, "norm": norm,
+    "share": quotient, "norm2": lambda v: dot(v, v), "upper": upper, "scaled": scaled, "root": lambda v: each(root, v),
+    "square": lambda v: each(lambda entry: entry**2, v), "least": lambda v: extreme(v, largest=False),
+    "raised": lambda v, a: each(lambda entry: entry + a, v), "reciprocal": lambda w, a: each(lambda b: 1 / (b + a), w),
+}
+
+#: words that bind an index: how they join the values, and at which places value, index, low and high stand, then the rest
+JOINED = {
+    "Sum": (lambda values: add(*values) if values else Fraction(0), (0, 1, 2, 3)),
+    "Product": (lambda values: multiply(*values) if values else Fraction(1), (0, 1, 2, 3)),
+    "highest": (lambda values: upper(*values), (3, 0, 1, 2)),
+    "largest_sum": (largest_sum, (1, 2, 3, 4, 0)),
+}
+
+#: which draws a mean is over, by (kind, round, ...) of a draw and the round that is given
+MEANS = {
+    "E": lambda draw, r: True,
+    "E_sampling": lambda draw, r: draw[0] in ("sampling", "trackers"),
+    "E_noise": lambda draw, r: draw[0] in ("noise", "extra", "start"),
+    "E_round": lambda draw, r: draw[1] >= r,
+}

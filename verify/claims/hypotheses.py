@@ -1,0 +1,74 @@
+"""What a claim's hypotheses say of single names: equations that define them, and bounds on numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+from typing import NamedTuple
+
+import sympy as sp
+
+from bounds.language.claim import Claim, Condition
+from verify.claims.sizes import once_by_claim
+
+__all__ = ["BoundOnNumber", "bounds_on_numbers", "defined_numbers", "equations", "given_numbers", "signs"]
+
+_MIRRORED = {"<=": ">=", ">=": "<="}
+
+
+class BoundOnNumber(NamedTuple):
+    """``number relation other``, as a hypothesis ``condition`` says it from left to right or from right to left."""
+
+    condition: Condition
+    number: sp.Symbol
+    relation: str
+    other: sp.Expr
+
+
+@once_by_claim
+def equations(claim: Claim) -> tuple[Condition, ...]:
+    """Hypotheses that are equations, in their order."""
+    return tuple(condition for condition in claim.hypotheses if condition.relation == "==")
+
+
+@once_by_claim
+def defined_numbers(claim: Claim) -> frozenset[str]:
+    """Names of the numbers without index that equations define."""
+    return frozenset(c.left.name for c in equations(claim) if c.left.is_Symbol)
+
+
+@once_by_claim
+def bounds_on_numbers(claim: Claim) -> dict[str, list[BoundOnNumber]]:
+    """The bounds on each number without index that hypotheses bound, in their order, by name; of products with the claim's
+    own positive numbers, on each of these, where all else in the product is positive and the other side is free of it."""
+    found: dict[str, list[BoundOnNumber]] = {}
+    own = {v.name for v in claim.variables if v.domain == "positive" and not v.indices}
+    for c in claim.hypotheses:
+        if c.relation == "==":
+            continue
+        for side, relation, other in ((c.left, c.relation, c.right), (c.right, _MIRRORED[c.relation], c.left)):
+            if side.is_Symbol:
+                found.setdefault(side.name, []).append(BoundOnNumber(c, side, relation, other))
+            for factor in side.args if side.is_Mul else ():
+                alone = factor.is_Symbol and factor.name in own and not other.has(factor)
+                if alone and (side / factor).is_positive:
+                    found.setdefault(factor.name, []).append(BoundOnNumber(c, factor, relation, other * factor / side))
+    return found
+
+
+def given_numbers(conditions: Iterable[Condition]) -> set[sp.Symbol]:
+    """Symbols that a condition sets to a number, also to one that the symbol's own sign would exclude (``eps == 0``)."""
+    return {c.left for c in conditions if c.relation == "==" and c.left.is_Symbol and c.right.is_number}
+
+
+@cache
+def _signed(conditions: tuple[Condition, ...]) -> tuple[tuple[str, bool], ...]:
+    """Names of the real numbers that must be at least 0, and whether they must be above it; not those that are given."""
+    symbols = set().union(*(side.free_symbols for c in conditions for side in (c.left, c.right)))
+    numbers = [s for s in symbols - given_numbers(conditions) if s.is_Symbol and s.is_nonnegative and not s.is_integer]
+    return tuple(sorted((s.name, bool(s.is_positive)) for s in numbers))
+
+
+def signs(claim: Claim) -> tuple[tuple[str, bool], ...]:
+    """Names of the claim's real numbers that are at least 0 on every instance, and whether they are above it."""
+    return _signed((*claim.hypotheses, claim.statement))

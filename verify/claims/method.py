@@ -1,0 +1,172 @@
+"""From the words in which a claim names its algorithm to the algorithm's code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+
+from bounds.formulas.well_formed import Fault
+from bounds.language.claim import SAMPLING, Claim, Procedure
+from fedtheory import Algorithm, FedAvg, find_algorithm, make_algorithm
+from fedtheory.algorithms.fedavg import ServerStep
+from fedtheory.parts import ServerOptimiser
+from fedtheory.selection import (
+    AllClients,
+    Always,
+    EveryPriority,
+    LossMatching,
+    PriorityOnly,
+    Selection,
+    WithoutReplacement,
+    WithReplacement,
+)
+from synthetic.numbers.decimals import as_written
+from verify.claims.sizes import names_of
+
+__all__ = [
+    "BESIDE", "algorithm_of", "by_coordinate", "faults_of_method", "free_starts", "other_procedure", "own_arguments",
+    "selection_of", "speaks_of_trackers",
+]
+
+#: name of what another method does from the same start with the same draws -> the claim's method, the other one, and the
+#: name under which that one's run has it
+BESIDE = {"z_x_round": ("fa-nt", "fa-nt-z", "x_round")}
+_LAWS = {"with-replacement": WithReplacement, "without-replacement": WithoutReplacement}
+
+
+def selection_of(procedure: Procedure | None, participants: int = 1, epsilon=None, free=None) -> Selection:
+    """The selection that a claim's procedure names.
+
+    ``participants`` is the number of sampled priority clients, ``epsilon`` the matching threshold (None: no free client
+    counts), ``free`` the free clients' availability.
+    """
+    procedure = procedure or Procedure()
+    law = _LAWS.get(procedure.sampling)
+    sampling = law(participants) if law else EveryPriority()
+    if epsilon is None:
+        return Selection(PriorityOnly(), sampling)
+    matching = LossMatching(epsilon, strict=procedure.strict, indicator=procedure.indicator)
+    return Selection(matching, sampling, free or Always())
+
+
+def own_arguments(procedure: Procedure | None) -> tuple[str, ...]:
+    """Names of the hyper-parameters that the procedure's method has besides steps and selection."""
+    arguments = find_algorithm((procedure or Procedure()).base).arguments
+    return tuple(name for name in arguments if name not in ("eta_l", "local_steps", "participants", "replacement"))
+
+
+def faults_of_method(claim: Claim) -> Iterator[Fault]:
+    """A method that is unknown, options that it does not take or of other values, an unknown way to sample clients."""
+    procedure = claim.procedure
+    if procedure is None:
+        return
+    if procedure.sampling not in SAMPLING:
+        yield Fault("sampling", 0, procedure.sampling,
+                    f"unknown sampling {procedure.sampling!r}; allowed: {', '.join(SAMPLING)}")
+    try:
+        method = find_algorithm(procedure.base)
+    except LookupError as error:
+        yield Fault("method", 0, procedure.base, error.args[0])
+        return
+    options = dict(procedure.options)
+    for name in options:
+        if name not in method.arguments and not method.passes_on:
+            allowed = ", ".join(method.arguments)
+            yield Fault("options", 0, name, f"{procedure.base} takes no option {name!r}; allowed: {allowed}")
+            continue
+        problem = _refused(procedure.base, options)
+        if problem and not _refused(procedure.base, {other: value for other, value in options.items() if other != name}):
+            yield Fault("options", 0, name, f"{name} = {options[name]!r}: {problem}")
+
+
+def _refused(base: str, options: dict) -> str:
+    """Why a method is not made with these options, whether it takes one local step or two; empty if it is."""
+    said, starts = "", dict.fromkeys(free_starts(Procedure(base, options=tuple(options.items()))), 0.0)
+    for steps in ({}, {"local_steps": 2}):
+        try:
+            make_algorithm(base, **steps | starts | options)
+        except (ValueError, TypeError, LookupError) as error:
+            said = said or str(error.args[0] if error.args else error)
+        else:
+            return ""
+    return said
+
+
+def by_coordinate(procedure: Procedure | None) -> bool:
+    """Whether the procedure's method treats every coordinate by itself, as those with moments of gradients do."""
+    procedure = procedure or Procedure()
+    return (find_algorithm(procedure.base).traits.orthogonal == "signed permutations"
+            and dict(procedure.options).get("norm") != "scalar")
+
+
+def speaks_of_trackers(claim: Claim) -> bool:
+    """Whether a claim about runs leaves open how many participants renew what they track, and speaks of that number."""
+    return (claim.setting == "run" and "trackers" in names_of(claim) and "trackers" in own_arguments(claim.procedure)
+            and "trackers" not in dict(claim.procedure.options))
+
+
+@cache
+def free_starts(procedure: Procedure | None) -> dict[str, bool]:
+    """Arguments for the method's arrays at the start, where they may start anywhere: name -> whether one per client."""
+    procedure = procedure or Procedure()
+    if dict(procedure.options).get("start") != "free":
+        return {}
+    arguments = find_algorithm(procedure.base).arguments
+    names = {name: name.startswith("client_") for name, default in arguments.items()
+             if default is None and name.startswith(("client_", "server_"))}
+    for kept in (names, {name: each for name, each in names.items() if not each}):
+        try:
+            make_algorithm(procedure.base, **dict(procedure.options), **dict.fromkeys(kept, 0.0))
+            return kept
+        except ValueError:
+            continue
+    return {}
+
+
+def algorithm_of(procedure: Procedure | None, eta_l, local_steps: int, selection: Selection, own: dict,
+                 exact: bool = False) -> Algorithm:
+    """The algorithm that a claim's procedure names, with its ``own`` hyper-parameters.
+
+    ``exact``: decimals among its options, and among the method's own values of arguments, are the fractions they write.
+    """
+    procedure = procedure or Procedure()
+    if procedure.base == "fedavg" and not own and not procedure.options:
+        return FedAvg(eta_l, local_steps, selection)
+    options = dict(procedure.options)
+    if exact:
+        options = {name: as_written(value) if isinstance(value, float) else value
+                   for name, value in (_decimals(procedure.base) | options).items()}
+    made = make_algorithm(procedure.base, eta_l=eta_l, local_steps=local_steps, **options | own)
+    return made.having(selection=selection)
+
+
+def _decimals(base: str) -> dict[str, float]:
+    """Arguments of a method that are decimals where nobody gives them."""
+    return {name: value for name, value in find_algorithm(base).arguments.items()
+            if isinstance(value, float) and name != "eta_l"}
+
+
+def other_procedure(procedure: Procedure | None, algorithm: Algorithm) -> str | None:
+    """In words, why runs of ``algorithm`` are not runs of the procedure that a claim names; None if they are."""
+    wanted, selection = selection_of(procedure), algorithm.selection
+    if type(algorithm) is not FedAvg or algorithm.having(server=ServerOptimiser()).parts != FedAvg().parts or (
+            algorithm.server not in (ServerOptimiser(), ServerStep())):
+        return f"the claim is about FedAvg; the runs are {algorithm.name}'s"
+    if type(selection.sampling) is not type(wanted.sampling):
+        return (f"the claim's priority clients are chosen by {type(wanted.sampling).__name__}; the runs' by "
+                f"{type(selection.sampling).__name__}")
+    procedure = procedure or Procedure()
+    if not procedure.free_clients:
+        same = isinstance(selection.matching, PriorityOnly)
+        return None if same else "the claim has no free clients; in the runs they take part"
+    if procedure.free == "always" and not isinstance(selection.free, Always):
+        return f"the claim's free clients are always available; the runs' by {type(selection.free).__name__}"
+    if isinstance(selection.matching, LossMatching):
+        for name in ("indicator", "strict"):
+            if getattr(selection.matching, name) != getattr(procedure, name):
+                return (f"the claim has {name} = {getattr(procedure, name)}; the runs have "
+                        f"{name} = {getattr(selection.matching, name)}")
+        return None
+    if isinstance(selection.matching, AllClients | PriorityOnly):  # the thresholds infinity and 0
+        return None
+    return f"the claim's free clients are matched by loss; the runs' by {type(selection.matching).__name__}"

@@ -1,0 +1,1 @@
+"""The command fedtheory: reads arguments, prints tables. Holds no mathematics."""

@@ -1,0 +1,173 @@
+"""What the terminal shows: tables of names, claims and verdicts, progress, and one-line errors."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+import rich.progress
+from rich import box
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, SpinnerColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.table import Table
+from rich.text import Text
+
+from verify.results.numerals import significant, typeset
+from verify.results.verdict import VERDICTS, Verdict
+
+__all__ = [
+    "MOST_ROWS", "Progress", "error", "names_table", "note", "out", "paper_table", "progress", "run_summary",
+    "verdict_summary", "verdict_table",
+]
+
+STYLES = {"refuted": "bold red", "ill-posed": "bold magenta", "certified": "green", "consistent": "cyan",
+          "undecided": "dim"}
+PIPED_WIDTH = 150  # columns where the output is not a terminal
+MOST_ROWS = 120  # claims that are listed one by one; more are counted by paper
+MANY = 100  # claims from which on progress is worth a line where there is no terminal
+
+
+def out() -> Console:
+    """The console of standard output; wide where it is piped."""
+    console = Console(file=sys.stdout, highlight=False)
+    return console if console.is_terminal else Console(file=sys.stdout, highlight=False, width=PIPED_WIDTH)
+
+
+def error(message: object) -> None:
+    """One line ``error: ...`` on standard error."""
+    print("error:", " ".join(str(message).split()) or type(message).__name__, file=sys.stderr)
+
+
+def note(message: object) -> None:
+    """One line ``note: ...`` on standard error."""
+    print("note:", " ".join(str(message).split()), file=sys.stderr)
+
+
+def progress(total: int, description: str):
+    """A progress bar on standard error, where that is a terminal, and its task."""
+    console = Console(file=sys.stderr)
+    counts = (SpinnerColumn(), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    bar = rich.progress.Progress(*counts, TextColumn("{task.description}"), console=console, transient=True,
+                                 disable=not console.is_terminal)
+    return bar, bar.add_task(description, total=total)
+
+
+class Progress:
+    """How far the referee is, on standard error: a bar with counts by verdict and the time left, a context manager.
+
+    Where that is no terminal, a line at every twentieth of ``total`` claims, if there are many.
+    """
+
+    def __init__(self, total: int):
+        self.total, self.done, self.counts = total, 0, Counter()
+        console = Console(file=sys.stderr)
+        self._terminal = console.is_terminal
+        columns = (SpinnerColumn(), BarColumn(20), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("left"),
+                   TimeRemainingColumn(elapsed_when_finished=True), TextColumn("{task.description}"))
+        self._bar = rich.progress.Progress(*columns, console=console, transient=True, disable=not self._terminal,
+                                           speed_estimate_period=600)
+        self._task = self._bar.add_task("", total=total)
+
+    def __enter__(self) -> Progress:
+        self._bar.start()
+        return self
+
+    def __exit__(self, *_) -> None:
+        self._bar.stop()
+
+    def begin(self, found: Sequence[Verdict]) -> None:
+        """Count the verdicts that were there before; the rest is what takes time."""
+        self._count(found)
+        self._bar.reset(self._task, total=self.total - len(found), description=self._text())
+        if found:
+            self._bar.console.print(f"{len(found)} of {self.total} claims were decided before")
+
+    def add(self, verdict: Verdict) -> None:
+        """One more verdict."""
+        self._count([verdict])
+        self._bar.update(self._task, advance=1, description=f"{self._text()}; {verdict.id}")
+        step = max(1, self.total // 20)
+        if not self._terminal and self.total >= MANY and self.done % step == 0:
+            print(f"{self.done} of {self.total} claims: {self._text()}", file=sys.stderr, flush=True)
+
+    def _count(self, verdicts: Iterable[Verdict]) -> None:
+        for verdict in verdicts:
+            self.done += 1
+            self.counts[verdict.verdict] += 1
+
+    def _text(self) -> str:
+        return ", ".join(f"{self.counts[name]} {name}" for name in VERDICTS if self.counts[name])
+
+
+def names_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
+    """A plain table of text whose first column is never cut."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for number, title in enumerate(head):
+        table.add_column(title, no_wrap=number == 0, overflow="fold")
+    for row in rows:
+        table.add_row(*map(Text, row))
+    return table
+
+
+def verdict_table(verdicts: Iterable[Verdict]) -> Table:
+    """Claim, reading, verdict, worst ratio left/right, evidence."""
+    verdicts = list(verdicts)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    longest = max((len(part) for v in verdicts for part in _id_lines(v).split("\n")), default=0)
+    table.add_column("claim", overflow="fold", min_width=min(longest, 40))
+    table.add_column("reading", overflow="fold", ratio=4)
+    table.add_column("verdict", no_wrap=True)
+    table.add_column("worst left/right", justify="right", no_wrap=True)
+    table.add_column("evidence", overflow="fold", ratio=6)
+    for v in verdicts:
+        verdict = Text(v.verdict, style=STYLES[v.verdict])
+        table.add_row(Text(_id_lines(v)), Text(v.reading), verdict, significant(v.ratio), Text(v.evidence))
+    return table
+
+
+def paper_table(verdicts: Iterable[Verdict]) -> Table:
+    """How many claims of each paper got which verdict."""
+    papers: dict[str, Counter] = {}
+    for verdict in verdicts:
+        papers.setdefault(verdict.id.split("/")[0], Counter())[verdict.verdict] += 1
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("paper", no_wrap=True)
+    for name in (*VERDICTS, "claims"):
+        table.add_column(name, justify="right", style=STYLES.get(name, ""))
+    for paper, counts in papers.items():
+        table.add_row(paper, *(str(counts[name] or "") for name in VERDICTS), str(counts.total()))
+    return table
+
+
+def _id_lines(verdict: Verdict) -> str:
+    return verdict.id.replace("@", "\n@")
+
+
+def verdict_summary(verdicts: Iterable[Verdict]) -> Text:
+    """How many claims got which verdict, in one line."""
+    counts = Counter(v.verdict for v in verdicts)
+    parts = [Text(f"{counts[name]} {name}", style=STYLES[name]) for name in VERDICTS if counts[name]]
+    return Text(", ").join(parts) if parts else Text("no claim was decided")
+
+
+def run_summary(trajectory) -> Table:
+    """Where the runs ended: mean over runs with its 95 % band, and which diverged."""
+    from verify.results.figures import mean_and_band
+
+    title = f"{trajectory.description}, {trajectory.runs} runs, {trajectory.rounds} rounds"
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title=title, title_justify="left", caption_justify="left")
+    for head in ("quantity", "unit", "at the start", "at the end", "95 % band"):
+        table.add_column(head)
+    for name in ("suboptimality", "distance_sq"):
+        if name in trajectory.dataset:
+            column = trajectory.dataset[name].transpose("run", "round")
+            mean, low, high = mean_and_band(column.values)
+            band = f"{significant(low[-1])} to {significant(high[-1])}" if low[-1] == low[-1] else "–"
+            unit = typeset(column.attrs.get("units", ""))
+            table.add_row(name, unit, significant(mean[0]), significant(mean[-1]), band)
+    if diverged := trajectory.diverged:
+        few = [f"seed {trajectory.seeds[run]} after round {number}" for run, number in list(diverged.items())[:5]]
+        more = ", ..." if len(diverged) > len(few) else ""
+        table.caption = f"{len(diverged)} of {trajectory.runs} runs diverged: {', '.join(few)}{more}"
+    return table

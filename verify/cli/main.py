@@ -1,0 +1,232 @@
+"""The command ``fedtheory``: list, show, verify, run, check, report."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import replace
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from verify.cli import (
+    formulas as cli_bounds,
+)
+from verify.cli import (
+    methods as cli_methods,
+)
+from verify.cli import (
+    proofs as cli_looseness,
+)
+from verify.cli import (
+    shared as command_line,
+)
+from verify.cli import (
+    stability as cli_stability,
+)
+from verify.cli import (
+    verify as cli_verify,
+)
+from verify.cli.verify import Device, OnDevice, Papers, Seed
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    help="A referee for federated-learning theory: runs the algorithm, evaluates the bound, answers with evidence.",
+    add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="rich",
+)
+
+for group in (cli_verify, cli_bounds, cli_looseness, cli_stability, cli_methods):
+    group.add_commands(app)
+
+
+class Letters(StrEnum):
+    paper, code = "paper", "code"
+
+
+@app.callback(invoke_without_command=True)
+def root(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False,
+) -> int:
+    if version:
+        print("fedtheory", command_line.versions()["fedtheory"])
+    elif context.invoked_subcommand is None:
+        print(context.get_help())
+    return 0
+
+
+@app.command()
+def algorithms() -> int:
+    """List the algorithms that `fedtheory run` knows."""
+    from fedtheory.registry import ALGORITHMS
+    from verify.cli import console
+
+    rows = [(name, method.description, method.source) for name, method in ALGORITHMS.items()]
+    console.out().print(console.names_table(("algorithm", "what it does", "source"), rows))
+    return 0
+
+
+@app.command()
+def problems() -> int:
+    """List the problems that `fedtheory run` knows."""
+    from synthetic.registry import problem_names
+    from verify.cli import console
+
+    console.out().print(console.names_table(("problem", "what it is"), problem_names().items()))
+    return 0
+
+
+@app.command()
+def claims(
+    paper: Papers = None,
+    kind: Annotated[str | None, typer.Option(help="Only claims of this kind, for example theorem.")] = None,
+    algorithm: Annotated[str | None, typer.Option(help="Only claims about runs of this algorithm.")] = None,
+    reading: Annotated[str | None, typer.Option(
+        help="Only claims in this reading, as ids name it after @; 'default' for those without a name.")] = None,
+    explicit: Annotated[bool | None, typer.Option(
+        "--explicit/--order", help="Only claims with explicit constants, or only orders with hidden ones.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print them as JSON.")] = False,
+) -> int:
+    """List the claims.
+
+    Each has an id, its number in the paper, its kind, and the reading of the print that it encodes.
+    """
+    from verify.cli import console
+
+    chosen = command_line.filter_claims(
+        command_line.choose_claims([], paper), kind, algorithm, explicit is True, reading, explicit is False)
+    if json:
+        print(command_line.claims_as_json(chosen))
+    else:
+        rows = [(c.id, c.number, c.kind, c.procedure.base if c.procedure else "", "explicit" if c.explicit else "O(.)",
+                 c.reading) for c in chosen]
+        console.out().print(console.names_table(("claim", "number", "kind", "algorithm", "constants", "reading"), rows))
+    return 0
+
+
+@app.command()
+def show(
+    claim: Annotated[str, typer.Argument(help="A claim's id, as `fedtheory claims` lists them, or its file.")],
+    letters: Annotated[Letters, typer.Option(help="The paper's letters, or the names of the code.")] = Letters.paper,
+) -> int:
+    """Show a claim in full.
+
+    Statement, hypotheses, definitions, reading and source, in readable mathematics.
+    """
+    from bounds.printing.render import show as text_of
+
+    print(text_of(command_line.choose_claim(claim), letters.value), end="")
+    return 0
+
+
+@app.command()
+def run(
+    algorithm: Annotated[str, typer.Argument(help="A name from `fedtheory algorithms`.")],
+    problem: Annotated[str, typer.Option(help="A name from `fedtheory problems`.")],
+    rounds: Annotated[int, typer.Option(help="Communication rounds.")] = 100,
+    local_steps: Annotated[int, typer.Option(help="Local steps per round.")] = 1,
+    eta: Annotated[str, typer.Option(help="Local step size; 'theory' is 2/(mu (t + max(8 L/mu, K))).")] = "theory",
+    seeds: Annotated[int, typer.Option(help="How many runs.")] = 32,
+    seed: Seed = 0,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="A setting of the problem or the algorithm; may be given again."),
+    ] = None,
+    device: OnDevice = Device.cpu,
+    out: Annotated[Path, typer.Option(help="File of the runs; the figure goes beside it.")] = Path("run.npz"),
+) -> int:
+    """Run an algorithm from many seeds.
+
+    Saves the runs to a file, draws them (SVG, PDF and PNG beside it), and prints where they ended.
+    """
+    from verify.cli.settings import parse_settings, share_out, step_size
+    from verify.results.files import writable_directory
+
+    command_line.at_least("--rounds", rounds, 1)
+    command_line.at_least("--local-steps", local_steps, 1)
+    command_line.at_least("--seeds", seeds, 1)
+    command_line.at_least("--seed", seed, 0)
+    given = parse_settings(settings or [])
+
+    from fedtheory.registry import arguments_of, make_algorithm
+    from synthetic.registry import make_problem, problem_options
+
+    arguments = arguments_of(algorithm, given.get("base")) - {"eta_l", "local_steps"}
+    options = set(problem_options(problem)) - {"backend"}
+    shares = share_out(given, algorithm=arguments, problem=options)
+    command_line.check_device(device)
+    if out.is_dir():
+        raise ValueError(f"cannot write {out}: it is a directory; give a file name")
+    writable_directory(out.parent)
+
+    import fedtheory
+    from synthetic.numbers.arrays import Backend
+    from verify.cli import console
+    from verify.results.drawing import save
+    from verify.results.figures import trajectory_figure
+
+    federation = make_problem(problem, **shares["problem"], backend=Backend(device=device.value))
+    method = make_algorithm(
+        algorithm, eta_l=step_size(eta, federation, local_steps), local_steps=local_steps, **shares["algorithm"]
+    )
+    bar, task = console.progress(rounds, f"{algorithm} on {problem}")
+    with bar:
+        trajectory = fedtheory.run(
+            method, federation, rounds, seeds=range(seed, seed + seeds),
+            progress=lambda done, _: bar.update(task, completed=done),
+        )
+    trajectory = replace(trajectory, description=f"{algorithm} on {getattr(federation, 'name', problem)}")
+    trajectory.save(out)
+    paths = save(trajectory_figure(trajectory), out.with_suffix(""))
+    console.out().print(console.run_summary(trajectory))
+    print("runs:", out)
+    print("figure:", ", ".join(str(path) for path in paths.values()))
+    return 0
+
+
+@app.command()
+def check(certificate: Annotated[Path, typer.Argument(help="A certificate, as reports contain them.")]) -> int:
+    """Replay a counterexample.
+
+    In exact fractions, by a checker that shares no code with the search.
+
+    Exit status: 0 accepted: the counterexample is right; 1 rejected; 2 not a readable certificate.
+    """
+    from verify.growth.certificate import check_file
+
+    result = check_file(certificate)
+    print("accepted" if result.accepted else "rejected", "-", result.reason)
+    if result.left and result.right:
+        from verify.results.numerals import approximately
+
+        for side, value in (("left ", result.left), ("right", result.right)):
+            print(f"{side} = {value}  (about {approximately(value)})")
+    return 0 if result.accepted else 1
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run the command line and return its exit status.
+
+    Bad input is one line on standard error, of several wrong claims in a file one for each, and status 2; with
+    FEDTHEORY_TRACEBACK set it raises instead.
+    """
+    try:
+        return int(app(args=argv, prog_name="fedtheory", standalone_mode=False) or 0)
+    except (KeyboardInterrupt, typer.Abort):
+        print("interrupted", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        sys.stdout = None  # whoever read our output went away: nothing is left to say
+        return 141
+    except Exception as problem:
+        message = command_line.explain(problem)
+        if message is None or os.environ.get("FEDTHEORY_TRACEBACK"):
+            raise
+        from verify.cli import console
+
+        for slip in getattr(problem, "slips", (message,)):
+            console.error(slip)
+        return 2

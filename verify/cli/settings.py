@@ -1,0 +1,162 @@
+"""``key=value`` settings of the command line, given to the problem or the algorithm that knows them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+__all__ = ["exact_numbers", "parse_numbers", "parse_settings", "share_out", "step_size"]
+
+
+def parse_settings(texts: Iterable[str]) -> dict[str, Any]:
+    """Values by key: numbers, ``true``, ``false``, ``null`` and lists as in JSON, anything else as text.
+
+    Raises:
+        ValueError: no ``=``, no key, or a key given twice.
+
+    Example:
+        >>> parse_settings(["dim=3", "noise=gaussian", "offsets=[0, 0.5]"])
+        {'dim': 3, 'noise': 'gaussian', 'offsets': [0, 0.5]}
+    """
+    settings: dict[str, Any] = {}
+    for text in texts:
+        key, equals, value = text.partition("=")
+        key = key.strip().replace("-", "_")
+        if not equals or not key:
+            raise ValueError(f"--set must be key=value; got {text!r}")
+        if key in settings:
+            raise ValueError(f"--set gives {key!r} twice")
+        try:
+            settings[key] = json.loads(value)
+        except json.JSONDecodeError:
+            settings[key] = value
+    return settings
+
+
+def parse_numbers(texts: Iterable[str], whole: Iterable[str] = (), most: int = 10**7) -> dict[str, Any]:
+    """Numbers by name: a number such as 0.1 or 1/3, a list, or a range ``first:last[:count][:log]`` (50 values if not said).
+
+    Of the names in ``whole`` a range has whole numbers only, each once.
+
+    Raises:
+        ValueError: as :func:`parse_settings`; what is no number, or a range of more than ``most``.
+
+    Example:
+        >>> {name: list(map(float, values)) for name, values in parse_numbers(["T=1:100:3:log"]).items()}
+        {'T': [1.0, 10.0, 100.0]}
+    """
+    found, whole = {}, set(whole)
+    for name, value in parse_settings(texts).items():
+        try:
+            found[name] = np.asarray(_numbers(value), dtype=float) if ":" not in str(value) else _range(
+                value, name in whole, most)
+        except (TypeError, ValueError, ZeroDivisionError, OverflowError) as error:
+            why = f" ({error})" if isinstance(error, _BadRange) else ""
+            raise ValueError(f"{name} must be a number, a list, or first:last[:count][:log]; got {value!r}{why}") from None
+    return found
+
+
+class _BadRange(ValueError):
+    """A range that names no numbers, with the reason."""
+
+
+def exact_numbers(texts: Iterable[str]) -> dict[str, Fraction]:
+    """One number by name, as a fraction: 0.1 is a tenth.
+
+    Raises:
+        ValueError: as :func:`parse_settings`, or what is no single number.
+    """
+    found = {}
+    for name, value in parse_settings(texts).items():
+        try:
+            found[name] = _exact(value)
+        except (TypeError, ValueError, ZeroDivisionError):
+            raise ValueError(f"{name} must be one number, such as 2, 0.1 or 1/3; got {value!r}") from None
+    return found
+
+
+def _exact(value) -> Fraction:
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        raise TypeError
+    return Fraction(str(value))
+
+
+def _numbers(value):
+    if isinstance(value, str) and value.strip().startswith("[") and value.strip().endswith("]"):  # with fractions
+        value = value.strip()[1:-1].split(",")
+    if isinstance(value, list):
+        if not value:
+            raise ValueError
+        return [float(_exact(one)) for one in value]
+    return float(_exact(value))
+
+
+def _range(text: str, whole: bool, most: int):
+    parts = text.split(":")
+    logarithmic = parts[-1] == "log"
+    first, last, *count = (_exact(part) for part in parts[: -1 if logarithmic else None])
+    number = count[0] if count else Fraction(50)
+    if len(count) > 1 or number.denominator != 1 or not 1 <= number <= most:
+        raise _BadRange(f"the count must be a whole number from 1 to {most}; got {':'.join(map(str, count))}")
+    if whole and (first.denominator != 1 or last.denominator != 1):
+        raise _BadRange("it counts, so first and last must be whole numbers")
+    if logarithmic and not (first > 0 and last > 0):
+        raise _BadRange("on a logarithmic scale first and last must be positive")
+    values = (np.geomspace if logarithmic else np.linspace)(float(first), float(last), int(number))
+    if not whole:
+        return values
+    values = np.unique(np.round(values))
+    return values if first <= last else values[::-1]
+
+
+def share_out(settings: Mapping[str, Any], **takers: Iterable[str]) -> dict[str, dict[str, Any]]:
+    """Settings by taker (``problem``, ``algorithm``), each to the one that knows its key.
+
+    A key that both know must be written ``problem.key`` or ``algorithm.key``.
+
+    Raises:
+        LookupError: nobody knows the key, or more than one does.
+    """
+    known = {taker: set(keys) for taker, keys in takers.items()}
+    shares: dict[str, dict[str, Any]] = {taker: {} for taker in known}
+    for key, value in settings.items():
+        prefix, dot, bare = key.rpartition(".")
+        owners = [taker for taker, keys in known.items() if bare in keys and (not dot or taker == prefix)]
+        if len(owners) > 1:
+            raise LookupError(f"setting {key!r} is known to {' and '.join(owners)}; write {owners[0]}.{key}=...")
+        if not owners:
+            everything = sorted(set().union(*known.values()))
+            near = get_close_matches(bare, everything, n=1, cutoff=0.5)
+            hint = f"; nearest: {near[0]}" if near else ""
+            raise LookupError(f"unknown setting {key!r}{hint}; known: {', '.join(everything)}")
+        shares[owners[0]][bare] = value
+    return shares
+
+
+def step_size(text: str, federation, local_steps: int):
+    """A positive number as it is; ``theory``: 2/(mu (t + max(8 L/mu, local_steps))) with the federation's constants.
+
+    Raises:
+        ValueError: neither.
+    """
+    from fedtheory.schedules import InverseTime
+    from synthetic.numbers.arrays import to_numpy
+
+    if text == "theory":
+        constants = federation.constants
+        if "mu" not in constants or not float(to_numpy(constants.value("mu")).min()) > 0:
+            raise ValueError(f"--eta 'theory' needs strong convexity, which {federation.name} does not have; give a number")
+        L, mu = (float(to_numpy(federation.constants.value(name)).reshape(-1)[0]) for name in ("L", "mu"))
+        return InverseTime(mu, max(8 * L / mu, local_steps))
+    try:
+        eta = float(text)
+    except ValueError:
+        eta = float("nan")
+    if not 0 < eta < float("inf"):
+        raise ValueError(f"--eta must be a positive number or 'theory'; got {text!r}")
+    return eta

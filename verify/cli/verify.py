@@ -1,0 +1,194 @@
+"""The commands that decide and report: verify, explain, replay, report."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from verify.cli import shared as command_line
+
+__all__ = ["Device", "OnDevice", "Papers", "Seed", "add_commands"]
+
+
+class Budget(StrEnum):
+    quick, standard, thorough = "quick", "standard", "thorough"
+
+
+class Device(StrEnum):
+    cpu, cuda = "cpu", "cuda"
+
+
+Out = Annotated[Path, typer.Option("--out", help="Directory of the report.")]
+Seed = Annotated[int, typer.Option("--seed", help="Seed of all random choices.")]
+OnDevice = Annotated[Device, typer.Option("--device", help="Where to compute.")]
+Papers = Annotated[list[str] | None, typer.Option("--paper", help="Only this paper's claims; may be given again.")]
+
+
+def add_commands(app: typer.Typer) -> None:
+    """Register the commands of this file."""
+    for command in (verify, explain, replay, report):
+        app.command()(command)
+
+
+def verify(
+    claim: Annotated[list[str] | None, typer.Argument(help="Ids of claims; all of them if none is given.")] = None,
+    everything: Annotated[bool, typer.Option("--all", help="All claims, but for what the filters leave out.")] = False,
+    paper: Papers = None,
+    kind: Annotated[str | None, typer.Option(help="Only claims of this kind, for example theorem.")] = None,
+    algorithm: Annotated[str | None, typer.Option(help="Only claims about runs of this algorithm.")] = None,
+    explicit: Annotated[bool, typer.Option("--explicit", help="Only claims whose constants are explicit.")] = False,
+    budget: Annotated[Budget, typer.Option(help="How hard to search.")] = Budget.quick,
+    seeds: Annotated[int, typer.Option(help="Runs where an expectation has to be sampled.")] = 64,
+    device: OnDevice = Device.cpu,
+    seed: Seed = 0,
+    out: Out = Path("report"),
+    fresh: Annotated[bool, typer.Option("--fresh", help="Forget the results in the directory and start over.")] = False,
+) -> int:
+    """Referee claims and write a report.
+
+    Searches for counterexamples, judges, prints a table, and writes pages, figures, certificates and verdicts.json.
+    Each verdict is on disk as soon as it is known; the same command goes on where an interrupted one stopped.
+
+    Exit status: 0 nothing is refuted or ill-posed; 1 something is; 2 bad input; 3 the disk is full, what was decided
+    is kept; 130 interrupted: what was decided is kept.
+    """
+    from verify.results.files import FULL, writable_directory
+
+    if everything and claim:
+        raise ValueError(f"--all takes no names of claims; got {', '.join(claim)}")
+    command_line.at_least("--seeds", seeds, 2)
+    command_line.at_least("--seed", seed, 0)
+    chosen = command_line.filter_claims(command_line.choose_claims(claim or [], paper), kind, algorithm, explicit)
+    command_line.check_device(device)
+    writable_directory(out)
+
+    from bounds.registry.claims import all_claims
+    from verify.cli import console
+    from verify.referee.batch import referee_into, unfinished
+    from verify.results.store import Store
+
+    options = {"budget": budget, "seeds": seeds, "device": device, "seed": seed, "out": out}
+    filters = {"paper": paper, "kind": kind, "algorithm": algorithm}
+    flags = ["--all"] * everything + ["--explicit"] * explicit
+    command = command_line.command_text("verify", [*(claim or []), *flags], **filters, **options)
+    settings = {"budget": budget.value, "seeds": seeds, "device": device.value, "seed": seed}
+    with Store(out, settings, fresh=fresh) as store:
+        with console.Progress(len(chosen)) as shown:
+            outcome = referee_into(
+                store, chosen, all_claims().values(), command=command, begun=shown.begin, progress=shown.add,
+                command_of=lambda claim_id: command_line.command_text("verify", [claim_id], **options),
+            )
+        for message in outcome.messages:
+            console.note(message)
+        if outcome.decided:
+            many = len(outcome.decided) > console.MOST_ROWS
+            console.out().print((console.paper_table if many else console.verdict_table)(outcome.decided))
+            console.out().print(console.verdict_summary(outcome.decided))
+        if outcome.stopped_by:
+            console.error(f"{outcome.stopped_by}; {len(outcome.decided)} of {len(chosen)} claims are kept in {out}")
+            return 3
+        if outcome.kept:
+            title = "Referee's report: " + ", ".join(dict.fromkeys(v.id.split("/")[0] for v in outcome.kept))
+            try:
+                _write_pages(outcome.kept, out, title=title, command="\n".join(outcome.commands),
+                             versions=command_line.versions())
+            except OSError as problem:
+                if problem.errno not in FULL:
+                    raise
+                console.error(f"{command_line.explain(problem)}; the verdicts on {len(outcome.decided)} claims are kept in "
+                              f"{out}; make room and run the same command again, which writes the pages")
+                return 3
+    if outcome.interrupted:
+        console.error(f"interrupted after {len(outcome.decided)} of {len(chosen)} claims; what was decided is kept in {out}"
+                      "; the same command goes on from there")
+        return 130
+    if failed := unfinished(outcome.decided):
+        console.note(f"{len(failed)} claims were not decided to the end: {', '.join(v.id for v in failed[:5])}"
+                     + (" ..." if len(failed) > 5 else "") + "; the same command tries them again")
+    return 1 if any(v.verdict in ("refuted", "ill-posed") for v in outcome.decided) else 0
+
+
+def explain(
+    claim: Annotated[str, typer.Argument(help="A claim's id, as `fedtheory claims` lists them, or its file.")],
+    out: Out = Path("report"),
+) -> int:
+    """Explain a verdict in plain words.
+
+    What the claim says, the evidence, and what would change the verdict. It is taken from the report; where there is
+    none, the claim is decided at the quick budget.
+    """
+    from bounds.registry.claims import all_claims
+    from verify.referee.decide import Settings
+    from verify.referee.workers import decide_or_say_why
+    from verify.report.explain import explain as explained
+    from verify.results.store import stored_settings, stored_verdict
+
+    found = command_line.choose_claim(claim)
+    verdict, budget = stored_verdict(out, found.id), stored_settings(out).get("budget", "quick")
+    if verdict is None:
+        verdict, budget = decide_or_say_why(found, Settings()), "quick"
+    others = [c for c in all_claims().values() if c.block == found.block and c.id != found.id]
+    there = {c.id: stored_verdict(out, c.id) for c in others}
+    readings = {c.id: (c.reading, there[c.id].verdict if there[c.id] else None) for c in others}
+    print(explained(found, verdict, readings, budget, out.as_posix()), end="")
+    return 0
+
+
+def replay(
+    certificate: Annotated[Path, typer.Argument(help="A certificate, as reports contain them.")],
+    out: Annotated[Path | None, typer.Option("--out", help="File of the figure, without ending.")] = None,
+) -> int:
+    """Run a counterexample again by the ordinary algorithm.
+
+    In float64, beside the exact sides of the certificate; draws both sides and says whether the checker accepts. Of growth
+    it runs the largest member.
+
+    Exit status: 0 accepted, and the sides agree; 1 not; 2 not a readable certificate.
+    """
+    from verify.cli import console
+    from verify.exact.replay import replay as replayed
+    from verify.growth.certificate import check_file, largest_member
+    from verify.results.files import file_name
+
+    data, claim = largest_member(certificate)
+    result, again = check_file(certificate), replayed(data, claim)
+    rows = [(side, f"{own:.12g}", f"{exact:.12g}", data[side]) for side, own, exact in (
+        ("left", again.left, again.exact_left), ("right", again.right, again.exact_right))]
+    console.out().print(console.names_table(("side", "float64", "exact, about", "exact"), rows))
+    print("the run agrees with the certificate" if again.agrees else "the run does NOT agree with the certificate")
+    print("checker:", "accepted" if result.accepted else "rejected", "-", result.reason)
+    if again.series:
+        from verify.results.drawing import save
+        from verify.results.figures import bound_and_measurement
+
+        stem = out or Path(f"replay-{file_name(claim.id)}")
+        paths = save(bound_and_measurement(again.series[0]), stem, ("svg", "png"))
+        print("figure:", ", ".join(str(path) for path in paths.values()))
+    else:
+        print("figure: none, there is no index and no number of rounds to draw the sides over")
+    return 0 if result.accepted and again.agrees else 1
+
+
+def report(directory: Annotated[Path, typer.Argument(help="A directory with verdicts.json.")]) -> int:
+    """Write a report's pages again.
+
+    Pages and figures come from the verdicts.json in the directory.
+    """
+    from verify.results.records import load_about, load_verdicts
+
+    verdicts, about = load_verdicts(directory), load_about(directory)
+    _write_pages(verdicts, directory, **about)
+    return 0
+
+
+def _write_pages(verdicts, out: Path, **about) -> None:
+    import os
+
+    from verify.cli import console
+    from verify.report.html import write_report
+
+    index = write_report(verdicts, out, workers=os.cpu_count() or 1, **about)
+    console.out().print(f"report: {index}", soft_wrap=True)

@@ -1,0 +1,223 @@
+"""Compares both sides of a claim, and checks its hypotheses, on a realised batch of instances."""
+
+from __future__ import annotations
+
+import operator
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+import sympy as sp
+
+from bounds.language.claim import Claim, Condition
+from synthetic.numbers.arrays import namespace, to_numpy
+from verify.claims.hypotheses import signs
+from verify.evaluation.environment import Environment
+from verify.evaluation.evaluate import sides
+from verify.evaluation.term_sizes import sizes_of_sides
+
+__all__ = ["Judgement", "exact_violation", "flat_sides", "holds", "in_range", "judge", "pairs", "seems_violated", "unmet"]
+
+_ROUNDING = 1e-11  # what float64 may lose in a few hundred operations, relative to the terms that cancel
+_TOLERANCE = 1e-9  # hypotheses met up to rounding; exact replay decides in the end
+
+
+class Judgement(NamedTuple):
+    """Per instance: ``score`` in [-1, 1], positive where the claim seems violated, measured against both sides, at the
+    worst of all times and clients; ``late``, the same at the last time and client, and measured against what is left when
+    the two largest terms have cancelled (in ``a_next <= (1 - eta mu) a + eta^2 B`` these are ``a_next`` and ``a``); the
+    worst ``ratio`` left/right; ``met``: whether every hypothesis holds."""
+
+    score: np.ndarray
+    late: np.ndarray
+    ratio: np.ndarray
+    met: np.ndarray
+
+
+def judge(claim: Claim, environment: Environment, least: float = 1e-18) -> Judgement:
+    """Judge every instance of a batch in floating point; of two readings of an environment, the milder. Numbers below
+    ``least`` are taken for zero."""
+    if environment.also is not None:
+        first, second = judge(claim, replace(environment, also=None), least), judge(claim, environment.also, least)
+        return Judgement(*(np.minimum(a, b) for a, b in zip(first[:3], second[:3], strict=True)), first.met & second.met)
+    environment = environment.remembering()
+    with np.errstate(all="ignore"):
+        statement, both = claim.statement, None
+        if environment.worlds is None:  # else suprema over worlds are compared, in which a common term may differ
+            statement, both = _apart(statement)
+        left, right, mask = _where_possible(environment, *sides(statement, environment))
+        common = sides(both, environment)[0] if both else left != left
+        like = namespace(left).broadcast_arrays(left, right, mask, common)[0]
+        left, right, mask, common = _flat(left, right, mask, common)
+        if not mask.shape[1]:
+            return _about_nothing(claim, environment, len(left))
+        sizes = _flat(*_where_possible(environment, *sizes_of_sides(statement, environment)), like)
+        floor = _ROUNDING * (sizes[0] + sizes[1]) + least
+        gap = {"<=": left - right, ">=": right - left, "==": abs(left - right)}[claim.statement.relation]
+        score = np.where(mask, (gap - floor) / (abs(left) + abs(right) + floor), -1.0)
+        edge = np.where(mask, (gap - floor) / (_left_over(statement, environment, like) + floor), -1.0)
+        finite = np.isfinite(score).all(axis=1) & np.isfinite(edge).all(axis=1)
+        if environment.infinite is not None:
+            finite = finite & ~to_numpy(environment.infinite)
+        score = np.where(np.isfinite(score), score, -1.0)
+        left, right = left + common, right + common
+        big, small = (right, left) if claim.statement.relation == ">=" else (left, right)
+        ratio = np.where(small > floor, big / small, np.where(big > 3 * floor, np.inf, 0.0))
+        if claim.statement.relation == "==":
+            ratio = np.where(gap <= floor, 1.0, np.maximum(abs(left), abs(right)) / np.minimum(abs(left), abs(right)))
+        ratio = np.where(mask, ratio, 0.0)
+        met = finite & _all_hold(claim.hypotheses, environment, len(score)) & in_range(claim, environment, len(score))
+        late = edge[np.arange(len(edge)), mask.shape[1] - 1 - np.argmax(mask[:, ::-1], axis=1)]
+    return Judgement(score.max(axis=1), late, ratio.max(axis=1), met)
+
+
+def seems_violated(claim: Claim, environment: Environment) -> np.ndarray:
+    """Whether every hypothesis holds and the statement does not, per instance, in floating point: what :func:`judge` says,
+    in less time where no side is beyond the other."""
+    statement = claim.statement if environment.worlds is not None else _apart(claim.statement)[0]
+    environment = environment.remembering()
+    with np.errstate(all="ignore"):
+        left, right, mask = flat_sides(statement, environment)
+        beyond = {"<=": left > right, ">=": left < right, "==": left != right}[statement.relation] & mask
+    if not beyond.any():
+        return np.zeros(len(left), dtype=bool)
+    verdict = judge(claim, environment)
+    return verdict.met & (verdict.score > 0)
+
+
+@cache
+def _apart(statement: Condition) -> tuple[Condition, Condition | None]:
+    """The statement without the terms that both sides share, beside which no gap would show; and these, as both sides."""
+    terms = [Counter(sp.Add.make_args(side)) for side in (statement.left, statement.right)]
+    shared = terms[0] & terms[1]
+    if not shared:
+        return statement, None
+    left, right, both = (sp.Add(*part.elements()) for part in (terms[0] - shared, terms[1] - shared, shared))
+    return replace(statement, left=left, right=right), replace(statement, left=both, right=both)
+
+
+def _where_possible(environment: Environment, left, right, mask):
+    """Both sides, and where they count: not in outcomes of probability zero."""
+    if environment.possible is None:
+        return left, right, mask
+    depth = mask.ndim
+    possible = environment.possible.reshape(*environment.possible.shape, *(1,) * depth)
+    return left, right, mask.reshape((1, 1, 1, *mask.shape)) & possible
+
+
+def _about_nothing(claim: Claim, environment: Environment, count: int) -> Judgement:
+    """Of a statement whose indices have no value: it holds."""
+    nothing = np.full(count, -1.0)
+    return Judgement(nothing, nothing, np.zeros(count), _all_hold(claim.hypotheses, environment, count))
+
+
+@cache
+def _terms(statement: Condition) -> tuple:
+    """Terms of left - right."""
+    left, right = (sp.expand(side, deep=False) for side in (statement.left, statement.right))
+    return (*sp.Add.make_args(left), *(-term for term in sp.Add.make_args(right)))
+
+
+def _left_over(statement: Condition, environment: Environment, like) -> np.ndarray:
+    """|largest + smallest term| plus the absolute values of all others, shaped as the flat sides ``like``."""
+    values = [sides(Condition(term, "<=", 0, statement.over), environment)[0] for term in _terms(statement)]
+    xp = namespace(like)
+    if environment.worlds is not None and like.shape[1] == 1:  # suprema over worlds are compared
+        values = [xp.max(value, axis=1, keepdims=True) for value in values]
+    values = [to_numpy(xp.broadcast_to(v, like.shape)).reshape(like.shape[0], -1) for v in values]
+    values = np.sort(np.stack(values), axis=0)
+    return abs(values[0] + values[-1]) + abs(values[1:-1]).sum(axis=0)
+
+
+def _flat(*arrays):
+    """Both sides, where they count, and whatever else, as (instances, everything else)."""
+    return tuple(to_numpy(a).reshape(a.shape[0], -1) for a in namespace(arrays[0]).broadcast_arrays(*arrays))
+
+
+def _nearly(relation: str, left, right):
+    """Whether ``left relation right`` holds up to rounding, for numbers or arrays."""
+    slack = _TOLERANCE * (abs(left) + abs(right)) + 1e-15
+    return {"<=": left <= right + slack, ">=": left >= right - slack, "==": abs(left - right) <= slack}[relation]
+
+
+def flat_sides(condition: Condition, environment: Environment) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Both sides, and where they count, as (instances | 1, everything else)."""
+    return _flat(*_where_possible(environment, *sides(condition, environment)))
+
+
+def holds(condition: Condition, environment: Environment, count: int) -> np.ndarray:
+    """Which of ``count`` instances meet a condition wherever it counts, up to rounding."""
+    left, right, mask = flat_sides(condition, environment)
+    return np.broadcast_to((_nearly(condition.relation, left, right) | ~mask).all(axis=1), (count,))
+
+
+def _all_hold(hypotheses, environment: Environment, count: int) -> np.ndarray:
+    """Which instances meet all of the hypotheses; the environment, which is made for these, remembers it."""
+    if environment.met is None or len(environment.met) != count:
+        met = np.ones(count, dtype=bool)
+        for condition in hypotheses:  # one of which may speak of what nothing supplies
+            met &= holds(condition, environment, count)
+        environment.met = met
+    return environment.met
+
+
+def in_range(claim: Claim, environment: Environment, count: int) -> np.ndarray:
+    """Whether the objective has a minimum, constants are finite, with the signs that the claim's symbols imply, and
+    variables lie below what they must."""
+    inside = np.ones(count, dtype=bool)
+    if "x_star" in environment.bound and environment.bound["x_star"].data.dtype != object:
+        optimum = to_numpy(environment.bound["x_star"].data)
+        inside &= np.isfinite(optimum.reshape(optimum.shape[0], -1)).all(axis=1)
+    for name, positive in signs(claim):
+        if name in environment.bound and environment.bound[name].indices == 0:
+            values = to_numpy(environment.bound[name].data)
+            values = values.reshape(values.shape[0], -1)
+            admitted = (values > 0 if positive else values >= 0) & (values < np.inf)
+            inside &= np.asarray(admitted.all(axis=1), dtype=bool)
+    for variable in claim.variables:
+        if variable.below is not None and variable.name in environment.bound:
+            values = to_numpy(environment.bound[variable.name].data)
+            inside &= np.asarray((values < variable.below).reshape(values.shape[0], -1).all(axis=1), dtype=bool)
+    return inside
+
+
+def unmet(hypotheses: Iterable[Condition], environment: Environment) -> str | None:
+    """In words, the first hypothesis that instance 0 does not meet, with both values; None if all are met."""
+    for condition in hypotheses:
+        left, right, mask = _flat(*sides(condition, environment))
+        for value, limit, counts in zip(left[0], right[0], mask[0], strict=True):
+            if counts and not _nearly(condition.relation, value, limit):
+                return (f"needs {condition.left} {condition.relation} {condition.right} = {float(limit):.6g}, "
+                        f"got {float(value):.6g}")
+    return None
+
+
+def _broken(condition: Condition, environment: Environment) -> list[tuple]:
+    """Both sides of instance 0 wherever the condition fails, compared exactly."""
+    compare = {"<=": operator.le, ">=": operator.ge, "==": operator.eq}[condition.relation]
+    return [(a, b) for a, b in pairs(condition, environment) if not compare(a, b)]
+
+
+def pairs(condition: Condition, environment: Environment) -> list[tuple]:
+    """Both sides of instance 0 wherever the condition is about something."""
+    left, right, mask = _flat(*_where_possible(environment, *sides(condition, environment)))
+    return [(a, b) for a, b, counts in zip(left[0], right[0], mask[0], strict=True) if counts]
+
+
+def exact_violation(claim: Claim, environment: Environment):
+    """(left, right) as fractions at the worst violation of instance 0; ``"unmet"`` if a hypothesis fails there, and
+    ``"holds"`` if the statement holds. The environment must hold exact fractions; in another reading that it has, the
+    statement must be violated too.
+    """
+    if environment.also is not None:
+        other = exact_violation(claim, environment.also)
+        if isinstance(other, str):
+            return other
+    environment = environment.remembering()
+    if any(_broken(condition, environment) for condition in claim.hypotheses) or not in_range(claim, environment, 1).all():
+        return "unmet"
+    broken = _broken(claim.statement, environment)
+    return max(broken, key=lambda pair: abs(pair[0] - pair[1]), default="holds")

@@ -1,0 +1,121 @@
+"""The sizes of an expression's terms, against which rounding errors are measured."""
+
+from __future__ import annotations
+
+import numpy as np
+import sympy as sp
+
+from bounds.language import words
+from bounds.language.claim import Condition
+from synthetic.numbers.arrays import add_up, namespace
+from verify.evaluation.environment import Environment
+from verify.evaluation.evaluate import Evaluator, Value, sides_by
+
+__all__ = ["sizes_of_sides"]
+
+
+def sizes_of_sides(condition: Condition, environment: Environment):
+    """Like :func:`sides`, but with the absolute value of every term: what rounding errors are measured against."""
+    left, right, mask = sides_by(SizeEvaluator(environment), condition)
+    return abs(left), abs(right), mask
+
+
+class SizeEvaluator(Evaluator):
+    """Adds absolute values. A difference of vectors keeps 1e-4 of its terms, so that the size of its squared norm, times
+    1e-11, covers the rounding error ``eps |a| |a - b| + (eps |a|)^2`` of that norm."""
+
+    of_sizes = True
+
+    def value(self, node, scope) -> Value:
+        if _nothing_cancels(node, self.env):
+            return Evaluator(self.env).value(node, scope)
+        value = super().value(node, scope)
+        return value if value.vector else value._replace(data=abs(value.data))
+
+    def dot(self, node, scope) -> Value:
+        a, b = (self.vector(arg, scope) for arg in node.args)
+        return Value(add_up(abs(a * b)))
+
+    def add(self, parts) -> Value:
+        total = super().add(parts)
+        terms = sum(abs(part.data) for part in self.alike(parts))
+        return Value(abs(total.data) + 1e-4 * terms, True) if total.vector else total._replace(data=terms)
+
+    def extreme(self, node, scope) -> Value:
+        return super().extreme(sp.Max(*node.args, evaluate=False), scope)  # also of a minimum: which one it is may be lost
+
+    def power(self, node, scope) -> Value:
+        """A relative error of the base is one of its reciprocal: ``size(b) / |b|``, at least one, scales the value."""
+        if not (node.exp.is_Rational and node.exp.is_negative):
+            return super().power(node, scope)
+        exact = Evaluator(self.env)
+        base, value = exact.value(node.base, scope).data, exact.power(node, scope).data
+        return Value(abs(value) * (self.value(node.base, scope).data / abs(base)))
+
+    def _at_the_point(self, node, scope):
+        return Evaluator(self.env).value(node, scope)
+
+    def client_loss(self, node, scope):
+        of_terms = _of_terms(self.env.federation)
+        if of_terms is None:
+            return self._at_the_point(node, scope)
+        k, point = self.integer(node.args[0], scope), Evaluator(self.env).vector(node.args[1], scope)
+        return self.on_federation(lambda f, x, c: f.value(x, c), point, k, scope, False, of_terms)
+
+    def client_gradient(self, node, scope):
+        return self._of_slopes(node, scope, self.integer(node.args[0], scope), node.args[1])
+
+    def objective(self, node, scope):
+        of_terms = _of_terms(self.env.federation)
+        if of_terms is None:
+            return self._at_the_point(node, scope)
+        return Evaluator(self.env)._average(node, scope, lambda f, x: f.objective(x), False, of_terms)
+
+    def objective_gradient(self, node, scope):
+        return self._of_slopes(node, scope, None, node.args[0])
+
+    def _of_slopes(self, node, scope, number, point) -> Value:
+        """A gradient: terms as large as L times the point cancel in it, for one client's L or, of the mean, the largest."""
+        value = self._at_the_point(node, scope)
+        if "L_client" not in self.env.bound:
+            return value
+        smoothness, x = self.env.bound["L_client"].data, Evaluator(self.env).vector(point, scope)
+        xp = namespace(x)
+        if number is None:
+            smoothness = xp.max(smoothness, axis=-1).reshape(*smoothness.shape[:3], *(1,) * scope.depth)
+        else:
+            smoothness = smoothness[..., np.clip(number, 0, smoothness.shape[-1] - 1)]
+        length = xp.sqrt(add_up(x * x))
+        return Value(abs(value.data) + 1e-4 * (smoothness * length)[..., None], True)
+
+
+def _of_terms(federation):
+    """The federation whose losses are as large as the terms of these; None where that is not known, or they are the same."""
+    of_terms = getattr(federation, "of_terms", federation)
+    return None if of_terms is federation else of_terms
+
+
+def _nothing_cancels(node, environment: Environment) -> bool:
+    """Whether an expression adds only numbers that are at least 0: then its size is its value."""
+    known, key = environment.constants, ("nothing cancels", node)
+    if key not in known:
+        known[key] = _adds_no_signs(node, environment)
+    return known[key]
+
+
+def _adds_no_signs(node, environment: Environment) -> bool:
+    if isinstance(node, sp.Symbol | sp.Indexed):
+        name = (node.base.label if isinstance(node, sp.Indexed) else node).name
+        if name in environment.definitions:
+            return _nothing_cancels(environment.definitions[name].formula, environment)
+        return bool(node.is_nonnegative)
+    if isinstance(node, words.norm2 | words.norm):
+        vector = node.args[0]
+        return isinstance(vector, sp.Indexed) and vector.base.label.name not in environment.definitions
+    if isinstance(node, sp.Pow):
+        return _nothing_cancels(node.base, environment)
+    if isinstance(node, sp.Add | sp.Mul | sp.Max):
+        return all(_nothing_cancels(part, environment) for part in node.args)
+    if isinstance(node, sp.Sum | sp.Product | words.E | words.E_round):
+        return _nothing_cancels(node.args[0], environment)
+    return bool(node.is_Number and node.is_nonnegative)

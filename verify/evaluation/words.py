@@ -1,0 +1,171 @@
+"""Words that papers add to the language of claims, evaluated on batches: layers, and arithmetic by coordinates."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import sympy as sp
+
+from bounds.papers.fadamgc import words as by_coordinate
+from bounds.papers.fedluar.words import largest_sum, layer_part, share
+from bounds.papers.fedmoswa.words import E_noise
+from synthetic.numbers.arrays import largest, maximum, namespace
+from synthetic.numbers.roots import Irrational, square_root
+from verify.evaluation.environment import UnboundName
+from verify.evaluation.evaluate import WORDS, Evaluator, Value
+from verify.evaluation.means import mean_over
+from verify.evaluation.scopes import LEAD
+
+
+def _meaning(word):
+    def enter(function):
+        WORDS[word] = function
+        return function
+
+    return enter
+
+
+# layers ----------------------------------------------------------------------------------------------------------------
+@_meaning(layer_part)
+def _layer_part(evaluator: Evaluator, node, scope) -> Value:
+    """The vector with every layer but one set to zero."""
+    number, vector = evaluator.integer(node.args[0], scope), evaluator.vector(node.args[1], scope)
+    if evaluator.env.federation is None:
+        raise UnboundName("this claim speaks of layers, and no federation is bound")
+    layers = evaluator.env.federation.layers()
+    table = np.zeros((len(layers), vector.shape[-1]), dtype=int)
+    for row, layer in enumerate(layers):
+        table[row, layer] = 1
+    if scope.clip:
+        number = np.clip(number, 0, len(layers) - 1)
+    kept = table[number].reshape((1,) * LEAD + number.shape + (-1,))
+    return Value(vector * evaluator.env.backend.array(kept), True)
+
+
+@_meaning(share)
+def _share(evaluator: Evaluator, node, scope) -> Value:
+    """A quotient of numbers, 0/0 = 0."""
+    return Value(_quotient(*(evaluator.value(arg, scope).data for arg in node.args)))
+
+
+def _quotient(above, below):
+    xp = namespace(above)
+    above, below = xp.broadcast_arrays(above, below)
+    nothing = (above == 0) & (below == 0)
+    return xp.where(nothing, 0 * above, above / xp.where(nothing, 0 * below + 1, below))
+
+
+@_meaning(largest_sum)
+def _largest_sum(evaluator: Evaluator, node, scope) -> Value:
+    """The sum of the n largest values; of all where there are fewer than n."""
+    count, value, index, low, high = node.args
+    counts = np.unique(evaluator.integer(count, scope))
+    if len(counts) != 1:
+        raise UnboundName(f"{node}: how many values are summed may not depend on an index")
+    inner, inside = evaluator.enter(str(index), low, high, scope)
+    if not inside.all():
+        raise UnboundName(f"{node}: its range may not depend on an index")
+    if not inside.size:
+        return evaluator.constant(0, scope)
+    values = evaluator.value(value, inner).data
+    size, xp = inside.shape[-1], namespace(values)
+    values = xp.broadcast_to(values, (*values.shape[:-1], size))
+    taken = list(combinations(range(size), min(max(int(counts[0]), 0), size)))
+    if taken == [()]:
+        return Value(0 * values[..., 0])
+    sums = xp.stack([sum(values[..., i] for i in chosen) for chosen in taken], axis=-1)
+    return Value(largest(sums, -1))
+
+
+# chance ----------------------------------------------------------------------------------------------------------------
+@_meaning(E_noise)
+def _over_noise(evaluator: Evaluator, node, scope) -> Value:
+    """Over gradient noise, the sampling of clients given."""
+    value = evaluator.value(node.args[0], scope)
+    return Value(mean_over(value.data, 1, evaluator.env.noise_weight), value.vector)
+
+
+# by coordinates --------------------------------------------------------------------------------------------------------
+def _with_coordinates(value: Value):
+    return value.data if value.vector else value.data[..., None]
+
+
+@_meaning(by_coordinate.scaled)
+def _scaled(evaluator, node, scope) -> Value:
+    u, w, a = (evaluator.value(arg, scope) for arg in node.args)
+    return Value(_quotient(_with_coordinates(u), _with_coordinates(w) + a.data[..., None]), True)
+
+
+@_meaning(by_coordinate.reciprocal)
+def _reciprocal(evaluator, node, scope) -> Value:
+    w, a = (evaluator.value(arg, scope) for arg in node.args)
+    return Value(1 / (_with_coordinates(w) + a.data[..., None]), True)
+
+
+@_meaning(by_coordinate.root)
+def _root(evaluator, node, scope) -> Value:
+    return Value(square_root(evaluator.vector(node.args[0], scope)), True)
+
+
+@_meaning(by_coordinate.square)
+def _square(evaluator, node, scope) -> Value:
+    return Value(evaluator.vector(node.args[0], scope) ** 2, True)
+
+
+@_meaning(by_coordinate.highest)
+def _highest(evaluator, node, scope) -> Value:
+    index, low, high, v = node.args
+    inner, inside = evaluator.enter(str(index), low, high, scope)
+    value = evaluator.value(v, inner)
+    xp = namespace(value.data)
+    if not inside.all():  # ranges of several lengths: a place outside stands for the first one inside
+        first = inside.argmax(axis=-1)
+        numbers = np.where(inside, np.arange(inside.shape[-1]), first[..., None])
+        axis = LEAD + scope.depth
+        indices = np.broadcast_shapes(tuple(value.data.shape[LEAD : axis + 1]), inside.shape)
+        data = xp.broadcast_to(value.data, (*value.data.shape[:LEAD], *indices, *value.data.shape[axis + 1 :]))
+        numbers = numbers.reshape((1,) * LEAD + numbers.shape + (1,) * value.vector)
+        numbers = evaluator.env.backend.integers(np.broadcast_to(numbers, tuple(data.shape)))
+        value = Value(xp.take_along_axis(data, numbers, axis=axis), value.vector)
+    return Value(largest(value.data, LEAD + scope.depth), value.vector)
+
+
+@_meaning(by_coordinate.upper)
+def _upper(evaluator, node, scope) -> Value:
+    a, b = (evaluator.value(arg, scope) for arg in node.args)
+    return Value(maximum(*namespace(a.data).broadcast_arrays(a.data, b.data)), a.vector)
+
+
+@_meaning(by_coordinate.raised)
+def _raised(evaluator, node, scope) -> Value:
+    v, a = evaluator.vector(node.args[0], scope), evaluator.value(node.args[1], scope)
+    return Value(v + a.data[..., None], True)
+
+
+@_meaning(by_coordinate.least)
+def _least(evaluator, node, scope) -> Value:
+    return Value(-largest(-evaluator.vector(node.args[0], scope), -1))
+
+
+# functions of numbers --------------------------------------------------------------------------------------------------
+def _applied(name):
+    def function(evaluator, node, scope) -> Value:
+        data = evaluator.value(node.args[0], scope).data
+        if data.dtype != object:
+            return Value(getattr(namespace(data), name)(data))
+        neutral = {"exp": 0, "log": 1}[name]
+        return Value(np.frompyfunc(lambda v: _of_number(v, name, neutral), 1, 1)(data))
+
+    return function
+
+
+def _of_number(value, name, neutral):
+    if hasattr(value, name):
+        return getattr(value, name)()
+    if value == neutral:
+        return value - neutral + (name == "exp")
+    raise Irrational(f"{name} of {value} is irrational")
+
+
+WORDS[sp.exp], WORDS[sp.log] = _applied("exp"), _applied("log")

@@ -1,0 +1,106 @@
+"""Whether a violation that float64 found is one in exact arithmetic."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+
+from bounds.language.claim import Claim
+from synthetic.numbers.arrays import EXACT
+from synthetic.numbers.balls import Ball
+from synthetic.numbers.roots import Irrational
+from verify.claims.open_constants import ASSUMED
+from verify.evaluation.environment import Environment, TooManyTerms, UnboundName
+from verify.evaluation.judge import exact_violation
+from verify.exact.balls import MOST_EXACT, violation_on_balls
+from verify.exact.screen import seen
+from verify.instances.instance import admissible
+from verify.instances.leaves import POSITIVE, Leaves, map_leaves
+from verify.instances.shape import Shape
+from verify.measure.realise import realise
+
+__all__ = ["Violation", "confirm", "confirm_or_why", "violation_of"]
+
+_DENOMINATORS = (1, 2, 4, 10, 16, 100, 1000, 10**4, 10**6)
+
+
+class Violation(NamedTuple):
+    """An exact instance that meets every hypothesis and breaks the claim by ``left`` against ``right``: fractions, or balls
+    that surely contain both sides."""
+
+    shape: Shape
+    leaves: Leaves
+    environment: Environment
+    left: Fraction | Ball
+    right: Fraction | Ball
+
+
+def confirm(claim: Claim, shape: Shape, leaves: Leaves, rounded: bool = True) -> Violation | None:
+    """The violation of a one-row instance in exact arithmetic, None if float64 only saw rounding errors.
+
+    The instance is taken exactly as it is first; then, where asked for, ``rounded`` to the smallest denominators that keep
+    the violation.
+    """
+    found = confirm_or_why(claim, shape, leaves, rounded)
+    return found if isinstance(found, Violation) else None
+
+
+def confirm_or_why(claim: Claim, shape: Shape, leaves: Leaves, rounded: bool = True) -> Violation | str:
+    """The confirmed violation, or why there is none: ``holds`` or ``unmet`` in exact arithmetic, ``inadmissible``, or
+    ``uncertain: `` and a reason where the numbers are too large or irrational to tell."""
+    exact = violation_of(claim, shape, map_leaves(leaves, lambda name, a: _each(a, Fraction)))
+    if exact == "holds" or not rounded:
+        return exact
+    candidates = [map_leaves(leaves, lambda name, a, q=q: _round(claim, name, a, q)) for q in _DENOMINATORS]
+    for candidate, promising in zip(candidates, seen(claim, shape, candidates), strict=True):
+        found = violation_of(claim, shape, candidate) if promising else exact
+        if isinstance(found, Violation):
+            return found
+    return exact
+
+
+def violation_of(claim: Claim, shape: Shape, leaves: Leaves) -> Violation | str:
+    """The violation by an instance of rational leaves, or why there is none, as :func:`confirm_or_why` says it.
+
+    Where fractions do not suffice, balls decide what is certain. Leaves may be floats; they are taken exactly as they are.
+    """
+    leaves = map_leaves(leaves, lambda name, a: a if a.dtype == object else _each(a, Fraction))
+    if not admissible(claim, shape, leaves):
+        return "inadmissible"
+    try:
+        environment = realise(claim, shape, leaves, EXACT, most=MOST_EXACT)
+        pair = exact_violation(claim, environment)
+        return pair if isinstance(pair, str) else Violation(shape, leaves, environment, *pair)
+    except TooManyTerms as error:
+        return f"uncertain: {error}"
+    except (Irrational, TypeError, ValueError):  # a root of a quantity, or a method that takes roots
+        pass
+    except (ArithmeticError, UnboundName):  # a division by zero, a constant that is infinite here
+        return "inadmissible"
+    found = violation_on_balls(claim, shape, leaves)
+    if len(found) == 2:
+        return ": ".join(part for part in found if part)
+    return Violation(shape, leaves, *found)
+
+
+def _each(array, change):
+    out = np.empty(array.shape, dtype=object)
+    for index, value in np.ndenumerate(array):
+        out[index] = change(value)
+    return out
+
+
+def _round(claim, name, array, q):
+    positive = name in POSITIVE or name.startswith(("slack:", ASSUMED)) or any(
+        v.name == name and v.domain == "positive" for v in claim.variables
+    )
+
+    def simple(value):
+        rounded = Fraction(value).limit_denominator(q)
+        if positive and rounded <= 0:
+            return Fraction(1, max(1, round(1 / Fraction(value))))
+        return rounded
+
+    return _each(array, simple)

@@ -1,0 +1,284 @@
+"""A counterexample run again by the ordinary float64 algorithm, beside its exact sides, and both sides along its run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from bounds.language.claim import Claim
+from synthetic.numbers.arrays import TORCH, Backend, namespace, to_numpy
+from verify.claims.method import free_starts
+from verify.evaluation.environment import Bound, Environment, UnboundName
+from verify.evaluation.evaluate import sides
+from verify.evaluation.judge import unmet
+from verify.evaluation.term_sizes import sizes_of_sides
+from verify.instances.instance import outcomes
+from verify.instances.leaves import Leaves
+from verify.instances.outcomes import chance_of, gradients_outside
+from verify.instances.shape import DataShape, Shape, with_times
+from verify.measure.realise import realise
+from verify.results.verdict import Series
+
+__all__ = ["Replayed", "instance_of", "replay", "rerun", "series_of", "tight_hypotheses", "worst_sides"]
+
+CANNOT = (ArithmeticError, IndexError, LookupError, NotImplementedError, TypeError, UnboundName, ValueError)
+LONGER = 12  # rounds of the longest run that is drawn for a counterexample without chance
+_POINTS = 30  # runs of different lengths that are drawn for a counterexample
+_MOST_OUTCOMES = 4096  # of a run of another length than the counterexample's
+_AGREEMENT = 1e-6  # relative difference from the exact sides that float64 may have
+_ROUNDING = 1e-13  # the same, of the terms that cancel in the sides
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """Both sides of the statement as the ordinary algorithm finds them in float64, and as the certificate has them.
+
+    ``agrees``: whether they are the same up to rounding; ``series`` as in :func:`series_of`.
+    """
+
+    left: float
+    right: float
+    exact_left: float
+    exact_right: float
+    agrees: bool
+    series: tuple[Series, ...]
+
+
+def instance_of(data: Mapping[str, Any]) -> tuple[Shape, Leaves]:
+    """The shape of a certificate's instance and its leaves, one row of fractions each."""
+    sizes, instance = data["sizes"], data["instance"]
+    known = set(Shape().as_sizes())
+    own = tuple((name, value) for name, value in sizes.items() if name not in known)
+    shape = Shape(rounds=sizes["rounds"], local_steps=sizes["local_steps"], dim=sizes["dim"], clients=sizes["clients"],
+                  participants=sizes["participants"], sizes=own)
+    if data["setting"] == "algebra":
+        return replace(shape, sizes=tuple(sizes.items())), {}
+    if "atoms" in instance:
+        own = tuple((name, value) for name, value in own if name != "samples")
+        return _of_samples(replace(shape, sizes=own, sampling=data["procedure"]["sampling"]), sizes["samples"], instance)
+    noisy = tuple(k for k, law in enumerate(instance["noise"]) if law)
+    rare = Fraction(instance["noise"][noisy[0]][0][0]) if noisy else Fraction(1, 2)
+    shape = replace(shape, free=instance["priority"].count(0), noisy=noisy, rare=rare,
+                    sampling=data["procedure"]["sampling"] if data["setting"] == "run" else "full")
+    leaves = {"curvature": instance["curvature"], "center": instance["center"], "weight": instance["client_weight"],
+              "offset": instance["offset"]}
+    leaves |= {name: instance[name] for name in ("start_offset", "epsilon", "available") if name in instance}
+    leaves = {name: _fractions(value)[None] for name, value in leaves.items()}
+    if "half_tangent" in instance:
+        leaves["half_tangent"] = _fractions([[instance["half_tangent"]]])
+    if "pieces" in instance:  # by client and coordinate, a list of slope, center and width
+        pieces = np.moveaxis(_fractions(instance["pieces"])[None], 3, 2)
+        shape = replace(shape, family="piecewise", pieces=pieces.shape[2])
+        leaves["tail"] = leaves.pop("curvature")
+        leaves |= {name: pieces[..., n] for n, name in enumerate(("piece_slope", "piece_center", "piece_width"))}
+    leaves["noise"] = _fractions([[Fraction(v) / (1 - rare) for v in instance["noise"][k][0][1]] for k in noisy])[None]
+    if data["setting"] == "point":
+        star = _fractions(instance["x_star"])
+        leaves["local_offset"] = (_fractions(instance["x_local"])[0] - star)[None]
+        leaves["included"] = _fractions(instance["included"]).reshape(1, -1)
+    return shape, leaves
+
+
+def _of_samples(shape: Shape, samples: int, instance: Mapping[str, Any]) -> tuple[Shape, Leaves]:
+    """The shape and the leaves of clients who draw samples: every piece of an atom's loss is written out."""
+    def by_atom(read) -> np.ndarray:
+        return np.stack([np.stack([read(atom) for atom in atoms]) for atoms in instance["atoms"]])[None]
+
+    def pieces(number):
+        return by_atom(lambda atom: np.array(
+            [_fractions(piece[number]) for piece in atom["pieces"]], dtype=object).reshape(-1, shape.dim))
+
+    leaves = {f"sample_{name}": by_atom(lambda atom, name=name: _fractions(atom[name]))
+              for name in ("curvature", "center", "offset")}
+    leaves |= {f"sample_{name}": pieces(number) for number, name in enumerate(("slope", "knot", "width"))}
+    leaves |= {"start_offset": _fractions(instance["start_offset"])[None], "weight": _fractions([1] * shape.clients)[None]}
+    atoms = leaves["sample_center"].shape[2]
+    return replace(shape, data=DataShape(samples, atoms, leaves["sample_slope"].shape[3])), leaves
+
+
+def _values_of(claim: Claim, data: Mapping[str, Any], backend: Backend) -> dict[str, Bound]:
+    """What the certificate gives by value; what it gives by a formula follows from the claim's conditions."""
+    vectors = {v.name for v in claim.variables if v.domain == "vector"}
+    bound = {}
+    for name, value in data["values"].items():
+        if isinstance(value, Mapping):
+            continue
+        array = backend.array(_floats(_fractions(value), backend))
+        vector = name in vectors
+        bound[name] = Bound(array.reshape(1, 1, 1, *array.shape), array.ndim - vector, vector)
+    return bound
+
+
+def rerun(data: Mapping[str, Any], claim: Claim, backend: Backend = TORCH, rounds: int | None = None) -> Environment:
+    """Run the instance of a certificate again, with every name of the claim bound.
+
+    Where ``rounds`` differ from the certificate's, the same federation is run for another number of rounds: its last
+    thresholds stay, and what the claim derives from the run (steps, constants) is derived again.
+
+    Raises:
+        UnboundName, ValueError, ...: the claim is not the one that the certificate was made for, or leaves its steps free.
+    """
+    shape, leaves = instance_of(data)
+    if shape.data is not None:
+        start, extra = gradients_outside(claim.procedure)
+        shape = replace(shape, data=replace(shape.data, start=start, extra=extra))
+    elif claim.procedure is not None:
+        layers = tuple(int(size) for size in data["instance"].get("layer_sizes", []))
+        shape = replace(shape, layers=layers if len(layers) > 1 else (), chance=chance_of(claim.procedure, claim.variables))
+    initial = data["instance"].get("initial", {})
+    leaves |= {f"start:{n}": _fractions(initial[n])[None] for n in free_starts(claim.procedure) if n in initial}
+    values = _values_of(claim, data, backend)
+    if rounds not in (None, shape.rounds):
+        shape, leaves = with_times(shape, leaves, shape.local_steps, rounds)
+        if prod(outcomes(shape)) > _MOST_OUTCOMES:
+            raise ValueError(f"at most {_MOST_OUTCOMES} outcomes of chance are drawn; {rounds} rounds have more")
+        free = {v.name for v in claim.variables}
+        values = {name: bound for name, bound in values.items() if name in free}
+    leaves = {name: _floats(array, backend) for name, array in leaves.items()}
+    return realise(claim, shape, leaves, backend, values=values)
+
+
+def worst_sides(claim: Claim, environment: Environment) -> tuple[np.ndarray, np.ndarray]:
+    """Both sides for each value of the statement's first index (one value where it has none), where they are worst."""
+    left, right, mask = (_numbers(a) for a in _together(*sides(claim.statement, environment)))
+    kept = left.ndim - len(claim.statement.over) if claim.statement.over else None
+    count = left.shape[kept] if kept is not None else 1
+    left, right, mask = (np.moveaxis(a, kept, 0).reshape(count, -1) if kept is not None else a.reshape(1, -1)
+                         for a in (left, right, mask))
+    relation = claim.statement.relation
+    gap = {"<=": left - right, ">=": right - left, "==": abs(left - right)}[relation]
+    place = np.argmax(np.where(mask > 0, gap, -np.inf), axis=1)
+    rows = np.arange(count)
+    there = mask[rows, place] > 0
+    return tuple(np.where(there, side[rows, place], np.nan) for side in (left, right))
+
+
+def replay(data: Mapping[str, Any], claim: Claim) -> Replayed:
+    """Run a certificate's instance by the ordinary algorithm in float64, and compare its sides with the exact ones.
+
+    Raises:
+        ValueError: the instance cannot be made again in float64.
+    """
+    try:
+        environment = rerun(data, claim)
+        left, right = worst_sides(claim, environment)
+        terms = _terms(claim, environment)
+    except CANNOT as problem:
+        raise ValueError(f"the instance of {claim.id} cannot be run again: {problem}") from problem
+    gap = {"<=": left - right, ">=": right - left, "==": abs(left - right)}[claim.statement.relation]
+    worst = int(np.nanargmax(gap))
+    exact = tuple(float(_middle(data[side])) for side in ("left", "right"))
+    slack = max(_AGREEMENT * (abs(exact[0]) + abs(exact[1])), _ROUNDING * terms)
+    agrees = all(abs(a[worst] - b) <= slack for a, b in zip((left, right), exact, strict=True))
+    return Replayed(float(left[worst]), float(right[worst]), *exact, agrees, series_of(data, claim))
+
+
+def _terms(claim: Claim, environment: Environment) -> float:
+    """The largest sum of absolute values of the terms of both sides."""
+    left, right, mask = (_numbers(a) for a in _together(*sizes_of_sides(claim.statement, environment)))
+    terms = (left + right)[mask > 0]
+    return float(terms[np.isfinite(terms)].max(initial=0.0))
+
+
+def _certain(data: Mapping[str, Any]) -> bool:
+    """Whether the instance leaves nothing to chance, so that longer runs are as cheap."""
+    instance = data["instance"]
+    return data["procedure"]["sampling"] == "full" and "atoms" not in instance and not any(instance["noise"])
+
+
+def _lengths(data: Mapping[str, Any]) -> np.ndarray:
+    """Numbers of rounds to look at: all of them where they are few, else those of equal ratios and the certificate's own."""
+    own = data["sizes"]["rounds"]
+    longest = max(own, LONGER if _certain(data) else 0)
+    few = np.arange(1, longest + 1) if longest <= _POINTS else np.geomspace(1, longest, _POINTS).round().astype(int)
+    return np.union1d(few, own)
+
+
+def _after(data: Mapping[str, Any], claim: Claim, rounds: int, backend: Backend) -> tuple[np.ndarray, np.ndarray]:
+    """Both sides for a run of that many rounds; NaN where a hypothesis is not met."""
+    nothing = np.full(1, np.nan)
+    try:
+        environment = rerun(data, claim, backend, rounds)
+        if rounds != data["sizes"]["rounds"] and unmet(claim.hypotheses, environment):
+            return nothing, nothing
+        return worst_sides(claim, environment)
+    except CANNOT:
+        return nothing, nothing
+
+
+def tight_hypotheses(data: Mapping[str, Any], claim: Claim) -> list[str]:
+    """The inequalities among a claim's hypotheses that the counterexample meets with equality somewhere, as text.
+
+    Those that bound a constant are left out: a constant takes the tightest value that they admit.
+    """
+    try:
+        environment, found = rerun(data, claim), []
+        for condition in claim.hypotheses:
+            left, right, mask = (_numbers(a) for a in _together(*sides(condition, environment)))
+            equal = (mask > 0) & (abs(left - right) <= 1e-9 * (abs(left) + abs(right)))
+            constant = condition.left.is_Symbol or condition.right.is_Symbol
+            if condition.relation != "==" and not constant and equal.any():
+                found.append(f"{condition.left} {condition.relation} {condition.right}")
+    except CANNOT:
+        return []
+    return found
+
+
+@np.errstate(all="ignore")  # shorter runs may divide by zero; where they do, both sides are not drawn
+def series_of(data: Mapping[str, Any], claim: Claim, backend: Backend = TORCH) -> tuple[Series, ...]:
+    """Both sides along the counterexample: over the first index of the statement, or over the number of rounds.
+
+    Empty where there is nothing to go along, or where the instance cannot be run again.
+    """
+    try:
+        if claim.statement.over:
+            index, low, _ = claim.statement.over[0]
+            environment = rerun(data, claim, backend)
+            left, right = worst_sides(claim, environment)
+            start = int(low.subs({s: environment.sizes[s.name] for s in low.free_symbols}))
+            x, label, note = start + np.arange(len(left)), str(index), ""
+        elif claim.setting == "run":
+            x = _lengths(data)
+            sides_after = (_after(data, claim, int(rounds), backend) for rounds in x)
+            left, right = (np.concatenate(side) for side in zip(*sides_after, strict=True))
+            label, note = "rounds", "the federation of the counterexample, where every hypothesis is met"
+        else:
+            return ()
+    except CANNOT:
+        return ()
+    known = ~(np.isnan(left) | np.isnan(right))
+    if known.sum() < 2:
+        return ()
+    x, left, right = (a[known].tolist() for a in (x, left, right))
+    title = f"{claim.id}: both sides on the counterexample"
+    return (Series(title, label, "sides of the statement", [float(v) for v in x], left, right, note=note,
+                   relation=claim.statement.relation),)
+
+
+def _together(left, right, mask):
+    xp = namespace(left)
+    return xp.broadcast_arrays(left, right, mask)
+
+
+def _numbers(array) -> np.ndarray:
+    return np.asarray(to_numpy(array), dtype=float)
+
+
+def _fractions(value) -> np.ndarray:
+    """Nested lists of text as an array of fractions."""
+    return np.vectorize(Fraction, otypes=[object])(np.array(value, dtype=object)) if np.size(value) else np.zeros((0,))
+
+
+def _floats(array: np.ndarray, backend: Backend) -> np.ndarray:
+    return array if backend.library == "exact" else array.astype(float)
+
+
+def _middle(text: str) -> Fraction:
+    """The number of a side: a fraction, or the middle of what encloses it."""
+    ends = [Fraction(end) for end in text.split(" to ")]
+    return sum(ends) / len(ends)

@@ -1,0 +1,116 @@
+"""What float64 sees of simpler instances, many at once, before exact arithmetic, which takes far longer, looks at any."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from fractions import Fraction
+from itertools import groupby
+
+import numpy as np
+
+from bounds.language.claim import Claim
+from synthetic.numbers.arrays import NUMPY
+from verify.evaluation.judge import seems_violated
+from verify.exact.balls import MOST_EXACT
+from verify.instances.instance import admissible
+from verify.instances.leaves import Leaves, floats, joined, number_of
+from verify.instances.shape import Shape
+from verify.measure.realise import realise
+
+__all__ = ["Change", "alike", "seen", "seen_changes", "those_seen", "with_change"]
+
+_AT_ONCE = 256  # instances that are looked at together
+
+#: a leaf, an index in it, and the number that is put there
+Change = tuple[str, tuple[int, ...], Fraction]
+
+
+def seen(claim: Claim, shape: Shape, candidates: list[Leaves]) -> np.ndarray:
+    """Whether float64 sees a violation by each one-row instance; by all where it cannot tell."""
+    return _seen(claim, shape, floats(joined(candidates)))
+
+
+def those_seen(claim: Claim, candidates: Iterable[tuple[Shape, Leaves]]) -> Iterator[tuple[Shape, Leaves]]:
+    """Those of one-row instances by which float64 sees a violation."""
+    for shape, some in alike(candidates):
+        yield from ((shape, leaves) for leaves, yes in zip(some, seen(claim, shape, some), strict=True) if yes)
+
+
+def alike(candidates: Iterable[tuple[Shape, Leaves]]) -> Iterator[tuple[Shape, list[Leaves]]]:
+    """Instances one of which follows the other with the same shape, and arrays of the same shapes, taken together."""
+    def sizes(candidate):
+        shape, leaves = candidate
+        return shape, {name: array.shape for name, array in leaves.items()}
+
+    for (shape, _), group in groupby(candidates, key=sizes):
+        yield shape, [leaves for _, leaves in group]
+
+
+def _seen(claim: Claim, shape: Shape, rows: Leaves) -> np.ndarray:
+    count = number_of(rows)
+    try:
+        with np.errstate(all="ignore"):
+            violated = seems_violated(claim, realise(claim, shape, rows, NUMPY, most=MOST_EXACT * count))
+        return np.broadcast_to(violated, (count,))
+    except (ArithmeticError, LookupError, TypeError, ValueError):
+        return np.ones(count, dtype=bool)
+
+
+def seen_changes(claim: Claim, shape: Shape, leaves: Leaves, refused: Collection[Change]) -> list[Change]:
+    """Changes that make numbers of a one-row instance simpler, at most one of each number and none that is ``refused``:
+    float64 sees the violation under each with all before it."""
+    wanted = [(name, index, value) for name in sorted(leaves) for index in np.ndindex(leaves[name].shape)
+              for value in _simpler_values(leaves[name][index])]
+    wanted = [c for c in wanted if c not in refused and _admissible(claim, shape, leaves, c)]
+    alone: list[bool] = []
+    for first in range(0, len(wanted), _AT_ONCE):
+        alone += list(_seen(claim, shape, _rows(leaves, wanted[first : first + _AT_ONCE], together=False)))
+    wanted, taken = [change for change, yes in zip(wanted, alone, strict=True) if yes], []
+    while wanted:
+        one_of_each = {change[:2]: change for change in reversed(wanted)}  # the first, for each number
+        some = [one_of_each[number] for number in dict.fromkeys(change[:2] for change in wanted)][:_AT_ONCE]
+        kept = int(np.cumprod(_seen(claim, shape, _rows(leaves, some, together=True))).sum())
+        for change in some[:kept]:
+            leaves = with_change(leaves, change)
+        taken += some[:kept]
+        done, failed = {change[:2] for change in some[:kept]}, some[kept : kept + 1]
+        wanted = [change for change in wanted if change[:2] not in done and change not in failed]
+    return taken
+
+
+def _admissible(claim: Claim, shape: Shape, leaves: Leaves, change: Change) -> bool:
+    """Whether an admissible instance is so after a change: of its leaf alone, beside weights, that can be doubtful."""
+    changed = with_change(leaves, change)
+    return admissible(claim, shape, {name: changed[name] for name in (change[0], "weight") if name in changed})
+
+
+def _rows(leaves: Leaves, changes: list[Change], together: bool) -> Leaves:
+    """An instance per change, in floats; ``together``: with all changes before it too."""
+    rows = {name: np.repeat(array, len(changes), axis=0) for name, array in floats(leaves).items()}
+    for row, (name, (_, *index), value) in enumerate(changes):
+        rows[name][(slice(row, None) if together else row, *index)] = value
+    return rows
+
+
+def with_change(leaves: Leaves, change: Change) -> Leaves:
+    """A one-row instance with another number in one place."""
+    name, index, value = change
+    changed = leaves[name].copy()
+    changed[index] = value
+    return {**leaves, name: changed}
+
+
+def _simpler_values(value: Fraction) -> Iterator[Fraction]:
+    sign = 1 if value > 0 else -1
+    small = [Fraction(n) for n in (2, 3, 5, 10, 100, 1000)]
+    powers = [sign * n for n in small if n < abs(value)] + [sign / n for n in small if 1 / n > abs(value)]
+    rounded = (Fraction(round(value)), value.limit_denominator(2), value.limit_denominator(10))
+    for candidate in dict.fromkeys((Fraction(0), Fraction(1), Fraction(-1), *rounded, *powers)):
+        if _cost(candidate) < _cost(value):
+            yield candidate
+
+
+def _cost(value: Fraction) -> int:
+    if value in (0, 1):
+        return int(value)
+    return 2 + len(str(abs(value.numerator))) + 2 * len(str(value.denominator)) + (value < 0)

@@ -1,0 +1,134 @@
+"""How a bound behaves as one of its parameters grows or vanishes, all else fixed, and where nothing is known of that."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+import sympy as sp
+
+from bounds.formulas.orders import Order, leading_order, sign_of
+from bounds.language.claim import Claim, Condition, names_in
+from verify.formulas.bound import Bound, ranges_of
+from verify.formulas.compiled import compiled
+from verify.formulas.points import parameter_sets
+from verify.prove.satisfiable import satisfiable
+
+__all__ = ["LENGTHS", "order_in", "rates", "sign_under", "tied_to"]
+
+LENGTHS = ("iterations", "rounds")  # how long a run is
+_MARGIN = sp.Dummy("margin of conditions", positive=True)  # by which numbers lie within conditions
+_ALGEBRAIC = (sp.Add, sp.Mul, sp.Max, sp.Min, sp.Abs)
+
+
+def rates(bound: Bound) -> dict[str, dict[str, str]]:
+    """For each parameter the leading order as it tends to infinity (``oo``) and to zero (``0``).
+
+    ``none: ...`` where there is no such limit: a whole number does not vanish, and what a condition bounds does not grow, of
+    which the order is told all the same where it is known. ``?`` where the rules do not tell; ``not known: NAME``, with each
+    of them, where others grow with it (:func:`tied_to`).
+    """
+    found, ranges, sign = {}, ranges_of(bound), sign_under(bound)
+    for symbol in bound.form.parameters:
+        tied = tied_to(bound, symbol.name)
+        if tied:
+            found[symbol.name] = dict.fromkeys(("oo", "0"), f"not known: {', '.join(tied)}")
+            continue
+        grows, vanishes = order_in(bound, symbol, sign=sign), "none: a whole number"
+        if not ranges[symbol.name].whole:
+            order = order_in(bound, symbol, sp.S.Zero, sign)
+            vanishes = "?" if order is None else order.text(symbol)
+        found[symbol.name] = {"oo": _largest(bound, symbol) if grows is None else grows.text(symbol), "0": vanishes}
+    return found
+
+
+def _largest(bound: Bound, symbol: sp.Symbol) -> str:
+    """What is said of growth where the rules do not tell."""
+    bounds = [c.right for c in bound.conditions if c.relation == "<=" and c.left == symbol]
+    return next((f"none: at most {right}" for right in bounds if symbol not in right.free_symbols), "?")
+
+
+def order_in(bound: Bound, symbol: sp.Symbol, at=sp.oo, sign=None) -> Order | None:
+    """The leading order of the bound in a parameter; None where the rules do not tell or others are tied to it.
+
+    Holds at numbers that meet the claim's conditions for some value of the parameter and lie on the border of none, and of
+    which no coefficient vanishes, as that of K - 1 does at K = 1.
+    """
+    if tied_to(bound, symbol.name):
+        return None
+    return leading_order(bound.form.formula, symbol, at, sign or sign_under(bound))
+
+
+def tied_to(bound: Bound, name: str) -> tuple[str, ...]:
+    """Where ``name`` is the length of a run: parameters that stand for what is measured along a run and speak of its length,
+    as sums over it and what holds at its end do. No number of theirs belongs to all lengths."""
+    if name not in LENGTHS:
+        return ()
+    used = {s.name: e for s, e in bound.form.measured.items() if s in bound.form.parameters}
+    return tuple(sorted(one for one, e in used.items() if _speaks_of_length(bound.claim, e)))
+
+
+def _speaks_of_length(claim: Claim, e) -> bool:
+    """Whether an expression, or a definition that it rests on, has the length of a run in it."""
+    seen, names = set(), set(names_in(e))
+    while more := names & set(claim.definitions) - seen:
+        seen |= more
+        names = names.union(*(names_in(claim.definitions[name].formula) for name in more))
+    return bool(names & set(LENGTHS))
+
+
+# signs -------------------------------------------------------------------------------------------------------------------
+def sign_under(bound: Bound):
+    """A function that tells the sign of a formula in the bound's parameters, within the claim's conditions and on the border
+    of none: by the signs of symbols, else by z3 from the conditions that are algebraic."""
+    conditions = _within(tuple(Condition(_positive(c.left), c.relation, _positive(c.right)) for c in bound.conditions
+                               if _is_algebraic(c.left) and _is_algebraic(c.right)))
+    points: dict[str, np.ndarray] | None = None
+
+    def sign(e: sp.Expr) -> int | None:
+        nonlocal points
+        known = sign_of(e)
+        if known is not None or not conditions or not _is_algebraic(e):
+            return known
+        if points is None:
+            points = _points(bound)
+        names = sorted(s.name for s in e.free_symbols)
+        if not points or not set(names) <= set(points):
+            return None
+        values = compiled(names, e)(*(points[n] for n in names))
+        seen = set(np.sign(values[np.isfinite(values)]).tolist()) - {0.0}  # which it is on borders
+        if len(seen) != 1:
+            return None
+        likely = int(seen.pop())
+        return likely if _proved(conditions, _positive(e), likely) else None
+
+    return sign
+
+
+def _points(bound: Bound) -> dict[str, np.ndarray]:
+    try:
+        return parameter_sets(bound, 200)
+    except ValueError:  # conditions that exclude each other, or at which the bound has no value
+        return {}
+
+
+@lru_cache(maxsize=512)
+def _within(conditions: tuple[Condition, ...]) -> tuple[Condition, ...]:
+    """The conditions with inequalities strict, where that leaves anything."""
+    strict = tuple(Condition(*{"<=": (c.left + _MARGIN, "<=", c.right), ">=": (c.left, ">=", c.right + _MARGIN)}.get(
+        c.relation, (c.left, c.relation, c.right))) for c in conditions)
+    return strict if satisfiable(strict).answer == "yes" else conditions
+
+
+@lru_cache(maxsize=4096)
+def _proved(conditions: tuple[Condition, ...], e: sp.Expr, sign: int) -> bool:
+    return satisfiable([*conditions, Condition(e, "<=" if sign > 0 else ">=", 0)]).answer == "no"
+
+
+def _positive(e):
+    return e.xreplace({s: sp.Symbol(s.name, positive=True, integer=s.is_integer) for s in e.free_symbols})
+
+
+def _is_algebraic(e) -> bool:
+    return not e.args or (isinstance(e, _ALGEBRAIC) and all(map(_is_algebraic, e.args))) or (
+        e.is_Pow and e.exp.is_Rational and _is_algebraic(e.base))

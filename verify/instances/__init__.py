@@ -1,0 +1,1 @@
+"""Defines instances: shape, parameters, clients, outcomes of chance; draws and changes them. Evaluates no formula."""

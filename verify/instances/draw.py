@@ -1,0 +1,346 @@
+"""Random and corner instances that a claim speaks of: shapes and leaves, before any hypothesis is checked.
+
+Nothing here looks at which claim is asked for, only at what it is about: its setting, procedure, sizes and variables.
+"""
+
+from __future__ import annotations
+
+from math import prod
+
+import numpy as np
+import sympy as sp
+
+from bounds.language.claim import Claim
+from synthetic.numbers.arrays import NUMPY
+from verify.claims.hypotheses import bounds_on_numbers, equations
+from verify.claims.method import by_coordinate, free_starts, speaks_of_trackers
+from verify.claims.needs import always_available, needs_equal_curvatures, speaks_of_samples
+from verify.claims.open_constants import ASSUMED, assumed_constants
+from verify.claims.sizes import first_possible, integer_variables, names_of, within_bounds
+from verify.instances.counts import with_counts
+from verify.instances.instance import federation_of, outcomes
+from verify.instances.leaves import Leaves
+from verify.instances.outcomes import chance_of
+from verify.instances.piecewise import draw_family, draw_pieces, start_at_knots
+from verify.instances.samples import draw_data, draw_data_shape
+from verify.instances.shape import DATA_OUTCOMES, NOTHING_MORE, RARE, Shape, with_participants
+
+__all__ = ["draw_leaves", "draw_shape", "free_size_names"]
+
+_STEPS = (1, 1, 1, 2, 2, 2, 3, 3, 4, 4, 6, 10)
+_LONGEST = 0.1  # share of the rounds that are as long as an instance may be
+_DIMS = (1, 1, 2)
+_DIMS_BY_COORDINATE = (1, 1, 1, 2, 2, 2, 5, 16)  # in which lengths grow with the dimension
+_ROUNDS = (1, 1, 1, 2, 2, 3, 5, 10, 30)
+_FEW = (1, 1, 2, 2, 3)
+
+#: numbers of priority clients beyond these, where a factor of their number or of those not sampled shows, and how often
+_MANY, _OFTEN_MANY = (4, 5, 6, 8, 12, 20), 0.2
+_ALL_NOISY = 0.15  # share of the shapes in which all clients have noise, in runs that are as short as that asks
+_ONE_UNLIKE = 0.15  # share of instances of which one client has another curvature, or another center, than all others
+
+
+def draw_shape(claim: Claim, rng: np.random.Generator, most_outcomes: int, most_iterations: int, longer: int = 1) -> Shape:
+    """A random shape whose chance has at most ``most_outcomes`` outcomes, and whose sizes meet the claim's conditions.
+
+    Runs have at most ``most_iterations`` iterations; both this and the numbers of rounds are ``longer`` times as large.
+    """
+    if speaks_of_samples(claim):
+        return draw_data_shape(claim, Shape, rng, DATA_OUTCOMES * most_outcomes, most_iterations)
+
+    def draw() -> Shape:
+        shape = _draw_shape(claim, rng, most_outcomes, most_iterations * longer, longer)
+        return _within_bounds(claim, shape, most_iterations * longer, rng) if integer_variables(claim) else shape
+
+    return first_possible(claim, draw)
+
+
+def _within_bounds(claim, shape, most_iterations, rng) -> Shape:
+    """The shape with integer variables that the claim's conditions allow."""
+    if claim.setting != "run" or "local_steps" not in dict(shape.sizes):
+        return _with(shape, sizes=tuple(within_bounds(claim, shape.as_sizes(), rng).items()))
+    own = within_bounds(claim, shape.as_sizes() | {"local_steps": shape.local_steps}, rng)
+    own["local_steps"] = min(own["local_steps"], most_iterations // shape.rounds)
+    return _with(shape, sizes=tuple((dict(shape.sizes) | own).items()), local_steps=own["local_steps"])
+
+
+def _layers(claim, dim, rng) -> tuple[int, ...]:
+    """Sizes of the layers, for claims that speak of them: at most three, of ``dim`` coordinates or one each."""
+    if "layers" not in names_of(claim):
+        return ()
+    count = int(rng.choice([1, 2, 2, 2, 3]))
+    cuts = np.sort(rng.permutation(max(dim, count) - 1)[: count - 1]) + 1
+    return tuple(np.diff([0, *cuts, max(dim, count)]).tolist())
+
+
+def _draw_shape(claim, rng, most_outcomes, most_iterations, longer) -> Shape:
+    sizes = _sizes(claim, rng)
+    if claim.setting == "algebra":
+        return Shape(dim=int(rng.integers(1, 3)), sizes=sizes)
+    procedure = claim.procedure
+    with_free = procedure is None or procedure.free_clients
+    tiny = rng.random() < 0.3  # the smallest instances are where lower-order terms have nothing to hide behind
+    free = int(rng.choice([1] if tiny else [0, 1, 1, 2])) if with_free else 0
+    priority = int(rng.choice([1, 1, 2] if tiny else _FEW))
+    if not tiny and rng.random() < _OFTEN_MANY:
+        priority = int(rng.choice(_MANY))
+    dim = 1 if tiny else int(rng.choice(_DIMS_BY_COORDINATE if by_coordinate(procedure) else _DIMS))
+    layers = _layers(claim, dim, rng)
+    dim = sum(layers) or dim
+    if claim.setting == "point":
+        family, pieces = draw_family(claim, rng)
+        return Shape(clients=priority + free, free=free, dim=dim, sizes=sizes, layers=layers,
+                     family=family, pieces=pieces)
+    steps = dict(sizes).get("local_steps") or (1 if tiny else int(rng.choice(_STEPS)))
+    rounds = longer * (int(rng.integers(1, 3)) if tiny else int(rng.choice(_ROUNDS)))
+    if "local_steps" not in dict(sizes) and rng.random() < _LONGEST:
+        steps, rounds = most_iterations, 1
+    if longer > 1 and rng.random() < 0.5:
+        rounds = max(1, most_iterations // (steps * int(rng.choice([1, 2, 4]))))
+    while steps * rounds > most_iterations:
+        rounds = max(1, rounds // 2)
+        steps = min(steps, most_iterations)
+    sampling = procedure.sampling if procedure else "full"
+    participants = 1
+    if sampling != "full":
+        participants = int(10 ** rng.uniform(0, 3)) if priority == 1 else int(rng.integers(1, 4))
+    if sampling == "without-replacement":
+        participants = priority - 1 if priority > max(_FEW) and participants == 3 else min(participants, priority)
+    shape = Shape(priority + free, free, dim, steps, rounds, participants, sampling, (), RARE[rng.integers(len(RARE))],
+                  sizes, layers=layers, chance=chance_of(procedure, claim.variables) if procedure else NOTHING_MORE)
+    if speaks_of_trackers(claim):
+        shape = _with(shape, sizes=(*shape.sizes, ("trackers", int(rng.integers(1, shape.most_trackers + 1)))))
+    while shape.priority_clients > max(_FEW) and prod(outcomes(_with(shape, rounds=1))) > most_outcomes:
+        shape = with_participants(_with(shape, clients=shape.clients - 1), min(participants, shape.priority_clients - 2))
+    while prod(outcomes(shape)) > most_outcomes and shape.rounds > 1:  # too much to enumerate
+        shape = _with(shape, rounds=shape.rounds // 2)
+    if prod(outcomes(shape)) > most_outcomes:
+        shape = with_participants(shape, 1)
+    while len(shape.layers) > 1 and prod(outcomes(shape)) > most_outcomes:
+        shape = _with(shape, layers=(sum(shape.layers[:2]), *shape.layers[2:]))
+    family, pieces = draw_family(claim, rng)
+    shape = _with(shape, family=family, pieces=pieces)
+    noisy = tuple(sorted(rng.permutation(shape.clients)[: 0 if tiny else rng.integers(0, 3)].tolist()))
+    if rng.random() < _ALL_NOISY:
+        noisy = tuple(range(shape.clients))
+        shape = _short_enough(shape, noisy, most_outcomes)
+    elif noisy and rng.random() < 0.5:
+        shape = _short_enough(shape, noisy[:1], most_outcomes)
+    while noisy and prod(outcomes(_with(shape, noisy=noisy))) > most_outcomes:
+        noisy = noisy[:-1]
+    return _with(shape, noisy=noisy)
+
+
+def _short_enough(shape, noisy, most_outcomes) -> Shape:
+    """The shape with as few rounds, and then local steps, that the outcomes of this noise can be enumerated."""
+    while shape.iterations > 1 and prod(outcomes(_with(shape, noisy=noisy))) > most_outcomes:
+        if shape.rounds > 1:
+            shape = _with(shape, rounds=shape.rounds - 1)
+        elif "local_steps" not in dict(shape.sizes):
+            shape = _with(shape, local_steps=shape.local_steps - 1)
+        else:
+            break
+    return shape
+
+
+def _with(shape: Shape, **changes) -> Shape:
+    return Shape(**{**shape.__dict__, **changes})
+
+
+def free_size_names(claim: Claim) -> list[str]:
+    """Names of the integer variables that size other variables or enter formulas."""
+    return [v.name for v in claim.variables if v.domain == "integer" and not v.indices]
+
+
+def _sizes(claim, rng):
+    found = []
+    for variable in claim.variables:
+        if variable.domain == "integer" and not variable.indices:
+            high = variable.high or variable.low + int(rng.choice([0, 1, 2, 3, 5, 10, 30, 100]))
+            found.append((variable.name, int(rng.integers(variable.low, high + 1))))
+    return tuple(found)
+
+
+def draw_leaves(claim: Claim, shape: Shape, count: int, rng: np.random.Generator) -> Leaves:
+    """``count`` rows of every leaf that the claim's setting needs, a mixture of generic and corner values."""
+    leaves: Leaves = {}
+    if shape.data is not None:
+        leaves |= draw_data(claim, shape, count, rng, _vectors)
+        if not _gives_steps(claim):
+            leaves["step_fraction"] = _fractions((count, shape.iterations), rng)
+            leaves["step_scale"] = 10.0 ** rng.uniform(-3, 1, (count, 1))
+    elif claim.setting != "algebra":
+        leaves |= _federation(shape, count, rng)
+        if needs_equal_curvatures(claim):
+            leaves["curvature"] = leaves["curvature"][:, :1]
+        if shape.family == "piecewise":
+            del leaves["curvature"]
+            leaves |= draw_pieces(claim, shape, count, rng, _vectors)
+        if claim.procedure is not None and claim.procedure.equal_weights:
+            leaves["weight"] = np.ones((count, shape.clients))
+        leaves["step_fraction"] = _fractions((count, shape.iterations if claim.setting == "run" else 1), rng)
+        leaves["step_scale"] = 10.0 ** rng.uniform(-3, 1, (count, 1))
+    if claim.setting == "point":
+        leaves["included"] = np.where(_priority(shape), 1.0, rng.integers(0, 2, (count, shape.clients)))
+        leaves["local_offset"] = _vectors((count, shape.clients, shape.dim), rng)
+    if claim.setting == "run" and shape.data is None:
+        leaves["start_offset"] = _vectors((count, shape.dim), rng)
+        leaves["epsilon"] = _thresholds((count, shape.rounds + 1), rng)
+        there = 1 if always_available(claim) else rng.integers(0, 2, (count, shape.rounds + 1, shape.clients))
+        leaves["available"] = np.ones((count, shape.rounds + 1, shape.clients)) * there
+        if shape.free:
+            leaves["tie"] = 1.0 * (rng.random((count, shape.clients)) < 0.5) * (rng.random((count, 1)) < 0.2)
+        if shape.noisy:
+            leaves["noise"] = _vectors((count, len(shape.noisy), shape.dim), rng)
+        for name, by_client in free_starts(claim.procedure).items():
+            leaves[f"start:{name}"] = _vectors((count, *[shape.clients] * by_client, shape.dim), rng)
+        if shape.family == "piecewise":
+            leaves["start_offset"] = start_at_knots(shape, leaves, federation_of(shape, leaves, NUMPY), rng)
+    for variable in claim.variables:
+        if variable.domain != "integer" or variable.indices:
+            leaves[variable.name] = _variable(variable, shape, count, rng)
+    for name, bound in _upper_bounds(claim).items():
+        free, strict = leaves[name].reshape(count, 1), any(v.name == name and v.below is not None for v in claim.variables)
+        kept = (rng.random((count, 1)) < 0.4) & ((free < bound) | (not strict))
+        leaves[name] = np.where(kept, free, bound * _shares(count, rng)).reshape(leaves[name].shape)
+    if claim.setting == "run" and "rho_prox" in leaves and "curvature" in leaves:
+        _solve_at_once(leaves, rng)
+    for name in assumed_constants(claim):
+        leaves[f"{ASSUMED}{name}"] = 10.0 ** rng.uniform(-1, 2.5, (count, 1))
+    for name in _constants_with_slack(claim):
+        leaves[f"slack:{name}"] = np.where(rng.random((count, 1)) < 0.8, 1.0, 1 + 10.0 ** rng.uniform(-1, 2, (count, 1)))
+    return with_counts(claim, shape, leaves, rng)
+
+
+def _gives_steps(claim) -> bool:
+    """Whether an equation says what the local steps are."""
+    return any(isinstance(c.left, sp.Indexed) and str(c.left.base.label) == "eta_l" for c in equations(claim))
+
+
+def _upper_bounds(claim) -> dict[str, float]:
+    """Positive numbers that conditions hold under a number, by name: free ones without an index that are not below 0."""
+    free = {v.name for v in claim.variables if v.domain in ("positive", "nonnegative") and not v.indices}
+    found = {}
+    for c in claim.conditions:
+        if c.relation == "<=" and c.left.is_Symbol and c.left.name in free and c.right.is_number and not c.over:
+            found[c.left.name] = min(float(c.right), found.get(c.left.name, np.inf))
+    return found
+
+
+def _shares(count, rng):
+    """Shares of a whole, (count, 1): anything, a little, or nearly all."""
+    share = rng.random((count, 1))
+    least = np.where(rng.random((count, 1)) < 0.7, -3.0, -8.0)
+    little = 10.0 ** rng.uniform(least, -0.3)
+    return np.choose(rng.integers(0, 3, (count, 1)), [share, little, 1 - little])
+
+
+def _solve_at_once(leaves: Leaves, rng: np.random.Generator) -> None:
+    """Give some instances the step 1/(L + rho), by which a client of curvature L solves its penalised problem at once."""
+    largest = leaves["curvature"].max(axis=(1, 2))[:, None]
+    at_once = rng.random(largest.shape) < 0.1
+    leaves["step_scale"] = np.where(at_once, largest / (largest + leaves["rho_prox"].reshape(-1, 1)), leaves["step_scale"])
+    leaves["step_fraction"] = np.where(at_once, 1.0, leaves["step_fraction"])
+
+
+def _constants_with_slack(claim):
+    """Constants of the problem class: any value beyond the tightest is admissible too.
+
+    A number that the claim's own conditions bound by what a run does is measured: it is the least or the largest.
+    """
+    bounded = bounds_on_numbers(claim)
+    measured = {name for name, bounds in bounded.items()
+                if any(b.condition in claim.conditions and not _of_clients(b.other) for b in bounds)}
+    return sorted(bounded.keys() - measured - {v.name for v in claim.variables} - {*assumed_constants(claim)})
+
+
+def _of_clients(bound) -> bool:
+    """Whether an expression is a constant of single clients."""
+    return any(str(entry.base.label).endswith("_client") for entry in sp.sympify(bound).atoms(sp.Indexed))
+
+
+def _priority(shape):
+    return np.arange(shape.clients) < shape.priority_clients
+
+
+def _federation(shape, count, rng):
+    one = np.ones((count, 1, 1))
+    kappa = np.choose(rng.integers(0, 4, (count, 1, 1)), [one, 2 * one, 8 * one, 10 ** rng.uniform(0, 3, (count, 1, 1))])
+    where = rng.random((count, shape.clients, shape.dim))
+    where = np.where(rng.random((count, 1, 1)) < 0.5, where, np.round(where))  # half of them at the extremes only
+    alone = np.arange(shape.clients)[:, None] == rng.integers(0, shape.clients, (count, 1, 1))  # one unlike all others
+    where = np.where(rng.random((count, 1, 1)) < _ONE_UNLIKE, alone, where)
+    weight = np.where(rng.random((count, 1)) < 0.5, 1.0, 10 ** rng.uniform(-2, 2, (count, shape.clients)))
+    heavy = np.where(rng.random((count, 1)) < 0.3, 10 ** rng.uniform(0, 6, (count, 1)), 1.0)
+    weight = np.where(_priority(shape), weight, weight * heavy)
+    offset = np.where(rng.random((count, 1)) < 0.6, 0.0, rng.normal(size=(count, shape.clients)))
+    return {
+        "curvature": kappa**where * np.where(rng.random((count, 1, 1)) < 0.7, 1.0, 10 ** rng.uniform(-4, 4, (count, 1, 1))),
+        "center": _vectors((count, shape.clients, shape.dim), rng) * np.where(
+            rng.random((count, 1, 1)) < _ONE_UNLIKE, alone, 1.0),
+        "offset": offset,
+        "weight": weight,
+    }
+
+
+def _vectors(shape, rng):
+    """Vectors: exactly zero altogether, each zero or not, or generic, at scales over several decades."""
+    lead = (shape[0], *(1,) * (len(shape) - 1))
+    scale = np.where(rng.random(lead) < 0.5, 1.0, 10 ** rng.uniform(-3, 2, lead))
+    generic = rng.normal(size=shape) * scale
+    kind = rng.random(lead)
+    sparse = generic * (rng.random((*shape[:-1], 1)) < 0.5)
+    return np.where(kind < 0.25, 0.0, np.where(kind < 0.5, sparse, generic))
+
+
+def _fractions(shape, rng):
+    """Fractions of a bound over time: one at the bound, others constant, falling, rising, a single change, or free."""
+    count, times = shape
+    t = np.arange(times)[None, :]
+    rate = 10 ** rng.uniform(-1.5, 0, (count, 1))
+    first = 10 ** rng.uniform(-4, 0, (count, 1))
+    change = rng.integers(0, max(times, 1), (count, 1))
+    patterns = [
+        np.ones((count, times)), first * np.ones((count, times)), rate**t, rate ** (times - 1 - t),
+        1 / (1 + t * rate), np.where(t < change, 1.0, first), np.where(t < change, first, 1.0),
+        10 ** rng.uniform(-3, 0, (count, times)),
+    ]
+    return np.maximum(np.choose(rng.integers(0, len(patterns), (count, 1)), patterns), 1e-6)
+
+
+def _thresholds(shape, rng):
+    """Matching thresholds by round: none, all, the first round only, all but the first, constant, falling, free."""
+    count, times = shape
+    t = np.arange(times)[None, :]
+    level = 10 ** rng.uniform(-2, 3, (count, 1))
+    all_of_them = np.full((count, times), 1e9)
+    patterns = [
+        np.zeros((count, times)), all_of_them, np.where(t == 0, all_of_them, 0.0), np.where(t == 0, 0.0, all_of_them),
+        level * np.ones((count, times)), level / (1 + t) ** 2, level * rng.random((count, times)),
+    ]
+    return np.choose(rng.integers(0, len(patterns), (count, 1)), patterns)
+
+
+def _variable(variable, shape, count, rng):
+    sizes = shape.as_sizes()
+    lead = tuple(sizes[size] for _, size in variable.indices)
+    full = (count, *lead)
+    if variable.domain == "vector":
+        return _vectors((*full, shape.dim), rng)
+    if variable.domain == "binary":
+        return rng.integers(0, 2, full).astype(float)
+    if variable.domain == "simplex":
+        raw = np.where(rng.random(full) < 0.3, 0.0, 10 ** rng.uniform(-2, 2, full))
+        raw[..., 0] = np.where(raw.sum(-1) == 0, 1.0, raw[..., 0])
+        return raw
+    row = (count, *(1,) * len(lead))
+    size = np.where(rng.random(row) < 0.5, 10 ** rng.uniform(-1, 1, row), 10 ** rng.uniform(-4, 4, row))
+    value = size * np.where(rng.random(row) < 0.3, 1.0, 10 ** rng.uniform(-1, 1, full))
+    if variable.domain == "positive":
+        return value
+    if variable.domain == "nonnegative":
+        return np.where(rng.random(full) < 0.35, 0.0, value) * (rng.random(row) < 0.8)
+    if variable.domain == "real":
+        return np.where(rng.random(full) < 0.2, 0.0, value) * rng.choice([-1.0, 1.0], full)
+    raise ValueError(f"unknown domain {variable.domain!r} of {variable.name}; allowed: positive, nonnegative, real, "
+                     "integer, vector, binary, simplex")

@@ -1,0 +1,173 @@
+"""The smallest shapes that a claim speaks of: most false statements fail there already."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import cycle, product
+from math import prod
+
+import numpy as np
+
+from bounds.language.claim import Claim
+from verify.claims.method import by_coordinate, speaks_of_trackers
+from verify.claims.needs import speaks_of_samples
+from verify.claims.sizes import (
+    ABOVE,
+    allowed,
+    integer_variables,
+    names_of,
+    once_by_claim,
+    possible,
+    says_something,
+    within_sizes,
+)
+from verify.instances.instance import outcomes
+from verify.instances.outcomes import chance_of
+from verify.instances.piecewise import draw_family
+from verify.instances.samples import extreme_data_shapes, small_data_shapes
+from verify.instances.shape import DATA_OUTCOMES, NOTHING_MORE, RARE, Shape
+
+__all__ = ["extreme_shapes", "small_shapes"]
+
+_CLIENTS = ((1, 0), (2, 0), (3, 0), (1, 1))  # priority clients, free clients
+_ROUNDS, _STEPS, _PARTICIPANTS = (1, 2, 3, 5), (1, 2, 4), (1, 2)
+_LAYERS = ((1,), (1, 1), (1, 1, 1))
+_SEVERAL = {False: (1, 2), True: (2, 16)}  # half of the dimensions, of methods that act by coordinate or not; others are 1
+_MANY, _CROWD, _COORDINATES, _FEW = (6, 12), 50, 16, 3
+_FOLLOWING = 12  # shapes among which the next one is chosen
+_SMALLEST = 0.6  # share of the shapes that are taken by size
+
+
+def small_shapes(claim: Claim, rng: np.random.Generator, most_outcomes: int, count: int) -> list[Shape]:
+    """Up to ``count`` different shapes of one to three clients, few rounds and steps, without noise, with that of one client
+    or of all: first the smallest ones, then such that every number of clients, of rounds and so on has its turn.
+
+    None for claims about numbers alone.
+    """
+    if claim.setting == "algebra":
+        return []
+    of_samples = speaks_of_samples(claim)
+    all_of_them = tuple(small_data_shapes(claim, Shape)) if of_samples else _small_shapes(claim)
+    most_outcomes *= DATA_OUTCOMES if of_samples else 1
+    chosen: dict[Shape, None] = {}
+    anyone = rng.permutation(len(all_of_them))
+    smallest = sorted(anyone, key=lambda number: _size(all_of_them[number]))
+    for numbers, enough in ((smallest, round(_SMALLEST * count)), (_in_turn(all_of_them, anyone), count)):
+        for number in numbers:
+            if len(chosen) >= enough:
+                break
+            shape = within_sizes(claim, all_of_them[number], rng)
+            if possible(claim, shape.as_sizes()) and prod(outcomes(shape)) <= most_outcomes:
+                chosen[shape] = None
+    return list(chosen) if of_samples else _with_rare_noise([_drawn(claim, shape, rng) for shape in chosen], rng)
+
+
+def _with_rare_noise(shapes: list[Shape], rng: np.random.Generator) -> list[Shape]:
+    """The shapes, whose noise has each of the probabilities in turn."""
+    turns = cycle(rng.permutation(len(RARE)))
+    return [replace(shape, rare=RARE[next(turns)]) if shape.noisy else shape for shape in shapes]
+
+
+def _in_turn(shapes: Sequence[Shape], numbers: np.ndarray) -> Iterator[int]:
+    """The ``numbers`` in another order: next always comes, of the following ones, the one whose shape has the clients,
+    rounds, steps and so on that came least often so far."""
+    left, seen = list(numbers), Counter()
+    while left:
+        following = [(sum(seen[part] for part in _parts(shapes[number])), place)
+                     for place, number in enumerate(left[:_FOLLOWING])]
+        number = left.pop(min(following)[1])
+        seen.update(_parts(shapes[number]))
+        yield number
+
+
+def _parts(shape: Shape) -> tuple:
+    of_data = (("samples", shape.data.samples), ("atoms", shape.data.atoms)) if shape.data else ()
+    return (("clients", shape.clients, shape.free), ("rounds", shape.rounds), ("steps", shape.local_steps),
+            ("participants", shape.participants), ("noisy", shape.noisy), ("layers", shape.layers), *shape.sizes, *of_data)
+
+
+def _size(shape: Shape) -> int:
+    samples = shape.data.samples if shape.data else 1
+    return shape.clients * shape.iterations * shape.dim * shape.participants * samples * (1 + len(shape.noisy))
+
+
+def extreme_shapes(claim: Claim, rng: np.random.Generator, most_outcomes: int, most_iterations: int,
+                   most_rounds: tuple[int, ...]) -> list[Shape]:
+    """Shapes that are large in one way and small in all others: in local steps, in rounds, in both, in clients, and in
+    coordinates, with a few clients and rounds, for methods that act by coordinate; without noise. Those of claims about
+    samples are :func:`verify.data_instances.extreme_data_shapes`.
+
+    None for claims about numbers or about one step.
+    """
+    if claim.setting != "run":
+        return []
+    if speaks_of_samples(claim):
+        return [*extreme_data_shapes(claim, Shape, rng, DATA_OUTCOMES * most_outcomes, most_iterations, most_rounds)]
+    both, short = round(most_iterations**0.5), _shortest(claim)
+    ways = [{"local_steps": most_iterations}, {"local_steps": both, "rounds": both}]
+    ways += [{"rounds": rounds} for rounds in most_rounds]
+    ways += [{"clients": clients} for clients in _MANY]
+    ways += [{"clients": _CROWD, "participants": _CROWD}]
+    if by_coordinate(claim.procedure) and "layers" not in names_of(claim):
+        ways += [{"dim": _COORDINATES, "clients": _FEW, "rounds": _FEW}]
+    found = []
+    for way in ways:
+        for number in rng.permutation(len(short)):
+            own = {name: size for name, size in way.items() if name not in dict(short[number].sizes)}
+            if short[number].sampling == "full":
+                own.pop("participants", None)
+            if "dim" in own and short[number].sampling == "without-replacement":  # all of them, and no chance
+                own["participants"] = _FEW
+            shape = within_sizes(claim, replace(_drawn(claim, short[number], rng), **own), rng)
+            if shape.iterations <= max(most_iterations, *most_rounds) and allowed(claim, shape.as_sizes()) and prod(
+                    outcomes(shape)) <= most_outcomes:
+                found.append(shape)
+                break
+    return found
+
+
+def _shortest(claim: Claim) -> list[Shape]:
+    """The smallest shapes without noise of the fewest iterations at which the claim says something."""
+    quiet = [s for s in _small_shapes(claim) if not s.noisy and says_something(claim, s.as_sizes())]
+    fewest = min((s.iterations for s in quiet), default=1)
+    return [s for s in quiet if s.iterations == fewest]
+
+
+@once_by_claim
+def _small_shapes(claim: Claim) -> tuple[Shape, ...]:
+    """All of :func:`_each_small_shape`, which a search asks for several times."""
+    return tuple(_each_small_shape(claim))
+
+
+def _each_small_shape(claim: Claim) -> Iterator[Shape]:
+    """The shapes of claims that do not speak of samples, before their integers meet the claim's conditions."""
+    procedure, running = claim.procedure, claim.setting == "run"
+    sampling = procedure.sampling if procedure and running else "full"
+    chance = chance_of(procedure, claim.variables) if procedure and running else NOTHING_MORE
+    own = list(integer_variables(claim).values())
+    above = list(product(ABOVE, repeat=len(own)))
+    for (priority, free), layers, rounds, steps, participants, noise, more in product(
+            _CLIENTS, _LAYERS if "layers" in names_of(claim) else ((),), _ROUNDS if running else (1,),
+            _STEPS if running else (1,), _PARTICIPANTS if sampling != "full" else (1,),
+            ("none", "first", "all") if running else ("none",), above):
+        if noise == "all" and priority + free == 1:
+            continue
+        if free and procedure is not None and not procedure.free_clients:
+            continue
+        if sampling == "without-replacement" and participants > priority:
+            continue
+        sizes = tuple((v.name, v.low + a) for v, a in zip(own, more, strict=True))
+        sizes += (("trackers", 1),) if speaks_of_trackers(claim) else ()
+        noisy = {"none": (), "first": (0,), "all": tuple(range(priority + free))}[noise]
+        yield Shape(priority + free, free, len(layers) or 1, steps, rounds, participants, sampling, noisy, sizes=sizes,
+                    layers=layers, chance=chance)
+
+
+def _drawn(claim: Claim, shape: Shape, rng: np.random.Generator) -> Shape:
+    """The shape with a family of clients and a dimension."""
+    family, pieces = draw_family(claim, rng)
+    several = _SEVERAL[by_coordinate(claim.procedure)]
+    dim = shape.dim if shape.layers else (1, 1, *several)[int(rng.random() * (2 + len(several)))]
+    return replace(shape, dim=dim, family=family, pieces=pieces)

@@ -1,0 +1,188 @@
+"""Data sets as outcomes of chance: every data set that clients may have drawn, with every way to replace one sample.
+
+Client k's law is uniform on finitely many atoms, each a sample's loss. A *world* is one data set (every client's samples,
+drawn independently), the client of which a sample is replaced (uniform), and the fresh sample (from that client's law).
+Which of a client's samples is replaced does not matter, because they are exchangeable: it is the first. The coupled run
+has the same start, clients and sample numbers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import combinations, product
+from typing import Any
+
+import numpy as np
+
+from bounds.papers.afedpd.words import worst_mean_gap, worst_mean_signed_gap
+from synthetic.numbers.arrays import Backend, largest, namespace
+from synthetic.numbers.draws import CLIENTS, SAMPLES, EnumeratedDraws
+from verify.instances.shape import DataShape
+
+__all__ = ["Worlds", "worlds_of"]
+
+#: words with a supremum over neighbouring data sets inside
+SUPREMA = (worst_mean_gap, worst_mean_signed_gap)
+
+
+class _AtAllTimes(EnumeratedDraws):
+    """Draws whose tables hold the negative times at their ends."""
+
+    def category(self, stream, cumulative, time, keys):
+        row = self._table(stream)[:, time]
+        return namespace(row).take_along_axis(row, keys + 0 * row[:, :1], axis=1)
+
+
+@dataclass(frozen=True)
+class Worlds:
+    """All outcomes of chance of coupled runs; outcomes of ``samples drawn`` vary within a world, which is slower.
+
+    ``data``, ``twin``: atoms of the run's and the coupled run's data, (worlds, clients, samples). ``replaced``: the client
+    whose first sample is replaced, (worlds,). ``used``: sample numbers of the local steps, (drawn, iterations, clients).
+    ``outside``: those of gradients outside the local steps: of the start last, of round 0 before that, and so on,
+    (drawn, rounds + 1, clients).
+    ``taking_part``: which clients are sampled, (paths, rounds, clients). ``fixed``: whether data sets and the replaced
+    sample are given in an expectation, or part of it. ``law`` is the clients' law as a federation (as many samples as
+    atoms), ``each`` has every atom as a client of its own; of ``rows`` instances both.
+    """
+
+    data: np.ndarray
+    twin: np.ndarray
+    replaced: np.ndarray
+    used: np.ndarray
+    paths: np.ndarray
+    taking_part: np.ndarray
+    outside: np.ndarray
+    fixed: bool = False
+    law: Any = None
+    each: Any = None
+
+    @property
+    def count(self) -> int:
+        return len(self.replaced)
+
+    @property
+    def drawn(self) -> int:
+        return len(self.used)
+
+    @property
+    def rows(self) -> int:
+        return self.law.instances
+
+    @property
+    def atoms(self) -> int:
+        return self.law.samples
+
+    def draws(self, rows: int, backend: Backend) -> EnumeratedDraws:
+        """Draws of both runs of ``rows`` instances, nested as run, instance, world, samples drawn, clients sampled."""
+        both = (2 * rows * self.count, self.drawn, len(self.paths))
+
+        def spread(table, axis):
+            lead = [1, 1, 1]
+            lead[axis] = table.shape[0]
+            laid = np.broadcast_to(table.reshape(*lead, *table.shape[1:]), (*both, *table.shape[1:]))
+            return laid.reshape(-1, *table.shape[1:])
+
+        tables = {SAMPLES: spread(np.concatenate([self.used, self.outside], axis=1), 1)}
+        if self.paths.shape[2]:
+            tables[CLIENTS] = spread(self.paths, 2)
+        return _AtAllTimes(tables, backend)
+
+    def weights(self, backend: Backend):
+        """Probabilities of worlds with samples drawn, (1, worlds * drawn), and of the clients sampled, (1, paths)."""
+        return tuple(
+            backend.array(np.ones((1, size))) / size for size in (self.count * self.drawn, len(self.paths)))
+
+    def mean_given(self, data):
+        """Mean over the samples drawn and the clients sampled, every world for itself, shaped as ``data``."""
+        xp = namespace(data)
+        data = xp.sum(data, axis=2, keepdims=True) / data.shape[2]
+        if data.shape[1] == 1:
+            return data
+        return self._spread(xp.sum(self._split(data), axis=2, keepdims=True) / self.drawn)
+
+    def mean_unused(self, data, r: int):
+        """The same, given that the replaced sample is not used in the rounds before ``r``; 0/0 where it always is."""
+        xp = namespace(data)
+        data = xp.broadcast_to(data, (data.shape[0], self.count * self.drawn, len(self.paths), *data.shape[3:]))
+        unused = 1 - self._use[..., :r].any(axis=-1).astype(int)  # worlds, drawn, paths
+        chances = self.law.backend.array(unused).reshape(1, *unused.shape, *(1,) * (data.ndim - 3))
+        split = self._split(data)
+        total = xp.sum(xp.sum(split * chances, axis=3, keepdims=True), axis=2, keepdims=True)
+        mean = total / xp.sum(xp.sum(chances, axis=3, keepdims=True), axis=2, keepdims=True)
+        return self._spread(mean)
+
+    def mean_of_client(self, data, clients: np.ndarray, noise_weight, sampling_weight, vector: bool):
+        """Mean over everything, given that the replaced sample is one of client ``clients`` (one axis per index)."""
+        xp = namespace(data)
+        of_world = np.repeat(self.replaced, self.drawn).reshape(1, -1, 1, *(1,) * clients.ndim)
+        chosen = (of_world == clients[None, None, None]).astype(int)
+        chosen = self.law.backend.array(chosen[..., None] if vector else chosen)
+        weight = noise_weight.reshape(1, -1, *(1,) * (data.ndim - 2))
+        total = xp.sum(data * chosen * weight, axis=1, keepdims=True) / xp.sum(chosen * weight, axis=1, keepdims=True)
+        return xp.sum(total * sampling_weight.reshape(1, 1, -1, *(1,) * (data.ndim - 3)), axis=2, keepdims=True)
+
+    def _split(self, data):
+        return data.reshape(data.shape[0], self.count, self.drawn, *data.shape[2:])
+
+    def _spread(self, mean):
+        """(rows, worlds, 1, paths | 1, ...) as (rows, worlds * drawn, paths | 1, ...)."""
+        xp = namespace(mean)
+        wide = xp.broadcast_to(mean, (*mean.shape[:2], self.drawn, *mean.shape[3:]))
+        return wide.reshape(mean.shape[0], -1, *mean.shape[3:])
+
+    @property
+    def _use(self) -> np.ndarray:
+        """Whether the replaced sample is used, (worlds, drawn, paths, rounds)."""
+        rounds = self.taking_part.shape[1]
+        first = (self.used == 0).reshape(self.drawn, rounds, -1, self.used.shape[-1]).any(axis=2)
+        both = first[:, None] & self.taking_part[None]  # drawn, paths, rounds, clients
+        return np.moveaxis(both[..., self.replaced], -1, 0)
+
+    def lead(self, lead: tuple[int, ...], federation) -> tuple[int, ...]:
+        """Axes of chance on which a federation is evaluated at points with the axes ``lead``: of instances that are rows,
+        or rows and worlds."""
+        if federation.instances == self.rows:
+            return (self.rows, *lead[1:])
+        return (self.rows, self.count * self.drawn, lead[2])
+
+    def compared(self, condition, left, right):
+        """Both sides of a condition; where a word takes a supremum over neighbouring data sets, suprema of both sides."""
+        if not any(side.has(*SUPREMA) for side in (condition.left, condition.right)):
+            return left, right
+        return tuple(namespace(side).expand_dims(largest(side, 1), axis=1) for side in (left, right))
+
+    def indicators(self) -> dict[str, tuple[np.ndarray, int]]:
+        """What claims may ask about samples, as name -> (array (outcomes, indices...), number of indices)."""
+        clients = np.arange(self.data.shape[1])
+        of_world = np.repeat(self.replaced, self.drawn)
+        used = np.tile(self.used, (self.count, 1, 1))
+        differing = of_world[:, None] == clients
+        return {"used_sample": (used, 2), "differing": (differing.astype(int), 1),
+                "replaced": (((used == 0) & differing[:, None]).astype(int), 2)}
+
+
+@lru_cache(maxsize=64)
+def worlds_of(data: DataShape, clients: int, iterations: int, rounds: int, participants: int | None) -> Worlds:
+    """Every world and every outcome of the runs in it; ``participants`` drawn without replacement, or None."""
+    rows = product(range(data.atoms), repeat=clients * data.samples)
+    sets = [np.array(row).reshape(clients, data.samples) for row in rows]
+    cases = list(product(sets, range(clients), range(data.atoms)))
+    before = np.array([case[0] for case in cases])
+    replaced = np.array([case[1] for case in cases])
+    after = before.copy()
+    after[np.arange(len(cases)), replaced, 0] = [case[2] for case in cases]
+    gradients = data.gradients(iterations, rounds)
+    drawn = np.array(list(product(range(data.samples), repeat=gradients * clients))).reshape(-1, gradients, clients)
+    used, outside = drawn[:, :iterations], np.zeros((len(drawn), rounds + 1, clients), dtype=np.int64)
+    if data.start:
+        outside[:, -1] = drawn[:, -1]
+    if data.extra:
+        outside[:, :-1] = drawn[:, iterations : iterations + rounds]
+    subsets = [()] if participants is None else list(combinations(range(clients), participants))
+    paths = np.array(list(product(subsets, repeat=rounds)), dtype=np.int64).reshape(len(subsets) ** rounds, rounds, -1)
+    taking = np.ones((len(paths), rounds, clients), dtype=bool)
+    if participants is not None:
+        taking = (paths[..., None] == np.arange(clients)).any(axis=2)
+    return Worlds(before, after, replaced, used, paths, taking, outside)

@@ -1,0 +1,1 @@
+"""Runs an instance and binds every name of a claim to an array. Decides nothing."""

@@ -1,0 +1,118 @@
+"""Runs a batch of instances on every data set and on its neighbours, and binds what claims say about both runs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache, partial
+from math import prod
+
+from fedtheory.engine import rounds_of, starting_points
+from fedtheory.schedules import Tabulated
+from synthetic.numbers.arrays import largest, maximum, namespace
+from verify.claims.method import algorithm_of
+from verify.claims.needs import needs_lipschitz, uses_gradients
+from verify.claims.sizes import names_of
+from verify.evaluation.environment import Bound, Environment, UnboundName
+from verify.evaluation.sample_words import SAMPLE_WORDS
+from verify.instances.sample_federations import negated, with_federations
+from verify.measure.constants import distance_of_clients, largest_slope, mean_distance, root_mean_square_distance
+from verify.measure.record import FullRecord
+
+__all__ = ["realise_coupled"]
+
+
+def realise_coupled(binder) -> Environment:
+    """Bind every name of a claim about samples on a batch of instances; ``binder`` has the claim, shape and leaves.
+
+    Constants hold for the samples' losses, for the clients' laws and for every data set. Where the claim speaks of
+    gradients of F, they are those of the training loss, and in the environment ``also`` those of the population risk:
+    papers write F for both, and what is said of a claim must be true of either.
+    """
+    claim, shape, env = binder.claim, binder.shape, binder.env
+    fixed = claim.procedure.replaced == "any"
+    worlds, runs = with_federations(shape, binder.leaves, env.backend, fixed)
+    env.words, env.worlds, env.federation = SAMPLE_WORDS, worlds, runs.select(slice(0, runs.instances // 2))
+    env.noise_weight, env.sampling_weight = worlds.weights(env.backend)
+    _bind_constants(binder, names_of(claim))
+    for name, (array, indices) in worlds.indicators().items():
+        data = env.backend.array(array)
+        env.bound[name] = Bound(data.reshape(1, data.shape[0], 1, *data.shape[1:]), indices)
+    binder.bind_variables()
+    binder.resolve()
+    binder.bind_steps()
+    binder.resolve()
+    _bind_runs(binder, runs)
+    if uses_gradients(claim):
+        other = replace(env, bound=env.bound.copy(), sizes=dict(env.sizes), gradients=worlds.law, constants={})
+        type(binder)(claim, shape, binder.leaves, other, binder.rows).resolve()
+        env.also = other
+    binder.resolve()
+    return env
+
+
+def _bind_constants(binder, names):
+    """The tightest constants that hold for every sample's loss, for the law and for every data set. Those that a claim
+    names and that are infinite, or irrational, raise ArithmeticError in exact arithmetic; in floats they are infinite."""
+    env = binder.env
+    law, each, training = env.worlds.law, env.worlds.each, env.federation
+    rows, clients = law.weights.shape
+    one = law.weights * 0 + 1
+
+    def of_atoms(values):
+        return values.reshape(rows, clients, -1)
+
+    binder.put("client_weight", law.weights, 1)
+    binder.put("priority", one, 1)
+    binder.put("L_client", largest(of_atoms(each.smoothness().value), -1), 1)
+    binder.put("mu_client", -largest(-of_atoms(each.convexity().value), -1), 1)
+    if needs_lipschitz(binder.claim):
+        binder.put("G_lip", largest_slope(each))
+    if "H_loss" in names:
+        binder.put("H_loss", largest(-negated(each).F_star_client, -1))
+    for name, measure in _OF_LAW_AND_DATA.items():
+        if name in names and name not in binder.claim.constants:
+            of_law, of_data = measure(law), measure(training)
+            of_data = largest(of_data.reshape(rows, -1, *of_data.shape[1:]), 1)
+            of_both = maximum(of_law, of_data)
+            binder.put(name, of_both, of_both.ndim - 1)
+
+
+_OF_LAW_AND_DATA = {
+    "sigma_sq_client": lambda federation: federation.variance + 0 * federation.weights,
+    "sigma_g_client": distance_of_clients, "sigma_g": mean_distance, "sigma_g_2": root_mean_square_distance,
+}
+
+
+def _bind_runs(binder, federation):
+    """Both runs of every world in one batch: instances nested as run, row, world."""
+    env, shape, claim, worlds = binder.env, binder.shape, binder.claim, binder.env.worlds
+    if "eta_l" not in env.bound:
+        raise UnboundName("nothing supplies 'eta_l': give a condition on it, or a leaf 'step_fraction'")
+    rows, xp = binder.rows, namespace(federation.weights)
+    drawn, paths = worlds.drawn, len(worlds.paths)
+    copies = worlds.count * drawn * paths
+
+    def both(array):
+        return xp.concat([array, array], axis=0)
+
+    eta = both(xp.repeat(binder._rows_of(env.bound["eta_l"].data), copies, axis=0))
+    own = {name: both(value) if hasattr(value, "shape") else value
+           for name, value in binder._hyper_parameters(copies).items()}
+    algorithm = algorithm_of(claim.procedure, Tabulated(eta), shape.local_steps, binder._selection(copies), own,
+                             exact=env.backend.library in ("exact", "balls"))
+    federation, draws = federation.repeat(drawn * paths), worlds.draws(rows, env.backend)
+    start = both(xp.repeat(binder.leaf("start_offset"), copies, axis=0))
+    record = FullRecord()
+    first = algorithm.init(federation, starting_points(federation, start, 2 * rows * copies), draws)
+    *_, state = rounds_of(algorithm, federation, first, draws, 0, shape.rounds, (record,))
+    for name, make in record.later(federation, state, shape.local_steps).items():
+        pair = cache(partial(_pair, make, (2, rows, worlds.count * drawn, paths)))
+        env.bound.later(name, lambda pair=pair: pair()[0])
+        env.bound.later(f"twin_{name}", lambda pair=pair: pair()[1])
+
+
+def _pair(make, shape) -> list[Bound]:
+    """An array of both runs."""
+    array, indices, vector = make()
+    array = namespace(array).broadcast_to(array, (prod(shape), *array.shape[1:])).reshape(*shape, *array.shape[1:])
+    return [Bound(run, indices, vector) for run in array]

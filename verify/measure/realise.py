@@ -1,0 +1,411 @@
+"""Runs a batch of instances of a claim, or fixes its point, and binds every name of the claim to a value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from math import prod
+
+import numpy as np
+import sympy as sp
+
+from bounds.language.claim import Claim, Condition, Procedure
+from fedtheory.engine import rounds_of, starting_points
+from fedtheory.schedules import Tabulated
+from fedtheory.selection import Pattern
+from synthetic.numbers.arrays import Backend, largest, maximum, namespace, to_numpy
+from synthetic.numbers.roots import just_inside
+from verify.claims.hypotheses import bounds_on_numbers, defined_numbers, equations
+from verify.claims.method import BESIDE, algorithm_of, own_arguments, selection_of
+from verify.claims.open_constants import ASSUMED, assumed_constants, multiple, possible
+from verify.claims.sizes import entries_of
+from verify.evaluation.environment import Bound, Environment, UnboundName
+from verify.evaluation.evaluate import sides
+from verify.evaluation.means import of_possible
+from verify.instances.instance import federation_of, outcomes
+from verify.instances.leaves import Leaves, number_of
+from verify.instances.outcomes import enumerated
+from verify.instances.shape import Shape
+from verify.measure.constants import bind_constants, bind_over_space, known_constant
+from verify.measure.coupled_runs import realise_coupled
+from verify.measure.record import FullRecord
+
+__all__ = ["bind_given", "realise"]
+
+
+def realise(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend, federation=None, values=None,
+            most: int | None = None) -> Environment:
+    """Bind every name that the claim uses, on a batch of instances.
+
+    The federation is the quadratic one of the leaves, or the given one (one instance, deterministic gradients), on
+    which the leaves then only say where to start, whom to match and how far to step. Constants take the tightest value
+    that the hypotheses admit; a condition ``symbol == formula`` defines the symbol; a symbol bounded by conditions takes
+    a fraction of its bound; ``values`` (name to :class:`Bound`) takes precedence over all that. No array of terms has
+    more than about ``most`` entries.
+
+    Raises:
+        UnboundName: a name nobody supplies.
+        TooManyTerms: larger arrays than ``most`` allows.
+    """
+    rows = number_of(leaves)
+    environment = Environment(backend, shape.as_sizes(), dict(values or {}), definitions=claim.definitions)
+    if most is not None:
+        environment.most_terms = most // max(rows * prod(outcomes(shape)) * shape.dim, 1)
+    binder = _Binder(claim, shape, leaves, environment, rows)
+    if claim.setting == "algebra":
+        binder.bind_variables()
+        binder.resolve()
+        return environment
+    if shape.data is not None and federation is None:
+        return realise_coupled(binder)
+    environment.federation = federation_of(shape, leaves, backend) if federation is None else federation
+    binder.bind_federation()
+    binder.bind_variables()
+    if claim.setting == "run":
+        binder.bind_start()
+    binder.resolve()
+    binder.bind_steps()
+    binder.resolve()
+    if claim.setting == "point":
+        binder.bind_point()
+    else:
+        binder.bind_run()
+    binder.resolve()
+    return environment
+
+
+def bind_given(claim: Claim, environment: Environment, measured: dict[str, Bound]) -> None:
+    """Bind the names of a claim on an environment whose runs were made elsewhere, and gave ``measured``; where these have
+    the clients' weights, they have all that is known of the federation."""
+    binder = _Binder(claim, None, {}, environment, 1)
+    if "client_weight" not in measured:
+        binder.bind_federation()
+    environment.bound |= measured
+    binder.resolve()
+
+
+@dataclass
+class _Binder:
+    claim: Claim
+    shape: Shape
+    leaves: Leaves
+    env: Environment
+    rows: int
+
+    def put(self, name, data, indices=0, vector=False):
+        """Bind ``data`` (instances, indices..., [dim]) that does not depend on chance."""
+        self.env.bound[name] = _certain(data, indices, vector)
+
+    def leaf(self, name):
+        return self.env.backend.array(self.leaves[name])
+
+    # what the instance supplies ------------------------------------------------------------------------------------
+    def bind_federation(self):
+        federation = self.env.federation
+        constants = federation.constants
+        xp = namespace(federation.weights)
+        self.put("client_weight", federation.weights, 1)
+        self.put("priority", federation.weights * 0 + xp.where(federation.priority, self._one(), 0 * self._one()), 1)
+        self.put("x_star", federation.x_star, 0, True)
+        self.put("F_star", constants.value("F_star"))
+        for name in ("L_client", "mu_client", "sigma_sq_client"):
+            if name in constants:
+                self.put(name, constants.value(name), 1)
+        self.env.bound.later("F_star_client", lambda: _certain(known_constant(constants, "F_star_client"), 1))
+        bind_constants(federation, self.claim, self.put)
+        self.env.infinite = bind_over_space(federation, self.claim, self.put)
+
+    def _one(self):
+        return self.env.backend.array(1)
+
+    def bind_variables(self):
+        """Free quantities; a number that a condition bounds waits until its bounds are known, to be moved into them."""
+        bounded = set(self._bare_symbols())
+        for variable in self.claim.variables:
+            if variable.name in self.leaves and variable.name not in bounded:
+                self._bind_variable(variable)
+
+    def _bind_variable(self, variable):
+        data = self.leaf(variable.name)
+        if variable.domain == "simplex":
+            data = data / namespace(data).sum(data, axis=-1, keepdims=True)
+        self.put(variable.name, data, len(variable.indices), variable.domain == "vector")
+
+    def _waiting(self):
+        return [v for v in self.claim.variables if v.name in self.leaves and v.name not in self.env.bound]
+
+    def bind_steps(self):
+        """Step sizes that no formula defines: a fraction of their bounds, or of 1/L where nothing bounds them."""
+        if "eta_l" in self.env.bound or "step_fraction" not in self.leaves:
+            return
+        fraction = self.leaf("step_fraction").reshape(self.rows, 1, 1, -1)
+        bounds = [self._upper_bound(c) for c in self.claim.hypotheses if _is_bare(c.left, "eta_l") and c.relation == "<="]
+        bounds = [b for b in bounds if b is not None]
+        if bounds:
+            xp = namespace(fraction)
+            tightest = bounds[0]
+            for bound in bounds[1:]:
+                tightest = xp.where(bound < tightest, bound, tightest)
+            eta = fraction * tightest
+        else:
+            scale = self.leaf("step_scale").reshape(self.rows, 1, 1, 1)
+            eta = fraction * scale / namespace(fraction).max(self.env.bound["L_client"].data, axis=-1)[..., None]
+        if self.env.backend.library == "balls":
+            eta = just_inside(eta, up=False)
+        self.env.bound["eta_l"] = Bound(eta, 1)
+
+    def _upper_bound(self, condition: Condition):
+        try:
+            return sides(Condition(condition.right, "<=", condition.right, condition.over), self.env)[0]
+        except UnboundName:
+            return None
+
+    def start(self):
+        """Where runs start, (instances, dim)."""
+        start = self.env.federation.x_star + self.leaf("start_offset")
+        if start.dtype == object:
+            return start
+        return namespace(start).nan_to_num(start)  # losses without a minimum, which no hypothesis admits (see judge)
+
+    def bind_start(self):
+        """The server's first model, which step sizes may depend on; the run binds the others."""
+        start = self.start()
+        self.env.bound["x_round"] = Bound(start.reshape(start.shape[0], 1, 1, 1, -1), 1, True, (0,))
+
+    def bind_point(self):
+        """One step at a fixed time from any local models."""
+        federation, xp = self.env.federation, namespace(self.env.federation.weights)
+        included = self.leaf("included")
+        x_local = federation.x_star[:, None, :] + self.leaf("local_offset")
+        weight = federation.weights * included
+        weight = weight / xp.sum(weight, axis=-1, keepdims=True)
+        average = xp.sum(weight[..., None] * x_local, axis=1)
+        self.put("included", included[:, None], 2)
+        self.put("x_local", x_local[:, None], 2, True)
+        for name in ("x", "x_sampled"):
+            self.put(name, average[:, None], 1, True)
+
+    def bind_run(self):
+        env, shape = self.env, self.shape
+        if "eta_l" not in env.bound:
+            raise UnboundName("nothing supplies 'eta_l': give a condition on it, or a leaf 'step_fraction'")
+        weights = to_numpy(env.federation.weights * env.federation.priority)
+        weights = np.broadcast_to(weights, (self.rows, weights.shape[1]))
+        draws, env.noise_weight, env.sampling_weight, env.noise_start = enumerated(shape, weights, env.backend)
+        chance = (env.noise_weight.shape[1], env.sampling_weight.shape[1])
+        copies = chance[0] * chance[1]
+        federation = env.federation.repeat(copies)
+        arrays = self._run_of(self.claim.procedure, federation, draws, copies)
+        self._weigh_orders(draws, chance)
+        entries = entries_of(self.claim)
+        for name, make in arrays.items():
+            env.bound.later(name, partial(self._of_run, make, entries.get(name), chance))
+        procedure = self.claim.procedure or Procedure()
+        for name, (base, other, there) in BESIDE.items():
+            if procedure.base == base:
+                beside = partial(self._run_of, replace(procedure, base=other), federation, draws, copies)
+                env.bound.later(name, partial(self._of_run, lambda run=beside, there=there: run()[there](), None, chance))
+        if "epsilon" in self.leaves:
+            times = np.arange(shape.iterations) // shape.local_steps
+            self.put("epsilon", self.leaf("epsilon")[:, times], 1)
+
+    def _run_of(self, procedure, federation, draws, copies):
+        """What a method's run records, by name: what makes each array (see ``FullRecord.later``)."""
+        eta = namespace(federation.weights).repeat(self._rows_of(self.env.bound["eta_l"].data), copies, axis=0)
+        algorithm = algorithm_of(
+            procedure, Tabulated(eta), self.shape.local_steps, self._selection(copies), self._hyper_parameters(copies),
+            exact=self.env.backend.library in ("exact", "balls"))
+        start = namespace(federation.weights).repeat(self.start(), copies, axis=0)
+        record = FullRecord()
+        first = algorithm.init(federation, starting_points(federation, start, self.rows * copies), draws)
+        *_, state = rounds_of(algorithm, federation, first, draws, 0, self.shape.rounds, (record,))
+        return record.later(federation, state, self.shape.local_steps)
+
+    def _of_run(self, make, entries, chance) -> Bound:
+        """An array of the run, of which the claim has so many ``entries`` as numbers."""
+        array, indices, vector = make()
+        copies = chance[0] * chance[1]
+        array = namespace(array).broadcast_to(array, (self.rows * copies, *array.shape[1:]))
+        if vector and entries == indices + 1:  # as many layers or clients as coordinates
+            indices, vector = indices + 1, False
+        return Bound(array.reshape(self.rows, *chance, *array.shape[1:]), indices, vector)
+
+    def _weigh_orders(self, draws, chance):
+        """Orders of layers are as probable as the run made them: their probabilities given the noise join the others."""
+        if draws.order_probability is None:
+            return
+        env = self.env
+        given = draws.order_probability.reshape(self.rows, *chance)
+        env.sampling_weight = env.sampling_weight[:, None, :] * given
+        env.possible = env.sampling_weight > 0
+
+    def _hyper_parameters(self, copies):
+        """What the claim, or the instance, gives for the method's own arguments: counts, numbers and arrays per run."""
+        found = {}
+        for name in own_arguments(self.claim.procedure):
+            if name in self.env.sizes:
+                found[name] = self.env.sizes[name]
+            elif name in self.env.bound:
+                data = self.env.bound[name].data
+                data = possible(self.claim, name, data.reshape(data.shape[0], *data.shape[3:]), self.env.backend)
+            elif f"start:{name}" in self.leaves:
+                data = self.leaf(f"start:{name}")
+            else:
+                continue
+            if name not in found:
+                data = namespace(data).broadcast_to(data, (self.rows, *data.shape[1:]))
+                found[name] = namespace(data).repeat(data, copies, axis=0)
+        return found
+
+    def _rows_of(self, data):
+        data = data.reshape(data.shape[0], data.shape[-1])
+        return data + 0 * self.env.backend.array(np.zeros((self.rows, 1)))
+
+    def _selection(self, copies):
+        procedure, xp = self.claim.procedure, namespace(self.env.federation.weights)
+        if not self.shape.free:
+            return selection_of(procedure, self.shape.participants)
+        epsilon = Tabulated(xp.repeat(self.leaf("epsilon"), copies, axis=0), by="round")
+        table = self.env.backend.booleans(to_numpy(self.leaf("available")) > 0)
+        return selection_of(procedure, self.shape.participants, epsilon, Pattern(xp.repeat(table, copies, axis=0)))
+
+    # what the hypotheses determine ----------------------------------------------------------------------------------
+    def resolve(self):
+        """Bind, as far as possible, what conditions define or bound; stop when nothing more follows."""
+        progress = True
+        while progress:
+            progress = False
+            for condition in equations(self.claim):
+                progress = self._define(condition) or progress
+            for name in self._bare_symbols():
+                progress = (name not in defined_numbers(self.claim) and self._tighten(name)) or progress
+            assumed = [n for n in assumed_constants(self.claim) if n not in self.env.bound]
+            if not progress and assumed and f"{ASSUMED}{assumed[0]}" in self.leaves:  # the run alone would bound it
+                self.put(assumed[0], self.leaf(f"{ASSUMED}{assumed[0]}").reshape(-1))
+                progress = True
+            elif not progress and self._waiting():  # bounds that wait for each other: one of them goes first
+                self._tighten(self._waiting()[0].name, ignoring=True)
+                progress = True
+            progress = progress or any(self._tighten(name) for name in self._bare_symbols())
+
+    def _known(self, name) -> bool:
+        return name in self.env.bound or name in self.env.sizes or name in self.env.definitions
+
+    def _define(self, condition: Condition) -> bool:
+        name = _bare_name(condition.left)
+        if name is None or (self._known(name) and not self._grows(name, condition)):
+            return False
+        if self._grows(name, condition):
+            return self._recursion(name, condition)
+        try:
+            _, value, _ = sides(Condition(0, "<=", condition.right, condition.over), self.env)
+        except UnboundName:
+            return False
+        size = len(condition.over)
+        value = namespace(value).broadcast_to(value, (*value.shape[:3], *self._lengths(condition)))
+        self.env.bound[name] = Bound(value, size)
+        self.env.by_definition.append(condition)
+        return True
+
+    def _lengths(self, condition):
+        return tuple(sides(Condition(0, "<=", 0, condition.over), self.env)[2].shape)
+
+    def _grows(self, name, condition) -> bool:
+        """Whether the condition defines entries t + 1 of an array from earlier ones."""
+        return isinstance(condition.left, sp.Indexed) and name is not None and not condition.left.indices[0].is_Symbol
+
+    def _recursion(self, name, condition) -> bool:
+        shift = sp.simplify(condition.left.indices[0] - condition.over[0][0])
+        if not shift.is_Integer or shift < 1 or f"recursion:{name}" in self.env.sizes:
+            return False
+        if name not in self.env.bound:
+            return False
+        (index, low, high), *_ = condition.over
+        low, high = (int(sp.sympify(e).subs({s: v for s, v in self._symbol_sizes()})) for e in (low, high))
+        data = self.env.bound[name].data
+        try:
+            for t in range(low, high + 1):
+                value = sides(Condition(0, "<=", condition.right, ((index, t, t),)), self.env)[1]
+                xp = namespace(data)
+                value = xp.broadcast_to(value[..., :1], (*data.shape[:-1], 1))
+                position = t + int(shift)
+                data = xp.concat([data[..., :position], value, data[..., position + 1 :]], axis=-1)
+                self.env.bound[name] = Bound(data, 1)
+        except UnboundName:
+            return False
+        self.env.sizes[f"recursion:{name}"] = 1
+        self.env.by_definition.append(condition)
+        return True
+
+    def _symbol_sizes(self):
+        names = {s for c in self.claim.hypotheses for o in c.over for e in o for s in e.free_symbols}
+        return [(s, self.env.sizes[s.name]) for s in names if s.name in self.env.sizes]
+
+    def _bare_symbols(self):
+        return [name for name in bounds_on_numbers(self.claim) if not self._known(name)]
+
+    def _at_least_zero(self, symbol, upper) -> bool:
+        return bool(symbol.is_nonnegative) and not symbol.is_positive and not upper and self.env.federation is not None
+
+    def _tighten(self, name, ignoring: bool = False) -> bool:
+        """Bind a number to the tightest value that all conditions on it admit; a free one is moved into its bounds, maybe
+        ``ignoring`` those that are not known yet."""
+        free = name in {v.name for v in self._waiting()}
+        best, upper, least = self.leaf(name).reshape(-1, 1, 1) if free else None, False, None
+        for condition, number, relation, other in bounds_on_numbers(self.claim)[name]:
+            try:
+                value, _, mask = sides(Condition(other, "<=", 0, condition.over), self.env)
+            except UnboundName:
+                if ignoring:
+                    continue
+                return False
+            upper = relation == "<="
+            extreme = _extreme(of_possible(value, self.env.possible), mask, upward=not upper)
+            if extreme is None:  # the condition is about nothing: the least number that it admits is 0
+                least = 0 * self.env.federation.weights[:, :1, None] if self._at_least_zero(number, upper) else least
+                continue
+            best = extreme if best is None else _extreme_of_two(best, extreme, upward=not upper)
+        best = least if best is None else best
+        if best is None:
+            return False
+        slack = self.leaves.get(f"slack:{name}")
+        if slack is not None:
+            factor = self.leaf(f"slack:{name}").reshape(-1, 1, 1)
+            best = best / factor if upper else multiple(self.claim, name, best, factor, self.env.backend)
+        if self.env.backend.library == "balls":  # conditions hold for sure, and instances stay rational
+            best = just_inside(best, up=not upper)
+        self.env.bound[name] = Bound(best)
+        return True
+
+
+def _certain(data, indices=0, vector=False) -> Bound:
+    """``data`` (instances, indices..., [dim]) that does not depend on chance."""
+    return Bound(data.reshape(data.shape[0], 1, 1, *data.shape[1:]), indices, vector)
+
+
+def _bare_name(side) -> str | None:
+    """The name if ``side`` is a bare symbol or an indexed one."""
+    if side.is_Symbol:
+        return side.name
+    return side.base.label.name if isinstance(side, sp.Indexed) else None
+
+
+def _is_bare(side, name) -> bool:
+    return isinstance(side, sp.Indexed) and side.base.label.name == name and all(i.is_Symbol for i in side.indices)
+
+
+def _extreme(value, mask, upward: bool):
+    """Extreme over everything but the instances, as (instances, 1, 1); None over nothing."""
+    xp = namespace(value)
+    value, mask = xp.broadcast_arrays(value, mask)
+    value, mask = value.reshape(value.shape[0], -1), mask.reshape(value.shape[0], -1)
+    counting = value[:, mask[0]]
+    if not counting.shape[1]:
+        return None
+    best = largest(counting, 1) if upward else -largest(-counting, 1)
+    return best.reshape(-1, 1, 1)
+
+
+def _extreme_of_two(a, b, upward: bool):
+    a, b = namespace(a).broadcast_arrays(a, b)
+    return maximum(a, b) if upward else -maximum(-a, -b)

@@ -1,0 +1,280 @@
+"""Measured quantities as free numbers: what a statement says of its quantities by arithmetic alone.
+
+Expectations and sums are linear: they are split at sums, and numbers are taken out of them. What is left (a mean squared
+norm, a defined quantity at an index, a sum of such) becomes one symbol, the same for the same quantity everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import sympy as sp
+
+from bounds.language import words
+from bounds.language.claim import Claim, Condition
+
+__all__ = ["FreeNumbers", "at_least", "resolved"]
+
+#: indexed names that are no vectors, and never negative; a client that is not convex has a negative mu_client
+_NEVER_NEGATIVE = {
+    "eta_l", "epsilon", "included", "priority", "client_weight", "sampled", "sampled_weight", "sigma_sq_client", "L_client",
+    "sigma_g_client", "differing", "replaced", "tracked"}
+
+#: what there is before a round, by its number
+_BEFORE_A_ROUND = {"x_round", "server_x_bar", "server_duals", "server_variate"}
+
+#: averages of the models of the round before, where there is none
+_AT_START = {sp.IndexedBase("server_x_bar", real=True)[0]: words.x_round[0]}
+_OF_A_RUN = (sp.Indexed, words.E, words.E_round, words.F, words.grad, words.objective, words.objective_grad, words.norm2,
+             words.norm, words.dot, words.tau, words.PaperWord)
+_NUMBERS_OF_A_RUN = (sp.Indexed, words.F, words.objective, words.norm2, words.norm, words.dot)
+
+
+class FreeNumbers:
+    """Reads expressions of one claim and of those it rests on.
+
+    Args:
+        claim: whose hypotheses say what symbols and entries of sequences are.
+        put_in: whether definitions are put in, or keep their names.
+        pins: whole numbers for symbols of sizes and for the indices of the statement, put in everywhere.
+    """
+
+    def __init__(self, claim: Claim, put_in: bool = False, pins: Mapping[sp.Symbol, int] | None = None):
+        self.claim, self.definitions, self.put_in = claim, claim.definitions, put_in
+        self.pins = dict(pins or {})
+        self.sizes = {s: value for s, value in self.pins.items() if s.is_positive}
+        self.names: dict[sp.Expr, sp.Symbol] = {}
+        self.open: set[sp.Symbol] = set()
+        self.entries = {
+            str(c.left.base.label): (c.left.indices, c.right) for c in claim.hypotheses
+            if c.relation == "==" and isinstance(c.left, sp.Indexed) and all(i.is_Symbol for i in c.left.indices)}
+        self.values = {c.left: c.right for c in claim.hypotheses
+                       if c.relation == "==" and c.left.is_Symbol and not c.over and c.left not in c.right.free_symbols}
+
+    def condition(self, condition: Condition) -> Condition:
+        """The condition between numbers, without its range of indices."""
+        return Condition(self.number(condition.left), condition.relation, self.number(condition.right))
+
+    def number(self, e) -> sp.Expr:
+        """The expression with each quantity in place of which it has a symbol."""
+        e = sp.sympify(e).subs(self.pins)  # which leaves alone the index of a sum
+        e = self.written_out(e).xreplace(_AT_START)
+        return self._number(e.replace(lambda a: isinstance(a, words.norm | words.norm2), _of_either_sign))
+
+    def written_out(self, e) -> sp.Expr:
+        """The expression with definitions put in, where they are."""
+        for _ in range(20):
+            known = [a for a in e.atoms(sp.Indexed, sp.Symbol) if _name(a) in self.definitions]
+            known = [a for a in known if len(getattr(a, "indices", ())) == len(self.definitions[_name(a)].indices)]
+            if not known or not self.put_in:
+                return e
+            e = e.xreplace({a: self.definitions[_name(a)].formula.xreplace(
+                dict(zip(self.definitions[_name(a)].indices, getattr(a, "indices", ()), strict=True)) | self.sizes)
+                for a in known})
+        return e
+
+    def _number(self, e):
+        if e.is_number:
+            return e
+        if e.is_Symbol and e in self.values and e not in self.open:
+            self.open.add(e)  # conditions may define two symbols by each other
+            value = self.number(self.values[e])
+            self.open.remove(e)
+            return value
+        if e.is_Symbol:
+            return self._symbol(e) if e == words.x_star or e.name in self.definitions else e
+        if isinstance(e, sp.Indexed) and str(e.base.label) in self.entries:
+            indices, value = self.entries[str(e.base.label)]
+            return self._number(value.xreplace(dict(zip(indices, e.indices, strict=True)) | self.sizes))
+        if _is_mean(e):
+            return self._linear(e.args[0], e)
+        if isinstance(e, sp.Sum):
+            return self._sum(e)
+        if isinstance(e, (*_OF_A_RUN, sp.Product)):
+            return self._symbol(e)
+        if e.is_Add or e.is_Mul or isinstance(e, sp.Max | sp.Min | sp.Abs) or (e.is_Pow and e.exp.is_Rational):
+            return e.func(*map(self._number, e.args))
+        return self._symbol(e)
+
+    def _linear(self, body, mean):
+        """The expectation of a body, term by term, as ``mean`` takes it: over all chance, or given what a round knows."""
+        terms = [self._one_term(term, mean) for term in sp.Add.make_args(sp.expand_mul(body))]
+        return sp.Add(*terms)
+
+    def _one_term(self, term, mean):
+        outside, inside = term.as_independent(*_OF_A_RUN, sp.Sum, sp.Product, words.x_star, as_Add=False)
+        if inside == 1:
+            return self._number(outside)
+        if isinstance(inside, sp.Sum):
+            return self._number(outside) * self._sum(sp.Sum(mean.func(inside.function, *mean.args[1:]), *inside.limits))
+        whole = _mean_of(inside, mean)
+        return self._number(outside) * (self._symbol(whole) if _of_means(inside, mean) is None else self._number(whole))
+
+    def _sum(self, e):
+        """A sum, term by term and index by index; sums of what is read one index later are read one index earlier."""
+        body, (first, *more) = e.function, e.limits
+        index, low, high = first
+        if more:
+            return self._sum_of(sp.Sum(body, first), more)
+        found = []
+        for term in sp.Add.make_args(sp.expand_mul(self._opened(body))):
+            outside, inside = term.as_independent(index, as_Add=False)
+            if inside == 1:
+                found.append(self._number(outside) * self._number(high - low + 1))
+                continue
+            found.append(self._number(outside) * self._sum_of_one(inside, index, low, high))
+        return sp.Add(*found)
+
+    def _sum_of_one(self, term, index, low, high):
+        if self.pins and low.is_Integer and high.is_Integer and not term.has(*_OF_A_RUN):
+            return sp.Add(*(self._number(term.subs(index, i)) for i in range(int(low), int(high) + 1)))
+        inner = {limit[0] for a in term.atoms(sp.Sum, sp.Product) for limit in a.limits}
+        for shift in (1, -1):
+            if index in term.xreplace({index + shift: sp.Dummy()}).free_symbols | inner:
+                continue
+            there = term.xreplace({index: index - shift})
+            new, old = (high + 1, low) if shift == 1 else (low - 1, high)
+            ends = self._number(there.xreplace({index: new})) - self._number(there.xreplace({index: old}))
+            return self._symbol(sp.Sum(there, (index, low, high))) + ends
+        return self._symbol(sp.Sum(term, (index, low, high)))
+
+    def _sum_of(self, body, more):
+        parts = []
+        for term in sp.Add.make_args(sp.expand_mul(self._opened(body.function))):
+            bound = [body.limits[0][0], *(limit[0] for limit in more)]
+            outside, inside = term.as_independent(*bound, as_Add=False)
+            if inside == 1:
+                parts.append(self._symbol(sp.Sum(term, *body.limits, *more)))
+            else:
+                parts.append(self._number(outside) * self._symbol(sp.Sum(inside, *body.limits, *more)))
+        return sp.Add(*parts)
+
+    def _opened(self, body):
+        """A sum's body with sequences put in and expectations split."""
+        body = body.replace(lambda a: isinstance(a, sp.Indexed) and str(a.base.label) in self.entries, self._entry)
+        return body.replace(_is_mean, _split)
+
+    def _entry(self, a):
+        indices, value = self.entries[str(a.base.label)]
+        return value.xreplace(dict(zip(indices, a.indices, strict=True)) | self.sizes)
+
+    def _symbol(self, e):
+        if e not in self.names:
+            sign = "positive" if e.is_positive else "nonnegative" if self.never_negative(e) else "real"
+            self.names[e] = sp.Symbol(f"quantity{len(self.names) + 1}", **{sign: True})
+        return self.names[e]
+
+    def definitions_of_names(self) -> dict[sp.Symbol, sp.Expr]:
+        """What the named quantities are by their definitions, in symbols of the same table."""
+        inner, found = FreeNumbers(self.claim, True, self.pins), {}
+        inner.names = self.names
+        for e, symbol in list(self.names.items()):
+            if inner.written_out(e) != e:
+                found[symbol] = inner.number(e)
+        return found
+
+    def never_negative(self, e) -> bool:
+        """Whether the quantity is at least 0 by how it is made; a False says nothing."""
+        if isinstance(e, words.norm | words.norm2):
+            return True
+        if isinstance(e, words.E | words.E_round):
+            return self.never_negative(e.args[0])
+        if isinstance(e, sp.Sum | sp.Product):
+            return self.never_negative(e.function)
+        if isinstance(e, sp.Indexed | sp.Symbol) and _name(e) in self.definitions:
+            return self.never_negative(self.definitions[_name(e)].formula) or bool(e.is_nonnegative)
+        if isinstance(e, sp.Indexed):
+            return _name(e) in _NEVER_NEGATIVE or (_name(e) in self.entries and self.never_negative(self._entry(e)))
+        if e.is_Add or e.is_Mul:
+            return all(map(self.never_negative, e.args))
+        if e.is_Pow:
+            return bool(e.exp.is_even) or self.never_negative(e.base)
+        return bool(e.is_nonnegative)
+
+    def parts(self, e) -> set:
+        """The measured numbers that a quantity is made of: losses, lengths, products, entries of sequences."""
+        if isinstance(e, _NUMBERS_OF_A_RUN):
+            return {e}
+        return set().union(*map(self.parts, e.args))
+
+    @property
+    def transcendental(self) -> list[sp.Expr]:
+        """Functions of parameters that are no quantities of a run, such as powers with a free exponent."""
+        return [e for e in self.names if not e.has(*_OF_A_RUN) and e != words.x_star and _name(e) not in self.definitions]
+
+
+def _name(e) -> str:
+    return str(e.base.label) if isinstance(e, sp.Indexed) else getattr(e, "name", "")
+
+
+def _is_mean(e) -> bool:
+    """Whether it is an expectation over all chance, or over all from a round on."""
+    return isinstance(e, words.E_round) or (isinstance(e, words.E) and len(e.args) == 1)
+
+
+def _of_means(inner, outer):
+    """The expectation that ``outer`` of the expectation ``inner`` is; None if it is not known, or no expectation."""
+    if not _is_mean(inner):
+        return None
+    if isinstance(inner, words.E) or isinstance(outer, words.E):
+        return inner if isinstance(inner, words.E) else outer
+    if at_least(inner.args[1], outer.args[1]):
+        return outer
+    return inner if at_least(outer.args[1], inner.args[1]) else None
+
+
+def _known(e, mean) -> bool:
+    """Whether a quantity is known before the round from which the mean is taken: it is made of models sent by then."""
+    if not isinstance(mean, words.E_round):
+        return False
+    entries = e.atoms(sp.Indexed)
+    return bool(entries) and all(_name(a) in _BEFORE_A_ROUND and at_least(mean.args[1], a.indices[0]) for a in entries)
+
+
+def at_least(high, low, least: Mapping[sp.Symbol, sp.Expr] | None = None) -> bool:
+    """Whether one time is certainly no earlier than another; times are whole numbers, at least 0 or what ``least`` says."""
+    if isinstance(high, sp.Max) or isinstance(low, sp.Min):
+        parts = [(a, low) for a in high.args] if isinstance(high, sp.Max) else [(high, b) for b in low.args]
+        return any(at_least(a, b, least) for a, b in parts)
+    if isinstance(high, sp.Min) or isinstance(low, sp.Max):
+        parts = [(a, low) for a in high.args] if isinstance(high, sp.Min) else [(high, b) for b in low.args]
+        return all(at_least(a, b, least) for a, b in parts)
+    gap = sp.expand(high - low)
+    times = {s: sp.Dummy(integer=True, nonnegative=True) + (least or {}).get(s, int(bool(s.is_positive)))
+             for s in gap.free_symbols}
+    return bool(sp.expand(gap.xreplace(times)).is_nonnegative)
+
+
+def resolved(e, least: Mapping[sp.Symbol, sp.Expr]) -> sp.Expr:
+    """An expression whose largest and smallest of several times are known, as far as ``least`` decides them."""
+    def chosen(a):
+        largest = isinstance(a, sp.Max)
+        return next((one for one in a.args if all(
+            at_least(one, other, least) if largest else at_least(other, one, least) for other in a.args)), a)
+
+    def of_times(a):
+        return isinstance(a, sp.Max | sp.Min) and all(s.is_integer for s in a.free_symbols)
+
+    return sp.sympify(e).replace(of_times, chosen)
+
+
+def _split(e):
+    """An expectation as a sum of expectations, numbers taken out."""
+    terms = []
+    for term in sp.Add.make_args(sp.expand_mul(e.args[0])):
+        outside, inside = term.as_independent(*_OF_A_RUN, sp.Sum, words.x_star, as_Add=False)
+        terms.append(outside * (_mean_of(inside, e) if inside != 1 else 1))
+    return sp.Add(*terms)
+
+
+def _mean_of(e, mean):
+    """The expectation of a product of quantities, as ``mean`` takes it."""
+    outer = _of_means(e, mean)
+    if outer is not None:
+        return _split(outer.func(e.args[0], *outer.args[1:]))
+    return e if _known(e, mean) else mean.func(e, *mean.args[1:])
+
+
+def _of_either_sign(length):
+    """A length of a vector, which is that of the vector's opposite."""
+    return length.func(-length.args[0]) if length.args[0].could_extract_minus_sign() else length

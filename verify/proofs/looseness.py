@@ -1,0 +1,140 @@
+"""Where a proof loses: the factor of every step of a theorem's proof, on one and the same instance.
+
+A step that states ``a <= b`` loses the factor b / a. It is measured on the theorem's tightest instance that a search finds,
+and on a typical one (of median tightness), with whatever the step needs besides drawn anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from bounds.language.claim import Claim
+from bounds.registry.claims import find_claim
+from synthetic.numbers.arrays import TORCH
+from verify.evaluation.environment import UnboundName
+from verify.evaluation.judge import judge, pairs
+from verify.evaluation.term_sizes import sizes_of_sides
+from verify.instances.draw import draw_leaves, draw_shape
+from verify.instances.leaves import Leaves, take_rows
+from verify.instances.shape import Shape
+from verify.measure.realise import realise
+from verify.search.budget import BUDGETS
+from verify.search.search import search
+
+__all__ = ["Link", "Waterfall", "waterfall"]
+
+_LAST_DIGITS = 1e-13  # of the largest terms: sides above that are known to a part in a hundred at least
+
+
+@dataclass(frozen=True)
+class Link:
+    """One step (or the theorem itself): the factor right/left that it loses where it is tightest, on each instance.
+
+    ``worst`` and ``typical`` are None where the step cannot be measured there; ``reason`` then says why.
+    """
+
+    id: str
+    number: str
+    worst: float | None
+    typical: float | None
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Waterfall:
+    """The steps of a theorem's proof in the paper's order, and the theorem itself."""
+
+    theorem: Link
+    steps: tuple[Link, ...]
+
+
+def waterfall(claim: Claim | str, budget: str = "quick", seed: int = 0, steps: Sequence[Claim] = ()) -> Waterfall:
+    """The factors that a theorem and the steps of its proof lose.
+
+    Args:
+        steps: the steps' claims, where the theorem does not list registered ones.
+
+    Raises:
+        LookupError: unknown claim. ValueError: unknown budget, a claim without steps, not about runs or with hidden
+            constants, or no instance meets its hypotheses.
+    """
+    claim = find_claim(claim) if isinstance(claim, str) else claim
+    steps = steps or [find_claim(step) for step in claim.steps]
+    if budget not in BUDGETS:
+        raise ValueError(f"unknown budget {budget!r}; allowed: {', '.join(BUDGETS)}")
+    if not steps:
+        raise ValueError(f"{claim.id} lists no steps of a proof")
+    if claim.setting != "run" or claim.statement is None:
+        raise ValueError(f"{claim.id} is not a statement about runs; its setting is {claim.setting!r}")
+    if not claim.explicit:
+        raise ValueError(f"{claim.id} hides its constants in O(.), so it has no factor")
+    worst, typical = _worst(claim, budget, seed), _typical(claim, budget, seed)
+    links = []
+    for one in (claim, *steps):
+        factors, reason = [], ""
+        for shape, leaves in (worst, typical):
+            factor, why = _factor(one, shape, leaves, seed)
+            factors.append(factor)
+            reason = reason or why
+        links.append(Link(one.id, one.number, *factors, reason))
+    return Waterfall(links[0], tuple(links[1:]))
+
+
+def _worst(claim: Claim, budget: str, seed: int) -> tuple[Shape, Leaves]:
+    found = search(claim, BUDGETS[budget], seed)
+    if found.violation:
+        return found.violation.shape, {name: array.astype(float) for name, array in found.violation.leaves.items()}
+    if found.worst is None:
+        raise ValueError(f"{claim.id}: none of {found.tried} instances met its hypotheses")
+    return found.worst
+
+
+def _typical(claim: Claim, budget: str, seed: int, batches: int = 20) -> tuple[Shape, Leaves]:
+    """An instance of median tightness among random ones that are not on the border of the trivial (0 <= 0)."""
+    rng, met = np.random.default_rng(seed), []
+    limits = BUDGETS[budget]
+    for _ in range(batches):
+        shape = draw_shape(claim, rng, limits.most_outcomes, limits.most_iterations)
+        leaves = draw_leaves(claim, shape, 16, rng)
+        verdict = judge(claim, realise(claim, shape, leaves, TORCH))
+        met += [(float(verdict.ratio[row]), shape, take_rows(leaves, [row])) for row in np.flatnonzero(verdict.met)]
+    inside = sorted((m for m in met if 0 < m[0] < np.inf), key=lambda m: m[0])
+    if not inside:
+        raise ValueError(f"{claim.id}: no random instance on which both sides are positive met its hypotheses")
+    return inside[len(inside) // 2][1:]
+
+
+def _factor(step: Claim, shape: Shape, leaves: Leaves, seed: int) -> tuple[float | None, str]:
+    """The factor right/left of a step on an instance, or why there is none."""
+    if step.setting != "run":
+        return None, f"it is about {'numbers' if step.setting == 'algebra' else 'one point'}, not about a run"
+    if step.statement is None or not step.explicit:
+        return None, "it states no two sides" if step.statement is None else "its constants are hidden"
+    rng = np.random.default_rng(seed)
+    sizes = dict(draw_shape(step, rng, 64, 40).sizes) | dict(shape.sizes)
+    own = tuple((v.name, sizes[v.name]) for v in step.variables if v.name in sizes)
+    shape = replace(shape, sizes=own)
+    drawn = draw_leaves(step, shape, 1, rng)
+    leaves = drawn | {name: leaves[name] for name in drawn if name in leaves and leaves[name].shape == drawn[name].shape}
+    try:
+        environment = realise(step, shape, leaves, TORCH)
+        verdict = judge(step, environment)
+    except (UnboundName, ValueError, LookupError, TypeError) as error:
+        return None, f"not measured: {error}"
+    if not verdict.met[0]:
+        return None, "its hypotheses do not hold there"
+    ratio = float(verdict.ratio[0]) or _ratio_of_small_sides(step, environment)
+    return (np.inf if ratio == 0 else 1 / ratio), ""
+
+
+def _ratio_of_small_sides(step: Claim, environment) -> float:
+    """The worst left/right where the judge takes the sides for rounding errors of larger terms, as far as they are more than
+    the last digits of these; 0 where they are not."""
+    sizes = sizes_of_sides(step.statement, environment.remembering())[:2]
+    least = _LAST_DIGITS * max(float(size.max()) for size in sizes)
+    both = [(float(left), float(right)) for left, right in pairs(step.statement, environment)]
+    upward = step.statement.relation == ">="
+    return max((b / a if upward else a / b for a, b in both if min(a, b) > least), default=0.0)

@@ -1,0 +1,1 @@
+"""Proves symbolically: hypotheses that exclude each other, identities, inequalities of numbers. Runs nothing."""

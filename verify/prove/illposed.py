@@ -1,0 +1,129 @@
+"""Decides, by symbolic proof, whether a claim's hypotheses exclude each other or its statement names nothing.
+
+Three mechanisms, all blind to which claim is asked:
+
+* an assumption printed for a function f at all points u, v is expanded at u = v + h along a line; if its first-order
+  term in h is a non-zero multiple of f'(v), both signs of h force f' = 0 everywhere, so f is constant, and the other
+  assumptions are then tried on constants;
+* a bound on a gradient everywhere is confronted with strong convexity;
+* conditions on parameters alone are given to z3.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import sympy as sp
+
+from bounds.formulas.closed_form import side_conditions
+from bounds.language import words
+from bounds.language.claim import Assumption, Claim, Condition
+from bounds.language.functions import f, f_grad, u, v
+from verify.prove.satisfiable import satisfiable
+
+__all__ = ["Conflict", "conflict", "excluded"]
+
+_h, _f0, _f1 = sp.Symbol("h", real=True), sp.Symbol("f(v)", real=True), sp.Symbol("f'(v)", real=True)
+
+
+@dataclass(frozen=True)
+class Conflict:
+    """Why a claim is ill-posed: the assumptions or quantities at fault, and the proof in words and formulas."""
+
+    parts: tuple[str, ...]
+    proof: str
+
+
+def conflict(claim: Claim) -> Conflict | None:
+    """The conflict that makes the claim ill-posed, or None if none was found (which proves nothing)."""
+    if claim.statement is None:
+        return Conflict((claim.id,), f"the statement is undefined: {claim.undefined}")
+    return excluded(claim) or _exclusive_conditions(claim)
+
+
+def excluded(claim: Claim) -> Conflict | None:
+    """Printed assumptions that exclude each other, whatever the numbers; None if none were found."""
+    return _constants_only(claim.assumptions) or _unbounded_gradient(claim)
+
+
+def _exclusive_conditions(claim: Claim) -> Conflict | None:
+    """Conditions on parameters that no numbers meet together, by z3."""
+    answer = satisfiable(side_conditions(claim))
+    if answer.answer != "no":
+        return None
+    return Conflict(answer.core, "no numbers meet these conditions together: " + "; ".join(answer.core))
+
+
+def _line(expression, constant: bool):
+    """The expression on the line u = v + h, to first order in h; for a constant function if ``constant``."""
+    slope = 0 if constant else _f1
+
+    def on_line(e):
+        if isinstance(e, f):
+            return _f0 + slope * on_line(e.args[0] - v)
+        if isinstance(e, f_grad):
+            return slope  # to lowest order the gradient is the same at both points
+        if isinstance(e, words.dot):
+            return on_line(e.args[0]) * on_line(e.args[1])
+        if isinstance(e, words.norm2):
+            return on_line(e.args[0]) ** 2
+        if e == u:
+            return v + _h
+        return e.func(*map(on_line, e.args)) if e.args else e
+
+    return sp.expand(on_line(expression))
+
+
+def _slack(condition: Condition, constant: bool = False):
+    """What must be non-negative for the condition to hold, along the line."""
+    difference = condition.right - condition.left
+    return _line(difference if condition.relation == "<=" else -difference, constant)
+
+
+def _constants_only(assumptions: tuple[Assumption, ...]) -> Conflict | None:
+    printed = [a for a in assumptions if a.for_all_functions is not None]
+    for forcing in printed:
+        slack = _slack(forcing.for_all_functions)
+        first = slack.coeff(_h, 1)
+        if slack.coeff(_h, 0) != 0 or first == 0 or sp.simplify(first / _f1).free_symbols:
+            continue
+        forced = (f"{forcing.id} at u = v + h asks {first * _h} + o(h) >= 0 for small h of both signs, "
+                  "so f' = 0 everywhere and f is constant")
+        for other in printed:
+            rest = _slack(other.for_all_functions, constant=True)
+            if _negative(rest):
+                at = f"for a constant f, {other.id} asks {rest} >= 0 for all h, which fails at h = 1"
+                return Conflict(tuple(dict.fromkeys((forcing.id, other.id))), f"{forced}; {at}")
+        for other in assumptions:
+            if any(_is_strong_convexity(c) for c in other.conditions):
+                return Conflict((forcing.id, other.id), f"{forced}; a constant is not strongly convex")
+    return None
+
+
+def _negative(expression) -> bool:
+    """Whether the expression is negative at h = 1 for all admissible constants."""
+    return bool(sp.simplify(expression.subs(_h, 1)).is_negative)
+
+
+def _is_strong_convexity(condition: Condition) -> bool:
+    return condition.relation == ">=" and isinstance(condition.left, sp.Indexed) and (
+        condition.left.base == words.mu_client and condition.right == words.mu
+    )
+
+
+def _unbounded_gradient(claim: Claim) -> Conflict | None:
+    bounded = [a for a in claim.assumptions if a.everywhere is not None]
+    convex = [a for a in claim.assumptions if any(_is_strong_convexity(c) for c in a.conditions)]
+    for assumption in bounded:
+        limit = assumption.everywhere.right
+        if assumption.everywhere.left != words.norm2(f_grad(u)) or not convex or not limit.is_Symbol:
+            continue
+        distance = sp.sqrt(limit + 1) / words.mu  # from the minimiser of a client
+        least = sp.simplify((words.mu * distance) ** 2 - limit)  # strong convexity: |grad| >= mu * distance
+        if least.is_positive:
+            return Conflict(
+                (assumption.id, convex[0].id),
+                f"{convex[0].id} gives |grad F_k(w)|^2 >= mu^2 |w - w_k*|^2, which at |w - w_k*|^2 = "
+                f"{distance**2} exceeds the bound {limit} of {assumption.id} by {least}",
+            )
+    return None

@@ -1,0 +1,63 @@
+"""Proofs that no real numbers break an inequality, by z3, with powers and exponentials as positive numbers of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import sympy as sp
+
+from bounds.language.claim import Condition
+from verify.prove.satisfiable import satisfiable
+
+__all__ = ["certainly_positive", "never_negative"]
+
+_GAP = sp.Symbol("gap", positive=True)
+
+
+def never_negative(difference: sp.Expr, conditions: Sequence[Condition] = ()) -> str | None:
+    """How it is known that the difference is at least 0 wherever the conditions hold; None if this does not tell.
+
+    Symbols lie within the signs that they declare, whole numbers from 1 count as real ones of at least 1. Common factors
+    that are never negative are left out. A power or exponential that is not algebraic in its symbols becomes a positive
+    number, the same wherever it stands, of which nothing else is used but that it is at least 1 where its base and exponent
+    show it.
+    """
+    factors = sp.Mul.make_args(sp.factor_terms(sp.expand(difference)))
+    rest = sp.Mul(*(f for f in factors if not f.is_nonnegative))
+    if rest == 1 or all(term.is_nonnegative for term in sp.Add.make_args(rest)):
+        return "every term of the difference is at least 0"
+    parts: dict[sp.Expr, sp.Symbol] = {}
+    try:
+        facts = [Condition(_algebraic(c.left, parts), c.relation, _algebraic(c.right, parts)) for c in conditions]
+        facts.append(Condition(_algebraic(rest, parts), "<=", -_GAP))
+    except ValueError:
+        return None
+    facts += [Condition(symbol, ">=", 1) for part, symbol in parts.items() if _at_least_one(part)]
+    if satisfiable(facts).answer != "no":
+        return None
+    named = "".join(f"; {symbol} = {part}" for part, symbol in parts.items())
+    return f"no real numbers that meet the conditions make {rest} negative (z3){named}"
+
+
+def _algebraic(e, parts: dict) -> sp.Expr:
+    """The formula with every positive part that is not algebraic as a symbol; ValueError where a sign is not known."""
+    if not e.args or (e.is_number and e.is_algebraic):
+        return e
+    if isinstance(e, sp.exp) or (isinstance(e, sp.Pow) and not e.exp.is_Rational):
+        if not e.is_positive:
+            raise ValueError(f"the sign of {e} is not known")
+        return parts.setdefault(e, sp.Symbol(f"part{len(parts)}", positive=True))
+    return e.func(*(_algebraic(a, parts) for a in e.args))
+
+
+def _at_least_one(part) -> bool:
+    base, exponent = part.as_base_exp()
+    return bool((base - 1).is_nonnegative and exponent.is_nonnegative)
+
+
+def certainly_positive(number) -> bool:
+    """Whether an exact number is above 0, by as many of its digits as tell it from 0; False where 1000 do not."""
+    try:
+        return bool(number.evalf(15, maxn=1000, strict=True) > 0)
+    except sp.core.evalf.PrecisionExhausted:
+        return False

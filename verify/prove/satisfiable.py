@@ -1,0 +1,113 @@
+"""Whether conditions on parameters can hold together: a witness, or a set of them that exclude each other (by z3)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import sympy as sp
+
+from bounds.language.claim import Condition
+from verify.prove.z3_process import STEPS, ask
+
+__all__ = ["Satisfiability", "Untranslatable", "satisfiable"]
+
+
+class Untranslatable(ValueError):
+    """A formula that is not algebraic in its parameters."""
+
+
+@dataclass(frozen=True)
+class Satisfiability:
+    """``answer``: ``yes`` with a ``witness`` (exact numbers by name), ``no`` with a ``core`` of conditions that exclude
+    each other, or ``unknown`` with the ``reason``. Whole numbers are treated as real ones of at least 1."""
+
+    answer: str
+    witness: dict[str, str] | None = None
+    core: tuple[str, ...] = ()
+    reason: str = ""
+
+
+def satisfiable(conditions: Sequence[Condition], symbols: Sequence[sp.Symbol] = ()) -> Satisfiability:
+    """Whether all conditions hold somewhere, each parameter within the sign that its symbol declares.
+
+    ``core`` names conditions, and signs such as ``mu > 0``, of which none can be left out. What z3 answers is exact: it
+    computes with algebraic numbers. The answer does not depend on the machine, nor on what was asked before: the effort is
+    counted in z3's steps.
+    """
+    reader = _Reader()
+    try:
+        named = [(f"{c.left} {c.relation} {c.right}", reader.relation(c)) for c in conditions]
+        for symbol in symbols:
+            reader.read(symbol)
+    except Untranslatable as reason:
+        return Satisfiability("unknown", reason=str(reason))
+    named += list(reader.signs())
+    found = ask([*reader.symbols, *reader.roots], [formula for _, formula in named], reader.side)
+    if found["answer"] == "unknown":
+        return Satisfiability("unknown", reason=f"not decided in {STEPS} steps of z3")
+    if found["answer"] == "unsat":
+        return Satisfiability("no", core=tuple(named[position][0] for position in found["core"]))
+    return Satisfiability("yes", {name: found["model"][name] for name in reader.symbols})
+
+
+class _Reader:
+    """sympy formulas as SMT-LIB terms over the reals; ``side`` has what is so of the roots and quotients among them."""
+
+    def __init__(self):
+        self.symbols: dict[str, sp.Symbol] = {}
+        self.roots: list[str] = []
+        self.side: list[str] = []
+
+    def signs(self):
+        """The sign that each symbol declares, as (text, formula)."""
+        for name, symbol in self.symbols.items():
+            if symbol.is_integer and symbol.is_positive:
+                yield f"{name} >= 1", f"(>= |{name}| 1)"
+            elif symbol.is_positive:
+                yield f"{name} > 0", f"(> |{name}| 0)"
+            elif symbol.is_nonnegative:
+                yield f"{name} >= 0", f"(>= |{name}| 0)"
+
+    def relation(self, c: Condition) -> str:
+        sign = {"<=": "<=", ">=": ">=", "==": "="}[c.relation]
+        return f"({sign} {self.read(c.left)} {self.read(c.right)})"
+
+    def read(self, e) -> str:
+        e = sp.sympify(e)
+        if e.is_Rational:
+            number = f"(/ {abs(e.p)}.0 {e.q}.0)"
+            return number if e.p >= 0 else f"(- {number})"
+        if e.is_Symbol:
+            self.symbols.setdefault(e.name, e)
+            return f"|{e.name}|"
+        if e.is_Add or e.is_Mul:
+            return f"({'+' if e.is_Add else '*'} {' '.join(map(self.read, e.args))})"
+        if e.is_Pow and e.exp.is_Rational:
+            return self.power(self.read(e.base), e.exp)
+        if isinstance(e, sp.Max | sp.Min):
+            best, *others = map(self.read, e.args)
+            for other in others:
+                best = f"(let ((a {best}) (b {other})) (ite ({'>=' if isinstance(e, sp.Max) else '<='} a b) a b))"
+            return best
+        if isinstance(e, sp.Abs):
+            return f"(let ((a {self.read(e.args[0])})) (ite (>= a 0.0) a (- a)))"
+        raise Untranslatable(f"{e} is not algebraic in its parameters")
+
+    def power(self, base, exponent) -> str:
+        root = base
+        if exponent.q > 1:
+            name = f"root{len(self.roots)}"
+            self.roots.append(name)
+            root = f"|{name}|"
+            self.side += [f"(>= {root} 0.0)", f"(= {_times(root, exponent.q)} {base})"]
+        raised = _times(root, abs(exponent.p))
+        if exponent > 0:
+            return raised
+        self.side.append(f"(not (= {raised} 0.0))")
+        return f"(/ 1.0 {raised})"
+
+
+def _times(term, count) -> str:
+    """The product of equal terms."""
+    return term if count == 1 else f"(* {' '.join([term] * int(count))})"

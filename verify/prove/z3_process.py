@@ -1,0 +1,130 @@
+"""z3 in a process of its own, which answers questions one line each: a question can be given up whatever z3 is doing.
+
+z3 counts its steps and gives up after so many of them, the same on every machine; but some of its arithmetic of polynomials
+counts none. Such a question ends with the process, after more seconds of computing than counted steps ever take; another
+process then answers the next question.
+"""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import subprocess
+import sys
+from threading import Lock
+
+__all__ = ["STEPS", "ask"]
+
+STEPS = 500_000  # about a second
+SECONDS = 10  # of computing, not of waiting
+_lock = Lock()
+_running: dict[int, subprocess.Popen] = {}  # by the process that asks, since a forked one must not share its parent's
+
+
+def ask(names, constraints, always=(), steps=STEPS, seconds=SECONDS) -> dict:
+    """Whether constraints on real numbers can hold together.
+
+    Args:
+        names: the numbers.
+        constraints: formulas in SMT-LIB, some of which may be left out of a core.
+        always: further formulas, which are part of every core.
+        steps, seconds: after which the question is given up.
+
+    Returns:
+        ``{"answer": "sat", "model": {name: number as text}}``, ``{"answer": "unsat", "core": [positions]}`` with a core
+        from which no constraint can be left out, or ``{"answer": "unknown"}``.
+    """
+    question = {"names": sorted(names), "constraints": list(constraints), "always": list(always),
+                "steps": steps, "seconds": seconds}
+    with _lock:
+        process = _process()
+        process.stdin.write(json.dumps(question) + "\n")
+        process.stdin.flush()
+        found = _read(process) or {"answer": "unknown"}
+        if found["answer"] == "unsat":
+            found |= _read(process) or {"core": list(range(len(constraints)))}
+    return found
+
+
+def _process() -> subprocess.Popen:
+    own = _running.get(os.getpid())
+    if own is None or own.poll() is not None:
+        own = subprocess.Popen([sys.executable, __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                               start_new_session=True)  # which an interruption from the keyboard does not reach
+        if os.getpid() not in _running:
+            atexit.register(_end)
+        _running[os.getpid()] = own
+    return own
+
+
+def _end():
+    own = _running.pop(os.getpid(), None)
+    if own is not None:
+        for pipe in (own.stdin, own.stdout):
+            pipe.close()
+        own.kill()
+        own.wait()
+
+
+def _read(process) -> dict | None:
+    """The next line of the process; None where it has ended."""
+    line = process.stdout.readline()
+    if line:
+        return json.loads(line)
+    for pipe in (process.stdin, process.stdout):
+        pipe.close()
+    process.wait()
+    return None
+
+
+# in the process itself ---------------------------------------------------------------------------------------------------
+def _answers() -> None:
+    import resource
+    import time
+
+    for line in sys.stdin:
+        question = json.loads(line)
+        resource.setrlimit(resource.RLIMIT_CPU, (int(time.process_time()) + question["seconds"], resource.RLIM_INFINITY))
+        for part in _answer(question):
+            print(json.dumps(part), flush=True)
+
+
+def _answer(question):
+    """First the answer, then the core where there is one."""
+    import z3
+
+    own = z3.Context()
+    declared = {name: z3.Real(name, own) for name in question["names"]}
+    both = [z3.parse_smt2_string(f"(assert {text})", decls=declared, ctx=own)[0]
+            for text in (*question["constraints"], *question["always"])]
+    count = len(question["constraints"])
+    named, always = list(enumerate(both[:count])), both[count:]
+
+    def decide(constraints):
+        """z3's answer, with the solver that gave it; where z3 gives up, it is asked again in the opposite order."""
+        for each in (constraints, constraints[::-1]):
+            solver = z3.Solver(ctx=own)
+            solver.set("rlimit", question["steps"])
+            solver.add(*each, *always)
+            answer = solver.check()
+            if answer != z3.unknown:
+                break
+        return answer, solver
+
+    answer, solver = decide([constraint for _, constraint in named])
+    model = {}
+    if answer == z3.sat:
+        values = solver.model()
+        model = {name: str(values.eval(number, model_completion=True)) for name, number in declared.items()}
+    yield {"answer": str(answer), "model": model}
+    if answer == z3.unsat:
+        for one in list(named):
+            fewer = [other for other in named if other is not one]
+            if decide([constraint for _, constraint in fewer])[0] == z3.unsat:
+                named = fewer
+        yield {"core": [position for position, _ in named]}
+
+
+if __name__ == "__main__":
+    _answers()

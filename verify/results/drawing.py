@@ -1,0 +1,251 @@
+"""What all figures share: colours and fonts, axes, curves with their marks and labels, and saving."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import pairwise
+from pathlib import Path
+
+import matplotlib
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.backends.backend_pdf import FigureCanvasPdf
+from matplotlib.backends.backend_svg import FigureCanvasSVG
+from matplotlib.figure import Figure
+from matplotlib.lines import TICKDOWN, TICKLEFT, Line2D
+from matplotlib.ticker import MaxNLocator, NullLocator
+
+from verify.results.files import replacing
+
+__all__ = [
+    "BOUND", "FEW", "FONT", "GREY", "MEASUREMENT", "VERDICT_STYLE", "VIOLATION", "canvas", "curve", "direct_labels",
+    "edge_remarks", "fill", "log_ticks", "outside", "save", "set_scales", "spans", "write_below",
+]
+
+# Okabe and Ito's colours, told apart by every common kind of colour vision
+BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
+BLUE, VERMILLION, PURPLE, GREY = "#0072B2", "#D55E00", "#CC79A7", "#767676"
+MEASUREMENT, BOUND, VIOLATION = BLUE, BLACK, VERMILLION
+
+#: colour and marker of each verdict, the same in every figure and page
+VERDICT_STYLE = {
+    "refuted": (VERMILLION, "X"),
+    "ill-posed": (PURPLE, "s"),
+    "certified": (GREEN, "D"),
+    "consistent": (BLUE, "o"),
+    "undecided": (GREY, "^"),
+}
+
+FEW = 25  # points that are marked one by one
+MOST_DECADES, HIGHEST_POWER = 40, 300  # of a logarithmic axis
+FONT = {"fontfamily": "STIXGeneral", "math_fontfamily": "stix"}
+FORMATS = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {"Software": None}}  #: no dates inside
+DOTS_PER_INCH = 160  # of a PNG
+VECTORS = {"svg": FigureCanvasSVG, "pdf": FigureCanvasPdf}
+
+
+def save(figure: Figure, stem: str | Path, formats: Sequence[str] = tuple(FORMATS)) -> dict[str, Path]:
+    """Write ``stem`` + .svg, .pdf and .png, each whole or not at all; the same figure gives the same bytes.
+
+    Returns the paths by format.
+    """
+    stem = Path(stem)
+    paths, layout, shown_on, dpi = {}, figure.get_layout_engine(), figure.canvas, figure.dpi
+    with matplotlib.rc_context({"svg.hashsalt": "fedtheory"}):
+        try:
+            _on_pixels(figure)
+            if layout is not None:
+                layout.execute(figure)
+            figure.set_layout_engine("none")  # the layout stands, and need not be found again for each format
+            for kind in formats:
+                paths[kind] = stem.with_name(f"{stem.name}.{kind}")
+                figure.dpi = DOTS_PER_INCH if kind == "png" else dpi
+                page = VECTORS[kind](figure) if kind in VECTORS else _on_pixels(figure)
+                with replacing(paths[kind]) as temporary:  # savefig would draw everything once more
+                    getattr(page, f"print_{kind}")(temporary, metadata=FORMATS[kind])
+        finally:
+            figure.set_canvas(shown_on)
+            figure.dpi = dpi
+            figure.set_layout_engine(layout)
+    return paths
+
+
+def _on_pixels(figure: Figure) -> FigureCanvasAgg:
+    """The figure on a canvas that remembers the sizes of texts which earlier figures of its size had too."""
+    page = _pixels(*figure.get_size_inches(), figure.dpi)
+    page.figure = figure
+    figure.set_canvas(page)
+    return page
+
+
+@lru_cache(maxsize=4)
+def _pixels(width: float, height: float, dpi: float) -> FigureCanvasAgg:
+    return FigureCanvasAgg(Figure((width, height), dpi))
+
+
+def canvas(width: float, height: float, panels: int = 1) -> tuple[Figure, list[Axes]]:
+    """A figure of this size in inches, with panels side by side."""
+    figure = Figure(figsize=(width, height), layout="constrained", facecolor="white")
+    figure.get_layout_engine().set(w_pad=0.1, h_pad=0.08)
+    FigureCanvasAgg(figure)
+    row = list(figure.subplots(1, panels, squeeze=False)[0])
+    for axes in row:
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.spines[["left", "bottom"]].set_color("#555555")
+        axes.tick_params(colors="#333333", labelsize=9.5, labelfontfamily="STIXGeneral")
+    return figure, row
+
+
+def _positive(columns: Sequence[np.ndarray]) -> np.ndarray:
+    values = np.concatenate([np.ravel(c) for c in columns]) if columns else np.array([])
+    return values[np.isfinite(values) & (values > 0)]
+
+
+def spans(columns: Sequence[np.ndarray], factor: float) -> bool:
+    positive = _positive(columns)
+    return positive.size > 0 and positive.max() > factor * positive.min()
+
+
+def set_scales(axes: Axes, x, columns, logarithmic: bool) -> None:
+    if x.size and np.all(x > 0) and spans([x], 20):
+        axes.set_xscale("log")
+        log_ticks(axes.xaxis, x.min(), x.max())
+    elif np.unique(x).size < 2:
+        axes.set_xticks(np.unique(x))
+    else:
+        axes.xaxis.set_major_locator(MaxNLocator(6, integer=bool(np.all(x == np.round(x)))))
+    if logarithmic:
+        floor, top = _logarithmic_limits(columns)
+        axes.set_yscale("log")
+        axes.set_ylim(floor, top)
+        log_ticks(axes.yaxis, floor, top)
+        return
+    values = np.concatenate([c[np.isfinite(c)] for c in columns])
+    lowest, highest = (min(0.0, values.min()), max(0.0, values.max())) if values.size else (0.0, 1.0)
+    room = 0.06 * (highest - lowest) or 0.5
+    axes.set_ylim(lowest - (room if lowest < 0 or highest == 0 else room / 3), highest + room)
+
+
+def _logarithmic_limits(columns) -> tuple[float, float]:
+    """Ends of the axis, with room, and at most ``MOST_DECADES`` apart: what lies below is marked on the floor."""
+    positive = np.log10(_positive(columns[:2]))
+    highest = min(max(positive.max(), np.log10(_positive(columns)).max()), HIGHEST_POWER)
+    lowest = min(max(positive.min(), highest - MOST_DECADES), highest)
+    room = 0.06 * (highest - lowest) + 0.02
+    marked = any((c <= 0).any() for c in columns[:2]) or positive.min() < lowest
+    return 10.0 ** (lowest - (2.5 if marked else 1.0) * room), 10.0 ** (highest + room)
+
+
+def log_ticks(axis, lowest: float, highest: float) -> None:
+    """Ticks at powers of ten, or at 1, 2, 5 times them where there are fewer than two powers."""
+    first, last = math.ceil(math.log10(lowest) - 1e-9), math.floor(math.log10(highest) + 1e-9)
+    if last - first >= 1:
+        step = max(1, math.ceil((last - first) / 8))
+        places = [10.0**n for n in range(first, last + 1, step)]
+        minor = [10.0**n for n in range(first, last + 1)] if step > 1 else []
+        minor = minor or [d * 10.0**n for n in range(first - 1, last + 1) for d in range(2, 10)]
+    else:
+        places = [d * 10.0**n for n in range(first - 1, last + 1) for d in (1, 2, 5)]
+        minor = [d * 10.0**n for n in range(first - 1, last + 1) for d in range(2, 10)]
+    places = [p for p in places if lowest <= p * (1 + 1e-9) and p <= highest * (1 + 1e-9)]
+    plain = all(1e-4 <= p <= 1e4 for p in places)
+    axis.set_ticks(places, [f"{p:g}" if plain else _scientific(p) for p in places], **FONT)
+    _minor_marks(axis, [p for p in minor if lowest <= p <= highest and p not in places])
+
+
+def _minor_marks(axis, places: list[float]) -> None:
+    """Ticks without labels, drawn as one line's markers: much faster than a tick each, and the same to see."""
+    axis.set_minor_locator(NullLocator())
+    name, axes = f"{axis.axis_name}tick", axis.axes
+    across, marker, transform = {
+        "x": ((places, np.zeros(len(places))), TICKDOWN, axes.get_xaxis_transform("tick1")),
+        "y": ((np.zeros(len(places)), places), TICKLEFT, axes.get_yaxis_transform("tick1")),
+    }[axis.axis_name]
+    axes.add_artist(Line2D(
+        *across, transform=transform, linestyle="none", marker=marker, color=BLACK, clip_on=False, in_layout=False,
+        markersize=matplotlib.rcParams[f"{name}.minor.size"], zorder=axis.get_zorder(),
+        markeredgewidth=matplotlib.rcParams[f"{name}.minor.width"],
+    ))
+
+
+def _scientific(value: float) -> str:
+    digits, exponent = f"{value:.0e}".split("e")
+    return f"${'' if digits == '1' else digits + chr(92) + 'cdot '}10^{{{int(exponent)}}}$"
+
+
+def fill(axes: Axes, x, low, high, colour: str, alpha: float) -> None:
+    if not np.isfinite(low).any():
+        return
+    if x.size == 1:
+        axes.errorbar(x, (low + high) / 2, yerr=(high - low) / 2, color=colour, alpha=2 * alpha, linewidth=6)
+    else:
+        axes.fill_between(x, low, high, color=colour, alpha=alpha, linewidth=0)
+
+
+def outside(axes: Axes, y) -> tuple[np.ndarray, np.ndarray]:
+    """Which values lie below and above the axis."""
+    floor, top = axes.get_ylim()
+    return y < floor, y > top
+
+
+def curve(axes: Axes, x, y, colour: str, marker: str, style) -> None:
+    """A line, with markers where the points are few, and triangles at the edges for what the axis cannot show."""
+    floor, top = axes.get_ylim()
+    below, above = outside(axes, y)
+    shown = np.where(below | above, np.nan, y)
+    few = np.isfinite(shown).sum() <= FEW
+    axes.plot(x, shown, color=colour, linestyle=style, linewidth=1.6, marker=marker if few else None, markersize=4)
+    for where, place, triangle in ((below, floor, "v"), (above, top, "^")):
+        rows = np.flatnonzero(where)
+        rows = rows[:: max(1, rows.size // 30)]
+        if rows.size:  # an empty line would still take room in the layout
+            axes.plot(x[rows], np.full(rows.size, place), color=colour, marker=triangle, linestyle="none",
+                      markersize=6, markerfacecolor="white", clip_on=False, zorder=4)
+
+
+def edge_remarks(axes: Axes, values, logarithmic: bool) -> list[str]:
+    """What the triangles at the edges stand for."""
+    below, above = (values[where] for where in outside(axes, values))
+    remarks = []
+    if below.size:
+        what = "minus infinity" if not logarithmic else "zero or less" if below.max() <= 0 else "too small to show"
+        remarks.append(f"▽ at the edge: {what}")
+    if above.size:
+        remarks.append("△ at the edge: infinite" if np.isinf(above).all() else "△ at the edge: too large to show")
+    return remarks
+
+
+def write_below(axes: Axes, text: str) -> None:
+    axes.annotate("\n".join(textwrap.wrap(text, 86)), (0, 0), xycoords="axes fraction", textcoords="offset points",
+                  xytext=(0, -40), va="top", fontsize=8.5, color="#444444", annotation_clip=False, **FONT)
+
+
+def direct_labels(axes: Axes, curves) -> None:
+    """Each curve's name at its right end, moved apart where the ends meet."""
+    floor, top = axes.get_ylim()
+    logarithmic = axes.get_yscale() == "log"
+
+    def height(value: float) -> float:
+        if logarithmic:
+            value, ends = max(value, floor), (math.log(floor), math.log(top))
+            return (min(math.log(value) if math.isfinite(value) else ends[1], ends[1]) - ends[0]) / (ends[1] - ends[0])
+        return (min(max(value, floor), top) - floor) / (top - floor)
+
+    ends = []
+    for y, text, colour in curves:
+        known = y[~np.isnan(y)]
+        if known.size:
+            suffix = " = 0" if not known.any() else " = ∞" if np.isposinf(known).all() else ""
+            ends.append([height(known[-1]), text + suffix, colour])
+    ends.sort()
+    for below, above in pairwise(ends):
+        gap = 0.075 - (above[0] - below[0])
+        if gap > 0:
+            below[0], above[0] = below[0] - gap / 2, above[0] + gap / 2
+    for place, text, colour in ends:
+        axes.annotate(text, (1.0, place), xycoords="axes fraction", textcoords="offset points", xytext=(6, 0),
+                      color=colour, va="center", fontsize=10, annotation_clip=False, **FONT)

@@ -1,0 +1,217 @@
+"""Figures: a bound beside its measurement, how loose each bound is, and a run by itself."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from itertools import groupby
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from verify.results.drawing import (
+    BOUND,
+    FEW,
+    FONT,
+    GREY,
+    MEASUREMENT,
+    VERDICT_STYLE,
+    VIOLATION,
+    canvas,
+    curve,
+    direct_labels,
+    edge_remarks,
+    fill,
+    log_ticks,
+    set_scales,
+    spans,
+    write_below,
+)
+from verify.results.numerals import significant
+from verify.results.verdict import VERDICTS, Series, Verdict
+
+__all__ = ["bound_and_measurement", "looseness", "mean_and_band", "trajectory_figure"]
+
+
+def bound_and_measurement(series: Series) -> Figure:
+    """Both sides of a claim along a run: the measurement with its confidence band, and the bound.
+
+    The vertical axis is logarithmic where the positive values span more than a factor of ten, the horizontal one
+    where it is positive throughout and spans more than a factor of twenty. What a logarithmic axis cannot show is
+    marked: values of zero or less as triangles on its floor, infinite ones as triangles at its top. Where the
+    measurement exceeds the bound the gap is shaded.
+    """
+    x = np.asarray(series.x, dtype=float)
+    left, right = np.asarray(series.left, dtype=float), np.asarray(series.right, dtype=float)
+    low, high = _band(series, left)
+    figure, (axes,) = canvas(6.0, 3.7)
+    logarithmic = spans([left, right], 10)
+    set_scales(axes, x, [left, right, low, high], logarithmic)
+    floor, top = axes.get_ylim()
+    band = np.isfinite(low) & np.isfinite(high)
+    fill(axes, x, np.where(band, np.maximum(low, floor), np.nan), np.where(band, high, np.nan), MEASUREMENT, 0.18)
+    above = left > right
+    _draw_violation(axes, x, np.clip(right, floor, top), np.clip(left, floor, top), above)
+    curve(axes, x, right, BOUND, "s", "-" if series.decides else (0, (5, 2)))
+    curve(axes, x, left, MEASUREMENT, "o", "-")
+    axes.set_ylim(floor, top)
+    bound = "bound" if series.decides else "bound (estimate)"
+    direct_labels(axes, ((right, bound, BOUND), (left, "measured", MEASUREMENT)))
+    axes.set_xlabel(series.x_label, **FONT)
+    axes.set_ylabel(series.y_label, **FONT)
+    axes.set_title(series.title, loc="left", fontsize=11, **FONT)
+    remarks = [
+        series.note,
+        "light blue: confidence band" if band.any() else "",
+        "shaded red: the measurement exceeds the bound" if above.any() else "",
+        *edge_remarks(axes, np.concatenate([left, right]), logarithmic),
+    ]
+    write_below(axes, "; ".join(filter(None, remarks)))
+    if not x.size:
+        axes.text(0.5, 0.5, "nothing was recorded", transform=axes.transAxes, ha="center", color=GREY, **FONT)
+    return figure
+
+
+def _band(series: Series, left) -> tuple[np.ndarray, np.ndarray]:
+    if not series.left_low or not series.left_high:
+        return np.full(left.shape, np.nan), np.full(left.shape, np.nan)
+    return np.asarray(series.left_low, dtype=float), np.asarray(series.left_high, dtype=float)
+
+
+def _draw_violation(axes: Axes, x, lower, upper, above) -> None:
+    """Shade from the bound up to the measurement where it lies above."""
+    fill(axes, x, np.where(above, lower, np.nan), np.where(above, upper, np.nan), VIOLATION, 0.14)
+    if 0 < above.sum() <= FEW:  # a point alone has no area
+        axes.vlines(x[above], lower[above], upper[above], color=VIOLATION, alpha=0.5, linewidth=1)
+
+
+def looseness(verdicts: Iterable[Verdict], most: int = 60) -> Figure:
+    """Worst ratio left/right of every claim that has one, tightest first, on a logarithmic axis.
+
+    One is where a bound is met with equality; right of it a bound is broken. Ratios of zero and infinity stand at
+    the edges of the axis with an arrow. More than ``FEWEST`` claims of equal ratio (to three digits) share a row, and
+    beyond ``most`` rows the loosest share the last.
+    """
+    ratios = [(v.ratio, v) for v in verdicts if v.ratio is not None and not math.isnan(v.ratio)]
+    ratios.sort(key=lambda pair: (-pair[0], pair[1].id))
+    rows, names = _rows(ratios, most)
+    figure, (axes,) = canvas(7.2, 1.1 + 0.185 * max(len(rows), 3))
+    inside = [r for r, _ in ratios if 0 < r < math.inf] or [1.0]
+    lowest, highest = min(0.5, *inside), max(2.0, *inside)
+    margin = (highest / lowest) ** 0.06
+    lowest, highest = lowest / margin, highest * margin
+    axes.set_xscale("log")
+    axes.set_xlim(lowest / margin, highest * margin)
+    log_ticks(axes.xaxis, lowest, highest)
+    axes.axvline(1.0, color=BOUND, linewidth=0.9)
+    axes.axvspan(1.0, highest * margin, color=VIOLATION, alpha=0.06, linewidth=0)
+    for height, row in enumerate(rows):
+        axes.axhline(height, color="#e4e4e4", linewidth=0.6, zorder=1)
+        kinds = [kind for kind in VERDICTS if any(verdict.verdict == kind for _, verdict in row)]
+        for value, verdict in row:
+            dodge = 0.28 * (kinds.index(verdict.verdict) - (len(kinds) - 1) / 2)
+            colour, marker = VERDICT_STYLE[verdict.verdict]
+            place = min(max(value, lowest), highest)
+            axes.plot([place], [height + dodge], marker=marker, color=colour, markersize=5, linestyle="none", zorder=3)
+        if value in (0, math.inf):
+            sign, side, shift = ("→ ∞", "right", -7) if value else ("← 0", "left", 7)
+            axes.annotate(sign, (place, height), textcoords="offset points", xytext=(shift, 0), ha=side, va="center",
+                          fontsize=8, color=colour, **FONT)
+    axes.set_yticks(range(len(rows)), names, fontsize=8.5, fontfamily="STIXGeneral")
+    axes.set_ylim(max(len(rows), 3) - 0.4, -0.6)
+    axes.tick_params(axis="y", length=0)
+    axes.set_xlabel("worst ratio, left side / right side", **FONT)
+    _verdict_legend(axes, {verdict.verdict for _, verdict in ratios})
+    return figure
+
+
+FEWEST = 5  # claims of equal ratio with rows of their own
+
+
+def _rows(ratios: list, most: int) -> tuple[list[list], list[str]]:
+    """Ratios by row of the figure, and the rows' names."""
+    rows: list[tuple[str, list]] = []
+    for value, equal in groupby(ratios, key=lambda pair: significant(pair[0])):
+        equal = list(equal)
+        if len(equal) > FEWEST:
+            rows.append((f"{len(equal)} claims at {value}", equal))
+        else:
+            rows += [(verdict.id, [(ratio, verdict)]) for ratio, verdict in equal]
+    if len(rows) > most:
+        looser = [pair for _, row in rows[most - 1 :] for pair in row]
+        rows[most - 1 :] = [(f"{len(looser)} looser claims", looser)]
+    return [row for _, row in rows], [name for name, _ in rows]
+
+
+def _verdict_legend(axes: Axes, kinds: set[str]) -> None:
+    for kind in VERDICTS:
+        if kind in kinds:
+            colour, marker = VERDICT_STYLE[kind]
+            axes.plot([], [], marker=marker, color=colour, linestyle="none", markersize=5.5, label=kind)
+    if kinds:
+        axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=len(kinds), frameon=False, columnspacing=1.2,
+                    handletextpad=0.2, borderaxespad=0.1, prop={"family": "STIXGeneral", "size": 9})
+    else:
+        axes.text(0.5, 0.5, "no claim has two sides to compare", transform=axes.transAxes, ha="center", **FONT)
+
+
+#: what a run shows by itself: name of the observable, axis label
+PANELS = {
+    "suboptimality": "suboptimality $F(x) - F^\\ast$ [loss]",
+    "distance_sq": "$\\|x - x^\\ast\\|^2$ [parameter$^2$]",
+    "free_included": "free clients that count [share]",
+}
+
+MOST_GROWTH = 1e9  # over the start: what grows more is drawn at the upper edge
+
+
+def trajectory_figure(trajectory) -> Figure:
+    """A run by itself: what it recorded of ``PANELS`` against rounds, mean over runs with its 95 % band."""
+    columns = {name: column for name in PANELS if (column := _column(trajectory, name)) is not None}
+    if not columns:
+        raise ValueError(f"the trajectory has recorded none of {', '.join(PANELS)}, so there is nothing to draw")
+    figure, row = canvas(0.6 + 3.2 * len(columns), 3.0, len(columns))
+    for axes, (name, values) in zip(row, columns.items(), strict=True):
+        mean, low, high = mean_and_band(values)
+        grown = mean > MOST_GROWTH * mean[0]
+        mean, low, high = np.where(grown, np.inf, mean), np.where(grown, np.nan, low), np.where(grown, np.nan, high)
+        x = np.arange(len(mean), dtype=float)
+        set_scales(axes, x, [mean, low, high], spans([mean], 10) and name != "free_included")
+        floor, top = axes.get_ylim()
+        fill(axes, x, np.clip(low, floor, top), np.clip(high, floor, top), MEASUREMENT, 0.18)
+        curve(axes, x, mean, MEASUREMENT, "o", "-")
+        axes.set_ylim(floor, top)
+        axes.set_xlabel("round", **FONT)
+        axes.set_ylabel(PANELS[name], **FONT)
+    runs = trajectory.runs
+    title = f"{trajectory.description}; " + (f"mean of {runs} runs, 95 % band" if runs > 1 else "one run")
+    figure.suptitle(title, x=0.01, ha="left", fontsize=11, **FONT)
+    return figure
+
+
+def _column(trajectory, name: str) -> np.ndarray | None:
+    """An observable as (runs, times); None where it was not recorded or says nothing."""
+    data = trajectory.dataset
+    if name != "free_included":
+        return data[name].transpose("run", ...).values if name in data else None
+    if "included" not in data or trajectory.federation is None:
+        return None
+    free = ~np.asarray(trajectory.federation.priority.tolist(), dtype=bool)
+    if not free.any():
+        return None
+    included = data["included"].transpose("run", ..., "client").values * free[:, None, :]
+    return included.sum(axis=-1) / np.maximum(free.sum(axis=-1), 1)[:, None]
+
+
+def mean_and_band(values) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Mean over runs (the first axis) and the ends of Student's 95 % interval; infinite where a run diverged."""
+    from scipy import stats
+
+    values = np.asarray(values, dtype=float)
+    runs = len(values)
+    with np.errstate(over="ignore", invalid="ignore"):
+        mean, spread = values.mean(axis=0), values.std(axis=0, ddof=1) if runs > 1 else np.nan
+        mean = np.where(np.isfinite(mean), mean, np.inf)
+        half = np.where(np.isfinite(spread), stats.t.ppf(0.975, max(runs - 1, 1)) * spread / runs**0.5, np.nan)
+        return mean, mean - half, mean + half
