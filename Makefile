@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: setup referee verify-all test test-all power mutants lint bench peers clean
+.PHONY: setup referee verify-all test test-all power mutants lint pages bench peers clean
 
 setup: .venv/.installed
 
@@ -33,6 +33,10 @@ power: setup
 # Documented faults of federated code, planted in our methods: killed/total, and the property that noticed each.
 mutants: setup
 	OMP_NUM_THREADS=1 $(BIN)/python -m fedtheory.testing.mutants
+
+# docs/algorithms.md and docs/papers/, which are not in git.
+pages: setup
+	$(BIN)/python -m verify.report.pages docs
 
 lint: setup
 	$(BIN)/ruff check .

@@ -1,4 +1,4 @@
-"""``python -m benchmarks.cuda``: a batch that fills a GPU, against what that GPU was measured to do; nothing without one.
+"""``python -m benchmarks.cuda``: a batch that fills a GPU, against the measured peak rates of that GPU.
 
 A round of FedAvg for thousands of runs that share the data of 100 clients is two matrix products a local step. Their rate is
 compared with that of one large product, and the traffic of their elementwise operations with that of a large copy. The same
@@ -53,7 +53,7 @@ def ceilings(dtype, size=8192) -> tuple[float, float]:
 
 
 def round_of(workload, runs: int, device="cuda"):
-    """The state before a round of many runs, and a function of it that answers the state after the round."""
+    """The state before a round of many runs, and a function that computes the state after the round."""
     backend = Backend("torch", device, getattr(torch, workload.dtype))
     counts = np.full((1, workload.clients), workload.samples)
     federation = LeastSquares(workload.features[None], workload.targets[None, ..., None], counts, backend=backend)

@@ -1,4 +1,4 @@
-"""What it takes to load all claims, in a process of its own, and to evaluate the bounds of all theorems at many points."""
+"""Measures the time to load all claims in a fresh process, and to evaluate the bounds of all theorems at many points."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _LOAD = ("import time; from bounds.registry import all_claims; count = len(all_c
 
 
 def loading(repeats: int) -> tuple[float, str]:
-    """Median processor seconds of a process that loads every claim, sympy and the interpreter included."""
+    """Return the median processor seconds of a process that loads every claim, with sympy and the interpreter."""
     answers = [subprocess.run([sys.executable, "-c", _LOAD], capture_output=True, text=True, check=True).stdout.split()
                for _ in range(repeats)]
     return float(np.median([float(seconds) for seconds, _ in answers])), f"{answers[0][1]} claims"
 
 
 def slowest_bound(repeats: int) -> tuple[float, str]:
-    """Processor seconds of the slowest theorem's right side at a million points, once compiled; sizes are below 12."""
+    """Return the processor seconds of the slowest theorem's compiled right side at a million points; sizes are below 12."""
     rng, found = np.random.default_rng(0), {}
     for claim in all_claims().values():
         if claim.kind != "theorem" or not claim.explicit or claim.statement is None:

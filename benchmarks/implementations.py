@@ -20,10 +20,10 @@ def _yardstick(name, function="build"):
 
 @dataclass(frozen=True)
 class Row:
-    """``build(workload)`` answers a call that computes all models, (rounds + 1, dim).
+    """``build(workload)`` returns a call that computes all models, (rounds + 1, dim).
 
-    A slow row computes only ``share`` of the rounds, and its time is divided by it: all rounds cost the same. What is not
-    FedAvg is not checked against the reference.
+    A slow row computes only ``share`` of the rounds, and its time is divided by it: all rounds cost the same. Rows of other
+    methods than FedAvg are not checked against the reference.
     """
 
     name: str

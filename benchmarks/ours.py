@@ -37,7 +37,7 @@ def _starts(federation, runs):
 
 
 def step_by_step(workload, method="fedavg", runs=1, eta=None, path="steps"):
-    """Operation by operation, nothing recorded: a call that answers the models of the first run."""
+    """Operation by operation, without recording: returns a call that computes the models of the first run."""
     algorithm, federation = prepared(workload, method, eta)
     draws, start = Draws(np.arange(runs), federation.backend), _starts(federation, runs)
     try:
@@ -62,7 +62,7 @@ def compiled(workload, method="fedavg", runs=1, eta=None):
 
 
 def endless(workload):
-    """The states of a run without end, none of them kept."""
+    """Yields the states of an endless run."""
     algorithm, federation = prepared(workload)
     draws, start = Draws([0], federation.backend), _starts(federation, 1)
     with torch.no_grad():
@@ -71,7 +71,7 @@ def endless(workload):
 
 
 def recorded(workload, path="auto", record=("x",), runs=1, eta=None):
-    """``fedtheory.run``: a call that answers the recorded models of the first run, (rounds + 1, dim), if any."""
+    """``fedtheory.run``: returns a call that computes the recorded models of the first run, (rounds + 1, dim), if any."""
     algorithm, federation = prepared(workload, eta=eta)
     start = _starts(federation, runs)
 
@@ -83,7 +83,7 @@ def recorded(workload, path="auto", record=("x",), runs=1, eta=None):
 
 
 def affine_map(workload):
-    """The whole round as one map, set up beforehand: a call that answers the models."""
+    """The whole round as one map, prepared beforehand: returns a call that computes the models."""
     algorithm, federation = prepared(workload)
     draws, start = Draws([0], federation.backend), _starts(federation, 1)
     state = algorithm.init(federation, start, draws)

@@ -1,8 +1,8 @@
-"""How many false statements the search refutes, and that it spares the true ones: ``python -m verify.power``.
+"""How many false statements the search refutes, and that it spares the true ones: ``python -m benchmarks.power``.
 
-Prints, by kind of exaggeration and by budget, how many of the controls' false twins are refuted, and how many of the true
-controls in runs with different seeds. Exit status 0 if no true one is refuted, every twin whose constant is divided by 10
-is, and at least 90 % of all twins are at the largest budget asked for; 1 otherwise.
+Prints, by kind of exaggeration and by budget, how many false variants of the controls are refuted, and how many true
+controls in searches with different seeds. Exit status 0 if no true control is refuted and, at the largest budget asked for,
+every variant whose constant is divided by 10 and at least 90 % of all variants are; 1 otherwise.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ __all__ = ["ROWS", "Outcome", "enough", "main", "measure", "table"]
 
 ROWS = {row.claim.id: row for row in (*CONTROLS, *CONTROLS_ON_METHODS, *CONTROLS_CLASSICAL)}
 TRUE = "true"
+_ENOUGH = 0.9  # share of the false variants
 
 
 @dataclass(frozen=True)
@@ -55,8 +56,8 @@ def _search(job: tuple[str, str, str, int]) -> Outcome:
 
 
 def measure(budgets: Sequence[str], seeds: Sequence[int], names: Sequence[str] = (), workers: int = 1) -> Iterator[Outcome]:
-    """Searches every control and every twin (of the rows called ``names``; default all): true ones with each of the
-    ``seeds``, twins with the first."""
+    """Search every control with each of the ``seeds``, and every false variant with the first of them; of the rows called
+    ``names``, by default all."""
     rows = {name: ROWS[name] for name in names or ROWS}
     jobs = [(name, "", budget, seed) for budget in budgets for name in rows for seed in seeds]
     jobs += [(name, label, budget, seeds[0]) for budget in budgets for name, row in rows.items() for label in row.twins]
@@ -69,7 +70,7 @@ def measure(budgets: Sequence[str], seeds: Sequence[int], names: Sequence[str] =
 
 
 def table(outcomes: Sequence[Outcome]) -> Table:
-    """Refuted of searched, by kind and budget."""
+    """How many were refuted of those searched, by kind and budget."""
     budgets = list(dict.fromkeys(o.budget for o in outcomes))
     searched = Counter((o.kind, o.budget) for o in outcomes)
     refuted = Counter((o.kind, o.budget) for o in outcomes if o.refuted)
@@ -81,19 +82,19 @@ def table(outcomes: Sequence[Outcome]) -> Table:
     return found
 
 
-def enough(outcomes: Sequence[Outcome], share: float = 0.9) -> bool:
-    """Whether no true claim is refuted and, at the last budget, all twins off by 10 and ``share`` of all twins are."""
+def enough(outcomes: Sequence[Outcome]) -> bool:
+    """Whether no true control is refuted and, at the last budget, all variants off by 10 and enough of all variants are."""
     if any(o.refuted for o in outcomes if o.kind == TRUE):
         return False
     last = outcomes[-1].budget
-    twins = [o for o in outcomes if o.kind != TRUE and o.budget == last]
-    by_ten = all(o.refuted for o in twins if o.kind == kind_of("/10"))
-    return by_ten and sum(o.refuted for o in twins) >= share * len(twins)
+    false = [o for o in outcomes if o.kind != TRUE and o.budget == last]
+    by_ten = all(o.refuted for o in false if o.kind == kind_of("/10"))
+    return by_ten and sum(o.refuted for o in false) >= _ENOUGH * len(false)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The table on the terminal, and every outcome as JSON where ``--out`` says so."""
-    parser = argparse.ArgumentParser(prog="python -m verify.power", description=__doc__.split("\n")[0])
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.power", description=__doc__.split("\n")[0])
     parser.add_argument("--budget", action="append", choices=list(BUDGETS), help="may be given again; quick and standard")
     parser.add_argument("--seeds", type=int, default=5, help="searches of each true claim (5)")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)

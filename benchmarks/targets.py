@@ -1,4 +1,4 @@
-"""What fedtheory wants to reach, each with the measurement that decides: a new target is a new row."""
+"""Performance targets of fedtheory, each with its measurement: a new target is a new row."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SMALL = Workload("float32", clients=40, rounds=5)
 
 
 class Measured(NamedTuple):
-    """A target's number and a few words on how it came about."""
+    """A target's number, and the measurements behind it in words."""
 
     value: float
     detail: str
@@ -29,7 +29,7 @@ class Measured(NamedTuple):
 class Target:
     """``measure(times, repeats)`` must be at most ``limit``; ``times`` maps (row, dtype) to seconds.
 
-    A target whose rows were not timed answers None. Without a ``limit`` it is no target, but good to know.
+    It returns None if its rows were not timed. Without a ``limit`` the number is only shown.
     """
 
     name: str
@@ -77,8 +77,8 @@ def scaling(name: str, way: str, sizes: tuple[int, ...]) -> Callable:
 
 
 def together(runs: int, settings: bool, way: str, dtype: str) -> Callable:
-    """Time of many runs that share data, from different starts or with different ``settings``, over that of as many runs one
-    after the other."""
+    """Time of many runs that share data, from different starts or with different ``settings``, over the time of as many
+    single runs."""
 
     def measure(times, repeats):
         workload = Workload(dtype, rounds=100 if way == "auto" else 10)
@@ -136,8 +136,8 @@ TARGETS = (
     *(Target(f"compiled / C, {d}", 1.6, ratio(COMPILED, C, d)) for d in BOTH),
     *(Target(f"step by step / JAX, {d}", 3.0, ratio(STEPS, JAX, d)) for d in BOTH),
     Target("compiled / FedJAX, float32", 1 / 50, ratio(COMPILED, "FedJAX", "float32")),
-    # the usual loop: what fedtheory does unless told otherwise against it, and the compiled path, which is no affine map,
-    # against it with the DataLoader that most users have; compiled against it without one is good to know
+    # the usual loop, against fedtheory's default path; with the DataLoader that most users have, against the compiled path,
+    # which is no affine map; the last rows are only shown
     *(Target(f"fedtheory.run / nn.Module per client, {d}", 1 / 300, ratio(AUTO, NAIVE, d)) for d in BOTH),
     *(Target(f"compiled / nn.Module and DataLoader per client, {d}", 1 / 300, ratio(COMPILED, LOADER, d)) for d in BOTH),
     *(Target(f"compiled / nn.Module per client, {d}", None, ratio(COMPILED, NAIVE, d)) for d in BOTH),

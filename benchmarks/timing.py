@@ -1,4 +1,4 @@
-"""Timing that a busy machine disturbs little: interleaved repetitions, medians, the process's own CPU time."""
+"""Timing that is robust on a busy machine: interleaved repetitions, medians, the process's own CPU time."""
 
 from __future__ import annotations
 

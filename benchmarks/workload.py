@@ -69,7 +69,7 @@ class Workload:
         """The error of ``models`` (rounds + 1, dim), relative to the largest entry; ValueError if it is too large."""
         models = np.asarray(models)
         if models.shape != self.reference.shape or str(models.dtype) != self.dtype:
-            raise ValueError(f"{name} must answer {self.reference.shape} in {self.dtype}; got {models.shape} {models.dtype}")
+            raise ValueError(f"{name} must return {self.reference.shape} in {self.dtype}; got {models.shape} {models.dtype}")
         error = float(np.abs(models - self.reference).max() / np.abs(self.reference).max())
         if not error <= TOLERANCE[self.dtype]:
             raise ValueError(f"{name} computes something else: relative error {error:.1e} in {self.dtype}, allowed "

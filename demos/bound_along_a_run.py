@@ -7,7 +7,6 @@ import sys
 
 import fedtheory
 import synthetic
-from verify.evidence.beside_runs import compare
 
 
 def main(figure: str = "bound") -> None:
@@ -19,7 +18,7 @@ def main(figure: str = "bound") -> None:
     step = fedtheory.InverseTime(mu, offset=max(8 * L / mu, local_steps))
     algorithm = fedtheory.fedalign(step, local_steps, epsilon=fedtheory.StopAfter(0.5, stop=20))
     trajectory = fedtheory.run(algorithm, federation, rounds=200, seeds=64)
-    comparison = compare("fedalign/derived-theorem-1", trajectory)
+    comparison = fedtheory.compare("fedalign/derived-theorem-1", trajectory)
     for path in comparison.plot(figure).values():
         print("figure:", path)
     print(f"{comparison.claim}: {comparison.verdict}; {comparison.reason}")

@@ -1,4 +1,4 @@
-"""A method of one's own in thirty lines, put through the conformance suite; then the same with a sign reversed.
+"""A new method in thirty lines, checked by the conformance suite; then the same method with a sign reversed.
 
     python demos/your_own_algorithm.py
 """
@@ -32,7 +32,7 @@ class Anchored(Correction):
         return average, {"anchor": moment.average(upload.others["anchor"])}
 
 
-PROMISES = Traits(
+TRAITS = Traits(
     **ISOTROPIC, units={"eta_l": STEP}, fixed_point=FixedPoint(where=EVERYONE),
     costs=Costs(down=2, up=2, gradients=lambda local_steps: local_steps + 1, kept=0),
 )
@@ -47,9 +47,9 @@ class Reversed(Anchored):
 
 def main() -> None:
     right = Algorithm(eta_l=0.1, correction=Anchored(), name="anchored")
-    check_algorithm(right, traits=PROMISES).raise_if_failed().print()
+    check_algorithm(right, traits=TRAITS).raise_if_failed().print()
     wrong = Algorithm(eta_l=0.1, correction=Reversed(), name="anchored, sign reversed")
-    report = check_algorithm(wrong, traits=PROMISES)
+    report = check_algorithm(wrong, traits=TRAITS)
     print(f"{wrong.name}: {report.summary}\n")
     for failure in report.failed:
         print(failure)

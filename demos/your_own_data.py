@@ -9,7 +9,6 @@ import numpy as np
 
 import fedtheory
 import synthetic
-from verify.evidence.beside_runs import compare
 
 
 def records(seed: int = 0):
@@ -30,7 +29,7 @@ def main(figure: str = "own-data") -> None:
     L, mu = (float(federation.constants.value(name)[0]) for name in ("L", "mu"))
     algorithm = fedtheory.fedavg(fedtheory.InverseTime(mu, offset=8 * L / mu), local_steps=3)
     trajectory = fedtheory.run(algorithm, federation, rounds=100, seeds=32)
-    comparison = compare("li2020/theorem-1", trajectory)
+    comparison = fedtheory.compare("li2020/theorem-1", trajectory)
     for path in comparison.plot(figure).values():
         print("figure:", path)
     print(f"{comparison.claim}: {comparison.verdict}; {comparison.reason}")

@@ -1,4 +1,11 @@
-"""Federated algorithms as values, and the one batched loop that runs them."""
+"""Federated algorithms as values, and the one batched loop that runs them.
+
+``import fedtheory as ft`` is the way in: every method by name (``ft.scaffold``, ``ft.fa_nt``), problems
+(``ft.make_problem``, ``ft.make_quadratic``, ``ft.from_arrays``), ``ft.run``; and, loaded when first asked for,
+``ft.claim``, ``ft.verify`` and ``ft.compare`` of the packages above.
+"""
+
+from importlib import import_module
 
 from fedtheory.algorithm import Algorithm
 from fedtheory.algorithms.fedalign import align, fedalign
@@ -37,6 +44,25 @@ from fedtheory.selection import (
 )
 from fedtheory.solvers import ExactSolve, Inexact, ToTolerance
 from fedtheory.trajectory import Trajectory, load_trajectory
+from synthetic import from_arrays, make_problem, make_quadratic, problem_names
+
+#: the one arrow upwards: names that the packages above give, with the module that has each
+ABOVE = {"claim": "verify.referee.facade", "verify": "verify.referee.facade", "compare": "verify.evidence.beside_runs"}
+METHODS = {name.replace("-", "_"): entry.make for name, entry in ALGORITHMS.items()}
+
+
+def __getattr__(name):
+    if name in METHODS:
+        return METHODS[name]
+    if name in ABOVE:
+        return getattr(import_module(ABOVE[name]), name)
+    raise AttributeError(f"module 'fedtheory' has no attribute {name!r}; methods: {', '.join(sorted(METHODS))}; "
+                         f"from above: {', '.join(ABOVE)}")
+
+
+def __dir__():
+    return sorted({*globals(), *METHODS, *ABOVE})
+
 
 __all__ = [
     "ALGORITHMS", "OBSERVABLES", "Algorithm", "AllClients", "Always", "Bernoulli", "ClientOptimiser", "Constant",
@@ -44,6 +70,7 @@ __all__ = [
     "GeometricLocal", "GradientOracle", "Inexact", "InverseTime", "Local", "LocalOnly", "LossMatching", "Moment",
     "Observer", "Participation", "Pattern", "PriorityOnly", "Schedule", "Selection", "ServerOptimiser", "State",
     "StopAfter", "Tabulated", "ToTolerance", "Trajectory", "Upload", "UploadFilter", "WithReplacement",
-    "WithoutReplacement", "algorithm_names", "align", "fedalign", "fedavg", "find_algorithm", "load_trajectory",
-    "make_algorithm", "method", "resume", "rounds_of", "run", "sampled",
+    "WithoutReplacement", "algorithm_names", "align", "fedalign", "fedavg", "find_algorithm", "from_arrays",
+    "load_trajectory", "make_algorithm", "make_problem", "make_quadratic", "method", "problem_names", "resume",
+    "rounds_of", "run", "sampled",
 ]

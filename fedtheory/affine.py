@@ -5,7 +5,7 @@ round and by a pull rho to the broadcast model x, the local steps end at ::
 
     x_k = x - Q_k (grad F_k(x) + s_k),    Q_k = sum_j eta_j prod_{i > j} (I - eta_i (A_k + rho_i I))
 
-If nothing but the average of the models counts, and all clients take part, the round itself is one affine map of x.
+If clients keep no arrays and all of them take part, the whole round is one affine map of x.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 
 from fedtheory.algorithm import Algorithm
 from fedtheory.algorithms.fedavg import ServerStep
-from fedtheory.engine import fixed_participation, one_round
+from fedtheory.engine import fixed_participation
 from fedtheory.fused import map_rounds
 from fedtheory.moment import Moment, State
 from fedtheory.parts import ServerOptimiser, UploadFilter
@@ -29,11 +29,11 @@ from synthetic.data.least_squares import LeastSquares
 from synthetic.numbers.arrays import namespace, take_clients, to_numpy
 from synthetic.quadratic.quadratic import Quadratic
 
-__all__ = ["AffineSteps", "RoundMap", "affine_round", "affine_rounds", "affine_steps", "mapped_rounds", "why_not_affine"]
+__all__ = ["RoundMap", "affine_local_steps", "affine_round", "affine_steps", "mapped_rounds", "why_not_affine"]
 
 
 def why_not_affine(algorithm: Algorithm, federation) -> str | None:
-    """In words, why the local steps are no affine map; None if they are."""
+    """The reason, in words, why the local steps are no affine map; None if they are."""
     if reason := why_not_plain(algorithm):
         return reason
     if type(federation) not in (Quadratic, LeastSquares):
@@ -90,7 +90,7 @@ class RoundMap(NamedTuple):
     def models(self, x, rounds: int):
         """The models after each of ``rounds`` rounds from ``x`` (runs, dim), a list of (runs, dim).
 
-        Every run is computed by itself, whatever the batch.
+        Runs are computed one by one, so that results do not depend on the batch.
         """
         if not self.diagonal and (models := map_rounds(self.matrix, self.offset, x, rounds)) is not None:
             return list(models)
@@ -102,8 +102,8 @@ class RoundMap(NamedTuple):
         return found
 
 
-def affine_rounds(algorithm, federation, state: State, draws, first: int, rounds: int, observers=(), everyone=True):
-    """What :func:`fedtheory.rounds_of` yields, with the local steps of each round taken at once."""
+def affine_local_steps(algorithm):
+    """A function that takes all local steps of a round at once, for :func:`fedtheory.engine.rounds_of`."""
     fixed = not any(isinstance(number, Schedule) for number in own_numbers(algorithm))
     taken = None
 
@@ -113,16 +113,13 @@ def affine_rounds(algorithm, federation, state: State, draws, first: int, rounds
             taken = affine_steps(algorithm, moment)
         return local._replace(x=taken.models(local, algorithm.correction, moment))
 
-    same = fixed_participation(algorithm, federation, state, draws)
-    for number in range(first, first + rounds):
-        state = one_round(algorithm, federation, state, draws, number, observers, everyone, all_steps, same)
-        yield state
+    return all_steps
 
 
 def mapped_rounds(whole: RoundMap, moment: Moment, rounds: int, observers=()):
-    """The states after each of ``rounds`` rounds from that of ``moment`` on, all of them the map ``whole``.
+    """The states after each of ``rounds`` rounds of the map ``whole``, from the state of ``moment``.
 
-    Observers see every round's beginning and end, with the same participation each time, and no local models.
+    Observers see the beginning and the end of every round, and no local models.
     """
     algorithm, federation, steps = moment.algorithm, moment.federation, moment.algorithm.local_steps
     participation = fixed_participation(algorithm, federation, moment.state, moment.draws) if observers else None
@@ -137,9 +134,9 @@ def mapped_rounds(whole: RoundMap, moment: Moment, rounds: int, observers=()):
 
 
 def affine_round(algorithm: Algorithm, federation, moment: Moment) -> RoundMap | None:
-    """The whole round as one map, the same for every round; None where a round is more than that.
+    """The whole round as one map, the same for every round; None if the method has no such map.
 
-    The maps made last are kept with the federation, so that further runs of the same method do not make them again.
+    The last maps are cached with the federation, for further runs of the same method.
     """
     selection, server = algorithm.selection, algorithm.server
     plain = (
@@ -152,11 +149,11 @@ def affine_round(algorithm: Algorithm, federation, moment: Moment) -> RoundMap |
     numbers = (algorithm.step_size(moment), algorithm.correction.pull(moment),
                moment.server_number(getattr(server, "eta_g", 1.0)))
     parts = (*numbers, federation.weights, federation.priority)
-    key = (algorithm.local_steps, *(_told(part) for part in parts), *(_identity(a) for a in _data(federation)))
+    key = (algorithm.local_steps, *(_comparable(part) for part in parts), *(_identity(a) for a in _data(federation)))
     kept = _KEPT.setdefault(federation, OrderedDict())
     if key not in kept:
         found = _thin_map(algorithm, federation, *numbers) or _any_map(algorithm, federation, moment, numbers[2])
-        kept[key] = found, _data(federation)  # arrays that are kept do not give their identity to others
+        kept[key] = found, _data(federation)  # keeping the arrays keeps their ids unique
         if len(kept) > 4:
             kept.popitem(last=False)
     return kept[key][0]
@@ -165,8 +162,8 @@ def affine_round(algorithm: Algorithm, federation, moment: Moment) -> RoundMap |
 _KEPT: WeakKeyDictionary = WeakKeyDictionary()
 
 
-def _told(number):
-    """A number or an array as something that can be compared."""
+def _comparable(number):
+    """A number, or the shape and bytes of an array."""
     return (tuple(number.shape), to_numpy(number).tobytes()) if hasattr(number, "shape") else number
 
 
@@ -176,7 +173,7 @@ def _data(federation):
 
 
 def _identity(array):
-    """What changes if an array is replaced, or written to where that can be known."""
+    """A key that changes if an array is replaced, or (torch only) written to."""
     return id(array), getattr(array, "_version", None)
 
 
@@ -194,10 +191,10 @@ def _any_map(algorithm, federation, moment, eta_g) -> RoundMap:
 
 
 def _thin_map(algorithm, federation, eta, pull, eta_g) -> RoundMap | None:
-    """The map where clients have fewer samples than there are coordinates, and no ridge; None elsewhere.
+    """The map if clients have fewer samples than coordinates, and no ridge; else None.
 
     With A_k A_k^T / n_k = U diag(l) U^T, Q_k A_k^T = A_k^T U diag(q) U^T for q = sum_j eta (1 - eta (l + rho))^j, so that
-    nothing is larger than the data.
+    no dim x dim matrix per client is needed.
     """
     if not isinstance(federation, LeastSquares) or federation.ridge or federation.instances > 1:
         return None

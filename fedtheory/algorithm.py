@@ -1,4 +1,4 @@
-"""What an algorithm is: hyper-parameters and a few pure functions over explicit state."""
+"""An algorithm: hyper-parameters and a few pure functions over explicit state."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ PARTS = {
 class Algorithm:
     """A federated method: hyper-parameters, and parts that compose (see ``fedtheory.parts``).
 
-    With the default parts it is FedAvg. A method of one's own either brings a part, or overrides the functions below
-    in which it differs. All are pure.
+    With the default parts it is FedAvg. A new method defines a part, or overrides some of the functions below. All are
+    pure.
     """
 
     eta_l: Any = 0.1  #: local step size: number, (runs,) array or Schedule
@@ -97,7 +97,7 @@ class Algorithm:
         return value[:, None, None] if getattr(value, "ndim", 0) == 1 else value
 
     def refuses(self, federation) -> str | None:
-        """In words, why the method has no meaning on a federation; None if it has."""
+        """The reason, in words, why the method is undefined on a federation; None if it is defined."""
         return next((reason for part in self.parts if (reason := part.refuses(federation))), None)
 
     # a round -----------------------------------------------------------------------------------------------------------
@@ -106,7 +106,7 @@ class Algorithm:
         if reason := self.refuses(federation):
             raise ValueError(reason)
         federation = copy(federation)
-        federation.weights = self.selection.weights(federation)  # who never counts is in no mean
+        federation.weights = self.selection.weights(federation)  # clients that never count have weight 0 in all means
         return State(x, *(joined(self.parts, state, federation, x, draws) for state in ("server_state", "client_state")))
 
     def broadcast(self, state: State):
@@ -118,13 +118,13 @@ class Algorithm:
         return federation.all_clients(x)
 
     def client_start(self, local: Local, moment: Moment) -> Local:
-        """The participants before their first local step; ``local`` has what they kept and their models."""
+        """The participants before their first local step; ``local`` has their models and the arrays that they kept."""
         for part in self.parts:
             local = part.begin(local, moment)
         return local
 
     def client_step(self, local: Local, gradient, moment: Moment) -> Local:
-        """One local step. ``gradient(point)`` answers the stochastic gradient of this iteration at ``point``."""
+        """One local step. ``gradient(point)`` returns the stochastic gradient of this iteration at ``point``."""
         if self.client.solves:
             return self.client.solve(local, self.correction, moment)
         g, local = self.oracle.gradient(local, gradient, moment)
@@ -134,11 +134,11 @@ class Algorithm:
         return local._replace(x=local.x - self.step_size(moment) * direction)
 
     def after_step(self, before: Local, after: Local, moment: Moment) -> Local:
-        """``after`` a local step, but ``before`` for the participants that have already taken all of theirs."""
+        """``after`` a local step, but ``before`` for the participants that have taken all of their steps."""
         return after if self.client_steps is None else unless_done(before, after, moment)
 
     def client_final(self, local: Local, moment: Moment) -> tuple[Upload, dict]:
-        """After the local steps: what the participants send, and the arrays that they keep, by name."""
+        """After the local steps: the messages of the participants, and the arrays that they keep, by name."""
         kept, others = self.correction.finish(local, moment)
         model = self.correction.sent_model(local, kept, moment)
         kept |= self.oracle.finish(local, moment) | self.client.finish(local, moment)
@@ -162,7 +162,7 @@ class Algorithm:
         mean = self.upload.combine(upload.model, moment)
         change, server = self.upload.receive(mean, moment)
         server = server | self.upload.learn(upload.model, mean, moment)
-        total = namespace(change).sum(moment.weight, axis=-1)[:, None]  # not one under some samplings
+        total = namespace(change).sum(moment.weight, axis=-1)[:, None]  # under some samplings it is not 1
         return total * moment.x + change, server
 
     def output(self, state: State):
@@ -183,7 +183,7 @@ class Algorithm:
     def floats(self, moment: Moment, upload: Upload):
         """Floats sent (down to, up from) each client in a round, two arrays (runs | 1, clients).
 
-        The model each way for the clients that train, what the parts add, and what the selection needs on top.
+        The model each way for the clients that train, and what the parts and the selection need besides.
         """
         dim, trains = moment.federation.dim, self.trains(moment)
         down, up = self.selection.floats(moment, moment.participation)

@@ -1,4 +1,4 @@
-"""Several upload filters one after the other, and what they tell each other."""
+"""Several upload filters one after the other."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ __all__ = ["Chain", "chained", "count", "masked"]
 
 
 def masked(change, present, local):
-    """``change`` (runs, participants, dim) where ``present``, else zero; its floats; and ``local``, which knows what earlier
-    filters and this one left.
+    """``change`` (runs, participants, dim) where ``present``, else zero; its size in floats; and ``local``, in which
+    ``own["present"]`` are the coordinates that this and earlier filters send.
 
     ``present``: truth values (runs | 1, participants | 1, dim).
     """
@@ -21,17 +21,17 @@ def masked(change, present, local):
 
 
 def count(present, change):
-    """How many coordinates are present, (runs | 1, participants | 1), in the numbers of ``change``."""
+    """Number of present coordinates, (runs | 1, participants | 1), with the dtype of ``change``."""
     xp = namespace(change)
     return xp.sum(xp.where(present, xp.ones_like(change[:1, :1]), 0), axis=-1)
 
 
 @dataclass(frozen=True)
 class Chain(UploadFilter):
-    """``filters`` in the order in which clients apply them; the server undoes them in reverse.
+    """``filters`` in the order in which clients apply them; the server applies them in reverse.
 
-    A filter that sends fewer coordinates leaves ``local.own["present"]``, truth values (runs | 1, participants | 1, dim);
-    those after it quantise, drop and count only what is present. At most one may average in its own way.
+    A filter that sends fewer coordinates sets ``local.own["present"]``, truth values (runs | 1, participants | 1, dim);
+    later filters quantise, drop and count only these. At most one filter may define its own average.
     """
 
     filters: tuple[UploadFilter, ...] = ()
@@ -41,7 +41,7 @@ class Chain(UploadFilter):
         own = [part for part in self.filters if type(part).combine is not UploadFilter.combine]
         if len(own) > 1:
             names = " and ".join(type(part).__name__ for part in own)
-            raise ValueError(f"one filter may average in its own way; got {names}")
+            raise ValueError(f"at most one filter may define its own average; got {names}")
 
     def server_state(self, federation, x, draws):
         return joined(self.filters, "server_state", federation, x, draws)
@@ -95,7 +95,7 @@ def _union(mappings) -> dict:
 
 
 def chained(first: UploadFilter, second: UploadFilter) -> UploadFilter:
-    """``first``, then ``second``; ``first`` alone where the second sends everything."""
+    """``first``, then ``second``; ``first`` alone if the second sends everything."""
     if type(second) is UploadFilter:
         return first
     return Chain((first, *(second.filters if isinstance(second, Chain) else (second,))))

@@ -1,4 +1,4 @@
-"""How many of a round's local steps each client takes, where not all take the same number."""
+"""Different numbers of local steps per client."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ __all__ = ["RandomSteps", "check_client_steps", "client_steps_now", "unless_done
 
 @dataclass(frozen=True)
 class RandomSteps:
-    """In each round every client takes a number of steps of its own, uniformly from a share to all of ``local_steps``.
+    """In each round every client takes an independent number of steps, uniform between a least number and ``local_steps``.
 
-    ``fraction`` in (0, 1]: the least share, rounded to a whole number of at least one step.
+    ``fraction`` in (0, 1]: the least number is this share of ``local_steps``, rounded, at least 1.
 
     Example:
         >>> RandomSteps(0.5).least(local_steps=8)
@@ -41,7 +41,7 @@ class RandomSteps:
 
 
 def check_client_steps(client_steps, local_steps: int):
-    """``client_steps`` as a law or an array (clients,) or (runs, clients) of integers; else ValueError."""
+    """``client_steps`` as a law or an integer array (clients,) or (runs, clients). Raises ValueError otherwise."""
     if client_steps is None or callable(client_steps):
         return client_steps
     steps = np.asarray(to_numpy(client_steps))
@@ -65,12 +65,12 @@ def client_steps_now(moment):
 
 
 def working(moment):
-    """Truth values (runs | 1, participants): who still takes the local step of this iteration."""
+    """Truth values (runs | 1, participants): which participants take the local step of this iteration."""
     return moment.step < moment.rows(client_steps_now(moment))
 
 
 def unless_done(before, after, moment):
-    """``after`` a local step, for the participants that took it; what was ``before`` it for the others."""
+    """``after`` a local step for the participants that take it, ``before`` it for the others."""
     goes_on = working(moment)
 
     def chosen(name, new):

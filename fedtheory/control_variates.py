@@ -1,4 +1,4 @@
-"""Control variates: arrays that steer local steps from the client's own direction to everyone's."""
+"""Control variates: arrays that turn local steps from the client's gradient towards that of the objective."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SIGNS = ("standard", "printed-eq3")
 
 
 def given_start(name, values, zeros):
-    """``values`` given for an array like ``zeros`` (runs, ...), or for one run of it; ``zeros`` where there are none."""
+    """``values`` as an array like ``zeros`` (runs, ...), given for all runs or for each; ``zeros`` if None."""
     if values is None:
         return zeros
     values, allowed = backend_of(zeros).array(values), (tuple(zeros.shape), tuple(zeros.shape[1:]))

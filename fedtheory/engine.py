@@ -13,11 +13,11 @@ __all__ = ["Observer", "fixed_participation", "one_round", "rounds_of", "startin
 
 
 class Observer:
-    """Sees a run while it happens. Override what is needed; every array is (runs, ...)."""
+    """Watches a run. Override the functions that are needed; every array is (runs, ...)."""
 
-    #: whether it needs the clients that were not sampled to run along; if no observer does, only participants run
+    #: whether it needs local models of the clients that were not sampled; if no observer does, only participants run
     everyone = True
-    #: whether it looks at what clients hold or send; if no observer does, rounds may be computed without that
+    #: whether it reads arrays or messages of clients; if no observer does, a round may be computed without them
     sees_clients = True
 
     def local_iteration(self, moment: Moment, participation, x_local, gradient) -> None:
@@ -27,29 +27,31 @@ class Observer:
         """After the selection, before the first local step."""
 
     def local_state(self, moment: Moment, local: Local) -> None:
-        """Before each local step, and once after the last: all that the participants hold."""
+        """Before each local step, and once after the last: the participants' models and arrays."""
 
     def end_of_round(self, moment: Moment, participation, x_local, state: State) -> None:
         """After the aggregation: local models before it, participation used by it, state after it."""
 
     def uploads(self, moment: Moment, local: Local, upload) -> None:
-        """After the local steps: what the participants hold and send."""
+        """After the local steps: the participants' models, arrays and messages."""
 
 
-def rounds_of(algorithm, federation, state: State, draws: Draws, first: int, rounds: int, observers=(), everyone=True):
+def rounds_of(algorithm, federation, state: State, draws: Draws, first: int, rounds: int, observers=(), everyone=True,
+              all_steps=None):
     """Run rounds ``first .. first + rounds - 1`` and yield the state after each.
 
-    Pure but for the observers: the same arguments give the same states, whatever the batch. With ``everyone`` the
-    clients that are not sampled run along without any effect on the others; otherwise only those sampled are computed.
+    Pure except for the observers: the same arguments give the same states, whatever the batch. With ``everyone`` the
+    clients that are not sampled are computed too, without any effect on the others; otherwise only those sampled are.
+    ``all_steps``: see :func:`one_round`.
     """
     same = fixed_participation(algorithm, federation, state, draws)
     for number in range(first, first + rounds):
-        state = one_round(algorithm, federation, state, draws, number, observers, everyone, participation=same)
+        state = one_round(algorithm, federation, state, draws, number, observers, everyone, all_steps, same)
         yield state
 
 
 def fixed_participation(algorithm, federation, state: State, draws: Draws):
-    """The participation of every round, where it is the same in all of them; else None."""
+    """The participation of every round if it is the same in all rounds; else None."""
     selection = algorithm.selection
     if not selection.fixed_on(federation):
         return None
@@ -62,8 +64,8 @@ def one_round(
 ) -> State:
     """The state after round ``number``.
 
-    ``all_steps(local, moment)`` takes the local steps at once, unseen by observers. ``participation``: that of the round,
-    where it is known beforehand (:func:`fixed_participation`).
+    ``all_steps(local, moment)`` computes all local steps at once; observers do not see them. ``participation``: that of the
+    round if it is known beforehand (:func:`fixed_participation`).
     """
     steps, selection = algorithm.local_steps, algorithm.selection
     indicator, start = selection.matching.indicator, number * steps
@@ -114,7 +116,7 @@ def one_round(
 
 
 def starting_points(federation, start, runs: int):
-    """The start as (runs, dim): the federation's own if None (mostly zeros), one point (dim,) for all, or one per run."""
+    """The start as (runs, dim), from one point (dim,), one per run, or None for the federation's ``default_start()``."""
     backend = federation.backend
     start = federation.default_start() if start is None else backend.array(start)
     if tuple(start.shape) not in ((federation.dim,), (1, federation.dim), (runs, federation.dim)):

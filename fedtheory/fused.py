@@ -1,8 +1,8 @@
 """The compiled path: all local steps of a round in one function of C, for plain steps on linear scores and quadratics.
 
-The function (``fused.c``) keeps a client's data in cache for all of its local steps. It knows gradient steps on
+The function (``fused.c``) keeps a client's data in cache for all of its local steps. It computes gradient steps on
 F_k(x) = sum_i share_i loss(a_i x, b_i) + penalty, or on a quadratic, with a shift that is fixed within a round and a pull to
-the broadcast model: what :attr:`fedtheory.parts.Correction.fixed_in_round` promises.
+the broadcast model (:attr:`fedtheory.parts.Correction.fixed_in_round`).
 """
 
 from __future__ import annotations
@@ -13,8 +13,6 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from fedtheory.engine import fixed_participation, one_round
-from fedtheory.moment import State
 from fedtheory.native import NoLibrary, library
 from fedtheory.plain import own_numbers, why_not_plain
 from fedtheory.schedules import Schedule
@@ -26,12 +24,12 @@ from synthetic.data.logistic import BinaryLogistic
 from synthetic.numbers.arrays import to_numpy
 from synthetic.quadratic.quadratic import Quadratic
 
-__all__ = ["FusedSteps", "fused_rounds", "map_rounds", "why_not_fused"]
+__all__ = ["FusedSteps", "map_rounds", "why_not_fused"]
 
 SOURCE = Path(__file__).with_name("fused.c")
 TYPES = {torch.float32: ((), np.float32), torch.float64: (("-DDOUBLE",), np.float64)}
 DATA, DENSE, DIAGONAL = range(3)
-#: shapes of ``synthetic.scalar_losses`` as (loss of fused.c, factor)
+#: shapes of ``synthetic.data.scalar_losses`` as (loss of fused.c, factor)
 SHAPES = {
     "square": (0, 1), "log-cosh": (2, 1), "pseudo-huber": (3, 1), "root": (3, 1), "huber": (4, 1), "softplus": (5, 1),
     "sigmoid": (6, 1), "geman-mcclure": (7, 1), "tanh-squared": (8, 1), "welsch": (9, 1), "cauchy": (10, 1),
@@ -63,8 +61,10 @@ def _function(dtype):
 
 
 def map_rounds(matrix, offset, x, rounds: int):
-    """The models (rounds, runs, dim) of ``x <- x - matrix x + offset`` from ``x`` (runs, dim), each run by itself; None
-    where that cannot be done in C. ``matrix`` (runs | 1, dim, dim), ``offset`` (runs | 1, dim)."""
+    """The models (rounds, runs, dim) of ``x <- x - matrix x + offset`` from ``x`` (runs, dim), run by run.
+
+    ``matrix`` (runs | 1, dim, dim), ``offset`` (runs | 1, dim). None if the C code does not apply.
+    """
     if not isinstance(x, torch.Tensor) or x.is_cuda or x.dtype not in TYPES:
         return None
     try:
@@ -81,12 +81,12 @@ def map_rounds(matrix, offset, x, rounds: int):
 
 
 def why_not_fused(algorithm, federation) -> str | None:
-    """In words, why the local steps cannot be taken in C; None if they can."""
+    """The reason, in words, why the local steps cannot be computed in C; None if they can."""
     if reason := why_not_plain(algorithm):
         return reason
     own = _FAMILIES.get(type(federation))
     if own is None or any(getattr(type(federation), name) is not function for name, function in own.items()):
-        return f"{federation.name} is not among the families that the compiled steps know"
+        return f"{federation.name} is not among the families of the compiled steps"
     if isinstance(federation, DataFederation) and (federation.outputs > 1 or federation.batch_size is not None):
         return "the data have minibatches or several outputs"
     if not isinstance(federation.noise, NoNoise):
@@ -102,7 +102,7 @@ def why_not_fused(algorithm, federation) -> str | None:
 
 
 class FusedSteps:
-    """The local steps of an algorithm on a federation: ``steps(local, moment)`` answers the participants after them."""
+    """The local steps of an algorithm on a federation: a call returns the participants after all steps of a round."""
 
     def __init__(self, algorithm, federation):
         self.algorithm, self.federation = algorithm, federation
@@ -131,7 +131,7 @@ class FusedSteps:
                 self.problem.scale, self.problem.width = factor * phi.scale, phi.width
 
     def _point(self, **arrays):
-        """Point fields of the problem at arrays, which are kept alive."""
+        """Sets pointers of the problem to arrays, and keeps the arrays alive."""
         for name, array in arrays.items():
             array = array.contiguous()
             self.kept.append(array)
@@ -169,11 +169,3 @@ class FusedSteps:
         if self.function(ctypes.byref(problem)):
             raise MemoryError("no memory for the local steps")
         return local._replace(x=x)
-
-
-def fused_rounds(algorithm, federation, state: State, draws, first: int, rounds: int, observers=(), everyone=True):
-    """What :func:`fedtheory.rounds_of` yields, with the local steps of each round taken in C."""
-    steps, same = FusedSteps(algorithm, federation), fixed_participation(algorithm, federation, state, draws)
-    for number in range(first, first + rounds):
-        state = one_round(algorithm, federation, state, draws, number, observers, everyone, steps, same)
-        yield state

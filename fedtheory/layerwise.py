@@ -32,7 +32,7 @@ def layer_norms(values, layers):
 
 
 def by_coordinate(values, layers):
-    """Every layer's number at each of its coordinates, (..., dim), from ``values`` (..., layers).
+    """Repeats each layer's number at all coordinates of the layer: (..., dim) from ``values`` (..., layers).
 
     Example:
         >>> import numpy as np

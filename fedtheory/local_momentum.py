@@ -1,4 +1,4 @@
-"""Momentum in the local steps, which starts anew in every round or is kept by each client."""
+"""Momentum in the local steps, reset in every round or kept by each client."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Named methods: a maker from plain arguments, one line about it, its source, and the ids that specifications give it."""
+"""The table of named methods: maker, description, source, ids in the papers' specifications, and traits."""
 
 from __future__ import annotations
 
@@ -13,15 +13,14 @@ from fedtheory.selection import EveryPriority, PriorityOnly, Selection, WithoutR
 from fedtheory.traits import Traits
 from synthetic.base.checks import flag
 
-__all__ = ["ALGORITHMS", "Method", "method", "sampled"]
+__all__ = ["ALGORITHMS", "Method", "method", "register", "sampled"]
 
 ALGORITHMS: dict[str, Method] = {}
 
 
 @dataclass(frozen=True)
 class Method:
-    """A named method: its maker, one line about it, where it comes from, the ids that specifications give it, and what
-    it promises (checked by ``fedtheory.testing``)."""
+    """A named method: its maker, one line about it, its source, its ids in the papers' specifications, and its traits."""
 
     make: Callable[..., Algorithm]
     description: str
@@ -36,7 +35,7 @@ class Method:
 
     @property
     def passes_on(self) -> bool:
-        """Whether further arguments go to another method, on which this one builds."""
+        """Whether further arguments are passed to another method, on which this one builds."""
         return any(p.kind is p.VAR_KEYWORD for p in _parameters(self.make).values())
 
 
@@ -45,12 +44,20 @@ def _parameters(make):
     return inspect.signature(make).parameters
 
 
+def register(make, name: str, description: str, source: str, *ids: str, traits: Traits | None = None, **promises) -> None:
+    """Registers a maker under ``name``; ``promises`` are the fields of its :class:`fedtheory.traits.Traits`.
+
+    A maker may be registered under several names.
+    """
+    if name in ALGORITHMS:
+        raise ValueError(f"two methods have the name {name!r}")
+    ALGORITHMS[name] = Method(make, description, source, ids, traits or Traits(**promises))
+
+
 def method(name: str, description: str, source: str, *ids: str, traits: Traits | None = None):
-    """Decorator of a maker: enters it under ``name``. Makers may be entered several times."""
+    """:func:`register` as a decorator of the maker."""
     def enter(make):
-        if name in ALGORITHMS:
-            raise ValueError(f"two methods have the name {name!r}")
-        ALGORITHMS[name] = Method(make, description, source, ids, traits or Traits())
+        register(make, name, description, source, *ids, traits=traits)
         return make
 
     return enter

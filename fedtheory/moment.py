@@ -1,4 +1,4 @@
-"""Where a run stands, and the structures that a round passes around."""
+"""The state of a run, and the structures that the functions of a round exchange."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ __all__ = ["Local", "Moment", "State", "Upload"]
 
 
 class State(NamedTuple):
-    """What is kept between rounds: the server's model ``x`` (runs, dim), the server's and the clients' own arrays by
-    name ((runs, ...) and (runs, clients, ...)), and the last round's participation where the selection looks back."""
+    """The state between rounds: the server's model ``x`` (runs, dim), the arrays of the server (runs, ...) and of the
+    clients (runs, clients, ...) by name, and the last round's participation if the selection depends on it."""
 
     x: Any
     server: dict = {}
@@ -21,20 +21,20 @@ class State(NamedTuple):
 
 
 class Local(NamedTuple):
-    """What the participants hold during a round: their models ``x`` (runs, participants, dim), and arrays by name
-    (runs, participants, ...): those they keep between rounds, and those they need in this round only."""
+    """The participants during a round: their models ``x`` (runs, participants, dim), and their arrays by name
+    (runs, participants, ...), both those kept between rounds and those of this round only."""
 
     x: Any
     own: dict = {}
 
     def with_own(self, **arrays) -> Local:
-        """The same with some arrays replaced or added."""
+        """A copy with some arrays replaced or added."""
         return self._replace(own=self.own | arrays)
 
 
 class Upload(NamedTuple):
-    """What the participants send: the ``model`` that enters the average (runs, participants, dim), ``others`` by name,
-    and the ``floats`` that the model takes (runs | 1, participants | 1)."""
+    """The messages of the participants: the ``model`` that enters the average (runs, participants, dim), ``others`` by
+    name, and the size of the model's message in ``floats`` (runs | 1, participants | 1)."""
 
     model: Any
     others: dict
@@ -42,7 +42,7 @@ class Upload(NamedTuple):
 
 
 class Moment(NamedTuple):
-    """Where a run stands.
+    """The circumstances of a step: algorithm, federation, draws, time and state.
 
     ``x`` (runs, dim) is the broadcast model of the round, ``state`` the state before it, ``iteration`` counts local
     steps over all rounds. ``clients`` (runs, participants) are the client numbers behind the participants' axis, None
@@ -66,14 +66,14 @@ class Moment(NamedTuple):
 
     def numbers(self, participants: int):
         """Client numbers (runs | 1, participants) behind the participants' axis."""
-        return self.draws.client_numbers(participants) if self.clients is None else self.clients
+        return self.draws.numbers_of(self.clients, participants)
 
     def rows(self, array):
-        """What belongs to the participants of an array (runs | 1, clients, ...)."""
+        """The rows of the participants of an array (runs | 1, clients, ...)."""
         return array if self.clients is None else take_clients(array, self.clients)
 
     def put(self, array, rows):
-        """An array (runs, clients, ...) with the ``rows`` (runs, participants, ...) of those who take part put in."""
+        """A copy of an array (runs, clients, ...) with the ``rows`` (runs, participants, ...) of the active participants."""
         xp = namespace(rows)
         if self.clients is None:
             active = self.active
@@ -89,7 +89,7 @@ class Moment(NamedTuple):
         return values if self.clients is None or values.shape[1] == 1 else self.put(0 * self.participation.weight, values)
 
     def server(self, name: str):
-        """A server's array (runs, dim) of this round, shaped to meet (runs, participants, dim)."""
+        """A server's array (runs, dim) of this round, shaped to broadcast with (runs, participants, dim)."""
         return self.state.server[name][:, None, :]
 
     def server_number(self, schedule):
@@ -111,15 +111,14 @@ class Moment(NamedTuple):
         """Weighted sum of (runs, participants, dim) by which the server aggregates, (runs, dim)."""
         xp, weight = namespace(values), self.weight[..., None]
         if on_gpu(values) or not bool(xp.all(weight != 0)):
-            values = xp.where(weight != 0, values, 0)  # who does not count may have diverged
+            values = xp.where(weight != 0, values, 0)  # a client of weight 0 may have diverged
         return xp.sum(weight * values, axis=1)
 
     def over_all(self, values):
-        """Sum over the active of (runs, participants, dim), each with its share of *all* clients that may ever count,
-        (runs, dim).
+        """Sum over the active participants of (runs, participants, dim), weighted by :attr:`share`, (runs, dim).
 
-        With equal weights this is 1/m times the sum over the sampled clients: the change that a mean over all clients
-        undergoes when only those sampled change.
+        With equal weights this is 1/m times the sum over the sampled clients: the change of a mean over all clients when
+        only the sampled clients change.
         """
         xp = namespace(values)
         share = self.rows(self.share)
@@ -145,7 +144,7 @@ class Moment(NamedTuple):
 
 
 def on_gpu(values) -> bool:
-    """Whether to look at an array's entries would mean to wait for a device."""
+    """Whether reading an array's entries would wait for a device."""
     return getattr(values, "is_cuda", False)
 
 

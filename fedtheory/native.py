@@ -1,4 +1,4 @@
-"""C code of this package, compiled when it is first needed and kept in the user's cache directory."""
+"""C code of this package, compiled at first use and cached in the user's cache directory."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ HEADERS = Path(__file__).parent
 
 
 class NoLibrary(Exception):
-    """The code cannot be compiled here; the message says why."""
+    """The code cannot be compiled on this machine; the message says why."""
 
 
 def cache_folder() -> Path:
-    """Where compiled code is kept: ``FEDTHEORY_CACHE``, or ``fedtheory`` in the user's cache directory."""
+    """The folder of compiled code: ``FEDTHEORY_CACHE``, or ``fedtheory`` in the user's cache directory."""
     if os.environ.get("FEDTHEORY_CACHE"):
         return Path(os.environ["FEDTHEORY_CACHE"])
     try:
         return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "fedtheory"
-    except RuntimeError:  # nobody's home: nothing can be kept
+    except RuntimeError:  # there is no home directory
         return Path(os.devnull) / "fedtheory"
 
 
@@ -56,7 +56,7 @@ def _execute(command: list[str]) -> str:
 
 
 def _processor() -> str:
-    """What ``-march=native`` depends on."""
+    """The processor's model and features, which ``-march=native`` depends on."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except OSError:
@@ -66,9 +66,9 @@ def _processor() -> str:
 
 
 def library(source: Path, *options: str) -> ctypes.CDLL:
-    """``source`` compiled with ``options`` and loaded; compiled anew where it, the compiler or the machine changed.
+    """``source`` compiled with ``options`` and loaded; compiled again if it, the compiler or the machine has changed.
 
-    Files are written whole or not at all, so processes may do this at the same time. What is damaged is compiled anew.
+    Files are written atomically, so several processes may compile at the same time. A damaged file is compiled again.
 
     Raises:
         NoLibrary: no compiler, or it fails.
@@ -81,7 +81,7 @@ def library(source: Path, *options: str) -> ctypes.CDLL:
 
 @cache
 def _library(source, options, named, folder) -> ctypes.CDLL | str:
-    """The library, or why there is none."""
+    """The library, or the reason why there is none."""
     try:
         return _loaded(source, options, folder)
     except NoLibrary as reason:
@@ -113,7 +113,7 @@ def _digest(path: Path) -> str:
 
 
 def _whole(target: Path) -> bool:
-    """Whether the file is there and as it was written: loading a damaged one could end the process."""
+    """Whether the file exists undamaged; loading a damaged one could end the process."""
     try:
         return target.with_suffix(".sha256").read_text(encoding="ascii") == _digest(target)
     except (OSError, UnicodeDecodeError):

@@ -1,13 +1,13 @@
-"""What can be recorded while a run happens, each by name, with its dimensions, unit and formula."""
+"""The quantities that a run can record: name, dimensions, unit and formula."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any
 
 from fedtheory.moment import on_gpu
+from synthetic.base.checks import nearest
 from synthetic.numbers.arrays import namespace
 
 __all__ = ["DEFAULT", "OBSERVABLES", "Observable", "find_observable"]
@@ -115,14 +115,12 @@ _TABLE = (
 #: every observable by name
 OBSERVABLES = {observable.name: observable for observable in _TABLE}
 
-#: what a run records unless told otherwise: what is known between rounds, so that no path is ruled out
+#: the default observables of a run; all are known between rounds, so that every path applies
 DEFAULT = ("x", "suboptimality", "distance_sq", "included", "chi", "psi", "eta_l")
 
 
 def find_observable(name: str) -> Observable:
     """The observable of that name; an unknown name raises LookupError and suggests the nearest."""
     if name not in OBSERVABLES:
-        near = get_close_matches(name, OBSERVABLES, n=3, cutoff=0.4)
-        hint = f"nearest: {', '.join(near)}" if near else f"known: {', '.join(OBSERVABLES)}"
-        raise LookupError(f"unknown observable {name!r}; {hint}")
+        raise nearest("observable", name, OBSERVABLES)
     return OBSERVABLES[name]

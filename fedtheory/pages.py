@@ -1,12 +1,13 @@
 """The documentation's page of methods: what each is, the papers' names for it, its arguments and its pseudocode.
 
-``python -m verify.method_pages`` prints it.
+``python -m fedtheory.pages`` prints it.
 """
 
 from __future__ import annotations
 
 import inspect
 
+from fedtheory import algorithms
 from fedtheory.registry import ALGORITHMS, Method
 
 __all__ = ["page"]
@@ -14,8 +15,8 @@ __all__ = ["page"]
 
 def page() -> str:
     """All registered methods in Markdown, in the order of their names."""
-    lines = ["# Algorithms", "", "Written by `python -m verify.method_pages`; a test compares. Papers' specifications name "
-             "methods by the ids given."]
+    conventions = inspect.cleandoc(algorithms.__doc__).partition("\n\n")[2]
+    lines = ["# Algorithms", "", "Written by `python -m fedtheory.pages`.", "", *_blocks(conventions)]
     for name in sorted(ALGORITHMS):
         lines += _method(name, ALGORITHMS[name])
     return "\n".join(lines) + "\n"
@@ -30,7 +31,7 @@ def _method(name: str, method: Method) -> list[str]:
 
 
 def _blocks(text: str) -> list[str]:
-    """The docstring with its indented blocks as code."""
+    """The lines of a docstring, its blocks indented by four spaces as code."""
     lines, inside = [], False
     for line in text.splitlines():
         if line.strip() == "::" or (not line and lines and not lines[-1]):

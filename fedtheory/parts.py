@@ -1,20 +1,20 @@
-"""The orthogonal parts of which methods are made. Each default below does nothing to FedAvg.
+"""The parts that make up a method. With the defaults below a method is FedAvg.
 
 A round of :class:`fedtheory.Algorithm` is ::
 
     x = server.broadcast(state)
     local_steps times, on every participant:
-        g         = oracle.gradient(...)               where and of what a gradient is taken (SAM, ...)
-        g         = correction.correct(g, ...)         what is added against drift (control variates, duals, pulls)
-        direction = client.direction(g, ...)           what the client's optimiser makes of it (momentum, Adam)
+        g         = oracle.gradient(...)               the point and the function of a gradient (SAM, ...)
+        g         = correction.correct(g, ...)         terms against drift (control variates, duals, pulls)
+        direction = client.direction(g, ...)           the client's optimiser (momentum, Adam)
         direction = correction.after(direction, ...)
         x_local  -= eta_l * direction
-    change  = upload.send(x_local - x)                 what is sent of it (quantised, masked, only some layers)
+    change  = upload.send(x_local - x)                 compression (quantised, masked, only some layers)
     average = x + upload.receive(weighted mean of the changes)
     average = correction.aggregate(average, ...)
     x       = server.step(average, ...)                the server's optimiser
 
-Functions are pure: they take ``local`` or the state inside ``moment`` and answer new values.
+Functions are pure: they take ``local`` or the state inside ``moment`` and return new values.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ __all__ = ["ClientOptimiser", "Correction", "GradientOracle", "Part", "ServerOpt
 
 
 class Part:
-    """What all parts share: their arrays between rounds, and what they send on top of the model."""
+    """Base of all parts: arrays between rounds, and communication besides the model."""
 
     down = 0  #: models sent to each participant besides the model
     up = 0  #: models sent by each participant besides the model
-    moves_start = False  #: whether ``begin`` moves the models from which the local steps go out
+    moves_start = False  #: whether ``begin`` moves the models from which the local steps start
 
     def server_state(self, federation, x, draws) -> dict[str, Any]:
         """The server's arrays by name, (runs, ...), before the first round from ``x`` (runs, dim)."""
@@ -43,8 +43,12 @@ class Part:
         return {}
 
     def begin(self, local, moment):
-        """``local`` at the start of a round, with what is needed in this round only."""
+        """``local`` at the start of a round, with the arrays that only this round needs."""
         return local
+
+    def finish(self, local, moment) -> dict[str, Any]:
+        """After the local steps: the arrays that clients keep, by name."""
+        return {}
 
     def extra_up(self, moment):
         """Models that clients send besides the model: ``up``, or (runs | 1, clients) where clients differ."""
@@ -55,11 +59,11 @@ class Part:
         return self.down
 
     def refuses(self, federation) -> str | None:
-        """In words, why the part has no meaning on a federation; None if it has."""
+        """The reason, in words, why the part is undefined on a federation; None if it is defined."""
         return None
 
     def check(self, algorithm) -> None:
-        """Raise ValueError, with the reason, if the part has no meaning together with the others of ``algorithm``."""
+        """Raises ValueError, with the reason, if the part cannot be combined with the other parts of ``algorithm``."""
 
 
 @dataclass(frozen=True)
@@ -71,13 +75,9 @@ class GradientOracle(Part):
     def gradient(self, local, gradient, moment):
         """The gradient of this local step, (runs, participants, dim), and ``local``.
 
-        ``gradient(point)`` answers this iteration's stochastic gradient, always on the same samples.
+        ``gradient(point)`` returns this iteration's stochastic gradient; all calls use the same samples.
         """
         return gradient(local.x), local
-
-    def finish(self, local, moment) -> dict[str, Any]:
-        """The arrays that clients keep, by name."""
-        return {}
 
 
 @dataclass(frozen=True)
@@ -85,25 +85,25 @@ class Correction(Part):
     """No correction.
 
     Most corrections are affine in the local model: ``g + shift + pull * (x_local - x)`` with a ``shift`` that is fixed
-    within a round. Those answer ``shift`` and ``pull``; then the local problem can also be solved at once.
+    within a round. Such a correction defines ``shift`` and ``pull``; its local problem can then also be solved exactly.
     """
 
     extra_evaluations = 0  #: gradients per round besides those of the local steps
 
     @property
     def fixed_in_round(self) -> bool:
-        """Whether ``correct`` is ``g + shift + pull * (x_local - x)`` and nothing else, throughout a round."""
+        """Whether ``correct`` is exactly ``g + shift + pull * (x_local - x)``, with a ``shift`` fixed within a round."""
         return type(self).correct is Correction.correct and type(self).after is Correction.after
 
     @property
     def keeps_nothing(self) -> bool:
-        """Whether nothing is added to gradients but a pull, nothing is kept, and the average is left alone."""
+        """Whether the correction is only a pull: no shift, no arrays of clients, no change of the average."""
         own = type(self)
         return self.fixed_in_round and (own.shift, own.finish, own.sent_model, own.aggregate) == (
             Correction.shift, Correction.finish, Correction.sent_model, Correction.aggregate)
 
     def shift(self, local, moment):
-        """What is added to every gradient of the round, (runs, participants, dim), or None."""
+        """The term added to every gradient of the round, (runs, participants, dim), or None."""
         return None
 
     def pull(self, moment):
@@ -117,19 +117,23 @@ class Correction(Part):
         return (g if pull is None else g + pull * (local.x - moment.x[:, None, :])), local
 
     def after(self, direction, local, moment):
-        """What becomes of the client optimiser's direction."""
+        """The direction of the local step, from the client optimiser's direction."""
         return direction
 
     def finish(self, local, moment):
-        """After the local steps: the arrays that clients keep, and what is sent besides the model, both by name."""
+        """After the local steps: the arrays that clients keep, and those sent besides the model, both by name."""
         return {}, {}
+
+    def tracking(self, moment):
+        """The participants that renew what they track, truth values (runs, participants); None where nothing is tracked."""
+        return None
 
     def sent_model(self, local, kept, moment):
         """The model that is sent, (runs, participants, dim); ``kept`` are the arrays that clients keep."""
         return local.x
 
     def aggregate(self, average, upload, moment):
-        """The new server arrays, and what becomes of the average (runs, dim) of the models."""
+        """The corrected average (runs, dim) of the models, and the new server arrays."""
         return average, {}
 
 
@@ -137,15 +141,12 @@ class Correction(Part):
 class ClientOptimiser(Part):
     """Plain gradient steps."""
 
-    solves = False  #: whether the local problem is solved at once rather than by ``local_steps`` gradient steps
+    solves = False  #: whether the local problem is solved exactly, or to a tolerance, instead of ``local_steps`` steps
+    keeps_numbers = False  #: whether arrays that clients keep have one number for all coordinates
 
     def direction(self, g, local, moment):
         """The direction of the local step, and ``local``."""
         return g, local
-
-    def finish(self, local, moment) -> dict[str, Any]:
-        """The arrays that clients keep, by name."""
-        return {}
 
 
 @dataclass(frozen=True)
@@ -169,14 +170,14 @@ class ServerOptimiser(Part):
 class UploadFilter(Part):
     """Everything is sent."""
 
-    whole = True  #: whether what arrives is the plain weighted mean
+    whole = True  #: whether the server receives the plain weighted mean
 
     def send(self, change, local, moment):
-        """What is sent of the change (runs, participants, dim) of the local models; its floats; ``local``."""
+        """The message for the change (runs, participants, dim) of the local models; its size in floats; ``local``."""
         return change, namespace(change).zeros_like(change[:1, :1, 0]) + change.shape[-1], local
 
     def combine(self, sent, moment):
-        """The server's mean of what was sent, (runs, dim)."""
+        """The server's mean of the messages, (runs, dim)."""
         return moment.average(sent)
 
     def receive(self, change, moment):
@@ -184,22 +185,18 @@ class UploadFilter(Part):
         return change, {}
 
     def learn(self, sent, mean, moment) -> dict[str, Any]:
-        """The server's arrays that need what each participant sent, besides its ``mean``."""
+        """The new server arrays that depend on single messages, not on their ``mean`` alone."""
         return {}
 
     def extra_bits(self, moment):
-        """Bits (down to, up from) each participant that do not count as floats: masks, flags, norms."""
+        """Bits (down to, up from) each participant that are not counted as floats: masks, flags, norms."""
         return 0, 0
-
-    def finish(self, local, moment) -> dict[str, Any]:
-        """The arrays that clients keep, by name."""
-        return {}
 
 
 def joined(parts, state: str, *arguments) -> dict[str, Any]:
-    """The arrays by name that ``parts`` answer to the method ``state`` (``server_state`` or ``client_state``).
+    """The arrays by name that the function ``state`` (``server_state`` or ``client_state``) of the ``parts`` returns.
 
-    Raises ValueError where two of them keep arrays under one name: each would overwrite the other's.
+    Raises ValueError if two parts use one name.
     """
     kept: dict[str, Any] = {}
     owners: dict[str, Part] = {}

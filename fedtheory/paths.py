@@ -1,12 +1,12 @@
-"""The ways in which rounds are computed, and which of them a run takes."""
+"""The ways to compute rounds, and the choice among them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fedtheory.affine import affine_round, affine_rounds, mapped_rounds, why_not_affine
+from fedtheory.affine import affine_local_steps, affine_round, mapped_rounds, why_not_affine
 from fedtheory.engine import rounds_of
-from fedtheory.fused import fused_rounds, why_not_fused
+from fedtheory.fused import FusedSteps, why_not_fused
 from fedtheory.moment import Moment, State
 from synthetic.base.checks import one_of
 
@@ -19,13 +19,13 @@ _FAST = {"affine": why_not_affine, "compiled": why_not_fused}
 
 
 def choose_path(path: str, algorithm, federation, sees_steps: bool) -> str:
-    """``steps``, ``affine`` or ``compiled``; ``auto`` takes the fastest that gives everything asked for.
+    """``steps``, ``affine`` or ``compiled``; ``auto`` takes the fastest that applies.
 
-    ``sees_steps``: whether anybody looks at local models or gradients. The choice depends on nothing that differs between a
-    run alone and in a batch, or before and after it is resumed; but ``compiled`` needs a C compiler.
+    ``sees_steps``: whether local models or gradients are observed. The choice is the same for a run alone and in a batch,
+    before and after it is resumed; but ``compiled`` needs a C compiler.
 
     Raises:
-        ValueError: an unknown path, or one that cannot be taken, with the reason.
+        ValueError: an unknown path, or one that does not apply, with the reason.
     """
     one_of("path", path, PATHS)
     for name, why_not in _FAST.items() if path == "auto" else [(path, _FAST[path])] if path in _FAST else ():
@@ -38,17 +38,18 @@ def choose_path(path: str, algorithm, federation, sees_steps: bool) -> str:
 
 
 def states_on(path: str, algorithm, federation, state: State, draws, first, rounds, observers, everyone) -> Iterator[State]:
-    """What :func:`fedtheory.rounds_of` yields, computed on ``path``; unless an observer looks at clients, a round may be one
-    map."""
+    """The states that :func:`fedtheory.rounds_of` yields, computed on ``path``.
+
+    Where no observer looks at clients, the affine path takes a whole round as one map.
+    """
+    rest = (algorithm, federation, state, draws, first, rounds, observers, everyone)
     if path == "steps":
-        yield from rounds_of(algorithm, federation, state, draws, first, rounds, observers, everyone)
-    elif path == "compiled":
-        yield from fused_rounds(algorithm, federation, state, draws, first, rounds, observers, everyone)
-    else:
-        moment = Moment(algorithm, federation, draws, first, first * algorithm.local_steps, state.x, state)
-        blind = not any(observer.sees_clients for observer in observers)
-        whole = affine_round(algorithm, federation, moment) if blind else None
-        if whole is None:
-            yield from affine_rounds(algorithm, federation, state, draws, first, rounds, observers, everyone)
-        else:
-            yield from mapped_rounds(whole, moment, rounds, observers)
+        return rounds_of(*rest)
+    if path == "compiled":
+        return rounds_of(*rest, FusedSteps(algorithm, federation))
+    moment = Moment(algorithm, federation, draws, first, first * algorithm.local_steps, state.x, state)
+    blind = not any(observer.sees_clients for observer in observers)
+    whole = affine_round(algorithm, federation, moment) if blind else None
+    if whole is None:
+        return rounds_of(*rest, affine_local_steps(algorithm))
+    return mapped_rounds(whole, moment, rounds, observers)

@@ -1,4 +1,4 @@
-"""Methods whose local steps are plain gradient steps, so that all of a round can be taken at once."""
+"""Methods whose local steps are plain gradient steps, for the paths that compute all steps of a round at once."""
 
 from __future__ import annotations
 
@@ -13,18 +13,16 @@ _BASE = {name: getattr(Algorithm, name) for name in (
 
 
 def is_own(algorithm, *names: str) -> bool:
-    """Whether a method leaves these functions of the base class as they are."""
+    """Whether a method does not override these functions of the base class."""
     return all(getattr(type(algorithm), name) is _BASE[name] for name in names)
 
 
 def why_not_plain(algorithm: Algorithm) -> str | None:
-    """In words, why local steps are not ``x_k -= eta (gradient + shift + pull (x_k - x))`` from the broadcast model x;
-    None if they are."""
+    """The reason, in words, why local steps are not ``x_k -= eta (gradient + shift + pull (x_k - x))`` from the broadcast
+    model x; None if they are."""
     if not is_own(algorithm, "client_step", "client_start", "step_size", "now", "after_step"):
         return f"{algorithm.name} has a local step of its own"
-    if not is_own(algorithm, "client_models", "broadcast"):
-        return f"{algorithm.name} starts its local steps elsewhere than at the broadcast model"
-    if any(part.moves_start for part in algorithm.parts):
+    if not is_own(algorithm, "client_models", "broadcast") or any(part.moves_start for part in algorithm.parts):
         return f"{algorithm.name} starts its local steps elsewhere than at the broadcast model"
     if algorithm.client_steps is not None:
         return "clients take different numbers of local steps"
@@ -40,5 +38,5 @@ def why_not_plain(algorithm: Algorithm) -> str | None:
 
 
 def own_numbers(algorithm) -> list:
-    """The numbers and schedules by which a method with plain local steps moves."""
+    """The hyper-parameters of a method with plain local steps."""
     return [algorithm.eta_l, *vars(algorithm.correction).values(), getattr(algorithm.server, "eta_g", 1.0)]

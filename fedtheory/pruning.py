@@ -1,4 +1,4 @@
-"""Parameters that are neither trained nor sent, and the importance by which the others are chosen."""
+"""Pruning: parameters that are neither trained nor sent, and the importance that selects the others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Layers that are not sent: an upload filter that recycles their last update, and the same for the server's steps."""
+"""Recycled layers: an upload filter that applies their last update again, and the same for the server's steps."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ class Recycling(UploadFilter):
         recycled: layers per round, a number or (runs,).
         selector: luar, drawn with probability ~ 1/score; inverted, ~ score; uniform; update-norm, where the score is the
             update's norm alone, with probability ~ 1/score.
-        score: of a recycled layer: its old one (keep), that of what is applied (recompute), or that of what was not sent
-            (oracle, a diagnostic for which everything is sent, but not counted).
+        score: of a recycled layer: its old one (keep), that of the applied update (recompute), or that of the change that
+            was not sent (oracle, a diagnostic for which everything is sent, but not counted).
         R0: layers recycled in round 0: none (empty), or all, from ``initial_update``.
         initial_update: (dim,) or (runs, dim); zero if None.
         score_norm: of the model in the score: broadcast, or the server's (model).
@@ -121,7 +121,7 @@ class Recycling(UploadFilter):
         }
 
     def _factor(self, moment):
-        """What the last update is multiplied with before it is applied again."""
+        """The factor of the last update when it is applied again."""
         if self.lr_decay == "displacement" or moment.round == 0:
             return 1
         lengths = [moment.algorithm.round_length(moment._replace(round=moment.round - ago)) for ago in (0, 1)]
@@ -153,7 +153,7 @@ class Recycling(UploadFilter):
         return places < moment.server_number(self.recycled)
 
     def weights(self, score):
-        """What the first layer drawn has probabilities in proportion to, (runs, layers), from the scores."""
+        """Weights (runs, layers) from the scores: the first layer is drawn with probabilities proportional to them."""
         if backend_of(score) == BALLS:
             if self.selector == "uniform":
                 return 0 * score + 1

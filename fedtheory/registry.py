@@ -1,14 +1,14 @@
-"""Every method by name: plain arguments in, an algorithm out."""
+"""Makes every method by name from plain arguments."""
 
 from __future__ import annotations
 
 import importlib
 import pkgutil
-from difflib import get_close_matches
 
 from fedtheory import algorithms
 from fedtheory.algorithm import Algorithm
 from fedtheory.method import ALGORITHMS, Method
+from synthetic.base.checks import nearest
 
 __all__ = ["ALGORITHMS", "Method", "algorithm_names", "arguments_of", "find_algorithm", "make_algorithm"]
 
@@ -22,19 +22,17 @@ def algorithm_names() -> dict[str, str]:
 
 
 def find_algorithm(name: str) -> Method:
-    """The method of that name or specification id; an unknown name raises LookupError and suggests the nearest."""
+    """The method of that name or specification id. An unknown name raises LookupError, with the nearest known one."""
     for method in ALGORITHMS.values():
         if name in method.ids:
             return method
     if name not in ALGORITHMS:
-        near = get_close_matches(name, ALGORITHMS, n=3, cutoff=0.4)
-        hint = f"nearest: {', '.join(near)}" if near else f"known: {', '.join(ALGORITHMS)}"
-        raise LookupError(f"unknown algorithm {name!r}; {hint}")
+        raise nearest("algorithm", name, ALGORITHMS)
     return ALGORITHMS[name]
 
 
 def arguments_of(name: str, base: str | None = None) -> set[str]:
-    """Names of the arguments that a method takes, its base's among them where it builds on one (``base`` or its default)."""
+    """Names of the arguments of a method, including those of the method ``base`` (or its default) on which it builds."""
     method = find_algorithm(name)
     own = set(method.arguments)
     if not method.passes_on:
@@ -43,7 +41,7 @@ def arguments_of(name: str, base: str | None = None) -> set[str]:
 
 
 def make_algorithm(name: str, **arguments) -> Algorithm:
-    """An algorithm by name; an unknown argument raises ValueError that lists the allowed ones.
+    """An algorithm by name. An unknown argument raises ValueError, with the list of allowed ones.
 
     Example:
         >>> make_algorithm("fedprox", eta_l=0.5, local_steps=2).correction.rho_prox

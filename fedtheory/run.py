@@ -29,13 +29,13 @@ _TIME = {
 
 
 class Recorder(Observer):
-    """Measures the chosen observables while a run of ``algorithm`` happens, and keeps only those."""
+    """Measures and keeps the chosen observables during a run of ``algorithm``."""
 
     def __init__(self, names: Sequence[str], algorithm: Algorithm):
         self.observables = [find_observable(name) for name in dict.fromkeys(names)]
         self.rows: dict[str, list[np.ndarray]] = {observable.name: [] for observable in self.observables}
         self.by_time = {when: [each for each in self.observables if each.when == when] for when in _TIME}
-        self.once = set()  # what is the same at all times is measured once
+        self.once = set()  # constant in time: measured once
         if algorithm.selection.fixed:
             self.once |= {"participation", "aggregation"}
         if algorithm.steps_alike:
@@ -73,17 +73,17 @@ class Recorder(Observer):
 
     @property
     def only_models(self) -> bool:
-        """Nothing is recorded but what follows from the models between rounds."""
+        """Whether all observables follow from the models between rounds."""
         return all(observable.when == "state" for observable in self.observables)
 
     @property
     def everyone(self) -> bool:
-        """Local models and gradients are recorded, of every client, sampled or not."""
+        """Whether local models or gradients of all clients are recorded, sampled or not."""
         return any(observable.when == "iteration" for observable in self.observables)
 
     @property
     def sees_clients(self) -> bool:
-        """What clients hold or send is recorded."""
+        """Whether arrays or messages of clients are recorded."""
         return any(observable.when in ("iteration", "upload") for observable in self.observables)
 
     def dataset(self) -> xr.Dataset:
@@ -112,16 +112,16 @@ def run(
         seeds: how many runs (seeds 0, 1, ...), or the seeds themselves. A run depends on its own seed only.
         record: names of observables, see ``fedtheory.observables``.
         progress: called with (rounds done, rounds) after every round.
-        path: ``steps`` computes every local step; ``affine`` all local steps of a round at once, on quadratics with plain
-            steps and full gradients; ``compiled`` the same in C, for linear scores as well; equal to rounding. ``auto``
-            takes the fastest that can be taken, ``steps`` if ``record`` asks for local models or gradients.
+        path: ``steps`` computes every local step; ``affine`` all local steps of a round as one affine map, for plain steps
+            with full gradients on quadratics; ``compiled`` all local steps in C, for linear scores as well. They agree up
+            to rounding. ``auto`` takes the fastest that applies, ``steps`` if local models or gradients are recorded.
 
     Returns:
-        The recorded observables, with the state from which :func:`resume` goes on. Runs that are no longer finite are in
-        ``diverged``, by number and round; the others go on as if alone.
+        The recorded observables, with the state from which :func:`resume` continues. Runs that are no longer finite are in
+        ``diverged``, by number and round; they do not affect the others.
 
     Raises:
-        ValueError: rounds below 1, no seeds, a start of the wrong shape, or a path that cannot be taken. LookupError:
+        ValueError: rounds below 1, no seeds, a start of the wrong shape, or a path that does not apply. LookupError:
             unknown observable.
 
     Example:
@@ -144,7 +144,7 @@ def run(
 
 
 def resume(trajectory: Trajectory, algorithm: Algorithm, federation, rounds: int, *, progress=None) -> Trajectory:
-    """Go on for ``rounds`` more rounds: bit for bit what one longer run would have given.
+    """Continues for ``rounds`` more rounds, with bit for bit the result of one longer run.
 
     Raises ValueError if ``algorithm`` or ``federation`` are not those of the trajectory, and for rounds below 1.
     """
@@ -210,7 +210,7 @@ def _trajectory(algorithm, federation, dataset, state, seeds, rounds, diverged, 
 
 
 def fingerprint(algorithm: Algorithm, federation) -> str:
-    """A short digest of everything that a run depends on besides its seeds, start and length."""
+    """A short digest of the algorithm and the federation: all that a run depends on besides seeds, start and length."""
     digest = hashlib.sha256()
     _digest(digest, algorithm)
     digest.update(type(federation).__name__.encode())
@@ -241,6 +241,6 @@ def _digest(digest, value) -> None:
 
 def _digest_attributes(digest, value) -> None:
     for name, item in sorted(getattr(value, "__dict__", {}).items()):
-        if not isinstance(getattr(type(value), name, None), cached_property):  # what was asked before is no matter
+        if not isinstance(getattr(type(value), name, None), cached_property):  # caches do not count
             digest.update(name.encode())
             _digest(digest, item)

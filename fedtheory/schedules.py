@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from synthetic.base.checks import whole
+from synthetic.base.checks import one_of, whole
 
 __all__ = [
     "Constant", "CyclicLinear", "Geometric", "GeometricLocal", "InverseTime", "Schedule", "StopAfter", "Tabulated",
@@ -18,7 +18,7 @@ __all__ = [
 
 
 def _check(name: str, value, strict: bool = False, kind: str = "a number or a (runs,) array") -> None:
-    """Raise ValueError unless ``value`` is a number or an array of at least (``strict``: above) 0."""
+    """Raises ValueError unless ``value`` is a number or an array of at least 0 (above 0 if ``strict``)."""
     if hasattr(value, "shape"):
         fits = bool((value > 0 if strict else value >= 0).all())
     else:
@@ -94,7 +94,7 @@ class Geometric(Schedule):
 
 
 def _at(value, iteration: int, round: int):
-    """The number behind a schedule or a number, an integer as a fraction so that quotients of it stay exact."""
+    """The value of a schedule or number; an integer becomes a fraction, so that quotients stay exact."""
     value = value(iteration, round) if isinstance(value, Schedule) else value
     return Fraction(value) if isinstance(value, int) else value
 
@@ -194,16 +194,15 @@ class Tabulated(Schedule):
         shape = tuple(self.values.shape)
         if len(shape) not in (1, 2) or shape[-1] == 0:
             raise ValueError(f"a table of values must be (times,) or (runs, times), not empty; got shape {shape}")
-        if self.by not in ("iteration", "round"):
-            raise ValueError(f"unknown clock {self.by!r}; allowed: iteration, round")
+        one_of("clock", self.by, ("iteration", "round"))
 
     def __call__(self, iteration, round):
         return self.values[..., min(iteration if self.by == "iteration" else round, self.values.shape[-1] - 1)]
 
 
 def check_schedule(name: str, value, strict: bool = False, high: float = math.inf) -> None:
-    """Raise ValueError unless ``value`` is a schedule, or a number or a (runs,) array of at least (``strict``: above) 0 and
-    at most ``high``."""
+    """Raises ValueError unless ``value`` is a schedule, or a number or (runs,) array from 0 (excluded if ``strict``) to
+    ``high``."""
     if isinstance(value, Schedule):
         return
     _check(name, value, strict, "a number, a (runs,) array or a schedule")
@@ -214,7 +213,7 @@ def check_schedule(name: str, value, strict: bool = False, high: float = math.in
 def value_at(schedule, backend, iteration: int, round: int, runs: int):
     """The value of a schedule, number or array on ``backend``: a number or a (runs,) array.
 
-    On exact numbers a float becomes the fraction that it is, so that no result silently turns into a float.
+    With exact numbers a float becomes the fraction that it is, so that results stay exact.
     """
     value = schedule(iteration, round) if isinstance(schedule, Schedule) else schedule
     if hasattr(value, "ndim"):

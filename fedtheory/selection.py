@@ -1,4 +1,4 @@
-"""Who takes part in a round and with which weight: priority sampling, free clients, and loss matching."""
+"""Participation in a round and weights of the average: priority sampling, free clients, and loss matching."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from fedtheory.schedules import check_schedule, value_at
-from synthetic.base.checks import flag, number, whole
+from synthetic.base.checks import flag, number, one_of, whole
 from synthetic.numbers.arrays import namespace
 from synthetic.numbers.draws import CLIENTS, FREE
 
@@ -20,7 +20,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Participation:
-    """Who counts in a round; arrays are (runs, clients).
+    """The clients that count in a round, and their weights; arrays are (runs, clients).
 
     ``included`` are the indicators I_k (one on priority clients); ``virtual_weight`` is ``p_k I_k / (1 + S)`` with
     ``S = sum over free k of p_k I_k``, the weight of the virtual average; ``weight`` is what the aggregation uses,
@@ -54,7 +54,7 @@ class WithReplacement:
         p = federation.weights * federation.priority
         xp = namespace(p)
         cumulative = xp.cumsum(p.astype(float) if p.dtype == object else p, axis=-1)[:, None, :]
-        cumulative = cumulative / cumulative[..., -1:]  # rounding must not leave a gap below 1, which nobody would fill
+        cumulative = cumulative / cumulative[..., -1:]  # the last entry must be 1, whatever the rounding
         drawn = draws.category(CLIENTS, cumulative, round, draws.client_numbers(self.participants))
         counts = xp.sum(xp.astype(drawn[..., None] == draws.client_numbers(federation.clients), xp.int64), axis=1)
         return (p * 0 + 1) * counts / self.participants
@@ -93,10 +93,8 @@ class FractionOfBoth:
     normalisation: str = "participants"
 
     def __post_init__(self):
-        if not isinstance(self.fraction, (int, float)) or not 0 < self.fraction <= 1:
-            raise ValueError(f"fraction must be in (0, 1]; got {self.fraction!r}")
-        if self.normalisation not in ("participants", "unbiased"):
-            raise ValueError(f"unknown normalisation {self.normalisation!r}; allowed: participants, unbiased")
+        number("fraction", self.fraction, high=1.0, strict=True)
+        one_of("normalisation", self.normalisation, ("participants", "unbiased"))
 
     def shares(self, federation, draws, round):
         population = group_size(federation.priority)
@@ -115,7 +113,7 @@ class FractionOfBoth:
 
 
 def group_size(member) -> int:
-    """How many clients are members, (instances, clients) truth values; every instance must have equally many."""
+    """Number of members, from truth values (instances, clients); every instance must have equally many."""
     xp = namespace(member)
     counts = xp.sum(xp.astype(member, xp.int64), axis=-1)
     if int(xp.min(counts)) != int(xp.max(counts)):
@@ -178,7 +176,7 @@ class Pattern:
 # matching ----------------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class Matching:
-    """Which available free clients count, after the first ``warmup`` rounds."""
+    """A rule that decides which available free clients count, after the first ``warmup`` rounds."""
 
     indicator = "broadcast"
     warmup = 0
@@ -188,7 +186,7 @@ class Matching:
         raise NotImplementedError
 
     def willing(self, federation, x, round, iteration):
-        """Which clients would take part if asked at ``x``; all that match, unless a rule has two sides."""
+        """Which clients would take part at ``x``: those that match, unless the client's own rule is another one."""
         return self.matches(federation, x, round, iteration)
 
 
@@ -231,9 +229,7 @@ class LossMatching(Matching):
     indicator: str = "broadcast"
 
     def __post_init__(self):
-        allowed = ("broadcast", "local-at-aggregation", "local-every-step")
-        if self.indicator not in allowed:
-            raise ValueError(f"unknown indicator {self.indicator!r}; allowed: {', '.join(allowed)}")
+        one_of("indicator", self.indicator, ("broadcast", "local-at-aggregation", "local-every-step"))
         whole("warmup", self.warmup, 0)
         flag("strict", self.strict)
         check_schedule("epsilon", self.epsilon)
@@ -294,7 +290,7 @@ class Selection:
         return own and type(self.sampling) is EveryPriority and type(self.matching) is PriorityOnly
 
     def fixed_on(self, federation) -> bool:
-        """Whether every round on this federation has the same participation: as ``fixed``, or as all are drawn."""
+        """Whether every round on this federation has the same participation: ``fixed``, or all clients are drawn."""
         if self.fixed or type(self).participate is not Selection.participate or type(self.matching) is not PriorityOnly:
             return self.fixed
         if type(self.sampling) is WithReplacement:
@@ -307,7 +303,7 @@ class Selection:
         return p * federation.priority if isinstance(self.matching, PriorityOnly) else p
 
     def chosen(self, federation, draws, round: int):
-        """Numbers (runs, participants), ascending, of the only clients that matter in a round; None if all may."""
+        """Numbers (runs, participants), ascending, of the clients that can affect a round; None if all can."""
         subsets = isinstance(self.sampling, WithoutReplacement) and isinstance(self.matching, PriorityOnly)
         if not subsets or not bool(namespace(federation.priority).all(federation.priority)):
             return None
@@ -315,9 +311,9 @@ class Selection:
         return namespace(drawn).sort(drawn, axis=-1)
 
     def trains(self, moment):
-        """Truth values (runs | 1, clients): who takes the local steps of a round.
+        """Truth values (runs | 1, clients): which clients take the local steps of a round.
 
-        The priority clients drawn, and the free clients that are there and willing, whether or not they then count.
+        The priority clients drawn, and the free clients that are available and willing, whether or not they then count.
         """
         federation, draws, round = moment.federation, moment.draws, moment.round
         x = federation.all_clients(moment.x)

@@ -1,5 +1,5 @@
-"""Ways to solve a client's local problem ``F_k(v) + <shift_k, v> + pull/2 |v - x|^2`` at once: exactly, to a tolerance, or
-with a prescribed error."""
+"""Solvers of a client's local problem ``F_k(v) + <shift_k, v> + pull/2 |v - x|^2``: exact, to a tolerance, or with a
+prescribed error."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ def local_solver(solver: str, epsilon=None) -> ClientOptimiser:
 
 @dataclass(frozen=True)
 class Solver(ClientOptimiser):
-    """The local problem is solved in one go; gradients are those of F_k itself, and none is stochastic."""
+    """Solves the local problem in place of local steps, with full gradients of F_k."""
 
     solves = True
 
     def solve(self, local, correction, moment):
-        """``local`` at the solution."""
+        """``local`` with the solution as its model."""
         raise NotImplementedError
 
     def check(self, algorithm):
@@ -49,7 +49,7 @@ class Solver(ClientOptimiser):
 
 @dataclass(frozen=True)
 class ExactSolve(Solver):
-    """The minimiser itself, where the federation knows it (quadratics, least squares).
+    """The minimiser itself, on federations with ``prox`` (quadratics, least squares, piecewise quadratics).
 
     Example:
         On 1/2 (v - 1)^2 + 1/2 v^2 the minimiser is 1/2.
@@ -67,7 +67,7 @@ class ExactSolve(Solver):
                                    "quadratic and least-squares federations, or solver 'tolerance'")
 
     def residual(self, local, moment):
-        """What the gradient of the local problem is at the point found, (runs, participants, dim)."""
+        """Gradient of the local problem at the point found, (runs, participants, dim)."""
         return 0 * local.x
 
     def solve(self, local, correction, moment):
@@ -82,7 +82,7 @@ class Inexact(ExactSolve):
     """The point at which the gradient of the local problem is ``error`` instead of zero.
 
     Args:
-        epsilon: what ``|error|^2`` may be at most.
+        epsilon: upper bound on ``|error|^2``, checked.
         error: (clients, dim), (rounds, clients, dim) or (runs, rounds, clients, dim); the last round's holds on.
 
     Example:
@@ -118,11 +118,11 @@ class Inexact(ExactSolve):
 class ToTolerance(Solver):
     """Gradient steps of size ``eta_l`` until the squared gradient norm of the local problem is at most ``epsilon``.
 
-    Every client of every run stops as soon as it is there, so that no result depends on the batch. Gradients are full ones,
-    and are not counted. A client that diverges stops too.
+    Every client of every run stops by itself, so that results do not depend on the batch. Gradients are full ones, and are
+    not counted. A client that diverges stops too.
 
     Raises:
-        ValueError: some client is not there after ``limit`` steps.
+        ValueError: a client needs more than ``limit`` steps.
 
     Example:
         Steps of 1/2 on 1/2 (v - 1)^2: the gradients are -1, -1/2, -1/4, and 1/16 is small enough.
@@ -151,7 +151,7 @@ class ToTolerance(Solver):
             g = g if pull is None else g + pull * (x - start)
             size = xp.sum(g**2, axis=-1, keepdims=True)
             going = size > self.epsilon
-            if size.dtype != object:  # a point that is not finite stays as it is, and shows in the run
+            if size.dtype != object:  # a point that is not finite stays as it is, so that the run counts as diverged
                 going = ~(size <= self.epsilon) & xp.all(xp.isfinite(x), axis=-1, keepdims=True)
             if not bool(xp.any(going)):
                 return local._replace(x=x)

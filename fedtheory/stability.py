@@ -1,7 +1,8 @@
-"""Stability and generalisation of any method: runs on neighbouring data sets, and what a fresh sample costs.
+"""Algorithmic stability and generalisation of any method, measured on runs over neighbouring data sets.
 
-Runs on neighbouring data sets share their start, their clients and their sample numbers, because draws depend on a run's
-seed alone. A *test* is a federation whose clients are single samples: its values are the losses of fresh samples.
+Draws depend on the seed of a run alone. Two runs with one seed on neighbouring data sets therefore share their start, their
+sampled clients and their sample numbers. A *test* is a federation in which each client has a single sample, so that its
+values are the losses of fresh samples.
 """
 
 from __future__ import annotations
@@ -21,14 +22,17 @@ from synthetic.numbers.arrays import namespace, to_numpy
 
 __all__ = [
     "Generalisation", "Stability", "coupled_runs", "generalisation", "random_replacements", "samples_of",
-    "searched_replacement", "single_samples", "with_samples", "worst_replacement",
+    "searched_replacement", "single_samples", "with_samples",
 ]
 
 
 @dataclass(frozen=True)
 class Stability:
-    """Gaps of coupled runs, one row per replacement: ``parameter_gap`` E|x_r - x'_r| by round, (replacements, rounds + 1);
-    ``loss_gap`` sup over the test samples z of E|l(x_r; z) - l(x'_r; z)|, same shape, nan without a test."""
+    """Gaps of coupled runs, a row for each of ``replacements`` and a column for each round from 0.
+
+    ``parameter_gap``: E|x_r - x'_r|. ``loss_gap``: the supremum over the test samples z of E|l(x_r; z) - l(x'_r; z)|; nan
+    without a test.
+    """
 
     replacements: list
     parameter_gap: np.ndarray
@@ -36,12 +40,12 @@ class Stability:
 
     @property
     def worst(self) -> int:
-        """Number of the replacement with the largest gap at the end: of losses, or of parameters without a test."""
+        """Row with the largest final gap: of the losses, or of the parameters without a test."""
         last = self.parameter_gap[:, -1] if np.isnan(self.loss_gap).any() else self.loss_gap[:, -1]
         return int(np.argmax(last))
 
 
-def _models(algorithm, federation, rounds, seeds, start):
+def _models(algorithm, federation, rounds, seeds, start=None):
     """Server models (runs, rounds + 1, dim)."""
     return run(algorithm, federation, rounds, seeds=seeds, start=start, record=("x",)).dataset["x"].values
 
@@ -54,12 +58,12 @@ def _losses(test, models):
 
 def coupled_runs(algorithm, federation, replacements, rounds: int, *, seeds: int | Sequence[int] = 1, start=None,
                  test=None) -> Stability:
-    """Run ``algorithm`` on a federation of data, and on its neighbours, for each seed.
+    """Runs ``algorithm`` on a federation of data and on each of its neighbours, for each seed.
 
     Args:
         federation: data of one instance, see :class:`synthetic.data.DataFederation`.
         replacements: as in :func:`synthetic.neighbours.neighbours`: (client, sample, features, target) each.
-        seeds: how many runs, or their seeds; one is enough for methods without chance.
+        seeds: how many runs, or their seeds; one is enough for a deterministic method.
         test: a federation with one test sample per client, or None.
 
     Raises:
@@ -86,18 +90,6 @@ def coupled_runs(algorithm, federation, replacements, rounds: int, *, seeds: int
     return Stability(replacements, gap, apart.max(axis=-1))
 
 
-def worst_replacement(algorithm, federation, candidates, rounds: int, *, samples: Sequence[tuple[int, int]] | None = None,
-                      **options) -> Stability:
-    """The worst of all ways to put one of the ``candidates``, pairs (features, target), in place of a sample.
-
-    ``samples``: the (client, sample) that may be replaced; default the first sample of every client. Further arguments as
-    in :func:`coupled_runs`; the answer has the one row of the worst replacement.
-    """
-    places = [(k, 0) for k in range(federation.clients)] if samples is None else samples
-    replacements = [(*place, *z) for place, z in product(places, candidates)]
-    return _best_of(algorithm, federation, replacements, rounds, options)
-
-
 def samples_of(federation) -> list[tuple[int, int, np.ndarray, np.ndarray]]:
     """Every sample of a federation of data, as (client, sample, features, target)."""
     counts, features, targets = (to_numpy(getattr(federation, name))[0] for name in ("counts", "features", "targets"))
@@ -105,9 +97,9 @@ def samples_of(federation) -> list[tuple[int, int, np.ndarray, np.ndarray]]:
 
 
 def with_samples(federation, rows: Sequence[tuple], batch_size: int | None = None):
-    """The loss of a federation of data on other data: ``rows`` (client, features, target), clients from 0, of equal weight.
+    """The loss of a federation of data on other samples: ``rows`` of (client, features, target), clients numbered from 0.
 
-    It has no additive noise.
+    Clients have equal weights, and there is no additive noise.
     """
     backend, new = federation.backend, federation.select([0])
     client = np.array([row[0] for row in rows])
@@ -125,12 +117,12 @@ def with_samples(federation, rows: Sequence[tuple], batch_size: int | None = Non
 
 
 def single_samples(federation, samples: Sequence[tuple]):
-    """A test for a federation of data: the same loss, each of the ``samples`` (features, target) a client of its own."""
+    """A test for a federation of data: the same loss, with each of the ``samples`` (features, target) as its own client."""
     return with_samples(federation, [(i, *z) for i, z in enumerate(samples)])
 
 
 def random_replacements(federation, count: int, seed: int = 0) -> list[tuple]:
-    """``count`` replacements, of each client as many (or one more): a random sample by a random one of the client's."""
+    """``count`` replacements, spread evenly over the clients: a random sample becomes another random one of its client."""
     rng, samples = np.random.default_rng(seed), samples_of(federation)
     pools = [[z for z in samples if z[0] == k] for k in range(federation.clients)]
     clients = np.arange(whole("count", count)) % federation.clients
@@ -139,11 +131,11 @@ def random_replacements(federation, count: int, seed: int = 0) -> list[tuple]:
 
 
 def searched_replacement(algorithm, federation, rounds: int, *, tries: int = 64, seed: int = 0, **options) -> Stability:
-    """The replacement of the largest final gap that a search finds.
+    """Searches for the replacement with the largest final gap; the answer has this one row.
 
-    First ``tries`` of the pairs of a place and a sample of the data or its mirror image in the origin; then as many steps
-    around the best, in batches of eight: its features turned, never longer than the longest in the data. Further arguments
-    as in :func:`coupled_runs`; the answer has the one row of the worst replacement.
+    The search first tries ``tries`` random pairs of a place and a new sample: one of the data, or its mirror image in the
+    origin. Then it perturbs the features of the best one, in batches of eight and ``tries`` times in all, without making
+    them longer than the longest in the data. Further arguments are those of :func:`coupled_runs`.
     """
     rng, samples = np.random.default_rng(seed), samples_of(federation)
     fresh = [(sign * a, y) for _, _, a, y in samples for sign in (-1, 1)]
@@ -174,9 +166,11 @@ def _final(found: Stability) -> float:
 
 @dataclass(frozen=True)
 class Generalisation:
-    """Expected population risk minus training loss of the output: ``direct``, and by the replace-one ``identity``, the mean
-    over samples z_ij of l(A(S with z_ij replaced); z_ij) - l(A(S); z_ij); ``data_sets`` over which both are means, and
-    ``error``, the standard error of their difference (nan for one data set; of all data sets they are equal)."""
+    """Expected population risk minus training loss of the output, measured in two ways over ``data_sets`` data sets.
+
+    ``direct``: both terms evaluated. ``identity``: the mean over samples z_ij of l(A(S with z_ij replaced); z_ij) -
+    l(A(S); z_ij). ``error``: the standard error of their difference; nan for one data set, 0 over all data sets.
+    """
 
     direct: float
     identity: float
@@ -186,18 +180,18 @@ class Generalisation:
 
 def generalisation(
     algorithm, make: Callable[[list], Any], pools: Sequence[Sequence[tuple]], samples: int, rounds: int, *,
-    seeds: int | Sequence[int] = 1, start=None, data_sets: int | None = None, seed: int = 0,
+    seeds: int | Sequence[int] = 1, data_sets: int | None = None, seed: int = 0,
 ) -> Generalisation:
-    """The generalisation gap of ``algorithm`` where client k's samples are drawn uniformly from ``pools[k]``.
+    """The generalisation gap of ``algorithm`` if the samples of client k are drawn uniformly from ``pools[k]``.
 
     Args:
         make: from a list of (client, features, target) to a federation, for example
             ``lambda rows: from_arrays([z[1] for z in rows], [z[2] for z in rows], [z[0] for z in rows])``; clients
             have equal weights and as many samples each.
-        pools: per client its equally likely samples, pairs (features, target).
-        data_sets: None for all data sets (exact; few samples and small pools), else how many to draw.
+        pools: for each client its equally likely samples, pairs (features, target).
+        data_sets: how many data sets to draw; None for all of them, which is exact and needs few samples and small pools.
 
-    Both ways agree exactly over all data sets, and up to sampling otherwise.
+    Both ways agree exactly over all data sets, and up to sampling error otherwise.
     """
     clients, samples = len(pools), whole("samples", samples)
     population = make([(k, *z) for k, pool in enumerate(pools) for z in pool])
@@ -211,7 +205,7 @@ def generalisation(
     direct, identity = [], []
     for chosen in every:
         federation = make([(k, *pools[k][a]) for k in range(clients) for a in chosen[k]])
-        x = _models(algorithm, federation, rounds, numbers, start)[:, -1]
+        x = _models(algorithm, federation, rounds, numbers)[:, -1]
         at = federation.backend.array(x)
         direct.append(float(namespace(at).mean(population.objective(at) - federation.objective(at))))
         places = list(product(range(clients), range(samples)))
@@ -219,7 +213,7 @@ def generalisation(
                  for k, j in places}
         entries = [(k, j, *pools[k][f]) for k, j in places for f in fresh[k, j]]
         neighbours = federation.neighbours([entry for entry in entries for _ in range(len(x))])
-        models = _models(algorithm, neighbours, rounds, np.tile(numbers, len(entries)), start)[:, -1]
+        models = _models(algorithm, neighbours, rounds, np.tile(numbers, len(entries)))[:, -1]
         models = models.reshape(len(entries), len(x), -1)
         for k, j in places:
             own = make([(0, *pools[k][chosen[k][j]])])

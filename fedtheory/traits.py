@@ -1,4 +1,4 @@
-"""What a method promises beyond what every method owes, as data beside it; ``fedtheory.testing`` checks each promise."""
+"""The declared properties (traits) of a method, as data; ``fedtheory.testing`` checks each of them."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from synthetic.base.checks import one_of
+
 __all__ = [
     "CURVATURE", "EVERYONE", "GRADIENT_DESCENT", "ISOTROPIC", "LENGTH", "LOSS", "NUMBER", "ONE_CLIENT", "ONE_EXACT_STEP",
-    "ONE_LOSS", "SLOPE", "STEP", "Costs", "FixedPoint", "Law", "Reduction", "Tilt", "Traits", "Variant",
+    "ONE_LOSS", "SLOPE", "STEP", "Costs", "FixedPoint", "Law", "Record", "Reduction", "Tilt", "Traits", "Variant",
 ]
 
 #: units of hyper-parameters, as powers of (loss, parameter)
@@ -17,7 +19,7 @@ LOSS, LENGTH, STEP, CURVATURE, SLOPE, NUMBER = (1, 0), (0, 1), (-1, 2), (1, -2),
 #: the name, in a :class:`Reduction`, of ``x <- x - eta_l grad F(x)``, ``local_steps`` times per round
 GRADIENT_DESCENT = "gradient descent"
 
-#: what most methods promise: neither the origin nor the coordinates are special
+#: traits of most methods: neither the origin nor the coordinates are special
 ISOTROPIC: Mapping[str, Any] = {"translation": True, "orthogonal": "all"}
 #: full participation; that with one local step and no noise; one client without noise; one loss for all without noise
 EVERYONE: Mapping[str, Any] = {"participants": None}
@@ -46,11 +48,11 @@ class Reduction:
 
 @dataclass(frozen=True)
 class FixedPoint:
-    """The minimiser of F stays where it is, without noise, however different the clients are.
+    """The minimiser of F is a fixed point without noise, however different the clients are.
 
-    ``arrays(federation, x)`` with the minimiser ``x`` (runs, dim) answers the server's and the clients' arrays by name
-    that belong to it, where they differ from those of a start at ``x``. ``where`` as in :class:`Reduction`.
-    ``attracts``: small steps lead there from any start, at full participation.
+    ``arrays(federation, x)`` with the minimiser ``x`` (runs, dim) returns the server's and the clients' arrays of the
+    fixed point by name, where they differ from those of a start at ``x``. ``where`` as in :class:`Reduction`.
+    ``attracts``: with small steps and full participation the method converges to it.
     """
 
     arrays: Callable[[Any, Any], tuple[dict, dict]] = lambda federation, x: ({}, {})
@@ -60,8 +62,8 @@ class FixedPoint:
 
 @dataclass(frozen=True)
 class Tilt:
-    """Linear terms <b_k, x> with sum p_k b_k = 0, added to the losses, have no effect on the model where ``sign * b_k`` is
-    added to the clients' arrays named in ``arrays`` (name: sign; an array may be the server's if it has an axis of clients).
+    """Linear terms <b_k, x> with sum p_k b_k = 0, added to the losses, do not change the model if ``sign * b_k`` is added
+    to the clients' arrays named in ``arrays`` (name: sign; an array may be the server's if it has an axis of clients).
     ``where`` as in :class:`Reduction`."""
 
     arrays: Mapping[str, float]
@@ -70,9 +72,9 @@ class Tilt:
 
 @dataclass(frozen=True)
 class Law:
-    """What every round keeps: ``sides(algorithm, federation, before, after)``, of the states before and after a round,
-    answers two arrays that are equal, or of which the first is nowhere larger (``relation`` ``<=``). ``where`` as in
-    :class:`Reduction`."""
+    """A relation that holds after every round: ``sides(algorithm, federation, before, after)``, of the states before and
+    after a round, returns two arrays that are equal, or whose first is at most the second (``relation`` ``<=``). ``where``
+    as in :class:`Reduction`."""
 
     name: str
     sides: Callable[[Any, Any, Any, Any], tuple]
@@ -80,17 +82,16 @@ class Law:
     where: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self):
-        if self.relation not in ("==", "<="):
-            raise ValueError(f"unknown relation {self.relation!r}; allowed: ==, <=")
+        one_of("relation", self.relation, ("==", "<="))
 
 
 @dataclass(frozen=True)
 class Costs:
-    """What a participant receives and sends in a round, in models, and how many stochastic gradients it evaluates.
+    """Communication of a participant in a round, in models, and its number of stochastic gradients.
 
-    Numbers, functions of (round, state before it, federation) that answer a number or (runs, 1), or None where the
-    paper says nothing; ``gradients`` is a function of the number of local steps. ``kept``: how many models' worth of numbers
-    every client keeps between rounds, a number.
+    ``down`` and ``up``: numbers, functions of (round, state before it, federation) that return a number or (runs, 1), or
+    None if not declared; ``gradients`` is a function of the number of local steps. ``kept``: the size of the arrays that
+    every client keeps between rounds, in models.
     """
 
     down: Any = 1
@@ -101,15 +102,29 @@ class Costs:
 
 @dataclass(frozen=True)
 class Variant:
-    """Further arguments with which the suite runs a method, and the traits that are others then."""
+    """Further arguments with which the suite runs a method, and the traits that differ then."""
 
     arguments: Mapping[str, Any]
     changes: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
+class Record:
+    """What is known of an array that runs of the method record, besides its values.
+
+    ``nonnegative``: its entries are at least 0. ``starts_at_model``: before the first round it is the first model.
+    ``method``: it is the ``array`` of another method's run, from the same start with the same draws.
+    """
+
+    nonnegative: bool = False
+    starts_at_model: bool = False
+    method: str = ""
+    array: str = ""
+
+
+@dataclass(frozen=True)
 class Traits:
-    """The promises of a method. What is not declared is not checked; what is declared and not kept, fails.
+    """The declared properties of a method. Only these are checked, besides the properties of every method.
 
     Args:
         translation: moving the losses and the start by a vector moves the trajectory by it.
@@ -118,15 +133,17 @@ class Traits:
         units: powers of (loss, parameter) of the numeric hyper-parameters, by argument, all that have a unit among them;
             then rescaling the losses or the parameters rescales the trajectory, and each of them has an effect. None: not
             declared.
-        tilt: how linear terms that cancel between the clients are without effect.
-        fixed_point: where the method rests.
+        tilt: invariance under linear terms that cancel between the clients.
+        fixed_point: the fixed point of the method.
         reductions: special cases that are other methods.
-        laws: what each round conserves.
-        costs: what a round costs.
-        random: the method draws at random by itself, besides the sampling of clients and the gradient noise.
+        laws: relations that hold after every round.
+        costs: communication, gradients and memory of a round.
+        random: the method draws random numbers besides the sampling of clients and the gradient noise.
         exempt: properties of every method that this one does not have, with the reason.
         variants: further arguments to run the method with.
         where: the only federations on which it makes sense, as in :class:`Reduction`.
+        records: arrays of its runs of which more is known than that they are recorded, by their name in claims.
+        subset: the hyper-parameter that says how many of a round's participants the method draws once more; empty: none.
     """
 
     translation: bool = False
@@ -141,6 +158,8 @@ class Traits:
     exempt: Mapping[str, str] = field(default_factory=dict)
     variants: tuple[Variant, ...] = ()
     where: Mapping[str, Any] = field(default_factory=dict)
+    records: Mapping[str, Record] = field(default_factory=dict)
+    subset: str = ""
 
     def __post_init__(self):
         if self.orthogonal not in ORTHOGONAL:

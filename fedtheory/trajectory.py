@@ -1,4 +1,4 @@
-"""What a run leaves behind: recorded observables as an xarray Dataset, and the state from which it can go on."""
+"""The result of a run: recorded observables as an xarray Dataset, and the state from which it can be resumed."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ _FORMAT = "fedtheory run 2"
 class Trajectory:
     """Recorded observables of a batch of runs.
 
-    ``dataset`` has the dimensions ``run``, ``round`` (0 .. rounds) or ``step_round`` (0 .. rounds - 1, for what belongs
-    to a round rather than to the model between rounds) or ``iteration``, and where it applies ``client`` and ``dim``.
-    ``diverged`` (run) is the first round after which a run was not finite, -1 where there is none.
+    ``dataset`` has the dimension ``run``; ``round`` (0 .. rounds, for models between rounds), ``step_round``
+    (0 .. rounds - 1, for quantities of a round) or ``iteration``; and, where they apply, ``client`` and ``dim``.
+    ``diverged`` (run) is the first round after which a run was not finite, -1 if there is none.
     """
 
     dataset: xr.Dataset
@@ -48,7 +48,7 @@ class Trajectory:
 
     @property
     def diverged(self) -> dict[int, int]:
-        """The first round after which a run was not finite, by the run's number, for the runs that were not."""
+        """For each diverged run, by its number, the first round after which it was not finite."""
         rounds = self.dataset["diverged"].values
         return {int(i): int(rounds[i]) for i in np.flatnonzero(rounds >= 0)}
 
@@ -88,7 +88,7 @@ class Trajectory:
         return float(per_round.sum() * int(self.dataset.attrs["local_steps"]) - per_round[0])
 
     def save(self, path: str | Path) -> Path:
-        """Write everything to one file, whole or not at all; returns its path."""
+        """Writes everything to one file, atomically; returns its path."""
         path = Path(path)
         arrays, header = {}, {
             "format": _FORMAT, "fingerprint": self.fingerprint, "description": self.description,
@@ -142,7 +142,7 @@ def _array(values, backend):
 
 
 def load_trajectory(path: str | Path, backend=None) -> Trajectory:
-    """A trajectory from a file written by :meth:`Trajectory.save`, its state on ``backend`` (default: torch, CPU).
+    """Reads a trajectory from a file written by :meth:`Trajectory.save`; its state is on ``backend`` (default: torch, CPU).
 
     Raises ValueError, with one clear line, for a missing, truncated or foreign file.
     """

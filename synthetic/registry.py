@@ -30,8 +30,8 @@ __all__ = ["PROBLEMS", "Problem", "make_problem", "problem_names", "problem_opti
 
 @dataclass(frozen=True)
 class Problem:
-    """A named problem: who builds it, one line about it, its arguments unless others are given, and the function to
-    which the builder hands its further arguments."""
+    """A named problem: its builder, one line about it, default arguments, and the function to which the builder passes
+    further arguments."""
 
     build: Callable[..., Federation]
     about: str

@@ -105,10 +105,10 @@ def nesterov_chain(dim: int = 20, clients: int = 2, L: float = 1.0, mu: float = 
 
 
 class LinearSamples(GeneralisedLinear):
-    """Huber's loss of samples a x - b in one dimension, which are all zero at one point: the optimum, far out, is known."""
+    """Huber's loss of a x - b in one dimension, where all samples have one zero: the optimum, which is known."""
 
     def _everywhere(self, *shape):
-        """The common zero and the loss there, (*shape, 1) and (*shape,), and that both are exact; None if there is none."""
+        """The common zero (*shape, 1), the loss there (*shape,) and its error, both 0; None if the zeros differ."""
         xp, points = namespace(self.targets), self.targets / self.features
         point = points.reshape(-1)[0]
         if not bool(xp.all(points == point)):

@@ -57,19 +57,15 @@ class Peer:
     def default_python(self) -> Path:
         return ROOT / ".peers" / self.environment / "bin" / "python"
 
-    def run(
-        self, method, curvature, center, start, rounds, local_steps, eta_l, participants=None, corrections=(), **hyper
-    ) -> dict:
-        """One run. ``curvature`` (m, d, d), or (m, d) for diagonal ones, ``center`` (m, d), ``start`` (d,).
+    def run(self, *arguments, **options) -> dict:
+        """One run; arguments as in :func:`make_job`.
 
-        ``participants`` lists the clients of every round (None: all); ``hyper`` may have ``eta_g``, ``rho_prox``
-        (FedProx), ``alpha`` (FedDyn), ``option`` (SCAFFOLD). Returns ``x`` (rounds + 1, d), the model that every round
-        starts from and the last one, and where the peer has them ``client_variate`` (rounds + 1, m, d),
-        ``server_variate`` (rounds + 1, d) of SCAFFOLD or ``client_dual``, ``server_dual`` of FedDyn in the peer's own
-        sign and scale. Raises RuntimeError with the peer's traceback where it fails.
+        Returns ``x`` (rounds + 1, d), the model that every round starts from and the last one, and where the peer has them
+        ``client_variate`` (rounds + 1, m, d), ``server_variate`` (rounds + 1, d) of SCAFFOLD or ``client_dual``,
+        ``server_dual`` of FedDyn in the peer's own sign and scale. Raises RuntimeError with the peer's traceback where it
+        fails.
         """
-        job = make_job(method, curvature, center, start, rounds, local_steps, eta_l, participants, corrections, **hyper)
-        (result,), _ = self.run_all([job])
+        (result,), _ = self.run_all([make_job(*arguments, **options)])
         if isinstance(result, str):
             raise RuntimeError(f"{self.title} failed:\n{result}")
         return result
@@ -160,25 +156,21 @@ class Worker:
         return self.peer.read(given, len(jobs), self.python)[0]
 
 
-def make_job(
-    method, curvature, center, start, rounds, local_steps, eta_l, participants=None, corrections=(), **hyper
-) -> dict:
-    """A run as plain data."""
+def make_job(method, curvature, center, start, rounds, local_steps, eta_l, participants=None, corrections=(),
+             **hyper) -> dict:
+    """A run as plain data. ``curvature`` (m, d, d), or (m, d) for diagonal ones, ``center`` (m, d), ``start`` (d,).
+
+    ``participants`` lists the clients of every round (None: all); ``hyper`` may have ``eta_g``, ``rho_prox`` (FedProx),
+    ``alpha`` (FedDyn), ``option`` (SCAFFOLD).
+    """
     curvature = np.asarray(curvature, dtype=float)
     if curvature.ndim == 2:
         curvature = curvature[:, :, None] * np.eye(curvature.shape[1])
-    return {
-        "method": method,
-        "curvature": curvature.tolist(),
-        "center": np.asarray(center, dtype=float).tolist(),
-        "start": np.asarray(start, dtype=float).tolist(),
-        "rounds": rounds,
-        "local_steps": local_steps,
-        "eta_l": eta_l,
-        "participants": None if participants is None else [[int(i) for i in row] for row in participants],
-        "corrections": list(corrections),
-        "hyper": hyper,
-    }
+    center, start = (np.asarray(values, dtype=float).tolist() for values in (center, start))
+    participants = None if participants is None else [[int(i) for i in row] for row in participants]
+    return {"method": method, "curvature": curvature.tolist(), "center": center, "start": start, "rounds": rounds,
+            "local_steps": local_steps, "eta_l": eta_l, "participants": participants, "corrections": list(corrections),
+            "hyper": hyper}
 
 
 ALL_FOUR = ("FedAvg", "FedProx", "SCAFFOLD", "FedDyn")

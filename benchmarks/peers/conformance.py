@@ -63,8 +63,8 @@ DIVIDES = {"no step, no move": "the control variates are divided by the length o
 class Answers:
     """Results of jobs by ``ask(jobs)``, kept.
 
-    A run with everybody is made 5, 20, 80, ... rounds long, and repeated where that is too short: its first rounds must be
-    the same, to rounding (Flower adds up its clients in any order).
+    A run with all clients is made 5, 20, 80, ... rounds long, and repeated if that is too short; its first rounds must agree
+    up to rounding (Flower sums over clients in any order).
     """
 
     def __init__(self, ask: Callable[[list], list]):

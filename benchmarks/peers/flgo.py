@@ -105,18 +105,9 @@ def state(server, job):
 def run(job):
     JOB[:] = [job]
     name = PARAMETERS[job.method]
-    option = {
-        "num_rounds": job.rounds,
-        "num_steps": job.local_steps,
-        "learning_rate": job.eta_l,
-        "batch_size": -1,
-        "proportion": 1.0,
-        "algo_para": [] if name is None else [float(job.hyper.get(name, 1.0))],
-        "eval_interval": -1,
-        "train_holdout": 0.0,
-        "no_tqdm": True,
-        "no_log_console": True,
-    }
+    option = {"num_rounds": job.rounds, "num_steps": job.local_steps, "learning_rate": job.eta_l, "batch_size": -1,
+              "proportion": 1.0, "algo_para": [] if name is None else [float(job.hyper.get(name, 1.0))],
+              "eval_interval": -1, "train_holdout": 0.0, "no_tqdm": True, "no_log_console": True}
     with tempfile.TemporaryDirectory() as folder:
         names = [str(i) for i in range(job.clients)]
         Path(folder, "info").write_text(json.dumps({"benchmark": TASK}), encoding="utf-8")

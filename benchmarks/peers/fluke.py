@@ -52,14 +52,8 @@ class Split:
 
 
 def configuration(job):
-    client = {
-        "batch_size": 0,
-        "local_epochs": job.local_steps,
-        "loss": HalfSquares,
-        "optimizer": DDict(name="SGD", lr=job.eta_l),
-        "scheduler": DDict(name="StepLR", step_size=1, gamma=1),
-        "clipping": 0,
-    }
+    client = {"batch_size": 0, "local_epochs": job.local_steps, "loss": HalfSquares, "clipping": 0,
+              "optimizer": DDict(name="SGD", lr=job.eta_l), "scheduler": DDict(name="StepLR", step_size=1, gamma=1)}
     server = {"weighted": True}
     if job.method == "FedProx":
         client["mu"] = job.hyper["rho_prox"]

@@ -38,11 +38,8 @@ SAVE = "storage.save_state(local_c_plus{},"
 CORRECTIONS = {
     "sign": Correction.of(SCAFFOLD, "lambda w: w / (K", "lambda w: -w / (K"),
     "sign-option-I": Correction.of(
-        SCAFFOLD, f"local_c_plus = {DIFFERENCE}", f"local_c_plus = {DIFFERENCE}.apply_elementwise(lambda w: w.neg_())"
-    ),
-    "shared-option-I": Correction.of(
-        SCAFFOLD, SAVE.format(""), SAVE.format(".apply_elementwise(lambda w: w.clone())")
-    ),
+        SCAFFOLD, f"local_c_plus = {DIFFERENCE}", f"local_c_plus = {DIFFERENCE}.apply_elementwise(lambda w: w.neg_())"),
+    "shared-option-I": Correction.of(SCAFFOLD, SAVE.format(""), SAVE.format(".apply_elementwise(lambda w: w.clone())")),
 }
 
 
@@ -101,26 +98,16 @@ def run(job):
     name, cls = MODULES[job.method]
     module = load(name, job.corrections)
     algorithm, storage = getattr(module, cls)(), InMemoryUserStateStorage()
-    common = {
-        "central_num_iterations": job.rounds,
-        "evaluation_frequency": job.rounds + 1,
-        "train_cohort_size": len(job.taking_part(0)),
-        "val_cohort_size": None,
-    }
+    common = {"central_num_iterations": job.rounds, "evaluation_frequency": job.rounds + 1,
+              "train_cohort_size": len(job.taking_part(0)), "val_cohort_size": None}
     if job.method == "FedProx":
         parameters = module.FedProxParams(mu=job.hyper["rho_prox"], **common)
     elif job.method == "SCAFFOLD":
-        parameters = module.SCAFFOLDParams(
-            population=job.clients,
-            use_gradient_as_control_variate=job.hyper.get("option") == "I",
-            user_state_storage=storage,
-            **common,
-        )
+        parameters = module.SCAFFOLDParams(population=job.clients, user_state_storage=storage, **common,
+                                           use_gradient_as_control_variate=job.hyper.get("option") == "I")
     else:
         parameters = NNAlgorithmParams(**common)
-    training = NNTrainHyperParams(
-        local_num_epochs=job.local_steps, local_learning_rate=job.eta_l, local_batch_size=None
-    )
+    training = NNTrainHyperParams(local_num_epochs=job.local_steps, local_learning_rate=job.eta_l, local_batch_size=None)
     keep = Keep(job, algorithm, storage)
     algorithm.run(parameters, backend, model, training, callbacks=[keep], send_metrics_to_platform=False)
     return keep.record

@@ -35,21 +35,8 @@ def optimum(curvature, center):
     return np.linalg.solve(curvature.sum(0), np.einsum("mij,mj->i", curvature, center))
 
 
-def run(
-    method,
-    curvature,
-    center,
-    start,
-    rounds,
-    local_steps,
-    eta_l,
-    participants=None,
-    eta_g=1.0,
-    rho_prox=0.0,
-    alpha=1.0,
-    option="II",
-    order="after",
-):
+def run(method, curvature, center, start, rounds, local_steps, eta_l, participants=None, eta_g=1.0, rho_prox=0.0, alpha=1.0,
+        option="II", order="after"):
     """The trajectory ``x`` (rounds + 1, d) and, where the method has them, the control states of every round.
 
     ``curvature`` (m, d, d), ``center`` (m, d), ``start`` (d,); ``participants`` is None or a list of clients for every

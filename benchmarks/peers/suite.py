@@ -21,7 +21,7 @@ __all__ = ["FEDERATIONS", "Row", "check", "result", "rounded", "rows_of", "run_s
 
 COMPARING = (conservation, fixed_points, participation, reductions, symmetry)  #: modules whose properties compare numbers
 CLIENTS_SHOW_DUALS, SERVER_SHOWS_DUAL = ("fluke", "flgo", "fedlab"), ("flgo", "fedlab")
-#: everybody, and two of four clients a round, and one client
+#: all clients, two of four clients a round, and one client
 FEDERATIONS = (
     Case(clients=3, dim=2, local_steps=2, runs=1),
     Case(clients=4, dim=2, rounds=4, local_steps=2, participants=2, runs=1, seed=1),
@@ -41,7 +41,7 @@ class Row:
 
 
 def hyper_of(peer: Peer, method: str) -> dict:
-    """The further arguments of a peer's method, with the values they have unless told otherwise."""
+    """The further arguments of a peer's method, with their default values."""
     own = {"FedProx": {"rho_prox": RHO_PROX}, "FedDyn": {"alpha": ALPHA}}.get(method, {})
     option = {"option": "II"} if (peer.name, method) == ("pfl", "SCAFFOLD") else {}
     return own | ({"eta_g": 1.0} if method in peer.server_step else {}) | option

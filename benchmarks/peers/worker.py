@@ -1,7 +1,7 @@
 """Runs jobs in a peer's own interpreter: ``python -m benchmarks.peers.worker PEER jobs.json results.npz``.
 
 ``python -m benchmarks.peers.worker PEER --serve`` imports the peer once and reads such pairs of paths from its standard
-input, one pair of tab-separated paths a line; it answers each with a line once the results are written.
+input, one pair of tab-separated paths a line; it prints a line for each once the results are written.
 
 A job is ``{"method", "curvature", "center", "start", "rounds", "local_steps", "eta_l", "participants", "hyper",
 "corrections"}``. The adapter ``benchmarks/peers/PEER.py`` has ``CORRECTIONS``, a table of ``Correction`` by name, and

@@ -1,1 +1,1 @@
-"""The reference workload by other means, one file each: ``build(workload)`` answers a call that computes all models."""
+"""The reference workload by other means, one file each: ``build(workload)`` returns a call that computes all models."""

@@ -1,4 +1,4 @@
-"""The classical claims on local SGD, SCAFFOLD and stability as controls, each with false twins."""
+"""The classical claims on local SGD, SCAFFOLD and stability as controls, each with false variants."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import sympy as sp
 
 from bounds.controls.fedavg import ALL_CLIENTS, FACTORS, Control
 from bounds.language.claim import Claim, Condition
+from bounds.language.samples import samples
 from bounds.language.words import (
     G_sq,
     L,
@@ -29,7 +30,6 @@ from bounds.language.words import (
     x_before,
     x_round,
 )
-from bounds.papers.afedpd.words import samples
 from bounds.papers.classical import coupled, gradient_descent, local_sgd, rates, sampled_rates, scaffold, stability
 
 __all__ = ["CONTROLS_CLASSICAL"]
@@ -57,8 +57,11 @@ def _without(claim: Claim, *left_out) -> Claim:
 
 
 def _control(name: str, divided=None, factors=FACTORS, **twins) -> Control:
-    """A claim with its twins: ``divided(claim, f)`` makes those too strong by a factor (default: the right side divided;
-    no factors: none), ``twins`` maps labels to functions of the claim."""
+    """A claim with its false variants.
+
+    ``divided(claim, f)`` makes the claim too strong by each of the ``factors``; by default it divides the right side.
+    ``twins`` maps further labels to functions of the claim.
+    """
     claim = CLASSICAL[name]
     divided = divided or (lambda c, f: _right(c, c.statement.right / f))
     found = {f"/{f}": divided(claim, f) for f in factors} | {label: make(claim) for label, make in twins.items()}
@@ -83,7 +86,7 @@ def _any(*left_out):
 
 
 def _any_step(claim: Claim) -> Claim:
-    """The claim for steps of any length."""
+    """The claim without its bounds on the step."""
     return replace(claim, conditions=tuple(c for c in claim.conditions if not (c.relation == "<=" and c.left in STEPS)))
 
 
@@ -153,7 +156,7 @@ CONTROLS_CLASSICAL = [
     _control("scaffold-nonconvex", factors=FACTORS[2:], **{
         "no lag": _in_right(rates.lag_at_start, 0), "any: step": _any_step}),
     _control("scaffold-convex", **{"no lag": _in_right(rates.lag_at_start, 0), "any: noise": _any(EXACT)}),
-    # rates with noise and sampled clients, whose constants leave room: only twins without a term
+    # rates with noise and sampled clients, whose constants leave room: only variants without a term
     *(_control(f"fedavg-sampled-{kind}", factors=(), **{
         "no noise": _in_right(sigma_sq, 0), "no dissimilarity": _in_right(G_sq, 0), "any: step": _any_step})
       for kind in ("round", "nonconvex", "strongly-convex", "convex")),

@@ -1,4 +1,4 @@
-"""Controls: textbook facts as claims, each with twins that are too strong and therefore false."""
+"""Controls: textbook facts as claims, each with variants that are too strong and therefore false."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ __all__ = [
     "with_twins",
 ]
 
-#: by how much the twins exaggerate
+#: by how much the false variants exaggerate
 FACTORS = (sp.Rational(3, 2), sp.Integer(2), sp.Integer(10))
 ALL_CLIENTS = (k, 0, clients - 1)
 ALL_STEPS = (t, 0, iterations - 1)
@@ -71,14 +71,15 @@ ONE_STEP = (Variable("local_steps", "integer", high=1),)
 
 @dataclass(frozen=True)
 class Control:
-    """A true claim, and false ones by name: ``/3/2``, ``/2``, ``/10`` exaggerate a constant, others say what is left out."""
+    """A true claim, and its false variants by name: ``/3/2``, ``/2``, ``/10`` exaggerate a constant, others leave out a term
+    or a condition, which their name says."""
 
     claim: Claim
     twins: dict[str, Claim]
 
 
 def control(name: str, setting: str, statement: Condition, **others) -> Claim:
-    """A claim without a source, about federations without free clients unless ``procedure`` says otherwise."""
+    """A claim without a source. Federations have no free clients unless ``procedure`` says otherwise."""
     given = {"definitions": DEFINITIONS, "derivation": "textbook", "procedure": Procedure() if setting == "run" else None}
     if setting != "algebra":
         given["assumptions"] = CLASS
@@ -86,8 +87,8 @@ def control(name: str, setting: str, statement: Condition, **others) -> Claim:
 
 
 def with_twins(name: str, setting: str, statement, otherwise=None, **others) -> Control:
-    """A control with its false twins, from ``statement(factor)`` and ``otherwise`` (name -> another statement, or what to
-    replace)."""
+    """A control with its false variants: ``statement(factor)`` for several factors, and ``otherwise`` (name -> another
+    statement, or fields to replace)."""
     claim = control(name, setting, statement(sp.Integer(1)) if callable(statement) else statement, **others)
     changes = {f"/{f}": {"statement": statement(f)} for f in FACTORS} if callable(statement) else {}
     changes |= {label: change if isinstance(change, dict) else {"statement": change}
@@ -185,12 +186,12 @@ CONTROLS = [
 
 
 def kind_of(label: str) -> str:
-    """What kind of exaggeration a twin's name tells of."""
+    """The kind of exaggeration in a false variant, by its name."""
     if label.startswith("/"):
         return f"constant divided by {float(sp.Rational(label[1:])):g}"
     kinds = {"no ": "term dropped", "any: ": "condition removed", "exponent: ": "exponent changed"}
     return next((kind for start, kind in kinds.items() if label.startswith(start)), "another statement")
 
 
-#: every false twin by id
+#: every false variant by id
 TWINS = {twin.id: twin for row in CONTROLS for twin in row.twins.values()}

@@ -1,4 +1,4 @@
-"""Controls on methods other than FedAvg: identities and fixed points, each with false twins."""
+"""Controls on methods other than FedAvg: identities and fixed points, each with false variants."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A claim's side as a formula in parameters: definitions and defined symbols put in, measured quantities named."""
+"""A claim's side as a formula in parameters: definitions are inserted, measured quantities become parameters."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ import sympy as sp
 from bounds.language import words
 from bounds.language.claim import Claim, Condition
 
-__all__ = ["ClosedForm", "always_true", "closed_form", "conditions_on", "measured_conditions", "side_conditions"]
+__all__ = ["ClosedForm", "always_true", "closed_form", "conditions_on", "side_conditions"]
 
-_WORDS = (words.E, words.E_round, words.F, words.grad, words.objective, words.objective_grad, words.norm2, words.norm,
-          words.dot, words.PaperWord)
+#: operators with a value that only a run or a problem determines
+_OPERATORS = (words.E, words.E_round, words.F, words.grad, words.objective, words.objective_grad, words.norm2, words.norm,
+              words.dot, words.FurtherOperator)
 
-#: usual names of measured quantities that no definition names
+#: usual names of measured quantities without a definition
 _USUAL = {
     words.norm2(words.x_sampled[0] - words.x_star): "D0_sq",
     words.norm2(words.x[0] - words.x_star): "D0_sq",
@@ -24,32 +25,32 @@ _USUAL = {
     words.objective(words.x_round[0]) - words.F_star: "F0_gap",
 }
 
-#: constants that no bound is read as a function of
+#: constants of the problem: no bound counts as a function of them
 _OF_THE_PROBLEM = {words.F_star, words.x_star, words.clients, words.participants}
 
 
 @dataclass(frozen=True)
 class ClosedForm:
-    """``formula`` in ``parameters``; ``measured`` says which of them stand for what of the claim's expressions."""
+    """``formula`` in ``parameters``; ``measured`` maps some of them to the expressions that they stand for."""
 
     formula: sp.Expr
     measured: dict[sp.Symbol, sp.Expr]
 
     @property
     def parameters(self) -> tuple[sp.Symbol, ...]:
-        """Every symbol that needs a value, by name."""
+        """All symbols that need a value, ordered by name."""
         return tuple(sorted(self.formula.free_symbols, key=str))
 
 
 def closed_form(claim: Claim, side: str = "right") -> ClosedForm:
     """The ``left`` or ``right`` side of a claim's statement as a formula in numbers.
 
-    What a condition ``symbol == formula`` or a definition says is put in. A quantity that only a run or a problem can
-    tell (an expectation, a loss, a sum over clients) becomes a parameter: under the name of its definition, or a usual
-    one (D0_sq, F0_gap), or one made of its text.
+    Conditions ``symbol == formula`` and definitions are inserted. A quantity that only a run or a problem determines (an
+    expectation, a loss, a sum over clients) becomes a parameter. Its name is that of its definition, or a usual one
+    (D0_sq, F0_gap), or made of its text.
 
     Raises:
-        ValueError: a claim without a statement, an unknown side, an index that is left free.
+        ValueError: a claim without a statement, an unknown side, a free index.
     """
     if claim.statement is None:
         raise ValueError(f"{claim.id} states no formula: {claim.undefined}")
@@ -58,30 +59,25 @@ def closed_form(claim: Claim, side: str = "right") -> ClosedForm:
     return _Reader(claim).read(getattr(claim.statement, side))
 
 
-def side_conditions(claim: Claim, sides: tuple[str, ...] = ("left", "right")) -> list[Condition]:
-    """What holds of the parameters of a claim's ``sides``: its conditions on parameters alone, in closed form, and what
-    always does.
-
-    A condition for every index counts where what is put in leaves none, as ``eta_l[t] <= 1 / L`` with ``eta_l[t] == eta``.
-    """
-    return conditions_on(claim, [s for side in sides for s in closed_form(claim, side).parameters])
+def side_conditions(claim: Claim) -> list[Condition]:
+    """The conditions on the parameters of both sides of a claim: see :func:`conditions_on`."""
+    return conditions_on(claim, [s for side in ("left", "right") for s in closed_form(claim, side).parameters])
 
 
 def conditions_on(claim: Claim, parameters: Iterable[sp.Symbol]) -> list[Condition]:
-    """The same of parameters of a claim's closed forms."""
-    found = [condition for condition, measured in _conditions(claim) if not measured]
+    """A claim's conditions on parameters alone, in closed form, and those that every problem and run satisfies.
+
+    A condition for every index counts if insertion removes the index, as from ``eta_l[t] <= 1 / L`` with
+    ``eta_l[t] == eta``.
+    """
+    found = list(_conditions(claim))
     names = {s.name for s in parameters}
     names |= {s.name for c in found for side in (c.left, c.right) for s in side.free_symbols}
     return list(dict.fromkeys([*always_true(names), *found]))
 
 
-def measured_conditions(claim: Claim) -> list[Condition]:
-    """The claim's conditions that speak of measured quantities too, under the names that :func:`closed_form` gives them."""
-    return [condition for condition, measured in _conditions(claim) if measured]
-
-
-def _conditions(claim: Claim) -> Iterator[tuple[Condition, bool]]:
-    """Conditions in closed form that leave no index, and whether they speak of measured quantities."""
+def _conditions(claim: Claim) -> Iterator[Condition]:
+    """Conditions in closed form without indices and without measured quantities."""
     reader = _Reader(claim)
     for condition in claim.hypotheses:
         if reader.defines(condition):
@@ -90,21 +86,22 @@ def _conditions(claim: Claim) -> Iterator[tuple[Condition, bool]]:
             left, right = (reader.read(side) for side in (condition.left, condition.right))
         except ValueError:  # an entry that no condition ties to parameters
             continue
-        if not {triple[0] for triple in condition.over} & (left.formula.free_symbols | right.formula.free_symbols):
-            yield Condition(left.formula, condition.relation, right.formula), bool(left.measured or right.measured)
+        indices = {triple[0] for triple in condition.over} & (left.formula.free_symbols | right.formula.free_symbols)
+        if not indices and not left.measured and not right.measured:
+            yield Condition(left.formula, condition.relation, right.formula)
 
 
-#: what holds of every problem and run
+#: pairs of which the first is at most the second, in every problem and run
 _ORDERED = ((words.mu, words.L), (words.participants, words.clients))
 
 
 def always_true(names: set[str]) -> list[Condition]:
-    """What holds of every problem and run, of those parameters that are named."""
+    """The conditions on these parameters that every problem and run satisfies."""
     return [Condition(small, "<=", large) for small, large in _ORDERED if {small.name, large.name} <= names]
 
 
 def _spelled(e) -> str:
-    """A name made of the expression's own words, without its indices."""
+    """A name made of the expression's text without its indices."""
     if isinstance(e, sp.Sum | sp.Product):
         return f"{type(e).__name__.lower()}_{_spelled(e.function)}"
     if isinstance(e, words.E):
@@ -124,12 +121,12 @@ def _multiple(known, total):
 
 
 def _is_measured(expression) -> bool:
-    """Whether only a run or a problem tells the value: words of the language, or indexed quantities."""
-    return expression.has(sp.Indexed, *_WORDS) or words.x_star in expression.free_symbols
+    """Whether only a run or a problem determines the value."""
+    return expression.has(sp.Indexed, *_OPERATORS) or words.x_star in expression.free_symbols
 
 
 def _added_up(e, body, limits):
-    """A sum of equal terms, or of powers of one base that is not 1, by the usual formula; None for anything else."""
+    """A sum of equal terms, or a geometric sum, in closed form; None for any other."""
     (index, low, high), *more = limits
     if not isinstance(e, sp.Sum) or more:
         return None
@@ -158,7 +155,7 @@ class _Reader:
 
     @staticmethod
     def defines(condition: Condition) -> bool:
-        """Whether a condition says what a symbol, or an entry of a sequence, is."""
+        """Whether a condition defines a symbol or an entry of a sequence."""
         left = condition.left
         return condition.relation == "==" and (
             left.is_Symbol or (isinstance(left, sp.Indexed) and all(i.is_Symbol for i in left.indices)))
@@ -178,7 +175,7 @@ class _Reader:
             return e
         if isinstance(e, sp.Indexed):
             return self.entry(e)
-        if isinstance(e, _WORDS):
+        if isinstance(e, _OPERATORS):
             return self.name(e)
         if isinstance(e, words.tau):
             inner = self.formula(e.args[0])
@@ -200,11 +197,11 @@ class _Reader:
                         times * part for part in known.args])))
         parts = map(self.formula, e.args)
         if isinstance(e, sp.Max | sp.Min):
-            return e.func(*parts, evaluate=False)  # does not ask which of them is never the largest, as words.Max
+            return e.func(*parts, evaluate=False)  # skips the search for redundant arguments, as words.Max does
         return e.func(*parts)
 
     def inlined(self, body):
-        """The body of a sum with everything put in that is no measured quantity."""
+        """The body of a sum with definitions inserted, except those of measured quantities."""
         return body.replace(lambda a: isinstance(a, sp.Indexed) and str(a.base.label) in self.indexed, self.entry).xreplace(
             {s: self.symbol(s) for s in body.free_symbols if s in self.plain})
 
@@ -225,7 +222,7 @@ class _Reader:
         value = self.formula(definition.formula)
         if self.measured == before or value.free_symbols - set(self.measured) - _OF_THE_PROBLEM:
             return value
-        self.measured = before  # it says nothing but what is measured: it keeps its own name
+        self.measured = before  # it consists of measured quantities alone: it keeps its own name
         return self._named(s, definition.formula)
 
     def entry(self, e):

@@ -17,14 +17,14 @@ LARGER = "_larger"  #: ends the name of a larger value of a parameter
 
 @dataclass(frozen=True)
 class RightSide:
-    """A claim's right side as a ``formula`` in numbers, without hidden constants, with the ``conditions`` on them."""
+    """A claim's right side as a ``formula`` in numbers without hidden constants, and the ``conditions`` on these numbers."""
 
     claim: Claim
     formula: sp.Expr
     conditions: tuple[Condition, ...]
 
     def with_values(self, put_in: Mapping) -> RightSide:
-        """The same with formulas in the place of parameters; ValueError for a parameter that it does not have."""
+        """The right side with formulas in place of parameters; ValueError for an unknown parameter."""
         if not put_in:
             return self
         known = self.formula.free_symbols.union(*(side.free_symbols for c in self.conditions for side in (c.left, c.right)))
@@ -36,7 +36,7 @@ class RightSide:
 
 
 def right_side(claim: Claim, nonnegative: Iterable[str] = ()) -> RightSide:
-    """The right side that a claim's comparisons are about; measured quantities that are ``nonnegative`` are named."""
+    """The right side of a claim for comparisons; ``nonnegative`` names measured quantities that are at least 0."""
     form, nonnegative = closed_form(claim), set(nonnegative)
     hidden = {v.name for v in claim.variables if v.domain == "hidden"}
     put_in = {s: sp.S.One for s in form.parameters if s.name in hidden}
@@ -49,8 +49,9 @@ def comparison(
 ) -> Claim:
     """The claim that the right side ``first`` is at most ``second``, as numbers.
 
-    It is about all positive parameters that meet the conditions of both on parameters alone, and ``conditions``; parameters
-    of one name are one. Constants that O(.) hides are left out of both sides. ``fields`` are further fields of the claim.
+    It covers all positive parameters that satisfy ``conditions`` and the conditions of both sides on parameters alone.
+    Parameters of the same name are the same. Constants hidden in O(.) are left out. ``fields``: further fields of the
+    claim.
     """
     needed = tuple(dict.fromkeys((*first.conditions, *second.conditions, *conditions)))
     statement = Condition(first.formula, "<=", second.formula)
@@ -66,9 +67,9 @@ def comparison(
 def monotone(
     claim_id: str, side: RightSide, symbol: sp.Symbol, *, rises: bool, tied: Mapping | None = None, **fields,
 ) -> Claim:
-    """The claim that a right side never falls as ``symbol`` grows, or never rises.
+    """The claim that a right side does not fall as ``symbol`` grows (``rises``), or does not rise.
 
-    The other parameters stay as they are, but for ``tied``: parameters that are formulas of the symbol.
+    The other parameters are fixed, except ``tied`` ones, which are formulas in the symbol.
     """
     larger = sp.Symbol(symbol.name + LARGER, **symbol._assumptions_orig)
     tied = dict(tied or {})
@@ -84,7 +85,7 @@ def monotone(
 
 
 def _in_place(conditions, put_in) -> tuple[Condition, ...]:
-    """The conditions with ``put_in``, but for those that then hold of all numbers of these signs."""
+    """The conditions with ``put_in``, without those that then hold for all numbers of these signs."""
     found = (Condition(c.left.xreplace(put_in), c.relation, c.right.xreplace(put_in)) for c in conditions)
     return tuple(c for c in found if not _always(c))
 

@@ -12,12 +12,12 @@ __all__ = ["Order", "leading_order", "sign_of"]
 
 Sign = Callable[[sp.Expr], int | None]
 _S = sp.Dummy("s", positive=True)
-_DEPTH = 2  # how often terms that cancel are told by their derivative, which may cancel again
+_DEPTH = 2  # how often the derivative replaces terms that cancel; the derivative's may cancel again
 
 
 class Order(NamedTuple):
-    """``coefficient * s**power * log(s)**logs * base**s``, of a limit at zero with ``base**(1/s)``; the coefficient and the
-    base do not depend on s."""
+    """``coefficient * s**power * log(s)**logs * base**s``; for a limit at zero ``base**(1/s)``. The coefficient and the base
+    do not depend on s."""
 
     coefficient: sp.Expr
     power: sp.Expr = sp.S.Zero
@@ -30,12 +30,12 @@ class Order(NamedTuple):
         return symbol**self.power * sp.log(symbol) ** self.logs * self.base ** (symbol if self.at == sp.oo else 1 / symbol)
 
     def text(self, symbol) -> str:
-        """The same as text, for example ``T**(-1/2)*log(T)``; ``1`` if it does not depend on s."""
+        """The order without its coefficient as text, for example ``T**(-1/2)*log(T)``; ``1`` if it does not depend on s."""
         return str(self.leading(symbol))
 
 
 class _Less(NamedTuple):
-    """What is of smaller order than ``s**power * log(s)**logs``; ``power`` -oo: than every power."""
+    """A term of smaller order than ``s**power * log(s)**logs``, or than every power if ``power`` is -oo."""
 
     power: sp.Expr
     logs: sp.Expr | int = 0
@@ -45,18 +45,20 @@ _NOTHING = _Less(-sp.oo)
 
 
 def sign_of(e: sp.Expr) -> int | None:
-    """1 or -1 where sympy knows the sign from those that the symbols declare, 0 of zero, else None."""
+    """The sign 1, -1 or 0 that sympy derives from the symbols' signs, or None."""
     return 1 if e.is_positive else -1 if e.is_negative else 0 if e.is_zero else None
 
 
 def leading_order(expression, symbol, at=sp.oo, sign: Sign = sign_of) -> Order | None:
-    """How ``expression`` behaves as the positive ``symbol`` tends to ``at`` (oo or 0), all else fixed and positive.
+    """The leading order of ``expression`` as the positive ``symbol`` tends to ``at`` (oo or 0), all else fixed and positive.
 
     Args:
-        sign: tells the sign of a formula in the other symbols (1, -1 or 0), or None; all symbols in it declare to be
-            positive. It decides which of two powers of unlike bases grows faster, and which side of a maximum.
+        sign: gives the sign of a formula in the other symbols (1, -1 or 0), or None; all symbols in it are positive. It
+            decides which of two powers of different bases grows faster, and which argument of a maximum.
 
-    None where the rules do not tell: growth or decay beyond powers and ``base**s``, sums without a closed form.
+    Returns:
+        The order, or None where the rules do not apply: growth or decay beyond powers and ``base**s``, sums without a
+        closed form.
 
     Example:
         >>> T, K = sp.symbols("T K", positive=True)
@@ -91,12 +93,12 @@ def _vanishes(expression) -> bool:
 
 
 def _has_limit(order) -> bool:
-    """Whether something tends to a number that is not 0."""
+    """Whether the limit is a number other than 0."""
     return isinstance(order, Order) and order.base == 1 and order.power == 0 and order.logs == 0
 
 
 class _Rules:
-    """Orders as ``s`` tends to infinity: an Order, a _Less, or None where they do not tell."""
+    """Orders as ``s`` tends to infinity: an Order, a _Less, or None where no rule applies."""
 
     def __init__(self, s: sp.Symbol, sign: Sign):
         self.s, self._ask, self.depth = s, sign, 0
@@ -143,7 +145,7 @@ class _Rules:
 
     # which is larger -------------------------------------------------------------------------------------------------
     def faster(self, a, b) -> int | None:
-        """1 if the size of ``a`` over that of ``b`` tends to infinity, -1 if to zero, 0 if neither; None if not known."""
+        """1 if |a| / |b| tends to infinity, -1 if to zero, 0 if neither; None if unknown."""
         if isinstance(a, Order) and isinstance(b, Order) and a.base != b.base:
             return self.steeper(a.base, b.base)
         geometric = next((o for o in (a, b) if isinstance(o, Order) and o.base != 1), None)
@@ -197,7 +199,8 @@ class _Rules:
         return self.by_derivative(e, top) or _Less(top.power, top.logs)
 
     def at_least_as_fast(self, same, b):
-        """The sum of like powers and one that may grow faster or as they do, or they as it, as powers of an integer do."""
+        """The sum of equal powers ``same`` and ``b``, where one grows at least as fast as the other, and possibly equally
+        fast, as powers with an integer symbol in the exponent do."""
         a = same[0]
         if not (isinstance(a, Order) and isinstance(b, Order)) or a.base != b.base or a.logs != b.logs:
             return None
@@ -277,7 +280,8 @@ class _Rules:
         return _NOTHING if falls else None
 
     def parted(self, base, exponent, growth):
-        """Both factors of a power whose base or exponent has a limit: of the limit, and of what tends to 1 or to 0."""
+        """Both factors of a power if its base or exponent has a limit: that of the limit, and that of the rest, which tends
+        to 1 or to 0."""
         inner = self.order(base) if base.has(self.s) else None
         if _has_limit(inner) and inner.coefficient != 1 and self.sign(inner.coefficient) == 1:
             rest = sp.expand(base / inner.coefficient)
@@ -287,7 +291,7 @@ class _Rules:
         return None
 
     def negative(self, coefficient) -> bool:
-        """Whether a coefficient is below 0; of a logarithm, by what it is of."""
+        """Whether a coefficient is negative; the sign of a logarithm follows from its argument."""
         signs = [self.sign(sp.together(f.args[0]) - 1) if isinstance(f, sp.log) else self.sign(f)
                  for f in sp.Mul.make_args(coefficient)]
         return None not in signs and sp.prod(signs) == -1
@@ -306,9 +310,9 @@ class _Rules:
             return self.order(e - 1)  # log(1 + d) ~ d
         return Order(sp.log(inner.coefficient))
 
-    # maxima, and what is rounded to whole numbers ---------------------------------------------------------------------
+    # maxima and roundings to whole numbers ----------------------------------------------------------------------------
     def extreme(self, e):
-        """The largest: not the one of largest size, which may be negative."""
+        """The largest argument by value, not by size."""
         parts = [self.order(a) for a in e.args]
         return reduce(lambda a, b: self.larger(a, b, e.func), parts)
 
@@ -332,7 +336,7 @@ class _Rules:
         return outgrows if (sign == 1) == (function is sp.Max) else other
 
     def rounded(self, e):
-        """Remainders and whole parts: within 1, or a divisor, of a number that is known."""
+        """Remainders and whole parts, which differ from their argument by less than 1 or the divisor."""
         inner = self.order(e.args[0])
         if isinstance(e, sp.Mod):
             number, divisor = e.args

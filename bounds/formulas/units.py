@@ -1,7 +1,7 @@
-"""Units of expressions: powers of the loss's and the parameter's unit, known ones checked and unknown ones derived.
+"""Units of expressions, as powers of the loss's and the parameter's unit: known ones are checked, unknown ones derived.
 
-Under ``x -> a x`` and ``F -> c F`` a quantity of unit ``loss^p parameter^q`` is multiplied by ``c^p a^q``. A formula whose
-terms scale differently cannot hold for all problems unless some constant hides a unit.
+Under ``x -> a x`` and ``F -> c F`` a quantity of unit ``loss^p parameter^q`` is multiplied by ``c^p a^q``. A formula with
+terms that scale differently cannot hold for all problems unless some constant hides a unit.
 """
 
 from __future__ import annotations
@@ -16,39 +16,21 @@ import sympy as sp
 
 from bounds.language import words
 from bounds.language.claim import Claim, Condition
+from bounds.language.names import NAMES, ONE, PARAMETER, Unit
 
 __all__ = ["BASE", "Clash", "Unit", "check_units", "parse_unit", "unit_text", "units_of"]
 
-Unit = tuple[Fraction, Fraction]  # powers of loss and parameter
-
-
-def _u(loss, parameter=0) -> Unit:
-    return Fraction(loss), Fraction(parameter)
-
-
-ONE, LOSS, PARAMETER, GRADIENT = _u(0), _u(1), _u(0, 1), _u(1, -1)
-STEP, CURVATURE, GRADIENT_SQ = _u(-1, 2), _u(1, -2), _u(2, -2)
-
 #: units of the language's own names
-BASE: dict[str, Unit] = {
-    **dict.fromkeys(("clients", "participants", "local_steps", "iterations", "rounds", "dim", "samples", "client_weight",
-                     "priority", "included", "sampled", "sampled_weight", "step_offset", "eta_g", "beta1", "beta2"), ONE),
-    **dict.fromkeys(("x", "x_local", "x_before", "x_sampled", "x_round", "x_broadcast", "x_star", "rho_sam"), PARAMETER),
-    **dict.fromkeys(("g", "noise_bound", "G_lip", "sigma", "sigma_g", "sigma_g_2", "sigma_g_max", "G"), GRADIENT),
-    **dict.fromkeys(("sigma_sq", "sigma_sq_client", "G_sq", "sigma_g_sq"), GRADIENT_SQ),
-    **dict.fromkeys(("L", "mu", "L_client", "mu_client", "rho_prox"), CURVATURE),
-    **dict.fromkeys(("F_star", "F_star_client", "F_inf", "epsilon", "F0_gap", "Gamma"), LOSS),
-    "eta_l": STEP, "D0_sq": _u(0, 2),
-}
+BASE: dict[str, Unit] = {row.name: row.unit for row in NAMES.values() if row.unit is not None}
 
 
 @dataclass(frozen=True)
 class Clash:
-    """Terms of one sum, or the sides of one relation, that should have one unit and do not.
+    """Terms of one sum, or sides of one relation, with different units.
 
-    ``groups`` has the terms by unit, each as (unit in words, terms as text). ``fixed_units``: some are made of pure numbers
-    alone, so that the formula is meant in units that are fixed. ``alike_if`` names what must count as a pure number for the
-    units to agree (``gradients``, say), where that is one kind of quantity.
+    ``groups`` has the terms by unit, each as (unit in words, terms as text). ``fixed_units``: some terms consist of pure
+    numbers, so the formula presumes fixed units. ``alike_if`` names the kind of quantity (``gradients``, say) that must
+    count as a pure number for the units to agree; empty if there is no single one.
     """
 
     where: str
@@ -65,7 +47,7 @@ class Clash:
 
 
 def parse_unit(text: str) -> Unit | None:
-    """The unit that a definition's words say, for example ``(loss/parameter)^2``; None if they are none.
+    """The unit in a definition's words, for example ``(loss/parameter)^2``; None if they are not a unit.
 
     Example:
         >>> tuple(map(int, parse_unit("(loss/parameter)^2")))
@@ -82,7 +64,7 @@ def parse_unit(text: str) -> Unit | None:
         return None
     expanded = sp.expand_power_base(value, force=True).as_powers_dict()
     powers = {s: sum(e for b, e in expanded.items() if b == s) for s in (loss, parameter)}
-    return _u(Fraction(str(powers[loss])), Fraction(str(powers[parameter])))
+    return Fraction(str(powers[loss])), Fraction(str(powers[parameter]))
 
 
 def unit_text(unit: Unit) -> str:
@@ -99,9 +81,9 @@ def unit_text(unit: Unit) -> str:
     return ("*".join(above) or "1") + "".join(f"/{part}" for part in below)
 
 
-# a unit with unknowns: per power a constant and multiples of unknown names ----------------------------------------------
+# a unit with unknowns: a constant and multiples of unknown names in each power --------------------------------------------
 def _is_zero(power) -> bool:
-    """Of a fraction, or of a formula of pure numbers that stands in an exponent."""
+    """Whether a power is 0; it is a fraction, or a formula of pure numbers from an exponent."""
     return sp.cancel(power) == 0 if isinstance(power, sp.Expr) else power == 0
 
 
@@ -122,12 +104,12 @@ class _Form:
         return not self.unknown and all(map(_is_zero, self.constant))
 
 
-#: what a clash's units may have in common, by the direction of their difference
+#: kinds of quantities, by the direction of the difference of two units
 _KINDS = {(1, 0): "losses", (0, 1): "parameters", (1, -1): "gradients", (1, -2): "curvatures"}
 
 
 def _alike_if(gaps) -> str:
-    """The kind of quantity of which all differences of units are powers; empty if there is none."""
+    """The kind of quantity that has powers equal to all differences of units; empty if there is none."""
     for (loss, parameter), kind in _KINDS.items():
         if all(_is_zero(a * parameter - b * loss) for a, b in gaps):
             return kind
@@ -150,9 +132,9 @@ class _Checker:
         return form
 
     def same(self, forms, terms) -> _Form:
-        """Demand that units are equal, and return what they are; where an unknown can make them so, it is thereby known.
+        """Demand that units are equal, and return the common unit. Solve for an unknown if that makes them equal.
 
-        Where they are not equal, what they are is from there on unknown, so that one slip is told once.
+        After a clash the common unit is a new unknown, so that one slip is reported once.
         """
         groups: list[tuple[_Form, list]] = []
         for form, term in zip(forms, terms, strict=True):
@@ -183,7 +165,7 @@ class _Checker:
 
     @staticmethod
     def of_numbers(term) -> bool:
-        """Whether a term is made of numbers, sizes and pure hyper-parameters alone."""
+        """Whether a term consists of numbers, sizes and pure hyper-parameters."""
         return not isinstance(term, str) and all(
             s.is_integer or (s.is_Symbol and BASE.get(s.name) == ONE) for s in term.free_symbols)
 
@@ -232,35 +214,22 @@ class _Checker:
         self.same([self.unit(e), _Form()], [e, "a pure number"])
 
     def word(self, e) -> _Form:
-        inner = e.args[0] if e.args else None
-        if isinstance(e, words.E | words.E_round | sp.Abs):
-            return self.unit(inner)
-        if isinstance(e, words.norm2):
-            return _Form().plus(self.unit(inner), Fraction(2))
-        if isinstance(e, words.norm):
-            return self.unit(inner)
-        if isinstance(e, words.dot):
-            return self.unit(inner).plus(self.unit(e.args[1]))
-        if isinstance(e, words.F | words.objective):
-            self.same([self.unit(e.args[-1]), _Form(PARAMETER)], [e.args[-1], "a model"])
-            return _Form(LOSS)
-        if isinstance(e, words.grad | words.objective_grad):
-            self.same([self.unit(e.args[-1]), _Form(PARAMETER)], [e.args[-1], "a model"])
-            return _Form(GRADIENT)
-        if isinstance(e, sp.exp | sp.log):
-            self.pure(inner)
-            return _Form()
-        if isinstance(e, words.tau | sp.Mod | sp.floor | sp.ceiling):
-            return self.unit(inner) if not isinstance(e, words.tau) else _Form()
-        if isinstance(e, words.PaperWord) and e.alike:
-            self.alike([e.args[n] for n in e.alike if e.args[n] != 0])
-        if isinstance(e, words.PaperWord) and e.unit_of is not None:
-            return self.unit(e.args[e.unit_of])
-        if isinstance(e, words.PaperWord) and e.unit_powers:
+        if isinstance(e, words.Operator) and e.unit is not None:
+            for point in (a for position, a in enumerate(e.args) if position not in e.indices):
+                self.same([self.unit(point), _Form(PARAMETER)], [point, "a model"])
+            return _Form(e.unit)
+        if isinstance(e, words.Operator) and e.unit_powers:
+            if e.alike:
+                self.alike([e.args[n] for n in e.alike if e.args[n] != 0])
             total = _Form()
             for number, power in e.unit_powers:
                 total = total.plus(self.unit(e.args[number]), Fraction(str(power)))
             return total
+        if isinstance(e, sp.exp | sp.log):
+            self.pure(e.args[0])
+            return _Form()
+        if isinstance(e, sp.Abs | sp.Mod | sp.floor | sp.ceiling):
+            return self.unit(e.args[0])
         return _Form(unknown={f"{type(e).__name__}(...)": Fraction(1)})
 
     def condition(self, condition: Condition, where: str):
@@ -271,10 +240,9 @@ class _Checker:
 
 
 def check_units(claim: Claim) -> tuple[list[Clash], dict[str, Unit]]:
-    """Where a claim's units clash, and the units derived for names whose unit nobody gives.
+    """The clashes of a claim's units, and the units derived for names without a given one.
 
-    Only the statement's own names have given units: those of the language, of the paper's module ``notation`` (UNITS), and
-    of definitions.
+    Units are given by the language, by the paper's module ``notation`` (UNITS), and by definitions.
     """
     checker = _Checker(BASE | _of_paper(claim.paper), claim.definitions)
     for definition in claim.used_definitions().values():
@@ -291,7 +259,7 @@ def check_units(claim: Claim) -> tuple[list[Clash], dict[str, Unit]]:
 
 
 def units_of(claim: Claim) -> dict[str, Unit]:
-    """Units of the names in a claim: those that are given, and those that follow."""
+    """Units of the names in a claim, given and derived ones."""
     return {**BASE, **_of_paper(claim.paper), **check_units(claim)[1]}
 
 

@@ -1,4 +1,4 @@
-"""Whether a claim's formulas say something: arrays with indices, every index bound and used, vectors apart from numbers."""
+"""Whether a claim's formulas are well formed: arrays with indices, every index bound and used, no vector beside a number."""
 
 from __future__ import annotations
 
@@ -9,29 +9,20 @@ import sympy as sp
 
 from bounds.language import words
 from bounds.language.claim import Claim, Condition
+from bounds.language.names import NAMES, row_of
 
 __all__ = ["Fault", "faults"]
 
-_ONE = ("x", "x_sampled", "x_round", "x_broadcast", "eta_l", "epsilon", "L_client", "mu_client", "sigma_sq_client",
-        "client_weight", "priority", "F_star_client")
-_TWO = ("x_local", "x_before", "g", "included", "sampled", "sampled_weight")
-
-#: how many indices the language's arrays have
-_INDICES = dict.fromkeys(_ONE, 1) | dict.fromkeys(_TWO, 2)
-
-#: the least number of a method's own arrays, which may have further ones (layers, stored samples)
-_OWN = {"server_": 1, "client_": 2, "local_": 2}
-_VECTORS = {"x", "x_sampled", "x_round", "x_broadcast", "x_local", "x_before", "g", "x_star"}
-_OF_VECTORS = (words.norm2, words.norm, words.dot, words.objective, words.objective_grad, words.F, words.grad)
 _INDEX_NAMES = {words.t, words.i, words.j, words.k, words.r}
+_MOST_INDICES = 9  # of an array that only the claim knows
 
 
 @dataclass(frozen=True)
 class Fault:
     """What is wrong in one condition of a claim.
 
-    ``part``: ``assume``, ``conditions`` or ``statement``, and ``place`` which of them, from 0; ``symbol`` the name at fault
-    where there is one. ``harmless``: the condition still says what it says.
+    ``part``: ``assume``, ``conditions`` or ``statement``; ``place``: its number there, from 0; ``symbol``: the name at
+    fault, if there is one. ``harmless``: the condition keeps its meaning.
     """
 
     part: str
@@ -42,12 +33,12 @@ class Fault:
 
     @property
     def where(self) -> str:
-        """The part, and which of its conditions, from 1, where it is a list of them."""
+        """The part, with the number of its condition, from 1, if it is a list."""
         return f"{self.part} {self.place + 1}" if self.part in ("assume", "conditions") else self.part
 
 
 def faults(claim: Claim) -> list[Fault]:
-    """Everything in the claim's conditions and its statement that cannot be meant, in the order of the print."""
+    """All faults in the claim's conditions and its statement, in the order of the print."""
     assumed = [c for a in claim.assumptions for c in a.conditions]
     stated = [claim.statement] if claim.statement is not None else []
     parts = [(part, n, c) for part, conditions in (("assume", assumed), ("conditions", claim.conditions),
@@ -103,20 +94,20 @@ class _Reader:
     def whole(self, s) -> bool:
         if s.name in self.variables:
             return self.variables[s.name].domain in ("integer", "binary")
-        return bool(s.is_integer) or s.name not in words.__all__
+        return bool(s.is_integer) or s.name not in NAMES
 
     def allowed(self, name: str) -> tuple[int, int]:
         """The least and the largest number of indices."""
         if name in self.variables:
             count = len(self.variables[name].indices)
-            return (count, count) if count else (0, 9)
+            return (count, count) if count else (0, _MOST_INDICES)
         if name in self.definitions:
             count = len(self.definitions[name].indices)
             return count, count
-        if name in _INDICES:
-            return _INDICES[name], _INDICES[name]
-        least = next((least for start, least in _OWN.items() if name.startswith(start)), 1)
-        return least, 9
+        row = row_of(name)
+        if row is None or not row.indices:
+            return 1, _MOST_INDICES
+        return len(row.indices), _MOST_INDICES if row.kind == "state" else len(row.indices)
 
     def counted(self, name: str) -> str:
         least, most = self.allowed(name)
@@ -125,14 +116,11 @@ class _Reader:
     def example(self, name: str) -> str:
         if name in self.definitions:
             return f"{name}[{', '.join(map(str, self.definitions[name].indices))}]"
-        least, _ = self.allowed(name)
-        round_wise = name.startswith(("x_round", "x_broadcast", "sampled", "server_", "client_")) and name not in (
-            "sampled_weight", "client_weight")
-        first = "r" if round_wise else "k" if name.endswith("_client") or name in ("client_weight", "priority") else "t"
-        return f"{name}[{first}]" if least == 1 else f"{name}[{first}, k]"
+        row = row_of(name)
+        return f"{name}[{', '.join(row.indices if row else 't')}]"
 
     def indices(self, c: Condition) -> Iterator[tuple[str, str, bool]]:
-        """Indices that nothing binds, and that bind nothing."""
+        """Indices that are not bound, and ranges that are not used."""
         bound: set = set()
         for place, (index, *ends) in enumerate(c.over):
             for end in ends:
@@ -183,13 +171,10 @@ class _Reader:
             return self.kind(e.args[0])
         if isinstance(e, sp.Sum):
             return self.kind(e.function)
-        if isinstance(e, _OF_VECTORS):
-            points = e.args[1:] if isinstance(e, words.F | words.grad) else e.args
-            if "number" in map(self.kind, points):
+        if isinstance(e, words.Operator):
+            if e.value and "number" in {self.kind(a) for position, a in enumerate(e.args) if position not in e.indices}:
                 raise _Mixed(e, "needs a vector; got a number")
-            return "vector" if isinstance(e, words.objective_grad | words.grad) else "number"
-        if isinstance(e, words._Word):
-            return None
+            return e.value
         if "vector" in [self.kind(a) for a in e.args if isinstance(a, sp.Expr)]:
             raise _Mixed(e, "needs numbers; got a vector")
         return "number"
@@ -197,14 +182,14 @@ class _Reader:
     def named(self, name: str) -> str | None:
         if name in self.variables:
             return "vector" if self.variables[name].domain == "vector" else "number"
-        if name in _VECTORS:
+        if name in NAMES and NAMES[name].kind == "vector":
             return "vector"
         if name in self.definitions:
             if name not in self.kinds:
                 self.kinds[name] = None
                 self.kinds[name] = self.kind(sp.sympify(self.definitions[name].formula))
             return self.kinds[name]
-        return "number" if name in words.__all__ else None
+        return "number" if name in NAMES else None
 
 
 class _Mixed(ValueError):

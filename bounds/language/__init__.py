@@ -1,1 +1,1 @@
-"""What claims are made of: words, conditions, definitions. Imports sympy only."""
+"""What claims are made of: names, operators, conditions, definitions. Imports sympy only."""

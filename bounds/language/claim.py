@@ -41,7 +41,7 @@ DOMAINS = ("positive", "nonnegative", "real", "integer", "vector", "binary", "si
 class Condition:
     """``left relation right`` for all values of the indices in ``over``.
 
-    ``over`` holds triples (index, lowest, highest), both ends included, in which later ones may use earlier ones.
+    ``over`` holds triples (index, lowest, highest), both ends included; later triples may use earlier indices.
     """
 
     left: Any
@@ -56,20 +56,14 @@ class Condition:
         object.__setattr__(self, "right", sp.sympify(self.right))
         object.__setattr__(self, "over", tuple(tuple(map(sp.sympify, triple)) for triple in self.over))
 
-    def text(self) -> dict[str, Any]:
-        """The condition as plain text, as certificates carry it."""
-        over = [[str(part) for part in triple] for triple in self.over]
-        return {"left": str(self.left), "relation": self.relation, "right": str(self.right), "over": over}
-
 
 @dataclass(frozen=True)
 class Assumption:
     """A hypothesis on the problem, with the paper's number.
 
-    ``conditions`` is what an instance must satisfy, in the language of claims. ``for_all_functions`` holds an
-    inequality printed for a function ``f`` at all pairs of points ``u``, ``v`` (see ``bounds.functions``); where it
-    is given, the referee asks whether any function can satisfy it. ``everywhere`` says that the printed assumption
-    ranges over all of R^dim.
+    An instance must satisfy the ``conditions``. ``for_all_functions`` holds an inequality printed for a function ``f`` at
+    all pairs of points ``u``, ``v`` (see ``bounds.language.functions``); if it is given, the referee asks whether any
+    function can satisfy it. ``everywhere`` holds an inequality that the assumption states on all of R^dim.
     """
 
     id: str
@@ -100,16 +94,16 @@ class Definition:
 
 @dataclass(frozen=True)
 class Procedure:
-    """The algorithm a claim is about, in words that ``verify`` maps to code.
+    """The algorithm of a claim, in words that ``verify`` maps to code.
 
-    ``base``: the method's registered name, with fixed ``options`` (name, value) of its maker; a hyper-parameter of the
-    maker whose name the claim binds, as a Variable or by a condition, takes that value. ``equal_weights``: all p_k are
-    equal, as in papers that write 1/m.
+    ``base`` is the method's registered name, with fixed ``options`` (name, value) of its maker. A hyper-parameter that the
+    claim binds, as a Variable or by a condition, takes that value. ``equal_weights``: all p_k are equal, as in papers that
+    write 1/m.
 
-    ``free_clients``: whether there may be non-priority clients; ``sampling`` of priority clients: ``full``,
-    ``with-replacement`` or ``without-replacement``; ``free``: ``always`` available or ``arbitrary`` participation.
-    ``replaced``, for coupled runs on two data sets that differ in one sample: ``random`` (data sets, that sample and its
-    replacement are part of every expectation) or ``any`` (they are given).
+    ``free_clients``: whether there may be non-priority clients. ``sampling`` of priority clients: ``full``,
+    ``with-replacement`` or ``without-replacement``. ``free``: ``always`` available or ``arbitrary`` participation.
+    ``replaced``, for coupled runs on two data sets that differ in one sample: ``random`` (every expectation includes the
+    data sets, that sample and its replacement) or ``any`` (they are given).
     """
 
     base: str = "fedavg"
@@ -130,7 +124,7 @@ class Variable:
     ``domain``: ``positive``, ``nonnegative``, ``real``, ``integer`` (from ``low``), ``vector``, ``binary``,
     ``simplex`` (non-negative, summing to one over its last index) or ``hidden`` (no value is given: the claim is not
     explicit). ``indices`` names the index ranges, for example ``(("k", "clients"),)`` with entries 0 .. clients - 1; a
-    size that is not a size of the instance is a Variable itself. A number may lie ``below`` another one, never at it.
+    size that is not one of the instance is a Variable itself. A number with ``below`` is strictly less than that.
     """
 
     name: str
@@ -162,11 +156,11 @@ class Claim:
         source: the paper, or None for what we derived (then ``derivation`` says how).
         procedure: the algorithm, for ``run`` claims.
         variables: free quantities beyond the instance's own.
-        undefined: for statements that print no formula, what is missing; such a claim has no statement.
-        limits: for statements with constants hidden in O(.), the order as data: pairs (symbol, ``sp.oo`` or 0) of what
-            goes where while everything else is fixed; ``free_weight`` is the total weight of the free clients.
-        constants_may_use: for the same statements, names of what their hidden constants may depend on (``()``: absolute
-            constants); None where they may depend on everything but the symbols of ``limits``: on the whole instance.
+        undefined: what is missing where the print has no formula; such a claim has no statement.
+        limits: the order of a statement with constants hidden in O(.), as pairs (symbol, its limit ``sp.oo`` or 0) while
+            everything else is fixed; ``free_weight`` is the total weight of the free clients.
+        constants_may_use: names of what these hidden constants may depend on (``()``: absolute constants). None: on
+            the whole instance but for the symbols of ``limits``.
         steps: ids of the claims from which the paper derives this one, in its order.
         compares: of a comparison, the ids of the claims whose bounds are its left and its right side.
     """
@@ -215,11 +209,28 @@ class Claim:
         """All conditions an instance must satisfy, the assumptions' first."""
         return tuple(c for a in self.assumptions for c in a.conditions) + tuple(self.conditions)
 
-    @property
+    @cached_property
+    def relations(self) -> tuple[Condition, ...]:
+        """The hypotheses, and the statement if there is one."""
+        return (*self.hypotheses, *([self.statement] if self.statement else []))
+
+    @cached_property
+    def formulas(self) -> tuple:
+        """Both sides of the hypotheses and of the statement, and the formulas of the definitions behind them."""
+        return (*(side for c in self.relations for side in (c.left, c.right)),
+                *(definition.formula for definition in self._used_definitions.values()))
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The names in these formulas and in the ranges of their indices."""
+        ranges = (end for c in self.relations for triple in c.over for end in triple[1:])
+        return frozenset().union(*map(names_in, (*self.formulas, *ranges)))
+
+    @cached_property
     def constants(self) -> tuple[str, ...]:
         """Names that the hypotheses define or bound: a bare symbol, or an indexed one that a formula defines.
 
-        A condition with a bare symbol on one side binds it: ``==`` defines it, ``<=`` and ``>=`` leave it the tightest
+        A condition with a bare symbol on one side binds it: ``==`` defines it, ``<=`` and ``>=`` give it the tightest
         value that holds for every index in ``over``. Later conditions may use earlier symbols.
         """
         found = []
@@ -230,14 +241,13 @@ class Claim:
         return tuple(dict.fromkeys(found))
 
     def used_definitions(self) -> dict[str, Definition]:
-        """The definitions that the statement and the hypotheses rest on, by name, directly or through others."""
+        """The definitions that the statement and the hypotheses use, directly or through others, by name."""
         return dict(self._used_definitions)
 
     @cached_property
     def _used_definitions(self) -> dict[str, Definition]:
         found: dict[str, Definition] = {}
-        open_expressions = [e for c in (*self.hypotheses, *([self.statement] if self.statement else []))
-                            for e in (c.left, c.right)]
+        open_expressions = [side for c in self.relations for side in (c.left, c.right)]
         while open_expressions:
             for name in names_in(open_expressions.pop()):
                 if name in self.definitions and name not in found:

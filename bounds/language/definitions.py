@@ -27,7 +27,7 @@ DEFINITIONS: dict[str, Definition] = {}
 
 
 def define(name, indices, formula, latex, unit, meaning, source=""):
-    """Register a quantity and return its symbol. A second formula under one name is an error."""
+    """Register a quantity and return its symbol. A second formula for the same name is an error."""
     definition = Definition(name, tuple(indices), formula, latex, unit, meaning, source)
     if name in DEFINITIONS and DEFINITIONS[name] != definition:
         raise ValueError(f"{name!r} is defined twice")

@@ -1,4 +1,4 @@
-"""Letters: how the names of the language and of the definitions are typeset."""
+"""How names of the language and of definitions are typeset."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ ACCENTS = {"hat": "\u0302", "bar": "\u0304", "tilde": "\u0303", "overline": "\u0
 
 class Letter(NamedTuple):
     """One row of a paper's table: LaTeX with ``<0>``, ``<1>`` or, for all of them, ``<*>`` in place of the indices; the
-    meaning; and the usual indices, one letter each."""
+    meaning; and the usual indices, one letter each. The letter of an operator has its arguments in place of indices."""
 
     latex: str
     meaning: str
@@ -51,7 +51,7 @@ class Letter(NamedTuple):
 def letter_text(name: str, indices: tuple[str, ...], letters: Mapping[str, Letter] | None) -> str:
     """LaTeX of a name with these indices (already typeset).
 
-    ``letters`` has the paper's letters; what it lacks is taken from the definitions, then built from the name itself.
+    ``letters`` has the paper's letters. A name that it lacks has the letter of its definition, or one built from the name.
     Without ``letters`` the code name is printed as it is.
     """
     if letters is None:
@@ -68,7 +68,7 @@ def letter_text(name: str, indices: tuple[str, ...], letters: Mapping[str, Lette
 
 @cache
 def defined_letter(definition: Definition) -> Letter:
-    """The letter of a definition: its own LaTeX, in whose last subscript its indices stand."""
+    """The letter of a definition: its LaTeX with places for the indices in the last subscript."""
     base, _, subscript = definition.latex.rpartition("_")
     places = {str(index): f"<{place}>" for place, index in enumerate(definition.indices)}
     if not places:
@@ -93,8 +93,9 @@ def code_letters(name: str, indices: tuple[str, ...]) -> str:
 
 def plain(latex: str) -> str:
     """A LaTeX letter as text for a terminal: ``\\hat\\theta_{T}`` becomes θ̂_T, ``F_{k}^*`` becomes F_k*."""
+    text = re.sub(r"\\(?:left|right)(?![a-z])", "", latex).replace(r"\mathbb{E}", "𝔼")
     text = re.sub(r"(\\[A-Za-z]+)?\\math(?:rm|cal|bf|bb)\s*(?:\{([^{}]*)\}|(\w))",
-                  lambda m: (f"{m[1]} " if m[1] else "") + (m[2] or m[3]), latex)
+                  lambda m: (f"{m[1]} " if m[1] else "") + (m[2] or m[3]), text)
     text = _COMMAND.sub(lambda m: GREEK.get(m[1]) or SIGNS.get(m[1], m[1]), text)
     bare = None
     while bare != text:  # accents from the innermost on
@@ -108,14 +109,14 @@ _MARKS = "".join(ACCENTS.values())
 _COMMAND = re.compile(rf"\\(?!{'|'.join(ACCENTS)})([A-Za-z]+)\s*")
 _ACCENTED = re.compile(rf"\\({'|'.join(ACCENTS)})\s*(?:\{{([^{{}}\\][{_MARKS}]*)\}}|([^{{}}\\][{_MARKS}]*))")
 
-# how tightly a letter holds together ------------------------------------------------------------------------------------
+# how tightly a letter binds --------------------------------------------------------------------------------------------
 SUM, PRODUCT, POWER, ATOM = 1, 2, 3, 4
 
 
 @cache
 def binding(latex: str) -> int:
-    """How tightly a letter, or the form of a word, holds together, from what it looks like: ``SUM`` (a + b), ``PRODUCT``
-    (a/b), ``POWER`` (letters side by side) or ``ATOM``.
+    """How tightly a letter or an operator's form binds: ``SUM`` (a + b), ``PRODUCT`` (a/b), ``POWER`` (letters side by side)
+    or ``ATOM``.
 
     Example:
         >>> [binding(text) for text in ("f(x)-f^*", "L/2", "KT", "D^{t-1}")] == [SUM, PRODUCT, POWER, ATOM]
@@ -123,6 +124,7 @@ def binding(latex: str) -> int:
     """
     text = re.sub(rf"\\(?:left|right|,|math[a-z]+|{'|'.join(ACCENTS)})(?![a-z])", "", latex)
     text = text.replace(r"\|", "‖").replace(r"\{", "(").replace(r"\}", ")")
+    text = re.sub(r"\\[lr]angle|[⟨⟩]", "‖", text)
     text = re.sub(r"\\frac", "/", text)
     text = re.sub(r"\\(?:sum|prod|max|min|sup)(?![a-z])", "Σ", text)
     text = re.sub(r"\\[a-zA-Z]+\s*", "a", text)
@@ -136,12 +138,13 @@ def binding(latex: str) -> int:
 
 
 def bare_arguments(form: str) -> set[int]:
-    """Which arguments of a word's form stand in no parentheses."""
-    return {int(number) for number in re.findall(r"<(\d)>", _without_groups(re.sub(r"\\(left|right)", "", form)))}
+    """The arguments of an operator's form that no parentheses enclose."""
+    form = re.sub(r"\\[lr]?angle|[⟨⟩]|\\\|", "‖", re.sub(r"\\(left|right)(?![a-z])", "", form))
+    return {int(number) for number in re.findall(r"<(\d)>", _without_groups(form))}
 
 
 def _without_groups(text: str) -> str:
-    """The text without scripts, and a dot for what stands in parentheses, from the innermost on."""
+    """The text without scripts, and with a dot for each pair of parentheses."""
     bare = None
     while bare != text:
         bare, text = text, re.sub(r"[_^]\s*(?:\{[^{}()\[\]]*\}|<\d>|[^{}()\[\]\s])|[_^]\s*(?=[(\[])", "", text)

@@ -1,4 +1,4 @@
-"""What a claim's method is made with, in words and formulas: options that the claim fixes, and the method's own values."""
+"""Hyper-parameters of a claim's method, in words and formulas: those that the claim fixes, and defaults."""
 
 from __future__ import annotations
 
@@ -7,37 +7,13 @@ from typing import Any
 
 import sympy as sp
 
-from bounds.language.claim import Claim, names_in
+from bounds.language.claim import Claim
 from bounds.language.words import eta_l, j, local_steps, r
 
-__all__ = ["OWN_VALUES", "chosen", "in_words", "local_rate", "spoken_of"]
+__all__ = ["chosen", "in_words", "local_rate", "own_arguments"]
 
-_ADAM = {"beta1": 0.9, "beta2": 0.99, "eps": 1e-8, "eta_g": 1.0, "vhat": "reset", "store": "v", "norm": "elem",
-         "moment_index": "immediate", "v_init": 0.0}
-_DUAL = {"rho_prox": 0.1, "solver": "gradient"}
-
-#: method -> its arguments besides steps, participants and arrays, with the values that they have where nobody gives them
-OWN_VALUES: dict[str, dict[str, Any]] = {
-    "fedavg": {"eta_g": 1.0},
-    "fedswa": {"rho_decay": 0.1, "eta_g": 1.5, "schedule": "cyclic-linear"},
-    "fedmoswa": {"rho_decay": 0.1, "eta_g": 1.5, "gamma": 0.2, "option": "II", "start": "zero", "variant": "canonical",
-                 "batch": "independent", "schedule": "cyclic-linear"},
-    "fedsam": {"rho_sam": 0.05, "eta_g": 1.0},
-    "mofedsam": {"rho_sam": 0.05, "beta": 0.1, "eta_g": 1.0},
-    "scaffold": {"eta_g": 1.0, "option": "II", "start": "zero", "sign": "standard"},
-    "afedpd": _DUAL | {"output": "bar"},
-    "fedpd": _DUAL,
-    "fedadmm": _DUAL | {"variant": "eq6", "l2": 0.0, "l1": 0.0, "weight": "printed"},
-    "feddyn": _DUAL | {"order": "next"},
-    "fedluar": {"base": "fedavg", "recycled": 1, "selector": "luar", "score": "keep", "R0": "empty", "score_floor": 1e-12,
-                "score_norm": "broadcast", "lr_decay": "displacement", "mode": "recycle",
-                "recycled_object": "pre-optimizer", "local_momentum": 0.0, "momentum_kept": False},
-    "fadamgc": _ADAM | {"y_init": "zero"},
-    "fa-nt": _ADAM | {"y_init": "zero"},
-    "local-adam": _ADAM,
-    "fedadam": {"eta_g": 0.1, "beta1": 0.9, "beta2": 0.99, "eps": 0.001, "v_init": "eps^2"},
-    "fedams": {"eta_g": 0.1, "beta1": 0.9, "beta2": 0.99, "eps": 0.001, "v_init": 0.0, "option": "fedams"},
-}
+#: arguments of every method, which claims mention in formulas
+_COMMON = {"eta_l", "local_steps", "participants", "replacement"}
 
 #: (option, value) -> in words
 WORDS: dict[tuple[str, str], str] = {
@@ -83,34 +59,32 @@ WORDS: dict[tuple[str, str], str] = {
     ("option", "fedams"): "the running maximum is at least what is added to the root",
 }
 
-#: options that say nothing while another has this value
+#: options without effect while another one has one of these values
 _MEANINGLESS = {"batch": ("variant", ("canonical", "all-clients")), "option": ("variant", ("fresh",)),
                 "score": ("selector", ("uniform",)), "score_norm": ("selector", ("uniform",)),
                 "score_floor": ("selector", ("uniform",)), "weight": ("variant", ("eq6",)),
                 "rho_decay": ("schedule", ("geometric-h1",))}
 
-#: their values at which they change nothing
+#: values at which an option changes nothing
 _NOTHING = {"l2": 0, "l1": 0, "v_init": 0, "local_momentum": 0, "momentum_kept": False, "mode": "recycle",
             "recycled_object": "pre-optimizer", "lr_decay": "displacement", "score_norm": "broadcast"}
 
 
-def spoken_of(claim: Claim) -> frozenset[str]:
-    """Names that the claim gives a value to: its variables, and all that its hypotheses and its statement name."""
-    sides = [e for c in (*claim.hypotheses, *([claim.statement] if claim.statement else ())) for e in (c.left, c.right)]
-    formulas = [d.formula for d in claim.used_definitions().values()]
-    return frozenset({v.name for v in claim.variables}.union(*map(names_in, [*sides, *formulas])))
+def own_arguments(method) -> dict[str, Any]:
+    """The arguments of a method besides those that every method has, with their defaults; none if it is not given."""
+    return {} if method is None else {name: value for name, value in method.arguments.items() if name not in _COMMON}
 
 
-def chosen(claim: Claim) -> dict[str, Any]:
-    """The method's arguments that have a value of their own in the claim: fixed by it, or left at the method's.
+def chosen(claim: Claim, method=None) -> dict[str, Any]:
+    """The method's arguments that have a value in the claim: one that the claim fixes, or else the default.
 
-    Those that the claim speaks of, as a variable or in a condition, are not among them.
+    Arguments that the claim mentions, as a variable or in a condition, are not among them.
     """
     if claim.procedure is None:
         return {}
-    own, fixed = OWN_VALUES.get(claim.procedure.base, {}), dict(claim.procedure.options)
-    spoken = spoken_of(claim)
-    values = {name: value for name, value in own.items() if name not in spoken} | fixed
+    fixed, mentioned = dict(claim.procedure.options), claim.names.union(v.name for v in claim.variables)
+    values = {name: value for name, value in own_arguments(method).items()
+              if value is not None and name not in mentioned} | fixed
     return {
         name: value for name, value in values.items()
         if name in fixed or not (values.get(_MEANINGLESS.get(name, ("", ()))[0]) in _MEANINGLESS.get(name, ("", ()))[1]
@@ -118,16 +92,13 @@ def chosen(claim: Claim) -> dict[str, Any]:
     }
 
 
-def in_words(claim: Claim, letter, own_values: bool = True) -> Iterator[str]:
-    """The options of a claim about runs, one by one; ``letter`` writes a name of the code. Without ``own_values`` only
-    those that the claim fixes.
+def in_words(claim: Claim, letter, method=None) -> Iterator[str]:
+    """The options of a claim about runs, one by one: those that the claim fixes, and the defaults of ``method``.
 
-    Options without words (of methods that no paper's claim is about) are written as name = value.
+    ``letter`` writes a name of the code. An option without words is written as name = value.
     """
     fixed = dict(claim.procedure.options) if claim.procedure else {}
-    for name, value in chosen(claim).items():
-        if name not in fixed and not own_values:
-            continue
+    for name, value in chosen(claim, method).items():
         own = "" if name in fixed else ", the method's own"
         if name == "schedule":
             continue  # its formula says it: see local_rate
@@ -139,9 +110,9 @@ def in_words(claim: Claim, letter, own_values: bool = True) -> Iterator[str]:
             yield f"{letter(name)} = {value:g}{own}"
 
 
-def local_rate(claim: Claim):
-    """The step size of local step j of round r as a formula, where an option makes it another one than eta_l; else None."""
-    values = chosen(claim)
+def local_rate(claim: Claim, method=None):
+    """The step size of local step j of round r as a formula, if an option makes it differ from eta_l; else None."""
+    values = chosen(claim, method)
     if "schedule" not in values:
         return None
     first = eta_l[local_steps * r]

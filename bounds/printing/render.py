@@ -1,8 +1,6 @@
 """Claims and expressions in readable mathematics: LaTeX, text for terminals, and a page of text per claim.
 
-Formulas are printed in the letters of a paper (``notation``), or with the names of the code. Run as a program,
-``python -m bounds.render [PAPER]`` prints every claim, and ``python -m bounds.render --markdown PAPER`` the paper's
-page of the documentation.
+Formulas are printed in the letters of a paper (``notation``), or with the names of the code.
 """
 
 from __future__ import annotations
@@ -16,7 +14,7 @@ from typing import Literal
 from bounds.formulas.comparisons import LARGER
 from bounds.language.claim import Assumption, Claim, Condition, Definition
 from bounds.language.letters import Letter, defined_letter, letter_text, plain
-from bounds.printing.legend import symbols, words
+from bounds.printing.legend import operators, symbols
 from bounds.printing.options import in_words, local_rate
 from bounds.printing.writer import LatexWriter, UnicodeWriter, Writer, filled
 from bounds.registry.papers import PAPERS
@@ -37,8 +35,10 @@ def notation(paper: str) -> dict[str, Letter]:
 
 
 def letters_of(claim: Claim) -> dict[str, Letter]:
-    """The letters of the claim's paper; for claims of one's own those of the paper of their method, or else the textbooks'.
-    Where no client is sampled, both averages are one and the same."""
+    """The letters of the claim's paper. A user's claim has those of the paper of its method, or else the textbooks'.
+
+    Without client sampling both averages are the same and have one letter.
+    """
     base = claim.procedure.base if claim.procedure else ""
     paper = next((name for name in (claim.paper, base) if name in PAPERS), "classical")
     letters = dict(notation(paper))
@@ -61,7 +61,7 @@ def latex(expression, letters: Letters | Literal["code"] | None = None) -> str:
         letters: what ``notation`` or ``letters_of`` gives; FedALIGN's if None; ``"code"`` for the names of the code.
 
     Example:
-        >>> from bounds.language import eta_l, mu, t
+        >>> from bounds.language.words import eta_l, mu, t
         >>> latex(1 - mu * eta_l[t])
         '1 - \\\\mu \\\\eta_{t}'
     """
@@ -72,7 +72,7 @@ def unicode(expression, letters: Letters | Literal["code"] | None = None) -> str
     """An expression as one line of text; arguments as for :func:`latex`.
 
     Example:
-        >>> from bounds.language import norm2, t, x, x_star
+        >>> from bounds.language.words import norm2, t, x, x_star
         >>> unicode(norm2(x[t + 1] - x_star)), unicode(norm2(x[t + 1] - x_star), "code")
         ('‖w_{t+1} − w*‖²', '‖x[t+1] − x_star‖²')
     """
@@ -105,97 +105,85 @@ def _range(index, low, high, text, dots) -> str:
 
 
 # a claim -------------------------------------------------------------------------------------------------------------
-def show(claim: Claim, letters: Literal["paper", "code"] = "paper", legend: bool = True) -> str:
-    """A claim as text: statement, reading, procedure, hypotheses, definitions, variables and source.
+def show(claim: Claim, letters: Literal["paper", "code"] = "paper", method=None) -> str:
+    """A claim as text: statement, reading, procedure, hypotheses, definitions, variables, symbols and source.
 
     Args:
         claim: any claim.
         letters: ``"paper"`` for the paper's letters, ``"code"`` for the names of the code.
-        legend: whether to tell what every letter is and where its value comes from.
+        method: the claim's method, with ``arguments`` (name to default) and ``traits.records`` as methods of ``fedtheory``
+            have them. Without it the text lists only the options that the claim fixes.
     """
     if letters not in ("paper", "code"):
         raise ValueError(f"letters must be 'paper' or 'code'; got {letters!r}")
     used: Letters | Literal["code"] = "code" if letters == "code" else letters_of(claim)
     lines = [f"{claim.id}   ({'; '.join(part for part in (claim.kind, claim.number) if part != 'none')})", ""]
-    statement = f"no statement: {claim.undefined}"
-    if claim.statement:
-        statement = _kept(condition_text(claim.statement, used))
+    statement = _condition(claim.statement, used) if claim.statement else f"no statement: {claim.undefined}"
     lines += [*_folded(statement, "    "), ""]
-    for title, entry in _entries(claim, used, legend):
-        lines += _folded(entry, f"  {title:<11}", " " * 13)
+    for title, entries in _entries(claim, used, method):
+        for number, entry in enumerate(entries):
+            lines += _folded(entry, f"  {'' if number else title:<11}", " " * 13)
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
-def _entries(claim: Claim, letters, legend: bool) -> Iterator[tuple[str, str]]:
-    yield "reading", claim.reading
-    yield "about", _about(claim)
-    yield from _options(claim, letters)
-    title = "assumes"
+def _entries(claim: Claim, letters, method) -> Iterator[tuple[str, Iterable[str]]]:
+    yield "reading", [claim.reading]
+    yield "about", [_about(claim)]
+    yield "options", _options(claim, letters, method)
+    yield "assumes", _assumptions(claim, letters)
+    yield "given", (_condition(condition, letters) for condition in said(claim.conditions, letters))
+    yield "for all", (_variable(variable, letters) for variable in claim.variables)
+    yield "where", (_definition(definition, letters) for definition in claim.used_definitions().values())
+    yield "letters", _legend(claim, letters, method)
+    yield "source", [claim.source or f"none; derived: {claim.derivation}"]
+    yield "compares", [" and ".join(dict.fromkeys(claim.compares))] if claim.compares else []
+    yield "constants", [] if claim.explicit else ["hidden in the statement's order"]
+    yield "note", [claim.note] if claim.note else []
+
+
+def _condition(condition: Condition, letters) -> str:
+    return _kept(condition_text(condition, letters))
+
+
+def _assumptions(claim: Claim, letters) -> Iterator[str]:
     for assumption in claim.assumptions:
-        yield title, f"{assumption.name}   [{assumption.id}]"
-        for condition in said(printed(assumption), letters):
-            yield "", "  " + _kept(condition_text(condition, letters))
+        yield f"{assumption.name}   [{assumption.id}]"
+        yield from (f"  {_condition(condition, letters)}" for condition in said(printed(assumption), letters))
         if assumption.note:
-            yield "", "  " + assumption.note
-        title = ""
-    title = "given"
-    for condition in said(claim.conditions, letters):
-        yield title, _kept(condition_text(condition, letters))
-        title = ""
-    title = "for all"
-    for variable in claim.variables:
-        yield title, _variable(variable, letters)
-        title = ""
-    title = "where"
-    for definition in claim.used_definitions().values():
-        yield title, _definition(definition, letters)
-        title = ""
-    if legend:
-        yield from _legend(claim, letters)
-    yield "source", claim.source or f"none; derived: {claim.derivation}"
-    if claim.compares:
-        yield "compares", " and ".join(dict.fromkeys(claim.compares))
-    if not claim.explicit:
-        yield "constants", "hidden in the statement's order"
-    if claim.note:
-        yield "note", claim.note
+            yield f"  {assumption.note}"
 
 
-def _options(claim: Claim, letters) -> Iterator[tuple[str, str]]:
-    """What the claim's method is made with, one entry each."""
+def _options(claim: Claim, letters, method) -> Iterator[str]:
+    """The options of the claim's method, and its local rates if they vary within a round."""
     if claim.setting != "run":
         return
-    title = "options"
-    for text in in_words(claim, lambda name: _name(name, (), letters)):
-        yield title, text
-        title = ""
-    rate = local_rate(claim)
+    yield from in_words(claim, lambda name: _name(name, (), letters), method)
+    rate = local_rate(claim, method)
     if rate is not None:
-        yield title, f"local rate at step j of round r: {_kept(unicode(rate, letters))}"
+        yield f"local rate at step j of round r: {_kept(unicode(rate, letters))}"
 
 
-def _legend(claim: Claim, letters) -> Iterator[tuple[str, str]]:
-    """Every symbol with its name in code, what it is and where it comes from; the paper's own words."""
-    title = "letters"
-    for symbol in symbols(claim, letters_of(claim)):
+def _legend(claim: Claim, letters, method) -> Iterator[str]:
+    """Every symbol with its name in code, its meaning and where its value comes from; the operators beyond the core."""
+    for symbol in symbols(claim, letters_of(claim), method):
         letter = _name(symbol.name, symbol.indices, letters)
         name = "" if letters == "code" else f" = {symbol.name}"
-        yield title, f"{letter}{name}: {'; '.join(filter(None, (symbol.meaning, symbol.origin)))}"
-        title = ""
-    for word, arguments, meaning in words(claim):
-        form = f"{word.__name__}({', '.join(arguments)})" if letters == "code" else filled(word.text_form, list(arguments))
-        yield title, f"{form}: {meaning}"
-        title = ""
+        yield f"{letter}{name}: {'; '.join(filter(None, (symbol.meaning, symbol.origin)))}"
+    for operator, arguments, meaning in operators(claim):
+        form = f"{operator.__name__}({', '.join(arguments)})"
+        if letters != "code":
+            form = filled(_writer(UnicodeWriter, letters).form(operator.__name__, operator), list(arguments))
+        yield f"{form}: {meaning}"
 
 
 def printed(assumption: Assumption) -> list[Condition]:
-    """The conditions of an assumption, and what it says of all functions or all points."""
+    """The conditions of an assumption, and its inequalities on all functions and at all points."""
     whole = (assumption.for_all_functions, assumption.everywhere)
     return [*assumption.conditions, *(c for c in whole if c is not None)]
 
 
 def said(conditions: Iterable[Condition], letters) -> list[Condition]:
-    """Those that say something in these letters: where G_sq and G**2 are both G², ``G_sq == G**2`` says nothing."""
+    """The conditions but for equations between equal texts, as ``G_sq == G**2`` if both sides are printed as G²."""
     return [c for c in conditions if c.relation != "==" or unicode(c.left, letters) != unicode(c.right, letters)]
 
 

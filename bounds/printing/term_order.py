@@ -10,7 +10,7 @@ __all__ = ["HEAVY", "factor_place", "ordered_terms"]
 
 
 def ordered_terms(e):
-    """(coefficient, rest) of the terms of a sum: positive ones first; long ones before short ones; 1 + S, but t + 1."""
+    """The terms of a sum as (coefficient, rest): positive before negative, long before short; 1 + S, but t + 1."""
     terms = e.as_ordered_terms()
     lengths = {term: len(str(term)) for term in terms}
     if max(lengths.values()) > 20:
@@ -26,7 +26,7 @@ _EARLY = (
     "participants", "local_steps",
 )
 
-#: factors from this place on stand behind a fraction, not in its numerator
+#: factors from this place on are printed behind a fraction, not in its numerator
 HEAVY = 4
 
 
@@ -46,7 +46,7 @@ def factor_place(factor) -> float:
 
 
 def _stacks(e) -> bool:
-    """Whether a sum is too much for a numerator: it has fractions, sums within, sum signs or words but ``tau``."""
-    words_within = any(not isinstance(word, words.tau) for word in e.atoms(sp.Function))
+    """Whether a sum is too large for a numerator: it has fractions, inner sums, sum signs or operators but ``tau``."""
+    operators_within = any(not isinstance(word, words.tau) for word in e.atoms(sp.Function))
     nested = e.has(sp.Sum, sp.Product) or any(term.has(sp.Add) for term in e.args)
-    return words_within or nested or any(power.exp.is_negative for power in e.atoms(sp.Pow))
+    return operators_within or nested or any(power.exp.is_negative for power in e.atoms(sp.Pow))

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 
 import sympy as sp
 
-from bounds.language import functions as on_functions
 from bounds.language import words
 from bounds.language.letters import (
     ATOM as _ATOM,
@@ -35,9 +34,9 @@ __all__ = ["LatexWriter", "UnicodeWriter", "Writer"]
 
 
 class Writer(ABC):
-    """Common grammar; what a text looks like is left to the two writers.
+    """The common grammar of both writers.
 
-    ``letters``: the paper's letters by code name, or None for code names. A writer remembers what it has written.
+    ``letters``: the paper's letters by code name, or None for code names. A writer keeps the texts of all subexpressions.
     """
 
     def __init__(self, letters: Mapping[str, Letter] | None):
@@ -54,13 +53,13 @@ class Writer(ABC):
         return text if own >= level else self.group(text)
 
     def parts(self, e) -> tuple[str, int]:
-        """The text of an expression and how tightly it holds together."""
+        """The text of an expression, and how tightly it binds."""
         if e not in self.written:
             self.written[e] = self.new_parts(e)
         return self.written[e]
 
     def new_parts(self, e) -> tuple[str, int]:
-        """``parts`` of what was not written before."""
+        """The ``parts`` of a new expression."""
         if e.is_Integer:
             return self.minus(str(abs(e)), e < 0), _ATOM if e >= 0 else _SUM
         if e.is_Symbol:
@@ -79,15 +78,15 @@ class Writer(ABC):
             return self.power(self.raised(e.base), self.text(e.exp)), _POWER
         if isinstance(e, sp.Sum | sp.Product):
             return self.accumulate(e), _PRODUCT
-        if isinstance(e, words.PaperWord):
-            return self.own_word(e)
-        return self.word(e), _ATOM
+        if isinstance(e, words.Operator):
+            return self.operator(e)
+        return self.function(e), _ATOM
 
     def index(self, e) -> str:
         return self.text(e)
 
     def letter(self, name: str, indices: tuple[str, ...]) -> tuple[str, int]:
-        """The letter, and how tightly it holds together: a letter may itself be a sum or a product."""
+        """The letter, and how tightly it binds: a letter may itself be a sum or a product."""
         if name in INDEX_NAMES and not indices:
             return name, _ATOM
         text = letter_text(name, indices, self.letters)
@@ -97,7 +96,7 @@ class Writer(ABC):
         return latex
 
     def root(self, e) -> str | None:
-        """The root of what has a letter with a square, as sigma^2 has."""
+        """The root of a name with a square as its letter, such as sigma^2."""
         if not isinstance(e, sp.Symbol | sp.Indexed):
             return None
         name, indices = (e.name, ()) if e.is_Symbol else (str(e.base.label), tuple(map(self.index, e.indices)))
@@ -109,7 +108,8 @@ class Writer(ABC):
         text = ""
         for coefficient, rest in ordered_terms(e):
             term = self.at(abs(coefficient) * rest, _PRODUCT)
-            text += self.sign(coefficient < 0) + term if text else self.minus(term, coefficient < 0)
+            sign = self.minus_sign if coefficient < 0 else "+"
+            text += f" {sign} {term}" if text else self.minus(term, coefficient < 0)
         return text
 
     def multiply(self, e) -> tuple[str, int]:
@@ -150,18 +150,18 @@ class Writer(ABC):
         body, text = e.function, ""
         for index, low, high in reversed(e.limits):
             members, body = self.members(body, index, low, high)
-            sign = self.big_sum if isinstance(e, sp.Sum) else self.big_product
-            text += sign(members or f"{index}={self.index(low)}", None if members else self.index(high))
+            sign = self.signs[sp.Sum if isinstance(e, sp.Sum) else sp.Product]
+            text += f"{sign}_{{{members}}} " if members else f"{sign}_{{{index}={self.index(low)}}}^{{{self.index(high)}}} "
         return text + self.at(body, _PRODUCT)
 
     def members(self, body, index, low, high):
-        """The set that a sum over all clients with a priority mask runs over, and what is summed; None if no set."""
+        """The set of clients in a sum with a priority mask, and the summand without the mask; None if there is no mask."""
         mask = words.priority[index]
         if self.letters is None or low != 0 or high != words.clients - 1:
             return None, body
-        for factor, sign in ((mask, self.belongs), (1 - mask, self.belongs_not)):
+        for factor, form in ((mask, self.member), (1 - mask, self.no_member)):
             if factor in sp.Mul.make_args(body):
-                return sign(str(index)), sp.Mul(*(f for f in sp.Mul.make_args(body) if f != factor))
+                return filled(form, [str(index)]), sp.Mul(*(f for f in sp.Mul.make_args(body) if f != factor))
         return None, body
 
     def raised(self, base) -> str:
@@ -172,41 +172,39 @@ class Writer(ABC):
         stacked = any(mark in text for mark in ("^", "'", "²", "*")) and not text.startswith(("(", r"\left("))
         return self.group(text) if stacked or isinstance(base, words.norm2) else text
 
-    # words -----------------------------------------------------------------------------------------------------------
-    def word(self, e) -> str:
-        args = e.args
-        if isinstance(e, words.norm2):
-            return self.power(self.norm(self.text(args[0])), "2")
-        if isinstance(e, words.norm):
-            return self.norm(self.text(args[0]))
-        if isinstance(e, words.dot):
-            return self.inner(self.text(args[0]), self.text(args[1]))
-        if isinstance(e, words.E):
-            return self.expectation(self.text(args[0]), len(args) == 2)
-        if isinstance(e, words.E_round):
-            return self.given_round(self.text(args[0]), self.index(args[1]))
-        if isinstance(e, words.F | words.grad):
-            return self.loss(isinstance(e, words.grad), self.index(args[0]), self.text(args[1]))
-        if isinstance(e, words.objective | words.objective_grad):
-            return self.loss(isinstance(e, words.objective_grad), None, self.text(args[0]))
-        if isinstance(e, on_functions.f | on_functions.f_grad):
-            nabla = self.nabla if isinstance(e, on_functions.f_grad) else ""
-            return f"{nabla}f({self.text(args[0])})"
-        if isinstance(e, words.tau):
-            return f"{self.tau}({self.index(args[0])})"
+    # functions -------------------------------------------------------------------------------------------------------
+    def function(self, e) -> str:
+        if isinstance(e, sp.Abs):
+            return self.enclosed("|", self.text(e.args[0]))
+        if isinstance(e, sp.exp | sp.log):
+            return self.backslash + type(e).__name__.lower() + self.group(self.text(e.args[0]))
         if isinstance(e, sp.Max | sp.Min):
-            return self.extreme(type(e).__name__.lower(), [self.text(a) for a in sorted(args, key=str)])
-        if isinstance(e, sp.exp | sp.log | sp.Abs):
-            return self.named(type(e).__name__.lower(), self.text(args[0]))
+            texts = ", ".join(self.text(a) for a in sorted(e.args, key=str))
+            return self.backslash + type(e).__name__.lower() + self.enclosed("{", texts)
         raise TypeError(f"no way to write {e} ({type(e).__name__})")
 
-    def own_word(self, e) -> tuple[str, int]:
-        """A paper's word: its form with its arguments, those that no parenthesis closes in at least as products."""
-        form = self.form(e)
+    def operator(self, e) -> tuple[str, int]:
+        """An operator's form with its arguments. Those that no parenthesis encloses bind at least as products."""
+        form = self.form(type(e).__name__, e)
         bare = bare_arguments(form)
-        texts = [self.index(a) if n < e.indices else self.at(a, _PRODUCT) if n in bare else self.text(a)
+        texts = [self.index(a) if n in e.indices else self.at(a, _PRODUCT) if n in bare else self.text(a)
                  for n, a in enumerate(e.args)]
         return filled(form, texts), binding(form)
+
+    def form(self, name: str, operator) -> str:
+        """The form of an operator of this name: the paper's, if its letters have one, else the operator's own."""
+        letter = (self.letters or {}).get(name)
+        return self.typeset(letter.latex) if letter else getattr(operator, self.own_form)
+
+    def enclosed(self, kind: str, text: str) -> str:
+        left, right = self.brackets[kind]
+        return f"{left}{text}{right}"
+
+    def group(self, text: str) -> str:
+        return self.enclosed("(", text)
+
+    def minus(self, text: str, negative: bool) -> str:
+        return f"{self.minus_sign}{text}" if negative else text
 
     def alone(self, factor) -> str:
         return self.text(factor)
@@ -216,17 +214,13 @@ class Writer(ABC):
         return " ".join(texts)
 
     @abstractmethod
-    def form(self, e) -> str: ...
-    @abstractmethod
-    def group(self, text: str) -> str: ...
-    @abstractmethod
     def power(self, base: str, exponent: str) -> str: ...
     @abstractmethod
     def fraction(self, above: str, below: str) -> str: ...
 
 
 def filled(form: str, texts: list[str]) -> str:
-    """A word's form with its arguments in place of ``<0>``, ``<1>``, ..."""
+    """A form with texts in place of ``<0>``, ``<1>``, ..."""
     for place, text in enumerate(texts):
         form = form.replace(f"<{place}>", text)
     return form
@@ -235,59 +229,16 @@ def filled(form: str, texts: list[str]) -> str:
 class LatexWriter(Writer):
     """LaTeX without dollar signs."""
 
-    nabla, tau, times = r"\nabla ", r"\tau", " "
-
-    def group(self, text):
-        return rf"\left({text}\right)"
-
-    def minus(self, text, negative):
-        return f"-{text}" if negative else text
-
-    def sign(self, negative):
-        return " - " if negative else " + "
+    own_form, minus_sign, times, backslash = "latex_form", "-", " ", "\\"
+    signs = {sp.Sum: r"\sum", sp.Product: r"\prod"}
+    member, no_member = r"<0> \in \mathcal{P}", r"<0> \notin \mathcal{P}"
+    brackets = {"(": (r"\left(", r"\right)"), "{": (r"\left\{", r"\right\}"), "|": (r"\left|", r"\right|")}
 
     def power(self, base, exponent):
         return f"{base}^{{{exponent}}}"
 
     def fraction(self, above, below):
         return rf"\frac{{{above}}}{{{below}}}"
-
-    def big_sum(self, below, above):
-        return rf"\sum_{{{below}}}" + (f"^{{{above}}} " if above else " ")
-
-    def big_product(self, below, above):
-        return rf"\prod_{{{below}}}" + (f"^{{{above}}} " if above else " ")
-
-    def belongs(self, index):
-        return rf"{index} \in \mathcal{{P}}"
-
-    def belongs_not(self, index):
-        return rf"{index} \notin \mathcal{{P}}"
-
-    def norm(self, text):
-        return rf"\left\|{text}\right\|"
-
-    def inner(self, a, b):
-        return rf"\left\langle {a}, {b}\right\rangle"
-
-    def expectation(self, text, sampling):
-        over = r"_{\mathcal{S}}" if sampling else ""
-        return rf"\mathbb{{E}}{over}\left[{text}\right]"
-
-    def given_round(self, text, round):
-        return rf"\mathbb{{E}}_{{{round}}}\left[{text}\right]"
-
-    def loss(self, gradient, client, point):
-        return (self.nabla if gradient else "") + "F" + (f"_{{{client}}}" if client else "") + rf"\left({point}\right)"
-
-    def extreme(self, name, texts):
-        return rf"\{name}\left\{{{', '.join(texts)}\right\}}"
-
-    def named(self, name, text):
-        return rf"\left|{text}\right|" if name == "abs" else rf"\{name}\left({text}\right)"
-
-    def form(self, e):
-        return e.latex_form
 
 
 _RAISED = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
@@ -296,22 +247,16 @@ _RAISED = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 class UnicodeWriter(Writer):
     """One line of text for terminals."""
 
-    nabla, tau, times = "∇", "τ", " · "
+    own_form, minus_sign, times, backslash = "text_form", "−", " · ", ""
+    signs = {sp.Sum: "Σ", sp.Product: "Π"}
+    member, no_member = "<0>∈P", "<0>∉P"
+    brackets = {"(": "()", "{": "{}", "|": "||"}
 
     def typeset(self, latex):
         return plain(latex)
 
     def index(self, e):
         return self.text(e).replace(" ", "")
-
-    def group(self, text):
-        return f"({text})"
-
-    def minus(self, text, negative):
-        return f"−{text}" if negative else text
-
-    def sign(self, negative):
-        return " − " if negative else " + "
 
     def power(self, base, exponent):
         return base + exponent.translate(_RAISED) if exponent.isdigit() else f"{base}^({exponent})"
@@ -326,42 +271,6 @@ class UnicodeWriter(Writer):
 
     def fraction(self, above, below):
         return f"{above}/{below if ' ' not in below or _closed(below) else self.group(below)}"
-
-    def big_sum(self, below, above):
-        return f"Σ_{{{below}}}" + (f"^{{{above}}} " if above else " ")
-
-    def big_product(self, below, above):
-        return f"Π_{{{below}}}" + (f"^{{{above}}} " if above else " ")
-
-    def belongs(self, index):
-        return f"{index}∈P"
-
-    def belongs_not(self, index):
-        return f"{index}∉P"
-
-    def norm(self, text):
-        return f"‖{text}‖"
-
-    def inner(self, a, b):
-        return f"⟨{a}, {b}⟩"
-
-    def expectation(self, text, sampling):
-        return f"𝔼{'_S' if sampling else ''}[{text}]"
-
-    def given_round(self, text, round):
-        return f"𝔼_{{{round}}}[{text}]"
-
-    def loss(self, gradient, client, point):
-        return ("∇" if gradient else "") + "F" + (f"_{client}" if client else "") + f"({point})"
-
-    def extreme(self, name, texts):
-        return f"{name}{{{', '.join(texts)}}}"
-
-    def named(self, name, text):
-        return f"|{text}|" if name == "abs" else f"{name}({text})"
-
-    def form(self, e):
-        return e.text_form
 
 
 def _closed(text: str) -> bool:

@@ -1,4 +1,4 @@
-"""The tables of a user's claim file, TOML or YAML, with their shape checked; errors name the line."""
+"""Reads the tables of a user's claim file, TOML or YAML, and checks their shape. Errors name the line."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["SUFFIXES", "Places", "tables"]
 
 SUFFIXES = (".toml", ".yaml", ".yml")
 
-#: what each field holds; the others are text
+#: the shape of each field; all others are text
 _SHAPES = {
     **dict.fromkeys(("assume", "conditions", "steps", "constants_may_use"), "a list of texts"),
     **dict.fromkeys(("options", "variables", "limits"), "a table"),
@@ -26,8 +26,8 @@ def tables(path: Path, text: str) -> list[dict[str, Any]]:
     """The tables under ``claim``.
 
     Raises:
-        ValueError: what is no TOML or YAML, tables of another name or shape, fields of another shape, a repeated key;
-            the message names the line.
+        ValueError: invalid TOML or YAML, tables of another name or shape, fields of another shape, a repeated key. The
+            message names the line.
     """
     data = _toml(path, text) if path.suffix == ".toml" else _yaml(path, text)
     rows = data.get("claim") if isinstance(data, dict) else None
@@ -45,14 +45,17 @@ def tables(path: Path, text: str) -> list[dict[str, Any]]:
 
 
 class Places:
-    """Where the parts of a claim file stand; lines count from 1."""
+    """The lines of the parts of a claim file, counted from 1."""
 
     def __init__(self, path: Path, text: str):
         self.lines = text.splitlines()
         self.spans = _yaml_spans(text) if path.suffix != ".toml" else _toml_spans(self.lines)
 
     def line(self, claim: int, field: str = "", entry: str = "", symbol: str = "") -> int:
-        """Where a claim, counted from 0, stands; its field; in that an entry, and in that a symbol: each as far as found."""
+        """The line of a claim (counted from 0), or of a field in it, an entry in the field, a symbol in the entry.
+
+        A part that is not found is ignored.
+        """
         (first, last), fields = self.spans[claim] if claim < len(self.spans) else ((0, len(self.lines)), {})
         if field in fields:
             first, last = fields[field]
@@ -67,7 +70,7 @@ class Places:
 
 
 def _toml_spans(lines: list[str]) -> list:
-    """Of each [[claim]] table the lines (first, behind the last), and those of its fields."""
+    """The lines (first, behind the last) of each [[claim]] table, and of each of its fields."""
     heads = [n for n, line in enumerate(lines) if re.match(r"\s*\[\[\s*claim\s*\]\]", line)]
     spans = []
     for first, last in zip(heads, [*heads, len(lines)][1:], strict=True):
@@ -122,7 +125,7 @@ def _yaml(path: Path, text: str) -> Any:
         raise ValueError(f"{path}: YAML needs PyYAML (pip install 'fedtheory[yaml]'); TOML needs nothing more") from error
 
     class Loader(yaml.SafeLoader):
-        """Refuses repeated keys, of which the last would count."""
+        """Refuses repeated keys instead of taking the last one."""
 
     def mapping(loader, node):
         found = {}

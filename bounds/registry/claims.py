@@ -13,13 +13,13 @@ from bounds.registry.user_claims import claims_of_user
 
 __all__ = ["ALIASES", "all_claims", "find_claim"]
 
-#: second numbers under which a paper prints a statement
+#: second numbers that a paper gives to a statement
 ALIASES = {"fedalign/theorem-A1": "fedalign/theorem-1"}
 
 
 @cache
 def all_claims() -> dict[str, Claim]:
-    """Every claim by id, papers in the order of ``PAPERS``, then the user's own (``bounds.user_claims``)."""
+    """Every claim by id: the papers' in the order of ``PAPERS``, then the user's (``bounds.registry.user_claims``)."""
     with without_collection():
         return by_id(chain(*(claims_of_paper(paper).values() for paper in PAPERS), claims_of_user()))
 

@@ -1,4 +1,4 @@
-"""Loading without looking for garbage."""
+"""Imports with the garbage collector switched off, which is 12 % faster."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ __all__ = ["without_collection"]
 
 @contextmanager
 def without_collection() -> Iterator[None]:
-    """Loading makes many small objects and drops few: an eighth of its time goes into looking for garbage among them.
+    """Switch the garbage collector off, because loading makes many small objects and drops few.
 
-    Afterwards they count as old, so that only a full collection looks at them.
+    Afterwards these objects count as old, so that only a full collection visits them.
     """
     collected = gc.isenabled()
     gc.disable()
@@ -21,7 +21,7 @@ def without_collection() -> Iterator[None]:
         yield
     finally:
         if collected:
-            if not gc.get_freeze_count():  # what a caller has frozen stays so
+            if not gc.get_freeze_count():  # else unfreezing would undo a caller's freeze
                 gc.freeze()
                 gc.unfreeze()
             gc.enable()

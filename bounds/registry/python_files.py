@@ -1,4 +1,4 @@
-"""Python files of a user's own, run as modules."""
+"""Runs a user's Python file as a module."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ __all__ = ["module_from"]
 
 
 def module_from(path: Path, name: str) -> ModuleType:
-    """The module of a Python file as it stands now, known to Python as ``name`` (dataclasses look there); what stood there
-    before, and files compiled from it, do not count.
+    """Run a Python file in its present state as the module ``name``, where dataclasses find it.
+
+    An earlier module of that name and compiled files are ignored.
 
     Raises:
-        Exception: whatever the file raises while it runs; the module is then unknown again.
+        Exception: whatever the file raises while it runs; then the earlier module is restored.
     """
     module = ModuleType(name)
     module.__file__ = str(path)

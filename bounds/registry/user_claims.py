@@ -1,4 +1,4 @@
-"""Claims of one's own: from a Python file with ``CLAIMS``, or from TOML or YAML with formulas as text.
+"""Users' claims: from a Python file with ``CLAIMS``, or from TOML or YAML with formulas as text.
 
 ::
 
@@ -10,11 +10,12 @@
     conditions = ["eta_l[t] <= 1/(2*L) for t in 0..iterations-1"]
     statement = "E(norm2(x_round[rounds] - x_star)) <= norm2(x_round[0] - x_star)"
 
-In YAML the same fields stand in a list under ``claim:``. Words are those of ``bounds.language``; besides,
-``server_<name>[r]``, ``client_<name>[r, k]`` for a method's state, and the names declared under ``variables`` (name =
-domain, see ``bounds.claim``). A variable that is ``hidden`` is the constant of O(.); ``limits`` (``{rounds = "oo", mu =
-0}``) then says along what it is one, and ``constants_may_use`` on what it may depend (a list of names; without it, on
-everything but the symbols of the limits). ``steps`` lists ids of claims, for ``fedtheory chain``.
+In YAML the same fields stand in a list under ``claim:``. Formulas may use the names and operators of
+``bounds.language.words``, ``server_<name>[r]`` and ``client_<name>[r, k]`` for a method's state, and the names declared
+under ``variables`` (name = domain, see ``bounds.language.claim``). A ``hidden`` variable is the constant of O(.). Then
+``limits`` (``{rounds = "oo", mu = 0}``) gives the limit of the order, and ``constants_may_use`` lists the names on which
+the constant may depend (without it, on everything but the symbols of the limits). ``steps`` lists ids of claims, for
+``fedtheory chain``.
 """
 
 from __future__ import annotations
@@ -50,6 +51,7 @@ from bounds.language.claim import (
 )
 from bounds.language.definitions import DEFINITIONS
 from bounds.registry.claim_files import SUFFIXES, Places, tables
+from bounds.registry.papers import PAPERS, claims_of_paper
 from bounds.registry.python_files import module_from
 
 __all__ = ["PATHS", "WrongClaims", "claims_of_user", "load_claims"]
@@ -60,13 +62,13 @@ _FIELDS = {"id", "number", "kind", "reading", "source", "setting", "method", "op
 _LIMITS = {"oo": sp.oo, "0": sp.Integer(0)}
 _RANGE = re.compile(r"\s+for\s+(\w+)\s+in\s+(.+?)\s*\.\.\s*(.+?)\s*$")
 
-#: of what a formula consists
+#: the syntax of formulas
 _NODES = (ast.Expression, ast.BinOp, ast.UnaryOp, ast.Call, ast.Name, ast.Constant, ast.Subscript, ast.Tuple, ast.Load,
           ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow, ast.USub, ast.UAdd)
 
 
 class WrongClaims(ValueError):
-    """What is wrong with the claims of a file: ``slips``, one of each claim."""
+    """Errors in the claims of a file: ``slips``, one for each wrong claim."""
 
     def __init__(self, slips: Sequence[str]):
         super().__init__("; ".join(slips))
@@ -83,11 +85,13 @@ def claims_of_user() -> Iterator[Claim]:
 
 
 def load_claims(path: str | Path, more: Callable[[Claim], Iterable[Fault]] = lambda claim: ()) -> tuple[Claim, ...]:
-    """The claims of a ``.py``, ``.toml`` or ``.yaml`` file; ``more`` finds faults besides those of ``bounds.well_formed``.
+    """The claims of a ``.py``, ``.toml`` or ``.yaml`` file.
+
+    ``more`` finds faults besides those of ``bounds.formulas.well_formed``.
 
     Raises:
         ValueError: an unreadable file.
-        WrongClaims: claims that are wrong, with the first slip of each, which names its line of the file and the symbol.
+        WrongClaims: wrong claims, with the first slip of each: its line of the file and the symbol.
     """
     path = Path(path)
     if path.suffix not in (".py", *SUFFIXES):
@@ -113,7 +117,7 @@ def load_claims(path: str | Path, more: Callable[[Claim], Iterable[Fault]] = lam
 
 
 def _each(make: Callable, parts: Iterable) -> list:
-    """``make`` of every part; what is wrong with several of them is told together."""
+    """Apply ``make`` to every part; raise the errors of all parts together."""
     made, wrong = [], []
     for part in parts:
         try:
@@ -126,9 +130,7 @@ def _each(make: Callable, parts: Iterable) -> list:
 
 
 def _taken(claims, fail) -> None:
-    """Fails on an id that another claim of the file, or one of a paper's, has."""
-    from bounds.registry.papers import PAPERS, claims_of_paper  # which reads the claims of files itself
-
+    """Fail on an id that another claim of the file, or one of a paper, has."""
     seen = set()
     for number, claim in enumerate(claims):
         if claim.paper in PAPERS and claim.id in claims_of_paper(claim.paper):
@@ -145,7 +147,7 @@ def _fail_in_table(path: Path, places: Places, rows: list, number: int, claim: C
 
 
 def _fail_in_python(path: Path, text: str, number: int, claim: Claim, fault: Fault):
-    """The line is that of the id, where the file writes it out."""
+    """Name the line of the id, if the file has it in full."""
     position = text.find(claim.id)
     line = text.count("\n", 0, position) + 1 if position >= 0 else "?"
     raise ValueError(f"{path}, line {line}: {claim.id}, {fault.where}: {fault.text}")
@@ -184,7 +186,7 @@ class _Reader:
         raise ValueError(f"{self.path}, line {line}: {message}")
 
     def at(self, field: str, entry: str = "") -> _Reader:
-        """Itself; what fails next stands there."""
+        """Remember the place of what is read next, for errors."""
         self.field, self.entry = field, entry
         return self
 
@@ -234,7 +236,7 @@ class _Reader:
             self.fail(str(error))
 
     def limits(self) -> tuple:
-        """Pairs of a symbol and where it goes."""
+        """Pairs of a symbol and its limit."""
         found = []
         for name, end in self.row.get("limits", {}).items():
             self.at("limits", name)
@@ -275,7 +277,7 @@ class _Reader:
             self.fail(f"cannot read {text!r}: {error}")
 
     def node(self, node, text: str, known: dict) -> None:
-        """Fails where a part of a formula is nothing of the language."""
+        """Fail on a part of a formula that is not in the language."""
         if not isinstance(node, _NODES):
             hint = "; powers are written **" if isinstance(node, ast.BitXor) else ""
             self.fail(f"cannot read {text!r}: {type(node).__name__} is not part of a formula{hint}")
@@ -283,7 +285,7 @@ class _Reader:
             name = node.id
             if name not in known and not name.startswith(("server_", "client_", "local_")):
                 near = get_close_matches(name, known, 1)
-                self.fail(f"unknown symbol {name!r} in {text!r}; declare it under variables, or use a word of "
+                self.fail(f"unknown symbol {name!r} in {text!r}; declare it under variables, or use a name of "
                           "bounds.language.words" + (f"; nearest: {near[0]}" if near else ""), name)
             known.setdefault(name, sp.IndexedBase(name, real=True))
         base = node.value if isinstance(node, ast.Subscript) else node.func if isinstance(node, ast.Call) else None

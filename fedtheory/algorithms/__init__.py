@@ -1,1 +1,24 @@
-"""One file per method."""
+"""One file per method: its parts, its maker with the pseudocode, and its declared properties (see ``fedtheory.traits``).
+
+Conventions of the pseudocode:
+
+* A round. ``x`` is the server's model. Unless a method says otherwise, clients receive it and every sampled client k
+  starts from ``x_k = x``. The lines are executed in their order, with the values that the lines above left; ``a+`` is a
+  new value of ``a`` that replaces it at the end of the round. Lines with the index k are those of the sampled clients; the
+  others keep their arrays. Arrays of clients and of the server are zero before the first round unless a method says
+  otherwise.
+* Gradients. ``g_k(y)`` is a stochastic gradient of client k at y. All g_k of one local step have the same samples or
+  noise, and every local step new ones; one outside the local steps has samples of its own in every round.
+* Means. "mean over sampled k of a_k", in short "mean of a_k", is ``sum over sampled k of w_k a_k``. The weights w_k are p_k
+  with all clients, ``p_k m / s`` where s of m clients are drawn without replacement, and the share of the s draws that fell
+  on k where they are drawn with replacement, client k with probability p_k. "mean of (x_k - x)" is the mean of x_k minus x,
+  also where the weights do not sum to one. "1/m * sum over sampled k of a_k" is ``sum over sampled k of q_k a_k``, and
+  "mean over all k" is ``sum over k of q_k a_k``, with the shares q_k = p_k / sum of all p; m is the number of clients.
+* Numbers. A hyper-parameter may be a number, one per run, or a schedule. In a local step a schedule has the value of that
+  step, in lines of the server that of the round's last step, and ``rho_prox`` of duals that of the first. Where a schedule
+  gives local steps of several lengths, or clients take their own numbers of steps (``client_steps``),
+  ``local_steps * eta_l`` is the sum of the client's step sizes in the round.
+
+A *specification* is our reading of a paper, block by block; methods have the ids of its blocks, and a confidence where the
+paper leaves the rule open.
+"""

@@ -9,9 +9,9 @@ from fedtheory.algorithm import Algorithm
 from fedtheory.algorithms.afedpd import OUTPUTS, VirtualDuals
 from fedtheory.algorithms.fedpd import UNITS
 from fedtheory.algorithms.fedsam import SharpnessAware
-from fedtheory.method import method, sampled
+from fedtheory.method import register, sampled
 from fedtheory.schedules import check_schedule
-from fedtheory.traits import ISOTROPIC, LENGTH, SLOPE, Costs, Reduction, Traits, Variant
+from fedtheory.traits import ISOTROPIC, LENGTH, SLOPE, Costs, Reduction, Variant
 from synthetic.base.checks import one_of
 from synthetic.numbers.arrays import namespace
 
@@ -34,23 +34,20 @@ class SoftSharpnessAware(SharpnessAware):
         return gradient(local.x + now(self.rho_sam, moment) * g / (norm + now(self.sam_eps, moment))), local
 
 
-@method("afedpdsam", "A-FedPD with sharpness-aware gradients", "Sun, Shen, Tao 2024", "afedpd/afedpdsam",
-        "afedpd/a-fedpdsam", traits=Traits(
-            **ISOTROPIC, units=UNITS | {"rho_sam": LENGTH}, costs=Costs(2, 1, lambda local_steps: 2 * local_steps, kept=0),
-            reductions=(Reduction("afedpd", {"rho_sam": 0.0}),), variants=(
-                Variant({"sam_eps": 0.5}, {"units": UNITS | {"rho_sam": LENGTH, "sam_eps": SLOPE}}),)))
 def afedpdsam(
     eta_l=0.1, local_steps=1, rho_prox=0.1, rho_sam=0.1, sam_eps=0.0, output="bar", participants=None, replacement=False,
 ) -> Algorithm:
-    """A-FedPDSAM (afedpd 3.5, Algorithm 2).
+    """A-FedPDSAM (Sun et al. 2024, Algorithm 2; specification afedpd 3.5): A-FedPD with sharpness-aware gradients.
 
     ::
 
-        x_k <- x_k - eta_l * (g_k(x_k + rho_sam * g_k(x_k)/|g_k(x_k)|) + lam_k + rho_prox * (x_k - x))     local_steps times
-        the rest as A-FedPD
+        x_k <- x_k - eta_l * (g_k(x_k + e_k) + lam_k + rho_prox * (x_k - x))     local_steps times, from x_k = x
+               with e_k = rho_sam * g_k(x_k) / (|g_k(x_k)| + sam_eps)            of the same step and the same samples
+        x_bar, lam_k and x as in A-FedPD
 
-    The algorithm's text has no ``sam_eps``; the paper's experiments have 0.01, read as added to the norm. It has one
-    letter for ``rho_prox`` and ``rho_sam``. ``rho_sam = 0`` is A-FedPD.
+    The algorithm's text has no ``sam_eps``: with the default 0 the gradient is divided by its norm (0/0 = 0). The paper's
+    experiments have 0.01, read as added to the norm. The paper has one letter for ``rho_prox`` and ``rho_sam``.
+    ``rho_sam = 0`` is A-FedPD. Two gradients per step.
 
     Example:
         On 1/2 (x - 1)^2 the gradient at -1/2 is -3/2: to 3/4, lam = 3/4, sent 3/2. Then (1/2)(1/2 + 1/2 + 3/4) further down.
@@ -66,3 +63,9 @@ def afedpdsam(
     server = OUTPUTS[one_of("output", output, OUTPUTS)]()
     return Algorithm(eta_l, local_steps, sampled(participants, replacement), oracle=oracle,
                      correction=VirtualDuals(rho_prox), server=server, name="A-FedPDSAM")
+
+
+register(afedpdsam, "afedpdsam", "A-FedPD with sharpness-aware gradients", "Sun, Shen, Tao 2024", "afedpd/afedpdsam",
+         "afedpd/a-fedpdsam", **ISOTROPIC, units=UNITS | {"rho_sam": LENGTH},
+         costs=Costs(2, 1, lambda local_steps: 2 * local_steps, kept=0), reductions=(Reduction("afedpd", {"rho_sam": 0.0}),),
+         variants=(Variant({"sam_eps": 0.5}, {"units": UNITS | {"rho_sam": LENGTH, "sam_eps": SLOPE}}),))

@@ -9,11 +9,11 @@ from fedtheory.algorithms.fadamgc import STARTS, Tracking, first_variates
 from fedtheory.algorithms.fedavg import ServerStep
 from fedtheory.algorithms.local_adam import COORDINATES, UNITS, Adam
 from fedtheory.algorithms.scaffold import means
-from fedtheory.method import method, sampled
+from fedtheory.method import register, sampled
 from fedtheory.moment import mean_over_clients
 from fedtheory.parts import Correction
 from fedtheory.selection import EveryPriority, PriorityOnly
-from fedtheory.traits import EVERYONE, Costs, Law, Reduction, Traits, Variant
+from fedtheory.traits import EVERYONE, Costs, Law, Record, Reduction, Variant
 from synthetic.base.checks import one_of
 
 __all__ = ["DirectionTracking", "KeptDifference", "fa_nt", "fa_nt_z"]
@@ -36,7 +36,7 @@ class DirectionTracking(Tracking):
 class KeptDifference(Correction):
     """``direction + z_k`` with ``z_k <- z_k + (x_k - x_next) / (eta_g * sum of steps)``, x_next the model after the round.
 
-    The client completes z_k when it receives x_next: until then it keeps its last local model beside the old z_k.
+    The client updates z_k when it receives x_next; until then it keeps its last local model beside the old z_k.
     """
 
     start: str = "zero"
@@ -64,7 +64,7 @@ class KeptDifference(Correction):
     def check(self, algorithm):
         selection = algorithm.selection
         if not isinstance(selection.sampling, EveryPriority) or not isinstance(selection.matching, PriorityOnly):
-            raise ValueError("the z-form completes z_k with the model of the next round, which only a client of every round "
+            raise ValueError("the z-form updates z_k with the model of the next round, which only a client of every round "
                              "receives; allowed: full participation")
         if type(algorithm.server) is not ServerStep:
             raise ValueError(f"the z-form divides by ServerStep's eta_g; got {type(algorithm.server).__name__}")
@@ -72,32 +72,28 @@ class KeptDifference(Correction):
             raise ValueError("the z-form needs gradient steps, and models that are sent whole")
 
 
-def differences(algorithm, federation, before, after):
-    """The mean of the z_k, and zero."""
-    return mean_over_clients(federation, after.clients["difference"]), 0 * after.x
-
-
-@method("fa-nt", "a correction after the direction of a local Adam", "Chen et al.: FAdamGC, Algorithm 2",
-        "fadamgc/algorithm-2", "fadamgc/fa-nt", traits=Traits(
-            **COORDINATES, units=UNITS, costs=Costs(2, 2, kept=2),
-            laws=(Law("y is the mean of the y_k", means, where={"free": 0}),), reductions=(
-                Reduction("local-adam", {"trackers": 0, "y_init": "zero"}),
-                Reduction("local-adam", {"y_init": "zero"}, where={"rounds": 1})),
-            variants=(Variant({"trackers": 1}, {"random": True, "costs": Costs(2, None, kept=2)}),
-                      Variant({"y_init": "normalised-gradient"}))))
 def fa_nt(
     eta_l=0.1, local_steps=1, beta1=0.9, beta2=0.99, eps=1e-8, eta_g=1.0, trackers=None, y_init="zero", vhat="reset",
     store="v", norm="elem", moment_index="immediate", v_init=0.0, participants=None, replacement=False,
 ) -> Algorithm:
-    """FA-NT: FAdamGC with three lines changed.
+    """FA-NT (Chen et al., Algorithm 2): local Adam whose direction, not its gradient, is corrected.
 
     ::
 
-        ghat = g
-        x_k <- x_k - eta_l * (m_k / (sqrt(vhat_k) + eps) + y - y_k)
+        x_k <- x;  m_k <- 0;  vhat_k <- v_k                            vhat: reset | carry | zero | none
+        local_steps times:
+            g      <- g_k(x_k)
+            m_k    <- beta1 * m_k + (1 - beta1) * g
+            v_k    <- beta2 * v_k + (1 - beta2) * g * g                norm: elem | scalar
+            vhat_k <- max(vhat_k, v_k)
+            x_k    <- x_k - eta_l * (m_k / (sqrt(vhat_k) + eps) + y - y_k)
         y_k+ = y_k - y + (x - x_k) / (local_steps * eta_l)             k among the trackers, else y_k
+        y <- y + 1/m * sum over the trackers of (y_k+ - y_k),   y_k <- y_k+
+        x <- x + eta_g * mean of (x_k - x)
 
-    The y's are directions here, pure numbers. Costs and variants as FAdamGC's. Without trackers from ``y_init`` zero it is
+    It is FAdamGC with three lines changed. The y's are directions here, pure numbers, so that y_k+ is the client's mean
+    direction of the round. v_k starts at ``v_init`` and is kept (``store``); y_k starts as ``y_init`` says, y at the mean
+    over all k of y_k. All further arguments, trackers and costs are FAdamGC's. Without trackers from ``y_init`` zero it is
     LocalAdam.
 
     Example:
@@ -115,25 +111,20 @@ def fa_nt(
                      correction=DirectionTracking(start=y_init, trackers=trackers), name="FA-NT")
 
 
-@method("fa-nt-z", "FA-NT with only models sent, for full participation", "Chen et al.: FAdamGC, (113)-(114)",
-        "fadamgc/fa-nt-z",
-        traits=Traits(
-            **COORDINATES, units=UNITS, costs=Costs(kept=3),
-            reductions=(Reduction("fa-nt", {"eta_g": 1.0}, where=EVERYONE),),
-            laws=(Law("the z_k sum to zero", differences, where={"free": 0}),)))
 def fa_nt_z(
     eta_l=0.1, local_steps=1, beta1=0.9, beta2=0.99, eps=1e-8, eta_g=1.0, y_init="zero", vhat="reset", store="v",
     norm="elem", moment_index="immediate", v_init=0.0,
 ) -> Algorithm:
-    """FA-NT in the form (113)-(114): the client keeps ``z_k``, which stands for ``y - y_k``; one model each way.
+    """FA-NT in the form (113)-(114) of Chen et al.: the client keeps ``z_k`` in place of ``y - y_k``; one model each way.
 
     ::
 
-        x_k <- x_k - eta_l * (m_k / (sqrt(vhat_k) + eps) + z_k)
-        z_k <- z_k + (x_k - x_next) / (local_steps * eta_g * eta_l)    x_next the model after the round
+        x_k <- x_k - eta_l * (m_k / (sqrt(vhat_k) + eps) + z_k)        local_steps times, m_k and vhat_k as in FA-NT
+        x   <- x + eta_g * mean of (x_k - x)
+        z_k <- z_k + (x_k - x) / (local_steps * eta_g * eta_l)         with this new x, once the client receives it
 
+    z_k starts at y - y_k, with y_k as ``y_init`` says and y their mean over all k. All clients take part in every round.
     For ``eta_g = 1`` it is FA-NT. For another ``eta_g`` it is not, as printed: the z_k then no longer sum to zero.
-    ``y_init`` as FA-NT's: z_k starts at ``y - y_k``.
 
     Example:
         As in :func:`fa_nt` the z_k stop the clients at 0.
@@ -147,3 +138,23 @@ def fa_nt_z(
     client = Adam(beta1, beta2, eps, vhat, store, norm, moment_index, v_init)
     return Algorithm(eta_l, local_steps, sampled(), client=client, server=ServerStep(eta_g),
                      correction=KeptDifference(y_init), name="FA-NT, z-form")
+
+
+def differences(algorithm, federation, before, after):
+    """The mean of the z_k, and zero."""
+    return mean_over_clients(federation, after.clients["difference"]), 0 * after.x
+
+
+register(fa_nt, "fa-nt", "a correction after the direction of a local Adam", "Chen et al.: FAdamGC, Algorithm 2",
+         "fadamgc/algorithm-2", "fadamgc/fa-nt", **COORDINATES, units=UNITS, costs=Costs(2, 2, kept=2),
+         laws=(Law("y is the mean of the y_k", means, where={"free": 0}),),
+         reductions=(Reduction("local-adam", {"trackers": 0, "y_init": "zero"}),
+             Reduction("local-adam", {"y_init": "zero"}, where={"rounds": 1})),
+         variants=(Variant({"trackers": 1}, {"random": True, "costs": Costs(2, None, kept=2)}),
+             Variant({"y_init": "normalised-gradient"})),
+         records={"tracked": Record(nonnegative=True), "z_x_round": Record(method="fa-nt-z", array="x_round")},
+         subset="trackers")
+register(fa_nt_z, "fa-nt-z", "FA-NT with only models sent, for full participation", "Chen et al.: FAdamGC, (113)-(114)",
+         "fadamgc/fa-nt-z", **COORDINATES, units=UNITS, costs=Costs(kept=3),
+         reductions=(Reduction("fa-nt", {"eta_g": 1.0}, where=EVERYONE),),
+         laws=(Law("the z_k sum to zero", differences, where={"free": 0}),))

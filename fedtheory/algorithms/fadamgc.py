@@ -10,10 +10,10 @@ from fedtheory.algorithms.fedsam import along
 from fedtheory.algorithms.local_adam import COORDINATES, UNITS, Adam
 from fedtheory.algorithms.scaffold import means, settled
 from fedtheory.control_variates import ControlVariates
-from fedtheory.method import method, sampled
+from fedtheory.method import register, sampled
 from fedtheory.moment import mean_over_clients
 from fedtheory.selection import WithoutReplacement
-from fedtheory.traits import ONE_CLIENT, Costs, FixedPoint, Law, Reduction, Tilt, Traits, Variant
+from fedtheory.traits import ONE_CLIENT, Costs, FixedPoint, Law, Record, Reduction, Tilt, Variant
 from synthetic.base.checks import one_of, whole
 from synthetic.numbers.arrays import namespace
 from synthetic.numbers.draws import TRACKERS
@@ -35,10 +35,11 @@ def first_variates(start, federation, x):
 
 @dataclass(frozen=True)
 class Tracking(ControlVariates):
-    """SCAFFOLD's correction ``g - y_k + y``, where only ``trackers`` of the participants, uniformly drawn, renew y_k.
+    """SCAFFOLD's correction ``g - y_k + y``; in each round only ``trackers`` of the participants renew y_k.
 
-    The new y_k is the mean of the round's gradients. ``start``: all y_k zero, full gradients at the first model, or those
-    divided by their norms; y is always their mean. ``trackers``: at most the number of participants; None: all of them.
+    Trackers are drawn uniformly. The new y_k is the mean of the round's gradients. ``start``: all y_k zero, full gradients
+    at the first model, or these divided by their norms; y starts at their mean. ``trackers``: at most the number of
+    participants; None: all of them.
     """
 
     option: str = "average-gradient"
@@ -62,7 +63,7 @@ class Tracking(ControlVariates):
         """Which of the participants renew their y_k, truth values (runs, participants)."""
         if self.trackers is None:
             return moment.active
-        numbers = moment.draws.client_numbers(moment.federation.clients) if moment.clients is None else moment.clients
+        numbers = moment.numbers(moment.federation.clients)
         return moment.draws.subset_of(TRACKERS, moment.round, numbers, moment.active, self.trackers)
 
     def finish(self, local, moment):
@@ -75,27 +76,17 @@ class Tracking(ControlVariates):
 
     def check(self, algorithm):
         if algorithm.client.solves:
-            raise ValueError("y_k is a mean over gradient steps, and a solved local problem has none")
+            raise ValueError("y_k is a mean over gradient steps, which a solved local problem does not have")
         sampling = algorithm.selection.sampling
         if self.trackers is not None and isinstance(sampling, WithoutReplacement):
             whole("trackers", self.trackers, 0, sampling.participants)
 
 
-TRACKED = Traits(
-    **COORDINATES, units=UNITS, costs=Costs(2, 2, kept=2), tilt=Tilt({"variate": 1.0}),
-    laws=(Law("y is the mean of the y_k", means, where={"free": 0}),),
-    reductions=(Reduction("local-adam", {"trackers": 0, "y_init": "zero"}), Reduction("local-adam", where=ONE_CLIENT)),
-    variants=(Variant({"trackers": 1}, {"random": True, "costs": Costs(2, None, kept=2)}), Variant({"y_init": "gradient"}),
-              Variant({"eps": 0.1}, {"fixed_point": FixedPoint(settled, attracts=False)})))
-
-
-@method("fadamgc", "gradient tracking inside the moments of a local Adam", "Chen et al.: FAdamGC, Algorithm 1",
-        "fadamgc/algorithm-1", "fadamgc/fadamgc", traits=TRACKED)
 def fadamgc(
     eta_l=0.1, local_steps=1, beta1=0.9, beta2=0.99, eps=1e-8, eta_g=1.0, trackers=None, y_init="zero", vhat="reset",
     store="v", norm="elem", moment_index="immediate", v_init=0.0, participants=None, replacement=False,
 ) -> Algorithm:
-    """FAdamGC.
+    """FAdamGC (Chen et al., Algorithm 1): Adam on the clients, on gradients that tracking has corrected.
 
     ::
 
@@ -112,10 +103,12 @@ def fadamgc(
         y <- y + 1/m * sum over the trackers of (y_k+ - y_k)
         x <- x + eta_g * mean of (x_k - x)
 
-    ``y_init``: the first y_k are zero, gradient (full gradients at the first model), or normalised-gradient; y their mean.
-    Two models go down; a tracker sends two, another participant one. See :class:`fedtheory.algorithms.local_adam.Adam`
-    for the variants of the moments. Without trackers from ``y_init`` zero it is LocalAdam; with ``beta1 = 0``,
-    ``eta_l = eta * eps`` and large ``eps`` it tends to SCAFFOLD (average-gradient) with local step eta.
+    In every round ``trackers`` of the sampled clients are drawn uniformly; None: all of them. v_k starts at ``v_init``.
+    ``y_init``: the first y_k are zero, gradient (full gradients at the first model), or normalised-gradient (these divided
+    by their norms); y starts at their mean over all k. Two models go down; a tracker sends two, another client one. See
+    :class:`fedtheory.algorithms.local_adam.Adam` for the variants of the moments. Without trackers from ``y_init`` zero it
+    is LocalAdam; with ``beta1 = 0``, ``eta_l = eta * eps`` and large ``eps`` it tends to SCAFFOLD (average-gradient) with
+    local step eta.
 
     Example:
         On 1/2 (x - 1)^2 and 2 (x + 1)^2, whose mean is smallest at -3/5, LocalAdam's local steps stop elsewhere.
@@ -130,3 +123,12 @@ def fadamgc(
     client = Adam(beta1, beta2, eps, vhat, store, norm, moment_index, v_init)
     return Algorithm(eta_l, local_steps, sampled(participants, replacement), client=client, server=ServerStep(eta_g),
                      correction=Tracking(start=y_init, trackers=trackers), name="FAdamGC")
+
+
+register(fadamgc, "fadamgc", "gradient tracking inside the moments of a local Adam", "Chen et al.: FAdamGC, Algorithm 1",
+         "fadamgc/algorithm-1", "fadamgc/fadamgc", **COORDINATES, units=UNITS, costs=Costs(2, 2, kept=2),
+         tilt=Tilt({"variate": 1.0}), laws=(Law("y is the mean of the y_k", means, where={"free": 0}),),
+         reductions=(Reduction("local-adam", {"trackers": 0, "y_init": "zero"}), Reduction("local-adam", where=ONE_CLIENT)),
+         variants=(Variant({"trackers": 1}, {"random": True, "costs": Costs(2, None, kept=2)}),
+             Variant({"y_init": "gradient"}), Variant({"eps": 0.1}, {"fixed_point": FixedPoint(settled, attracts=False)})),
+         records={"tracked": Record(nonnegative=True)}, subset="trackers")

@@ -7,10 +7,10 @@ from typing import Any
 
 from fedtheory.algorithm import Algorithm
 from fedtheory.algorithms.fedprox import Proximal
-from fedtheory.method import method, sampled
+from fedtheory.method import register, sampled
 from fedtheory.parts import ServerOptimiser
 from fedtheory.schedules import check_schedule, value_at
-from fedtheory.traits import CURVATURE, EVERYONE, ISOTROPIC, NUMBER, STEP, Costs, FixedPoint, Reduction, Traits
+from fedtheory.traits import CURVATURE, EVERYONE, ISOTROPIC, NUMBER, STEP, Costs, FixedPoint, Reduction
 from synthetic.numbers.arrays import backend_of
 
 __all__ = ["LookAhead", "fedacg"]
@@ -18,7 +18,7 @@ __all__ = ["LookAhead", "fedacg"]
 
 @dataclass(frozen=True)
 class LookAhead(ServerOptimiser):
-    """Sends ``z = x + lam u``; then ``u <- lam u + (average - z)`` and ``x <- x + u``, which is the average."""
+    """Sends ``z = x + lam u``; after the round ``u <- lam u + (average - z)`` and ``x <- x + u``, which is the average."""
 
     lam: Any = 0.85  #: number or (runs,) array, at most 1
 
@@ -43,23 +43,18 @@ class LookAhead(ServerOptimiser):
         return average, {"server_momentum": self.ahead(moment.state) + (average - moment.x)}
 
 
-@method("fedacg", "clients start from a look-ahead along the server's momentum", "Kim et al. 2024", "fedmoswa/fedacg",
-        "fedluar/fedacg", traits=Traits(
-            **ISOTROPIC, units={"eta_l": STEP, "lam": NUMBER, "rho_prox": CURVATURE}, costs=Costs(kept=0),
-            fixed_point=FixedPoint(where=EVERYONE | {"local_steps": 1}, attracts=False),
-            reductions=(Reduction("fedprox", {"lam": 0.0}), Reduction("fedprox", where={"rounds": 1}))))
 def fedacg(eta_l=0.1, local_steps=1, lam=0.85, rho_prox=0.01, participants=None, replacement=False) -> Algorithm:
-    """FedACG. Rule: sections 8 of FedMoSWA's and FedLUAR's specifications (medium to high confidence).
+    """FedACG (Kim et al. 2024; specifications of FedMoSWA and FedLUAR, 8: medium to high confidence).
 
     ::
 
-        z   <- x + lam * u                                         broadcast
+        z   <- x + lam * u                                         what clients receive
         x_k <- x_k - eta_l * (g_k(x_k) + rho_prox * (x_k - z))     local_steps times, from x_k = z
-        u   <- lam * u + mean of (x_k - z)                         from 0
+        u   <- lam * u + mean of (x_k - z)
         x   <- x + u                                               that is, the mean of x_k
 
-    ``lam = 0`` is FedProx, with ``rho_prox = 0`` FedAvg. One model each way. Momentum decides where gradients are taken,
-    as Nesterov's does; FedAvgM's is added afterwards.
+    u starts at zero. ``lam = 0`` is FedProx, with ``rho_prox = 0`` FedAvg. One model each way. Momentum decides where
+    gradients are taken, as Nesterov's does; FedAvgM's is added afterwards.
 
     Example:
         On 1/2 (x - 1)^2 from 0: x and u are 1/2, so z is 3/4, and half the way from there to 1 is 7/8.
@@ -71,3 +66,9 @@ def fedacg(eta_l=0.1, local_steps=1, lam=0.85, rho_prox=0.01, participants=None,
     """
     return Algorithm(eta_l, local_steps, sampled(participants, replacement), correction=Proximal(rho_prox),
                      server=LookAhead(lam), name="FedACG")
+
+
+register(fedacg, "fedacg", "clients start from a look-ahead along the server's momentum", "Kim et al. 2024",
+         "fedmoswa/fedacg", "fedluar/fedacg", **ISOTROPIC, units={"eta_l": STEP, "lam": NUMBER, "rho_prox": CURVATURE},
+         costs=Costs(kept=0), fixed_point=FixedPoint(where=EVERYONE | {"local_steps": 1}, attracts=False),
+         reductions=(Reduction("fedprox", {"lam": 0.0}), Reduction("fedprox", where={"rounds": 1})))

@@ -9,11 +9,11 @@ import numpy as np
 
 from fedtheory.algorithm import Algorithm
 from fedtheory.algorithms.fedpd import EXACT, UNITS, Duals, PrimalDual, optimal
-from fedtheory.method import method, sampled
+from fedtheory.method import register, sampled
 from fedtheory.parts import ServerOptimiser
 from fedtheory.schedules import Schedule, check_schedule
 from fedtheory.solvers import local_solver
-from fedtheory.traits import CURVATURE, EVERYONE, ISOTROPIC, SLOPE, Costs, FixedPoint, Reduction, Tilt, Traits, Variant
+from fedtheory.traits import CURVATURE, EVERYONE, ISOTROPIC, SLOPE, Costs, FixedPoint, Reduction, Tilt, Variant
 from synthetic.base.checks import one_of
 from synthetic.numbers.arrays import namespace, to_numpy
 
@@ -22,19 +22,11 @@ __all__ = ["ServerProximal", "StalePrimalDual", "fedadmm"]
 VARIANTS, WEIGHTS = ("eq6", "stale"), ("printed", "consistent")
 
 
-#: what is not promised where g draws to the origin, by coordinate
-REGULARISED = {
-    "translation": False, "orthogonal": "signed permutations", "units": UNITS | {"l2": CURVATURE, "l1": SLOPE}, "tilt": None,
-    "fixed_point": None, "reductions": (), "exempt": {
-        "common optimum": "the term g draws to the origin", "no step, no move": "the term g draws to the origin"},
-}
-
-
 @dataclass(frozen=True)
 class StalePrimalDual(Duals):
-    """The server's model is the mean over *all* clients of their last ``x_k + lam_k / rho_prox``, at first the start.
+    """The server's model is the mean over *all* clients of their last ``x_k + lam_k / rho_prox``, initially the start.
 
-    Participants send by how much theirs has changed, on top of the model.
+    Participants send the change of theirs, added to the model.
     """
 
     def client_state(self, federation, x, draws):
@@ -54,8 +46,8 @@ class StalePrimalDual(Duals):
 
     def check(self, algorithm):
         if not algorithm.upload.whole:
-            raise ValueError("the server adds the changes of each client's last message to its model, so all of them must "
-                             f"arrive; got {type(algorithm.upload).__name__}, allowed: no upload filter")
+            raise ValueError("the server adds the changes of messages to its model, so clients must send them whole; got "
+                             f"{type(algorithm.upload).__name__}, allowed: no upload filter")
 
 
 @dataclass(frozen=True)
@@ -76,7 +68,7 @@ class ServerProximal(ServerOptimiser):
 
     def check(self, algorithm):
         if not isinstance(algorithm.correction, Duals):
-            raise ValueError("the server's term g is weighed by the duals' rho_prox; got the correction "
+            raise ValueError("the server's term g is weighted by the duals' rho_prox; got the correction "
                              f"{type(algorithm.correction).__name__}, allowed: one with duals, as in fedpd and fedadmm")
         if isinstance(algorithm.correction, StalePrimalDual):
             raise ValueError("with variant 'stale' the server's model is the mean of what clients sent last, and with a "
@@ -91,31 +83,24 @@ class ServerProximal(ServerOptimiser):
         return xp.where(size > 0, xp.where(target > 0, size, -size), 0 * target) / (twice + l2), {}
 
 
-@method("fedadmm", "primal-dual method with partial participation", "Wang et al. 2022; Gong et al. 2022", "afedpd/fedadmm",
-        "afedpd/fedadmm_eq6", traits=Traits(
-            **ISOTROPIC, units=UNITS, tilt=Tilt({"dual": -1.0}, EVERYONE), fixed_point=FixedPoint(optimal, EVERYONE),
-            costs=Costs(kept=1), reductions=(Reduction("fedpd", where=EVERYONE),),
-            variants=(
-                EXACT, Variant({"variant": "stale"}, {"tilt": None, "fixed_point": None, "costs": Costs(kept=2)}),
-                Variant({"l2": 0.5, "l1": 0.05, "weight": "consistent", "rho_prox": 1.0}, REGULARISED))))
 def fedadmm(
     eta_l=0.1, local_steps=1, rho_prox=0.1, variant="eq6", solver="gradient", epsilon=None, l2=0.0, l1=0.0,
     weight="printed", participants=None, replacement=False,
 ) -> Algorithm:
-    """FedADMM (afedpd 3.2), with ``g(v) = l2/2 |v|^2 + l1 |v|_1``, by default 0.
+    """FedADMM (Wang et al. 2022; Gong et al. 2022; specification afedpd 3.2), with ``g(v) = l2/2 |v|^2 + l1 |v|_1``.
 
     ::
 
         x_k   <- argmin over v of F_k(v) + <lam_k, v - x> + rho_prox/2 |v - x|^2     for the sampled k; solver as in FedPD
-        lam_k <- lam_k + rho_prox * (x_k - x)
+        lam_k <- lam_k + rho_prox * (x_k - x)                                        for the sampled k
         x <- mean over sampled k of (x_k + lam_k / rho_prox)                         variant eq6, as printed
         x <- mean over all k of the last x_k + lam_k / rho_prox                      variant stale (the literature's, medium)
         x <- argmin over v of g(v) + w |v - x|^2                                     where there is a g; variant eq6 only
 
-    ``weight`` of the last line: ``printed``, w = 1 / (2 rho_prox); ``consistent``, w = rho_prox / 2, with which the fixed
-    points are the minimisers of F + g.
-    With everybody both are FedPD. With unequal weights the mean over sampled clients has the sampling's weights, the mean
-    over all has the shares p_k.
+    Every lam_k starts at zero; ``l1`` and ``l2`` are 0 unless given. Under ``stale`` the message of a client that has not
+    yet taken part is the first x. ``weight`` of the last line: ``printed``, w = 1 / (2 rho_prox); ``consistent``, w =
+    rho_prox / 2, with which the fixed points are the minimisers of F + g. With all clients both variants are FedPD. With
+    unequal weights the mean over sampled clients has the sampling's weights, the mean over all has the shares p_k.
 
     Example:
         On 1/2 (v - 1)^2 with rho_prox 1: to 1/2, lam = 1/2, sent 1.
@@ -132,3 +117,17 @@ def fedadmm(
     server = server if regularised else ServerOptimiser()
     return Algorithm(eta_l, local_steps, sampled(participants, replacement), correction=duals,
                      client=local_solver(solver, epsilon), server=server, name="FedADMM")
+
+
+#: the traits with a term g, which pulls every coordinate towards zero
+REGULARISED = {
+    "translation": False, "orthogonal": "signed permutations", "units": UNITS | {"l2": CURVATURE, "l1": SLOPE}, "tilt": None,
+    "fixed_point": None, "reductions": (), "exempt": {
+        "common optimum": "the term g pulls to the origin", "no step, no move": "the term g pulls to the origin"},
+}
+
+register(fedadmm, "fedadmm", "primal-dual method with partial participation", "Wang et al. 2022; Gong et al. 2022",
+         "afedpd/fedadmm", "afedpd/fedadmm_eq6", **ISOTROPIC, units=UNITS, tilt=Tilt({"dual": -1.0}, EVERYONE),
+         fixed_point=FixedPoint(optimal, EVERYONE), costs=Costs(kept=1), reductions=(Reduction("fedpd", where=EVERYONE),),
+         variants=(EXACT, Variant({"variant": "stale"}, {"tilt": None, "fixed_point": None, "costs": Costs(kept=2)}),
+             Variant({"l2": 0.5, "l1": 0.05, "weight": "consistent", "rho_prox": 1.0}, REGULARISED)))

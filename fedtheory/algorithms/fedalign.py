@@ -5,13 +5,11 @@ from __future__ import annotations
 from fedtheory.algorithm import Algorithm
 from fedtheory.algorithms.fedavg import FedAvg
 from fedtheory.algorithms.fedprox import Proximal
-from fedtheory.method import method, sampled
+from fedtheory.method import register, sampled
 from fedtheory.selection import AllClients, Always, Bernoulli, FractionOfBoth, LossMatching, Selection
-from fedtheory.traits import CURVATURE, EVERYONE, ISOTROPIC, LOSS, STEP, Costs, Reduction, Traits, Variant
+from fedtheory.traits import CURVATURE, EVERYONE, ISOTROPIC, LOSS, STEP, Costs, Reduction, Variant
 
 __all__ = ["align", "fedalign", "fedalign_fedprox", "fedalign_fraction", "fedavg_all", "fedprox_all"]
-
-_PAPER = "Ravi, Shomorony: FedALIGN"
 
 
 def align(base: Algorithm, matching, free=None) -> Algorithm:
@@ -28,25 +26,23 @@ def align(base: Algorithm, matching, free=None) -> Algorithm:
     return base.having(selection=Selection(matching, base.selection.sampling, free), name=f"FedALIGN on {base.name}")
 
 
-UNITS = {"eta_l": STEP, "epsilon": LOSS}
-MATCHING = {"epsilon": 0.5}  #: a threshold that some free clients meet and others do not
-
-
-@method("fedalign", "FedAvg with free clients of matching loss", f"{_PAPER}, Section 3", "fedalign/alg-fedavg",
-        "fedalign/alg-arbitrary", "fedalign/alg-partial", "fedalign/alg-partial-without-replacement", traits=Traits(
-            **ISOTROPIC, units=UNITS, reductions=(
-                Reduction("fedavg", {"epsilon": 0.0}), Reduction("fedavg", where={"free": 0}),
-                Reduction("fedavg-all", {"epsilon": float("inf")}, where=EVERYONE)),
-            variants=(Variant(MATCHING), *(Variant(MATCHING | {"indicator": indicator}) for indicator in (
-                "local-at-aggregation", "local-every-step")), Variant(MATCHING | {"warmup": 1}))))
 def fedalign(
     eta_l=0.1, local_steps=1, epsilon=0.0, warmup=0, strict=True, indicator="broadcast", participants=None,
     replacement=True, free=None,
 ) -> FedAvg:
-    """FedALIGN on FedAvg: free clients whose loss is within ``epsilon`` of the objective take part.
+    """FedALIGN on FedAvg (Ravi and Shomorony, Section 3): free clients take part while their loss matches the objective's.
 
-    See :func:`align` for ``free``, and :class:`fedtheory.LossMatching` for ``epsilon``, ``warmup``, ``strict`` and
-    ``indicator``. With ``participants`` it is the paper's partial participation, eq. (56).
+    ::
+
+        I_k = 1 if |F_k(x) - F(x)| < epsilon, client k is available and ``warmup`` rounds are over, else 0       free k
+        x_k <- x_k - eta_l * g_k(x_k)                                      local_steps times, from x_k = x
+        S   = sum over free k of p_k I_k
+        x   <- (sum over priority k of q_k x_k + sum over free k of p_k I_k x_k) / (1 + S)
+
+    p_k sum to one over the priority clients, and F is their weighted mean. q_k = p_k; with ``participants``, eq. (56), q_k
+    is the weight of FedAvg's sampling. Losses are full ones. :class:`fedtheory.LossMatching` has the readings of
+    ``epsilon``, ``warmup``, ``strict`` and ``indicator`` (at which model losses are compared); :func:`align` those of
+    ``free``, who is available.
 
     Example:
         At 0 the free client's loss is 2, the objective 1/2: they match below 1.6, and the steps to 1/4 and -1 average.
@@ -61,39 +57,62 @@ def fedalign(
     return align(base, LossMatching(epsilon, warmup, strict, indicator), free)
 
 
-@method("fedalign-fedprox", "FedProx with free clients of matching loss", f"{_PAPER}, C.2", "fedalign/alg-fedprox",
-        traits=Traits(
-            **ISOTROPIC, units=UNITS | {"rho_prox": CURVATURE}, variants=(Variant(MATCHING),),
-            reductions=(Reduction("fedprox", {"epsilon": 0.0}), Reduction("fedalign", {"rho_prox": 0.0}))))
 def fedalign_fedprox(
     eta_l=0.1, local_steps=1, epsilon=0.0, warmup=0, strict=True, indicator="broadcast", rho_prox=1.0, participants=None,
     replacement=True, free=None,
 ) -> Algorithm:
-    """FedALIGN on FedProx; losses are compared without the proximal term."""
+    """FedALIGN on FedProx (Appendix C.2): as :func:`fedalign`, with the local steps of :func:`fedprox`.
+
+    Losses are compared without the proximal term.
+    """
     aligned = fedalign(eta_l, local_steps, epsilon, warmup, strict, indicator, participants, replacement, free)
     return aligned.having(correction=Proximal(rho_prox), name="FedALIGN on FedProx")
 
 
-@method("fedavg-all", "baseline: FedAvg on all clients", f"{_PAPER}, Section 4", "fedalign/fedavg-all", traits=Traits(
-            **ISOTROPIC, units={"eta_l": STEP}, costs=Costs(kept=0), reductions=(Reduction("fedavg", where={"free": 0}),)))
 def fedavg_all(eta_l=0.1, local_steps=1, warmup=0) -> FedAvg:
-    """FedAvg on all clients, weights p_k / (1 + P_N)."""
+    """FedAvg on priority and free clients alike: weights p_k / (1 + P_N), P_N the sum of p_k over the free clients.
+
+    Free clients count from round ``warmup`` on; before, it is FedAvg on the priority clients.
+    """
     return FedAvg(eta_l, local_steps, Selection(AllClients(warmup)))
 
 
-@method("fedprox-all", "baseline: FedProx on all clients", f"{_PAPER}, C.2", "fedalign/fedprox-all", traits=Traits(
-            **ISOTROPIC, units={"eta_l": STEP, "rho_prox": CURVATURE}, costs=Costs(kept=0),
-            reductions=(Reduction("fedavg-all", {"rho_prox": 0.0}),)))
 def fedprox_all(eta_l=0.1, local_steps=1, warmup=0, rho_prox=1.0) -> Algorithm:
-    """FedProx on all clients, weights p_k / (1 + P_N)."""
+    """FedProx on all clients: the weights of :func:`fedavg_all`, the local steps of :func:`fedprox`."""
     return Algorithm(eta_l, local_steps, Selection(AllClients(warmup)), correction=Proximal(rho_prox), name="FedProx")
 
 
-@method("fedalign-fraction", "FedALIGN on a random fraction of both groups", f"{_PAPER}, C.3", "fedalign/alg-fraction",
-        traits=Traits(**ISOTROPIC, units=UNITS, random=True, variants=(Variant(MATCHING),)))
 def fedalign_fraction(
     eta_l=0.1, local_steps=1, epsilon=0.0, warmup=0, strict=True, fraction=0.3, normalisation="participants"
 ) -> FedAvg:
-    """FedALIGN with a random fraction of the priority clients and of the free clients in each round."""
+    """FedALIGN with a uniformly random ``fraction`` of the priority and of the free clients in each round (Appendix C.3).
+
+    As :func:`fedalign`; free clients that are not drawn are not available. ``normalisation`` of the drawn priority clients'
+    weights, which the paper leaves open: see :class:`fedtheory.FractionOfBoth`.
+    """
     drawn = FractionOfBoth(fraction, normalisation)
     return FedAvg(eta_l, local_steps, Selection(LossMatching(epsilon, warmup, strict), drawn, drawn))
+
+
+_PAPER = "Ravi, Shomorony: FedALIGN"
+UNITS = {"eta_l": STEP, "epsilon": LOSS}
+MATCHING = {"epsilon": 0.5}  #: a threshold that some free clients meet and others do not
+
+register(fedalign, "fedalign", "FedAvg with free clients of matching loss", f"{_PAPER}, Section 3", "fedalign/alg-fedavg",
+         "fedalign/alg-arbitrary", "fedalign/alg-partial", "fedalign/alg-partial-without-replacement", **ISOTROPIC,
+         units=UNITS,
+         reductions=(Reduction("fedavg", {"epsilon": 0.0}), Reduction("fedavg", where={"free": 0}),
+             Reduction("fedavg-all", {"epsilon": float("inf")}, where=EVERYONE)),
+         variants=(Variant(MATCHING),
+             *(Variant(MATCHING | {"indicator": indicator}) for indicator in ("local-at-aggregation", "local-every-step")),
+             Variant(MATCHING | {"warmup": 1})))
+register(fedalign_fedprox, "fedalign-fedprox", "FedProx with free clients of matching loss", f"{_PAPER}, C.2",
+         "fedalign/alg-fedprox", **ISOTROPIC, units=UNITS | {"rho_prox": CURVATURE}, variants=(Variant(MATCHING),),
+         reductions=(Reduction("fedprox", {"epsilon": 0.0}), Reduction("fedalign", {"rho_prox": 0.0})))
+register(fedavg_all, "fedavg-all", "baseline: FedAvg on all clients", f"{_PAPER}, Section 4", "fedalign/fedavg-all",
+         **ISOTROPIC, units={"eta_l": STEP}, costs=Costs(kept=0), reductions=(Reduction("fedavg", where={"free": 0}),))
+register(fedprox_all, "fedprox-all", "baseline: FedProx on all clients", f"{_PAPER}, C.2", "fedalign/fedprox-all",
+         **ISOTROPIC, units={"eta_l": STEP, "rho_prox": CURVATURE}, costs=Costs(kept=0),
+         reductions=(Reduction("fedavg-all", {"rho_prox": 0.0}),))
+register(fedalign_fraction, "fedalign-fraction", "FedALIGN on a random fraction of both groups", f"{_PAPER}, C.3",
+         "fedalign/alg-fraction", **ISOTROPIC, units=UNITS, random=True, variants=(Variant(MATCHING),))

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from fedtheory.algorithm import Algorithm
 from fedtheory.algorithms.fedopt import AdaptiveServer, quotient
-from fedtheory.method import method, sampled
-from fedtheory.traits import LENGTH, NUMBER, STEP, Costs, Law, Reduction, Traits, Variant
+from fedtheory.method import register, sampled
+from fedtheory.traits import LENGTH, NUMBER, STEP, Costs, Law, Reduction, Variant
 from synthetic.base.checks import one_of
 from synthetic.numbers.arrays import maximum, namespace
 
@@ -18,8 +18,8 @@ OPTIONS = ("fedams", "fedamsgrad")
 
 @dataclass(frozen=True)
 class MaxStabilised(AdaptiveServer):
-    """``m / sqrt(vhat)`` with ``vhat <- max(vhat, v, eps)`` (``option`` fedams), or ``m / (sqrt(vhat) + eps)`` with
-    ``vhat <- max(vhat, v)`` (fedamsgrad), from vhat = 0."""
+    """The direction ``m / sqrt(vhat)`` with ``vhat <- max(vhat, v, eps)`` (``option`` fedams), or ``m / (sqrt(vhat) + eps)``
+    with ``vhat <- max(vhat, v)`` (fedamsgrad); vhat starts at 0."""
 
     v_init: object = 0.0
     option: str = "fedams"
@@ -41,36 +41,23 @@ class MaxStabilised(AdaptiveServer):
         return moment.x + moment.server_number(self.eta_g) * direction, arrays
 
 
-def growing_maximum(algorithm, federation, before, after):
-    """The largest second moment before and after a round."""
-    return tuple(state.server["server_moment2_max"] for state in (before, after))
-
-
-UNITS = {"eta_l": STEP, "eta_g": LENGTH, "eps": (0, 2), "v_init": (0, 2), "beta1": NUMBER, "beta2": NUMBER}
-
-
-@method("fedams", "FedAdam with the largest second moment so far", "Wang, Lin, Chen 2022", "fadamgc/fedams",
-        "fadamgc/fedamsgrad", traits=Traits(
-            translation=True, orthogonal="signed permutations", units=UNITS, costs=Costs(kept=0),
-            laws=(Law("the largest second moment never falls", growing_maximum, "<="),),
-            variants=(Variant({"option": "fedamsgrad"}, {
-                "units": UNITS | {"eps": LENGTH},
-                "reductions": (Reduction("fedadam", {"v_init": 0.0}, where={"rounds": 1}),)}),)))
 def fedams(
     eta_l=0.1, local_steps=1, eta_g=0.1, beta1=0.9, beta2=0.99, eps=1e-3, v_init=0.0, option="fedams", participants=None,
     replacement=False,
 ) -> Algorithm:
-    """FedAMS, and FedAMSGrad. Rule: FAdamGC's specification, 3.9 (high confidence).
+    """FedAMS and FedAMSGrad (Wang, Lin, Chen 2022; specification of FAdamGC, 3.9: high confidence).
 
     ::
 
-        d, m, v as in FedAdam
+        x_k <- x_k - eta_l * g_k(x_k)                                 local_steps times, from x_k = x
+        d <- mean of (x_k - x)
+        m <- beta1 * m + (1 - beta1) * d
+        v <- beta2 * v + (1 - beta2) * d * d
         vhat <- max(vhat, v, eps),   x <- x + eta_g * m / sqrt(vhat)              option fedams
-        vhat <- max(vhat, v),        x <- x + eta_g * m / (sqrt(vhat) + eps)      option fedamsgrad
-        no bias correction, vhat from 0
+        vhat <- max(vhat, v),        x <- x + eta_g * m / (sqrt(vhat) + eps)      option fedamsgrad; 0/0 = 0
 
-    ``eps`` is a squared length under ``fedams`` and a length under ``fedamsgrad``, as printed. The first round of
-    ``fedamsgrad`` is FedAdam's.
+    m and vhat start at zero, v at ``v_init``; no bias correction. ``eps`` is a squared length under ``fedams`` and a length
+    under ``fedamsgrad``, as printed. The first round of ``fedamsgrad`` is FedAdam's.
 
     Example:
         On 1/2 (x - 1)^2 from 0 the change is 1/2 and v is 1/16: below eps = 1/4, whose root divides m = 1/4.
@@ -84,3 +71,18 @@ def fedams(
     server = MaxStabilised("adam", eta_g, beta1, beta2, eps, v_init, option)
     name = "FedAMS" if option == "fedams" else "FedAMSGrad"
     return Algorithm(eta_l, local_steps, sampled(participants, replacement), server=server, name=name)
+
+
+def growing_maximum(algorithm, federation, before, after):
+    """The largest second moment before and after a round."""
+    return tuple(state.server["server_moment2_max"] for state in (before, after))
+
+
+UNITS = {"eta_l": STEP, "eta_g": LENGTH, "eps": (0, 2), "v_init": (0, 2), "beta1": NUMBER, "beta2": NUMBER}
+
+register(fedams, "fedams", "FedAdam with the largest second moment so far", "Wang, Lin, Chen 2022", "fadamgc/fedams",
+         "fadamgc/fedamsgrad", translation=True, orthogonal="signed permutations", units=UNITS, costs=Costs(kept=0),
+         laws=(Law("the largest second moment never falls", growing_maximum, "<="),),
+         variants=(Variant({"option": "fedamsgrad"}, {
+             "units": UNITS | {"eps": LENGTH},
+             "reductions": (Reduction("fedadam", {"v_init": 0.0}, where={"rounds": 1}),)}),))

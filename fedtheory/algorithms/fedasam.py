@@ -30,15 +30,15 @@ class AdaptivelySharp(SharpnessAware):
     def gradient(self, local, gradient, moment):
         now = moment.algorithm.now
         scale = namespace(local.x).abs(local.x) + now(self.nu, moment)
-        uphill = scale * along(scale * gradient(local.x), now(self.rho_sam, moment))
-        return gradient(local.x + uphill), local
+        ascent = scale * along(scale * gradient(local.x), now(self.rho_sam, moment))
+        return gradient(local.x + ascent), local
 
 
 @dataclass(frozen=True)
 class WeightAverage(ServerStep):
-    """The method returns a mean of models: of the one after ``start`` rounds, and of every ``cycle``-th one from then on.
+    """Returns the mean of the model after ``start`` rounds and of every ``cycle``-th model since.
 
-    Until ``start`` it returns the model itself. The clients receive the model, never the mean.
+    Until ``start`` it returns the model itself. Clients always receive the model.
     """
 
     start: int = 0
@@ -101,19 +101,21 @@ def fedasam(
     eta_l=0.1, local_steps=1, rho_sam=0.5, nu=0.01, eta_g=1.0, swa_start=None, swa_cycle=5, swa_ratio=0.1,
     participants=None, replacement=False,
 ) -> Algorithm:
-    """FedASAM, and with ``swa_start`` the average of late models. Rule: FedMoSWA's specification, section 8 and 3.6 (high
-    confidence; medium for the averages).
+    """FedASAM (Caldarola et al. 2022), and with ``swa_start`` the average of late models.
+
+    Rule: specification of FedMoSWA, 3.6 and 8 (high confidence; medium for the averages).
 
     ::
 
-        g   <- g_k(x_k),   T <- diag(|x_k|) + nu
-        x_k <- x_k - eta_l * g_k(x_k + rho_sam * T T g / |T g|)          local_steps times, same samples twice
+        g   <- g_k(x_k),   T <- diag(|x_k| + nu)
+        x_k <- x_k - eta_l * g_k(x_k + rho_sam * T T g / |T g|)          local_steps times, same samples twice; 0/0 = 0
         x   <- x + eta_g * mean of (x_k - x)
         from round swa_start on, in cycles of swa_cycle rounds: eta_l falls linearly to swa_ratio * eta_l, and
         w   <- (n * w + x) / (n + 1) at the end of the n-th cycle, from w = the model at swa_start; returned is w
 
-    ``rho_sam = 0`` without averages is FedAvg. Scaling a coordinate of the parameters scales the perturbation with it, up
-    to ``nu``. Two gradients per step; the average of models costs nothing.
+    The j-th round of a cycle, j = 1 .. swa_cycle, has the local step ``eta_l * (1 - (1 - swa_ratio) * j / swa_cycle)``;
+    cycles of one round keep ``eta_l``. Clients always receive x. ``rho_sam = 0`` without averages is FedAvg. Scaling a
+    coordinate of the parameters scales the perturbation with it, up to ``nu``. Two gradients per step.
 
     Example:
         On 1/2 (x - 1)^2 from 2 with nu = 0: T is 2, the gradient is taken at 2 + 1/2 * 2.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fedtheory.algorithm import Algorithm
-from fedtheory.method import method, sampled
+from fedtheory.method import register, sampled
 from fedtheory.parts import ServerOptimiser
 from fedtheory.schedules import check_schedule
 from fedtheory.traits import (
@@ -20,7 +20,6 @@ from fedtheory.traits import (
     Costs,
     FixedPoint,
     Reduction,
-    Traits,
     Variant,
 )
 
@@ -29,10 +28,7 @@ __all__ = ["FedAvg", "ServerStep", "fedavg"]
 
 @dataclass(frozen=True)
 class ServerStep(ServerOptimiser):
-    """``x <- x + eta_g (average - x)``: interpolation below 1, extrapolation above.
-
-    ``eta_g``: number, (runs,) array or schedule.
-    """
+    """``x <- x + eta_g (average - x)``; ``eta_g`` is a number, (runs,) array or schedule."""
 
     eta_g: object = 1.0
 
@@ -69,17 +65,16 @@ class FedAvg(Algorithm):
     """
 
 
-TRAITS = Traits(
-    **ISOTROPIC, units={"eta_l": STEP, "eta_g": NUMBER}, costs=Costs(kept=0), variants=(Variant({"eta_g": 1.5}),),
-    fixed_point=FixedPoint(where=EVERYONE | {"local_steps": 1}),
-    reductions=tuple(Reduction(GRADIENT_DESCENT, {"eta_g": 1.0}, where=where) for where in (
-        ONE_EXACT_STEP, ONE_CLIENT, ONE_LOSS)))
-
-
-@method("fedavg", "FedAvg, full participation or Li et al.'s schemes I and II", "McMahan et al. 2017; Li et al. 2020",
-        traits=TRAITS)
 def fedavg(eta_l=0.1, local_steps=1, participants=None, replacement=True, eta_g=1.0) -> FedAvg:
     """FedAvg on the priority clients; ``participants`` per round by scheme I (``replacement``) or II of Li et al. 2020.
+
+    ::
+
+        x_k <- x_k - eta_l * g_k(x_k)                 local_steps times, from x_k = x
+        x   <- x + eta_g * (mean over sampled k of x_k - x)
+
+    Weights of the mean: p_k with all clients; scheme I, the share of the ``participants`` independent draws (client k with
+    probability p_k) that fell on k; scheme II, ``p_k m / participants`` for ``participants`` distinct ones of m clients.
 
     Example:
         >>> fedavg(eta_l=0.5, local_steps=4).local_steps
@@ -88,5 +83,12 @@ def fedavg(eta_l=0.1, local_steps=1, participants=None, replacement=True, eta_g=
     return FedAvg(eta_l, local_steps, sampled(participants, replacement), server=ServerStep(eta_g))
 
 
-method("fedavg-priority", "baseline: FedAvg on the priority clients", "Ravi, Shomorony: FedALIGN, Section 4",
-       "fedalign/fedavg-priority", traits=TRAITS)(fedavg)
+TRAITS = dict(**ISOTROPIC, units={"eta_l": STEP, "eta_g": NUMBER}, costs=Costs(kept=0), variants=(Variant({"eta_g": 1.5}),),
+    fixed_point=FixedPoint(where=EVERYONE | {"local_steps": 1}),
+    reductions=tuple(
+        Reduction(GRADIENT_DESCENT, {"eta_g": 1.0}, where=where) for where in (ONE_EXACT_STEP, ONE_CLIENT, ONE_LOSS)))
+
+register(fedavg, "fedavg", "FedAvg, full participation or Li et al.'s schemes I and II",
+         "McMahan et al. 2017; Li et al. 2020", **TRAITS)
+register(fedavg, "fedavg-priority", "baseline: FedAvg on the priority clients", "Ravi, Shomorony: FedALIGN, Section 4",
+         "fedalign/fedavg-priority", **TRAITS)

@@ -7,10 +7,10 @@ from typing import Any
 
 from fedtheory.algorithm import Algorithm
 from fedtheory.algorithms.fedcm import BroadcastMomentum, KeepsDirection
-from fedtheory.method import method, sampled
+from fedtheory.method import register, sampled
 from fedtheory.parts import ClientOptimiser
 from fedtheory.schedules import check_schedule
-from fedtheory.traits import ISOTROPIC, STEP, Costs, Reduction, Traits, Variant
+from fedtheory.traits import ISOTROPIC, STEP, Costs, Reduction, Variant
 from synthetic.base.checks import one_of
 
 __all__ = ["DirectionStep", "HeavyBall", "fedavg_m"]
@@ -44,26 +44,20 @@ class HeavyBall(ClientOptimiser):
         return velocity, local.with_own(velocity=velocity)
 
 
-@method("fedavg-m", "FedAvg with broadcast momentum", "Cheng et al. 2023", "fadamgc/fedavg-m",
-        traits=Traits(
-            **ISOTROPIC, units={"eta_l": STEP, "gamma": STEP}, costs=Costs(2, 1, kept=0),
-            reductions=(Reduction("fedavg", {"beta": 1.0, "gamma": 0.1}, where={"local_steps": 1}),),
-            variants=(Variant({"momentum": "heavy-ball"}, {"costs": Costs(kept=0)}),)))
 def fedavg_m(
     eta_l=0.1, local_steps=1, beta=0.1, gamma=0.1, momentum="broadcast", participants=None, replacement=False,
 ) -> Algorithm:
-    """FedAvg-M (fadamgc 3.6, confidence low to medium).
+    """FedAvg-M (Cheng et al. 2023; specification fadamgc 3.6: low to medium confidence).
 
     ::
 
         x_k <- x_k - eta_l * (beta * g_k(x_k) + (1 - beta) * M)     local_steps times, from x_k = x
         M <- mean of (x - x_k) / (local_steps * eta_l)
-        x <- x - gamma * M
+        x <- x - gamma * M                                          with the new M
 
-    ``momentum="heavy-ball"``: each client has a momentum of its own that starts at zero in every round, ``u <- (1 - beta)
-    u + g_k(x_k)``, ``x_k <- x_k - eta_l u``, as the paper's words "SGD with momentum" may be read.
-
-    ``beta = 1`` is FedAvg with the server step ``gamma / (local_steps * eta_l)``.
+    M starts at zero. ``momentum="heavy-ball"``: each client has a momentum of its own that starts at zero in every round,
+    ``u <- (1 - beta) u + g_k(x_k)``, ``x_k <- x_k - eta_l u``, as the paper's words "SGD with momentum" may be read.
+    ``beta = 1`` is FedAvg with the server step ``gamma / (local_steps * eta_l)``. Two models go down, one up.
 
     Example:
         On 1/2 (x - 1)^2 from 0 the mean directions are -1/2, then 1/2 (-1/2) + 1/2 (-1/2).
@@ -77,3 +71,9 @@ def fedavg_m(
     client = BroadcastMomentum(beta) if momentum == "broadcast" else HeavyBall(beta)
     return Algorithm(eta_l, local_steps, sampled(participants, replacement), client=client, server=DirectionStep(gamma),
                      name="FedAvg-M")
+
+
+register(fedavg_m, "fedavg-m", "FedAvg with broadcast momentum", "Cheng et al. 2023", "fadamgc/fedavg-m", **ISOTROPIC,
+         units={"eta_l": STEP, "gamma": STEP}, costs=Costs(2, 1, kept=0),
+         reductions=(Reduction("fedavg", {"beta": 1.0, "gamma": 0.1}, where={"local_steps": 1}),),
+         variants=(Variant({"momentum": "heavy-ball"}, {"costs": Costs(kept=0)}),))

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from fedtheory.algorithm import Algorithm
-from fedtheory.method import method, sampled
+from fedtheory.method import register, sampled
 from fedtheory.parts import ServerOptimiser
 from fedtheory.schedules import check_schedule
-from fedtheory.traits import EVERYONE, ISOTROPIC, NUMBER, STEP, Costs, FixedPoint, Reduction, Traits
+from fedtheory.traits import EVERYONE, ISOTROPIC, NUMBER, STEP, Costs, FixedPoint, Reduction
 
 __all__ = ["ServerMomentum", "fedavgm"]
 
@@ -33,12 +33,8 @@ class ServerMomentum(ServerOptimiser):
         return moment.x + moment.server_number(self.eta_g) * u, {"server_momentum": u}
 
 
-@method("fedavgm", "FedAvg with momentum on the server", "Hsu, Qi, Brown 2019", "fedmoswa/fedavgm", traits=Traits(
-            **ISOTROPIC, units={"eta_l": STEP, "beta1": NUMBER, "eta_g": NUMBER}, costs=Costs(kept=0),
-            fixed_point=FixedPoint(where=EVERYONE | {"local_steps": 1}, attracts=False),
-            reductions=(Reduction("fedavg", {"beta1": 0.0}), Reduction("fedavg", where={"rounds": 1}))))
 def fedavgm(eta_l=0.1, local_steps=1, beta1=0.9, eta_g=1.0, participants=None, replacement=False) -> Algorithm:
-    """FedAvgM. Rule: FedMoSWA's specification, section 8 (high confidence).
+    """FedAvgM (Hsu et al. 2019; specification of FedMoSWA, 8: high confidence).
 
     ::
 
@@ -46,8 +42,8 @@ def fedavgm(eta_l=0.1, local_steps=1, beta1=0.9, eta_g=1.0, participants=None, r
         u   <- beta1 * u + mean of (x_k - x)
         x   <- x + eta_g * u
 
-    ``beta1 = 0`` is FedAvg with the server step ``eta_g``. Momentum is a sum, not an average: at rest under a constant
-    change the model moves ``1 / (1 - beta1)`` times as far per round.
+    u starts at zero. ``beta1 = 0`` is FedAvg with the server step ``eta_g``. Momentum is a sum, not an average: under a
+    constant change the model moves in the end ``1 / (1 - beta1)`` times as far per round.
 
     Example:
         On 1/2 (x - 1)^2 from 0: u is 1/2, then 1/2 * 1/2 + 1/4.
@@ -59,3 +55,9 @@ def fedavgm(eta_l=0.1, local_steps=1, beta1=0.9, eta_g=1.0, participants=None, r
     """
     return Algorithm(eta_l, local_steps, sampled(participants, replacement), server=ServerMomentum(beta1, eta_g),
                      name="FedAvgM")
+
+
+register(fedavgm, "fedavgm", "FedAvg with momentum on the server", "Hsu, Qi, Brown 2019", "fedmoswa/fedavgm", **ISOTROPIC,
+         units={"eta_l": STEP, "beta1": NUMBER, "eta_g": NUMBER}, costs=Costs(kept=0),
+         fixed_point=FixedPoint(where=EVERYONE | {"local_steps": 1}, attracts=False),
+         reductions=(Reduction("fedavg", {"beta1": 0.0}), Reduction("fedavg", where={"rounds": 1})))

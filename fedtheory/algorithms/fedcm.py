@@ -7,19 +7,19 @@ from typing import Any
 
 from fedtheory.algorithm import Algorithm
 from fedtheory.algorithms.fedavg import ServerStep
-from fedtheory.method import method, sampled
+from fedtheory.method import register, sampled
 from fedtheory.parts import ClientOptimiser
 from fedtheory.schedules import check_schedule
-from fedtheory.traits import ISOTROPIC, STEP, Costs, Reduction, Traits
+from fedtheory.traits import ISOTROPIC, STEP, Costs, Reduction
 
 __all__ = ["BroadcastMomentum", "KeepsDirection", "fedcm"]
 
 
 @dataclass(frozen=True)
 class BroadcastMomentum(ClientOptimiser):
-    """``beta * g + (1 - beta) * M`` with M the mean direction of the last round, zero in the first.
+    """The direction ``beta * g + (1 - beta) * M`` with M the mean direction of the last round, zero in the first.
 
-    Needs a server that keeps M: :class:`KeepsDirection` or one derived from it.
+    The server must keep M: :class:`KeepsDirection` or a subclass.
     """
 
     beta: Any = 0.1  #: weight of the gradient: number, (runs,) array or Schedule
@@ -56,22 +56,21 @@ class KeepsDirection(ServerStep):
 
     def check(self, algorithm):
         if algorithm.client_steps is not None or algorithm.client.solves:
-            raise ValueError("the mean direction is per local step, so all clients must take local_steps gradient steps")
+            raise ValueError("the mean direction is per local step, so all clients must take ``local_steps`` gradient steps")
 
 
-@method("fedcm", "broadcast momentum in every local step", "Xu et al. 2021", "afedpd/fedcm", traits=Traits(
-    **ISOTROPIC, units={"eta_l": STEP}, costs=Costs(2, 1, kept=0), reductions=(Reduction("fedavg", {"beta": 1.0}),)))
 def fedcm(eta_l=0.1, local_steps=1, beta=0.1, eta_g=1.0, participants=None, replacement=False) -> Algorithm:
-    """FedCM, as in public implementations (afedpd 8, confidence medium: the scaling of the server step varies).
+    """FedCM (Xu et al. 2021), as in public implementations (specification afedpd 8: medium confidence).
 
     ::
 
         x_k <- x_k - eta_l * (beta * g_k(x_k) + (1 - beta) * M)     local_steps times, from x_k = x
         M <- mean of (x - x_k) / (local_steps * eta_l)
-        x <- x - eta_g * local_steps * eta_l * M
+        x <- x - eta_g * local_steps * eta_l * M                    with the new M
 
-    ``beta`` is the paper's alpha. ``beta = 1`` is FedAvg with the server step ``eta_g``. With the server step
-    ``x - eta_g * M`` of the original paper it is ``fedavg-m``.
+    M starts at zero; the server sends it with x. ``beta`` is the paper's alpha. ``beta = 1`` is FedAvg with the server step
+    ``eta_g``. The scaling of the server step varies between implementations: with the original paper's ``x - eta_g * M`` it
+    is ``fedavg-m``.
 
     Example:
         On 1/2 (x - 1)^2 from 0 the directions are -1/2, then 1/2 (-3/4) + 1/2 (-1/2) = -5/8.
@@ -83,3 +82,7 @@ def fedcm(eta_l=0.1, local_steps=1, beta=0.1, eta_g=1.0, participants=None, repl
     """
     return Algorithm(eta_l, local_steps, sampled(participants, replacement), client=BroadcastMomentum(beta),
                      server=KeepsDirection(eta_g), name="FedCM")
+
+
+register(fedcm, "fedcm", "broadcast momentum in every local step", "Xu et al. 2021", "afedpd/fedcm", **ISOTROPIC,
+         units={"eta_l": STEP}, costs=Costs(2, 1, kept=0), reductions=(Reduction("fedavg", {"beta": 1.0}),))

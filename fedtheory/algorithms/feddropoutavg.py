@@ -8,10 +8,10 @@ from typing import Any
 from fedtheory.algorithm import Algorithm
 from fedtheory.algorithms.fedavg import ServerStep
 from fedtheory.chain import masked
-from fedtheory.method import method, sampled
+from fedtheory.method import register, sampled
 from fedtheory.parts import UploadFilter
 from fedtheory.schedules import check_schedule
-from fedtheory.traits import ONE_LOSS, STEP, Costs, Law, Reduction, Traits
+from fedtheory.traits import ONE_LOSS, STEP, Costs, Law, Reduction
 from synthetic.numbers.arrays import namespace
 from synthetic.numbers.draws import DROPOUT, LOST
 
@@ -32,7 +32,7 @@ class Dropped(UploadFilter):
         check_schedule("cdr", self.cdr, high=1)
 
     def kept(self, moment, like):
-        """Who sends which coordinate, truth values shaped as ``like`` (runs, participants, dim)."""
+        """Which participants send which coordinates, truth values shaped as ``like`` (runs, participants, dim)."""
         numbers, now = moment.numbers(like.shape[1]), moment.algorithm.now
         dropped = moment.draws.bernoulli(DROPOUT, now(self.fdr, moment), moment.round, numbers, like.shape[2])
         return ~(dropped | moment.draws.bernoulli(LOST, now(self.cdr, moment), moment.round, numbers, 1))
@@ -47,22 +47,10 @@ class Dropped(UploadFilter):
         return moment.average(ones) * moment.average(sent) / xp.where(senders > 0, senders, 1)
 
 
-def still_or_moved(algorithm, federation, before, after):
-    """On one loss, with one local step: the product of what a coordinate moved by and of what is missing to a gradient
-    step; and zero."""
-    moved = after.x - before.x
-    return moved * (moved + algorithm.eta_l * federation.objective_gradient(before.x)), 0 * moved
-
-
-@method("feddropoutavg", "FedAvg over uploads from which parameters are dropped at random", "Gunesli et al. 2021",
-        "fedluar/feddropoutavg",
-        traits=Traits(translation=True, units={"eta_l": STEP}, random=True, costs=Costs(up=None),
-                      reductions=(Reduction("fedavg", {"fdr": 0.0}),), laws=(
-                          Law("what arrives moves as in FedAvg", still_or_moved, where=ONE_LOSS | {"local_steps": 1}),)))
 def feddropoutavg(
     eta_l=0.1, local_steps=1, eta_g=1.0, fdr=0.5, cdr=0.0, participants=None, replacement=False,
 ) -> Algorithm:
-    """FedDropoutAvg. Rule: FedLUAR's specification, section 8 (medium confidence).
+    """FedDropoutAvg (Gunesli et al. 2021; specification of FedLUAR, 8: medium confidence).
 
     ::
 
@@ -70,8 +58,9 @@ def feddropoutavg(
         client k sends each coordinate of x_k - x with probability 1 - fdr, and nothing at all with probability cdr
         x_j <- x_j + eta_g * mean of (x_k - x)_j over those who sent coordinate j; x_j if nobody did
 
-    The literature also words ``cdr`` as a fixed share of clients that are left out; that is ``participants``. A client
-    sends the floats that it keeps; which they are, both sides know from a common seed. ``fdr = cdr = 0`` is FedAvg.
+    All draws are independent. The mean has the sampling's weights, divided by their sum over the senders. The literature
+    also words ``cdr`` as a fixed share of clients that are left out; that is ``participants``. A client sends the floats
+    that it keeps; which they are, both sides know from a common seed. ``fdr = cdr = 0`` is FedAvg.
 
     Example:
         With one client the coordinates that arrive move as in FedAvg, the others stay.
@@ -84,3 +73,16 @@ def feddropoutavg(
     """
     return Algorithm(eta_l, local_steps, sampled(participants, replacement), server=ServerStep(eta_g),
                      upload=Dropped(fdr, cdr), name="FedDropoutAvg")
+
+
+def still_or_moved(algorithm, federation, before, after):
+    """On one loss, with one local step, a coordinate moves by 0 or by a gradient step: returns the product of the move and
+    of its difference from a gradient step, and zero."""
+    moved = after.x - before.x
+    return moved * (moved + algorithm.eta_l * federation.objective_gradient(before.x)), 0 * moved
+
+
+register(feddropoutavg, "feddropoutavg", "FedAvg over uploads from which parameters are dropped at random",
+         "Gunesli et al. 2021", "fedluar/feddropoutavg", translation=True, units={"eta_l": STEP}, random=True,
+         costs=Costs(up=None), reductions=(Reduction("fedavg", {"fdr": 0.0}),),
+         laws=(Law("what arrives moves as in FedAvg", still_or_moved, where=ONE_LOSS | {"local_steps": 1}),))

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from fedtheory.algorithm import Algorithm
 from fedtheory.algorithms.fedpd import EXACT, UNITS, Duals, optimal
-from fedtheory.method import method, sampled
+from fedtheory.method import register, sampled
 from fedtheory.moment import mean_over_clients
 from fedtheory.solvers import local_solver
-from fedtheory.traits import EVERYONE, ISOTROPIC, Costs, FixedPoint, Law, Reduction, Tilt, Traits, Variant
+from fedtheory.traits import EVERYONE, ISOTROPIC, Costs, FixedPoint, Law, Reduction, Tilt, Variant
 from synthetic.base.checks import one_of
 
 __all__ = ["GlobalDual", "feddyn", "means"]
@@ -19,9 +19,9 @@ ORDERS = ("next", "printed")
 
 @dataclass(frozen=True)
 class GlobalDual(Duals):
-    """The server keeps ``lam``, the mean of all lam_k, and its model is the average plus ``lam / rho_prox``.
+    """The server keeps ``lam``, the mean of all lam_k; its model is the average plus ``lam / rho_prox``.
 
-    ``order``: ``next``, with the new ``lam``; ``printed``, with the one before the round.
+    ``order``: ``next``, with the new ``lam``; ``printed``, with the ``lam`` before the round.
     """
 
     order: str = "next"
@@ -40,39 +40,27 @@ class GlobalDual(Duals):
 
     def check(self, algorithm):
         if not algorithm.upload.whole:
-            raise ValueError("the global dual is made of the models themselves, so they must arrive as they are; got "
+            raise ValueError("the server computes its dual from the local models, so clients must send them whole; got "
                              f"{type(algorithm.upload).__name__}, allowed: no upload filter")
 
 
-def means(algorithm, federation, before, after):
-    """The global dual, and the mean of the clients'."""
-    return after.server["dual"], mean_over_clients(federation, after.clients["dual"])
-
-
-@method("feddyn", "dynamic regularisation with a global dual", "Acar et al. 2021", "afedpd/feddyn", "afedpd/feddyn_next",
-        "fedmoswa/feddyn", traits=Traits(
-            **ISOTROPIC, units=UNITS, tilt=Tilt({"dual": -1.0}), fixed_point=FixedPoint(optimal), costs=Costs(kept=1),
-            laws=(Law("lam is the mean of the lam_k", means, where={"free": 0}),),
-            reductions=(Reduction("fedpd", where=EVERYONE),),
-            variants=(EXACT, Variant({"order": "printed"}, {
-                "fixed_point": FixedPoint(optimal, attracts=False), "reductions": ()}))))
 def feddyn(
     eta_l=0.1, local_steps=1, rho_prox=0.1, order="next", solver="gradient", epsilon=None, participants=None,
     replacement=False,
 ) -> Algorithm:
-    """FedDyn (afedpd 3.3).
+    """FedDyn (Acar et al. 2021; specification afedpd 3.3).
 
     ::
 
         x_k   <- argmin over v of F_k(v) + <lam_k, v - x> + rho_prox/2 |v - x|^2     for the sampled k; solver as in FedPD
-        lam_k <- lam_k + rho_prox * (x_k - x)
+        lam_k <- lam_k + rho_prox * (x_k - x)                                        for the sampled k
         lam+  <- lam + rho_prox/m * sum over sampled k of (x_k - x)
         x     <- mean over sampled k of x_k + lam+ / rho_prox                        order next, of the original method
                | mean over sampled k of x_k + lam / rho_prox                         order printed
         lam   <- lam+
 
-    ``lam`` is the mean of the lam_k. With everybody and order ``next`` it is FedPD. With unequal weights the sum over
-    sampled clients has the shares p_k.
+    All duals start at zero, so that ``lam`` is the mean over all k of lam_k. With all clients and order ``next`` it is
+    FedPD. With unequal weights the sum over sampled clients has the shares p_k.
 
     Example:
         On 1/2 (v - 1)^2 with rho_prox 1: to 1/2 and lam = 1/2, so 1; with the old lam 1/2.
@@ -85,3 +73,17 @@ def feddyn(
     """
     return Algorithm(eta_l, local_steps, sampled(participants, replacement), correction=GlobalDual(rho_prox, order),
                      client=local_solver(solver, epsilon), name="FedDyn")
+
+
+def means(algorithm, federation, before, after):
+    """The global dual, and the mean of the clients'."""
+    return after.server["dual"], mean_over_clients(federation, after.clients["dual"])
+
+
+register(feddyn, "feddyn", "dynamic regularisation with a global dual", "Acar et al. 2021", "afedpd/feddyn",
+         "afedpd/feddyn_next", "fedmoswa/feddyn", **ISOTROPIC, units=UNITS, tilt=Tilt({"dual": -1.0}),
+         fixed_point=FixedPoint(optimal), costs=Costs(kept=1),
+         laws=(Law("lam is the mean of the lam_k", means, where={"free": 0}),),
+         reductions=(Reduction("fedpd", where=EVERYONE),),
+         variants=(EXACT,
+             Variant({"order": "printed"}, {"fixed_point": FixedPoint(optimal, attracts=False), "reductions": ()})))

@@ -7,23 +7,16 @@ from fedtheory.algorithms.fedavg import ServerStep
 from fedtheory.algorithms.fedsam import SharpnessAware
 from fedtheory.algorithms.scaffold import means
 from fedtheory.control_variates import ControlVariates
-from fedtheory.method import method, sampled
-from fedtheory.traits import ISOTROPIC, LENGTH, ONE_CLIENT, STEP, Costs, Law, Reduction, Traits
+from fedtheory.method import register, sampled
+from fedtheory.traits import ISOTROPIC, LENGTH, ONE_CLIENT, STEP, Costs, Law, Reduction
 
 __all__ = ["fedgamma"]
 
 
-@method("fedgamma", "SCAFFOLD with sharpness-aware gradients", "Dai et al. 2023", "fedmoswa/fedgamma",
-        traits=Traits(
-            **ISOTROPIC, units={"eta_l": STEP, "rho_sam": LENGTH},
-            laws=(Law("c is the mean of the c_k", means, where={"free": 0}),),
-            costs=Costs(2, 2, lambda local_steps: 2 * local_steps, kept=1),
-            reductions=(Reduction("scaffold", {"rho_sam": 0.0}), Reduction("fedsam", where={"rounds": 1}),
-                        Reduction("fedsam", where=ONE_CLIENT))))
 def fedgamma(
     eta_l=0.1, local_steps=1, rho_sam=0.05, eta_g=1.0, start="zero", participants=None, replacement=False,
 ) -> Algorithm:
-    """FedGAMMA (fedmoswa 8, confidence medium to high).
+    """FedGAMMA (Dai et al. 2023; specification fedmoswa 8: medium to high confidence).
 
     ::
 
@@ -32,7 +25,8 @@ def fedgamma(
         x <- x + eta_g * mean over sampled k of (x_k - x)
         c <- c + 1/m * sum over sampled k of (c_k+ - c_k),   c_k <- c_k+
 
-    ``rho_sam = 0`` is SCAFFOLD with option II.
+    The two gradients of a step are on the same samples; 0/0 = 0. ``start`` of the variates as in SCAFFOLD, zero unless told
+    otherwise. ``rho_sam = 0`` is SCAFFOLD with option II. Two gradients per step, two models each way.
 
     Example:
         One client on 1/2 (x - 1)^2: the variates cancel, and the steps are those of FedSAM.
@@ -44,3 +38,11 @@ def fedgamma(
     """
     return Algorithm(eta_l, local_steps, sampled(participants, replacement), oracle=SharpnessAware(rho_sam),
                      correction=ControlVariates("II", start), server=ServerStep(eta_g), name="FedGAMMA")
+
+
+register(fedgamma, "fedgamma", "SCAFFOLD with sharpness-aware gradients", "Dai et al. 2023", "fedmoswa/fedgamma",
+         **ISOTROPIC, units={"eta_l": STEP, "rho_sam": LENGTH},
+         laws=(Law("c is the mean of the c_k", means, where={"free": 0}),),
+         costs=Costs(2, 2, lambda local_steps: 2 * local_steps, kept=1),
+         reductions=(Reduction("scaffold", {"rho_sam": 0.0}), Reduction("fedsam", where={"rounds": 1}),
+             Reduction("fedsam", where=ONE_CLIENT)))

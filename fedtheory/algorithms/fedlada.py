@@ -9,10 +9,10 @@ from fedtheory.algorithm import Algorithm
 from fedtheory.algorithms.fedavg import ServerStep
 from fedtheory.algorithms.fedopt import first_moment2
 from fedtheory.algorithms.local_adam import Adam
-from fedtheory.method import method, sampled
+from fedtheory.method import register, sampled
 from fedtheory.parts import Correction
 from fedtheory.schedules import check_schedule
-from fedtheory.traits import LENGTH, NUMBER, SLOPE, Costs, Reduction, Traits, Variant
+from fedtheory.traits import LENGTH, NUMBER, SLOPE, Costs, Reduction, Variant
 from synthetic.base.checks import number, one_of
 
 __all__ = ["AveragedAdam", "LastDirection", "fedlada"]
@@ -22,7 +22,7 @@ MOMENTS = ("averaged", "local")
 
 @dataclass(frozen=True)
 class AveragedAdam(Adam):
-    """Adam whose second moment starts a round at the server's ``averaged_moment2``; the clients keep nothing."""
+    """Adam whose second moment starts a round at the server's ``averaged_moment2``; clients keep no arrays."""
 
     def client_state(self, federation, x, draws):
         return {}
@@ -41,7 +41,7 @@ class AveragedAdam(Adam):
 class LastDirection(Correction):
     """``alpha * direction + (1 - alpha) * g_a``, with g_a the mean direction of the round before, from 0.
 
-    ``moments``: averaged, the clients send their largest second moments of the round too; or local.
+    ``moments``: averaged, the clients also send their largest second moments of the round; or local.
     """
 
     alpha: Any = 0.5  #: number, (runs,) array or Schedule, at most 1
@@ -84,17 +84,11 @@ class LastDirection(Correction):
             raise ValueError("FedLADA divides by one length of the round; client_steps must be None")
 
 
-@method("fedlada", "local AMSGrad with averaged moments", "Chen et al.: FAdamGC, 3.10, after its reference [29]",
-        "fadamgc/fedlada", traits=Traits(
-            translation=True, orthogonal="signed permutations", costs=Costs(3, 2, kept=0),
-            units={"eta_l": LENGTH, "eps": SLOPE, "alpha": NUMBER, "beta1": NUMBER, "beta2": NUMBER},
-            reductions=(Reduction("local-adam", {"alpha": 1.0, "moments": "local", "eps": 0.5}, {
-                "eps": 0.0, "v_init": 0.25}),), variants=(Variant({"moments": "local"}, {"costs": Costs(2, 1, kept=1)}),)))
 def fedlada(
     eta_l=0.1, local_steps=1, alpha=0.5, beta1=0.9, beta2=0.99, eps=1e-4, eta_g=1.0, moments="averaged", participants=None,
     replacement=False,
 ) -> Algorithm:
-    """FedLADA. Rule from the literature, as in FAdamGC's specification, 3.10 (low confidence: one public port).
+    """FedLADA (reference [29] of Chen et al.; specification of FAdamGC, 3.10: low confidence, one public port).
 
     ::
 
@@ -104,13 +98,14 @@ def fedlada(
             m_k    <- beta1 * m_k + (1 - beta1) * g
             v_k    <- beta2 * v_k + (1 - beta2) * g * g
             vhat_k <- max(vhat_k, v_k)
-            x_k    <- x_k - eta_l * (alpha * m_k / sqrt(vhat_k) + (1 - alpha) * g_a)
+            x_k    <- x_k - eta_l * (alpha * m_k / sqrt(vhat_k) + (1 - alpha) * g_a)        0/0 = 0
         g_a <- mean of (x - x_k) / (eta_l * local_steps),   v <- mean of vhat_k
         x   <- x + eta_g * mean of (x_k - x)
         before the first round g_a = 0 and v = eps^2
 
     ``alpha = 1`` with ``moments = "local"`` is LocalAdam with ``eps = 0`` and ``v_init`` this eps squared. Under
-    ``averaged`` three models go down and two up, under ``local`` two and one.
+    ``averaged`` the server sends x, g_a and v and a client sends x_k and vhat_k; under ``local`` v_k stays with the client,
+    whose vhat_k starts a round at v_k.
 
     Example:
         From v = 1, on 1/2 (x - 1)^2: the step is half of eta_l * 1 at first; then g_a is -1/2, the rest half of 1/2.
@@ -124,3 +119,10 @@ def fedlada(
     adam = (AveragedAdam if moments == "averaged" else Adam)(beta1, beta2, 0.0, v_init=number("eps", eps)**2)
     return Algorithm(eta_l, local_steps, sampled(participants, replacement), correction=LastDirection(alpha, moments),
                      client=adam, server=ServerStep(eta_g), name="FedLADA")
+
+
+register(fedlada, "fedlada", "local AMSGrad with averaged moments", "Chen et al.: FAdamGC, 3.10, after its reference [29]",
+         "fadamgc/fedlada", translation=True, orthogonal="signed permutations", costs=Costs(3, 2, kept=0),
+         units={"eta_l": LENGTH, "eps": SLOPE, "alpha": NUMBER, "beta1": NUMBER, "beta2": NUMBER},
+         reductions=(Reduction("local-adam", {"alpha": 1.0, "moments": "local", "eps": 0.5}, {"eps": 0.0, "v_init": 0.25}),),
+         variants=(Variant({"moments": "local"}, {"costs": Costs(2, 1, kept=1)}),))

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from fedtheory.algorithm import Algorithm
 from fedtheory.chain import masked
 from fedtheory.layerwise import by_coordinate, layer_sums, sizes_of
-from fedtheory.method import method
+from fedtheory.method import register
 from fedtheory.parts import UploadFilter
 from fedtheory.selection import EveryPriority, PriorityOnly, Selection, WithoutReplacement
-from fedtheory.traits import STEP, Costs, Reduction, Traits
+from fedtheory.traits import STEP, Costs, Reduction
 from synthetic.base.checks import whole
 from synthetic.numbers.arrays import namespace
 
@@ -19,12 +19,12 @@ __all__ = ["LayerIntervals", "fedlama"]
 
 @dataclass(frozen=True)
 class LayerIntervals(UploadFilter):
-    """Some layers are averaged after every round, the others after every ``period`` rounds only; until then clients go on
-    from their own.
+    """Some layers are averaged after every round, the others after every ``period`` rounds only; meanwhile clients continue
+    with their own values of them.
 
-    At the end of a period, where all layers are averaged, the discrepancy ``d_l = mean of |x_k - x|_l^2 / (steps since
-    the last average * size of l)`` decides anew: with layers in ascending order of d, those before the point where the
-    share of ``d * size`` that they make up reaches the share of parameters that come after them are averaged rarely.
+    At the end of a period all layers are averaged, and the discrepancy ``d_l = mean of |x_k - x|_l^2 / (steps since the
+    last average * size of l)`` selects the layers anew: in ascending order of d, a layer is averaged rarely while the share
+    of ``sum of d * size`` up to it is below the share of parameters after it.
     """
 
     period: int = 2
@@ -80,10 +80,10 @@ class LayerIntervals(UploadFilter):
         sampling = algorithm.selection.sampling
         held = isinstance(sampling, WithoutReplacement) and sampling.held == self.period
         if algorithm.client_steps is not None:
-            raise ValueError("layers are compared per local step, of which clients take different numbers")
+            raise ValueError("layers are compared per local step, so all clients must take the same number of steps")
         if algorithm.upload is not self or algorithm.client.solves:
-            raise ValueError("clients go on from layers of their own, which other upload filters do not know and a local "
-                             "problem that is solved at once forgets")
+            raise ValueError("clients continue with their own values of some layers, which other upload filters and solved "
+                             "local problems ignore")
         if not (held or isinstance(sampling, EveryPriority) or self.period == 1):
             raise ValueError(f"the clients of a period must stay together; got {sampling!r}, allowed: all clients, or "
                              f"WithoutReplacement(participants, held={self.period})")
@@ -99,16 +99,8 @@ def rarely_averaged(discrepancy, sizes):
     return xp.take_along_axis(chosen, xp.argsort(order, axis=-1), axis=-1)
 
 
-@method("fedlama", "layers in which clients differ little are averaged less often", "Lee, Zhang, Avestimehr 2023",
-        "fedluar/fedlama",
-        traits=Traits(
-            translation=True, orthogonal="within layers", units={"eta_l": STEP}, costs=Costs(down=None, up=None),
-            reductions=(Reduction("fedavg", {"period": 1}), Reduction("fedavg", where={"dim": 1, "participants": None})),
-            exempt={"number of participants": "clients stay together for a period, so that turns come more slowly",
-                    "identical clients": "then rounding decides which layers are averaged rarely, and x holds them late"}))
 def fedlama(eta_l=0.1, local_steps=1, period=2, participants=None) -> Algorithm:
-    """FedLAMA. Rule: FedLUAR's specification, section 8 (medium confidence); how many layers are averaged rarely, from the
-    literature (medium confidence: where its two curves cross).
+    """FedLAMA (Lee et al. 2023; specification of FedLUAR, 8: medium confidence).
 
     ::
 
@@ -120,8 +112,11 @@ def fedlama(eta_l=0.1, local_steps=1, period=2, participants=None) -> Algorithm:
             sorted by d, layer l is averaged rarely from now on if
                 sum over l' <= l of d_l' * size_l' / sum of all  <  sum over l' > l of size_l' / sum of all
 
-    ``participants`` stay together for a ``period``. ``x`` holds every layer's last average. A participant receives and
-    sends the layers that were averaged. ``period = 1``, or one layer, is FedAvg.
+    d_l has the x_k before, and the x after the average. At first every layer is averaged often. A client starts a round
+    from the averaged layers of x, and from its own in the others. How many layers are averaged rarely follows the
+    literature (medium confidence: where its two curves cross). ``participants`` stay together for a ``period``. ``x`` holds
+    every layer's last average. A participant receives and sends the layers that were averaged. ``period = 1``, or one
+    layer, is FedAvg.
 
     Example:
         Clients agree on the second coordinate, which is thus averaged after every other round from the third on.
@@ -135,3 +130,11 @@ def fedlama(eta_l=0.1, local_steps=1, period=2, participants=None) -> Algorithm:
     """
     sampling = EveryPriority() if participants is None else WithoutReplacement(participants, held=whole("period", period))
     return Algorithm(eta_l, local_steps, Selection(PriorityOnly(), sampling), upload=LayerIntervals(period), name="FedLAMA")
+
+
+register(fedlama, "fedlama", "layers in which clients differ little are averaged less often", "Lee, Zhang, Avestimehr 2023",
+         "fedluar/fedlama", translation=True, orthogonal="within layers", units={"eta_l": STEP},
+         costs=Costs(down=None, up=None),
+         reductions=(Reduction("fedavg", {"period": 1}), Reduction("fedavg", where={"dim": 1, "participants": None})),
+         exempt={"number of participants": "clients stay together for a period, so some may not be drawn in 24 rounds",
+             "identical clients": "then rounding errors decide which layers are averaged rarely"})

@@ -1,19 +1,19 @@
-"""FedLESAM (Fan et al. 2024): sharpness-aware gradients uphill along the global model's own path, one gradient a step."""
+"""FedLESAM (Fan et al. 2024): sharpness-aware gradients whose ascent step comes from the global model's path."""
 
 from __future__ import annotations
 
 from fedtheory.algorithm import Algorithm
 from fedtheory.algorithms.fedavg import ServerStep
 from fedtheory.algorithms.fedsam import SharpnessAware, along
-from fedtheory.method import method, sampled
-from fedtheory.traits import ISOTROPIC, LENGTH, STEP, Costs, Reduction, Traits
+from fedtheory.method import register, sampled
+from fedtheory.traits import ISOTROPIC, LENGTH, STEP, Costs, Reduction
 
 __all__ = ["GloballyEstimated", "fedlesam"]
 
 
 class GloballyEstimated(SharpnessAware):
-    """The gradient at ``x_k + rho_sam * d/|d|`` with ``d = old_k - x``, old_k the model that client k received when it
-    last took part; at ``x_k`` when it takes part for the first time, or if the model has not moved."""
+    """The gradient at ``x_k + rho_sam * d/|d|`` with ``d = old_k - x``; old_k is the model that client k received when it
+    last took part. The gradient at ``x_k`` if client k takes part for the first time, or if d is zero."""
 
     evaluations = 1
 
@@ -23,27 +23,23 @@ class GloballyEstimated(SharpnessAware):
 
     def begin(self, local, moment):
         here = moment.x[:, None, :]
-        uphill = along(local.own["last_received"] - here, moment.algorithm.now(self.rho_sam, moment))
-        uphill = local.own["took_part"] * uphill
-        return local.with_own(last_received=here + 0 * uphill, took_part=0 * local.own["took_part"] + 1, uphill=uphill)
+        ascent = along(local.own["last_received"] - here, moment.algorithm.now(self.rho_sam, moment))
+        ascent = local.own["took_part"] * ascent
+        return local.with_own(last_received=here + 0 * ascent, took_part=0 * local.own["took_part"] + 1, ascent=ascent)
 
     def gradient(self, local, gradient, moment):
-        return gradient(local.x + local.own["uphill"]), local
+        return gradient(local.x + local.own["ascent"]), local
 
     def finish(self, local, moment):
         return {name: local.own[name] for name in ("last_received", "took_part")}
 
 
-@method("fedlesam", "sharpness-aware gradients from the global model's path", "Fan et al. 2024", "fedmoswa/fedlesam",
-        traits=Traits(
-            **ISOTROPIC, units={"eta_l": STEP, "rho_sam": LENGTH}, costs=Costs(),
-            reductions=(Reduction("fedavg", {"rho_sam": 0.0}), Reduction("fedavg", where={"rounds": 1}))))
 def fedlesam(eta_l=0.1, local_steps=1, rho_sam=0.05, eta_g=1.0, participants=None, replacement=False) -> Algorithm:
-    """FedLESAM. Rule: FedMoSWA's specification, section 8 (medium to high confidence; the sign is old minus new).
+    """FedLESAM (Fan et al. 2024; specification of FedMoSWA, 8: medium to high confidence; the sign is old minus new).
 
     ::
 
-        e_k   <- rho_sam * (old_k - x)/|old_k - x|          zero where client k takes part for the first time
+        e_k   <- rho_sam * (old_k - x)/|old_k - x|          zero where client k takes part for the first time; 0/0 = 0
         old_k <- x
         x_k   <- x_k - eta_l * g_k(x_k + e_k)               local_steps times, from x_k = x
         x     <- x + eta_g * mean of (x_k - x)
@@ -61,3 +57,8 @@ def fedlesam(eta_l=0.1, local_steps=1, rho_sam=0.05, eta_g=1.0, participants=Non
     """
     return Algorithm(eta_l, local_steps, sampled(participants, replacement), oracle=GloballyEstimated(rho_sam),
                      server=ServerStep(eta_g), name="FedLESAM")
+
+
+register(fedlesam, "fedlesam", "sharpness-aware gradients from the global model's path", "Fan et al. 2024",
+         "fedmoswa/fedlesam", **ISOTROPIC, units={"eta_l": STEP, "rho_sam": LENGTH}, costs=Costs(),
+         reductions=(Reduction("fedavg", {"rho_sam": 0.0}), Reduction("fedavg", where={"rounds": 1})))

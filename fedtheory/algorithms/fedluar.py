@@ -1,82 +1,26 @@
-"""FedLUAR: in every round some layers are not sent; the server applies their last update once more."""
+"""FedLUAR: in every round some layers are not sent; the server applies their last update again."""
 
 from __future__ import annotations
-
-from dataclasses import replace
 
 from fedtheory.algorithm import Algorithm
 from fedtheory.chain import chained
 from fedtheory.layerwise import by_coordinate
 from fedtheory.local_momentum import LocalMomentum
-from fedtheory.method import method
+from fedtheory.method import register
 from fedtheory.recycling import RecycledSteps, Recycling
-from fedtheory.traits import EVERYONE, STEP, Costs, Law, Reduction, Traits, Variant
+from fedtheory.traits import EVERYONE, STEP, Costs, Law, Reduction, Variant
 from synthetic.base.checks import one_of
 from synthetic.numbers.arrays import namespace
 
 __all__ = ["feddrop", "fedluar", "recycle"]
 
-_PAPER = "FedLUAR"
-
-
-def _sent(round, state, federation):
-    """The share of the parameters that is sent, (runs, 1)."""
-    fresh, xp = by_coordinate(~state.server["recycle_set"], federation.layers()), namespace(state.x)
-    return xp.mean(xp.where(fresh, xp.ones_like(state.x), 0), axis=-1)[:, None]
-
-
-def _filter(algorithm) -> Recycling:
-    return getattr(algorithm.upload, "filters", (algorithm.upload,))[0]
-
-
-def _repeated(algorithm, federation, before, after):
-    """What recycled layers get, and what they got in the round before, (runs, dim)."""
-    recycled = by_coordinate(before.server["recycle_set"], federation.layers())
-    last = before.server["applied_update"] * (_filter(algorithm).mode == "recycle")
-    return recycled * after.server["applied_update"], recycled * last
-
-
-def _applied(algorithm, federation, before, after):
-    return after.x - before.x, after.server["applied_update"]
-
-
-def _ages(algorithm, federation, before, after):
-    return after.server["age"], (before.server["age"] + 1) * before.server["recycle_set"]
-
-
-def _count(algorithm, federation, before, after):
-    recycled = after.server["recycle_set"]
-    return namespace(recycled).sum(1 * recycled, axis=-1), _filter(algorithm).recycled
-
-
-_LAWS = (Law("recycled layers repeat", _repeated), Law("ages", _ages), Law("number of layers recycled", _count),
-         Law("the model moves by the applied update", _applied, where=EVERYONE))
-_TRAITS = Traits(
-    orthogonal="within layers", units={"eta_l": STEP}, reductions=(Reduction("fedavg", {"recycled": 0}),), laws=_LAWS,
-    costs=Costs(up=_sent), random=True)
-
-
-def _with(base, where=None, **exempt) -> Variant:
-    """LUAR on another method, whose own hyper-parameters have units of their own."""
-    reduction = Reduction(base, {"recycled": 0}, where=where or {})
-    return Variant({"base": base}, {"orthogonal": "", "units": None, "reductions": (reduction,), "laws": _LAWS[:-1],
-                                    "costs": None, "exempt": {name.replace("_", " "): why for name, why in exempt.items()}})
-
-
-_BASES = (
-    *(_with(base) for base in ("fedprox", "fedpaq", "feddropoutavg", "fedadam", "fedyogi", "fedadagrad")),
-    *(_with(base, descends="momentum adds up the one update that a single layer repeats for ever")
-      for base in ("fedacg", "fedavgm")),
-    _with("fedmut", {"equal": True}, everything_received_is_counted="the server mutates the model before it sends it"),
-)
-
 
 def recycle(algorithm: Algorithm, recycled=1, recycled_object="pre-optimizer", **options) -> Algorithm:
     """Any method with layers recycled; ``options`` are the fields of :class:`Recycling`.
 
-    What the method feeds to its server step becomes the applied update; scores use fresh layers and the model from which
-    local training started. An upload filter of the method then acts on the fresh layers. ``recycled_object``:
-    pre-optimizer, the average that enters the server's optimiser; post-optimizer, the step that it made.
+    The applied update takes the place of the change of the average that enters the server's optimiser; scores use the model
+    from which local training started. An upload filter of the method acts on the fresh layers. ``recycled_object``:
+    pre-optimizer, the update that enters the server's optimiser is recycled; post-optimizer, the step that it makes.
 
     Example:
         >>> from fedtheory import make_algorithm
@@ -95,27 +39,28 @@ def recycle(algorithm: Algorithm, recycled=1, recycled_object="pre-optimizer", *
     return made.having(server=RecycledSteps(made.server, filtered.initial_update))
 
 
-@method("fedluar", "layers with small updates are recycled instead of sent", f"{_PAPER}, Algorithms 1 and 2",
-        "fedluar/fedluar", traits=replace(_TRAITS, variants=_BASES))
 def fedluar(
     eta_l=0.1, local_steps=1, base="fedavg", recycled=1, selector="luar", score="keep", R0="empty", initial_update=None,
     score_floor=1e-12, score_norm="broadcast", lr_decay="displacement", mode="recycle", masks=None,
     recycled_object="pre-optimizer", local_momentum=0.0, momentum_kept=False, participants=None, replacement=False,
     **arguments,
 ) -> Algorithm:
-    """FedLUAR on the method named ``base`` (X + LUAR), whose own ``arguments`` may follow. See :class:`Recycling`.
+    """FedLUAR (Algorithms 1 and 2) on the method named ``base`` (X + LUAR), whose own ``arguments`` may follow.
 
     ::
 
         change_l  <- mean over sampled k of (x_k - x)_l                      fresh layers l: these alone are sent
         applied_l <- change_l, or for recycled l: applied_l of the last round
         x         <- x + applied                                             or what the base does with it
-        score_l   <- |change_l| / |x_l| of the round's x                     fresh layers; the others keep theirs
-        the next round recycles ``recycled`` layers, drawn one after the other with probabilities ~ 1/score
+        score_l   <- max(|applied_l| / |x_l|, score_floor)                   fresh layers; the others keep theirs
+        the next round recycles ``recycled`` layers, drawn one after the other without replacement, each time
+        with probabilities in proportion to 1/score_l
 
-    Round 0 sends every layer. ``recycled = 0`` is the base; a participant receives one model and one bit per layer.
-    With equal client weights the mean is over the sampled clients, as in the paper. ``local_momentum`` (0.9 in its
-    experiments) replaces the base's client optimiser by :class:`fedtheory.local_momentum.LocalMomentum`.
+    |x_l| is of the model that the round's clients received; a layer where it is zero is drawn after all others. Round 0
+    sends every layer (``R0``), applied starts at zero (``initial_update``). ``recycled = 0`` is the base; a participant
+    receives one model and one bit per layer. With equal client weights the mean is over the sampled clients, as in the
+    paper. The other arguments are readings, see :class:`Recycling`. ``local_momentum`` (0.9 in the paper's experiments)
+    replaces the base's client optimiser by :class:`fedtheory.local_momentum.LocalMomentum`.
 
     Example:
         Of two equal layers one is sent; the other repeats its first step of 1/2 from 0 towards 1.
@@ -140,15 +85,13 @@ def fedluar(
     return made.having(name="FedLUAR") if base == "fedavg" and mode == "recycle" else made
 
 
-@method("feddrop", "layers with small updates are left where they are", f"{_PAPER}, introduction (drop variant)",
-        "fedluar/drop", traits=_TRAITS)
 def feddrop(
     eta_l=0.1, local_steps=1, base="fedavg", recycled=1, selector="luar", score="keep", R0="empty", score_floor=1e-12,
     masks=None, participants=None, replacement=False, **arguments,
 ) -> Algorithm:
-    """FedLUAR's drop variant: the chosen layers do not move in the round; the rest as in :func:`fedluar`.
+    """FedLUAR's drop variant: the chosen layers do not move in the round, ``applied_l = 0``; the rest as in :func:`fedluar`.
 
-    The paper names it without pseudocode; its specification reads it as ``applied_l = 0`` for the chosen layers.
+    The paper's introduction names it without pseudocode; this is its specification's reading.
 
     Example:
         >>> from fedtheory import run
@@ -159,3 +102,63 @@ def feddrop(
     """
     return fedluar(eta_l, local_steps, base, recycled, selector, score, R0, None, score_floor, mode="drop", masks=masks,
                    participants=participants, replacement=replacement, **arguments)
+
+
+_PAPER = "FedLUAR"
+
+
+def _sent(round, state, federation):
+    """The share of the parameters that is sent, (runs, 1)."""
+    fresh, xp = by_coordinate(~state.server["recycle_set"], federation.layers()), namespace(state.x)
+    return xp.mean(xp.where(fresh, xp.ones_like(state.x), 0), axis=-1)[:, None]
+
+
+def _filter(algorithm) -> Recycling:
+    return getattr(algorithm.upload, "filters", (algorithm.upload,))[0]
+
+
+def _repeated(algorithm, federation, before, after):
+    """The applied update of recycled layers, and that of the round before, (runs, dim)."""
+    recycled = by_coordinate(before.server["recycle_set"], federation.layers())
+    last = before.server["applied_update"] * (_filter(algorithm).mode == "recycle")
+    return recycled * after.server["applied_update"], recycled * last
+
+
+def _applied(algorithm, federation, before, after):
+    return after.x - before.x, after.server["applied_update"]
+
+
+def _ages(algorithm, federation, before, after):
+    return after.server["age"], (before.server["age"] + 1) * before.server["recycle_set"]
+
+
+def _count(algorithm, federation, before, after):
+    recycled = after.server["recycle_set"]
+    return namespace(recycled).sum(1 * recycled, axis=-1), _filter(algorithm).recycled
+
+
+_LAWS = (Law("recycled layers repeat", _repeated), Law("ages", _ages), Law("number of layers recycled", _count),
+         Law("the model moves by the applied update", _applied, where=EVERYONE))
+
+_TRAITS = dict(orthogonal="within layers", units={"eta_l": STEP}, reductions=(Reduction("fedavg", {"recycled": 0}),),
+    laws=_LAWS, costs=Costs(up=_sent), random=True)
+
+
+def _with(base, where=None, **exempt) -> Variant:
+    """LUAR on another method, without the traits that depend on that method."""
+    reduction = Reduction(base, {"recycled": 0}, where=where or {})
+    return Variant({"base": base}, {"orthogonal": "", "units": None, "reductions": (reduction,), "laws": _LAWS[:-1],
+                                    "costs": None, "exempt": {name.replace("_", " "): why for name, why in exempt.items()}})
+
+
+_BASES = (
+    *(_with(base) for base in ("fedprox", "fedpaq", "feddropoutavg", "fedadam", "fedyogi", "fedadagrad")),
+    *(_with(base, descends="momentum accumulates the update that a single layer repeats in every round")
+      for base in ("fedacg", "fedavgm")),
+    _with("fedmut", {"equal": True}, everything_received_is_counted="the server mutates the model before it sends it"),
+)
+
+register(fedluar, "fedluar", "layers with small updates are recycled instead of sent", f"{_PAPER}, Algorithms 1 and 2",
+         "fedluar/fedluar", **_TRAITS, variants=_BASES)
+register(feddrop, "feddrop", "layers with small updates are left where they are", f"{_PAPER}, introduction (drop variant)",
+         "fedluar/drop", **_TRAITS)

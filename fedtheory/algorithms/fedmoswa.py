@@ -1,4 +1,4 @@
-"""FedMoSWA (Liu et al. 2025): FedSWA with control variates of which the server's is a moving average."""
+"""FedMoSWA (Liu et al. 2025): FedSWA with control variates; the server's is a moving average."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from fedtheory.algorithms.fedmoswa_fresh import BATCHES, FreshVariates, SinceBro
 from fedtheory.algorithms.fedswa import local_rates
 from fedtheory.algorithms.scaffold import settled
 from fedtheory.control_variates import ControlVariates
-from fedtheory.method import method, sampled
+from fedtheory.method import register, sampled
 from fedtheory.moment import mean_over_clients
 from fedtheory.parts import GradientOracle
 from fedtheory.schedules import check_schedule
-from fedtheory.traits import EVERYONE, ISOTROPIC, STEP, Costs, FixedPoint, Reduction, Tilt, Traits, Variant
+from fedtheory.traits import EVERYONE, ISOTROPIC, STEP, Costs, FixedPoint, Reduction, Tilt, Variant
 from synthetic.base.checks import one_of
 
 __all__ = ["MovingVariates", "fedmoswa"]
@@ -27,8 +27,8 @@ VARIANTS = ("canonical", "all-clients", "fresh")
 class MovingVariates(ControlVariates):
     """``g - c_k + m`` with c_k as in SCAFFOLD (``option`` I or II) and ``m <- (1 - gamma) m + gamma * mean of c_k+``.
 
-    The mean is over the sampled clients, who send ``c_k+ - m``; or over the stored c_k of ``all_clients``: those sampled
-    send ``c_k+ - c_k``, and the server keeps the mean too.
+    The mean is over the sampled clients, who send ``c_k+ - m``; or, with ``all_clients``, over the stored c_k of all: the
+    sampled clients send ``c_k+ - c_k``, and the server keeps the mean.
     """
 
     gamma: Any = 0.2  #: number, (runs,) array or Schedule
@@ -59,48 +59,28 @@ class MovingVariates(ControlVariates):
         return average, {"variate": m + gamma * (mean - m), "variate_mean": mean}
 
 
-def one_more(local_steps):
-    """Gradients of a round with one besides those of the local steps."""
-    return local_steps + 1
-
-
-FRESH = {"tilt": Tilt({}), "fixed_point": FixedPoint(), "reductions": (), "exempt": {
-    "own data only": "clients exchange their variates before the local steps"}}
-TRAITS = Traits(
-    **ISOTROPIC, units={"eta_l": STEP}, tilt=Tilt({"variate": 1.0}, EVERYONE), fixed_point=FixedPoint(settled, EVERYONE),
-    costs=Costs(2, 2, kept=1), reductions=(
-        Reduction("scaffold", {"gamma": 1.0, "rho_decay": 1.0}, where=EVERYONE), Reduction("fedswa", where={"rounds": 1})),
-    variants=(
-        Variant({"option": "I"}, {"costs": Costs(2, 2, one_more, kept=1)}),
-        Variant({"variant": "all-clients", "start": "gradient-clients-only"}, {"tilt": None, "reductions": ()}),
-        Variant({"variant": "fresh"}, FRESH | {"costs": Costs(2, 2, one_more, kept=0)}),
-        Variant({"variant": "fresh", "batch": "same"}, FRESH | {
-            "costs": Costs(2, 2, lambda local_steps: 2 * local_steps + 1, kept=0)})))
-
-
-@method("fedmoswa", "FedSWA with a momentum control variate", "Liu et al. 2025", "fedmoswa/fedmoswa",
-        "fedmoswa/moswa-ii", traits=TRAITS)
 def fedmoswa(
     eta_l=0.1, local_steps=1, rho_decay=0.1, eta_g=1.5, gamma=0.2, option="II", start="zero", variant="canonical",
     batch="independent", schedule="cyclic-linear", client_variate=None, server_variate=None, participants=None,
     replacement=False,
 ) -> Algorithm:
-    """FedMoSWA (fedmoswa 3.3), with the values of the paper's experiments.
+    """FedMoSWA (Liu et al. 2025; specification fedmoswa 3.3), with the values of the paper's experiments.
 
     ::
 
         x_k <- x_k - eta_j * (g_k(x_k) - c_k + m)            j = 0 .. local_steps - 1 with the rates of FedSWA, from x_k = x
-        c_k+ = g_k(x)                                        option I
+        c_k+ = g_k(x)                                        option I, on samples of its own
              | c_k - m + (x - x_k) / sum of eta_j            option II
         m <- m + gamma * mean over sampled k of (c_k+ - m)   all-clients: (1 - gamma) m + gamma * mean over all k of c_k+
         x <- x + eta_g * (mean of x_k - x),   c_k <- c_k+
 
-    Variant ``fresh`` (App. F): every client takes part, and before the local steps ``c_k = g_k(x)``, ``m <- (1 - gamma) m +
-    gamma * mean of c_k`` in an exchange of its own, on samples ``independent`` of the local steps' or the ``same``.
-    ``start`` (with ``client_variate``, ``server_variate``): see :class:`fedtheory.algorithms.scaffold.ControlVariates`;
-    the variant ``fresh`` has only m, from ``zero`` or ``free``.
+    Under ``all-clients`` clients that are not sampled enter with the c_k that they keep. Variant ``fresh`` (App. F): every
+    client takes part, and before the local steps ``c_k = g_k(x)``, ``m <- (1 - gamma) m + gamma * mean of c_k`` in an
+    exchange of its own, on samples ``independent`` of the local steps' or the ``same``.
+    ``start`` (with ``client_variate``, ``server_variate``): see :class:`fedtheory.control_variates.ControlVariates`; the
+    variant ``fresh`` has only m, from ``zero`` or ``free``.
 
-    ``gamma = 1`` with everybody and ``m = mean of c_k`` at the start is SCAFFOLD; from zero its first round is FedSWA's.
+    ``gamma = 1`` with all clients and ``m = mean of c_k`` at the start is SCAFFOLD; from zero its first round is FedSWA's.
 
     Example:
         One client on 1/2 (x - 1)^2 with constant rate 1/2: to 1/2; then c = -1 and m = -1/2, so the step is -1/2 + 1/2.
@@ -125,3 +105,23 @@ def fedmoswa(
         variates = MovingVariates(option, start, "standard", client_variate, server_variate, gamma, variant == "all-clients")
     return Algorithm(rates, local_steps, chosen, oracle=oracle, correction=variates, server=ServerStep(eta_g),
                      name="FedMoSWA")
+
+
+def one_more(local_steps):
+    """Gradients of a round with one besides those of the local steps."""
+    return local_steps + 1
+
+
+FRESH = {"tilt": Tilt({}), "fixed_point": FixedPoint(), "reductions": (), "exempt": {
+    "own data only": "clients exchange their variates before the local steps"}}
+
+register(fedmoswa, "fedmoswa", "FedSWA with a momentum control variate", "Liu et al. 2025", "fedmoswa/fedmoswa",
+         "fedmoswa/moswa-ii", **ISOTROPIC, units={"eta_l": STEP}, tilt=Tilt({"variate": 1.0}, EVERYONE),
+         fixed_point=FixedPoint(settled, EVERYONE), costs=Costs(2, 2, kept=1),
+         reductions=(Reduction("scaffold", {"gamma": 1.0, "rho_decay": 1.0}, where=EVERYONE),
+             Reduction("fedswa", where={"rounds": 1})),
+         variants=(Variant({"option": "I"}, {"costs": Costs(2, 2, one_more, kept=1)}),
+             Variant({"variant": "all-clients", "start": "gradient-clients-only"}, {"tilt": None, "reductions": ()}),
+             Variant({"variant": "fresh"}, FRESH | {"costs": Costs(2, 2, one_more, kept=0)}),
+             Variant({"variant": "fresh", "batch": "same"}, FRESH | {
+                 "costs": Costs(2, 2, lambda local_steps: 2 * local_steps + 1, kept=0)})))

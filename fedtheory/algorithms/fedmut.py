@@ -8,10 +8,10 @@ from typing import Any
 from fedtheory.algorithm import Algorithm
 from fedtheory.algorithms.fedavg import ServerStep
 from fedtheory.layerwise import by_coordinate
-from fedtheory.method import method, sampled
+from fedtheory.method import register, sampled
 from fedtheory.parts import Correction
 from fedtheory.schedules import check_schedule
-from fedtheory.traits import STEP, Costs, Reduction, Traits
+from fedtheory.traits import STEP, Costs, Reduction
 from synthetic.base.checks import one_of
 from synthetic.numbers.arrays import namespace
 from synthetic.numbers.draws import MUTATION
@@ -23,8 +23,8 @@ __all__ = ["Mutation", "fedmut"]
 class Mutation(Correction):
     """Participant i starts at ``x + alpha * v_i * (x - last x)`` with signs v_i by layer.
 
-    In every layer half of the participants have +1 and half -1, at random; if they are odd in number, one has 0, so that
-    the signs always sum to zero. Changes for upload filters are measured from this start, or from the ``broadcast`` model.
+    In every layer half of the participants have +1 and half -1, at random; of an odd number one has 0, so that the signs
+    sum to zero. Upload filters act on the change from this start, or from the ``broadcast`` model (``relative``).
     """
 
     alpha: Any = 0.5  #: number, (runs,) array or Schedule
@@ -59,19 +59,13 @@ class Mutation(Correction):
 
     def check(self, algorithm):
         if algorithm.client.solves:
-            raise ValueError("a local problem that is solved at once forgets where it started, so no start can be mutated")
+            raise ValueError("a solved local problem does not depend on its start, so mutated starts have no effect")
 
 
-@method("fedmut", "FedAvg from mutated models", "Hu et al. 2024", "fedluar/fedmut",
-        traits=Traits(
-            translation=True, orthogonal="within layers", units={"eta_l": STEP}, random=True, costs=Costs(),
-            reductions=(Reduction("fedavg", {"alpha": 0.0}), Reduction("fedavg", where={"rounds": 1})),
-            exempt={"everything received is counted": "the server mutates the model before it sends it"}))
 def fedmut(
     eta_l=0.1, local_steps=1, eta_g=1.0, alpha=0.5, relative="start", participants=None, replacement=False,
 ) -> Algorithm:
-    """FedMut. Rule: FedLUAR's specification, section 8 (medium confidence). Its beta, a dynamic strength of the mutation,
-    is left out: there the specification's confidence is low.
+    """FedMut (Hu et al. 2024; specification of FedLUAR, 8: medium confidence).
 
     ::
 
@@ -79,8 +73,11 @@ def fedmut(
         x_i <- x_i - eta_l * g_i(x_i)                         local_steps times
         x   <- x + eta_g * (mean over sampled i of x_i - x)
 
-    ``relative`` matters to upload filters (LUAR, quantisers) only: they act on the change from the mutated ``start`` or
-    from the ``broadcast`` model. With equal weights their plain means agree. ``alpha = 0`` is FedAvg, as is the first round.
+    ``last x`` is the model that clients received in the round before, x in the first round. In every layer half of the
+    participants, drawn uniformly and anew, have +1 and half -1; of an odd number one has 0. ``relative`` matters to upload
+    filters (LUAR, quantisers) only: they act on the change from the mutated ``start`` or from the ``broadcast`` model. With
+    equal weights their plain means agree. ``alpha = 0`` is FedAvg, as is the first round. The paper's beta, a strength of
+    the mutation that changes over time, is left out: there the specification's confidence is low.
 
     Example:
         From 0, 1/2, where the last move was 1/2: the starts are 1/4 and 3/4, one step of 1/2 leads to 5/8 and 7/8.
@@ -93,3 +90,9 @@ def fedmut(
     """
     return Algorithm(eta_l, local_steps, sampled(participants, replacement), correction=Mutation(alpha, relative),
                      server=ServerStep(eta_g), name="FedMut")
+
+
+register(fedmut, "fedmut", "FedAvg from mutated models", "Hu et al. 2024", "fedluar/fedmut", translation=True,
+         orthogonal="within layers", units={"eta_l": STEP}, random=True, costs=Costs(),
+         reductions=(Reduction("fedavg", {"alpha": 0.0}), Reduction("fedavg", where={"rounds": 1})),
+         exempt={"everything received is counted": "the server mutates the model before it sends it"})

@@ -8,10 +8,10 @@ from fedtheory.algorithm import Algorithm
 from fedtheory.algorithms.fedavg import ServerStep
 from fedtheory.algorithms.fedavg_m import HeavyBall
 from fedtheory.algorithms.fedprox import Proximal
-from fedtheory.method import method, sampled
+from fedtheory.method import register, sampled
 from fedtheory.moment import Local
 from fedtheory.parts import ClientOptimiser, UploadFilter
-from fedtheory.traits import CURVATURE, ISOTROPIC, STEP, Costs, Reduction, Traits
+from fedtheory.traits import CURVATURE, ISOTROPIC, STEP, Costs, Reduction
 from synthetic.numbers.arrays import namespace
 
 __all__ = ["Normalised", "fednova"]
@@ -50,17 +50,14 @@ class Normalised(UploadFilter):
 
     def check(self, algorithm):
         if type(algorithm.client) not in (ClientOptimiser, HeavyBall):
-            raise ValueError("normalised averaging needs local steps whose length does not depend on the gradients; got "
+            raise ValueError("normalised averaging needs local steps that are linear in the gradients; got "
                              f"{type(algorithm.client).__name__}, allowed: plain steps, HeavyBall")
 
 
-@method("fednova", "FedAvg with normalised averaging of unequal numbers of local steps", "Wang et al. 2020", traits=Traits(
-            **ISOTROPIC, units={"eta_l": STEP, "rho_prox": CURVATURE}, costs=Costs(up=None, kept=0),
-            reductions=(Reduction("fedavg", {"rho_prox": 0.0}), Reduction("fedprox", {"rho_prox": 0.5}))))
 def fednova(
     eta_l=0.1, local_steps=1, client_steps=None, rho_prox=0.0, beta=1.0, eta_g=1.0, participants=None, replacement=False,
 ) -> Algorithm:
-    """FedNova. Rule from the literature (confidence high; medium for a pull and momentum together).
+    """FedNova (Wang et al. 2020). Confidence high; medium for a pull and momentum together.
 
     ::
 
@@ -73,9 +70,11 @@ def fednova(
                  | eta_l * sum over j < client_steps[k] of (1 - (1 - beta)^(j + 1)) / beta      rho_prox = 0
         x <- x + eta_g * mean of length_k * mean of ((x_k - x) / length_k)
 
-    ``client_steps``: (clients,) or (runs, clients) integers up to ``local_steps``; ``RandomSteps(fraction)``, drawn anew in
-    each round; or None: all clients take ``local_steps``, and it is FedAvg. Any method takes ``client_steps`` by
-    ``having``. A client sends its model and one number, and evaluates one gradient per step that it takes.
+    With schedules, or a pull and momentum together, ``length_k`` is how far the client's steps carry it along a constant
+    gradient of one. ``client_steps``: (clients,) or (runs, clients) integers up to ``local_steps``;
+    ``RandomSteps(fraction)``, drawn anew in each round; or None: all clients take ``local_steps``, and it is FedAvg. Any
+    method takes ``client_steps`` by ``having``. A client sends its model and one number, and evaluates one gradient per
+    step that it takes.
 
     Example:
         The first client, on 1/2 (x - 1)^2, takes four small steps while the second, on 2 (x + 1)^2, takes one. FedAvg then
@@ -92,3 +91,8 @@ def fednova(
     return Algorithm(eta_l, local_steps, sampled(participants, replacement), correction=Proximal(rho_prox),
                      client=ClientOptimiser() if plain else HeavyBall(beta), upload=Normalised(), server=ServerStep(eta_g),
                      client_steps=client_steps, name="FedNova")
+
+
+register(fednova, "fednova", "FedAvg with normalised averaging of unequal numbers of local steps", "Wang et al. 2020",
+         **ISOTROPIC, units={"eta_l": STEP, "rho_prox": CURVATURE}, costs=Costs(up=None, kept=0),
+         reductions=(Reduction("fedavg", {"rho_prox": 0.0}), Reduction("fedprox", {"rho_prox": 0.5})))

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from fedtheory.algorithm import Algorithm
-from fedtheory.method import method, sampled
+from fedtheory.method import register, sampled
 from fedtheory.parts import ServerOptimiser
 from fedtheory.schedules import check_schedule, value_at
-from fedtheory.traits import EVERYONE, LENGTH, NUMBER, STEP, Costs, FixedPoint, Law, Reduction, Traits
+from fedtheory.traits import EVERYONE, LENGTH, NUMBER, STEP, Costs, FixedPoint, Law, Reduction
 from synthetic.base.checks import finite, nonnegative, one_of
 from synthetic.numbers.arrays import namespace
 
@@ -27,7 +27,7 @@ def quotient(above, below):
 
 
 def check_moments(part) -> None:
-    """ValueError unless the moments' decay rates are at most 1, and ``eps`` and ``v_init`` (or ``eps^2``) at least 0."""
+    """Raises ValueError unless ``beta1``, ``beta2`` are at most 1, and ``eps``, ``v_init`` at least 0 (or ``"eps^2"``)."""
     check_schedule("beta1", part.beta1, high=1)
     check_schedule("beta2", part.beta2, high=1)
     check_schedule("eps", part.eps)
@@ -38,7 +38,7 @@ def check_moments(part) -> None:
 
 
 def first_moment2(part, federation, x):
-    """The second moment (runs, dim) before the first round, of ``v_init`` and ``eps``."""
+    """The second moment (runs, dim) before the first round, from ``v_init`` and ``eps``."""
     backend, eps = federation.backend, part.eps
     if isinstance(part.v_init, str):
         eps = value_at(eps, backend, 0, 0, x.shape[0])
@@ -94,6 +94,75 @@ def _make(rule, name, eta_l, local_steps, eta_g, beta1, beta2, eps, v_init, part
     return Algorithm(eta_l, local_steps, sampled(participants, replacement), server=server, name=name)
 
 
+def fedadagrad(
+    eta_l=0.1, local_steps=1, eta_g=0.1, beta1=0.0, eps=1e-3, v_init="eps^2", participants=None, replacement=False,
+) -> Algorithm:
+    """FedAdagrad (Reddi et al. 2021; specification of FedLUAR, 8: high confidence).
+
+    As :func:`fedadam` with ``v <- v + d * d``; ``beta1 = 0`` by default, as its authors ran it.
+
+    Example:
+        On 1/2 (x - 1)^2 from 0 the change is 1/2, v is 0 + 1/4, and the step is along 1/2 divided by 1/2.
+
+        >>> from fedtheory import run
+        >>> from synthetic import Quadratic
+        >>> made = fedadagrad(0.5, eta_g=0.25, eps=0.0)
+        >>> run(made, Quadratic([[[1.0]]], [[[1.0]]]), 1).dataset.x.values.ravel().tolist()
+        [0.0, 0.25]
+    """
+    return _make("adagrad", "FedAdagrad", eta_l, local_steps, eta_g, beta1, 0.0, eps, v_init, participants, replacement)
+
+
+def fedadam(
+    eta_l=0.1, local_steps=1, eta_g=0.1, beta1=0.9, beta2=0.99, eps=1e-3, v_init="eps^2", participants=None,
+    replacement=False,
+) -> Algorithm:
+    """FedAdam (Reddi et al. 2021; specification of FAdamGC, 3.8: high confidence), with the paper's tau named ``eps``.
+
+    ::
+
+        x_k <- x_k - eta_l * g_k(x_k)                            local_steps times, from x_k = x
+        d <- mean of (x_k - x)
+        m <- beta1 * m + (1 - beta1) * d                         from 0
+        v <- beta2 * v + (1 - beta2) * d * d                     from v_init: eps^2, 0, or any vector of at least 0
+        x <- x + eta_g * m / (sqrt(v) + eps)                     0/0 = 0
+
+    There is no bias correction. ``eta_g`` and ``eps`` are lengths in the space of the parameters. ``beta1 = 0``,
+    ``beta2 = 1`` and ``v_init`` 1 with ``eps = 0`` are FedAvg with server step ``eta_g``.
+
+    Example:
+        On 1/2 (x - 1)^2 from 0 the change is 1/2: m is 1/4, v is 1/16, and the step is along 1.
+
+        >>> from fedtheory import run
+        >>> from synthetic import Quadratic
+        >>> made = fedadam(0.5, eta_g=0.25, beta1=0.5, beta2=0.75, eps=0.0)
+        >>> run(made, Quadratic([[[1.0]]], [[[1.0]]]), 1).dataset.x.values.ravel().tolist()
+        [0.0, 0.25]
+    """
+    return _make("adam", "FedAdam", eta_l, local_steps, eta_g, beta1, beta2, eps, v_init, participants, replacement)
+
+
+def fedyogi(
+    eta_l=0.1, local_steps=1, eta_g=0.1, beta1=0.9, beta2=0.99, eps=1e-3, v_init="eps^2", participants=None,
+    replacement=False,
+) -> Algorithm:
+    """FedYogi (Reddi et al. 2021; specification of FedLUAR, 8: high confidence).
+
+    As :func:`fedadam` with ``v <- v - (1 - beta2) * d * d * sign(v - d * d)``. As long as ``v <= d * d`` the second moment
+    grows by ``(1 - beta2) d * d``, however large it is; FedAdam's grows by less.
+
+    Example:
+        On 1/2 (x - 1)^2 from 0 the change is 1/2: v goes from 0 to 1/4 * 1/4, and m is 1/2 * 1/2.
+
+        >>> from fedtheory import run
+        >>> from synthetic import Quadratic
+        >>> made = fedyogi(0.5, eta_g=0.25, beta1=0.5, beta2=0.75, eps=0.0)
+        >>> run(made, Quadratic([[[1.0]]], [[[1.0]]]), 1).dataset.x.values.ravel().tolist()
+        [0.0, 0.25]
+    """
+    return _make("yogi", "FedYogi", eta_l, local_steps, eta_g, beta1, beta2, eps, v_init, participants, replacement)
+
+
 def nonnegative_moment(algorithm, federation, before, after):
     """Zero, and the second moment."""
     return 0 * after.x, after.server["server_moment2"]
@@ -109,80 +178,11 @@ MOMENTS = {
 IDLE = {"beta1": 0.0, "beta2": 1.0, "v_init": 1.0, "eps": 0.0}
 FIRST_ROUND = {"rounds": 1}
 
-
-@method("fedadagrad", "FedAvg with Adagrad on the server", "Reddi et al. 2021", "fedluar/fedadagrad", traits=Traits(
-            **MOMENTS, units=UNITS))
-def fedadagrad(
-    eta_l=0.1, local_steps=1, eta_g=0.1, beta1=0.0, eps=1e-3, v_init="eps^2", participants=None, replacement=False,
-) -> Algorithm:
-    """FedAdagrad: as :func:`fedadam` with ``v <- v + d * d``; ``beta1 = 0`` by default, as its authors ran it.
-
-    Rule: FedLUAR's specification, section 8 (high confidence).
-
-    Example:
-        On 1/2 (x - 1)^2 from 0 the change is 1/2, v is 0 + 1/4, and the step is along 1/2 divided by 1/2.
-
-        >>> from fedtheory import run
-        >>> from synthetic import Quadratic
-        >>> made = fedadagrad(0.5, eta_g=0.25, eps=0.0)
-        >>> run(made, Quadratic([[[1.0]]], [[[1.0]]]), 1).dataset.x.values.ravel().tolist()
-        [0.0, 0.25]
-    """
-    return _make("adagrad", "FedAdagrad", eta_l, local_steps, eta_g, beta1, 0.0, eps, v_init, participants, replacement)
-
-
-@method("fedadam", "FedAvg with Adam on the server", "Reddi et al. 2021", "fadamgc/fedadam", "fedluar/fedadam",
-        traits=Traits(
-            **MOMENTS, units=UNITS | {"beta2": NUMBER},
-            reductions=(Reduction("fedavg", IDLE), Reduction("fedyogi", {"v_init": 0.0}, where=FIRST_ROUND))))
-def fedadam(
-    eta_l=0.1, local_steps=1, eta_g=0.1, beta1=0.9, beta2=0.99, eps=1e-3, v_init="eps^2", participants=None,
-    replacement=False,
-) -> Algorithm:
-    """FedAdam. Rule: FAdamGC's specification, 3.8 (high confidence), with its tau named ``eps``; no bias correction.
-
-    ::
-
-        x_k <- x_k - eta_l * g_k(x_k)                            local_steps times, from x_k = x
-        d <- mean of (x_k - x)
-        m <- beta1 * m + (1 - beta1) * d                         from 0
-        v <- beta2 * v + (1 - beta2) * d * d                     from v_init: eps^2, 0, or any vector of at least 0
-        x <- x + eta_g * m / (sqrt(v) + eps)                     0/0 = 0
-
-    ``eta_g`` and ``eps`` are lengths in the space of the parameters. ``beta1 = 0``, ``beta2 = 1`` and ``v_init`` 1 with
-    ``eps = 0`` are FedAvg with server step ``eta_g``.
-
-    Example:
-        On 1/2 (x - 1)^2 from 0 the change is 1/2: m is 1/4, v is 1/16, and the step is along 1.
-
-        >>> from fedtheory import run
-        >>> from synthetic import Quadratic
-        >>> made = fedadam(0.5, eta_g=0.25, beta1=0.5, beta2=0.75, eps=0.0)
-        >>> run(made, Quadratic([[[1.0]]], [[[1.0]]]), 1).dataset.x.values.ravel().tolist()
-        [0.0, 0.25]
-    """
-    return _make("adam", "FedAdam", eta_l, local_steps, eta_g, beta1, beta2, eps, v_init, participants, replacement)
-
-
-@method("fedyogi", "FedAvg with Yogi on the server", "Reddi et al. 2021", "fedluar/fedyogi", traits=Traits(
-            **MOMENTS, units=UNITS | {"beta2": NUMBER},
-            reductions=(Reduction("fedavg", IDLE), Reduction("fedadam", {"v_init": 0.0}, where=FIRST_ROUND))))
-def fedyogi(
-    eta_l=0.1, local_steps=1, eta_g=0.1, beta1=0.9, beta2=0.99, eps=1e-3, v_init="eps^2", participants=None,
-    replacement=False,
-) -> Algorithm:
-    """FedYogi: as :func:`fedadam` with ``v <- v - (1 - beta2) * d * d * sign(v - d * d)``.
-
-    Rule: FedLUAR's specification, section 8 (high confidence). As long as ``v <= d * d`` the second moment grows by
-    ``(1 - beta2) d * d``, however large it is; FedAdam's grows by less.
-
-    Example:
-        On 1/2 (x - 1)^2 from 0 the change is 1/2: v goes from 0 to 1/4 * 1/4, and m is 1/2 * 1/2.
-
-        >>> from fedtheory import run
-        >>> from synthetic import Quadratic
-        >>> made = fedyogi(0.5, eta_g=0.25, beta1=0.5, beta2=0.75, eps=0.0)
-        >>> run(made, Quadratic([[[1.0]]], [[[1.0]]]), 1).dataset.x.values.ravel().tolist()
-        [0.0, 0.25]
-    """
-    return _make("yogi", "FedYogi", eta_l, local_steps, eta_g, beta1, beta2, eps, v_init, participants, replacement)
+register(fedadagrad, "fedadagrad", "FedAvg with Adagrad on the server", "Reddi et al. 2021", "fedluar/fedadagrad", **MOMENTS,
+         units=UNITS)
+register(fedadam, "fedadam", "FedAvg with Adam on the server", "Reddi et al. 2021", "fadamgc/fedadam", "fedluar/fedadam",
+         **MOMENTS, units=UNITS | {"beta2": NUMBER},
+         reductions=(Reduction("fedavg", IDLE), Reduction("fedyogi", {"v_init": 0.0}, where=FIRST_ROUND)))
+register(fedyogi, "fedyogi", "FedAvg with Yogi on the server", "Reddi et al. 2021", "fedluar/fedyogi", **MOMENTS,
+         units=UNITS | {"beta2": NUMBER},
+         reductions=(Reduction("fedavg", IDLE), Reduction("fedadam", {"v_init": 0.0}, where=FIRST_ROUND)))

@@ -8,9 +8,9 @@ from fedtheory.algorithm import Algorithm
 from fedtheory.algorithms.fedavg import ServerStep
 from fedtheory.chain import masked
 from fedtheory.layerwise import by_coordinate, layer_norms
-from fedtheory.method import method, sampled
+from fedtheory.method import register, sampled
 from fedtheory.parts import UploadFilter
-from fedtheory.traits import STEP, Costs, Reduction, Traits
+from fedtheory.traits import STEP, Costs, Reduction
 from synthetic.base.checks import one_of, whole
 from synthetic.numbers.arrays import namespace
 from synthetic.numbers.draws import QUANTISER
@@ -67,15 +67,11 @@ class Quantised(UploadFilter):
         return 0, 32 * xp.sum(xp.astype(~recycled, xp.int64), axis=-1)[:, None]
 
 
-@method("fedpaq", "FedAvg with quantised changes", "Reisizadeh et al. 2020", "fedluar/fedpaq",
-        traits=Traits(
-            translation=True, units={"eta_l": STEP}, random=True, costs=Costs(up=8 / 32),
-            reductions=(Reduction("fedavg", {"quantiser": "identity"}),)))
 def fedpaq(
     eta_l=0.1, local_steps=1, eta_g=1.0, bits=8, levels=None, scope="per-layer", quantiser="qsgd", participants=None,
     replacement=False,
 ) -> Algorithm:
-    """FedPAQ with the QSGD quantiser Q. Rule: FedLUAR's specification, section 8 (high confidence).
+    """FedPAQ (Reisizadeh et al. 2020) with the QSGD quantiser Q (specification of FedLUAR, 8: high confidence).
 
     ::
 
@@ -85,8 +81,10 @@ def fedpaq(
         Q(v)_j = |v| * sign(v_j) * z_j,    z_j = (floor(u_j) + (1 with probability u_j - floor(u_j), else 0)) / levels
                                            with u_j = levels * |v_j| / |v|, and Q(0) = 0
 
-    Q is unbiased with ``E|Q(v) - v|^2 <= min(dim / levels^2, sqrt(dim) / levels) |v|^2``. A client sends ``bits / 32``
-    floats per coordinate, and the norms of its layers. ``quantiser="identity"`` is FedAvg. See :class:`Quantised`.
+    Q acts on each layer by itself, |v| being the layer's norm, or with ``scope`` whole-vector on all of x_k - x; roundings
+    are independent. ``levels`` is ``2^(bits - 1) - 1`` unless given. Q is unbiased with ``E|Q(v) - v|^2 <= min(dim /
+    levels^2, sqrt(dim) / levels) |v|^2``. A client sends ``bits / 32`` floats per coordinate, and the norms of its layers.
+    ``quantiser="identity"`` is FedAvg. See :class:`Quantised`.
 
     Example:
         With one level the change (3/5, 0) of length 3/5 is sent exactly: each z_j is 0 or 1.
@@ -99,3 +97,8 @@ def fedpaq(
     """
     return Algorithm(eta_l, local_steps, sampled(participants, replacement), server=ServerStep(eta_g),
                      upload=Quantised(bits, levels, scope, quantiser), name="FedPAQ")
+
+
+register(fedpaq, "fedpaq", "FedAvg with quantised changes", "Reisizadeh et al. 2020", "fedluar/fedpaq", translation=True,
+         units={"eta_l": STEP}, random=True, costs=Costs(up=8 / 32),
+         reductions=(Reduction("fedavg", {"quantiser": "identity"}),))

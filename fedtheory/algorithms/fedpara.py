@@ -6,25 +6,24 @@ from dataclasses import dataclass
 
 from fedtheory.algorithm import Algorithm
 from fedtheory.algorithms.fedavg import ServerStep
-from fedtheory.method import method, sampled
+from fedtheory.method import register, sampled
 
 __all__ = ["FedPara", "fedpara"]
 
 
 @dataclass(frozen=True)
 class FedPara(Algorithm):
-    """FedAvg that accepts only federations whose parameters are factors of a model (:mod:`synthetic.factored`)."""
+    """FedAvg that accepts only federations whose parameters are factors of a model (:mod:`synthetic.data.factored`)."""
 
     def refuses(self, federation):
         if federation.factored:
             return super().refuses(federation)
-        return (f"FedPara trains factors of a model, and the parameters of {federation.name} are none; allowed: "
-                "synthetic.factored.factored(federation, rank)")
+        return (f"FedPara trains factors of a model, and the parameters of {federation.name} are not factors; allowed: "
+                "synthetic.factored(federation, rank)")
 
 
-@method("fedpara", "FedAvg on factors of the model", "Hyeon-Woo, Ye-Bin, Oh 2022", "fedluar/fedpara")
 def fedpara(eta_l=0.1, local_steps=1, eta_g=1.0, participants=None, replacement=False) -> FedPara:
-    """FedPara. Rule: FedLUAR's specification, section 8 (high confidence).
+    """FedPara (Hyeon-Woo et al. 2022; specification of FedLUAR, 8: high confidence).
 
     ::
 
@@ -32,13 +31,12 @@ def fedpara(eta_l=0.1, local_steps=1, eta_g=1.0, participants=None, replacement=
         x_k <- x_k - eta_l * g_k(x_k)                     local_steps times, from x_k = x; g_k by the chain rule
         x   <- x + eta_g * mean over sampled k of (x_k - x)
 
-    The factors are trained, sent and averaged: ``2 r (n1 + n2)`` floats instead of ``n1 n2``. It is FedAvg on the
-    factored federation, which holds all of the method; others are refused.
+    The factors are trained, sent and averaged: ``2 r (n1 + n2)`` floats instead of ``n1 n2``. It is FedAvg on a federation
+    of :func:`synthetic.factored`, which does all that is special; other federations are refused.
 
     Example:
         >>> from fedtheory import run
-        >>> from synthetic import make_problem
-        >>> from synthetic.factored import factored
+        >>> from synthetic import factored, make_problem
         >>> digits = make_problem("digits", clients=2, rows=40)
         >>> small = factored(digits, rank=1)
         >>> data = run(fedpara(0.1), small, 1, start=small.default_start(), record=["uplink_floats"]).dataset
@@ -46,3 +44,6 @@ def fedpara(eta_l=0.1, local_steps=1, eta_g=1.0, participants=None, replacement=
         (640, 148.0)
     """
     return FedPara(eta_l, local_steps, sampled(participants, replacement), server=ServerStep(eta_g))
+
+
+register(fedpara, "fedpara", "FedAvg on factors of the model", "Hyeon-Woo, Ye-Bin, Oh 2022", "fedluar/fedpara")

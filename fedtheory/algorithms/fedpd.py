@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from fedtheory.algorithm import Algorithm
-from fedtheory.method import method, sampled
+from fedtheory.method import register, sampled
 from fedtheory.parts import Correction
 from fedtheory.schedules import check_schedule
 from fedtheory.solvers import local_solver
-from fedtheory.traits import CURVATURE, ISOTROPIC, STEP, Costs, FixedPoint, Reduction, Tilt, Traits, Variant
+from fedtheory.traits import CURVATURE, ISOTROPIC, STEP, Costs, FixedPoint, Reduction, Tilt, Variant
 
 __all__ = ["EXACT", "UNITS", "Duals", "PrimalDual", "fedpd", "optimal"]
 
@@ -23,7 +23,7 @@ class Duals(Correction):
     zero.
     """
 
-    rho_prox: Any = 0.1  #: above 0: number, (runs,) array or Schedule, of which a round uses its first value
+    rho_prox: Any = 0.1  #: above 0: number, (runs,) array or Schedule, evaluated at the first step of a round
 
     def __post_init__(self):
         check_schedule("rho_prox", self.rho_prox, strict=True)
@@ -59,23 +59,8 @@ class PrimalDual(Duals):
         return local.x + kept["dual"] / self.pull(moment)
 
 
-def optimal(federation, x):
-    """The duals at a minimiser ``x`` (runs, dim): minus every client's gradient."""
-    return {}, {"dual": -federation.gradient(federation.all_clients(x))}
-
-
-UNITS = {"eta_l": STEP, "rho_prox": CURVATURE}
-#: with a solver nothing depends on eta_l, and no stochastic gradient is taken
-EXACT = Variant({"solver": "exact", "local_steps": 1, "rho_prox": 1.0}, {
-    "units": {"rho_prox": CURVATURE}, "costs": Costs(gradients=lambda local_steps: 0), "reductions": (),
-    "exempt": {"one seed per run": "no stochastic gradient is taken"}})
-
-
-@method("fedpd", "primal-dual method with full participation", "Zhang et al. 2020", "afedpd/fedpd", traits=Traits(
-    **ISOTROPIC, units=UNITS, tilt=Tilt({"dual": -1.0}), fixed_point=FixedPoint(optimal), costs=Costs(kept=1),
-    reductions=(Reduction("fedadmm"), Reduction("feddyn")), variants=(EXACT,)))
 def fedpd(eta_l=0.1, local_steps=1, rho_prox=0.1, solver="gradient", epsilon=None) -> Algorithm:
-    """FedPD (afedpd 3.1; without the original's rounds that skip the average).
+    """FedPD (Zhang et al. 2020; specification afedpd 3.1), without the original's rounds that skip the average.
 
     ::
 
@@ -83,8 +68,9 @@ def fedpd(eta_l=0.1, local_steps=1, rho_prox=0.1, solver="gradient", epsilon=Non
         lam_k <- lam_k + rho_prox * (x_k - x)
         x     <- mean over all k of (x_k + lam_k / rho_prox)
 
-    ``solver``: ``gradient``, ``local_steps`` steps ``x_k <- x_k - eta_l * (g_k(x_k) + lam_k + rho_prox * (x_k - x))``;
-    ``exact``; ``tolerance``, full-gradient steps of ``eta_l`` until the squared gradient norm is at most ``epsilon``.
+    Every lam_k starts at zero; all clients take part. ``solver`` of the first line: ``gradient``, ``local_steps`` steps
+    ``x_k <- x_k - eta_l * (g_k(x_k) + lam_k + rho_prox * (x_k - x))`` from ``x_k = x``; ``exact``; ``tolerance``,
+    full-gradient steps of ``eta_l`` from x until the squared gradient norm is at most ``epsilon``.
 
     Example:
         On 1/2 (v - 1)^2 with rho_prox 1: to 1/2, lam = 1/2, sent 1; then v solves v - 1 + 1/2 + v - 1 = 0.
@@ -97,3 +83,19 @@ def fedpd(eta_l=0.1, local_steps=1, rho_prox=0.1, solver="gradient", epsilon=Non
     """
     return Algorithm(eta_l, local_steps, sampled(), correction=PrimalDual(rho_prox), client=local_solver(solver, epsilon),
                      name="FedPD")
+
+
+def optimal(federation, x):
+    """The duals at a minimiser ``x`` (runs, dim): minus every client's gradient."""
+    return {}, {"dual": -federation.gradient(federation.all_clients(x))}
+
+
+UNITS = {"eta_l": STEP, "rho_prox": CURVATURE}
+#: with an exact solver eta_l has no effect, and no stochastic gradient is evaluated
+EXACT = Variant({"solver": "exact", "local_steps": 1, "rho_prox": 1.0}, {
+    "units": {"rho_prox": CURVATURE}, "costs": Costs(gradients=lambda local_steps: 0), "reductions": (),
+    "exempt": {"one seed per run": "no stochastic gradient is evaluated"}})
+
+register(fedpd, "fedpd", "primal-dual method with full participation", "Zhang et al. 2020", "afedpd/fedpd", **ISOTROPIC,
+         units=UNITS, tilt=Tilt({"dual": -1.0}), fixed_point=FixedPoint(optimal), costs=Costs(kept=1),
+         reductions=(Reduction("fedadmm"), Reduction("feddyn")), variants=(EXACT,))

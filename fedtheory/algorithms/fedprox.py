@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from fedtheory.algorithm import Algorithm
-from fedtheory.method import method, sampled
+from fedtheory.method import register, sampled
 from fedtheory.parts import Correction
 from fedtheory.schedules import check_schedule
-from fedtheory.traits import CURVATURE, EVERYONE, ISOTROPIC, STEP, Costs, FixedPoint, Reduction, Traits
+from fedtheory.traits import CURVATURE, EVERYONE, ISOTROPIC, STEP, Costs, FixedPoint, Reduction
 
 __all__ = ["Proximal", "fedprox"]
 
@@ -27,31 +27,15 @@ class Proximal(Correction):
         return moment.algorithm.now(self.rho_prox, moment)
 
 
-def regularised(federation, x, algorithm):
-    """The quadratics plus ``rho_prox/2 |. - x|^2``, for ``x`` (1, dim)."""
-    rho = algorithm.correction.rho_prox
-    curvature = federation.curvature + rho
-    center = (federation.curvature * federation.center + rho * x[:, None, :]) / curvature
-    return type(federation)(curvature, center, None, federation.weights, federation.priority, federation.noise,
-                            federation.backend, federation.layer_sizes)
-
-
-TRAITS = Traits(
-    **ISOTROPIC, units={"eta_l": STEP, "rho_prox": CURVATURE}, costs=Costs(kept=0),
-    fixed_point=FixedPoint(where=EVERYONE | {"local_steps": 1}),
-    reductions=(Reduction("fedavg", {"rho_prox": 0.0}), Reduction("fedavg", where={"local_steps": 1}),
-                Reduction("fedavg", where={"rounds": 1}, on=regularised)))
-
-
-@method("fedprox", "FedAvg with a proximal term", "Li et al. 2018", traits=TRAITS)
 def fedprox(eta_l=0.1, local_steps=1, rho_prox=1.0, participants=None, replacement=True) -> Algorithm:
-    """FedProx with inexact local solves by gradient steps (FedALIGN, Appendix C.2, with ``rho_prox = 1``).
+    """FedProx (Li et al. 2018), its local problems solved inexactly by gradient steps, as in FedALIGN, Appendix C.2.
 
     ::
 
-        x_k <- x_k - eta_l * (g_k(x_k) + rho_prox * (x_k - x))     local_steps times
+        x_k <- x_k - eta_l * (g_k(x_k) + rho_prox * (x_k - x))     local_steps times, from x_k = x
+        x   <- mean over sampled k of x_k                          weights as in FedAvg
 
-    ``rho_prox = 0`` is FedAvg; with one local step it is FedAvg for every ``rho_prox``.
+    FedALIGN has ``rho_prox = 1``. ``rho_prox = 0`` is FedAvg; with one local step it is FedAvg for every ``rho_prox``.
 
     Example:
         The second step on 1/2 (x - 1)^2, from 1/2, is pulled back by as much as the gradient pushes.
@@ -64,5 +48,20 @@ def fedprox(eta_l=0.1, local_steps=1, rho_prox=1.0, participants=None, replaceme
     return Algorithm(eta_l, local_steps, sampled(participants, replacement), correction=Proximal(rho_prox), name="FedProx")
 
 
-method("fedprox-priority", "baseline: FedProx on the priority clients", "Ravi, Shomorony: FedALIGN, C.2",
-       "fedalign/fedprox-priority", traits=TRAITS)(fedprox)
+def regularised(federation, x, algorithm):
+    """The quadratics plus ``rho_prox/2 |. - x|^2``, for ``x`` (1, dim)."""
+    rho = algorithm.correction.rho_prox
+    curvature = federation.curvature + rho
+    center = (federation.curvature * federation.center + rho * x[:, None, :]) / curvature
+    return type(federation)(curvature, center, None, federation.weights, federation.priority, federation.noise,
+                            federation.backend, federation.layer_sizes)
+
+
+TRAITS = dict(**ISOTROPIC, units={"eta_l": STEP, "rho_prox": CURVATURE}, costs=Costs(kept=0),
+    fixed_point=FixedPoint(where=EVERYONE | {"local_steps": 1}),
+    reductions=(Reduction("fedavg", {"rho_prox": 0.0}), Reduction("fedavg", where={"local_steps": 1}),
+        Reduction("fedavg", where={"rounds": 1}, on=regularised)))
+
+register(fedprox, "fedprox", "FedAvg with a proximal term", "Li et al. 2018", **TRAITS)
+register(fedprox, "fedprox-priority", "baseline: FedProx on the priority clients", "Ravi, Shomorony: FedALIGN, C.2",
+         "fedalign/fedprox-priority", **TRAITS)

@@ -1,4 +1,4 @@
-"""FedSAM (Qu et al. 2022): local steps along the gradient at a point a little uphill."""
+"""FedSAM (Qu et al. 2022): local steps along the gradient at the point after an ascent step."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Any
 
 from fedtheory.algorithm import Algorithm
 from fedtheory.algorithms.fedavg import ServerStep
-from fedtheory.method import method, sampled
+from fedtheory.method import register, sampled
 from fedtheory.parts import GradientOracle
 from fedtheory.schedules import check_schedule
-from fedtheory.traits import ISOTROPIC, LENGTH, STEP, Costs, Reduction, Traits
+from fedtheory.traits import ISOTROPIC, LENGTH, STEP, Costs, Reduction
 from synthetic.numbers.arrays import namespace
 
 __all__ = ["SharpnessAware", "along", "fedsam"]
@@ -37,18 +37,15 @@ class SharpnessAware(GradientOracle):
         return gradient(local.x + along(gradient(local.x), moment.algorithm.now(self.rho_sam, moment))), local
 
 
-@method("fedsam", "FedAvg with sharpness-aware gradients", "Qu et al. 2022", "fedmoswa/fedsam", traits=Traits(
-            **ISOTROPIC, units={"eta_l": STEP, "rho_sam": LENGTH}, reductions=(Reduction("fedavg", {"rho_sam": 0.0}),),
-            costs=Costs(gradients=lambda local_steps: 2 * local_steps, kept=0)))
 def fedsam(eta_l=0.1, local_steps=1, rho_sam=0.05, eta_g=1.0, participants=None, replacement=False) -> Algorithm:
-    """FedSAM.
+    """FedSAM (Qu et al. 2022).
 
     ::
 
-        x_k <- x_k - eta_l * g_k(x_k + rho_sam * g_k(x_k)/|g_k(x_k)|)     local_steps times, from x_k = x
+        x_k <- x_k - eta_l * g_k(x_k + rho_sam * g_k(x_k)/|g_k(x_k)|)     local_steps times, from x_k = x; 0/0 = 0
         x   <- x + eta_g * mean of (x_k - x)
 
-    ``rho_sam = 0`` is FedAvg. Two gradients per local step.
+    The two gradients of a step are on the same samples. ``rho_sam = 0`` is FedAvg.
 
     Example:
         On 1/2 (x - 1)^2 from 0 the gradient -1 is replaced by the one at -1/2, which is -3/2.
@@ -60,3 +57,8 @@ def fedsam(eta_l=0.1, local_steps=1, rho_sam=0.05, eta_g=1.0, participants=None,
     """
     return Algorithm(eta_l, local_steps, sampled(participants, replacement), oracle=SharpnessAware(rho_sam),
                      server=ServerStep(eta_g), name="FedSAM")
+
+
+register(fedsam, "fedsam", "FedAvg with sharpness-aware gradients", "Qu et al. 2022", "fedmoswa/fedsam", **ISOTROPIC,
+         units={"eta_l": STEP, "rho_sam": LENGTH}, reductions=(Reduction("fedavg", {"rho_sam": 0.0}),),
+         costs=Costs(gradients=lambda local_steps: 2 * local_steps, kept=0))

@@ -1,4 +1,4 @@
-"""FedSMOO (Sun et al. 2023): FedDyn with sharpness-aware gradients whose perturbations are drawn to a common one."""
+"""FedSMOO (Sun et al. 2023): FedDyn with sharpness-aware gradients, whose perturbations are tied to a common one."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any
 from fedtheory.algorithm import Algorithm
 from fedtheory.algorithms.feddyn import GlobalDual, means
 from fedtheory.algorithms.fedsam import along
-from fedtheory.method import method, sampled
+from fedtheory.method import register, sampled
 from fedtheory.parts import GradientOracle
 from fedtheory.schedules import check_schedule
-from fedtheory.traits import ISOTROPIC, Costs, Law, Reduction, Traits, Variant
+from fedtheory.traits import ISOTROPIC, Costs, Law, Reduction, Variant
 from synthetic.base.checks import one_of
 
 __all__ = ["CommonPerturbation", "DynamicPerturbation", "fedsmoo"]
@@ -49,7 +49,7 @@ class DynamicPerturbation(GradientOracle):
 
     def check(self, algorithm):
         if not isinstance(algorithm.correction, CommonPerturbation):
-            raise ValueError("the perturbations are drawn to one that the server keeps; got the correction "
+            raise ValueError("the perturbations need a common one that the server keeps; got the correction "
                              f"{type(algorithm.correction).__name__}, allowed: CommonPerturbation")
 
 
@@ -79,28 +79,25 @@ class CommonPerturbation(GlobalDual):
     def check(self, algorithm):
         super().check(algorithm)
         if not isinstance(algorithm.oracle, DynamicPerturbation):
-            raise ValueError("the common perturbation is made of the clients'; got the oracle "
+            raise ValueError("the common perturbation is computed from the clients'; got the oracle "
                              f"{type(algorithm.oracle).__name__}, allowed: DynamicPerturbation")
 
 
-@method("fedsmoo", "FedDyn with perturbations drawn to a common one", "Sun et al. 2023", "fedmoswa/fedsmoo",
-        traits=Traits(  # no units: the rule adds perturbations to gradients
-            **ISOTROPIC, costs=Costs(2, 2, lambda local_steps: 2 * local_steps, kept=2),
-            laws=(Law("lam is the mean of the lam_k", means, where={"free": 0}),),
-            reductions=(Reduction("feddyn", {"rho_sam": 0.0}),), variants=(Variant({"sent": "s_hat"}),)))
 def fedsmoo(
     eta_l=0.1, local_steps=1, rho_prox=0.1, rho_sam=0.1, sent="mu", order="next", participants=None, replacement=False,
 ) -> Algorithm:
-    """FedSMOO (fedmoswa 8, confidence low to medium; checked against the authors' public code, which has ``sent="mu"``).
+    """FedSMOO (Sun et al. 2023; specification fedmoswa 8: low to medium confidence).
 
     ::
 
         s_k  = rho_sam * u/|u| with u = g_k(x_k) - mu_k - s,   mu_k <- mu_k + s_k - s
-        x_k  <- x_k - eta_l * (g_k(x_k + s_k) + lam_k + rho_prox * (x_k - x))     local_steps times, from x_k = x
+        x_k  <- x_k - eta_l * (g_k(x_k + s_k) + lam_k + rho_prox * (x_k - x))     both lines local_steps times, from x_k = x
         s    <- rho_sam * v/|v| with v = mean over sampled k of mu_k              sent s_hat: of the last s_k
-        lam_k, lam and x as FedDyn
+        lam_k, lam and x as in FedDyn
 
-    ``rho_sam = 0`` is FedDyn. The code's ``lam_k`` has the opposite sign of the paper's, and ``rho_prox`` is its 1/a.
+    mu_k, s and all duals start at zero; 0/0 = 0. mu_k moves in every local step, on the samples of that step, and stays
+    with the client between rounds. ``sent="mu"`` is what the authors' public code does. ``rho_sam = 0`` is FedDyn. The
+    code's ``lam_k`` has the opposite sign of the paper's, and ``rho_prox`` is its 1/a. Two models each way.
 
     Example:
         On 1/2 (x - 1)^2 the first perturbation is -1/2, where the gradient is -3/2: to 3/4, lam = 3/4, and 3/4 + 3/4.
@@ -113,3 +110,9 @@ def fedsmoo(
     """
     return Algorithm(eta_l, local_steps, sampled(participants, replacement), oracle=DynamicPerturbation(rho_sam),
                      correction=CommonPerturbation(rho_prox, order, sent), name="FedSMOO")
+
+
+register(fedsmoo, "fedsmoo", "FedDyn with perturbations drawn to a common one", "Sun et al. 2023", "fedmoswa/fedsmoo",
+         **ISOTROPIC, costs=Costs(2, 2, lambda local_steps: 2 * local_steps, kept=2),
+         laws=(Law("lam is the mean of the lam_k", means, where={"free": 0}),),
+         reductions=(Reduction("feddyn", {"rho_sam": 0.0}),), variants=(Variant({"sent": "s_hat"}),))

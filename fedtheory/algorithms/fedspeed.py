@@ -1,4 +1,4 @@
-"""FedSpeed (Sun et al. 2023): local duals with a pull, and a quasi-gradient that looks along the gradient."""
+"""FedSpeed (Sun et al. 2023): local duals with a pull, and gradients mixed with those after an ascent step."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from typing import Any
 
 from fedtheory.algorithm import Algorithm
 from fedtheory.algorithms.fedpd import UNITS, PrimalDual
-from fedtheory.method import method, sampled
+from fedtheory.method import register, sampled
 from fedtheory.parts import GradientOracle
 from fedtheory.schedules import check_schedule
-from fedtheory.traits import ISOTROPIC, STEP, Costs, Reduction, Traits
+from fedtheory.traits import ISOTROPIC, STEP, Costs, Reduction
 
 __all__ = ["QuasiGradient", "fedspeed"]
 
 
 @dataclass(frozen=True)
 class QuasiGradient(GradientOracle):
-    """``(1 - alpha) g_k(x_k) + alpha g_k(x_k + rho_sam g_k(x_k))``, all on the same samples; no norm is divided by."""
+    """``(1 - alpha) g_k(x_k) + alpha g_k(x_k + rho_sam g_k(x_k))``, on the same samples, without a normalised step."""
 
     alpha: Any = 1.0  #: number, (runs,) array or Schedule
     rho_sam: Any = 0.1  #: a step size here, in units of parameter^2/loss: number, (runs,) array or Schedule
@@ -29,27 +29,24 @@ class QuasiGradient(GradientOracle):
 
     def gradient(self, local, gradient, moment):
         g, now = gradient(local.x), moment.algorithm.now
-        alpha, uphill = now(self.alpha, moment), gradient(local.x + now(self.rho_sam, moment) * g)
-        return (1 - alpha) * g + alpha * uphill, local
+        alpha, ahead = now(self.alpha, moment), gradient(local.x + now(self.rho_sam, moment) * g)
+        return (1 - alpha) * g + alpha * ahead, local
 
 
-@method("fedspeed", "FedADMM with gradients taken a step uphill", "Sun et al. 2023", "afedpd/fedspeed", "fedmoswa/fedspeed",
-        traits=Traits(
-            **ISOTROPIC, units=UNITS | {"rho_sam": STEP}, costs=Costs(1, 1, lambda local_steps: 2 * local_steps, kept=1),
-            reductions=(Reduction("fedadmm", {"alpha": 0.0}), Reduction("fedadmm", {"rho_sam": 0.0}))))
 def fedspeed(
     eta_l=0.1, local_steps=1, rho_prox=0.1, rho_sam=0.1, alpha=1.0, participants=None, replacement=False,
 ) -> Algorithm:
-    """FedSpeed (afedpd 8, fedmoswa 8 with lambda = 1 / rho_prox; confidence medium).
+    """FedSpeed (Sun et al. 2023; specifications afedpd 8 and fedmoswa 8 with lambda = 1 / rho_prox: medium confidence).
 
     ::
 
         q_k   = (1 - alpha) * g_k(x_k) + alpha * g_k(x_k + rho_sam * g_k(x_k))
-        x_k   <- x_k - eta_l * (q_k - h_k + rho_prox * (x_k - x))     local_steps times, from x_k = x
+        x_k   <- x_k - eta_l * (q_k - h_k + rho_prox * (x_k - x))     both lines local_steps times, from x_k = x
         h_k   <- h_k - rho_prox * (x_k - x)
         x     <- mean over sampled k of (x_k - h_k / rho_prox)
 
-    The code keeps ``lam_k = -h_k`` (array ``dual``). ``alpha = 0`` or ``rho_sam = 0`` is FedADMM, variant eq6.
+    h_k starts at zero; the gradients of a step are on the same samples. The code keeps ``lam_k = -h_k`` (array ``dual``).
+    ``alpha = 0`` or ``rho_sam = 0`` is FedADMM, variant eq6.
 
     Example:
         On 1/2 (x - 1)^2 the gradient at -1/2 is -3/2: to 3/4, h = -3/4, sent 3/2.
@@ -62,3 +59,9 @@ def fedspeed(
     """
     return Algorithm(eta_l, local_steps, sampled(participants, replacement), oracle=QuasiGradient(alpha, rho_sam),
                      correction=PrimalDual(rho_prox), name="FedSpeed")
+
+
+register(fedspeed, "fedspeed", "FedADMM with gradients after an ascent step", "Sun et al. 2023", "afedpd/fedspeed",
+         "fedmoswa/fedspeed", **ISOTROPIC, units=UNITS | {"rho_sam": STEP},
+         costs=Costs(1, 1, lambda local_steps: 2 * local_steps, kept=1),
+         reductions=(Reduction("fedadmm", {"alpha": 0.0}), Reduction("fedadmm", {"rho_sam": 0.0})))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from fedtheory.algorithm import Algorithm
 from fedtheory.algorithms.fedavg import ServerStep
-from fedtheory.method import method, sampled
+from fedtheory.method import register, sampled
 from fedtheory.schedules import CyclicLinear, GeometricLocal
-from fedtheory.traits import ISOTROPIC, STEP, Costs, Reduction, Traits, Variant
+from fedtheory.traits import ISOTROPIC, STEP, Costs, Reduction, Variant
 from synthetic.base.checks import one_of
 
 __all__ = ["fedswa", "local_rates"]
@@ -20,15 +20,10 @@ def local_rates(schedule: str, eta_l, rho_decay, local_steps: int):
     return CyclicLinear(eta_l, rho_decay, local_steps) if schedule == "cyclic-linear" else GeometricLocal(eta_l, local_steps)
 
 
-@method("fedswa", "local rates that fall within a round, server extrapolation", "Liu et al. 2025", "fedmoswa/fedswa",
-        traits=Traits(
-            **ISOTROPIC, units={"eta_l": STEP}, costs=Costs(kept=0), reductions=(
-                Reduction("fedavg", {"rho_decay": 1.0}), Reduction("fedavg", where={"local_steps": 1})),
-            variants=(Variant({"schedule": "geometric-h1"}, {"reductions": ()}),)))
 def fedswa(
     eta_l=0.1, local_steps=1, rho_decay=0.1, eta_g=1.5, schedule="cyclic-linear", participants=None, replacement=False,
 ) -> Algorithm:
-    """FedSWA (fedmoswa 3.2), with the values of the paper's experiments.
+    """FedSWA (Liu et al. 2025; specification fedmoswa 3.2), with the values of the paper's experiments.
 
     ::
 
@@ -49,3 +44,9 @@ def fedswa(
     """
     rates = local_rates(schedule, eta_l, rho_decay, local_steps)
     return Algorithm(rates, local_steps, sampled(participants, replacement), server=ServerStep(eta_g), name="FedSWA")
+
+
+register(fedswa, "fedswa", "local rates that fall within a round, server extrapolation", "Liu et al. 2025",
+         "fedmoswa/fedswa", **ISOTROPIC, units={"eta_l": STEP}, costs=Costs(kept=0),
+         reductions=(Reduction("fedavg", {"rho_decay": 1.0}), Reduction("fedavg", where={"local_steps": 1})),
+         variants=(Variant({"schedule": "geometric-h1"}, {"reductions": ()}),))

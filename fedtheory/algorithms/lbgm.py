@@ -1,4 +1,4 @@
-"""LBGM (Azam et al. 2021): a client whose change points where its last full one did sends a single number."""
+"""LBGM (Azam et al. 2021): a client whose change is nearly parallel to its last full one sends a single number."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Any
 
 from fedtheory.algorithm import Algorithm
 from fedtheory.algorithms.fedavg import ServerStep
-from fedtheory.method import method, sampled
+from fedtheory.method import register, sampled
 from fedtheory.parts import UploadFilter
 from fedtheory.schedules import check_schedule
-from fedtheory.traits import ISOTROPIC, ONE_LOSS, STEP, Costs, Law, Reduction, Traits
+from fedtheory.traits import ISOTROPIC, ONE_LOSS, STEP, Costs, Law, Reduction
 from synthetic.numbers.arrays import namespace
 
 __all__ = ["LookBack", "lbgm"]
@@ -18,10 +18,10 @@ __all__ = ["LookBack", "lbgm"]
 
 @dataclass(frozen=True)
 class LookBack(UploadFilter):
-    """The change's projection on the client's look-back vector, where the squared sine between them is at most
+    """Sends the change's projection on the client's look-back vector if the squared sine between them is at most
     ``threshold``; else the change, which becomes the look-back vector on both sides.
 
-    Both sides hold the same look-back vectors, stored once. A client sends one flag (a bit) besides.
+    Client and server hold the same look-back vectors, stored once. A client also sends one flag (a bit).
     """
 
     threshold: Any = 0.1  #: between 0 and 1: number, (runs,) array or Schedule
@@ -50,25 +50,11 @@ class LookBack(UploadFilter):
 
     def check(self, algorithm):
         if algorithm.upload is not self:
-            raise ValueError("look-back vectors are of whole changes, of which other filters leave only parts; LBGM's "
-                             "filter stands alone")
+            raise ValueError("look-back vectors are whole changes, so LBGM's filter cannot be combined with another one")
 
 
-def projected(algorithm, federation, before, after):
-    """On one loss, with one local step: the product of what is used of a gradient step and of what is left out; zero."""
-    used, step = after.x - before.x, -algorithm.eta_l * federation.objective_gradient(before.x)
-    product = namespace(used).sum(used * (step - used), axis=-1)
-    return product, 0 * product
-
-
-@method("lbgm", "FedAvg whose clients send one number where their change keeps its direction", "Azam et al. 2021",
-        "fedluar/lbgm",
-        traits=Traits(
-            **ISOTROPIC, units={"eta_l": STEP}, costs=Costs(up=None), reductions=(Reduction("fedavg", {"threshold": 0.0}),),
-            laws=(Law("what is used is a projection of the change", projected, where=ONE_LOSS | {
-                "local_steps": 1, "participants": None}),)))
 def lbgm(eta_l=0.1, local_steps=1, eta_g=1.0, threshold=0.1, participants=None, replacement=False) -> Algorithm:
-    """LBGM. Rule: FedLUAR's specification, section 8 (high confidence).
+    """LBGM (Azam et al. 2021; specification of FedLUAR, 8: high confidence).
 
     ::
 
@@ -93,3 +79,17 @@ def lbgm(eta_l=0.1, local_steps=1, eta_g=1.0, threshold=0.1, participants=None, 
     """
     return Algorithm(eta_l, local_steps, sampled(participants, replacement), server=ServerStep(eta_g),
                      upload=LookBack(threshold), name="LBGM")
+
+
+def projected(algorithm, federation, before, after):
+    """On one loss, with one local step: the inner product of the step and of its difference from a gradient step; zero."""
+    used, step = after.x - before.x, -algorithm.eta_l * federation.objective_gradient(before.x)
+    product = namespace(used).sum(used * (step - used), axis=-1)
+    return product, 0 * product
+
+
+register(lbgm, "lbgm", "FedAvg whose clients send one number where their change keeps its direction", "Azam et al. 2021",
+         "fedluar/lbgm", **ISOTROPIC, units={"eta_l": STEP}, costs=Costs(up=None),
+         reductions=(Reduction("fedavg", {"threshold": 0.0}),),
+         laws=(Law("what is used is a projection of the change", projected, where=ONE_LOSS | {
+             "local_steps": 1, "participants": None}),))

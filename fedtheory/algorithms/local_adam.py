@@ -8,9 +8,9 @@ from typing import Any
 from fedtheory.algorithm import Algorithm
 from fedtheory.algorithms.fedavg import ServerStep
 from fedtheory.algorithms.fedopt import check_moments, first_moment2, quotient
-from fedtheory.method import method, sampled
+from fedtheory.method import register, sampled
 from fedtheory.parts import ClientOptimiser
-from fedtheory.traits import LENGTH, NUMBER, SLOPE, Costs, Law, Traits, Variant
+from fedtheory.traits import LENGTH, NUMBER, SLOPE, Costs, Law, Variant
 from synthetic.base.checks import one_of
 from synthetic.numbers.arrays import maximum, namespace
 
@@ -19,17 +19,16 @@ __all__ = ["Adam", "local_adam"]
 
 @dataclass(frozen=True)
 class Adam(ClientOptimiser):
-    """``direction = m / (sqrt(vhat) + eps)``, without bias correction, 0/0 = 0.
+    """The direction ``m / (sqrt(vhat) + eps)``, without bias correction, 0/0 = 0.
 
-    In a round m starts at 0 and v where the client's last round left it, at ``v_init`` in the first.
+    In a round m starts at 0, and v at its value after the client's last round, ``v_init`` in the first.
 
     Args:
-        vhat: the running maximum of v starts a round at v (``reset``), where the client's last round left it
-            (``carry``), or at zero (``zero``); or there is no maximum (``none``).
-        store: what is kept for the next round as v: ``v``, or the maximum ``vhat``.
+        vhat: the running maximum of v starts a round at v (``reset``), at its value after the client's last round
+            (``carry``), or at zero (``zero``); ``none``: vhat is v itself.
+        store: the array kept as v for the next round: ``v``, or the maximum ``vhat``.
         norm: squares and quotients by coordinate (``elem``); or ``scalar``: v is the moment of ``|g|^2``.
-        moment_index: a step uses the moments that know its gradient (``immediate``), or those of the step before
-            (``delayed``).
+        moment_index: a step uses the moments updated with its gradient (``immediate``), or those before (``delayed``).
     """
 
     beta1: Any = 0.9  #: number, (runs,) array or Schedule
@@ -49,6 +48,10 @@ class Adam(ClientOptimiser):
         one_of("moment_index", self.moment_index, ("immediate", "delayed"))
         if self.norm == "scalar" and getattr(self.v_init, "ndim", 0):
             raise ValueError("with norm = 'scalar', v_init must be a number; got an array")
+
+    @property
+    def keeps_numbers(self):
+        return self.norm == "scalar"
 
     def client_state(self, federation, x, draws):
         start = federation.all_clients(first_moment2(self, federation, x))
@@ -82,28 +85,11 @@ class Adam(ClientOptimiser):
         return kept | {"moment2_max": top} if self.vhat == "carry" else kept
 
 
-def nonnegative_moments(algorithm, federation, before, after):
-    """Zero, and the clients' second moments."""
-    return 0 * after.clients["moment2"], after.clients["moment2"]
-
-
-#: of a local Adam, whose steps are lengths
-UNITS = {"eta_l": LENGTH, "eps": SLOPE, "v_init": (2, -2), "beta1": NUMBER, "beta2": NUMBER}
-COORDINATES = {"translation": True, "orthogonal": "signed permutations"}
-
-
-@method("local-adam", "Adam on the clients", "Chen et al.: FAdamGC, 3.4", "fadamgc/local-adam", traits=Traits(
-            **COORDINATES, units=UNITS, costs=Costs(kept=1),
-            laws=(Law("second moments are not negative", nonnegative_moments, "<="),), variants=(
-                Variant({"norm": "scalar"}, {"orthogonal": "all", "costs": Costs()}),
-                Variant({"vhat": "carry", "store": "vhat"}, {"costs": Costs(kept=2)}),
-                Variant({"vhat": "none", "moment_index": "delayed", "v_init": 0.5}, {
-                    "exempt": {"descends": "the first step of a round has no direction"}}))))
 def local_adam(
     eta_l=0.1, local_steps=1, beta1=0.9, beta2=0.99, eps=1e-8, eta_g=1.0, vhat="reset", store="v", norm="elem",
     moment_index="immediate", v_init=0.0, participants=None, replacement=False,
 ) -> Algorithm:
-    """LocalAdam: FAdamGC without a correction. The paper names it without a rule; this is its specification's reading.
+    """LocalAdam: FAdamGC without a correction. Chen et al. name it without a rule; this is their specification's reading.
 
     ::
 
@@ -117,8 +103,9 @@ def local_adam(
         client k keeps v_k                                                   store: v | vhat
         x <- x + eta_g * mean of (x_k - x)
 
-    ``eta_l`` is a length in the space of the parameters. For ``beta1 = 0``, ``eta_l = eta * eps`` and large ``eps`` it
-    tends to FedAvg with step eta. One model each way; moments are never sent.
+    v_k starts at ``v_init``; :class:`Adam` explains the variants. ``eta_l`` is a length in the space of the parameters. For
+    ``beta1 = 0``, ``eta_l = eta * eps`` and large ``eps`` it tends to FedAvg with step eta. One model each way; moments are
+    never sent.
 
     Example:
         Without memory a step is as long as ``eta_l``, whatever the gradient.
@@ -132,3 +119,20 @@ def local_adam(
     client = Adam(beta1, beta2, eps, vhat, store, norm, moment_index, v_init)
     return Algorithm(eta_l, local_steps, sampled(participants, replacement), client=client, server=ServerStep(eta_g),
                      name="LocalAdam")
+
+
+def nonnegative_moments(algorithm, federation, before, after):
+    """Zero, and the clients' second moments."""
+    return 0 * after.clients["moment2"], after.clients["moment2"]
+
+
+#: of a local Adam, whose steps are lengths
+UNITS = {"eta_l": LENGTH, "eps": SLOPE, "v_init": (2, -2), "beta1": NUMBER, "beta2": NUMBER}
+COORDINATES = {"translation": True, "orthogonal": "signed permutations"}
+
+register(local_adam, "local-adam", "Adam on the clients", "Chen et al.: FAdamGC, 3.4", "fadamgc/local-adam", **COORDINATES,
+         units=UNITS, costs=Costs(kept=1), laws=(Law("second moments are not negative", nonnegative_moments, "<="),),
+         variants=(Variant({"norm": "scalar"}, {"orthogonal": "all", "costs": Costs()}),
+             Variant({"vhat": "carry", "store": "vhat"}, {"costs": Costs(kept=2)}),
+             Variant({"vhat": "none", "moment_index": "delayed", "v_init": 0.5}, {
+                 "exempt": {"descends": "the first step of a round has no direction"}})))

@@ -1,12 +1,12 @@
-"""Local training without communication: what a client reaches alone."""
+"""Local training without communication, a baseline."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from fedtheory.algorithm import Algorithm
-from fedtheory.method import method
-from fedtheory.traits import GRADIENT_DESCENT, ISOTROPIC, ONE_CLIENT, STEP, Costs, Reduction, Traits
+from fedtheory.method import register
+from fedtheory.traits import GRADIENT_DESCENT, ISOTROPIC, ONE_CLIENT, STEP, Costs, Reduction
 from synthetic.numbers.arrays import namespace
 
 __all__ = ["LocalOnly", "local_only"]
@@ -34,7 +34,7 @@ class LocalOnly(Algorithm):
     def __post_init__(self):
         super().__post_init__()
         if not self.upload.whole:
-            raise ValueError(f"nothing is sent where every client trains alone; got upload={self.upload!r}")
+            raise ValueError(f"clients that train alone send nothing; got upload={self.upload!r}")
 
     def init(self, federation, x, draws=None):
         return super().init(federation, x, draws)._replace(clients={"model": federation.all_clients(x)})
@@ -53,9 +53,11 @@ class LocalOnly(Algorithm):
         return nothing, nothing
 
 
-@method("local-only", "baseline: every client alone", "Ravi, Shomorony: FedALIGN, C.1", "fedalign/local-only", traits=Traits(
-            **ISOTROPIC, units={"eta_l": STEP}, costs=Costs(0, 0, kept=1),
-            reductions=(Reduction(GRADIENT_DESCENT, where=ONE_CLIENT),)))
 def local_only(eta_l=0.1, local_steps=1) -> LocalOnly:
-    """Local training without communication."""
+    """Local training without communication (Ravi and Shomorony, Appendix C.1): see :class:`LocalOnly`."""
     return LocalOnly(eta_l=eta_l, local_steps=local_steps)
+
+
+register(local_only, "local-only", "baseline: every client alone", "Ravi, Shomorony: FedALIGN, C.1", "fedalign/local-only",
+         **ISOTROPIC, units={"eta_l": STEP}, costs=Costs(0, 0, kept=1),
+         reductions=(Reduction(GRADIENT_DESCENT, where=ONE_CLIENT),))

@@ -1,4 +1,4 @@
-"""MOON (Li, He, Song 2021): local models are drawn to represent data as the global model does, unlike their last one."""
+"""MOON (Li, He, Song 2021): a contrastive loss between representations of local, global and previous models."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Any
 
 from fedtheory.algorithm import Algorithm
 from fedtheory.algorithms.fedavg import ServerStep
-from fedtheory.method import method, sampled
+from fedtheory.method import register, sampled
 from fedtheory.parts import GradientOracle
 from fedtheory.schedules import check_schedule
-from fedtheory.traits import Costs, Reduction, Traits
+from fedtheory.traits import Costs, Reduction
 from synthetic.numbers.arrays import namespace
 
 __all__ = ["Contrastive", "contrast", "moon"]
@@ -37,8 +37,11 @@ def contrast(z, z_global, z_previous, temperature):
 
 @dataclass(frozen=True)
 class Contrastive(GradientOracle):
-    """``g + mu_con *`` the gradient of the mean contrastive loss, on the samples of g; z of a sample are the values of the
-    last hidden layer (of a linear model, its scores). The previous model is the client's at the end of its last round."""
+    """``g + mu_con *`` the gradient of the mean contrastive loss, on the samples of g.
+
+    z of a sample are the values of the last hidden layer (of a linear model, its scores). The previous model is the client's
+    at the end of its last round.
+    """
 
     mu_con: Any = 1.0  #: in units of the loss: number, (runs,) array or Schedule
     temperature: Any = 0.5
@@ -50,7 +53,7 @@ class Contrastive(GradientOracle):
     def refuses(self, federation):
         if hasattr(federation, "representation"):
             return None
-        return (f"MOON compares what models see in samples, and {federation.name} has none to see; allowed: federations on "
+        return (f"MOON compares representations of samples, which {federation.name} does not have; allowed: federations on "
                 "data (perceptrons, softmax and logistic regression)")
 
     def client_state(self, federation, x, draws):
@@ -69,23 +72,23 @@ class Contrastive(GradientOracle):
         return {"last_local_model": local.x}
 
 
-@method("moon", "FedAvg with a contrastive term on what models see in samples", "Li, He, Song 2021", "fedluar/moon",
-        traits=Traits(where={"data": True}, costs=Costs(), reductions=(Reduction("fedavg", {"mu_con": 0.0}),)))
 def moon(
     eta_l=0.1, local_steps=1, eta_g=1.0, mu_con=1.0, temperature=0.5, participants=None, replacement=False,
 ) -> Algorithm:
-    """MOON. Rule: FedLUAR's specification, section 8 (high confidence).
+    """MOON (Li, He, Song 2021; specification of FedLUAR, 8: high confidence).
 
     ::
 
         loss_k(y) = F_k(y) + mu_con * mean over samples of -log(e_global / (e_global + e_previous))
-                    with e_* = exp(cosine(z, z_*) / temperature), z what y sees in the sample,
-                    z_global what x sees, z_previous what the client's model of its last round saw (the start, if none)
+                    with e_* = exp(cosine(z, z_*) / temperature), z the representation of the sample under y,
+                    z_global that under x, z_previous that under the client's model of its last round (the start, if none)
         x_k <- x_k - eta_l * (stochastic gradient of loss_k at x_k)     local_steps times, from x_k = x
         x   <- x + eta_g * mean over sampled k of (x_k - x)
 
-    Where the model is at ``x`` the global cosine is at its maximum; with one local step all that is left is the push away
-    from the last model. ``mu_con = 0`` is FedAvg. Refused where a federation has no samples.
+    The representation is the values of the last hidden layer; of a linear model, its scores. Both terms are on the samples
+    of the step, and z_global and z_previous are constants in the derivative. Where the model is at ``x`` the global cosine
+    is at its maximum; with one local step all that is left is the push away from the last model. ``mu_con = 0`` is FedAvg.
+    Refused where a federation has no samples.
 
     Example:
         In the first round both models are the start, and the term pulls nowhere; later it does.
@@ -99,3 +102,7 @@ def moon(
     """
     return Algorithm(eta_l, local_steps, sampled(participants, replacement), oracle=Contrastive(mu_con, temperature),
                      server=ServerStep(eta_g), name="MOON")
+
+
+register(moon, "moon", "FedAvg with a contrastive term on representations of samples", "Li, He, Song 2021", "fedluar/moon",
+         where={"data": True}, costs=Costs(), reductions=(Reduction("fedavg", {"mu_con": 0.0}),))

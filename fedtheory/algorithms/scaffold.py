@@ -1,11 +1,11 @@
-"""SCAFFOLD (Karimireddy et al. 2020): control variates steer local steps from the client's to everyone's direction."""
+"""SCAFFOLD (Karimireddy et al. 2020): control variates correct the drift of local steps."""
 
 from __future__ import annotations
 
 from fedtheory.algorithm import Algorithm
 from fedtheory.algorithms.fedavg import ServerStep
 from fedtheory.control_variates import ControlVariates
-from fedtheory.method import method, sampled
+from fedtheory.method import register, sampled
 from fedtheory.moment import mean_over_clients
 from fedtheory.traits import (
     GRADIENT_DESCENT,
@@ -18,11 +18,44 @@ from fedtheory.traits import (
     Law,
     Reduction,
     Tilt,
-    Traits,
     Variant,
 )
 
 __all__ = ["means", "scaffold", "settled"]
+
+
+def scaffold(
+    eta_l=0.1, local_steps=1, eta_g=1.0, option="II", start="zero", sign="standard", client_variate=None,
+    server_variate=None, participants=None, replacement=False,
+) -> Algorithm:
+    """SCAFFOLD (Karimireddy et al. 2020, Algorithm 1; specification fadamgc 3.5).
+
+    ::
+
+        x_k <- x_k - eta_l * (g_k(x_k) - c_k + c)                   local_steps times, from x_k = x
+             | x_k - eta_l * (g_k(x_k) + c_k - c)                   sign printed-eq3
+        c_k+ = g_k(x)                                               option I, on samples of its own
+             | c_k - c + (x - x_k) / (local_steps * eta_l)          option II
+             | mean of the g_k(x_k) of the round                    option average-gradient
+        x <- x + eta_g * mean over sampled k of (x_k - x)
+        c <- c + 1/m * sum over sampled k of (c_k+ - c_k),   c_k <- c_k+
+
+    c in the third line is the one of the round. All variates start at zero, or as ``start`` of :class:`ControlVariates`
+    says, which also takes ``client_variate`` and ``server_variate``. With all variates zero it is FedAvg. ``c`` stays the
+    mean of the c_k if it is so at the start. Two models each way.
+
+    Example:
+        On 1/2 (x - 1)^2 and 2 (x + 1)^2, whose mean is smallest at -3/5, FedAvg's local steps stop elsewhere.
+
+        >>> from fedtheory import fedavg, run
+        >>> from synthetic import make_problem
+        >>> pair = make_problem("quadratic-1d-pair")
+        >>> [round(run(m(0.2, 2), pair, 200).dataset.x.values[0, -1, 0].item(), 6) for m in (scaffold, fedavg)]
+        [-0.6, -0.454545]
+    """
+    variates = ControlVariates(option, start, sign, client_variate, server_variate)
+    return Algorithm(eta_l, local_steps, sampled(participants, replacement), correction=variates,
+                     server=ServerStep(eta_g), name="SCAFFOLD")
 
 
 def settled(federation, x):
@@ -43,47 +76,13 @@ def gradients(algorithm, federation, before, after):
 MEAN = Law("c is the mean of the c_k", means, where={"free": 0})
 ALL_EXACT = {"participants": None, "sigma": 0.0, "free": 0}
 
-TRAITS = Traits(
-    **ISOTROPIC, units={"eta_l": STEP}, tilt=Tilt({"variate": 1.0}), fixed_point=FixedPoint(settled),
-    laws=(MEAN, Law("after one local step c_k is the gradient at x", gradients, where=ALL_EXACT | {"local_steps": 1})),
-    reductions=(Reduction("fedavg", where={"rounds": 1}), Reduction("fedavg", where=ONE_CLIENT),
-                Reduction(GRADIENT_DESCENT, {"eta_g": 1.0}, where=ONE_EXACT_STEP)),
-    costs=Costs(2, 2, kept=1), variants=(
-        Variant({"option": "I"}, {
-            "costs": Costs(2, 2, lambda local_steps: local_steps + 1, kept=1),
-            "laws": (MEAN, Law("c_k is the gradient at the model of the round", gradients, where=ALL_EXACT))}),
-        Variant({"option": "average-gradient", "start": "gradient"}, {"tilt": None, "reductions": ()}),
-        Variant({"sign": "printed-eq3"}, {"tilt": None, "fixed_point": None, "reductions": (), "laws": (MEAN,)})))
-
-
-@method("scaffold", "control variates on clients and server", "Karimireddy et al. 2020", "fadamgc/scaffold", traits=TRAITS)
-def scaffold(
-    eta_l=0.1, local_steps=1, eta_g=1.0, option="II", start="zero", sign="standard", client_variate=None,
-    server_variate=None, participants=None, replacement=False,
-) -> Algorithm:
-    """SCAFFOLD (fadamgc 3.5); the arguments besides the steps are those of :class:`ControlVariates`.
-
-    ::
-
-        x_k <- x_k - eta_l * (g_k(x_k) - c_k + c)                   local_steps times, from x_k = x
-             | x_k - eta_l * (g_k(x_k) + c_k - c)                   sign printed-eq3
-        c_k+ = g_k(x)                                               option I
-             | c_k - c + (x - x_k) / (local_steps * eta_l)          option II
-             | mean of the g_k(x_k) of the round                    option average-gradient
-        x <- x + eta_g * mean over sampled k of (x_k - x)
-        c <- c + 1/m * sum over sampled k of (c_k+ - c_k),   c_k <- c_k+
-
-    With all variates zero it is FedAvg. ``c`` stays the mean of the c_k if it is so at the start.
-
-    Example:
-        On 1/2 (x - 1)^2 and 2 (x + 1)^2, whose mean is smallest at -3/5, FedAvg's local steps stop elsewhere.
-
-        >>> from fedtheory import fedavg, run
-        >>> from synthetic import make_problem
-        >>> pair = make_problem("quadratic-1d-pair")
-        >>> [round(run(m(0.2, 2), pair, 200).dataset.x.values[0, -1, 0].item(), 6) for m in (scaffold, fedavg)]
-        [-0.6, -0.454545]
-    """
-    variates = ControlVariates(option, start, sign, client_variate, server_variate)
-    return Algorithm(eta_l, local_steps, sampled(participants, replacement), correction=variates,
-                     server=ServerStep(eta_g), name="SCAFFOLD")
+register(scaffold, "scaffold", "control variates on clients and server", "Karimireddy et al. 2020", "fadamgc/scaffold",
+         **ISOTROPIC, units={"eta_l": STEP}, tilt=Tilt({"variate": 1.0}), fixed_point=FixedPoint(settled),
+         laws=(MEAN, Law("after one local step c_k is the gradient at x", gradients, where=ALL_EXACT | {"local_steps": 1})),
+         reductions=(Reduction("fedavg", where={"rounds": 1}), Reduction("fedavg", where=ONE_CLIENT),
+             Reduction(GRADIENT_DESCENT, {"eta_g": 1.0}, where=ONE_EXACT_STEP)), costs=Costs(2, 2, kept=1),
+         variants=(Variant({"option": "I"}, {
+                 "costs": Costs(2, 2, lambda local_steps: local_steps + 1, kept=1),
+                 "laws": (MEAN, Law("c_k is the gradient at the model of the round", gradients, where=ALL_EXACT))}),
+             Variant({"option": "average-gradient", "start": "gradient"}, {"tilt": None, "reductions": ()}),
+             Variant({"sign": "printed-eq3"}, {"tilt": None, "fixed_point": None, "reductions": (), "laws": (MEAN,)})))

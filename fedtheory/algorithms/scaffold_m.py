@@ -7,24 +7,17 @@ from fedtheory.algorithms.fedavg_m import DirectionStep
 from fedtheory.algorithms.fedcm import BroadcastMomentum
 from fedtheory.algorithms.scaffold import means, settled
 from fedtheory.control_variates import ControlVariates
-from fedtheory.method import method, sampled
-from fedtheory.traits import ISOTROPIC, ONE_CLIENT, STEP, Costs, FixedPoint, Law, Reduction, Tilt, Traits
+from fedtheory.method import register, sampled
+from fedtheory.traits import ISOTROPIC, ONE_CLIENT, STEP, Costs, FixedPoint, Law, Reduction, Tilt
 
 __all__ = ["scaffold_m"]
 
 
-@method("scaffold-m", "SCAFFOLD with broadcast momentum", "Cheng et al. 2023", "fadamgc/scaffold-m",
-        traits=Traits(
-            **ISOTROPIC, units={"eta_l": STEP, "gamma": STEP}, tilt=Tilt({"variate": 1.0}),
-            fixed_point=FixedPoint(settled, attracts=False), costs=Costs(3, 2, kept=1),
-            laws=(Law("c is the mean of the c_k", means, where={"free": 0}),), reductions=(
-                Reduction("fedavg-m", where={"rounds": 1}), Reduction("fedavg-m", where=ONE_CLIENT),
-                Reduction("scaffold", {"beta": 1.0, "gamma": 0.1}, where={"local_steps": 1}))))
 def scaffold_m(
     eta_l=0.1, local_steps=1, beta=0.1, gamma=0.1, option="average-gradient", start="zero", participants=None,
     replacement=False,
 ) -> Algorithm:
-    """SCAFFOLD-M (fadamgc 3.7, confidence low to medium: the paper does not write out the change of c_k).
+    """SCAFFOLD-M (Cheng et al. 2023; specification fadamgc 3.7: low to medium confidence).
 
     ::
 
@@ -33,7 +26,9 @@ def scaffold_m(
         M <- mean of (x - x_k) / (local_steps * eta_l),   x <- x - gamma * M
         c <- c + 1/m * sum over sampled k of (c_k+ - c_k),   c_k <- c_k+
 
-    ``beta = 1`` is SCAFFOLD with the server step ``gamma / (local_steps * eta_l)``; without variates it is FedAvg-M.
+    M and, unless ``start`` says otherwise, all variates start at zero. The paper does not write out the change of c_k.
+    ``beta = 1`` is SCAFFOLD with the server step ``gamma / (local_steps * eta_l)``; without variates it is FedAvg-M. Three
+    models go down, two up.
 
     Example:
         One client on 1/2 (x - 1)^2 from 0: the variates cancel, so these are the numbers of FedAvg-M.
@@ -45,3 +40,11 @@ def scaffold_m(
     """
     return Algorithm(eta_l, local_steps, sampled(participants, replacement), correction=ControlVariates(option, start),
                      client=BroadcastMomentum(beta), server=DirectionStep(gamma), name="SCAFFOLD-M")
+
+
+register(scaffold_m, "scaffold-m", "SCAFFOLD with broadcast momentum", "Cheng et al. 2023", "fadamgc/scaffold-m",
+         **ISOTROPIC, units={"eta_l": STEP, "gamma": STEP}, tilt=Tilt({"variate": 1.0}),
+         fixed_point=FixedPoint(settled, attracts=False), costs=Costs(3, 2, kept=1),
+         laws=(Law("c is the mean of the c_k", means, where={"free": 0}),),
+         reductions=(Reduction("fedavg-m", where={"rounds": 1}), Reduction("fedavg-m", where=ONE_CLIENT),
+             Reduction("scaffold", {"beta": 1.0, "gamma": 0.1}, where={"local_steps": 1})))

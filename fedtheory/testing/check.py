@@ -1,4 +1,4 @@
-"""Runs every property on a method, and makes the federation on which one fails smaller for as long as it still fails."""
+"""Runs every property on a method; shrinks the federation on which a property fails while it still fails."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = ["check_algorithm", "first_failure", "properties_of"]
 
 DECLARED = tuple(module.declared for module in (
     properties_symmetry, properties_fixed_points, properties_reductions, properties_conservation))
-QUICK = 2  #: how many cases a quick check looks at
+QUICK = 2  #: number of cases of a quick check
 
 
 def check_algorithm(
@@ -35,12 +35,12 @@ def check_algorithm(
 
     Args:
         method: an algorithm, its class, a maker of algorithms (a function of plain arguments), or a registered name. The
-            suite decides who takes part: all clients, or uniform draws; an algorithm's own sampling is replaced, a maker
-            is told ``participants`` if it takes that argument.
+            suite chooses the participants: all clients, or uniform draws. It replaces an algorithm's own sampling, and
+            passes ``participants`` to a maker that has this argument.
         arguments: for the maker, or for the fields of the algorithm and of its parts.
-        traits: what the method promises; default its registered traits, or the attribute ``traits`` of its class.
-        federations: the cases to look at; default :data:`fedtheory.testing.CASES`.
-        quick: only the first two cases, and failing federations are not made smaller.
+        traits: the declared traits; default its registered traits, or the attribute ``traits`` of its class.
+        federations: the cases to check; default :data:`fedtheory.testing.CASES`.
+        quick: only the first two cases, and failing federations are not shrunk.
         only: names of properties; default all.
 
     Returns:
@@ -67,7 +67,7 @@ def properties_of(subject: Subject) -> dict[str, Property]:
 
 
 def outcome_of(property: Property, subject: Subject, case: Case) -> tuple[str, Exception | None]:
-    """Whether the property holds on one case. Whatever else a method raises is a failure too."""
+    """Whether the property holds on one case. Any other exception of a method is a failure too."""
     try:
         property.check(subject, case)
     except NotApplicable as error:
@@ -78,7 +78,7 @@ def outcome_of(property: Property, subject: Subject, case: Case) -> tuple[str, E
 
 
 def first_failure(property: Property, subject: Subject, cases) -> tuple[Case, Exception] | None:
-    """The first of the cases on which a property fails, and how; None if there is none."""
+    """The first case on which a property fails, with the exception; None if there is none."""
     for case in property.cases(cases, subject):
         outcome, error = outcome_of(property, subject, case)
         if outcome == FAILED:
@@ -103,7 +103,7 @@ def result_of(property: Property, subject: Subject, cases, shrink: bool) -> Resu
 
 
 def _failure(property, subject, case, error, shrink) -> Result:
-    """The failure on the smallest case that greedy simplification finds."""
+    """The failure on the smallest case found by greedy simplification."""
     smaller = True
     while shrink and smaller:
         smaller = False

@@ -1,4 +1,4 @@
-"""The small federations on which properties are checked: plain data, so that a failing one can be made smaller."""
+"""The small federations on which properties are checked: plain data, so that a failing one can be shrunk."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ __all__ = ["CASES", "Case", "RelabelledDraws", "RelabelledNoise", "changed", "po
 class Case:
     """A federation of quadratics (or, with ``data``, of logistic losses and minibatches), and how long to run on it.
 
-    Curvatures, centres, starts and noise are short decimals drawn from ``seed``, client by client: what is left of a
-    smaller case is what it was in the larger one.
+    Curvatures, centres, starts and noise are short decimals drawn from ``seed``, client by client, so that a smaller case
+    has the same clients as the larger one.
     """
 
     clients: int = 5
@@ -39,8 +39,8 @@ class Case:
     seed: int = 0
 
     def but(self, **changes) -> Case:
-        """The same with some fields replaced, by values or by functions of what they are; ``participants`` never exceed
-        ``clients``."""
+        """A copy with some fields replaced, by values or by functions of the old values; ``participants`` and ``free`` are
+        reduced to fit ``clients``."""
         new = replace(self, **{name: v(getattr(self, name)) if callable(v) else v for name, v in changes.items()})
         new = replace(new, free=min(new.free, new.clients - 1))
         if new.participants is not None and new.participants > new.clients - new.free:
@@ -59,7 +59,7 @@ class Case:
         return np.array(table)
 
     def start(self) -> np.ndarray:
-        """Where the runs start, (runs, dim)."""
+        """The starts of the runs, (runs, dim)."""
         return self._table(0, -20, 20, self.runs)
 
     def weights(self) -> np.ndarray:
@@ -90,7 +90,7 @@ class Case:
                            backend=backend)
 
     def smaller(self) -> Iterator[Case]:
-        """Cases that are simpler in one respect, the boldest first."""
+        """Cases that are simpler in one respect, the largest simplification first."""
         if self.participants is not None:
             yield self.but(participants=None)
         for name, simple in (("sigma", 0.0), ("free", 0), ("data", False), ("equal", True)):
@@ -144,7 +144,7 @@ CASES = (
 
 
 def power_of_two(clients: int) -> int:
-    """So many clients that the mean of equal numbers is that number, to the last bit."""
+    """A number of clients for which the mean of equal numbers is that number, to the last bit."""
     return clients if clients in (1, 2, 4) else 4
 
 
@@ -157,7 +157,7 @@ def changed(federation: Quadratic, **changes) -> Quadratic:
 
 
 def rearranged(federation: Quadratic, order, weights=None) -> Quadratic:
-    """The clients numbered ``order`` (one may come twice), each with its own noise, drawn as it was before."""
+    """The clients numbered ``order``, with repetitions, each with its own noise and its own draws."""
     arrays = {name: getattr(federation, name)[:, order] for name in ("curvature", "center", "offset", "priority")}
     weights = federation.weights[:, order] if weights is None else weights
     return changed(federation, **arrays, weights=weights, noise=RelabelledNoise(federation.noise, order))

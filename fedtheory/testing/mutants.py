@@ -1,4 +1,4 @@
-"""Plants every documented fault and counts those that some property notices: ``python -m fedtheory.testing.mutants``.
+"""Plants every documented fault and counts those that some property detects: ``python -m fedtheory.testing.mutants``.
 
 Exit status 0 if all are killed, 1 if one survives.
 """
@@ -22,12 +22,12 @@ from fedtheory.testing.subject import Subject, on_numpy_if_it_can
 
 __all__ = ["LOOKED_AT", "Kill", "kill", "main", "mutant"]
 
-LOOKED_AT = (*CASES[:3], CASES[4])  #: the cases without minibatches
+LOOKED_AT = (*CASES[:3], CASES[4])  #: all cases but the one with minibatches
 
 
 @dataclass(frozen=True)
 class Kill:
-    """What noticed a fault: the property's name and what differed; both empty if it survived."""
+    """The property that detected a fault and the difference that it saw; both empty if the fault survived."""
 
     fault: Fault
     property: str = ""
@@ -35,7 +35,7 @@ class Kill:
 
 
 def mutant(fault: Fault) -> Subject:
-    """The spoiled method, with the promises of the right one."""
+    """The faulty method, with the traits of the correct one."""
     method = find_algorithm(fault.method)
 
     def make(**arguments):
@@ -46,7 +46,7 @@ def mutant(fault: Fault) -> Subject:
 
 
 def kill(fault: Fault, cases=LOOKED_AT) -> Kill:
-    """Runs the properties, those expected to notice first, until one fails."""
+    """Runs the properties, the expected ones first, until one fails."""
     subject = mutant(fault)
     properties = properties_of(subject)
     for name in dict.fromkeys([*(k for k in fault.killers if k in properties), *properties]):
@@ -62,7 +62,8 @@ def kill(fault: Fault, cases=LOOKED_AT) -> Kill:
 
 
 def main(names: Sequence[str] = ()) -> int:
-    """Plants the faults (of the methods named), prints what killed each, and killed/total; 1 if one survives."""
+    """Plants the faults (of the methods named), prints the property that detects each, and detected/total; returns 1 if one
+    survives."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for title in ("method", "fault", "documented", "killed by"):
         table.add_column(title, overflow="fold")

@@ -1,4 +1,4 @@
-"""How a property says that it does not apply or does not hold, and what two arrays must be to be the same."""
+"""Exceptions of properties that do not apply or do not hold, and comparisons of arrays."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["Broken", "NotApplicable", "at_most", "same", "short", "true"]
 
 
 class NotApplicable(Exception):
-    """The property says nothing about this method or case; the message says why."""
+    """The property does not apply to this method or case; the message says why."""
 
 
 class Broken(Exception):
@@ -22,7 +22,7 @@ class Broken(Exception):
 
 
 def short(value) -> str:
-    """A number, an array or a word in a few characters."""
+    """A short text for a number, an array or a word."""
     if isinstance(value, str):
         return value
     if isinstance(value, (float, np.floating)):

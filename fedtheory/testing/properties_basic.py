@@ -1,4 +1,4 @@
-"""What any implementation owes: shapes, kinds of arrays, purity, independence of the batch, resuming."""
+"""Properties of every implementation: shapes, kinds of arrays, purity, independence of the batch, resuming."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import torch
 from fedtheory.run import resume, run
 from fedtheory.testing.outcome import Broken, NotApplicable, same, short, true
 from fedtheory.testing.property import needs, property_of_every_method
-from fedtheory.testing.subject import arrays_of, begin, describe, outputs, play
+from fedtheory.testing.subject import arrays_of, begin, describe, models, outputs, play
 from fedtheory.trajectory import load_trajectory
 from synthetic.numbers.arrays import EXACT, NUMPY, TORCH, Backend, to_numpy
 from synthetic.numbers.draws import Draws
@@ -114,19 +114,19 @@ def determinism(subject, case):
 @property_of_every_method("batch", runs=3)
 def batch(subject, case):
     """A run is the same alone, in a batch, and in a batch in another order."""
-    algorithm, federation, start = subject.build(case), case.federation(), case.start()
-    together = outputs(algorithm, play(algorithm, federation, case))
-    turned = play(algorithm, federation, case, start=start[::-1].copy(), seeds=case.seeds[::-1].copy())
-    same(together, outputs(algorithm, turned)[::-1], "x in the reverse order", 1e-12)
+    federation, start = case.federation(), case.start()
+    together = models(subject, case, federation)
+    turned = models(subject, case, federation, start=start[::-1].copy(), seeds=case.seeds[::-1].copy())
+    same(together, turned[::-1], "x in the reverse order", 1e-12)
     for i in range(case.runs):
-        alone = play(algorithm, federation, case, start=start[i : i + 1], seeds=case.seeds[i : i + 1])
-        same(together[i : i + 1], outputs(algorithm, alone), f"x of run {i} alone", 1e-12)
+        alone = models(subject, case, federation, start=start[i : i + 1], seeds=case.seeds[i : i + 1])
+        same(together[i : i + 1], alone, f"x of run {i} alone", 1e-12)
 
 
 @property_of_every_method("instances", runs=3, data=False)
 def instances(subject, case):
     """With one problem per run, a run is the run on its own problem alone."""
-    algorithm, start = subject.build(case), case.start()
+    start = case.start()
     apart = [case.but(seed=case.seed + 7 * i, runs=1).federation() for i in range(case.runs)]
     first = apart[0]
     joined = first._with(lambda a: a, first.noise)
@@ -134,10 +134,10 @@ def instances(subject, case):
         setattr(joined, name, torch.cat([getattr(one, name) for one in apart]))
     if case.sigma:
         joined.noise = type(first.noise)(torch.cat([one.noise.atoms for one in apart]), first.noise.probabilities)
-    together = outputs(algorithm, play(algorithm, joined, case))
+    together = models(subject, case, joined)
     for i, one in enumerate(apart):
-        alone = play(algorithm, one, case, start=start[i : i + 1], seeds=case.seeds[i : i + 1])
-        same(together[i : i + 1], outputs(algorithm, alone), f"x of run {i} on its problem alone", 1e-12)
+        alone = models(subject, case, one, start=start[i : i + 1], seeds=case.seeds[i : i + 1])
+        same(together[i : i + 1], alone, f"x of run {i} on its problem alone", 1e-12)
 
 
 @property_of_every_method("resume")
@@ -171,19 +171,14 @@ def run_and_loop(subject, case):
 def seeds(subject, case):
     """Without noise and with all clients, seeds do not matter."""
     needs(not subject.traits.random, "the method draws at random by itself")
-    algorithm, federation = subject.build(case), case.federation(subject.backend)
-    first = outputs(algorithm, play(algorithm, federation, case))
-    other = outputs(algorithm, play(algorithm, federation, case, seeds=case.seeds + 1000))
-    same(first, other, "x under other seeds", 0)
+    same(models(subject, case), models(subject, case, seeds=case.seeds + 1000), "x under other seeds", 0)
 
 
 @property_of_every_method("one seed per run", runs=3, clients=5, free=0, rounds=lambda rounds: max(rounds, 3))
 def one_seed_per_run(subject, case):
-    """Where there is noise, or not everybody is drawn, runs from one start with other seeds part ways."""
+    """With noise, or with sampled clients, runs from one start with different seeds differ."""
     needs(case.sigma or case.participants, "there is no chance")
-    algorithm, federation = subject.build(case), case.federation(subject.backend)
-    start = np.repeat(case.start()[:1], case.runs, axis=0)
-    found = outputs(algorithm, play(algorithm, federation, case, start=start))[:, -1]
+    found = models(subject, case, start=np.repeat(case.start()[:1], case.runs, axis=0))[:, -1]
     true(len(np.unique(found, axis=0)) == case.runs, f"different models after {case.rounds} rounds from {case.runs} seeds",
          case.runs, len(np.unique(found, axis=0)))
 
@@ -191,10 +186,9 @@ def one_seed_per_run(subject, case):
 @property_of_every_method("divergence", runs=3)
 def divergence(subject, case):
     """A run that overflows leaves the other runs of its batch as they are."""
-    algorithm, federation, start = subject.build(case), case.federation(), case.start()
-    calm = outputs(algorithm, play(algorithm, federation, case))
+    federation, start = case.federation(), case.start()
     start[1] = 1e308
-    wild = outputs(algorithm, play(algorithm, federation, case, start=start))
+    calm, wild = models(subject, case, federation), models(subject, case, federation, start=start)
     same(calm[[0, 2]], wild[[0, 2]], "x beside a run that overflows", 1e-12)
 
 
@@ -203,17 +197,16 @@ def one_step_size_per_run(subject, case):
     """A step size per run acts on its own run only."""
     needs("eta_l" in subject.parameters and not subject.build(case).client.solves, "it takes no steps of eta_l")
     federation, start, steps = case.federation(), case.start(), np.array([0.05, 0.2])
-    algorithm = subject.build(case, eta_l=steps)
-    together = outputs(algorithm, play(algorithm, federation, case))
+    together = models(subject.with_arguments({"eta_l": steps}), case, federation)
     for i, step in enumerate(steps.tolist()):
-        one = subject.build(case, eta_l=step)
-        alone = outputs(one, play(one, federation, case, start=start[i : i + 1], seeds=case.seeds[i : i + 1]))
+        one = subject.with_arguments({"eta_l": step})
+        alone = models(one, case, federation, start=start[i : i + 1], seeds=case.seeds[i : i + 1])
         same(alone, together[i : i + 1], f"x of run {i}", 1e-12)
 
 
 @property_of_every_method("descends", runs=1, rounds=15, sigma=0.0, participants=None, identical=True, free=0, data=False)
 def descends(subject, case):
-    """On one easy loss that all clients share, fifteen rounds bring the loss down."""
+    """On one well-conditioned loss that all clients share, the loss falls within fifteen rounds."""
     algorithm, federation = subject.build(case), case.federation(subject.backend)
     far = case.but(clients=1).federation(NUMPY).x_star + 3
     states = play(algorithm, federation, case, start=far)
@@ -224,7 +217,7 @@ def descends(subject, case):
 
 @property_of_every_method("no dead state", rounds=4, clients=5, dim=3, local_steps=3, free=0)
 def no_dead_state(subject, case):
-    """Every array of numbers in the state changes in some round: one that never does holds nothing."""
+    """Every array of numbers in the state changes in some round."""
     states = play(subject.build(case), case.federation(), case)
     for name, first in arrays_of(states[0]).items():
         if "float" in str(first.dtype) and not name.startswith("participation"):

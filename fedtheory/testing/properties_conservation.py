@@ -1,4 +1,4 @@
-"""Declared conservation laws: what holds of the state after every round."""
+"""Declared laws: relations between the states before and after every round."""
 
 from __future__ import annotations
 
@@ -28,5 +28,5 @@ def _property(law: Law) -> Property:
             else:
                 same(right + 0 * left, left + 0 * right, f"{law.name}, after round {r}", axes=("run", "entry", "coordinate"))
 
-    meaning = "What the method declares that every round keeps."
+    meaning = "A relation that the method declares for the states before and after every round."
     return Property(f"law: {law.name}", meaning, check, {"rounds": 4, "equal": False} | dict(law.where))

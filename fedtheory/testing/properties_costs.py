@@ -1,4 +1,4 @@
-"""What a round costs: gradients counted as they are taken, floats counted as they are sent."""
+"""Costs of a round: evaluated gradients and sent floats against those that the method counts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ AXES = ("run", "client")
 
 
 class Meter(Observer):
-    """What the method says about a round's costs, who trains, and what is sent, round by round."""
+    """Records, round by round, the costs that the method counts, the clients that train, and the messages."""
 
     everyone = False
 
@@ -58,7 +58,7 @@ def _metered(subject, case, federation=None, **how):
 
 @property_of_every_method("gradients counted")
 def gradients_counted(subject, case):
-    """A client is charged for as many stochastic gradients as are taken of its loss."""
+    """The counted stochastic gradients of a client are those evaluated."""
     algorithm, federation, calls = subject.build(case), case.federation(), np.zeros((case.runs, case.clients))
     state, meter = begin(algorithm, federation, case), Meter()
     original = federation.stochastic_gradient
@@ -72,7 +72,7 @@ def gradients_counted(subject, case):
     for r in range(case.rounds):
         calls[:] = 0
         state = play(algorithm, federation, case, state=state, first=r, rounds=1, observers=(meter,))[-1]
-        trains = meter.trains[-1]  # who runs along, without any effect, is not charged
+        trains = meter.trains[-1]  # clients that are computed without taking part are not counted
         same(calls * trains, meter.gradients[-1] * trains, f"stochastic gradients charged in round {r}", 0, AXES)
 
 
@@ -92,7 +92,7 @@ def who_sits_out_costs_nothing(subject, case):
 
 @property_of_every_method("communication totals")
 def communication_totals(subject, case):
-    """The totals that ``fedtheory.run`` records are those of a loop in which the clients that were not drawn run along."""
+    """The totals that ``fedtheory.run`` records are those of a loop that also computes clients that were not drawn."""
     algorithm, meter, _ = _metered(subject, case, everyone=True)
     names = {"downlink_floats": meter.down, "uplink_floats": meter.up, "gradients": meter.gradients}
     with np.errstate(all="ignore"):
@@ -103,7 +103,7 @@ def communication_totals(subject, case):
 
 @property_of_every_method("everything sent is counted", free=0)
 def everything_sent_is_counted(subject, case):
-    """What clients send besides the model enters the floats sent."""
+    """Arrays that clients send besides the model are counted in the floats sent."""
     _, meter, _ = _metered(subject, case)
     for r, (model, others) in enumerate(meter.extra):
         active = meter.trains[r]
@@ -116,7 +116,7 @@ def everything_sent_is_counted(subject, case):
 
 @property_of_every_method("everything received is counted", rounds=2, runs=1, participants=None, free=0, data=False)
 def everything_received_is_counted(subject, case):
-    """What clients read of the server's arrays, besides the model, enters the floats received."""
+    """Server arrays that clients read, besides the model, are counted in the floats received."""
     algorithm, federation = subject.build(case), case.federation()
     state = play(algorithm, federation, case, rounds=1)[-1]
     x, read, size = algorithm.broadcast(state), [], 0

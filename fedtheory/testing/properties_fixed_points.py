@@ -1,4 +1,4 @@
-"""Where a method rests, and that it gets there."""
+"""Fixed points of a method, and convergence to them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import numpy as np
 from fedtheory.testing.federations import power_of_two
 from fedtheory.testing.outcome import Broken, at_most, same
 from fedtheory.testing.property import Property, needs, property_of_every_method
-from fedtheory.testing.subject import begin, outputs, play
+from fedtheory.testing.subject import begin, models
 from synthetic.numbers.arrays import to_numpy
 
 STILL = {"sigma": 0.0, "data": False}
@@ -15,10 +15,9 @@ STILL = {"sigma": 0.0, "data": False}
 
 @property_of_every_method("common optimum", common=True, equal=True, clients=power_of_two, **STILL)
 def common_optimum(subject, case):
-    """Where every client's loss is smallest, nothing moves."""
-    algorithm, federation = subject.build(case), case.federation(subject.backend)
-    best = np.repeat(to_numpy(federation.center)[:, 0], case.runs, axis=0)
-    found = outputs(algorithm, play(algorithm, federation, case, start=best))
+    """At a common minimiser of all clients' losses nothing moves."""
+    best = np.repeat(to_numpy(case.federation(subject.backend).center)[:, 0], case.runs, axis=0)
+    found = models(subject, case, start=best)
     same(np.broadcast_to(best[:, None], found.shape), found, "x from the common minimiser")
 
 
@@ -26,8 +25,7 @@ def common_optimum(subject, case):
 def no_step_no_move(subject, case):
     """With local steps of length zero the model stays where it is."""
     needs("eta_l" in subject.parameters and not subject.build(case).client.solves, "it takes no steps of eta_l")
-    algorithm, federation = subject.build(case.but(equal=True), eta_l=0.0), case.but(equal=True).federation(subject.backend)
-    found = outputs(algorithm, play(algorithm, federation, case))
+    found = models(subject.with_arguments({"eta_l": 0.0}), case.but(equal=True))
     needs(np.isfinite(found).all(), "it divides by the length of the steps")
     same(np.broadcast_to(found[:, :1], found.shape), found, "x with eta_l = 0")
 
@@ -53,13 +51,11 @@ def declared(subject) -> list[Property]:
     def stays(subject, case):
         algorithm, federation = subject.build(case), case.federation(subject.backend)
         state = at_rest(algorithm, federation, case, point.arrays)
-        found = outputs(algorithm, play(algorithm, federation, case, state=state))
+        found = models(subject, case, state=state)
         same(np.broadcast_to(to_numpy(federation.x_star)[:, None], found.shape), found, "x from the minimiser of F", 1e-8)
 
     def arrives(subject, case):
-        algorithm, federation = subject.build(case), case.federation(subject.backend)
-        found = outputs(algorithm, play(algorithm, federation, case))
-        apart = np.linalg.norm(found - to_numpy(federation.x_star)[:, None], axis=-1)
+        apart = np.linalg.norm(models(subject, case) - to_numpy(case.federation().x_star)[:, None], axis=-1)
         at_most(apart[:, -1], 0.03 * apart[:, 0] + 1e-6, f"distance from the minimiser after {case.rounds} rounds")
 
     where = {**STILL, "equal": True, "free": 0} | dict(point.where)

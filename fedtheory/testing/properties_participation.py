@@ -1,4 +1,4 @@
-"""Who takes part, whose data count, and who keeps what."""
+"""Participation: which clients train, whose data have influence, and which arrays change."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from fedtheory.selection import PriorityOnly
 from fedtheory.testing.federations import changed, rearranged
 from fedtheory.testing.outcome import same, true
 from fedtheory.testing.property import needs, property_of_every_method
-from fedtheory.testing.subject import arrays_of, begin, outputs, play
+from fedtheory.testing.subject import arrays_of, begin, models, play
 from synthetic.numbers.arrays import to_numpy
 
 SAMPLED = {"participants": 2, "clients": 5, "equal": True, "free": 0, "data": False}
@@ -37,7 +37,7 @@ def _watched(subject, case, federation, **how):
 
 @property_of_every_method("number of participants", rounds=24, runs=3, **SAMPLED)
 def number_of_participants(subject, case):
-    """As many clients train as are asked for, and in 24 rounds everybody's turn comes."""
+    """``participants`` clients train in each round, and every client in some of 24 rounds."""
     _, _, trained = _watched(subject, case, case.federation(subject.backend))
     same(np.full(trained.shape[:2], case.participants), trained.sum(axis=-1), "clients that train", 0, ("round", "run"))
     if case.participants > 1:
@@ -49,15 +49,13 @@ def number_of_participants(subject, case):
 def sampling_everybody(subject, case):
     """Drawing as many clients as there are is full participation."""
     needs(subject.samples, "the method does not sample clients")
-    everybody, all_drawn = case.but(participants=None), case.but(participants=case.clients)
-    federation = case.federation(subject.backend)
-    full, drawn = (outputs(subject.build(c), play(subject.build(c), federation, c)) for c in (everybody, all_drawn))
+    full, drawn = (models(subject, case.but(participants=number)) for number in (None, case.clients))
     same(full, drawn, f"x with {case.clients} of {case.clients} clients drawn", 1e-12)
 
 
 @property_of_every_method("only participants are computed")
 def only_participants_are_computed(subject, case):
-    """Computing the clients drawn alone gives what computing everybody gives."""
+    """Computing only the sampled clients gives the result of computing all clients."""
     algorithm, federation = subject.build(case), case.federation()
     few, all_ = (play(algorithm, federation, case, everyone=everyone) for everyone in (False, True))
     for r, (a, b) in enumerate(zip(few, all_, strict=True)):
@@ -67,7 +65,7 @@ def only_participants_are_computed(subject, case):
 
 @property_of_every_method("who is not drawn keeps", rounds=4, **SAMPLED)
 def who_is_not_drawn_keeps(subject, case):
-    """What clients keep changes in no round in which they do not train."""
+    """The arrays of a client do not change in rounds in which it does not train."""
     for everyone in (False, True):
         _, states, trained = _watched(subject, case, case.federation(), everyone=everyone)
         needs(states[0].clients, "clients keep nothing")
@@ -80,7 +78,7 @@ def who_is_not_drawn_keeps(subject, case):
 
 @property_of_every_method("who is not drawn has no influence", runs=1, rounds=1, **SAMPLED)
 def who_is_not_drawn_has_no_influence(subject, case):
-    """Not-a-numbers in the data of clients that sit out a round change nothing in it."""
+    """NaNs in the data of clients that do not train in a round change nothing in it."""
     federation = case.federation()
     algorithm, healthy, trained = _watched(subject, case, federation)
     needs(isinstance(algorithm.selection.matching, PriorityOnly), "clients are chosen by their losses")
@@ -103,16 +101,13 @@ def weight_zero(subject, case):
     more = rearranged(federation, order, subject.backend.array(weights))
     shift = subject.backend.array(np.eye(case.clients + 1)[None, -1:].transpose(0, 2, 1) * 7.0)
     more = changed(more, center=more.center + shift, noise=federation.noise)
-    algorithm = subject.build(case)
-    one, other = (outputs(algorithm, play(algorithm, f, case)) for f in (federation, more))
-    same(one, other, "x, beside a client of weight zero")
+    same(models(subject, case), models(subject, case, more), "x, beside a client of weight zero")
 
 
 @property_of_every_method("free clients that never count", participants=None, free=2, clients=5, data=False)
 def free_clients_that_never_count(subject, case):
-    """Where nobody but the priority clients ever counts, the others might as well not be there."""
+    """If only the priority clients count, removing the others changes nothing."""
     algorithm, federation = subject.build(case), case.federation(subject.backend)
     needs(type(algorithm.selection.matching) is PriorityOnly, "free clients may count")
     alone = rearranged(federation, list(range(case.clients - case.free)))
-    one, other = (outputs(algorithm, play(algorithm, f, case)) for f in (alone, federation))
-    same(one, other, "x, beside clients that never count")
+    same(models(subject, case, alone), models(subject, case), "x, beside clients that never count")

@@ -7,7 +7,7 @@ import numpy as np
 from fedtheory.registry import find_algorithm
 from fedtheory.testing.outcome import NotApplicable, same
 from fedtheory.testing.property import Property
-from fedtheory.testing.subject import Subject, outputs, play
+from fedtheory.testing.subject import Subject, models
 from fedtheory.traits import GRADIENT_DESCENT, ONE_LOSS, Reduction
 from synthetic.numbers.arrays import NUMPY
 
@@ -40,7 +40,7 @@ def _property(reduction: Reduction) -> Property:
     def check(subject, case):
         special = subject.with_arguments(reduction.arguments)
         algorithm, federation = special.build(case), case.federation(subject.backend)
-        found = outputs(algorithm, play(algorithm, federation, case))
+        found = models(special, case)
         if reduction.to == GRADIENT_DESCENT:
             expected = gradient_descent(algorithm.eta_l, case)
         else:
@@ -60,8 +60,7 @@ def other_method(reduction: Reduction, special: Subject, algorithm, case, federa
     own = {name: special.value(name) for name in other.arguments if name in special.parameters and name not in (
         "local_steps", "participants", "replacement", "selection")}
     target = Subject(reduction.to, other.make, other.arguments, other.traits, own | dict(reduction.given))
-    method = target.build(case)
-    return outputs(method, play(method, federation, case))
+    return models(target, case, federation)
 
 
 def gradient_descent(eta, case):

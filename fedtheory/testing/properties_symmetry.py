@@ -1,4 +1,4 @@
-"""What may be renamed, split, copied, moved, turned or rescaled without any effect, or with a known one."""
+"""Symmetries: renaming, splitting, copying, moving, rotating or rescaling has no effect, or a known one."""
 
 from __future__ import annotations
 
@@ -9,18 +9,11 @@ from fedtheory.schedules import Schedule
 from fedtheory.testing.federations import RelabelledDraws, changed, power_of_two, rearranged
 from fedtheory.testing.outcome import Broken, NotApplicable, same
 from fedtheory.testing.property import Property, needs, property_of_every_method
-from fedtheory.testing.subject import begin, outputs, play
+from fedtheory.testing.subject import begin, models, play
 from synthetic.base.noise import FiniteNoise
 from synthetic.numbers.arrays import NUMPY, namespace, to_numpy
 
 QUADRATIC = {"data": False}
-
-
-def models(subject, case, federation=None, **how):
-    """The models returned, (runs, rounds + 1, dim)."""
-    algorithm = subject.build(case)
-    federation = case.federation(subject.backend) if federation is None else federation
-    return outputs(algorithm, play(algorithm, federation, case, **how))
 
 
 def not_random(subject):
@@ -53,7 +46,7 @@ def split_client(subject, case):
 
 @property_of_every_method("everyone twice", participants=None, sigma=0.0, **QUADRATIC)
 def everyone_twice(subject, case):
-    """A federation in which every client has a twin gives the same model."""
+    """A federation in which every client occurs twice gives the same model."""
     not_random(subject)
     federation, order = case.federation(subject.backend), [k for k in range(case.clients) for _ in range(2)]
     double = changed(rearranged(federation, order), noise=federation.noise)
@@ -63,7 +56,7 @@ def everyone_twice(subject, case):
 @property_of_every_method(
     "identical clients", participants=None, sigma=0.0, identical=True, free=0, equal=True, clients=power_of_two, **QUADRATIC)
 def identical_clients(subject, case):
-    """How many clients there are does not matter where all have one loss."""
+    """The number of clients does not matter if all have one loss."""
     needs(case.clients > 1, "there is one client only")
     not_random(subject)
     alone = case.but(clients=1)
@@ -224,16 +217,14 @@ def declared(subject) -> list[Property]:
         term[:, 0], term[:, 1] = 1.0, -weights[:, :1] / weights[:, 1:2]
         term = subject.backend.array(term)
         other = changed(federation, center=federation.center - term / federation.curvature)
-        straight, slanted = begin(algorithm, federation, case), begin(algorithm, federation, case)
+        slanted = begin(algorithm, federation, case)
         for name, sign in tilt.arrays.items():
             owner = "clients" if name in slanted.clients else "server"
             kept = getattr(slanted, owner)
             if name not in kept:
                 raise Broken("arrays declared for linear terms", name, f"only {', '.join(kept) or 'none'}")
             slanted = slanted._replace(**{owner: kept | {name: kept[name] + sign * term}})
-        one, two = (outputs(algorithm, play(algorithm, f, case, state=s)) for f, s in (
-            (federation, straight), (other, slanted)))
-        same(one, two, "x, with linear terms that cancel")
+        same(models(subject, case), models(subject, case, other, state=slanted), "x, with linear terms that cancel")
 
     meaning = "Linear terms that cancel between the clients, added to the losses and to what clients keep, are idle."
     return [Property("linear terms", meaning, tilted, {"data": False} | dict(tilt.where))]

@@ -1,4 +1,4 @@
-"""What a property is, and the table of all properties of every method."""
+"""Properties of methods, and the table of those that every method must have."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ __all__ = ["PROPERTIES", "Property", "needs", "property_of_every_method"]
 class Property:
     """A named statement about methods.
 
-    ``check(subject, case)`` raises ``Broken`` where it fails and ``NotApplicable`` where it says nothing. ``where``: fields
-    of the cases on which it makes sense, for example ``{"sigma": 0.0}``, or functions of what they are.
+    ``check(subject, case)`` raises ``Broken`` if it fails and ``NotApplicable`` if it does not apply. ``where``: fields of
+    the cases to which it applies, for example ``{"sigma": 0.0}``, or functions of the old values.
     """
 
     name: str
@@ -27,7 +27,7 @@ class Property:
     where: dict[str, Any] = field(default_factory=dict)
 
     def cases(self, cases, subject: Subject) -> tuple[Case, ...]:
-        """The cases as this property and the method need them, each once; none where they need different ones."""
+        """The cases changed as this property and the method require, each once; none if they contradict each other."""
         needed = subject.traits.where
         if any(name in self.where and self.where[name] != value for name, value in needed.items()):
             return ()
@@ -39,7 +39,7 @@ PROPERTIES: dict[str, Property] = {}
 
 
 def property_of_every_method(name: str, **where):
-    """Decorator of a check: enters it under ``name``; its docstring is its meaning."""
+    """Decorator that enters a check under ``name``; its docstring is its meaning."""
     def enter(check):
         PROPERTIES[name] = Property(name, " ".join(check.__doc__.split()), check, where)
         return check
@@ -48,6 +48,6 @@ def property_of_every_method(name: str, **where):
 
 
 def needs(condition, reason: str) -> None:
-    """NotApplicable with ``reason`` unless ``condition``."""
+    """Raises NotApplicable with ``reason`` unless ``condition``."""
     if not condition:
         raise NotApplicable(reason)

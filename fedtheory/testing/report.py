@@ -1,4 +1,4 @@
-"""What the suite found: one result per property, as a table, with the smallest federation on which one fails."""
+"""Results of the suite, one per property, as a table, with the smallest federation on which a property fails."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ STYLES = {PASSED: "green", FAILED: "bold red", NOT_APPLICABLE: "dim"}
 class Result:
     """A property's outcome: ``passed``, ``failed`` or ``not applicable``.
 
-    ``reason`` says why it does not apply, or what differs; ``expected`` and ``got`` are the numbers that differ, and
-    ``case`` is the smallest federation found on which they do.
+    ``reason`` says why it does not apply, or what differs; ``expected`` and ``got`` are the numbers that differ, on
+    ``case``, the smallest failing federation found.
     """
 
     name: str

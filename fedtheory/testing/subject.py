@@ -1,4 +1,4 @@
-"""The method under test: how it is made with other arguments, what it promises, and how it runs."""
+"""The method under test: its maker, arguments and traits, and functions that run it."""
 
 from __future__ import annotations
 
@@ -21,27 +21,27 @@ from fedtheory.traits import Traits
 from synthetic.numbers.arrays import NUMPY, TORCH, Backend, backend_of, to_numpy
 from synthetic.numbers.draws import Draws
 
-__all__ = ["Subject", "arrays_of", "outputs", "play", "subject_of"]
+__all__ = ["Subject", "arrays_of", "models", "outputs", "play", "subject_of"]
 
 
 @dataclass(frozen=True)
 class Subject:
-    """A method under test. ``make`` takes any of ``parameters`` by name; ``arguments`` are those it was given with."""
+    """A method under test. ``make`` takes any of ``parameters`` by name; ``arguments`` are the values to use."""
 
     name: str
     make: Callable[..., Algorithm]
     parameters: Mapping[str, Any]
     traits: Traits = field(default_factory=Traits)
     arguments: Mapping[str, Any] = field(default_factory=dict)
-    backend: Backend = TORCH  #: where symmetries and special cases are computed
+    backend: Backend = TORCH  #: the backend of symmetries and special cases
 
     @property
     def samples(self) -> bool:
-        """Whether it can be told how many clients take part."""
+        """Whether the number of participants is an argument."""
         return "participants" in self.parameters
 
     def build(self, case: Case, **changes) -> Algorithm:
-        """The method for a case, with other arguments; not applicable where it refuses them."""
+        """The method for a case, with some arguments changed. Raises NotApplicable if it refuses them."""
         given = {"local_steps": case.local_steps, "participants": case.participants, "replacement": False}
         if case.participants is not None and not self.samples:
             raise NotApplicable("the method does not sample clients")
@@ -52,11 +52,11 @@ class Subject:
             raise NotApplicable(f"it cannot be made with {chosen}: {error}") from error
 
     def value(self, name: str):
-        """What the argument ``name`` is."""
+        """The value of the argument ``name``."""
         return self.arguments.get(name, self.parameters[name])
 
     def with_arguments(self, arguments) -> Subject:
-        """The same method, given with further arguments."""
+        """The same method with further arguments."""
         return replace(self, arguments=dict(self.arguments) | dict(arguments or {}))
 
 
@@ -111,11 +111,11 @@ def _of_algorithm(algorithm: Algorithm, traits: Traits | None) -> Subject:
 
 
 def on_numpy_if_it_can(subject: Subject) -> Subject:
-    """NumPy is faster on small arrays; a method that needs torch is tested on torch."""
+    """The subject on NumPy, which is faster on small arrays; on torch if the method needs torch."""
     case = Case(clients=2, dim=2, rounds=1, local_steps=1)
     try:
         play(subject.build(case), case.federation(NUMPY), case)
-    except Exception:  # the property of that name reports it
+    except Exception:  # the property "NumPy and torch" reports it
         return subject
     return replace(subject, backend=NUMPY)
 
@@ -123,7 +123,7 @@ def on_numpy_if_it_can(subject: Subject) -> Subject:
 # running -------------------------------------------------------------------------------------------------------------------
 def play(algorithm, federation, case: Case, *, start=None, seeds=None, draws=None, state=None, first=0, rounds=None,
          everyone=False, observers=()) -> list:
-    """The states before the first and after each round; ``first`` and ``state`` go on from somewhere."""
+    """The states before the first and after each round; with ``first`` and ``state`` from a later round on."""
     backend = federation.backend
     draws = Draws(case.seeds if seeds is None else seeds, backend) if draws is None else draws
     if state is None:
@@ -147,6 +147,13 @@ def outputs(algorithm, states) -> np.ndarray:
     return np.stack([to_numpy(algorithm.output(state)) for state in states], axis=1)
 
 
+def models(subject: Subject, case: Case, federation=None, **how) -> np.ndarray:
+    """The models that a method returns on a case, (runs, rounds + 1, dim); ``how`` as in :func:`play`."""
+    algorithm = subject.build(case)
+    federation = case.federation(subject.backend) if federation is None else federation
+    return outputs(algorithm, play(algorithm, federation, case, **how))
+
+
 def arrays_of(state) -> dict[str, Any]:
     """Every array of a state by name."""
     found = {"x": state.x}
@@ -158,6 +165,6 @@ def arrays_of(state) -> dict[str, Any]:
 
 
 def describe(array) -> str:
-    """Where an array lives and of what kind it is."""
+    """Library, device and dtype of an array."""
     backend = backend_of(array)
     return f"{backend.library} {backend.device if backend.library == 'torch' else ''} {array.dtype}".replace("  ", " ")

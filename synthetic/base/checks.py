@@ -13,7 +13,7 @@ __all__ = ["finite", "flag", "nearest", "nonnegative", "number", "one_of", "per_
 
 
 def finite(name: str, values) -> np.ndarray:
-    """``values`` as float64; ValueError where one is not a number or infinite, naming the first place."""
+    """``values`` as float64. Raises ValueError, with the first place, where one is not a finite number."""
     try:
         array = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
@@ -28,7 +28,7 @@ def finite(name: str, values) -> np.ndarray:
 
 
 def whole(name: str, value, low: int = 1, high: int | None = None) -> int:
-    """``value`` as an integer of at least ``low`` and at most ``high``; else ValueError."""
+    """``value`` as an integer. Raises ValueError unless it lies between ``low`` and ``high``."""
     allowed = f"an integer of at least {low}" if high is None else f"an integer between {low} and {high}"
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < low or \
             (high is not None and value > high):
@@ -37,8 +37,8 @@ def whole(name: str, value, low: int = 1, high: int | None = None) -> int:
 
 
 def number(name: str, value, low: float = 0.0, high: float = np.inf, strict: bool = False) -> float | Fraction:
-    """``value`` as a finite float, or the fraction it is, between ``low`` (excluded if ``strict``) and ``high``; else
-    ValueError."""
+    """``value`` as a finite float, or a fraction if it is one. Raises ValueError unless it lies between ``low`` (excluded
+    if ``strict``) and ``high``."""
     allowed = f"{'above' if strict else 'at least'} {low:g}" + ("" if high == np.inf else f" and at most {high:g}")
     inside = isinstance(value, (int, float, Fraction, np.number)) and not isinstance(value, bool) and isfinite(value) and (
         low < value <= high if strict else low <= value <= high)
@@ -48,7 +48,7 @@ def number(name: str, value, low: float = 0.0, high: float = np.inf, strict: boo
 
 
 def nonnegative(name: str, values):
-    """``values``, a number or an array of any backend, if none is negative; else ValueError."""
+    """``values``, a number or an array of any backend. Raises ValueError if one is negative."""
     negative = values < 0
     if bool(negative.any() if hasattr(negative, "any") else negative):
         raise ValueError(f"{name} must be at least 0; got {float(values.min() if hasattr(values, 'min') else values):g}")
@@ -56,14 +56,14 @@ def nonnegative(name: str, values):
 
 
 def flag(name: str, value) -> bool:
-    """``value`` as a truth value, from True, False, 1 or 0; else ValueError."""
+    """``value`` as a truth value. Raises ValueError unless it is True, False, 1 or 0."""
     if not isinstance(value, (bool, int, np.bool_)) or value not in (0, 1):
         raise ValueError(f"{name} must be true or false; got {value!r}")
     return bool(value)
 
 
 def one_of(name: str, value, allowed: Iterable[str]) -> str:
-    """``value`` if it is one of ``allowed``; else ValueError that lists them."""
+    """``value``. Raises ValueError, with the list of ``allowed``, unless it is one of them."""
     allowed = tuple(allowed)
     if value not in allowed:
         raise ValueError(f"unknown {name} {value!r}; allowed: {', '.join(allowed)}")

@@ -6,7 +6,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["PROVENANCES", "Constant", "Constants"]
+from synthetic.numbers.arrays import largest
+
+__all__ = ["PROVENANCES", "Constant", "Constants", "by_client"]
 
 #: ``exact``; a proven ``upper`` bound (right for L, sigma, G); a proven ``lower`` bound (right for mu); an ``estimate``
 PROVENANCES = ("exact", "upper", "lower", "estimate")
@@ -14,7 +16,7 @@ PROVENANCES = ("exact", "upper", "lower", "estimate")
 
 @dataclass(frozen=True)
 class Constant:
-    """A number (or an array, one entry per instance or per client) and how it is known.
+    """A number, or an array with one entry per instance or per client, and how it is known.
 
     ``note`` says in a few words where it comes from, for example "largest eigenvalue of the Hessian", and records
     a solver's residual where the value was solved for.
@@ -34,10 +36,16 @@ class Constant:
         return self.provenance != "estimate"
 
 
-class Constants(Mapping):
-    """The constants of a federation by name; a missing one is an error that lists those there are.
+def by_client(name: str, values, provenance: str, note: str) -> dict[str, Constant]:
+    """``name_client``, the ``values`` (instances, clients), and ``name``, the largest of them, (instances,)."""
+    return {name: Constant(largest(values, -1), provenance, f"{note}, largest of the clients'"),
+            f"{name}_client": Constant(values, provenance, note)}
 
-    ``later`` makes further ones, group by group, as soon as a name is asked for that is not there yet.
+
+class Constants(Mapping):
+    """The constants of a federation by name. A name that it does not have raises KeyError with the list of names.
+
+    Each function of ``later`` computes a group of further constants, when a name is looked up that is not there yet.
     """
 
     def __init__(self, entries: Mapping[str, Constant], later: Sequence[Callable[[], Mapping[str, Constant]]] = ()):

@@ -9,7 +9,7 @@ from functools import cache, cached_property
 
 import numpy as np
 
-from synthetic.base.constants import Constant, Constants
+from synthetic.base.constants import Constant, Constants, by_client
 from synthetic.base.heterogeneity import sigma_g_constants
 from synthetic.base.layers import layer_sizes, layer_slices
 from synthetic.base.noise import NoNoise
@@ -20,7 +20,7 @@ __all__ = ["Federation"]
 
 @cache
 def _solved_later(family: type) -> frozenset[str]:
-    """Names of what a family computes when it is first asked for it."""
+    """Names of the cached properties of a family."""
     return frozenset(name for name in dir(family) if isinstance(getattr(family, name), cached_property))
 
 
@@ -39,7 +39,7 @@ class Federation(ABC):
     name: str = "federation"  #: a few words for tables
     clients: int
     dim: int
-    factored: bool = False  #: whether x are factors of a model, see :mod:`synthetic.factored`
+    factored: bool = False  #: whether x are factors of a model, see :mod:`synthetic.data.factored`
     layer_sizes: tuple[int, ...] | None = None  #: layers that were given, in place of the family's own
 
     _arrays: tuple[str, ...] = ("weights", "priority")  #: attributes with an axis of instances
@@ -56,7 +56,16 @@ class Federation(ABC):
             raise ValueError("every instance needs at least one priority client of positive weight; got none")
         self.weights, self.priority = weights / total, priority
 
-    # what a problem says -------------------------------------------------------------------------------------------
+    def _set_common(self, backend, shape, weights, priority, noise, layers) -> None:
+        """What every constructor takes: weights (default equal) and priority (default all) of ``shape`` (instances, clients)
+        or what broadcasts to it, a law of additive noise (default none), layers (default the family's own)."""
+        weights = np.broadcast_to(1 if weights is None else to_numpy(weights), shape)
+        priority = np.broadcast_to(True if priority is None else to_numpy(priority), shape)
+        self._set_weights(backend.array(weights), backend.booleans(priority))
+        setattr(self, self._law, NoNoise() if noise is None else noise)
+        self._set_layers(layers)
+
+    # what a family defines -------------------------------------------------------------------------------------------
     @abstractmethod
     def value(self, x, clients=None):
         """F_k at ``x`` (runs, participants, dim), as (runs, participants); ``clients`` (runs, participants) or all."""
@@ -164,11 +173,7 @@ class Federation(ABC):
         return entries
 
     def _variance_constants(self) -> dict[str, Constant]:
-        variance, provenance = self.variance + 0 * self.weights, self.variance_provenance
-        return {
-            "sigma_sq": Constant(largest(variance, -1), provenance, "largest client variance"),
-            "sigma_sq_client": Constant(variance, provenance, self.variance_note),
-        }
+        return by_client("sigma_sq", self.variance + 0 * self.weights, self.variance_provenance, self.variance_note)
 
     def _minima_constants(self) -> dict[str, Constant]:
         provenance, of_clients = self.optimum_provenance, self.client_optimum_provenance
@@ -190,10 +195,7 @@ class Federation(ABC):
             return {"mu": smallest, "mu_client": lowest}
         weak = xp.where(lowest.value < 0, -lowest.value, 0 * lowest.value)
         provenance = {"lower": "upper"}.get(lowest.provenance, lowest.provenance)
-        return {
-            "weak_convexity": Constant(largest(weak, -1), provenance, "largest of the clients'"),
-            "weak_convexity_client": Constant(weak, provenance, "F_k + this/2 |x|^2 is convex"),
-        }
+        return by_client("weak_convexity", weak, provenance, "F_k + this/2 |x|^2 is convex")
 
     variance_provenance = "exact"
     variance_note = "E|g_k - grad F_k|^2"
@@ -234,12 +236,12 @@ class Federation(ABC):
 
     # where runs may begin --------------------------------------------------------------------------------------------
     def default_start(self, seed: int = 0):
-        """A sensible start, (dim,): zeros, but for families whose gradient vanishes there; then ``seed`` decides."""
+        """A start (dim,): zeros, or random numbers of ``seed`` in families whose gradient vanishes at zero."""
         return self.backend.array(np.zeros(self.dim))
 
     # instances -------------------------------------------------------------------------------------------------------
     def _with(self, change, noise, keep=()) -> Federation:
-        """A copy with every array changed by ``change``; of what was solved only the tuples named in ``keep`` go along."""
+        """A copy with every array changed by ``change``; it keeps the cached tuples named in ``keep`` and no other cache."""
         new = object.__new__(type(self))
         solved = _solved_later(type(self))
         new.__dict__ = {k: v for k, v in self.__dict__.items() if k not in solved}
@@ -252,7 +254,7 @@ class Federation(ABC):
         return new
 
     def repeat(self, times: int) -> Federation:
-        """Each instance ``times`` times in a row (a federation with one shared instance stays as it is)."""
+        """Each instance ``times`` times in a row. A federation with one shared instance stays as it is."""
         if self.instances == 1:
             return self
         return self._copies(times)
@@ -282,7 +284,7 @@ class Federation(ABC):
 
     @cached_property
     def _double(self) -> Federation:
-        """The same in double precision, in which optima are solved."""
+        """The same federation in double precision, in which optima are computed."""
         if not str(self.weights.dtype).endswith("float32"):
             return self
         return self.to(Backend(self.backend.library, self.backend.device))

@@ -1,4 +1,4 @@
-"""Laws of additive, centred gradient noise with exact second moments.
+"""Laws of additive, centred gradient noise with exact second moments, and the draw of minibatches.
 
 Every law answers ``sample(draws, iteration, like, clients)`` with an array shaped as ``like`` (runs, participants,
 dim), and ``variance``: E|noise|^2 per client, (instances | 1, clients | 1). Clients draw independently.
@@ -6,21 +6,36 @@ dim), and ``variance``: E|noise|^2 per client, (instances | 1, clients | 1). Cli
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from synthetic.numbers.arrays import BALLS, backend_of, namespace, take_clients
-from synthetic.numbers.draws import NOISE
+from synthetic.numbers.draws import NOISE, SAMPLES
 
-__all__ = ["FiniteNoise", "GaussianNoise", "NoNoise", "SampleNoise", "SphereNoise"]
+__all__ = ["FiniteNoise", "GaussianNoise", "NoNoise", "SampleNoise", "SphereNoise", "drawn_samples"]
 
 
-def _keys(draws, clients, like):
-    return draws.client_numbers(like.shape[1]) if clients is None else clients
+class Law:
+    """Repeats and selects instances: ``_arrays`` names the arrays with an axis of instances."""
+
+    _arrays: tuple[str, ...] = ()
+
+    def repeat(self, times):
+        """The law of each instance ``times`` times in a row."""
+        return self._changed(lambda array: namespace(array).repeat(array, times, axis=0))
+
+    def select(self, rows):
+        """The law of the instances numbered ``rows``."""
+        return self._changed(lambda array: array[rows])
+
+    def _changed(self, change):
+        arrays = {name: getattr(self, name) for name in self._arrays}
+        changed = {name: change(array) for name, array in arrays.items() if array.shape[0] > 1}
+        return replace(self, **changed) if changed else self
 
 
 @dataclass(frozen=True)
-class NoNoise:
+class NoNoise(Law):
     """Full gradients."""
 
     outcomes: int = 1
@@ -30,26 +45,15 @@ class NoNoise:
     def sample(self, draws, iteration, like, clients=None):
         return 0 * like
 
-    def repeat(self, times):
-        return self
-
-    def select(self, rows):
-        return self
-
-
-def _repeat(array, times):
-    xp = namespace(array)
-    return array if array.shape[0] == 1 else xp.repeat(array, times, axis=0)
-
 
 def _middle(array):
-    """The array; of balls their midpoints, as floats."""
+    """The array itself; the midpoints, as floats, of an array of balls."""
     return array.astype(float) if backend_of(array) == BALLS else array
 
 
 @dataclass(frozen=True)
-class FiniteNoise:
-    """Noise on finitely many points: client k draws ``atoms[:, k, a]`` with probability ``probabilities[a]``.
+class FiniteNoise(Law):
+    """Noise with finite support: client k draws ``atoms[:, k, a]`` with probability ``probabilities[a]``.
 
     ``atoms`` (instances | 1, clients, outcomes, dim) must be centred: ``sum_a probabilities[a] * atoms[..., a, :] = 0``
     (checked, exactly for fractions and to 1e-9 of the largest atom for floats). ``probabilities`` (outcomes,).
@@ -57,6 +61,7 @@ class FiniteNoise:
 
     atoms: Any
     probabilities: Any
+    _arrays = ("atoms",)
 
     def __post_init__(self):
         xp = namespace(self.atoms)
@@ -81,27 +86,18 @@ class FiniteNoise:
         return xp.sum(xp.sum(self.atoms**2, axis=-1) * self.probabilities, axis=-1)
 
     def sample(self, draws, iteration, like, clients=None):
-        xp = namespace(self.probabilities)
-        probabilities = self.probabilities
-        if probabilities.dtype == object:
-            probabilities = probabilities.astype(float)
-        cumulative = xp.cumsum(probabilities, axis=0)[None, None, :]
-        index = draws.category(NOISE, cumulative, iteration, _keys(draws, clients, like))
+        probabilities = self.probabilities.astype(float) if self.probabilities.dtype == object else self.probabilities
+        cumulative = namespace(probabilities).cumsum(probabilities, axis=0)[None, None, :]
+        index = draws.category(NOISE, cumulative, iteration, draws.numbers_of(clients, like.shape[1]))
         atoms = take_clients(self.atoms, clients)
         atoms = namespace(atoms).broadcast_to(atoms, (like.shape[0], *like.shape[1:2], *atoms.shape[2:]))
         rows = draws.client_numbers(like.shape[0])[0][:, None]
         columns = draws.client_numbers(like.shape[1])
         return atoms[rows, columns, index]
 
-    def repeat(self, times):
-        return FiniteNoise(_repeat(self.atoms, times), self.probabilities)
-
-    def select(self, rows):
-        return self if self.atoms.shape[0] == 1 else FiniteNoise(self.atoms[rows], self.probabilities)
-
 
 @dataclass(frozen=True)
-class GaussianNoise:
+class GaussianNoise(Law):
     """Gaussian noise with covariance ``scale^2 / dim`` times the identity, so that E|noise|^2 = scale^2.
 
     ``scale`` is (instances | 1, clients | 1).
@@ -110,29 +106,27 @@ class GaussianNoise:
     scale: Any
     outcomes = None
     bound = float("inf")
+    _arrays = ("scale",)
 
     @property
     def variance(self):
         return self.scale**2
 
+    def _scale_of(self, clients):
+        """``scale`` of the participants, (runs | 1, participants | 1, 1)."""
+        return (self.scale if self.scale.shape[1] == 1 else take_clients(self.scale, clients))[..., None]
+
     def sample(self, draws, iteration, like, clients=None):
-        scale = self.scale if self.scale.shape[1] == 1 else take_clients(self.scale, clients)
-        keys = _keys(draws, clients, like)[..., None]
+        keys = draws.numbers_of(clients, like.shape[1])[..., None]
         coordinates = draws.client_numbers(like.shape[2])[None]
         normal = draws.normal(NOISE, iteration, keys, coordinates, ndim=3)
-        return (scale[..., None] / like.shape[2] ** 0.5) * namespace(like).astype(normal, like.dtype)
-
-    def repeat(self, times):
-        return type(self)(_repeat(self.scale, times))
-
-    def select(self, rows):
-        return self if self.scale.shape[0] == 1 else type(self)(self.scale[rows])
+        return (self._scale_of(clients) / like.shape[2] ** 0.5) * namespace(like).astype(normal, like.dtype)
 
 
 class SphereNoise(GaussianNoise):
     """Noise uniform on the sphere of radius ``scale`` (instances | 1, clients | 1): |noise| = scale surely.
 
-    This is the bounded law that makes the reading ``G-a-priori`` of bounded gradients checkable.
+    Its bound holds for every draw, so the reading ``G-a-priori`` of bounded gradients can be checked on it.
     """
 
     @property
@@ -142,18 +136,17 @@ class SphereNoise(GaussianNoise):
     def sample(self, draws, iteration, like, clients=None):
         gaussian = super().sample(draws, iteration, like, clients)
         xp = namespace(gaussian)
-        scale = self.scale if self.scale.shape[1] == 1 else take_clients(self.scale, clients)
         norm = xp.sqrt(xp.sum(gaussian**2, axis=-1, keepdims=True))
-        return scale[..., None] * gaussian / xp.where(norm > 0, norm, norm + 1)
+        return self._scale_of(clients) * gaussian / xp.where(norm > 0, norm, norm + 1)
 
 
 @dataclass(frozen=True)
 class SampleNoise:
     """Noise of minibatch gradients: ``batch_size`` samples of a client, uniform, with replacement.
 
-    It depends on the point, so it is no additive law: :meth:`DataFederation.stochastic_gradient` draws it.
-    ``variance`` (instances, clients): see :attr:`DataFederation.variance_note`; ``bound``: proven bound on the squared
-    norm of a draw, infinite where there is none.
+    It depends on the point, so it is no additive law: ``stochastic_gradient`` of the federation draws it. ``variance``
+    (instances, clients): see ``variance_note`` of the federation; ``bound``: proven bound on the squared norm of a draw,
+    infinite where there is none.
     """
 
     batch_size: int
@@ -163,3 +156,19 @@ class SampleNoise:
 
     def sample(self, draws, iteration, like, clients=None):
         raise TypeError("sample noise depends on the point; use stochastic_gradient of the federation")
+
+
+def drawn_samples(federation, population, draws, iteration: int, clients):
+    """Where the samples of minibatches stand in arrays (instances | 1, clients, samples, ...).
+
+    Each of the participants ``clients`` (runs, participants), or each client if None, draws ``federation.batch_size`` of
+    its samples with replacement; a draw belongs to (iteration, client, slot). ``population(keys)`` answers how many samples
+    there are to draw from for each of the ``keys`` (runs | 1, participants * batch_size).
+    """
+    size = federation.batch_size
+    numbers = draws.numbers_of(clients, federation.clients)
+    keys = (numbers[..., None] * size + draws.client_numbers(size)).reshape(numbers.shape[0], -1)
+    drawn = draws.integer(SAMPLES, population(keys), iteration, keys)
+    drawn = drawn.reshape(drawn.shape[0], -1, size)
+    instance = 0 if federation.instances == 1 else draws.client_numbers(drawn.shape[0])[0][:, None, None]
+    return instance, numbers[..., None], drawn

@@ -10,7 +10,7 @@ __all__ = ["priority_mask"]
 
 
 def priority_mask(priority, clients: int, samples=None, seed: int = 0) -> np.ndarray:
-    """Truth values, (clients,) or (instances, clients), from any of the ways to say who has priority.
+    """Which clients have priority, truth values (clients,) or (instances, clients).
 
     Args:
         priority: None (every client); a number (so many of the first clients); truth values (clients,) or

@@ -1,4 +1,4 @@
-"""Losses whose slopes in the scores are bounded: minibatch variance and sigma_g proven over all of R^d."""
+"""Losses whose derivatives in the scores are bounded: minibatch variance and sigma_g proven over all of R^d."""
 
 from __future__ import annotations
 

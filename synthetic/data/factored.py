@@ -13,19 +13,18 @@ from synthetic.base.federation import Federation
 from synthetic.base.noise import NoNoise, SampleNoise
 from synthetic.data.federation import DataFederation
 from synthetic.numbers.arrays import namespace, to_numpy
-from synthetic.optima.local_search import best_points, estimated_smoothness
+from synthetic.optima.solved import LocalMinima
 
 __all__ = ["Factored", "factored"]
 
 
-def factored(inner: Federation, rank: int, shape: tuple[int, int] | None = None, layers=None) -> Factored:
-    """``inner`` as a function of factors of its model, see :class:`Factored`.
+def factored(inner: Federation, rank: int, shape: tuple[int, int] | None = None) -> Factored:
+    """``inner`` as a function of factors of its model; see :class:`Factored`. Its layers are the four factors.
 
     Args:
         inner: a federation whose x is a matrix W (n1, n2) row by row.
         rank: r, columns of every factor; W has rank at most r^2, with 2 r (n1 + n2) parameters.
         shape: (n1, n2); default (outputs, inputs) of a federation on data with linear scores.
-        layers: other layers than the four factors.
 
     Raises:
         ValueError: a shape that does not fit ``inner``, rank below 1.
@@ -43,10 +42,10 @@ def factored(inner: Federation, rank: int, shape: tuple[int, int] | None = None,
     rows, columns = (whole("shape", n) for n in shape)
     if rows * columns != inner.dim:
         raise ValueError(f"shape must have {inner.dim} entries, the dim of {inner.name}; got {rows} x {columns}")
-    return Factored(inner, whole("rank", rank), (rows, columns), layers)
+    return Factored(inner, whole("rank", rank), (rows, columns))
 
 
-class Factored(Federation):
+class Factored(LocalMinima):
     """G_k(X1, Y1, X2, Y2) = F_k(W) with W = (X1 Y1^T) o (X2 Y2^T), the elementwise product (Hyeon-Woo et al. 2022, (2)).
 
     ``x`` holds X1 (n1, r), Y1 (n2, r), X2 (n1, r), Y2 (n2, r), each row by row and each a layer. Stochastic gradients are
@@ -56,7 +55,6 @@ class Factored(Federation):
     """
 
     factored = True
-    optimum_provenance = ("estimate", "local minima found from the default start; nothing is proven about them")
 
     def __init__(self, inner: Federation, rank: int, shape: tuple[int, int], layers=None):
         self._pristine = inner._with(lambda array: array, getattr(inner, inner._law))
@@ -68,7 +66,7 @@ class Factored(Federation):
 
     @cached_property
     def inner(self) -> Federation:
-        """The federation of W. A copy: what it is asked and remembers must not tell runs apart."""
+        """The federation of W, as a copy: its cached properties must not enter the fingerprint of a run."""
         return self._pristine._with(lambda array: array, getattr(self._pristine, self._pristine._law))
 
     def _own_layers(self):
@@ -106,7 +104,7 @@ class Factored(Federation):
         return self._pull_back(x, self.inner.stochastic_gradient(self.compose(x), draws, iteration, clients))
 
     def sample_values(self, x, clients=None, data=None):
-        """As :meth:`synthetic.data.DataFederation.sample_values`, of W."""
+        """As :meth:`synthetic.data.federation.DataFederation.sample_values`, of W."""
         return self.inner.sample_values(self.compose(x), clients, data)
 
     def sample_gradients(self, x, clients=None, data=None):
@@ -143,36 +141,13 @@ class Factored(Federation):
 
     # constants ------------------------------------------------------------------------------------------------------
     @cached_property
-    def _found(self):
-        return best_points(self, to_numpy(self.default_start())[None], iterations=150, tolerance=1e-8)
-
-    @property
-    def x_star(self):
-        return self._found[0]
-
-    @property
-    def client_minimisers(self):
-        """Best point found for each G_k, (instances, clients, dim)."""
-        return self._found[1]
-
-    @cached_property
-    def F_star_client(self):
-        return self.value(self.client_minimisers)
-
-    def smoothness(self):
-        return estimated_smoothness(self, (self.default_start()[None], self.x_star))
-
-    def convexity(self):
-        return None
-
-    @cached_property
     def noise(self):
         noise = self.inner.noise
         if isinstance(noise, NoNoise):
             return noise
         xp, start = namespace(self.weights), self.default_start()
         basis = self.backend.array(np.eye(self.inner.dim))
-        size = xp.sum(self._pull_back(start, basis) ** 2) / self.inner.dim  # mean squared length of a pulled-back unit
+        size = xp.sum(self._pull_back(start, basis) ** 2) / self.inner.dim  # mean squared norm of a pulled-back unit vector
         return SampleNoise(getattr(self.inner, "batch_size", None) or 1, size * noise.variance, inf)
 
     @property
@@ -197,7 +172,7 @@ class Factored(Federation):
         return Factored(inner, self.rank, self.shape, self.layer_sizes)
 
     def neighbour(self, client: int, sample: int, features, target) -> Factored:
-        """The federation that differs in one sample; see :func:`synthetic.neighbours.neighbours`."""
+        """The federation that differs in one sample; see :func:`synthetic.data.neighbours.neighbours`."""
         return self.neighbours([(client, sample, features, target)])
 
     def neighbours(self, replacements) -> Factored:

@@ -8,12 +8,11 @@ from functools import cached_property
 import numpy as np
 
 from synthetic.base.checks import finite, number, whole
-from synthetic.base.constants import Constant
+from synthetic.base.constants import Constant, by_client
 from synthetic.base.federation import Federation
-from synthetic.base.noise import NoNoise, SampleNoise
+from synthetic.base.noise import SampleNoise, drawn_samples
 from synthetic.data.neighbours import neighbours
 from synthetic.numbers.arrays import TORCH, Backend, namespace, take_clients
-from synthetic.numbers.draws import SAMPLES
 from synthetic.quadratic.products import outer_sums, products
 
 __all__ = ["DataFederation", "pad"]
@@ -28,14 +27,14 @@ class DataFederation(Federation):
         counts: n_k, (instances | 1, clients); the first n_k samples are real, the others padding.
         ridge: weight of the squared norm, on every parameter.
         batch_size: minibatches drawn with replacement; None for full gradients.
-        noise: an additive law instead of minibatches (:mod:`synthetic.noise`).
+        noise: an additive law instead of minibatches (:mod:`synthetic.base.noise`).
         weights: p_k up to scale, (instances | 1, clients); default the counts.
         priority: truth values, (instances | 1, clients); default all.
         layers: sizes of the layers, or a number of equal layers; default the family's own.
 
-    Methods that take ``data`` look at those samples: features (runs | 1, participants, samples, inputs), targets
+    Functions that take ``data`` use those samples: features (runs | 1, participants, samples, inputs), targets
     (runs | 1, participants, samples, outputs) and the samples' shares (runs | 1, participants, samples), as
-    :meth:`minibatch` answers them; by default at all samples of the clients.
+    :meth:`minibatch` returns them; by default all samples of the clients.
 
     Raises:
         ValueError: data that are not finite, shapes, empty clients, ``batch_size < 1``, an exact backend.
@@ -67,18 +66,14 @@ class DataFederation(Federation):
         self.features, self.targets = backend.array(features * real[..., None]), backend.array(targets)
         self.share = backend.array(real / counts[..., None])
         self.counts = backend.integers(counts)
-        shape = (instances, self.clients)
-        weights = np.broadcast_to(counts if weights is None else weights, shape)
-        priority = np.broadcast_to(True if priority is None else priority, shape)
-        self._set_weights(backend.array(finite("weights", weights)), backend.booleans(priority))
-        self._additive = NoNoise() if noise is None else noise
-        self._set_layers(layers)
+        weights = finite("weights", counts if weights is None else weights)
+        self._set_common(backend, (instances, self.clients), weights, priority, noise, layers)
 
     def _parameters(self) -> int:
         """How many parameters a model has."""
         return self.outputs * self.inputs
 
-    # what a loss says, on scores (..., outputs) ---------------------------------------------------------------------
+    # the loss, on scores (..., outputs) ---------------------------------------------------------------------
     @abstractmethod
     def loss(self, scores, targets):
         """Loss per sample, (...,)."""
@@ -89,7 +84,7 @@ class DataFederation(Federation):
 
     @abstractmethod
     def bend(self, scores, targets):
-        """The function that multiplies (..., outputs) with the second derivative of the loss in the scores."""
+        """A function that multiplies (..., outputs) by the second derivative of the loss in the scores."""
 
     @abstractmethod
     def _sample_noise(self) -> SampleNoise:
@@ -132,7 +127,7 @@ class DataFederation(Federation):
         return slopes + self._penalty_slope(x) if self._penalised else slopes
 
     def _penalty_bend(self, x):
-        """The function that multiplies (..., dim) with the penalty's Hessian at ``x``."""
+        """A function that multiplies (..., dim) by the penalty's Hessian at ``x``."""
         return lambda direction: self.ridge * direction
 
     # values and gradients -------------------------------------------------------------------------------------------
@@ -148,7 +143,7 @@ class DataFederation(Federation):
         return self._and_penalty(self._sum_of_gradients(x, *self._data(clients)), x)
 
     def hessian(self, x, clients=None):
-        """The function that multiplies (runs, participants, dim) with the Hessians of F_k at ``x``, same shape."""
+        """A function that multiplies (runs, participants, dim) by the Hessians of F_k at ``x``."""
         features, targets, share = self._data(clients)
         bend, penalty = self.bend(self._scores(features, x), targets), self._penalty_bend(x)
 
@@ -175,7 +170,7 @@ class DataFederation(Federation):
         return namespace(x).where((share > 0)[..., None], each, 0 * each)
 
     def representation(self, x, clients=None, data=None):
-        """What the model sees in every sample, (runs, participants, samples, width): here its scores."""
+        """The model's representation of every sample, (runs, participants, samples, width): here its scores."""
         return self._scores((self._data(clients) if data is None else data)[0], x)
 
     def representation_gradient(self, x, slopes, clients=None, data=None):
@@ -197,15 +192,10 @@ class DataFederation(Federation):
         return features, targets, 0 * features[..., 0] + 1 / self.batch_size
 
     def _drawn(self, draws, iteration, clients):
-        numbers = draws.client_numbers(self.clients) if clients is None else clients
-        slots = draws.client_numbers(self.batch_size)
-        keys = (numbers[..., None] * self.batch_size + slots).reshape(numbers.shape[0], -1)
-        population = namespace(keys).repeat(take_clients(self.counts, clients), self.batch_size, axis=-1)
-        drawn = draws.integer(SAMPLES, population, iteration, keys)
-        drawn = drawn.reshape(drawn.shape[0], -1, self.batch_size)
-        instance = 0 if self.instances == 1 else draws.client_numbers(drawn.shape[0])[0][:, None, None]
-        features = self.features[instance, numbers[..., None], drawn]
-        return features, self.targets[instance, numbers[..., None], drawn]
+        counts = take_clients(self.counts, clients)
+        place = drawn_samples(self, lambda keys: namespace(keys).repeat(counts, self.batch_size, axis=-1), draws, iteration,
+                              clients)
+        return self.features[place], self.targets[place]
 
     def stochastic_gradient(self, x, draws, iteration, clients=None):
         """Gradient on :meth:`minibatch`; or additive noise."""
@@ -223,12 +213,8 @@ class DataFederation(Federation):
         variance, bound = one.variance / self.batch_size, one.bound + 0 * one.variance
         return SampleNoise(self.batch_size, *(xp.where(several, v, 0 * one.variance) for v in (variance, bound)))
 
-    @property
-    def variance(self):
-        return self.noise.variance
-
     def _noise_at_optimum(self) -> SampleNoise:
-        """Noise at the optimum of the objective, for losses for which no bound holds over all of R^d."""
+        """Noise at the optimum of the objective, for losses without a bound over all of R^d."""
         xp = namespace(self.features)
         x = self.all_clients(self.x_star)
         slopes = self.slope(self._scores(self.features, x), self.targets)
@@ -241,10 +227,7 @@ class DataFederation(Federation):
         """Smoothness of single samples where ``steepest`` bounds the loss's second derivative and is approached."""
         xp = namespace(self.features)
         each = self.steepest * xp.max(xp.sum(self.features**2, axis=-1), axis=-1) + self.ridge
-        return {
-            "L_sample": Constant(xp.max(each, axis=-1), "exact", "largest smoothness of a sample's loss"),
-            "L_sample_client": Constant(each, "exact", "largest smoothness of a sample's loss, by client"),
-        }
+        return by_client("L_sample", each, "exact", "smoothness of a sample's loss")
 
     def gram(self):
         """A_k^T A_k / n_k, (instances, clients, inputs, inputs)."""
@@ -260,12 +243,12 @@ class DataFederation(Federation):
         return xp.linalg.eigvalsh(xp.matmul(rows, xp.permute_dims(rows, (0, 1, 3, 2))))
 
     def _rank_tolerance(self, values):
-        """Eigenvalues up to this are rounding of zero."""
+        """Eigenvalues up to this are zeros with rounding errors."""
         precision = namespace(values).finfo(values.dtype).eps
         return values[..., -1:] * precision * max(self.inputs, self.features.shape[2])
 
     def _least(self):
-        """Smallest eigenvalue of A_k^T A_k / n_k, 0 where it is rounding."""
+        """Smallest eigenvalue of A_k^T A_k / n_k, 0 where it is a rounding error."""
         xp, spectrum = namespace(self.features), self._spectrum()
         full = self.features.shape[2] >= self.inputs
         least = spectrum[..., 0] if full else 0 * spectrum[..., 0]
@@ -279,14 +262,14 @@ class DataFederation(Federation):
 
     # other data -----------------------------------------------------------------------------------------------------
     def check_target(self, target) -> np.ndarray:
-        """A sample's target as (outputs,); ValueError if the loss does not know it."""
+        """A sample's target as (outputs,). Raises ValueError if the loss is not defined for it."""
         target = finite("target", target).reshape(-1)
         if target.shape != (self.outputs,):
             raise ValueError(f"target must have {self.outputs} entries; got {len(target)}")
         return target
 
     def neighbour(self, client: int, sample: int, features, target) -> DataFederation:
-        """The federation that differs from this one in one sample; see :func:`synthetic.neighbours.neighbours`."""
+        """The federation that differs from this one in one sample; see :func:`synthetic.data.neighbours.neighbours`."""
         return neighbours(self, [(client, sample, features, target)])
 
     def neighbours(self, replacements) -> DataFederation:

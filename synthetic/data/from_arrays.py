@@ -40,7 +40,7 @@ def from_arrays(
         ridge: default 0 where targets are numbers, 1e-2 for classification, where it must be positive (but not for
             perceptrons).
         batch_size: minibatches drawn with replacement; None for full gradients. ``noise``: an additive law instead.
-        priority: see :func:`synthetic.priority.priority_mask`.
+        priority: see :func:`synthetic.base.priority.priority_mask`.
         weights: p_k up to scale, (clients,); default the numbers of samples; ``"equal"``.
         intercept: append the feature 1 (its parameter is penalised too).
         clients: number of clients; default as many as occur.

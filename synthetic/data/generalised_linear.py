@@ -8,7 +8,7 @@ from math import inf
 import numpy as np
 
 from synthetic.base.checks import number
-from synthetic.base.constants import Constant
+from synthetic.base.constants import Constant, by_client
 from synthetic.data.bounded_slopes import BoundedSlopes
 from synthetic.data.federation import DataFederation
 from synthetic.data.scalar_losses import ScalarLoss
@@ -16,14 +16,15 @@ from synthetic.numbers.arrays import namespace
 from synthetic.optima.convex_optimum import has_minimiser, suboptimality
 from synthetic.optima.local_search import best_points, scattered
 from synthetic.optima.newton import minimise
+from synthetic.optima.solved import Solved
 
 __all__ = ["GeneralisedLinear"]
 
 
-class GeneralisedLinear(BoundedSlopes):
+class GeneralisedLinear(Solved, BoundedSlopes):
     """F_k(x) = 1/n_k sum_i phi(a_ki.x - b_ki) + ridge/2 |x|^2 + alpha sum_j x_j^2/(1 + x_j^2).
 
-    phi is scale * shape(u / width) for a shape of :data:`synthetic.scalar_losses.SHAPES`. For a loss of margins
+    phi is scale * shape(u / width) for a shape of :data:`synthetic.data.scalar_losses.SHAPES`. For a loss of margins
     (``softplus``, ``sigmoid``) with labels y = -1, 1 give the features -y a and the targets 0. The term with ``alpha``
     is the usual penalty that makes logistic regression non-convex.
 
@@ -35,14 +36,13 @@ class GeneralisedLinear(BoundedSlopes):
 
     Args:
         loss: a name of :data:`SHAPES`, or a :class:`ScalarLoss`; ``scale`` and ``width`` as there.
-        alpha, ridge: at least 0. All further arguments as in :class:`synthetic.data.DataFederation`.
+        alpha, ridge: at least 0. All further arguments as in :class:`synthetic.data.federation.DataFederation`.
 
     Raises:
         ValueError: as there; more than one output; a loss without lower bound and no ridge.
     """
 
     name = "generalised linear model"
-    _solved = ("_solved_objective", "_solved_clients")
 
     def __init__(self, features, targets, counts, *, loss="log-cosh", scale: float = 1.0, width: float = 1.0,
                  alpha: float = 0.0, ridge: float = 0.0, **options):
@@ -115,7 +115,7 @@ class GeneralisedLinear(BoundedSlopes):
 
     @property
     def _smoothness_is_attained(self) -> bool:
-        """Whether at some point every sample has the largest second derivative at once: surely at x = 0 with targets 0."""
+        """Whether every sample is known to have its largest second derivative at one point, as at x = 0 with targets 0."""
         low, high = self.phi.bends
         if self.alpha or high < -low:
             return False
@@ -140,17 +140,12 @@ class GeneralisedLinear(BoundedSlopes):
             return entries
         length = xp.sqrt(xp.sum(self.features**2, axis=-1))
         penalty = self.alpha * 3**1.5 / 8 * self.dim**0.5
-        provenance = "upper" if self.alpha else "exact"
         if self._bounded:
             each = self.phi.lipschitz * xp.max(length, axis=-1) + penalty
             mean = xp.minimum(xp.sum(self.share * length, axis=-1), xp.sqrt(self._largest()))
             whole = self.phi.lipschitz * mean + penalty
-            entries |= {
-                "G_lip": Constant(xp.max(each, axis=-1), provenance, "Lipschitz constant of a sample's loss, largest"),
-                "G_lip_client": Constant(each, provenance, "Lipschitz constant of a sample's loss, largest of the client's"),
-                "G": Constant(xp.max(whole, axis=-1), "upper", "largest |grad F_k| over all of R^d"),
-                "G_client": Constant(whole, "upper", "|grad F_k| over all of R^d"),
-            }
+            entries |= by_client("G_lip", each, "upper" if self.alpha else "exact", "Lipschitz constant of a sample's loss")
+            entries |= by_client("G", whole, "upper", "|grad F_k| over all of R^d")
         if self.phi.range[1] < inf:
             attained = "exact" if not self.alpha and bool(xp.all(xp.any(length > 0, axis=(-1, -2)))) else "upper"
             highest = self.phi.range[1] + self.alpha * self.dim
@@ -161,11 +156,7 @@ class GeneralisedLinear(BoundedSlopes):
         xp, (low, high) = namespace(self.features), self.phi.bends
         largest = xp.max(xp.sum(self.features**2, axis=-1), axis=-1)
         each = xp.maximum(high * largest + self.ridge + 2 * self.alpha, -low * largest - self.ridge + self.alpha / 2)
-        provenance = "upper" if self.alpha else "exact"
-        return {
-            "L_sample": Constant(xp.max(each, axis=-1), provenance, "largest smoothness of a sample's loss"),
-            "L_sample_client": Constant(each, provenance, "largest smoothness of a sample's loss, by client"),
-        }
+        return by_client("L_sample", each, "upper" if self.alpha else "exact", "smoothness of a sample's loss")
 
     # optimum --------------------------------------------------------------------------------------------------------
     @property
@@ -181,7 +172,7 @@ class GeneralisedLinear(BoundedSlopes):
         return best_points(double, starts)
 
     def _solution(self, points, value, gradient, hessian, weights=None):
-        """Points, values, and proven suboptimality (infinite where there is no proof); nan for minimisers that are none."""
+        """Points (nan where there is no minimiser), values, and proven suboptimality (infinite where there is no proof)."""
         double, xp = self._double, namespace(points)
         levels = value(points)
         gap = 0 * levels + inf
@@ -209,17 +200,8 @@ class GeneralisedLinear(BoundedSlopes):
         return self._solution(self._found[1], double.value, double.gradient, double.hessian)
 
     @property
-    def x_star(self):
-        return self._solved_objective[0]
-
-    @property
     def F_star(self):
         return self._solved_objective[1]
-
-    @property
-    def client_minimisers(self):
-        """Minimiser of each F_k, (instances, clients, dim), or the best point found."""
-        return self._solved_clients[0]
 
     @property
     def F_star_client(self):

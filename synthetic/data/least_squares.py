@@ -10,10 +10,9 @@ from synthetic.base.checks import nonnegative
 from synthetic.base.constants import Constant
 from synthetic.base.heterogeneity import of_quadratics
 from synthetic.data.federation import DataFederation
-from synthetic.numbers.arrays import backend_of, namespace, take_clients
+from synthetic.numbers.arrays import namespace, take_clients
 from synthetic.quadratic.expansion import QuadraticObjective
 from synthetic.quadratic.products import solve_shared
-from synthetic.quadratic.quadratic import Quadratic
 
 __all__ = ["LeastSquares"]
 
@@ -130,13 +129,3 @@ class LeastSquares(QuadraticObjective, DataFederation):
 
     def extra_constants(self):
         return super().extra_constants() | self._sample_smoothness() | of_quadratics(self, self.hessians())
-
-    def as_quadratic(self) -> Quadratic:
-        """The same functions as a :class:`Quadratic`, with full or additive-noise gradients; needs mu > 0."""
-        if self.outputs > 1 or self.batch_size is not None:
-            raise ValueError(f"a quadratic needs one output and no minibatches; got {self.outputs} outputs, batch_size "
-                             f"{self.batch_size}")
-        quadratic = Quadratic(self.hessians(), self.client_minimisers, self.F_star_client, self.weights, self.priority,
-                              self._additive, backend_of(self.features))
-        quadratic.name = self.name
-        return quadratic

@@ -12,19 +12,31 @@ from synthetic.base.constants import Constant
 from synthetic.data.bounded_slopes import BoundedSlopes
 from synthetic.numbers.arrays import namespace
 from synthetic.optima.newton import minimise
+from synthetic.optima.solved import Solved
 
 __all__ = ["BinaryLogistic", "SoftmaxLogistic", "SoftmaxScores"]
 
 
-class Logistic(BoundedSlopes):
-    """What binary and softmax regression share; arguments as in :class:`DataFederation`, with ``ridge > 0``.
+class Classifier:
+    """Data federations whose targets are classes."""
+
+    @abstractmethod
+    def correct(self, scores, targets):
+        """Whether the scores predict the right class, (...,)."""
+
+    def accuracy(self, x, clients=None):
+        """Share of each client's samples that the model ``x`` (runs, participants, dim) classifies correctly."""
+        features, targets, share = self._data(clients)
+        return namespace(x).sum(share * self.correct(self._scores(features, x), targets), axis=-1)
+
+
+class Logistic(Classifier, Solved, BoundedSlopes):
+    """Binary or softmax regression; arguments as in :class:`DataFederation`, with ``ridge > 0``.
 
     The slopes of the loss in the scores lie in the convex hull of a few points. Over all of R^d this proves L, the
     variance of minibatch gradients and sigma_g; mu is the ridge. Minima are solved in float64 until
     ``|gradient|^2 / (2 ridge)``, which bounds the suboptimality, is at most 1e-12.
     """
-
-    _solved = ("_solved_clients", "_solved_objective")
 
     def __init__(self, features, targets, counts, *, ridge, **options):
         super().__init__(features, targets, counts, ridge=number("ridge", ridge, strict=True), **options)
@@ -32,15 +44,6 @@ class Logistic(BoundedSlopes):
     @abstractmethod
     def curvature(self, scores):
         """Second derivative of the loss in each score alone, (..., outputs)."""
-
-    @abstractmethod
-    def correct(self, scores, targets):
-        """Whether the scores name the right class, (...,)."""
-
-    def accuracy(self, x, clients=None):
-        """Share of a client's samples whose class the model ``x`` (runs, participants, dim) names right."""
-        features, targets, share = self._data(clients)
-        return namespace(x).sum(share * self.correct(self._scores(features, x), targets), axis=-1)
 
     # optimum --------------------------------------------------------------------------------------------------------
     def _blocks(self, x):
@@ -52,7 +55,7 @@ class Logistic(BoundedSlopes):
         return xp.stack(list(each), axis=2)
 
     def _block_inverse(self, blocks):
-        """Multiplication by the inverse of ``blocks + ridge``, for Newton's method; None stands for no blocks."""
+        """A function that multiplies by the inverse of ``blocks + ridge``, the preconditioner of Newton's method."""
         xp = namespace(blocks)
         inverse = xp.linalg.inv(blocks + self.ridge * self.backend.array(np.eye(self.inputs)))
         inverse = (inverse + xp.linalg.matrix_transpose(inverse)) / 2
@@ -96,19 +99,6 @@ class Logistic(BoundedSlopes):
     def minimiser(self, weights):
         """Minimiser of sum_k weights[:, k] F_k, (instances, dim), for any ``weights`` (instances, clients) >= 0."""
         return self._solve(weights)[0]
-
-    @property
-    def x_star(self):
-        return self._solved_objective[0]
-
-    @property
-    def client_minimisers(self):
-        """Minimiser of each F_k, (instances, clients, dim)."""
-        return self._solved_clients[0]
-
-    @cached_property
-    def F_star_client(self):
-        return self.value(self.client_minimisers)
 
     @property
     def optimum_provenance(self):
@@ -161,7 +151,7 @@ class BinaryLogistic(Logistic):
         return target
 
 
-class SoftmaxScores:
+class SoftmaxScores(Classifier):
     """The loss -log softmax(scores)[y], labels as indicator vectors in ``targets``."""
 
     steepest = 0.5

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from math import inf
 
 import numpy as np
@@ -13,14 +12,15 @@ from synthetic.base.noise import SampleNoise
 from synthetic.data.federation import DataFederation
 from synthetic.data.logistic import SoftmaxScores
 from synthetic.data.scalar_losses import softplus
-from synthetic.numbers.arrays import namespace, to_numpy
-from synthetic.optima.local_search import best_points, difference_hessian, estimated_smoothness
+from synthetic.numbers.arrays import namespace
+from synthetic.optima.local_search import difference_hessian
+from synthetic.optima.solved import LocalMinima
 from synthetic.quadratic.products import outer_sums, products
 
 __all__ = ["Perceptron"]
 
 
-class Perceptron(SoftmaxScores, DataFederation):
+class Perceptron(SoftmaxScores, LocalMinima, DataFederation):
     """F_k(x) = 1/n_k sum_i -log softmax(net(a_ki))[y_ki] + ridge/2 |x|^2, a network with one hidden layer or more.
 
     ``x`` holds, layer by layer, the weights W (width, width before) row by row and then the biases; each such pair is a
@@ -32,15 +32,13 @@ class Perceptron(SoftmaxScores, DataFederation):
 
     Args:
         hidden: widths of the hidden layers; activation: ``tanh`` or ``softplus``.
-        All further arguments as in :class:`synthetic.data.DataFederation`; ``ridge`` may be 0.
+        All further arguments as in :class:`synthetic.data.federation.DataFederation`; ``ridge`` may be 0.
 
     Raises:
         ValueError: as there; no hidden layer, an unknown activation.
     """
 
     name = "perceptron"
-    _solved = ("_found",)
-    optimum_provenance = ("estimate", "local minima found from the default start; nothing is proven about them")
 
     def __init__(self, features, targets, counts, *, hidden=(16,), activation: str = "tanh", ridge: float = 0.0, **options):
         self.hidden = tuple(whole("hidden", width) for width in np.atleast_1d(hidden).tolist())
@@ -111,7 +109,7 @@ class Perceptron(SoftmaxScores, DataFederation):
             parts = [weights.reshape(*bias.shape[:-1], -1), bias, *parts]
             if number:
                 slopes = namespace(x).matmul(slopes, matrices[number][0]) * self._steepness(values[number])
-        if len(values) < len(matrices):  # layers further on do not matter
+        if len(values) < len(matrices):  # zeros for the layers after it
             parts.append(0 * x[..., sum(self._own_layers()[: len(values)]):])
         return namespace(x).concat(parts, axis=-1)
 
@@ -133,40 +131,10 @@ class Perceptron(SoftmaxScores, DataFederation):
         return self._backward(x, values[:-1], slopes * self._steepness(values[-1]))
 
     def hessian(self, x, clients=None):
-        """The function that multiplies with the Hessians of F_k at ``x``, by central differences: an estimate."""
+        """A function that multiplies by the Hessians of F_k at ``x``, by central differences: an estimate."""
         return difference_hessian(lambda point: self.gradient(point, clients), x)
 
-    def accuracy(self, x, clients=None):
-        """Share of a client's samples whose class the model ``x`` (runs, participants, dim) names right."""
-        features, targets, share = self._data(clients)
-        return namespace(x).sum(share * self.correct(self._scores(features, x), targets), axis=-1)
-
     # constants ------------------------------------------------------------------------------------------------------
-    @cached_property
-    def _found(self):
-        double = self._double
-        best, each = best_points(double, to_numpy(double.default_start())[None], iterations=150, tolerance=1e-8)
-        return self.backend.array(best), self.backend.array(each)
-
-    @property
-    def x_star(self):
-        return self._found[0]
-
-    @property
-    def client_minimisers(self):
-        """Best point found for each F_k, (instances, clients, dim)."""
-        return self._found[1]
-
-    @cached_property
-    def F_star_client(self):
-        return self.value(self.client_minimisers)
-
-    def smoothness(self):
-        return estimated_smoothness(self, (self.default_start()[None], self.x_star))
-
-    def convexity(self):
-        return None
-
     def extra_constants(self):
         lowest = Constant(0 * self.weights[:, 0], "lower", "the loss is at least 0")
         return super().extra_constants() | {"F_inf": lowest}

@@ -1,4 +1,4 @@
-"""Losses of one number, each with its exact range and the exact bounds on its first two derivatives."""
+"""Losses of one number, with their exact range and exact bounds on their first two derivatives."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ __all__ = ["SHAPES", "ScalarLoss", "Shape", "softplus"]
 
 @dataclass(frozen=True)
 class Shape:
-    """A loss phi(u) with its derivatives, of which ``slopes`` and ``bends`` are infimum and supremum, exact.
+    """A loss phi(u) and its first two derivatives, ``slope`` and ``bend``, with their infimum and supremum, exact.
 
-    ``range`` are infimum and supremum of phi; ``growth`` are s and c with phi(u) >= s |u| - c for all u, None if there
-    are no such numbers with s > 0. ``change`` is M with |phi'''| <= M phi'' (generalised self-concordance), None if there is
-    no such number. ``margin``: the loss of a label's margin, of use with u = -y a.x.
+    ``range`` is that of phi; ``growth`` are s > 0 and c with phi(u) >= s |u| - c for all u, None if there are none.
+    ``change`` is M with |phi'''| <= M phi'' (generalised self-concordance), None if there is none.
+    ``margin``: phi is the loss of a label's margin, used with u = -y a.x.
     """
 
     about: str
@@ -107,8 +107,8 @@ SHAPES: dict[str, Shape] = {
 class ScalarLoss:
     """scale * phi(u / width) for a phi of :data:`SHAPES`.
 
-    The pseudo-Huber and Huber losses of threshold delta have ``scale=delta**2, width=delta``. A negative ``scale`` turns
-    a loss over, which needs one whose range is bounded.
+    The pseudo-Huber and Huber losses of threshold delta have ``scale=delta**2, width=delta``. A negative ``scale`` needs
+    a loss with an upper bound.
 
     Raises:
         ValueError: an unknown shape, a width that is not positive, a scale that is 0 or leaves the loss unbounded below.
@@ -193,5 +193,5 @@ class ScalarLoss:
 
     @property
     def margin(self) -> bool:
-        """Whether it is the loss of a label's margin, of use with u = -y a.x."""
+        """Whether it is the loss of a label's margin, used with u = -y a.x."""
         return self._shape.margin

@@ -5,7 +5,7 @@ The same lines of an algorithm or a federation run on four kinds of arrays:
 * ``torch`` tensors (CPU or CUDA, float32 or float64), the fast path;
 * ``numpy`` arrays (float64), the slow reference;
 * ``exact``: NumPy arrays of :class:`fractions.Fraction`, for methods that use only ``+ - * /`` and comparisons;
-* ``balls``: NumPy arrays of :class:`synthetic.balls.Ball`, real numbers with proven error, for methods with roots or
+* ``balls``: NumPy arrays of :class:`synthetic.numbers.balls.Ball`, real numbers with proven error, for methods with roots or
   maxima (needs python-flint).
 """
 
@@ -136,8 +136,8 @@ def largest(array, axis: int):
 
 
 def add_up(array):
-    """Sum along the last axis on every backend; of NumPy's floats, short axes are added entry by entry, which is faster
-    and gives the same bits."""
+    """Sum along the last axis on every backend. Short axes of NumPy floats are added entry by entry, which is faster and
+    gives the same bits."""
     if type(array) is not np.ndarray or array.dtype == object or not 0 < array.shape[-1] <= _SHORT:
         return namespace(array).sum(array, axis=-1)
     total = array[..., 0].copy()
@@ -149,8 +149,8 @@ def add_up(array):
 def first_least(array):
     """Index of the least entry along the last axis, the first of equals, on every backend.
 
-    NumPy's argmin goes on after a comparison of objects has failed; here balls of which none is surely the least raise
-    :class:`synthetic.balls.Undecided`.
+    NumPy's argmin ignores exceptions raised by comparisons of objects. Here balls raise
+    :class:`synthetic.numbers.balls.Undecided` if it is not certain which is the least.
     """
     if array.dtype != object:
         return namespace(array).argmin(array, axis=-1)
@@ -169,7 +169,7 @@ def to_numpy(x) -> np.ndarray:
 
 
 def values_where(finite, values, reason: str):
-    """``values`` where ``finite``, else infinity; exact arithmetic has none and raises ArithmeticError for ``reason``."""
+    """``values`` where ``finite``, else infinity. Exact arithmetic has no infinity and raises ArithmeticError(reason)."""
     xp = namespace(values)
     if bool(xp.all(finite)):
         return values

@@ -1,9 +1,9 @@
-"""Real numbers as balls (midpoint and radius) that surely contain them: exact scalars for methods with roots and maxima.
+"""Real numbers as balls (midpoint and radius) that certainly contain them: scalars for methods with roots and maxima.
 
-A number stays a fraction while it is one: only roots and the like, and very long fractions, become balls. A :class:`Ball`
-behaves like a number in NumPy object arrays. A comparison that its balls cannot decide raises :class:`Undecided`;
-:func:`with_enough_precision` then tries again with more digits. A maximum of two balls contains both candidates where it
-cannot tell them apart, so it never needs a comparison.
+A rational number stays a fraction. Only irrational numbers and very long fractions become balls. A :class:`Ball`
+behaves like a number in NumPy object arrays. A comparison of overlapping balls raises :class:`Undecided`;
+:func:`with_enough_precision` then tries again with more digits. The maximum of overlapping balls is a ball that contains
+both candidates, so it needs no comparison.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def _flint():
 
 
 class Ball:
-    """A real number known to lie in a ball, or known exactly: a number stays a fraction while it is one and not too long.
+    """A real number, known exactly as a fraction or known to lie in a ball.
 
     ``value``: a whole number, a float (taken as the fraction that it is), a Fraction, or a Ball.
     """
@@ -116,7 +116,7 @@ class Ball:
         return Ball.of(abs(self.number))
 
     def sqrt(self) -> Ball:
-        """The root of the ball's part that is not negative."""
+        """The square root of the nonnegative part of the ball."""
         if self.exact and self.number >= 0:
             roots = [part.sqrtrem() for part in (self.number.p, self.number.q)]
             if not any(rest for _, rest in roots):
@@ -184,12 +184,12 @@ class Ball:
 
 
 def _square(ball):
-    """A square is not negative, which a product of two overlapping balls would not know."""
+    """The square as a nonnegative ball; the product of a ball with itself may contain negative numbers."""
     return (ball * ball).nonnegative_part()
 
 
 def _power(ball, exponent: int):
-    """Whole powers by squares, so that a ball around 0 has them too (of flint's own, only positive and negative ones do)."""
+    """Integer powers by repeated squaring, also of balls that contain 0, for which flint's own are not finite."""
     if exponent < 0:
         return 1 / _power(ball, -exponent)
     if exponent <= 1:
@@ -213,13 +213,13 @@ def _short(number) -> Ball:
 
 
 def _both(one: Ball, other: Ball) -> tuple:
-    """Two numbers of the same of flint's types: fractions if they are, else balls."""
+    """Both numbers as fractions if both are, else both as balls."""
     a, b = one.number, other.number
     return (a, b) if type(a) is type(b) else (one.ball, other.ball)
 
 
 def _as_ball(other) -> Ball | None:
-    """A scalar as a ball; None where it is no scalar that a ball takes."""
+    """A real scalar as a ball; None for anything else."""
     if type(other) is Ball:
         return other
     return Ball(other) if isinstance(other, Real) and not isinstance(other, np.ndarray) else None
@@ -232,7 +232,7 @@ def _apply(operation: Callable, one: Ball, other: Any):
     a, b = _both(one, other)
     try:
         return _short(operation(a, b))
-    except ZeroDivisionError:  # as balls have it: nothing is known
+    except ZeroDivisionError:  # a quotient of balls is then unbounded
         return Ball.of(operation(one.ball, other.ball))
 
 
@@ -248,15 +248,16 @@ def _decide(one: Ball, other, surely: Callable, surely_not: Callable) -> bool:
     raise Undecided(f"{one!r} and {other!r} overlap")
 
 
-def with_enough_precision(compute: Callable[[], Any], radius: float = 1e-15, start: int = 64, limit: int = 4096):
-    """``compute()``, an array of balls or a Ball, at the first of the precisions ``start``, twice that, ... bits at which
-    all comparisons are decided and no ball is wider than ``radius``.
+def with_enough_precision(compute: Callable[[], Any], radius: float = 1e-15, limit: int = 4096):
+    """Calls ``compute``, which returns an array of balls or a Ball, with 64, 128, ... bits of precision.
+
+    Returns the first result for which all comparisons are decided and no ball is wider than ``radius``.
 
     Raises:
-        ArithmeticError: not reached at ``limit`` bits, with the reason.
+        ArithmeticError: no such result up to ``limit`` bits, with the reason.
     """
     context = _flint().ctx
-    before, bits, reason = context.prec, start, ""
+    before, bits, reason = context.prec, 64, ""
     try:
         while bits <= limit:
             context.prec = bits

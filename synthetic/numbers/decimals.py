@@ -12,11 +12,11 @@ from synthetic.numbers.balls import Ball
 
 __all__ = ["as_written", "beyond_balls", "certain", "enclosure", "rational_in", "simplest_between"]
 
-_SHORT = Fraction(1, 10**6)  # a fraction this much simpler than its interval would let one expect is no coincidence
+_SHORT = Fraction(1, 10**6)  # chance that a random interval of this width contains so simple a fraction
 
 
 def as_written(number: float) -> Fraction:
-    """The fraction that the shortest decimal of a float stands for: what was meant by whoever wrote it.
+    """The shortest decimal that rounds to a float, as a fraction: the number that its author wrote.
 
     Example:
         >>> as_written(0.1)
@@ -41,7 +41,7 @@ def simplest_between(low: Fraction, high: Fraction) -> Fraction:
 
 
 def rational_in(ball: Ball) -> Fraction | None:
-    """The one simple fraction in a ball; None if no fraction there is so simple that it must be meant.
+    """The simplest fraction in a ball, if it is too simple to lie there by coincidence; else None.
 
     Example:
         >>> rational_in(Ball(Fraction(1, 3))), rational_in(Ball(2).sqrt())
@@ -55,7 +55,7 @@ def rational_in(ball: Ball) -> Fraction | None:
 
 
 def enclosure(number: Ball | Fraction) -> str:
-    """``low to high``: decimals of twenty digits that enclose the number.
+    """The text ``low to high``: decimals of twenty digits between which the number lies.
 
     Example:
         >>> enclosure(Ball(1))
@@ -71,13 +71,13 @@ def _decimal(value: Fraction, rounding: str) -> Decimal:
 
 
 def certain(value) -> bool:
-    """Whether every entry is a fraction, or a ball of no radius."""
+    """Whether every entry is known exactly: a fraction, or a ball of radius 0."""
     entries = np.asarray(value, dtype=object).ravel()
     return not any(isinstance(entry, Ball) and entry.ends[0] != entry.ends[1] for entry in entries)
 
 
 def beyond_balls(value, upwards: bool):
-    """Fractions as text, each on one side of a number that is known as a ball."""
+    """For each entry, a fraction as text that is certainly not below it (``upwards``), or not above it."""
     if isinstance(value, np.ndarray) and value.ndim:
         return [beyond_balls(entry, upwards) for entry in value]
     low, high = Ball(value.item() if isinstance(value, np.ndarray) else value).ends

@@ -1,8 +1,8 @@
 """Random draws that depend on a run's own seed only.
 
 Every draw is a pure function of (seed, stream, coordinates): the SplitMix64 finaliser (Steele, Lea, Flood 2014)
-applied along the coordinates. A run therefore sees the same draws alone, in any batch, in any order, after a resume,
-on NumPy and on torch. :class:`EnumeratedDraws` replaces chance by a table of outcomes, for exact expectations.
+applied along the coordinates. A run therefore has the same draws alone, in any batch, in any order, after a resume,
+on NumPy and on torch. :class:`EnumeratedDraws` reads draws from a table of outcomes, for exact expectations.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class Draws:
         return self.seeds.shape[0]
 
     def bits(self, stream: int, *coordinates, ndim: int = 1):
-        """64 random bits per coordinate tuple, as int64, with ``ndim`` axes of which the first is the run."""
+        """64 random bits per coordinate tuple, as int64, with ``ndim`` axes; the first axis is the run."""
         with np.errstate(over="ignore"):
             z = _mix(self.seeds * _GAMMA + _signed((stream * 0xD1342543DE82EF95) % (1 << 64)))
             z = z.reshape((-1,) + (1,) * (ndim - 1))
@@ -122,9 +122,9 @@ class Draws:
         return xp.argsort(u, axis=-1)[:, :size]
 
     def subset_of(self, stream: int, time: int, numbers, member, size: int):
-        """Truth values (runs, numbers): ``size`` of the members, uniformly, or all of them where there are fewer.
+        """Truth values (runs, numbers): ``size`` of the members, drawn uniformly, or all of them where there are fewer.
 
-        ``numbers`` (runs | 1, numbers) are those of clients; whom a client competes with does not change its draw.
+        ``numbers`` (runs | 1, numbers) are client numbers. The draw of a client does not depend on the other members.
         """
         u = self.uniform(stream, time, numbers, ndim=2)
         xp = namespace(u)
@@ -135,7 +135,7 @@ class Draws:
         """Places (runs, items), from 0, that items take in successive draws without replacement.
 
         Each draw takes one of the remaining items with probability proportional to ``weights`` (runs | 1, items), floats
-        of at least 0; items of weight zero come last, in uniformly random order. The draw of an item is its own.
+        of at least 0; items of weight zero come last, in uniformly random order.
         """
         u = self.uniform(stream, time, self.client_numbers(weights.shape[-1]), ndim=2)
         xp, drawn = namespace(u), weights > 0
@@ -150,9 +150,13 @@ class Draws:
         """``0 .. population-1`` as an integer array (1, population) of this backend."""
         return self.integer_backend.integers(np.arange(population)[None, :])
 
+    def numbers_of(self, clients, population: int):
+        """The client numbers ``clients``, or all of them, ``0 .. population-1``, if None."""
+        return self.client_numbers(population) if clients is None else clients
+
 
 def probability_of_order(places, weights):
-    """Probability (runs,) that :meth:`Draws.order` answers ``places`` (runs, items) for ``weights`` (runs | 1, items).
+    """Probability (runs,) that :meth:`Draws.order` returns ``places`` (runs, items) for ``weights`` (runs | 1, items).
 
     Example:
         >>> probability_of_order(np.array([[0, 1], [1, 0]]), np.array([[1.0, 3.0]])).tolist()
@@ -177,8 +181,9 @@ class EnumeratedDraws(Draws):
     outcome numbers; for :meth:`subset` an array (runs, times, size) of the members; for :meth:`order` the places
     (runs, times, items); for :meth:`bernoulli` truth values (runs, times, keys, size).
 
-    ``outside`` are the negative times (gradients outside the local steps) that the tables hold, at their ends. How probable
-    an order was depends on the run: ``order_probability`` (runs,) is that of all orders asked for so far, None before.
+    ``outside`` are the negative times (gradients outside the local steps) that the tables hold, at their ends. The
+    probability of an order depends on the run: ``order_probability`` (runs,) is the product over all orders requested so
+    far, None before the first.
     """
 
     def __init__(self, tables: dict, backend: Backend = TORCH, outside: frozenset[int] = frozenset()):

@@ -16,7 +16,7 @@ _MOST_BITS = 1_000_000
 
 
 class Irrational(ArithmeticError):
-    """A number that fractions cannot hold, or only with very many digits."""
+    """The result is irrational, or a fraction with too many digits."""
 
 
 def product_over(data, axis):
@@ -28,14 +28,14 @@ def product_over(data, axis):
 
 
 def square_root(data):
-    """Roots on every backend; ArithmeticError where one is not rational, of fractions."""
+    """Square roots on every backend. Raises ArithmeticError if the root of a fraction is irrational."""
     if data.dtype != object:
         return namespace(data).sqrt(data)
     return np.frompyfunc(lambda value: value.sqrt() if hasattr(value, "sqrt") else _exact_root(value, 2), 1, 1)(data)
 
 
 def real_power(base, exponent):
-    """``base`` to a power that need not be an integer; of balls, exact where a number and its power are rational."""
+    """``base`` to a real power. A rational power of a rational ball is exact where it is rational."""
     if base.dtype != object:
         return base**exponent
     if backend_of(base).library == "balls":
@@ -69,7 +69,7 @@ def _exact_root(value: Fraction, degree: int) -> Fraction:
 
 
 def _whole_root(value: int, degree: int) -> int:
-    """The largest whole number whose power is at most ``value``, or the next one."""
+    """The largest integer whose power is at most ``value``."""
     if degree == 2:
         return isqrt(value)
     if degree >= value.bit_length():
@@ -82,7 +82,7 @@ def _whole_root(value: int, degree: int) -> int:
 
 
 def just_inside(array, up: bool):
-    """Balls that are no exact numbers, replaced by rational numbers a little above, or below, all that they contain."""
+    """Replaces each inexact ball by a rational number a little above (``up``) or below all numbers that it contains."""
     return np.frompyfunc(lambda ball: _rational(ball, up), 1, 1)(array)
 
 

@@ -1,1 +1,1 @@
-"""Finds optima of batches of functions, and proves what it says of them. Knows no family of clients."""
+"""Finds optima of batches of functions, with proofs where there are any. Knows no family of clients."""

@@ -1,4 +1,4 @@
-"""What is proven about optima of convex generalised linear federations: that they exist, and how near a point is."""
+"""Proofs about optima of convex generalised linear federations: whether they exist, and bounds on suboptimality."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["has_minimiser", "suboptimality"]
 def has_minimiser(federation, weights=None) -> np.ndarray:
     """Whether sum_k weights_k F_k attains its infimum, (instances,); without ``weights`` each F_k, (instances, clients).
 
-    A penalty, or a loss that grows on both sides, surely has a minimiser. Otherwise (softplus) there is none exactly if
+    With a penalty, or a loss that grows on both sides, a minimiser exists. Otherwise (softplus) there is none exactly if
     some direction v has a.v <= 0 for all samples and a.v < 0 for one of them: the data are separable. A linear programme
     decides it. ``weights`` are (instances, clients).
     """
@@ -81,7 +81,7 @@ def _by_curvature(federation, points, steep, weights):
 
 
 def _radius(federation, levels, weights):
-    """Radius around the origin in which there is a point of value at most ``levels`` that minimises, see above."""
+    """R of :func:`suboptimality`: a ball of this radius around the origin contains a minimiser."""
     xp = namespace(levels)
     slope, loss_at_zero = federation.phi.growth
     share, gram = federation.share, federation.gram()

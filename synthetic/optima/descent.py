@@ -9,12 +9,12 @@ __all__ = ["best_of", "descend"]
 
 
 def descend(value, gradient, start, iterations: int = 500, tolerance: float = 1e-11, memory: int = 10):
-    """Points (..., dim) reached from ``start`` (..., dim) where gradients are small; nothing is proven about them.
+    """Points (..., dim) of small gradient, reached from ``start`` (..., dim); nothing is proven about them.
 
     Args:
         value, gradient: of points (..., dim), as (...) and (..., dim).
-        iterations: at most so many; a problem is at rest once |gradient| is at most ``tolerance`` or no longer moves.
-        memory: how many steps the curvature is learnt from (Nocedal and Wright 2006, algorithm 7.4).
+        iterations: at most so many; a problem stops once |gradient| is at most ``tolerance`` or it no longer moves.
+        memory: number of steps in the estimate of the inverse Hessian (Nocedal and Wright 2006, algorithm 7.4).
 
     Example:
         >>> import numpy as np
@@ -46,7 +46,7 @@ def descend(value, gradient, start, iterations: int = 500, tolerance: float = 1e
 
 
 def best_of(value, points):
-    """Of ``points`` (candidates, ..., dim) the one of least ``value`` in each problem, (..., dim)."""
+    """For each problem the point of least ``value`` among ``points`` (candidates, ..., dim), as (..., dim)."""
     xp = namespace(points)
     values = xp.stack([value(point) for point in points], axis=0)
     values = xp.where(xp.isfinite(values), values, xp.inf)
@@ -59,7 +59,7 @@ def _dot(a, b):
 
 
 def _two_loops(slope, pairs):
-    """The inverse Hessian as learnt from ``pairs`` of steps and changes of gradients, times -slope."""
+    """Minus the L-BFGS inverse Hessian, from ``pairs`` (step, change of gradient), times ``slope``."""
     xp = namespace(slope)
     direction, kept = -slope, []
     scale = 1 + 0 * slope[..., 0]

@@ -1,4 +1,4 @@
-"""The best local minima that a few descents find: estimates, never proofs, for federations that are not convex."""
+"""The best local minima found from several starts: estimates, for federations that are not convex."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from synthetic.numbers.arrays import namespace
 from synthetic.optima.descent import best_of, descend
 
 __all__ = ["best_points", "difference_hessian", "estimated_smoothness", "scattered"]
+
+_POWER_STEPS = 20
 
 
 def best_points(federation, starts, iterations: int = 500, tolerance: float = 1e-11):
@@ -38,14 +40,14 @@ def best_points(federation, starts, iterations: int = 500, tolerance: float = 1e
     return best, search(federation.value, federation.gradient, xp.concat([each, beside], axis=0))
 
 
-def scattered(dim: int, count: int, scale: float, seed: int = 0) -> np.ndarray:
+def scattered(dim: int, count: int, scale: float) -> np.ndarray:
     """``count`` starts (count, dim): the origin, then normal points of root mean square norm ``scale``."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     return np.concatenate([np.zeros((1, dim)), rng.normal(size=(count - 1, dim)) * scale / dim**0.5])
 
 
 def difference_hessian(gradient, x):
-    """The function that multiplies with the Hessian at ``x`` (..., dim), by central differences of ``gradient``."""
+    """A function that multiplies by the Hessian at ``x`` (..., dim), by central differences of ``gradient``."""
 
     def product(direction):
         xp = namespace(x)
@@ -56,7 +58,7 @@ def difference_hessian(gradient, x):
     return product
 
 
-def estimated_smoothness(federation, points, iterations: int = 20) -> Constant:
+def estimated_smoothness(federation, points) -> Constant:
     """Largest |Hessian| of each client at ``points`` (each (instances | 1, dim)), by power iteration: an estimate of L_k."""
     double = federation._double
     xp, backend, largest = namespace(double.weights), double.backend, 0 * double.weights
@@ -65,7 +67,7 @@ def estimated_smoothness(federation, points, iterations: int = 20) -> Constant:
     for point in points:
         x = xp.broadcast_to(double.all_clients(backend.array(point)), shape)
         hessian, v = difference_hessian(double.gradient, x), xp.broadcast_to(direction, shape)
-        for _ in range(iterations):
+        for _ in range(_POWER_STEPS):
             size = xp.sqrt(xp.sum(v**2, axis=-1, keepdims=True))
             v = hessian(v / xp.where(size > 0, size, size + 1))
         largest = xp.maximum(largest, xp.sqrt(xp.sum(v**2, axis=-1)))

@@ -6,19 +6,20 @@ from synthetic.numbers.arrays import namespace
 
 __all__ = ["line_search", "minimise"]
 
+_MOST_STEPS = 200
 
-def minimise(value, gradient, hessian, start, mu: float, preconditioner=None, tolerance: float = 1e-12,
-             iterations: int = 200):
+
+def minimise(value, gradient, hessian, start, mu: float, preconditioner=None, tolerance: float = 1e-12):
     """Minimisers of problems laid out as (..., dim), each proven to within ``tolerance`` of its minimum.
 
     Args:
-        value, gradient, hessian: ``value(x)`` (...), ``gradient(x)`` (..., dim); ``hessian(x)`` a function
-            that maps (..., dim) to the Hessian times it.
+        value, gradient, hessian: ``value(x)`` (...), ``gradient(x)`` (..., dim); ``hessian(x)`` returns a function
+            that multiplies by the Hessian.
         start: (..., dim).
         mu: strong convexity of every problem; the suboptimality is at most |gradient|^2 / (2 mu).
-        preconditioner: ``preconditioner(x)`` answers a function that maps (..., dim) to nearly the inverse Hessian
-            times it; it must be symmetric positive definite.
-        tolerance: allowed suboptimality. Iteration goes on below it until the gradient no longer shrinks.
+        preconditioner: ``preconditioner(x)`` returns a function that multiplies by an approximate inverse Hessian, which
+            must be symmetric positive definite.
+        tolerance: allowed suboptimality. The iteration continues below it until the gradient no longer shrinks.
 
     Returns:
         the points (..., dim) and the proven suboptimality (...).
@@ -29,7 +30,7 @@ def minimise(value, gradient, hessian, start, mu: float, preconditioner=None, to
     xp = namespace(start)
     x, slope, level = start, gradient(start), value(start)
     gap = _dot(slope, slope) / (2 * mu)
-    for _ in range(iterations):
+    for _ in range(_MOST_STEPS):
         if bool(xp.all(gap <= tolerance * 1e-6)):
             break
         nearly_inverse = preconditioner(x) if preconditioner else lambda v: v
@@ -78,10 +79,7 @@ def _conjugate_gradients(product, right, nearly_inverse):
 
 
 def line_search(value, x, level, slope, step):
-    """Points and values (..., dim), (...) after steps halved until the value falls enough.
-
-    A fall below rounding counts as enough.
-    """
+    """Points (..., dim) and values (...) after backtracking from ``step`` until Armijo's condition holds, up to rounding."""
     xp = namespace(x)
     descent, length = _dot(slope, step), 0 * level + 1
     rounding = 1e-14 * (1 + xp.abs(level))

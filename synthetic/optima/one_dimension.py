@@ -8,23 +8,24 @@ import numpy as np
 
 __all__ = ["global_minima"]
 
+_TOLERANCE = 1e-13
 
-def global_minima(value: Callable, slope: Callable, bend: Callable, low, high, least_bend, tolerance: float = 1e-13,
-                  cells: int = 32):
+
+def global_minima(value: Callable, slope: Callable, bend: Callable, low, high, least_bend, cells: int = 32):
     """Minimisers, minima and proven errors of functions f_p on the intervals [low_p, high_p], each (problems,).
 
     A cell of centre c and half-width h is dropped once f(c) - |f'(c)| h + min(m, 0) h^2/2, which bounds f in the cell from
-    below, exceeds the best value found; other cells are halved until the bounds of all are within ``tolerance`` of it.
+    below, exceeds the best value found; other cells are halved until the bounds of all are within 1e-13 of it, relative to
+    1 + |minimum|.
 
     Args:
         value, slope, bend: functions of (problem numbers, points), both (points,): f_p, its first and second derivative.
         low, high: ends of the intervals, (problems,), which must hold a minimiser.
         least_bend: m, lower bounds on the second derivatives, (problems,).
-        tolerance: allowed error of a minimum, relative to 1 + |minimum|.
-        cells: so many in each interval to begin with.
+        cells: number of cells of each interval at the beginning.
 
     Raises:
-        ValueError: the tolerance is out of reach.
+        ValueError: an error above 1e-9 remains.
 
     Example:
         >>> found = global_minima(lambda p, x: np.cos(3 * x) + (x - 1) ** 2 / 2, lambda p, x: x - 1 - 3 * np.sin(3 * x),
@@ -47,9 +48,9 @@ def global_minima(value: Callable, slope: Callable, bend: Callable, low, high, l
         keep = floor <= best[owner]
         lowest = np.array(best)
         np.minimum.at(lowest, owner[keep], floor[keep])
-        going = error > tolerance * (1 + np.abs(best))  # a problem that is solved is left alone, whatever the others do
+        going = error > _TOLERANCE * (1 + np.abs(best))  # a solved problem stays as it is, so that batches do not matter
         error = np.where(going, best - lowest, error)
-        going = error > tolerance * (1 + np.abs(best))
+        going = error > _TOLERANCE * (1 + np.abs(best))
         keep &= going[owner]
         if not going.any():
             break
@@ -63,7 +64,7 @@ def global_minima(value: Callable, slope: Callable, bend: Callable, low, high, l
 
 
 def _polished(value, slope, bend, best, where):
-    """Newton's steps at the end, as a minimum known to 1e-13 leaves its place known to 1e-7 only."""
+    """Final Newton steps: a minimal value known to 1e-13 determines its place only to 1e-7."""
     number = np.arange(len(where))
     for _ in range(5):
         curvature = bend(number, where)

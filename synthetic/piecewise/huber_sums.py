@@ -13,7 +13,7 @@ _ROUNDING = 1e-12  # relative to the terms, for floats only
 
 
 def cut(values, bound):
-    """``values`` moved into [-bound, bound], on every backend."""
+    """``values`` clipped to [-bound, bound], on every backend."""
     if values.dtype != object:
         xp = namespace(values)
         return xp.minimum(xp.maximum(values, -bound), bound)  # several times as fast as clip
@@ -73,9 +73,9 @@ class HuberSum:
         return xp.concat([outside, between, outside], axis=-1)
 
     def minimiser(self):
-        """A global minimiser, (...); of several one of the least value, the first that is stationary inside a piece.
+        """A global minimiser, (...): the first candidate of least value (stationary points, and knots).
 
-        Where f has no minimum it is nan; in exact arithmetic it raises ArithmeticError.
+        nan where f has no minimum; exact arithmetic raises ArithmeticError there.
         """
         xp, knots = namespace(self.curvature), self.knots()
         bends, slopes = self.second_derivatives(knots), self.derivative(knots)
@@ -96,7 +96,7 @@ class HuberSum:
         return xp.where(bounded, found, float("nan") + 0 * found)
 
     def outer_slope(self):
-        """Where ``curvature`` is 0: f' is minus this plus -linear before all knots, and this plus -linear after them."""
+        """If ``curvature`` is 0, f' is -linear minus this before all knots, and -linear plus this after them."""
         return namespace(self.curvature).sum(self.slope * self.width, axis=-1)
 
     def bounded_below(self):

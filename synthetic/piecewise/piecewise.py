@@ -9,9 +9,9 @@ from math import isqrt
 import numpy as np
 
 from synthetic.base.checks import nonnegative, whole
-from synthetic.base.constants import Constant
+from synthetic.base.constants import Constant, by_client
 from synthetic.base.federation import Federation
-from synthetic.base.noise import FiniteNoise, NoNoise, SampleNoise
+from synthetic.base.noise import FiniteNoise, NoNoise, SampleNoise, drawn_samples
 from synthetic.numbers.arrays import (
     BALLS,
     EXACT,
@@ -25,7 +25,6 @@ from synthetic.numbers.arrays import (
     to_numpy,
     values_where,
 )
-from synthetic.numbers.draws import SAMPLES
 from synthetic.piecewise.huber_sums import HuberSum, cut
 
 __all__ = ["Piecewise"]
@@ -43,7 +42,7 @@ class Piecewise(Federation):
         pieces_center, pieces_width: d, and w >= 0, as ``pieces_slope``.
         offset: b, (instances, clients), or with samples (instances, clients, samples); default 0.
         weights, priority: p_k up to scale and truth values, (instances | 1, clients).
-        noise: an additive law (:mod:`synthetic.noise`).
+        noise: an additive law (:mod:`synthetic.base.noise`).
         batch_size: samples per stochastic gradient, drawn uniformly with replacement in place of ``noise``; None for full
             gradients. With a table of outcomes for the stream ``SAMPLES``, (runs, times, clients * batch_size), every
             draw can be enumerated.
@@ -70,7 +69,7 @@ class Piecewise(Federation):
                  priority=None, noise=None, backend: Backend = TORCH, *, batch_size=None, layers=None):
         given = (curvature, center, pieces_slope, pieces_center, pieces_width)
         curvature, center, slope, knot, width = map(backend.array, given)
-        xp, self.with_samples = namespace(center), center.ndim == 4
+        self.with_samples = center.ndim == 4
         if center.ndim not in (3, 4):
             raise ValueError("center must be (instances, clients, dim) or (instances, clients, samples, dim); got shape "
                              f"{tuple(center.shape)}")
@@ -90,14 +89,11 @@ class Piecewise(Federation):
             curvature, center, slope, knot, width = (a[:, :, None] for a in (curvature, center, slope, knot, width))
         self.curvature, self.center, self.slope, self.knot, self.width = curvature, center, slope, knot, width
         instances, self.clients, self.samples, self.dim = center.shape
-        zero, shape = 0 * center[..., 0], (instances, self.clients)
+        zero = 0 * center[..., 0]
         given_offset = zero if offset is None else backend.array(offset)
         self.offset = given_offset if given_offset.ndim == 3 else given_offset[..., None] + zero
-        priority = xp.broadcast_to(backend.booleans(True if priority is None else priority), shape)
-        self._set_weights(zero[..., 0] + 1 if weights is None else xp.broadcast_to(backend.array(weights), shape), priority)
-        self._additive = NoNoise() if noise is None else noise
-        self._set_layers(layers)
-        if backend == BALLS:  # knots are compared exactly, so that no minimum is left undecided
+        self._set_common(backend, (instances, self.clients), weights, priority, noise, layers)
+        if backend == BALLS:  # knots are compared as fractions, so that every minimum is decided
             self._rational = Piecewise(*given, offset, to_numpy(weights) if weights is not None else None, priority,
                                        backend=EXACT)
 
@@ -128,8 +124,8 @@ class Piecewise(Federation):
 
     @cached_property
     def of_terms(self) -> Piecewise:
-        """The federation whose losses add the absolute values of the terms of these, as pieces of both signs cancel far out;
-        itself where they are the same."""
+        """The federation whose losses add the absolute values of all terms: a scale for rounding errors where pieces of
+        both signs cancel. The federation itself if all terms are nonnegative."""
         if bool((self.slope >= 0).all()) and bool((self.offset >= 0).all()):
             return self
         terms = self.curvature, self.center, abs(self.slope), self.knot, self.width, abs(self.offset)
@@ -142,15 +138,9 @@ class Piecewise(Federation):
         """Mean gradient of ``batch_size`` samples; or with additive noise."""
         if self.batch_size is None:
             return super().stochastic_gradient(x, draws, iteration, clients)
-        numbers = draws.client_numbers(self.clients) if clients is None else clients
-        slots = draws.client_numbers(self.batch_size)
-        keys = (numbers[..., None] * self.batch_size + slots).reshape(numbers.shape[0], -1)
-        drawn = draws.integer(SAMPLES, 0 * keys + self.samples, iteration, keys)
+        place = drawn_samples(self, lambda keys: 0 * keys + self.samples, draws, iteration, clients)
         if self.samples == 1:  # there is no other
             return namespace(x).sum(self.sample_gradients(x, clients), axis=2)
-        drawn = drawn.reshape(drawn.shape[0], -1, self.batch_size)
-        instance = 0 if self.instances == 1 else draws.client_numbers(drawn.shape[0])[0][:, None, None]
-        place = instance, numbers[..., None], drawn
         arrays = (array[place] for array in (self.curvature, self.center, self.slope, self.knot, self.width))
         return namespace(x).sum(_gradients(x[:, :, None], *arrays), axis=2) / self.batch_size
 
@@ -171,7 +161,7 @@ class Piecewise(Federation):
 
     @property
     def _decided(self) -> Piecewise:
-        """The same federation where comparisons of knots are decided: on fractions in place of balls."""
+        """The federation on which knots are compared: fractions in place of balls."""
         return self.__dict__.get("_rational", self)
 
     def _with(self, change, noise, keep=()):
@@ -259,7 +249,7 @@ class Piecewise(Federation):
                      for value in (mean, most))
 
     def _apart(self, functions, weights, axis):
-        """f' less the weighted mean along ``axis``, at all knots of all of them; and where it is constant beyond these."""
+        """f' minus its weighted mean along ``axis``, at the knots of all functions; whether it is constant beyond them."""
         xp = namespace(self.center)
         knots = xp.moveaxis(functions.knots(), axis, -1)
         knots = xp.expand_dims(knots.reshape(*knots.shape[:-2], -1), axis=axis)
@@ -281,24 +271,22 @@ class Piecewise(Federation):
         """``L_objective``, ``L_sample``, and where they exist ``G``, ``G_lip`` and sigma_g over all of R^d.
 
         ``G`` bounds |grad F_k|; ``G_lip`` is the Lipschitz constant of the loss of every sample, and under additive noise
-        with atoms z of F_k + <z, v>. On fractions, irrational ones are rounded up.
+        of finite support z of F_k + <z, v>. On fractions, irrational constants are rounded up.
         """
         xp, each = namespace(self.center), self._exactly(lambda f: f._smoothness_of(f._of_samples))
-        each = xp.max(each, axis=-1)
         entries = {
             "F_inf": Constant(self.F_star, *self.optimum_provenance),
             "L_objective": Constant(self._exactly(
                 lambda f: f._smoothness_of(f._of_objective(f.weights * f.priority))), "exact", "smoothness of F"),
-            "L_sample": Constant(xp.max(each, axis=-1), "exact", "largest smoothness of a sample's loss"),
-            "L_sample_client": Constant(each, "exact", "largest smoothness of a sample's loss, by client"),
+            **by_client("L_sample", xp.max(each, axis=-1), "exact", "smoothness of a sample's loss"),
         }
         if bool(xp.all(self.curvature == 0)):
             steep = self._exactly(lambda f: _root(namespace(f.center).sum(f._of_clients.largest_slope_sq(), axis=-1)))
-            entries |= _steepest("G", steep, "|grad F_k| over all of R^d") | self._lipschitz()
+            entries |= by_client("G", steep, "exact", "|grad F_k| over all of R^d") | self._lipschitz()
         return entries | _if_known(self._sigma_g)
 
     def _lipschitz(self):
-        """sup over v, samples and atoms of noise of the norm of a stochastic gradient; nothing for other laws of noise."""
+        """sup over v, samples and the support of the noise of |stochastic gradient|; none for noise of infinite support."""
         slopes = self._decided._of_samples.derivative(self._decided._of_samples.knots())[:, :, None]
         if isinstance(self._additive, FiniteNoise):
             atoms = self._additive.atoms[:, :, :, None, :, None]  # instances, clients, outcomes, samples, dim, knots
@@ -307,7 +295,7 @@ class Piecewise(Federation):
             return {}
         squares = namespace(slopes).sum(largest(slopes**2, -1), axis=-1)
         steep = self.backend.array(_root(largest(largest(squares, -1), -1)))
-        return _steepest("G_lip", steep, "Lipschitz constant of the loss of every sample")
+        return by_client("G_lip", steep, "exact", "Lipschitz constant of a sample's loss")
 
     def _sigma_g(self):
         rows = {}
@@ -356,13 +344,8 @@ def _weighted(functions: HuberSum, weights, axis: int) -> HuberSum:
     return HuberSum(curvature, linear, slope, side_by_side(functions.center), side_by_side(functions.width))
 
 
-def _steepest(name, steep, note):
-    return {name: Constant(largest(steep, -1), "exact", f"{note}, largest of the clients'"),
-            f"{name}_client": Constant(steep, "exact", note)}
-
-
 def _root(squares):
-    """Square roots; those of fractions that are irrational rounded up, by less than a part in 10^12."""
+    """Square roots. An irrational root of a fraction is rounded up, by less than a part in 10^12."""
     if backend_of(squares) != EXACT:
         return namespace(squares).sqrt(squares)
     roots = squares.copy()
@@ -380,7 +363,7 @@ def _rational_root(square: Fraction) -> Fraction:
 
 
 def _if_known(entries):
-    """The constants that ``entries`` answers, or none where one is infinite in exact arithmetic."""
+    """The constants ``entries()``; none if one of them is infinite, which exact arithmetic cannot hold."""
     try:
         return entries()
     except ArithmeticError:

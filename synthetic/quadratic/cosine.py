@@ -8,18 +8,17 @@ import numpy as np
 
 from synthetic.base.checks import finite
 from synthetic.base.constants import Constant
-from synthetic.base.federation import Federation
 from synthetic.base.heterogeneity import sigma_g_constants
-from synthetic.base.noise import NoNoise
 from synthetic.numbers.arrays import TORCH, namespace, take_clients, to_numpy
 from synthetic.optima.local_search import best_points, scattered
 from synthetic.optima.one_dimension import global_minima
+from synthetic.optima.solved import Solved
 from synthetic.quadratic.quadratic import curved, spectrum
 
 __all__ = ["CosineQuadratic"]
 
 
-class CosineQuadratic(Federation):
+class CosineQuadratic(Solved):
     """F_k(x) = 1/2 (x - c_k)^T A_k (x - c_k) + b_k + sum_j amplitude_kj cos(w_kj.x + phase_kj).
 
     Where every A_k is diagonal and every w_kj lies along an axis the functions are sums over coordinates. L is then exact
@@ -40,7 +39,6 @@ class CosineQuadratic(Federation):
 
     name = "cosine-perturbed quadratic"
     _arrays = ("curvature", "center", "offset", "frequency", "amplitude", "phase", "weights", "priority")
-    _solved = ("_minima", "_client_minima")
 
     def __init__(self, curvature, center, frequency, amplitude, phase, offset=None, weights=None, priority=None, noise=None,
                  layers=None, backend=TORCH):
@@ -61,11 +59,7 @@ class CosineQuadratic(Federation):
             if array.shape != expected:
                 raise ValueError(f"{name} must have shape {expected}; got {array.shape}")
             setattr(self, name, backend.array(array))
-        weights = np.broadcast_to(1.0 if weights is None else to_numpy(weights), shape)
-        priority = np.broadcast_to(True if priority is None else to_numpy(priority), shape)
-        self._set_weights(backend.array(weights), backend.booleans(priority))
-        self.noise = NoNoise() if noise is None else noise
-        self._set_layers(layers)
+        self._set_common(backend, shape, weights, priority, noise, layers)
         least = float(to_numpy(spectrum(self.curvature)).min())
         if not least > 0:
             raise ValueError(f"every curvature must be positive; got {least:g}")
@@ -99,7 +93,7 @@ class CosineQuadratic(Federation):
         return self.curvature.ndim == 3 and bool(xp.all((axes <= 1) | (self.amplitude == 0)))
 
     def _waves_bend(self):
-        """Largest second derivative of the cosines by coordinate, where separable; else its largest eigenvalue, for all."""
+        """Bound on the Hessian of the cosines: by coordinate if separable, else its largest eigenvalue, (..., 1)."""
         xp, size = namespace(self.center), namespace(self.center).abs(self.amplitude)[..., None]
         if self.separable:
             return xp.sum(size * self.frequency**2, axis=-2)
@@ -108,7 +102,7 @@ class CosineQuadratic(Federation):
 
     @property
     def _alone(self) -> bool:
-        """Whether all is separable and no two cosines share a coordinate: then all bends of a client meet at one point."""
+        """Whether no two cosines share a coordinate: then all second derivatives of a client are largest at one point."""
         xp = namespace(self.center)
         live = xp.astype((self.frequency != 0) & (self.amplitude != 0)[..., None], xp.int64)
         return self.separable and bool(xp.all(xp.sum(live, axis=-2) <= 1))
@@ -178,14 +172,14 @@ class CosineQuadratic(Federation):
         return points.reshape(shape), error.reshape(shape).sum(axis=-1)
 
     @cached_property
-    def _minima(self):
+    def _solved_objective(self):
         if not self.separable:
             return self.backend.array(self._found[0]), self.backend.array(np.full(self.instances, np.inf))
         points, error = self._by_coordinate(to_numpy(self._double.weights * self._double.priority))
         return self.backend.array(points), self.backend.array(error)
 
     @cached_property
-    def _client_minima(self):
+    def _solved_clients(self):
         shape = (self.instances, self.clients)
         if not self.separable:
             return self.backend.array(self._found[1]), self.backend.array(np.full(shape, np.inf))
@@ -193,21 +187,8 @@ class CosineQuadratic(Federation):
         return self.backend.array(points.reshape(*shape, self.dim)), self.backend.array(error.reshape(shape))
 
     @property
-    def x_star(self):
-        return self._minima[0]
-
-    @property
-    def client_minimisers(self):
-        """Global minimiser of each F_k, (instances, clients, dim), or the best point found."""
-        return self._client_minima[0]
-
-    @cached_property
-    def F_star_client(self):
-        return self.value(self.client_minimisers)
-
-    @property
     def optimum_provenance(self):
         if not self.separable:
             return "estimate", "best of several local minima; nothing is proven about it"
-        error = max(float(to_numpy(part).max()) for part in (self._minima[1], self._client_minima[1]))
+        error = max(float(to_numpy(part).max()) for part in (self._solved_objective[1], self._solved_clients[1]))
         return "exact", f"global minima by branch and bound on each coordinate, exceeded by at most {error:.1e}"

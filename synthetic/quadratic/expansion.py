@@ -10,7 +10,7 @@ __all__ = ["QuadraticObjective"]
 
 
 class QuadraticObjective:
-    """For federations whose objective is a quadratic: F - F* without looking at every client, and without cancellation."""
+    """For federations whose objective is a quadratic: computes F - F* without the clients and without cancellation."""
 
     def _objective_hessian(self):
         """Hessian of F: its diagonal (instances, dim), or blocks (instances, n, n) that repeat dim / n times."""
@@ -18,7 +18,7 @@ class QuadraticObjective:
 
     @cached_property
     def _expansion(self):
-        """Gradient and Hessian of F at x*; None for a family of its own, whose objective may be anything."""
+        """Gradient and Hessian of F at x*; None in subclasses that override the loss."""
         owner = next(kind for kind in type(self).__mro__ if "_objective_hessian" in vars(kind))
         if any(getattr(type(self), name) is not getattr(owner, name) for name in ("value", "objective")):
             return None

@@ -32,11 +32,11 @@ def make_quadratic(
     and two clients or more; the first client then has ``mu``, the last ``L``.
 
     Args:
-        clients, dim: sizes; ``instances``: number of problems, of which number i is what ``seed + i`` gives alone.
+        clients, dim: sizes; ``instances``: number of problems; problem i is what ``seed + i`` gives alone.
         L, mu: smoothness and strong convexity, ``0 < mu <= L``.
         minimiser_spread: root of E|c_k - c|^2 around the common point c, at distance ``distance`` from the origin;
             0 makes all minimisers equal. Default 1, if no target is given.
-        Gamma, sigma_g_1, sigma_g_2: at most one, instead of ``minimiser_spread``: the exact value to be met, Gamma in
+        Gamma, sigma_g_1, sigma_g_2: at most one, instead of ``minimiser_spread``: the exact value to reach, Gamma in
             units of the loss, sigma_g (first moment, root of the second moment) of a gradient, at the optimum. With
             equal Hessians sigma_g is the same everywhere.
         free_spread: None gives the free clients the same law as the priority clients; a number puts their minimisers
@@ -50,7 +50,7 @@ def make_quadratic(
         offsets: minima b_k, same shapes, default 0; ``offset_spread`` adds independent normal numbers of that scale.
         weights: sizes of the clients up to a common factor, same shapes, default equal. ``free_weights``: instead, p_k
             of the free clients on the scale on which the priority clients' sum is one.
-        priority: see :func:`synthetic.priority.priority_mask`.
+        priority: see :func:`synthetic.base.priority.priority_mask`.
         layers: sizes of the layers, or a number of equal layers; default one layer.
 
     Raises:
@@ -94,7 +94,7 @@ def make_quadratic(
 
 
 def _normal(draws: Draws, purpose: int, clients: int, *shape: int) -> np.ndarray:
-    """Normal numbers (instances, clients, *shape) of variance 1/prod(shape): draws of a client are its own."""
+    """Normal numbers (instances, clients, *shape) of variance 1/prod(shape), drawn client by client."""
     ndim = 2 + len(shape)
     sizes = (clients, *shape)
     grid = [np.arange(n).reshape([-1 if i == axis else 1 for i in range(ndim)]) for axis, n in enumerate(sizes, 1)]
@@ -163,7 +163,7 @@ def _target(minimiser_spread, Gamma, sigma_g_1, sigma_g_2):
 
 
 def _scale_for(target: str, value: float, unit: Quadratic) -> np.ndarray:
-    """Spread (instances, 1, 1) with which ``target`` is met, from the federation of spread one.
+    """Spread (instances, 1, 1) that gives ``target`` its ``value``, from the federation of spread one.
 
     For fixed Hessians minimisers and optimum scale with the spread: Gamma is quadratic in it, sigma_g linear.
     """

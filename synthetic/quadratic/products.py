@@ -35,8 +35,7 @@ def _repeated(matrices) -> bool:
 def _times(rows, matrices):
     """Rows (runs, participants, outputs, n) times matrices (runs | 1, participants, n, columns).
 
-    Rows times matrices is what libraries are fast at, even for a single row; runs that share matrices are rows beside
-    each other.
+    Libraries are fastest at rows times matrices, even for a single row; runs that share matrices are stacked as rows.
     """
     if matrices.shape[0] > 1:
         return rows @ matrices

@@ -10,7 +10,6 @@ from synthetic.base.checks import nonnegative
 from synthetic.base.constants import Constant
 from synthetic.base.federation import Federation
 from synthetic.base.heterogeneity import of_quadratics
-from synthetic.base.noise import NoNoise
 from synthetic.numbers.arrays import TORCH, namespace, take_clients
 from synthetic.quadratic.expansion import QuadraticObjective
 from synthetic.quadratic.products import solve_shared
@@ -56,13 +55,8 @@ class Quadratic(QuadraticObjective, Federation):
         if not self.diagonal and self.center.dtype == object:
             raise ValueError(f"dense curvature needs an array library of floats; got {backend.library!r}, allowed: torch, "
                              "numpy")
-        zero = 0 * self.center[..., 0]
-        self.offset = zero if offset is None else xp.broadcast_to(backend.array(offset), shape)
-        priority = xp.broadcast_to(backend.booleans(True if priority is None else priority), shape)
-        weights = zero + 1 if weights is None else xp.broadcast_to(backend.array(weights), shape)
-        self._set_weights(weights, priority)
-        self.noise = NoNoise() if noise is None else noise
-        self._set_layers(layers)
+        self.offset = 0 * self.center[..., 0] if offset is None else xp.broadcast_to(backend.array(offset), shape)
+        self._set_common(backend, shape, weights, priority, noise, layers)
         smallest = xp.min(self.convexity().value)
         if not smallest > 0:
             raise ValueError(f"every curvature must be positive; got {float(smallest)}")

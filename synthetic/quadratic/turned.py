@@ -1,4 +1,4 @@
-"""Federations in turned coordinates: what is separable by coordinate in one basis is not in another."""
+"""Federations in rotated coordinates: losses that are separable in one basis are not in another."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ __all__ = ["Turned", "as_given"]
 
 
 def as_given(federation: Federation) -> Federation:
-    """The federation before it was turned; itself where it was not."""
+    """The federation in its own coordinates."""
     return federation.given if isinstance(federation, Turned) else federation
 
 
 class Turned(Federation):
-    """Clients G_k(x) = F_k(R' x), with R the turn of the first and the last coordinate's plane by an angle phi.
+    """Clients G_k(x) = F_k(R' x); R rotates the plane of the first and the last coordinate by an angle phi.
 
-    With tan(phi / 2) = ``half_tangent``, R is rational where that is. Everything that does not depend on the basis is as
-    in the given federation: weights, values, norms, constants; a stochastic gradient is R times that of the given one.
+    With tan(phi / 2) = ``half_tangent``, R is rational if ``half_tangent`` is. Weights, noise and constants are those of
+    the given federation; a stochastic gradient is R times that of the given one.
 
     Args:
         federation: F, of at least two dimensions.
@@ -29,7 +29,7 @@ class Turned(Federation):
         ValueError: fewer than two dimensions, another number of instances.
 
     Example:
-        >>> from synthetic.quadratic import Quadratic
+        >>> from synthetic import Quadratic
         >>> federation = Turned(Quadratic([[[1.0, 3.0]]], [[[1.0, 0.0]]]), [1.0])
         >>> federation.x_star.tolist()
         [[0.0, 1.0]]

@@ -8,6 +8,8 @@ from synthetic.base.checks import number, whole
 
 __all__ = ["PARTITIONS", "dirichlet", "even", "shards"]
 
+_ATTEMPTS = 100
+
 
 def even(labels, clients: int, seed: int = 0) -> np.ndarray:
     """Client of each sample (rows,): a random split into parts whose sizes differ by at most one.
@@ -20,21 +22,20 @@ def even(labels, clients: int, seed: int = 0) -> np.ndarray:
     return np.random.default_rng(seed).permutation(np.arange(rows) % clients)
 
 
-def dirichlet(labels, clients: int, alpha: float = 0.5, seed: int = 0, smallest: int = 1,
-              attempts: int = 100) -> np.ndarray:
+def dirichlet(labels, clients: int, alpha: float = 0.5, seed: int = 0, smallest: int = 1) -> np.ndarray:
     """Client of each sample (rows,): every class is split in proportions drawn from Dirichlet(alpha, ..., alpha).
 
     Small ``alpha`` gives strong label skew. The draw is repeated until every client has ``smallest`` samples.
 
     Raises:
-        ValueError: ``alpha <= 0``; after ``attempts`` draws a client still has fewer than ``smallest`` samples.
+        ValueError: ``alpha <= 0``; after 100 draws a client still has fewer than ``smallest`` samples.
     """
     labels = _labels(labels)
     alpha, smallest = number("alpha", alpha, strict=True), whole("smallest", smallest)
     clients = whole("clients", clients, 1, len(labels) // smallest)
     generator = np.random.default_rng(seed)
     members = [np.flatnonzero(labels == label) for label in np.unique(labels)]
-    for _ in range(whole("attempts", attempts)):
+    for _ in range(_ATTEMPTS):
         client = np.empty(len(labels), dtype=np.int64)
         for rows in members:
             shares = generator.dirichlet(np.full(clients, alpha))
@@ -45,7 +46,7 @@ def dirichlet(labels, clients: int, alpha: float = 0.5, seed: int = 0, smallest:
         if counts.min() >= smallest:
             return client
     raise ValueError(f"dirichlet({alpha:g}) over {clients} clients left client {counts.argmin()} with {counts.min()} "
-                     f"samples after {attempts} draws; allowed: at least {smallest} (a larger alpha, fewer clients)")
+                     f"samples after {_ATTEMPTS} draws; allowed: at least {smallest} (a larger alpha, fewer clients)")
 
 
 def shards(labels, clients: int, shards_per_client: int = 2, seed: int = 0) -> np.ndarray:

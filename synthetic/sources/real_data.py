@@ -74,7 +74,7 @@ def real_federation(
             the arguments ``model`` of a task's class.
 
     Raises:
-        LookupError: unknown data set. ValueError: see :func:`synthetic.from_arrays` and :mod:`synthetic.partitions`.
+        LookupError: unknown data set. ValueError: see :func:`synthetic.from_arrays` and :mod:`synthetic.sources.partitions`.
     """
     X, y = load(name, scaling)
     task = task or DATA_SETS[name].task

@@ -65,9 +65,9 @@ def noisy_copies(X, y, free_clients: int = 10, *, label_noise_factor: float = 2.
                  seed: int = 0):
     """Free clients of FedALIGN's synthetic experiment: parts of the priority data with noise of growing strength.
 
-    The paper leaves the recipe open (specification, section 6.2); the arguments are the readings, the defaults the
-    adopted one. The pooled priority data are dealt evenly at random over the M = ``free_clients`` free clients. Free
-    client j (from 1 to M) has the levels ``factor * u_j ** (1/skew)``, one for labels, one for irrelevant data.
+    The paper leaves the recipe open; the arguments are its possible readings, the defaults the one adopted here. The pooled
+    priority data are dealt evenly at random over the M = ``free_clients`` free clients. Free client j (from 1 to M) has the
+    levels ``factor * u_j ** (1/skew)``, one for labels, one for irrelevant data.
 
     Args:
         X, y: pooled priority data, (rows, 60) and (rows,).

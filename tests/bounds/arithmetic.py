@@ -8,19 +8,23 @@ from __future__ import annotations
 
 import math
 import random
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from types import SimpleNamespace
 
+from bounds.language import samples as on_samples
 from bounds.language import words
-from bounds.papers.afedpd import words as afedpd
 from tests.bounds.claim_values import Values, Vec, dot, entry, sq
 
 CLIENTS, ITERATIONS, STEPS = 4, 6, 3
 ALL, P, FREE = range(CLIENTS), (0, 2), (1, 3)  # numbers of all, of the priority, and of the free clients
 
 
-def world(seed: int) -> SimpleNamespace:
-    """Random values: numbers, ``name[t]``, ``name[t][k]``; functions ``F(k, v)``, ``grad(k, v)``, ``objective(v)``."""
+def world(seed: int, reading=frozenset()) -> SimpleNamespace:
+    """Random values, the same in every reading.
+
+    Numbers, ``name[t]``, ``name[t][k]``; functions ``F(k, v)``, ``grad(k, v)``, ``objective(v)``.
+    """
     rng = random.Random(seed)
 
     def number():
@@ -79,8 +83,9 @@ def world(seed: int) -> SimpleNamespace:
     return SimpleNamespace(**names)
 
 
-def values(w: SimpleNamespace) -> Values:
-    """Values in a world. Expectations are of numbers, that is, nothing is random."""
+def values(w: SimpleNamespace, definitions: Mapping) -> Values:
+    """Values in a world, where names with ``definitions`` have values of their own. Expectations are of numbers: nothing
+    is random."""
     def of_name(name, places):
         return name if name == words.sampling.name else entry(getattr(w, name), places)
 
@@ -88,8 +93,21 @@ def values(w: SimpleNamespace) -> Values:
         words.norm2: sq, words.norm: lambda v: math.sqrt(sq(v)), words.dot: dot, words.E: lambda a, *_: a,
         words.F: lambda k, v: w.F(int(k), v), words.grad: lambda k, v: w.grad(int(k), v), words.objective: w.objective,
         words.objective_grad: w.objective_grad, words.tau: lambda t: t - t % w.local_steps,
-        afedpd.worst_mean_gap: worst_mean_gap, afedpd.E_unused: E_unused,
+        on_samples.worst_mean_gap: worst_mean_gap, on_samples.E_unused: E_unused,
     })
+
+
+def sides_of(rows: Mapping[str, tuple[Callable, Callable]]) -> Callable:
+    """``sides`` of a table: ids without the paper, separated by spaces -> left and right side as functions of the world, a
+    time (t, i or r) and a client (k or j). None for a claim that is not in the table."""
+    by_id = {name: row for ids, row in rows.items() for name in ids.split()}
+
+    def sides(claim, w, at):
+        row, (t, k) = by_id.get(claim.id.partition("/")[2]), (
+            next((at[name] for name in names if name in at), None) for names in ("tir", "kj"))
+        return row and tuple(side(w, t, k) for side in row)
+
+    return sides
 
 
 def worst_mean_gap(v, w):

@@ -13,7 +13,17 @@ from fractions import Fraction
 import numpy as np
 import sympy as sp
 
-__all__ = ["Values", "Vec", "dot", "entry", "power", "same", "sq", "total"]
+__all__ = ["Values", "Vec", "dot", "entry", "name_of", "power", "reading_of", "same", "sq", "total"]
+
+
+def name_of(claim) -> str:
+    """The claim's number without its paper and its reading: ``lemma-1`` of ``paper/lemma-1@other``."""
+    return claim.block.partition("/")[2]
+
+
+def reading_of(claim) -> frozenset[str]:
+    """What the claim's id says of its reading: ``{a, b}`` of ``paper/lemma-1@a+b``."""
+    return frozenset(claim.id.partition("@")[2].split("+")) - {""}
 
 
 class Vec(tuple):
@@ -61,7 +71,9 @@ def power(base, exponent):
 
 
 def same(a, b, rel_tol=1e-9, abs_tol=1e-12) -> bool:
-    """Equal as fractions, or up to rounding where roots or exponentials occur."""
+    """Equal as fractions, or up to rounding where roots or exponentials occur; vectors entry by entry."""
+    if isinstance(a, Vec | np.ndarray):
+        return len(a) == len(b) and all(same(x, y, rel_tol, abs_tol) for x, y in zip(a, b, strict=True))
     if isinstance(a, float) or isinstance(b, float):
         return math.isclose(a, b, rel_tol=rel_tol, abs_tol=abs_tol)
     return a == b
@@ -100,10 +112,10 @@ class Values:
             return index[e.name] if e.name in index else self._named(e.name, ())
         if isinstance(e, sp.Indexed):
             places = tuple(round(self.of(i, index)) for i in e.indices)
-            return self._named(str(e.base.label), places)
+            return self._named(e.base.label.name, places)
         if e.is_Rational:
             return self.number(Fraction(int(e.p), int(e.q)))
-        if e.is_number and not e.args:
+        if not e.args and e.is_number:
             return float(e)
         if e.is_Add:
             return total(self.of(a, index) for a in e.args)
@@ -131,7 +143,7 @@ class Values:
             return self.of_name(name, places)
         if (name, places) not in self.known:
             definition = self.definitions[name]
-            at = dict(zip(map(str, definition.indices), places, strict=True))
+            at = dict(zip((i.name for i in definition.indices), places, strict=True))
             self.known[name, places] = self.of(definition.formula, at)
         return self.known[name, places]
 
@@ -139,6 +151,6 @@ class Values:
         """Every value of the indices in ``over``: triples (index, lowest, highest), later ones from earlier ones."""
         found = [dict(index or {})]
         for name, low, high in over:
-            found = [at | {str(name): i} for at in found
+            found = [at | {name.name: i} for at in found
                      for i in range(round(self.of(low, at)), round(self.of(high, at)) + 1)]
         return found

@@ -6,28 +6,38 @@ from collections.abc import Callable, Iterable
 
 import pytest
 
-__all__ = ["each_claim"]
+from bounds.registry.papers import PAPERS
+
+__all__ = ["each_claim", "look_at_each"]
 
 
-def each_claim(claims: Iterable, title: Callable = lambda claim: claim.id):
+def look_at_each(things: Iterable, check: Callable, title: Callable = str):
+    """Applies a check to each of the ``things``; fails once, with the ``title`` of every one at which the check failed."""
+    failed, looked_at = [], 0
+    for thing in things:
+        looked_at += 1
+        try:
+            check(thing)
+        except Exception as problem:  # the others are looked at all the same
+            failed.append(f"{title(thing)}: {type(problem).__name__}: {problem}")
+    assert not failed, f"{len(failed)} of {looked_at}:\n" + "\n".join(failed)
+
+
+def each_claim(claims: Iterable | Callable[[], Iterable], title: Callable = lambda claim: claim.id):
     """Turns a check of one claim into a test for each paper that lists every claim at which the check fails.
 
-    ``claims`` may hold anything with a ``paper``; ``title`` says what is named in the list.
+    ``claims`` may hold anything with a ``paper``; ``title`` says what is named in the list. A function is called when the
+    tests run, so that no claim is loaded before; all its claims are of ``PAPERS``.
     """
-    papers: dict[str, list] = {}
-    for claim in claims:
-        papers.setdefault(claim.paper, []).append(claim)
+    lazy = callable(claims)
+    papers = PAPERS if lazy else tuple(dict.fromkeys(claim.paper for claim in claims))
 
     def as_test(check):
         @pytest.mark.parametrize("paper", papers)
         def test(paper):
-            failed = []
-            for claim in papers[paper]:
-                try:
-                    check(claim)
-                except Exception as problem:  # the others are looked at all the same
-                    failed.append(f"{title(claim)}: {type(problem).__name__}: {problem}")
-            assert not failed, f"{len(failed)} of {len(papers[paper])}:\n" + "\n".join(failed)
+            given = list(claims() if lazy else claims)
+            assert {claim.paper for claim in given} <= set(papers)
+            look_at_each((claim for claim in given if claim.paper == paper), check, title)
 
         test.__name__, test.__doc__ = check.__name__, check.__doc__
         return test

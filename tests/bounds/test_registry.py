@@ -11,10 +11,10 @@ from functools import cache
 import pytest
 import sympy as sp
 
-from bounds.language import functions
 from bounds.language import words as language
 from bounds.language.claim import Assumption, Claim, Condition, Variable, by_id, names_in
 from bounds.language.definitions import DEFINITIONS, define
+from bounds.language.names import row_of
 from bounds.papers.fedalign.assumptions import ASSUMPTIONS
 from bounds.papers.fedalign.builders import all_readings
 from bounds.registry.claims import ALIASES, all_claims, find_claim
@@ -116,18 +116,14 @@ def test_coverage_names_only_what_exists():
 
 
 # each claim --------------------------------------------------------------------------------------------------------------
-WORDS = {name for module in (language, functions) for name in vars(module)}
-#: arrays of a method's state, and of the run on the neighbouring data set
-STATES = ("server_", "client_", "local_", "twin_")
-
-
 @cache
-def _own_words(paper):
+def _own_symbols(paper):
+    """The names of the symbols that a paper's module ``words`` adds."""
     try:
-        words = vars(importlib.import_module(f"bounds.papers.{paper}.words"))
-        return {*words, *(str(word.name) for word in words.values() if isinstance(word, sp.Symbol))}
+        symbols = vars(importlib.import_module(f"bounds.papers.{paper}.words")).values()
     except ModuleNotFoundError:
         return set()
+    return {str(getattr(symbol, "label", symbol)) for symbol in symbols if isinstance(symbol, sp.Symbol | sp.IndexedBase)}
 
 
 def _conditions(claim):
@@ -145,13 +141,13 @@ def _expressions(claim):
 
 @each_claim(CLAIMS)
 def test_every_name_means_something(claim):
-    known = WORDS | {v.name for v in claim.variables} | set(claim.definitions) | set(claim.constants)
-    known |= {size for v in claim.variables for _, size in v.indices} | _own_words(claim.paper)
+    known = {v.name for v in claim.variables} | set(claim.definitions) | set(claim.constants) | _own_symbols(claim.paper)
+    known |= {size for v in claim.variables for _, size in v.indices}
     known |= {str(triple[0]) for c in _conditions(claim) for triple in c.over}
     known |= {str(limit[0]) for e in _expressions(claim) for s in e.atoms(sp.Sum, sp.Product) for limit in s.limits}
     known |= {str(index) for d in claim.used_definitions().values() for index in d.indices}
     unknown = {n for e in _expressions(claim) for n in names_in(e)} - known
-    assert {n for n in unknown if not n.startswith(STATES)} == set()
+    assert {n for n in unknown if row_of(n) is None} == set()
 
 
 PARSED: set = set()
@@ -172,7 +168,7 @@ def test_indices_are_bound(claim):
         bound = {str(triple[0]) for triple in condition.over}
         assert (names_in(condition.left) | names_in(condition.right)) & indices <= bound, condition
     for definition in claim.used_definitions().values():
-        of_words = {str(word.args[word.binds]) for word in definition.formula.atoms(language.PaperWord)
+        of_words = {str(word.args[word.binds]) for word in definition.formula.atoms(language.FurtherOperator)
                     if word.binds is not None}
         assert names_in(definition.formula) & indices <= of_words | set(map(str, definition.indices)), definition.name
 

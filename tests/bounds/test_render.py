@@ -1,12 +1,4 @@
-"""Rendering: examples by hand, the grammar of LaTeX, letters that do not clash, and the stored pages.
-
-After a wanted change, write the stored pages anew and read the difference::
-
-    python -m bounds.render > tests/golden/claims.txt
-    python -m bounds.render --markdown fedalign > docs/papers/fedalign.md
-    python -m bounds.render --markdown li2020 > docs/papers/li2020.md
-    python -m verify.method_pages > docs/algorithms.md
-"""
+"""Rendering: examples by hand, the grammar of LaTeX, letters that do not clash, what `show` says, and the pages."""
 
 from __future__ import annotations
 
@@ -20,9 +12,12 @@ import pytest
 import sympy as sp
 
 from bounds.language.claim import names_in
+from bounds.language.coordinates import highest
 from bounds.language.definitions import aggregate_weight, chi, every_client
 from bounds.language.functions import f, f_grad, u, v
+from bounds.language.layers import share
 from bounds.language.letters import Letter, defined_letter, letter_text, plain
+from bounds.language.names import ARGUMENT, names_from
 from bounds.language.words import (
     E,
     F,
@@ -58,18 +53,15 @@ from bounds.language.words import (
     x_sampled,
     x_star,
 )
-from bounds.papers.fadamgc.words import highest
 from bounds.papers.fedalign.quantities import over_free, over_priority, priority_models, proof_A4, theta_hat, weight
-from bounds.papers.fedluar.words import share
-from bounds.printing import render
+from bounds.printing import legend, options, pages, render
 from bounds.printing.writer import LatexWriter
 from bounds.registry.claims import all_claims, find_claim
 from bounds.registry.papers import PAPERS
 from bounds.registry.user_claims import load_claims
-from fedtheory import pages as method_pages
-from fedtheory.registry import ALGORITHMS
-from tests import ROOT
+from fedtheory.registry import ALGORITHMS, find_algorithm
 from tests.bounds.each_claim import each_claim
+from verify.report import pages as pages_program
 from verify.report.mathml import mathml
 
 CLAIMS = list(all_claims().values())
@@ -131,19 +123,13 @@ def test_letters_as_text(tex, text):
     assert plain(tex) == text
 
 
-def _formulas(claim):
-    for condition in [*claim.hypotheses, *([claim.statement] if claim.statement else [])]:
-        yield from (condition.left, condition.right)
-    yield from (d.formula for d in claim.used_definitions().values())
-
-
 WRITTEN: set = set()
 
 
 @each_claim(CLAIMS)
 def test_latex_is_well_formed(claim):
     for letters in (render.letters_of(claim), "code"):
-        for formula in _formulas(claim):
+        for formula in claim.formulas:
             case = (formula, letters if letters == "code" else claim.paper)
             if case not in WRITTEN:
                 assert mathml(render.latex(formula, letters)).startswith("<math")
@@ -157,7 +143,7 @@ SAME = [{"x", "x_sampled"}]
 @each_claim(CLAIMS)
 def test_letters_are_distinct_within_a_claim(claim):
     letters = render.letters_of(claim)
-    formulas = list(_formulas(claim))
+    formulas = claim.formulas
     names = {n for e in formulas for n in names_in(e)} - {"i", "j", "k", "t", "sampling"}
     ranks = [(str(a.base.label), len(a.indices)) for e in formulas for a in e.atoms(sp.Indexed)]
     indices = {n: ("t", "k")[: max((rank for name, rank in ranks if name == n), default=0)] for n in names}
@@ -169,12 +155,21 @@ def test_letters_are_distinct_within_a_claim(claim):
 
 @each_claim(CLAIMS)
 def test_show_tells_everything(claim):
-    text = " ".join(render.show(claim).split())
+    method = find_algorithm(claim.procedure.base) if claim.procedure else None
+    text = " ".join(render.show(claim, method=method).split())
     for part in (claim.id, claim.kind, claim.number, claim.reading, claim.note, claim.undefined, claim.derivation):
         assert " ".join(part.split()) in text
     for assumption in claim.assumptions:
         assert assumption.id in text
     assert all(f" {v.domain}" in text for v in claim.variables)
+    for name, value in (claim.procedure.options if claim.setting == "run" else ()):
+        if name in options.chosen(claim, method) and name != "schedule":
+            words = options.WORDS.get((name, value))
+            assert f"{words} ({name} = {value})" in text if isinstance(value, str) else f"= {value:g}" in text, (name, value)
+    told = {symbol.name: symbol for symbol in legend.symbols(claim, render.letters_of(claim), method)}
+    sides = (claim.statement.left, claim.statement.right) if claim.statement else ()
+    for name in {n for side in sides for n in names_in(side)} - {*names_from(ARGUMENT), *claim.used_definitions()}:
+        assert told[name].origin and f" = {name}: " in text, name
 
 
 LETTERS_OF_PAPERS = sorted({
@@ -291,7 +286,7 @@ def test_unknown_word_is_refused():
 
 
 def test_unknown_paper_is_refused():
-    with pytest.raises(LookupError, match="no notation for paper 'adam'; allowed: fedalign, li2020"):
+    with pytest.raises(LookupError, match=f"'adam'; allowed: {', '.join(PAPERS)}"):
         render.notation("adam")
 
 
@@ -307,53 +302,40 @@ def test_notation_has_no_leftovers(paper):
         assert letter.meaning
 
 
-# the stored pages --------------------------------------------------------------------------------------------------------
-def test_claims_as_stored(capsys):
-    assert render.main([]) == 0
-    assert capsys.readouterr().out == (ROOT / "tests" / "golden" / "claims.txt").read_text(encoding="utf-8")
-
-
-def test_a_page_lists_the_letters_that_its_claims_use():
-    """Li et al. have FedALIGN's letters, and no free clients."""
-    pages = [(ROOT / "docs" / "papers" / f"{paper}.md").read_text(encoding="utf-8") for paper in ("fedalign", "li2020")]
-    assert ["| `free_clients` |" in page for page in pages] == [True, False]
-    assert all("| `client_weight` |" in page for page in pages)
-
-
-@pytest.mark.parametrize("paper", PAPERS)
-def test_page_as_stored(paper, capsys):
-    assert render.main(["--markdown", paper]) == 0
-    assert capsys.readouterr().out == (ROOT / "docs" / "papers" / f"{paper}.md").read_text(encoding="utf-8")
-
-
-@pytest.mark.parametrize("paper", PAPERS)
-def test_page_has_what_the_claims_rest_on(paper):
-    stored = (ROOT / "docs" / "papers" / f"{paper}.md").read_text(encoding="utf-8")
-    claims = [claim for claim in CLAIMS if claim.paper == paper]
+# the pages ---------------------------------------------------------------------------------------------------------------
+def test_a_page_has_what_its_claims_rest_on(tmp_path):
+    assert pages_program.main([str(tmp_path), "li2020"]) == 0
+    text, methods = ((tmp_path / name).read_text(encoding="utf-8") for name in ("papers/li2020.md", "algorithms.md"))
+    assert "| `client_weight` |" in text and "| `free_clients` |" not in text  # FedALIGN's letters, and no free clients
+    claims = [claim for claim in CLAIMS if claim.paper == "li2020"]
     for name in {name for claim in claims for name in claim.used_definitions()}:
-        assert stored.count(f"\n- `{name}`: $") == 1, name
+        assert text.count(f"\n- `{name}`: $") == 1, name
     for assumption in {a.id for claim in claims for a in claim.assumptions}:
-        assert stored.count(f"\n- `{assumption}`: ") == 1, assumption
+        assert text.count(f"\n- `{assumption}`: ") == 1, assumption
     for base in {claim.procedure.base for claim in claims if claim.procedure}:
-        assert f"| [`{base}`](../algorithms.md#{base}) |" in stored
-        assert f"\n## {base}\n" in (ROOT / "docs" / "algorithms.md").read_text(encoding="utf-8")
+        assert f"| [`{base}`](../algorithms.md#{base}) |" in text and f"\n## {base}\n" in methods
     for claim in claims:
-        text = stored.partition(f"### `{claim.id}`\n")[2].partition("\n### ")[0]
+        own = text.partition(f"### `{claim.id}`\n")[2].partition("\n### ")[0]
         for condition in render.said(claim.conditions, render.letters_of(claim)):
-            assert f"${render.condition_latex(condition, render.letters_of(claim))}$" in text, claim.id
+            assert f"${render.condition_latex(condition, render.letters_of(claim))}$" in own, claim.id
+    assert methods.count("```") % 2 == 0
+    assert all(f"`{i}`" in methods for method in ALGORITHMS.values() for i in method.ids)
 
 
-def test_page_of_methods_as_stored():
-    stored = (ROOT / "docs" / "algorithms.md").read_text(encoding="utf-8")
-    assert method_pages.page() == stored and stored.count("```") % 2 == 0
-    assert all(f"`{i}`" in stored for method in ALGORITHMS.values() for i in method.ids)
+@pytest.mark.parametrize("paper", sorted({*PAPERS} - {"li2020"}))
+def test_every_paper_has_a_page(paper, monkeypatch):
+    """The claims themselves are left out: each has been shown above."""
+    monkeypatch.setattr(pages, "_claim", lambda claim, methods: [claim.id, ""])
+    text = pages.page(paper, find_algorithm)
+    assert all(f"\n{claim.id}\n" in text for claim in CLAIMS if claim.paper == paper)
+    assert "\n## Letters\n" in text and "\n## Algorithms\n" in text
+
+
+@pytest.mark.parametrize("arguments", [[], ["DIRECTORY", "adam"]])
+def test_the_program_of_pages_refuses(arguments, capsys):
+    assert pages_program.main(arguments) == 2
+    assert "li2020" in capsys.readouterr().err
 
 
 def test_docstring_examples():
     assert doctest.testmod(render).failed == 0
-
-
-@pytest.mark.parametrize("arguments", [["adam"], ["--markdown"]])
-def test_program_refuses(arguments, capsys):
-    assert render.main(arguments) == 2
-    assert "papers: fedalign, li2020" in capsys.readouterr().err

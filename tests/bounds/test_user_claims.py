@@ -240,8 +240,8 @@ def test_ids_that_are_taken_are_refused(written):
     with pytest.raises(ValueError, match=r"mine\.toml, line 5: .*two claims have the id 'mine/a'"):
         load_claims(written(text * 2))
     python = """
-from bounds.claim import Claim, Condition
-from bounds.language import F_star, eta_l
+from bounds.language.claim import Claim, Condition
+from bounds.language.words import F_star, eta_l
 CLAIMS = (
     Claim("mine/a", "1", "lemma", "run", Condition(F_star, "<=", 3), source="me"),
     Claim("mine/b", "1", "lemma", "run", Condition(F_star, "<=", 3), (), (Condition(F_star, "<=", eta_l),), source="me"),
@@ -323,8 +323,8 @@ def test_a_file_may_be_on_a_drive_that_has_a_letter(end, monkeypatch):
 
 def test_python_files(written):
     text = """
-from bounds.claim import Claim, Condition
-from bounds.language import L, mu
+from bounds.language.claim import Claim, Condition
+from bounds.language.words import L, mu
 CLAIMS = (Claim("mine/order", "1", "lemma", "algebra", Condition(mu, "<=", L), source="me"),)
 """
     (claim,) = load_claims(written(text, "mine.py"))
@@ -344,8 +344,8 @@ CLAIMS = (Claim("mine/order", "1", "lemma", "algebra", Condition(mu, "<=", L), s
 def test_a_changed_python_file_is_read_anew(written, monkeypatch):
     monkeypatch.setattr("sys.dont_write_bytecode", False)  # compiled files tell apart neither seconds nor equal lengths
     text = """
-from bounds.claim import Claim, Condition
-from bounds.language import L, mu
+from bounds.language.claim import Claim, Condition
+from bounds.language.words import L, mu
 CLAIMS = (Claim("mine/order", "1", "lemma", "algebra", Condition(mu, "<=", L), source="me"),)
 """
     for name in ("order", "other"):

@@ -70,7 +70,6 @@ def test_the_default_record_leaves_a_round_one_map(monkeypatch, federation, meth
     problem, algorithm, start = FEDERATIONS[federation](), METHODS[method](), np.arange(4.0)
     record = (*DEFAULT, "weight", "participants", "gradients", "gradient_norm_sq", "loss_client")
     slow = run(algorithm, problem, 5, seeds=3, start=start, record=record, path="steps").dataset
-    monkeypatch.setattr(affine, "one_round", None)
     monkeypatch.setattr(paths, "rounds_of", None)
     fast = run(algorithm, problem, 5, seeds=3, start=start, record=record).dataset
     for name in record:

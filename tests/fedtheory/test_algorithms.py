@@ -146,7 +146,7 @@ BAD = {
     "strictness": (lambda: LossMatching(strict="maybe"), "strict must be true or false; got 'maybe'"),
     "replacement": (lambda: make_algorithm("fedavg", replacement="no"), "replacement must be true or false; got 'no'"),
     "availability": (lambda: make_algorithm("fedalign", free="often"), "probability must be .* got 'often'"),
-    "fraction text": (lambda: FractionOfBoth("half"), r"in \(0, 1\]; got 'half'"),
+    "fraction text": (lambda: FractionOfBoth("half"), "fraction must be .* got 'half'"),
     "pattern of one row": (lambda: Pattern([1, 0, 1]), r"\(rounds, clients\) or .* got shape \(3,\)"),
     "pattern of other clients": (lambda: _run(epsilon=9.0, free=Pattern([[1, 0, 1]])), "5 clients; got 3"),
     "strong convexity": (lambda: InverseTime(0.0, 8.0), "mu must be .* above 0; got 0.0"),

@@ -19,7 +19,8 @@ from fedtheory import (
     run,
 )
 from fedtheory.engine import starting_points
-from synthetic import NUMPY, TORCH, Draws, Quadratic
+from synthetic import Draws, Quadratic
+from tests.bounds.each_claim import look_at_each
 from tests.fedtheory.federations import FEDERATIONS, moved, pair
 
 BITWISE = ["no noise", "gaussian noise", "two-point noise", "one priority client"]
@@ -45,79 +46,32 @@ def starts(federation, runs, seed=5):
 
 
 # batches ---------------------------------------------------------------------------------------------------------------
-def check_batch_invariance(row, name, bitwise=True, runs=64, backend=TORCH):
-    """Some runs alone, and all in reverse order, are what they are in a batch of ``runs``."""
-    federation = FEDERATIONS[name](backend)
+def check_batch_invariance(row, name, runs=64):
+    """Some runs alone, and all in reverse order, are bit for bit what they are in a batch of ``runs``."""
+    federation = FEDERATIONS[name]()
     seeds, start = np.arange(runs) * 3 + 1, starts(federation, runs)
     record = ["x", "included", "suboptimality", "weighted_gradient_sq"]
     together = run(algorithm(row), federation, 3, seeds=seeds, start=start, record=record).dataset
     turned = run(algorithm(row), federation, 3, seeds=seeds[::-1], start=start[::-1], record=record).dataset
     for quantity in record:
-        _same(turned[quantity].values[::-1], together[quantity].values, bitwise)
+        np.testing.assert_array_equal(turned[quantity].values[::-1], together[quantity].values)
         for i in (0, 7, runs - 1):
             single = run(algorithm(row), federation, 3, seeds=seeds[i : i + 1], start=start[i], record=record).dataset
-            _same(single[quantity].values[0], together[quantity].values[i], bitwise)
-
-
-def _same(a, b, bitwise):
-    if bitwise:
-        np.testing.assert_array_equal(a, b)
-    else:
-        np.testing.assert_allclose(np.asarray(a, float), np.asarray(b, float), rtol=1e-12, atol=1e-12)
+            np.testing.assert_array_equal(single[quantity].values[0], together[quantity].values[i])
 
 
 @pytest.mark.parametrize("row", ALGORITHMS)
-@pytest.mark.parametrize("name", BITWISE)
-def test_a_run_is_the_same_bit_for_bit_alone_in_a_batch_and_in_any_order(row, name):
-    check_batch_invariance(row, name)
+def test_a_run_is_the_same_bit_for_bit_alone_in_a_batch_and_in_any_order(row):
+    """Bit for bit, and for every selection; ``check_algorithm`` compares up to rounding, for every method."""
+    look_at_each(BITWISE, lambda name: check_batch_invariance(row, name))
 
 
-@pytest.mark.parametrize("row", ALGORITHMS)
-@pytest.mark.parametrize("name", ["sphere noise, dense", "logistic, minibatches", "softmax, sphere noise"])
-def test_matrix_products_agree_between_batches_up_to_rounding(row, name):
-    check_batch_invariance(row, name, bitwise=False, runs=16)
-
-
-@pytest.mark.parametrize("row", ["scheme I", "stragglers"])
-def test_batches_do_not_matter_on_numpy(row):
-    check_batch_invariance(row, "gaussian noise", bitwise=False, runs=8, backend=NUMPY)
-
-
-@pytest.mark.parametrize("row", ALGORITHMS)
-def test_instances_do_not_see_their_neighbours(row):
-    """A run on its own instance, in a batch of four, is the run on that instance alone."""
-    federation = FEDERATIONS["one instance per run"]()
-    seeds, start = [5, 6, 7, 8], starts(federation, 4)
-    together = run(algorithm(row), federation, 3, seeds=seeds, start=start, record=["x"]).dataset["x"].values
-    for i in range(4):
-        single = run(algorithm(row), federation.select([i]), 3, seeds=seeds[i : i + 1], start=start[i], record=["x"])
-        np.testing.assert_array_equal(single.dataset["x"].values[0], together[i])
-
-
-@pytest.mark.parametrize("row", ALGORITHMS)
-def test_runs_repeat_and_seeds_matter_only_where_there_is_chance(row):
-    federation = FEDERATIONS["gaussian noise"]()
-    first, again = (run(algorithm(row), federation, 3, seeds=3, record=["x"]).dataset["x"].values for _ in range(2))
-    np.testing.assert_array_equal(first, again)
-    assert not np.array_equal(first[0], first[1])
-    still = run(make_algorithm("fedalign", epsilon=0.5), FEDERATIONS["no noise"](), 3, seeds=2, record=["x"]).dataset["x"]
+def test_chance_alone_tells_runs_apart():
+    """Runs of one batch from one start differ under noise, and only there."""
+    noisy, still = (run(make_algorithm("fedalign", epsilon=0.5), FEDERATIONS[name](), 3, seeds=2, record=["x"]).dataset["x"]
+                    for name in ("gaussian noise", "no noise"))
+    assert not np.array_equal(noisy[0], noisy[1])
     np.testing.assert_array_equal(still[0], still[1])
-
-
-@pytest.mark.parametrize("row", ALGORITHMS)
-def test_a_step_leaves_the_state_as_it_was(row):
-    federation, method = FEDERATIONS["gaussian noise"](), algorithm(row)
-    state = method.init(federation, starting_points(federation, starts(federation, 2), 2))
-    before = [moved(state.x).copy(), *(moved(v).copy() for v in state.clients.values())]
-    first = list(rounds_of(method, federation, state, Draws([0, 1]), 0, 3))
-    after = [moved(state.x), *(moved(v) for v in state.clients.values())]
-    for a, b in zip(before, after, strict=True):
-        np.testing.assert_array_equal(a, b)
-    kept = [moved(s.x).copy() for s in first]
-    again = list(rounds_of(method, federation, state, Draws([0, 1]), 0, 3))
-    for a, b, c in zip(kept, first, again, strict=True):
-        np.testing.assert_array_equal(a, moved(b.x))
-        np.testing.assert_array_equal(a, moved(c.x))
 
 
 def test_noise_is_centred_and_independent_between_clients_and_iterations():

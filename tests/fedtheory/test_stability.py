@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from fedtheory import fedavg, find_algorithm, make_algorithm
-from fedtheory.stability import coupled_runs, generalisation, worst_replacement
+from fedtheory.stability import coupled_runs, generalisation
 from synthetic import from_arrays
 
 FAR = 1e4  # targets so far away that Huber's loss is linear wherever a run goes
@@ -23,13 +23,13 @@ def test_linear_losses_are_as_unstable_as_the_bound_allows(clients, samples, ste
     """Full gradients of G-Lipschitz convex losses: 2 eta G K T / (m n), reached where a sample's slope changes its sign."""
     eta, G = 0.01, 3.0
     federation = linear([G] * clients * samples, np.repeat(np.arange(clients), samples))
-    candidates = [([G], FAR), ([0.0], FAR), ([-G], FAR)]
-    found = worst_replacement(fedavg(eta_l=eta, local_steps=steps), federation, candidates, rounds,
-                              test=linear([G, -G], [0, 1]))
+    replacements = [(k, 0, [slope], FAR) for k in range(clients) for slope in (G, 0.0, -G)]
+    test = linear([G, -G], [0, 1])
+    found = coupled_runs(fedavg(eta_l=eta, local_steps=steps), federation, replacements, rounds, test=test)
     bound = 2 * eta * G * steps / (clients * samples) * np.arange(rounds + 1)
-    np.testing.assert_allclose(found.parameter_gap[0], bound, rtol=1e-6)
-    np.testing.assert_allclose(found.loss_gap[0], G * bound, rtol=1e-6)
-    assert found.replacements[0][2:] == ([-G], FAR)
+    np.testing.assert_allclose(found.parameter_gap[found.worst], bound, rtol=1e-6)
+    np.testing.assert_allclose(found.loss_gap[found.worst], G * bound, rtol=1e-6)
+    assert found.replacements[found.worst][2:] == ([-G], FAR)
 
 
 def test_samples_are_met_in_their_share_of_steps():

@@ -24,6 +24,7 @@ from fedtheory import (
 )
 from fedtheory.run import fingerprint
 from synthetic import EXACT, NUMPY, TORCH, from_arrays, to_numpy
+from tests.bounds.each_claim import look_at_each
 from tests.fedtheory.federations import FEDERATIONS, moved, rational, variant
 
 ALGORITHMS = {
@@ -57,10 +58,9 @@ def check_resume(row, name, path, cuts=(2, 1, 2), backend=TORCH):
 
 
 @pytest.mark.parametrize("row", ALGORITHMS)
-@pytest.mark.parametrize(
-    "name", ["gaussian noise", "one instance per run", "logistic, minibatches", "softmax, sphere noise"])
-def test_a_resumed_run_is_the_long_run_bit_for_bit(row, name, tmp_path):
-    check_resume(row, name, tmp_path / "a.run")
+def test_a_resumed_run_is_the_long_run_bit_for_bit(row, tmp_path):
+    look_at_each(["gaussian noise", "one instance per run", "logistic, minibatches", "softmax, sphere noise"],
+                 lambda name: check_resume(row, name, tmp_path / "a.run"))
 
 
 @pytest.mark.parametrize("row", ["broadcast", "at aggregation", "alone"])

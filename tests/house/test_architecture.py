@@ -14,7 +14,8 @@ MAY_IMPORT = {
     "bounds": {"bounds"},
     "verify": {"verify", "bounds", "fedtheory", "synthetic"},
 }
-STANDARD_LIBRARY = {"collections", "fractions", "functools", "itertools", "json", "math", "operator", "pathlib", "sys"}
+STANDARD_LIBRARY = {"collections", "fractions", "functools", "importlib", "itertools", "json", "math", "operator", "pathlib",
+                    "pkgutil", "sys"}
 
 
 def top(modules) -> set[str]:
@@ -25,6 +26,18 @@ def test_packages_import_downwards():
     wrong = {name: sorted(upwards) for name, path in rooms.files().items()
              if (upwards := top(rooms.imported(path)) & set(MAY_IMPORT) - MAY_IMPORT[name.partition(".")[0]])}
     assert not wrong
+
+
+def test_the_facade_is_the_one_arrow_upwards():
+    import fedtheory
+
+    assert set(fedtheory.ABOVE.values()) <= set(rooms.files())
+    assert all(callable(getattr(fedtheory, name)) for name in fedtheory.ABOVE)
+    for name, path in rooms.files().items():
+        package, text = name.partition(".")[0], path.read_text(encoding="utf-8")
+        above = {other for other in rooms.files()
+                 if other.partition(".")[0] not in MAY_IMPORT[package] and f'"{other}"' in text}
+        assert name == "fedtheory" or not above - set(MAY_IMPORT), f"{name} names {above} in text"
 
 
 def test_rooms_import_in_one_direction():
@@ -38,6 +51,36 @@ def test_files_import_in_one_direction():
 def test_a_circle_is_found():
     graph = {"a": frozenset({"b"}), "b": frozenset({"c"}), "c": frozenset({"a"})}
     assert len(rooms.circle(graph)) == 4 and rooms.circle({**graph, "c": frozenset()}) == []
+
+
+def those_that_name_papers(graph) -> set[str]:
+    """Modules outside the papers, their controls and their loader that import one."""
+    return {name for name, others in graph.items() if any(other.startswith("bounds.papers") for other in others)
+            and not name.startswith(("bounds.papers", "bounds.controls")) and name != "bounds.registry.papers"}
+
+
+def of_papers(graph) -> dict[str, frozenset[str]]:
+    """The folders of papers that each folder of a paper imports."""
+    found: dict[str, set[str]] = {}
+    for name, others in graph.items():
+        if name.startswith("bounds.papers."):
+            folders = {other.split(".")[2] for other in others if other.startswith("bounds.papers.")}
+            found.setdefault(name.split(".")[2], set()).update(folders - {name.split(".")[2]})
+    return {paper: frozenset(others) for paper, others in found.items()}
+
+
+def test_machinery_names_no_paper():
+    assert those_that_name_papers(rooms.of_files()) == set()
+    planted = {"verify.claims.needs": frozenset({"bounds.papers.afedpd.words"}),
+               "bounds.registry.papers": frozenset({"bounds.papers"}), "verify.results": frozenset({"bounds.language"})}
+    assert those_that_name_papers(planted) == {"verify.claims.needs"}
+
+
+def test_papers_import_each_other_in_one_direction():
+    assert len(of_papers(rooms.of_files())) > 3 and rooms.circle(of_papers(rooms.of_files())) == []
+    planted = {"bounds.papers.one.prose": frozenset({"bounds.papers.two.theorems"}),
+               "bounds.papers.two.setting": frozenset({"bounds.papers.one.assumptions"})}
+    assert rooms.circle(planted) == [] and rooms.circle(of_papers(planted)) != []
 
 
 def test_claims_need_only_sympy():

@@ -15,7 +15,7 @@ from tests import ROOT
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 EXTRAS = PROJECT["optional-dependencies"]
-REQUIREMENTS = [*PROJECT["dependencies"], *EXTRAS["report"], *EXTRAS["test"]]
+REQUIREMENTS = [*PROJECT["dependencies"], *EXTRAS["test"]]
 
 
 def name_of(requirement: str) -> str:
@@ -67,7 +67,8 @@ def test_pages_of_the_documentation_name_files_that_exist():
     for page in ("README.md", "CONTRIBUTING.md"):
         named = re.findall(r"`((?:[\w.-]+/)+[\w.-]*\.?\w*)`", (ROOT / page).read_text())
         files = [name for name in named if re.search(r"\.(py|md|html|json)$|/$", name) and not name.startswith("report/")]
-        assert files and [name for name in files if not (ROOT / name).exists()] == []
+        written = ("docs/papers/", "docs/algorithms.md")  # by make pages
+        assert files and [name for name in files if not (ROOT / name).exists() and name not in written] == []
 
 
 def test_documentation_has_no_absolute_paths_or_hosts():

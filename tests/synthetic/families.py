@@ -1,6 +1,9 @@
-"""Small federations of every data family, and helpers to look into them."""
+"""Small federations of every data family, and helpers of the tests."""
 
 from __future__ import annotations
+
+import functools
+import inspect
 
 import numpy as np
 
@@ -8,6 +11,27 @@ from synthetic import BinaryLogistic, LeastSquares, SoftmaxLogistic, from_arrays
 
 FAMILIES = ["least-squares", "least-squares with ridge", "binary", "softmax", "softmax with intercept"]
 TASKS = {"least-squares": LeastSquares, "binary": BinaryLogistic, "softmax": SoftmaxLogistic}
+
+
+def each(names, rows):
+    """Decorator like ``pytest.mark.parametrize`` with all rows in one test; a failure names its row."""
+    names = names.replace(" ", "").split(",") if isinstance(names, str) else list(names)
+
+    def over_rows(test):
+        @functools.wraps(test)
+        def all_rows(**fixtures):
+            for row in rows:
+                try:
+                    test(**dict(zip(names, row if len(names) > 1 else [row], strict=True)), **fixtures)
+                except BaseException as error:
+                    error.add_note(f"in the row {row!r}")
+                    raise
+
+        rest = [p for name, p in inspect.signature(test).parameters.items() if name not in names]
+        all_rows.__signature__ = inspect.Signature(rest)
+        return all_rows
+
+    return over_rows
 
 
 def make(family, seed=0, **options):

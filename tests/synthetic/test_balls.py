@@ -16,6 +16,7 @@ from synthetic import FiniteNoise, Quadratic
 from synthetic.numbers.arrays import BALLS, EXACT, TORCH, add_up, first_least, maximum, to_numpy
 from synthetic.numbers.balls import Ball, Undecided, with_enough_precision
 from synthetic.numbers.draws import Draws
+from tests.synthetic.families import each
 
 HALF, THIRD = Fraction(1, 2), Fraction(1, 3)
 RATIONALS = st.fractions(min_value=-100, max_value=100, max_denominator=1000)
@@ -33,7 +34,7 @@ def test_arithmetic_contains_the_exact_result(a, b):
     assert root.contains(abs(a))
 
 
-@pytest.mark.parametrize("length", range(10))
+@each("length", range(10))
 def test_short_sums_have_the_bits_of_long_ones(length):
     """And are arrays of their own."""
     values = np.random.default_rng(length).normal(size=(3, 2, length))
@@ -46,7 +47,7 @@ def test_short_sums_have_the_bits_of_long_ones(length):
     assert np.allclose(to_numpy(add_up(TORCH.array(values))), values.sum(axis=-1), rtol=1e-14, atol=1e-14)
 
 
-@pytest.mark.parametrize("backend", [EXACT, BALLS, TORCH], ids=lambda b: b.library)
+@each("backend", [EXACT, BALLS, TORCH])
 def test_the_first_of_the_least_entries(backend):
     values = np.random.default_rng(3).integers(-2, 3, size=(40, 5))
     index = first_least(backend.array(values))
@@ -154,7 +155,7 @@ def final(backend, name, rounds, **options):
     return method.output(state)
 
 
-@pytest.mark.parametrize(("name", "options"), [
+@each(("name", "options"), [
     ("fedavg", {}), ("fedprox", {"rho_prox": HALF}), ("scaffold", {"participants": 2}), ("scaffold", {"option": "I"})])
 def test_balls_contain_the_fractions(name, options):
     balls = with_enough_precision(lambda: final(BALLS, name, 6, **options))
@@ -162,7 +163,7 @@ def test_balls_contain_the_fractions(name, options):
     assert all(ball.contains(value) for ball, value in zip(balls.ravel(), exact.ravel(), strict=True))
 
 
-@pytest.mark.parametrize(("name", "options"), [("fedsam", {"rho_sam": Fraction(1, 10)})])
+@each(("name", "options"), [("fedsam", {"rho_sam": Fraction(1, 10)})])
 def test_float64_agrees_with_balls_after_fifty_rounds(name, options):
     """Methods with roots: float64 to 1e-12 of numbers whose error is proven."""
     balls = with_enough_precision(lambda: final(BALLS, name, 50, **options))

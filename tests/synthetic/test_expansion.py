@@ -5,10 +5,10 @@ from __future__ import annotations
 from fractions import Fraction
 
 import numpy as np
-import pytest
 
 from synthetic import EXACT, NUMPY, LeastSquares, Quadratic, make_problem, make_quadratic, to_numpy
 from tests.fedtheory.federations import FEDERATIONS, rational
+from tests.synthetic.families import each
 
 QUADRATICS = {
     **{name: FEDERATIONS[name] for name in ("no noise", "sphere noise, dense", "one instance per run")},
@@ -21,7 +21,7 @@ QUADRATICS = {
 }
 
 
-@pytest.mark.parametrize("name", QUADRATICS)
+@each("name", QUADRATICS)
 def test_it_is_the_difference_of_values(name):
     federation = QUADRATICS[name]()
     x = federation.backend.array(np.random.default_rng(0).normal(size=(4, federation.dim)))

@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from synthetic import Backend, from_arrays
+from tests.synthetic.families import each
 
 
 def test_accuracy_and_names_of_classes():
@@ -21,7 +22,7 @@ def test_accuracy_and_names_of_classes():
 X, Y, CLIENT = [[1.0, 2.0], [3.0, 4.0], [5.0, 6.5]], [0, 1, 1], [0, 0, 1]
 
 
-@pytest.mark.parametrize("arguments, options, message", [
+@each("arguments, options, message", [
     (([[1.0, float("nan")], [3.0, 4.0], [5.0, 6.5]], Y, CLIENT), {}, r"X must be finite; got 1 .* nan at \[0, 1\]"),
     (([["a", "b"]] * 3, Y, CLIENT), {}, "X must be numbers; got"),
     ((X, [0.0, float("inf"), 1.0], CLIENT), {}, r"y must be finite; got 1 .* first inf at \[1\]"),

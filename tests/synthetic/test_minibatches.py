@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from synthetic import Draws, EnumeratedDraws, from_arrays, to_numpy
 from synthetic.numbers.draws import SAMPLES
-from tests.synthetic.families import FAMILIES, make, random_points, sample_gradients, value
+from tests.synthetic.families import FAMILIES, each, make, random_points, sample_gradients, value
 
-few = settings(deadline=None, max_examples=25)
+few = settings(deadline=None, max_examples=10)
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@each("family", FAMILIES)
 @given(seed=st.integers(0, 10**6), scale=st.floats(1e-2, 100.0))
 @few
 def test_random_points_never_violate_the_variance_bound(family, seed, scale):
@@ -37,7 +37,7 @@ def test_random_points_never_violate_the_variance_bound(family, seed, scale):
     assert value(federation, "sigma_sq_client")[0, 2] == 0, "a client with one sample has no noise"
 
 
-@pytest.mark.parametrize("task, least", [("binary", 0.9), ("softmax", 0.74)])
+@each("task, least", [("binary", 0.9), ("softmax", 0.74)])
 def test_the_variance_bound_is_nearly_attained(task, least):
     """Four orthogonal samples, all named wrong with certainty: their gradients are orthogonal and of full length."""
     y = np.array([0, 1, 0, 1])
@@ -56,8 +56,8 @@ def test_the_bound_on_sigma_g_is_nearly_attained():
     assert 0.8 <= float((apart**2).sum(-1).sqrt().max() / federation.constants.value("sigma_g_max")[0]) <= 1
 
 
-@pytest.mark.parametrize("family", FAMILIES)
-@pytest.mark.parametrize("client, batch", [(1, 2), (2, 3), (0, 1)])
+@each("family", FAMILIES)
+@each("client, batch", [(1, 2), (2, 3), (0, 1)])
 def test_minibatches_have_the_right_mean_and_variance(family, client, batch):
     """Exactly, by going through all n_k^b draws."""
     federation = make(family, batch_size=batch)
@@ -88,7 +88,7 @@ def test_minibatches_draw_every_sample_equally_often():
     assert {1.0, 2.0} <= set(np.unique(np.round(slots, 9))), "drawn with replacement"
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@each("family", FAMILIES)
 def test_a_run_alone_draws_what_it_draws_in_a_batch(family):
     federation, seeds = make(family, batch_size=3), np.arange(40, 47)
     x, clients = random_points(federation, 7, 0), torch.tensor([[1, 3]]).expand(7, -1)

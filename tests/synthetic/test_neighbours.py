@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from synthetic import Draws, factored, random_generalised_linear, random_perceptron, to_numpy
-from tests.synthetic.families import make, random_points, value
+from tests.synthetic.families import each, make, random_points, value
 
 NEW = [0.5, -1.0, 2.0]
 KINDS = {
@@ -20,7 +20,7 @@ KINDS = {
 }
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@each("kind", KINDS)
 def test_one_sample_of_one_client_differs(kind):
     make_one, target = KINDS[kind]
     federation = make_one()
@@ -40,7 +40,7 @@ def test_one_sample_of_one_client_differs(kind):
     assert 0 < sum(same) < 40
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@each("kind", KINDS)
 def test_many_neighbours_are_the_single_ones(kind):
     make_one, target = KINDS[kind]
     federation = make_one()
@@ -59,7 +59,7 @@ def test_many_neighbours_are_the_single_ones(kind):
     assert torch.equal(again.sample_values(x)[:, 3], batch.sample_values(x)[:, 3])
 
 
-@pytest.mark.parametrize("kind", ["least-squares", "binary", "softmax", "generalised linear"])
+@each("kind", ["least-squares", "binary", "softmax", "generalised linear"])
 def test_optima_are_those_of_the_new_data(kind):
     make_one, target = KINDS[kind]
     federation = make_one()
@@ -77,7 +77,7 @@ def test_a_replacement_by_itself_changes_nothing():
     assert torch.equal(other.features, federation.features) and torch.equal(other.targets, federation.targets)
 
 
-@pytest.mark.parametrize("call, message", [
+@each("call, message", [
     (lambda f: f.neighbour(4, 0, NEW, 1.0), "client must be an integer between 0 and 3; got 4"),
     (lambda f: f.neighbour(2, 1, NEW, 1.0), "sample of client 2 must be an integer between 0 and 0; got 1"),
     (lambda f: f.neighbour(0, 0, NEW[:2], 1.0), "features must have 3 entries; got 2"),

@@ -30,7 +30,7 @@ from synthetic import (
 from synthetic.numbers.draws import SAMPLES
 from synthetic.optima.convex_optimum import has_minimiser, suboptimality
 from synthetic.optima.one_dimension import global_minima
-from tests.synthetic.families import random_points, value
+from tests.synthetic.families import each, random_points, value
 
 few = settings(deadline=None, max_examples=20)
 
@@ -115,7 +115,7 @@ def test_cosines_by_hand_and_what_is_exact():
 
 
 # convex, not strongly --------------------------------------------------------------------------------------------------
-@pytest.mark.parametrize("loss", ["log-cosh", "pseudo-huber", "huber", "softplus", "root", "square"])
+@each("loss", ["log-cosh", "pseudo-huber", "huber", "softplus", "root", "square"])
 @given(seed=st.integers(0, 10**6), samples=st.integers(2, 12), distance=st.floats(1e-9, 3.0))
 @settings(few, max_examples=8)
 def test_the_bound_on_suboptimality_is_one(loss, seed, samples, distance):
@@ -173,7 +173,7 @@ def test_single_precision_has_the_optimum_solved_in_double():
         assert value(single, "F_star") == pytest.approx(value(double, "F_star"), rel=1e-5)
 
 
-@pytest.mark.parametrize("name, constants", [
+@each("name, constants", [
     ("log-cosh", {"G_lip": "exact", "L_sample": "exact", "L": "upper", "mu": "lower", "F_star": "exact"}),
     ("softplus", {"G_lip": "exact", "L_sample": "exact", "L": "exact", "mu": "lower", "F_star": "exact"}),
     ("nonconvex-logistic", {"G_lip": "upper", "L": "upper", "weak_convexity": "upper", "F_star": "estimate"}),
@@ -199,7 +199,7 @@ SAMPLED = {
 }
 
 
-@pytest.mark.parametrize("kind", SAMPLED)
+@each("kind", SAMPLED)
 def test_minibatches_have_the_right_mean_and_variance(kind):
     """Exactly, by going through all draws of two of four samples; proven variances are never exceeded."""
     federation = SAMPLED[kind](batch_size=2)
@@ -221,7 +221,7 @@ def test_minibatches_have_the_right_mean_and_variance(kind):
             assert bool((each.square().sum(-1).amax(-1) <= federation.noise.bound * (1 + 1e-9)).all())
 
 
-@pytest.mark.parametrize("kind", ["pseudo-huber", "perceptron"])
+@each("kind", ["pseudo-huber", "perceptron"])
 def test_the_minibatch_is_what_the_stochastic_gradient_saw(kind):
     federation, draws = SAMPLED[kind](batch_size=3), Draws([4, 9])
     x = random_points(federation, 2, 0)
@@ -236,8 +236,8 @@ def test_the_minibatch_is_what_the_stochastic_gradient_saw(kind):
     assert full.minibatch(draws, 5)[0] is full.features
 
 
-@pytest.mark.parametrize("kind", ["pseudo-huber", "perceptron", "two hidden layers"])
-@pytest.mark.parametrize("backend", [None, NUMPY], ids=["torch", "numpy"])
+@each("kind", ["pseudo-huber", "perceptron", "two hidden layers"])
+@each("backend", [None, NUMPY])
 def test_representations_and_their_gradient(kind, backend):
     federation = random_perceptron(2, 4, 3, hidden=(3, 2)) if kind == "two hidden layers" else SAMPLED[kind]()
     x = random_points(federation, 3, 0).requires_grad_()
@@ -304,7 +304,7 @@ def test_what_a_factored_federation_was_asked_does_not_tell_runs_apart():
     assert marks[0] == marks[1] != run(fedavg(eta_l=0.01), other, 1).fingerprint
 
 
-@pytest.mark.parametrize("call, message", [
+@each("call, message", [
     (lambda: make_cosine_quadratic(directions="up"), "unknown directions 'up'; allowed: axes, random"),
     (lambda: make_cosine_quadratic(dim=3, terms=2), "terms along the axes are as many as coordinates, 3; got 2"),
     (lambda: CosineQuadratic([[[1.0]]], [[[1.0]]], [[[[1.0, 2.0]]]], [[[1.0]]], [[[0.0]]]), r"must have shape \(1, 1"),

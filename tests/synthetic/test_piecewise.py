@@ -14,6 +14,7 @@ from synthetic import EXACT, NUMPY, TORCH, EnumeratedDraws, FiniteNoise, Piecewi
 from synthetic.numbers.arrays import BALLS
 from synthetic.numbers.draws import SAMPLES
 from tests.synthetic.conformance import random_piecewise
+from tests.synthetic.families import each
 
 SEEDS = st.integers(0, 10**6)
 STEP = Fraction(1, 8)  # knots are multiples of 1/4, so that a step lies inside one piece
@@ -189,7 +190,7 @@ GOOD = {"curvature": [[[1.0]]], "center": [[[0.0]]], "pieces_slope": [[[[1.0]]]]
         "pieces_width": [[[[1.0]]]]}
 
 
-@pytest.mark.parametrize(("change", "said"), [
+@each(("change", "said"), [
     ({"curvature": [[[-1.0]]]}, "curvature must be at least 0; got -1"),
     ({"pieces_width": [[[[-2.0]]]]}, "pieces_width must be at least 0; got -2"),
     ({"pieces_width": [[[[1.0, 2.0]]]]}, r"pieces_width must have shape \(1, 1, 1, 1\); got \(1, 1, 1, 2\)"),

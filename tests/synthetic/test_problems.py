@@ -24,6 +24,7 @@ from synthetic import (
     to_numpy,
 )
 from synthetic.sources.real_data import load
+from tests.synthetic.families import each
 
 few = settings(deadline=None, max_examples=25)
 
@@ -89,7 +90,7 @@ def test_partitions_are_reproducible_and_depend_on_the_seed():
 
 
 # Synth ---------------------------------------------------------------------------------------------------------------
-@pytest.mark.parametrize("convention, variance", [("variance", 4.0), ("standard-deviation", 16.0)])
+@each("convention, variance", [("variance", 4.0), ("standard-deviation", 16.0)])
 def test_means_of_devices_have_variance_beta(convention, variance):
     """Mean over the 60 features: variance beta + 1/60 + mean(j^-1.2)/60; 2000 devices, false alarm below 1e-6."""
     X, _, client = synth_data(2000, 1.0, 4.0, sizes=1, convention=convention)
@@ -147,7 +148,7 @@ def test_without_noise_the_free_clients_share_out_the_pool():
     assert all(pool[tuple(row)] == label for row, label in zip(X, y, strict=True))
 
 
-@pytest.mark.parametrize("options, levels", [
+@each("options, levels", [
     ({"label_noise_skew": 0.5}, [1 / 16, 1 / 4, 9 / 16, 1.0]),
     ({"label_noise_skew": 5.0}, [0.25**0.2, 0.5**0.2, 0.75**0.2, 1.0]),
     ({"label_noise_skew": 5.0, "exponent": "skew"}, [0.25**5, 0.5**5, 0.75**5, 1.0]),
@@ -176,7 +177,7 @@ def test_additive_label_noise_moves_labels_by_the_level():
     assert y.min() == 0 and y.max() == 9
 
 
-@pytest.mark.parametrize("irrelevant, sizes", [("appended", [625, 750, 875, 1000]), ("substituted", [500] * 4)])
+@each("irrelevant, sizes", [("appended", [625, 750, 875, 1000]), ("substituted", [500] * 4)])
 def test_irrelevant_points(irrelevant, sizes):
     X, y, client = noisy_copies(*POOL, 4, label_noise_factor=0.0, random_data_skew=1.0, irrelevant=irrelevant)
     assert np.bincount(client).tolist() == sizes
@@ -224,7 +225,7 @@ def test_digits_are_solved_to_the_tolerance():
     assert float(constants.value("Gamma")[0]) > 0 and constants["sigma_sq"].provenance == "upper"
 
 
-@pytest.mark.parametrize("options, clients, dim", [
+@each("options, clients, dim", [
     ({"name": "breast-cancer", "clients": 4, "partition": "even"}, 4, 30),
     ({"name": "breast-cancer", "clients": 6, "partition": "shards", "shards_per_client": 1, "intercept": True}, 6, 31),
     ({"name": "digits", "clients": 5, "partition": "shards", "task": "binary", "rows": 300}, 5, 64),
@@ -246,8 +247,10 @@ SMALL = {
 
 
 @pytest.mark.parametrize("name", problem_names())
-def test_every_named_problem_can_be_made_and_is_at_rest_at_its_optimum(name):
-    federation = make_problem(name, **SMALL.get(name, {}))
+def test_every_named_problem_rests_at_its_optimum_runs_and_takes_layers(name):
+    """Two rounds with the default record, on the command line's path; suboptimality is a number."""
+    federation = make_problem(name, **SMALL.get(name, {}), layers=1)
+    assert federation.layers() == (slice(0, federation.dim),)
     constants = federation.constants
     assert federation.name and problem_names()[name]
     rest = 1e-8 if constants["F_star"].provenance == "exact" else 5e-2
@@ -255,13 +258,6 @@ def test_every_named_problem_can_be_made_and_is_at_rest_at_its_optimum(name):
     assert 0 <= float(constants.value("mu")[0] if "mu" in constants else 0) <= float(constants.value("L")[0])
     assert float(constants.value("Gamma")[0]) >= -1e-12
     assert set(SMALL.get(name, {})) <= set(problem_options(name))
-
-
-@pytest.mark.parametrize("name", problem_names())
-def test_every_named_problem_runs_and_can_be_given_layers(name):
-    """Two rounds with the default record, on the command line's path; suboptimality is a number."""
-    federation = make_problem(name, **SMALL.get(name, {}), layers=1)
-    assert federation.layers() == (slice(0, federation.dim),)
     eta = 0.1 / float(federation.constants.value("L")[0])
     trajectory = run(fedavg(eta_l=eta, local_steps=2), federation, 2, start=to_numpy(federation.default_start()), seeds=2)
     gap = trajectory.dataset["suboptimality"].values
@@ -269,7 +265,7 @@ def test_every_named_problem_runs_and_can_be_given_layers(name):
     assert problem_options(name)["layers"] != 1, "an option, not a default"
 
 
-@pytest.mark.parametrize("call, error, message", [
+@each("call, error, message", [
     (lambda: make_problem("digit"), LookupError, "unknown problem 'digit'; did you mean 'digits'\\? Known: breast-"),
     (lambda: make_problem("quadratic", layers=2), ValueError, "need a number that divides dim = 5; got 2"),
     (lambda: make_problem("synth", classes=3), LookupError, "unknown option of 'synth' 'classes'"),

@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from synthetic import EXACT, NUMPY, Draws, make_quadratic, to_numpy
+from tests.synthetic.families import each
 
-few = settings(deadline=None, max_examples=25)
+few = settings(deadline=None, max_examples=10)
 SHAPES = [
     {"hessians": "diagonal", "hessian_spread": 1.0},
     {"hessians": "diagonal", "hessian_spread": 0.0},
@@ -29,7 +30,7 @@ def value(federation, name):
     return to_numpy(federation.constants.value(name))
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+@each("shape", SHAPES)
 @given(seed=st.integers(0, 10**6), dim=st.integers(2, 6), kappa=st.floats(1.0, 1e4), mu=st.floats(1e-3, 10.0))
 @few
 def test_every_client_touches_both_ends_of_the_spectrum(shape, seed, dim, kappa, mu):
@@ -42,8 +43,8 @@ def test_every_client_touches_both_ends_of_the_spectrum(shape, seed, dim, kappa,
     assert value(federation, "L") == pytest.approx(mu * kappa, rel=1e-12)
 
 
-@pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("target, names", [
+@each("shape", SHAPES)
+@each("target, names", [
     ({"Gamma": 0.37}, ["Gamma"]),
     ({"sigma_g_1": 2.5}, ["sigma_g_1_at_optimum"]),
     ({"sigma_g_2": 0.04}, ["sigma_g_2_at_optimum"]),
@@ -57,7 +58,7 @@ def test_targets_are_met_in_every_instance(shape, target, names):
         assert value(federation, name) == pytest.approx(next(iter(target.values())), rel=1e-11, abs=1e-13)
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+@each("shape", SHAPES)
 def test_heterogeneity_constants_are_their_definitions(shape):
     federation = make_quadratic(6, 3, priority=4, weights=[1, 2, 3, 4, 5, 6], seed=3, instances=2, **shape)
     p = to_numpy(federation.weights) * to_numpy(federation.priority)
@@ -81,7 +82,7 @@ def test_hessian_spread_orders_the_dissimilarity():
     assert worst[0] < 1e-13 and worst == sorted(worst)
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+@each("shape", SHAPES)
 @given(seed=st.integers(0, 10**6), scale=st.floats(1e-3, 1e3))
 @few
 def test_random_points_never_violate_L_and_mu(shape, seed, scale):
@@ -96,7 +97,7 @@ def test_random_points_never_violate_L_and_mu(shape, seed, scale):
     assert bool((bregman <= 15.0 * squared * (1 + 1e-10)).all() and (bregman >= 0.05 * squared * (1 - 1e-8)).all())
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+@each("shape", SHAPES)
 def test_gradient_is_the_derivative_of_the_value_and_vanishes_at_the_optimum(shape):
     federation = make_quadratic(5, 4, seed=2, instances=3, offset_spread=1.0, priority=3, **shape)
     x = torch.as_tensor(np.random.default_rng(1).normal(size=(3, 5, 4)), dtype=torch.float64).requires_grad_()
@@ -107,7 +108,7 @@ def test_gradient_is_the_derivative_of_the_value_and_vanishes_at_the_optimum(sha
     assert bool((federation.objective(around) > federation.F_star).all())
 
 
-@pytest.mark.parametrize("options, Gamma_client", [({"free_spread": 0.0}, 0.0), ({"free_spread": 3.0}, None)])
+@each("options, Gamma_client", [({"free_spread": 0.0}, 0.0), ({"free_spread": 3.0}, None)])
 def test_free_clients_lie_around_the_priority_optimum(options, Gamma_client):
     federation = make_quadratic(6, 3, priority=[1, 4], instances=4, Gamma=0.5, **options)
     assert to_numpy(federation.priority).tolist() == [[False, True, False, False, True, False]] * 4
@@ -116,7 +117,7 @@ def test_free_clients_lie_around_the_priority_optimum(options, Gamma_client):
     assert np.abs(free).max() < 1e-25 if Gamma_client == 0 else free.min() > 0
 
 
-@pytest.mark.parametrize("options, free", [
+@each("options, free", [
     ({}, [1 / 3] * 3), ({"free_weights": 2.0}, [2.0] * 3), ({"free_weights": [0.0, 1.0, 5.0]}, [0.0, 1.0, 5.0]),
     ({"weights": [1, 1, 2, 8, 4, 2]}, [2.0, 1.0, 0.5]),
 ])
@@ -126,7 +127,7 @@ def test_weights_sum_to_one_over_the_priority_clients(options, free):
     assert weights[:, 3:] == pytest.approx(np.tile(free, (2, 1)))
 
 
-@pytest.mark.parametrize("law", ["gaussian", "two-point", "sphere", "none"])
+@each("law", ["gaussian", "two-point", "sphere", "none"])
 def test_noise_has_exactly_the_given_variance(law):
     """Squared norms have mean sigma^2; false alarm below 1e-7 (a normal deviation of 6 standard errors)."""
     sigma = 0.0 if law == "none" else [0.5, 2.0, 0.0]
@@ -143,7 +144,7 @@ def test_noise_has_exactly_the_given_variance(law):
     assert (np.abs(noise.mean(0)) <= 6 * noise.std(0) / 4000**0.5 + 1e-12).all()
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+@each("shape", SHAPES)
 def test_an_instance_is_the_problem_of_its_seed_alone(shape):
     options = dict(noise="two-point", sigma=1.0, priority="random:2", free_spread=0.5, offset_spread=1.0, **shape)
     batch = make_quadratic(4, 3, seed=11, instances=5, **options)
@@ -159,7 +160,7 @@ def test_an_instance_is_the_problem_of_its_seed_alone(shape):
                               rtol=1e-13, atol=1e-13)
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+@each("shape", SHAPES)
 def test_numpy_equals_torch(shape):
     options = dict(seed=4, instances=2, noise="gaussian", sigma=1.0, priority=2, **shape)
     one, two = make_quadratic(4, 3, **options), make_quadratic(4, 3, backend=NUMPY, **options)
@@ -179,7 +180,7 @@ def test_one_dimension_and_fractions():
     assert exact.constants.value("L").tolist() == [5] and (exact.objective_gradient(exact.x_star) == 0).all()
 
 
-@pytest.mark.parametrize("options, message", [
+@each("options, message", [
     ({"mu": 20.0}, "mu must be at most L = 10; got 20"),
     ({"mu": 0.0}, "mu must be above 0; got 0.0"),
     ({"L": float("nan")}, "L must be above 0; got nan"),

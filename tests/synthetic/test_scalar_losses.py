@@ -11,6 +11,7 @@ import torch
 
 from synthetic import ScalarLoss
 from synthetic.data.scalar_losses import SHAPES, Shape
+from tests.synthetic.families import each
 
 GRID = np.concatenate([np.linspace(-40, 40, 800_001), [-1e4, 1e4]])
 
@@ -48,14 +49,14 @@ def check_growth(shape: Shape):
         assert (third <= shape.change * bends + 1e-9).all()
 
 
-@pytest.mark.parametrize("check", [check_derivatives, check_bounds, check_growth])
-@pytest.mark.parametrize("name", SHAPES)
+@each("check", [check_derivatives, check_bounds, check_growth])
+@each("name", SHAPES)
 def test_shapes(name, check):
     with np.errstate(over="ignore"):
         check(SHAPES[name])
 
 
-@pytest.mark.parametrize("check, name, changes", [
+@each("check, name, changes", [
     (check_derivatives, "sigmoid", {"slope": lambda u: 1.0001 * SHAPES["sigmoid"].slope(u)}),
     (check_derivatives, "cauchy", {"bend": lambda u: 1 / (1 + u**2)}),
     (check_bounds, "sigmoid", {"bends": (-0.09, 0.09)}),
@@ -71,7 +72,7 @@ def test_every_check_finds_a_planted_fault(check, name, changes):
         check(replace(SHAPES[name], **changes))
 
 
-@pytest.mark.parametrize("name, scale, width", [
+@each("name, scale, width", [
     ("log-cosh", 3.0, 0.5), ("huber", 4.0, 2.0), ("cosine", -0.5, 0.3), ("sigmoid", -2.0, 1.5), ("softplus", 0.2, 3.0)])
 def test_scaled_losses(name, scale, width):
     loss = ScalarLoss(name, scale, width)
@@ -89,7 +90,7 @@ def test_the_huber_loss_of_a_threshold():
     assert (loss.lipschitz, loss.smoothness) == (2.0, 1.0)
 
 
-@pytest.mark.parametrize("arguments, message", [
+@each("arguments, message", [
     (("hinge",), "unknown loss 'hinge'; allowed: square, log-cosh"),
     (("log-cosh", -1.0), "scale must be above 0 for 'log-cosh', which has no upper bound; got -1"),
     (("cosine", 0.0), "scale must be not 0; got 0"),

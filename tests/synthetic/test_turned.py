@@ -2,6 +2,7 @@
 
 import copy
 import json
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -15,17 +16,21 @@ from bounds.language.words import L, L_client, clients, eta_l, iterations, k, no
 from bounds.registry.claims import find_claim
 from synthetic import EXACT, NUMPY, Quadratic
 from synthetic.quadratic.turned import Turned, as_given
+from tests.synthetic.families import each
 from verify.exact.certificate import certificate, check
 from verify.exact.confirm import Violation, confirm_or_why
 from verify.exact.replay import replay
 from verify.instances.draw import draw_leaves
 from verify.instances.leaves import map_leaves
+from verify.instances.piecewise import PiecewiseClients
+from verify.instances.quadratic import QUADRATIC
 from verify.instances.shape import Shape
 from verify.search.budget import BUDGETS
-from verify.search.corners.patterns import alike_in_all_coordinates, turned
+from verify.search.corners.coordinates import ALIKE, TURNED
 from verify.search.search import search
 
 SMOOTH = Assumption("a/s", "smooth", (Condition(L_client[k], "<=", L, ((k, 0, clients - 1),)),))
+ALWAYS_TURNED = replace(TURNED, share=1.0)
 STEP = Condition(eta_l[t], "<=", 1 / L, ((t, 0, iterations - 1),))
 AT_ONCE = Claim("mine/at-once", "1", "lemma", "run", Condition(norm2(x_round[rounds] - x_star), "<=", 0), (SMOOTH,), (STEP,),
                 source="mine", procedure=Procedure(), definitions=DEFINITIONS)
@@ -62,7 +67,7 @@ def test_turned_quadratics_are_those_with_turned_hessians(seed, dim):
     assert as_given(federation) is diagonal and as_given(diagonal) is diagonal
 
 
-@pytest.mark.parametrize(("federation", "tangent", "message"), [
+@each(("federation", "tangent", "message"), [
     (Quadratic([[[1.0]]], [[[1.0]]], backend=NUMPY), [1.0], "at least 2 dimensions; got 1"),
     (Quadratic([[[1.0, 2.0]]], [[[1.0, 0.0]]], backend=NUMPY), [1.0, 2.0], "one number for each of 1 instances"),
 ])
@@ -74,8 +79,8 @@ def test_what_cannot_be_turned_is_refused(federation, tangent, message):
 def violated(family, seed):
     """A counterexample to a false claim, on clients of a family in turned coordinates."""
     rng = np.random.default_rng(seed)
-    shape = Shape(**SHAPE.__dict__ | {"family": family, "pieces": 2 * (family == "piecewise")})
-    leaves = turned(AT_ONCE, shape, draw_leaves(AT_ONCE, shape, 40, rng), rng)
+    shape = Shape(**SHAPE.__dict__ | {"family": family})
+    leaves = ALWAYS_TURNED(AT_ONCE, shape, draw_leaves(AT_ONCE, shape, 40, rng), rng)
     assert "half_tangent" in leaves
     leaves = map_leaves(leaves, lambda name, array: np.vectorize(lambda v: Fraction(float(v)).limit_denominator(40))(array))
     for row in range(40):
@@ -88,7 +93,7 @@ def violated(family, seed):
     raise AssertionError("no instance meets the hypotheses")
 
 
-@pytest.mark.parametrize("family", ["quadratic", "piecewise"])
+@each("family", [QUADRATIC, PiecewiseClients(2)])
 def test_the_checker_replays_what_the_search_sees_in_turned_coordinates(family):
     found = violated(family, 1)
     sides = found.left, found.right
@@ -102,18 +107,18 @@ def test_the_checker_replays_what_the_search_sees_in_turned_coordinates(family):
     assert not check(other).accepted
 
 
-@pytest.mark.parametrize("change", [{"dim": 1, "layers": (1,)}, {"free": 1}, {"layers": ()}])
+@each("change", [{"dim": 1, "layers": (1,)}, {"free": 1}, {"layers": ()}])
 def test_instances_whose_basis_does_not_matter_stay_as_they_are(change):
     rng, shape = np.random.default_rng(0), Shape(**SHAPE.__dict__ | change)
     leaves = draw_leaves(AT_ONCE, shape, 2, rng)
-    assert turned(AT_ONCE, shape, leaves, rng) is leaves
+    assert ALWAYS_TURNED(AT_ONCE, shape, leaves, rng) is leaves
 
 
 def test_some_instances_of_methods_by_coordinate_are_alike_in_all_coordinates():
     claim, rng = find_claim("fadamgc/eq-85@at-most"), np.random.default_rng(0)
     shape = Shape(clients=3, dim=4, local_steps=2, noisy=(0,), sampling="without-replacement")
     before = draw_leaves(claim, shape, 60, rng)
-    after = alike_in_all_coordinates(claim, shape, before, rng)
+    after = ALIKE(claim, shape, before, rng)
     vectors = "center", "curvature", "start_offset", "noise"
     alike = np.array([all((after[n][row] == after[n][row][..., :1]).all() for n in vectors) for row in range(60)])
     assert 5 < alike.sum() < 30
@@ -122,9 +127,9 @@ def test_some_instances_of_methods_by_coordinate_are_alike_in_all_coordinates():
         assert (name != "weight" and before[name].shape[-1] == 4) or np.array_equal(before[name], after[name])
     flat = Shape(**shape.__dict__ | {"dim": 1})
     leaves = draw_leaves(claim, flat, 2, rng)
-    assert alike_in_all_coordinates(claim, flat, leaves, rng) is leaves
+    assert ALIKE(claim, flat, leaves, rng) is leaves
     leaves = draw_leaves(AT_ONCE, SHAPE, 2, rng)
-    assert alike_in_all_coordinates(AT_ONCE, SHAPE, leaves, rng) is leaves
+    assert ALIKE(AT_ONCE, SHAPE, leaves, rng) is leaves
 
 
 def test_a_method_by_coordinate_moves_farther_where_all_coordinates_are_alike():

@@ -6,20 +6,24 @@ Formulas: ["+", a, b], ["x", t], ["Sum", body, "k", low, high], ["E", a].
 """
 
 import json
-import operator
 from fractions import Fraction
-from functools import cache, reduce
+from functools import cache
+from importlib import import_module
 from itertools import product
 from math import prod
+from pkgutil import iter_modules
 
+from verify.checker import methods
 from verify.checker.instance import OF_INSTANCE, Instance
 from verify.checker.intervals import agrees
-from verify.checker.methods import adaptive, averaging, duals, layers
+from verify.checker.methods import adaptive
 from verify.checker.run import Run
 from verify.checker.samples import Samples
 from verify.checker.words import BREAKS, COMPARE, FORMAT, JOINED, MEANS, WORDS, add, require
 
-METHODS = reduce(operator.or_, (m.METHODS for m in (averaging, duals, adaptive, layers)))
+#: of every file of methods/: name -> the method, and the names of its states
+METHODS = {name: method for file in iter_modules(methods.__path__)
+           for name, method in import_module(f"{methods.__name__}.{file.name}").METHODS.items()}
 FUNCTIONS = {*WORDS, *JOINED, *MEANS, *OF_INSTANCE}
 
 

@@ -18,7 +18,7 @@ WORLD = ("data", "replaced", "fresh")
 
 #: words that only claims about samples have
 SAMPLE_WORDS = ("E_data", "E_client", "E_unused", "F_pop", "loss_grad", "worst_mean_gap", "worst_mean_signed_gap",
-                "worst_pair_gap")
+                "worst_pair_gap", "worst_sample_gap")
 
 #: names that only such claims have
 SAMPLE_NAMES = ("samples", "used_sample", "replaced", "differing", "G_lip", "sigma_g", "sigma_g_2", "sigma_g_client")
@@ -130,8 +130,7 @@ class Samples:
     # formulas -------------------------------------------------------------------------------------------------------------
     def value(self, node, index, outcome):
         word, *args = node if isinstance(node, list) else [node]
-        given = self.how["replaced"] == "any"
-        if word == "E" and given:
+        if word == "E" and self.how["replaced"] == "any":
             return self.mean(word, args[0], lambda draw: draw[0] not in WORLD, index, outcome)
         if word == "E_data":
             return self.mean(word, args[0], lambda draw: True, index, outcome)
@@ -143,10 +142,9 @@ class Samples:
             before = int(self.value(args[0], index, outcome))
             return self.once((word, id(node), before, *index.items(), *self.world(outcome)), lambda: self.mean_where(
                 args[1], index, self.in_world(outcome), lambda run: run.unused(before)))
-        if word in ("worst_mean_gap", "worst_mean_signed_gap", "worst_pair_gap"):
+        if word in ("worst_mean_gap", "worst_mean_signed_gap", "worst_pair_gap", "worst_sample_gap"):
             return self.once((word, id(node), *index.items()), lambda: self.worst(
-                args, index, self.everything(), word != "worst_mean_gap" or not given,
-                over_pairs=given or word == "worst_pair_gap"))
+                args, index, self.everything(), signed=word != "worst_mean_gap", over_pairs=word != "worst_sample_gap"))
         if word == "F_pop":
             v = self.value(args[0], index, outcome)
             return mean(self.given["client_weight"], [self.mean_loss(k, range(len(self.atoms[k])), v) for k in self.all])

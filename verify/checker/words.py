@@ -6,7 +6,7 @@ from functools import reduce
 
 from verify.checker.intervals import Interval, Vector, dot, each, exp, extreme, log, norm, of, power, quotient, root
 
-FORMAT = "fedtheory certificate 2"
+FORMAT = "fedtheory certificate 3"
 COMPARE = {"<=": operator.le, ">=": operator.ge, "==": operator.eq, ">": operator.gt}
 
 #: when a statement is surely broken

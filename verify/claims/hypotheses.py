@@ -1,4 +1,4 @@
-"""What a claim's hypotheses say of single names: equations that define them, and bounds on numbers."""
+"""Hypotheses on single names: equations that define them, bounds on numbers, signs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MIRRORED = {"<=": ">=", ">=": "<="}
 
 
 class BoundOnNumber(NamedTuple):
-    """``number relation other``, as a hypothesis ``condition`` says it from left to right or from right to left."""
+    """``number relation other``: a hypothesis ``condition`` read from left to right or from right to left."""
 
     condition: Condition
     number: sp.Symbol
@@ -39,8 +39,11 @@ def defined_numbers(claim: Claim) -> frozenset[str]:
 
 @once_by_claim
 def bounds_on_numbers(claim: Claim) -> dict[str, list[BoundOnNumber]]:
-    """The bounds on each number without index that hypotheses bound, in their order, by name; of products with the claim's
-    own positive numbers, on each of these, where all else in the product is positive and the other side is free of it."""
+    """The bounds that hypotheses put on numbers without index, in their order, by name.
+
+    A bound on a product is also one on a factor, if that is a positive variable of the claim, the rest of the product is
+    positive, and the other side does not contain the factor.
+    """
     found: dict[str, list[BoundOnNumber]] = {}
     own = {v.name for v in claim.variables if v.domain == "positive" and not v.indices}
     for c in claim.hypotheses:
@@ -57,18 +60,18 @@ def bounds_on_numbers(claim: Claim) -> dict[str, list[BoundOnNumber]]:
 
 
 def given_numbers(conditions: Iterable[Condition]) -> set[sp.Symbol]:
-    """Symbols that a condition sets to a number, also to one that the symbol's own sign would exclude (``eps == 0``)."""
+    """Symbols that a condition sets to a number, even to one that the symbol's sign excludes (``eps == 0``)."""
     return {c.left for c in conditions if c.relation == "==" and c.left.is_Symbol and c.right.is_number}
 
 
 @cache
 def _signed(conditions: tuple[Condition, ...]) -> tuple[tuple[str, bool], ...]:
-    """Names of the real numbers that must be at least 0, and whether they must be above it; not those that are given."""
+    """Names of the real numbers that must be at least 0, except given ones; and whether they must be positive."""
     symbols = set().union(*(side.free_symbols for c in conditions for side in (c.left, c.right)))
     numbers = [s for s in symbols - given_numbers(conditions) if s.is_Symbol and s.is_nonnegative and not s.is_integer]
     return tuple(sorted((s.name, bool(s.is_positive)) for s in numbers))
 
 
 def signs(claim: Claim) -> tuple[tuple[str, bool], ...]:
-    """Names of the claim's real numbers that are at least 0 on every instance, and whether they are above it."""
+    """Names of the claim's real numbers that are at least 0 on every instance, and whether they are positive."""
     return _signed((*claim.hypotheses, claim.statement))

@@ -1,4 +1,4 @@
-"""From the words in which a claim names its algorithm to the algorithm's code."""
+"""The method of a claim: from its name and options to an algorithm of ``fedtheory``."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from bounds.language.claim import SAMPLING, Claim, Procedure
 from fedtheory import Algorithm, FedAvg, find_algorithm, make_algorithm
 from fedtheory.algorithms.fedavg import ServerStep
 from fedtheory.parts import ServerOptimiser
+from fedtheory.registry import ALGORITHMS
 from fedtheory.selection import (
     AllClients,
     Always,
@@ -20,25 +21,25 @@ from fedtheory.selection import (
     WithoutReplacement,
     WithReplacement,
 )
+from fedtheory.traits import Record
 from synthetic.numbers.decimals import as_written
 from verify.claims.sizes import names_of
 
 __all__ = [
-    "BESIDE", "algorithm_of", "by_coordinate", "faults_of_method", "free_starts", "other_procedure", "own_arguments",
-    "selection_of", "speaks_of_trackers",
+    "algorithm_of", "by_coordinate", "faults_of_method", "free_starts", "other_procedure", "own_arguments",
+    "recorded_by_methods", "selection_of", "subset_left_open",
 ]
 
-#: name of what another method does from the same start with the same draws -> the claim's method, the other one, and the
-#: name under which that one's run has it
-BESIDE = {"z_x_round": ("fa-nt", "fa-nt-z", "x_round")}
 _LAWS = {"with-replacement": WithReplacement, "without-replacement": WithoutReplacement}
 
 
 def selection_of(procedure: Procedure | None, participants: int = 1, epsilon=None, free=None) -> Selection:
     """The selection that a claim's procedure names.
 
-    ``participants`` is the number of sampled priority clients, ``epsilon`` the matching threshold (None: no free client
-    counts), ``free`` the free clients' availability.
+    Args:
+        participants: the number of sampled priority clients.
+        epsilon: the matching threshold; None: free clients take no part.
+        free: the availability of free clients.
     """
     procedure = procedure or Procedure()
     law = _LAWS.get(procedure.sampling)
@@ -50,13 +51,19 @@ def selection_of(procedure: Procedure | None, participants: int = 1, epsilon=Non
 
 
 def own_arguments(procedure: Procedure | None) -> tuple[str, ...]:
-    """Names of the hyper-parameters that the procedure's method has besides steps and selection."""
+    """Names of the hyper-parameters of the procedure's method besides steps and selection."""
     arguments = find_algorithm((procedure or Procedure()).base).arguments
     return tuple(name for name in arguments if name not in ("eta_l", "local_steps", "participants", "replacement"))
 
 
+@cache
+def recorded_by_methods() -> dict[str, Record]:
+    """The methods' declarations on arrays that their runs record, by the arrays' names in claims."""
+    return {name: record for method in ALGORITHMS.values() for name, record in method.traits.records.items()}
+
+
 def faults_of_method(claim: Claim) -> Iterator[Fault]:
-    """A method that is unknown, options that it does not take or of other values, an unknown way to sample clients."""
+    """Faults of a claim's procedure: an unknown method or sampling, options that the method does not take."""
     procedure = claim.procedure
     if procedure is None:
         return
@@ -80,7 +87,7 @@ def faults_of_method(claim: Claim) -> Iterator[Fault]:
 
 
 def _refused(base: str, options: dict) -> str:
-    """Why a method is not made with these options, whether it takes one local step or two; empty if it is."""
+    """The error that a method raises for these options with one local step and with two; empty if one of them works."""
     said, starts = "", dict.fromkeys(free_starts(Procedure(base, options=tuple(options.items()))), 0.0)
     for steps in ({}, {"local_steps": 2}):
         try:
@@ -93,21 +100,23 @@ def _refused(base: str, options: dict) -> str:
 
 
 def by_coordinate(procedure: Procedure | None) -> bool:
-    """Whether the procedure's method treats every coordinate by itself, as those with moments of gradients do."""
+    """Whether the procedure's method treats every coordinate by itself, as Adam does."""
     procedure = procedure or Procedure()
     return (find_algorithm(procedure.base).traits.orthogonal == "signed permutations"
             and dict(procedure.options).get("norm") != "scalar")
 
 
-def speaks_of_trackers(claim: Claim) -> bool:
-    """Whether a claim about runs leaves open how many participants renew what they track, and speaks of that number."""
-    return (claim.setting == "run" and "trackers" in names_of(claim) and "trackers" in own_arguments(claim.procedure)
-            and "trackers" not in dict(claim.procedure.options))
+def subset_left_open(claim: Claim) -> tuple[str, ...]:
+    """The name of the number of participants that the method of a claim about runs draws once more, if the claim mentions it
+    and leaves it open."""
+    procedure = claim.procedure or Procedure()
+    name = find_algorithm(procedure.base).traits.subset
+    return (name,) if claim.setting == "run" and name in names_of(claim) and name not in dict(procedure.options) else ()
 
 
 @cache
 def free_starts(procedure: Procedure | None) -> dict[str, bool]:
-    """Arguments for the method's arrays at the start, where they may start anywhere: name -> whether one per client."""
+    """Arguments for the method's arrays at the start, if these are free: name -> whether every client has one."""
     procedure = procedure or Procedure()
     if dict(procedure.options).get("start") != "free":
         return {}
@@ -127,7 +136,7 @@ def algorithm_of(procedure: Procedure | None, eta_l, local_steps: int, selection
                  exact: bool = False) -> Algorithm:
     """The algorithm that a claim's procedure names, with its ``own`` hyper-parameters.
 
-    ``exact``: decimals among its options, and among the method's own values of arguments, are the fractions they write.
+    ``exact``: decimals among the options and the method's defaults become the fractions that they write.
     """
     procedure = procedure or Procedure()
     if procedure.base == "fedavg" and not own and not procedure.options:
@@ -141,13 +150,13 @@ def algorithm_of(procedure: Procedure | None, eta_l, local_steps: int, selection
 
 
 def _decimals(base: str) -> dict[str, float]:
-    """Arguments of a method that are decimals where nobody gives them."""
+    """Arguments of a method with decimals as defaults."""
     return {name: value for name, value in find_algorithm(base).arguments.items()
             if isinstance(value, float) and name != "eta_l"}
 
 
 def other_procedure(procedure: Procedure | None, algorithm: Algorithm) -> str | None:
-    """In words, why runs of ``algorithm`` are not runs of the procedure that a claim names; None if they are."""
+    """Why runs of ``algorithm`` are not runs of the procedure that a claim names, in words; None if they are."""
     wanted, selection = selection_of(procedure), algorithm.selection
     if type(algorithm) is not FedAvg or algorithm.having(server=ServerOptimiser()).parts != FedAvg().parts or (
             algorithm.server not in (ServerOptimiser(), ServerStep())):

@@ -1,6 +1,4 @@
-"""Numbers to which an instance gives a value within what hypotheses leave open: constants that only a run would bound,
-and multiples of tightest values.
-"""
+"""Constants that the hypotheses do not determine: drawn at random, or a multiple of the tightest admissible value."""
 
 from __future__ import annotations
 
@@ -17,18 +15,17 @@ from verify.claims.sizes import once_by_claim
 
 __all__ = ["ASSUMED", "assumed_constants", "multiple", "possible", "shown_by_runs"]
 
-#: before the name of such a constant: the leaf that says which value it is assumed to have
+#: before the name of such a constant: the parameter of an instance with its value
 ASSUMED = "assumed:"
-_LITTLE = 1000  # one over a number of which nothing is said but that it is not 0
+_LITTLE = 1000  # one over the scale of a number that must only differ from 0
 
 
 @once_by_claim
 def assumed_constants(claim: Claim) -> tuple[str, ...]:
-    """Names of constants that steps or hyper-parameters of a claim's runs are made of, and that hypotheses bound from below
-    by what happens in the runs.
+    """Names of constants that determine steps or hyper-parameters, and that hypotheses bound from below by the run itself.
 
-    In ``eta_l <= 1/G`` with ``|g[t, k]| <= G`` neither the run nor its tightest G comes first. Every G that a run obeys
-    will do, so one is assumed, and the hypothesis is about the run that follows.
+    In ``eta_l <= 1/G`` with ``|g[t, k]| <= G`` neither the run nor its tightest G comes first. Every G that the run
+    satisfies is admissible, so a value is drawn, and the hypothesis is checked on the run that follows.
     """
     if claim.setting != "run":
         return ()
@@ -37,7 +34,7 @@ def assumed_constants(claim: Claim) -> tuple[str, ...]:
 
 
 def shown_by_runs(claim: Claim) -> set[str]:
-    """Names of constants that hypotheses bound from below by what happens in runs, and that nothing else determines."""
+    """Names of constants that hypotheses bound from below by quantities of runs, and that nothing else determines."""
     free = {v.name for v in claim.variables}
     found = {name for name, bounds in bounds_on_numbers(claim).items()
              if any(bound.relation == ">=" and _of_the_run(bound.other) for bound in bounds)}
@@ -45,12 +42,12 @@ def shown_by_runs(claim: Claim) -> set[str]:
 
 
 def _of_the_run(formula) -> bool:
-    """Whether a formula speaks of more than constants of clients."""
+    """Whether a formula mentions more than constants of clients."""
     return any(not str(entry.base.label).endswith("_client") for entry in formula.atoms(sp.Indexed))
 
 
 def _needed(claim: Claim, names: set[str]) -> set[str]:
-    """The names, and all of which conditions make them or bound them from above."""
+    """The names, and all names in conditions that define them or bound them from above."""
     made_of: dict[str, set[str]] = {}
     for condition in claim.hypotheses:
         left = condition.left.base.label if isinstance(condition.left, sp.Indexed) else condition.left
@@ -68,8 +65,11 @@ def _needed(claim: Claim, names: set[str]) -> set[str]:
 
 
 def multiple(claim: Claim, name: str, least, factor, backend: Backend):
-    """A constant's least values times factors of at least 1, arrays of one shape. Zero has no multiples: there it is as far
-    beyond 0 as the factor is beyond 1, or a little where the claim's symbol excludes 0."""
+    """A constant's least values times factors of at least 1, arrays of one shape.
+
+    Zero has no multiples. There the constant is the factor minus 1; if that is 0 and the claim's symbol is positive, it is
+    a small number.
+    """
     positive = dict(signs(claim)).get(name, False)
     one, where = 0 * factor + 1, namespace(factor).where
     beyond = where(backend.booleans(factor == 1), one * int(positive) / _LITTLE, factor - one)
@@ -77,9 +77,11 @@ def multiple(claim: Claim, name: str, least, factor, backend: Backend):
 
 
 def possible(claim: Claim, name: str, values, backend: Backend):
-    """The values that a symbol of this name may have by its sign and by conditions that hold it under a number, and another
-    one in place of each that it may not: instances with these meet no hypothesis (see :func:`verify.judge.in_range`), and
-    methods would refuse to run on the whole batch."""
+    """The values of a symbol, with an admissible one in place of each that its sign or an upper bound excludes.
+
+    Methods would refuse the whole batch for one excluded value. Instances with such a value fail
+    :func:`verify.evaluation.judge.in_range`.
+    """
     positive = dict(signs(claim)).get(name)
     if positive is None:
         return values
@@ -92,6 +94,6 @@ def possible(claim: Claim, name: str, values, backend: Backend):
 
 
 def _numbers_above(claim: Claim, name: str) -> list[Fraction]:
-    """Positive numbers under which conditions hold the name."""
+    """Positive numbers that conditions give as upper bounds of the name."""
     return [Fraction(str(c.right)) for c in claim.hypotheses
             if c.relation == "<=" and c.left.is_Symbol and c.left.name == name and c.right.is_Rational and c.right > 0]

@@ -1,4 +1,4 @@
-"""What the terminal shows: tables of names, claims and verdicts, progress, and one-line errors."""
+"""Output in the terminal: tables of names, claims and verdicts, progress, and one-line errors."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ __all__ = [
 
 STYLES = {"refuted": "bold red", "ill-posed": "bold magenta", "certified": "green", "consistent": "cyan",
           "undecided": "dim"}
-PIPED_WIDTH = 150  # columns where the output is not a terminal
-MOST_ROWS = 120  # claims that are listed one by one; more are counted by paper
-MANY = 100  # claims from which on progress is worth a line where there is no terminal
+PIPED_WIDTH = 150  # characters, if the output is not a terminal
+MOST_ROWS = 120  # claims in a table; more are counted by paper
+MANY = 100  # claims from which on progress is printed without a terminal too
 
 
 def out() -> Console:
-    """The console of standard output; wide where it is piped."""
+    """The console of standard output; wide if it is piped."""
     console = Console(file=sys.stdout, highlight=False)
     return console if console.is_terminal else Console(file=sys.stdout, highlight=False, width=PIPED_WIDTH)
 
@@ -45,7 +45,7 @@ def note(message: object) -> None:
 
 
 def progress(total: int, description: str):
-    """A progress bar on standard error, where that is a terminal, and its task."""
+    """A progress bar on standard error, shown only in a terminal, and its task."""
     console = Console(file=sys.stderr)
     counts = (SpinnerColumn(), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     bar = rich.progress.Progress(*counts, TextColumn("{task.description}"), console=console, transient=True,
@@ -54,9 +54,9 @@ def progress(total: int, description: str):
 
 
 class Progress:
-    """How far the referee is, on standard error: a bar with counts by verdict and the time left, a context manager.
+    """The progress of the referee on standard error, a context manager: a bar with counts by verdict and the time left.
 
-    Where that is no terminal, a line at every twentieth of ``total`` claims, if there are many.
+    Without a terminal it prints a line after every twentieth of the ``total`` claims, if there are many.
     """
 
     def __init__(self, total: int):
@@ -77,14 +77,14 @@ class Progress:
         self._bar.stop()
 
     def begin(self, found: Sequence[Verdict]) -> None:
-        """Count the verdicts that were there before; the rest is what takes time."""
+        """Count the verdicts that are stored already; only the others take time."""
         self._count(found)
         self._bar.reset(self._task, total=self.total - len(found), description=self._text())
         if found:
-            self._bar.console.print(f"{len(found)} of {self.total} claims were decided before")
+            self._bar.console.print(f"{len(found)} of {self.total} claims are decided already")
 
     def add(self, verdict: Verdict) -> None:
-        """One more verdict."""
+        """Count a new verdict."""
         self._count([verdict])
         self._bar.update(self._task, advance=1, description=f"{self._text()}; {verdict.id}")
         step = max(1, self.total // 20)
@@ -101,7 +101,7 @@ class Progress:
 
 
 def names_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
-    """A plain table of text whose first column is never cut."""
+    """A table of text whose first column is never wrapped."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for number, title in enumerate(head):
         table.add_column(title, no_wrap=number == 0, overflow="fold")
@@ -127,7 +127,7 @@ def verdict_table(verdicts: Iterable[Verdict]) -> Table:
 
 
 def paper_table(verdicts: Iterable[Verdict]) -> Table:
-    """How many claims of each paper got which verdict."""
+    """Numbers of claims by paper and verdict."""
     papers: dict[str, Counter] = {}
     for verdict in verdicts:
         papers.setdefault(verdict.id.split("/")[0], Counter())[verdict.verdict] += 1
@@ -145,14 +145,14 @@ def _id_lines(verdict: Verdict) -> str:
 
 
 def verdict_summary(verdicts: Iterable[Verdict]) -> Text:
-    """How many claims got which verdict, in one line."""
+    """Numbers of claims by verdict, in one line."""
     counts = Counter(v.verdict for v in verdicts)
     parts = [Text(f"{counts[name]} {name}", style=STYLES[name]) for name in VERDICTS if counts[name]]
     return Text(", ").join(parts) if parts else Text("no claim was decided")
 
 
 def run_summary(trajectory) -> Table:
-    """Where the runs ended: mean over runs with its 95 % band, and which diverged."""
+    """The end of the runs: mean over runs with its 95 % band, and the runs that diverged."""
     from verify.results.figures import mean_and_band
 
     title = f"{trajectory.description}, {trajectory.runs} runs, {trajectory.rounds} rounds"

@@ -11,24 +11,7 @@ from typing import Annotated
 
 import typer
 
-from verify.cli import (
-    formulas as cli_bounds,
-)
-from verify.cli import (
-    methods as cli_methods,
-)
-from verify.cli import (
-    proofs as cli_looseness,
-)
-from verify.cli import (
-    shared as command_line,
-)
-from verify.cli import (
-    stability as cli_stability,
-)
-from verify.cli import (
-    verify as cli_verify,
-)
+from verify.cli import formulas, methods, proofs, shared, stability, verify
 from verify.cli.verify import Device, OnDevice, Papers, Seed
 
 __all__ = ["app", "main"]
@@ -38,7 +21,7 @@ app = typer.Typer(
     add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="rich",
 )
 
-for group in (cli_verify, cli_bounds, cli_looseness, cli_stability, cli_methods):
+for group in (verify, formulas, proofs, stability, methods):
     group.add_commands(app)
 
 
@@ -52,7 +35,7 @@ def root(
     version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False,
 ) -> int:
     if version:
-        print("fedtheory", command_line.versions()["fedtheory"])
+        print("fedtheory", shared.versions()["fedtheory"])
     elif context.invoked_subcommand is None:
         print(context.get_help())
     return 0
@@ -96,10 +79,10 @@ def claims(
     """
     from verify.cli import console
 
-    chosen = command_line.filter_claims(
-        command_line.choose_claims([], paper), kind, algorithm, explicit is True, reading, explicit is False)
+    chosen = shared.filter_claims(
+        shared.choose_claims([], paper), kind, algorithm, explicit is True, reading, explicit is False)
     if json:
-        print(command_line.claims_as_json(chosen))
+        print(shared.claims_as_json(chosen))
     else:
         rows = [(c.id, c.number, c.kind, c.procedure.base if c.procedure else "", "explicit" if c.explicit else "O(.)",
                  c.reading) for c in chosen]
@@ -117,8 +100,11 @@ def show(
     Statement, hypotheses, definitions, reading and source, in readable mathematics.
     """
     from bounds.printing.render import show as text_of
+    from fedtheory.registry import find_algorithm
 
-    print(text_of(command_line.choose_claim(claim), letters.value), end="")
+    chosen = shared.choose_claim(claim)
+    method = find_algorithm(chosen.procedure.base) if chosen.procedure else None
+    print(text_of(chosen, letters.value, method), end="")
     return 0
 
 
@@ -142,13 +128,18 @@ def run(
 
     Saves the runs to a file, draws them (SVG, PDF and PNG beside it), and prints where they ended.
     """
+    from verify.cli.names import check_method, check_problem
+
+    shared.at_least("--rounds", rounds, 1)
+    shared.at_least("--local-steps", local_steps, 1)
+    shared.at_least("--seeds", seeds, 1)
+    shared.at_least("--seed", seed, 0)
+    check_method(algorithm)
+    check_problem(problem)
+
     from verify.cli.settings import parse_settings, share_out, step_size
     from verify.results.files import writable_directory
 
-    command_line.at_least("--rounds", rounds, 1)
-    command_line.at_least("--local-steps", local_steps, 1)
-    command_line.at_least("--seeds", seeds, 1)
-    command_line.at_least("--seed", seed, 0)
     given = parse_settings(settings or [])
 
     from fedtheory.registry import arguments_of, make_algorithm
@@ -157,7 +148,7 @@ def run(
     arguments = arguments_of(algorithm, given.get("base")) - {"eta_l", "local_steps"}
     options = set(problem_options(problem)) - {"backend"}
     shares = share_out(given, algorithm=arguments, problem=options)
-    command_line.check_device(device)
+    shared.check_device(device)
     if out.is_dir():
         raise ValueError(f"cannot write {out}: it is a directory; give a file name")
     writable_directory(out.parent)
@@ -222,7 +213,7 @@ def main(argv: list[str] | None = None) -> int:
         sys.stdout = None  # whoever read our output went away: nothing is left to say
         return 141
     except Exception as problem:
-        message = command_line.explain(problem)
+        message = shared.explain(problem)
         if message is None or os.environ.get("FEDTHEORY_TRACEBACK"):
             raise
         from verify.cli import console

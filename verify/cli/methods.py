@@ -29,6 +29,11 @@ def conform(
 
     Exit status: 0 everything that applies holds; 1 something fails; 2 bad input.
     """
+    from verify.cli.names import check_method
+
+    if ".py:" not in method:
+        check_method(method)
+
     from fedtheory.testing import check_algorithm
     from verify.cli import console
     from verify.cli.settings import parse_settings

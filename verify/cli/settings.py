@@ -1,4 +1,4 @@
-"""``key=value`` settings of the command line, given to the problem or the algorithm that knows them."""
+"""Reads ``key=value`` settings of the command line."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["exact_numbers", "parse_numbers", "parse_settings", "share_out", "ste
 
 
 def parse_settings(texts: Iterable[str]) -> dict[str, Any]:
-    """Values by key: numbers, ``true``, ``false``, ``null`` and lists as in JSON, anything else as text.
+    """Return values by key: numbers, ``true``, ``false``, ``null`` and lists as in JSON, anything else as text.
 
     Raises:
         ValueError: no ``=``, no key, or a key given twice.
@@ -39,12 +39,12 @@ def parse_settings(texts: Iterable[str]) -> dict[str, Any]:
 
 
 def parse_numbers(texts: Iterable[str], whole: Iterable[str] = (), most: int = 10**7) -> dict[str, Any]:
-    """Numbers by name: a number such as 0.1 or 1/3, a list, or a range ``first:last[:count][:log]`` (50 values if not said).
+    """Return numbers by name, given as a number such as 0.1 or 1/3, a list, or a range ``first:last[:count][:log]``.
 
-    Of the names in ``whole`` a range has whole numbers only, each once.
+    ``count`` is 50 by default and at most ``most``. Ranges of the names in ``whole`` have whole numbers only, each once.
 
     Raises:
-        ValueError: as :func:`parse_settings`; what is no number, or a range of more than ``most``.
+        ValueError: as :func:`parse_settings`, or a value that is none of these.
 
     Example:
         >>> {name: list(map(float, values)) for name, values in parse_numbers(["T=1:100:3:log"]).items()}
@@ -62,14 +62,14 @@ def parse_numbers(texts: Iterable[str], whole: Iterable[str] = (), most: int = 1
 
 
 class _BadRange(ValueError):
-    """A range that names no numbers, with the reason."""
+    """A range without numbers, with the reason."""
 
 
 def exact_numbers(texts: Iterable[str]) -> dict[str, Fraction]:
-    """One number by name, as a fraction: 0.1 is a tenth.
+    """Return one number by name, as a fraction: 0.1 is a tenth.
 
     Raises:
-        ValueError: as :func:`parse_settings`, or what is no single number.
+        ValueError: as :func:`parse_settings`, or a value that is not a single number.
     """
     found = {}
     for name, value in parse_settings(texts).items():
@@ -115,12 +115,12 @@ def _range(text: str, whole: bool, most: int):
 
 
 def share_out(settings: Mapping[str, Any], **takers: Iterable[str]) -> dict[str, dict[str, Any]]:
-    """Settings by taker (``problem``, ``algorithm``), each to the one that knows its key.
+    """Give each setting to the one of the ``takers`` (``problem``, ``algorithm``) that has its key.
 
-    A key that both know must be written ``problem.key`` or ``algorithm.key``.
+    A key that both have must be written ``problem.key`` or ``algorithm.key``.
 
     Raises:
-        LookupError: nobody knows the key, or more than one does.
+        LookupError: no taker has the key, or more than one has.
     """
     known = {taker: set(keys) for taker, keys in takers.items()}
     shares: dict[str, dict[str, Any]] = {taker: {} for taker in known}
@@ -139,10 +139,10 @@ def share_out(settings: Mapping[str, Any], **takers: Iterable[str]) -> dict[str,
 
 
 def step_size(text: str, federation, local_steps: int):
-    """A positive number as it is; ``theory``: 2/(mu (t + max(8 L/mu, local_steps))) with the federation's constants.
+    """Read a positive number, or ``theory``: 2/(mu (t + max(8 L/mu, local_steps))) with the federation's constants.
 
     Raises:
-        ValueError: neither.
+        ValueError: neither of these, or ``theory`` without strong convexity.
     """
     from fedtheory.schedules import InverseTime
     from synthetic.numbers.arrays import to_numpy

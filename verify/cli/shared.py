@@ -60,7 +60,6 @@ def _is_file(name: str) -> bool:
 def choose_claims(ids: list[str], papers: list[str] | None) -> list:
     """The claims named, those of files (.py, .toml, .yaml) and of papers that are named; all if nothing is named."""
     from bounds.registry.claims import all_claims, find_claim
-    from bounds.registry.papers import PAPERS
 
     files = [name for name in ids if _is_file(name)]
     if files:  # workers start afresh, and find them there
@@ -72,15 +71,25 @@ def choose_claims(ids: list[str], papers: list[str] | None) -> list:
         os.environ[PATHS] = os.pathsep.join(dict.fromkeys(known))
         all_claims.cache_clear()
         ids = [name for name in ids if name not in files] + own
+    named = {claim.id: claim for claim in map(find_claim, ids)}
     for paper in papers or []:
-        if paper not in PAPERS and paper not in (known := {**PAPERS, **{c.paper: () for c in all_claims().values()}}):
-            near = get_close_matches(paper, known, n=1, cutoff=0.3)
-            raise LookupError(f"unknown paper {paper!r}; " + (f"nearest: {near[0]}; " if near else "")
-                              + f"allowed: {', '.join(known)}")
-    named = {c.id: c for c in map(find_claim, ids)}
-    if papers or not ids:
-        named |= {c.id: c for c in all_claims().values() if not papers or c.paper in papers}
-    return list(named.values())
+        named |= _claims_of(paper)
+    return list(named.values() if ids or papers else all_claims().values())
+
+
+def _claims_of(paper: str) -> dict:
+    """The claims of a paper, registered or in a file of the user's, by id; LookupError if there is none of that name."""
+    from bounds.registry.papers import PAPERS, claims_of_paper
+    from bounds.registry.user_claims import claims_of_user
+
+    found = claims_of_paper(paper) if paper in PAPERS else {}
+    found = found | {claim.id: claim for claim in claims_of_user() if claim.paper == paper}
+    if not found:
+        known = list(dict.fromkeys([*PAPERS, *(claim.paper for claim in claims_of_user())]))
+        near = get_close_matches(paper, known, n=1, cutoff=0.3)
+        raise LookupError(f"unknown paper {paper!r}; " + (f"nearest: {near[0]}; " if near else "")
+                          + f"allowed: {', '.join(known)}")
+    return found
 
 
 def filter_claims(claims: list, kind: str | None = None, algorithm: str | None = None, explicit: bool = False,

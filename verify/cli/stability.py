@@ -9,11 +9,11 @@ from typing import Annotated
 
 import typer
 
-from verify.cli import shared as command_line
+from verify.cli import shared
 
 __all__ = ["add_commands"]
 
-MOST_ROWS, MOST_TEST = 11, 64  # rounds of the table; samples over which the loss gap is a supremum
+MOST_ROWS, MOST_TEST = 11, 64  # rounds in the table; samples over which suprema are taken
 
 
 class Replacement(StrEnum):
@@ -30,31 +30,31 @@ def stability(
     problem: Annotated[str, typer.Option(help="A problem with data, from `fedtheory problems`.")] = "linear-samples",
     rounds: Annotated[int, typer.Option(help="Communication rounds.")] = 20,
     local_steps: Annotated[int, typer.Option(help="Local steps per round.")] = 1,
-    eta: Annotated[str, typer.Option(help="Local step size, or 'theory', as of `fedtheory run`.")] = "0.1",
-    replacement: Annotated[Replacement, typer.Option(help="The worst that a search finds, or random ones.")] = (
+    eta: Annotated[str, typer.Option(help="Local step size, or 'theory', as for `fedtheory run`.")] = "0.1",
+    replacement: Annotated[Replacement, typer.Option(help="The worst replacement that a search finds, or random ones.")] = (
         Replacement.worst),
     tries: Annotated[int, typer.Option(help="Replacements to try.")] = 64,
-    seeds: Annotated[int, typer.Option(help="How many runs; one is enough for a method without chance.")] = 8,
+    seeds: Annotated[int, typer.Option(help="Number of runs; one is enough for a deterministic method.")] = 8,
     seed: Annotated[int, typer.Option(help="Seed of all random choices.")] = 0,
     data_sets: Annotated[int, typer.Option(help="Data sets for the generalisation gap; 0 leaves it out.")] = 20,
     samples: Annotated[int | None, typer.Option(
-        help="Samples per client in those; half of the smallest client's if not said.")] = None,
+        help="Samples per client in these; by default half of those of the smallest client.")] = None,
     claim: Annotated[list[str] | None, typer.Option(
-        help="A claim to measure on the runs, or 'all' that are about this method; may be given again.")] = None,
+        help="A claim to measure on the runs, or 'all' about this method; may be given again.")] = None,
     settings: Annotated[list[str] | None, typer.Option(
         "--set", metavar="KEY=VALUE", help="A setting of the problem or the method; may be given again.")] = None,
-    out: Annotated[Path | None, typer.Option(help="Draw it; writes SVG, PDF and PNG of that name.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Path of the figure; writes SVG, PDF and PNG.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
 ) -> int:
-    """How far runs on neighbouring data sets come apart.
+    """Measure stability and generalisation on neighbouring data sets.
 
-    Coupled runs (same start, clients and sample numbers) on data that differ in one sample of one client: the gap of
-    parameters and of losses by round; the generalisation gap, measured directly and by replacing one sample; and claims
-    about both beside what is measured.
+    Makes coupled runs (same start, sampled clients and sample numbers) on data that differ in one sample of one client.
+    Prints the gap of parameters and of losses by round, the generalisation gap measured directly and by replacing one
+    sample, and both sides of claims about them.
     """
     for name, value, lowest in (("--rounds", rounds, 1), ("--local-steps", local_steps, 1), ("--tries", tries, 1),
                                 ("--seeds", seeds, 1), ("--seed", seed, 0), ("--data-sets", data_sets, 0)):
-        command_line.at_least(name, value, lowest)
+        shared.at_least(name, value, lowest)
     from verify.cli.settings import parse_settings, share_out, step_size
 
     given = parse_settings(settings or [])
@@ -66,7 +66,7 @@ def stability(
                        problem=set(problem_options(problem)) - {"backend"})
     federation = make_problem(problem, **shares["problem"])
     if not isinstance(federation, DataFederation):
-        raise ValueError(f"problem {problem!r} has no samples that could be replaced; allowed are problems with data, for "
+        raise ValueError(f"problem {problem!r} has no samples to replace; allowed are problems with data, for "
                          "example linear-samples, log-cosh, logistic, breast-cancer")
     arguments = {"eta_l": step_size(eta, federation, local_steps), "local_steps": local_steps, **shares["algorithm"]}
     if "local_steps" not in arguments_of(method, given.get("base")):
@@ -109,7 +109,7 @@ def _claims(names, method) -> list:
     from bounds.registry.claims import all_claims
     from verify.claims.needs import speaks_of_samples
 
-    chosen = [command_line.choose_claim(name) for name in names if name != "all"]
+    chosen = [shared.choose_claim(name) for name in names if name != "all"]
     if "all" in names:
         chosen += [c for c in all_claims().values() if c.statement is not None and c.explicit and speaks_of_samples(c)
                    and c.procedure.base == method]
@@ -117,7 +117,7 @@ def _claims(names, method) -> list:
 
 
 def _generalisation(algorithm, federation, rounds, samples, data_sets, seeds, seed):
-    """Where every client's samples are drawn from those that it has, the generalisation gap over such data sets."""
+    """The number of samples, and the generalisation gap if each client draws that many from those that it has."""
     from fedtheory.stability import generalisation, samples_of, with_samples
 
     pools = [[z[2:] for z in samples_of(federation) if z[0] == k] for k in range(federation.clients)]
@@ -164,7 +164,7 @@ def _show(title, found, gap, beside) -> None:
     if measured:
         console.out().print(console.names_table(("claim", "largest left/right", "where"), map(_row, measured)))
     if not all(b.decides for b in measured):
-        print("* a mean over the replacements and runs on these data, not over data sets: it decides nothing")
+        print("* the mean is over replacements and runs on these data, not over data sets, so it decides nothing")
     reasons: dict[str, list[str]] = {}
     for one in beside:
         if one.ratio is None:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from verify.cli import shared as command_line
+from verify.cli import shared
 
 __all__ = ["Device", "OnDevice", "Papers", "Seed", "add_commands"]
 
@@ -23,7 +23,7 @@ class Device(StrEnum):
 
 Out = Annotated[Path, typer.Option("--out", help="Directory of the report.")]
 Seed = Annotated[int, typer.Option("--seed", help="Seed of all random choices.")]
-OnDevice = Annotated[Device, typer.Option("--device", help="Where to compute.")]
+OnDevice = Annotated[Device, typer.Option("--device", help="Device that computes.")]
 Papers = Annotated[list[str] | None, typer.Option("--paper", help="Only this paper's claims; may be given again.")]
 
 
@@ -35,34 +35,40 @@ def add_commands(app: typer.Typer) -> None:
 
 def verify(
     claim: Annotated[list[str] | None, typer.Argument(help="Ids of claims; all of them if none is given.")] = None,
-    everything: Annotated[bool, typer.Option("--all", help="All claims, but for what the filters leave out.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="All claims, restricted by the filters.")] = False,
     paper: Papers = None,
     kind: Annotated[str | None, typer.Option(help="Only claims of this kind, for example theorem.")] = None,
     algorithm: Annotated[str | None, typer.Option(help="Only claims about runs of this algorithm.")] = None,
     explicit: Annotated[bool, typer.Option("--explicit", help="Only claims whose constants are explicit.")] = False,
     budget: Annotated[Budget, typer.Option(help="How hard to search.")] = Budget.quick,
-    seeds: Annotated[int, typer.Option(help="Runs where an expectation has to be sampled.")] = 64,
+    seeds: Annotated[int, typer.Option(help="Number of runs where an expectation is sampled.")] = 64,
     device: OnDevice = Device.cpu,
     seed: Seed = 0,
     out: Out = Path("report"),
-    fresh: Annotated[bool, typer.Option("--fresh", help="Forget the results in the directory and start over.")] = False,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Delete the results in the directory and start over.")] = False,
+    without_stage: Annotated[list[str] | None, typer.Option(
+        help="Stage or corner that the search leaves out, for measurements; may be given again.")] = None,
 ) -> int:
     """Referee claims and write a report.
 
-    Searches for counterexamples, judges, prints a table, and writes pages, figures, certificates and verdicts.json.
-    Each verdict is on disk as soon as it is known; the same command goes on where an interrupted one stopped.
+    Searches for counterexamples, decides, prints a table, and writes pages, figures, certificates and verdicts.json.
+    Each verdict is on disk as soon as it is known. The same command continues an interrupted one.
 
-    Exit status: 0 nothing is refuted or ill-posed; 1 something is; 2 bad input; 3 the disk is full, what was decided
-    is kept; 130 interrupted: what was decided is kept.
+    Exit status: 0 nothing is refuted or ill-posed; 1 something is; 2 bad input; 3 the disk is full; 130 interrupted.
+    Decided claims are kept in every case.
     """
     from verify.results.files import FULL, writable_directory
 
     if everything and claim:
         raise ValueError(f"--all takes no names of claims; got {', '.join(claim)}")
-    command_line.at_least("--seeds", seeds, 2)
-    command_line.at_least("--seed", seed, 0)
-    chosen = command_line.filter_claims(command_line.choose_claims(claim or [], paper), kind, algorithm, explicit)
-    command_line.check_device(device)
+    shared.at_least("--seeds", seeds, 2)
+    shared.at_least("--seed", seed, 0)
+    chosen = shared.filter_claims(shared.choose_claims(claim or [], paper), kind, algorithm, explicit)
+    shared.check_device(device)
+
+    from verify.search.stages import switched_on
+
+    switched_on(without_stage or [])
     writable_directory(out)
 
     from bounds.registry.claims import all_claims
@@ -70,16 +76,18 @@ def verify(
     from verify.referee.batch import referee_into, unfinished
     from verify.results.store import Store
 
-    options = {"budget": budget, "seeds": seeds, "device": device, "seed": seed, "out": out}
+    options = {"budget": budget, "seeds": seeds, "device": device, "seed": seed, "out": out, "without-stage": without_stage}
     filters = {"paper": paper, "kind": kind, "algorithm": algorithm}
     flags = ["--all"] * everything + ["--explicit"] * explicit
-    command = command_line.command_text("verify", [*(claim or []), *flags], **filters, **options)
+    command = shared.command_text("verify", [*(claim or []), *flags], **filters, **options)
     settings = {"budget": budget.value, "seeds": seeds, "device": device.value, "seed": seed}
+    if without_stage:
+        settings["without"] = sorted({*without_stage})
     with Store(out, settings, fresh=fresh) as store:
         with console.Progress(len(chosen)) as shown:
             outcome = referee_into(
                 store, chosen, all_claims().values(), command=command, begun=shown.begin, progress=shown.add,
-                command_of=lambda claim_id: command_line.command_text("verify", [claim_id], **options),
+                command_of=lambda claim_id: shared.command_text("verify", [claim_id], **options),
             )
         for message in outcome.messages:
             console.note(message)
@@ -94,19 +102,19 @@ def verify(
             title = "Referee's report: " + ", ".join(dict.fromkeys(v.id.split("/")[0] for v in outcome.kept))
             try:
                 _write_pages(outcome.kept, out, title=title, command="\n".join(outcome.commands),
-                             versions=command_line.versions())
+                             versions=shared.versions())
             except OSError as problem:
                 if problem.errno not in FULL:
                     raise
-                console.error(f"{command_line.explain(problem)}; the verdicts on {len(outcome.decided)} claims are kept in "
+                console.error(f"{shared.explain(problem)}; the verdicts on {len(outcome.decided)} claims are kept in "
                               f"{out}; make room and run the same command again, which writes the pages")
                 return 3
     if outcome.interrupted:
-        console.error(f"interrupted after {len(outcome.decided)} of {len(chosen)} claims; what was decided is kept in {out}"
-                      "; the same command goes on from there")
+        console.error(f"interrupted after {len(outcome.decided)} of {len(chosen)} claims, which are kept in {out}; the same "
+                      "command continues from there")
         return 130
     if failed := unfinished(outcome.decided):
-        console.note(f"{len(failed)} claims were not decided to the end: {', '.join(v.id for v in failed[:5])}"
+        console.note(f"{len(failed)} claims are not decided to the end: {', '.join(v.id for v in failed[:5])}"
                      + (" ..." if len(failed) > 5 else "") + "; the same command tries them again")
     return 1 if any(v.verdict in ("refuted", "ill-posed") for v in outcome.decided) else 0
 
@@ -115,10 +123,10 @@ def explain(
     claim: Annotated[str, typer.Argument(help="A claim's id, as `fedtheory claims` lists them, or its file.")],
     out: Out = Path("report"),
 ) -> int:
-    """Explain a verdict in plain words.
+    """Explain a verdict in words.
 
-    What the claim says, the evidence, and what would change the verdict. It is taken from the report; where there is
-    none, the claim is decided at the quick budget.
+    Prints what the claim says, the evidence, and what would change the verdict. The verdict is that of the report; a claim
+    without one is decided with the quick budget.
     """
     from bounds.registry.claims import all_claims
     from verify.referee.decide import Settings
@@ -126,7 +134,7 @@ def explain(
     from verify.report.explain import explain as explained
     from verify.results.store import stored_settings, stored_verdict
 
-    found = command_line.choose_claim(claim)
+    found = shared.choose_claim(claim)
     verdict, budget = stored_verdict(out, found.id), stored_settings(out).get("budget", "quick")
     if verdict is None:
         verdict, budget = decide_or_say_why(found, Settings()), "quick"
@@ -139,12 +147,12 @@ def explain(
 
 def replay(
     certificate: Annotated[Path, typer.Argument(help="A certificate, as reports contain them.")],
-    out: Annotated[Path | None, typer.Option("--out", help="File of the figure, without ending.")] = None,
+    out: Annotated[Path | None, typer.Option("--out", help="Path of the figure, without its ending.")] = None,
 ) -> int:
-    """Run a counterexample again by the ordinary algorithm.
+    """Run a counterexample again with the method in float64.
 
-    In float64, beside the exact sides of the certificate; draws both sides and says whether the checker accepts. Of growth
-    it runs the largest member.
+    Prints both sides of this run and those of the certificate, draws them, and says whether the checker accepts. Of a growth
+    certificate it runs the largest instance.
 
     Exit status: 0 accepted, and the sides agree; 1 not; 2 not a readable certificate.
     """
@@ -168,15 +176,12 @@ def replay(
         paths = save(bound_and_measurement(again.series[0]), stem, ("svg", "png"))
         print("figure:", ", ".join(str(path) for path in paths.values()))
     else:
-        print("figure: none, there is no index and no number of rounds to draw the sides over")
+        print("figure: none; the statement has neither an index nor rounds over which to draw its sides")
     return 0 if result.accepted and again.agrees else 1
 
 
 def report(directory: Annotated[Path, typer.Argument(help="A directory with verdicts.json.")]) -> int:
-    """Write a report's pages again.
-
-    Pages and figures come from the verdicts.json in the directory.
-    """
+    """Write the pages and figures of a report again, from the verdicts.json in its directory."""
     from verify.results.records import load_about, load_verdicts
 
     verdicts, about = load_verdicts(directory), load_about(directory)

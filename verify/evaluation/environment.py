@@ -1,4 +1,4 @@
-"""What names in a claim mean on a batch of instances: arrays by name, sizes, chance, and the federation."""
+"""The values of a claim's names on a batch of instances: arrays by name, sizes, probabilities, and the federation."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from typing import Any, NamedTuple
 from bounds.language.claim import Condition, Definition
 from synthetic.numbers.arrays import Backend
 
-__all__ = ["Bindings", "Bound", "Environment", "TooManyTerms", "UnboundName"]
+__all__ = ["Bindings", "Environment", "NamedArray", "TooManyTerms", "UnboundName"]
 
 
 class UnboundName(LookupError):
-    """A name in a claim that nothing supplies; says which, and who should supply it."""
+    """A name in a claim without a value; the message says which, and what should supply it."""
 
 
 class TooManyTerms(ArithmeticError):
-    """Sums over more values of their indices than an environment admits."""
+    """A sum runs over more values of its indices than an environment admits."""
 
 
-class Bound(NamedTuple):
-    """An array bound to a name: ``data`` (instances | 1, noise | 1, sampling | 1, sizes of its indices..., [dim]).
+class NamedArray(NamedTuple):
+    """The array of a name: ``data`` (instances | 1, noise | 1, sampling | 1, sizes of its indices..., [dim]).
 
-    ``times`` lists the values of the first index that were recorded, where these are not all of 0, 1, 2, ...
+    ``times`` lists the recorded values of the first index, if these are not all of 0, 1, 2, ...
     """
 
     data: Any
@@ -33,13 +33,13 @@ class Bound(NamedTuple):
 
 
 class Bindings(dict):
-    """What names are bound to, of which some is made only when it is first asked for."""
+    """Arrays by name; some are computed when they are first used."""
 
-    def later(self, name: str, make: Callable[[], Bound]) -> None:
-        """Bind ``name`` to what ``make`` answers, once somebody asks."""
+    def later(self, name: str, make: Callable[[], NamedArray]) -> None:
+        """Bind ``name`` to the result of ``make``, which is called at the first use."""
         self[name] = make
 
-    def __getitem__(self, name: str) -> Bound:
+    def __getitem__(self, name: str) -> NamedArray:
         value = super().__getitem__(name)
         if callable(value):
             value = self[name] = value()
@@ -58,7 +58,7 @@ class Bindings(dict):
         return [(name, self[name]) for name in self]
 
     def copy(self) -> Bindings:
-        """Another one, to which what is still to be made is handed on."""
+        """A copy that computes nothing."""
         other = Bindings()
         other.update(self)
         return other
@@ -66,14 +66,25 @@ class Bindings(dict):
 
 @dataclass
 class Environment:
-    """Everything that names in a claim can mean.
+    """The values of all names of a claim.
 
-    ``sizes`` are integers shared by the batch (clients, iterations, ...); ``bound`` maps names to :class:`Bound`;
-    ``noise_weight`` (instances | 1, noise) and ``sampling_weight`` (instances | 1, [noise,] sampling) are outcome
-    probabilities, and ``noise_start`` of the noise outcomes lie before the first round; ``possible`` (instances, noise,
-    sampling) says which outcomes have a positive probability, None for all; ``infinite`` (instances,) which instances have
-    an infinite constant, None for none; ``by_definition`` lists conditions that hold because they define a name;
-    ``federation`` answers F, grad and objective (one instance per batch entry, or one for all).
+    Attributes:
+        sizes: integers shared by the batch (clients, iterations, ...).
+        bound: arrays by name.
+        noise_weight, sampling_weight: probabilities of outcomes, (instances | 1, noise) and (instances | 1, [noise,]
+            sampling); ``noise_start`` of the noise outcomes lie before the first round.
+        federation: evaluates F, grad and objective; one instance per batch entry, or one for all.
+        possible: (instances, noise, sampling), which outcomes have a positive probability; None for all.
+        infinite: (instances,), which instances have an infinite constant; None for none.
+        by_definition: conditions that hold because they define a name.
+        worlds: all outcomes of the data draw, for claims about samples (:mod:`verify.instances.worlds`); then the first
+            axis of chance has these outcomes.
+        gradients: the federation that evaluates grad and objective_grad, if it is another one.
+        words: operator -> function(evaluator, node, scope) that evaluates it.
+        also: an environment of another reading; a violation must occur in both.
+        most_terms: how many values the indices of a sum and of the sums around it may have together; None for any number.
+        known: kept values of means and definitions; None if none are kept.
+        met: (instances,), which instances satisfy the hypotheses, once that is computed.
     """
 
     backend: Backend
@@ -86,13 +97,13 @@ class Environment:
     possible: Any = None
     infinite: Any = None
     by_definition: list[Condition] = field(default_factory=list)
-    worlds: Any = None  #: of claims about samples, see :mod:`verify.worlds`; the first axis of chance is then theirs
-    gradients: Any = None  #: the federation that answers grad and objective_grad, where it is another one
-    words: Mapping[type, Any] = field(default_factory=dict)  #: word -> function(evaluator, node, scope) that evaluates it
-    also: Any = None  #: an environment of another reading, in which a violation must be one too
-    most_terms: int | None = None  #: values of indices that a sum may run over, those around it included; None: any number
-    known: dict[tuple, Any] | None = None  #: values of means and definitions, while names keep their meaning; None: not kept
-    met: Any = None  #: (instances,) which of them meet the hypotheses, once somebody has found out
+    worlds: Any = None
+    gradients: Any = None
+    words: Mapping[type, Any] = field(default_factory=dict)
+    also: Any = None
+    most_terms: int | None = None
+    known: dict[tuple, Any] | None = None
+    met: Any = None
     definitions: Mapping[str, Definition] = field(default_factory=dict)
     constants: dict[tuple, Any] = field(default_factory=dict, repr=False)  # arrays of plain numbers, made once
 
@@ -101,5 +112,5 @@ class Environment:
             self.bound = Bindings(self.bound)
 
     def remembering(self) -> Environment:
-        """The environment with a memory of values, for as long as names keep their meaning; itself where it has one."""
+        """The environment with a memory for values, valid while ``bound`` stays the same; itself if it has one."""
         return replace(self, known={}) if self.known is None else self

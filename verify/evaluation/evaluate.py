@@ -1,4 +1,4 @@
-"""Kinds of expressions, and the methods of :class:`verify.evaluate.Evaluator` that evaluate them."""
+"""Evaluates expressions of the language on a batch of instances."""
 
 from __future__ import annotations
 
@@ -28,25 +28,25 @@ _METHODS = (
     (words.E_round, "expectation_given_rounds"), (sp.NumberSymbol, "named_number"),
 )
 
-#: methods whose values are kept while names keep their meaning
+#: methods whose values an environment's memory keeps
 KEPT = frozenset({"accumulate", "norm2", "norm", "dot", "client_loss", "client_gradient", "objective",
                    "objective_gradient", "expectation", "expectation_given_rounds"})
 
 
 @cache
 def method_for(kind: type) -> str:
-    """Name of the method that evaluates expressions of a kind; ``"word"`` of those that papers add."""
+    """Name of the method that evaluates expressions of a kind; ``"word"`` for operators beyond the core."""
     return next((name for known, name in _METHODS if issubclass(kind, known)), "word")
 
 
-#: words that papers add, or functions of numbers -> function(evaluator, node, scope) that answers their Value
+#: operators beyond the core, and functions of numbers -> function(evaluator, node, scope) that gives their Value
 WORDS: dict[type, Any] = {}
 
 
 class Value(NamedTuple):
-    """A value on a batch, with the axes described above; a vector has one more.
+    """A value on a batch: (instances | 1, noise | 1, sampling | 1, one axis per index in scope, [dim]).
 
-    ``nothing``: a sum over no index, 0 whether its terms are numbers or vectors.
+    ``nothing``: an empty sum, which is 0 beside numbers and beside vectors.
     """
 
     data: Any
@@ -60,13 +60,15 @@ def evaluate(expression, environment: Environment):
 
 
 def sides(condition: Condition, environment: Environment):
-    """Both sides of a condition for all its indices: (left, right, where it applies), mutually broadcastable arrays
-    (instances | 1, noise | 1, sampling | 1, one axis per index of ``over``)."""
+    """Both sides of a condition for all its indices, and where it applies: (left, right, mask).
+
+    The arrays (instances | 1, noise | 1, sampling | 1, one axis per index of ``over``) broadcast with each other.
+    """
     return sides_by(Evaluator(environment), condition)
 
 
 def sides_by(evaluator: Evaluator, condition: Condition):
-    """What :func:`sides` answers, by an evaluator of one's own."""
+    """:func:`sides` by the given evaluator."""
     scope, mask = _outermost(evaluator.env), np.ones((), dtype=bool)
     for name, low, high in condition.over:
         scope, inside = evaluator.enter(name.name, low, high, scope)
@@ -81,14 +83,14 @@ def sides_by(evaluator: Evaluator, condition: Condition):
 
 
 def _outermost(environment: Environment) -> Scope:
-    """The scope outside all indices, which depends on sizes alone."""
+    """The scope without indices."""
     return environment.constants.setdefault("outermost", Scope({}))
 
 
 class Evaluator:
     """Evaluates expressions in an environment, by the kind of their outermost operation."""
 
-    of_sizes = False  #: whether it measures the sizes of terms
+    of_sizes = False  #: whether it computes the sizes of terms instead of values
 
     def __init__(self, environment: Environment):
         self.env = environment
@@ -127,11 +129,11 @@ class Evaluator:
     def word(self, node, scope) -> Value:
         meaning = self.env.words.get(type(node)) or WORDS.get(type(node))
         if not meaning:
-            raise UnboundName(f"no meaning is known for {node} ({type(node).__name__}); see bounds/language.py")
+            raise UnboundName(f"no function evaluates {node} ({type(node).__name__}); see verify.evaluation.words")
         return meaning(self, node, scope)
 
     def kept(self, node, scope, compute) -> Value:
-        """``compute(node, scope)``, or what it was before in the same environment and scope."""
+        """``compute(node, scope)``, or its kept value for the same environment and scope."""
         known = self.env.known
         if known is None:
             return compute(node, scope)
@@ -185,7 +187,7 @@ class Evaluator:
         return known[key]
 
     def enter(self, name, low, high, scope: Scope):
-        """Scope with one more index running over low..high, and where (along all axes) it is in range."""
+        """The scope with one more index over low..high, and where along all axes that index is in range."""
         key = name, low, high
         if key in scope.entered:
             return scope.entered[key]
@@ -244,7 +246,7 @@ class Evaluator:
     # arithmetic -------------------------------------------------------------------------------------------------------
     @staticmethod
     def alike(parts) -> list:
-        """Terms of a sum, all numbers or all vectors; sums over nothing are left out beside vectors."""
+        """The terms of a sum, all numbers or all vectors; empty sums beside vectors are left out."""
         kept = [p for p in parts if p.vector or not p.nothing] if any(p.vector for p in parts) else parts
         if len({p.vector for p in kept}) > 1:
             raise TypeError("cannot add a vector and a number")
@@ -287,7 +289,7 @@ class Evaluator:
             if exponent.is_Rational and power.dtype == object:  # on balls, 2/3 itself
                 power = np.full(power.shape, Fraction(int(exponent.p), int(exponent.q)), dtype=object)
             return Value(real_power(base.data, power))
-        if scope.clip:  # a power of zero that no sum counts is no division by zero
+        if scope.clip:  # outside a sum's range a negative power of zero must not divide by zero
             numbers = np.where(scope.inside, numbers, np.maximum(numbers, 0))
         if self.env.backend.library in ("exact", "balls"):
             integer_exponent = numbers.reshape((1,) * LEAD + numbers.shape).astype(object)
@@ -319,7 +321,7 @@ class Evaluator:
             best = maximum(best, part) if isinstance(node, sp.Max) else -maximum(-best, -part)
         return Value(best)
 
-    # words ------------------------------------------------------------------------------------------------------------
+    # operators --------------------------------------------------------------------------------------------------------
     def norm2(self, node, scope) -> Value:
         v = self.vector(node.args[0], scope)
         return Value(add_up(v**2))
@@ -348,7 +350,7 @@ class Evaluator:
         return Value(data if over_sampling_only else mean_over(data, 1, self.env.noise_weight), value.vector)
 
     def expectation_given_rounds(self, node, scope) -> Value:
-        """Expectation given what happened before a round."""
+        """Expectation given everything before a round."""
         value, known, total = self.value(node.args[0], scope), self.integer(node.args[1], scope), 0
         if not known.size:  # no round at all
             return value
@@ -363,7 +365,7 @@ class Evaluator:
         """``function(federation, point, numbers)`` of points (..., dim) and client numbers, one axis per index."""
         federation = self.env.federation if federation is None else federation
         if federation is None:
-            raise UnboundName("this claim speaks of losses, and no federation is bound")
+            raise UnboundName("the claim mentions losses, and no federation is bound")
         xp = namespace(point)
         index_shape = np.broadcast_shapes(tuple(point.shape[LEAD:-1]), numbers.shape)
         lead = tuple(point.shape[:LEAD])

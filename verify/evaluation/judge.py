@@ -21,15 +21,21 @@ from verify.evaluation.term_sizes import sizes_of_sides
 
 __all__ = ["Judgement", "exact_violation", "flat_sides", "holds", "in_range", "judge", "pairs", "seems_violated", "unmet"]
 
-_ROUNDING = 1e-11  # what float64 may lose in a few hundred operations, relative to the terms that cancel
-_TOLERANCE = 1e-9  # hypotheses met up to rounding; exact replay decides in the end
+_ROUNDING = 1e-11  # rounding error of a few hundred operations in float64, relative to the terms that cancel
+_TOLERANCE = 1e-9  # rounding error of hypotheses; exact replay decides in the end
 
 
 class Judgement(NamedTuple):
-    """Per instance: ``score`` in [-1, 1], positive where the claim seems violated, measured against both sides, at the
-    worst of all times and clients; ``late``, the same at the last time and client, and measured against what is left when
-    the two largest terms have cancelled (in ``a_next <= (1 - eta mu) a + eta^2 B`` these are ``a_next`` and ``a``); the
-    worst ``ratio`` left/right; ``met``: whether every hypothesis holds."""
+    """The judgement on each instance.
+
+    Attributes:
+        score: in [-1, 1], positive where the claim seems violated: the largest violation over all indices, relative to both
+            sides.
+        late: the violation at the last index, relative to the terms that remain after the two largest cancel (``a_next`` and
+            ``a`` in ``a_next <= (1 - eta mu) a + eta^2 B``).
+        ratio: the largest ratio left/right.
+        met: whether every hypothesis holds.
+    """
 
     score: np.ndarray
     late: np.ndarray
@@ -38,15 +44,17 @@ class Judgement(NamedTuple):
 
 
 def judge(claim: Claim, environment: Environment, least: float = 1e-18) -> Judgement:
-    """Judge every instance of a batch in floating point; of two readings of an environment, the milder. Numbers below
-    ``least`` are taken for zero."""
+    """Judge every instance of a batch in floating point; with two readings of an environment, by the milder judgement.
+
+    Numbers below ``least`` count as zero.
+    """
     if environment.also is not None:
         first, second = judge(claim, replace(environment, also=None), least), judge(claim, environment.also, least)
         return Judgement(*(np.minimum(a, b) for a, b in zip(first[:3], second[:3], strict=True)), first.met & second.met)
     environment = environment.remembering()
     with np.errstate(all="ignore"):
         statement, both = claim.statement, None
-        if environment.worlds is None:  # else suprema over worlds are compared, in which a common term may differ
+        if environment.worlds is None:  # suprema over worlds may take a common term at different worlds
             statement, both = _apart(statement)
         left, right, mask = _where_possible(environment, *sides(statement, environment))
         common = sides(both, environment)[0] if both else left != left
@@ -75,8 +83,10 @@ def judge(claim: Claim, environment: Environment, least: float = 1e-18) -> Judge
 
 
 def seems_violated(claim: Claim, environment: Environment) -> np.ndarray:
-    """Whether every hypothesis holds and the statement does not, per instance, in floating point: what :func:`judge` says,
-    in less time where no side is beyond the other."""
+    """Whether every hypothesis holds and the statement does not, per instance, in floating point.
+
+    The answer is that of :func:`judge`, in less time if the statement holds on the whole batch.
+    """
     statement = claim.statement if environment.worlds is not None else _apart(claim.statement)[0]
     environment = environment.remembering()
     with np.errstate(all="ignore"):
@@ -90,7 +100,10 @@ def seems_violated(claim: Claim, environment: Environment) -> np.ndarray:
 
 @cache
 def _apart(statement: Condition) -> tuple[Condition, Condition | None]:
-    """The statement without the terms that both sides share, beside which no gap would show; and these, as both sides."""
+    """The statement without the terms that both sides share, and these terms as both sides of another one (or None).
+
+    A small gap would be lost in the rounding of large common terms.
+    """
     terms = [Counter(sp.Add.make_args(side)) for side in (statement.left, statement.right)]
     shared = terms[0] & terms[1]
     if not shared:
@@ -100,7 +113,7 @@ def _apart(statement: Condition) -> tuple[Condition, Condition | None]:
 
 
 def _where_possible(environment: Environment, left, right, mask):
-    """Both sides, and where they count: not in outcomes of probability zero."""
+    """Both sides, and a mask that excludes outcomes of probability zero."""
     if environment.possible is None:
         return left, right, mask
     depth = mask.ndim
@@ -109,14 +122,14 @@ def _where_possible(environment: Environment, left, right, mask):
 
 
 def _about_nothing(claim: Claim, environment: Environment, count: int) -> Judgement:
-    """Of a statement whose indices have no value: it holds."""
+    """The judgement on a vacuous statement, whose indices have no value: it holds."""
     nothing = np.full(count, -1.0)
     return Judgement(nothing, nothing, np.zeros(count), _all_hold(claim.hypotheses, environment, count))
 
 
 @cache
 def _terms(statement: Condition) -> tuple:
-    """Terms of left - right."""
+    """The terms of left - right."""
     left, right = (sp.expand(side, deep=False) for side in (statement.left, statement.right))
     return (*sp.Add.make_args(left), *(-term for term in sp.Add.make_args(right)))
 
@@ -133,7 +146,7 @@ def _left_over(statement: Condition, environment: Environment, like) -> np.ndarr
 
 
 def _flat(*arrays):
-    """Both sides, where they count, and whatever else, as (instances, everything else)."""
+    """The arrays, broadcast together, as (instances, everything else)."""
     return tuple(to_numpy(a).reshape(a.shape[0], -1) for a in namespace(arrays[0]).broadcast_arrays(*arrays))
 
 
@@ -144,29 +157,29 @@ def _nearly(relation: str, left, right):
 
 
 def flat_sides(condition: Condition, environment: Environment) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Both sides, and where they count, as (instances | 1, everything else)."""
+    """Both sides of a condition and its mask, as (instances | 1, everything else)."""
     return _flat(*_where_possible(environment, *sides(condition, environment)))
 
 
 def holds(condition: Condition, environment: Environment, count: int) -> np.ndarray:
-    """Which of ``count`` instances meet a condition wherever it counts, up to rounding."""
+    """Which of ``count`` instances satisfy a condition at all indices, up to rounding."""
     left, right, mask = flat_sides(condition, environment)
     return np.broadcast_to((_nearly(condition.relation, left, right) | ~mask).all(axis=1), (count,))
 
 
 def _all_hold(hypotheses, environment: Environment, count: int) -> np.ndarray:
-    """Which instances meet all of the hypotheses; the environment, which is made for these, remembers it."""
+    """Which instances satisfy all hypotheses of the environment's claim; the environment keeps the answer."""
     if environment.met is None or len(environment.met) != count:
         met = np.ones(count, dtype=bool)
-        for condition in hypotheses:  # one of which may speak of what nothing supplies
+        for condition in hypotheses:
             met &= holds(condition, environment, count)
         environment.met = met
     return environment.met
 
 
 def in_range(claim: Claim, environment: Environment, count: int) -> np.ndarray:
-    """Whether the objective has a minimum, constants are finite, with the signs that the claim's symbols imply, and
-    variables lie below what they must."""
+    """Which instances have a minimum, finite constants with the signs of the claim's symbols, and variables below their
+    bounds."""
     inside = np.ones(count, dtype=bool)
     if "x_star" in environment.bound and environment.bound["x_star"].data.dtype != object:
         optimum = to_numpy(environment.bound["x_star"].data)
@@ -185,7 +198,7 @@ def in_range(claim: Claim, environment: Environment, count: int) -> np.ndarray:
 
 
 def unmet(hypotheses: Iterable[Condition], environment: Environment) -> str | None:
-    """In words, the first hypothesis that instance 0 does not meet, with both values; None if all are met."""
+    """The first hypothesis that instance 0 violates, in words with both values; None if all hold."""
     for condition in hypotheses:
         left, right, mask = _flat(*sides(condition, environment))
         for value, limit, counts in zip(left[0], right[0], mask[0], strict=True):
@@ -196,21 +209,22 @@ def unmet(hypotheses: Iterable[Condition], environment: Environment) -> str | No
 
 
 def _broken(condition: Condition, environment: Environment) -> list[tuple]:
-    """Both sides of instance 0 wherever the condition fails, compared exactly."""
+    """The pairs (left, right) of instance 0 that violate the condition, compared exactly."""
     compare = {"<=": operator.le, ">=": operator.ge, "==": operator.eq}[condition.relation]
     return [(a, b) for a, b in pairs(condition, environment) if not compare(a, b)]
 
 
 def pairs(condition: Condition, environment: Environment) -> list[tuple]:
-    """Both sides of instance 0 wherever the condition is about something."""
+    """The pairs (left, right) of instance 0 at all indices and outcomes of the condition."""
     left, right, mask = _flat(*_where_possible(environment, *sides(condition, environment)))
     return [(a, b) for a, b, counts in zip(left[0], right[0], mask[0], strict=True) if counts]
 
 
 def exact_violation(claim: Claim, environment: Environment):
-    """(left, right) as fractions at the worst violation of instance 0; ``"unmet"`` if a hypothesis fails there, and
-    ``"holds"`` if the statement holds. The environment must hold exact fractions; in another reading that it has, the
-    statement must be violated too.
+    """The pair (left, right) of the largest violation of instance 0, as fractions.
+
+    Returns ``"unmet"`` if a hypothesis fails, and ``"holds"`` if the statement holds. The environment must hold exact
+    fractions. If it has another reading, the statement must be violated there too.
     """
     if environment.also is not None:
         other = exact_violation(claim, environment.also)

@@ -1,4 +1,4 @@
-"""Means over enumerated outcomes of chance, all of them or those of the rounds to come; outcomes that cannot be."""
+"""Means over enumerated outcomes of chance: over all of them, or over those of the rounds to come."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ def mean_over(data, axis: int, weight):
 
 
 def mean_after(data, axis: int, weight, r: int, rounds: int, start: int = 1):
-    """Mean of ``data`` over what happens from round ``r`` on, along ``axis``, which keeps its length.
+    """Mean of ``data`` along ``axis`` over the chance from round ``r`` on; the axis keeps its length.
 
-    Outcomes are all combinations of one of ``start`` outcomes before the first round, and of one outcome per round,
-    ordered by time: the start slowest, then the first round. ``weight`` as in :func:`mean_over`. Where what happened before
-    has probability zero, the mean is zero.
+    The outcomes are all combinations of one of ``start`` outcomes before the first round and one outcome per round, with
+    the start slowest, then the first round. ``weight`` as in :func:`mean_over`. If the past has probability zero, the mean
+    is zero.
 
     Raises:
-        ValueError: a number of outcomes that is not ``start`` times a power of the number of rounds.
+        ValueError: the number of outcomes is not ``start`` times the same number for every round.
     """
     if weight is None or data.shape[axis] == 1:
         return data
@@ -49,8 +49,10 @@ def mean_after(data, axis: int, weight, r: int, rounds: int, start: int = 1):
 
 
 def of_possible(data, possible):
-    """``data`` (instances | 1, noise | 1, outcomes | 1, ...) in which outcomes of probability zero repeat one that has a
-    positive probability; ``possible`` (instances, noise, outcomes) says which have, None for all."""
+    """``data`` (instances | 1, noise | 1, outcomes | 1, ...) with a possible outcome in place of each of probability zero.
+
+    ``possible`` (instances, noise, outcomes) says which outcomes have a positive probability; None for all.
+    """
     if possible is None or tuple(data.shape[1:3]) == (1, 1):
         return data
     xp, rows = namespace(data), possible.shape[0]
@@ -61,6 +63,6 @@ def of_possible(data, possible):
 
 
 def _along(weight, axis, ndim):
-    """``weight`` (instances, [outcomes of axis 1,] outcomes) shaped to meet data of ``ndim`` axes."""
+    """``weight`` (instances, [outcomes of axis 1,] outcomes), reshaped for data with ``ndim`` axes."""
     lead = weight.shape[:-1]
     return weight.reshape(*lead, *(1,) * (axis - len(lead)), weight.shape[-1], *(1,) * (ndim - axis - 1))

@@ -1,4 +1,4 @@
-"""Evaluates the words of claims that speak of samples and of coupled runs, see :mod:`verify.worlds`."""
+"""Evaluates the operators of :mod:`bounds.language.samples` on samples and coupled runs (:mod:`verify.instances.worlds`)."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from functools import reduce
 
 import numpy as np
 
-from bounds.papers.afedpd import words as afedpd
-from bounds.papers.fedmoswa import words as fedmoswa
+from bounds.language import samples
 from synthetic.numbers.arrays import largest, maximum, namespace, to_numpy
 from verify.evaluation.environment import UnboundName
 from verify.evaluation.evaluate import Value
@@ -17,14 +16,14 @@ __all__ = ["SAMPLE_WORDS"]
 
 
 def over_data(evaluator, node, scope) -> Value:
-    """Over data sets and all chance of the runs on them."""
+    """Expectation over data sets and all chance of the runs on them."""
     value = evaluator.value(node.args[0], scope)
     data = mean_over(value.data, 2, evaluator.env.sampling_weight)
     return Value(mean_over(data, 1, evaluator.env.noise_weight), value.vector)
 
 
 def of_client(evaluator, node, scope) -> Value:
-    """Over all chance, given whose sample is replaced."""
+    """Expectation over all chance, given the client whose sample is replaced."""
     client, value = evaluator.integer(node.args[0], scope), evaluator.value(node.args[1], scope)
     env = evaluator.env
     weights = env.noise_weight, env.sampling_weight
@@ -32,15 +31,15 @@ def of_client(evaluator, node, scope) -> Value:
 
 
 def unused(evaluator, node, scope) -> Value:
-    """Over the chance of the runs, given that the differing sample is not used before a round."""
+    """Expectation over the chance of the runs, given that the differing sample is not used before a round."""
     rounds, value = evaluator.integer(node.args[0], scope), evaluator.value(node.args[1], scope)
     if len(np.unique(rounds)) > 1:
-        raise UnboundName("E_unused speaks of one round; got several")
+        raise UnboundName("E_unused takes one round; got several")
     return Value(evaluator.env.worlds.mean_unused(value.data, int(rounds.flat[0])), value.vector)
 
 
 def population(evaluator, node, scope) -> Value:
-    """Mean over the clients of the expected loss of a fresh sample."""
+    """The mean over clients of the expected loss of a fresh sample."""
     worlds = evaluator.env.worlds
 
     def risk(federation, point, _):
@@ -52,7 +51,7 @@ def population(evaluator, node, scope) -> Value:
 
 
 def sample_gradient(evaluator, node, scope) -> Value:
-    """Gradient of the loss of a numbered sample of the run's own data."""
+    """The gradient of the loss of a numbered sample of the run's own data."""
     worlds, point = evaluator.env.worlds, evaluator.vector(node.args[2], scope)
     client = evaluator.integer(node.args[0], scope)
     sample = to_numpy(evaluator.value(node.args[1], scope).data)
@@ -67,7 +66,7 @@ def sample_gradient(evaluator, node, scope) -> Value:
 
 
 def _gaps(evaluator, node, scope, worlds):
-    """Loss at the first point less loss at the second, of every atom in turn."""
+    """The loss at the first point minus that at the second, for each sample in the clients' support."""
     first, second = (evaluator.vector(a, scope) for a in node.args)
     each = worlds.each.of_terms if evaluator.of_sizes else worlds.each
     for atom in range(worlds.each.clients):
@@ -78,9 +77,9 @@ def _gaps(evaluator, node, scope, worlds):
 
 
 def worst_of_all_chance(evaluator, node, scope) -> Value:
-    """Supremum over the atoms, the expectation over data sets, the replaced sample and all chance inside.
+    """The supremum over samples of the expectation over data sets, the replaced sample and all chance.
 
-    The law's atoms are the admissible samples of an instance, so this is the supremum over all samples.
+    The support of the clients' distributions contains all samples of an instance.
     """
     env, worlds = evaluator.env, evaluator.env.worlds
     gaps = _gaps(evaluator, node, scope, worlds)
@@ -98,10 +97,10 @@ def _worst_pair(absolute):
     return worst
 
 
-#: word -> function(evaluator, node, scope)
+#: operator -> function(evaluator, node, scope)
 SAMPLE_WORDS = {
-    afedpd.E_data: over_data, fedmoswa.E_data: over_data, fedmoswa.E_client: of_client, afedpd.E_unused: unused,
-    afedpd.F_pop: population, fedmoswa.F_pop: population, fedmoswa.loss_grad: sample_gradient,
-    fedmoswa.worst_mean_gap: worst_of_all_chance, fedmoswa.worst_pair_gap: _worst_pair(absolute=False),
-    afedpd.worst_mean_gap: _worst_pair(absolute=True), afedpd.worst_mean_signed_gap: _worst_pair(absolute=False),
+    samples.E_data: over_data, samples.E_client: of_client, samples.E_unused: unused, samples.F_pop: population,
+    samples.loss_grad: sample_gradient, samples.worst_sample_gap: worst_of_all_chance,
+    samples.worst_pair_gap: _worst_pair(absolute=False), samples.worst_mean_gap: _worst_pair(absolute=True),
+    samples.worst_mean_signed_gap: _worst_pair(absolute=False),
 }

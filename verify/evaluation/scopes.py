@@ -1,4 +1,4 @@
-"""Index variables in scope while an expression is evaluated, and where indices made of them take an array."""
+"""Index variables in scope during the evaluation of an expression, and the entries of arrays that they select."""
 
 from __future__ import annotations
 
@@ -18,10 +18,15 @@ _EVERYWHERE, _NONE = np.ones((), dtype=bool), MappingProxyType({})
 
 
 class Scope:
-    """Index variables in scope: name -> integer array of ``depth`` axes; ``clip`` inside sums of ragged length, of which
-    ``inside`` says where (in as many axes) they have a term. ``ranges``: name -> (first, last, axis) of those variables
-    that take all whole numbers between two along an axis of their own. ``entered``: scopes with one more variable, as they
-    were made for one environment."""
+    """Index variables in scope.
+
+    Attributes:
+        values: name -> integer array with ``depth`` axes.
+        clip: whether a range depends on another index, so that some entries lie outside it.
+        inside: which entries lie inside all ranges, with ``depth`` axes.
+        ranges: name -> (first, last, axis) of the variables that take all integers of a range along an axis of their own.
+        entered: scopes with one more variable, kept for one environment.
+    """
 
     def __init__(self, values: dict[str, np.ndarray], depth: int = 0, clip: bool = False, inside: np.ndarray = _EVERYWHERE,
                  ranges: Mapping[str, tuple[int, int, int]] = _NONE):
@@ -35,7 +40,7 @@ class Scope:
         return numbers, self.depth, self.clip, self.inside.shape, self.inside.tobytes()
 
     def deeper(self, name: str, numbers: np.ndarray, inside: np.ndarray) -> Scope:
-        """Scope with one more variable, of these numbers, along a new last axis."""
+        """The scope with one more variable, with these values along a new last axis."""
         values = {n: v[..., None] for n, v in self.values.items()}
         values[name] = numbers.reshape((1,) * self.depth + (-1,))
         ranges = dict(self.ranges)
@@ -47,7 +52,7 @@ class Scope:
 
 
 def slices(name: str, indices: Sequence[sp.Expr], scope: Scope, sizes: Sequence[int]) -> tuple[tuple, tuple] | None:
-    """Where indices that run along axes of their own, in this order, take an array, and these axes' shape; else None."""
+    """Slices of an array and the shape of their axes, if each index runs along its own axis, in order; else None."""
     places, shape, after = [slice(None)] * LEAD, [1] * scope.depth, -1
     for number, index in enumerate(indices):
         shift, variable = index.as_coeff_Add() if index.is_Add else (sp.S.Zero, index)
@@ -65,7 +70,7 @@ def slices(name: str, indices: Sequence[sp.Expr], scope: Scope, sizes: Sequence[
 
 
 def positions(name: str, number: np.ndarray, times: tuple[int, ...]) -> np.ndarray:
-    """Where the recorded ``times`` hold each wanted one."""
+    """The positions of the wanted times among the recorded ``times``."""
     missing = sorted(set(number.ravel().tolist()) - set(times))
     if missing:
         raise UnboundName(f"{name}[{missing[0]}] was not recorded; recorded: {len(times)} times up to {times[-1]}")

@@ -1,4 +1,4 @@
-"""The sizes of an expression's terms, against which rounding errors are measured."""
+"""The sizes of an expression's terms, to which rounding errors are relative."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["sizes_of_sides"]
 
 
 def sizes_of_sides(condition: Condition, environment: Environment):
-    """Like :func:`sides`, but with the absolute value of every term: what rounding errors are measured against."""
+    """:func:`verify.evaluation.evaluate.sides` with the absolute value of every term."""
     left, right, mask = sides_by(SizeEvaluator(environment), condition)
     return abs(left), abs(right), mask
 
@@ -42,7 +42,7 @@ class SizeEvaluator(Evaluator):
         return Value(abs(total.data) + 1e-4 * terms, True) if total.vector else total._replace(data=terms)
 
     def extreme(self, node, scope) -> Value:
-        return super().extreme(sp.Max(*node.args, evaluate=False), scope)  # also of a minimum: which one it is may be lost
+        return super().extreme(sp.Max(*node.args, evaluate=False), scope)  # rounding may exchange the arguments of a minimum
 
     def power(self, node, scope) -> Value:
         """A relative error of the base is one of its reciprocal: ``size(b) / |b|``, at least one, scales the value."""
@@ -75,7 +75,7 @@ class SizeEvaluator(Evaluator):
         return self._of_slopes(node, scope, None, node.args[0])
 
     def _of_slopes(self, node, scope, number, point) -> Value:
-        """A gradient: terms as large as L times the point cancel in it, for one client's L or, of the mean, the largest."""
+        """A gradient. Terms as large as L |point| cancel in it, with the L of the client, or the largest for the mean."""
         value = self._at_the_point(node, scope)
         if "L_client" not in self.env.bound:
             return value
@@ -90,13 +90,13 @@ class SizeEvaluator(Evaluator):
 
 
 def _of_terms(federation):
-    """The federation whose losses are as large as the terms of these; None where that is not known, or they are the same."""
+    """The federation whose losses are the sizes of the terms of these losses; None if it is unknown or the same."""
     of_terms = getattr(federation, "of_terms", federation)
     return None if of_terms is federation else of_terms
 
 
 def _nothing_cancels(node, environment: Environment) -> bool:
-    """Whether an expression adds only numbers that are at least 0: then its size is its value."""
+    """Whether an expression adds only nonnegative numbers, so that its size is its value."""
     known, key = environment.constants, ("nothing cancels", node)
     if key not in known:
         known[key] = _adds_no_signs(node, environment)

@@ -1,4 +1,4 @@
-"""Words that papers add to the language of claims, evaluated on batches: layers, and arithmetic by coordinates."""
+"""Evaluates the operators on layers, chance and coordinates, and functions of numbers."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from itertools import combinations
 import numpy as np
 import sympy as sp
 
-from bounds.papers.fadamgc import words as by_coordinate
-from bounds.papers.fedluar.words import largest_sum, layer_part, share
-from bounds.papers.fedmoswa.words import E_noise
+from bounds.language import coordinates
+from bounds.language.chance import E_noise
+from bounds.language.layers import largest_sum, layer_part, share
 from synthetic.numbers.arrays import largest, maximum, namespace
 from synthetic.numbers.roots import Irrational, square_root
 from verify.evaluation.environment import UnboundName
@@ -32,7 +32,7 @@ def _layer_part(evaluator: Evaluator, node, scope) -> Value:
     """The vector with every layer but one set to zero."""
     number, vector = evaluator.integer(node.args[0], scope), evaluator.vector(node.args[1], scope)
     if evaluator.env.federation is None:
-        raise UnboundName("this claim speaks of layers, and no federation is bound")
+        raise UnboundName("the claim mentions layers, and no federation is bound")
     layers = evaluator.env.federation.layers()
     table = np.zeros((len(layers), vector.shape[-1]), dtype=int)
     for row, layer in enumerate(layers):
@@ -45,7 +45,7 @@ def _layer_part(evaluator: Evaluator, node, scope) -> Value:
 
 @_meaning(share)
 def _share(evaluator: Evaluator, node, scope) -> Value:
-    """A quotient of numbers, 0/0 = 0."""
+    """The quotient of two numbers, with 0/0 = 0."""
     return Value(_quotient(*(evaluator.value(arg, scope).data for arg in node.args)))
 
 
@@ -58,7 +58,7 @@ def _quotient(above, below):
 
 @_meaning(largest_sum)
 def _largest_sum(evaluator: Evaluator, node, scope) -> Value:
-    """The sum of the n largest values; of all where there are fewer than n."""
+    """The sum of the n largest values, or of all if there are fewer."""
     count, value, index, low, high = node.args
     counts = np.unique(evaluator.integer(count, scope))
     if len(counts) != 1:
@@ -81,7 +81,7 @@ def _largest_sum(evaluator: Evaluator, node, scope) -> Value:
 # chance ----------------------------------------------------------------------------------------------------------------
 @_meaning(E_noise)
 def _over_noise(evaluator: Evaluator, node, scope) -> Value:
-    """Over gradient noise, the sampling of clients given."""
+    """Expectation over gradient noise, given the sampled clients."""
     value = evaluator.value(node.args[0], scope)
     return Value(mean_over(value.data, 1, evaluator.env.noise_weight), value.vector)
 
@@ -91,35 +91,35 @@ def _with_coordinates(value: Value):
     return value.data if value.vector else value.data[..., None]
 
 
-@_meaning(by_coordinate.scaled)
+@_meaning(coordinates.scaled)
 def _scaled(evaluator, node, scope) -> Value:
     u, w, a = (evaluator.value(arg, scope) for arg in node.args)
     return Value(_quotient(_with_coordinates(u), _with_coordinates(w) + a.data[..., None]), True)
 
 
-@_meaning(by_coordinate.reciprocal)
+@_meaning(coordinates.reciprocal)
 def _reciprocal(evaluator, node, scope) -> Value:
     w, a = (evaluator.value(arg, scope) for arg in node.args)
     return Value(1 / (_with_coordinates(w) + a.data[..., None]), True)
 
 
-@_meaning(by_coordinate.root)
+@_meaning(coordinates.root)
 def _root(evaluator, node, scope) -> Value:
     return Value(square_root(evaluator.vector(node.args[0], scope)), True)
 
 
-@_meaning(by_coordinate.square)
+@_meaning(coordinates.square)
 def _square(evaluator, node, scope) -> Value:
     return Value(evaluator.vector(node.args[0], scope) ** 2, True)
 
 
-@_meaning(by_coordinate.highest)
+@_meaning(coordinates.highest)
 def _highest(evaluator, node, scope) -> Value:
     index, low, high, v = node.args
     inner, inside = evaluator.enter(str(index), low, high, scope)
     value = evaluator.value(v, inner)
     xp = namespace(value.data)
-    if not inside.all():  # ranges of several lengths: a place outside stands for the first one inside
+    if not inside.all():  # ranges of several lengths: replace an entry outside by the first one inside
         first = inside.argmax(axis=-1)
         numbers = np.where(inside, np.arange(inside.shape[-1]), first[..., None])
         axis = LEAD + scope.depth
@@ -131,19 +131,19 @@ def _highest(evaluator, node, scope) -> Value:
     return Value(largest(value.data, LEAD + scope.depth), value.vector)
 
 
-@_meaning(by_coordinate.upper)
+@_meaning(coordinates.upper)
 def _upper(evaluator, node, scope) -> Value:
     a, b = (evaluator.value(arg, scope) for arg in node.args)
     return Value(maximum(*namespace(a.data).broadcast_arrays(a.data, b.data)), a.vector)
 
 
-@_meaning(by_coordinate.raised)
+@_meaning(coordinates.raised)
 def _raised(evaluator, node, scope) -> Value:
     v, a = evaluator.vector(node.args[0], scope), evaluator.value(node.args[1], scope)
     return Value(v + a.data[..., None], True)
 
 
-@_meaning(by_coordinate.least)
+@_meaning(coordinates.least)
 def _least(evaluator, node, scope) -> Value:
     return Value(-largest(-evaluator.vector(node.args[0], scope), -1))
 

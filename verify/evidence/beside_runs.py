@@ -1,4 +1,4 @@
-"""A claim's bound beside what was measured along sampled runs: the series for a figure, and what it decides."""
+"""Compares a claim's bound with the mean over sampled runs: a series for a figure, and the evidence that it gives."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from bounds.registry.claims import find_claim
 from fedtheory import AllClients, Always, Constant, LossMatching, PriorityOnly, Selection
 from synthetic.numbers.arrays import namespace, to_numpy
 from verify.claims.method import other_procedure
-from verify.evaluation.environment import Bound, Environment, UnboundName
+from verify.evaluation.environment import Environment, NamedArray, UnboundName
 from verify.evaluation.evaluate import sides
 from verify.evaluation.judge import unmet
-from verify.evidence.eprocess import REFUTES, EProcess, RangeProcess, confidence_band, more_samples
+from verify.evidence.eprocess import REFUTES, EProcess, confidence_band, more_samples
 from verify.measure.realise import bind_given
 from verify.results.verdict import Series
 
@@ -32,7 +32,8 @@ class Comparison:
     """Both sides of a claim along sampled runs.
 
     ``verdict`` is ``refuted``, ``consistent``, ``undecided`` or ``not applicable``; ``reason`` says why in one line.
-    ``series`` holds rounds, the measured left side with a 95 % band, and the bound (None if not applicable).
+    ``series`` holds the rounds, the mean of the left side with its 95 % band, and the bound; None if not applicable.
+    ``tested``: the samples of the last round form an e-value; otherwise ``e_value`` is 1.
     """
 
     claim: str
@@ -41,9 +42,10 @@ class Comparison:
     ratio: float | None = None
     e_value: float = 1.0
     series: Series | None = None
+    tested: bool = False
 
     def plot(self, path: str | Path):
-        """Draw bound and measurement to ``path`` (.png, .svg or .pdf; without a suffix, all three)."""
+        """Draws bound and measurement as ``path`` with the endings .svg, .pdf and .png, whatever ending it has."""
         from verify.results.drawing import save
         from verify.results.figures import bound_and_measurement
 
@@ -53,16 +55,12 @@ class Comparison:
         return save(bound_and_measurement(self.series), path.with_suffix("") if path.suffix else path)
 
 
-def compare(claim: Claim | str, trajectory, points: int = 24, gap_range: tuple[float, float] | None = None) -> Comparison:
-    """Evaluate a ``run`` claim at rounds along a trajectory of many seeds.
+def compare(claim: Claim | str, trajectory, points: int = 24) -> Comparison:
+    """Evaluates a ``run`` claim at up to ``points`` rounds along a trajectory of many seeds.
 
-    The trajectory must have recorded ``RECORD``; ``weighted_gradient_sq`` only where constants and steps do not
-    bound the gradients. The bound is evaluated with the federation's constants; where one that
-    matters is only an estimate, the comparison is drawn and decides nothing.
-
-    Args:
-        gap_range: where left minus right side surely lies in every run, if that is known: evidence is then formed for
-            every relation, also where the left side may be negative or the right one depends on chance.
+    The trajectory must have recorded ``RECORD``; ``weighted_gradient_sq`` only where constants and steps do not bound the
+    gradients. The bound is evaluated with the federation's constants. A bound that depends on an estimated constant is
+    drawn, and decides nothing.
 
     Raises:
         LookupError: unknown claim id. ValueError: the claim is not about runs, or something was not recorded.
@@ -85,27 +83,29 @@ def compare(claim: Claim | str, trajectory, points: int = 24, gap_range: tuple[f
         left, right = _mean_sides(claim, environment)
         lefts.append(left)
         rights.append(right)
-        samples = _run_sides(claim, environment)
-        bands.append(samples)
+        bands.append(_run_sides(claim, environment))
     decides = exact_G or not _depends_on_G(claim, environment)
     _, low, high = confidence_band(np.stack([left for left, _ in bands], axis=1))
     series = Series(
         title=f"{trajectory.description}, {trajectory.runs} seeds", x_label="round", y_label=_label(claim),
         x=grid.tolist(), left=lefts, right=rights, left_low=low.tolist(), left_high=high.tolist(), decides=decides,
         relation=claim.statement.relation,
-        note="" if decides else "G is estimated from the run: drawn, decides nothing",
+        note="" if decides else "the bound uses an estimate of G from the run, so it decides nothing",
     )
-    return _judged(claim, series, _inclusion_is_certain(trajectory.algorithm.selection), gap_range, *bands[-1])
+    return _judged(claim, series, _inclusion_is_certain(trajectory.algorithm.selection), *bands[-1])
 
 
 def _needs_recorded(names, trajectory):
     if missing := [name for name in names if name not in trajectory.dataset]:
         raise ValueError(f"the trajectory has not recorded {', '.join(missing)}; "
-                         "give run(..., record=verify.compare.RECORD)")
+                         "give run(..., record=verify.evidence.beside_runs.RECORD)")
 
 
 def _environment(claim: Claim, trajectory, horizon: int):
-    """The claim's names bound to the runs up to round ``horizon``; runs are outcomes of equal weight."""
+    """Binds the claim's names to the runs up to round ``horizon``; each run is an outcome of equal probability.
+
+    Also returns whether G is bounded a priori.
+    """
     federation, data = trajectory.federation, trajectory.dataset
     steps, backend = trajectory.algorithm.local_steps, federation.backend
     runs, times = data.sizes["run"], steps * horizon
@@ -120,37 +120,37 @@ def _environment(claim: Claim, trajectory, horizon: int):
     x = data["x"].transpose("run", "round", "dim").values[:, : horizon + 1]
     included = data["included"].transpose("run", "step_round", "client").values[:, :horizon].repeat(steps, axis=1)
     per_run = {
-        "x_sampled": Bound(backend.array(x)[None, :, None], 1, True, ends),
-        "included": Bound(backend.array(included.astype(float))[None, :, None], 2),
+        "x_sampled": NamedArray(backend.array(x)[None, :, None], 1, True, ends),
+        "included": NamedArray(backend.array(included.astype(float))[None, :, None], 2),
     }
     eta = data["eta_l"].transpose("run", "iteration").values[:, :times]
     if (eta != eta[:1]).any():
         raise ValueError("every run must have the same steps to be compared with one bound; got several")
     eta = eta[:1]
-    per_run["eta_l"] = Bound(backend.array(eta).reshape(1, 1, 1, -1), 1)
+    per_run["eta_l"] = NamedArray(backend.array(eta).reshape(1, 1, 1, -1), 1)
     matching = trajectory.algorithm.selection.matching
     if isinstance(matching, LossMatching):
         epsilon = matching.epsilon if callable(matching.epsilon) else Constant(matching.epsilon)
         values = [0.0 if t < matching.warmup * steps else epsilon(t, t // steps) for t in range(times)]
         if not any(getattr(value, "ndim", 0) for value in values):
-            per_run["epsilon"] = Bound(backend.array(values).reshape(1, 1, 1, -1), 1)
+            per_run["epsilon"] = NamedArray(backend.array(values).reshape(1, 1, 1, -1), 1)
     exact_G = "noise_bound" in federation.constants and federation.constants["noise_bound"].decides
     bound_on_G = None
     if exact_G:
         bound_on_G = _a_priori_G(federation, x[:, 0], eta)
-        per_run["noise_bound"] = Bound(federation.constants.value("noise_bound").reshape(-1, 1, 1))
+        per_run["noise_bound"] = NamedArray(federation.constants.value("noise_bound").reshape(-1, 1, 1))
     if bound_on_G is None:
         exact_G = False
         _needs_recorded(RECORD[-1:], trajectory)
         squares = data["weighted_gradient_sq"].transpose("run", "iteration").values[:, :times]
         bound_on_G = float(squares.mean(axis=0).max())
-    per_run["G_sq"] = Bound(backend.array([[[bound_on_G]]]))
+    per_run["G_sq"] = NamedArray(backend.array([[[bound_on_G]]]))
     bind_given(claim, environment, per_run)
     return environment, exact_G
 
 
 def _a_priori_G(federation, starts, eta) -> float | None:
-    """Bound on squared stochastic gradients along every run: for steps up to 2/(L + mu) iterates stay in a ball."""
+    """A bound on the squared stochastic gradients of every run: with steps of at most 2/(L + mu) iterates stay in a ball."""
     constants = federation.constants
     if "mu" not in constants or not float(to_numpy(constants.value("mu")).min()) > 0:
         return None
@@ -166,7 +166,7 @@ def _a_priori_G(federation, starts, eta) -> float | None:
 
 
 def _unmet(claim: Claim, environment: Environment) -> str | None:
-    """Why the claim does not apply to these runs: a hypothesis that they do not meet, or that they cannot show."""
+    """The first hypothesis that the runs violate or cannot be checked for, in words; None where there is none."""
     checkable = []
     for condition in claim.hypotheses:
         try:
@@ -185,7 +185,7 @@ def _mean_sides(claim, environment):
 
 
 def _run_sides(claim, environment):
-    """Both sides with each run in place of the expectation, as (runs,) arrays."""
+    """Both sides of each single run, without the mean over runs, as (runs,) arrays."""
     weights, environment.noise_weight = environment.noise_weight, None
     left, right, _ = sides(claim.statement, environment)
     environment.noise_weight = weights
@@ -197,14 +197,14 @@ def _depends_on_G(claim, environment) -> bool:
     kept = environment.bound["G_sq"]
     values = []
     for value in (0.0, 1.0):
-        environment.bound["G_sq"] = Bound(environment.backend.array([[[value]]]))
+        environment.bound["G_sq"] = NamedArray(environment.backend.array([[[value]]]))
         values.append(_mean_sides(claim, environment))
     environment.bound["G_sq"] = kept
     return values[0] != values[1]
 
 
 def _label(claim: Claim) -> str:
-    """The left side in the paper's letters, for the axis of a figure."""
+    """The left side in the paper's letters, as the label of an axis."""
     from matplotlib.mathtext import MathTextParser
 
     from bounds.printing.render import latex, letters_of
@@ -219,9 +219,8 @@ def _label(claim: Claim) -> str:
     return label
 
 
-def _judged(claim: Claim, series: Series, right_is_known: bool, gap_range, left_samples, right_samples) -> Comparison:
-    """An e-process on the last round: on the gap of both sides where its range is known; otherwise where the right side does
-    not depend on chance and the left is never negative."""
+def _judged(claim: Claim, series: Series, right_is_known: bool, left_samples, right_samples) -> Comparison:
+    """The evidence of the last round: an e-value where the left side is non-negative and the right side is not random."""
     worst, relation = series.worst_ratio, claim.statement.relation
 
     def without_e_value(why: str) -> Comparison:
@@ -233,25 +232,24 @@ def _judged(claim: Claim, series: Series, right_is_known: bool, gap_range, left_
     for side, samples in ((series.left[-1], left_samples), (series.right[-1], right_samples)):
         if not np.isclose(samples.mean(), side, rtol=1e-9, atol=1e-300):
             return without_e_value("a side is not a mean over runs")
-    if gap_range is not None:
-        e_value, wanted = RangeProcess(relation, 0.0, *gap_range).update(left_samples - right_samples), None
-    elif relation != "<=":
-        return without_e_value(f"for {relation} it needs a range in which left minus right side lies (gap_range)")
-    elif not right_is_known:
-        return without_e_value("which free clients count is up to chance, and the right side with it")
-    elif left_samples.min() < -1e-12:
+    if relation != "<=":
+        return without_e_value(f"it tests statements with <=, and this one has {relation}")
+    if not right_is_known:
+        return without_e_value("which free clients count is random, and so is the right side")
+    if left_samples.min() < -1e-12:
         return without_e_value("the left side may be negative")
-    else:
-        limit, samples = max(float(right_samples[0]), 0.0), np.maximum(left_samples, 0.0)
-        e_value, wanted = EProcess(limit).update(samples), more_samples(samples, limit)
+    limit, samples = max(float(right_samples[0]), 0.0), np.maximum(left_samples, 0.0)
+    e_value, wanted = EProcess(limit).update(samples), more_samples(samples, limit)
     if e_value > REFUTES:
-        return Comparison(claim.id, "refuted", f"e-value {e_value:.3g} at the last round", worst, e_value, series)
-    if worst > 1:
+        verdict, reason = "refuted", f"e-value {e_value:.3g} at the last round"
+    elif worst > 1:
         more = f"about {wanted} more seeds" if wanted else "more seeds"
-        return Comparison(claim.id, "undecided", f"e-value {e_value:.3g}: {more} would decide", worst, e_value, series)
-    return Comparison(claim.id, "consistent", f"worst ratio left/right {worst:.3g}", worst, e_value, series)
+        verdict, reason = "undecided", f"e-value {e_value:.3g}: {more} would decide"
+    else:
+        verdict, reason = "consistent", f"worst ratio left/right {worst:.3g}"
+    return Comparison(claim.id, verdict, reason, worst, e_value, series, tested=True)
 
 
 def _inclusion_is_certain(selection: Selection) -> bool:
-    """Whether the same free clients count in every run."""
+    """Whether the same free clients are included in every run."""
     return isinstance(selection.matching, AllClients | PriorityOnly) and isinstance(selection.free, Always)

@@ -1,4 +1,4 @@
-"""Evidence beyond the search: real data with full gradients, and sampled runs with noise and minibatches."""
+"""Evidence beyond the search: federations of real data with full gradients, and sampled runs with noise and minibatches."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from verify.search.budget import BUDGETS
 
 __all__ = ["Samples", "on_federations", "sampled"]
 
-#: full-gradient federations of real data: name -> maker by number of priority clients (None: all), and weights of clients
-#: (None: by their samples)
+#: federations of real data with full gradients: name -> maker, given the number of priority clients (None: all) and the
+#: weights of clients (None: in proportion to their samples)
 _REAL: dict[str, Callable[..., Any]] = {
     "breast-cancer, 8 clients, Dirichlet": lambda priority, weights: real_federation(
         "breast-cancer", 8, "dirichlet", alpha=0.5, smallest=5, priority=priority, ridge=0.1, weights=weights
@@ -36,7 +36,7 @@ _REAL: dict[str, Callable[..., Any]] = {
     ),
 }
 
-#: federations for sampled runs: name -> (maker by priority and backend, local steps, rounds, largest number of seeds)
+#: federations for sampled runs: name -> (maker, given priority and backend; local steps; rounds; largest number of seeds)
 _SAMPLED: dict[str, tuple[Callable[..., Any], int, int, int]] = {
     "quadratic, Gaussian noise": (
         lambda priority, backend: make_quadratic(
@@ -68,7 +68,7 @@ def _noisy(name: str, priority: int | None, device: str):
 
 
 def on_federations(claim: Claim, settings) -> list[dict[str, Any]]:
-    """The claim's worst ratio on each federation of real data where it can be evaluated."""
+    """Worst ratio of the claim on each federation of real data where it can be evaluated, a row each."""
     rows, (federations, *effort) = [], BUDGETS[settings.budget].on_data
     for name in list(_REAL)[:federations]:
         free = claim.procedure is None or claim.procedure.free_clients
@@ -81,7 +81,7 @@ def on_federations(claim: Claim, settings) -> list[dict[str, Any]]:
 
 @dataclass
 class Samples:
-    """Sampled comparisons of one claim: a row of facts and a series for each federation."""
+    """Comparisons of one claim with sampled runs: a row of facts and a series for each federation."""
 
     rows: list[dict[str, Any]] = field(default_factory=list)
     series: tuple[Series, ...] = ()
@@ -90,7 +90,7 @@ class Samples:
 
 
 def sampled(claim: Claim, settings) -> Samples:
-    """Compare a claim about the end of a run with sampled runs; nothing for claims of another form."""
+    """Compares a claim about the end of a FedAvg run with sampled runs; empty for other claims."""
     samples = Samples()
     if claim.setting != "run" or claim.statement is None or claim.statement.over or claim.variables:
         return samples
@@ -117,7 +117,7 @@ def sampled(claim: Claim, settings) -> Samples:
         samples.series += (result.series,)
         samples.rows.append({
             "name": name, "seeds": trajectory.runs, "ratio": result.ratio, "decides": result.series.decides,
-            "e_value": result.e_value, "reason": result.reason,
+            "e_value": result.e_value, "tested": result.tested, "reason": result.reason,
         })
         if result.verdict == "refuted":
             samples.refuted_by, samples.e_value = name, result.e_value
@@ -125,7 +125,7 @@ def sampled(claim: Claim, settings) -> Samples:
 
 
 def _steps_of(claim: Claim, federation, steps: int, rounds: int):
-    """Step sizes that the claim's own conditions prescribe on this federation, as a tuple; None if they leave them free."""
+    """The step sizes that the claim's conditions prescribe on this federation; None where they prescribe none."""
     sizes = {"clients": federation.clients, "iterations": steps * rounds, "local_steps": steps, "rounds": rounds,
              "dim": federation.dim, "participants": 2}
     environment = Environment(federation.backend, sizes, {}, federation=federation, definitions=claim.definitions)
@@ -139,7 +139,7 @@ _RUNS: dict[tuple, Any] = {}
 
 
 def _trajectory(name, federation, procedure: Procedure, eta, steps, rounds, seeds, seed):
-    """One batch of runs, shared by all claims with the same procedure and steps."""
+    """A batch of runs, made once for all claims with the same procedure and steps."""
     key = (name, procedure, eta, steps, rounds, seeds, seed, str(federation.backend))
     if key not in _RUNS:
         epsilon = _threshold(federation) if procedure.free_clients else None

@@ -1,23 +1,25 @@
-"""Evaluates a claim on a given federation (real data, say) from many starts, thresholds and step sizes."""
+"""Evaluates a claim on a given federation (of real data, say) for many starts, thresholds and step sizes."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from math import prod
 
 import numpy as np
 
 from bounds.language.claim import Claim
-from verify.claims.method import speaks_of_trackers
+from verify.claims.method import subset_left_open
 from verify.claims.needs import speaks_of_samples
 from verify.claims.sizes import allowed, names_of
 from verify.evaluation.environment import TooManyTerms
 from verify.evaluation.judge import Judgement, judge, unmet
+from verify.instances.chance import chance_of
 from verify.instances.draw import draw_leaves
 from verify.instances.instance import outcomes
-from verify.instances.leaves import Leaves, halves, number_of
-from verify.instances.outcomes import chance_of
+from verify.instances.leaves import SLACK, Leaves
 from verify.instances.shape import Shape
+from verify.search.judged import in_halves
 from verify.search.sharing import RUNS
 
 __all__ = ["OnFederation", "evaluate_on"]
@@ -28,10 +30,10 @@ _OF_THE_FEDERATION = ("curvature", "center", "offset", "weight", "noise")
 
 @dataclass(frozen=True)
 class OnFederation:
-    """Worst ratio left/right among ``met`` of ``tried`` instances on the federation called ``name``.
+    """Worst ratio left/right over the instances on the federation ``name``: ``met`` of ``tried`` meet the hypotheses.
 
-    ``violated``: float64 saw a violation (which without exact replay decides nothing); ``unmet``: in words, a hypothesis
-    that failed where none was met.
+    ``violated``: float64 sees a violation, which decides nothing without an exact replay. ``unmet``: a violated hypothesis
+    in words, where no instance meets all of them.
     """
 
     name: str
@@ -43,8 +45,8 @@ class OnFederation:
 
 
 def evaluate_on(claim: Claim, federation, name: str, seed: int = 0, rows: int = 8, lengths: int = 3) -> OnFederation | None:
-    """Evaluate a ``run`` or ``point`` claim on a federation with full gradients, from ``rows`` starts in runs of each of
-    ``lengths`` lengths; None if it does not speak of one, or if its sums have too many terms there."""
+    """Evaluates a ``run`` or ``point`` claim on a federation with full gradients: runs of ``lengths`` lengths, from ``rows``
+    starts each. None where the claim is not about such a federation, or where its sums have too many terms."""
     if claim.setting == "algebra" or claim.statement is None or speaks_of_samples(claim):
         return None
     rng, free = np.random.default_rng(seed), int((~federation.priority[0]).sum())
@@ -57,13 +59,15 @@ def evaluate_on(claim: Claim, federation, name: str, seed: int = 0, rows: int = 
         if shape is None:
             return None
         leaves = draw_leaves(claim, shape, rows, rng)
-        leaves = {n: a for n, a in leaves.items() if n not in _OF_THE_FEDERATION and not n.startswith("slack:")}
+        leaves = {n: a for n, a in leaves.items() if n not in _OF_THE_FEDERATION and not n.startswith(SLACK)}
         for leaf in ("start_offset", "local_offset"):
             if leaf in leaves:
                 leaves[leaf] = leaves[leaf] * np.sqrt(1 / shape.dim)
         try:
-            parts = _judged(claim, shape, leaves, federation)
-        except (ValueError, LookupError, NotImplementedError):  # a name, a method or a local problem without meaning here
+            parts = in_halves(partial(_judged, claim, shape, federation), leaves)
+        except TooManyTerms:
+            continue
+        except (ValueError, LookupError, NotImplementedError):  # a name, method or local problem that is undefined here
             return None
         for verdict, why_not in parts:
             tried += len(verdict.met)
@@ -76,16 +80,11 @@ def evaluate_on(claim: Claim, federation, name: str, seed: int = 0, rows: int = 
     return OnFederation(name, tried, met, worst, violated, None if met else reason) if tried else None
 
 
-def _judged(claim: Claim, shape: Shape, leaves: Leaves, federation) -> list[tuple[Judgement, str | None]]:
-    """The judgement on instances, and a hypothesis that none of them meets; in halves where sums have too many terms, none
-    where one instance alone has."""
-    try:
-        environment = RUNS.realise(claim, shape, leaves, federation.backend, _MOST_TERMS, federation)
-        verdict = judge(claim, environment)
-        return [(verdict, None if verdict.met.any() else unmet(claim.hypotheses, environment))]
-    except TooManyTerms:
-        parts = halves(leaves) if number_of(leaves) > 1 else ()
-        return [part for half in parts for part in _judged(claim, shape, half, federation)]
+def _judged(claim: Claim, shape: Shape, federation, leaves: Leaves) -> tuple[Judgement, str | None]:
+    """Judges the instances; also a hypothesis in words that none of them meets."""
+    environment = RUNS.realise(claim, shape, leaves, federation.backend, _MOST_TERMS, federation)
+    verdict = judge(claim, environment)
+    return verdict, None if verdict.met.any() else unmet(claim.hypotheses, environment)
 
 
 def _shape(claim: Claim, federation, free: int, rng, length: int) -> Shape | None:
@@ -98,10 +97,8 @@ def _shape(claim: Claim, federation, free: int, rng, length: int) -> Shape | Non
                   sizes=sizes)
     if "layers" in names_of(claim):
         shape = replace(shape, layers=tuple(layer.stop - layer.start for layer in federation.layers()))
-    if speaks_of_trackers(claim):
-        shape = replace(shape, sizes=(*sizes, ("trackers", 1)))
-    if claim.procedure is not None:
-        shape = replace(shape, chance=chance_of(claim.procedure, claim.variables))
+    sizes += tuple((name, 1) for name in subset_left_open(claim))
+    shape = replace(shape, sizes=sizes, chance=chance_of(claim.procedure, claim.variables))
     if not allowed(claim, shape.as_sizes()):
         return None
     if claim.setting == "point":

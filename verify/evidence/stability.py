@@ -1,8 +1,8 @@
-"""Claims about neighbouring data sets beside measured runs: recursions step by step, final bounds round by round.
+"""Measures claims about neighbouring data sets on coupled runs: recursions step by step, final bounds round by round.
 
-Runs are outcomes of equal chance. A claim about given data sets (``replaced="any"``) is measured for every replacement by
-itself; of others the replacements are part of the mean, which is then one over the replaced sample and the runs, but not
-over data sets. A supremum over samples is one over the samples of a test, so that what is measured is at most what is meant.
+Each run is an outcome of equal probability. A claim about given data sets (``replaced="any"``) is measured for every
+replacement separately. For other claims the mean is over runs and replacements, but not over data sets. The supremum over
+samples is taken over a finite test set, so the measured value is a lower bound.
 """
 
 from __future__ import annotations
@@ -13,10 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from bounds.language import words
+from bounds.language import samples, words
 from bounds.language.claim import Claim
-from bounds.papers.afedpd import words as afedpd
-from bounds.papers.fedmoswa import words as fedmoswa
 from fedtheory.engine import rounds_of, starting_points
 from fedtheory.registry import find_algorithm, make_algorithm
 from fedtheory.schedules import value_at
@@ -24,7 +22,7 @@ from fedtheory.stability import samples_of, single_samples
 from synthetic.numbers.arrays import NUMPY, namespace, to_numpy
 from synthetic.numbers.draws import Draws
 from verify.claims.needs import speaks_of_samples
-from verify.evaluation.environment import Bound, Environment, UnboundName
+from verify.evaluation.environment import Environment, NamedArray, UnboundName
 from verify.evaluation.evaluate import Value, sides
 from verify.evaluation.judge import in_range, unmet
 from verify.evaluation.means import mean_over
@@ -34,12 +32,16 @@ from verify.measure.record import FullRecord
 __all__ = ["Beside", "beside_runs"]
 
 _MOST_TERMS = 4_000_000  # entries of an array
+_HORIZONS = 12  # lengths of the run at which a final bound is measured
 
 
 @dataclass(frozen=True)
 class Beside:
-    """A claim's sides on measured runs: ``rows`` of (round of the horizon, place in words, left, right), worst place of each
-    horizon or all places of the last one; ``reason`` why there are none; ``decides`` whether the means are the claim's."""
+    """Both sides of a claim on measured runs, as rows of (horizon in rounds, indices in words, left, right).
+
+    ``rows``: those of a final bound, by horizon. ``steps``: those of a recursion, at all indices of the last horizon.
+    ``reason``: why there are neither. ``decides``: the measured means are the claim's own.
+    """
 
     claim: str
     rows: tuple[tuple[int, str, float, float], ...] = ()
@@ -59,17 +61,16 @@ def _ratio(left: float, right: float) -> float:
 
 
 def beside_runs(claim: Claim, method: str, options: Mapping[str, Any], federation, replacements: Sequence[tuple],
-                test: Sequence[tuple], rounds: int, seeds: Sequence[int], start=None, horizons: int = 12) -> Beside:
+                test: Sequence[tuple], rounds: int, seeds: Sequence[int]) -> Beside:
     """Both sides of a claim about coupled runs of ``method`` on a federation of data.
 
     Args:
         options: arguments of the method, ``eta_l`` and ``local_steps`` among them.
-        replacements, rounds, seeds, start: as in :func:`verify.stability.coupled_runs`.
+        replacements, rounds, seeds: as in :func:`fedtheory.stability.coupled_runs`.
         test: samples (features, target) over which suprema are taken.
-        horizons: how many lengths of the run a final bound is measured at.
     """
     if not speaks_of_samples(claim) or claim.statement is None or not claim.explicit:
-        return Beside(claim.id, reason="it is no explicit statement about runs on neighbouring data sets")
+        return Beside(claim.id, reason="it is not an explicit statement about runs on neighbouring data sets")
     if why := _other_runs(claim, method, options):
         return Beside(claim.id, reason=why)
     counts = set(to_numpy(federation.counts)[0].tolist())
@@ -77,10 +78,10 @@ def beside_runs(claim: Claim, method: str, options: Mapping[str, Any], federatio
         return Beside(claim.id, reason="it needs as many samples of every client, and equal weights")
     algorithm, given = make_algorithm(method, **options), claim.procedure.replaced == "any"
     groups = [[one] for one in replacements] if given else [list(replacements)]
-    lengths = np.unique(np.geomspace(1, rounds, min(horizons, rounds)).round().astype(int)).tolist()
+    lengths = np.unique(np.geomspace(1, rounds, min(_HORIZONS, rounds)).round().astype(int)).tolist()
     found: list[list] = []
     for group in groups:
-        names = _recorded(algorithm, federation, group, rounds, seeds, start)
+        names = _recorded(algorithm, federation, group, rounds, seeds)
         names |= _steps(claim, options["eta_l"], rounds, algorithm.local_steps, federation.backend)
         names |= _constants(federation, [entry[2:] for entry in group]) | _numbers(claim, method, options)
         each = single_samples(federation, test)
@@ -97,7 +98,7 @@ def beside_runs(claim: Claim, method: str, options: Mapping[str, Any], federatio
 
 
 def _other_runs(claim: Claim, method: str, options: Mapping[str, Any]) -> str:
-    """Why runs of the method are not the claim's; nothing if they are."""
+    """Why runs of the method are not those of the claim; empty if they are."""
     base, defaults = claim.procedure.base, find_algorithm(method).arguments
     if base != method:
         return f"it is about {base}; the runs are {method}'s"
@@ -105,49 +106,49 @@ def _other_runs(claim: Claim, method: str, options: Mapping[str, Any]) -> str:
         if (have := options.get(name, defaults.get(name))) != value:
             return f"it is about {method} with {name} = {value}; the runs have {have}"
     if claim.procedure.sampling != "full" and not options.get("participants"):
-        return "it is about sampled clients; in the runs all take part"
+        return "it is about sampled clients; in the runs all participate"
     return ""
 
 
-def _numbers(claim: Claim, method: str, options: Mapping[str, Any]) -> dict[str, Bound]:
-    """The method's numbers that the claim names."""
+def _numbers(claim: Claim, method: str, options: Mapping[str, Any]) -> dict[str, NamedArray]:
+    """The numerical hyper-parameters of the method, by name."""
     known = find_algorithm(method).arguments | dict(options)
-    return {name: Bound(np.full((1, 1, 1), float(value))) for name, value in known.items()
+    return {name: NamedArray(np.full((1, 1, 1), float(value))) for name, value in known.items()
             if isinstance(value, int | float) and not isinstance(value, bool) and name not in ("eta_l", "local_steps")}
 
 
-def _recorded(algorithm, federation, replacements, rounds, seeds, start) -> dict[str, Bound]:
-    """Every quantity of the runs and of the coupled ones; outcomes are nested as replacement, seed."""
+def _recorded(algorithm, federation, replacements, rounds, seeds) -> dict[str, NamedArray]:
+    """Every recorded quantity of the runs and of the coupled runs; the axis of outcomes is (replacement, seed)."""
     numbers = np.tile(np.asarray(seeds), len(replacements))
     twin = federation.neighbours([entry for entry in replacements for _ in seeds])
     found = {}
     for prefix, data in (("", federation), ("twin_", twin)):
         draws, record = Draws(numbers, data.backend), FullRecord()
-        first = algorithm.init(data, starting_points(data, start, len(numbers)), draws)
+        first = algorithm.init(data, starting_points(data, None, len(numbers)), draws)
         *_, state = rounds_of(algorithm, data, first, draws, 0, rounds, (record,))
         for name, (array, indices, vector) in record.arrays(data, state, algorithm.local_steps).items():
             array = namespace(array).broadcast_to(array, (len(numbers), *array.shape[1:]))
-            found[prefix + name] = Bound(array.reshape(1, len(numbers), 1, *array.shape[1:]), indices, vector)
+            found[prefix + name] = NamedArray(array.reshape(1, len(numbers), 1, *array.shape[1:]), indices, vector)
     clients = np.repeat([entry[0] for entry in replacements], len(seeds))
     differing = (clients[:, None] == np.arange(federation.clients)).astype(float)
-    found["differing"] = Bound(federation.backend.array(differing).reshape(1, len(clients), 1, -1), 1)
+    found["differing"] = NamedArray(federation.backend.array(differing).reshape(1, len(clients), 1, -1), 1)
     return found
 
 
-def _steps(claim: Claim, eta_l, rounds: int, local_steps: int, backend) -> dict[str, Bound]:
-    """The step sizes that the method is given, by iteration, and the claim's name for them where all are alike."""
+def _steps(claim: Claim, eta_l, rounds: int, local_steps: int, backend) -> dict[str, NamedArray]:
+    """The step sizes of the method by iteration, and under the claim's name for them where all are equal."""
     eta = [float(value_at(eta_l, NUMPY, t, t // local_steps, 1)) for t in range(rounds * local_steps)]
     called = {c.right.name for c in claim.hypotheses
               if c.relation == "==" and getattr(c.left, "base", None) == words.eta_l and c.right.is_Symbol}
-    found = {"eta_l": Bound(backend.array(eta).reshape(1, 1, 1, -1), 1)}
-    return found | {name: Bound(np.full((1, 1, 1), eta[0])) for name in called if len(set(eta)) == 1}
+    found = {"eta_l": NamedArray(backend.array(eta).reshape(1, 1, 1, -1), 1)}
+    return found | {name: NamedArray(np.full((1, 1, 1), eta[0])) for name in called if len(set(eta)) == 1}
 
 
 _APART = {"sigma_g": "sigma_g_1", "sigma_g_1": "sigma_g_1", "sigma_g_2": "sigma_g_2", "sigma_g_max": "sigma_g_max"}
 
 
-def _constants(federation, fresh) -> dict[str, Bound]:
-    """Constants of the losses of all samples, the replacing ones included, and of the clients' gradients."""
+def _constants(federation, fresh) -> dict[str, NamedArray]:
+    """Constants of the losses of all samples, those of ``fresh`` included, and of the clients' gradients."""
     def of_samples(data):
         named = {"L_client": to_numpy(data.smoothness().value).max(), "mu_client": to_numpy(data.convexity().value).min()}
         more = data.extra_constants()  # no optimum is needed, and there may be none
@@ -156,19 +157,19 @@ def _constants(federation, fresh) -> dict[str, Bound]:
     each = single_samples(federation, [z[2:] for z in samples_of(federation)] + list(fresh))
     found = of_samples(each)
     clients = federation.clients
-    by_client = {n: Bound(np.full((1, 1, 1, clients), found.pop(n)), 1) for n in ("L_client", "mu_client")}
+    by_client = {n: NamedArray(np.full((1, 1, 1, clients), found.pop(n)), 1) for n in ("L_client", "mu_client")}
     weights, variance = (to_numpy(array).reshape(1, 1, 1, -1) for array in (federation.weights, federation.variance))
-    by_client |= {"client_weight": Bound(weights, 1), "priority": Bound(0 * weights + 1, 1),
-                  "sigma_sq_client": Bound(np.broadcast_to(variance, weights.shape), 1)}
+    by_client |= {"client_weight": NamedArray(weights, 1), "priority": NamedArray(0 * weights + 1, 1),
+                  "sigma_sq_client": NamedArray(np.broadcast_to(variance, weights.shape), 1)}
     apart = federation.extra_constants()
     if "sigma_g_client" in apart:
-        by_client["sigma_g_client"] = Bound(to_numpy(apart["sigma_g_client"].value).reshape(1, 1, 1, -1), 1)
+        by_client["sigma_g_client"] = NamedArray(to_numpy(apart["sigma_g_client"].value).reshape(1, 1, 1, -1), 1)
     found |= {name: to_numpy(apart[known].value).max() for name, known in _APART.items() if known in apart}
-    return by_client | {name: Bound(np.full((1, 1, 1), value)) for name, value in found.items()}
+    return by_client | {name: NamedArray(np.full((1, 1, 1), value)) for name, value in found.items()}
 
 
 def _sides_at(claim: Claim, algorithm, federation, names, each, group, length: int, seeds: int) -> list[tuple]:
-    """Rows (horizon, place, left, right) of runs cut after ``length`` rounds; LookupError where a hypothesis fails."""
+    """Rows (horizon, indices, left, right) of the runs up to round ``length``; LookupError where a hypothesis fails."""
     backend, K = federation.backend, algorithm.local_steps
     sampling = algorithm.selection.sampling
     sizes = {"clients": federation.clients, "rounds": length, "local_steps": K, "iterations": length * K,
@@ -197,7 +198,7 @@ def _sides_at(claim: Claim, algorithm, federation, names, each, group, length: i
 
 
 def _words(each) -> dict:
-    """Words about samples: suprema over the samples of ``each``; means over data sets are those over what was run."""
+    """Operators of claims about samples: suprema over the samples of ``each``, means over data sets over the runs made."""
     def mean(evaluator, node, scope):
         value = evaluator.value(node.args[0], scope)
         return value._replace(data=mean_over(value.data, 1, evaluator.env.noise_weight))
@@ -228,6 +229,6 @@ def _words(each) -> dict:
 
         return worst
 
-    return {afedpd.E_data: mean, fedmoswa.E_data: mean, fedmoswa.E_client: of_client,
-            fedmoswa.worst_mean_gap: supremum(False), fedmoswa.worst_pair_gap: supremum(False),
-            afedpd.worst_mean_gap: supremum(True), afedpd.worst_mean_signed_gap: supremum(False)}
+    return {samples.E_data: mean, samples.E_client: of_client, samples.worst_sample_gap: supremum(False),
+            samples.worst_pair_gap: supremum(False), samples.worst_mean_signed_gap: supremum(False),
+            samples.worst_mean_gap: supremum(True)}

@@ -1,4 +1,4 @@
-"""Runs on neighbouring data sets, drawn: how far parameters and losses come apart, and the claims' bounds beside them."""
+"""The figure of ``fedtheory stability``: gaps of parameters and losses by round, and claims about them."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ MOST_CLAIMS = 3  #: panels of claims
 
 
 def stability_figure(found: Stability, beside: Sequence[Beside], title: str) -> Figure:
-    """The gap of parameters by round, that of losses where there is a test, and a panel for each of the tightest claims.
+    """Draws the parameter gap by round, the loss gap where there is a test, and a panel for each of the tightest claims.
 
-    A claim's panel shows its sides over the horizons of a final bound; or over the steps of a recursion, of every step the
-    place (client, say) where the left side is largest.
+    The panel of a final bound shows both sides over its horizons. The panel of a recursion shows them over its steps, each
+    at the other indices (the client, say) where the left side is largest.
     """
     panels = [("parameter gap [parameter]", found.parameter_gap[found.worst], None, "round")]
     if not np.isnan(found.loss_gap).any():
@@ -45,13 +45,13 @@ def stability_figure(found: Stability, beside: Sequence[Beside], title: str) -> 
             direct_labels(axes, ((right, "bound", BOUND), (left, "measured", MEASUREMENT)))
         axes.set_xlabel(x_label, **FONT)
         axes.set_title(label, loc="left", fontsize=10, **FONT)
-    write_below(row[0], "the replacement of the largest final gap")
+    write_below(row[0], "for the replacement with the largest final gap")
     figure.suptitle(title, x=0.01, ha="left", fontsize=11, **FONT)
     return figure
 
 
 def _by_first_index(steps) -> list[tuple]:
-    """Of every value of the first index, the row of the largest left side."""
+    """For every value of the first index, the row with the largest left side."""
     best: dict[str, tuple] = {}
     for row in steps:
         first = row[1].split(",")[0]

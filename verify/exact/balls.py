@@ -1,4 +1,4 @@
-"""Instances with irrational numbers: the same lines on balls, which decide only what is certain."""
+"""Instances with irrational numbers: the same code on balls, where only certain comparisons count."""
 
 from __future__ import annotations
 
@@ -23,11 +23,9 @@ _NOTHING = Fraction(1, 10**30)  # sides nearer than this are equal, in units in 
 
 def violation_on_balls(claim: Claim, shape, leaves, nothing: Fraction = _NOTHING,
                        ) -> tuple[Environment, Ball, Ball] | tuple[str, str]:
-    """The certain violation by an instance of rational leaves: its environment and both sides, which are balls.
-
-    Otherwise a word, ``unmet``, ``holds``, ``inadmissible`` or ``uncertain``, and for the last one the reason. Sides nearer
-    than ``nothing``, of which neither is surely beyond the other, are taken for equal.
-    """
+    """The certain violation by an exact instance: its environment and both sides, which are balls. Otherwise a word,
+    ``unmet``, ``holds``, ``inadmissible`` or ``uncertain``, and the reason for the last one. Undecided sides that differ by
+    less than ``nothing`` count as equal."""
     from flint import ctx
 
     before, word, reason = ctx.prec, "uncertain", ""
@@ -56,17 +54,18 @@ def violation_on_balls(claim: Claim, shape, leaves, nothing: Fraction = _NOTHING
 
 
 def _precisions(iterations: int) -> tuple[int, ...]:
-    """Bits to try, one after the other: for a long run at once as many as it may lose."""
+    """The precisions in bits to try one after the other; for a long run a single one that covers what it may lose."""
     enough = PRECISIONS[0] + _BITS_A_STEP * iterations
     return PRECISIONS if enough <= PRECISIONS[-1] else (enough,)
 
 
 class _Undefined(Undecided):
-    """A side of the statement is not known to be finite somewhere, whatever it is elsewhere."""
+    """A side of the statement is not known to be finite somewhere."""
 
 
 def _certain(claim: Claim, environment: Environment, nothing: Fraction) -> str | tuple[Ball, Ball]:
-    """What is certain of a claim on instance 0. A condition that defines a name holds because it does."""
+    """The certain answer for instance 0: ``holds``, ``unmet``, or the violating sides. Raises Undecided without one. A
+    condition that defines a name holds by definition."""
     environment = environment.remembering()
     if not all(Ball(side).finite for pair in pairs(claim.statement, environment) for side in pair):
         raise _Undefined("a side of the statement is not known to be finite")
@@ -84,15 +83,15 @@ def _certain(claim: Claim, environment: Environment, nothing: Fraction) -> str |
 
 
 def _equal_in_effect(left: Ball, right: Ball, nothing: Fraction = _NOTHING) -> bool:
-    """Whether both sides are that close that what float64 saw between them was its own rounding."""
+    """Whether both sides are so close that float64 saw only rounding errors."""
     low, high = (Ball(left) - Ball(right)).ends
     return max(abs(low), abs(high)) < nothing
 
 
 def _broken(condition: Condition, environment: Environment, strict: bool = True, nothing: Fraction = _NOTHING,
             ) -> tuple[list, Any]:
-    """The pairs of sides of instance 0 that surely break the condition, and one of which nothing is sure, where possible not
-    nearer than ``nothing`` (with ``strict`` it raises Undecided)."""
+    """Returns the pairs (left, right) of instance 0 that certainly violate the condition, and one undecided pair, preferably
+    one whose sides differ by more than ``nothing``. With ``strict`` an undecided pair raises Undecided."""
     compare = {"<=": operator.le, ">=": operator.ge, "==": operator.eq}[condition.relation]
     broken, open_pair = [], None
     for left, right in pairs(condition, environment):

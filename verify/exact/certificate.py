@@ -14,6 +14,7 @@ import sympy as sp
 
 from bounds.language import words
 from bounds.language.claim import Claim, Condition, Procedure, names_in
+from bounds.language.names import FEDERATION, RUN, names_from
 from fedtheory import find_algorithm
 from synthetic.numbers.arrays import EXACT, to_numpy
 from synthetic.numbers.balls import Ball
@@ -29,7 +30,6 @@ from verify.evaluation.environment import Environment
 from verify.evaluation.judge import exact_violation
 from verify.instances.instance import federation_of
 from verify.instances.leaves import Leaves
-from verify.instances.sample_federations import atoms_of
 from verify.instances.shape import Shape
 
 __all__ = ["FORMAT", "CheckResult", "certificate", "check_file", "formula", "not_replayed", "read", "same_statement"]
@@ -81,7 +81,7 @@ def _own(claim: Claim) -> set[str]:
 
 
 def not_replayed(claim: Claim) -> str | None:
-    """What of a claim the stand-alone checker does not know: its method, or its words; None if it knows all."""
+    """The parts of a claim that the stand-alone checker does not know (method, operators, names); None if it knows all."""
     if words := sorted(_own(claim) & checker.FUNCTIONS):
         return f"a name of the claim that is a word of the language ({', '.join(words)}; another name would do)"
     base = (claim.procedure or Procedure()).base
@@ -104,7 +104,7 @@ def _condition(condition: Condition) -> dict[str, Any]:
 
 
 def statement_of(claim: Claim) -> dict[str, Any]:
-    """What a certificate says about the claim itself."""
+    """The part of a certificate that states the claim."""
     definitions = {
         name: {"indices": [str(i) for i in d.indices], "formula": formula(d.formula)}
         for name, d in claim.used_definitions().items()
@@ -120,7 +120,7 @@ def statement_of(claim: Claim) -> dict[str, Any]:
 
 
 def _everywhere(claim: Claim) -> list[str]:
-    """Names of constants that bound something over all points, where no hypothesis says what they are."""
+    """Names of constants that bound something over all points and that no hypothesis determines."""
     names = set().union(*map(names_in, _formulas(claim))) - set(claim.constants)
     return sorted(names & set(BOUNDS))
 
@@ -134,7 +134,7 @@ def _procedure(claim: Claim) -> dict[str, Any]:
     return {name: getattr(procedure, name) for name in names} | {"options": options} | coupled
 
 
-#: arguments of a method that the rest of a certificate says
+#: arguments of a method that other parts of a certificate give
 _OF_EVERY_METHOD = ("eta_l", "local_steps", "participants", "replacement")
 
 
@@ -150,7 +150,7 @@ _AVERAGE = words.Sum(
 
 
 def _domains(claim: Claim) -> Iterator[dict[str, Any]]:
-    """Where the free quantities must lie, as hypotheses for the checker."""
+    """The domains of the free quantities, as hypotheses for the checker."""
     for variable in claim.variables:
         indices = tuple(sp.Symbol(index, integer=True) for index, _ in variable.indices)
         over = tuple((i, 0, sp.Symbol(size, integer=True) - 1)
@@ -178,7 +178,7 @@ def _domains(claim: Claim) -> Iterator[dict[str, Any]]:
 
 
 def _ranges(claim: Claim) -> Iterator[dict[str, Any]]:
-    """Signs of the constants, steps and thresholds that the claim's symbols take for granted, as hypotheses."""
+    """The signs that the claim's symbols imply for constants, steps and thresholds, as hypotheses."""
     declared, conditions = {v.name for v in claim.variables}, [*claim.hypotheses, claim.statement]
     formulas = [side for c in conditions for side in (c.left, c.right)]
     symbols = set().union(*(e.free_symbols for e in (*formulas, *(d.formula for d in claim.used_definitions().values()))))
@@ -202,7 +202,7 @@ def _positive(entry, over=()) -> dict[str, Any]:
 
 
 def _participation(claim: Claim) -> Iterator[dict[str, Any]]:
-    """Whether there may be free clients, and whether they may stay away, as hypotheses for the checker."""
+    """Assumptions on free clients, weights and availability, as hypotheses for the checker."""
     if claim.setting == "algebra":
         return
     if claim.procedure is not None and not claim.procedure.free_clients:
@@ -215,7 +215,7 @@ def _participation(claim: Claim) -> Iterator[dict[str, Any]]:
 
 
 def _of_samples(claim: Claim) -> Iterator[dict[str, Any]]:
-    """That every sample's loss is Lipschitz, or bounded, as a hypothesis: only then the checker finds its constant."""
+    """Hypotheses by which the checker determines the Lipschitz constant, or the bound, of the samples' losses."""
     if speaks_of_samples(claim) and needs_lipschitz(claim):
         yield _condition(Condition(sp.Symbol("G_lip"), ">=", 0))
     if speaks_of_samples(claim) and "H_loss" in names_of(claim):
@@ -249,16 +249,14 @@ def _values(claim: Claim, environment: Environment) -> dict[str, Any]:
     return {name: _value(claim, name, a[0, 0, 0]) for name, a in arrays.items() if a.shape[1] == a.shape[2] == 1}
 
 
-#: what the checker works out by itself
-_OF_FEDERATION = ("client_weight", "priority", "F_star", "F_star_client", "L_client", "mu_client", "sigma_sq_client",
-                  "x_star", "epsilon", "sigma_g_client")
-_OF_RUN = ("x", "x_sampled", "x_local", "x_before", "g", "included", "sampled_weight", "sampled", "x_round", "x_broadcast")
+#: names whose values the checker computes by itself
+_OF_FEDERATION = (*names_from(FEDERATION), "epsilon", "sigma_g_client")
+_OF_RUN = names_from(RUN)
 
 
 def _value(claim: Claim, name: str, value):
-    """A value as text. Where it is irrational, or only known to be near a simple fraction: the formula by which a condition
-    defines it; or, of a number that the claim bounds from below or above, or that is a bound over all points, a fraction
-    just beyond."""
+    """A value as text. If it is irrational, or only known to be near a simple fraction: the formula by which a condition
+    defines it; or, for a bound on something, a fraction just beyond it."""
     definition = _definition(claim, name)
     if definition is None or certain(value):
         try:
@@ -295,20 +293,17 @@ def _side(value) -> str:
 
 
 def _instance(claim: Claim, shape: Shape, leaves: Leaves, environment: Environment) -> dict[str, Any]:
-    if shape.data is not None:
-        start, initial = _text(leaves["start_offset"][0]), _initial(claim, environment)
-        return {"atoms": atoms_of(shape, leaves, _text), "start_offset": start, "initial": initial}
+    losses = shape.family.written(leaves, _text)
+    if shape.family.coupled:
+        return losses | {"start_offset": _text(leaves["start_offset"][0]), "initial": _initial(claim, environment)}
     federation = federation_of(shape, leaves, EXACT)
     data = {"center": _text(leaves["center"][0]), "x_star": _text(federation.x_star[0])}
     if "half_tangent" in leaves and shape.dim > 1:
         data["half_tangent"], federation = _text(leaves["half_tangent"][0, 0]), federation.given
-    data["curvature"] = _text(federation.curvature[0] if shape.family == "quadratic" else federation.curvature[0, :, 0])
-    if shape.family == "piecewise":  # by client and coordinate, a list of slope, center and width
-        pieces = (federation.slope, federation.knot, federation.width)
-        data["pieces"] = _text(np.stack([array[0, :, 0] for array in pieces], axis=-1))
+    data |= losses
     data["offset"], data["client_weight"] = _text(federation.offset[0].reshape(shape.clients)), _text(federation.weights[0])
     data["layer_sizes"] = [layer.stop - layer.start for layer in environment.federation.layers()]
-    data["priority"] = [int(k < shape.priority_clients) for k in range(shape.clients)]
+    data["priority"] = shape.is_priority.astype(int).tolist()
     data["noise"] = [[] for _ in range(shape.clients)]
     for slot, client in enumerate(shape.noisy):
         a = leaves["noise"][0, slot]
@@ -327,7 +322,7 @@ def _instance(claim: Claim, shape: Shape, leaves: Leaves, environment: Environme
 
 
 def _initial(claim: Claim, environment: Environment) -> dict[str, Any]:
-    """Where the method's own arrays start, if they may start anywhere."""
+    """The first values of the method's own arrays, if these are free."""
     procedure = claim.procedure or Procedure()
     free = checker.METHODS[procedure.base][1] if dict(procedure.options).get("start") == "free" else ()
     return {name: _text(to_numpy(environment.bound[name].data)[0, 0, 0, 0]) for name in free if name in environment.bound}
@@ -347,7 +342,7 @@ def _text(value):
 
 @dataclass(frozen=True)
 class CheckResult:
-    """What the checker said; ``left`` and ``right`` are fractions as text."""
+    """The checker's answer; ``left`` and ``right`` are fractions as text."""
 
     accepted: bool
     reason: str
@@ -366,7 +361,7 @@ def read(path: str | Path) -> dict[str, Any]:
         raise ValueError(f"{path} is not a certificate: not valid JSON (truncated?): {error}") from error
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         found = data.get("format") if isinstance(data, dict) else type(data).__name__
-        raise ValueError(f"{path} is not a certificate: expected format {FORMAT!r}, got {found!r}")
+        raise ValueError(f"{path} is not a certificate: expected format {FORMAT!r}, got {found!r}; others are not read")
     missing = [name for name in _FIELDS if name not in data]
     if missing:
         raise ValueError(f"{path} is not a complete certificate: it lacks {', '.join(missing)}")

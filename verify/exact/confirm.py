@@ -11,13 +11,12 @@ from bounds.language.claim import Claim
 from synthetic.numbers.arrays import EXACT
 from synthetic.numbers.balls import Ball
 from synthetic.numbers.roots import Irrational
-from verify.claims.open_constants import ASSUMED
 from verify.evaluation.environment import Environment, TooManyTerms, UnboundName
 from verify.evaluation.judge import exact_violation
 from verify.exact.balls import MOST_EXACT, violation_on_balls
 from verify.exact.screen import seen
 from verify.instances.instance import admissible
-from verify.instances.leaves import POSITIVE, Leaves, map_leaves
+from verify.instances.leaves import Leaves, leaf_of, map_leaves
 from verify.instances.shape import Shape
 from verify.measure.realise import realise
 
@@ -27,8 +26,8 @@ _DENOMINATORS = (1, 2, 4, 10, 16, 100, 1000, 10**4, 10**6)
 
 
 class Violation(NamedTuple):
-    """An exact instance that meets every hypothesis and breaks the claim by ``left`` against ``right``: fractions, or balls
-    that surely contain both sides."""
+    """An exact instance that meets every hypothesis and violates the claim; ``left`` and ``right`` are fractions, or balls
+    that certainly contain both sides."""
 
     shape: Shape
     leaves: Leaves
@@ -38,18 +37,17 @@ class Violation(NamedTuple):
 
 
 def confirm(claim: Claim, shape: Shape, leaves: Leaves, rounded: bool = True) -> Violation | None:
-    """The violation of a one-row instance in exact arithmetic, None if float64 only saw rounding errors.
+    """The violation by one instance in exact arithmetic; None if float64 only saw rounding errors.
 
-    The instance is taken exactly as it is first; then, where asked for, ``rounded`` to the smallest denominators that keep
-    the violation.
+    The instance is taken exactly as it is first, then ``rounded`` to the smallest denominators that keep the violation.
     """
     found = confirm_or_why(claim, shape, leaves, rounded)
     return found if isinstance(found, Violation) else None
 
 
 def confirm_or_why(claim: Claim, shape: Shape, leaves: Leaves, rounded: bool = True) -> Violation | str:
-    """The confirmed violation, or why there is none: ``holds`` or ``unmet`` in exact arithmetic, ``inadmissible``, or
-    ``uncertain: `` and a reason where the numbers are too large or irrational to tell."""
+    """The confirmed violation, or the reason why there is none: ``holds`` or ``unmet`` in exact arithmetic,
+    ``inadmissible``, or ``uncertain: `` and a reason, where numbers are too large or irrational to tell."""
     exact = violation_of(claim, shape, map_leaves(leaves, lambda name, a: _each(a, Fraction)))
     if exact == "holds" or not rounded:
         return exact
@@ -62,10 +60,8 @@ def confirm_or_why(claim: Claim, shape: Shape, leaves: Leaves, rounded: bool = T
 
 
 def violation_of(claim: Claim, shape: Shape, leaves: Leaves) -> Violation | str:
-    """The violation by an instance of rational leaves, or why there is none, as :func:`confirm_or_why` says it.
-
-    Where fractions do not suffice, balls decide what is certain. Leaves may be floats; they are taken exactly as they are.
-    """
+    """The violation by an instance, whose floats are taken as the fractions that they are, or the reason as
+    :func:`confirm_or_why` gives it. Where fractions do not suffice, balls decide what is certain."""
     leaves = map_leaves(leaves, lambda name, a: a if a.dtype == object else _each(a, Fraction))
     if not admissible(claim, shape, leaves):
         return "inadmissible"
@@ -93,9 +89,7 @@ def _each(array, change):
 
 
 def _round(claim, name, array, q):
-    positive = name in POSITIVE or name.startswith(("slack:", ASSUMED)) or any(
-        v.name == name and v.domain == "positive" for v in claim.variables
-    )
+    positive = leaf_of(claim, name).domain in ("positive", "fraction", "factor", "constant")
 
     def simple(value):
         rounded = Fraction(value).limit_denominator(q)

@@ -1,4 +1,4 @@
-"""A counterexample run again by the ordinary float64 algorithm, beside its exact sides, and both sides along its run."""
+"""Runs a counterexample again in float64, and compares its sides with the exact ones; both sides along its run."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ import numpy as np
 from bounds.language.claim import Claim
 from synthetic.numbers.arrays import TORCH, Backend, namespace, to_numpy
 from verify.claims.method import free_starts
-from verify.evaluation.environment import Bound, Environment, UnboundName
+from verify.evaluation.environment import Environment, NamedArray, UnboundName
 from verify.evaluation.evaluate import sides
 from verify.evaluation.judge import unmet
 from verify.evaluation.term_sizes import sizes_of_sides
+from verify.instances.chance import chance_of
+from verify.instances.families import read_clients
 from verify.instances.instance import outcomes
-from verify.instances.leaves import Leaves
-from verify.instances.outcomes import chance_of, gradients_outside
-from verify.instances.shape import DataShape, Shape, with_times
+from verify.instances.leaves import START, Leaves
+from verify.instances.shape import Shape, with_times
 from verify.measure.realise import realise
 from verify.results.verdict import Series
 
@@ -36,10 +37,8 @@ _ROUNDING = 1e-13  # the same, of the terms that cancel in the sides
 
 @dataclass(frozen=True)
 class Replayed:
-    """Both sides of the statement as the ordinary algorithm finds them in float64, and as the certificate has them.
-
-    ``agrees``: whether they are the same up to rounding; ``series`` as in :func:`series_of`.
-    """
+    """Both sides of the statement in float64 and in the certificate; ``agrees``: whether they are equal up to rounding;
+    ``series`` as in :func:`series_of`."""
 
     left: float
     right: float
@@ -58,24 +57,21 @@ def instance_of(data: Mapping[str, Any]) -> tuple[Shape, Leaves]:
                   participants=sizes["participants"], sizes=own)
     if data["setting"] == "algebra":
         return replace(shape, sizes=tuple(sizes.items())), {}
-    if "atoms" in instance:
-        own = tuple((name, value) for name, value in own if name != "samples")
-        return _of_samples(replace(shape, sizes=own, sampling=data["procedure"]["sampling"]), sizes["samples"], instance)
+    procedure = data["procedure"] if data["setting"] == "run" else {"sampling": "full"}
+    family, leaves = read_clients(instance, sizes, _fractions)
+    own = tuple((name, value) for name, value in own if name not in family.sizes())
+    shape = replace(shape, sizes=own, sampling=procedure["sampling"], family=family)
+    if family.coupled:
+        weight = _fractions([1] * shape.clients)[None]
+        return shape, leaves | {"start_offset": _fractions(instance["start_offset"])[None], "weight": weight}
     noisy = tuple(k for k, law in enumerate(instance["noise"]) if law)
     rare = Fraction(instance["noise"][noisy[0]][0][0]) if noisy else Fraction(1, 2)
-    shape = replace(shape, free=instance["priority"].count(0), noisy=noisy, rare=rare,
-                    sampling=data["procedure"]["sampling"] if data["setting"] == "run" else "full")
-    leaves = {"curvature": instance["curvature"], "center": instance["center"], "weight": instance["client_weight"],
-              "offset": instance["offset"]}
-    leaves |= {name: instance[name] for name in ("start_offset", "epsilon", "available") if name in instance}
-    leaves = {name: _fractions(value)[None] for name, value in leaves.items()}
+    shape = replace(shape, free=instance["priority"].count(0), noisy=noisy, rare=rare)
+    given = {"center": "center", "weight": "client_weight", "offset": "offset"}
+    given |= {name: name for name in ("start_offset", "epsilon", "available") if name in instance}
+    leaves |= {leaf: _fractions(instance[name])[None] for leaf, name in given.items()}
     if "half_tangent" in instance:
         leaves["half_tangent"] = _fractions([[instance["half_tangent"]]])
-    if "pieces" in instance:  # by client and coordinate, a list of slope, center and width
-        pieces = np.moveaxis(_fractions(instance["pieces"])[None], 3, 2)
-        shape = replace(shape, family="piecewise", pieces=pieces.shape[2])
-        leaves["tail"] = leaves.pop("curvature")
-        leaves |= {name: pieces[..., n] for n, name in enumerate(("piece_slope", "piece_center", "piece_width"))}
     leaves["noise"] = _fractions([[Fraction(v) / (1 - rare) for v in instance["noise"][k][0][1]] for k in noisy])[None]
     if data["setting"] == "point":
         star = _fractions(instance["x_star"])
@@ -84,25 +80,8 @@ def instance_of(data: Mapping[str, Any]) -> tuple[Shape, Leaves]:
     return shape, leaves
 
 
-def _of_samples(shape: Shape, samples: int, instance: Mapping[str, Any]) -> tuple[Shape, Leaves]:
-    """The shape and the leaves of clients who draw samples: every piece of an atom's loss is written out."""
-    def by_atom(read) -> np.ndarray:
-        return np.stack([np.stack([read(atom) for atom in atoms]) for atoms in instance["atoms"]])[None]
-
-    def pieces(number):
-        return by_atom(lambda atom: np.array(
-            [_fractions(piece[number]) for piece in atom["pieces"]], dtype=object).reshape(-1, shape.dim))
-
-    leaves = {f"sample_{name}": by_atom(lambda atom, name=name: _fractions(atom[name]))
-              for name in ("curvature", "center", "offset")}
-    leaves |= {f"sample_{name}": pieces(number) for number, name in enumerate(("slope", "knot", "width"))}
-    leaves |= {"start_offset": _fractions(instance["start_offset"])[None], "weight": _fractions([1] * shape.clients)[None]}
-    atoms = leaves["sample_center"].shape[2]
-    return replace(shape, data=DataShape(samples, atoms, leaves["sample_slope"].shape[3])), leaves
-
-
-def _values_of(claim: Claim, data: Mapping[str, Any], backend: Backend) -> dict[str, Bound]:
-    """What the certificate gives by value; what it gives by a formula follows from the claim's conditions."""
+def _values_of(claim: Claim, data: Mapping[str, Any], backend: Backend) -> dict[str, NamedArray]:
+    """The values in the certificate; values given by a formula follow from the claim's conditions."""
     vectors = {v.name for v in claim.variables if v.domain == "vector"}
     bound = {}
     for name, value in data["values"].items():
@@ -110,31 +89,25 @@ def _values_of(claim: Claim, data: Mapping[str, Any], backend: Backend) -> dict[
             continue
         array = backend.array(_floats(_fractions(value), backend))
         vector = name in vectors
-        bound[name] = Bound(array.reshape(1, 1, 1, *array.shape), array.ndim - vector, vector)
+        bound[name] = NamedArray(array.reshape(1, 1, 1, *array.shape), array.ndim - vector, vector)
     return bound
 
 
 def rerun(data: Mapping[str, Any], claim: Claim, backend: Backend = TORCH, rounds: int | None = None) -> Environment:
-    """Run the instance of a certificate again, with every name of the claim bound.
-
-    Where ``rounds`` differ from the certificate's, the same federation is run for another number of rounds: its last
-    thresholds stay, and what the claim derives from the run (steps, constants) is derived again.
+    """Run the instance of a certificate again, with every name of the claim bound; with other ``rounds`` than the
+    certificate's, the last thresholds are repeated, and steps and constants are derived again.
 
     Raises:
         UnboundName, ValueError, ...: the claim is not the one that the certificate was made for, or leaves its steps free.
     """
     shape, leaves = instance_of(data)
-    if shape.data is not None:
-        start, extra = gradients_outside(claim.procedure)
-        shape = replace(shape, data=replace(shape.data, start=start, extra=extra))
-    elif claim.procedure is not None:
-        layers = tuple(int(size) for size in data["instance"].get("layer_sizes", []))
-        shape = replace(shape, layers=layers if len(layers) > 1 else (), chance=chance_of(claim.procedure, claim.variables))
+    layers = tuple(int(size) for size in data["instance"].get("layer_sizes", []))
+    shape = replace(shape, layers=layers if len(layers) > 1 else (), chance=chance_of(claim.procedure, claim.variables))
     initial = data["instance"].get("initial", {})
-    leaves |= {f"start:{n}": _fractions(initial[n])[None] for n in free_starts(claim.procedure) if n in initial}
+    leaves |= {f"{START}{n}": _fractions(initial[n])[None] for n in free_starts(claim.procedure) if n in initial}
     values = _values_of(claim, data, backend)
     if rounds not in (None, shape.rounds):
-        shape, leaves = with_times(shape, leaves, shape.local_steps, rounds)
+        shape, leaves = with_times(claim, shape, leaves, shape.local_steps, rounds)
         if prod(outcomes(shape)) > _MOST_OUTCOMES:
             raise ValueError(f"at most {_MOST_OUTCOMES} outcomes of chance are drawn; {rounds} rounds have more")
         free = {v.name for v in claim.variables}
@@ -144,7 +117,7 @@ def rerun(data: Mapping[str, Any], claim: Claim, backend: Backend = TORCH, round
 
 
 def worst_sides(claim: Claim, environment: Environment) -> tuple[np.ndarray, np.ndarray]:
-    """Both sides for each value of the statement's first index (one value where it has none), where they are worst."""
+    """Both sides where they are worst, for each value of the statement's first index (one value if it has none)."""
     left, right, mask = (_numbers(a) for a in _together(*sides(claim.statement, environment)))
     kept = left.ndim - len(claim.statement.over) if claim.statement.over else None
     count = left.shape[kept] if kept is not None else 1
@@ -186,13 +159,13 @@ def _terms(claim: Claim, environment: Environment) -> float:
 
 
 def _certain(data: Mapping[str, Any]) -> bool:
-    """Whether the instance leaves nothing to chance, so that longer runs are as cheap."""
+    """Whether the instance has no randomness, so that longer runs are as cheap."""
     instance = data["instance"]
     return data["procedure"]["sampling"] == "full" and "atoms" not in instance and not any(instance["noise"])
 
 
 def _lengths(data: Mapping[str, Any]) -> np.ndarray:
-    """Numbers of rounds to look at: all of them where they are few, else those of equal ratios and the certificate's own."""
+    """Numbers of rounds to look at: all if they are few, else a geometric sequence and the certificate's own."""
     own = data["sizes"]["rounds"]
     longest = max(own, LONGER if _certain(data) else 0)
     few = np.arange(1, longest + 1) if longest <= _POINTS else np.geomspace(1, longest, _POINTS).round().astype(int)
@@ -231,10 +204,8 @@ def tight_hypotheses(data: Mapping[str, Any], claim: Claim) -> list[str]:
 
 @np.errstate(all="ignore")  # shorter runs may divide by zero; where they do, both sides are not drawn
 def series_of(data: Mapping[str, Any], claim: Claim, backend: Backend = TORCH) -> tuple[Series, ...]:
-    """Both sides along the counterexample: over the first index of the statement, or over the number of rounds.
-
-    Empty where there is nothing to go along, or where the instance cannot be run again.
-    """
+    """Both sides along the counterexample, over the first index of the statement or the number of rounds; empty if there is
+    neither, or if the instance cannot be run again."""
     try:
         if claim.statement.over:
             index, low, _ = claim.statement.over[0]

@@ -1,4 +1,4 @@
-"""What float64 sees of simpler instances, many at once, before exact arithmetic, which takes far longer, looks at any."""
+"""Screens simpler instances in float64, many at once, before exact arithmetic, which is far slower."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ Change = tuple[str, tuple[int, ...], Fraction]
 
 
 def seen(claim: Claim, shape: Shape, candidates: list[Leaves]) -> np.ndarray:
-    """Whether float64 sees a violation by each one-row instance; by all where it cannot tell."""
+    """Whether float64 sees each instance violated; true for all where it cannot tell."""
     return _seen(claim, shape, floats(joined(candidates)))
 
 
 def those_seen(claim: Claim, candidates: Iterable[tuple[Shape, Leaves]]) -> Iterator[tuple[Shape, Leaves]]:
-    """Those of one-row instances by which float64 sees a violation."""
+    """The instances that float64 sees violated."""
     for shape, some in alike(candidates):
         yield from ((shape, leaves) for leaves, yes in zip(some, seen(claim, shape, some), strict=True) if yes)
 
 
 def alike(candidates: Iterable[tuple[Shape, Leaves]]) -> Iterator[tuple[Shape, list[Leaves]]]:
-    """Instances one of which follows the other with the same shape, and arrays of the same shapes, taken together."""
+    """Groups neighbouring instances of the same shape, with arrays of the same shapes."""
     def sizes(candidate):
         shape, leaves = candidate
         return shape, {name: array.shape for name, array in leaves.items()}
@@ -57,8 +57,8 @@ def _seen(claim: Claim, shape: Shape, rows: Leaves) -> np.ndarray:
 
 
 def seen_changes(claim: Claim, shape: Shape, leaves: Leaves, refused: Collection[Change]) -> list[Change]:
-    """Changes that make numbers of a one-row instance simpler, at most one of each number and none that is ``refused``:
-    float64 sees the violation under each with all before it."""
+    """Changes that simplify numbers of one instance, at most one of each number and none of the ``refused`` ones: float64
+    sees the violation under each of them with all those before it."""
     wanted = [(name, index, value) for name in sorted(leaves) for index in np.ndindex(leaves[name].shape)
               for value in _simpler_values(leaves[name][index])]
     wanted = [c for c in wanted if c not in refused and _admissible(claim, shape, leaves, c)]
@@ -79,13 +79,13 @@ def seen_changes(claim: Claim, shape: Shape, leaves: Leaves, refused: Collection
 
 
 def _admissible(claim: Claim, shape: Shape, leaves: Leaves, change: Change) -> bool:
-    """Whether an admissible instance is so after a change: of its leaf alone, beside weights, that can be doubtful."""
+    """Whether a change keeps an instance admissible; only its own parameter, and weights, can make a difference."""
     changed = with_change(leaves, change)
     return admissible(claim, shape, {name: changed[name] for name in (change[0], "weight") if name in changed})
 
 
 def _rows(leaves: Leaves, changes: list[Change], together: bool) -> Leaves:
-    """An instance per change, in floats; ``together``: with all changes before it too."""
+    """An instance per change, in floats; ``together``: with all previous changes too."""
     rows = {name: np.repeat(array, len(changes), axis=0) for name, array in floats(leaves).items()}
     for row, (name, (_, *index), value) in enumerate(changes):
         rows[name][(slice(row, None) if together else row, *index)] = value

@@ -1,4 +1,4 @@
-"""Makes a violating instance exact, and then as small and as simple as it can be while it still violates."""
+"""Makes an exact counterexample as small and as simple as possible."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ _LONG = 40  # iterations
 
 
 def shrink(claim: Claim, violation: Violation, most_trials: int = 400) -> Violation:
-    """Greedily take every simplification under which the claim is still violated exactly; on balls and on long runs, which
-    are slow, with a quarter of the trials."""
+    """Take every simplification under which the claim is still violated exactly. Balls and long runs are slow and get a
+    quarter of the trials."""
     slow = isinstance(violation.left, Ball) or violation.shape.iterations > _LONG
     most_trials = most_trials // 4 if slow else most_trials
     violation = _simpler_shape(claim, violation, most_trials, screened=slow)
@@ -24,7 +24,7 @@ def shrink(claim: Claim, violation: Violation, most_trials: int = 400) -> Violat
 
 
 def _simpler_shape(claim, violation, most_trials, screened):
-    """The violation on the smallest shape that is found step by step; ``screened``: only where float64 sees it there too."""
+    """Reduces the shape step by step; ``screened``: only to instances that float64 sees violated."""
     trials, progress = 0, True
     while progress and trials < most_trials:
         progress = False
@@ -41,8 +41,8 @@ def _simpler_shape(claim, violation, most_trials, screened):
 
 
 def _simpler_numbers(claim, violation, most_trials):
-    """The violation with simpler numbers: all changes that float64 sees to do at once, or by halves where exact arithmetic
-    refuses them."""
+    """Simplifies the numbers: all changes under which float64 sees the violation at once, or by halves where exact
+    arithmetic refuses them."""
     refused, left = set(), most_trials
 
     def with_changes(violation, changes):

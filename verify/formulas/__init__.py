@@ -1,4 +1,4 @@
-"""Treats a claim's bound as a function of numbers: values, rates, lengths, where one bound is below another.
+"""Treats a claim's bound as a function of numbers: values, rates, run lengths, the best step, comparison of two bounds.
 
 Runs no method.
 """

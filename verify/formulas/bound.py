@@ -1,4 +1,4 @@
-"""A bound as a function of its parameters: values, rates, rounds to a target, the best step size."""
+"""A bound as a function of its parameters: values, conditions, and the numbers that each parameter may take."""
 
 from __future__ import annotations
 
@@ -14,39 +14,18 @@ from bounds.language import words
 from bounds.language.claim import Claim, Condition, names_in
 from verify.formulas.compiled import compiled
 
-__all__ = [
-    "MOST_POINTS",
-    "BestStep",
-    "Bound",
-    "Range",
-    "bound_of",
-    "check_count",
-    "check_names",
-    "check_numbers",
-    "ranges_of",
-]
+__all__ = ["MOST_POINTS", "Bound", "Range", "bound_of", "check_numbers", "names_of", "ranges_of"]
 
+MOST_POINTS = 10**7  # parameter points at once
 _HOLDS = {"<=": np.less_equal, ">=": np.greater_equal, "==": np.isclose}
 _ALLOWED = {"<=": "at most ", ">=": "at least ", "==": ""}
-_STEPS = (1e-12, 1e6)  # between which the best step is looked for
-
-
-@dataclass(frozen=True)
-class BestStep:
-    """The value of a step size at which a bound is smallest within its conditions; ``towards`` "0" or "oo" where that is the
-    smallest or largest value that was looked at, beyond which it may fall on."""
-
-    value: float
-    bound: float
-    at_border: bool
-    towards: str = ""
 
 
 @dataclass(frozen=True)
 class Bound:
     """One side of a claim as a function of numbers.
 
-    ``form`` is the formula with its parameters; ``conditions`` are those of the claim's that speak of parameters alone.
+    ``form`` is the formula with its parameters; ``conditions`` are the claim's conditions on parameters alone.
 
     Example:
         >>> from bounds.registry import find_claim
@@ -63,16 +42,18 @@ class Bound:
 
     @property
     def name(self) -> str:
-        """The claim's id; of a claim with a bound on either side, which of them."""
+        """The claim's id; for a comparison of bounds also the side."""
         return f"the {self.side} side of {self.claim.id}" if self.claim.compares else self.claim.id
 
     @property
+    def sides(self) -> list:
+        """The formula and both sides of every condition."""
+        return [self.form.formula, *(side for c in self.conditions for side in (c.left, c.right))]
+
+    @cached_property
     def parameters(self) -> tuple[str, ...]:
-        """Names that need values."""
-        needed = {s.name for s in self.form.parameters}
-        for condition in self.conditions:
-            needed |= {s.name for side in (condition.left, condition.right) for s in side.free_symbols}
-        return tuple(sorted(needed))
+        """Names of the parameters of the formula and of the conditions."""
+        return tuple(sorted({s.name for s in self.form.parameters}.union(*map(names_of, self.conditions))))
 
     @cached_property
     def _function(self):
@@ -80,23 +61,27 @@ class Bound:
         return compiled(names, self.form.formula), names
 
     def values(self, **numbers) -> np.ndarray:
-        """The bound at numbers or arrays of numbers, which broadcast against each other.
+        """Evaluate the bound at numbers, or at arrays of numbers that broadcast against each other.
 
         Raises:
-            ValueError: a parameter without a value (named, with its meaning), or one that the bound does not have.
+            ValueError: a parameter without a value (named, with its meaning), or a name that the bound does not have.
         """
-        given = self._given(numbers)
+        numbers = self.complete(numbers)
+        self._check_names(numbers, self.missing(numbers))
         function, names = self._function
-        return function(*(given[n] for n in names)) + 0.0 * sum(given.values())
+        given = [np.asarray(numbers[name], dtype=float) for name in names]
+        return function(*given) + 0.0 * sum(given)
 
     def applies(self, **numbers) -> np.ndarray:
-        """Whether the claim's conditions on parameters hold there; :meth:`unmet` says which do not."""
-        met = [self._holds(condition, numbers) for condition in self.conditions]
-        return np.logical_and.reduce(np.broadcast_arrays(*met)) if met else np.array(True)
+        """Whether the claim's conditions on parameters hold; :meth:`unmet` names those that do not."""
+        holding = [self._holds(condition, numbers) for condition in self.conditions]
+        return np.logical_and.reduce(np.broadcast_arrays(*holding)) if holding else np.array(True)
 
     def unmet(self, **numbers) -> list[str]:
-        """Each condition that fails somewhere, with what it received and what it allows where it fails first; those of
-        :meth:`unchecked` left out."""
+        """Describe each condition that fails somewhere: the received and the allowed value at the first such place.
+
+        Conditions on parameters without a value are left out (:meth:`unchecked`).
+        """
         said = []
         for condition in self.checkable(numbers).conditions:
             holds = np.atleast_1d(self._holds(condition, numbers))
@@ -110,38 +95,48 @@ class Bound:
         return said
 
     def unchecked(self, **numbers) -> list[str]:
-        """Each condition that speaks of parameters without a value, with these; the formula itself may not need them."""
-        missing = [(c, self._without_value(c, numbers)) for c in self.conditions]
+        """Describe each condition on parameters without a value; the formula itself may not need these."""
+        missing = [(c, sorted(names_of(c) - set(numbers))) for c in self.conditions]
         return [f"{c.left} {c.relation} {c.right}: no value for {', '.join(names)}" for c, names in missing if names]
 
-    def checkable(self, numbers) -> Bound:
-        """The bound with only those of its conditions all of whose parameters are among ``numbers``."""
-        return self.with_conditions(c for c in self.conditions if not self._without_value(c, numbers))
+    def checkable(self, numbers: Iterable[str]) -> Bound:
+        """Return the bound under those of its conditions whose parameters are all among ``numbers``."""
+        return self.with_conditions(c for c in self.conditions if names_of(c) <= set(numbers))
 
     def with_conditions(self, conditions: Iterable[Condition]) -> Bound:
-        """The same bound under other conditions."""
+        """Return the same bound under other conditions."""
         return replace(self, conditions=tuple(conditions))
 
     def check(self, numbers: Mapping, missing: Iterable[str] = ()) -> None:
-        """Refuse what no parameter can be, names that the bound does not have, with those that are ``missing``, and more
-        combinations than memory may hold; what is evaluated for limits' sake, such as noise 0, may lie outside.
+        """Refuse names that the bound does not have, ``missing`` ones, impossible numbers, and too many combinations.
+
+        :meth:`values` itself accepts numbers outside their ranges, such as noise 0.
 
         Raises:
             ValueError: with what was received and what is allowed.
         """
-        check_names(self, numbers, missing)
+        self._check_names(numbers, missing)
         check_numbers([self], numbers)
-        check_count(numbers)
+        count = prod(np.size(value) for value in numbers.values())
+        if count > MOST_POINTS:
+            raise ValueError(f"these are {count} combinations of numbers; allowed: at most {MOST_POINTS}")
 
-    @staticmethod
-    def _without_value(condition: Condition, numbers) -> list[str]:
-        return sorted({s.name for side in (condition.left, condition.right) for s in side.free_symbols} - set(numbers))
+    def _check_names(self, numbers: Mapping, missing: Iterable[str]) -> None:
+        """Raise one error for all unknown and all missing names."""
+        allowed, missing = sorted({*self.parameters, "rounds", "local_steps"}), list(missing)
+        unknown, said = sorted(set(numbers) - set(allowed)), []
+        if missing:
+            said.append(f"needs a value for {', '.join(missing)}; {missing[0]}: {self.meaning(missing[0])}")
+        if unknown:
+            said.append(f"has no parameter {', '.join(map(repr, unknown))}; allowed: {', '.join(allowed)}")
+        if said:
+            raise ValueError(f"{self.claim.id} {'; and it '.join(said)}")
 
     def _holds(self, condition: Condition, numbers):
         return _HOLDS[condition.relation](*(self._side(s, numbers) for s in (condition.left, condition.right)))
 
     def gap(self, condition: Condition, numbers):
-        """The left side of a condition minus its right one."""
+        """Return the left side of a condition minus its right side."""
         return self._side(condition.left, numbers) - self._side(condition.right, numbers)
 
     def _side(self, side, numbers):
@@ -153,18 +148,22 @@ class Bound:
         return compiled(names, side)(*(given[n] for n in names))
 
     def complete(self, numbers: Mapping) -> dict:
-        """``numbers`` with the number of iterations where those of rounds and local steps are given."""
+        """Return ``numbers`` with the number of iterations added if those of rounds and local steps are given."""
         numbers = dict(numbers)
         if "iterations" in self.parameters and "iterations" not in numbers and {"rounds", "local_steps"} <= set(numbers):
             numbers["iterations"] = np.asarray(numbers["rounds"]) * np.asarray(numbers["local_steps"])
         return numbers
 
     def missing(self, numbers: Mapping) -> list[str]:
-        """Parameters of the formula without a value."""
-        return [s.name for s in self.form.parameters if s.name not in self.complete(numbers)]
+        """Return the formula's parameters without a value."""
+        numbers = self.complete(numbers)
+        return [s.name for s in self.form.parameters if s.name not in numbers]
 
     def table(self, numbers: Mapping) -> dict[str, list[float]]:
-        """Columns: every parameter given as more than one number, and the bound, at all their combinations."""
+        """Evaluate the bound at all combinations of the numbers.
+
+        Returns columns: each parameter with more than one value, and ``bound``.
+        """
         self.check(numbers)
         lists = {name: np.atleast_1d(np.asarray(value, dtype=float)) for name, value in numbers.items()}
         grids = dict(zip(lists, np.meshgrid(*lists.values(), indexing="ij", sparse=True), strict=True))
@@ -172,13 +171,8 @@ class Bound:
         columns = {name: grid for name, grid in grids.items() if len(lists[name]) > 1} | {"bound": self.values(**grids)}
         return {name: np.broadcast_to(column, shape).ravel().tolist() for name, column in columns.items()}
 
-    def _given(self, numbers: Mapping):
-        numbers, needed = self.complete(numbers), [s.name for s in self.form.parameters]
-        check_names(self, numbers, self.missing(numbers))
-        return {name: np.asarray(numbers[name], dtype=float) for name in needed}
-
     def meaning(self, name: str) -> str:
-        """What a parameter is, in words or as the claim's expression."""
+        """Explain a parameter, in words or by the claim's expression."""
         from bounds.printing.render import letters_of, unicode
 
         measured = {s.name: e for s, e in self.form.measured.items()}
@@ -187,47 +181,20 @@ class Bound:
         letter = letters_of(self.claim).get(name)
         return letter.meaning if letter else f"give {name}=VALUE"
 
-    def best(self, step: str = "eta_l", **numbers) -> BestStep:
-        """Where the bound is smallest in ``step``, among the values at which the claim's conditions hold; those that speak
-        neither of it nor of given numbers alone are left out, since they leave it free.
-
-        Raises:
-            ValueError: the bound does not depend on ``step``, or no value meets the conditions; as :meth:`check`.
-        """
-        self.check(numbers)
-        if step not in {s.name for s in self.form.parameters}:
-            raise ValueError(f"{self.claim.id} does not depend on {step!r}; it has {', '.join(self.parameters)}")
-        grid = np.geomspace(*_STEPS, 2001)
-        numbers = {name: value for name, value in numbers.items() if name != step}
-        within = self.with_conditions(c for c in self.conditions if step in names_in(c.left) | names_in(c.right)
-                                      or not self._without_value(c, numbers))
-        for _ in range(8):
-            values = self.values(**{step: grid}, **numbers)
-            values = np.where(within.applies(**{step: grid}, **numbers), values, np.inf)
-            best = int(np.nanargmin(values))
-            if not np.isfinite(values[best]):
-                raise ValueError(f"no {step} meets the conditions of {self.claim.id}: "
-                                 + "; ".join(within.unmet(**{step: grid}, **numbers)))
-            low, high = grid[max(best - 1, 0)], grid[min(best + 1, len(grid) - 1)]
-            value, least = float(grid[best]), float(values[best])
-            grid = np.linspace(low, high, 401)
-        beside = value * np.array([1 - 1e-6, 1 + 1e-6])
-        border = not bool(np.all(within.applies(**{step: beside}, **numbers)))
-        towards = "0" if value < 1.01 * _STEPS[0] else "oo" if value > 0.99 * _STEPS[1] else ""
-        return BestStep(value, least, border, "" if border else towards)
-
 
 def bound_of(claim: Claim, side: str = "right") -> Bound:
-    """One side of a claim as a function of numbers; ValueError for a claim that states no formula."""
+    """Return one side of a claim as a function of numbers; ValueError for a claim without a formula."""
     return Bound(claim, closed_form(claim, side), tuple(side_conditions(claim)), side)
 
 
-MOST_POINTS = 10**7  # parameter points at once
+def names_of(condition: Condition) -> frozenset[str]:
+    """Return the names of a condition's parameters."""
+    return names_in(condition.left) | names_in(condition.right)
 
 
 @dataclass(frozen=True)
 class Range:
-    """What a parameter may be: a number, a whole one if ``whole``, from ``low`` (above it if ``above``) to ``high``."""
+    """The numbers that a parameter may take: from ``low`` (excluded if ``above``) to ``high``, whole ones if ``whole``."""
 
     low: float = -np.inf
     above: bool = False
@@ -235,7 +202,7 @@ class Range:
     high: float = np.inf
 
     def text(self) -> str:
-        """The range in words."""
+        """Return the range in words."""
         if self.whole:
             kind = "a whole number" + (f" from {self.low:g}" if self.low > -np.inf else "")
         else:
@@ -244,16 +211,15 @@ class Range:
         return kind + (f" to {self.high:g}" if self.high < np.inf else "")
 
     def holds(self, values: np.ndarray) -> np.ndarray:
-        """Which of the values lie within."""
+        """Return which of the values lie in the range."""
         within = np.isfinite(values) & (values > self.low if self.above else values >= self.low) & (values <= self.high)
         return within & (values == np.round(values)) if self.whole else within
 
 
 def ranges_of(bound: Bound) -> dict[str, Range]:
-    """The range of every parameter by name, by the signs of its symbol and by the claim's variables; of the lengths too."""
-    sides = [bound.form.formula, *(side for c in bound.conditions for side in (c.left, c.right))]
+    """Return the range of every parameter and run length, from the sign of its symbol and the claim's variables."""
     symbols = {s.name: s for s in (words.rounds, words.local_steps, words.iterations)}
-    symbols |= {s.name: s for side in sides for s in side.free_symbols}
+    symbols |= {s.name: s for side in bound.sides for s in side.free_symbols}
     found = {}
     for name, s in symbols.items():
         low = 1.0 if s.is_integer and s.is_positive else 0.0 if s.is_nonnegative or s.is_positive else -np.inf
@@ -268,7 +234,7 @@ def ranges_of(bound: Bound) -> dict[str, Range]:
 
 
 def check_numbers(bounds: Iterable[Bound], numbers: Mapping) -> None:
-    """Refuse numbers that none of the parameters of that name can be; names that no bound has are left alone.
+    """Refuse numbers outside the range of a parameter of that name; names that no bound has pass.
 
     Raises:
         ValueError: a number outside its range, with what is allowed.
@@ -279,22 +245,3 @@ def check_numbers(bounds: Iterable[Bound], numbers: Mapping) -> None:
             wrong = values[~ranges[name].holds(values)]
             if len(wrong):
                 raise ValueError(f"{name} must be {ranges[name].text()}; got {wrong[0]:g}")
-
-
-def check_names(bound: Bound, numbers: Mapping, missing: Iterable[str] = ()) -> None:
-    """Refuse names that the bound does not have, and the lack of those it needs; one error names them all."""
-    allowed, missing = sorted({*bound.parameters, "rounds", "local_steps"}), list(missing)
-    unknown, said = sorted(set(numbers) - set(allowed)), []
-    if missing:
-        said.append(f"needs a value for {', '.join(missing)}; {missing[0]}: {bound.meaning(missing[0])}")
-    if unknown:
-        said.append(f"has no parameter {', '.join(map(repr, unknown))}; allowed: {', '.join(allowed)}")
-    if said:
-        raise ValueError(f"{bound.claim.id} {'; and it '.join(said)}")
-
-
-def check_count(numbers: Mapping) -> None:
-    """Refuse so many combinations of numbers that memory may not suffice."""
-    count = prod(np.size(value) for value in numbers.values())
-    if count > MOST_POINTS:
-        raise ValueError(f"these are {count} combinations of numbers; allowed: at most {MOST_POINTS}")

@@ -1,4 +1,4 @@
-"""Formulas as functions of arrays of numbers; sums and products whose limits differ from point to point included."""
+"""Compiles formulas to functions of arrays; limits of sums and products may differ from point to point."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from sympy.printing.numpy import NumPyPrinter
 
 __all__ = ["compiled"]
 
-_AT_ONCE = 2**20  # numbers that the terms of a sum take together
+_AT_ONCE = 2**20  # terms times points that are evaluated together
 _MOST_TERMS = 10**7
 
 
 def compiled(names: Sequence[str], formula) -> Callable[..., np.ndarray]:
-    """``formula`` as a function of arrays, one for each of ``names``, which broadcast against each other.
+    """Return ``formula`` as a function of arrays that broadcast against each other, one for each of ``names``.
 
-    A sum or product whose upper limit lies below its lower one is 0 or 1; where a limit is no integer it is nan. The
-    function raises ValueError for one of more than 10^7 terms.
+    An empty sum is 0 and an empty product 1; with a limit that is no integer they are nan. The function raises ValueError
+    for more than 10^7 terms.
     """
     return _compiled(tuple(names), formula)
 
@@ -69,13 +69,13 @@ class _Printer(NumPyPrinter):
 
 
 def _is_tail(product, index) -> bool:
-    """Whether a product runs from ``index`` to somewhere else, over what does not depend on it."""
+    """Whether a product starts at ``index`` and depends on it nowhere else."""
     (_, low, high), *more = product.limits
     return not more and low == index and not high.has(index) and not product.function.has(index)
 
 
 def _power_of(body, index):
-    """(factor, shift, exponent) of a body factor * (index + shift)**(-exponent), of which none has the index; else None."""
+    """Return (factor, shift, exponent) if the body is factor * (index + shift)**(-exponent) in constants; else None."""
     factor, power = body.as_independent(index, as_Add=False)
     base, exponent = power.as_base_exp()
     if exponent.has(index):
@@ -95,8 +95,11 @@ def _multiplied(term, low, high):
 
 
 def _accumulated(term, low, high, join, neutral):
-    """``join`` of term(i) for i = low .. high, at all points at once: of terms that few points tell apart by looking up how
-    far they have come, else in blocks of indices."""
+    """Accumulate term(i) for i = low .. high at all points at once.
+
+    If all points start alike and the terms take few different values, partial sums are computed once and looked up.
+    Otherwise the terms are evaluated in blocks of indices.
+    """
     low, high = np.broadcast_arrays(np.asarray(low, dtype=float), np.asarray(high, dtype=float))
     whole, asked, first, last = _places(low, high)
     total = np.where(whole, neutral, np.nan)
@@ -118,7 +121,7 @@ def _accumulated(term, low, high, join, neutral):
 
 
 def _places(low, high):
-    """Where both limits are whole numbers, where besides there is a term, and the first and last index of all."""
+    """Return where both limits are whole, where there is also a term, and the first and last index over all points."""
     whole = np.isfinite(low) & np.isfinite(high) & (low == np.floor(low)) & (high == np.floor(high))
     asked = whole & (low <= high)
     first, last = np.min(low, where=asked, initial=np.inf), np.max(high, where=asked, initial=-np.inf)
@@ -128,7 +131,7 @@ def _places(low, high):
 
 
 def _tails_summed(term, factor, low, high, end):
-    """The sum of term(t, product of factor(j) for j = t .. end) for t = low .. high, from the last index down."""
+    """Sum term(t, product of factor(j) for j = t .. end) over t = low .. high, from the last index down."""
     low, high, end = np.broadcast_arrays(*(np.asarray(limit, dtype=float) for limit in (low, high, end)))
     whole, asked, first, last = _places(low, high)
     whole &= (end == np.floor(end)) & np.isfinite(end)
@@ -143,12 +146,12 @@ def _tails_summed(term, factor, low, high, end):
     return total
 
 
-_DIRECT = 8  # terms that are added one by one before the Euler-Maclaurin formula, so that the others lie from 9 on
+_DIRECT = 8  # terms that are added directly; the Euler-Maclaurin formula is accurate for the later ones
 _BERNOULLI = (1 / 12, -1 / 720, 1 / 30240, -1 / 1209600, 1 / 47900160)  # B(2k) / (2k)!
 
 
 def _powers_summed(itself, low, high, shift, exponent):
-    """The sum of (i + shift)**(-exponent) for i = low .. high; of many positive numbers by the Euler-Maclaurin formula."""
+    """Sum (i + shift)**(-exponent) over i = low .. high; long sums of positive terms by the Euler-Maclaurin formula."""
     low, high = np.broadcast_arrays(np.asarray(low, dtype=float), np.asarray(high, dtype=float))
     whole, asked, first, last = _places(low, high)
     if first > last or last - first <= 3 * _DIRECT or not (np.asarray(first + shift) > 0).all():

@@ -1,15 +1,17 @@
-"""Figures of bounds as functions of a parameter: one bound, or several around a witness."""
+"""Figures of bounds as functions of one parameter: one bound, or several around a witness."""
 
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from itertools import product
 
 import numpy as np
 from matplotlib.figure import Figure
 
-from verify.formulas.bound import ranges_of
+from verify.formulas.bound import Bound, ranges_of
+from verify.formulas.dominance import Dominance
 from verify.results.drawing import (
     BLUE,
     BOUND,
@@ -20,25 +22,22 @@ from verify.results.drawing import (
     VERMILLION,
     canvas,
     direct_labels,
-    log_ticks,
     set_scales,
     spans,
     write_below,
 )
 
-__all__ = ["bound_curve", "bounds_around", "region_map"]
+__all__ = ["bound_curve", "bounds_around"]
 
 COLOURS = (BLUE, VERMILLION, GREEN, PURPLE, BOUND)
-_HEADING = 62  # characters of a line
-_SHADE = ("#CFE3F0", "#F6D9C8")  # of regions
+_TITLE_WIDTH = 62  # characters of a line
 
 
-def bound_curve(bound, numbers, against: str | None = None) -> Figure:
-    """A bound (:class:`verify.bound.Bound`) against one of its parameters.
+def bound_curve(bound: Bound, numbers: Mapping, against: str | None = None) -> Figure:
+    """Draw a bound against one of its parameters.
 
-    ``numbers`` gives every parameter a value, ``against`` (default: the one with most values) an array of them. Others with
-    several values give a curve for each of their combinations. Where the claim's conditions do not hold, of those whose
-    parameters have values, a curve is grey and dashed.
+    ``numbers`` gives every parameter a value. ``against`` (default: the parameter with most values) has several; each
+    combination of the others' values is a curve.
 
     Raises:
         ValueError: no parameter with at least two values, or more than five curves.
@@ -54,73 +53,23 @@ def bound_curve(bound, numbers, against: str | None = None) -> Figure:
         raise ValueError(f"at most {len(COLOURS)} curves can be told apart; got {len(combinations)}, by {', '.join(long)}")
     x, curves = lists[against], []
     for values, colour in zip(combinations, COLOURS if long else (BOUND,), strict=False):
-        here = {name: array if name == against else array[0] for name, array in lists.items()} | dict(
-            zip(long, values, strict=True))
-        y, applies = _column(bound, here, x)
-        curves.append((y, applies, ", ".join(f"{n} = {v:g}" for n, v in zip(long, values, strict=True)), colour))
-    figure, (axes,) = canvas(5.2, 3.4)
-    columns = [y for y, *_ in curves]
-    set_scales(axes, x, columns, spans(columns, 10))
+        here = dict(zip(long, values, strict=True))
+        point = {name: array[0] for name, array in lists.items()} | here | {against: x}
+        curves.append((bound, point, ", ".join(f"{n} = {v:g}" for n, v in here.items()), colour))
+    others = {name: values[0] for name, values in sorted(lists.items()) if name not in (against, *long)}
+    figure, axes = _drawn(against, x, curves, ", ".join(f"{name} = {value:g}" for name, value in others.items()))
     if x.min() > 0 and x.max() / x.min() >= 100:
         axes.set_xscale("log")
-    for y, applies, _, colour in curves:
-        axes.plot(x, np.where(applies, np.nan, y), color=GREY, linestyle="--", linewidth=1.4)
-        axes.plot(x, np.where(applies, y, np.nan), color=colour, linewidth=1.8)
-    if long:
-        direct_labels(axes, [(y, text, colour) for y, _, text, colour in curves])
-    axes.set_xlabel(against, **FONT)
-    axes.set_ylabel("bound", **FONT)
-    _heading(axes, [(bound.name, BOUND)])
-    others = ", ".join(f"{name} = {values[0]:g}" for name, values in sorted(lists.items()) if name not in (against, *long))
-    everywhere = all(applies.all() for _, applies, *_ in curves)
-    write_below(axes, others + ("" if everywhere else "; dashed: a condition does not hold"))
+    title = textwrap.wrap(bound.name, _TITLE_WIDTH)
+    axes.annotate("\n".join(title), (0, 1), (0, 6), xycoords="axes fraction", textcoords="offset points", color=BOUND,
+                  fontsize=9.5, va="bottom", **FONT)
     return figure
 
 
-def _heading(axes, lines) -> None:
-    """Lines of text above the axes, (text, colour), each broken where it is too long."""
-    height = 6.0
-    for text, colour in reversed(lines):
-        parts = textwrap.wrap(text, _HEADING, break_on_hyphens=True)
-        axes.annotate("\n".join(parts), (0, 1), (0, height), xycoords="axes fraction", textcoords="offset points",
-                      color=colour, fontsize=9.5, va="bottom", **FONT)
-        height += 13.0 * len(parts)
+def bounds_around(bounds: Sequence[Bound], dominance: Dominance, against: str | None = None) -> Figure:
+    """Draw compared bounds against one parameter, the others as in a witness.
 
-
-def _column(bound, point, x):
-    """The bound along x, and where the conditions hold whose parameters have values."""
-    point = bound.complete(point)
-    applies = bound.checkable(point).applies(**point)
-    return np.broadcast_to(bound.values(**point), x.shape), np.broadcast_to(applies, x.shape)
-
-
-def region_map(dominance, there) -> Figure:
-    """Where the first bound is below the second, and where above, over two parameters (:class:`verify.regions.Map`)."""
-    figure, (axes,) = canvas(5.2, 3.9)
-    ratio = np.clip(there.ratio, -30, 30)
-    axes.contourf(there.xs, there.ys, ratio, levels=[-31, 0, 31], colors=_SHADE)
-    axes.contour(there.xs, there.ys, ratio, levels=[0], colors=[BOUND], linewidths=1.4)
-    axes.plot(*(float(Fraction(there.witness[name])) for name in (there.x, there.y)), "o", color=BOUND, markersize=5,
-              clip_on=False, zorder=4)
-    axes.set_xscale("log")
-    axes.set_yscale("log")
-    for axis, values in ((axes.xaxis, there.xs), (axes.yaxis, there.ys)):
-        log_ticks(axis, values[0], values[-1])
-    axes.set_xlabel(there.x, **FONT)
-    axes.set_ylabel(there.y, **FONT)
-    _heading(axes, [(f"{one} is smaller", colour) for one, colour in zip(
-        (dominance.first, dominance.second), (BLUE, VERMILLION), strict=True)])
-    others = ", ".join(f"{name} = {float(Fraction(value)):.3g}" for name, value in there.witness.items()
-                       if name not in (there.x, there.y))
-    nowhere = "; white: a condition does not hold" if np.isnan(there.ratio).any() else ""
-    write_below(axes, f"dot: witness. {others}{nowhere}")
-    return figure
-
-
-def bounds_around(bounds, dominance, against: str | None = None) -> Figure:
-    """Bounds against one parameter, the others as in a witness (:class:`verify.dominance.Dominance`).
-
-    ``against`` defaults to the parameter that differs most between the two witnesses, or to a run length.
+    ``against`` defaults to a run length, else to the parameter that differs most between the two witnesses.
 
     Raises:
         ValueError: no witness, or no such parameter.
@@ -136,17 +85,32 @@ def bounds_around(bounds, dominance, against: str | None = None) -> Figure:
     x = np.geomspace(ends[0] / 10, ends[1] * 10, 200)
     if any(ranges_of(b)[against].whole for b in bounds if against in ranges_of(b)):  # counts from 1
         x = np.unique(np.maximum(1, np.round(x)))
-    figure, (axes,) = canvas(5.2, 3.4)
-    columns = [np.broadcast_to(b.values(**{n: x if n == against else numbers[n] for n in b.parameters if n in {
-        s.name for s in b.form.parameters}}), x.shape) for b in bounds]
-    set_scales(axes, x, columns, spans(columns, 10))
+    curves = [(b, {n: x if n == against else numbers[n] for n in b.parameters}, b.name, colour)
+              for b, colour in zip(bounds, COLOURS * len(bounds), strict=False)]
+    others = ", ".join(f"{name} = {value:.3g}" for name, value in numbers.items() if name != against)
+    figure, axes = _drawn(against, x, curves, others)
     axes.set_xscale("log")
-    curves = []
-    for b, y, colour in zip(bounds, columns, COLOURS * len(bounds), strict=False):
-        axes.plot(x, y, color=colour, linewidth=1.8)
-        curves.append((y, b.name, colour))
-    direct_labels(axes, curves)
+    return figure
+
+
+def _drawn(against: str, x: np.ndarray, curves: Sequence[tuple], others: str):
+    """Draw curves (bound, parameters, label, colour) against ``x``; grey and dashed where a condition does not hold.
+
+    Conditions on parameters without a value do not count. ``others`` is written below, and what dashes mean.
+    """
+    figure, (axes,) = canvas(5.2, 3.4)
+    columns, holding = [], []
+    for bound, point, *_ in curves:
+        point = bound.complete(point)
+        columns.append(np.broadcast_to(bound.values(**point), x.shape))
+        holding.append(np.broadcast_to(bound.checkable(point).applies(**point), x.shape))
+    set_scales(axes, x, columns, spans(columns, 10))
+    for y, applies, (*_, colour) in zip(columns, holding, curves, strict=True):
+        axes.plot(x, np.where(applies, np.nan, y), color=GREY, linestyle="--", linewidth=1.4)
+        axes.plot(x, np.where(applies, y, np.nan), color=colour, linewidth=1.8)
+    if any(label for *_, label, _ in curves):
+        direct_labels(axes, [(y, label, colour) for y, (*_, label, colour) in zip(columns, curves, strict=True)])
     axes.set_xlabel(against, **FONT)
     axes.set_ylabel("bound", **FONT)
-    write_below(axes, ", ".join(f"{name} = {value:.3g}" for name, value in numbers.items() if name != against))
-    return figure
+    write_below(axes, others + ("" if np.all(holding) else "; dashed: a condition does not hold"))
+    return figure, axes

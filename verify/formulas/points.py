@@ -1,7 +1,8 @@
-"""Parameter sets of a bound: random numbers that meet the claim's conditions, and at which the bound has a value."""
+"""Draws parameters of a bound at which the claim's conditions hold and the bound has a value."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 
 import numpy as np
@@ -13,21 +14,20 @@ from verify.formulas.compiled import compiled
 from verify.prove.real import certainly_positive
 from verify.prove.satisfiable import satisfiable
 
-__all__ = ["exact_witness", "parameter_sets"]
+__all__ = ["certainly_holds", "exact_witness", "near_fraction", "parameter_sets"]
 
 _DECADES, _DRAWS, _PASSES = 3.0, 4000, 6
 
 
 def parameter_sets(bound: Bound, count: int, seed: int = 0) -> dict[str, np.ndarray]:
-    """Up to ``count`` sets of parameters, by name an array of (sets,), at each of which all conditions hold and the bound is
-    a real number; at least one. A bound without parameters has no names.
+    """Draw between 1 and ``count`` sets of parameters at which all conditions hold and the bound is a real number.
 
-    Numbers are positive, or not negative where their symbol says no more, between 10^-3 and 10^3 unless conditions ask for
-    others; whole numbers from 1. A number that a condition bounds by others is moved within its bound. Where no draw meets
-    the conditions, z3's witness is the one set.
+    Returns an array (sets,) for each parameter's name. Numbers are drawn between 10^-3 and 10^3, whole ones from 1; one that
+    violates a condition ``name <= formula`` or ``name >= formula`` moves to where it holds. If no draw meets the conditions,
+    z3's witness is the only set.
 
     Raises:
-        ValueError: conditions that exclude each other (named), or of which no numbers are found.
+        ValueError: the conditions exclude each other (named), or no numbers were found.
     """
     if count < 1:
         raise ValueError(f"count must be at least 1; got {count}")
@@ -47,9 +47,7 @@ def parameter_sets(bound: Bound, count: int, seed: int = 0) -> dict[str, np.ndar
 
 
 def _whole(bound: Bound) -> set[str]:
-    spoken = bound.form.formula.free_symbols.union(
-        *(side.free_symbols for c in bound.conditions for side in (c.left, c.right)))
-    return {s.name for s in spoken if s.is_integer}
+    return {s.name for side in bound.sides for s in side.free_symbols if s.is_integer}
 
 
 def _near(values, whole):
@@ -57,14 +55,14 @@ def _near(values, whole):
 
 
 def _bounded(c: Condition):
-    """Numbers that a condition bounds by others: (name, whether from above, the bound)."""
+    """Yield the parameters that a condition bounds by a formula in others: (name, whether from above, formula)."""
     for symbol, other, upper in ((c.left, c.right, c.relation != ">="), (c.right, c.left, c.relation == ">=")):
         if symbol.is_Symbol and symbol not in other.free_symbols:
             yield symbol.name, upper, other
 
 
 def _move(sets, name, is_upper, limit, whole, rng) -> None:
-    """Numbers beyond their bound, to somewhere within it."""
+    """Move the numbers that lie beyond their limit to random places within it."""
     names = sorted(s.name for s in limit.free_symbols)
     limits = np.broadcast_to(compiled(names, limit)(*(sets[n] for n in names)), sets[name].shape)
     share = 1 - rng.random(limits.shape) ** 2
@@ -76,10 +74,10 @@ def _move(sets, name, is_upper, limit, whole, rng) -> None:
 
 
 def _defined(bound: Bound, sets):
-    met = np.broadcast_to(bound.applies(**sets), (_size(sets),))
-    names = {s.name for s in bound.form.parameters}
-    value = bound.values(**{name: values for name, values in sets.items() if name in names})
-    return met & np.isfinite(np.broadcast_to(value, met.shape))
+    """Return at which sets all conditions hold and the bound is finite."""
+    holds = np.broadcast_to(bound.applies(**sets), (_size(sets),))
+    value = bound.values(**{s.name: sets[s.name] for s in bound.form.parameters})
+    return holds & np.isfinite(np.broadcast_to(value, holds.shape))
 
 
 def _size(sets) -> int:
@@ -91,7 +89,7 @@ def _witness(bound: Bound) -> dict[str, np.ndarray]:
     if found.answer == "no":
         raise ValueError(f"no numbers meet the conditions of {bound.claim.id}: {'; '.join(found.core)}")
     if found.answer == "yes":
-        sets = {name: np.array([float(Fraction(found.witness.get(name, "1").rstrip("?")))])  # of a root, ten digits
+        sets = {name: np.array([float(Fraction(found.witness.get(name, "1").rstrip("?")))])  # z3 gives ten digits of a root
                 for name in bound.parameters}
         with np.errstate(all="ignore"):
             if _defined(bound, sets).all():
@@ -101,27 +99,28 @@ def _witness(bound: Bound) -> dict[str, np.ndarray]:
 
 
 def exact_witness(bound: Bound) -> dict[str, Fraction] | None:
-    """Fractions that certainly meet the conditions, those with unknown exponents included; None if none were found."""
+    """Return fractions at which all conditions certainly hold, transcendental ones too; None if none were found."""
     try:
         sets = parameter_sets(bound, 5)
     except ValueError:
         return None
     for place in range(_size(sets)):
         for denominator in (1000, 10**12):
-            numbers = {name: _fraction(float(values[place]), denominator) for name, values in sets.items()}
-            if all(_certain(condition, numbers) for condition in bound.conditions):
+            numbers = {name: near_fraction(float(values[place]), denominator) for name, values in sets.items()}
+            if all(certainly_holds(condition, numbers) for condition in bound.conditions):
                 return numbers
     return None
 
 
-def _fraction(value: float, denominator: int) -> Fraction:
+def near_fraction(value: float, denominator: int) -> Fraction:
+    """Return the nearest fraction whose denominator, or numerator below 1, is at most ``denominator``."""
     if value < 1:
         return 1 / Fraction(1 / value).limit_denominator(denominator) if value else Fraction(0)
     return Fraction(value).limit_denominator(denominator)
 
 
-def _certain(c: Condition, numbers) -> bool:
-    """Whether a condition holds for these fractions, in exact arithmetic or by digits that tell the sides apart."""
+def certainly_holds(c: Condition, numbers: Mapping[str, Fraction]) -> bool:
+    """Whether a condition holds at these fractions, by exact arithmetic or by enough digits of both sides."""
     left, right = (side.xreplace({s: sp.Rational(numbers[s.name]) for s in side.free_symbols}).doit()
                    for side in (c.left, c.right))
     difference = left - right if c.relation == ">=" else right - left

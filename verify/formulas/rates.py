@@ -1,4 +1,4 @@
-"""How a bound behaves as one of its parameters grows or vanishes, all else fixed, and where nothing is known of that."""
+"""The rate of a bound in each of its parameters as it grows or vanishes, all others fixed."""
 
 from __future__ import annotations
 
@@ -17,16 +17,15 @@ from verify.prove.satisfiable import satisfiable
 __all__ = ["LENGTHS", "order_in", "rates", "sign_under", "tied_to"]
 
 LENGTHS = ("iterations", "rounds")  # how long a run is
-_MARGIN = sp.Dummy("margin of conditions", positive=True)  # by which numbers lie within conditions
+_MARGIN = sp.Dummy("margin of conditions", positive=True)  # distance to the border of every condition
 _ALGEBRAIC = (sp.Add, sp.Mul, sp.Max, sp.Min, sp.Abs)
 
 
 def rates(bound: Bound) -> dict[str, dict[str, str]]:
-    """For each parameter the leading order as it tends to infinity (``oo``) and to zero (``0``).
+    """Return for each parameter the leading order of the bound as it tends to infinity (``oo``) and to zero (``0``).
 
-    ``none: ...`` where there is no such limit: a whole number does not vanish, and what a condition bounds does not grow, of
-    which the order is told all the same where it is known. ``?`` where the rules do not tell; ``not known: NAME``, with each
-    of them, where others grow with it (:func:`tied_to`).
+    ``none: ...``: there is no such limit, since whole numbers do not vanish and a condition may keep a parameter from
+    growing. ``?``: the rules do not decide. ``not known: NAMES``: these parameters change with it (:func:`tied_to`).
     """
     found, ranges, sign = {}, ranges_of(bound), sign_under(bound)
     for symbol in bound.form.parameters:
@@ -43,16 +42,15 @@ def rates(bound: Bound) -> dict[str, dict[str, str]]:
 
 
 def _largest(bound: Bound, symbol: sp.Symbol) -> str:
-    """What is said of growth where the rules do not tell."""
+    """Describe growth where the rules give no order: the constant that bounds the parameter, if any."""
     bounds = [c.right for c in bound.conditions if c.relation == "<=" and c.left == symbol]
     return next((f"none: at most {right}" for right in bounds if symbol not in right.free_symbols), "?")
 
 
 def order_in(bound: Bound, symbol: sp.Symbol, at=sp.oo, sign=None) -> Order | None:
-    """The leading order of the bound in a parameter; None where the rules do not tell or others are tied to it.
+    """Return the leading order of the bound in a parameter; None if the rules do not decide or others are tied to it.
 
-    Holds at numbers that meet the claim's conditions for some value of the parameter and lie on the border of none, and of
-    which no coefficient vanishes, as that of K - 1 does at K = 1.
+    Valid in the interior of the claim's conditions, where no coefficient vanishes (K - 1 vanishes at K = 1).
     """
     if tied_to(bound, symbol.name):
         return None
@@ -60,16 +58,18 @@ def order_in(bound: Bound, symbol: sp.Symbol, at=sp.oo, sign=None) -> Order | No
 
 
 def tied_to(bound: Bound, name: str) -> tuple[str, ...]:
-    """Where ``name`` is the length of a run: parameters that stand for what is measured along a run and speak of its length,
-    as sums over it and what holds at its end do. No number of theirs belongs to all lengths."""
+    """Return the measured parameters that depend on the run length ``name``, such as sums over the run and its last model.
+
+    Their value at one length says nothing about another, so that the rate in ``name`` alone is unknown.
+    """
     if name not in LENGTHS:
         return ()
     used = {s.name: e for s, e in bound.form.measured.items() if s in bound.form.parameters}
-    return tuple(sorted(one for one, e in used.items() if _speaks_of_length(bound.claim, e)))
+    return tuple(sorted(one for one, e in used.items() if _mentions_length(bound.claim, e)))
 
 
-def _speaks_of_length(claim: Claim, e) -> bool:
-    """Whether an expression, or a definition that it rests on, has the length of a run in it."""
+def _mentions_length(claim: Claim, e) -> bool:
+    """Whether an expression, or a definition that it uses, mentions the length of a run."""
     seen, names = set(), set(names_in(e))
     while more := names & set(claim.definitions) - seen:
         seen |= more
@@ -79,8 +79,10 @@ def _speaks_of_length(claim: Claim, e) -> bool:
 
 # signs -------------------------------------------------------------------------------------------------------------------
 def sign_under(bound: Bound):
-    """A function that tells the sign of a formula in the bound's parameters, within the claim's conditions and on the border
-    of none: by the signs of symbols, else by z3 from the conditions that are algebraic."""
+    """Return a function that gives the sign of a formula in the interior of the claim's conditions, or None.
+
+    The sign follows from those of the symbols, else z3 proves it from the algebraic conditions.
+    """
     conditions = _within(tuple(Condition(_positive(c.left), c.relation, _positive(c.right)) for c in bound.conditions
                                if _is_algebraic(c.left) and _is_algebraic(c.right)))
     points: dict[str, np.ndarray] | None = None
@@ -96,7 +98,7 @@ def sign_under(bound: Bound):
         if not points or not set(names) <= set(points):
             return None
         values = compiled(names, e)(*(points[n] for n in names))
-        seen = set(np.sign(values[np.isfinite(values)]).tolist()) - {0.0}  # which it is on borders
+        seen = set(np.sign(values[np.isfinite(values)]).tolist()) - {0.0}  # zero occurs on borders of conditions
         if len(seen) != 1:
             return None
         likely = int(seen.pop())
@@ -114,7 +116,7 @@ def _points(bound: Bound) -> dict[str, np.ndarray]:
 
 @lru_cache(maxsize=512)
 def _within(conditions: tuple[Condition, ...]) -> tuple[Condition, ...]:
-    """The conditions with inequalities strict, where that leaves anything."""
+    """Return the conditions with strict inequalities, unless these exclude each other."""
     strict = tuple(Condition(*{"<=": (c.left + _MARGIN, "<=", c.right), ">=": (c.left, ">=", c.right + _MARGIN)}.get(
         c.relation, (c.left, c.relation, c.right))) for c in conditions)
     return strict if satisfiable(strict).answer == "yes" else conditions

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from bounds.language.claim import Claim
 from synthetic.numbers.arrays import NUMPY, Backend
 from verify.evaluation.environment import UnboundName
+from verify.exact.accepted import Refused, accepted
 from verify.exact.certificate import CheckResult, not_replayed
 from verify.exact.confirm import Violation, violation_of
 from verify.growth.certificate import check, growth_certificate
@@ -17,7 +17,6 @@ from verify.growth.effort import EFFORTS, LARGE, Track
 from verify.growth.growth import Growth, described, growth_of
 from verify.growth.order import leaves_the_step_open, with_constant
 from verify.instances.resize import RUN_SIZES
-from verify.results.files import file_name, write_json
 from verify.results.verdict import Series
 
 __all__ = ["order_evidence"]
@@ -81,24 +80,12 @@ def _refuted(claim: Claim, growth: Growth, settings, details, series, checks: _C
     seen = _seen(growth)
     if leaves_the_step_open(claim):
         return "undecided", None, f"no step size is prescribed, and with one of our choice {seen}", details, None, series
-    unknown = not_replayed(claim)
-    if unknown:
-        text = f"{seen}; the stand-alone checker does not replay {unknown}, so nothing confirms it independently"
-        return "undecided", None, text, details, None, series
-    try:
-        data = growth_certificate(claim, growth.limit, growth.members)
-    except (ArithmeticError, ValueError) as reason:
-        return "undecided", None, f"{seen}; it cannot be written down: {reason}", details, None, series
-    result = checks(data)
-    if not result.accepted:
-        return "undecided", None, f"{seen}; the check rejects it: {result.reason}", details, None, series
-    path = None
-    if settings.out is not None:
-        path = f"certificates/{file_name(claim.id)}.json"
-        write_json(Path(settings.out) / path, data)
-    details = details | {"instance": data["members"][-1]["certificate"]}
+    outcome = accepted(claim, lambda: growth_certificate(claim, growth.limit, growth.members), checks, settings.out)
+    if isinstance(outcome, Refused):
+        return "undecided", None, f"{seen}; {outcome.why}", details | outcome.details, None, series
+    details = details | {"instance": outcome.data["members"][-1]["certificate"]}
     worst = math.inf if growth.vanishing else float(growth.members[-1].constant)
-    return "refuted", worst, f"{seen} ({_dependence(claim)})", details, path, series
+    return "refuted", worst, f"{seen} ({_dependence(claim)})", details, outcome.path, series
 
 
 def _seen(growth: Growth) -> str:

@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 
 from bounds.language.claim import Claim
+from fedtheory.traits import LENGTH
 from synthetic.base.federation import Federation
 from synthetic.numbers.arrays import NUMPY, Backend
 from verify.evaluation.environment import TooManyTerms
 from verify.evaluation.judge import judge
 from verify.growth.fit import Fit, fit
 from verify.instances.instance import federation_of, outcomes
-from verify.instances.leaves import Leaves, halves, joined, number_of, take_rows
+from verify.instances.leaves import LEAVES, Leaves, halves, joined, number_of, take_rows
 from verify.instances.shape import Shape
 from verify.measure.realise import realise
 
@@ -60,8 +61,8 @@ _REMEMBERED = 40
 _MOST_NUMBERS = 1_000_000  # coordinates of models in one batch of runs
 _MOST_TERMS = 10_000_000  # entries of any one array of terms
 _FEDERATIONS = 8  # that are kept, as instances are judged at many times
-_OF_TIMES = frozenset({"step_fraction", "epsilon", "available"})  # leaves that do not make the federation
-_LENGTHS = ("center", "piece_center", "piece_width", "start_offset")
+_OF_TIMES = frozenset(name for name, leaf in LEAVES.items() if {"iterations", "rounds + 1"} & set(leaf.axes))
+_LENGTHS = tuple(name for name, leaf in LEAVES.items() if leaf.unit == LENGTH)
 _NOTHING = 1e-200
 _FINEST = 1e-14  # differences of lengths, relative to the longest one, that float64 resolves
 
@@ -123,7 +124,7 @@ class Track:
 def _around_zero(shape: Shape, leaves: Leaves, backend: Backend, seen: Seen) -> tuple[Leaves, Federation | None]:
     """The instances moved such that their optimum is zero, near which float64 is finest, and their federation where it is
     none of samples: that of other times is known."""
-    if shape.data is not None or "center" not in leaves:
+    if shape.family.coupled or "center" not in leaves:
         return leaves, None
     fixed = replace(shape, local_steps=1, rounds=1, participants=1, sizes=())
     arrays = {name: array for name, array in leaves.items() if name not in _OF_TIMES}
@@ -131,10 +132,7 @@ def _around_zero(shape: Shape, leaves: Leaves, backend: Backend, seen: Seen) -> 
     if key not in seen.federations:
         while len(seen.federations) >= _FEDERATIONS:
             del seen.federations[next(iter(seen.federations))]
-        optimum = np.nan_to_num(federation_of(fixed, arrays, NUMPY).x_star)[:, None]
-        moved = {"center": leaves["center"] - optimum}
-        if shape.family == "piecewise":
-            moved["piece_center"] = leaves["piece_center"] - optimum[:, None]
+        moved = shape.family.translated(leaves, -np.nan_to_num(federation_of(fixed, arrays, NUMPY).x_star))
         seen.federations[key] = moved, federation_of(fixed, {**arrays, **moved}, backend)
     moved, federation = seen.federations[key]
     return {**leaves, **moved}, federation
@@ -200,7 +198,7 @@ def _ratios(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend, seen: 
 
 def _compared_with_knots(shape: Shape) -> int:
     """Entries by which the minimum of the objective is found on an instance: every knot beside every piece."""
-    pieces = shape.clients * shape.pieces
+    pieces = shape.clients * shape.family.knots
     return shape.dim * (2 * pieces + 1) * pieces
 
 

@@ -15,7 +15,7 @@ from verify.growth.fit import OCTAVES
 from verify.growth.sizes import scalable, scaled
 from verify.instances.draw import draw_leaves, draw_shape
 from verify.instances.instance import outcomes
-from verify.instances.leaves import UNITS_OF_LEAVES, Leaves, number_of, take_rows
+from verify.instances.leaves import LEAVES, SLACK, Leaf, Leaves, number_of, take_rows
 from verify.instances.offspring import offspring
 from verify.instances.shape import Shape
 
@@ -29,6 +29,7 @@ _LARGEST = 20.0  # octaves of the ratio after the stages that are looked at
 _WHOLE = (-3, -2, -1, 1, 2, 3)  # exponents that are tried, and changes of them
 _FINEST = 2.0**-10  # step of factors that begin at 1
 _ALONG_UNITS = 0.5  # share of instances that begin with a change of units
+_OTHER = Leaf("real")  # variables, constants and starts
 _NUMBERS = 16  # times as many instances of plain numbers, which cost little
 
 
@@ -36,7 +37,7 @@ def unit_exponents(claim: Claim, leaves: Leaves) -> dict[str, tuple[float, float
     """How every number of an instance changes with the units of loss and length: a change of units is no change of the
     instance, so that along it a ratio grows, falls or stays as its sides are written."""
     units = _units_of_names(claim)
-    known = {name: units.get(name.rpartition(":")[2]) for name in leaves} | UNITS_OF_LEAVES
+    known = {name: LEAVES.get(name, _OTHER).unit or units.get(name.rpartition(":")[2]) for name in leaves}
     return {name: tuple(map(float, known[name])) for name in leaves if known[name] is not None}
 
 
@@ -83,7 +84,7 @@ def _still_growing(last, far) -> np.ndarray:
 def _with_slack(leaves: Leaves, rng) -> Leaves:
     """The instances, in half of which constants lie beyond their tightest values: a little can move with scales."""
     some = rng.random(number_of(leaves)) < 0.5
-    return {n: np.where((a == 1) & some[:, None], 1 + _FINEST, a) if n.startswith("slack:") else a
+    return {n: np.where((a == 1) & some[:, None], 1 + _FINEST, a) if n.startswith(SLACK) else a
             for n, a in leaves.items()}
 
 
@@ -133,7 +134,7 @@ def _round(leaves):
             unit = np.where(array == 0, 1.0, 2.0 ** (np.floor(np.log2(np.abs(array))) - 3))
         return np.round(array / unit) * unit
 
-    return {n: 1 + np.round((a - 1) / _FINEST) * _FINEST if n.startswith("slack:") else simple(a)
+    return {n: 1 + np.round((a - 1) / _FINEST) * _FINEST if n.startswith(SLACK) else simple(a)
             for n, a in leaves.items()}
 
 

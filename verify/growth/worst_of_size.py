@@ -13,7 +13,7 @@ from verify.growth.effort import Effort, Member, Seen, Track, growth_rank, kept,
 from verify.growth.sizes import moved, scalable, simple_shape
 from verify.instances.draw import draw_leaves, draw_shape
 from verify.instances.instance import outcomes
-from verify.instances.leaves import take_rows
+from verify.instances.leaves import SLACK, take_rows
 from verify.instances.offspring import offspring
 from verify.instances.resize import RUN_SIZES, Together, resized
 from verify.instances.shape import Shape
@@ -162,6 +162,6 @@ def _stretched(claim, leaves, factor, rows, rng):
         each = 0 if by_time else rng.choice(_POWERS, array.shape) * (rng.random(wide) < 0.25)
         powers = np.where(np.arange(rows).reshape(wide) == 0, 0.0, whole + each)
         copies[name] = array * factor**powers
-        if name.startswith("slack:"):
+        if name.startswith(SLACK):
             copies[name] = np.maximum(copies[name], 1.0)
     return copies

@@ -1,4 +1,4 @@
-"""Truth values of which a claim says how many are true: drawn and changed ones are moved to those numbers."""
+"""0/1 arrays with a prescribed number of ones (as in sum_l m_l = s): projects drawn and mutated arrays onto it."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _whole(expression, sizes) -> int | None:
 
 
 def _places(condition: Condition, sizes: dict[str, int]) -> Iterator[tuple[tuple[int, ...], int]]:
-    """Where the rows stand that a condition counts, and how many of each must be true."""
+    """The places of the rows that a condition counts, and how many entries of each must be true."""
     indices, ranges = [], []
     for index, low, high in condition.over:
         ends = _whole(low, sizes), _whole(high, sizes)
@@ -57,8 +57,8 @@ def _places(condition: Condition, sizes: dict[str, int]) -> Iterator[tuple[tuple
 
 
 def with_counts(claim: Claim, shape: Shape, leaves: Leaves, rng: np.random.Generator) -> Leaves:
-    """The leaves with as many of the claim's truth values true as its conditions say; rows that have the number stay, in
-    others the fewest change, drawn at random."""
+    """Makes as many of the claim's truth values true as its conditions say. Rows with the right number stay; in others the
+    fewest entries change, drawn at random."""
     counted = _counted(claim)
     if not counted:
         return leaves

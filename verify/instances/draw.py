@@ -1,10 +1,11 @@
-"""Random and corner instances that a claim speaks of: shapes and leaves, before any hypothesis is checked.
+"""Random instances of a claim: shapes, and parameters that mix generic and corner values. No hypothesis is checked yet.
 
-Nothing here looks at which claim is asked for, only at what it is about: its setting, procedure, sizes and variables.
+Draws depend on the claim's setting, procedure, sizes and variables, never on its id.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import prod
 
 import numpy as np
@@ -13,17 +14,18 @@ import sympy as sp
 from bounds.language.claim import Claim
 from synthetic.numbers.arrays import NUMPY
 from verify.claims.hypotheses import bounds_on_numbers, equations
-from verify.claims.method import by_coordinate, free_starts, speaks_of_trackers
-from verify.claims.needs import always_available, needs_equal_curvatures, speaks_of_samples
+from verify.claims.method import by_coordinate, free_starts, subset_left_open
+from verify.claims.needs import always_available, speaks_of_samples
 from verify.claims.open_constants import ASSUMED, assumed_constants
 from verify.claims.sizes import first_possible, integer_variables, names_of, within_bounds
+from verify.instances.chance import chance_of
 from verify.instances.counts import with_counts
+from verify.instances.families import draw_family
+from verify.instances.family import vectors
 from verify.instances.instance import federation_of, outcomes
-from verify.instances.leaves import Leaves
-from verify.instances.outcomes import chance_of
-from verify.instances.piecewise import draw_family, draw_pieces, start_at_knots
-from verify.instances.samples import draw_data, draw_data_shape
-from verify.instances.shape import DATA_OUTCOMES, NOTHING_MORE, RARE, Shape, with_participants
+from verify.instances.leaves import SLACK, START, Leaves
+from verify.instances.samples import SampleClients, draw_data_shape
+from verify.instances.shape import RARE, Shape, with_participants
 
 __all__ = ["draw_leaves", "draw_shape", "free_size_names"]
 
@@ -37,16 +39,14 @@ _FEW = (1, 1, 2, 2, 3)
 #: numbers of priority clients beyond these, where a factor of their number or of those not sampled shows, and how often
 _MANY, _OFTEN_MANY = (4, 5, 6, 8, 12, 20), 0.2
 _ALL_NOISY = 0.15  # share of the shapes in which all clients have noise, in runs that are as short as that asks
-_ONE_UNLIKE = 0.15  # share of instances of which one client has another curvature, or another center, than all others
 
 
 def draw_shape(claim: Claim, rng: np.random.Generator, most_outcomes: int, most_iterations: int, longer: int = 1) -> Shape:
-    """A random shape whose chance has at most ``most_outcomes`` outcomes, and whose sizes meet the claim's conditions.
-
-    Runs have at most ``most_iterations`` iterations; both this and the numbers of rounds are ``longer`` times as large.
+    """A random shape with at most ``most_outcomes`` outcomes of chance, whose sizes meet the claim's conditions. Runs have
+    at most ``longer * most_iterations`` iterations; numbers of rounds are ``longer`` times as large.
     """
     if speaks_of_samples(claim):
-        return draw_data_shape(claim, Shape, rng, DATA_OUTCOMES * most_outcomes, most_iterations)
+        return draw_data_shape(claim, rng, SampleClients.more_outcomes * most_outcomes, most_iterations)
 
     def draw() -> Shape:
         shape = _draw_shape(claim, rng, most_outcomes, most_iterations * longer, longer)
@@ -58,14 +58,14 @@ def draw_shape(claim: Claim, rng: np.random.Generator, most_outcomes: int, most_
 def _within_bounds(claim, shape, most_iterations, rng) -> Shape:
     """The shape with integer variables that the claim's conditions allow."""
     if claim.setting != "run" or "local_steps" not in dict(shape.sizes):
-        return _with(shape, sizes=tuple(within_bounds(claim, shape.as_sizes(), rng).items()))
+        return replace(shape, sizes=tuple(within_bounds(claim, shape.as_sizes(), rng).items()))
     own = within_bounds(claim, shape.as_sizes() | {"local_steps": shape.local_steps}, rng)
     own["local_steps"] = min(own["local_steps"], most_iterations // shape.rounds)
-    return _with(shape, sizes=tuple((dict(shape.sizes) | own).items()), local_steps=own["local_steps"])
+    return replace(shape, sizes=tuple((dict(shape.sizes) | own).items()), local_steps=own["local_steps"])
 
 
 def _layers(claim, dim, rng) -> tuple[int, ...]:
-    """Sizes of the layers, for claims that speak of them: at most three, of ``dim`` coordinates or one each."""
+    """Sizes of the layers, for claims that mention them: at most three, of ``dim`` coordinates or one each."""
     if "layers" not in names_of(claim):
         return ()
     count = int(rng.choice([1, 2, 2, 2, 3]))
@@ -88,9 +88,7 @@ def _draw_shape(claim, rng, most_outcomes, most_iterations, longer) -> Shape:
     layers = _layers(claim, dim, rng)
     dim = sum(layers) or dim
     if claim.setting == "point":
-        family, pieces = draw_family(claim, rng)
-        return Shape(clients=priority + free, free=free, dim=dim, sizes=sizes, layers=layers,
-                     family=family, pieces=pieces)
+        return Shape(priority + free, free, dim, sizes=sizes, layers=layers, family=draw_family(claim, rng))
     steps = dict(sizes).get("local_steps") or (1 if tiny else int(rng.choice(_STEPS)))
     rounds = longer * (int(rng.integers(1, 3)) if tiny else int(rng.choice(_ROUNDS)))
     if "local_steps" not in dict(sizes) and rng.random() < _LONGEST:
@@ -107,44 +105,39 @@ def _draw_shape(claim, rng, most_outcomes, most_iterations, longer) -> Shape:
     if sampling == "without-replacement":
         participants = priority - 1 if priority > max(_FEW) and participants == 3 else min(participants, priority)
     shape = Shape(priority + free, free, dim, steps, rounds, participants, sampling, (), RARE[rng.integers(len(RARE))],
-                  sizes, layers=layers, chance=chance_of(procedure, claim.variables) if procedure else NOTHING_MORE)
-    if speaks_of_trackers(claim):
-        shape = _with(shape, sizes=(*shape.sizes, ("trackers", int(rng.integers(1, shape.most_trackers + 1)))))
-    while shape.priority_clients > max(_FEW) and prod(outcomes(_with(shape, rounds=1))) > most_outcomes:
-        shape = with_participants(_with(shape, clients=shape.clients - 1), min(participants, shape.priority_clients - 2))
+                  sizes, layers=layers, chance=chance_of(procedure, claim.variables))
+    for name in subset_left_open(claim):
+        shape = replace(shape, sizes=(*shape.sizes, (name, int(rng.integers(1, shape.taking_part + 1)))))
+    while shape.priority_clients > max(_FEW) and prod(outcomes(replace(shape, rounds=1))) > most_outcomes:
+        shape = with_participants(replace(shape, clients=shape.clients - 1), min(participants, shape.priority_clients - 2))
     while prod(outcomes(shape)) > most_outcomes and shape.rounds > 1:  # too much to enumerate
-        shape = _with(shape, rounds=shape.rounds // 2)
+        shape = replace(shape, rounds=shape.rounds // 2)
     if prod(outcomes(shape)) > most_outcomes:
         shape = with_participants(shape, 1)
     while len(shape.layers) > 1 and prod(outcomes(shape)) > most_outcomes:
-        shape = _with(shape, layers=(sum(shape.layers[:2]), *shape.layers[2:]))
-    family, pieces = draw_family(claim, rng)
-    shape = _with(shape, family=family, pieces=pieces)
+        shape = replace(shape, layers=(sum(shape.layers[:2]), *shape.layers[2:]))
+    shape = replace(shape, family=draw_family(claim, rng))
     noisy = tuple(sorted(rng.permutation(shape.clients)[: 0 if tiny else rng.integers(0, 3)].tolist()))
     if rng.random() < _ALL_NOISY:
         noisy = tuple(range(shape.clients))
         shape = _short_enough(shape, noisy, most_outcomes)
     elif noisy and rng.random() < 0.5:
         shape = _short_enough(shape, noisy[:1], most_outcomes)
-    while noisy and prod(outcomes(_with(shape, noisy=noisy))) > most_outcomes:
+    while noisy and prod(outcomes(replace(shape, noisy=noisy))) > most_outcomes:
         noisy = noisy[:-1]
-    return _with(shape, noisy=noisy)
+    return replace(shape, noisy=noisy)
 
 
 def _short_enough(shape, noisy, most_outcomes) -> Shape:
-    """The shape with as few rounds, and then local steps, that the outcomes of this noise can be enumerated."""
-    while shape.iterations > 1 and prod(outcomes(_with(shape, noisy=noisy))) > most_outcomes:
+    """Reduces the rounds, and then the local steps, until the outcomes of this noise can be enumerated."""
+    while shape.iterations > 1 and prod(outcomes(replace(shape, noisy=noisy))) > most_outcomes:
         if shape.rounds > 1:
-            shape = _with(shape, rounds=shape.rounds - 1)
+            shape = replace(shape, rounds=shape.rounds - 1)
         elif "local_steps" not in dict(shape.sizes):
-            shape = _with(shape, local_steps=shape.local_steps - 1)
+            shape = replace(shape, local_steps=shape.local_steps - 1)
         else:
             break
     return shape
-
-
-def _with(shape: Shape, **changes) -> Shape:
-    return Shape(**{**shape.__dict__, **changes})
 
 
 def free_size_names(claim: Claim) -> list[str]:
@@ -162,40 +155,30 @@ def _sizes(claim, rng):
 
 
 def draw_leaves(claim: Claim, shape: Shape, count: int, rng: np.random.Generator) -> Leaves:
-    """``count`` rows of every leaf that the claim's setting needs, a mixture of generic and corner values."""
+    """``count`` random instances of the shape: every parameter that the claim's setting needs."""
     leaves: Leaves = {}
-    if shape.data is not None:
-        leaves |= draw_data(claim, shape, count, rng, _vectors)
-        if not _gives_steps(claim):
-            leaves["step_fraction"] = _fractions((count, shape.iterations), rng)
-            leaves["step_scale"] = 10.0 ** rng.uniform(-3, 1, (count, 1))
-    elif claim.setting != "algebra":
-        leaves |= _federation(shape, count, rng)
-        if needs_equal_curvatures(claim):
-            leaves["curvature"] = leaves["curvature"][:, :1]
-        if shape.family == "piecewise":
-            del leaves["curvature"]
-            leaves |= draw_pieces(claim, shape, count, rng, _vectors)
+    if claim.setting != "algebra":
+        leaves |= shape.family.draw(claim, shape, count, rng)
         if claim.procedure is not None and claim.procedure.equal_weights:
             leaves["weight"] = np.ones((count, shape.clients))
-        leaves["step_fraction"] = _fractions((count, shape.iterations if claim.setting == "run" else 1), rng)
-        leaves["step_scale"] = 10.0 ** rng.uniform(-3, 1, (count, 1))
+        if not (shape.family.coupled and _gives_steps(claim)):
+            leaves["step_fraction"] = _fractions((count, shape.iterations), rng)
+            leaves["step_scale"] = 10.0 ** rng.uniform(-3, 1, (count, 1))
     if claim.setting == "point":
-        leaves["included"] = np.where(_priority(shape), 1.0, rng.integers(0, 2, (count, shape.clients)))
-        leaves["local_offset"] = _vectors((count, shape.clients, shape.dim), rng)
-    if claim.setting == "run" and shape.data is None:
-        leaves["start_offset"] = _vectors((count, shape.dim), rng)
+        leaves["included"] = np.where(shape.is_priority, 1.0, rng.integers(0, 2, (count, shape.clients)))
+        leaves["local_offset"] = vectors((count, shape.clients, shape.dim), rng)
+    if claim.setting == "run" and not shape.family.coupled:
+        leaves["start_offset"] = vectors((count, shape.dim), rng)
         leaves["epsilon"] = _thresholds((count, shape.rounds + 1), rng)
         there = 1 if always_available(claim) else rng.integers(0, 2, (count, shape.rounds + 1, shape.clients))
         leaves["available"] = np.ones((count, shape.rounds + 1, shape.clients)) * there
         if shape.free:
             leaves["tie"] = 1.0 * (rng.random((count, shape.clients)) < 0.5) * (rng.random((count, 1)) < 0.2)
         if shape.noisy:
-            leaves["noise"] = _vectors((count, len(shape.noisy), shape.dim), rng)
+            leaves["noise"] = vectors((count, len(shape.noisy), shape.dim), rng)
         for name, by_client in free_starts(claim.procedure).items():
-            leaves[f"start:{name}"] = _vectors((count, *[shape.clients] * by_client, shape.dim), rng)
-        if shape.family == "piecewise":
-            leaves["start_offset"] = start_at_knots(shape, leaves, federation_of(shape, leaves, NUMPY), rng)
+            leaves[f"{START}{name}"] = vectors((count, *[shape.clients] * by_client, shape.dim), rng)
+        leaves["start_offset"] = shape.family.starts(lambda: federation_of(shape, leaves, NUMPY), leaves, rng)
     for variable in claim.variables:
         if variable.domain != "integer" or variable.indices:
             leaves[variable.name] = _variable(variable, shape, count, rng)
@@ -208,17 +191,17 @@ def draw_leaves(claim: Claim, shape: Shape, count: int, rng: np.random.Generator
     for name in assumed_constants(claim):
         leaves[f"{ASSUMED}{name}"] = 10.0 ** rng.uniform(-1, 2.5, (count, 1))
     for name in _constants_with_slack(claim):
-        leaves[f"slack:{name}"] = np.where(rng.random((count, 1)) < 0.8, 1.0, 1 + 10.0 ** rng.uniform(-1, 2, (count, 1)))
+        leaves[f"{SLACK}{name}"] = np.where(rng.random((count, 1)) < 0.8, 1.0, 1 + 10.0 ** rng.uniform(-1, 2, (count, 1)))
     return with_counts(claim, shape, leaves, rng)
 
 
 def _gives_steps(claim) -> bool:
-    """Whether an equation says what the local steps are."""
+    """Whether an equation defines the local step sizes."""
     return any(isinstance(c.left, sp.Indexed) and str(c.left.base.label) == "eta_l" for c in equations(claim))
 
 
 def _upper_bounds(claim) -> dict[str, float]:
-    """Positive numbers that conditions hold under a number, by name: free ones without an index that are not below 0."""
+    """Upper bounds that conditions put on the claim's free numbers without index, if these are at least 0."""
     free = {v.name for v in claim.variables if v.domain in ("positive", "nonnegative") and not v.indices}
     found = {}
     for c in claim.conditions:
@@ -244,10 +227,8 @@ def _solve_at_once(leaves: Leaves, rng: np.random.Generator) -> None:
 
 
 def _constants_with_slack(claim):
-    """Constants of the problem class: any value beyond the tightest is admissible too.
-
-    A number that the claim's own conditions bound by what a run does is measured: it is the least or the largest.
-    """
+    """Constants of the problem class, of which any value beyond the tightest is admissible too. A number that the claim's
+    own conditions bound by what a run does is measured instead: it takes the tightest value."""
     bounded = bounds_on_numbers(claim)
     measured = {name for name, bounds in bounded.items()
                 if any(b.condition in claim.conditions and not _of_clients(b.other) for b in bounds)}
@@ -259,42 +240,8 @@ def _of_clients(bound) -> bool:
     return any(str(entry.base.label).endswith("_client") for entry in sp.sympify(bound).atoms(sp.Indexed))
 
 
-def _priority(shape):
-    return np.arange(shape.clients) < shape.priority_clients
-
-
-def _federation(shape, count, rng):
-    one = np.ones((count, 1, 1))
-    kappa = np.choose(rng.integers(0, 4, (count, 1, 1)), [one, 2 * one, 8 * one, 10 ** rng.uniform(0, 3, (count, 1, 1))])
-    where = rng.random((count, shape.clients, shape.dim))
-    where = np.where(rng.random((count, 1, 1)) < 0.5, where, np.round(where))  # half of them at the extremes only
-    alone = np.arange(shape.clients)[:, None] == rng.integers(0, shape.clients, (count, 1, 1))  # one unlike all others
-    where = np.where(rng.random((count, 1, 1)) < _ONE_UNLIKE, alone, where)
-    weight = np.where(rng.random((count, 1)) < 0.5, 1.0, 10 ** rng.uniform(-2, 2, (count, shape.clients)))
-    heavy = np.where(rng.random((count, 1)) < 0.3, 10 ** rng.uniform(0, 6, (count, 1)), 1.0)
-    weight = np.where(_priority(shape), weight, weight * heavy)
-    offset = np.where(rng.random((count, 1)) < 0.6, 0.0, rng.normal(size=(count, shape.clients)))
-    return {
-        "curvature": kappa**where * np.where(rng.random((count, 1, 1)) < 0.7, 1.0, 10 ** rng.uniform(-4, 4, (count, 1, 1))),
-        "center": _vectors((count, shape.clients, shape.dim), rng) * np.where(
-            rng.random((count, 1, 1)) < _ONE_UNLIKE, alone, 1.0),
-        "offset": offset,
-        "weight": weight,
-    }
-
-
-def _vectors(shape, rng):
-    """Vectors: exactly zero altogether, each zero or not, or generic, at scales over several decades."""
-    lead = (shape[0], *(1,) * (len(shape) - 1))
-    scale = np.where(rng.random(lead) < 0.5, 1.0, 10 ** rng.uniform(-3, 2, lead))
-    generic = rng.normal(size=shape) * scale
-    kind = rng.random(lead)
-    sparse = generic * (rng.random((*shape[:-1], 1)) < 0.5)
-    return np.where(kind < 0.25, 0.0, np.where(kind < 0.5, sparse, generic))
-
-
 def _fractions(shape, rng):
-    """Fractions of a bound over time: one at the bound, others constant, falling, rising, a single change, or free."""
+    """Fractions of a bound over time: at the bound, constant, falling, rising, with a single change, or free."""
     count, times = shape
     t = np.arange(times)[None, :]
     rate = 10 ** rng.uniform(-1.5, 0, (count, 1))
@@ -326,7 +273,7 @@ def _variable(variable, shape, count, rng):
     lead = tuple(sizes[size] for _, size in variable.indices)
     full = (count, *lead)
     if variable.domain == "vector":
-        return _vectors((*full, shape.dim), rng)
+        return vectors((*full, shape.dim), rng)
     if variable.domain == "binary":
         return rng.integers(0, 2, full).astype(float)
     if variable.domain == "simplex":

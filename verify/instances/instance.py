@@ -1,7 +1,7 @@
-"""Small instances as plain numbers: the discrete shape, and the continuous leaves of a whole batch.
+"""Instances: a shape and one row of each parameter give a federation.
 
-An instance is a shape plus one row of each leaf. Everything else (optimum, constants, steps, trajectories) follows from
-them by exact arithmetic, so that rounding the leaves to rationals gives an exact instance again.
+Everything else (optimum, constants, steps, trajectories) follows by arithmetic, so that rounding the parameters to rationals
+gives an exact instance again.
 """
 
 from __future__ import annotations
@@ -9,17 +9,13 @@ from __future__ import annotations
 import numpy as np
 
 from bounds.language.claim import Claim
+from synthetic.base.federation import Federation
 from synthetic.base.noise import FiniteNoise, NoNoise
 from synthetic.numbers.arrays import Backend, namespace
-from synthetic.piecewise.piecewise import Piecewise
-from synthetic.quadratic.quadratic import Quadratic
 from synthetic.quadratic.turned import Turned
 from verify.claims.needs import always_available
 from verify.claims.sizes import allowed
-from verify.instances.leaves import DOMAINS, POSITIVE, Leaves
-from verify.instances.outcomes import numbers_of_outcomes
-from verify.instances.piecewise import piecewise_federation
-from verify.instances.sample_federations import outcomes_of_data
+from verify.instances.leaves import Leaves, leaf_of
 from verify.instances.shape import Shape
 
 __all__ = ["admissible", "federation_of", "outcomes"]
@@ -27,38 +23,28 @@ __all__ = ["admissible", "federation_of", "outcomes"]
 
 def outcomes(shape: Shape) -> tuple[int, int]:
     """How many outcomes (noise, sampling) an exact expectation over this shape enumerates."""
-    if shape.data is not None:
-        return outcomes_of_data(shape)
-    return numbers_of_outcomes(shape)
+    return shape.family.outcomes(shape)
 
 
-def federation_of(shape: Shape, leaves: Leaves, backend: Backend) -> Quadratic | Piecewise | Turned:
-    """The federation of a batch of instances (diagonal Hessians; priority clients come first).
+def federation_of(shape: Shape, leaves: Leaves, backend: Backend) -> Federation:
+    """The federation of a batch of instances; priority clients come first.
 
-    Where the leaf ``tie`` is 1, a free client's offset is such that its loss equals the objective at the start: the border
-    of every comparison of losses. Where there is a leaf ``half_tangent``, all that is turned (:mod:`synthetic.turned`).
+    Where ``tie`` is 1, a free client's offset is such that its loss equals the objective at the start: the border of every
+    comparison of losses. ``half_tangent`` turns the federation (:mod:`synthetic.quadratic.turned`).
     """
     if "half_tangent" in leaves and shape.dim > 1:
         inner = {name: array for name, array in leaves.items() if name != "half_tangent"}
         return Turned(federation_of(shape, inner, backend), backend.array(leaves["half_tangent"])[:, 0])
-    priority = np.broadcast_to(np.arange(shape.clients) < shape.priority_clients, leaves["weight"].shape)
-    noise = _noise(shape, leaves, backend)
-
-    def build(offset):
-        if shape.family == "piecewise":
-            return piecewise_federation(leaves, offset, priority, noise, backend, shape.layers)
-        curvature = backend.array(leaves["curvature"])
-        curvature = namespace(curvature).broadcast_to(curvature, tuple(leaves["center"].shape))
-        return Quadratic(curvature, leaves["center"], offset, leaves["weight"], priority, noise, backend,
-                         shape.layers or None)
-
-    federation = build(leaves["offset"])
+    priority = np.broadcast_to(shape.is_priority, leaves["weight"].shape)
+    common = {"weights": leaves["weight"], "priority": priority, "noise": _noise(shape, leaves, backend)}
+    federation = shape.family.federation(shape, leaves, backend, offset=leaves["offset"], **common)
     if "tie" not in leaves or not (leaves["tie"] != 0).any():
         return federation
     start = federation.x_star + backend.array(leaves["start_offset"])
     gap = federation.objective(start)[:, None] - federation.value(federation.all_clients(start))
     offset = federation.offset if federation.offset.ndim == 2 else federation.offset[..., 0]
-    return build(offset + gap * backend.array(leaves["tie"] * ~priority))
+    offset = offset + gap * backend.array(leaves["tie"] * ~priority)
+    return shape.family.federation(shape, leaves, backend, offset=offset, **common)
 
 
 def _noise(shape, leaves, backend):
@@ -73,18 +59,16 @@ def _noise(shape, leaves, backend):
 
 
 def admissible(claim: Claim, shape: Shape, leaves: Leaves) -> bool:
-    """Whether every leaf of an exact batch lies where it must: signs, truth values, shares, factors of at least one; and
-    whether the sizes meet the claim's conditions on them."""
+    """Whether every parameter of a batch lies in its domain, and the sizes meet the claim's conditions on them."""
     if not allowed(claim, shape.as_sizes()):
         return False
-    if claim.setting == "run" and shape.trackers is not None and not 1 <= shape.trackers <= shape.most_trackers:
+    if claim.setting == "run" and shape.subset is not None and not 1 <= shape.subset <= shape.taking_part:
         return False
-    domains = {v.name: v.domain for v in claim.variables}
     for name, array in leaves.items():
-        domain = domains.get(name) or ("positive" if name in POSITIVE else DOMAINS.get(name, "real"))
-        if name.startswith("slack:") and (array < 1).any():
+        domain = leaf_of(claim, name).domain
+        if domain in ("positive", "fraction") and not (array > 0).all():
             return False
-        if domain == "positive" and not (array > 0).all():
+        if domain == "factor" and (array < 1).any():
             return False
         if domain in ("nonnegative", "simplex") and (array < 0).any():
             return False
@@ -97,5 +81,4 @@ def admissible(claim: Claim, shape: Shape, leaves: Leaves) -> bool:
     equal = claim.procedure is not None and claim.procedure.equal_weights
     if equal and not (leaves["weight"] == leaves["weight"][:, :1]).all():
         return False
-    priority = np.arange(shape.clients) < shape.priority_clients
-    return "included" not in leaves or bool((leaves["included"][:, priority] == 1).all())
+    return "included" not in leaves or bool((leaves["included"][:, shape.is_priority] == 1).all())

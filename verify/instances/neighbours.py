@@ -1,6 +1,4 @@
-"""Neighbours of an instance: the same with another client or sample, other run lengths, another integer of the claim, other
-participants, or noise in other clients.
-"""
+"""Neighbours of an instance: one of its whole numbers changes, or which clients have noise."""
 
 from __future__ import annotations
 
@@ -14,7 +12,7 @@ from verify.claims.sizes import allowed, integer_variables
 from verify.instances.instance import outcomes
 from verify.instances.leaves import Leaves
 from verify.instances.resize import with_client_twice
-from verify.instances.shape import DATA_OUTCOMES, RARE, Shape, with_participants, with_times
+from verify.instances.shape import RARE, Shape, with_participants, with_size, with_times
 
 __all__ = ["neighbour", "with_another_integer", "with_other_noise", "with_other_participants"]
 
@@ -22,18 +20,17 @@ _MOST_CLIENTS = 24  # to which an instance grows
 
 
 def neighbour(claim: Claim, shape: Shape, leaves: Leaves, rng: np.random.Generator, most_outcomes: int, longest: int):
-    """The same instance, or now and then one with another client or sample, other run lengths or another number of
-    participants; of at most ``longest`` iterations."""
-    if shape.data and rng.random() < 0.2:
-        samples = max(1, shape.data.samples + int(rng.choice([-1, 1])))
-        other = replace(shape, data=replace(shape.data, samples=samples))
-        few = prod(outcomes(other)) <= DATA_OUTCOMES * most_outcomes
-        return (other if few and allowed(claim, other.as_sizes()) else shape), leaves
-    if claim.setting != "algebra" and not shape.data and rng.random() < 0.15:
+    """The same instance, or now and then one with another client or sample, other run lengths (at most ``longest``
+    iterations), another number of participants, another integer of the claim, or other noise."""
+    coupled, most_outcomes = shape.family.coupled, shape.family.more_outcomes * most_outcomes
+    if coupled and rng.random() < 0.2:
+        other = replace(shape, family=shape.family.neighbour(rng))
+        return (other if prod(outcomes(other)) <= most_outcomes and allowed(claim, other.as_sizes()) else shape), leaves
+    if claim.setting != "algebra" and not coupled and rng.random() < 0.15:
         larger = with_client_twice(claim, shape, leaves, int(rng.integers(shape.clients)))
         few = larger[0].clients <= _MOST_CLIENTS and prod(outcomes(larger[0])) <= most_outcomes
         return larger if few and allowed(claim, larger[0].as_sizes()) else (shape, leaves)
-    if claim.setting == "run" and not shape.data and rng.random() < 0.2:
+    if claim.setting == "run" and not coupled and rng.random() < 0.2:
         other = _with_other_sizes(claim, shape, leaves, rng)
         few = prod(outcomes(other[0])) <= most_outcomes
         return other if few and allowed(claim, other[0].as_sizes()) else (shape, leaves)
@@ -48,13 +45,12 @@ def neighbour(claim: Claim, shape: Shape, leaves: Leaves, rng: np.random.Generat
     name = "local_steps" if rng.random() < 0.5 and "local_steps" not in dict(shape.sizes) else "rounds"
     length = max(1, round(getattr(shape, name) * 2 ** rng.uniform(-1.5, 2)))
     length = max(1, min(length, longest * getattr(shape, name) // shape.iterations))
-    most = most_outcomes * (DATA_OUTCOMES if shape.data else 1)
-    while length > 1 and prod(outcomes(replace(shape, **{name: length}))) > most:
+    while length > 1 and prod(outcomes(replace(shape, **{name: length}))) > most_outcomes:
         length -= 1
     other = replace(shape, **{name: length})
     if not allowed(claim, other.as_sizes()):
         return shape, leaves
-    return with_times(shape, leaves, other.local_steps, other.rounds, claim.variables)
+    return with_times(claim, shape, leaves, other.local_steps, other.rounds)
 
 
 def _with_other_sizes(claim: Claim, shape: Shape, leaves: Leaves, rng: np.random.Generator) -> tuple[Shape, Leaves]:
@@ -66,7 +62,7 @@ def _with_other_sizes(claim: Claim, shape: Shape, leaves: Leaves, rng: np.random
 
 
 def with_another_integer(claim: Claim, shape: Shape, rng: np.random.Generator) -> Shape:
-    """The shape with one of the claim's integer variables one larger or smaller; not one that sizes arrays or runs."""
+    """The shape with one of the claim's integer variables changed by one, but for those that size arrays or runs."""
     lengths = {size for v in claim.variables for _, size in v.indices} | {"local_steps"}
     own = [v for v in integer_variables(claim).values() if v.name not in lengths and v.name in dict(shape.sizes)]
     if not own:
@@ -75,7 +71,7 @@ def with_another_integer(claim: Claim, shape: Shape, rng: np.random.Generator) -
     value = dict(shape.sizes)[chosen.name] + int(rng.choice([-1, 1]))
     if value < chosen.low or (chosen.high is not None and value > chosen.high):
         return shape
-    return replace(shape, sizes=tuple((name, value if name == chosen.name else size) for name, size in shape.sizes))
+    return with_size(shape, chosen.name, value)
 
 
 def with_other_participants(shape: Shape, rng: np.random.Generator) -> Shape:
@@ -86,7 +82,7 @@ def with_other_participants(shape: Shape, rng: np.random.Generator) -> Shape:
 
 
 def with_other_noise(shape: Shape, leaves: Leaves, rng: np.random.Generator) -> tuple[Shape, Leaves]:
-    """The instance, a row of leaves, with noise in a client that had none, or without that of one that had some."""
+    """The instance with noise in a client that had none, or without the noise of one that had some."""
     client, noise = int(rng.integers(shape.clients)), leaves.get("noise", np.zeros((1, 0, shape.dim)))
     amplitude = dict(zip(shape.noisy, np.moveaxis(noise, 1, 0), strict=True))
     if client in amplitude:

@@ -1,4 +1,4 @@
-"""Instances near one instance: the next generation of a search."""
+"""Mutations of an instance: the next generation of a search."""
 
 from __future__ import annotations
 
@@ -7,17 +7,15 @@ import numpy as np
 from bounds.language.claim import Claim
 from verify.claims.needs import always_available
 from verify.instances.counts import with_counts
-from verify.instances.leaves import KINDS_OF_LEAVES, Leaves
+from verify.instances.leaves import Leaves, leaf_of, within_domain
 from verify.instances.shape import Shape
 
 __all__ = ["offspring"]
 
 
 def offspring(claim: Claim, shape: Shape, parent: Leaves, count: int, rng: np.random.Generator) -> Leaves:
-    """Copies of one instance, the first unchanged, each other one with some of its leaves changed a little or a lot."""
-    domains = {v.name: v.domain for v in claim.variables}
+    """``count`` copies of one instance: the first unchanged, in the others some parameters change, a little or a lot."""
     below = {v.name: v.below for v in claim.variables if v.below is not None}
-    priority = np.arange(shape.clients) < shape.priority_clients
     strength = 10 ** rng.uniform(-3, 0.3, (count, 1))
     leaves = {}
     for name, array in parent.items():
@@ -32,13 +30,13 @@ def offspring(claim: Claim, shape: Shape, parent: Leaves, count: int, rng: np.ra
         change = (rng.random(value.shape) < 0.5) & (rng.random((count, *(1,) * (value.ndim - 1))) < 0.5)
         change[0] = False
         scaled = value * np.exp(s * rng.normal(size=value.shape))
-        kind = domains.get(name) or KINDS_OF_LEAVES.get(name.partition(":")[0], "positive")
+        kind = leaf_of(claim, name).domain
         if kind == "binary":
             if name == "available" and always_available(claim):
                 leaves[name] = value
                 continue
             flipped = np.where(change & (rng.random(value.shape) < 0.3), 1 - value, value)
-            leaves[name] = np.where(priority, 1.0, flipped) if name == "included" else flipped
+            leaves[name] = np.where(shape.is_priority, 1.0, flipped) if name == "included" else flipped
             continue
         if kind in ("real", "vector"):
             spread = np.abs(value).max(axis=tuple(range(1, value.ndim)), keepdims=True) + 1e-3
@@ -46,9 +44,7 @@ def offspring(claim: Claim, shape: Shape, parent: Leaves, count: int, rng: np.ra
         if kind in ("real", "vector", "nonnegative", "simplex"):
             scaled = np.where(rng.random(value.shape) < 0.05, 0.0, scaled)
         value = np.where(change & (scaled < below.get(name, np.inf)), scaled, value)
-        if kind == "fraction":
-            value = np.clip(value, 1e-6, 1.0)
         if kind == "simplex":
             value[..., 0] = np.where(value.sum(-1) == 0, 1.0, value[..., 0])
-        leaves[name] = np.maximum(value, 1.0) if name.startswith("slack:") else value
+        leaves[name] = within_domain(kind, value)
     return with_counts(claim, shape, leaves, rng)

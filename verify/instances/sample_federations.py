@@ -3,29 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from math import comb
 
 import numpy as np
 
 from synthetic.numbers.arrays import BALLS, EXACT, Backend, to_numpy
 from synthetic.piecewise.piecewise import Piecewise
+from verify.instances.leaves import Leaves
 from verify.instances.worlds import Worlds, worlds_of
 
-__all__ = ["PIECES", "atoms_of", "negated", "outcomes_of_data", "with_federations"]
+__all__ = ["PIECES", "atoms_of", "negated", "with_federations"]
 
-
-# shapes --------------------------------------------------------------------------------------------------------------
-def outcomes_of_data(shape) -> tuple[int, int]:
-    """Outcomes of worlds and samples drawn, of both runs, and of the sampling of clients."""
-    drawn = shape.data.samples ** (shape.clients * shape.data.gradients(shape.iterations, shape.rounds))
-    sampled = shape.sampling != "full"
-    paths = comb(shape.clients, shape.participants) ** shape.rounds if sampled else 1
-    return 2 * shape.data.worlds(shape.clients) * drawn, paths
+PIECES = ("sample_slope", "sample_knot", "sample_width")
 
 
 def _federation(leaves, atoms, backend: Backend, copies: int = 1, **options) -> Piecewise:
-    """Clients whose samples are the atoms numbered ``atoms`` (instances or 1, clients, samples), once for every
-    instance's row of the leaves; instances are nested as ``copies``, row, data set."""
+    """Clients with the samples numbered ``atoms`` (data sets, clients, samples), for every row of the leaves; instances are
+    nested as ``copies``, row, data set."""
     sets, clients, _ = atoms.shape
     rows = leaves["sample_center"].shape[0]
     where = np.arange(rows)[:, None, None, None], np.arange(clients)[None, None, :, None], atoms[None]
@@ -48,9 +41,6 @@ def _federation(leaves, atoms, backend: Backend, copies: int = 1, **options) -> 
     return Piecewise(*arrays, backend=backend, **options)
 
 
-PIECES = ("sample_slope", "sample_knot", "sample_width")
-
-
 def _atoms_alone(leaves, backend: Backend) -> Piecewise:
     """Every atom as a client of its own, client by client."""
     clients, atoms = leaves["sample_center"].shape[1:3]
@@ -61,16 +51,16 @@ def _atoms_alone(leaves, backend: Backend) -> Piecewise:
 
 
 def negated(federation: Piecewise) -> Piecewise:
-    """Minus the losses of clients without samples, where these have no curvature."""
+    """The federation of the negative losses, of clients without samples and without curvature."""
     own = federation._decided
     parts = (part[:, :, 0] for part in (own.curvature, own.center, -own.slope, own.knot, own.width))
     return Piecewise(*parts, -own.offset[:, :, 0], backend=federation.backend)
 
 
-def explicit(shape, leaves, backend: Backend) -> dict[str, np.ndarray]:
-    """The leaves with every piece written out. Bounded losses are made of pairs of pieces, the second one less the first, at
-    a distance of ``sample_center``; they are moved up so that their infimum is ``sample_offset``."""
-    if not shape.data.bounded:
+def explicit(family, leaves: Leaves, backend: Backend) -> Leaves:
+    """The leaves with every piece written out. Bounded losses are pairs of pieces at a distance of ``sample_center``, the
+    second subtracted from the first, moved up so that their infimum is ``sample_offset``."""
+    if not family.bounded:
         return leaves
     distance = leaves["sample_center"][:, :, :, None] + 0 * leaves["sample_knot"]
     leaves = leaves | {
@@ -85,24 +75,24 @@ def explicit(shape, leaves, backend: Backend) -> dict[str, np.ndarray]:
 
 def with_federations(shape, leaves, backend: Backend, fixed: bool) -> tuple[Worlds, Piecewise]:
     """The worlds of a batch, and the federations of both runs: instances nested as run, row, world."""
-    leaves = explicit(shape, leaves, backend)
+    leaves = explicit(shape.family, leaves, backend)
     participants = None if shape.sampling == "full" else shape.participants
-    worlds = worlds_of(shape.data, shape.clients, shape.iterations, shape.rounds, participants)
-    every = np.broadcast_to(np.arange(shape.data.atoms), (1, shape.clients, shape.data.atoms))
+    worlds = worlds_of(shape.family, shape.chance, shape.clients, shape.iterations, shape.rounds, participants)
+    every = np.broadcast_to(np.arange(shape.family.atoms), (1, shape.clients, shape.family.atoms))
     law = _federation(leaves, every, backend, batch_size=1)
     each = _atoms_alone(leaves, backend)
     runs = _federation(leaves, np.concatenate([worlds.data, worlds.twin]), backend, copies=2, batch_size=1)
     return replace(worlds, fixed=fixed, law=law, each=each), runs
 
 
-def atoms_of(shape, leaves, text) -> list:
+def atoms_of(family, leaves: Leaves, text) -> list:
     """The atoms of instance 0, by client, as certificates carry them; ``text`` writes arrays."""
-    leaves = explicit(shape, {name: array[:1] for name, array in leaves.items()}, EXACT)
+    leaves = explicit(family, {name: array[:1] for name, array in leaves.items()}, EXACT)
+    curvature, knots = leaves["sample_curvature"], leaves["sample_knot"]
 
     def atom(k, a):
-        own = leaves["sample_curvature"].shape[2] > 1
-        pieces = [[text(leaves[name][0, k, a, p]) for name in PIECES] for p in range(leaves["sample_knot"].shape[3])]
-        return {"curvature": text(leaves["sample_curvature"][0, k, a if own else 0]), "pieces": pieces,
+        pieces = [[text(leaves[name][0, k, a, p]) for name in PIECES] for p in range(knots.shape[3])]
+        return {"curvature": text(curvature[0, k, a if curvature.shape[2] > 1 else 0]), "pieces": pieces,
                 "center": text(leaves["sample_center"][0, k, a]), "offset": text(leaves["sample_offset"][0, k, a])}
 
-    return [[atom(k, a) for a in range(shape.data.atoms)] for k in range(shape.clients)]
+    return [[atom(k, a) for a in range(family.atoms)] for k in range(knots.shape[1])]

@@ -1,4 +1,4 @@
-"""The smallest shapes that a claim speaks of: most false statements fail there already."""
+"""The smallest shapes of a claim, where most false statements fail, and shapes that are large in one way."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from math import prod
 import numpy as np
 
 from bounds.language.claim import Claim
-from verify.claims.method import by_coordinate, speaks_of_trackers
+from verify.claims.method import by_coordinate, subset_left_open
 from verify.claims.needs import speaks_of_samples
 from verify.claims.sizes import (
     ABOVE,
@@ -23,11 +23,11 @@ from verify.claims.sizes import (
     says_something,
     within_sizes,
 )
+from verify.instances.chance import NOTHING_MORE, chance_of
+from verify.instances.families import draw_family
 from verify.instances.instance import outcomes
-from verify.instances.outcomes import chance_of
-from verify.instances.piecewise import draw_family
-from verify.instances.samples import extreme_data_shapes, small_data_shapes
-from verify.instances.shape import DATA_OUTCOMES, NOTHING_MORE, RARE, Shape
+from verify.instances.samples import SampleClients, extreme_data_shapes, small_data_shapes
+from verify.instances.shape import RARE, Shape
 
 __all__ = ["extreme_shapes", "small_shapes"]
 
@@ -41,16 +41,14 @@ _SMALLEST = 0.6  # share of the shapes that are taken by size
 
 
 def small_shapes(claim: Claim, rng: np.random.Generator, most_outcomes: int, count: int) -> list[Shape]:
-    """Up to ``count`` different shapes of one to three clients, few rounds and steps, without noise, with that of one client
-    or of all: first the smallest ones, then such that every number of clients, of rounds and so on has its turn.
-
-    None for claims about numbers alone.
-    """
+    """Up to ``count`` different shapes of one to three clients, few rounds and steps, with noise in no client, one or all:
+    first the smallest ones, then such that every number of clients, rounds and so on has its turn. Empty for claims about
+    numbers alone."""
     if claim.setting == "algebra":
         return []
     of_samples = speaks_of_samples(claim)
-    all_of_them = tuple(small_data_shapes(claim, Shape)) if of_samples else _small_shapes(claim)
-    most_outcomes *= DATA_OUTCOMES if of_samples else 1
+    all_of_them = tuple(small_data_shapes(claim)) if of_samples else _small_shapes(claim)
+    most_outcomes *= all_of_them[0].family.more_outcomes
     chosen: dict[Shape, None] = {}
     anyone = rng.permutation(len(all_of_them))
     smallest = sorted(anyone, key=lambda number: _size(all_of_them[number]))
@@ -65,14 +63,14 @@ def small_shapes(claim: Claim, rng: np.random.Generator, most_outcomes: int, cou
 
 
 def _with_rare_noise(shapes: list[Shape], rng: np.random.Generator) -> list[Shape]:
-    """The shapes, whose noise has each of the probabilities in turn."""
+    """The shapes, with the probabilities of rare noise in turn."""
     turns = cycle(rng.permutation(len(RARE)))
     return [replace(shape, rare=RARE[next(turns)]) if shape.noisy else shape for shape in shapes]
 
 
 def _in_turn(shapes: Sequence[Shape], numbers: np.ndarray) -> Iterator[int]:
-    """The ``numbers`` in another order: next always comes, of the following ones, the one whose shape has the clients,
-    rounds, steps and so on that came least often so far."""
+    """Reorders the ``numbers``: next comes, of the following ones, the one whose shape has the numbers of clients, rounds,
+    steps and so on that came least often so far."""
     left, seen = list(numbers), Counter()
     while left:
         following = [(sum(seen[part] for part in _parts(shapes[number])), place)
@@ -83,28 +81,27 @@ def _in_turn(shapes: Sequence[Shape], numbers: np.ndarray) -> Iterator[int]:
 
 
 def _parts(shape: Shape) -> tuple:
-    of_data = (("samples", shape.data.samples), ("atoms", shape.data.atoms)) if shape.data else ()
     return (("clients", shape.clients, shape.free), ("rounds", shape.rounds), ("steps", shape.local_steps),
-            ("participants", shape.participants), ("noisy", shape.noisy), ("layers", shape.layers), *shape.sizes, *of_data)
+            ("participants", shape.participants), ("noisy", shape.noisy), ("layers", shape.layers), *shape.sizes,
+            *shape.family.parts())
 
 
 def _size(shape: Shape) -> int:
-    samples = shape.data.samples if shape.data else 1
+    samples = shape.family.sizes().get("samples", 1)
     return shape.clients * shape.iterations * shape.dim * shape.participants * samples * (1 + len(shape.noisy))
 
 
 def extreme_shapes(claim: Claim, rng: np.random.Generator, most_outcomes: int, most_iterations: int,
                    most_rounds: tuple[int, ...]) -> list[Shape]:
     """Shapes that are large in one way and small in all others: in local steps, in rounds, in both, in clients, and in
-    coordinates, with a few clients and rounds, for methods that act by coordinate; without noise. Those of claims about
-    samples are :func:`verify.data_instances.extreme_data_shapes`.
+    coordinates, with a few clients and rounds, for methods that act by coordinate; without noise.
 
     None for claims about numbers or about one step.
     """
     if claim.setting != "run":
         return []
     if speaks_of_samples(claim):
-        return [*extreme_data_shapes(claim, Shape, rng, DATA_OUTCOMES * most_outcomes, most_iterations, most_rounds)]
+        return [*extreme_data_shapes(claim, rng, SampleClients.more_outcomes * most_outcomes, most_iterations, most_rounds)]
     both, short = round(most_iterations**0.5), _shortest(claim)
     ways = [{"local_steps": most_iterations}, {"local_steps": both, "rounds": both}]
     ways += [{"rounds": rounds} for rounds in most_rounds]
@@ -137,12 +134,12 @@ def _shortest(claim: Claim) -> list[Shape]:
 
 @once_by_claim
 def _small_shapes(claim: Claim) -> tuple[Shape, ...]:
-    """All of :func:`_each_small_shape`, which a search asks for several times."""
+    """All of :func:`_each_small_shape`."""
     return tuple(_each_small_shape(claim))
 
 
 def _each_small_shape(claim: Claim) -> Iterator[Shape]:
-    """The shapes of claims that do not speak of samples, before their integers meet the claim's conditions."""
+    """The shapes of claims without samples, before their integers meet the claim's conditions."""
     procedure, running = claim.procedure, claim.setting == "run"
     sampling = procedure.sampling if procedure and running else "full"
     chance = chance_of(procedure, claim.variables) if procedure and running else NOTHING_MORE
@@ -159,7 +156,7 @@ def _each_small_shape(claim: Claim) -> Iterator[Shape]:
         if sampling == "without-replacement" and participants > priority:
             continue
         sizes = tuple((v.name, v.low + a) for v, a in zip(own, more, strict=True))
-        sizes += (("trackers", 1),) if speaks_of_trackers(claim) else ()
+        sizes += tuple((name, 1) for name in subset_left_open(claim))
         noisy = {"none": (), "first": (0,), "all": tuple(range(priority + free))}[noise]
         yield Shape(priority + free, free, len(layers) or 1, steps, rounds, participants, sampling, noisy, sizes=sizes,
                     layers=layers, chance=chance)
@@ -167,7 +164,7 @@ def _each_small_shape(claim: Claim) -> Iterator[Shape]:
 
 def _drawn(claim: Claim, shape: Shape, rng: np.random.Generator) -> Shape:
     """The shape with a family of clients and a dimension."""
-    family, pieces = draw_family(claim, rng)
+    family = draw_family(claim, rng)
     several = _SEVERAL[by_coordinate(claim.procedure)]
     dim = shape.dim if shape.layers else (1, 1, *several)[int(rng.random() * (2 + len(several)))]
-    return replace(shape, dim=dim, family=family, pieces=pieces)
+    return replace(shape, dim=dim, family=family)

@@ -1,9 +1,9 @@
-"""Data sets as outcomes of chance: every data set that clients may have drawn, with every way to replace one sample.
+"""Outcomes of the data draw: every data set that clients may have drawn, with every way to replace one sample.
 
-Client k's law is uniform on finitely many atoms, each a sample's loss. A *world* is one data set (every client's samples,
-drawn independently), the client of which a sample is replaced (uniform), and the fresh sample (from that client's law).
-Which of a client's samples is replaced does not matter, because they are exchangeable: it is the first. The coupled run
-has the same start, clients and sample numbers.
+Client k draws its samples from the uniform distribution on finitely many atoms, each a loss. An outcome of the data draw, in
+code a *world*, is a data set (every client's samples, drawn independently), the client whose sample is replaced (uniform),
+and the fresh sample (from that client's distribution). Samples of a client are exchangeable, so the first one is replaced.
+The coupled run has the same start, clients and sample numbers.
 """
 
 from __future__ import annotations
@@ -15,10 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from bounds.papers.afedpd.words import worst_mean_gap, worst_mean_signed_gap
+from bounds.language.samples import worst_mean_gap, worst_mean_signed_gap
 from synthetic.numbers.arrays import Backend, largest, namespace
 from synthetic.numbers.draws import CLIENTS, SAMPLES, EnumeratedDraws
-from verify.instances.shape import DataShape
+from verify.instances.chance import Chance
+from verify.instances.family import Family
 
 __all__ = ["Worlds", "worlds_of"]
 
@@ -36,15 +37,14 @@ class _AtAllTimes(EnumeratedDraws):
 
 @dataclass(frozen=True)
 class Worlds:
-    """All outcomes of chance of coupled runs; outcomes of ``samples drawn`` vary within a world, which is slower.
+    """All outcomes of chance of coupled runs; the sample numbers vary fastest, within a world.
 
     ``data``, ``twin``: atoms of the run's and the coupled run's data, (worlds, clients, samples). ``replaced``: the client
     whose first sample is replaced, (worlds,). ``used``: sample numbers of the local steps, (drawn, iterations, clients).
-    ``outside``: those of gradients outside the local steps: of the start last, of round 0 before that, and so on,
-    (drawn, rounds + 1, clients).
-    ``taking_part``: which clients are sampled, (paths, rounds, clients). ``fixed``: whether data sets and the replaced
-    sample are given in an expectation, or part of it. ``law`` is the clients' law as a federation (as many samples as
-    atoms), ``each`` has every atom as a client of its own; of ``rows`` instances both.
+    ``outside``: those of gradients outside the local steps, (drawn, rounds + 1, clients), of the start last, of round 0
+    before that, and so on. ``taking_part``: which clients are sampled, (paths, rounds, clients). ``fixed``: whether
+    expectations are given the data sets and the replaced sample. ``law`` is the clients' distribution as a federation (as
+    many samples as atoms), ``each`` has every atom as a client of its own; both of ``rows`` instances.
     """
 
     data: np.ndarray
@@ -114,7 +114,7 @@ class Worlds:
         return self._spread(mean)
 
     def mean_of_client(self, data, clients: np.ndarray, noise_weight, sampling_weight, vector: bool):
-        """Mean over everything, given that the replaced sample is one of client ``clients`` (one axis per index)."""
+        """Mean over all outcomes, given that the replaced sample belongs to client ``clients`` (one axis per index)."""
         xp = namespace(data)
         of_world = np.repeat(self.replaced, self.drawn).reshape(1, -1, 1, *(1,) * clients.ndim)
         chosen = (of_world == clients[None, None, None]).astype(int)
@@ -141,20 +141,21 @@ class Worlds:
         return np.moveaxis(both[..., self.replaced], -1, 0)
 
     def lead(self, lead: tuple[int, ...], federation) -> tuple[int, ...]:
-        """Axes of chance on which a federation is evaluated at points with the axes ``lead``: of instances that are rows,
-        or rows and worlds."""
+        """Axes of chance of a federation's values at points with the axes ``lead``: its instances are rows, or rows and
+        worlds."""
         if federation.instances == self.rows:
             return (self.rows, *lead[1:])
         return (self.rows, self.count * self.drawn, lead[2])
 
     def compared(self, condition, left, right):
-        """Both sides of a condition; where a word takes a supremum over neighbouring data sets, suprema of both sides."""
+        """Both sides of a condition; their suprema over outcomes where one side is a supremum over neighbouring data
+        sets."""
         if not any(side.has(*SUPREMA) for side in (condition.left, condition.right)):
             return left, right
         return tuple(namespace(side).expand_dims(largest(side, 1), axis=1) for side in (left, right))
 
     def indicators(self) -> dict[str, tuple[np.ndarray, int]]:
-        """What claims may ask about samples, as name -> (array (outcomes, indices...), number of indices)."""
+        """Arrays about samples that claims may name: name -> (array (outcomes, indices...), number of indices)."""
         clients = np.arange(self.data.shape[1])
         of_world = np.repeat(self.replaced, self.drawn)
         used = np.tile(self.used, (self.count, 1, 1))
@@ -164,7 +165,7 @@ class Worlds:
 
 
 @lru_cache(maxsize=64)
-def worlds_of(data: DataShape, clients: int, iterations: int, rounds: int, participants: int | None) -> Worlds:
+def worlds_of(data: Family, chance: Chance, clients: int, iterations: int, rounds: int, participants: int | None) -> Worlds:
     """Every world and every outcome of the runs in it; ``participants`` drawn without replacement, or None."""
     rows = product(range(data.atoms), repeat=clients * data.samples)
     sets = [np.array(row).reshape(clients, data.samples) for row in rows]
@@ -173,12 +174,12 @@ def worlds_of(data: DataShape, clients: int, iterations: int, rounds: int, parti
     replaced = np.array([case[1] for case in cases])
     after = before.copy()
     after[np.arange(len(cases)), replaced, 0] = [case[2] for case in cases]
-    gradients = data.gradients(iterations, rounds)
+    gradients = chance.gradients(iterations, rounds)
     drawn = np.array(list(product(range(data.samples), repeat=gradients * clients))).reshape(-1, gradients, clients)
     used, outside = drawn[:, :iterations], np.zeros((len(drawn), rounds + 1, clients), dtype=np.int64)
-    if data.start:
+    if chance.start:
         outside[:, -1] = drawn[:, -1]
-    if data.extra:
+    if chance.extra:
         outside[:, :-1] = drawn[:, iterations : iterations + rounds]
     subsets = [()] if participants is None else list(combinations(range(clients), participants))
     paths = np.array(list(product(subsets, repeat=rounds)), dtype=np.int64).reshape(len(subsets) ** rounds, rounds, -1)

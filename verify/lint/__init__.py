@@ -1,1 +1,1 @@
-"""Finds what can be said against a claim without running it: units, symbols, hypotheses. Gives no verdict."""
+"""Checks claims without running them: units, symbols, hypotheses. Gives no verdict."""

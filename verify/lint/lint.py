@@ -1,60 +1,85 @@
-"""What can be said against a claim without running anything: units, symbols, hypotheses, limits, monotonicity, readings."""
+"""Checks a claim without running it: units, symbols, and whether its hypotheses can hold together."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import sympy as sp
 
 from bounds.formulas.closed_form import side_conditions
-from bounds.formulas.units import BASE, Clash, check_units, unit_text
+from bounds.formulas.units import Clash, check_units, unit_text
 from bounds.formulas.well_formed import faults
+from bounds.language import words
 from bounds.language.claim import Claim, Condition, names_in
-from verify.claims.method import faults_of_method
-from verify.formulas.bound import bound_of
+from bounds.language.names import ARGUMENT, NAMES, row_of
+from verify.claims.method import faults_of_method, own_arguments, recorded_by_methods
+from verify.formulas.bound import Bound, bound_of
 from verify.formulas.points import exact_witness
-from verify.lint.findings import SEVERITIES, Finding, within_domain
-from verify.lint.limits import limits, special_cases
-from verify.lint.values import monotone, readings
 from verify.prove.illposed import excluded
 from verify.prove.satisfiable import satisfiable
 
-__all__ = ["CHECKS", "lint", "lint_all"]
+__all__ = ["SEVERITIES", "Finding", "lint", "lint_all"]
 
-#: what runs, data sets and federations give besides, where a claim speaks of it
-_GIVEN = ("sampling", "dim", "tracked", "z_x_round", "sigma_g", "sigma_g_1", "sigma_g_2", "sigma_g_max", "sigma_g_client",
-          "L_objective", "samples", "H_loss", "differing", "replaced", "used_sample")
+SEVERITIES = ("error", "warning", "note")
+_TRACKERS = sp.Symbol("trackers", integer=True, positive=True)
+
+#: sizes of every run: the first is at most the second
+_ORDERED_SIZES = ((_TRACKERS, words.clients), (_TRACKERS, words.participants), (words.participants, words.clients),
+                  (words.local_steps, words.iterations), (words.rounds, words.iterations))
+
+#: names that runs, data sets and federations supply
+_SUPPLIED = {"sampling", *(row.name for row in NAMES.values() if row.source != ARGUMENT), *recorded_by_methods()}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One finding about a claim: the check, the severity (one of SEVERITIES), a sentence, and the same as data."""
+
+    claim: str
+    check: str
+    severity: str
+    text: str
+    data: dict[str, Any] = field(default_factory=dict)
 
 
 def lint(claim: Claim) -> list[Finding]:
-    """Everything that the checks find on one claim, errors first; of a claim whose formulas say nothing, only that."""
-    broken = list(_broken(claim))
-    if any(finding.severity == "error" for finding in broken):
-        return broken
-    found = broken + [finding for check in CHECKS.values() for finding in check(claim)]
+    """Return the findings on one claim, errors first.
+
+    If a formula is malformed, other checks cannot read the claim, and only such findings are returned.
+    """
+    found = list(_malformed(claim))
+    if not any(finding.severity == "error" for finding in found):
+        found += [*_units(claim), *_symbols(claim), *_hypotheses(claim)]
     return sorted(found, key=lambda f: SEVERITIES.index(f.severity))
 
 
 def lint_all(claims: Iterable[Claim]) -> list[Finding]:
-    """The findings on each claim, on readings of one block that disagree, and on claims at the special case of another one.
+    """Return the findings on several claims.
 
-    A clash of units that several claims of a paper share, as they share a formula, is told once, and so is a bound that
-    moves the wrong way in several readings of one block; the data names them all.
+    Claims of one paper often share a formula. A clash of units in it is reported once, on the first of these claims; the
+    finding's data names all of them.
     """
-    claims = list(claims)
-    return [*_told_once([f for claim in claims for f in lint(claim)]), *readings(claims), *special_cases(claims)]
+    kept, sharing = {}, {}
+    for finding in (finding for claim in claims for finding in lint(claim)):
+        key = id(finding)
+        if "terms" in finding.data:
+            key = finding.claim.partition("/")[0], finding.data["where"].split(" ")[0], str(finding.data["terms"])
+        kept.setdefault(key, finding)
+        sharing.setdefault(key, []).append(finding.claim)
+    return [replace(finding, text=f"{finding.text}; also in {len(ids) - 1} more claims", data=finding.data | {"claims": ids})
+            if len(ids) > 1 else finding for finding, ids in zip(kept.values(), sharing.values(), strict=True)]
 
 
-# formulas that say nothing -----------------------------------------------------------------------------------------------
-def _broken(claim: Claim) -> Iterator[Finding]:
+def _malformed(claim: Claim) -> Iterator[Finding]:
     for fault in (*faults(claim), *faults_of_method(claim)):
         yield Finding(claim.id, "symbols", "note" if fault.harmless else "error", f"{fault.where}: {fault.text}",
                       {"symbol": fault.symbol, "part": fault.part, "place": fault.place})
 
 
-# units -----------------------------------------------------------------------------------------------------------------
+# units -------------------------------------------------------------------------------------------------------------------
 def _units(claim: Claim) -> Iterator[Finding]:
     clashes, derived = check_units(claim)
     for clash in clashes:
@@ -65,65 +90,42 @@ def _units(claim: Claim) -> Iterator[Finding]:
     for name in sorted(hidden & set(derived)):
         if derived[name] != (0, 0):
             unit = unit_text(derived[name])
-            yield Finding(claim.id, "units", "note", f"the hidden constant {name} has unit {unit}: it is no pure number",
+            yield Finding(claim.id, "units", "note", f"the hidden constant {name} has unit {unit}: it is not a pure number",
                           {"constant": name, "unit": unit})
 
 
 def _severity_of(clash: Clash, claim: Claim) -> str:
-    """A number that stands for a quantity may be meant; constants that may depend on the problem may carry any unit."""
+    """A plain number may stand for a quantity with a unit. Constants that may depend on the problem may have any unit."""
     if not claim.explicit and claim.constants_may_use is None:
         return "note"
     return "error" if claim.explicit and not clash.fixed_units else "warning"
 
 
-def _told_once(findings: list[Finding]) -> list[Finding]:
-    """Clashes of one paper that read the same, and bounds of one block that move alike, as one finding, of the first claim
-    that has them."""
-    kept, others = {}, {}
-    for finding in findings:
-        what = finding.data["where"].split(" ")[0] if "where" in finding.data else ""
-        key = (finding.claim.partition("/")[0], what, str(finding.data["terms"])) if what else id(finding)
-        if finding.check == "monotonicity":
-            key = finding.claim.partition("@")[0], finding.check, finding.severity, finding.data["symbol"]
-        kept.setdefault(key, finding)
-        others.setdefault(key, []).append(finding.claim)
-    return [replace(f, text=f"{f.text}; also in {len(others[key]) - 1} more claims",
-                    data=f.data | {"claims": others[key]}) if len(others[key]) > 1 else f for key, f in kept.items()]
-
-
-# symbols ---------------------------------------------------------------------------------------------------------------
+# symbols -----------------------------------------------------------------------------------------------------------------
 def _symbols(claim: Claim) -> Iterator[Finding]:
-    used = set().union(*(names_in(e) for e in _expressions(claim))) if claim.statement is not None else set()
-    supplied = {*BASE, *claim.definitions, *claim.constants, *(v.name for v in claim.variables), *_indices(claim),
-                *(size for v in claim.variables for _, size in v.indices), *_own_arguments(claim), *_GIVEN}
+    if claim.statement is None:
+        return
+    relations = (*claim.hypotheses, claim.statement)
+    formulas = [side for c in relations for side in (c.left, c.right)]
+    formulas += [bound for c in relations for triple in c.over for bound in triple[1:]]
+    formulas += [definition.formula for definition in claim.used_definitions().values()]
+    used = set().union(*map(names_in, formulas))
+    indices = {str(triple[0]) for c in relations for triple in c.over}
+    indices |= {str(limit[0]) for e in formulas for s in e.atoms(sp.Sum, sp.Product) for limit in s.limits}
+    indices |= {str(i) for d in claim.definitions.values() for i in d.indices}
+    sizes, arguments = {size for v in claim.variables for _, size in v.indices}, set(_arguments(claim))
+    declared = {v.name for v in claim.variables}
+    supplied = _SUPPLIED.union(claim.definitions, claim.constants, declared, indices, sizes, arguments)
     for name in sorted(used - supplied):
-        if not name.startswith(("server_", "client_", "local_", "twin_")):
-            text = f"{name} is given by nothing: no definition, variable, condition, or name of the language"
+        if row_of(name) is None:
+            text = f"{name} is undefined: no definition, variable or condition gives it, and the language has no such name"
             yield Finding(claim.id, "symbols", "warning", text, {"symbol": name})
-    elsewhere = {size for v in claim.variables for _, size in v.indices} | {*_own_arguments(claim), "local_steps", "rounds"}
-    for variable in claim.variables:
-        if variable.name not in used | elsewhere and claim.statement is not None:
-            text = f"{variable.name} is declared and not used"
-            yield Finding(claim.id, "symbols", "note", text, {"symbol": variable.name})
+    for name in (v.name for v in claim.variables):
+        if name not in used | sizes | arguments | {"local_steps", "rounds"}:
+            yield Finding(claim.id, "symbols", "note", f"{name} is declared and not used", {"symbol": name})
 
 
-def _expressions(claim: Claim):
-    yield from (side for c in (*claim.hypotheses, claim.statement) for side in (c.left, c.right))
-    yield from (bound for c in (*claim.hypotheses, claim.statement) for triple in c.over for bound in triple[1:])
-    yield from (definition.formula for definition in claim.used_definitions().values())
-
-
-def _indices(claim: Claim):
-    conditions = (*claim.hypotheses, *([claim.statement] if claim.statement else []))
-    bound = {str(triple[0]) for c in conditions for triple in c.over}
-    inner = {str(limit[0]) for e in (_expressions(claim) if claim.statement is not None else ())
-             for s in e.atoms(sp.Sum, sp.Product) for limit in s.limits}
-    return bound | inner | {str(i) for d in claim.definitions.values() for i in d.indices}
-
-
-def _own_arguments(claim: Claim):
-    from verify.claims.method import own_arguments
-
+def _arguments(claim: Claim) -> tuple[str, ...]:
     try:
         return own_arguments(claim.procedure)
     except LookupError:
@@ -133,7 +135,7 @@ def _own_arguments(claim: Claim):
 # hypotheses --------------------------------------------------------------------------------------------------------------
 def _hypotheses(claim: Claim) -> Iterator[Finding]:
     if claim.statement is None:
-        yield Finding(claim.id, "hypotheses", "error", f"the statement is undefined: {claim.undefined}", {})
+        yield Finding(claim.id, "hypotheses", "error", f"the statement is undefined: {claim.undefined}")
         return
     found = excluded(claim)
     if found is not None:
@@ -147,29 +149,48 @@ def _hypotheses(claim: Claim) -> Iterator[Finding]:
         yield Finding(claim.id, "hypotheses", "error", "these conditions exclude each other: " + "; ".join(answer.core),
                       {"core": list(answer.core)})
         return
-    witness = _witness(claim, conditions, answer.witness)
+    witness = _witness(claim, conditions, answer.witness or {})
     if witness:
         at = ", ".join(f"{name} = {value}" for name, value in witness.items())
         yield Finding(claim.id, "hypotheses", "note", f"the conditions hold together, for example at {at}",
                       {"witness": witness})
     elif answer.answer == "unknown":
-        text = f"whether the conditions can hold together is not decided: {answer.reason}"
+        text = f"it is undecided whether the conditions can hold together: {answer.reason}"
         yield Finding(claim.id, "hypotheses", "note", text, {"reason": answer.reason})
 
 
-def _witness(claim: Claim, conditions: list[Condition], of_z3: dict[str, str] | None) -> dict[str, str]:
-    """Numbers that certainly meet the conditions: z3's where they are fractions and its integers whole, else ones found."""
+def _witness(claim: Claim, conditions: list[Condition], of_z3: dict[str, str]) -> dict[str, str]:
+    """Return exact numbers at which the conditions hold; empty if none are known.
+
+    z3's numbers come first, if they are rational and whole where they must be (z3 knows no whole numbers); then those that a
+    search finds; then z3's algebraic numbers, which suit parameters that need not be whole.
+    """
     symbols = {s.name: s for c in conditions for side in (c.left, c.right) for s in side.free_symbols}
     whole = {name for name, s in symbols.items() if s.is_integer}
     if of_z3 and all(re.fullmatch(r"\d+" if name in whole else r"-?\d+(/\d+)?", v) for name, v in of_z3.items()):
         return dict(sorted(of_z3.items()))
-    found = exact_witness(within_domain(bound_of(claim), measured=False))
+    bound = bound_of(claim)
+    found = exact_witness(bound.with_conditions(dict.fromkeys((*bound.conditions, *_domain(bound)))))
     if found is not None:
         return {name: str(found[name]) for name in sorted(found) if name in symbols}
-    return {name: value for name, value in sorted((of_z3 or {}).items())} if not whole else {}
+    return {} if whole else dict(sorted(of_z3.items()))
 
 
-#: every check by name
-CHECKS: dict[str, Callable[[Claim], Iterator[Finding]]] = {
-    "units": _units, "symbols": _symbols, "hypotheses": _hypotheses, "limits": limits, "monotonicity": monotone,
-}
+def _domain(bound: Bound) -> Iterator[Condition]:
+    """Yield the ranges of the bound's variables, indices and sizes as conditions."""
+    symbols = {s.name: s for side in bound.sides for s in side.free_symbols}
+    for variable in bound.claim.variables:
+        if variable.name in symbols and not variable.indices and variable.domain != "hidden":
+            symbol = symbols[variable.name]
+            if variable.domain == "integer":
+                yield Condition(variable.low, "<=", symbol)
+            if variable.high is not None or variable.below is not None:
+                yield Condition(symbol, "<=", variable.high if variable.high is not None else variable.below)
+    known = set(symbols.values())
+    for index, low, high in bound.claim.statement.over:
+        if index in known and low.free_symbols | high.free_symbols <= known:
+            yield Condition(low, "<=", index)
+            yield Condition(index, "<=", high)
+    for small, large in _ORDERED_SIZES:
+        if {small.name, large.name} <= set(symbols):
+            yield Condition(symbols[small.name], "<=", symbols[large.name])

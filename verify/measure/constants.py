@@ -1,4 +1,4 @@
-"""Constants of a federation over all of R^dim that claims may name: how far clients lie apart, how smooth F is."""
+"""Constants of a federation over all of R^dim: heterogeneity of the clients, smoothness of F, Lipschitz constants."""
 
 from __future__ import annotations
 
@@ -25,13 +25,8 @@ __all__ = [
 
 
 def bind_over_space(federation, claim: Claim, put):
-    """Bind the constants that the claim needs by ``put(name, data, indices)``.
-
-    Returns which instances have an infinite one among them, (instances,), None if none has: no hypothesis admits these.
-
-    Raises:
-        ArithmeticError: an infinite constant in exact arithmetic.
-    """
+    """Bind the constants that the claim needs by ``put(name, data, indices)``. Returns which instances have an infinite one,
+    (instances,), which no hypothesis admits; None if none has. Raises ArithmeticError for one in exact arithmetic."""
     names = needed(claim) & names_of(claim)
     if not names:
         return None
@@ -132,10 +127,8 @@ def _root(squares):
 
 
 def bind_constants(federation: Federation, claim: Claim, put) -> None:
-    """Bind what the claim names of the constants of piecewise clients over all points: ``put(name, array, indices)``.
-
-    A name that a hypothesis defines or bounds is bound by that hypothesis.
-    """
+    """Bind the constants of piecewise clients over all points that the claim names and no hypothesis defines or bounds, by
+    ``put(name, array, indices)``."""
     federation = as_given(federation)
     if not isinstance(federation, Piecewise):
         return

@@ -1,4 +1,4 @@
-"""Runs a batch of instances on every data set and on its neighbours, and binds what claims say about both runs."""
+"""Runs a batch of instances on every data set and on its neighbours, and binds the names of both runs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from synthetic.numbers.arrays import largest, maximum, namespace
 from verify.claims.method import algorithm_of
 from verify.claims.needs import needs_lipschitz, uses_gradients
 from verify.claims.sizes import names_of
-from verify.evaluation.environment import Bound, Environment, UnboundName
+from verify.evaluation.environment import Environment, NamedArray, UnboundName
 from verify.evaluation.sample_words import SAMPLE_WORDS
 from verify.instances.sample_federations import negated, with_federations
 from verify.measure.constants import distance_of_clients, largest_slope, mean_distance, root_mean_square_distance
@@ -24,9 +24,9 @@ __all__ = ["realise_coupled"]
 def realise_coupled(binder) -> Environment:
     """Bind every name of a claim about samples on a batch of instances; ``binder`` has the claim, shape and leaves.
 
-    Constants hold for the samples' losses, for the clients' laws and for every data set. Where the claim speaks of
-    gradients of F, they are those of the training loss, and in the environment ``also`` those of the population risk:
-    papers write F for both, and what is said of a claim must be true of either.
+    Constants hold for the samples' losses, for the clients' distributions and for every data set. Gradients of F are those
+    of the training loss, and in the environment ``also`` those of the population risk: papers write F for both, and a
+    verdict must hold for either.
     """
     claim, shape, env = binder.claim, binder.shape, binder.env
     fixed = claim.procedure.replaced == "any"
@@ -36,7 +36,7 @@ def realise_coupled(binder) -> Environment:
     _bind_constants(binder, names_of(claim))
     for name, (array, indices) in worlds.indicators().items():
         data = env.backend.array(array)
-        env.bound[name] = Bound(data.reshape(1, data.shape[0], 1, *data.shape[1:]), indices)
+        env.bound[name] = NamedArray(data.reshape(1, data.shape[0], 1, *data.shape[1:]), indices)
     binder.bind_variables()
     binder.resolve()
     binder.bind_steps()
@@ -51,8 +51,8 @@ def realise_coupled(binder) -> Environment:
 
 
 def _bind_constants(binder, names):
-    """The tightest constants that hold for every sample's loss, for the law and for every data set. Those that a claim
-    names and that are infinite, or irrational, raise ArithmeticError in exact arithmetic; in floats they are infinite."""
+    """Bind the tightest constants that hold for every sample's loss, for the distributions and for every data set. Infinite
+    or irrational ones raise ArithmeticError in exact arithmetic."""
     env = binder.env
     law, each, training = env.worlds.law, env.worlds.each, env.federation
     rows, clients = law.weights.shape
@@ -111,8 +111,8 @@ def _bind_runs(binder, federation):
         env.bound.later(f"twin_{name}", lambda pair=pair: pair()[1])
 
 
-def _pair(make, shape) -> list[Bound]:
+def _pair(make, shape) -> list[NamedArray]:
     """An array of both runs."""
     array, indices, vector = make()
     array = namespace(array).broadcast_to(array, (prod(shape), *array.shape[1:])).reshape(*shape, *array.shape[1:])
-    return [Bound(run, indices, vector) for run in array]
+    return [NamedArray(run, indices, vector) for run in array]

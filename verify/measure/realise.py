@@ -10,20 +10,22 @@ import numpy as np
 import sympy as sp
 
 from bounds.language.claim import Claim, Condition, Procedure
+from fedtheory import find_algorithm
 from fedtheory.engine import rounds_of, starting_points
 from fedtheory.schedules import Tabulated
 from fedtheory.selection import Pattern
 from synthetic.numbers.arrays import Backend, largest, maximum, namespace, to_numpy
 from synthetic.numbers.roots import just_inside
 from verify.claims.hypotheses import bounds_on_numbers, defined_numbers, equations
-from verify.claims.method import BESIDE, algorithm_of, own_arguments, selection_of
+from verify.claims.method import algorithm_of, own_arguments, selection_of
 from verify.claims.open_constants import ASSUMED, assumed_constants, multiple, possible
 from verify.claims.sizes import entries_of
-from verify.evaluation.environment import Bound, Environment, UnboundName
+from verify.evaluation import words  # noqa: F401  (gives the papers' operators their meaning)
+from verify.evaluation.environment import Environment, NamedArray, UnboundName
 from verify.evaluation.evaluate import sides
 from verify.evaluation.means import of_possible
 from verify.instances.instance import federation_of, outcomes
-from verify.instances.leaves import Leaves, number_of
+from verify.instances.leaves import SLACK, START, Leaves, number_of
 from verify.instances.outcomes import enumerated
 from verify.instances.shape import Shape
 from verify.measure.constants import bind_constants, bind_over_space, known_constant
@@ -37,10 +39,10 @@ def realise(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend, federa
             most: int | None = None) -> Environment:
     """Bind every name that the claim uses, on a batch of instances.
 
-    The federation is the quadratic one of the leaves, or the given one (one instance, deterministic gradients), on
-    which the leaves then only say where to start, whom to match and how far to step. Constants take the tightest value
-    that the hypotheses admit; a condition ``symbol == formula`` defines the symbol; a symbol bounded by conditions takes
-    a fraction of its bound; ``values`` (name to :class:`Bound`) takes precedence over all that. No array of terms has
+    The federation follows from the leaves, or is given (one instance, deterministic gradients); then the leaves only say
+    where to start, whom to match and how far to step. Constants take the tightest value that the hypotheses admit; a
+    condition ``symbol == formula`` defines the symbol; a step size bounded by conditions takes a fraction of its bound;
+    ``values`` (name to :class:`NamedArray`) takes precedence over all that. No array of terms has
     more than about ``most`` entries.
 
     Raises:
@@ -56,7 +58,7 @@ def realise(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend, federa
         binder.bind_variables()
         binder.resolve()
         return environment
-    if shape.data is not None and federation is None:
+    if shape.family.coupled and federation is None:
         return realise_coupled(binder)
     environment.federation = federation_of(shape, leaves, backend) if federation is None else federation
     binder.bind_federation()
@@ -74,9 +76,9 @@ def realise(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend, federa
     return environment
 
 
-def bind_given(claim: Claim, environment: Environment, measured: dict[str, Bound]) -> None:
-    """Bind the names of a claim on an environment whose runs were made elsewhere, and gave ``measured``; where these have
-    the clients' weights, they have all that is known of the federation."""
+def bind_given(claim: Claim, environment: Environment, measured: dict[str, NamedArray]) -> None:
+    """Bind the names of a claim on an environment whose runs were made elsewhere and gave ``measured``. Where these contain
+    the clients' weights, they contain all constants of the federation."""
     binder = _Binder(claim, None, {}, environment, 1)
     if "client_weight" not in measured:
         binder.bind_federation()
@@ -119,7 +121,7 @@ class _Binder:
         return self.env.backend.array(1)
 
     def bind_variables(self):
-        """Free quantities; a number that a condition bounds waits until its bounds are known, to be moved into them."""
+        """Bind free quantities. A number that a condition bounds waits until its bounds are known."""
         bounded = set(self._bare_symbols())
         for variable in self.claim.variables:
             if variable.name in self.leaves and variable.name not in bounded:
@@ -135,7 +137,7 @@ class _Binder:
         return [v for v in self.claim.variables if v.name in self.leaves and v.name not in self.env.bound]
 
     def bind_steps(self):
-        """Step sizes that no formula defines: a fraction of their bounds, or of 1/L where nothing bounds them."""
+        """Bind step sizes that no formula defines: a fraction of their bounds, or of 1/L without bounds."""
         if "eta_l" in self.env.bound or "step_fraction" not in self.leaves:
             return
         fraction = self.leaf("step_fraction").reshape(self.rows, 1, 1, -1)
@@ -152,7 +154,7 @@ class _Binder:
             eta = fraction * scale / namespace(fraction).max(self.env.bound["L_client"].data, axis=-1)[..., None]
         if self.env.backend.library == "balls":
             eta = just_inside(eta, up=False)
-        self.env.bound["eta_l"] = Bound(eta, 1)
+        self.env.bound["eta_l"] = NamedArray(eta, 1)
 
     def _upper_bound(self, condition: Condition):
         try:
@@ -168,9 +170,9 @@ class _Binder:
         return namespace(start).nan_to_num(start)  # losses without a minimum, which no hypothesis admits (see judge)
 
     def bind_start(self):
-        """The server's first model, which step sizes may depend on; the run binds the others."""
+        """Bind the server's first model, which step sizes may depend on."""
         start = self.start()
-        self.env.bound["x_round"] = Bound(start.reshape(start.shape[0], 1, 1, 1, -1), 1, True, (0,))
+        self.env.bound["x_round"] = NamedArray(start.reshape(start.shape[0], 1, 1, 1, -1), 1, True, (0,))
 
     def bind_point(self):
         """One step at a fixed time from any local models."""
@@ -201,16 +203,17 @@ class _Binder:
         for name, make in arrays.items():
             env.bound.later(name, partial(self._of_run, make, entries.get(name), chance))
         procedure = self.claim.procedure or Procedure()
-        for name, (base, other, there) in BESIDE.items():
-            if procedure.base == base:
-                beside = partial(self._run_of, replace(procedure, base=other), federation, draws, copies)
-                env.bound.later(name, partial(self._of_run, lambda run=beside, there=there: run()[there](), None, chance))
+        for name, record in find_algorithm(procedure.base).traits.records.items():
+            if record.method:
+                run = partial(self._run_of, replace(procedure, base=record.method), federation, draws, copies)
+                make = partial(lambda run, array: run()[array](), run, record.array)
+                env.bound.later(name, partial(self._of_run, make, None, chance))
         if "epsilon" in self.leaves:
             times = np.arange(shape.iterations) // shape.local_steps
             self.put("epsilon", self.leaf("epsilon")[:, times], 1)
 
     def _run_of(self, procedure, federation, draws, copies):
-        """What a method's run records, by name: what makes each array (see ``FullRecord.later``)."""
+        """Run a method; return the functions that make its recorded arrays, by name (see ``FullRecord.later``)."""
         eta = namespace(federation.weights).repeat(self._rows_of(self.env.bound["eta_l"].data), copies, axis=0)
         algorithm = algorithm_of(
             procedure, Tabulated(eta), self.shape.local_steps, self._selection(copies), self._hyper_parameters(copies),
@@ -221,17 +224,17 @@ class _Binder:
         *_, state = rounds_of(algorithm, federation, first, draws, 0, self.shape.rounds, (record,))
         return record.later(federation, state, self.shape.local_steps)
 
-    def _of_run(self, make, entries, chance) -> Bound:
-        """An array of the run, of which the claim has so many ``entries`` as numbers."""
+    def _of_run(self, make, entries, chance) -> NamedArray:
+        """An array of the run; ``entries``: its number of indices in the claim's formulas."""
         array, indices, vector = make()
         copies = chance[0] * chance[1]
         array = namespace(array).broadcast_to(array, (self.rows * copies, *array.shape[1:]))
         if vector and entries == indices + 1:  # as many layers or clients as coordinates
             indices, vector = indices + 1, False
-        return Bound(array.reshape(self.rows, *chance, *array.shape[1:]), indices, vector)
+        return NamedArray(array.reshape(self.rows, *chance, *array.shape[1:]), indices, vector)
 
     def _weigh_orders(self, draws, chance):
-        """Orders of layers are as probable as the run made them: their probabilities given the noise join the others."""
+        """Multiply the probabilities of the sampling by those of the orders of layers, which depend on the run."""
         if draws.order_probability is None:
             return
         env = self.env
@@ -240,7 +243,7 @@ class _Binder:
         env.possible = env.sampling_weight > 0
 
     def _hyper_parameters(self, copies):
-        """What the claim, or the instance, gives for the method's own arguments: counts, numbers and arrays per run."""
+        """The method's own arguments, as the claim or the instance gives them: counts, numbers and arrays per run."""
         found = {}
         for name in own_arguments(self.claim.procedure):
             if name in self.env.sizes:
@@ -248,8 +251,8 @@ class _Binder:
             elif name in self.env.bound:
                 data = self.env.bound[name].data
                 data = possible(self.claim, name, data.reshape(data.shape[0], *data.shape[3:]), self.env.backend)
-            elif f"start:{name}" in self.leaves:
-                data = self.leaf(f"start:{name}")
+            elif f"{START}{name}" in self.leaves:
+                data = self.leaf(f"{START}{name}")
             else:
                 continue
             if name not in found:
@@ -271,7 +274,7 @@ class _Binder:
 
     # what the hypotheses determine ----------------------------------------------------------------------------------
     def resolve(self):
-        """Bind, as far as possible, what conditions define or bound; stop when nothing more follows."""
+        """Bind the names that conditions define or bound, until nothing more follows."""
         progress = True
         while progress:
             progress = False
@@ -303,7 +306,7 @@ class _Binder:
             return False
         size = len(condition.over)
         value = namespace(value).broadcast_to(value, (*value.shape[:3], *self._lengths(condition)))
-        self.env.bound[name] = Bound(value, size)
+        self.env.bound[name] = NamedArray(value, size)
         self.env.by_definition.append(condition)
         return True
 
@@ -330,7 +333,7 @@ class _Binder:
                 value = xp.broadcast_to(value[..., :1], (*data.shape[:-1], 1))
                 position = t + int(shift)
                 data = xp.concat([data[..., :position], value, data[..., position + 1 :]], axis=-1)
-                self.env.bound[name] = Bound(data, 1)
+                self.env.bound[name] = NamedArray(data, 1)
         except UnboundName:
             return False
         self.env.sizes[f"recursion:{name}"] = 1
@@ -348,8 +351,8 @@ class _Binder:
         return bool(symbol.is_nonnegative) and not symbol.is_positive and not upper and self.env.federation is not None
 
     def _tighten(self, name, ignoring: bool = False) -> bool:
-        """Bind a number to the tightest value that all conditions on it admit; a free one is moved into its bounds, maybe
-        ``ignoring`` those that are not known yet."""
+        """Bind a number to the tightest value that all conditions on it admit; move a free one into its bounds.
+        ``ignoring``: bounds that are not known yet are left out."""
         free = name in {v.name for v in self._waiting()}
         best, upper, least = self.leaf(name).reshape(-1, 1, 1) if free else None, False, None
         for condition, number, relation, other in bounds_on_numbers(self.claim)[name]:
@@ -368,19 +371,19 @@ class _Binder:
         best = least if best is None else best
         if best is None:
             return False
-        slack = self.leaves.get(f"slack:{name}")
+        slack = self.leaves.get(f"{SLACK}{name}")
         if slack is not None:
-            factor = self.leaf(f"slack:{name}").reshape(-1, 1, 1)
+            factor = self.leaf(f"{SLACK}{name}").reshape(-1, 1, 1)
             best = best / factor if upper else multiple(self.claim, name, best, factor, self.env.backend)
         if self.env.backend.library == "balls":  # conditions hold for sure, and instances stay rational
             best = just_inside(best, up=not upper)
-        self.env.bound[name] = Bound(best)
+        self.env.bound[name] = NamedArray(best)
         return True
 
 
-def _certain(data, indices=0, vector=False) -> Bound:
+def _certain(data, indices=0, vector=False) -> NamedArray:
     """``data`` (instances, indices..., [dim]) that does not depend on chance."""
-    return Bound(data.reshape(data.shape[0], 1, 1, *data.shape[1:]), indices, vector)
+    return NamedArray(data.reshape(data.shape[0], 1, 1, *data.shape[1:]), indices, vector)
 
 
 def _bare_name(side) -> str | None:

@@ -1,4 +1,4 @@
-"""Keeps everything about a small run that the language of claims can name."""
+"""Records every array of a small run that claims can name."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class FullRecord(Observer):
     def start_of_round(self, moment, participation):
         self.states.append(moment.state)
         self.broadcasts.append(moment.x)
-        self.of_norms = getattr(moment.algorithm.client, "norm", None) == "scalar"
+        self.of_norms = moment.algorithm.client.keeps_numbers
 
     def local_state(self, moment, local):
         self.held.append(local.own)
@@ -35,15 +35,15 @@ class FullRecord(Observer):
     def end_of_round(self, moment, participation, x_local, state):
         self.before.append(x_local)
         self.ends.append((participation, state.x))
-        if hasattr(moment.algorithm.correction, "tracking"):
-            self.tracked.append(moment.algorithm.correction.tracking(moment))
+        tracked = moment.algorithm.correction.tracking(moment)
+        self.tracked += [] if tracked is None else [tracked]
 
     def arrays(self, federation, final, local_steps) -> dict[str, tuple]:
         """name -> (array (runs, indices..., [dim]), number of indices, whether it is a vector)."""
         return {name: make() for name, make in self.later(federation, final, local_steps).items()}
 
     def later(self, federation, final, local_steps) -> dict[str, Callable[[], tuple]]:
-        """name -> what makes its entry of :meth:`arrays`: most claims name few of them."""
+        """name -> function that makes its entry of :meth:`arrays`: most claims name few of them."""
         one = federation.weights * 0 + 1
 
         def of_times(rows, indices: int, vector: bool):
@@ -65,7 +65,7 @@ class FullRecord(Observer):
         return [ends[t] if t in ends else self.local[t] for t in range(len(self.local) + 1)]
 
     def _averages(self, local_steps, at_the_end_of_round):
-        """Averages of the local models at every time; at the ends of rounds, what ``at_the_end_of_round(number)`` says."""
+        """Averages of the local models at every time; at the ends of rounds ``at_the_end_of_round(number)``."""
         return [at_the_end_of_round(t // local_steps - 1) if t and not t % local_steps
                 else _mean(self.participations[t], self.local[t]) for t in range(len(self.local) + 1)]
 
@@ -73,7 +73,7 @@ class FullRecord(Observer):
         return _mean(self.ends[number][0], self.before[number])
 
     def _included(self, one):
-        """Who takes part at every time; at the end of the run, who did at the last aggregation."""
+        """Which clients take part at every time; at the end of the run, those of the last aggregation."""
         xp, last = namespace(one), self.ends[-1][0]
         return [xp.where(p.included, one, 0 * one) for p in (*self.participations, last)]
 
@@ -87,7 +87,7 @@ class FullRecord(Observer):
         return weights
 
     def _by_round(self, federation, final, one):
-        """What has one value a round: models, participation, and every array of the method's state."""
+        """Arrays with one entry a round: models, participation, and every array of the method's state."""
         xp, states = namespace(final.x), [*self.states, final]
 
         def of_truth(rows):

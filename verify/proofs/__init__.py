@@ -1,4 +1,4 @@
-"""Follows a paper's own proof: whether a claim follows from its steps, and which factor each step loses.
+"""Checks a paper's own proof: whether a claim follows from its steps, and which factor each step loses.
 
 Gives no verdict.
 """

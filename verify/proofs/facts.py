@@ -1,4 +1,4 @@
-"""A claim and its premises as facts about numbers: what holds of them, and the ways in which the claim can fail."""
+"""A claim and its premises as conditions on free numbers, and the ways in which the claim can fail."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ __all__ = ["as_numbers", "broken_ways", "decided", "facts_of", "own_ranges", "ra
 _TRACKERS = sp.Symbol("trackers", integer=True, positive=True)
 _ORDERED = ((words.mu, words.L), (words.participants, words.clients), (_TRACKERS, words.participants))
 _GAP = sp.Symbol("gap", positive=True)
-_BY_CHANCE = (words.E_round, words.objective, words.objective_grad, words.norm2, words.norm, words.dot, sp.Indexed)
+_RANDOM = (words.E_round, words.objective, words.objective_grad, words.norm2, words.norm, words.dot, sp.Indexed)
 
 
 def decided(claim: Claim) -> Claim:
-    """The claim whose statement has no largest or smallest of several times, where its sizes decide which it is."""
+    """Replace max and min over times in the statement by the term that the claim's sizes select."""
     least, s = _least(claim), claim.statement
     over = tuple((index, resolved(low, least), resolved(high, least)) for index, low, high in s.over)
     return replace(claim, statement=Condition(resolved(s.left, least), s.relation, resolved(s.right, least), over))
 
 
 def _least(claim: Claim) -> dict[sp.Symbol, int]:
-    """The least values of sizes, and of the indices of the statement, as far as the claim gives them as numbers."""
+    """Return the least values of sizes and of the statement's indices, as far as the claim gives them as numbers."""
     least = {}
     for c in claim.hypotheses:
         if not c.over and c.relation == ">=" and c.left.is_Symbol and c.left.is_integer and c.right.is_Integer:
@@ -39,19 +39,19 @@ def _least(claim: Claim) -> dict[sp.Symbol, int]:
 
 
 def with_values(condition: Condition, values: Mapping[sp.Expr, sp.Expr]) -> Condition:
-    """The condition with other expressions in place of some, by their own."""
+    """Substitute expressions in both sides of a condition."""
     return Condition(condition.left.xreplace(values), condition.relation, condition.right.xreplace(values), condition.over)
 
 
 def broken_ways(condition: Condition) -> list[Condition]:
-    """Ways in which a condition fails, each with a gap above 0."""
+    """Return the ways in which a condition fails, each by a positive gap."""
     low = Condition(condition.left + _GAP, "<=", condition.right)
     high = Condition(condition.left, ">=", condition.right + _GAP)
     return {"<=": [high], ">=": [low], "==": [low, high]}[condition.relation]
 
 
 def facts_of(conclusion: Claim, numbers: FreeNumbers) -> list[Condition]:
-    """The claim's hypotheses on numbers, ranges of its indices, and what is so of every federation."""
+    """Return the claim's hypotheses on numbers, and the ranges of its indices."""
     facts = []
     for condition in conclusion.hypotheses:
         put_in = condition.relation == "==" and (isinstance(condition.left, sp.Indexed) or condition.left in numbers.values)
@@ -63,64 +63,56 @@ def facts_of(conclusion: Claim, numbers: FreeNumbers) -> list[Condition]:
 
 
 def ranged(conclusion: Claim) -> list[Condition]:
-    """The claim's hypotheses for every value of an index, without those that say what a symbol is."""
+    """Return the claim's hypotheses for all values of an index, except those that define a symbol."""
     return [c for c in conclusion.hypotheses
             if c.over and not (c.relation == "==" and (isinstance(c.left, sp.Indexed) or c.left.is_Symbol))]
 
 
 def own_ranges(conclusion: Claim, premise: Condition) -> list:
-    """The ranges (index, low, high) of the premise's indices that are not those of the conclusion's statement."""
-    ranges = {triple[0]: triple for triple in conclusion.statement.over}
-    return [triple for triple in premise.over if ranges.get(triple[0]) != triple]
+    """Return the ranges (index, low, high) of the premise that the conclusion's statement does not have."""
+    return [triple for triple in premise.over if triple not in conclusion.statement.over]
 
 
-def as_numbers(conclusion: Claim, premises: Sequence[Condition], numbers: FreeNumbers, more: bool = False,
-               ) -> tuple[list[Condition], list[Condition], FreeNumbers]:
-    """Facts, the ways in which the conclusion fails, and the numbers of which both speak.
+def as_numbers(conclusion: Claim, premises: Sequence[Condition], numbers: FreeNumbers, consequences: bool = False,
+               ) -> tuple[list[Condition], list[Condition]]:
+    """Return the facts about the free numbers, and the ways in which the conclusion fails.
 
-    ``more``: also what premises say in the mean, at the conclusion's times and over parts of their ranges, and with
-    definitions of quantities put in.
+    A premise for all values of an index enters as its sum over them. With ``consequences``, also its mean, its sums over
+    parts of the range, and its instances at the conclusion's times.
     """
     facts = facts_of(conclusion, numbers)
     for premise in (*premises, *ranged(conclusion)):
         own = own_ranges(conclusion, premise)
-        for stated in (premise, *(_means(conclusion, premise, numbers) if more else ())):
+        for stated in (premise, *(_means(conclusion, premise, numbers) if consequences else ())):
             if not own:
                 facts.append(numbers.condition(stated))
-            elif len(own) == 1:  # for every value of an index: so is the sum
-                ranges = (own[0], *(_parts_of_range(conclusion, own[0]) if more else ()))
-                facts += [_summed(stated, triple, numbers) for triple in ranges]
-                facts += [numbers.condition(one) for one in _at_times(conclusion, premise, stated, own[0])] if more else []
+            elif len(own) == 1:
+                ranges = (own[0], *(_parts_of_range(conclusion, own[0]) if consequences else ()))
+                sums = ((sp.Sum(stated.left, triple), sp.Sum(stated.right, triple)) for triple in ranges)
+                facts += [numbers.condition(Condition(left, stated.relation, right)) for left, right in sums]
+                facts += map(numbers.condition, _at_times(conclusion, premise, stated, own[0]) if consequences else ())
     broken = broken_ways(numbers.condition(conclusion.statement))
-    if more:
-        meant = numbers.definitions_of_names()
-        facts, broken = ([with_values(c, meant) for c in part] for part in (facts, broken))
     free = {s for c in (*facts, *broken) for side in (c.left, c.right) for s in side.free_symbols}
     facts += [Condition(small, "<=", large) for small, large in _ORDERED if {small, large} <= free]
     if words.F_star in free:
         facts += [Condition(words.F_star, "<=", s) for e, s in numbers.names.items()
                   if isinstance(e.args[0] if isinstance(e, words.E) else e, words.objective)]
-    return list(dict.fromkeys(facts)), broken, numbers
+    return list(dict.fromkeys(facts)), broken
 
 
-def _summed(condition: Condition, triple, numbers) -> Condition:
-    sides = (numbers.number(sp.Sum(side, triple)) for side in (condition.left, condition.right))
-    return Condition(next(sides), condition.relation, next(sides))
-
-
-def _means(conclusion: Claim, premise: Condition, numbers) -> Iterator[Condition]:
-    """What holds for every outcome of chance holds in the means of which the conclusion speaks."""
-    if not premise.left.has(*_BY_CHANCE) and not premise.right.has(*_BY_CHANCE):
+def _means(conclusion: Claim, premise: Condition, numbers: FreeNumbers) -> Iterator[Condition]:
+    """Yield a premise about every outcome in the means that the conclusion mentions."""
+    if not premise.left.has(*_RANDOM) and not premise.right.has(*_RANDOM):
         return
-    spoken = [numbers.written_out(side) for side in (conclusion.statement.left, conclusion.statement.right)]
-    means = {(e.func, e.args[1:]) for side in spoken for e in side.atoms(words.E, words.E_round)}
+    sides = [numbers.written_out(side) for side in (conclusion.statement.left, conclusion.statement.right)]
+    means = {(e.func, e.args[1:]) for side in sides for e in side.atoms(words.E, words.E_round)}
     for func, rest in sorted(means, key=str):
         if func is words.E_round or not rest:
             yield Condition(func(premise.left, *rest), premise.relation, func(premise.right, *rest), premise.over)
 
 
 def _parts_of_range(conclusion: Claim, triple) -> Iterator:
-    """Ranges of sums in the conclusion that lie within another range, of the same index."""
+    """Yield the ranges of sums in the conclusion that are parts of another range."""
     index, low, high = triple
     sums = {limit for side in (conclusion.statement.left, conclusion.statement.right) for a in side.atoms(sp.Sum)
             for limit in a.limits}
@@ -130,13 +122,13 @@ def _parts_of_range(conclusion: Claim, triple) -> Iterator:
 
 
 def _at_times(conclusion: Claim, premise: Condition, stated: Condition, triple) -> Iterator[Condition]:
-    """What is stated for every value of an index, at the values at which it speaks of the conclusion's quantities."""
+    """Yield a premise for all values of an index at those values at which it mentions quantities of the conclusion."""
     index, low, high = triple
     least, ranges = _least(conclusion), {i: (first, last) for i, first, last in conclusion.statement.over}
-    spoken = [a for side in (conclusion.statement.left, conclusion.statement.right) for a in side.atoms(sp.Indexed)]
+    entries = [a for side in (conclusion.statement.left, conclusion.statement.right) for a in side.atoms(sp.Indexed)]
     times = set()
     for a in {a for side in (premise.left, premise.right) for a in side.atoms(sp.Indexed)}:
-        for other in spoken if index in a.free_symbols else ():
+        for other in entries if index in a.free_symbols else ():
             for own, theirs in zip(a.indices, other.indices, strict=False) if a.base == other.base else ():
                 step = sp.expand(own).coeff(index)
                 if step.is_Integer and step != 0:

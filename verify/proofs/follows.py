@@ -1,18 +1,17 @@
 """Whether a claim follows from the steps of its proof, by arithmetic on the printed formulas.
 
-A link has a claim and its ``steps`` as premises, each in the claim's own reading where it has that. Measured quantities
-become free numbers (``verify.free_numbers``); of a premise or hypothesis for every round there is its sum over the rounds.
-z3 then looks for numbers that meet the claim's hypotheses and every premise and break the claim: there are none, and the
-claim follows; or there are, and they are shown, as fractions. Where z3 has no answer, multiples of the premises that add up
-to the claim are sought by linear algebra. That a claim does not follow says that its listed premises do not give it by
-arithmetic, not that it is wrong.
+A link has a claim and, as premises, the claims of its ``steps``, in the claim's own reading if they have it. Measured
+quantities become free numbers (:mod:`verify.proofs.free_numbers`), with all definitions put in. The claim follows if no
+numbers satisfy its hypotheses and every premise but violate it (by z3), or if multiples of the premises add up to it (by
+linear algebra). It does not follow if z3 finds such numbers, which are shown as fractions. That says that the listed
+premises do not give the claim by arithmetic, not that the claim is wrong.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import chain as joined
 from itertools import combinations, islice, product
@@ -29,17 +28,17 @@ from verify.prove.satisfiable import satisfiable
 __all__ = ["ANSWERS", "Link", "chain", "check_link", "link", "premises_of"]
 
 ANSWERS = ("follows", "does not follow", "not checkable")
-_MOST_SIZES = 6  # of sizes that are tried for numbers that break a link
-_MOST_UNDECIDED = 2  # questions about them that z3 may give up
+_MOST_SIZES = 6  # choices of sizes that are tried in the search for numbers
+_MOST_UNDECIDED = 2  # questions in that search that z3 may leave undecided
 
 
 @dataclass(frozen=True)
 class Link:
-    """What is found of one link.
+    """The answer on one link.
 
-    ``numbers`` (exact, by name) meet hypotheses and premises and break the claim, where it does not follow; ``quantities``
-    says which measured quantity a name stands for; ``needs`` are conditions and assumptions of premises that the claim
-    itself does not have.
+    If the claim does not follow, ``numbers`` (exact, by name) satisfy the hypotheses and premises and violate the claim;
+    ``quantities`` gives the measured quantity that a name stands for. ``needs`` lists conditions and assumptions of premises
+    that the claim itself does not have.
     """
 
     conclusion: str
@@ -52,7 +51,7 @@ class Link:
 
 
 def chain(claim: Claim) -> Iterator[Link]:
-    """Every link below a claim, its own first; each claim once."""
+    """Check a claim's own link and, breadth first, the links of its steps; each claim once."""
     waiting, seen = [claim], set()
     while waiting:
         here = waiting.pop(0)
@@ -64,16 +63,16 @@ def chain(claim: Claim) -> Iterator[Link]:
 
 
 def premises_of(claim: Claim) -> list[Claim]:
-    """The claims that a claim lists as its steps, in its own reading where they have that one."""
+    """Return the claims that a claim lists as its steps, in its own reading if they have it."""
     reading = claim.id.partition("@")[2]
     known = claims_of_paper(claim.paper) if claim.paper in PAPERS else all_claims()
     return [find_claim(own if (own := f"{name}@{reading}") in known else name) for name in claim.steps]
 
 
 def link(conclusion: Claim, premises: Sequence[Claim]) -> Link:
-    """Whether the conclusion follows from the premises.
+    """Check whether the conclusion follows from the premises, or from some of them.
 
-    It may follow from a part of them; without premises of which arithmetic cannot speak nothing is said to not follow.
+    Premises that arithmetic cannot use are left out; then the answer is never that the conclusion does not follow.
     """
     names = tuple(p.id for p in premises)
     left_out = {p.id: reason for p in premises if (reason := _no_arithmetic(p) or _other_runs(p, conclusion))}
@@ -83,21 +82,13 @@ def link(conclusion: Claim, premises: Sequence[Claim]) -> Link:
     usable = [p for p in premises if p.id not in left_out]
     needs = tuple(_needs(conclusion, usable))
     values = _values_of_choices(conclusion, usable)
-    statements = [with_values(decided(p).statement, values) for p in usable]
     conclusion = decided(conclusion)
-    found = check_link(conclusion, statements)
-    if found.answer == "not checkable":
-        found = check_link(conclusion, statements, put_in=True)
-    for put_in in (False, True) if found.answer != "follows" else ():
-        with_more = check_link(conclusion, statements, put_in, more=True)
-        if with_more.answer == "follows":
-            found = with_more
-            break
+    found = check_link(conclusion, [with_values(decided(p).statement, values) for p in usable])
     open_choice = next(joined(left_out.values(), _chosen(conclusion, usable, values)), "")
     if found.answer == "does not follow" and open_choice:
         return Link(conclusion.id, names, "not checkable", open_choice, needs=needs)
     unused = f", without {', '.join(left_out)}" if found.answer == "follows" and left_out else ""
-    return Link(conclusion.id, names, found.answer, found.text + unused, found.numbers, found.quantities, needs)
+    return replace(found, premises=names, text=found.text + unused, needs=needs)
 
 
 def _known(conclusion) -> set[str]:
@@ -106,7 +97,7 @@ def _known(conclusion) -> set[str]:
 
 
 def _values_of_choices(conclusion, premises) -> dict[sp.Symbol, sp.Expr]:
-    """What a premise takes for a variable that the conclusion does not have, and that others leave open."""
+    """Return the values that premises choose for variables that the conclusion does not have, if they agree."""
     known, found = _known(conclusion), {}
     for c in (c for premise in premises for c in premise.conditions if c.relation == "==" and not c.over):
         if c.left.is_Symbol and c.left.name not in known and names_in(c.right) <= known:
@@ -116,13 +107,13 @@ def _values_of_choices(conclusion, premises) -> dict[sp.Symbol, sp.Expr]:
 
 
 def _chosen(conclusion, premises, values) -> Iterator[str]:
-    """Which premises hold for every value of a variable that the conclusion does not have, so that one may be chosen."""
+    """Name the premises about all values of a variable that the conclusion does not have: a proof may choose one."""
     known = _known(conclusion) | {s.name for s in values}
     for premise in premises:
-        spoken = names_in(premise.statement.left) | names_in(premise.statement.right)
+        mentioned = names_in(premise.statement.left) | names_in(premise.statement.right)
         for variable in premise.variables:
-            if variable.name in spoken - known:
-                yield f"{premise.id} holds for every {variable.name}, and which one is meant is not said"
+            if variable.name in mentioned - known:
+                yield f"{premise.id} holds for every {variable.name}, and no step chooses one"
 
 
 def _no_arithmetic(claim) -> str:
@@ -137,7 +128,7 @@ def _other_runs(premise, conclusion) -> str:
 
 
 def _needs(conclusion, premises) -> Iterator[str]:
-    """What premises suppose and the conclusion does not, and its own conditions on numbers do not imply."""
+    """Name the assumptions and conditions of premises that the conclusion neither has nor implies."""
     own = {a.id for a in conclusion.assumptions}
     numbers = FreeNumbers(conclusion)
     facts = facts_of(conclusion, numbers)
@@ -155,100 +146,107 @@ def _implied(condition, facts) -> bool:
     return all(satisfiable([*facts, broken]).answer == "no" for broken in broken_ways(condition))
 
 
-def check_link(conclusion: Claim, premises: Sequence[Condition], put_in: bool = False, more: bool = False) -> Link:
-    """Whether the claim's statement follows from other statements and its own hypotheses, as numbers.
+def check_link(conclusion: Claim, premises: Sequence[Condition]) -> Link:
+    """Check whether the claim's statement follows from other statements and its own hypotheses, as numbers.
 
-    ``put_in``: with definitions put in, rather than as quantities of their own. ``more``: also with what premises say in the
-    mean, and at the times and over the ranges of which the claim speaks; then only whether it follows is told. Numbers that
-    break the link are searched only where no two quantities have a measured part in common, since then arithmetic alone does
-    not tell how they are tied.
+    Numbers that break the link are searched only if no two quantities share a measured part, since arithmetic does not know
+    how these depend on each other.
     """
-    facts, broken, numbers = as_numbers(conclusion, premises, FreeNumbers(conclusion, put_in), more)
-    spoken = set().union(*(c.left.free_symbols | c.right.free_symbols for c in facts)) if facts else set()
-    quantities = set(numbers.names.values())
+    for consequences in (True, False):  # z3 sometimes needs them, and is sometimes lost among them
+        numbers = FreeNumbers(conclusion)
+        facts, broken = as_numbers(conclusion, premises, numbers, consequences)
+        found = _proved(facts, broken, numbers.condition(conclusion.statement), numbers)
+        if found:
+            return Link(conclusion.id, (), *found)
+    reason = _not_comparable(conclusion, premises, numbers, facts, broken)
+    if reason:
+        return Link(conclusion.id, (), "not checkable", reason)
+    return _search_numbers(conclusion, premises, set().union(
+        *map(_symbols, (*facts, *broken)), *(e.free_symbols for e in numbers.names)))
+
+
+def _proved(facts, broken, claim: Condition, numbers: FreeNumbers) -> tuple[str, str] | None:
+    """Prove that the claim follows from the facts, or that these exclude each other; None if neither is found."""
     answers = [satisfiable([*facts, one]) for one in broken]
     if all(a.answer == "no" for a in answers):
-        if not all(any("gap" in c for c in a.core) for a in answers):
-            core = "; ".join(answers[0].core)
-            return Link(conclusion.id, (), "not checkable", f"the hypotheses and premises exclude each other: {core}")
-        return Link(conclusion.id, (), "follows", "no numbers meet the premises and break the claim")
-    multipliers = _by_multiples(facts, numbers.condition(conclusion.statement), numbers)
-    if multipliers is not None:
-        return Link(conclusion.id, (), "follows", f"the premises, times {', '.join(map(str, multipliers))}, add up to it")
-    if more:
-        return Link(conclusion.id, (), "not checkable", "")
-    alone = [e for e, s in numbers.names.items() if s in quantities - spoken and e not in numbers.transcendental
-             and any(s in b.left.free_symbols | b.right.free_symbols for b in broken)]
+        if all(any("gap" in c for c in a.core) for a in answers):
+            return "follows", "no numbers satisfy the premises and violate the claim"
+        return "not checkable", f"the hypotheses and premises exclude each other: {'; '.join(answers[0].core)}"
+    multipliers = _by_multiples(facts, claim, numbers)
+    if multipliers is None:
+        return None
+    return "follows", f"the premises, times {', '.join(map(str, multipliers))}, add up to it"
+
+
+def _not_comparable(conclusion, premises, numbers: FreeNumbers, facts, broken) -> str:
+    """Explain why numbers that satisfy the premises and violate the claim would prove nothing; empty if they would."""
+    in_facts, in_claim = (set().union(*map(_symbols, part)) for part in (facts, broken))
+    alone = [e for e, s in numbers.names.items() if s in in_claim - in_facts and e not in numbers.transcendental]
     if alone:
-        return Link(conclusion.id, (), "not checkable", f"no premise speaks of {alone[0]}")
-    spoken_of = _measured(conclusion.statement).union(*map(_measured, premises))
-    about_them = [c for c in ranged(conclusion) if _measured(c) & spoken_of]
-    for premise in (*premises, *about_them):
+        return f"no premise mentions {alone[0]}"
+    measured = _measured(conclusion.statement).union(*map(_measured, premises))
+    for premise in (*premises, *(c for c in ranged(conclusion) if _measured(c) & measured)):
         own = own_ranges(conclusion, premise)
         if len(own) > 1 or {triple[0] for triple in own} & {triple[0] for triple in conclusion.statement.over}:
             ranges = " and ".join(f"{index} = {low} .. {high}" for index, low, high in own)
-            return Link(conclusion.id, (), "not checkable", f"a premise or hypothesis has ranges of its own: {ranges}")
-    if not _independent(conclusion, numbers):
-        return Link(conclusion.id, (), "not checkable", "its quantities have parts in common")
+            return f"a premise or hypothesis has ranges of its own: {ranges}"
+    if not _independent(numbers):
+        return "its quantities have parts in common"
     lone = _lone(conclusion, premises, numbers)
-    if lone is not None:
-        return Link(conclusion.id, (), "not checkable", f"nothing bounds {lone}, of which a premise makes use")
-    return _search_numbers(conclusion, premises, put_in)
+    return "" if lone is None else f"nothing bounds {lone}, which a premise uses"
 
 
 def _lone(conclusion, premises, numbers: FreeNumbers):
-    """A quantity on the larger side of a premise about the claim that stands nowhere else, so that the premise says nothing;
-    None if there is none."""
-    def spoken(*sides):
+    """Return a quantity on the larger side of a premise about the claim that occurs nowhere else; None if there is none.
+
+    Such a premise is vacuous for numbers: the quantity may be as large as one likes.
+    """
+    def quantities(*sides):
         return set().union(*(numbers.number(side).free_symbols for side in sides)) & set(numbers.names.values())
 
-    claimed = spoken(conclusion.statement.left, conclusion.statement.right)
+    claimed = quantities(conclusion.statement.left, conclusion.statement.right)
     sides = [(p.left, p.right) if p.relation == "<=" else (p.right, p.left) for p in premises
              if p.relation != "==" and not own_ranges(conclusion, p)]
     for small, large in sides:
         elsewhere = [part for pair in sides if pair != (small, large) for part in pair]
-        alone = spoken(large) - claimed - spoken(small, *elsewhere)
-        if alone and spoken(small) & claimed:
+        alone = quantities(large) - claimed - quantities(small, *elsewhere)
+        if alone and quantities(small) & claimed:
             return next(e for e, symbol in numbers.names.items() if symbol in alone)
     return None
 
 
 def _shifted(one, other) -> bool:
-    """Whether two sums are of one sequence, read at different times."""
+    """Whether two sums are over one sequence, one of them one step later."""
     if not (isinstance(one, sp.Sum) and isinstance(other, sp.Sum) and one.limits == other.limits):
         return False
     return any(one.function.subs(index, index + 1) == other.function or other.function.subs(index, index + 1) == one.function
                for index, _, _ in one.limits)
 
 
-def _independent(conclusion, numbers) -> bool:
-    """Whether the formulas of any two quantities have no measured part in common, nor are sums of one sequence."""
+def _independent(numbers: FreeNumbers) -> bool:
+    """Whether no two quantities share a measured part, and no two are sums over one sequence."""
     if any(_shifted(one, other) for one, other in combinations(numbers.names, 2)):
         return False
-    inner = FreeNumbers(conclusion, put_in=True)
-    parts = []
-    for e in numbers.names:
-        made_of = inner.number(e).free_symbols
-        parts.append(set().union(*(inner.parts(q) for q, s in inner.names.items() if s in made_of)))
+    parts = [numbers.parts(e) for e in numbers.names]
     return sum(map(len, parts)) == len(set().union(*parts))
 
 
 def _measured(condition: Condition) -> set[str]:
-    """Names of the indexed quantities of which a condition speaks."""
+    """Return the names of the indexed quantities that a condition mentions."""
     return {str(a.base.label) for side in (condition.left, condition.right) for a in side.atoms(sp.Indexed)}
 
 
 def _by_multiples(facts, claim: Condition, numbers: FreeNumbers):
-    """Multiples of the facts, never negative ones of inequalities, whose sum is at most the claim; None if none is found.
+    """Find multiples of the facts (nonnegative ones of inequalities) whose sum implies the claim; None if none is found.
 
-    The quantities must cancel; what is left of the parameters alone must be of the right sign by the facts about them.
+    The quantities must cancel; the facts on parameters alone must give the sign of the rest.
     """
     if claim.relation == "==" or not numbers.names:
         return None
     quantities = set(numbers.names.values())
-    alone = [c for c in facts if not _spoken(c) & quantities]
-    about = _that_can_cancel([c for c in facts if _spoken(c) & quantities], claim, quantities)
-    quantities = sorted(quantities & _spoken(claim).union(*map(_spoken, about)), key=str)
+    alone = [c for c in facts if not _symbols(c) & quantities]
+    about = _that_can_cancel([c for c in facts if _symbols(c) & quantities], claim, quantities)
+    quantities = sorted(quantities & _symbols(claim).union(*map(_symbols, about)), key=str)
     unknown = sp.symbols(f"multiple:{len(about)}", real=True)
     spans = [_at_least(c) for c in about]
     try:
@@ -273,39 +271,35 @@ def _by_multiples(facts, claim: Condition, numbers: FreeNumbers):
 
 
 def _that_can_cancel(facts, claim: Condition, quantities) -> list[Condition]:
-    """The facts without those with a quantity of which neither the claim nor another fact speaks."""
+    """Drop the facts with a quantity that neither the claim nor another fact mentions."""
     while True:
-        times = Counter(s for c in (*facts, claim, claim) for s in _spoken(c) & quantities)
-        kept = [c for c in facts if all(times[s] > 1 for s in _spoken(c) & quantities)]
+        times = Counter(s for c in (*facts, claim, claim) for s in _symbols(c) & quantities)
+        kept = [c for c in facts if all(times[s] > 1 for s in _symbols(c) & quantities)]
         if len(kept) == len(facts):
             return kept
         facts = kept
 
 
-def _spoken(c: Condition) -> set[sp.Symbol]:
+def _symbols(c: Condition) -> set[sp.Symbol]:
     return c.left.free_symbols | c.right.free_symbols
 
 
 def _at_least(c: Condition):
-    """What a condition says to be at least 0, or equal to it."""
+    """Return the expression that the condition says is at least 0, or equal to 0."""
     return c.left - c.right if c.relation == ">=" else c.right - c.left
 
 
-def _search_numbers(conclusion, premises, put_in) -> Link:
-    """Exact numbers that break the link, with sizes that are whole numbers."""
-    facts, broken, numbers = as_numbers(conclusion, premises, FreeNumbers(conclusion, put_in))
-    spoken = {s for c in (*facts, *broken) for side in (c.left, c.right) for s in side.free_symbols}
-    spoken |= {s for e in numbers.names for s in e.free_symbols}
-    sizes = sorted((s for s in spoken if s.is_integer and s.is_positive), key=str)
+def _search_numbers(conclusion, premises, symbols: set[sp.Symbol]) -> Link:
+    """Search exact numbers that break the link; those of the ``symbols`` that are sizes get small whole numbers."""
+    sizes = sorted((s for s in symbols if s.is_integer and s.is_positive), key=str)
     indices = [triple[0] for triple in conclusion.statement.over]
     equal = ((size,) * len(sizes) for size in (2, 3, 1))
-    reason, undecided = "no exact numbers were found that break it, nor a proof that there are none", 0
+    reason, undecided = "neither numbers that break it nor a proof were found", 0
     for values in islice(joined(equal, product((2, 1, 3), repeat=len(sizes))), _MOST_SIZES):
         pins = dict(zip(sizes, map(sp.Integer, values), strict=True))
         pins |= dict.fromkeys(indices, sp.Integer(min(values, default=1) - 1))
-        facts, broken, numbers = as_numbers(conclusion, premises, FreeNumbers(conclusion, put_in, pins))
-        facts, broken = ([Condition(c.left.xreplace(pins), c.relation, c.right.xreplace(pins)) for c in part]
-                         for part in (facts, broken))
+        numbers = FreeNumbers(conclusion, pins)
+        facts, broken = ([with_values(c, pins) for c in part] for part in as_numbers(conclusion, premises, numbers))
         if numbers.transcendental:
             reason = f"{numbers.transcendental[0]} is no rational function of its parameters"
             continue
@@ -315,10 +309,11 @@ def _search_numbers(conclusion, premises, put_in) -> Link:
             if undecided == _MOST_UNDECIDED:
                 return Link(conclusion.id, (), "not checkable", reason)
             found = _fractions(answer.witness, pins) if answer.answer == "yes" else None
-            if found is not None and _meets(found, [*facts, one]):
+            if found is not None and _satisfy(found, [*facts, one]):
                 shown = {name: str(value) for name, value in sorted(found.items()) if name != "gap"}
-                return Link(conclusion.id, (), "does not follow", "these numbers meet every premise and break the claim",
-                            shown, _said(numbers, " ".join(shown)))
+                quantities = {s.name: str(e) for e, s in numbers.names.items() if s.name in shown}
+                text = "these numbers satisfy every premise and violate the claim"
+                return Link(conclusion.id, (), "does not follow", text, shown, quantities)
     return Link(conclusion.id, (), "not checkable", reason)
 
 
@@ -330,20 +325,13 @@ def _fractions(witness, pins) -> dict[str, Fraction] | None:
         return None
 
 
-def _meets(numbers, conditions) -> bool:
-    """Whether the numbers meet every condition, checked again without z3."""
+def _satisfy(numbers, conditions) -> bool:
+    """Whether the numbers satisfy every condition, computed again without z3."""
     def value(side):
-        put = {s: sp.Rational(numbers[s.name].numerator, numbers[s.name].denominator) for s in side.free_symbols}
-        return side.xreplace(put)
+        return side.xreplace({s: sp.Rational(numbers[s.name]) for s in side.free_symbols})
 
     for c in conditions:
         gap = value(c.right) - value(c.left)
         if not {"<=": gap.is_nonnegative, ">=": gap.is_nonpositive, "==": gap.is_zero}[c.relation]:
             return False
     return True
-
-
-def _said(numbers: FreeNumbers, text: str) -> dict[str, str]:
-    """The quantities whose names stand in a text."""
-    spoken = set(text.replace("*", " ").replace("(", " ").replace(")", " ").replace("/", " ").split())
-    return {s.name: str(e) for e, s in numbers.names.items() if s.name in spoken}

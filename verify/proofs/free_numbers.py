@@ -1,7 +1,7 @@
-"""Measured quantities as free numbers: what a statement says of its quantities by arithmetic alone.
+"""Measured quantities as free numbers, so that arithmetic alone can compare statements.
 
-Expectations and sums are linear: they are split at sums, and numbers are taken out of them. What is left (a mean squared
-norm, a defined quantity at an index, a sum of such) becomes one symbol, the same for the same quantity everywhere.
+Expectations and sums are linear: they are split at sums, and factors that are numbers are taken out. What remains (a mean
+squared norm, a quantity at an index, a sum of such) becomes one symbol, the same for the same quantity everywhere.
 """
 
 from __future__ import annotations
@@ -12,35 +12,34 @@ import sympy as sp
 
 from bounds.language import words
 from bounds.language.claim import Claim, Condition
+from bounds.language.names import NAMES, symbol
+from verify.claims.method import recorded_by_methods
 
 __all__ = ["FreeNumbers", "at_least", "resolved"]
 
-#: indexed names that are no vectors, and never negative; a client that is not convex has a negative mu_client
-_NEVER_NEGATIVE = {
-    "eta_l", "epsilon", "included", "priority", "client_weight", "sampled", "sampled_weight", "sigma_sq_client", "L_client",
-    "sigma_g_client", "differing", "replaced", "tracked"}
+#: arrays of numbers whose entries are at least 0
+_NEVER_NEGATIVE = {row.name for row in NAMES.values() if row.indices and row.sign in ("positive", "nonnegative")} | {
+    name for name, record in recorded_by_methods().items() if record.nonnegative}
 
-#: what there is before a round, by its number
-_BEFORE_A_ROUND = {"x_round", "server_x_bar", "server_duals", "server_variate"}
-
-#: averages of the models of the round before, where there is none
-_AT_START = {sp.IndexedBase("server_x_bar", real=True)[0]: words.x_round[0]}
+#: states that start at the first model
+_AT_START = {symbol(name)[0]: words.x_round[0] for name, record in recorded_by_methods().items() if record.starts_at_model}
 _OF_A_RUN = (sp.Indexed, words.E, words.E_round, words.F, words.grad, words.objective, words.objective_grad, words.norm2,
-             words.norm, words.dot, words.tau, words.PaperWord)
+             words.norm, words.dot, words.tau, words.FurtherOperator)
 _NUMBERS_OF_A_RUN = (sp.Indexed, words.F, words.objective, words.norm2, words.norm, words.dot)
 
 
 class FreeNumbers:
-    """Reads expressions of one claim and of those it rests on.
+    """Reads expressions of one claim and of its premises, with all definitions put in.
+
+    ``names`` collects the quantities that became symbols.
 
     Args:
-        claim: whose hypotheses say what symbols and entries of sequences are.
-        put_in: whether definitions are put in, or keep their names.
-        pins: whole numbers for symbols of sizes and for the indices of the statement, put in everywhere.
+        claim: its hypotheses define symbols and entries of sequences.
+        pins: whole numbers for sizes and for the indices of the statement, put in everywhere.
     """
 
-    def __init__(self, claim: Claim, put_in: bool = False, pins: Mapping[sp.Symbol, int] | None = None):
-        self.claim, self.definitions, self.put_in = claim, claim.definitions, put_in
+    def __init__(self, claim: Claim, pins: Mapping[sp.Symbol, int] | None = None):
+        self.definitions = claim.definitions
         self.pins = dict(pins or {})
         self.sizes = {s: value for s, value in self.pins.items() if s.is_positive}
         self.names: dict[sp.Expr, sp.Symbol] = {}
@@ -52,21 +51,21 @@ class FreeNumbers:
                        if c.relation == "==" and c.left.is_Symbol and not c.over and c.left not in c.right.free_symbols}
 
     def condition(self, condition: Condition) -> Condition:
-        """The condition between numbers, without its range of indices."""
+        """Return the condition on free numbers, without its range of indices."""
         return Condition(self.number(condition.left), condition.relation, self.number(condition.right))
 
     def number(self, e) -> sp.Expr:
-        """The expression with each quantity in place of which it has a symbol."""
-        e = sp.sympify(e).subs(self.pins)  # which leaves alone the index of a sum
+        """Replace every quantity in the expression by its symbol."""
+        e = sp.sympify(e).subs(self.pins)  # unlike xreplace, this leaves the index of a sum
         e = self.written_out(e).xreplace(_AT_START)
         return self._number(e.replace(lambda a: isinstance(a, words.norm | words.norm2), _of_either_sign))
 
     def written_out(self, e) -> sp.Expr:
-        """The expression with definitions put in, where they are."""
+        """Replace defined quantities by their formulas."""
         for _ in range(20):
             known = [a for a in e.atoms(sp.Indexed, sp.Symbol) if _name(a) in self.definitions]
             known = [a for a in known if len(getattr(a, "indices", ())) == len(self.definitions[_name(a)].indices)]
-            if not known or not self.put_in:
+            if not known:
                 return e
             e = e.xreplace({a: self.definitions[_name(a)].formula.xreplace(
                 dict(zip(self.definitions[_name(a)].indices, getattr(a, "indices", ()), strict=True)) | self.sizes)
@@ -84,10 +83,9 @@ class FreeNumbers:
         if e.is_Symbol:
             return self._symbol(e) if e == words.x_star or e.name in self.definitions else e
         if isinstance(e, sp.Indexed) and str(e.base.label) in self.entries:
-            indices, value = self.entries[str(e.base.label)]
-            return self._number(value.xreplace(dict(zip(indices, e.indices, strict=True)) | self.sizes))
+            return self._number(self._entry(e))
         if _is_mean(e):
-            return self._linear(e.args[0], e)
+            return sp.Add(*(self._mean_of_term(term, e) for term in sp.Add.make_args(sp.expand_mul(e.args[0]))))
         if isinstance(e, sp.Sum):
             return self._sum(e)
         if isinstance(e, (*_OF_A_RUN, sp.Product)):
@@ -96,12 +94,8 @@ class FreeNumbers:
             return e.func(*map(self._number, e.args))
         return self._symbol(e)
 
-    def _linear(self, body, mean):
-        """The expectation of a body, term by term, as ``mean`` takes it: over all chance, or given what a round knows."""
-        terms = [self._one_term(term, mean) for term in sp.Add.make_args(sp.expand_mul(body))]
-        return sp.Add(*terms)
-
-    def _one_term(self, term, mean):
+    def _mean_of_term(self, term, mean):
+        """Read the expectation of one term as ``mean`` takes it: over all chance, or given the rounds before."""
         outside, inside = term.as_independent(*_OF_A_RUN, sp.Sum, sp.Product, words.x_star, as_Add=False)
         if inside == 1:
             return self._number(outside)
@@ -111,21 +105,20 @@ class FreeNumbers:
         return self._number(outside) * (self._symbol(whole) if _of_means(inside, mean) is None else self._number(whole))
 
     def _sum(self, e):
-        """A sum, term by term and index by index; sums of what is read one index later are read one index earlier."""
-        body, (first, *more) = e.function, e.limits
-        index, low, high = first
-        if more:
-            return self._sum_of(sp.Sum(body, first), more)
-        found = []
-        for term in sp.Add.make_args(sp.expand_mul(self._opened(body))):
-            outside, inside = term.as_independent(index, as_Add=False)
-            if inside == 1:
-                found.append(self._number(outside) * self._number(high - low + 1))
-                continue
-            found.append(self._number(outside) * self._sum_of_one(inside, index, low, high))
+        """Read a sum term by term; factors without its indices are taken out."""
+        found, (index, low, high) = [], e.limits[0]
+        for term in sp.Add.make_args(sp.expand_mul(self._opened(e.function))):
+            outside, inside = term.as_independent(*(limit[0] for limit in e.limits), as_Add=False)
+            if len(e.limits) > 1:
+                outside, inside = (sp.S.One, term) if inside == 1 else (outside, inside)
+                total = self._symbol(sp.Sum(inside, *e.limits))
+            else:
+                total = self._number(high - low + 1) if inside == 1 else self._sum_of_one(inside, index, low, high)
+            found.append(self._number(outside) * total)
         return sp.Add(*found)
 
     def _sum_of_one(self, term, index, low, high):
+        """Read a sum of one term; a sum of entries at index + 1 becomes one of entries at index, plus ends."""
         if self.pins and low.is_Integer and high.is_Integer and not term.has(*_OF_A_RUN):
             return sp.Add(*(self._number(term.subs(index, i)) for i in range(int(low), int(high) + 1)))
         inner = {limit[0] for a in term.atoms(sp.Sum, sp.Product) for limit in a.limits}
@@ -138,19 +131,8 @@ class FreeNumbers:
             return self._symbol(sp.Sum(there, (index, low, high))) + ends
         return self._symbol(sp.Sum(term, (index, low, high)))
 
-    def _sum_of(self, body, more):
-        parts = []
-        for term in sp.Add.make_args(sp.expand_mul(self._opened(body.function))):
-            bound = [body.limits[0][0], *(limit[0] for limit in more)]
-            outside, inside = term.as_independent(*bound, as_Add=False)
-            if inside == 1:
-                parts.append(self._symbol(sp.Sum(term, *body.limits, *more)))
-            else:
-                parts.append(self._number(outside) * self._symbol(sp.Sum(inside, *body.limits, *more)))
-        return sp.Add(*parts)
-
     def _opened(self, body):
-        """A sum's body with sequences put in and expectations split."""
+        """Put sequences into the body of a sum, and split its expectations."""
         body = body.replace(lambda a: isinstance(a, sp.Indexed) and str(a.base.label) in self.entries, self._entry)
         return body.replace(_is_mean, _split)
 
@@ -164,17 +146,8 @@ class FreeNumbers:
             self.names[e] = sp.Symbol(f"quantity{len(self.names) + 1}", **{sign: True})
         return self.names[e]
 
-    def definitions_of_names(self) -> dict[sp.Symbol, sp.Expr]:
-        """What the named quantities are by their definitions, in symbols of the same table."""
-        inner, found = FreeNumbers(self.claim, True, self.pins), {}
-        inner.names = self.names
-        for e, symbol in list(self.names.items()):
-            if inner.written_out(e) != e:
-                found[symbol] = inner.number(e)
-        return found
-
     def never_negative(self, e) -> bool:
-        """Whether the quantity is at least 0 by how it is made; a False says nothing."""
+        """Whether the quantity's form shows that it is at least 0; False means that this is unknown."""
         if isinstance(e, words.norm | words.norm2):
             return True
         if isinstance(e, words.E | words.E_round):
@@ -192,14 +165,14 @@ class FreeNumbers:
         return bool(e.is_nonnegative)
 
     def parts(self, e) -> set:
-        """The measured numbers that a quantity is made of: losses, lengths, products, entries of sequences."""
+        """Return the measured numbers in a quantity: losses, norms, inner products, entries of sequences."""
         if isinstance(e, _NUMBERS_OF_A_RUN):
             return {e}
         return set().union(*map(self.parts, e.args))
 
     @property
     def transcendental(self) -> list[sp.Expr]:
-        """Functions of parameters that are no quantities of a run, such as powers with a free exponent."""
+        """The functions of parameters alone among the names, such as powers with a free exponent."""
         return [e for e in self.names if not e.has(*_OF_A_RUN) and e != words.x_star and _name(e) not in self.definitions]
 
 
@@ -208,12 +181,12 @@ def _name(e) -> str:
 
 
 def _is_mean(e) -> bool:
-    """Whether it is an expectation over all chance, or over all from a round on."""
+    """Whether it is an expectation over all chance, or given the rounds before one."""
     return isinstance(e, words.E_round) or (isinstance(e, words.E) and len(e.args) == 1)
 
 
 def _of_means(inner, outer):
-    """The expectation that ``outer`` of the expectation ``inner`` is; None if it is not known, or no expectation."""
+    """Return the expectation that remains of ``outer`` of ``inner`` (tower property); None if there is none, or unknown."""
     if not _is_mean(inner):
         return None
     if isinstance(inner, words.E) or isinstance(outer, words.E):
@@ -224,15 +197,16 @@ def _of_means(inner, outer):
 
 
 def _known(e, mean) -> bool:
-    """Whether a quantity is known before the round from which the mean is taken: it is made of models sent by then."""
+    """Whether a quantity is known before the round from which the mean is taken, since it has entries up to then only."""
     if not isinstance(mean, words.E_round):
         return False
     entries = e.atoms(sp.Indexed)
-    return bool(entries) and all(_name(a) in _BEFORE_A_ROUND and at_least(mean.args[1], a.indices[0]) for a in entries)
+    return bool(entries) and all((a.base == words.x_round or _name(a).startswith("server_"))
+                                 and at_least(mean.args[1], a.indices[0]) for a in entries)
 
 
 def at_least(high, low, least: Mapping[sp.Symbol, sp.Expr] | None = None) -> bool:
-    """Whether one time is certainly no earlier than another; times are whole numbers, at least 0 or what ``least`` says."""
+    """Whether ``high >= low`` certainly holds for times: whole numbers of at least 0, or at least ``least``."""
     if isinstance(high, sp.Max) or isinstance(low, sp.Min):
         parts = [(a, low) for a in high.args] if isinstance(high, sp.Max) else [(high, b) for b in low.args]
         return any(at_least(a, b, least) for a, b in parts)
@@ -246,7 +220,7 @@ def at_least(high, low, least: Mapping[sp.Symbol, sp.Expr] | None = None) -> boo
 
 
 def resolved(e, least: Mapping[sp.Symbol, sp.Expr]) -> sp.Expr:
-    """An expression whose largest and smallest of several times are known, as far as ``least`` decides them."""
+    """Replace max and min over times by one of their terms, where ``least`` decides which."""
     def chosen(a):
         largest = isinstance(a, sp.Max)
         return next((one for one in a.args if all(
@@ -259,7 +233,7 @@ def resolved(e, least: Mapping[sp.Symbol, sp.Expr]) -> sp.Expr:
 
 
 def _split(e):
-    """An expectation as a sum of expectations, numbers taken out."""
+    """Write an expectation as a sum of multiples of expectations."""
     terms = []
     for term in sp.Add.make_args(sp.expand_mul(e.args[0])):
         outside, inside = term.as_independent(*_OF_A_RUN, sp.Sum, words.x_star, as_Add=False)
@@ -268,7 +242,7 @@ def _split(e):
 
 
 def _mean_of(e, mean):
-    """The expectation of a product of quantities, as ``mean`` takes it."""
+    """Return the expectation of a product of quantities as ``mean`` takes it."""
     outer = _of_means(e, mean)
     if outer is not None:
         return _split(outer.func(e.args[0], *outer.args[1:]))
@@ -276,5 +250,5 @@ def _mean_of(e, mean):
 
 
 def _of_either_sign(length):
-    """A length of a vector, which is that of the vector's opposite."""
+    """Give a vector and its opposite the same norm."""
     return length.func(-length.args[0]) if length.args[0].could_extract_minus_sign() else length

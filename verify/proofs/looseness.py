@@ -1,7 +1,7 @@
 """Where a proof loses: the factor of every step of a theorem's proof, on one and the same instance.
 
-A step that states ``a <= b`` loses the factor b / a. It is measured on the theorem's tightest instance that a search finds,
-and on a typical one (of median tightness), with whatever the step needs besides drawn anew.
+A step ``a <= b`` loses the factor b / a. It is measured on the theorem's tightest instance that a search finds, and on one
+of median tightness. What a step needs besides that instance is drawn at random.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import numpy as np
 from bounds.language.claim import Claim
 from bounds.registry.claims import find_claim
 from synthetic.numbers.arrays import TORCH
+from verify.claims.related import related
 from verify.evaluation.environment import UnboundName
 from verify.evaluation.judge import judge, pairs
 from verify.evaluation.term_sizes import sizes_of_sides
@@ -26,14 +27,15 @@ from verify.search.search import search
 
 __all__ = ["Link", "Waterfall", "waterfall"]
 
-_LAST_DIGITS = 1e-13  # of the largest terms: sides above that are known to a part in a hundred at least
+_BATCHES = 20  # of random instances, for the typical one
+_LAST_DIGITS = 1e-13  # share of the largest terms above which sides are accurate to 1 %
 
 
 @dataclass(frozen=True)
 class Link:
-    """One step (or the theorem itself): the factor right/left that it loses where it is tightest, on each instance.
+    """The factor right/left that a step, or the theorem itself, loses on each instance, at its tightest index.
 
-    ``worst`` and ``typical`` are None where the step cannot be measured there; ``reason`` then says why.
+    ``worst`` and ``typical`` are None if the step cannot be measured on that instance; ``reason`` says why.
     """
 
     id: str
@@ -52,14 +54,14 @@ class Waterfall:
 
 
 def waterfall(claim: Claim | str, budget: str = "quick", seed: int = 0, steps: Sequence[Claim] = ()) -> Waterfall:
-    """The factors that a theorem and the steps of its proof lose.
+    """Measure the factors that a theorem and the steps of its proof lose.
 
     Args:
-        steps: the steps' claims, where the theorem does not list registered ones.
+        steps: the steps' claims; default: the registered ones that the theorem lists.
 
     Raises:
-        LookupError: unknown claim. ValueError: unknown budget, a claim without steps, not about runs or with hidden
-            constants, or no instance meets its hypotheses.
+        LookupError: unknown claim.
+        ValueError: unknown budget; a claim without steps, not about runs, or with hidden constants; no feasible instance.
     """
     claim = find_claim(claim) if isinstance(claim, str) else claim
     steps = steps or [find_claim(step) for step in claim.steps]
@@ -84,7 +86,7 @@ def waterfall(claim: Claim | str, budget: str = "quick", seed: int = 0, steps: S
 
 
 def _worst(claim: Claim, budget: str, seed: int) -> tuple[Shape, Leaves]:
-    found = search(claim, BUDGETS[budget], seed)
+    found = search(claim, BUDGETS[budget], seed, related=related(claim))
     if found.violation:
         return found.violation.shape, {name: array.astype(float) for name, array in found.violation.leaves.items()}
     if found.worst is None:
@@ -92,23 +94,22 @@ def _worst(claim: Claim, budget: str, seed: int) -> tuple[Shape, Leaves]:
     return found.worst
 
 
-def _typical(claim: Claim, budget: str, seed: int, batches: int = 20) -> tuple[Shape, Leaves]:
-    """An instance of median tightness among random ones that are not on the border of the trivial (0 <= 0)."""
-    rng, met = np.random.default_rng(seed), []
-    limits = BUDGETS[budget]
-    for _ in range(batches):
+def _typical(claim: Claim, budget: str, seed: int) -> tuple[Shape, Leaves]:
+    """Return an instance of median tightness among random ones on which both sides are positive."""
+    rng, found, limits = np.random.default_rng(seed), [], BUDGETS[budget]
+    for _ in range(_BATCHES):
         shape = draw_shape(claim, rng, limits.most_outcomes, limits.most_iterations)
         leaves = draw_leaves(claim, shape, 16, rng)
         verdict = judge(claim, realise(claim, shape, leaves, TORCH))
-        met += [(float(verdict.ratio[row]), shape, take_rows(leaves, [row])) for row in np.flatnonzero(verdict.met)]
-    inside = sorted((m for m in met if 0 < m[0] < np.inf), key=lambda m: m[0])
+        found += [(float(verdict.ratio[row]), shape, take_rows(leaves, [row])) for row in np.flatnonzero(verdict.met)]
+    inside = sorted((one for one in found if 0 < one[0] < np.inf), key=lambda one: one[0])
     if not inside:
         raise ValueError(f"{claim.id}: no random instance on which both sides are positive met its hypotheses")
     return inside[len(inside) // 2][1:]
 
 
 def _factor(step: Claim, shape: Shape, leaves: Leaves, seed: int) -> tuple[float | None, str]:
-    """The factor right/left of a step on an instance, or why there is none."""
+    """Return the factor right/left of a step on an instance, or why there is none."""
     if step.setting != "run":
         return None, f"it is about {'numbers' if step.setting == 'algebra' else 'one point'}, not about a run"
     if step.statement is None or not step.explicit:
@@ -131,8 +132,10 @@ def _factor(step: Claim, shape: Shape, leaves: Leaves, seed: int) -> tuple[float
 
 
 def _ratio_of_small_sides(step: Claim, environment) -> float:
-    """The worst left/right where the judge takes the sides for rounding errors of larger terms, as far as they are more than
-    the last digits of these; 0 where they are not."""
+    """Return the largest left/right of sides that the judge takes for rounding errors of larger terms.
+
+    0 if no sides exceed the last digits of these terms.
+    """
     sizes = sizes_of_sides(step.statement, environment.remembering())[:2]
     least = _LAST_DIGITS * max(float(size.max()) for size in sizes)
     both = [(float(left), float(right)) for left, right in pairs(step.statement, environment)]

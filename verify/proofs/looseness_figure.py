@@ -1,4 +1,4 @@
-"""Where a proof loses, drawn: one row for each step, the factor on two instances on a logarithmic axis."""
+"""Draws where a proof loses: a row for each step, with its factor on two instances, on a logarithmic axis."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from verify.results.drawing import BLUE, BOUND, FONT, GREY, ORANGE, VERMILLION, 
 
 __all__ = ["waterfall_figure"]
 
-MOST = 1e12  #: factors beyond stand at the edge
+MOST = 1e12  #: larger factors are drawn at the edge
 
 
 def waterfall_figure(found: Waterfall) -> Figure:
-    """The factor that each step of a proof loses: on the theorem's tightest instance, and on a typical one.
+    """Draw the factor that each step of a proof loses, on the theorem's tightest instance and on a typical one.
 
-    Left of 1 a step fails (it states less than what is measured). The last row is the theorem itself.
+    A factor below 1 means that the step fails. The last row is the theorem itself.
     """
     rows = [*found.steps, found.theorem]
     figure, (axes,) = canvas(7.0, 1.3 + 0.3 * len(rows))

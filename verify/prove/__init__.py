@@ -1,1 +1,1 @@
-"""Proves symbolically: hypotheses that exclude each other, identities, inequalities of numbers. Runs nothing."""
+"""Symbolic proofs: hypotheses that exclude each other, identities, inequalities of numbers. Runs no method."""

@@ -1,12 +1,12 @@
-"""Decides, by symbolic proof, whether a claim's hypotheses exclude each other or its statement names nothing.
+"""Decides by symbolic proof whether the hypotheses of a claim exclude each other, or its statement is undefined.
 
-Three mechanisms, all blind to which claim is asked:
+There are three methods, none of which looks at the claim's id:
 
-* an assumption printed for a function f at all points u, v is expanded at u = v + h along a line; if its first-order
-  term in h is a non-zero multiple of f'(v), both signs of h force f' = 0 everywhere, so f is constant, and the other
-  assumptions are then tried on constants;
-* a bound on a gradient everywhere is confronted with strong convexity;
-* conditions on parameters alone are given to z3.
+* An assumption printed for a function f at all points u, v is expanded at u = v + h along a line. If its first-order term
+  in h is a non-zero multiple of f'(v), both signs of h force f' = 0 everywhere, so f is constant. The other assumptions
+  are then tested on constant functions.
+* A bound on a gradient everywhere is compared with strong convexity.
+* Conditions on parameters alone are given to z3.
 """
 
 from __future__ import annotations
@@ -28,26 +28,26 @@ _h, _f0, _f1 = sp.Symbol("h", real=True), sp.Symbol("f(v)", real=True), sp.Symbo
 
 @dataclass(frozen=True)
 class Conflict:
-    """Why a claim is ill-posed: the assumptions or quantities at fault, and the proof in words and formulas."""
+    """Why a claim is ill-posed: the conflicting assumptions or conditions, and the proof in words and formulas."""
 
     parts: tuple[str, ...]
     proof: str
 
 
 def conflict(claim: Claim) -> Conflict | None:
-    """The conflict that makes the claim ill-posed, or None if none was found (which proves nothing)."""
+    """The conflict that makes the claim ill-posed; None if none is found, which proves nothing."""
     if claim.statement is None:
         return Conflict((claim.id,), f"the statement is undefined: {claim.undefined}")
     return excluded(claim) or _exclusive_conditions(claim)
 
 
 def excluded(claim: Claim) -> Conflict | None:
-    """Printed assumptions that exclude each other, whatever the numbers; None if none were found."""
+    """Printed assumptions that exclude each other for all values of the parameters; None if none are found."""
     return _constants_only(claim.assumptions) or _unbounded_gradient(claim)
 
 
 def _exclusive_conditions(claim: Claim) -> Conflict | None:
-    """Conditions on parameters that no numbers meet together, by z3."""
+    """Conditions on parameters that no numbers satisfy together, by z3."""
     answer = satisfiable(side_conditions(claim))
     if answer.answer != "no":
         return None
@@ -55,7 +55,7 @@ def _exclusive_conditions(claim: Claim) -> Conflict | None:
 
 
 def _line(expression, constant: bool):
-    """The expression on the line u = v + h, to first order in h; for a constant function if ``constant``."""
+    """The expression on the line u = v + h to first order in h, for a constant function if ``constant``."""
     slope = 0 if constant else _f1
 
     def on_line(e):
@@ -75,7 +75,7 @@ def _line(expression, constant: bool):
 
 
 def _slack(condition: Condition, constant: bool = False):
-    """What must be non-negative for the condition to hold, along the line."""
+    """The expression along the line that is non-negative if and only if the condition holds."""
     difference = condition.right - condition.left
     return _line(difference if condition.relation == "<=" else -difference, constant)
 

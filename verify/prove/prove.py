@@ -1,8 +1,8 @@
 """Symbolic proofs of claims about plain numbers: identities, and inequalities between rational functions.
 
-An inequality is proved by writing right - left over a common denominator and shifting every variable to its lower
-bound: if numerator and denominator then have non-negative coefficients only, it holds for all admissible numbers. Where
-that does not tell, z3 is asked for real numbers that break it (``prove_real``).
+An inequality is proved as follows: right - left is written over a common denominator, and every variable is shifted by its
+lower bound. If all coefficients of numerator and denominator are then non-negative, it holds for all admissible numbers.
+Otherwise z3 is asked whether real numbers violate it (``verify.prove.real``).
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ __all__ = ["Proof", "prove"]
 
 @dataclass(frozen=True)
 class Proof:
-    """A proof in one line, with the expression that it rests on, as text."""
+    """A proof: the method in one line, and the expression that it is about, as text."""
 
     method: str
     expression: str
 
 
 def prove(claim: Claim) -> Proof | None:
-    """A proof of the claim, or None if these methods give none (which says nothing about the claim)."""
+    """A proof of the claim; None if these methods find none, which proves nothing."""
     if claim.setting != "algebra" or claim.statement is None or claim.statement.over:
         return None
     if any(v.domain not in ("positive", "nonnegative", "integer") or v.indices for v in claim.variables):
@@ -46,7 +46,7 @@ def prove(claim: Claim) -> Proof | None:
 
 
 def _never_negative(claim, difference, symbols) -> Proof | None:
-    """By arithmetic on real numbers, from those of the claim's conditions that speak of its numbers alone."""
+    """A proof over the real numbers, from those conditions of the claim that mention its variables only."""
     known = []
     for condition in claim.hypotheses:
         sides = [_expand(claim, side, symbols) for side in (condition.left, condition.right)]
@@ -57,7 +57,7 @@ def _never_negative(claim, difference, symbols) -> Proof | None:
 
 
 def _symbol(variable):
-    """A variable's symbol, with the sign that its domain gives it."""
+    """The symbol of a variable, with the sign that its domain implies."""
     whole = variable.domain == "integer"
     above = variable.domain == "positive" or (whole and variable.low >= 1)
     return sp.Symbol(variable.name, integer=whole or None, positive=above or None, nonnegative=True if not whole
@@ -65,14 +65,14 @@ def _symbol(variable):
 
 
 def _differs_somewhere(difference) -> bool:
-    """Whether a difference is certainly not 0 at whole numbers, which costs less than to simplify it in vain."""
+    """Whether the difference is certainly not 0 at some integers. This is cheaper than a failed simplification."""
     numbers = {symbol: sp.Integer(sp.prime(3 + i)) for i, symbol in enumerate(sorted(difference.free_symbols, key=str))}
     value = difference.subs(numbers)
     return bool(value.is_Rational and value != 0)
 
 
 def _expand(claim, expression, symbols):
-    """The expression with definitions put in and named symbols replaced; None if something else remains."""
+    """The expression with definitions inserted, in the symbols of the variables; None if other symbols remain."""
     for _ in range(10):
         replaced = expression.replace(
             lambda e: e.is_Symbol and e.name in claim.definitions and not claim.definitions[e.name].indices,

@@ -1,4 +1,4 @@
-"""Proofs that no real numbers break an inequality, by z3, with powers and exponentials as positive numbers of their own."""
+"""Proves by z3 that no real numbers violate an inequality; powers and exponentials become positive unknowns."""
 
 from __future__ import annotations
 
@@ -15,12 +15,11 @@ _GAP = sp.Symbol("gap", positive=True)
 
 
 def never_negative(difference: sp.Expr, conditions: Sequence[Condition] = ()) -> str | None:
-    """How it is known that the difference is at least 0 wherever the conditions hold; None if this does not tell.
+    """A proof in one line that the difference is at least 0 wherever the conditions hold; None if none is found.
 
-    Symbols lie within the signs that they declare, whole numbers from 1 count as real ones of at least 1. Common factors
-    that are never negative are left out. A power or exponential that is not algebraic in its symbols becomes a positive
-    number, the same wherever it stands, of which nothing else is used but that it is at least 1 where its base and exponent
-    show it.
+    Symbols have the signs that they declare, and integers from 1 are relaxed to real numbers of at least 1. Common factors
+    that are never negative are cancelled. Each power or exponential that is not algebraic in its symbols becomes a positive
+    unknown, which is at least 1 where its base and exponent show it.
     """
     factors = sp.Mul.make_args(sp.factor_terms(sp.expand(difference)))
     rest = sp.Mul(*(f for f in factors if not f.is_nonnegative))
@@ -40,7 +39,7 @@ def never_negative(difference: sp.Expr, conditions: Sequence[Condition] = ()) ->
 
 
 def _algebraic(e, parts: dict) -> sp.Expr:
-    """The formula with every positive part that is not algebraic as a symbol; ValueError where a sign is not known."""
+    """Replaces every part that is not algebraic by a positive symbol; ValueError where it may not be positive."""
     if not e.args or (e.is_number and e.is_algebraic):
         return e
     if isinstance(e, sp.exp) or (isinstance(e, sp.Pow) and not e.exp.is_Rational):
@@ -56,7 +55,7 @@ def _at_least_one(part) -> bool:
 
 
 def certainly_positive(number) -> bool:
-    """Whether an exact number is above 0, by as many of its digits as tell it from 0; False where 1000 do not."""
+    """Whether an exact number is positive, from as many digits as tell it from 0; False where 1000 are not enough."""
     try:
         return bool(number.evalf(15, maxn=1000, strict=True) > 0)
     except sp.core.evalf.PrecisionExhausted:

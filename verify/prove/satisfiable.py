@@ -1,4 +1,4 @@
-"""Whether conditions on parameters can hold together: a witness, or a set of them that exclude each other (by z3)."""
+"""Whether conditions on parameters can hold together, by z3: a witness, or a minimal set that cannot."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class Untranslatable(ValueError):
 
 @dataclass(frozen=True)
 class Satisfiability:
-    """``answer``: ``yes`` with a ``witness`` (exact numbers by name), ``no`` with a ``core`` of conditions that exclude
-    each other, or ``unknown`` with the ``reason``. Whole numbers are treated as real ones of at least 1."""
+    """``answer``: ``yes`` with a ``witness`` (exact numbers by name), ``no`` with a ``core`` of conditions that exclude each
+    other, or ``unknown`` with the ``reason``. Integers are relaxed to real numbers of at least 1."""
 
     answer: str
     witness: dict[str, str] | None = None
@@ -29,11 +29,11 @@ class Satisfiability:
 
 
 def satisfiable(conditions: Sequence[Condition], symbols: Sequence[sp.Symbol] = ()) -> Satisfiability:
-    """Whether all conditions hold somewhere, each parameter within the sign that its symbol declares.
+    """Whether some numbers satisfy all conditions, each with the sign that its symbol declares.
 
-    ``core`` names conditions, and signs such as ``mu > 0``, of which none can be left out. What z3 answers is exact: it
-    computes with algebraic numbers. The answer does not depend on the machine, nor on what was asked before: the effort is
-    counted in z3's steps.
+    ``core`` names conditions, and signs such as ``mu > 0``; it is minimal. The answer is exact, because z3 computes with
+    algebraic numbers. It depends neither on the machine nor on earlier questions, because the effort is counted in z3's
+    steps.
     """
     reader = _Reader()
     try:
@@ -52,7 +52,7 @@ def satisfiable(conditions: Sequence[Condition], symbols: Sequence[sp.Symbol] = 
 
 
 class _Reader:
-    """sympy formulas as SMT-LIB terms over the reals; ``side`` has what is so of the roots and quotients among them."""
+    """Translates sympy formulas to SMT-LIB terms over the reals; ``side`` collects facts about their roots and quotients."""
 
     def __init__(self):
         self.symbols: dict[str, sp.Symbol] = {}
@@ -109,5 +109,5 @@ class _Reader:
 
 
 def _times(term, count) -> str:
-    """The product of equal terms."""
+    """The product of ``count`` equal terms."""
     return term if count == 1 else f"(* {' '.join([term] * int(count))})"

@@ -1,8 +1,8 @@
-"""z3 in a process of its own, which answers questions one line each: a question can be given up whatever z3 is doing.
+"""Runs z3 in a separate process, so that a question can be abandoned at any time.
 
-z3 counts its steps and gives up after so many of them, the same on every machine; but some of its arithmetic of polynomials
-counts none. Such a question ends with the process, after more seconds of computing than counted steps ever take; another
-process then answers the next question.
+z3 counts its steps, and stops after the same number of them on every machine. Some of its polynomial arithmetic counts no
+steps. The process therefore ends itself after more seconds of processor time than counted steps ever take, and the next
+question starts another one.
 """
 
 from __future__ import annotations
@@ -12,24 +12,25 @@ import json
 import os
 import subprocess
 import sys
-from threading import Lock
+import threading
+import time
 
 __all__ = ["STEPS", "ask"]
 
 STEPS = 500_000  # about a second
-SECONDS = 10  # of computing, not of waiting
-_lock = Lock()
-_running: dict[int, subprocess.Popen] = {}  # by the process that asks, since a forked one must not share its parent's
+SECONDS = 10  # of processor time, not of waiting
+_lock = threading.Lock()
+_running: dict[int, subprocess.Popen] = {}  # by the id of the asking process; a fork must not share that of its parent
 
 
 def ask(names, constraints, always=(), steps=STEPS, seconds=SECONDS) -> dict:
     """Whether constraints on real numbers can hold together.
 
     Args:
-        names: the numbers.
-        constraints: formulas in SMT-LIB, some of which may be left out of a core.
-        always: further formulas, which are part of every core.
-        steps, seconds: after which the question is given up.
+        names: the names of the numbers.
+        constraints: formulas in SMT-LIB, from which a core is chosen.
+        always: further formulas, which always hold and are not named in a core.
+        steps, seconds: after which the question is abandoned.
 
     Returns:
         ``{"answer": "sat", "model": {name: number as text}}``, ``{"answer": "unsat", "core": [positions]}`` with a core
@@ -51,7 +52,7 @@ def _process() -> subprocess.Popen:
     own = _running.get(os.getpid())
     if own is None or own.poll() is not None:
         own = subprocess.Popen([sys.executable, __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-                               start_new_session=True)  # which an interruption from the keyboard does not reach
+                               start_new_session=True)  # so that Ctrl-C does not reach it
         if os.getpid() not in _running:
             atexit.register(_end)
         _running[os.getpid()] = own
@@ -80,18 +81,25 @@ def _read(process) -> dict | None:
 
 # in the process itself ---------------------------------------------------------------------------------------------------
 def _answers() -> None:
-    import resource
-    import time
-
+    limits = [float("inf")]
+    threading.Thread(target=_end_beyond, args=(limits,), daemon=True).start()
     for line in sys.stdin:
         question = json.loads(line)
-        resource.setrlimit(resource.RLIMIT_CPU, (int(time.process_time()) + question["seconds"], resource.RLIM_INFINITY))
+        limits[0] = time.process_time() + question["seconds"]
         for part in _answer(question):
             print(json.dumps(part), flush=True)
+        limits[0] = float("inf")
+
+
+def _end_beyond(limits: list[float]) -> None:
+    """End the process once it has used so many seconds; z3 lets other threads run while it computes."""
+    while time.process_time() < limits[0]:
+        time.sleep(0.05)
+    os._exit(1)
 
 
 def _answer(question):
-    """First the answer, then the core where there is one."""
+    """The answer first, then the core if there is one."""
     import z3
 
     own = z3.Context()
@@ -102,7 +110,7 @@ def _answer(question):
     named, always = list(enumerate(both[:count])), both[count:]
 
     def decide(constraints):
-        """z3's answer, with the solver that gave it; where z3 gives up, it is asked again in the opposite order."""
+        """z3's answer and the solver that gave it; where z3 gives up, it is asked again with the constraints reversed."""
         for each in (constraints, constraints[::-1]):
             solver = z3.Solver(ctx=own)
             solver.set("rlimit", question["steps"])

@@ -1,1 +1,1 @@
-"""Takes claims to their verdicts, one or many, in processes that may die. Holds no mathematics of its own."""
+"""Takes claims to their verdicts, one or many, in processes that may die. Has no mathematics of its own."""

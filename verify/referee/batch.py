@@ -1,4 +1,4 @@
-"""Referees many claims into a directory: goes on where an earlier run stopped, and loses nothing that is finished."""
+"""Referees many claims into a directory: continues where an earlier run stopped, and keeps everything that is finished."""
 
 from __future__ import annotations
 
@@ -6,28 +6,28 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from bounds.language.claim import Claim
+from verify.claims.related import related
 from verify.results.files import FULL
-from verify.results.fingerprint import fingerprint
+from verify.results.fingerprint import fingerprints
 from verify.results.records import save_verdicts
 from verify.results.store import Store, is_finished
 from verify.results.verdict import Verdict
+from verify.search.budget import BUDGETS
 
-__all__ = ["Outcome", "referee_into"]
+__all__ = ["Outcome", "referee_into", "unfinished"]
 
 
 @dataclass
 class Outcome:
-    """What a run over ``chosen`` claims left behind.
+    """The result of a run over ``chosen`` claims.
 
-    ``decided``: their verdicts, in the order asked for; ``kept``: all current verdicts of the directory, in the
-    registry's order; ``found``: how many of ``decided`` had been there before; ``commands``: all that wrote into the
-    directory; ``messages``: what was set aside or decided again; ``stopped_by``: what could not be written, and what to
-    do; ``interrupted``: with Ctrl-C.
+    ``decided``: their verdicts, in the order asked for. ``kept``: all current verdicts of the directory, in the registry's
+    order. ``commands``: every command that wrote into the directory. ``messages``: what was set aside or decided again.
+    ``stopped_by``: what could not be written, and what to do. ``interrupted``: Ctrl-C ended the run.
     """
 
     decided: list[Verdict] = field(default_factory=list)
     kept: list[Verdict] = field(default_factory=list)
-    found: int = 0
     commands: list[str] = field(default_factory=list)
     messages: list[str] = field(default_factory=list)
     stopped_by: str = ""
@@ -44,14 +44,14 @@ def referee_into(
     begun: Callable[[Sequence[Verdict]], None] = lambda found: None,
     progress: Callable[[Verdict], None] = lambda verdict: None,
 ) -> Outcome:
-    """Referee ``chosen`` into an open store, but for those whose finished verdict lies there already.
+    """Referees those of the ``chosen`` claims whose finished verdict is not in the store yet.
 
     Args:
-        store: the directory, locked; its settings are those of the referee.
+        store: the directory, opened; its settings are those of the referee.
         chosen: the claims asked for.
-        known: all claims of whose verdicts the report may consist.
-        command, command_of: the command line of this run, and the one that decides a single claim by its id.
-        begun, progress: called once with what was there already, and with each new verdict.
+        known: all claims whose verdicts may be in the report.
+        command, command_of: the command line of this run, and the one that decides a single claim, given its id.
+        begun, progress: called once with the verdicts found in the store, and with each new verdict.
 
     Returns:
         The outcome, also where the run ends early: with Ctrl-C, or because nothing can be written any more.
@@ -62,9 +62,9 @@ def referee_into(
     known = list({claim.id: claim for claim in [*known, *chosen]}.values())
     place = {claim.id: number for number, claim in enumerate(chosen)}
     order = {claim.id: number for number, claim in enumerate(known)}
-    marks = {c.id: fingerprint(c, store.settings) for c in known if c.id in place or store.holds(c.id)}
+    marks = fingerprints([c for c in known if c.id in place or store.holds(c.id)], store.settings, related_at(
+        store.settings["budget"]))
     current = {i: replace(verdict, command=command_of(i)) for i, verdict in store.load(marks).items()}
-    outcome.found = sum(i in current for i in place)
     begun([verdict for i, verdict in current.items() if i in place])
     try:
         store.add_command(command)
@@ -86,6 +86,11 @@ def referee_into(
     return outcome
 
 
+def related_at(budget: str) -> Callable[[Claim], Sequence[Claim]]:
+    """The claims at whose counterexamples the search of a claim looks with this budget."""
+    return lambda claim: related(claim) if claim.explicit and BUDGETS[budget].before else ()
+
+
 def unfinished(verdicts: Iterable[Verdict]) -> list[Verdict]:
-    """Those that an error, a dead worker or a time limit left undecided."""
+    """The verdicts left undecided by an error, a dead process or the time limit."""
     return [verdict for verdict in verdicts if not is_finished(verdict)]

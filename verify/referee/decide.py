@@ -1,35 +1,44 @@
-"""From a claim to its verdict: proof of ill-posedness, symbolic proof, search, given federations, samples."""
+"""From a claim to its verdict, in stages: conflict, order, search, proof, federations of real data, sampled runs."""
 
 from __future__ import annotations
 
-import json
-import logging
 import time
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from bounds.language.claim import Claim, Procedure
 from synthetic.numbers.arrays import NUMPY, Backend
+from verify.claims.related import related
 from verify.evaluation.environment import UnboundName
-from verify.exact.certificate import certificate, check, not_replayed
+from verify.exact.accepted import Refused, accepted
+from verify.exact.certificate import certificate, check
+from verify.exact.confirm import Violation
 from verify.exact.replay import series_of
 from verify.growth.decide import order_evidence
 from verify.instances.shape import Shape
 from verify.prove.illposed import conflict
 from verify.prove.prove import prove
-from verify.results.files import file_name, write_json
-from verify.results.verdict import Verdict, ratio
+from verify.results.verdict import Series, Verdict, ratio
 from verify.search.budget import BUDGETS
 from verify.search.search import Found, search
+from verify.search.stages import switched_on
 
 __all__ = ["Settings", "decide"]
 
 
 @dataclass(frozen=True)
 class Settings:
-    """How to referee: budget name, seeds per sampled run, device, random seed, directory for certificates."""
+    """How to referee.
+
+    ``budget``: a name of ``BUDGETS``. ``seeds``: runs where an expectation is sampled. ``device``: where to compute.
+    ``seed``: of all random choices. ``out``: directory of the certificates. ``command``: the command that the verdict names.
+    ``federations``: whether to evaluate the claim on real data and on sampled runs. ``without``: names of stages and corners
+    that the search leaves out, for measurements.
+    """
 
     budget: str = "quick"
     seeds: int = 64
@@ -38,93 +47,168 @@ class Settings:
     out: Path | None = None
     command: str = ""
     federations: bool = True
+    without: Sequence[str] = ()
 
     def __post_init__(self):
         if self.budget not in BUDGETS:
             raise ValueError(f"unknown budget {self.budget!r}; allowed: {', '.join(BUDGETS)}")
         if self.seeds < 2:
             raise ValueError(f"seeds must be at least 2; got {self.seeds}")
+        switched_on(self.without)
+
+
+@dataclass
+class _Case:
+    """A claim on its way through the stages, and what they have found so far."""
+
+    claim: Claim
+    settings: Settings
+    found: Found = field(default_factory=Found)
+    details: dict[str, Any] = field(default_factory=dict)
+    ratio: float = 0.0
+    series: tuple[Series, ...] = ()
+    beside: list[str] = field(default_factory=list)  # in words, what was evaluated besides the search
+
+    def verdict(self, kind: str, ratio: float | None, evidence: str, certificate: str | None = None) -> Verdict:
+        """A verdict from what has been found."""
+        claim, settings = self.claim, self.settings
+        command = settings.command or f"fedtheory verify {claim.id} --budget {settings.budget} --seed {settings.seed}"
+        return Verdict(claim.id, claim.reading, claim.kind, kind, ratio, evidence, certificate, command, settings.seed,
+                       details=self.details, series=self.series)
 
 
 def decide(claim: Claim, settings: Settings) -> Verdict:
-    """The verdict on one claim, from evidence only."""
-    began = time.perf_counter()
-    verdict, worst, evidence, details, path, series = _evidence(claim, settings)
-    return Verdict(
-        claim.id, claim.reading, claim.kind, verdict, worst, evidence, path,
-        settings.command or f"fedtheory verify {claim.id} --budget {settings.budget} --seed {settings.seed}",
-        settings.seed, round(time.perf_counter() - began, 3), details, series,
-    )
+    """The verdict on one claim, from evidence only: that of the first stage that reaches one."""
+    began, case = time.perf_counter(), _Case(claim, settings)
+    verdict = next(filter(None, (stage(case) for stage in STAGES)))
+    return replace(verdict, seconds=round(time.perf_counter() - began, 3))
 
 
-def _evidence(claim: Claim, settings: Settings):
-    found_conflict = conflict(claim)
-    if found_conflict:
-        details = {"conflict": list(found_conflict.parts), "proof": found_conflict.proof}
-        return "ill-posed", None, found_conflict.proof, details, None, ()
-    if not claim.explicit:
-        return order_evidence(claim, settings)
+def _conflict(case: _Case) -> Verdict | None:
+    """Ill-posed, if a symbolic proof says so."""
+    found = conflict(case.claim)
+    if not found:
+        return None
+    case.details |= {"conflict": list(found.parts), "proof": found.proof}
+    return case.verdict("ill-posed", None, found.proof)
+
+
+def _order(case: _Case) -> Verdict | None:
+    """The verdict on a claim whose constants are hidden in O(.)."""
+    if case.claim.explicit:
+        return None
+    kind, ratio, evidence, case.details, certificate, case.series = order_evidence(case.claim, case.settings)
+    return case.verdict(kind, ratio, evidence, certificate)
+
+
+def _search(case: _Case) -> Verdict | None:
+    """Refuted, if the search finds a violation whose certificate the checker accepts; undecided, if it cannot search."""
+    claim, settings = case.claim, case.settings
     try:
         backend = NUMPY if settings.device == "cpu" else Backend("torch", settings.device)
-        found = search(claim, BUDGETS[settings.budget], settings.seed, backend)
+        found = case.found = search(
+            claim, BUDGETS[settings.budget], settings.seed, backend, related(claim), settings.without)
     except UnboundName as missing:
-        return "undecided", None, f"not measured yet: {missing}", {}, None, ()
+        return case.verdict("undecided", None, f"not measured yet: {missing}")
     except (ValueError, LookupError, NotImplementedError, TypeError) as reason:
-        if (claim.procedure or Procedure()).base == "fedavg" and not _own_variables(claim):
+        if (claim.procedure or Procedure()).base == "fedavg" and not _has_other_sizes(claim):
             raise
-        return "undecided", None, f"not measured yet: {type(reason).__name__}: {reason}", {}, None, ()
-    proof = prove(claim)
-    if found.violation:
-        if proof:
-            raise RuntimeError(f"{claim.id}: a proof and a counterexample contradict each other: {proof}")
-        return _refuted(claim, found, settings)
-    details: dict[str, Any] = {"instances": {"tried": found.tried, "met": found.met}}
-    if found.unconfirmed:
-        details["unconfirmed"] = found.unconfirmed
-    if proof:
-        details["proof"] = proof.expression
-        return "certified", found.ratio, proof.method, details, None, ()
-    if found.uncertain:
-        return "undecided", found.ratio, found.uncertain, details, None, ()
-    return _unrefuted(claim, found, settings, details)
+        return case.verdict("undecided", None, f"not measured yet: {type(reason).__name__}: {reason}")
+    case.details["instances"], case.ratio = {"tried": found.tried, "met": found.met}, found.ratio
+    if not found.violation:
+        if found.unconfirmed:
+            case.details["unconfirmed"] = found.unconfirmed
+        return None
+    if proof := prove(claim):
+        raise RuntimeError(f"{claim.id}: a proof and a counterexample contradict each other: {proof}")
+    return _refuted(case, found.violation)
 
 
-def _own_variables(claim: Claim) -> bool:
-    """Whether a claim speaks of sizes that instances do not have yet."""
+def _has_other_sizes(claim: Claim) -> bool:
+    """Whether a variable of the claim is indexed by a size that instances do not have."""
     sizes = {size for v in claim.variables for _, size in v.indices}
     return not sizes <= {*Shape().as_sizes(), *(v.name for v in claim.variables)}
 
 
-def _refuted(claim: Claim, found: Found, settings: Settings):
-    violation, details = found.violation, {"instances": {"tried": found.tried, "met": found.met}}
-    seen = f"exact arithmetic finds left side {_short(violation.left)} against right side {_short(violation.right)}"
-    unknown = not_replayed(claim)
-    if unknown:
-        text = f"{seen}; the stand-alone checker does not replay {unknown}, so nothing confirms it independently"
-        return "undecided", None, text, details, None, ()
-    try:
-        data = json.loads(json.dumps(
-            certificate(claim, violation.shape, violation.leaves, violation.environment, violation.left, violation.right)
-        ))
-    except (ArithmeticError, TypeError, ValueError) as reason:
-        return "undecided", None, f"{seen}; it cannot be written down: {reason}", details, None, ()
-    result = check(data)
-    if not result.accepted:  # one of our two implementations errs
-        logging.getLogger(__name__).error("%s: the stand-alone checker rejects what the search found: %s", claim.id,
-                                          result.reason)
-        text = f"{seen}; the stand-alone checker rejects it: {result.reason}"
-        return "undecided", None, text, details | {"disagreement": result.reason, "instance": data}, None, ()
-    path = None
-    if settings.out is not None:
-        path = f"certificates/{file_name(claim.id)}.json"
-        write_json(Path(settings.out) / path, data)
-    worst = ratio(float(violation.left), float(violation.right), claim.statement.relation)
-    evidence = (f"counterexample: left side {_short(violation.left)}, right side {_short(violation.right)} "
-                f"({_in_words(claim, data)})")
-    return "refuted", worst, evidence, details | {"instance": data}, path, series_of(data, claim, NUMPY)
+def _refuted(case: _Case, violation: Violation) -> Verdict:
+    claim, left, right = case.claim, violation.left, violation.right
+    sides = f"left side {_short(left)}", f"right side {_short(right)}"
+    written = partial(certificate, claim, violation.shape, violation.leaves, violation.environment, left, right)
+    outcome = accepted(claim, written, check, case.settings.out)
+    if isinstance(outcome, Refused):
+        case.details |= outcome.details
+        return case.verdict("undecided", None, f"exact arithmetic finds {' against '.join(sides)}; {outcome.why}")
+    case.details["instance"], case.series = outcome.data, series_of(outcome.data, claim, NUMPY)
+    worst = ratio(float(left), float(right), claim.statement.relation)
+    evidence = f"counterexample: {', '.join(sides)} ({_in_words(claim, outcome.data)})"
+    return case.verdict("refuted", worst, evidence, outcome.path)
 
 
-_SHORT_BITS = 73  # of a fraction that is printed as it is: about 22 digits
+def _proof(case: _Case) -> Verdict | None:
+    """Certified, if a symbolic proof succeeds."""
+    proof = prove(case.claim)
+    if not proof:
+        return None
+    case.details["proof"] = proof.expression
+    return case.verdict("certified", case.ratio, proof.method)
+
+
+def _uncertainty(case: _Case) -> Verdict | None:
+    """Undecided, if the search saw a violation that exact arithmetic neither confirms nor excludes."""
+    return case.verdict("undecided", case.ratio, case.found.uncertain) if case.found.uncertain else None
+
+
+def _federations(case: _Case) -> Verdict | None:
+    """Undecided, if floating point sees a violation on a federation of real data."""
+    if not case.settings.federations:
+        return None
+    from verify.evidence.federations import on_federations
+
+    rows = case.details["federations"] = on_federations(case.claim, case.settings)
+    case.ratio = max([case.ratio, *(row["ratio"] for row in rows if row["met"])])
+    if violated := [row["name"] for row in rows if row["violated"]]:
+        text = f"float64 sees a violation on {', '.join(violated)}; an exact replay would decide"
+        return case.verdict("undecided", case.ratio, text)
+    if rows:
+        case.beside.append(f"{len(rows)} data federation{'s' * (len(rows) > 1)}")
+    return None
+
+
+def _samples(case: _Case) -> Verdict | None:
+    """Refuted, if the e-value of sampled runs is large enough."""
+    if not case.settings.federations:
+        return None
+    from verify.evidence.federations import sampled
+
+    samples = sampled(case.claim, case.settings)
+    case.series = samples.series
+    if samples.rows:
+        case.details["sampled"] = samples.rows
+        case.ratio = max([case.ratio, *(row["ratio"] for row in samples.rows if row["decides"])])
+        case.beside.append(f"{len(samples.rows)} sampled runs")
+        case.beside += [f"on {row['name']}, {row['reason']}" for row in samples.rows if "would decide" in row["reason"]]
+    if not samples.refuted_by:
+        return None
+    case.details["e_value"] = samples.e_value
+    text = (f"expectation exceeds the bound on {samples.refuted_by}: e-value {samples.e_value:.3g}, "
+            "which under the claim has probability below 1e-6")
+    return case.verdict("refuted", case.ratio, text)
+
+
+def _nothing_against_it(case: _Case) -> Verdict:
+    """Consistent, or undecided if no instance met the hypotheses."""
+    found = case.found
+    if not found.met:
+        text = f"none of {found.tried} instances met the hypotheses; a family that meets them would decide"
+        return case.verdict("undecided", None, text)
+    text = f"no violation in {found.met} instances that meet the hypotheses (of {found.tried} tried)"
+    return case.verdict("consistent", case.ratio, "; ".join([text, *case.beside]))
+
+
+#: each returns a verdict, or None and leaves the claim to the next
+STAGES = (_conflict, _order, _search, _proof, _uncertainty, _federations, _samples, _nothing_against_it)
+
+_SHORT_BITS = 73  # of a fraction that is printed exactly: about 22 digits
 
 
 def _short(value) -> str:
@@ -148,7 +232,7 @@ def _in_words(claim: Claim, data: dict) -> str:
 
 
 def _numbers_in_words(instance: dict) -> str:
-    """Curvatures, centers and weights of a few clients in one dimension; longer instances stand in the certificate."""
+    """Curvatures, centers and weights of a few clients in one dimension; empty for larger instances."""
     columns = {"curvatures": "curvature", "centers": "center", "weights": "client_weight"}
     rows = {word: [c[0] if isinstance(c, list) else c for c in instance[name]] for word, name in columns.items()}
     if "pieces" in instance:
@@ -159,34 +243,3 @@ def _numbers_in_words(instance: dict) -> str:
         return ""
     start = f"; start {instance['start_offset'][0]} from the optimum" if "start_offset" in instance else ""
     return f"; {text}{start}"
-
-
-def _unrefuted(claim: Claim, found: Found, settings: Settings, details):
-    from verify.evidence.federations import on_federations, sampled
-
-    worst, series, said = found.ratio, (), []
-    if settings.federations:
-        rows = on_federations(claim, settings)
-        details["federations"] = rows
-        worst = max([worst, *(r["ratio"] for r in rows if r["met"])])
-        if any(r["violated"] for r in rows):
-            text = "float64 sees a violation on " + ", ".join(r["name"] for r in rows if r["violated"])
-            return "undecided", worst, text + "; an exact replay would decide", details, None, ()
-        said += [f"{len(rows)} data federation{'s' * (len(rows) > 1)}"] if rows else []
-        samples = sampled(claim, settings)
-        series = samples.series
-        if samples.rows:
-            details["sampled"] = samples.rows
-            worst = max([worst, *(r["ratio"] for r in samples.rows if r["decides"])])
-            said.append(f"{len(samples.rows)} sampled runs")
-            said += [f"on {r['name']}, {r['reason']}" for r in samples.rows if "would decide" in r["reason"]]
-        if samples.refuted_by:
-            details["e_value"] = samples.e_value
-            text = (f"expectation exceeds the bound on {samples.refuted_by}: e-value {samples.e_value:.3g}, "
-                    "which under the claim has probability below 1e-6")
-            return "refuted", worst, text, details, None, series
-    if not found.met:
-        text = f"none of {found.tried} instances met the hypotheses; a family that meets them would decide"
-        return "undecided", None, text, details, None, series
-    text = f"no violation in {found.met} instances that meet the hypotheses (of {found.tried} tried)"
-    return "consistent", worst, "; ".join([text, *said]), details, None, series

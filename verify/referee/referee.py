@@ -1,4 +1,4 @@
-"""Verdicts on many claims, by this process or by several."""
+"""Verdicts on many claims, from this process or from several."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ __all__ = ["referee"]
 
 
 def referee(claims: Sequence[Claim], *, workers: int | None = None, **settings) -> Iterator[Verdict]:
-    """Verdicts on registered claims, each as soon as it is decided; keyword arguments as in :class:`Settings`.
+    """Yields verdicts on registered claims, each as soon as it is decided; ``settings`` as in :class:`Settings`.
 
-    Every verdict depends on its claim and the seed alone, not on the order or the number of ``workers`` (default: one
-    per core, or one on a GPU). A claim at which an error or a worker's death stops us is undecided, and says so. A script
-    that uses several workers must guard its entry with ``if __name__ == "__main__"``, because they start afresh.
+    A verdict does not depend on the order of the claims, nor on the number of ``workers`` (default: one per core, or one on
+    a GPU). A claim stopped by an error or by the death of a process is undecided, with the reason. A script that uses
+    several workers must guard its entry with ``if __name__ == "__main__"``, because each of them imports it.
     """
     options = Settings(**settings)
     if options.out is not None:

@@ -1,4 +1,8 @@
-"""Claims decided by several processes, of which one that dies costs no more than the claim it was at."""
+"""Decides claims in several processes; a process that dies costs no more than the claim that it was deciding.
+
+Neither the standard library's process pools nor those built on them can end one task: there, a process that dies or is
+killed takes every task of its pool along.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +10,11 @@ import os
 import signal
 import sys
 import threading
-import time
 import traceback
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from multiprocessing import connection, get_context, parent_process
-from multiprocessing.process import BaseProcess
+from queue import Empty, SimpleQueue
 from typing import Any
 
 from bounds.language.claim import Claim
@@ -20,18 +22,18 @@ from verify.results.verdict import Verdict
 
 __all__ = ["PATIENCE", "begin", "decide_all", "decide_or_say_why"]
 
-#: seconds after which a claim is given up, by budget: far above what its counted effort takes anywhere
+#: seconds after which a claim is given up, by budget; far more than its counted effort takes on any machine
 PATIENCE = {"quick": 900.0, "standard": 3600.0, "thorough": 6 * 3600.0}
-_LARGEST = 1.5 * 2**30  # bytes; a worker that has grown beyond makes way for a fresh one
+_LARGEST = 1.5 * 2**30  # bytes; a larger process is replaced by a fresh one after its claim
 _MOST = 2 * 2**30  # bytes; a claim that needs more is undecided, on every machine
-_STARTS = 3  # workers that may fail in a row before they have started
+_STARTS = 3  # processes that may fail in a row before they are ready
 
 
 def decide_or_say_why(claim: Claim, settings) -> Verdict:
-    """The verdict on a claim; undecided, with the error's text, where an error of ours stopped it.
+    """The verdict on a claim; if an error of ours stopped it, undecided with the text of the error.
 
     Raises:
-        OSError: the disk is full, or the like: nothing to do with the claim.
+        OSError: the disk is full, or the like, which has nothing to do with the claim.
     """
     from verify.referee.decide import decide
 
@@ -44,162 +46,179 @@ def decide_or_say_why(claim: Claim, settings) -> Verdict:
             raise
         frames = traceback.extract_tb(error.__traceback__)[-3:]
         where = "; ".join(f"{os.path.basename(f.filename)}:{f.lineno} {f.name}" for f in frames)
-        return stopped(claim, settings, f"an error stopped it: {type(error).__name__}: {error}", where=where)
+        return _stopped(claim, settings, f"an error stopped it: {type(error).__name__}: {error}", where=where)
 
 
-def stopped(claim: Claim, settings, why: str, **details: Any) -> Verdict:
+def _stopped(claim: Claim, settings, why: str, **details: Any) -> Verdict:
     """The verdict on a claim that was not decided to the end; the next run tries it again."""
     text = f"{why}; the next run into this directory tries it again"
     return Verdict(claim.id, claim.reading, claim.kind, "undecided", None, text, seed=settings.seed,
                    details={"stopped": why, **details})
 
 
-@dataclass
-class _Worker:
-    process: BaseProcess
-    pipe: connection.Connection
-    ready: bool = False
-    claim: Claim | None = None
-    began: float = 0.0
-    group: int | None = None  #: of its last claim
-
-
 def decide_all(claims: Sequence[Claim], settings, workers: int, patience: float | None = None) -> Iterator[Verdict]:
-    """Verdicts on registered claims, each as soon as it is known, by ``workers`` processes.
+    """Verdicts on registered claims, each as soon as it is known, from ``workers`` processes.
 
-    A claim at which a worker dies is given to another one once, and then is undecided. After ``patience`` seconds (by
-    default those of ``PATIENCE``) a claim is undecided too.
+    A claim is tried again once if its process dies, and then is undecided. It is also undecided after ``patience`` seconds
+    (default: those of ``PATIENCE``).
 
     Raises:
-        OSError: what a worker could not write.
-        RuntimeError: workers do not start.
+        OSError: a process could not write.
+        RuntimeError: the processes do not start.
     """
-    patience = PATIENCE[settings.budget] if patience is None else patience
-    groups = _groups(claims)
-    waiting = sorted(claims, key=lambda claim: groups[claim.id])
-    deaths: dict[str, int] = {}
-    team: list[_Worker] = []
-    failures = 0
+    team = _Team(claims, settings, PATIENCE[settings.budget] if patience is None else patience)
+    threads = [threading.Thread(target=team.work, args=(place,)) for place in range(min(workers, len(claims)))]
+    for thread in threads:
+        thread.start()
     try:
-        while waiting or any(worker.claim for worker in team):
-            while len(team) < min(workers, len(waiting) + sum(worker.claim is not None for worker in team)):
-                team.append(_start(settings))
-            for pipe in connection.wait([worker.pipe for worker in team], timeout=1.0):
-                worker = next(w for w in team if w.pipe is pipe)
-                message = _received(worker)
-                if message is None:
-                    team.remove(worker)
-                    worker.process.join()
-                    failures = 0 if worker.ready else failures + 1
-                    if failures >= _STARTS:
-                        raise RuntimeError(f"worker processes end while they start (exit code {worker.process.exitcode})")
-                    verdict = _after_death(worker, waiting, deaths, settings)
-                    if verdict:
-                        yield verdict
-                    continue
-                kind, content = message
-                if kind == "raise":
-                    raise content
-                worker.ready, worker.claim = True, None
-                if kind == "leaving":
-                    team.remove(worker)
-                if content is not None:
-                    yield content
-            for worker in [w for w in team if w.claim and time.monotonic() - w.began > patience]:
-                team.remove(worker)
-                _end(worker)
-                yield stopped(worker.claim, settings, f"it took more than {patience:.0f} s")
-            for worker in [w for w in team if w.ready and w.claim is None]:
-                if waiting:
-                    worker.claim, worker.began = _next(worker, waiting, team, groups), time.monotonic()
-                    worker.group = groups[worker.claim.id]
-                    _send(worker)
+        for _ in claims:
+            found = None
+            while found is None:
+                with suppress(Empty):
+                    found = team.done.get(timeout=1.0)  # on Windows Ctrl-C does not interrupt a wait
+            if isinstance(found, Exception):
+                raise found
+            yield found
     finally:
-        for worker in team:
-            _end(worker)
+        team.close()
+        for thread in threads:
+            thread.join()
+
+
+class _Team:
+    """One thread and one process at each place; the thread hands claims to the process and watches it.
+
+    ``done`` receives verdicts, and errors that end the run.
+    """
+
+    def __init__(self, claims: Sequence[Claim], settings, patience: float):
+        self.settings, self.patience, self.done = settings, patience, SimpleQueue()
+        groups = _groups(claims)
+        self._waiting = sorted(((groups[claim.id], claim) for claim in claims), key=lambda entry: entry[0])
+        self._at: dict[int, int] = {}  # place -> group of its claim
+        self._workers: dict[int, _Worker] = {}
+        self._lock, self._closed = threading.Lock(), False
+
+    def work(self, place: int) -> None:
+        """Have claims decided at this place until none waits."""
+        try:
+            while claim := self.take(place):
+                self.done.put(self._decided(place, claim))
+        except Exception as error:
+            self.done.put(error)
+
+    def close(self) -> None:
+        """End all processes."""
+        with self._lock:
+            self._closed = True
+            for worker in self._workers.values():
+                worker.process.kill()
+
+    def take(self, place: int) -> Claim | None:
+        """The next claim for a place: of the group of its last claim, else of a group that no other place is at."""
+        with self._lock:
+            own = self._at.pop(place, None)
+            others = set(self._at.values())
+            rank = [0 if group == own else 2 if group in others else 1 for group, _ in self._waiting]
+            if not rank:
+                return None
+            self._at[place], claim = self._waiting.pop(rank.index(min(rank)))
+            return claim
+
+    def _decided(self, place: int, claim: Claim) -> Verdict | Exception:
+        for _ in range(2):
+            worker = self._workers.get(place) or self._start(place)
+            try:
+                answer = worker.ask(claim.id, self.patience)
+            except EOFError:
+                code = self._end(place)
+                continue
+            if answer is None:
+                self._end(place)
+                return _stopped(claim, self.settings, f"it took more than {self.patience:.0f} s")
+            found, leaving = answer
+            if leaving:
+                self._end(place)
+            return found
+        how = f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
+        return _stopped(claim, self.settings, f"the process that decided it died twice ({how}; too little memory?)")
+
+    def _start(self, place: int) -> _Worker:
+        for _ in range(_STARTS):
+            with self._lock:
+                if self._closed:
+                    raise RuntimeError("the run has ended")
+                worker = self._workers[place] = _Worker(self.settings)
+            with suppress(EOFError):
+                worker.ask(None, None)  # what every process loads once does not count as time of a claim
+                return worker
+            code = self._end(place)
+        raise RuntimeError(f"worker processes end while they start (exit code {code})")
+
+    def _end(self, place: int) -> int:
+        process = self._workers.pop(place).process
+        process.kill()
+        process.join()
+        return process.exitcode
 
 
 def _groups(claims: Sequence[Claim]) -> dict[str, int]:
-    """The number of each claim's group, by id: claims that assume the same, whose runs can be shared (``shared_runs``).
-    Those about runs come first, which take long."""
+    """The number of each claim's group, by id: the claims with the same hypotheses, whose runs can be shared.
+
+    Claims about runs, which take long, come first.
+    """
     numbers: dict[tuple, int] = {}
     return {claim.id: numbers.setdefault((claim.procedure, claim.variables, claim.hypotheses), len(numbers))
             for claim in sorted(claims, key=lambda c: c.setting != "run")}
 
 
-def _next(worker: _Worker, waiting: list[Claim], team: Sequence[_Worker], groups: Mapping[str, int]) -> Claim:
-    """Take out a claim that waits: the first of the group of the worker's last one, else of a group that no other worker is
-    at, else of all."""
-    others = {w.group for w in team if w is not worker and w.claim is not None}
-    rank = {worker.group: 0} | dict.fromkeys(others - {worker.group}, 2)
-    place = min(range(len(waiting)), key=lambda number: rank.get(groups[waiting[number].id], 1))
-    return waiting.pop(place)
+class _Worker:
+    """A process that decides one claim after another."""
+
+    def __init__(self, settings):
+        # Read when the libraries of the process load: threads that wait for each other on busy cores slow it down.
+        os.environ.setdefault("OMP_NUM_THREADS", "1")
+        context = get_context("spawn")
+        self._pipe, theirs = context.Pipe()
+        self.process = context.Process(target=_serve, args=(theirs, settings), daemon=True)
+        self.process.start()
+        theirs.close()
+
+    def ask(self, claim_id: str | None, patience: float | None):
+        """What the process answers: that it is ready to None, to an id the verdict or error and whether the process leaves.
+
+        None where ``patience`` seconds are over. Raises EOFError where the process has died.
+        """
+        try:
+            if claim_id is not None:
+                self._pipe.send(claim_id)
+            return self._pipe.recv() if self._pipe.poll(patience) else None
+        except OSError:
+            raise EOFError from None
 
 
-def _start(settings) -> _Worker:
-    # Read when a worker's libraries load: threads that wait for each other on busy cores are many times slower than one.
-    os.environ.setdefault("OMP_NUM_THREADS", "1")
-    context = get_context("spawn")
-    ours, theirs = context.Pipe()
-    process = context.Process(target=_serve, args=(theirs, settings), daemon=True)
-    process.start()
-    theirs.close()
-    return _Worker(process, ours)
-
-
-def _send(worker: _Worker) -> None:
-    with suppress(OSError):  # it died: the closed pipe will say so
-        worker.pipe.send(worker.claim.id)
-
-
-def _received(worker: _Worker):
-    try:
-        return worker.pipe.recv()
-    except (EOFError, OSError):
-        return None
-
-
-def _after_death(worker: _Worker, waiting: list[Claim], deaths: dict[str, int], settings) -> Verdict | None:
-    if worker.claim is None:
-        return None
-    claim = worker.claim
-    deaths[claim.id] = deaths.get(claim.id, 0) + 1
-    if deaths[claim.id] == 1:
-        waiting.append(claim)
-        return None
-    code = worker.process.exitcode
-    how = f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
-    return stopped(claim, settings, f"the process that decided it died twice ({how}; too little memory?)")
-
-
-def _end(worker: _Worker) -> None:
-    worker.pipe.close()
-    worker.process.kill()
-    worker.process.join()
-
-
+# in the process itself ---------------------------------------------------------------------------------------------------
 def _serve(pipe: connection.Connection, settings) -> None:
-    """What a worker does: decide the claims whose ids it is sent, until the pipe closes."""
+    """Decide the claims whose ids come through the pipe, until it closes."""
     begin()
     if settings.device == "cpu":
         limit_memory()
     from bounds.registry.claims import all_claims, find_claim
 
-    all_claims()  # what every worker loads once does not count as a claim's time
+    all_claims()
     try:
-        pipe.send(("ready", None))
+        pipe.send("ready")
         while True:
             claim = find_claim(pipe.recv())
             try:
-                verdict = decide_or_say_why(claim, settings)
+                found = decide_or_say_why(claim, settings)
             except Exception as error:
-                pipe.send(("raise", error))
-                return
-            leaving = _memory() > _LARGEST
-            pipe.send(("leaving" if leaving else "verdict", verdict))
+                found = error
+            leaving = isinstance(found, Exception) or _memory() > _LARGEST
+            pipe.send((found, leaving))
             if leaving:
                 return
-    except (EOFError, OSError):  # nobody listens any more
+    except (EOFError, OSError):  # the other end is gone
         return
 
 
@@ -212,7 +231,7 @@ def limit_memory() -> None:
 
 
 def _memory() -> float:
-    """Most bytes this process has held; 0 where the system does not say."""
+    """The largest number of bytes that this process has held; 0 where the system does not tell."""
     try:
         import resource
     except ImportError:
@@ -222,7 +241,7 @@ def _memory() -> float:
 
 
 def begin() -> None:
-    """Leave Ctrl-C to the parent, and end at once when the parent is gone rather than work for nobody."""
+    """Start-up of a worker process: ignore Ctrl-C, and exit when the parent dies."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_follow_the_parent, daemon=True).start()
 

@@ -1,1 +1,1 @@
-"""Pages that show verdicts: what is claimed, what was found, and how to check it again."""
+"""Pages about verdicts: the claim, the evidence, and how to check it again. Decides nothing."""

@@ -1,4 +1,4 @@
-"""In plain words: what a claim says, why its verdict is what it is, and what would change it."""
+"""Explains a verdict in words: what the claim says, what the verdict rests on, and what would change it."""
 
 from __future__ import annotations
 
@@ -17,13 +17,12 @@ HARDER = {"quick": "standard", "standard": "thorough"}
 
 
 def explain(claim: Claim, verdict: Verdict, readings: Mapping[str, tuple[str, str | None]], budget: str, out: str) -> str:
-    """Paragraphs on one verdict.
+    """Paragraphs about one verdict.
 
     Args:
-        claim, verdict: what was asked, and the answer.
-        readings: the other readings of the same block: id -> (reading, verdict or None where there is none yet).
+        readings: the other readings of the same statement: id -> (reading, verdict or None where there is none yet).
         budget: the budget with which the verdict was reached.
-        out: directory of the report, for the commands that are named.
+        out: directory of the report, for the commands named in the text.
     """
     parts = [_says(claim), _because(verdict), *_evidence(claim, verdict), "What would change it: " + _change(
         claim, verdict, budget, out)]
@@ -45,11 +44,11 @@ def _says(claim: Claim) -> str:
 
 def _because(verdict: Verdict) -> str:
     means = {
-        "refuted": "It is refuted: something meets every hypothesis and breaks it.",
-        "ill-posed": "It is ill-posed: nothing can meet its hypotheses, or a quantity in it is undefined.",
+        "refuted": "It is refuted: an instance meets every hypothesis and violates the statement.",
+        "ill-posed": "It is ill-posed: no instance can meet its hypotheses, or a quantity in it is undefined.",
         "certified": "It is certified: there is a proof.",
-        "consistent": "It is consistent: nothing was found against it, which is no proof.",
-        "undecided": "It is undecided: what was tried speaks neither for nor against it.",
+        "consistent": "It is consistent: no violation was found, which is no proof.",
+        "undecided": "It is undecided: the evidence suffices for no other verdict.",
     }
     return f"{means[verdict.verdict]} {verdict.evidence[:1].upper()}{verdict.evidence[1:]}."
 
@@ -62,26 +61,25 @@ def _evidence(claim: Claim, verdict: Verdict) -> Iterator[str]:
     if verdict.verdict == "refuted" and instance:
         tight = tight_hypotheses(instance, claim)
         if tight:
-            yield "Hypotheses that the counterexample meets with equality, so that it sits at their border:\n" + "\n".join(
-                f"  {text}" for text in tight)
+            yield "The counterexample meets these hypotheses with equality:\n" + "\n".join(f"  {text}" for text in tight)
         elif claim.hypotheses:
-            yield "No inequality among the hypotheses is met with equality: the counterexample sits inside them."
+            yield "The counterexample meets every inequality among the hypotheses strictly."
     if verdict.verdict == "refuted" and "e_value" in verdict.details:
-        yield f"The evidence is statistical: an e-value of {significant(float(verdict.details['e_value']))}."
+        yield f"The evidence is statistical, an e-value of {significant(float(verdict.details['e_value']))}."
     if verdict.verdict == "ill-posed" and verdict.details.get("conflict"):
-        yield "In conflict are:\n" + "\n".join(f"  {part}" for part in verdict.details["conflict"])
+        yield "These are in conflict:\n" + "\n".join(f"  {part}" for part in verdict.details["conflict"])
     if verdict.verdict == "consistent" and verdict.ratio is not None:
-        least = f"With 1 for the hidden constant the largest ratio was {significant(verdict.ratio)}: it is at least that."
-        yield _looseness(verdict.ratio) if claim.explicit else least
+        hidden = f"The hidden constant is at least {significant(verdict.ratio)}, the largest ratio found without it."
+        yield _looseness(verdict.ratio) if claim.explicit else hidden
 
 
 def _looseness(ratio: float) -> str:
     if ratio > 1 + 1e-9:
-        return (f"Floating point saw a ratio of {significant(ratio)}, beyond one, where it decides nothing: by rounding, by "
-                "sampling, or against a constant that is an estimate.")
+        return (f"The largest ratio in floating point was {significant(ratio)}. It is more than 1, but decides nothing: the "
+                "excess is due to rounding, to sampling, or to an estimated constant.")
     if ratio >= 1 - 1e-9:
-        return "At worst both sides were equal: it is met with equality."
-    return f"At worst the side that must be smaller was {significant(ratio)} of the other one."
+        return "In the worst instance both sides are equal."
+    return f"In the worst instance the side that must be smaller is {significant(ratio)} times the other one."
 
 
 def _change(claim: Claim, verdict: Verdict, budget: str, out: str) -> str:
@@ -92,28 +90,28 @@ def _change(claim: Claim, verdict: Verdict, budget: str, out: str) -> str:
         again = f" `fedtheory check {out}/{verdict.certificate}` checks it." if verdict.certificate else ""
         finite = verdict.ratio is not None and 1 < verdict.ratio < float("inf")
         weaker = f" by a factor of {significant(verdict.ratio)} or more" if finite else ""
-        return f"a further hypothesis that excludes the counterexample, or a statement weaker{weaker}.{again}"
+        return f"a hypothesis that excludes the counterexample, or a statement that is weaker{weaker}.{again}"
     if verdict.verdict == "ill-posed":
-        return "a reading in which one of these is dropped or restricted; no search can."
+        return "a reading that drops or restricts one of these. No search can."
     if verdict.verdict == "certified":
-        return "nothing but an error in the proof or in how the claim was read."
+        return "only an error in the proof, or in how the claim was read."
     if verdict.verdict == "consistent":
-        return "a counterexample, found by a harder search" + (f": {harder}." if harder else ", or a proof.")
+        return "a counterexample" + (f", perhaps by a harder search: {harder}." if harder else ", or a proof.")
     if "stopped" in verdict.details:
         return f"the same command again: `{verdict.command}`."
     if not claim.explicit:
-        return "a value for the constants that O(.) hides, or evidence on how the ratio grows along the claim's limits."
+        return "values for the constants that O(.) hides, or evidence of how the ratio grows along the limits of the claim."
     if "met the hypotheses" in verdict.evidence:
         return "a family of federations that meets the hypotheses" + (f", or a harder search: {harder}." if harder else ".")
     if "not measured yet" in verdict.evidence:
-        return "a measurement of what the search cannot bind yet; more search does not help."
+        return "code that measures the missing quantity. More search does not help."
     if "checker" in verdict.evidence or "exact replay" in verdict.evidence:
-        return "an independent exact replay of the violation that was seen."
-    return f"more evidence: {harder}." if harder else "evidence of another kind."
+        return "an exact replay of the violation."
+    return f"a harder search: {harder}." if harder else "evidence of another kind."
 
 
 def _readings(verdict: Verdict, readings: Mapping[str, tuple[str, str | None]]) -> str:
-    """The other readings, the most alike first, those with another verdict marked."""
+    """The other readings, most similar ids first; those with another verdict are marked."""
     def unlike(entry):
         return -SequenceMatcher(None, verdict.id, entry[0]).ratio(), entry[0]
 
@@ -121,4 +119,4 @@ def _readings(verdict: Verdict, readings: Mapping[str, tuple[str, str | None]]) 
     for claim_id, (reading, kind) in sorted(readings.items(), key=unlike):
         other = " (another verdict)" if kind not in (None, verdict.verdict) else ""
         lines.append(f"  {claim_id}: {kind or 'not decided here yet'}{other}; {reading}")
-    return "Other readings of the same print:\n" + "\n".join(lines)
+    return "Other readings of the same statement:\n" + "\n".join(lines)

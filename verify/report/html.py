@@ -1,4 +1,4 @@
-"""The report: an index, one page per claim, figures, and the verdicts as data."""
+"""Writes the report: an index, a page for each claim, lists of claims, figures, and the verdicts as data."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from bounds.language.claim import Claim
-from verify.report.drawing import FORMATS, drawn_meanwhile, left_to_draw, remember
-from verify.report.lists import ATTENTION, MANY, by_paper, drawn, grouped, held, not_tested, paper_page, together
+from verify.report.drawing import FORMATS, drawn_meanwhile, remove_others, stem_of
+from verify.report.lists import ATTENTION, MANY, by_paper, drawn, grouped, held, not_tested, paper_page
 from verify.report.mathematics import mathematics, symbols
-from verify.report.parquet import HINT, save_parquet
 from verify.report.tables import details_shown, instance_tables
+from verify.report.together import RATE, together
 from verify.results.drawing import VERDICT_STYLE, save
 from verify.results.figures import looseness
 from verify.results.files import file_name, read_json, writable_directory, write_text
@@ -26,13 +26,13 @@ from verify.results.verdict import VERDICTS, Series, Verdict
 
 __all__ = ["VERDICT_MEANINGS", "page_name", "write_report"]
 
-#: what each verdict means, in the words of the pages and of the README
+#: what each verdict means, as the pages say it
 VERDICT_MEANINGS = {
-    "refuted": "an instance meets every hypothesis and breaks the inequality; its certificate can be replayed",
+    "refuted": "an instance meets every hypothesis and violates the statement; its certificate can be replayed",
     "ill-posed": "the hypotheses exclude each other, or a quantity is undefined",
-    "certified": "holds on a stated class at stated parameters, with a proof object",
-    "consistent": "nothing was found against it; the worst ratio says how loose it is",
-    "undecided": "the evidence reaches neither side",
+    "certified": "there is a proof, for a stated class at stated parameters",
+    "consistent": "no violation was found; the worst ratio shows how loose the bound is",
+    "undecided": "the evidence suffices for none of the others",
 }
 
 
@@ -47,18 +47,18 @@ def write_report(
     workers: int = 1,
 ) -> Path:
     """Write ``out/index.html``, the lists beside it (``held.html``, ``untested.html``, ``papers/*``, ``errata/*``),
-    ``out/claims/*.html``, ``out/figures/*``, ``out/verdicts.json`` and, where pyarrow is there, ``out/verdicts.parquet``.
+    ``out/claims/*.html``, ``out/figures/*`` and ``out/verdicts.json``.
 
-    Every file is written whole or not at all, and pages of an earlier report in ``out`` that this one no longer has
-    are removed; figures that lie there already and show the same are kept. The pages need no network. ``certificate``
-    of a verdict is a path relative to ``out``.
+    Every file is written whole or not at all. Pages and figures of an earlier report in ``out`` that this one does not have
+    are removed; a figure of the same data is kept. The pages need no network. ``certificate`` of a verdict is a path
+    relative to ``out``.
 
     Args:
         verdicts: what was decided, in the order of the table.
         out: the directory; made if it is not there.
         title, command, versions: shown on the index; ``command`` regenerates the report.
-        claims: the claims by id, all registered ones by default; a verdict on another id gets a page without formulas.
-        workers: processes that draw the figures while this one writes the pages; what is written does not depend on it.
+        claims: the claims by id, by default all registered ones; a verdict on another id gets a page without formulas.
+        workers: processes that draw the figures while this one writes the pages. The files do not depend on their number.
             A script that asks for several must guard its entry with ``if __name__ == "__main__"``.
 
     Returns:
@@ -77,15 +77,14 @@ def write_report(
     formats = FORMATS[:1] if len(verdicts) > MANY else FORMATS
     figures = {verdict.id: _figures(verdict, formats) for verdict in verdicts if verdict.id in with_figures}
     drawings = [(figure["series"], out / figure["stem"]) for group in figures.values() for figure in group]
-    record = out / "figures" / "drawn.json"
-    with drawn_meanwhile(left_to_draw(drawings, record, formats), workers, formats):
+    with drawn_meanwhile(drawings, workers, formats):
         pages = [_page(verdict, out, claims.get(verdict.id), figures.get(verdict.id, [])) for verdict in verdicts]
         about = {"title": title, "versions": versions}
         written = set()
         for before, page, after in zip([None, *pages], pages, [*pages[1:], None], strict=False):
             written.add(_write(out / page["address"], "claim.html.j2", page=page, before=before, after=after, **about))
         written |= _write_lists(pages, out, about)
-    remember(drawings, record, formats)
+    remove_others(out / "figures", (stem.name for _, stem in drawings))
     save(looseness(verdicts), out / "figures" / "looseness", FORMATS)
     counts = Counter(verdict.verdict for verdict in verdicts)
     save_verdicts(verdicts, out)
@@ -93,8 +92,7 @@ def write_report(
     index = _write(
         out / "index.html", "index.html.j2", command=command, papers=_papers(pages), names=VERDICTS,
         counts=[(name, counts[name], VERDICT_MEANINGS[name]) for name in VERDICTS], attention=_attention(pages),
-        many=len(verdicts) > MANY, looseness_alt=_looseness_alt(verdicts), parquet=save_parquet(verdicts, out),
-        parquet_hint=HINT, expectations=found.words if (found := together(verdicts)) else "", **about,
+        many=len(verdicts) > MANY, looseness_alt=_looseness_alt(verdicts), together=together(verdicts), rate=RATE, **about,
     )
     for path in earlier - written:
         path.unlink(missing_ok=True)
@@ -106,13 +104,13 @@ def _papers(pages: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _attention(pages: list[dict[str, Any]]) -> list[tuple[str, str, list[dict[str, Any]]]]:
-    """What is wrong, by verdict and block."""
+    """The refuted and the ill-posed claims, by verdict and block."""
     return [(name, block, group) for name in ATTENTION
             for block, group in grouped([p for p in pages if p["verdict"].verdict == name], "@")]
 
 
 def _write_lists(pages: list[dict[str, Any]], out: Path, about: Mapping[str, Any]) -> set[Path]:
-    """The pages that list claims: by paper, errata, what held, what is not decided."""
+    """Write the pages that list claims: by paper, errata, what held, what is not decided."""
     written = set()
     for row in _papers(pages):
         written.add(_write(
@@ -122,12 +120,12 @@ def _write_lists(pages: list[dict[str, Any]], out: Path, about: Mapping[str, Any
         if any(row["wrong"]):
             written.add(_write(out / row["errata"], "errata.html.j2", paper=row["paper"], address=row["address"],
                                entries=_attention(row["pages"]), **about))
-    words = ("The worst ratio of the left to the right side that the search found, the tightest first. At one a bound is "
-             "met with equality. A small ratio says little about the true worst case.")
+    words = ("The largest ratio of the left to the right side that the search found, tightest bounds first. At 1 both sides "
+             "are equal. A small ratio is no proof of looseness: the true worst case may be larger.")
     _write(out / "held.html", "listing.html.j2", root="", heading="What held, and how loosely", words=words,
            groups=[("Certified and consistent", held(pages))] if held(pages) else [], **about)
     failing = [p for p in pages if p["verdict"].verdict == "ill-posed"]
-    words = "Claims whose hypotheses exclude each other, or that are undefined; then what is not decided, and why."
+    words = "Claims whose hypotheses exclude each other, or that are undefined; then claims that are not decided, and why."
     groups = [("Ill-posed", failing)] * bool(failing) + not_tested(pages)
     _write(out / "untested.html", "listing.html.j2", root="", words=words, groups=groups,
            heading="Hypotheses that cannot be met, and what is not decided", **about)
@@ -169,7 +167,7 @@ def _page(verdict: Verdict, out: Path, claim: Claim | None, figures: list[dict[s
 
 
 def _symbols(table: Mapping[str, Any], claim: Claim | None) -> dict[str, str]:
-    """MathML of the quantities that a table names."""
+    """MathML of the quantities named in a table."""
     if claim is None or "names" not in table:
         return {}
     if table["names"] == "head":
@@ -178,7 +176,7 @@ def _symbols(table: Mapping[str, Any], claim: Claim | None) -> dict[str, str]:
 
 
 def _certificate(verdict: Verdict, out: Path) -> Mapping[str, Any] | None:
-    """The certificate's data, where the verdict names one that lies in the report."""
+    """The data of the certificate that the verdict names; None where there is none inside the report."""
     if not verdict.certificate:
         return None
     path = out / verdict.certificate
@@ -201,15 +199,14 @@ def _lines(value) -> list[str]:
 
 
 def _figures(verdict: Verdict, formats: Sequence[str]) -> list[dict[str, Any]]:
-    stems = [f"figures/{file_name(verdict.id)}-{number}" for number in range(1, len(verdict.series) + 1)]
-    return [{"stem": stem, "title": series.title, "alt": _series_alt(series), "series": series, "formats": formats}
-            for stem, series in zip(stems, verdict.series, strict=True)]
+    return [{"stem": f"figures/{stem_of(verdict.id, series)}", "title": series.title, "alt": _series_alt(series),
+             "series": series, "formats": formats} for series in verdict.series]
 
 
 def _series_alt(series: Series) -> str:
-    """What the figure shows, for who cannot see it."""
+    """The figure in words, for readers who cannot see it."""
     if not series.x:
-        return f"{series.title}: nothing was recorded."
+        return f"{series.title}: no data were recorded."
     worst = significant(series.worst_ratio)
     return (
         f"{series.title}: {series.y_label}, measurement (blue) and bound (black) against {series.x_label} from "
@@ -225,7 +222,7 @@ def _looseness_alt(verdicts: list[Verdict]) -> str:
 
 
 def _pages_of_earlier(out: Path) -> set[Path]:
-    """Pages that an earlier report in the same directory wrote, but for those that every report has."""
+    """Pages of claims and papers that an earlier report in the same directory wrote."""
     try:
         ids = [verdict.id for verdict in load_verdicts(out)]
     except ValueError:

@@ -1,4 +1,4 @@
-"""The mathematics of a claim as MathML: its statement, hypotheses and definitions."""
+"""The formulas of a claim as MathML: its statement, hypotheses and definitions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from verify.report.mathml import mathml
 __all__ = ["Mathematics", "mathematics", "symbols"]
 
 SIGNS = {"<=": r"\le", "==": "=", ">=": r"\ge"}
-WIDEST_LINE = 70  # letters and signs that fit in a line of the page
+WIDEST_LINE = 70  # characters that fit in a line of the page
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Mathematics:
 
 
 def mathematics(claim: Claim) -> Mathematics:
-    """Statement, hypotheses, free quantities, and the definitions that they rest on."""
+    """The statement, hypotheses, free quantities, and the definitions that these use."""
     writer = _writer(letters_of(claim))
 
     def name(of, indices) -> str:
@@ -59,7 +59,7 @@ def mathematics(claim: Claim) -> Mathematics:
 
 
 def symbols(claim: Claim, names, index: str) -> dict[str, str]:
-    """MathML by code name, for those of ``names`` that have a letter; a single index is written as ``index``."""
+    """MathML by name, for those of ``names`` that have a letter; a single index is written as ``index``."""
     letters = letters_of(claim)
     written = {}
     for name in names:
@@ -70,7 +70,7 @@ def symbols(claim: Claim, names, index: str) -> dict[str, str]:
 
 
 def _writer(letters: Mapping[str, Letter]) -> LatexWriter:
-    """One writer for all claims with the same letters."""
+    """The same writer for all claims with the same letters."""
     return _writer_in(tuple(letters.items()))
 
 
@@ -95,7 +95,7 @@ def _condition(condition: Condition, writer: LatexWriter, display: bool = False)
 
 
 def _terms(expression, written) -> list[str]:
-    """Where a long right side can be broken: between its terms, or between those of its one sum in parentheses."""
+    """Parts of a long right side, one line each: its terms, or the terms of its only sum in parentheses."""
     if isinstance(expression, sp.Add):
         return [part for term in expression.as_ordered_terms() for part in _broken(term, written)]
     return _broken(expression, written)
@@ -110,7 +110,7 @@ def _broken(term, written) -> list[str]:
 
 
 def _lines(left: str, sign: str, right: str, terms: list[str]) -> str:
-    """One line where it fits; otherwise the right side's terms below each other."""
+    """One line if it is short enough; otherwise the terms of the right side below each other."""
     if _width(left) + _width(right) <= WIDEST_LINE:
         return f"{left} {sign} {right}"
     lines, line = [], ""
@@ -128,8 +128,8 @@ def _lines(left: str, sign: str, right: str, terms: list[str]) -> str:
 
 
 def _width(formula: str) -> float:
-    """About how many letters and signs wide a formula is drawn."""
-    return _drawn(ElementTree.fromstring(mathml(formula))[0][0])
+    """The approximate width of a drawn formula in characters."""
+    return _drawn(ElementTree.fromstring(mathml(formula, display=True))[0][0])
 
 
 def _drawn(node) -> float:

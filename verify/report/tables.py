@@ -12,20 +12,20 @@ __all__ = ["details_shown", "instance_tables"]
 
 LONGEST_NUMBER, MOST_ENTRIES = 28, 24
 
-#: lists of an instance that do not run over its clients, and what they run over
+#: lists of an instance whose entries are not clients -> what they are
 OTHERWISE = {"epsilon": ", by round", "available": ", by round and client", "start_offset": "", "local_offset": "",
              "x_star": "", "layer_sizes": ""}
 QUADRATIC = ", with losses ½ Σ curvature · (coordinate − center)² + offset"
-PIECES = (", and by coordinate for each of the pieces (slope, c, w) slope · h(coordinate − c), where h(u) is ½ u² up to "
-          "|u| = w, and w |u| − ½ w² beyond")
-TURNED = (", where coordinates are those of the models turned back, in the plane of the first and the last, by the angle "
-          "with tan(angle / 2) = half_tangent; so is the noise")
+PIECES = (", plus slope · h(coordinate − c) for each coordinate and each of its pieces (slope, c, w), where h(u) is ½ u² up "
+          "to |u| = w, and w |u| − ½ w² beyond")
+TURNED = (", in coordinates of the models rotated back, in the plane of the first and the last, by the angle with "
+          "tan(angle / 2) = half_tangent; the same holds for the noise")
 FIRST = ("priority", "client_weight")  # columns of the clients' table
-SHOWN_ELSEWHERE = ("conflict", "instance", "not_applicable")  # by parts of the page of their own
+SHOWN_ELSEWHERE = ("conflict", "instance", "not_applicable")  # in other parts of the page
 
 
 def details_shown(details: Mapping[str, Any]) -> tuple[list[tuple[str, str]], list[dict[str, Any]]]:
-    """What a verdict carries besides its evidence: facts (name, text), and a table for each list of records."""
+    """The details of a verdict: facts (name, text), and a table for each list of records."""
     facts, tables = [], []
     for name, value in details.items():
         caption = name.replace("_", " ")
@@ -43,16 +43,16 @@ def details_shown(details: Mapping[str, Any]) -> tuple[list[tuple[str, str]], li
 
 
 def instance_tables(data: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Tables (``caption``, ``head``, ``rows`` of text) for an instance as certificates carry it.
+    """Tables (``caption``, ``head``, ``rows`` of text) for an instance of a certificate.
 
-    ``data`` has ``sizes`` and ``procedure`` (name to value), ``instance`` (name to a list with one entry per client,
-    but for those in ``OTHERWISE``) and ``values`` (name to numbers); any of them may be missing. ``names`` of a table
-    says where names of quantities stand: in its ``head`` or in its first ``column``.
+    ``data`` has ``sizes`` and ``procedure`` (name -> value), ``instance`` (name -> a list with one entry per client, except
+    for the names in ``OTHERWISE``) and ``values`` (name -> numbers). Any of these may be missing. ``names`` of a table says
+    where it names quantities: in its ``head`` or in its first ``column``.
     """
     sizes, procedure = dict(data.get("sizes", {})), dict(data.get("procedure", {}))
     instance = dict(data.get("instance", {}))
     if procedure.get("sampling") == "full":
-        sizes.pop("participants", None)  # nobody is sampled
+        sizes.pop("participants", None)  # no client is sampled
     count = sizes.get("clients")
     by_client = {name: v for name, v in instance.items()
                  if isinstance(v, list) and name not in OTHERWISE and count in (None, len(v))}
@@ -95,7 +95,7 @@ def _text(value) -> str:
 
 
 def _is_law(value) -> bool:
-    """A list of (probability, outcome): how certificates carry the noise of a client."""
+    """Whether a value is a list of (probability, outcome), the form of noise in certificates."""
     return bool(value) and all(
         isinstance(pair, (list, tuple)) and len(pair) == 2 and isinstance(pair[1], (list, tuple))
         and not isinstance(pair[0], (list, tuple)) for pair in value
@@ -103,7 +103,7 @@ def _is_law(value) -> bool:
 
 
 def _number(text: str) -> str:
-    """A rational as written; a long one as a decimal, with its length."""
+    """A rational as it is; a long one as a decimal, with its length."""
     if len(text) <= LONGEST_NUMBER:
         return text.replace("-", "−") if _is_rational(text) else text
     return f"≈ {approximately(text)} (a fraction of {len(text)} characters)" if _is_rational(text) else text

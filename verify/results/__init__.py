@@ -1,1 +1,1 @@
-"""Keeps a verdict as data, on disk, as text and as a figure. Decides nothing."""
+"""A verdict as data, on disk, as text and as a figure. Decides nothing."""

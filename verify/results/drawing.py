@@ -1,4 +1,4 @@
-"""What all figures share: colours and fonts, axes, curves with their marks and labels, and saving."""
+"""Parts of all figures: colours and fonts, axes, curves with their markers and labels, saving."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = [
     "edge_remarks", "fill", "log_ticks", "outside", "save", "set_scales", "spans", "write_below",
 ]
 
-# Okabe and Ito's colours, told apart by every common kind of colour vision
+# the colours of Okabe and Ito, which people with any common kind of colour vision can distinguish
 BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
 BLUE, VERMILLION, PURPLE, GREY = "#0072B2", "#D55E00", "#CC79A7", "#767676"
 MEASUREMENT, BOUND, VIOLATION = BLUE, BLACK, VERMILLION
@@ -40,7 +40,7 @@ VERDICT_STYLE = {
     "undecided": (GREY, "^"),
 }
 
-FEW = 25  # points that are marked one by one
+FEW = 25  # points up to which each has a marker
 MOST_DECADES, HIGHEST_POWER = 40, 300  # of a logarithmic axis
 FONT = {"fontfamily": "STIXGeneral", "math_fontfamily": "stix"}
 FORMATS = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {"Software": None}}  #: no dates inside
@@ -60,7 +60,7 @@ def save(figure: Figure, stem: str | Path, formats: Sequence[str] = tuple(FORMAT
             _on_pixels(figure)
             if layout is not None:
                 layout.execute(figure)
-            figure.set_layout_engine("none")  # the layout stands, and need not be found again for each format
+            figure.set_layout_engine("none")  # the layout is computed once for all formats
             for kind in formats:
                 paths[kind] = stem.with_name(f"{stem.name}.{kind}")
                 figure.dpi = DOTS_PER_INCH if kind == "png" else dpi
@@ -75,7 +75,7 @@ def save(figure: Figure, stem: str | Path, formats: Sequence[str] = tuple(FORMAT
 
 
 def _on_pixels(figure: Figure) -> FigureCanvasAgg:
-    """The figure on a canvas that remembers the sizes of texts which earlier figures of its size had too."""
+    """Put the figure on a shared canvas, which caches the sizes of texts that earlier figures had too."""
     page = _pixels(*figure.get_size_inches(), figure.dpi)
     page.figure = figure
     figure.set_canvas(page)
@@ -131,7 +131,7 @@ def set_scales(axes: Axes, x, columns, logarithmic: bool) -> None:
 
 
 def _logarithmic_limits(columns) -> tuple[float, float]:
-    """Ends of the axis, with room, and at most ``MOST_DECADES`` apart: what lies below is marked on the floor."""
+    """Ends of the axis, at most ``MOST_DECADES`` apart; values below are marked at its lower edge."""
     positive = np.log10(_positive(columns[:2]))
     highest = min(max(positive.max(), np.log10(_positive(columns)).max()), HIGHEST_POWER)
     lowest = min(max(positive.min(), highest - MOST_DECADES), highest)
@@ -141,7 +141,7 @@ def _logarithmic_limits(columns) -> tuple[float, float]:
 
 
 def log_ticks(axis, lowest: float, highest: float) -> None:
-    """Ticks at powers of ten, or at 1, 2, 5 times them where there are fewer than two powers."""
+    """Ticks at powers of ten, or at 1, 2 and 5 times powers where the axis has fewer than two."""
     first, last = math.ceil(math.log10(lowest) - 1e-9), math.floor(math.log10(highest) + 1e-9)
     if last - first >= 1:
         step = max(1, math.ceil((last - first) / 8))
@@ -158,7 +158,7 @@ def log_ticks(axis, lowest: float, highest: float) -> None:
 
 
 def _minor_marks(axis, places: list[float]) -> None:
-    """Ticks without labels, drawn as one line's markers: much faster than a tick each, and the same to see."""
+    """Ticks without labels, drawn as the markers of one line; this looks the same and is much faster."""
     axis.set_minor_locator(NullLocator())
     name, axes = f"{axis.axis_name}tick", axis.axes
     across, marker, transform = {
@@ -187,13 +187,13 @@ def fill(axes: Axes, x, low, high, colour: str, alpha: float) -> None:
 
 
 def outside(axes: Axes, y) -> tuple[np.ndarray, np.ndarray]:
-    """Which values lie below and above the axis."""
+    """Masks of the values below and above the range of the axis."""
     floor, top = axes.get_ylim()
     return y < floor, y > top
 
 
 def curve(axes: Axes, x, y, colour: str, marker: str, style) -> None:
-    """A line, with markers where the points are few, and triangles at the edges for what the axis cannot show."""
+    """A line, with markers where there are few points, and triangles at the edges for values outside the axis."""
     floor, top = axes.get_ylim()
     below, above = outside(axes, y)
     shown = np.where(below | above, np.nan, y)
@@ -208,7 +208,7 @@ def curve(axes: Axes, x, y, colour: str, marker: str, style) -> None:
 
 
 def edge_remarks(axes: Axes, values, logarithmic: bool) -> list[str]:
-    """What the triangles at the edges stand for."""
+    """Remarks that explain the triangles at the edges."""
     below, above = (values[where] for where in outside(axes, values))
     remarks = []
     if below.size:
@@ -225,7 +225,7 @@ def write_below(axes: Axes, text: str) -> None:
 
 
 def direct_labels(axes: Axes, curves) -> None:
-    """Each curve's name at its right end, moved apart where the ends meet."""
+    """Write the name of each curve at its right end; names that would overlap are moved apart."""
     floor, top = axes.get_ylim()
     logarithmic = axes.get_yscale() == "log"
 

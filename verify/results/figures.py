@@ -1,4 +1,4 @@
-"""Figures: a bound beside its measurement, how loose each bound is, and a run by itself."""
+"""Figures: a bound and its measurement, the looseness of bounds, and the course of a run."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ __all__ = ["bound_and_measurement", "looseness", "mean_and_band", "trajectory_fi
 def bound_and_measurement(series: Series) -> Figure:
     """Both sides of a claim along a run: the measurement with its confidence band, and the bound.
 
-    The vertical axis is logarithmic where the positive values span more than a factor of ten, the horizontal one
-    where it is positive throughout and spans more than a factor of twenty. What a logarithmic axis cannot show is
-    marked: values of zero or less as triangles on its floor, infinite ones as triangles at its top. Where the
-    measurement exceeds the bound the gap is shaded.
+    The vertical axis is logarithmic if the positive values span more than a factor of ten, the horizontal one if all its
+    values are positive and span more than a factor of twenty. Values that a logarithmic axis cannot show are marked by
+    triangles: zero or less at the lower edge, infinite ones at the upper. Where the measurement exceeds the bound the gap
+    is shaded.
     """
     x = np.asarray(series.x, dtype=float)
     left, right = np.asarray(series.left, dtype=float), np.asarray(series.right, dtype=float)
@@ -69,7 +69,7 @@ def bound_and_measurement(series: Series) -> Figure:
     ]
     write_below(axes, "; ".join(filter(None, remarks)))
     if not x.size:
-        axes.text(0.5, 0.5, "nothing was recorded", transform=axes.transAxes, ha="center", color=GREY, **FONT)
+        axes.text(0.5, 0.5, "no data were recorded", transform=axes.transAxes, ha="center", color=GREY, **FONT)
     return figure
 
 
@@ -80,22 +80,22 @@ def _band(series: Series, left) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _draw_violation(axes: Axes, x, lower, upper, above) -> None:
-    """Shade from the bound up to the measurement where it lies above."""
+    """Shade between bound and measurement where the measurement is larger."""
     fill(axes, x, np.where(above, lower, np.nan), np.where(above, upper, np.nan), VIOLATION, 0.14)
     if 0 < above.sum() <= FEW:  # a point alone has no area
         axes.vlines(x[above], lower[above], upper[above], color=VIOLATION, alpha=0.5, linewidth=1)
 
 
-def looseness(verdicts: Iterable[Verdict], most: int = 60) -> Figure:
+def looseness(verdicts: Iterable[Verdict]) -> Figure:
     """Worst ratio left/right of every claim that has one, tightest first, on a logarithmic axis.
 
-    One is where a bound is met with equality; right of it a bound is broken. Ratios of zero and infinity stand at
-    the edges of the axis with an arrow. More than ``FEWEST`` claims of equal ratio (to three digits) share a row, and
-    beyond ``most`` rows the loosest share the last.
+    At 1 both sides are equal; beyond 1 the bound is violated. Ratios of zero and infinity are drawn at the edges of the axis
+    with an arrow. More than ``FEWEST`` claims with equal ratios (to three digits) share a row. Of more than ``MOST`` rows
+    the last is shared by the loosest claims.
     """
     ratios = [(v.ratio, v) for v in verdicts if v.ratio is not None and not math.isnan(v.ratio)]
     ratios.sort(key=lambda pair: (-pair[0], pair[1].id))
-    rows, names = _rows(ratios, most)
+    rows, names = _rows(ratios)
     figure, (axes,) = canvas(7.2, 1.1 + 0.185 * max(len(rows), 3))
     inside = [r for r, _ in ratios if 0 < r < math.inf] or [1.0]
     lowest, highest = min(0.5, *inside), max(2.0, *inside)
@@ -126,11 +126,12 @@ def looseness(verdicts: Iterable[Verdict], most: int = 60) -> Figure:
     return figure
 
 
-FEWEST = 5  # claims of equal ratio with rows of their own
+FEWEST = 5  # claims of equal ratio up to which each has a row
+MOST = 60  # rows
 
 
-def _rows(ratios: list, most: int) -> tuple[list[list], list[str]]:
-    """Ratios by row of the figure, and the rows' names."""
+def _rows(ratios: list) -> tuple[list[list], list[str]]:
+    """The ratios of each row, and the names of the rows."""
     rows: list[tuple[str, list]] = []
     for value, equal in groupby(ratios, key=lambda pair: significant(pair[0])):
         equal = list(equal)
@@ -138,9 +139,9 @@ def _rows(ratios: list, most: int) -> tuple[list[list], list[str]]:
             rows.append((f"{len(equal)} claims at {value}", equal))
         else:
             rows += [(verdict.id, [(ratio, verdict)]) for ratio, verdict in equal]
-    if len(rows) > most:
-        looser = [pair for _, row in rows[most - 1 :] for pair in row]
-        rows[most - 1 :] = [(f"{len(looser)} looser claims", looser)]
+    if len(rows) > MOST:
+        looser = [pair for _, row in rows[MOST - 1 :] for pair in row]
+        rows[MOST - 1 :] = [(f"{len(looser)} looser claims", looser)]
     return [row for _, row in rows], [name for name, _ in rows]
 
 
@@ -156,18 +157,18 @@ def _verdict_legend(axes: Axes, kinds: set[str]) -> None:
         axes.text(0.5, 0.5, "no claim has two sides to compare", transform=axes.transAxes, ha="center", **FONT)
 
 
-#: what a run shows by itself: name of the observable, axis label
+#: panels of a run: name of the observable -> axis label
 PANELS = {
     "suboptimality": "suboptimality $F(x) - F^\\ast$ [loss]",
     "distance_sq": "$\\|x - x^\\ast\\|^2$ [parameter$^2$]",
-    "free_included": "free clients that count [share]",
+    "free_included": "included free clients [share]",
 }
 
-MOST_GROWTH = 1e9  # over the start: what grows more is drawn at the upper edge
+MOST_GROWTH = 1e9  # times the start; larger values are drawn at the upper edge
 
 
 def trajectory_figure(trajectory) -> Figure:
-    """A run by itself: what it recorded of ``PANELS`` against rounds, mean over runs with its 95 % band."""
+    """The course of a run: each recorded observable of ``PANELS`` by round, the mean over runs with its 95 % band."""
     columns = {name: column for name in PANELS if (column := _column(trajectory, name)) is not None}
     if not columns:
         raise ValueError(f"the trajectory has recorded none of {', '.join(PANELS)}, so there is nothing to draw")
@@ -191,7 +192,7 @@ def trajectory_figure(trajectory) -> Figure:
 
 
 def _column(trajectory, name: str) -> np.ndarray | None:
-    """An observable as (runs, times); None where it was not recorded or says nothing."""
+    """An observable as (runs, times); None where it was not recorded or does not apply."""
     data = trajectory.dataset
     if name != "free_included":
         return data[name].transpose("run", ...).values if name in data else None
@@ -205,7 +206,7 @@ def _column(trajectory, name: str) -> np.ndarray | None:
 
 
 def mean_and_band(values) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Mean over runs (the first axis) and the ends of Student's 95 % interval; infinite where a run diverged."""
+    """Mean over runs (the first axis) and the ends of its 95 % t-interval; infinite where a run diverged."""
     from scipy import stats
 
     values = np.asarray(values, dtype=float)

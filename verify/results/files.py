@@ -1,4 +1,4 @@
-"""Files written whole or not at all: to a temporary name first, then renamed."""
+"""Writes files whole or not at all: to a temporary name first, which is then renamed."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from pathlib import Path
 
 __all__ = ["FULL", "file_name", "read_json", "replacing", "writable_directory", "write_json", "write_text"]
 
-FULL = (errno.ENOSPC, errno.EDQUOT)  #: errors that go away where room is made
+FULL = (errno.ENOSPC, errno.EDQUOT)  #: errors of a full disk
 
 
 @contextmanager
 def replacing(path: str | Path) -> Iterator[Path]:
-    """A temporary path beside ``path``, renamed to ``path`` when the block ends well.
+    """A temporary path beside ``path``, which is renamed to ``path`` when the block ends without an error.
 
-    If the block raises, the temporary file is removed and an old ``path`` stays as it was.
+    After an error the temporary file is removed, and an old ``path`` stays as it was.
 
     Raises:
         ValueError: the directory cannot be made or written.
@@ -32,7 +32,7 @@ def replacing(path: str | Path) -> Iterator[Path]:
     except IsADirectoryError:
         raise ValueError(f"cannot write {path}: it is a directory; give a file name") from None
     except OSError as error:
-        if error.filename is None and error.errno is not None:  # a full disk does not say whose bytes it could not take
+        if error.filename is None and error.errno is not None:  # errors of a full disk do not name the file
             error.filename = str(path)
         raise
     finally:
@@ -68,10 +68,10 @@ def read_json(path: str | Path, what: str):
 
 
 def writable_directory(path: str | Path) -> Path:
-    """``path`` as a directory that exists and can be written to; made if it is not there.
+    """Make the directory ``path`` unless it exists, and check that it can be written to.
 
     Raises:
-        ValueError: it cannot be made or written, in one line.
+        ValueError: it cannot be made or written; the message is one line.
     """
     path = Path(path)
     try:

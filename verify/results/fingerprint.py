@@ -1,10 +1,13 @@
-"""What a verdict rests on, as a short text: the claim, the settings, and the code that decides."""
+"""The fingerprint of a verdict: a digest of the claim, the settings, the code that decides and its libraries.
+
+A stored verdict is current for as long as its fingerprint stays the same.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
@@ -14,18 +17,23 @@ import sympy as sp
 
 from bounds.language.claim import Claim, Condition
 
-__all__ = ["claim_as_text", "code_version", "digest", "fingerprint"]
+__all__ = ["claim_as_text", "code_version", "deciding_files", "digest", "fingerprints"]
 
 ROOT = Path(__file__).resolve().parents[2]
 
-#: rooms and files whose code decides; a paper's claims are left out, because each enters its own fingerprint
+#: rooms and files whose code decides. Of the papers only their operators: each claim enters its own fingerprint.
 DECIDES = (
-    "synthetic", "fedtheory", "bounds/language", "bounds/formulas", "bounds/registry", "verify/checker", "verify/claims",
-    "verify/evaluation", "verify/evidence", "verify/exact", "verify/formulas", "verify/growth", "verify/instances",
-    "verify/measure", "verify/prove", "verify/referee/decide.py", "verify/search",
+    "synthetic", "fedtheory", "bounds/language", "bounds/formulas", "bounds/registry", "bounds/papers/*/words.py",
+    "verify/checker", "verify/claims", "verify/evaluation", "verify/evidence", "verify/exact", "verify/formulas",
+    "verify/growth", "verify/instances", "verify/measure", "verify/prove", "verify/referee/decide.py",
+    "verify/results/verdict.py", "verify/search",
 )
-SHOWS = ("fedtheory/testing",)  #: rooms within these that only test
-LIBRARIES = ("torch", "numpy", "sympy", "scipy", "scikit-learn")
+#: rooms and files within these that decide nothing
+SHOWS = (
+    "fedtheory/pages.py", "fedtheory/stability.py", "fedtheory/testing", "verify/evidence/stability.py",
+    "verify/evidence/stability_figure.py", "verify/formulas/figures.py",
+)
+LIBRARIES = ("torch", "numpy", "sympy", "scipy", "scikit-learn", "cma", "z3-solver")
 
 
 def digest(data: Any) -> str:
@@ -35,25 +43,37 @@ def digest(data: Any) -> str:
 
 
 def claim_as_text(claim: Claim) -> dict[str, Any]:
-    """All of a claim that its verdict rests on, as plain data: formulas with the domains of their symbols."""
+    """Everything in a claim that its verdict depends on, as plain data: formulas with the domains of their symbols."""
     assumptions = [
         {"id": a.id, "conditions": _conditions(a.conditions),
          "others": [_condition(c) for c in (a.for_all_functions, a.everywhere) if c is not None]}
         for a in claim.assumptions
     ]
-    definitions = {name: _exactly((*d.indices, d.formula)) for name, d in claim.used_definitions().items()}
+    definitions = {name: _canonical((*d.indices, d.formula)) for name, d in claim.used_definitions().items()}
     return {
         "id": claim.id, "reading": claim.reading, "kind": claim.kind, "setting": claim.setting,
         "statement": _condition(claim.statement) if claim.statement else None, "undefined": claim.undefined,
         "assumptions": assumptions, "conditions": _conditions(claim.conditions), "definitions": definitions,
         "procedure": repr(claim.procedure), "variables": repr(claim.variables), "explicit": claim.explicit,
-        "limits": [_exactly(tuple(pair)) for pair in claim.limits],
+        "limits": [_canonical(tuple(pair)) for pair in claim.limits], "constants_may_use": claim.constants_may_use,
     }
 
 
-def fingerprint(claim: Claim, settings: Mapping[str, Any]) -> str:
-    """Text that changes where the claim, the settings (budget, seeds, ...) or the code that decides change."""
-    return digest({"claim": claim_as_text(claim), "settings": dict(settings), "code": code_version()})
+def fingerprints(claims: Iterable[Claim], settings: Mapping[str, Any],
+                 related: Callable[[Claim], Iterable[Claim]] = lambda claim: ()) -> dict[str, str]:
+    """A digest for each claim, by id, that changes with the claim, the settings (budget, seeds, ...) and the code.
+
+    It also changes with the ``related`` claims, at whose counterexamples the search of the claim looks.
+    """
+    own: dict[str, str] = {}
+
+    def of(claim: Claim) -> str:
+        if claim.id not in own:
+            own[claim.id] = digest(claim_as_text(claim))
+        return own[claim.id]
+
+    return {claim.id: digest({"claim": of(claim), "related": sorted(map(of, related(claim))), "settings": dict(settings),
+                              "code": code_version()}) for claim in claims}
 
 
 @cache
@@ -65,7 +85,7 @@ def code_version() -> str:
 
 def deciding_files() -> list[Path]:
     """Files of code on which verdicts depend, sorted by name."""
-    places = [ROOT / place for place in DECIDES]
+    places = [path for place in DECIDES for path in ROOT.glob(place)]
     found = {path for place in places for path in (place.rglob("*") if place.is_dir() else [place])}
     return sorted(path for path in found if path.suffix in (".py", ".c", ".h")
                   and not any(path.is_relative_to(ROOT / place) for place in SHOWS))
@@ -77,10 +97,44 @@ def _conditions(conditions: Iterable[Condition]) -> list:
 
 @cache
 def _condition(condition: Condition) -> list:
-    sides = _exactly((condition.left, condition.right))
-    return [sides, condition.relation, [_exactly(tuple(triple)) for triple in condition.over]]
+    sides = _canonical((condition.left, condition.right))
+    return [sides, condition.relation, [_canonical(tuple(triple)) for triple in condition.over]]
+
+
+def _canonical(expressions: tuple) -> list[str]:
+    """Each expression as text that does not depend on which expressions were built before it in this process.
+
+    Sympy may answer with an equal expression that it built earlier, whose symbols declare the same assumptions in other
+    words; and the order of arguments may depend on the numbers of Dummies, which count up. Symbols are therefore written
+    with everything that their assumptions imply, arguments that commute in the order of their texts, and Dummies by the
+    place where they first occur. Bound indices keep their names, which certificates carry.
+    """
+    return [_text(_numbered(sp.sympify(expression))) for expression in expressions]
+
+
+def _numbered(e: sp.Basic) -> sp.Basic:
+    if not e.atoms(sp.Dummy):
+        return e
+    found = dict.fromkeys(part for part in _parts(e) if isinstance(part, sp.Dummy))
+    return e.xreplace({dummy: sp.Symbol(f"{dummy.name} {n}", **dummy.assumptions0) for n, dummy in enumerate(found)})
+
+
+def _parts(e: sp.Basic) -> Iterator[sp.Basic]:
+    yield e
+    for argument in _arguments(e):
+        yield from _parts(argument)
+
+
+def _arguments(e: sp.Basic) -> Iterable[sp.Basic]:
+    return sorted(e.args, key=_text) if isinstance(e, _COMMUTE) else e.args
+
+
+_COMMUTE = (sp.Add, sp.Mul, sp.Max, sp.Min)
 
 
 @cache
-def _exactly(expressions: tuple) -> list[str]:
-    return [sp.srepr(sp.sympify(expression)) for expression in expressions]
+def _text(e: sp.Basic) -> str:
+    name = type(e).__name__
+    if isinstance(e, sp.Symbol):
+        return f"{name}({e.name}: {', '.join(sorted(fact for fact, holds in e.assumptions0.items() if holds))})"
+    return f"{name}({', '.join(map(_text, _arguments(e)))})" if e.args else sp.srepr(e)

@@ -1,4 +1,4 @@
-"""Numbers as people read them."""
+"""Numbers as text for people."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def approximately(value) -> str:
-    """A rational (as text) or a number with three significant digits."""
+    """A number, or a rational given as text, with three significant digits."""
     try:
         return significant(float(Fraction(value)) if isinstance(value, str) else float(value))
     except OverflowError:
@@ -23,7 +23,7 @@ def approximately(value) -> str:
 
 
 def significant(value: float | None, digits: int = 3) -> str:
-    """A number as people write it: ``0.0123``, ``1.2·10⁻⁷``, ``∞``, and ``–`` for none."""
+    """A number with so many significant digits: ``0.0123``, ``1.2·10⁻⁷``, ``∞``, and ``–`` for None or NaN."""
     if value is None or math.isnan(value):
         return "–"
     if math.isinf(value):
@@ -38,7 +38,7 @@ def significant(value: float | None, digits: int = 3) -> str:
 
 
 def typeset(text: str) -> str:
-    """Plain text with the signs that keyboards lack: ``sigma^2 <= 1`` as ``sigma² ≤ 1``."""
+    """Plain text with mathematical signs: ``sigma^2 <= 1`` becomes ``sigma² ≤ 1``."""
     for plain, sign in (("^2", "²"), ("**2", "²"), ("<=", "≤"), (">=", "≥")):
         text = text.replace(plain, sign)
     return text

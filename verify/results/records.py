@@ -1,4 +1,4 @@
-"""Verdicts as plain data: ``verdicts.json`` and ``about.json``, written whole and read back."""
+"""Verdicts as plain data, to and from ``verdicts.json`` and ``about.json``."""
 
 from __future__ import annotations
 
@@ -11,9 +11,11 @@ from typing import Any
 from verify.results.files import read_json, write_json
 from verify.results.verdict import Series, Verdict
 
-__all__ = ["FIELDS", "as_record", "from_record", "load_about", "load_verdicts", "save_about", "save_verdicts"]
+__all__ = [
+    "FIELDS", "as_record", "from_record", "load_about", "load_verdicts", "save_about", "save_verdicts", "series_record",
+]
 
-#: the fields of every object in ``verdicts.json``; ``details`` stands beside them where there is anything in it
+#: the fields of every object in ``verdicts.json``, besides ``details`` where these are not empty
 FIELDS = ("id", "reading", "kind", "verdict", "ratio", "evidence", "certificate", "command", "seed", "seconds")
 NOT_FINITE = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
 _AS_THEY_ARE = (bool, int, str, type(None))
@@ -21,20 +23,24 @@ COLUMNS = ("x", "left", "right", "left_low", "left_high")
 
 
 def as_record(verdict: Verdict) -> dict[str, Any]:
-    """Plain data of one verdict. Numbers that JSON lacks become "inf", "-inf" and "nan"."""
+    """Plain data of one verdict; numbers that JSON lacks become "inf", "-inf" and "nan"."""
     record = {name: _plain(getattr(verdict, name)) for name in FIELDS}
     details = _plain(verdict.details)
     if verdict.series:
-        details["series"] = [
-            _plain({field.name: getattr(series, field.name) for field in fields(series)}) for series in verdict.series]
+        details["series"] = list(map(series_record, verdict.series))
     return record | ({"details": details} if details else {})
+
+
+def series_record(series: Series) -> dict[str, Any]:
+    """Plain data of one series."""
+    return {field.name: _plain(getattr(series, field.name)) for field in fields(Series)}
 
 
 def from_record(record: Mapping[str, Any]) -> Verdict:
     """The verdict of a record.
 
     Raises:
-        ValueError: a field is missing or unknown, or the verdict is none of the five.
+        ValueError: a field is missing or unknown, or the verdict is not one of the five.
     """
     if not isinstance(record, Mapping):
         raise ValueError(f"each verdict must be an object with {', '.join(FIELDS)}; got {type(record).__name__}")
@@ -70,12 +76,12 @@ def load_verdicts(out: str | Path) -> list[Verdict]:
 
 
 def save_about(out: str | Path, *, title: str, command: str, versions: Mapping[str, str]) -> None:
-    """Write ``out/about.json``: what the pages say besides the verdicts."""
+    """Write ``out/about.json``: title, command and versions, which the pages name."""
     write_json(Path(out) / "about.json", {"title": title, "command": command, "versions": dict(versions)})
 
 
 def load_about(out: str | Path) -> dict[str, Any]:
-    """Title, command and versions of an earlier report; empty ones where it has none."""
+    """Title, command and versions of an earlier report; defaults where it has none."""
     path = Path(out) / "about.json"
     about = read_json(path, "description of a report") if path.exists() else {}
     if not isinstance(about, dict):
@@ -97,7 +103,7 @@ def _number(value):
 
 
 def _plain(value):
-    """Data that strict JSON can hold: NumPy scalars as numbers, fractions and paths as text."""
+    """The value as data that strict JSON can hold: NumPy scalars as numbers, fractions and paths as text."""
     if type(value) in _AS_THEY_ARE or (type(value) is float and math.isfinite(value)):
         return value
     if isinstance(value, Mapping):

@@ -1,4 +1,4 @@
-"""Verdicts of a directory, each on disk as soon as it is known: what is finished survives whatever happens to the run."""
+"""The verdicts of a directory, each on disk as soon as it is known: finished ones survive whatever happens to the run."""
 
 from __future__ import annotations
 
@@ -6,21 +6,19 @@ import json
 import os
 import socket
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
+
+from filelock import FileLock, Timeout
 
 from verify.results.files import file_name, read_json, writable_directory, write_json
 from verify.results.fingerprint import digest
 from verify.results.records import as_record, from_record
 from verify.results.verdict import Verdict
 
-__all__ = ["FOLDER", "Lock", "Store", "is_finished", "read_result", "stored_settings", "stored_verdict"]
-
-try:
-    import fcntl
-except ImportError:  # not a POSIX system: only the text of the lock file says who holds it
-    fcntl = None
+__all__ = ["FOLDER", "Store", "is_finished", "only_writer", "read_result", "stored_settings", "stored_verdict"]
 
 FOLDER = "results"  # of a report
 _WRITTEN = ("", FOLDER, "certificates", "claims", "figures", "papers")  # folders of a report
@@ -28,84 +26,63 @@ _FIELDS = ("fingerprint", "record", "sha256")
 
 
 def is_finished(verdict: Verdict) -> bool:
-    """Whether the claim was decided to the end; an error, a dead worker or a time limit leaves it to the next run."""
+    """Whether the claim was decided to the end; after an error, a dead process or a time limit the next run tries again."""
     return "stopped" not in verdict.details
 
 
-class Lock:
-    """Says in ``path`` which process writes into its directory; a context manager.
+@contextmanager
+def only_writer(folder: Path) -> Iterator[None]:
+    """Hold the lock of ``folder``, and name this process in the file ``writer`` there.
 
-    The file names process and host. The system releases the lock of a process that dies, so its file is taken over.
+    The system releases the lock of a process that dies. A writer on another machine counts until its file is removed,
+    because not every network file system shares locks.
 
     Raises:
-        ValueError: another process holds it.
+        ValueError: another process holds the lock.
     """
-
-    def __init__(self, path: str | Path):
-        self.path, self._file = Path(path), None
-
-    def __enter__(self) -> Lock:
-        while True:
-            file = self.path.open("a+", encoding="utf-8")
-            try:
-                if fcntl is not None:
-                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                owner = _owner(file)
-                file.close()
-                raise self._held(owner) from None
-            if self.path.exists() and os.path.samestat(os.fstat(file.fileno()), self.path.stat()):
-                break
-            file.close()  # its owner removed it meanwhile: there is a new file to ask for
-        owner = _owner(file)
-        if owner.get("host") not in (None, socket.gethostname()) or (fcntl is None and _runs(owner.get("pid"))):
-            file.close()
-            raise self._held(owner)
-        file.seek(0)
-        file.truncate()
-        json.dump({"pid": os.getpid(), "host": socket.gethostname(), "since": time.strftime("%Y-%m-%d %H:%M:%S")}, file)
-        file.flush()
-        self._file = file
-        return self
-
-    def __exit__(self, *_) -> None:
-        self.path.unlink(missing_ok=True)
-        self._file.close()
-
-    def _held(self, owner: Mapping[str, Any]) -> ValueError:
-        who = f"process {owner.get('pid', 'unknown')} on {owner.get('host', 'this machine')}"
-        since = owner.get("since", "some time")
-        return ValueError(f"{who} is writing into {self.path.parent.parent} since {since}; wait for it, or choose another "
-                          f"--out; if it is no longer there, remove {self.path}")
-
-
-def _owner(file) -> dict[str, Any]:
-    file.seek(0)
+    lock, writer = FileLock(folder / "lock"), folder / "writer"
     try:
-        owner = json.loads(file.read())
-    except ValueError:  # empty, or cut off: its writer died before it had written anything else
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise _held(folder, _writer(writer)) from None
+    try:
+        there = _writer(writer)
+        if there.get("host") not in (None, socket.gethostname()):
+            raise _held(folder, there)
+        write_json(writer, {"pid": os.getpid(), "host": socket.gethostname(), "since": time.strftime("%Y-%m-%d %H:%M:%S")})
+        try:
+            yield
+        finally:
+            writer.unlink(missing_ok=True)
+    finally:
+        lock.release()
+
+
+def _writer(path: Path) -> dict[str, Any]:
+    try:
+        found = read_json(path, "name of a writer")
+    except ValueError:  # it is not there, or its writer died while it wrote it
         return {}
-    return owner if isinstance(owner, dict) else {}
+    return found if isinstance(found, dict) else {}
 
 
-def _runs(pid) -> bool:
-    try:
-        os.kill(int(pid), 0)
-    except (OSError, TypeError, ValueError):
-        return False
-    return True
+def _held(folder: Path, writer: Mapping[str, Any]) -> ValueError:
+    who = f"process {writer.get('pid', 'unknown')} on {writer.get('host', 'this machine')}"
+    since = f" since {writer['since']}" if "since" in writer else ""
+    return ValueError(f"{who} is writing into {folder.parent}{since}; wait for it, or choose another --out; if it is no "
+                      f"longer there, remove {folder / 'writer'}")
 
 
 class Store:
-    """The results in ``out``: one small file per claim in ``out/results``, written whole or not at all.
+    """The results in ``out``: one file per claim in ``out/results``, written whole or not at all; a context manager.
 
-    A file carries its claim's fingerprint and a checksum. One that does not read back as it was written is put aside,
-    and its claim is decided again. ``messages`` says what was put aside or taken over, for people.
+    A file carries the fingerprint of its claim and a checksum. A file that is damaged is set aside, and its claim is decided
+    again. ``messages`` tells people what was set aside or written again.
 
     Args:
         out: directory of the report; made if it is not there.
         settings: budget, seeds, seed and device, as plain data; results of other settings are not mixed with these.
-        fresh: forget the results that are there.
+        fresh: delete the stored results.
 
     Raises:
         ValueError: another process writes into ``out``, it holds results of other settings, or it cannot be written.
@@ -119,37 +96,34 @@ class Store:
     def __enter__(self) -> Store:
         writable_directory(self.out)
         writable_directory(self.folder)
-        self._lock = Lock(self.folder / "lock")
-        self._lock.__enter__()
-        try:
-            for folder in _WRITTEN:  # what a process left behind that died while it wrote
+        with ExitStack() as stack:
+            stack.enter_context(only_writer(self.folder))
+            for folder in _WRITTEN:  # partial files of a process that died while it wrote
                 for path in (self.out / folder).glob(".*.partial*"):
                     path.unlink(missing_ok=True)
             if self.fresh:
                 for path in self.folder.glob("*.json"):
                     path.unlink()
             self._agree()
-        except BaseException:
-            self._lock.__exit__()
-            raise
+            self._open = stack.pop_all()
         return self
 
     def __exit__(self, *_) -> None:
-        self._lock.__exit__()
+        self._open.close()
 
     @property
     def commands(self) -> list[str]:
-        """The commands whose results are here, in order."""
+        """The commands that wrote into this directory, in order."""
         return list(self._about.get("commands", []))
 
     def add_command(self, command: str) -> None:
-        """Remember that ``command`` wrote into this directory."""
+        """Record that ``command`` writes into this directory."""
         commands = list(dict.fromkeys([*self.commands, command]))
         self._about = {"settings": self.settings, "commands": commands}
         write_json(self.folder / "about.json", self._about)
 
     def _agree(self) -> None:
-        """Compare the settings with those of the results that are here."""
+        """Compare the settings with those of the stored results."""
         path = self.folder / "about.json"
         self._about = {}
         if path.exists():
@@ -164,11 +138,11 @@ class Store:
                                  "another --out, or start over in this one with --fresh")
 
     def holds(self, claim_id: str) -> bool:
-        """Whether there is a result file for the claim, good or not."""
+        """Whether there is a result file for the claim, damaged or not."""
         return self._path(claim_id).exists()
 
     def load(self, fingerprints: Mapping[str, str]) -> dict[str, Verdict]:
-        """The finished verdicts by claim id, of those claims that still have the fingerprint they were decided with."""
+        """The finished verdicts by claim id, for those claims whose fingerprint has not changed."""
         found, stale = {}, 0
         for claim_id, fingerprint in fingerprints.items():
             path = self._path(claim_id)
@@ -192,7 +166,7 @@ class Store:
         return found
 
     def add(self, verdict: Verdict, fingerprint: str) -> Verdict:
-        """Write a verdict to disk, and return it as it will be read back."""
+        """Write a verdict to disk; returns it as it will be read back."""
         record = json.loads(json.dumps(as_record(verdict), allow_nan=False))
         data = {"fingerprint": fingerprint, "record": record, "sha256": digest([fingerprint, record])}
         write_json(self._path(verdict.id), data)
@@ -202,7 +176,7 @@ class Store:
         return self.folder / f"{file_name(claim_id)}.json"
 
     def _restore_certificate(self, verdict: Verdict) -> None:
-        """Write a certificate again that is gone or is not what the verdict rests on."""
+        """Write the certificate again where it is missing or differs from that of the verdict."""
         instance = verdict.details.get("instance")
         if not verdict.certificate or not instance:
             return
@@ -222,7 +196,7 @@ class Store:
 
 
 def read_result(path: Path) -> dict[str, Any]:
-    """One result file.
+    """The data of one result file.
 
     Raises:
         ValueError: it is not readable, cut off, or does not have its checksum.
@@ -236,7 +210,7 @@ def read_result(path: Path) -> dict[str, Any]:
 
 
 def stored_verdict(out: str | Path, claim_id: str) -> Verdict | None:
-    """The verdict on a claim that lies in a report, whatever its settings; None where there is none that can be read."""
+    """The verdict on a claim that is stored in a report, whatever its settings; None where none can be read."""
     path = Path(out) / FOLDER / f"{file_name(claim_id)}.json"
     try:
         return from_record(read_result(path)["record"])

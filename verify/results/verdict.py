@@ -1,4 +1,4 @@
-"""What the referee says about a claim, and what it says it from."""
+"""A verdict on a claim, and the series that a figure of it shows."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ VERDICTS = ("refuted", "ill-posed", "certified", "consistent", "undecided")
 
 @dataclass(frozen=True)
 class Series:
-    """Both sides of a claim along a run (or along another axis), for a figure.
+    """Both sides of a claim along a run, or along another axis, for a figure.
 
-    ``left_low`` and ``left_high`` are a confidence band of the measurement where it was sampled. ``decides`` is False
-    where a constant in the bound is only an estimate: such a series is drawn, and decides nothing.
+    ``left_low`` and ``left_high`` are a confidence band of a sampled left side. ``decides`` is False where a constant in the
+    bound is only an estimate; such a series is drawn, and decides nothing.
     """
 
     title: str
@@ -40,12 +40,12 @@ class Series:
 
 @dataclass(frozen=True)
 class Verdict:
-    """The answer on one claim; ``verdicts.json`` is a list of these.
+    """The verdict on one claim; ``verdicts.json`` is a list of these.
 
-    ``ratio`` is the worst found, see :func:`ratio` (None where the claim has no two sides); ``evidence`` one sentence;
-    ``certificate`` a path relative to the report, or None; ``command`` regenerates this verdict.
-    ``details``: what the report shows besides: ``instances`` tried, ``not_applicable`` reasons, ``instance`` (the
-    worst or refuting one, as in a certificate), ``conflict`` for an ill-posed claim, ``e_value``.
+    ``ratio``: the worst one found, see :func:`ratio`; None where the claim has no two sides. ``evidence``: one sentence.
+    ``certificate``: a path relative to the report, or None. ``command``: the command that regenerates this verdict.
+    ``details``: further data for the report, such as ``instances`` tried, the refuting ``instance`` as in a certificate, the
+    ``conflict`` in an ill-posed claim, or an ``e_value``.
     """
 
     id: str
@@ -67,10 +67,10 @@ class Verdict:
 
 
 def ratio(left: float, right: float, relation: str = "<=") -> float:
-    """How near a statement comes to failing: the side that must be smaller over the other one, 1 where they meet.
+    """The side that must be smaller over the other one: 1 where they are equal, more where the statement is violated.
 
-    0 where the smaller side is not positive, infinite where only the larger is 0. For an equality, the larger absolute
-    value over the smaller one.
+    It is 0 where the side that must be smaller is not positive, and infinite where only the other one is not. For an
+    equality it is the larger absolute value over the smaller one, and infinite where the signs differ.
     """
     if relation == "==":
         if left == right:

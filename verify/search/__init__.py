@@ -1,1 +1,1 @@
-"""Searches for violations: stages, corners, evolution, local search. Never sees which claim it is looking at."""
+"""Searches for violations of a claim by stages and corners. Never sees which claim it is looking at."""

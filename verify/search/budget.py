@@ -9,41 +9,52 @@ __all__ = ["BUDGETS", "Budget"]
 
 @dataclass(frozen=True)
 class Budget:
-    """How hard to look: at all that the smaller budget ``before`` looks at, then ``small`` batches of the smallest shapes,
-    random ``batches`` of up to ``size`` instances, ``generations`` of evolution, and last ``ascents`` from the tightest
-    instances, and as many as there are from counterexamples of the claim's kin, by CMA-ES of ``climbs`` steps and by
-    gradients of ``slopes`` steps. Large batches take little longer than small ones."""
+    """How much each stage of a search looks at, in instances rather than in seconds, beyond all that the budget ``before``
+    looks at. Large batches take little longer than small ones.
+
+    Attributes:
+        batches: of random shapes.
+        size: most instances of a batch.
+        generations: batches of mutations of the archive.
+        small, small_rows: shapes of the smallest instances, and instances of each; also of the other fixed shapes.
+        most_rounds: lengths of the longest runs of one local step, a batch each.
+        local_searches, cma_steps, gradient_steps: how many of the tightest instances are followed by local search, and how
+            far. Local search also follows every counterexample of a related claim.
+        confirmations: candidates that are taken to exact arithmetic.
+        work: most model updates of a batch: outcomes times clients, steps and coordinates, over all instances.
+        most_outcomes, most_iterations: limits of an instance.
+        on_data: federations of real data; starts, and lengths of runs, on each.
+    """
 
     batches: int
     size: int
     generations: int
-    work: int = 100_000  # at most of a batch: models that a step of all its instances and outcomes moves, times the steps
+    small: int = 40
+    small_rows: int = 32
+    most_rounds: tuple[int, ...] = (40,)
+    local_searches: int = 0
+    cma_steps: int = 0
+    gradient_steps: int = 0
+    confirmations: int = 12
+    work: int = 100_000
     most_outcomes: int = 64
     most_iterations: int = 40
-    confirmations: int = 12  # candidates that are taken to exact arithmetic
-    ascents: int = 0
-    climbs: int = 0
-    slopes: int = 0
-    small: int = 40  # batches of the smallest shapes
-    small_rows: int = 32  # instances of each
-    most_rounds: tuple[int, ...] = (40,)  # of one local step, of a batch each
-    on_data: tuple[int, int, int] = (1, 4, 1)  # federations of real data; starts, and lengths of runs, on each
+    on_data: tuple[int, int, int] = (1, 4, 1)
     before: Budget | None = None
 
     @property
-    def stages(self) -> tuple[Budget, ...]:
-        """The budgets whose searches follow each other, from the smallest to this one."""
-        return (*(self.before.stages if self.before else ()), self)
+    def levels(self) -> tuple[Budget, ...]:
+        """The budgets that are spent one after the other, from the smallest to this one."""
+        return (*(self.before.levels if self.before else ()), self)
 
 
 _QUICK = Budget(batches=2, size=256, generations=0, small=22, small_rows=128)
 _STANDARD = Budget(
-    batches=36, size=1024, generations=32, most_outcomes=128, most_iterations=100, confirmations=30, ascents=4, climbs=40,
-    slopes=6, small=20, small_rows=768, most_rounds=(100, 300), on_data=(2, 8, 3), before=_QUICK)
-
+    batches=36, size=1024, generations=32, small=20, small_rows=768, most_rounds=(100, 300), local_searches=4, cma_steps=40,
+    gradient_steps=6, confirmations=30, most_outcomes=128, most_iterations=100, on_data=(2, 8, 3), before=_QUICK)
 _THOROUGH = Budget(
-    batches=300, size=3072, generations=600, work=300_000, most_outcomes=256, most_iterations=300, confirmations=60,
-    ascents=12, climbs=200, slopes=60, small=200, small_rows=1536, most_rounds=(100, 300, 1000, 3000), on_data=(2, 16, 3),
-    before=_STANDARD)
+    batches=300, size=3072, generations=600, small=200, small_rows=1536, most_rounds=(100, 300, 1000, 3000),
+    local_searches=12, cma_steps=200, gradient_steps=60, confirmations=60, work=300_000, most_outcomes=256,
+    most_iterations=300, on_data=(2, 16, 3), before=_STANDARD)
 
 BUDGETS = {"quick": _QUICK, "standard": _STANDARD, "thorough": _THOROUGH}

@@ -1,13 +1,12 @@
-"""Runs that claims have in common: claims of one lemma's proof assume the same and are looked at on the same instances.
+"""Shares work between claims that assume the same, such as the steps of one proof: they are looked at on the same instances.
 
-What is shared is what :func:`verify.environment.realise` answers for the very same instances, so no verdict depends on which
-claims were decided before. Only the last claims' environments are kept, and only so many bytes of them.
+What is kept are values of functions without side effects, up to a number of bytes: no verdict depends on what was decided
+before.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Hashable
 from hashlib import blake2b
 from math import prod
 from typing import Any
@@ -15,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from bounds.language.claim import Claim, names_in
+from fedtheory import ALGORITHMS
 from synthetic.base.federation import Federation
 from synthetic.numbers.arrays import Backend
 from verify.claims.hypotheses import signs
@@ -28,15 +28,20 @@ from verify.instances.leaves import Leaves
 from verify.instances.shape import Shape
 from verify.measure.realise import realise
 
-__all__ = ["RUNS", "Draws", "Known", "SharedRuns", "assume_the_same", "drawn_for"]
+__all__ = ["RUNS", "SharedRuns", "assume_the_same", "drawn_for"]
 
-_MOST_BYTES = 192 * 2**20
+_MOST_BYTES = 192 * 2**20  # of environments
+_MOST_BYTES_OF_DRAWS = 64 * 2**20
 _BYTES_OF_MODELS = 160  # a client's model, gradient and what methods keep beside it, for each coordinate and iteration
+#: how names of a method's own arrays begin; where layers are as many as coordinates, only formulas tell which are vectors
+_STATES = ("server_", "client_", "local_")
 _CONSTANTS = frozenset({*HETEROGENEITY, *OVER_SPACE})
+#: names of which a draw asks whether the claim mentions them
+_ASKED_BY_DRAWS = _CONSTANTS | {"H_loss", "layers", "mu_client", *(method.traits.subset for method in ALGORITHMS.values())}
 
 
 class SharedRuns:
-    """The environments of the claims at hand, which :func:`assume_the_same`."""
+    """Draws and environments of the last claims, all of which assume the same (:func:`assume_the_same`)."""
 
     def __init__(self) -> None:
         self.leader: Claim | None = None
@@ -44,42 +49,44 @@ class SharedRuns:
         self.kept: dict[tuple, Environment] = {}
         self.bytes: dict[tuple, int] = {}
         self.last: tuple | None = None
-        self.draws: dict[tuple, Known] = {}
+        self.draws: dict[tuple, tuple[Any, list[dict]]] = {}
+        self.bytes_of_draws = 0
 
     def forget(self) -> None:
-        """Let go of all environments."""
+        """Let go of everything."""
         for environment in self.kept.values():
             _empty(environment)
-        self.leader, self.entries, self.kept, self.bytes, self.last = None, {}, {}, {}, None
-        self.draws = {}
-
-    @contextmanager
-    def aside(self) -> Iterator[None]:
-        """While another claim is looked at in between: what is kept stays, and what that one keeps goes."""
-        kept = self.__dict__.copy()
         self.__init__()
-        try:
-            yield
-        finally:
-            self.forget()
-            self.__dict__.update(kept)
 
-    def known_draws(self, claim: Claim, *circumstances) -> Known:
-        """What claims that draw the same have drawn under these circumstances: see :class:`verify.shared_draws.Draws`."""
+    def draw(self, function: Callable, claim: Claim, *arguments: Hashable, rng: tuple[np.random.Generator, ...]) -> Any:
+        """Return ``function(claim, *rng, *arguments)``: shapes, or arrays by name.
+
+        For another claim that draws the same (:func:`drawn_for`), with generators in the same states, the value is looked
+        up, and the generators are set to the states that the first draw left.
+        """
         own = drawn_for(claim)
         if own is None:
-            return Known()
-        if claim is not self.leader:
-            self._welcome(claim)
-        return self.draws.setdefault((own, repr(circumstances)), Known())
+            return function(claim, *rng, *arguments)
+        self._welcome(claim)
+        key = own, function, arguments, repr([generator.bit_generator.state for generator in rng])
+        if key in self.draws:
+            value, states = self.draws[key]
+            for generator, state in zip(rng, states, strict=True):
+                generator.bit_generator.state = state
+            return value
+        value = function(claim, *rng, *arguments)
+        size = sum(array.nbytes for array in value.values()) if isinstance(value, dict) else 0
+        if self.bytes_of_draws + size <= _MOST_BYTES_OF_DRAWS:
+            self.bytes_of_draws += size
+            self.draws[key] = value, [generator.bit_generator.state for generator in rng]
+        return value
 
     def realise(self, claim: Claim, shape: Shape, leaves: Leaves, backend: Backend, most: int,
                 federation: Federation | None = None) -> Environment:
-        """What ``realise`` of the same arguments answers; from the second claim on, of which another one has asked it."""
-        if claim.setting == "algebra" or shape.data is not None:
+        """Return ``realise`` of the same arguments, which is kept for the next claim that asks for the same instances."""
+        if claim.setting == "algebra" or shape.family.coupled:
             return realise(claim, shape, leaves, backend, federation, most=most).remembering()
-        if claim is not self.leader:
-            self._welcome(claim)
+        self._welcome(claim)
         self._settle()
         self.last = key = (shape, backend.library, most, _digest(leaves), federation)
         if key not in self.kept:
@@ -87,16 +94,19 @@ class SharedRuns:
         return self.kept[key]
 
     def _welcome(self, claim: Claim) -> None:
-        """Go on with what is kept where the claim can use it; else begin anew with this claim."""
+        """Go on with what is kept if the claim can use it; else begin anew with this claim."""
+        if claim is self.leader:
+            return
         entries = entries_of(claim)
         if (self.leader is None or not assume_the_same(self.leader, claim)
-                or any(self.entries.get(name, count) != count for name, count in entries.items())):
+                or any(self.entries.get(name, None if name.startswith(_STATES) else count) != count
+                       for name, count in entries.items())):
             self.forget()
         self.leader = claim
         self.entries |= entries
 
     def _settle(self) -> None:
-        """Count what the environment asked for last has grown to, and let it go if that is too much."""
+        """Count what the last environment has grown to; let it go if that is too much."""
         if self.last is None or self.last not in self.kept:
             return
         self.bytes[self.last] = _bytes(self.last[0], self.kept[self.last])
@@ -109,8 +119,7 @@ RUNS = SharedRuns()  #: those of this process
 
 
 def assume_the_same(first: Claim, second: Claim) -> bool:
-    """Whether all that :func:`verify.environment.realise` takes from the two claims is the same, but for the numbers of
-    indices that formulas give to arrays (``entries_of``)."""
+    """Whether ``realise`` takes the same from both claims, except the numbers of indices of arrays (``entries_of``)."""
     return first.definitions == second.definitions and _taken(first) == _taken(second)
 
 
@@ -123,8 +132,16 @@ def _taken(claim: Claim) -> tuple:
             names_of(claim) & _CONSTANTS)
 
 
+@once_by_claim
+def drawn_for(claim: Claim) -> Hashable | None:
+    """What draws take from a claim beyond what runs take; None for claims about numbers or samples, which share no draws."""
+    if claim.setting == "algebra" or speaks_of_samples(claim):
+        return None
+    return claim.conditions, names_of(claim) & _ASKED_BY_DRAWS, ranges(claim)
+
+
 def _empty(environment: Environment) -> None:
-    """Let go of what it binds at once: what is still to be made refers to it, so that counting references never frees it."""
+    """Let go of its arrays at once: its later arrays refer to it, so that counting references never frees it."""
     environment.bound.clear()
     environment.known.clear()
 
@@ -140,63 +157,9 @@ def _digest(leaves: Leaves) -> bytes:
 
 
 def _bytes(shape: Shape, environment: Environment) -> int:
-    """What an environment holds: its arrays, and the record of its run, of which some are made later."""
+    """What an environment holds: its arrays, and the record of its run, some of which are made later."""
     made = [value.data for value in dict.values(environment.bound) if not callable(value)]
     kept = [value.data for value in environment.known.values()]
     rows = max(array.shape[0] for array in made)
     record = _BYTES_OF_MODELS * rows * prod(outcomes(shape)) * shape.clients * shape.iterations * shape.dim
     return record + sum(getattr(array, "nbytes", 0) for array in (*made, *kept))
-
-
-#: what draws ask whether a claim speaks of it
-_SPOKEN_OF = frozenset({*HETEROGENEITY, *OVER_SPACE, "H_loss", "layers", "mu_client", "trackers"})
-_MOST_BYTES_OF_DRAWS = 64 * 2**20
-
-
-def drawn_for(claim: Claim) -> Hashable | None:
-    """What draws take from a claim beyond what runs take (:func:`verify.shared_runs.assume_the_same`); None of claims about
-    numbers or samples, whose draws are their own."""
-    if claim.setting == "algebra" or speaks_of_samples(claim):
-        return None
-    return claim.conditions, names_of(claim) & _SPOKEN_OF, ranges(claim)
-
-
-class Known:
-    """What was drawn, up to so many bytes, by place and circumstances, with the states in which it left the generators."""
-
-    def __init__(self) -> None:
-        self.found: dict[Hashable, tuple[Any, list[dict]]] = {}
-        self.bytes = 0
-
-    def add(self, key: Hashable, value: Any, states: list[dict], size: int) -> None:
-        """Keep a value of ``size`` bytes if there is room."""
-        if self.bytes + size <= _MOST_BYTES_OF_DRAWS:
-            self.found[key] = value, states
-            self.bytes += size
-
-
-class Draws:
-    """Draws one after the other, by generators of random numbers of which nobody else takes any."""
-
-    def __init__(self, known: Known, generators: Sequence[np.random.Generator]) -> None:
-        self.known, self.generators, self.place = known, generators, 0
-
-    def __call__(self, draw: Callable[[], Any], *circumstances: Hashable) -> Any:
-        """Shapes and leaves, as ``draw`` answers or as they are known from another claim in the same circumstances."""
-        key = self.place, circumstances
-        self.place += 1
-        if key in self.known.found:
-            value, states = self.known.found[key]
-            for generator, state in zip(self.generators, states, strict=True):
-                generator.bit_generator.state = state
-            return value
-        value = draw()
-        self.known.add(key, value, [generator.bit_generator.state for generator in self.generators], _bytes_of_arrays(value))
-        return value
-
-
-def _bytes_of_arrays(value: Any) -> int:
-    """Of the arrays in shapes and leaves."""
-    if isinstance(value, dict):
-        return sum(array.nbytes for array in value.values())
-    return sum(map(_bytes_of_arrays, value)) if isinstance(value, tuple | list) else 0

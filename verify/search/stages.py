@@ -1,128 +1,155 @@
-"""The instances that a search judges, one stage after the other."""
+"""The stages of a search, in their order, and what can be switched off by name."""
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Collection, Iterator
+from dataclasses import replace
 from math import prod
 
 import numpy as np
 
 from bounds.language.claim import Claim
-from synthetic.numbers.arrays import NUMPY, Backend
-from verify.evaluation.environment import UnboundName
-from verify.instances.draw import draw_leaves, draw_shape
+from verify.claims.sizes import integer_variables, possible
+from verify.instances.draw import draw_shape
 from verify.instances.instance import outcomes
-from verify.instances.leaves import KINDS_OF_LEAVES, Leaves, joined
+from verify.instances.leaves import Leaves
 from verify.instances.neighbours import neighbour
 from verify.instances.offspring import offspring
 from verify.instances.shape import Shape
 from verify.instances.shapes import extreme_shapes, small_shapes
-from verify.search.budget import Budget
-from verify.search.climbs import Coordinates, ascend, evolve
-from verify.search.corners.knots_on_path import knots_on_path
-from verify.search.corners.layers import layer_corners, layer_shapes
-from verify.search.corners.patterns import alike_in_all_coordinates, patterned, turned
-from verify.search.corners.units import rescaled
-from verify.search.corners.within_conditions import within_conditions
-from verify.search.extreme_numbers import extreme_numbers
-from verify.search.judged import MOST_TERMS, judged_in_parts
-from verify.search.pools import Pools
-from verify.search.sharing import RUNS, Draws
+from verify.search.archive import RANKINGS
+from verify.search.corners import CORNERS, Corner
+from verify.search.local_search import LOCAL_SEARCH
+from verify.search.related import RELATED
+from verify.search.stage import Stage, State
 
-__all__ = ["climbs_from", "instances"]
+__all__ = ["NAMES", "STAGES", "layer_shapes", "switched_on"]
 
-_OF_DATA = 60_000  # what claims about samples have for a budget's work
-_MOVED_KNOTS = 0.3  # share of batches of piecewise clients in which pieces move onto the path
-_TURNED = 0.3  # share of the batches in whose basis clients are not separable, of methods that act by coordinate
-_CLIMBS_ON_SAMPLES = 2  # times as many, for as long as they get anywhere: atoms have many numbers
+Batches = Iterator[tuple[Shape, Leaves]]
 _PATIENCE, _PATIENT_ROUNDS = 10, (100, 300)  # how much longer where no run met the hypotheses; of how many rounds
+_LONGEST_IN_LAYERS = 6  # iterations
 
 
-def instances(claim: Claim, budget: Budget, seeds: int | list[int], pools: Pools, backend: Backend):
-    """Batches to look at, one after the other: the later ones follow from what was kept of the earlier ones."""
-    rng = np.random.default_rng(seeds)
-    longer, apart, moving = 1, *rng.spawn(2)
-    once = Draws(RUNS.known_draws(claim, budget, seeds), (rng, apart, moving))
-
-    def drawn(shape: Shape, rows: int) -> Leaves:
-        return _drawn(claim, shape, min(rows, _batch_size(shape, budget)), apart, moving)
-
-    def random(longer: int) -> tuple[Shape, Leaves]:
-        shape = draw_shape(claim, rng, budget.most_outcomes, budget.most_iterations, longer)
-        return shape, _drawn(claim, shape, _batch_size(shape, budget), rng, moving)
-
-    for shape in once(partial(small_shapes, claim, apart, budget.most_outcomes, budget.small)):
-        yield shape, once(partial(drawn, shape, budget.small_rows))
-    most = budget.most_outcomes, budget.most_iterations, budget.most_rounds
-    for shape in once(partial(extreme_shapes, claim, apart, *most)):
-        yield shape, once(partial(drawn, shape, budget.small_rows // (10 if shape.data else 1)))
-    for shape in once(partial(layer_shapes, claim, apart, budget.most_outcomes, budget.small // 2)):
-        yield shape, once(partial(drawn, shape, budget.small_rows))
-    waiting = not pools.filled
-    for shape in once(partial(extreme_shapes, claim, apart, *most[:2], _PATIENT_ROUNDS), waiting) if waiting else ():
-        yield shape, once(partial(drawn, shape, budget.size), waiting)
-    for step in range(budget.batches + budget.generations):
-        if step < budget.batches or not pools.filled:
-            if step == budget.batches // 2 and not pools.filled:
-                longer = _PATIENCE
-            yield once(partial(random, longer), longer, waiting)
-        else:
-            shape, parent = pools.pick(step, rng)
-            longest = budget.most_iterations * (_PATIENCE if shape.iterations > budget.most_iterations else 1)
-            shape, parent = neighbour(claim, shape, parent, rng, budget.most_outcomes, longest)
-            children = offspring(claim, shape, parent, _batch_size(shape, budget), rng)
-            yield shape, _cornered(claim, shape, children, moving)
-    for shape, leaves in pools.tightest(budget.ascents):
-        yield from climbs_from(claim, shape, leaves, budget, rng, backend)
-    yield from extreme_numbers(claim, apart)
+def _small(state: State) -> Batches:
+    """The smallest shapes: most false statements fail there already."""
+    for shape in state.shapes(small_shapes, state.budget.small):
+        yield shape, state.drawn(shape, state.budget.small_rows)
 
 
-def climbs_from(claim: Claim, shape: Shape, leaves: Leaves, budget: Budget, rng: np.random.Generator, backend: Backend):
-    """Where climbs from one instance end."""
-    coordinates, rows = Coordinates.of(claim, leaves, KINDS_OF_LEAVES), min(24, _batch_size(shape, budget))
-    seed = int(rng.integers(1 << 30))
-    for climb, steps in ((_evolved, budget.climbs), (_ascended, budget.slopes)):
-        try:
-            end = climb(claim, shape, coordinates, steps, rows, rng, seed, backend)
-        except UnboundName:  # it came to clients that lack a constant, as those that differ without bound do
+def _extreme(state: State) -> Batches:
+    """Shapes that are large in one way and small in all others."""
+    for shape in state.shapes(extreme_shapes, state.budget.most_iterations, state.budget.most_rounds):
+        yield shape, state.drawn(shape, state.budget.small_rows // (10 if shape.family.coupled else 1))
+
+
+def layer_shapes(claim: Claim, rng: np.random.Generator, most_outcomes: int, count: int) -> list[Shape]:
+    """Up to ``count`` shapes of one or two clients, two or three rounds, and two or three layers of one coordinate.
+
+    A number that the claim's conditions hold below the number of layers (as in: m of the layers are recycled) counts some
+    of them but not all. No shapes where there is no such number.
+    """
+    if claim.setting != "run" or not (counting := _below_layers(claim)):
+        return []
+    found = []
+    for _ in range(3 * count):
+        layers, clients = (1,) * int(rng.integers(2, 4)), int(rng.integers(1, 3))
+        drawn = draw_shape(claim, rng, most_outcomes, _LONGEST_IN_LAYERS)
+        own = {name: int(rng.integers(1, len(layers))) for name in counting}
+        shape = replace(
+            drawn, clients=clients, free=min(drawn.free, clients - 1), participants=min(drawn.participants, clients),
+            layers=layers, dim=len(layers), rounds=int(rng.integers(2, 4)), local_steps=int(rng.choice([1, 1, 2])),
+            noisy=drawn.noisy and (0,), sizes=tuple((dict(drawn.sizes) | own).items()))
+        few = prod(outcomes(shape)) <= most_outcomes
+        if few and len(found) < count and possible(claim, shape.as_sizes()):
+            found.append(shape)
+    return found
+
+
+def _below_layers(claim: Claim) -> list[str]:
+    """Names of the integers that conditions hold below the number of layers."""
+    return [name for name in integer_variables(claim) if any(
+        c.relation == "<=" and str(c.left) == name and str(c.right) == "layers" for c in claim.conditions)]
+
+
+def _layered(state: State) -> Batches:
+    """Short runs in which some layers are chosen and others are not."""
+    for shape in state.shapes(layer_shapes, state.budget.small // 2):
+        yield shape, state.drawn(shape, state.budget.small_rows)
+
+
+def _patient(state: State) -> Batches:
+    """Long runs, where no instance met the hypotheses so far."""
+    if state.archive.empty:
+        for shape in state.shapes(extreme_shapes, state.budget.most_iterations, _PATIENT_ROUNDS):
+            yield shape, state.drawn(shape, state.budget.size)
+
+
+def _random(state: State) -> Batches:
+    """Random shapes; from the middle on longer runs, if no instance met the hypotheses until then."""
+    longer = 1
+    for step in range(state.budget.batches):
+        if step == state.budget.batches // 2 and state.archive.empty:
+            longer = _PATIENCE
+        yield _random_batch(state, longer)
+
+
+def _random_batch(state: State, longer: int) -> tuple[Shape, Leaves]:
+    shape = state.shapes(draw_shape, state.budget.most_iterations, longer, rng=state.rng)
+    return shape, state.drawn(shape, state.budget.size, state.rng)
+
+
+def _evolved(state: State) -> Batches:
+    """Mutations of the archive; random shapes while it is empty."""
+    claim, budget = state.claim, state.budget
+    for step in range(budget.batches, budget.batches + budget.generations):
+        if state.archive.empty:
+            yield _random_batch(state, _PATIENCE)
             continue
-        if end is not None:
-            yield shape, end
+        shape, parent = state.archive.pick(step, state.rng)
+        longest = budget.most_iterations * (_PATIENCE if shape.iterations > budget.most_iterations else 1)
+        shape, parent = neighbour(claim, shape, parent, state.rng, budget.most_outcomes, longest)
+        leaves = offspring(claim, shape, parent, state.batch_size(shape), state.rng)
+        for corner in state.corners:
+            if corner.of_mutations:
+                leaves = corner(claim, shape, leaves, state.rng_of_corners)
+        yield shape, leaves
 
 
-def _drawn(claim: Claim, shape: Shape, count: int, rng: np.random.Generator, moving: np.random.Generator) -> Leaves:
-    """Leaves in one of the corners, now and then in turned coordinates where that matters."""
-    leaves = patterned(claim, shape, draw_leaves(claim, shape, count, rng), moving)
-    leaves = layer_corners(claim, shape, leaves, moving)
-    leaves = turned(claim, shape, leaves, moving) if moving.random() < _TURNED else leaves
-    leaves = rescaled(claim, shape, _cornered(claim, shape, leaves, moving), moving)
-    return within_conditions(claim, shape, leaves, moving, partial(RUNS.realise, backend=NUMPY, most=MOST_TERMS))
+def _extreme_numbers(state: State) -> Batches:
+    """Of a claim that compares bounds: the numbers at which one bound exceeds the other most."""
+    claim = state.claim
+    if not claim.compares:
+        return
+    from verify.formulas.bound import bound_of
+    from verify.formulas.dominance import Space  # which imports what other claims do not need
+
+    left, right = bound_of(claim, "left"), bound_of(claim, "right")
+    space = Space(left, right, sorted(v.name for v in claim.variables), {})
+    _, point = space.extremes(state.rng_of_shapes)
+    if not space.met:
+        return
+    numbers = {name: float(np.ravel(value)[0]) for name, value in space.numbers(point[:, None]).items()}
+    whole = {v.name for v in claim.variables if v.domain == "integer"}
+    sizes = tuple((name, round(numbers[name])) for name in numbers if name in whole)
+    yield Shape(dim=1, sizes=sizes), {n: np.array([v]) for n, v in numbers.items() if n not in whole}
 
 
-def _cornered(claim: Claim, shape: Shape, leaves: Leaves, moving: np.random.Generator) -> Leaves:
-    """Leaves, some with all coordinates alike where that matters, now and then with pieces on the path."""
-    leaves = alike_in_all_coordinates(claim, shape, leaves, moving)
-    return knots_on_path(claim, shape, leaves, moving) if moving.random() < _MOVED_KNOTS else leaves
+STAGES = (
+    Stage("small", _small), Stage("extreme", _extreme), Stage("layered", _layered), Stage("patient", _patient),
+    Stage("random", _random), Stage("evolved", _evolved), LOCAL_SEARCH, Stage("extreme-numbers", _extreme_numbers), RELATED,
+)
+#: of all that can be switched off: stages, corners, and the archive's second ranking
+NAMES = (*(stage.name for stage in STAGES), *(corner.name for corner in CORNERS), *RANKINGS[1:])
 
 
-def _evolved(claim, shape, coordinates, climbs, rows, rng, seed, backend) -> Leaves | None:
-    judged, patience, found = partial(judged_in_parts, claim, shape, backend=backend), climbs // 3, []
-    if not shape.data:
-        return evolve(judged, coordinates, climbs, rows, seed, patience)
-    for again in range(2):  # the second time from the end of the first, as wide as that began
-        end = evolve(judged, coordinates, _CLIMBS_ON_SAMPLES * climbs, max(rows, 24), seed + again, patience)
-        if end is None:
-            break
-        found, coordinates = [*found, end], Coordinates.of(claim, end, KINDS_OF_LEAVES)
-    return joined(found) if found else None
+def switched_on(without: Collection[str]) -> tuple[tuple[Stage, ...], tuple[Corner, ...], tuple[str, ...]]:
+    """Stages, corners and rankings of the archive but those called ``without``.
 
-
-def _ascended(claim, shape, coordinates, climbs, rows, rng, seed, backend) -> Leaves | None:
-    return ascend(claim, shape, coordinates, climbs, rows, rng)
-
-
-def _batch_size(shape: Shape, budget: Budget) -> int:
-    drawn = shape.rounds * shape.participants if shape.sampling != "full" else 0
-    work = prod(outcomes(shape)) * shape.clients * (shape.iterations * shape.dim + drawn)
-    work = max(work, 4 * (shape.clients * shape.pieces) ** 2)  # at both knots of every piece, all pieces are asked twice
-    return int(np.clip((_OF_DATA if shape.data else budget.work) // max(work, 1), 8, budget.size))
+    Raises:
+        ValueError: an unknown name.
+    """
+    if unknown := sorted({*without} - {*NAMES}):
+        raise ValueError(f"unknown stage {unknown[0]!r}; allowed: {', '.join(NAMES)}")
+    return (tuple(stage for stage in STAGES if stage.name not in without),
+            tuple(corner for corner in CORNERS if corner.name not in without),
+            tuple(ranking for ranking in RANKINGS if ranking not in without))

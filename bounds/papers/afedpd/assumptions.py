@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from bounds.language.claim import Assumption, Condition
 from bounds.language.functions import f_grad, u
+from bounds.language.samples import G_lip
 from bounds.language.words import L, L_client, eta_l, k, norm2, r, t, tau
 from bounds.papers.afedpd.quantities import local_error
 from bounds.papers.afedpd.setting import all_rounds, each_client, each_step, eps_inexact
-from bounds.papers.afedpd.words import G_lip
 
 __all__ = [
     "A1",

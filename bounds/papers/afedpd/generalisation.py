@@ -7,6 +7,17 @@ from dataclasses import replace
 import sympy as sp
 
 from bounds.language.claim import Condition, Variable
+from bounds.language.samples import (
+    E_unused,
+    G_lip,
+    H_loss,
+    differing,
+    samples,
+    twin_x_before,
+    twin_x_round,
+    worst_mean_gap,
+    worst_mean_signed_gap,
+)
 from bounds.language.words import (
     E,
     L,
@@ -61,19 +72,7 @@ from bounds.papers.afedpd.setting import (
     two_rounds,
     varied,
 )
-from bounds.papers.afedpd.words import (
-    E_unused,
-    G_lip,
-    H_loss,
-    differing,
-    samples,
-    server_duals,
-    twin_server_duals,
-    twin_x_before,
-    twin_x_round,
-    worst_mean_gap,
-    worst_mean_signed_gap,
-)
+from bounds.papers.afedpd.words import server_duals, twin_server_duals
 
 __all__ = ["CLAIMS", "appendix_bound", "main_bound", "multiplier", "x_plus"]
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 import sympy as sp
 
 from bounds.language.claim import Claim, Condition, Variable
+from bounds.language.samples import G_lip, H_loss, samples
 from bounds.language.words import L, Product, Sum, clients, j, k, local_steps, norm, norm2, participants, t
 from bounds.papers.afedpd.setting import (
     STABLE,
@@ -21,7 +22,6 @@ from bounds.papers.afedpd.setting import (
     tau0,
     varied,
 )
-from bounds.papers.afedpd.words import G_lip, H_loss, samples
 
 __all__ = ["CLAIMS"]
 

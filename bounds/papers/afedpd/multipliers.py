@@ -5,10 +5,10 @@ from __future__ import annotations
 import sympy as sp
 
 from bounds.language.claim import Condition, Variable
+from bounds.language.samples import G_lip, samples
 from bounds.language.words import L, Sum, clients, j, k, local_steps, norm
 from bounds.papers.afedpd.generalisation import x_plus
 from bounds.papers.afedpd.setting import alpha_mult, any_rho, beta_mult, eta, gamma_mult, numbers, rho_prox, step, varied
-from bounds.papers.afedpd.words import G_lip, samples
 
 __all__ = ["CLAIMS", "alpha_quadratic"]
 

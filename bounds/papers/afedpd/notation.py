@@ -46,6 +46,7 @@ LETTERS: dict[str, Letter] = {
     "x_before": Letter(r"\theta'_{<1>,<0>}", "model of client k at time t before any aggregation", "tk"),
     "g": Letter("g_{<1>,<0>}", "stochastic gradient of client k at iteration t", "tk"),
     # coupled runs
+    "E_data": Letter(r"\mathbb{E}_{\mathcal{A},\mathcal{C}}\left[<0>\right]", "mean over data sets and their runs", "a"),
     "twin_x_round": Letter(r"\hat\theta^{<0>}", "the same as theta^r in the coupled run", "r"),
     "twin_x_local": Letter(r"\hat\theta_{<1>,<0>}", "model of client k in the coupled run", "tk"),
     "twin_x_before": Letter(r"\hat\theta'_{<1>,<0>}", "model of client k in the coupled run, before any aggregation", "tk"),
@@ -125,20 +126,18 @@ _COUNT, _LOSS, _MODEL, _GRADIENT, _CURVATURE, _STEP = (0, 0), (1, 0), (0, 1), (1
 
 #: name -> powers of the loss's and the parameter's unit
 UNITS: dict[str, tuple] = {
+    **dict.fromkeys(("tau0", "beta_mult", "gamma_mult", "p", "length", "count", "excess", "c", "p_lr", "x_plus_1", "m"),
+                    _COUNT),
     **dict.fromkeys((
-        "samples", "tau0", "differing", "beta_mult", "gamma_mult", "p", "length", "count", "excess", "c", "p_lr",
-        "x_plus_1", "m"), _COUNT),
-    **dict.fromkeys((
-        "H_loss", "f_now", "f_next", "f_first", "f_last", "f_low", "f_1", "f_2", "f_3", "loss_1", "twin_loss_1", "loss_2",
+        "f_now", "f_next", "f_first", "f_last", "f_low", "f_1", "f_2", "f_3", "loss_1", "twin_loss_1", "loss_2",
         "twin_loss_2", "D"), _LOSS),
     **dict.fromkeys((
-        "server_x_bar", "twin_x_round", "twin_x_local", "twin_x_before", "twin_server_x_bar", "distance", "w_gap", "x_gap",
-        "x_1", "a_now", "a", "D_theta", "D_last", "Delta", "Delta_next", "delta_next", "pi_next", "V", "W", "update_gap",
-        "at_point", "sent_mean"), _MODEL),
+        "server_x_bar", "twin_server_x_bar", "distance", "w_gap", "x_gap", "x_1", "a_now", "a", "D_theta", "D_last", "Delta",
+        "Delta_next", "delta_next", "pi_next", "V", "W", "update_gap", "at_point", "sent_mean"), _MODEL),
     **dict.fromkeys((
-        "server_duals", "client_dual", "twin_server_duals", "G_lip", "lam_gap", "lam_gaps", "lam_1", "g_gap", "g_one",
+        "server_duals", "client_dual", "twin_server_duals", "lam_gap", "lam_gaps", "lam_1", "g_gap", "g_one",
         "g_two", "D_lambda", "sigma_dual", "sigma_next"), _GRADIENT),
-    **dict.fromkeys(("rho_prox", "curvature", "z"), _CURVATURE),
+    **dict.fromkeys(("curvature", "z"), _CURVATURE),
     **dict.fromkeys(("eta", "eta_0", "mu_lr", "alpha_mult"), _STEP),
     **dict.fromkeys(("R_now", "R_before", "J_now", "R_start", "R_end", "R_1", "R_2"), (0, 2)),
     **dict.fromkeys(("eps_inexact", "h_sq", "h_sq_1", "h_sq_2"), (2, -2)),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sympy as sp
 
 from bounds.language.claim import Condition, Procedure, Variable
+from bounds.language.samples import E_data, F_pop, samples
 from bounds.language.words import (
     E,
     E_round,
@@ -55,7 +56,7 @@ from bounds.papers.afedpd.setting import (
     step,
     varied,
 )
-from bounds.papers.afedpd.words import E_data, F_pop, client_dual, samples, server_duals, server_x_bar
+from bounds.papers.afedpd.words import client_dual, server_duals, server_x_bar
 
 __all__ = ["CLAIMS"]
 

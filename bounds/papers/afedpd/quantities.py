@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bounds.language.definitions import define
+from bounds.language.samples import E_data, F_pop, twin_x_before, twin_x_round
 from bounds.language.words import (
     E,
     E_round,
@@ -24,15 +25,7 @@ from bounds.language.words import (
     x_round,
 )
 from bounds.papers.afedpd.setting import each_client, rho_prox
-from bounds.papers.afedpd.words import (
-    E_data,
-    F_pop,
-    server_duals,
-    server_x_bar,
-    twin_server_duals,
-    twin_x_before,
-    twin_x_round,
-)
+from bounds.papers.afedpd.words import server_duals, server_x_bar, twin_server_duals
 
 __all__ = [
     "GAPS",

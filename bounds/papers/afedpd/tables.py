@@ -7,6 +7,7 @@ import sympy as sp
 from bounds.formulas.comparisons import comparison, right_side
 from bounds.language.claim import Condition, Procedure, Variable
 from bounds.language.definitions import define
+from bounds.language.samples import samples
 from bounds.language.words import (
     E,
     F_star,
@@ -42,7 +43,7 @@ from bounds.papers.afedpd.setting import (
     step,
     varied,
 )
-from bounds.papers.afedpd.words import client_dual, samples, server_duals, server_x_bar
+from bounds.papers.afedpd.words import client_dual, server_duals, server_x_bar
 
 __all__ = ["CLAIMS"]
 

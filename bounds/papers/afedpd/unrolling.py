@@ -5,6 +5,7 @@ from __future__ import annotations
 import sympy as sp
 
 from bounds.language.claim import Condition, Variable
+from bounds.language.samples import G_lip, H_loss, samples
 from bounds.language.words import L, Product, Sum, clients, i, j, local_steps, participants, rounds, t
 from bounds.papers.afedpd.generalisation import appendix_bound, main_bound
 from bounds.papers.afedpd.setting import (
@@ -21,7 +22,6 @@ from bounds.papers.afedpd.setting import (
     tau0,
     varied,
 )
-from bounds.papers.afedpd.words import G_lip, H_loss, samples
 
 __all__ = ["CLAIMS"]
 

@@ -9,6 +9,17 @@ import sympy as sp
 
 from bounds.language.claim import Assumption, Claim, Condition, Procedure, Variable
 from bounds.language.definitions import DEFINITIONS
+from bounds.language.samples import (
+    E_unused,
+    G_lip,
+    H_loss,
+    differing,
+    samples,
+    twin_x_before,
+    twin_x_local,
+    twin_x_round,
+    worst_mean_gap,
+)
 from bounds.language.words import (
     E,
     L,
@@ -26,17 +37,6 @@ from bounds.language.words import (
     x_round,
 )
 from bounds.papers.afedpd.assumptions import A2
-from bounds.papers.afedpd.words import (
-    E_unused,
-    G_lip,
-    H_loss,
-    differing,
-    samples,
-    twin_x_before,
-    twin_x_local,
-    twin_x_round,
-    worst_mean_gap,
-)
 from bounds.papers.classical.gradient_descent import ALL_CLIENTS, ALL_STEPS, JUST_CONVEX, SMOOTH
 
 __all__ = ["CLAIMS"]

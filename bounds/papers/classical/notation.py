@@ -44,7 +44,6 @@ ONE_AVERAGE = Letter("x_{<0>}", "average at time t; the global model at communic
 
 #: powers of the units of loss and parameter
 UNITS = {
-    "client_variate": (1, -1), "server_variate": (1, -1), "eta": (-1, 2), "c_step": (-1, 2), "samples": (0, 0), "B": (0, 0),
-    "cut": (0, 0), "differing": (0, 0), "G_lip": (1, -1), "H_loss": (1, 0), "twin_x_round": (0, 1), "twin_x_local": (0, 1),
-    "twin_x_before": (0, 1),
+    "client_variate": (1, -1), "server_variate": (1, -1), "eta": (-1, 2), "c_step": (-1, 2), "B": (0, 0),
+    "cut": (0, 0),
 }

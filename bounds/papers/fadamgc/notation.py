@@ -80,19 +80,12 @@ LETTERS: dict[str, Letter] = {
     "local_end": Letter("x_{<0>}^+", "a client's model after its local steps", "k"),
 }
 
-_NUMBERS = (
-    "clients", "participants", "trackers", "local_steps", "rounds", "iterations", "client_weight", "priority", "eta_g",
-    "beta1", "beta2", "sampled", "tracked", "euler", "factor", "any_u", "any_direction",
-)
-
-_GRADIENTS = ("sigma", "G", "sigma_g_max", "eps", "g", "any_q", "any_grad", "gradient", "step_gradient")
-_LENGTHS = ("eta_l", "eta", "x_round", "x_local", "x_before", "z_x_round", "x_star", "error_now", "error_next",
-            "model", "local_end")
-
+#: units besides the language's own; local steps are lengths here
 UNITS: dict[str, tuple[int, int]] = {
-    **dict.fromkeys(_NUMBERS, (0, 0)), **dict.fromkeys(_GRADIENTS, (1, -1)), **dict.fromkeys(_LENGTHS, (0, 1)),
-    **dict.fromkeys(("F_star", "F0_gap", "f_now", "f_next", "total_drop"), (1, 0)),
-    **dict.fromkeys(("L", "L_client"), (1, -2)), "sgd_step": (-1, 2), "e_value": (0, 2), "C_1": (0, 0),
-    **dict.fromkeys(("sigma_sq_client", "client_moment2", "client_moment2_max", "client_scalar_moment2"), (2, -2)),
+    **dict.fromkeys(("trackers", "tracked", "euler", "factor", "any_u", "any_direction"), (0, 0)),
+    **dict.fromkeys(("eps", "any_q", "any_grad", "gradient", "step_gradient"), (1, -1)),
+    **dict.fromkeys(("eta_l", "eta", "z_x_round", "error_now", "error_next", "model", "local_end"), (0, 1)),
+    **dict.fromkeys(("f_now", "f_next", "total_drop"), (1, 0)), "sgd_step": (-1, 2), "e_value": (0, 2), "C_1": (0, 0),
+    **dict.fromkeys(("client_moment2", "client_moment2_max", "client_scalar_moment2"), (2, -2)),
     **dict.fromkeys(("total_change", "total_gap", "gap_now"), (2, -2)),
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sympy as sp
 
 from bounds.language.claim import Claim, Condition, Procedure, Variable
+from bounds.language.coordinates import root, scaled, square
 from bounds.language.words import (
     Sum,
     clients,
@@ -24,7 +25,7 @@ from bounds.language.words import (
 )
 from bounds.papers.fadamgc import quantities as q
 from bounds.papers.fadamgc.builders import ANY_MOMENTS, FA_NT, algebra_step, run_claim
-from bounds.papers.fadamgc.words import beta1, beta2, eps, eta, eta_g, root, scaled, square, z_x_round
+from bounds.papers.fadamgc.words import beta1, beta2, eps, eta, eta_g, z_x_round
 
 __all__ = ["CLAIMS"]
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import sympy as sp
 
 from bounds.language.claim import Definition
+from bounds.language.coordinates import highest, root, scaled, square, upper
 from bounds.language.words import (
     E,
     F_star,
@@ -43,15 +44,10 @@ from bounds.papers.fadamgc.words import (
     client_variate,
     eps,
     eta,
-    highest,
     of_last_round,
     other,
-    root,
-    scaled,
     server_variate,
-    square,
     tracked,
-    upper,
 )
 
 __all__ = [

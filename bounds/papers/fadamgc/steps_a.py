@@ -7,6 +7,7 @@ from functools import partial
 import sympy as sp
 
 from bounds.language.claim import Condition, Variable
+from bounds.language.coordinates import least, scaled
 from bounds.language.words import (
     E,
     L,
@@ -44,7 +45,7 @@ from bounds.papers.fadamgc.builders import (
     stored_max,
 )
 from bounds.papers.fadamgc.theorems import A2, eq_48
-from bounds.papers.fadamgc.words import G, beta1, eps, eta, least, scaled, sigma
+from bounds.papers.fadamgc.words import G, beta1, eps, eta, sigma
 
 __all__ = ["CLAIMS", "descent_inequality", "half_descent", "update_identity"]
 

@@ -7,6 +7,7 @@ from functools import partial
 import sympy as sp
 
 from bounds.language.claim import Condition, Variable
+from bounds.language.coordinates import reciprocal, scaled
 from bounds.language.words import E, L, Max, Min, Sum, clients, grad, i, j, k, local_steps, norm2, r, x_local, x_round
 from bounds.papers.fadamgc import quantities as q
 from bounds.papers.fadamgc.assumptions import A51_A53, proof_78, smooth
@@ -23,7 +24,7 @@ from bounds.papers.fadamgc.builders import (
 )
 from bounds.papers.fadamgc.lemmas import drift_bound
 from bounds.papers.fadamgc.theorems import A2
-from bounds.papers.fadamgc.words import G, beta1, beta2, eps, eta, factor, reciprocal, scaled
+from bounds.papers.fadamgc.words import G, beta1, beta2, eps, eta, factor
 
 __all__ = ["CLAIMS"]
 

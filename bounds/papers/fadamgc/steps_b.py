@@ -8,6 +8,7 @@ from functools import partial
 import sympy as sp
 
 from bounds.language.claim import Condition, Variable
+from bounds.language.coordinates import raised, root, scaled
 from bounds.language.words import (
     E,
     E_round,
@@ -45,19 +46,7 @@ from bounds.papers.fadamgc.builders import (
     with_norms,
 )
 from bounds.papers.fadamgc.theorems import FROM_GRADIENTS
-from bounds.papers.fadamgc.words import (
-    beta1,
-    client_variate,
-    eta,
-    eta_g,
-    factor,
-    raised,
-    root,
-    scaled,
-    server_variate,
-    sigma,
-    trackers,
-)
+from bounds.papers.fadamgc.words import beta1, client_variate, eta, eta_g, factor, server_variate, sigma, trackers
 
 __all__ = ["BY_COORDINATE", "CLAIMS", "chain", "descent_83", "free_vector", "unit_moments"]
 

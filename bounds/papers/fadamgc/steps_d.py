@@ -8,6 +8,7 @@ from functools import partial
 import sympy as sp
 
 from bounds.language.claim import Condition, Variable
+from bounds.language.coordinates import scaled
 from bounds.language.words import (
     E,
     L,
@@ -61,7 +62,7 @@ from bounds.papers.fadamgc.steps_a import (
     update_identity,
 )
 from bounds.papers.fadamgc.theorems_fa_nt import Gamma_sum_bound, eq_158
-from bounds.papers.fadamgc.words import G, beta1, eps, eta, scaled, sigma, trackers
+from bounds.papers.fadamgc.words import G, beta1, eps, eta, sigma, trackers
 
 __all__ = ["CLAIMS"]
 

@@ -8,6 +8,7 @@ from functools import partial
 import sympy as sp
 
 from bounds.language.claim import Condition, Variable
+from bounds.language.coordinates import reciprocal, root, scaled
 from bounds.language.words import (
     E,
     L,
@@ -44,18 +45,7 @@ from bounds.papers.fadamgc.builders import (
     run_claim,
     started,
 )
-from bounds.papers.fadamgc.words import (
-    G,
-    client_variate,
-    eps,
-    eta,
-    reciprocal,
-    root,
-    scaled,
-    server_variate,
-    sigma,
-    trackers,
-)
+from bounds.papers.fadamgc.words import G, client_variate, eps, eta, server_variate, sigma, trackers
 
 __all__ = ["CLAIMS"]
 

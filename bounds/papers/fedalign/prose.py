@@ -32,10 +32,19 @@ from bounds.language.words import (
 from bounds.papers.fedalign.assumptions import G_weighted, divisible, nonanticipating, smooth, strongly_convex, variance
 from bounds.papers.fedalign.builders import FEDALIGN, algebra_claim, run_claim
 from bounds.papers.fedalign.conditions import SCHED, SCHEDULE_VARIABLES, no_matching, schedule_offset
-from bounds.papers.fedalign.quantities import C_2, D0_sq, noise_and_drift, over_priority, rho_bias, suboptimality, theta
+from bounds.papers.fedalign.quantities import (
+    C_2,
+    D0_sq,
+    later_bound,
+    noise_and_drift,
+    older_bound,
+    over_priority,
+    rho_bias,
+    suboptimality,
+    theta,
+)
 from bounds.papers.fedalign.theorems import C, hidden_C, initial_term, theorem_1, theorem_1_bound
 from bounds.papers.fedalign.two_thresholds import THETA_OVER_ROUNDS
-from bounds.papers.li2020.theorems import later_bound, older_bound
 
 __all__ = ["CLAIMS"]
 

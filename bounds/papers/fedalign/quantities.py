@@ -39,9 +39,9 @@ from bounds.language.words import (
 
 __all__ = [
     "C_2", "D0_sq", "average_gradient", "average_stochastic_gradient", "bias_average", "bias_term", "ending_gradient",
-    "ending_stochastic_gradient", "noise_and_drift", "noise_average", "noise_term", "over_free", "over_priority",
-    "priority_clients", "priority_models", "proof_A4", "proof_A5", "proof_gamma", "proof_v", "rho_bias", "rho_hat",
-    "suboptimality", "theta", "theta_hat", "weight", "x_eq_56",
+    "ending_stochastic_gradient", "later_bound", "noise_and_drift", "noise_average", "noise_term", "older_bound",
+    "over_free", "over_priority", "priority_clients", "priority_models", "proof_A4", "proof_A5", "proof_gamma", "proof_v",
+    "rho_bias", "rho_hat", "suboptimality", "theta", "theta_hat", "weight", "x_eq_56",
 ]
 
 
@@ -177,3 +177,14 @@ proof_A5 = define(
     - 2 * eta_l[t] * over_free(aggregate_weight[t, k] * _excess),
     r"A_{5,t}", "parameter^2", "the free clients' part", "eq. (44)",
 )
+
+
+# Theorem 1 of Li et al. 2020, which FedALIGN's theorem gives without free clients ------------------------------------
+def older_bound(noise):
+    """Right side of the older printing, with this B."""
+    return 2 * L / mu / (step_offset + iterations) * (noise / mu + 2 * L * D0_sq)
+
+
+def later_bound(noise, time, start_sq):
+    """Right side of the later printing, with this B, at this T, from this squared distance at the start."""
+    return L / mu / (step_offset + time - 1) * (2 * noise / mu + mu * step_offset / 2 * start_sq)

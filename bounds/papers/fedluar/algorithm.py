@@ -8,6 +8,7 @@ import sympy as sp
 
 from bounds.language.claim import Claim, Condition, Procedure, Variable
 from bounds.language.definitions import DEFINITIONS
+from bounds.language.layers import layer_part, layers
 from bounds.language.words import (
     E,
     F,
@@ -43,18 +44,7 @@ from bounds.papers.fedluar.builders import (
     run_claim,
 )
 from bounds.papers.fedluar.quantities import every_client, every_layer
-from bounds.papers.fedluar.words import (
-    applied_update,
-    eta,
-    kappa,
-    layer,
-    layer_part,
-    layers,
-    recycled,
-    recycled_set,
-    score,
-    score_floor,
-)
+from bounds.papers.fedluar.words import applied_update, eta, kappa, layer, recycled, recycled_set, score, score_floor
 
 __all__ = ["CLAIMS"]
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cache, partial, wraps
 
 from bounds.language.claim import Claim, Condition, Procedure, Variable
+from bounds.language.layers import largest_sum, layer_part, layers, share
 from bounds.language.words import (
     E,
     E_round,
@@ -36,14 +37,10 @@ from bounds.papers.fedluar.words import (
     applied_update,
     eta,
     kappa,
-    largest_sum,
     layer,
-    layer_part,
-    layers,
     masks,
     recycled,
     recycled_set,
-    share,
     source_round,
     staleness,
 )

@@ -79,14 +79,14 @@ _ONE, _PARAMETER, _GRADIENT, _GRADIENT_SQ = (0, 0), (0, 1), (1, -1), (2, -2)
 
 #: powers of the loss's and of the parameter's unit, beyond the language's own names
 UNITS: dict[str, tuple[int, int]] = {
-    **dict.fromkeys(("layers", "recycled", "kappa", "masks", "mask", "score_floor", "server_recycle_set", "server_age",
+    **dict.fromkeys(("recycled", "kappa", "masks", "mask", "score_floor", "server_recycle_set", "server_age",
                      "server_score", "last_fresh", "shared_source", "none_recycled", "alpha", "age", "excess", "s"),
                     _ONE),
     "eta": (-1, 2), "eta_other": (-1, 2),
     **dict.fromkeys(("server_applied_update", "initial_update"), _PARAMETER),
     **dict.fromkeys(("fresh", "fresh_active", "true_mean", "true_mean_active", "recycle_noise", "recycle_noise_active", "b"),
                     _GRADIENT),
-    **dict.fromkeys(("sigma_g_sq", "gradient_floor", "gradient_sq", "gradients", "W"), _GRADIENT_SQ),
+    **dict.fromkeys(("gradient_floor", "gradient_sq", "gradients", "W"), _GRADIENT_SQ),
     **dict.fromkeys(("round_drift", "round_drift_active", "drifts", "bracket"), (0, 2)),
     **dict.fromkeys(("decrease", "fallen"), (1, 0)),
 }

@@ -6,6 +6,7 @@ All are in the units of gradients, as in the paper's appendix, for the local ste
 from __future__ import annotations
 
 from bounds.language.claim import Definition
+from bounds.language.layers import layers
 from bounds.language.words import (
     Product,
     Sum,
@@ -23,7 +24,7 @@ from bounds.language.words import (
     x_local,
     x_round,
 )
-from bounds.papers.fedluar.words import applied_update, eta, layer, layers, recycled_set, source_round
+from bounds.papers.fedluar.words import applied_update, eta, layer, recycled_set, source_round
 
 __all__ = [
     "DEFINITIONS", "every_client", "every_layer", "every_step", "fresh", "last_fresh", "none_recycled", "recycle_noise",

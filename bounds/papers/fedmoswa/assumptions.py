@@ -6,6 +6,7 @@ import sympy as sp
 
 from bounds.language.claim import Assumption, Condition
 from bounds.language.functions import f_grad, u
+from bounds.language.samples import G_lip
 from bounds.language.words import (
     L,
     L_client,
@@ -27,7 +28,7 @@ from bounds.language.words import (
     t,
     x_round,
 )
-from bounds.papers.fedmoswa.words import G_lip, sigma_g, sigma_g_2, sigma_g_client
+from bounds.papers.fedmoswa.words import sigma_g, sigma_g_2, sigma_g_client
 
 __all__ = [
     "A1",

@@ -6,13 +6,14 @@ from dataclasses import replace
 
 from bounds.formulas.comparisons import comparison, monotone, right_side
 from bounds.language.claim import Condition, Variable
+from bounds.language.samples import samples
 from bounds.language.words import L, clients, local_steps, mu, participants, rounds
 from bounds.papers.fedmoswa.main_text import B_TILDE
 from bounds.papers.fedmoswa.main_text import CLAIMS as MAIN_TEXT
 from bounds.papers.fedmoswa.setting import algebra_claim, c, eta, eta_g, large_server_step
 from bounds.papers.fedmoswa.table_1 import CLAIMS as TABLE_1
 from bounds.papers.fedmoswa.table_1 import sizes
-from bounds.papers.fedmoswa.words import samples, sigma_g
+from bounds.papers.fedmoswa.words import sigma_g
 
 __all__ = ["CLAIMS"]
 

@@ -8,6 +8,7 @@ from functools import partial
 import sympy as sp
 
 from bounds.language.claim import Condition, Variable
+from bounds.language.samples import G_lip
 from bounds.language.words import E, L, clients, g, grad, iterations, j, k, local_steps, mu, norm, r, rounds, t, x_round
 from bounds.papers.fedmoswa.assumptions import C1_TO_4, C1_TO_5, C2_TO_5, C5, f_convex, f_smooth, sigma
 from bounds.papers.fedmoswa.main_text import B_TILDE, convex_factor
@@ -28,7 +29,7 @@ from bounds.papers.fedmoswa.setting import (
     steps_after,
     steps_before,
 )
-from bounds.papers.fedmoswa.words import G_lip, server_variate, sigma_g_client
+from bounds.papers.fedmoswa.words import server_variate, sigma_g_client
 
 __all__ = [
     "B_E1", "B_F1", "B_VALUES", "CLAIMS", "FACTOR", "FRESH_READINGS", "Phi", "b_readings", "bounded_start", "deviation",

@@ -8,6 +8,7 @@ from functools import partial
 import sympy as sp
 
 from bounds.language.claim import Claim, Condition, Procedure, Variable
+from bounds.language.samples import G_lip, samples, twin_x_round, worst_pair_gap, worst_sample_gap
 from bounds.language.words import (
     E,
     F_star,
@@ -60,7 +61,7 @@ from bounds.papers.fedmoswa.setting import (
     large_server_step,
     run_claim,
 )
-from bounds.papers.fedmoswa.words import G_lip, samples, sigma_g, twin_x_round, worst_mean_gap, worst_pair_gap
+from bounds.papers.fedmoswa.words import sigma_g
 
 __all__ = [
     "B_TILDE",
@@ -83,7 +84,7 @@ __all__ = [
 ]
 
 K, T, m, s, n = local_steps, rounds, clients, participants, samples
-final_gap = worst_mean_gap(x_round[T], twin_x_round[T])
+final_gap = worst_sample_gap(x_round[T], twin_x_round[T])
 
 # Lemma 4.1 -----------------------------------------------------------------------------------------------------------
 stability = sp.Symbol("stability", nonnegative=True)

@@ -97,25 +97,17 @@ LETTERS: dict[str, Letter] = {
     "server_gap": Letter(r"\mathcal{D}", "control lag of the server before the round"),
 }
 
-_NUMBER, _LOSS, _PARAMETER, _GRADIENT, _GRADIENT_SQ, _STEP, _CURVATURE = (
-    (0, 0), (1, 0), (0, 1), (1, -1), (2, -2), (-1, 2), (1, -2)
-)
-
-#: powers of the loss's and of the parameter's unit
+#: powers of the loss's and of the parameter's unit, of names besides the language's own
 UNITS: dict[str, tuple[int, int]] = {
     **dict.fromkeys(
         ("gamma", "rho_decay", "beta", "b", "c", "c_tilde", "c_bar", "C", "factor", "power", "chance", "excess",
-         "last_excess", "replaced", "used_sample", "eta_g", "sampled", "samples", "terms", "outcomes", "length",
-         "clients", "participants", "local_steps", "rounds", "iterations"), _NUMBER),
-    **dict.fromkeys(("stability", "gap", "F_star"), _LOSS),
+         "last_excess", "terms", "outcomes", "length"), (0, 0)),
+    **dict.fromkeys(("stability", "gap"), (1, 0)),
+    **dict.fromkeys(("p1", "p2", "p3", "shift", "vectors", "change"), (0, 1)),
     **dict.fromkeys(
-        ("x_round", "x_local", "x_before", "x_star", "twin_x_round", "twin_x_local", "twin_x_before", "p1", "p2", "p3",
-         "shift", "vectors", "change", "rho_sam"), _PARAMETER),
-    **dict.fromkeys(
-        ("G_lip", "sigma", "sigma_g", "sigma_g_2", "sigma_g_client", "g", "twin_g", "client_variate", "server_variate",
-         "largest_gradient", "largest_Phi", "Phi", "v1", "v2", "variates", "outcome"), _GRADIENT),
-    **dict.fromkeys(("G_lip_sq", "sigma_sq", "sigma_sq_client", "drop", "first", "lag", "server_gap"), _GRADIENT_SQ),
-    **dict.fromkeys(("eta", "eta_l", "eta_eff", "step", "largest_step", "rates", "last_rate", "lengths"), _STEP),
-    **dict.fromkeys(("L", "L_client", "L_objective", "mu", "mu_client"), _CURVATURE),
+        ("client_variate", "server_variate", "largest_gradient", "largest_Phi", "Phi", "v1", "v2", "variates", "outcome"),
+        (1, -1)),
+    **dict.fromkeys(("G_lip_sq", "drop", "first", "lag", "server_gap"), (2, -2)),
+    **dict.fromkeys(("eta", "eta_eff", "step", "largest_step", "rates", "last_rate", "lengths"), (-1, 2)),
     "d": (0, 2), "second": (3, -4),
 }

@@ -5,7 +5,9 @@ The paper's round t of Appendices E, F and I is round r here; of Appendix G, whe
 
 from __future__ import annotations
 
+from bounds.language.chance import E_noise
 from bounds.language.definitions import define
+from bounds.language.samples import E_data, F_pop, twin_x_before, twin_x_local, twin_x_round
 from bounds.language.words import (
     E,
     E_round,
@@ -35,16 +37,7 @@ from bounds.language.words import (
     x_star,
 )
 from bounds.papers.fedmoswa.setting import gamma, rho_decay
-from bounds.papers.fedmoswa.words import (
-    E_data,
-    E_noise,
-    F_pop,
-    client_variate,
-    server_variate,
-    twin_x_before,
-    twin_x_local,
-    twin_x_round,
-)
+from bounds.papers.fedmoswa.words import client_variate, server_variate
 
 __all__ = [
     "F_gap", "after", "distance_sq", "drift_E0", "drift_E1", "generalisation_error", "gradient_norm", "gradient_sq",

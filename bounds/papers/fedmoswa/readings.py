@@ -10,10 +10,11 @@ import sympy as sp
 
 from bounds.language.claim import Claim, Condition, names_in
 from bounds.language.definitions import DEFINITIONS
+from bounds.language.samples import E_client
 from bounds.language.words import E, E_round, k, r
 from bounds.papers.fedmoswa.assumptions import A2, A5, C5, G2, A2_region, A5_region, C5_region, G2_objective
 from bounds.papers.fedmoswa.setting import ALL_CLIENTS_UPDATE, each_client, procedure_with
-from bounds.papers.fedmoswa.words import E_client, sigma_g, sigma_g_client
+from bounds.papers.fedmoswa.words import sigma_g, sigma_g_client
 
 __all__ = [
     "DRIFT",

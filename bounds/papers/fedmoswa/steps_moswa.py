@@ -7,6 +7,7 @@ from functools import partial
 import sympy as sp
 
 from bounds.language.claim import Condition
+from bounds.language.samples import G_lip, loss_grad, replaced, samples, twin_g, twin_x_local, used_sample
 from bounds.language.words import E, L, Product, Sum, clients, i, j, k, local_steps, norm, r, rounds, t
 from bounds.papers.fedmoswa.assumptions import A1, A2, A3, A4, C1_TO_4, C1_TO_5, C2_TO_4, C2_TO_5, C5, sigma
 from bounds.papers.fedmoswa.lemmas_generalisation import (
@@ -51,18 +52,7 @@ from bounds.papers.fedmoswa.steps_swa import (
     sum_over_rounds,
     unrolled_models,
 )
-from bounds.papers.fedmoswa.words import (
-    G_lip,
-    loss_grad,
-    replaced,
-    samples,
-    server_variate,
-    sigma_g,
-    sigma_g_client,
-    twin_g,
-    twin_x_local,
-    used_sample,
-)
+from bounds.papers.fedmoswa.words import server_variate, sigma_g, sigma_g_client
 
 __all__ = ["CLAIMS"]
 

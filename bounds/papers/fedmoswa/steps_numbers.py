@@ -7,6 +7,7 @@ from functools import partial
 import sympy as sp
 
 from bounds.language.claim import Condition, Variable
+from bounds.language.samples import samples
 from bounds.language.words import (
     L,
     Product,
@@ -25,7 +26,6 @@ from bounds.language.words import (
 )
 from bounds.papers.fedmoswa.main_text import convex_factor, convex_growth, nonconvex_growth, two_thirds
 from bounds.papers.fedmoswa.setting import algebra_claim, b, c, eta, eta_eff, eta_g, gamma
-from bounds.papers.fedmoswa.words import samples
 
 __all__ = ["CLAIMS"]
 

@@ -7,6 +7,7 @@ from functools import partial
 import sympy as sp
 
 from bounds.language.claim import Condition
+from bounds.language.samples import E_client, G_lip, samples
 from bounds.language.words import E, L, Product, Sum, clients, grad, i, j, k, local_steps, norm, r, rounds, x_round
 from bounds.papers.fedmoswa.assumptions import A1, A2, A3, A4, C1_TO_4, C1_TO_5, C2_TO_4, C2_TO_5, C5, sigma
 from bounds.papers.fedmoswa.lemmas_generalisation import (
@@ -36,7 +37,7 @@ from bounds.papers.fedmoswa.readings import REGION, fixed_client, restated, vari
 from bounds.papers.fedmoswa.setting import SAM, SWA, b, c, each_client, each_round, eta, run_claim, steps_before
 from bounds.papers.fedmoswa.table_1 import SAM_FACTORS, c_bar
 from bounds.papers.fedmoswa.theorems_generalisation import PLAIN_STEP
-from bounds.papers.fedmoswa.words import E_client, G_lip, samples, sigma_g
+from bounds.papers.fedmoswa.words import sigma_g
 
 __all__ = [
     "CLAIMS", "ONE_CLIENT", "P", "Q", "coupled_models", "deviation_before", "growing", "local_gap", "local_gap_after",

@@ -7,6 +7,7 @@ from functools import partial
 import sympy as sp
 
 from bounds.language.claim import Condition, Procedure, Variable
+from bounds.language.samples import G_lip, samples
 from bounds.language.words import L, clients, local_steps, participants, rounds, sigma_sq
 from bounds.papers.fedmoswa.assumptions import A2_TO_5, G2, G3, G4, sigma
 from bounds.papers.fedmoswa.main_text import (
@@ -34,7 +35,7 @@ from bounds.papers.fedmoswa.setting import (
     initial_rate,
     run_claim,
 )
-from bounds.papers.fedmoswa.words import G_lip, samples, sigma_g, sigma_g_2
+from bounds.papers.fedmoswa.words import sigma_g, sigma_g_2
 
 __all__ = ["CLAIMS", "c_bar"]
 

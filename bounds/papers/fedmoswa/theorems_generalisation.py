@@ -8,6 +8,7 @@ from functools import partial
 import sympy as sp
 
 from bounds.language.claim import Condition, Variable
+from bounds.language.samples import G_lip
 from bounds.language.words import E, L, Sum, i, j, local_steps, r, rounds
 from bounds.papers.fedmoswa.assumptions import A1, A1_TO_5, A2, A3, A4, C1_TO_5, C2_TO_5, C5, sigma
 from bounds.papers.fedmoswa.lemmas_generalisation import (
@@ -33,7 +34,7 @@ from bounds.papers.fedmoswa.quantities import generalisation_error, gradient_nor
 from bounds.papers.fedmoswa.readings import REGION, fixed_client, varied, with_region, with_right
 from bounds.papers.fedmoswa.setting import FRESH, MOSWA_I, PLAIN, SAM, SWA, algebra_claim, c, eta, run_claim
 from bounds.papers.fedmoswa.table_1 import SAM_FACTORS, c_bar
-from bounds.papers.fedmoswa.words import G_lip, sigma_g
+from bounds.papers.fedmoswa.words import sigma_g
 
 __all__ = ["CLAIMS", "GRADIENT", "any_gradient", "largest_gradient", "plain_step"]
 

@@ -10,7 +10,7 @@ from bounds.language.words import G_sq, L, Max, eta_l, iterations, local_steps, 
 from bounds.papers.fedalign.assumptions import all_steps
 from bounds.papers.fedalign.builders import algebra_claim
 from bounds.papers.fedalign.conditions import SCHED, offset_max
-from bounds.papers.fedalign.quantities import D0_sq, suboptimality
+from bounds.papers.fedalign.quantities import D0_sq, later_bound, older_bound, suboptimality
 from bounds.papers.li2020.setting import (
     ASSUMPTIONS_1_TO_4,
     SCHEME_1,
@@ -22,19 +22,9 @@ from bounds.papers.li2020.setting import (
     two_clients,
 )
 
-__all__ = ["CLAIMS", "later_bound", "older_bound"]
+__all__ = ["CLAIMS"]
 
 kappa = L / mu
-
-
-def older_bound(noise):
-    """Right side of the older printing, with this B."""
-    return 2 * kappa / (step_offset + iterations) * (noise / mu + 2 * L * D0_sq)
-
-
-def later_bound(noise, time, start_sq):
-    """Right side of the later printing, with this B, at this T, from this squared distance at the start."""
-    return kappa / (step_offset + time - 1) * (2 * noise / mu + mu * step_offset / 2 * start_sq)
 
 
 def self_consistent_bound(noise):

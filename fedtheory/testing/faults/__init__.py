@@ -1,4 +1,4 @@
-"""Documented faults of federated code, each planted in the method that it spoils, for ``fedtheory.testing.mutants``."""
+"""Documented faults of federated code, each planted in the affected method, for ``fedtheory.testing.mutants``."""
 
 from fedtheory.testing.faults import averaging, communication, proximal, steps, variates
 from fedtheory.testing.faults.planting import Fault, spoiled, spoiled_part

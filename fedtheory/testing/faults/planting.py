@@ -1,4 +1,4 @@
-"""What a documented fault is, and how one is planted in a method without touching its code."""
+"""Documented faults, and functions that plant them in a method without changing its code."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from typing import Any
 
 from fedtheory.algorithm import PARTS, Algorithm
 
-__all__ = ["Fault", "spoiled", "spoiled_part"]
+__all__ = ["Fault", "kept_between_rounds", "spoiled", "spoiled_part"]
 
 
 @dataclass(frozen=True)
 class Fault:
-    """A mistake that real code made, or a paper printed.
+    """A mistake of real code, or of a printed formula.
 
-    ``method`` (a registered name, with ``arguments``) is the method that it spoils, ``plant`` turns the right algorithm
-    into the wrong one. ``source``: where it is documented, as ``owner/repository#number`` of a public issue or change, as a
+    ``method`` (a registered name, with ``arguments``) is the affected method; ``plant`` turns the correct algorithm into the
+    faulty one. ``source``: where the mistake is documented, as ``owner/repository#number`` of a public issue or change, as a
     place in a paper's specification, or as a fault of ``docs/peers.md``; ``general``: a class of mistakes. ``killers``:
-    properties expected to notice.
+    properties expected to detect it.
     """
 
     name: str
@@ -53,6 +53,20 @@ def _subclass(owner, functions: Mapping[str, Any]):
 def spoiled(**functions) -> Callable[[Algorithm], Algorithm]:
     """Plants functions in place of the algorithm's own: ``function(self, original, *arguments)``."""
     return lambda algorithm: _subclass(algorithm, functions)
+
+
+def kept_between_rounds(name: str) -> dict[str, Callable]:
+    """Functions of a client's optimiser by which it does not start its array ``name`` anew in every round."""
+    def begin(self, original, local, moment):
+        return original(local, moment).with_own(**{name: local.own[name]})
+
+    def client_state(self, original, federation, x, draws):
+        return original(federation, x, draws) | {name: 0 * federation.all_clients(x)}
+
+    def finish(self, original, local, moment):
+        return original(local, moment) | {name: local.own[name]}
+
+    return {"begin": begin, "client_state": client_state, "finish": finish}
 
 
 def spoiled_part(part: str, **functions) -> Callable[[Algorithm], Algorithm]:

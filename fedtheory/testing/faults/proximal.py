@@ -86,28 +86,32 @@ def one_step_behind(self, original, g, local, moment):
     return g, local.with_own(before=local.x)
 
 
-def bracket(self, original, average, upload, moment):
+def _dual(change):
+    """Plants ``change(models, moment)`` in place of the change of FedDyn's h divided by rho."""
+    def aggregate(self, original, average, upload, moment):
+        rho = self.server_pull(moment)
+        new = moment.state.server["dual"] + rho * change(upload.model, moment)
+        return average + new / rho, {"dual": new}
+
+    return _spoiled(aggregate=aggregate)
+
+
+def bracket(models, moment):
     """``sum of x_k - x`` for ``sum of (x_k - x)``."""
-    old, rho = moment.state.server["dual"], self.server_pull(moment)
-    new = old + rho * (moment.over_all(upload.model) - moment.x / moment.federation.clients)
-    return average + new / rho, {"dual": new}
+    return moment.over_all(models) - moment.x / moment.federation.clients
 
 
-def dual_turned(self, original, average, upload, moment):
-    old, rho = moment.state.server["dual"], self.server_pull(moment)
-    new = old - rho * moment.over_all(upload.model - moment.x[:, None, :])
-    return average + new / rho, {"dual": new}
+def dual_turned(models, moment):
+    return -moment.over_all(models - moment.x[:, None, :])
+
+
+def over_the_drawn(models, moment):
+    return moment.average(models - moment.x[:, None, :])
 
 
 def dual_subtracted(self, original, average, upload, moment):
     average_and_dual, server = original(average, upload, moment)
     return 2 * average - average_and_dual, server
-
-
-def dual_over_the_drawn(self, original, average, upload, moment):
-    old, rho = moment.state.server["dual"], self.server_pull(moment)
-    new = old + rho * moment.average(upload.model - moment.x[:, None, :])
-    return average + new / rho, {"dual": new}
 
 
 def dual_unscaled(self, original, local, moment):
@@ -169,8 +173,7 @@ FAULTS = (
     Fault("the reference model is set anew before each step", "fedprox", "securefederatedai/openfederatedlearning#1634",
           _spoiled(begin=remembered, correct=one_step_behind), (ONE_ROUND,)),
     Fault("the norm in the proximal term is not squared", "fedprox", "flwrlabs/flower#2210; docs/peers.md, fault 11",
-          _pulled(unit_vector),
-          ("units of the parameter",)),
+          _pulled(unit_vector), ("units of the parameter",)),
     Fault("norms of layers, not squared, are summed", "fedprox", "ki-ljl/FedProx-PyTorch#1", _pulled(unit_layers),
           ("units of the parameter", "orthogonal maps")),
     Fault("the term's first half is overwritten by its second", "fedprox", "alpemreacar/FedDyn#1", _pulled(model_only),
@@ -182,13 +185,12 @@ FAULTS = (
     Fault("the half of rho/2 survives the derivative", "fedprox", "litian96/FedProx#22", _pulled(halved), (ONE_ROUND,)),
     Fault("a fast path leaves out part of the correction", "fedprox", "general", not_on_the_fast_path, ("run and loop",)),
     Fault("FedDyn's h: sum of x_k - x for sum of (x_k - x)", "feddyn", "SMILELab-FL/FedLab#319; docs/peers.md, fault 9",
-          _spoiled(aggregate=bracket),
-          ("translation", "common optimum")),
-    Fault("FedDyn's h has the wrong sign", "feddyn", "general", _spoiled(aggregate=dual_turned),
+          _dual(bracket), ("translation", "common optimum")),
+    Fault("FedDyn's h has the wrong sign", "feddyn", "general", _dual(dual_turned),
           ("law: lam is the mean of the lam_k", "gets to the optimum")),
     Fault("h is added where it must be subtracted", "feddyn", "TsingZ0/PFLlib#29", _spoiled(aggregate=dual_subtracted),
           ("gets to the optimum", "all clients: fedpd")),
-    Fault("h is divided by the clients drawn", "feddyn", "TsingZ0/PFLlib#29", _spoiled(aggregate=dual_over_the_drawn),
+    Fault("h is divided by the clients drawn", "feddyn", "TsingZ0/PFLlib#29", _dual(over_the_drawn),
           ("law: lam is the mean of the lam_k",)),
     Fault("h is multiplied by rho where it must be divided", "feddyn", "general", _spoiled(aggregate=dual_divided_wrongly),
           ("units of the loss", "all clients: fedpd")),

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from fedtheory.algorithms.fedsam import along
-from fedtheory.testing.faults.planting import Fault, spoiled_part
+from fedtheory.testing.faults.planting import Fault, kept_between_rounds, spoiled_part
 from synthetic.numbers.arrays import namespace
 
 __all__ = ["FAULTS"]
 
 
 # sharpness -----------------------------------------------------------------------------------------------------------------
-def _uphill(self, gradient, local, moment):
+def _ascent(self, gradient, local, moment):
     return along(gradient(local.x), moment.algorithm.now(self.rho_sam, moment))
 
 
 def not_undone(self, original, local, gradient, moment):
     """The step is taken from the perturbed model."""
-    moved = local.x + _uphill(self, gradient, local, moment)
+    moved = local.x + _ascent(self, gradient, local, moment)
     return gradient(moved), local._replace(x=moved)
 
 
@@ -37,13 +37,13 @@ def normalised_over_clients(self, original, local, gradient, moment):
 
 
 def other_samples(self, original, local, gradient, moment):
-    uphill = along(moment.gradient(local.x, moment.iteration + 1), moment.algorithm.now(self.rho_sam, moment))
-    return gradient(local.x + uphill), local
+    ascent = along(moment.gradient(local.x, moment.iteration + 1), moment.algorithm.now(self.rho_sam, moment))
+    return gradient(local.x + ascent), local
 
 
 def no_second_gradient(self, original, local, gradient, moment):
     g = gradient(local.x)
-    gradient(local.x + _uphill(self, gradient, local, moment))
+    gradient(local.x + _ascent(self, gradient, local, moment))
     return g, local
 
 
@@ -78,27 +78,24 @@ def weights_swapped(self, original, g, local, moment):
     return (1 - beta) * g + beta * moment.server("momentum"), local
 
 
-def velocity_kept(self, original, local, moment):
-    velocity = local.own.get("velocity")
-    return original(local, moment) if velocity is None else local
-
-
-def _with_velocity(self, original, federation, x, draws):
-    return original(federation, x, draws) | {"velocity": 0 * federation.all_clients(x)}
-
-
-def keeps_velocity(self, original, local, moment):
-    return original(local, moment) | {"velocity": local.own["velocity"]}
-
-
 # Adam ----------------------------------------------------------------------------------------------------------------------
-def _server_adam(numerator=lambda m, d: m, denominator=lambda v, eps, xp: xp.sqrt(v) + eps, second=lambda m, d: d, sign=1):
+def _adam(v, square, beta2, xp):
+    return beta2 * v + (1 - beta2) * square
+
+
+def yogi_sign(v, square, beta2, xp):
+    pull = (1 - beta2) * square
+    return xp.where(v > square, v + pull, v - pull)
+
+
+def _server_adam(numerator=lambda m, d: m, denominator=lambda v, eps, xp: xp.sqrt(v) + eps, second=lambda m, d: d, sign=1,
+                 moved=_adam):
     """FedAdam's server with one of its lines replaced."""
     def step(self, original, average, moment):
         beta1, beta2, eps = (moment.server_number(b) for b in (self.beta1, self.beta2, self.eps))
         xp, d = namespace(average), average - moment.x
         m = beta1 * moment.state.server["server_moment1"] + (1 - beta1) * d
-        v = beta2 * moment.state.server["server_moment2"] + (1 - beta2) * second(m, d)**2
+        v = moved(moment.state.server["server_moment2"], second(m, d)**2, beta2, xp)
         direction = numerator(m, d) / denominator(v, eps, xp)
         return moment.x + sign * moment.server_number(self.eta_g) * direction, {"server_moment1": m, "server_moment2": v}
 
@@ -111,32 +108,9 @@ def on_clients_too(self, original, state):
     return state.x + self.eta_g * m / (xp.sqrt(v) + self.eps + 1e-30)
 
 
-def yogi_sign(self, original, average, moment):
-    beta1, beta2, eps = (moment.server_number(b) for b in (self.beta1, self.beta2, self.eps))
-    xp, d, v = namespace(average), average - moment.x, moment.state.server["server_moment2"]
-    m = beta1 * moment.state.server["server_moment1"] + (1 - beta1) * d
-    pull = (1 - beta2) * d**2
-    v = xp.where(v > d**2, v + pull, v - pull)
-    direction = m / (xp.sqrt(v) + eps)
-    return moment.x + moment.server_number(self.eta_g) * direction, {"server_moment1": m, "server_moment2": v}
-
-
 def largest_forgotten(self, original, average, moment):
     x, server = original(average, moment)
     return x, server | {"server_moment2_max": server["server_moment2"]}
-
-
-def first_moment_kept(self, original, local, moment):
-    fresh = original(local, moment)
-    return fresh.with_own(moment1=local.own["moment1"])
-
-
-def _with_first_moment(self, original, federation, x, draws):
-    return original(federation, x, draws) | {"moment1": 0 * federation.all_clients(x)}
-
-
-def keeps_first_moment(self, original, local, moment):
-    return original(local, moment) | {"moment1": local.own["moment1"]}
 
 
 def second_moment_forgotten(self, original, local, moment):
@@ -182,8 +156,7 @@ FAULTS = (
     Fault("alpha and 1 - alpha are swapped", "fedcm", "LINs-lab/FedBR#2", spoiled_part("client", direction=weights_swapped),
           ("beta=1.0: fedavg",)),
     Fault("local momentum is not reset between rounds", "fedavg-m", "alibaba/FederatedScope#450",
-          spoiled_part("client", begin=velocity_kept, client_state=_with_velocity, finish=keeps_velocity),
-          ("declared memory",), {"momentum": "heavy-ball"}),
+          spoiled_part("client", **kept_between_rounds("velocity")), ("declared memory",), {"momentum": "heavy-ball"}),
     Fault("the change is taken for the momentum", "fedadam", "flwrlabs/flower#893", _server_adam(numerator=lambda m, d: d),
           ("hyper-parameters act", "v_init=0.0, one round: fedyogi")),
     Fault("the second moment is of the momentum, not of the change", "fedadam", "1xbq1/FedMLLM#4",
@@ -196,12 +169,11 @@ FAULTS = (
     Fault("the server's step is taken by the clients too", "fedadam", "SymbioticLab/FedScale#245",
           spoiled_part("server", broadcast=on_clients_too), ("beta1=0.0, beta2=1.0, v_init=1.0, eps=0.0: fedavg",)),
     Fault("Yogi's second moment moves the wrong way", "fedyogi", "flwrlabs/flower#885",
-          spoiled_part("server", step=yogi_sign), ("stays finite", "law: the second moment is not negative")),
+          _server_adam(moved=yogi_sign), ("stays finite", "law: the second moment is not negative")),
     Fault("the largest second moment is forgotten", "fedams", "general", spoiled_part("server", step=largest_forgotten),
           ("law: the largest second moment never falls",)),
     Fault("the first moment is not reset between rounds", "local-adam", "alibaba/FederatedScope#450",
-          spoiled_part("client", begin=first_moment_kept, client_state=_with_first_moment, finish=keeps_first_moment),
-          ("declared memory",)),
+          spoiled_part("client", **kept_between_rounds("moment1")), ("declared memory",)),
     Fault("the second moment is lost between rounds", "local-adam", "fedbiomed/fedbiomed#169",
           spoiled_part("client", finish=second_moment_forgotten), ("no dead state",)),
     Fault("the root of the local second moment is missing", "local-adam", "general",

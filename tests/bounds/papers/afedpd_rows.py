@@ -1,7 +1,7 @@
 """A-FedPD's formulas in plain Python, written from the paper, on a world of random numbers.
 
-A row gives both sides of a claim from the world ``w``, the names ``a`` that follow the block in the claim's id, and indices
-``at``. Expectations multiply by a factor of their own, so that one cannot stand for another. The paper's t is ``at.r``.
+A row gives both sides of a claim from the world ``w``, the names ``a`` of the claim's reading, and indices ``at``.
+Expectations multiply by a factor of their own, so that one cannot stand for another. The paper's t is ``at.r``.
 """
 
 from __future__ import annotations
@@ -11,6 +11,45 @@ from math import prod, sqrt
 from types import SimpleNamespace
 
 import numpy as np
+
+from bounds.language import samples as on_samples
+from bounds.language import words
+from tests.bounds.claim_values import Values, entry, name_of, reading_of
+
+#: block ids of the specification's sections 4 and 5
+BLOCKS = """
+    theorem-1 theorem-1-explicit lemma-1 lemma-2 lemma-3 theorem-2 theorem-2-explicit lemma-4
+    lemma-5 lemma-6 remark-1.1 remark-1.2 remark-2.1-rate remark-2.1-local table-7-fedpd
+    table-7-fedadmm table-7-feddyn table-7-afedpd text-c-over-p table-9-sgd table-9-mohri table-9-hu
+    table-9-wu table-9-fedavg table-9-afedpd text-partial-fedpd text-mean-dual text-unbiased eq-9
+    eq-10 eq-13 lemma-1-step-1 lemma-1-step-2 lemma-2-step-1 lemma-2-step-2 lemma-2-step-3
+    lemma-3-step-1 lemma-3-step-2 descent-1 descent-2 descent-3 descent-4 descent-5 descent-6
+    descent-7 descent-8 descent-9 descent j-by-r r-recursion q-combined q-range q-equation
+    rho-quadratic rho-order q-choice one-step-theorem-1 telescoped telescoped-relaxed lemma-4-split
+    lemma-4-hitting lemma-5-triangle lemma-5-contraction lemma-5-unroll lemma-5-geometric bernoulli
+    lemma-6-different lemma-6-mixture lemma-6-unroll rec-delta-global rec-sigma rec-delta-local rec-pi
+    rec-weighted multipliers rec-factored alpha-condition x-plus x-plus-bound alpha-rho-bound
+    rec-one-step unrolled-constant unrolled-product product-exp sum-power unrolled-decayed
+    gap-before-tau0 tau0-choice theorem-2-constants"""
+#: readings that the specification lists for a block
+READINGS = {
+    "theorem-1": "exact rho-appendix rho-appendix+exact", "theorem-1-explicit": "exact", "lemma-1": "inactive-theta",
+    "lemma-2": "exact", "lemma-3": "inactive-theta", "theorem-2": "gamma-last gamma-all",
+    "theorem-2-explicit": "gamma-last gamma-all", "lemma-4": "sup-only cond-zeta cond-zeta+rounds-upto generalisation",
+    "lemma-5": "every-step theta-T stable quadratic+stable", "lemma-6": "every-step stable",
+    **dict.fromkeys(("lemma-5-triangle", "lemma-5-contraction", "lemma-5-unroll", "lemma-6-different", "lemma-6-unroll",
+                     "bernoulli"), "stable"), "lemma-5-geometric": "theta-T bound bound+stable",
+    "eq-9": "abs-outside signed second",
+    "eq-10": "fedavg appendix", "table-7-fedadmm": "text sent start", "table-7-afedpd": "start",
+    **dict.fromkeys(("table-7-fedpd", "table-7-feddyn"), "sent start"), "remark-2.1-rate": "fedpd fedadmm feddyn",
+    "text-mean-dual": "through", "q-choice": "range relation", "telescoped": "from-0", "telescoped-relaxed": "numbers",
+    "lemma-4-split": "sup-only", "lemma-4-hitting": "rounds-upto last", "rec-delta-global": "virtual",
+    "rec-sigma": "virtual text", "rec-delta-local": "virtual", "rec-pi": "virtual stable", "rec-factored": "printed",
+    "alpha-condition": "necessary", "rec-one-step": "two", "unrolled-constant": "last whole", "product-exp": "summed",
+    "tau0-choice": "minimiser", "unrolled-decayed": "system", "theorem-2-constants": "factor",
+}
+#: numbers that take any unit, and a constant that O(.) hides
+WITHOUT_UNIT = {"C", "slack", "s_1", "s_2", "s_3", "s_4", "root_1", "root_2", "tau_real", "tau_other"}
 
 C, P, K, T, S = 3, 2, 2, 3, 5
 R = range
@@ -44,8 +83,8 @@ def E_data(value):
     return 0.3 * value
 
 
-def world(seed: int) -> SimpleNamespace:
-    """Random values for every name."""
+def world(seed: int, reading=frozenset()) -> SimpleNamespace:
+    """Random values for every name, the same in every reading."""
     rng = random.Random(seed)
 
     def number():
@@ -721,3 +760,18 @@ ROWS = {
     "theorem-2-constants": lambda w, a, at: (
         (2 * 2 ** (1 / (1 + w.mu_lr * w.L)), 4) if a else (bound_appendix(w), bound_11(w))),
 }
+
+
+def values(w, definitions) -> Values:
+    """Values in a world; definitions are put in."""
+    return Values(lambda name, places: entry(getattr(w, name), places), {
+        words.norm2: sq, words.norm: norm, words.dot: lambda u, v: float(u @ v), words.E: E, words.E_round: E_t,
+        words.grad: lambda k, v: w.grad(int(k), v), words.objective: w.objective, words.objective_grad: w.objective_grad,
+        on_samples.E_data: E_data, on_samples.E_unused: E_unused, on_samples.F_pop: w.F_pop,
+        on_samples.worst_mean_gap: w.worst_mean_gap, on_samples.worst_mean_signed_gap: w.worst_mean_signed_gap,
+    }, definitions=definitions, number=float)
+
+
+def sides(claim, w, at):
+    """Both sides from the paper."""
+    return ROWS[name_of(claim)](w, reading_of(claim), SimpleNamespace(**at))

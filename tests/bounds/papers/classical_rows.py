@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from fractions import Fraction as Q
 
-from tests.bounds.arithmetic import ALL, E_unused, worst_mean_gap
+from tests.bounds.arithmetic import ALL, E_unused, sides_of, values, world, worst_mean_gap
 from tests.bounds.claim_values import sq, total
 
-__all__ = ["CLASSICAL"]
+__all__ = ["ROWS", "sides", "values", "world"]
 
 
 def gap(w, x):
@@ -117,153 +117,154 @@ def drawn(w):
 
 
 #: claim ids -> both sides as functions of (world, t or r, k)
-CLASSICAL = {
-    "classical/gd-convex": (
+ROWS = {
+    "gd-convex": (
         lambda w, t, k: gap(w, w.x_sampled[w.iterations]),
         lambda w, t, k: w.L / 2 * distance(w, 0) / (2 * w.iterations + 1)),
-    "classical/gd-distance": (lambda w, t, k: distance(w, t + 1), lambda w, t, k: rate(w, t) * distance(w, t)),
-    "classical/gd-value": (
+    "gd-distance": (lambda w, t, k: distance(w, t + 1), lambda w, t, k: rate(w, t) * distance(w, t)),
+    "gd-value": (
         lambda w, t, k: gap(w, w.x_sampled[t + 1]), lambda w, t, k: rate(w, t) * gap(w, w.x_sampled[t])),
-    "classical/gd-gradient": (lambda w, t, k: slope(w, t + 1), lambda w, t, k: rate(w, t) * slope(w, t)),
-    "classical/gd-nonconvex": (
+    "gd-gradient": (lambda w, t, k: slope(w, t + 1), lambda w, t, k: rate(w, t) * slope(w, t)),
+    "gd-nonconvex": (
         lambda w, t, k: sum(slope(w, i) for i in range(w.iterations)), lambda w, t, k: gap(w, w.x_sampled[0]) * 2 * w.L),
-    "classical/gd-descent": (
+    "gd-descent": (
         lambda w, t, k: w.objective(w.x_sampled[t + 1]),
         lambda w, t, k: w.objective(w.x_sampled[t]) - w.eta_l[t] * slope(w, t) + w.L / 2 * w.eta_l[t] ** 2 * slope(w, t)),
-    "classical/sgd-distance": (
+    "sgd-distance": (
         lambda w, t, k: distance(w, t + 1),
         lambda w, t, k: distance(w, t) - w.mu * w.eta_l[t] * distance(w, t) + w.eta_l[t] ** 2 * w.sigma_sq),
-    "classical/sgd-value": (
+    "sgd-value": (
         lambda w, t, k: gap(w, w.x_sampled[t + 1]),
         lambda w, t, k: gap(w, w.x_sampled[t]) * (1 - w.mu * w.eta_l[t]) + w.eta_l[t] ** 2 * w.L * w.sigma_sq / 2),
-    "classical/sgd-nonconvex": (
+    "sgd-nonconvex": (
         lambda w, t, k: w.objective(w.x_sampled[t + 1]),
         lambda w, t, k: w.objective(w.x_sampled[t]) - slope(w, t) * w.eta_l[t] / 2 + w.eta_l[t] ** 2 * w.L * w.sigma_sq / 2),
-    "classical/sgd-expansive": (
+    "sgd-expansive": (
         lambda w, t, k: moved_apart(w, k), lambda w, t, k: apart(w, k) * (1 + w.eta_l[0] * w.L) ** 2),
-    "classical/sgd-nonexpansive": (lambda w, t, k: moved_apart(w, k), lambda w, t, k: apart(w, k)),
-    "classical/sgd-contractive": (
+    "sgd-nonexpansive": (lambda w, t, k: moved_apart(w, k), lambda w, t, k: apart(w, k)),
+    "sgd-contractive": (
         lambda w, t, k: moved_apart(w, k), lambda w, t, k: apart(w, k) * contraction(w) * contraction(w)),
-    "classical/scaffold-mean-variate": (
+    "scaffold-mean-variate": (
         lambda w, r, k: sq(total([w.client_variate[r][c] * w.client_weight[c] for c in ALL]) - w.server_variate[r]),
         lambda w, r, k: 0),
-    "classical/scaffold-one-step": (
+    "scaffold-one-step": (
         lambda w, r, k: sq(w.x_round[r + 1] - (w.x_round[r] - w.objective_grad(w.x_round[r]) * (w.eta_g * w.eta_l[r]))),
         lambda w, r, k: 0),
-    "classical/scaffold-new-variate": (
+    "scaffold-new-variate": (
         lambda w, r, k: w.sampled[r][k] * sq(w.client_variate[r + 1][k] - of_round(w, r, lambda i: w.g[i][k]) * Q(1, 3)),
         lambda w, r, k: 0),
-    "classical/scaffold-old-variate": (
+    "scaffold-old-variate": (
         lambda w, r, k: (1 - w.sampled[r][k]) * sq(w.client_variate[r + 1][k] - w.client_variate[r][k]), lambda w, r, k: 0),
-    "classical/scaffold-variate-lag": (
+    "scaffold-variate-lag": (
         lambda w, r, k: w.sampled[r][k] * sq(w.client_variate[r + 1][k] - w.grad(k, w.x_star)),
         lambda w, r, k: w.L * w.L / 3 * of_round(w, r, lambda i: sq(w.x_local[i][k] - w.x_star))),
-    "classical/scaffold-mean-step": (
+    "scaffold-mean-step": (
         lambda w, r, k: sq(w.x_round[r + 1] - w.x_round[r] + total([
             of_round(w, r, lambda i, c=c: w.g[i][c]) * w.client_weight[c] for c in ALL]) * (w.eta * w.eta_g)),
         lambda w, r, k: 0),
-    "classical/scaffold-drift-smooth": (
+    "scaffold-drift-smooth": (
         lambda w, t, k: w.L**2 * sq(w.x_before[t + 1][k] - w.x_sampled[first(t)]),
         lambda w, t, k: ((1 + w.eta * w.L) ** (t - first(t) + 1) - 1) ** 2 * corrected(w, t // 3, k)),
-    "classical/scaffold-drift-convex": (
+    "scaffold-drift-convex": (
         lambda w, t, k: sq(w.x_before[t + 1][k] - w.x_sampled[first(t)]),
         lambda w, t, k: (w.eta * (1 + t - first(t))) ** 2 * corrected(w, t // 3, k)),
-    "classical/scaffold-equal-curvature": (
+    "scaffold-equal-curvature": (
         lambda w, r, k: sq(w.x_round[r + 1] - w.x_star - (w.x_round[r] - w.x_star) * (
             1 - w.eta_g + w.eta_g * (1 - w.L * w.eta) ** 3)),
         lambda w, r, k: 0),
-    "classical/fedavg-dissimilar-round": (
+    "fedavg-dissimilar-round": (
         lambda w, r, k: w.objective(w.x_round[r + 1]),
         lambda w, r, k: w.objective(w.x_round[r]) - 9 * w.eta / 8 * sq(w.objective_grad(w.x_round[r])) + left_over(w)),
-    "classical/fedavg-dissimilar-nonconvex": (
+    "fedavg-dissimilar-nonconvex": (
         lambda w, r, k: mean_slope(w),
         lambda w, r, k: 4 * gap(w, w.x_round[0]) / (9 * w.eta) + Q(20, 3) * (w.eta * w.L) ** 2 * w.G_sq),
-    "classical/fedavg-dissimilar-convex": (
+    "fedavg-dissimilar-convex": (
         lambda w, r, k: gap(w, w.x_round[2]),
         lambda w, r, k: contracted(w) ** 2 * gap(w, w.x_round[0]) + left_over(w) * (1 + contracted(w))),
-    "classical/scaffold-nonconvex": (
+    "scaffold-nonconvex": (
         lambda w, r, k: mean_slope(w), lambda w, r, k: 3 * gap(w, w.x_round[0]) / (8 * w.eta) + 9 * lag(w) / 160),
-    "classical/scaffold-convex": (
+    "scaffold-convex": (
         lambda w, r, k: gap(w, w.x_round[2]),
         lambda w, r, k: contracted(w) ** 2 * (gap(w, w.x_round[0]) + 3 * w.eta / 16 * lag(w))),
-    "classical/fedavg-sampled-round": (
+    "fedavg-sampled-round": (
         lambda w, r, k: w.objective(w.x_round[r + 1]),
         lambda w, r, k: w.objective(w.x_round[r]) - w.eta * sq(w.objective_grad(w.x_round[r])) + drawn(w) * w.eta * 3),
-    "classical/fedavg-sampled-nonconvex": (
+    "fedavg-sampled-nonconvex": (
         lambda w, r, k: mean_slope(w), lambda w, r, k: gap(w, w.x_round[0]) / (2 * w.eta) + 3 * drawn(w)),
-    "classical/fedavg-sampled-strongly-convex": (
+    "fedavg-sampled-strongly-convex": (
         lambda w, r, k: gap(w, w.x_round[2]),
         lambda w, r, k: (1 - 2 * w.mu * w.eta) ** 2 * gap(w, w.x_round[0]) + drawn(w) * w.eta * 3 * (2 - 2 * w.mu * w.eta)),
-    "classical/fedavg-sampled-convex": (
+    "fedavg-sampled-convex": (
         lambda w, r, k: (gap(w, w.x_round[0]) + gap(w, w.x_round[1])) / 2,
         lambda w, r, k: (
             sq(w.x_round[0] - w.x_star) / (6 * w.eta)
             + w.G_sq * (12 * w.eta / w.participants + Q(243, 8) * w.L * w.eta**2)
             + w.sigma_sq * (2 * w.eta / w.participants + Q(81, 8) * w.L * w.eta**2)) * 10 / 9),
-    "classical/scaffold-sampled-nonconvex": (
+    "scaffold-sampled-nonconvex": (
         lambda w, r, k: mean_slope(w),
         lambda w, r, k: gap(w, w.x_round[0]) * 5 / (12 * w.eta)
         + Q(75, 4) * w.eta * w.L * w.clients * lag(w) / w.participants
         + Q(5, 2) * w.L * w.eta * w.sigma_sq * (16 + Q(1, w.participants))),
-    "classical/scaffold-merely-convex": (
+    "scaffold-merely-convex": (
         lambda w, r, k: (gap(w, w.x_round[0]) + gap(w, w.x_round[1])) / 2,
         lambda w, r, k: sq(w.x_round[0] - w.x_star) / (4 * w.eta) + 3 * lag(w) / (32 * w.L)),
-    "classical/drift-smooth": (
+    "drift-smooth": (
         lambda w, t, k: w.L**2 * sq(w.x_before[t + 1][k] - w.x_sampled[first(t)]),
         lambda w, t, k: ((1 + w.eta * w.L) ** (t - first(t) + 1) - 1) ** 2 * first_slope(w, t, k)),
-    "classical/drift-convex": (
+    "drift-convex": (
         lambda w, t, k: sq(w.x_before[t + 1][k] - w.x_sampled[first(t)]),
         lambda w, t, k: (w.eta * (1 + t - first(t))) ** 2 * first_slope(w, t, k)),
-    "classical/local-sgd-step": (
+    "local-sgd-step": (
         lambda w, t, k: distance(w, t + 1),
         lambda w, t, k: distance(w, t) * (1 - w.mu * w.eta_l[t]) - w.eta_l[t] * 2 * gap(w, w.x_sampled[t])
         + 4 * w.L * w.eta_l[t] ** 2 * gap(w, w.x_sampled[t])
         + (w.L * w.eta_l[t] + 2 * (w.L * w.eta_l[t]) ** 2) * weighted(w, lambda c: sq(w.x_local[t][c] - w.x_sampled[t]))
         + w.eta_l[t] ** 2 * noise(w)),
-    "classical/local-gd-spread": (
+    "local-gd-spread": (
         lambda w, t, k: weighted(w, lambda c: sq(w.x_local[t][c] - w.x_sampled[t])),
         lambda w, t, k: (w.eta * (t - first(t))) ** 2 * weighted(w, lambda c: first_slope(w, t, c))),
-    "classical/local-gd-step": (
+    "local-gd-step": (
         lambda w, t, k: distance(w, t + 1),
         lambda w, t, k: distance(w, t) * (1 - w.mu * w.eta) - (2 * w.eta - 4 * w.L * w.eta**2) * gap(w, w.x_sampled[t])
         + (w.L * w.eta + 2 * w.L**2 * w.eta**2) * (w.eta * (t - first(t))) ** 2
         * weighted(w, lambda c: first_slope(w, t, c))),
-    "classical/local-sgd-one-optimum": (
+    "local-sgd-one-optimum": (
         lambda w, t, k: distance(w, 6),
         lambda w, t, k: (1 - w.mu * w.eta) ** 12 * distance(w, 0)
         + sum((w.eta * (1 - w.mu * w.eta) ** i) ** 2 for i in range(6)) * w.sigma_sq),
-    "classical/fedavg-round": (
+    "fedavg-round": (
         lambda w, r, k: w.objective(w.x_round[r + 1]),
         lambda w, r, k: descended(w, r) + w.L**2 * w.eta / 2 * local_drift(w, r)),
-    "classical/fedavg-round-noise": (
+    "fedavg-round-noise": (
         lambda w, r, k: w.objective(w.x_round[r + 1]),
         lambda w, r, k: descended(w, r) + w.L**2 * w.eta / 2 * local_drift(w, r) + 3 * w.eta**2 * w.L * noise(w)),
-    "classical/fedavg-round-dissimilar": (
+    "fedavg-round-dissimilar": (
         lambda w, r, k: w.objective(w.x_round[r + 1]),
         lambda w, r, k: descended(w, r) + w.L**2 * w.eta / 2 * (0 + 1 + 4) * w.eta**2 * w.G_sq),
-    "classical/fedavg-equal-curvature": (
+    "fedavg-equal-curvature": (
         lambda w, r, k: sq(w.x_round[r + 1] - w.x_star - (w.x_round[r] - w.x_star) * (1 - w.L * w.eta) ** 3),
         lambda w, r, k: 0),
-    "classical/sampling-variance": (
+    "sampling-variance": (
         lambda w, t, k: w.participants * (w.clients - 1) * sq(w.x_sampled[6] - w.x[6]),
         lambda w, t, k: (1 - Q(w.participants, w.clients)) * sum(sq(w.x_before[6][c] - w.x[6]) for c in ALL)),
-    "classical/coupled-step-convex": (lambda w, t, k: apart_after(w, t, k), lambda w, t, k: apart_now(w, t, k) + (
+    "coupled-step-convex": (lambda w, t, k: apart_after(w, t, k), lambda w, t, k: apart_now(w, t, k) + (
         2 * w.G_lip * w.eta_l[t] / 5 if k == 1 else 0)),
-    "classical/coupled-step-smooth": (lambda w, t, k: apart_after(w, t, k), lambda w, t, k: apart_now(w, t, k) * (
+    "coupled-step-smooth": (lambda w, t, k: apart_after(w, t, k), lambda w, t, k: apart_now(w, t, k) * (
         1 + w.L * w.eta_l[t] * (Q(4, 5) if k == 1 else 1)) + (2 * w.G_lip * w.eta_l[t] / 5 if k == 1 else 0)),
-    "classical/sgd-stability-distance": (
+    "sgd-stability-distance": (
         lambda w, t, k: norm(w.x_round[2] - w.twin_x_round[2]), lambda w, t, k: total_step(w) * w.G_lip * 2 / 5),
-    "classical/local-sgd-stability-distance": (
+    "local-sgd-stability-distance": (
         lambda w, t, k: norm(w.x_round[2] - w.twin_x_round[2]), lambda w, t, k: total_step(w) * w.G_lip * 2 / 20),
-    "classical/sgd-stability-convex": (
+    "sgd-stability-convex": (
         lambda w, t, k: worst_mean_gap(w.x_round[2], w.twin_x_round[2]), lambda w, t, k: total_step(w) * w.G_lip**2 * 2 / 5),
-    "classical/local-sgd-stability-convex": (
+    "local-sgd-stability-convex": (
         lambda w, t, k: worst_mean_gap(w.x_round[2], w.twin_x_round[2]),
         lambda w, t, k: total_step(w) * w.G_lip**2 * 2 / 20),
-    "classical/sgd-stability-first-use": (
+    "sgd-stability-first-use": (
         lambda w, t, k: worst_mean_gap(w.x_round[2], w.twin_x_round[2]),
         lambda w, t, k: w.H_loss * 2 / 5 + w.G_lip * E_unused(2, norm(w.x_round[2] - w.twin_x_round[2]))),
-    "classical/sgd-stability-smooth": (
+    "sgd-stability-smooth": (
         lambda w, t, k: worst_mean_gap(w.x_round[2], w.twin_x_round[2]),
         lambda w, t, k: w.H_loss * Q(2, 5) + w.G_lip**2 / (2 * w.L) * math.pow(3, w.c_step * w.L)),
 }
+sides = sides_of(ROWS)

@@ -1,4 +1,4 @@
-"""Rows of Appendices B, D and E of FAdamGC, as in ``bounds_fadamgc_step_rows``."""
+"""Rows of Appendices B, D and E of FAdamGC, as in ``fadamgc_step_rows``."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from math import e
 
 import numpy as np
 
-from tests.bounds.papers.fadamgc_rows import K, N, T, length, sq, upto
 from tests.bounds.papers.fadamgc_step_rows import GC, NT, per_client, row, with_mt
+from tests.bounds.papers.fadamgc_world import K, N, T, length, sq, upto
 
 # Appendix B ------------------------------------------------------------------------------------------------------------
 

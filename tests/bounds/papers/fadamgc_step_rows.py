@@ -1,4 +1,4 @@
-"""Both sides of FAdamGC's claims in the paper's words: tables of rows from the quantities of ``bounds_fadamgc_rows``.
+"""Both sides of FAdamGC's claims in the paper's words: tables of rows from the quantities of ``fadamgc_world``.
 
 ``GC`` has the rows of FAdamGC, ``NT`` those of FA-NT, by block; indices come as in the statements, all from 0.
 """
@@ -9,7 +9,7 @@ from math import sqrt
 
 import numpy as np
 
-from tests.bounds.papers.fadamgc_rows import K, N, T, sq, upto
+from tests.bounds.papers.fadamgc_world import K, N, T, sq, upto
 
 GC, NT = {}, {}
 

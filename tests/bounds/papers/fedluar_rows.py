@@ -1,7 +1,7 @@
 """FedLUAR's formulas in plain Python, written from the paper, on a world of random fractions in which nothing is random.
 
-A row gives both sides of a claim from the world ``w``, the reading's values ``a`` of the axes (a set of names), and indices
-``at``. Rounds, layers, local steps and clients count from 0.
+A row gives both sides of a claim from the world ``w``, the names ``a`` of the claim's reading, and indices ``at``. Rounds,
+layers, local steps and clients count from 0.
 """
 
 from __future__ import annotations
@@ -11,7 +11,53 @@ from fractions import Fraction as Q
 from math import isqrt, sqrt
 from types import SimpleNamespace
 
-from tests.bounds.claim_values import Vec, dot, sq
+from bounds.language import layers as on_layers
+from bounds.language import words
+from tests.bounds.claim_values import Values, Vec, dot, entry, name_of, power, reading_of, sq
+
+#: block ids of the specification's sections 4 and 5
+BLOCKS = """
+    eq-8 eq-1 eq-2 eq-3-5 eq-6 def-kappa lemma-3.1 theorem-3.2 remark-1 remark-2 lemma-A.1 lemma-A.2 lemma-A.3 theorem-A.4
+    eq-9 lemma-A.1-variance lemma-A.1-young eq-10 lemma-A.1-split lemma-A.1-onestep lemma-A.1-coefficient lemma-A.1-recursion
+    lemma-A.1-unroll lemma-A.1-geometric lemma-A.1-exponent eq-11 eq-11-maximum
+    lemma-A.2-two-terms lemma-A.2-jensen eq-13 lemma-A.2-variance lemma-A.2-drift-split lemma-A.2-smooth
+    lemma-A.2-heterogeneity lemma-A.2-global-variance eq-14 eq-14-reason lemma-A.2-sum lemma-A.2-shift lemma-A.2-unweighted
+    lemma-A.2-kappa lemma-A.2-kappa-range
+    eq-15 eq-16 lemma-A.3-T1-split eq-17 eq-18 lemma-A.3-T2-split eq-19 eq-20 lemma-A.3-collect lemma-A.3-omit eq-21
+    lemma-A.3-sum lemma-A.3-insert-noise lemma-A.3-rearrange
+    theorem-A.4-insert-drift theorem-A.4-simplify theorem-A.4-coefficient eq-22"""
+MASK = "forced exogenous"
+NOISE = f"{MASK} common sampled main"
+KAPPAS = "sure aggregate update update-squared"
+ROUND = f"{MASK} sampled total"
+#: readings of each block by the axes that the specification names for it
+READINGS = {
+    "eq-6": "common sampled main displacement displacement-as-printed",
+    "def-kappa": f"{KAPPAS} main",
+    "lemma-3.1": f"{NOISE} {KAPPAS} squared-mean along-run ratios-exist",
+    "theorem-3.2": f"{NOISE} {KAPPAS} pathwise squared-mean along-run",
+    "remark-1": "uniform",
+    "lemma-A.1": "proof-display per-client proof-display+per-client literal",
+    "lemma-A.2": f"{NOISE} {KAPPAS} ratios-exist",
+    "lemma-A.3": f"{NOISE} {KAPPAS} pathwise literal-domain ratios-exist",
+    "theorem-A.4": f"{NOISE} {KAPPAS} pathwise",
+    "eq-9": "index-k",
+    **dict.fromkeys(("lemma-A.2-two-terms", "eq-13", "lemma-A.2-variance", "eq-14", "lemma-A.2-sum", "lemma-A.2-unweighted"),
+                    NOISE),
+    **dict.fromkeys(("lemma-A.2-drift-split", "lemma-A.2-smooth", "lemma-A.2-heterogeneity"), f"{NOISE} now"),
+    **dict.fromkeys(("eq-17", "eq-18", "lemma-A.3-T1-split"), ROUND),
+    **dict.fromkeys(("eq-19", "eq-20", "lemma-A.3-T2-split", "lemma-A.3-collect"), f"{ROUND} literal"),
+    "eq-15": f"{ROUND} first-line",
+    "eq-16": f"{ROUND} literal roots-taken-out",
+    "eq-21": f"{ROUND} any-noise",
+    "lemma-A.3-sum": f"{MASK} sampled pathwise",
+    "lemma-A.3-omit": "run",
+    "lemma-A.3-rearrange": "literal-domain",
+}
+#: whether the readings of the blocks in READINGS are all listed
+EVERY_READING = True
+#: numbers and vectors that take any unit, and a constant that O(.) hides
+WITHOUT_UNIT = {"a", "first", "second", "C", "length"}
 
 M, TAU, T, SIZES = 3, 4, 4, (1, 1, 2)  # clients, local steps, rounds, layers
 DIM, LAYERS = sum(SIZES), len(SIZES)
@@ -37,9 +83,9 @@ def part(layer, v):
     return Vec(x if i in PLACES[layer] else Q(0) for i, x in enumerate(v))
 
 
-def world(seed: int, masks: str = "per-layer") -> SimpleNamespace:
-    """Random values for every name; the layers recycled by round, and their ages, are given."""
-    rng = random.Random(seed)
+def world(seed: int, reading=frozenset()) -> SimpleNamespace:
+    """Random values for every name; the layers recycled by round, and their ages, are given by the reading."""
+    rng, masks = random.Random(seed), "common" if "common" in reading else "per-layer"
 
     def number():
         return Q(rng.randint(1, 30), rng.randint(1, 9))
@@ -556,3 +602,34 @@ ROWS = {
     "eq-22": lambda w, a, at: (w.gradients, theorem(w, a, at, w.decrease)[1]) if "last-step" in a else (
         G(w), X(w, fall(w)) + G(w) / 2),
 }
+
+
+def values(w, definitions) -> Values:
+    """Values in a world; definitions are put in, and nothing is random."""
+    def largest_sum(e, of):
+        number, body, name, low, high = e.args
+        found = [of(body, {name.name: n}) for n in range(int(of(low)), int(of(high)) + 1)]
+        return sum(sorted(found, reverse=True)[: int(of(number))])
+
+    return Values(lambda name, places: entry(getattr(w, name), places), {
+        words.norm2: sq, words.norm: length, words.dot: dot, words.F: lambda k, v: w.F(int(k), v), words.E: lambda a: a,
+        words.E_round: lambda a, r: a, words.grad: lambda k, v: w.grad(int(k), v), words.objective: w.objective,
+        words.objective_grad: w.objective_grad, on_layers.layer_part: lambda n, v: part(int(n), v),
+        on_layers.share: lambda a, b: a / b if b else a,
+    }, binding={on_layers.largest_sum: largest_sum}, definitions=definitions, power=exact_power)
+
+
+def exact_power(base, exponent):
+    if exponent == int(exponent):
+        return power(base, exponent)
+    return root(base) if exponent == Q(1, 2) else 1 / root(base)
+
+
+def names_of(claim):
+    """The names of a claim's reading, and those of the first reading where it is a listed one."""
+    return reading_of(claim) or ({"T-fixed"} if claim.block == "fedluar/remark-2" else frozenset())
+
+
+def sides(claim, w, at):
+    """Both sides from the paper."""
+    return ROWS[name_of(claim)](w, names_of(claim), SimpleNamespace(**at))

@@ -1,4 +1,4 @@
-"""The proof steps of Appendix G and the paper's quantities in plain Python; see ``bounds_fedmoswa_rows``."""
+"""The proof steps of Appendix G and the paper's quantities in plain Python; see ``fedmoswa_theorem_rows``."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from fractions import Fraction as Q
 
 from tests.bounds.claim_values import dot, power, sq, total
-from tests.bounds.papers.fedmoswa_rows import R, ms
+from tests.bounds.papers.fedmoswa_theorem_rows import R, ms
 from tests.bounds.papers.fedmoswa_world import SIZES
 
 

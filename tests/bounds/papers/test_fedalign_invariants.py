@@ -14,7 +14,7 @@ from fedtheory import InverseTime, StopAfter, fedalign, run
 from synthetic.data.from_arrays import from_arrays
 from synthetic.numbers.arrays import NUMPY
 from synthetic.quadratic.make import make_quadratic
-from verify.evaluation.environment import Bound, Environment
+from verify.evaluation.environment import Environment, NamedArray
 from verify.evaluation.evaluate import evaluate
 
 PROPERTY = settings(deadline=None, max_examples=25)
@@ -33,12 +33,12 @@ def right(claim_id, *, mu, kappa, K=2, participants=3, sigma_sq=1.0, G_sq=1.0, G
     offset = max(8 * kappa, K) if offset is None else offset
     given_numbers = {"L": L, "mu": mu, "sigma_sq": sigma_sq, "G_sq": G_sq, "Gamma": Gamma, "step_offset": offset,
                      "F_star": 0.0}
-    bound = {name: Bound(np.full((1, 1, 1), float(value))) for name, value in given_numbers.items()}
+    bound = {name: NamedArray(np.full((1, 1, 1), float(value))) for name, value in given_numbers.items()}
     times = np.arange(T)
     for name, values in {"chi": chi, "psi": psi, "eta_l": 2 / (mu * (times + offset))}.items():
-        bound[name] = Bound(np.asarray(values, dtype=float).reshape(1, 1, 1, -1), 1)
-    bound["x_star"] = Bound(np.zeros((1, 1, 1, 1)), 0, True)
-    bound["x_sampled"] = Bound(np.full((1, 1, 1, T + 1, 1), np.sqrt(D0)), 1, True)
+        bound[name] = NamedArray(np.asarray(values, dtype=float).reshape(1, 1, 1, -1), 1)
+    bound["x_star"] = NamedArray(np.zeros((1, 1, 1, 1)), 0, True)
+    bound["x_sampled"] = NamedArray(np.full((1, 1, 1, T + 1, 1), np.sqrt(D0)), 1, True)
     sizes = {"iterations": T, "local_steps": K, "participants": participants, "clients": 1, "rounds": T // K}
     environment = Environment(NUMPY, sizes, bound, definitions=claim.definitions)
     return float(evaluate(claim.statement.right, environment).item())

@@ -153,25 +153,8 @@ def at_time(shift):
     return lambda original: lambda self, moment: original(self, moment._replace(iteration=shift(moment)))
 
 
-def last_step_lost(original):
-    def client_step(self, local, gradient, moment):
-        after = original(self, local, gradient, moment)
-        return local if (moment.iteration + 1) % self.local_steps == 0 else after
-
-    return client_step
-
-
-def gradient_at_the_broadcast_model(original):
-    def client_step(self, local, gradient, moment):
-        g = gradient(moment.federation.all_clients(moment.x))
-        return local._replace(x=local.x - self.step_size(moment) * g)
-
-    return client_step
-
-
-def pulled_to(point):
-    return lambda original: lambda self, g, local, moment: original(
-        self, g, local, moment._replace(x=point(local.x, moment)))
+def pulled_to_the_origin(original):
+    return lambda self, g, local, moment: original(self, g, local, moment._replace(x=0 * moment.x))
 
 
 def noise(change):
@@ -194,14 +177,6 @@ def by_position(original):
     def init(self, seeds, *more):
         original(self, seeds, *more)
         self.seeds = self.seeds + self.integer_backend.integers(range(self.runs))
-
-    return init
-
-
-def one_seed(original):
-    def init(self, seeds, *more):
-        original(self, seeds, *more)
-        self.seeds = self.seeds * 0 + self.seeds[0]
 
     return init
 

@@ -181,7 +181,7 @@ def test_an_exemption_is_shown_with_its_reason():
 
 @pytest.mark.parametrize(("action", "error", "message"), [
     (lambda: check_algorithm(3), TypeError, "expected an Algorithm, a maker or a method's name; got 3"),
-    (lambda: check_algorithm("fedavgg"), LookupError, "nearest: fedavg"),
+    (lambda: check_algorithm("fedavgg"), LookupError, "did you mean 'fedavg'"),
     (lambda: check_algorithm("fedavg", only=["purty"]), LookupError, "unknown property 'purty'; known: shapes"),
     (lambda: check_algorithm("fedavg", traits=Traits(exempt={"puri": "no"})), LookupError, "unknown property 'puri'"),
     (lambda: Traits(orthogonal="some"), ValueError, "unknown maps 'some'; allowed: '', 'all'"),

@@ -21,12 +21,13 @@ from fedtheory import (
 from fedtheory.engine import starting_points
 from synthetic import EXACT, NUMPY, TORCH, Draws, EnumeratedDraws, Quadratic, make_quadratic
 from synthetic.numbers.draws import CLIENTS
+from tests.bounds.each_claim import look_at_each
 from tests.fedtheory.federations import moved, variant
 
 __all__ = [
-    "CLIENTS", "SEEDS", "check_batches", "check_costs", "check_exact", "check_gathered", "check_numpy", "check_resume",
-    "clean", "maker", "noisy", "path", "rotated", "scaled", "sequences", "shifted_centers", "start_of", "subsets", "tilted",
-    "watch", "with_arrays",
+    "CLIENTS", "SEEDS", "check_all", "check_batches", "check_costs", "check_exact", "check_gathered", "check_numpy",
+    "check_one_hyper_parameter_per_run", "check_resume", "clean", "maker", "noisy", "path", "rotated", "scaled", "sequences",
+    "shifted_centers", "start_of", "subsets", "tilted", "watch", "with_arrays",
 ]
 
 SEEDS = [3, 8, 2**33]
@@ -221,6 +222,31 @@ def check_costs(make, down, up, gradients):
     assert (active.sum(axis=-1) == (6 if isinstance(method.selection.sampling, EveryPriority) else 2)).all()
     for name, expected in (("downlink_floats", down * 3), ("uplink_floats", up * 3), ("gradients", gradients)):
         np.testing.assert_array_equal(data[name].values, active * expected)
+
+
+def check_one_hyper_parameter_per_run(make, numbers):
+    """Arrays of hyper-parameters act on their own run. ``numbers``: those that the row gives, by name."""
+    values = {name: [value, 2 * value / 3] for name, value in numbers.items()}
+    together = run(make(**{name: np.array(pair) for name, pair in values.items()}), noisy(), 3, seeds=2, record=["x"])
+    for i in range(2):
+        single = run(make(**{name: pair[i] for name, pair in values.items()}), noisy(), 3, seeds=[i], record=["x"])
+        np.testing.assert_allclose(single.dataset["x"].values[0], together.dataset["x"].values[i], rtol=1e-12, atol=1e-12)
+
+
+def check_all(make, tmp_path, costs=None, exact=False, numbers=None, sampled=True):
+    """What every row owes; all checks that fail are named. ``costs``: of :func:`check_costs`; ``exact``: whether it runs on
+    fractions; ``numbers``: of :func:`check_one_hyper_parameter_per_run`; ``sampled``: whether clients may be sampled."""
+    checks = {"numpy": lambda: check_numpy(make), "batches": lambda: check_batches(make),
+              "resume": lambda: check_resume(make, tmp_path)}
+    if sampled:
+        checks["gathered"] = lambda: check_gathered(make)
+    if costs:
+        checks["costs"] = lambda: check_costs(make, *costs)
+    if exact:
+        checks["fractions"] = lambda: check_exact(make)
+    if numbers:
+        checks["one hyper-parameter per run"] = lambda: check_one_hyper_parameter_per_run(make, numbers)
+    look_at_each(checks, lambda name: checks[name]())
 
 
 def maker(name, **arguments):

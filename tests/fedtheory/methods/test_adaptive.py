@@ -15,11 +15,7 @@ from synthetic.numbers.arrays import EXACT, TORCH
 from tests.fedtheory.conformance.adaptive_cases import mean_of_active
 from tests.fedtheory.federations import moved
 from tests.fedtheory.methods.common import (
-    check_batches,
-    check_costs,
-    check_gathered,
-    check_numpy,
-    check_resume,
+    check_all,
     clean,
     maker,
     noisy,
@@ -65,36 +61,18 @@ def full_only(make):
     return lambda participants=None, **more: make(**more)
 
 
-@pytest.mark.parametrize("row", ROWS)
-def test_computing_the_participants_is_computing_everybody(row):
-    check_gathered(ROWS[row])
+FULL_ONLY = {"fa-nt-z": full_only(maker("fa-nt-z", local_steps=3, eps=0.1, eta_g=0.5))}
+#: models down and up and gradients of a participant
+COSTS = {
+    **dict.fromkeys(("fedavgm", "fedadagrad", "fedadam", "fedyogi", "fedams", "fedamsgrad"), (1, 1, 2)),
+    "fedacg": (1, 1, 3), "local-adam": (1, 1, 3), "fadamgc": (2, 2, 3), "fa-nt": (2, 2, 3), "fedlada": (3, 2, 3),
+    "fedlada local": (2, 1, 3),
+}
 
 
-ROWS = ROWS | {"fa-nt-z": full_only(maker("fa-nt-z", local_steps=3, eps=0.1, eta_g=0.5))}
-
-
-@pytest.mark.parametrize("row", ROWS)
-def test_torch_and_numpy_agree(row):
-    check_numpy(ROWS[row])
-
-
-@pytest.mark.parametrize("row", ROWS)
-def test_a_run_does_not_see_its_batch(row):
-    check_batches(ROWS[row])
-
-
-@pytest.mark.parametrize("row", ROWS)
-def test_five_rounds_are_two_and_three(row, tmp_path):
-    check_resume(ROWS[row], tmp_path)
-
-
-@pytest.mark.parametrize(("row", "down", "up", "gradients"), [
-    *((row, 1, 1, 2) for row in ("fedavgm", "fedadagrad", "fedadam", "fedyogi", "fedams", "fedamsgrad")),
-    ("fedacg", 1, 1, 3), ("local-adam", 1, 1, 3), ("fadamgc", 2, 2, 3), ("fa-nt", 2, 2, 3), ("fedlada", 3, 2, 3),
-    ("fedlada local", 2, 1, 3),
-])
-def test_costs_of_a_participant(row, down, up, gradients):
-    check_costs(ROWS[row], down, up, gradients)
+@pytest.mark.parametrize("row", ROWS | FULL_ONLY)
+def test_what_every_row_owes(row, tmp_path):
+    check_all((ROWS | FULL_ONLY)[row], tmp_path, costs=COSTS.get(row), sampled=row in ROWS)
 
 
 RECORD = ["downlink_floats", "uplink_floats", "gradients", "weight"]

@@ -84,7 +84,7 @@ def test_methods_of_some_federations_only(name):
 
 
 @pytest.mark.parametrize(("name", "reason"), [
-    ("moon", "has none to see"), ("fedpara", "are none; allowed: synthetic.factored")])
+    ("moon", "allowed: federations on data"), ("fedpara", "allowed: synthetic.factored")])
 def test_methods_of_some_federations_refuse_others(name, reason):
     with pytest.raises(ValueError, match=reason):
         run(make_algorithm(name), layered(), 1)
@@ -488,8 +488,8 @@ BAD = {
     "sampling": (lambda: make_algorithm("fedlama", participants=2).having(
         selection=replace(make_algorithm("fedavg").selection, sampling=WithReplacement(2))), "must stay together"),
     "pruned server": (lambda: make_algorithm("prunefl").having(server=make_algorithm("fedadam").server), "must stay zero"),
-    "chained look-back": (lambda: make_algorithm("fedavg").having(upload=Chain((Dropped(), LookBack()))), "stands alone"),
-    "solved mutation": (lambda: make_algorithm("fedpd", solver="exact").having(correction=Mutation()), "forgets"),
+    "chained look-back": (lambda: make_algorithm("fedavg").having(upload=Chain((Dropped(), LookBack()))), "LBGM"),
+    "solved mutation": (lambda: make_algorithm("fedpd", solver="exact").having(correction=Mutation()), "start"),
 }
 
 

@@ -20,12 +20,7 @@ from fedtheory.schedules import CyclicLinear, GeometricLocal
 from synthetic import EXACT, TORCH, Quadratic
 from tests.fedtheory.federations import gathered, moved
 from tests.fedtheory.methods.common import (
-    check_batches,
-    check_costs,
-    check_exact,
-    check_gathered,
-    check_numpy,
-    check_resume,
+    check_all,
     clean,
     maker,
     noisy,
@@ -68,37 +63,9 @@ MAKERS = {row: maker(name, **arguments) for row, (name, arguments, *_) in ROWS.i
 
 
 @pytest.mark.parametrize("row", ROWS)
-class TestEveryRow:
-    def test_only_participants_need_be_computed(self, row):
-        check_gathered(MAKERS[row])
-
-    def test_numpy_is_torch(self, row):
-        check_numpy(MAKERS[row])
-
-    def test_batches_do_not_matter(self, row):
-        check_batches(MAKERS[row])
-
-    def test_resumed_runs_are_whole_runs(self, row, tmp_path):
-        check_resume(MAKERS[row], tmp_path)
-
-    def test_costs(self, row):
-        check_costs(MAKERS[row], *ROWS[row][2:5])
-
-    def test_one_hyper_parameter_per_run(self, row):
-        """Arrays of hyper-parameters act on their own run."""
-        name, arguments, *_ = ROWS[row]
-        values = {key: [value, 2 * value / 3] for key, value in arguments.items() if isinstance(value, float)}
-        together = run(make_algorithm(name, **arguments | {k: np.array(v) for k, v in values.items()}), noisy(), 3, seeds=2,
-                       record=["x"]).dataset["x"].values
-        for i in range(2):
-            single = run(make_algorithm(name, **arguments | {k: v[i] for k, v in values.items()}), noisy(), 3, seeds=[i],
-                         record=["x"]).dataset["x"].values
-            np.testing.assert_allclose(single[0], together[i], rtol=1e-12, atol=1e-12)
-
-
-@pytest.mark.parametrize("row", [row for row in ROWS if ROWS[row][5]])
-def test_fractions(row):
-    check_exact(MAKERS[row])
+def test_what_every_row_owes(row, tmp_path):
+    numbers = {key: value for key, value in ROWS[row][1].items() if isinstance(value, float)}
+    check_all(MAKERS[row], tmp_path, costs=ROWS[row][2:5], exact=ROWS[row][5], numbers=numbers)
 
 
 # symmetries (fedmoswa 7.17-7.20, fadamgc 7.8-7.12) --------------------------------------------------------------------
@@ -689,7 +656,7 @@ BAD = {
     "momentum without its server": (lambda: Algorithm(client=BroadcastMomentum()), "allowed: KeepsDirection"),
     "beta": (lambda: make_algorithm("fedcm", beta="some"), "beta must be .* got 'some'"),
     "unequal local steps": (lambda: make_algorithm("fedcm", local_steps=2).having(client_steps=np.array([1, 2])),
-                            "all clients must take local_steps"),
+                            "all clients must take ``local_steps``"),
 }
 
 

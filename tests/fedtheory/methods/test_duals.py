@@ -27,12 +27,7 @@ from synthetic import NUMPY, TORCH, Quadratic
 from tests.fedtheory.federations import FEDERATIONS, gathered, moved
 from tests.fedtheory.methods.common import (
     SEEDS,
-    check_batches,
-    check_costs,
-    check_exact,
-    check_gathered,
-    check_numpy,
-    check_resume,
+    check_all,
     clean,
     maker,
     noisy,
@@ -76,38 +71,9 @@ TOLERANCES = [row for row in ROWS if "tolerance" in row]
 
 
 @pytest.mark.parametrize("row", ROWS)
-class TestEveryRow:
-    def test_only_participants_need_be_computed(self, row):
-        check_gathered(MAKERS[row])
-
-    def test_numpy_is_torch(self, row):
-        check_numpy(MAKERS[row])
-
-    def test_batches_do_not_matter(self, row):
-        check_batches(MAKERS[row])
-
-    def test_resumed_runs_are_whole_runs(self, row, tmp_path):
-        check_resume(MAKERS[row], tmp_path)
-
-    def test_costs(self, row):
-        check_costs(MAKERS[row], *ROWS[row][2:5])
-
-    def test_one_hyper_parameter_per_run(self, row):
-        """Arrays of hyper-parameters act on their own run."""
-        name, arguments, *_ = ROWS[row]
-        values = {key: [value, 2 * value / 3] for key, value in arguments.items()
-                  if isinstance(value, float) and key != "epsilon"}
-        together = run(make_algorithm(name, **arguments | {k: np.array(v) for k, v in values.items()}), noisy(), 3, seeds=2,
-                       record=["x"]).dataset["x"].values
-        for i in range(2):
-            single = run(make_algorithm(name, **arguments | {k: v[i] for k, v in values.items()}), noisy(), 3, seeds=[i],
-                         record=["x"]).dataset["x"].values
-            np.testing.assert_allclose(single[0], together[i], rtol=1e-12, atol=1e-12)
-
-
-@pytest.mark.parametrize("row", [row for row in ROWS if ROWS[row][5] and row not in TOLERANCES])
-def test_fractions(row):
-    check_exact(MAKERS[row])
+def test_what_every_row_owes(row, tmp_path):
+    numbers = {key: value for key, value in ROWS[row][1].items() if isinstance(value, float) and key != "epsilon"}
+    check_all(MAKERS[row], tmp_path, costs=ROWS[row][2:5], exact=ROWS[row][5] and row not in TOLERANCES, numbers=numbers)
 
 
 # symmetries (I16, I17) ------------------------------------------------------------------------------------------------

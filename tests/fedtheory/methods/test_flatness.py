@@ -17,11 +17,7 @@ from tests.fedtheory.conformance.adaptive_cases import mean_of_active
 from tests.fedtheory.federations import moved, variant
 from tests.fedtheory.methods.common import (
     SEEDS,
-    check_batches,
-    check_costs,
-    check_gathered,
-    check_numpy,
-    check_resume,
+    check_all,
     clean,
     maker,
     noisy,
@@ -44,30 +40,13 @@ def same(a, b, tolerance=1e-11):
     np.testing.assert_allclose(a, b, rtol=tolerance, atol=tolerance)
 
 
-@pytest.mark.parametrize("row", ROWS)
-def test_computing_the_participants_is_computing_everybody(row):
-    check_gathered(ROWS[row])
+#: models down and up and gradients of a participant
+COSTS = dict.fromkeys(("fedsam", "fedasam", "fedasam averages"), (1, 1, 4)) | {"fedlesam": (1, 1, 2), "mofedsam": (2, 1, 4)}
 
 
 @pytest.mark.parametrize("row", ROWS)
-def test_torch_and_numpy_agree(row):
-    check_numpy(ROWS[row])
-
-
-@pytest.mark.parametrize("row", ROWS)
-def test_a_run_does_not_see_its_batch(row):
-    check_batches(ROWS[row])
-
-
-@pytest.mark.parametrize("row", ROWS)
-def test_five_rounds_are_two_and_three(row, tmp_path):
-    check_resume(ROWS[row], tmp_path)
-
-
-@pytest.mark.parametrize(("row", "down", "up", "gradients"), [
-    ("fedsam", 1, 1, 4), ("fedasam", 1, 1, 4), ("fedasam averages", 1, 1, 4), ("fedlesam", 1, 1, 2), ("mofedsam", 2, 1, 4)])
-def test_costs_of_a_participant(row, down, up, gradients):
-    check_costs(ROWS[row], down, up, gradients)
+def test_what_every_row_owes(row, tmp_path):
+    check_all(ROWS[row], tmp_path, costs=COSTS[row])
 
 
 REDUCTIONS = {

@@ -443,9 +443,9 @@ BAD = {
     "masks": (lambda: run(luar(masks=[[0, 1]]), layered(), 1), r"\(rounds, 4\).*got \(1, 2\)"),
     "solver": (lambda: luar(base="fedpd", solver="exact", local_steps=1, lr_decay="rescaled"), "one length"),
     "post, drop": (lambda: luar(mode="drop", recycled_object="post-optimizer"), "only in mode 'recycle'"),
-    "two filters of the whole": (lambda: luar(base="lbgm"), "stands alone"),
-    "rare layers": (lambda: luar(base="fedlama"), "layers of their own"),
-    "alone": (lambda: luar(base="local-only"), "nothing is sent"),
+    "two filters of the whole": (lambda: luar(base="lbgm"), "LBGM"),
+    "rare layers": (lambda: luar(base="fedlama"), "upload filters"),
+    "alone": (lambda: luar(base="local-only"), "train alone"),
     "base": (lambda: luar(base="fedavgg"), "unknown algorithm"),
     "base's argument": (lambda: luar(base="fedprox", rho=1.0), "fedprox takes no argument 'rho'"),
 }

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from tests.fedtheory.references.common import Given, mean, now, unit
+from tests.fedtheory.references.common import Given, mean, now
 
-__all__ = ["fadamgc", "fedams", "fedavgm", "fedlada", "fednova", "fedopt", "local_adam"]
+__all__ = ["fedams", "fedavgm", "fedlada", "fednova", "fedopt"]
 
 
 def _plain(given, eta_l, t, i, x):
@@ -90,74 +90,6 @@ def fednova(given: Given, eta_l, steps, eta_g=1, momentum=0, mu=0):
 
 
 # on the clients ----------------------------------------------------------------------------------------------------------
-def _quotient(m, v, eps):
-    """m / (sqrt(v) + eps) with 0/0 = 0."""
-    below = np.sqrt(v) + eps + 0 * m
-    return np.where(below == 0, 0 * m, m / np.where(below == 0, 1, below))
-
-
-def fadamgc(
-    given: Given, eta_l, eta_g, beta1, beta2, eps, *, correction="pre", trackers=None, vhat="reset", store="v",
-    norm="elem", moment_index="immediate", y_init="zero", v_init=0,
-):
-    """fadamgc 3.1 to 3.4 and 3.12.
-
-    ``correction``: pre (FAdamGC), post (FA-NT), z (FA-NT in the form where only x travels) or none (LocalAdam).
-    ``trackers[t]`` are the participants who refresh their y_i, default all. ``y_init``: zero, grad, normgrad.
-    """
-    grad, x, active, n, K = given[:5]
-    trackers = active if trackers is None else trackers
-    zero = 0 * x
-    if y_init == "zero" or correction == "none":
-        y_i = {i: zero for i in range(n)}
-    else:
-        y_i = {i: given.full(i, x) for i in range(n)}
-        if y_init == "normgrad":
-            y_i = {i: unit(y_i[i]) for i in range(n)}
-    y = mean(y_i.values())
-    z_i = {i: y - y_i[i] for i in range(n)}
-    v_i = {i: v_init + zero for i in range(n)}
-    last = dict(v_i)  # the largest second moment so far, for vhat = carry
-    path = [x]
-    for t, S in enumerate(active):
-        x_i, y_new = {}, {}
-        for i in S:
-            x_i[i], m, v = x, zero, v_i[i]
-            top = {"reset": v, "none": v, "carry": last[i], "zero": zero}[vhat]
-            gradients = []
-            for k in range(K):
-                g = grad(i, x_i[i], t, k)
-                gradients.append(g)
-                ghat = g + y - y_i[i] if correction == "pre" else g
-                square = ghat * ghat if norm == "elem" else np.sum(ghat * ghat) + zero
-                m_next, v_next = beta1 * m + (1 - beta1) * ghat, beta2 * v + (1 - beta2) * square
-                top_next = v_next if vhat == "none" else np.maximum(top, v_next)
-                Delta = _quotient(m_next, top_next, eps) if moment_index == "immediate" else _quotient(m, top, eps)
-                m, v, top = m_next, v_next, top_next
-                if correction == "post":
-                    Delta = Delta + y - y_i[i]
-                elif correction == "z":
-                    Delta = Delta + z_i[i]
-                x_i[i] = x_i[i] - eta_l * Delta
-            v_i[i], last[i] = v if store == "v" else top, top
-            if i in trackers[t] and correction == "pre":
-                y_new[i] = mean(gradients)
-            elif i in trackers[t] and correction == "post":
-                y_new[i] = y_i[i] - y + (x - x_i[i]) / (K * eta_l)
-        y = y + sum((y_new[i] - y_i[i] for i in y_new), zero) / n
-        y_i |= y_new
-        x = x + eta_g * mean(x_i[i] - x for i in S)
-        for i in trackers[t]:
-            z_i[i] = z_i[i] + (x_i[i] - x) / (K * eta_g * eta_l)
-        path.append(x)
-    return path
-
-
-def local_adam(given: Given, eta_l, eta_g, beta1, beta2, eps, **variant):
-    """fadamgc 3.4: Algorithm 1 without a correction."""
-    return fadamgc(given, eta_l, eta_g, beta1, beta2, eps, correction="none", **variant)
-
-
 def fedlada(given: Given, eta_l, eta_g, alpha, beta1, beta2, eps, moments="averaged"):
     """fadamgc 3.10; ``moments``: averaged, or local (every client keeps its own v_i)."""
     grad, x, active, n, K = given[:5]

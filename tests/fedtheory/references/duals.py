@@ -6,41 +6,30 @@ import numpy as np
 
 from tests.fedtheory.references.common import Given, mean, now, unit
 
-__all__ = [
-    "afedpd", "afedpd_aligned", "fedadmm_eq6", "fedadmm_stale", "fedadmm_with_g", "feddyn", "fedpd", "fedsmoo", "fedspeed",
-    "solve_exactly", "solve_inexactly", "take_steps",
-]
+__all__ = ["afedpd_aligned", "fedadmm_with_g", "fedsmoo", "fedspeed", "solve_inexactly"]
 
 
-def take_steps(given: Given, rho, eta_l, r=None, sam_eps=0):
-    """LocalTrain of afedpd 3.4; with a radius ``r`` the gradient of 3.5."""
+def take_steps(given: Given, rho, eta_l):
+    """LocalTrain of afedpd 3.4."""
     def local(i, t, lam_i, theta):
         y = theta
         for k in range(given.local_steps):
             g = given.grad(i, y, t, k)
-            if r is not None:
-                uphill = unit(g) if sam_eps == 0 else g / ((g @ g) ** 0.5 + sam_eps)
-                g = given.grad(i, y + r * uphill, t, k)
             y = y - now(eta_l, t) * (g + lam_i + rho * (y - theta))
         return y
 
     return local
 
 
-def solve_exactly(given: Given, rho):
-    """argmin over v of L_i(v; lam_i, theta)."""
-    return lambda i, t, lam_i, theta: given.minimise(i, lam_i, rho, theta)
-
-
-def solve_inexactly(given: Given, rho, eta_l, epsilon):
-    """Full-gradient steps from theta until |grad L_i|^2 <= epsilon."""
-    def local(i, t, lam_i, theta):
-        y = theta
+def solve_inexactly(given: Given, eta_l, epsilon, **numbers):
+    """The local problem of afedpd 3.4: full-gradient steps from the model sent until |grad L_i|^2 <= epsilon."""
+    def local(i, linear, rho, sent):
+        y = sent
         while True:
-            slope = given.full(i, y) + lam_i + rho * (y - theta)
+            slope = given.full(i, y) + linear + rho * (y - sent)
             if slope @ slope <= epsilon:
                 return y
-            y = y - eta_l * slope
+            y = y - now(eta_l, 0) * slope
 
     return local
 
@@ -49,32 +38,7 @@ def _zeros(given):
     return {i: 0 * given.x for i in range(given.clients)}
 
 
-def fedpd(given: Given, rho, local):
-    """afedpd 3.1: everybody takes part."""
-    theta, C, lam = given.x, given.clients, _zeros(given)
-    path = [theta]
-    for t in range(len(given.active)):
-        theta_i = {i: local(i, t, lam[i], theta) for i in range(C)}
-        lam = {i: lam[i] + rho * (theta_i[i] - theta) for i in range(C)}
-        theta = mean(theta_i[i] + lam[i] / rho for i in range(C))
-        path.append(theta)
-    return path
-
-
-def fedadmm_eq6(given: Given, rho, local):
-    """afedpd 3.2 as printed, without the function g."""
-    theta, lam = given.x, _zeros(given)
-    path = [theta]
-    for t, P in enumerate(given.active):
-        theta_i = {i: local(i, t, lam[i], theta) for i in P}
-        for i in P:
-            lam[i] = lam[i] + rho * (theta_i[i] - theta)
-        theta = mean(theta_i[i] + lam[i] / rho for i in P)
-        path.append(theta)
-    return path
-
-
-def fedadmm_with_g(given: Given, rho, local, l2, l1, w):
+def fedadmm_with_g(given: Given, rho, eta_l, l2, l1, w):
     """afedpd 3.2 as printed, with g = l2/2 |.|^2 + l1 |.|_1 and the weight ``w`` of the last line."""
     def cost(v, bar):
         return l2 * v * v / 2 + l1 * abs(v) + w * (v - bar) ** 2
@@ -85,7 +49,7 @@ def fedadmm_with_g(given: Given, rho, local, l2, l1, w):
         right, left = slopes
         return min((max(right, 0), min(left, 0), 0 * bar), key=lambda v: cost(v, bar))
 
-    theta, lam = given.x, _zeros(given)
+    theta, lam, local = given.x, _zeros(given), take_steps(given, rho, eta_l)
     path = [theta]
     for t, P in enumerate(given.active):
         theta_i = {i: local(i, t, lam[i], theta) for i in P}
@@ -95,52 +59,6 @@ def fedadmm_with_g(given: Given, rho, local, l2, l1, w):
         theta = np.array([minimiser(bar) for bar in bars], dtype=bars.dtype)
         path.append(theta)
     return path
-
-
-def fedadmm_stale(given: Given, rho, local):
-    """afedpd 3.2: the server averages the last theta_i + lam_i/rho of all clients."""
-    theta, lam = given.x, _zeros(given)
-    hat = {i: theta + lam[i] / rho for i in range(given.clients)}
-    path = [theta]
-    for t, P in enumerate(given.active):
-        sent = theta
-        for i in P:
-            theta_i = local(i, t, lam[i], sent)
-            lam[i] = lam[i] + rho * (theta_i - sent)
-            new = theta_i + lam[i] / rho
-            theta = theta + (new - hat[i]) / given.clients
-            hat[i] = new
-        path.append(theta)
-    return path
-
-
-def feddyn(given: Given, rho, local, order="next"):
-    """afedpd 3.3; ``order``: next (the new global dual enters the model) or printed (the old one)."""
-    theta, C, lam_i, lam = given.x, given.clients, _zeros(given), 0 * given.x
-    path = [theta]
-    for t, P in enumerate(given.active):
-        theta_i = {i: local(i, t, lam_i[i], theta) for i in P}
-        for i in P:
-            lam_i[i] = lam_i[i] + rho * (theta_i[i] - theta)
-        new = lam + rho * sum(theta_i[i] - theta for i in P) / C
-        theta = mean(theta_i.values()) + (new if order == "next" else lam) / rho
-        lam = new
-        path.append(theta)
-    return path
-
-
-def afedpd(given: Given, rho, local):
-    """afedpd 3.4, Algorithm 1: the paths of the averages theta_bar and of the server's models theta."""
-    theta, C, lam, bar = given.x, given.clients, _zeros(given), given.x
-    bars, path = [bar], [theta]
-    for t, P in enumerate(given.active):
-        theta_i = {i: local(i, t, lam[i], theta) for i in P}
-        bar = mean(theta_i.values())
-        lam = {i: lam[i] + rho * ((theta_i[i] if i in P else bar) - theta) for i in range(C)}
-        theta = bar + mean(lam.values()) / rho
-        bars.append(bar)
-        path.append(theta)
-    return bars, path
 
 
 def afedpd_aligned(given: Given, rho, eta_l):

@@ -2,11 +2,29 @@
 
 from __future__ import annotations
 
+from fedtheory import ALGORITHMS
+from tests.fedtheory.references.checked import CHECKED, checked
 from tests.fedtheory.references.rows_adaptive import ADAPTIVE
 from tests.fedtheory.references.rows_communication import COMMUNICATION
 from tests.fedtheory.references.rows_drift import DRIFT
 from tests.fedtheory.references.rows_duals import DUALS, SHARPNESS
 
-__all__ = ["ROWS"]
+__all__ = ["ROWS", "by_method"]
 
-ROWS = DRIFT | ADAPTIVE | DUALS | SHARPNESS | COMMUNICATION
+LISTED = DRIFT | ADAPTIVE | DUALS | SHARPNESS | COMMUNICATION
+#: methods of the checker without a row above, with the arguments of their variants
+OTHERS = {
+    " ".join([name, *map(str, arguments.values())]): checked(name, arguments, exact=False)
+    for name in CHECKED if name not in {row.method for row in LISTED.values()}
+    for arguments in ({}, *(variant.arguments for variant in ALGORITHMS[name].traits.variants))
+}
+ROWS = LISTED | OTHERS
+
+
+def by_method(chosen=lambda row: True) -> dict[str, dict]:
+    """The rows of every method, by its name, as far as they are chosen."""
+    found: dict[str, dict] = {}
+    for name, row in ROWS.items():
+        if chosen(row):
+            found.setdefault(row.method, {})[name] = row
+    return found

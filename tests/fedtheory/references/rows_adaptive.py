@@ -9,7 +9,8 @@ import numpy as np
 from fedtheory.client_steps import RandomSteps
 from synthetic import Draws
 from synthetic.numbers.draws import STEPS, TRACKERS
-from tests.fedtheory.references.adaptive import fadamgc, fedams, fedavgm, fedlada, fednova, fedopt
+from tests.fedtheory.references.adaptive import fedams, fedavgm, fedlada, fednova, fedopt
+from tests.fedtheory.references.checked import checked
 from tests.fedtheory.references.sides import FALLING, row
 
 __all__ = ["ADAPTIVE"]
@@ -23,13 +24,9 @@ def opt(method, kind, arguments, told, **common):
     return row(method, fedopt, {"eps": 0.1} | arguments, {"kind": kind, "tau": 0.1} | told, common=common, exact=False)
 
 
-def adam(method, correction="none", arguments=None, told=None, **options):
+def adam(method, participants=(None, 3), chance=lambda *_: {}, **arguments):
     """A row of the methods with Adam on the clients."""
-    common, rest = {}, {}
-    for name, value in options.items():
-        (rest if name in ("participants", "chance", "local_steps") else common)[name] = value
-    return row(method, fadamgc, arguments, {"correction": correction} | (told or {}), common=LOCAL | common, exact=False,
-               **rest)
+    return checked(method, LOCAL | arguments, exact=False, participants=participants, chance=chance)
 
 
 def tracked(size):
@@ -37,7 +34,7 @@ def tracked(size):
     def chance(given, federation, algorithm, seed, rounds):
         draws = Draws([seed], federation.backend)
         numbers = [draws.uniform(TRACKERS, t, draws.client_numbers(given.clients), ndim=2)[0] for t in range(rounds)]
-        return {"trackers": [sorted(S, key=lambda i, t=t: numbers[t][i])[:size] for t, S in enumerate(given.active)]}
+        return {"tracked": [tuple(sorted(S, key=lambda i, t=t: numbers[t][i])[:size]) for t, S in enumerate(given.active)]}
 
     return chance
 
@@ -68,30 +65,26 @@ ADAPTIVE = {
     "fedams, start": row("fedams", fedams, common=MOMENTS | {"eps": 0.02, "option": "fedams", "v_init": 0.1}, exact=False),
     "fedamsgrad": row("fedams", fedams, common=MOMENTS | {"eps": 0.02, "option": "fedamsgrad"}, exact=False),
     **{f"local-adam, {vhat}, {store}, {norm}, {index}": adam(
-        "local-adam", vhat=vhat, store=store, norm=norm, moment_index=index)
+        "local-adam", (3,), vhat=vhat, store=store, norm=norm, moment_index=index)
         for vhat in ("reset", "carry", "zero", "none") for store in ("v", "vhat") for norm in ("elem", "scalar")
         for index in ("immediate", "delayed")},
     "local-adam, start": adam("local-adam", v_init=0.5),
     "local-adam, beta2 = eps = 0": adam("local-adam", beta2=0.0, eps=0.0),
     "local-adam, beta2 = eps = 0, scalar, delayed": adam(
         "local-adam", beta2=0.0, eps=0.0, norm="scalar", moment_index="delayed"),
-    **{f"{name}, {vhat}, {norm}, {index}": adam(
-        name, correction, {"y_init": "gradient"}, {"y_init": "grad"}, vhat=vhat, norm=norm, moment_index=index)
-        for name, correction in (("fadamgc", "pre"), ("fa-nt", "post"))
-        for vhat in ("reset", "carry", "zero", "none") for norm, index in (("elem", "immediate"), ("scalar", "delayed"))},
-    **{f"{name}, {label}": adam(name, correction, arguments, told, participants=participants, chance=tracked(2))
-       for name, correction in (("fadamgc", "pre"), ("fa-nt", "post")) for label, arguments, told, participants in (
-           ("trackers", {"trackers": 2}, {}, (None, 3)),
-           ("trackers, normalised", {"trackers": 2, "y_init": "normalised-gradient"}, {"y_init": "normgrad"}, (3,)))},
-    "fadamgc": adam("fadamgc", "pre"),
-    "fadamgc, store": adam("fadamgc", "pre", store="vhat", vhat="carry"),
-    "fadamgc, no trackers": adam(
-        "fadamgc", "pre", {"trackers": 0, "y_init": "gradient"}, {"y_init": "grad"}, chance=tracked(0)),
-    "fa-nt": adam("fa-nt", "post"),
-    "fa-nt-z": adam("fa-nt-z", "z", participants=(None,)),
-    "fa-nt-z, gradients": adam("fa-nt-z", "z", {"y_init": "gradient"}, {"y_init": "grad"}, participants=(None,)),
-    "fa-nt-z, scalar": adam("fa-nt-z", "z", {"y_init": "normalised-gradient"}, {"y_init": "normgrad"}, norm="scalar",
-                            vhat="carry", moment_index="delayed", participants=(None,)),
+    **{f"{name}, {vhat}, {norm}, {index}": adam(name, y_init="gradient", vhat=vhat, norm=norm, moment_index=index)
+        for name in ("fadamgc", "fa-nt") for vhat in ("reset", "carry", "zero", "none")
+        for norm, index in (("elem", "immediate"), ("scalar", "delayed"))},
+    **{f"{name}, {label}": adam(name, participants, tracked(2), trackers=2, **arguments)
+       for name in ("fadamgc", "fa-nt") for label, participants, arguments in (
+           ("trackers", (None, 3), {}), ("trackers, normalised", (3,), {"y_init": "normalised-gradient"}))},
+    "fadamgc": adam("fadamgc"),
+    "fadamgc, store": adam("fadamgc", store="vhat", vhat="carry"),
+    "fa-nt": adam("fa-nt"),
+    "fa-nt-z": adam("fa-nt-z", (None,)),
+    "fa-nt-z, gradients": adam("fa-nt-z", (None,), y_init="gradient"),
+    "fa-nt-z, scalar": adam("fa-nt-z", (None,), y_init="normalised-gradient", norm="scalar", vhat="carry",
+                            moment_index="delayed"),
     "fednova": nova([3, 1, 2, 3, 1], common={"eta_g": Q(3, 4)}),
     "fednova, everybody": nova(None),
     "fednova, random": nova(RandomSteps(0.3), step=FALLING),

@@ -6,17 +6,8 @@ from fractions import Fraction as Q
 
 import numpy as np
 
-from tests.fedtheory.references.drift import (
-    fedavg_m,
-    fedcm,
-    fedgamma,
-    fedmo,
-    fedmoswa,
-    fedmoswa_fresh,
-    fedswa,
-    scaffold,
-    scaffold_m,
-)
+from tests.fedtheory.references.checked import ascended, checked
+from tests.fedtheory.references.drift import fedavg_m, fedcm, scaffold_m
 from tests.fedtheory.references.sides import FALLING, row
 
 __all__ = ["DRIFT"]
@@ -24,31 +15,37 @@ __all__ = ["DRIFT"]
 VARIATES = np.array([[Q((2 * i + 3 * j) % 5 - 2, 4) for j in range(3)] for i in range(5)])
 VARIATE = np.array([Q(1, 8), Q(-1, 4), Q(1, 2)])
 FREE = {"start": "free", "client_variate": VARIATES, "server_variate": VARIATE}
+#: FedMO is FedMoSWA with constant local rates and the plain mean of the ends
+CONSTANT = {"rho_decay": Q(1), "eta_g": Q(1)}
 
 
-def swa(method, reference, arguments=None, told=None, rho=Q(1, 4), alpha=Q(3, 2), **options):
+def swa(method, gamma=None, arguments=None, rho=Q(1, 4), alpha=Q(3, 2), **options):
     """A row of FedSWA's family: its own rates and its server step."""
-    return row(method, reference, {"rho_decay": rho, "eta_g": alpha} | (arguments or {}),
-               {"rho": rho, "alpha": alpha} | (told or {}), **options)
+    own = {"rho_decay": rho, "eta_g": alpha} | ({} if gamma is None else {"gamma": gamma})
+    return checked(method, own | (arguments or {}), **options)
+
+
+def fresh(arguments):
+    """A row of MoSWA-fresh, where everybody takes part."""
+    return swa("fedmoswa", Q(1, 4), {"variant": "fresh"} | arguments, participants=(None,))
+
+
+def gamma_row(radius, **arguments):
+    """A row of FedGAMMA: SCAFFOLD with the sharpness-aware gradient."""
+    return checked("fedgamma", {"rho_sam": radius} | arguments, base="scaffold", exact=False,
+                   as_given=lambda given, rho_sam, **numbers: ascended(given, rho_sam))
 
 
 DRIFT = {
-    "scaffold": row("scaffold", scaffold),
-    "scaffold, falling": row("scaffold", scaffold, step=FALLING, common={"eta_g": Q(5, 4)}),
-    "scaffold, option I": row("scaffold", scaffold, {"option": "I"}, {"refresh": "gradient"}, common={"eta_g": Q(3, 4)}),
-    "scaffold, average gradient": row(
-        "scaffold", scaffold, {"option": "average-gradient", "start": "gradient"},
-        {"refresh": "average_gradient", "start": "grad"}),
-    "scaffold, clients' gradients": row(
-        "scaffold", scaffold, {"start": "gradient-clients-only"}, {"start": "grad-c"}),
-    "scaffold, free": row("scaffold", scaffold, FREE, {"start": (VARIATES, VARIATE)}),
-    "scaffold, sign": row("scaffold", scaffold, {"sign": "printed-eq3"}, {"sign": "printed_eq3"}),
-    "scaffold, sign, average gradient": row(
-        "scaffold", scaffold, {"sign": "printed-eq3", "option": "average-gradient"},
-        {"sign": "printed_eq3", "refresh": "average_gradient"}),
-    "scaffold, sign, option I": row(
-        "scaffold", scaffold, {"sign": "printed-eq3", "option": "I", "start": "gradient"},
-        {"sign": "printed_eq3", "refresh": "gradient", "start": "grad"}),
+    "scaffold": checked("scaffold"),
+    "scaffold, falling": checked("scaffold", {"eta_g": Q(5, 4)}, step=FALLING),
+    "scaffold, option I": checked("scaffold", {"option": "I", "eta_g": Q(3, 4)}),
+    "scaffold, average gradient": checked("scaffold", {"option": "average-gradient", "start": "gradient"}),
+    "scaffold, clients' gradients": checked("scaffold", {"start": "gradient-clients-only"}),
+    "scaffold, free": checked("scaffold", FREE),
+    "scaffold, sign": checked("scaffold", {"sign": "printed-eq3"}),
+    "scaffold, sign, average gradient": checked("scaffold", {"sign": "printed-eq3", "option": "average-gradient"}),
+    "scaffold, sign, option I": checked("scaffold", {"sign": "printed-eq3", "option": "I", "start": "gradient"}),
     "scaffold-m": row("scaffold-m", scaffold_m, eta="eta", common={"beta": Q(1, 4), "gamma": Q(1, 8)}),
     "scaffold-m, gradients": row(
         "scaffold-m", scaffold_m, {"start": "gradient"}, {"start": "grad"}, eta="eta",
@@ -58,38 +55,25 @@ DRIFT = {
         "fedavg-m", fedavg_m, {"momentum": "heavy-ball"}, {"heavy_ball": True}, eta="eta",
         common={"beta": Q(1, 4), "gamma": Q(1, 8)}),
     "fedcm": row("fedcm", fedcm, {"beta": Q(1, 4)}, {"alpha": Q(1, 4)}, eta="eta", common={"eta_g": Q(5, 4)}),
-    "fedswa": swa("fedswa", fedswa),
-    "fedswa, falling": swa("fedswa", fedswa, step=FALLING, rho=Q(1), alpha=Q(1, 2)),
-    "fedswa, geometric": swa("fedswa", fedswa, {"schedule": "geometric-h1"}, {"rho": None}),
-    "fedmoswa": swa("fedmoswa", fedmoswa, common={"gamma": Q(1, 4)}),
-    "fedmoswa, falling": swa("fedmoswa", fedmoswa, common={"gamma": Q(3, 4)}, step=FALLING),
-    "fedmoswa, geometric": swa(
-        "fedmoswa", fedmoswa, {"schedule": "geometric-h1"}, {"rho": None}, common={"gamma": Q(3, 4)}),
-    "fedmoswa, option I": swa("fedmoswa", fedmoswa, common={"gamma": Q(1, 4), "option": "I"}),
-    "fedmoswa, gradients": swa("fedmoswa", fedmoswa, {"start": "gradient"}, {"start": "grad"}, common={"gamma": Q(1, 4)}),
-    "fedmoswa, clients' gradients": swa(
-        "fedmoswa", fedmoswa, {"start": "gradient-clients-only"}, {"start": "grad-c"},
-        common={"gamma": Q(1, 4), "option": "I"}),
-    "fedmoswa, free": swa("fedmoswa", fedmoswa, FREE, {"start": (VARIATES, VARIATE)}, common={"gamma": Q(1, 4)}),
-    "fedmoswa, all clients": swa(
-        "fedmoswa", fedmoswa, {"variant": "all-clients"}, {"average": "all"}, common={"gamma": Q(1, 4)}),
-    "fedmoswa, all clients, gradients": swa(
-        "fedmoswa", fedmoswa, {"variant": "all-clients", "start": "gradient"}, {"average": "all", "start": "grad"},
-        common={"gamma": Q(3, 4)}),
-    "fedmoswa, all clients, free": swa(
-        "fedmoswa", fedmoswa, FREE | {"variant": "all-clients"}, {"average": "all", "start": (VARIATES, VARIATE)},
-        common={"gamma": Q(3, 4), "option": "I"}),
-    "fedmoswa, fresh": swa(
-        "fedmoswa", fedmoswa_fresh, {"variant": "fresh"}, common={"gamma": Q(1, 4)}, participants=(None,)),
-    "fedmoswa, fresh, same samples": swa(
-        "fedmoswa", fedmoswa_fresh, {"variant": "fresh"}, common={"gamma": Q(1, 4), "batch": "same"}, participants=(None,)),
-    "fedmoswa, fresh, free": swa(
-        "fedmoswa", fedmoswa_fresh, {"variant": "fresh", "start": "free", "server_variate": VARIATE}, {"m": VARIATE},
-        common={"gamma": Q(1, 4)}, participants=(None,)),
-    "fedmo": row("fedmo", fedmo, common={"gamma": Q(1, 4)}),
-    "fedmo, option I": row(
-        "fedmo", fedmo, {"start": "gradient"}, {"start": "grad"}, common={"gamma": Q(1, 4), "option": "I"}),
-    "fedgamma": row("fedgamma", fedgamma, {"rho_sam": 0.1}, {"r": 0.1}, common={"eta_g": 1.25}, exact=False),
-    "fedgamma, gradients": row("fedgamma", fedgamma, {"rho_sam": 0.2, "start": "gradient"}, {"r": 0.2, "start": "grad"},
-                               exact=False),
+    "fedswa": swa("fedswa"),
+    "fedswa, falling": swa("fedswa", step=FALLING, rho=Q(1), alpha=Q(1, 2)),
+    "fedswa, geometric": swa("fedswa", arguments={"schedule": "geometric-h1"}),
+    "fedmoswa": swa("fedmoswa", Q(1, 4)),
+    "fedmoswa, falling": swa("fedmoswa", Q(3, 4), step=FALLING),
+    "fedmoswa, geometric": swa("fedmoswa", Q(3, 4), {"schedule": "geometric-h1"}),
+    "fedmoswa, option I": swa("fedmoswa", Q(1, 4), {"option": "I"}),
+    "fedmoswa, gradients": swa("fedmoswa", Q(1, 4), {"start": "gradient"}),
+    "fedmoswa, clients' gradients": swa("fedmoswa", Q(1, 4), {"start": "gradient-clients-only", "option": "I"}),
+    "fedmoswa, free": swa("fedmoswa", Q(1, 4), FREE),
+    "fedmoswa, all clients": swa("fedmoswa", Q(1, 4), {"variant": "all-clients"}),
+    "fedmoswa, all clients, gradients": swa("fedmoswa", Q(3, 4), {"variant": "all-clients", "start": "gradient"}),
+    "fedmoswa, all clients, free": swa("fedmoswa", Q(3, 4), FREE | {"variant": "all-clients", "option": "I"}),
+    "fedmoswa, fresh": fresh({}),
+    "fedmoswa, fresh, same samples": fresh({"batch": "same"}),
+    "fedmoswa, fresh, free": fresh({"start": "free", "server_variate": VARIATE}),
+    "fedmo": checked("fedmo", {"gamma": Q(1, 4)}, base="fedmoswa", told=CONSTANT),
+    "fedmo, option I": checked("fedmo", {"gamma": Q(1, 4), "option": "I", "start": "gradient"}, base="fedmoswa",
+                               told=CONSTANT),
+    "fedgamma": gamma_row(0.1, eta_g=1.25),
+    "fedgamma, gradients": gamma_row(0.2, start="gradient"),
 }

@@ -2,85 +2,60 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction as Q
 
-from tests.fedtheory.references.duals import (
-    afedpd,
-    afedpd_aligned,
-    fedadmm_eq6,
-    fedadmm_stale,
-    fedadmm_with_g,
-    feddyn,
-    fedpd,
-    fedsmoo,
-    fedspeed,
-    solve_exactly,
-    solve_inexactly,
-    take_steps,
-)
-from tests.fedtheory.references.sharpness import fedacg, fedasam, fedlesam, fedsam, mofedsam
+from tests.fedtheory.references.checked import ascended, checked
+from tests.fedtheory.references.duals import afedpd_aligned, fedadmm_with_g, fedsmoo, fedspeed, solve_inexactly
+from tests.fedtheory.references.sharpness import fedacg, fedasam, fedlesam
 from tests.fedtheory.references.sides import FALLING, row
 
 __all__ = ["DUALS", "SHARPNESS"]
 
-RHO = Q(3, 4)
+RHO, TOLERANCE = Q(3, 4), 0.0625
 
 
-def dual(method, reference, arguments=None, told=None, solver="gradient", **options):
-    """A row of a primal-dual method with one of the local solvers."""
+def dual(method, arguments=None, solver="gradient", **options):
+    """A row of a primal-dual method with one of the local solvers; the checker is told another way to solve exactly."""
     arguments = {"rho_prox": RHO, "solver": solver} | (arguments or {})
     if solver == "tolerance":
-        arguments["epsilon"] = 0.0625
+        arguments["epsilon"] = TOLERANCE
+        options |= {"told": {"solver": "exact"}, "solver": solve_inexactly}
     if solver != "gradient":
         options["local_steps"] = 1
-
-    def reference_with_solver(given, eta_l, rho, r=None, sam_eps=0, **rest):
-        local = {
-            "gradient": lambda: take_steps(given, rho, eta_l, r, sam_eps), "exact": lambda: solve_exactly(given, rho),
-            "tolerance": lambda: solve_inexactly(given, rho, eta_l, 0.0625),
-        }[solver]()
-        return reference(given, rho, local, **rest)
-
-    return row(method, reference_with_solver, arguments, {"rho": RHO} | (told or {}), **options)
+    if arguments.get("output") == "bar":
+        options["state"] = "server_x_bar"
+    return checked(method, arguments, **options)
 
 
-def bars(*arguments, **options):
-    """The averages of A-FedPD."""
-    return afedpd(*arguments, **options)[0]
-
-
-def servers(*arguments, **options):
-    """The server's models of A-FedPD."""
-    return afedpd(*arguments, **options)[1]
-
-
-def sam_dual(reference, arguments, told, **options):
-    """A row of A-FedPDSAM."""
-    made = dual("afedpdsam", reference, {"rho_sam": 0.1} | arguments, {"r": 0.1} | told, exact=False, **options)
-    return replace(made, arguments={name: value for name, value in made.arguments.items() if name != "solver"})
+def sam_dual(**arguments):
+    """A row of A-FedPDSAM: A-FedPD with the sharpness-aware gradient."""
+    return checked(
+        "afedpdsam", {"rho_prox": RHO, "rho_sam": 0.1} | arguments, base="afedpd", exact=False,
+        state="x_round" if arguments["output"] == "server" else "server_x_bar",
+        as_given=lambda given, rho_sam, sam_eps=0, **numbers: ascended(given, rho_sam, sam_eps))
 
 
 DUALS = {
-    **{f"{label}, {solver}": dual(method, reference, arguments, told, solver, participants=participants)
-       for solver in ("gradient", "exact", "tolerance") for label, method, reference, arguments, told, participants in (
-           ("fedpd", "fedpd", fedpd, {}, {}, (None,)),
-           ("fedadmm, eq6", "fedadmm", fedadmm_eq6, {}, {}, (None, 3)),
-           ("fedadmm, stale", "fedadmm", fedadmm_stale, {"variant": "stale"}, {}, (None, 3)),
-           ("feddyn, next", "feddyn", feddyn, {}, {}, (None, 3)),
-           ("feddyn, printed", "feddyn", feddyn, {"order": "printed"}, {"order": "printed"}, (None, 3)),
-           ("afedpd, bar", "afedpd", bars, {}, {}, (None, 3)),
-           ("afedpd, server", "afedpd", servers, {"output": "server"}, {}, (1, 3)))},
-    **{f"fedadmm, g, {label}": dual("fedadmm", fedadmm_with_g, arguments, told) for label, arguments, told in (
-        ("ridge", {"l2": Q(1, 2)}, {"l2": Q(1, 2), "l1": 0, "w": 1 / (2 * RHO)}),
-        ("both", {"l2": Q(1, 2), "l1": Q(1, 2)}, {"l2": Q(1, 2), "l1": Q(1, 2), "w": 1 / (2 * RHO)}),
-        ("consistent", {"l1": Q(1, 4), "weight": "consistent"}, {"l2": 0, "l1": Q(1, 4), "w": RHO / 2}))},
-    "feddyn, falling": dual("feddyn", feddyn, step=FALLING),
+    **{f"{label}, {solver}": dual(method, arguments, solver, participants=participants)
+       for solver in ("gradient", "exact", "tolerance") for label, method, arguments, participants in (
+           ("fedpd", "fedpd", {}, (None,)),
+           ("fedadmm, eq6", "fedadmm", {}, (None, 3)),
+           ("fedadmm, stale", "fedadmm", {"variant": "stale"}, (None, 3)),
+           ("feddyn, next", "feddyn", {}, (None, 3)),
+           ("feddyn, printed", "feddyn", {"order": "printed"}, (None, 3)),
+           ("afedpd, bar", "afedpd", {"output": "bar"}, (None, 3)),
+           ("afedpd, server", "afedpd", {"output": "server"}, (1, 3)))},
+    **{f"fedadmm, g, {label}": row("fedadmm", fedadmm_with_g, {"rho_prox": RHO} | arguments, {"rho": RHO} | told)
+       for label, arguments, told in (
+           ("ridge", {"l2": Q(1, 2)}, {"l2": Q(1, 2), "l1": 0, "w": 1 / (2 * RHO)}),
+           ("both", {"l2": Q(1, 2), "l1": Q(1, 2)}, {"l2": Q(1, 2), "l1": Q(1, 2), "w": 1 / (2 * RHO)}),
+           ("consistent", {"l1": Q(1, 4), "weight": "consistent"}, {"l2": 0, "l1": Q(1, 4), "w": RHO / 2}))},
+    "feddyn, falling": dual("feddyn", step=FALLING),
     "afedpd, aligned": row("afedpd", lambda *a, **k: afedpd_aligned(*a, **k)[0], {"rho_prox": RHO}, {"rho": RHO}),
     "afedpd, aligned, server": row("afedpd", lambda *a, **k: afedpd_aligned(*a, **k)[1],
                                    {"rho_prox": RHO, "output": "server"}, {"rho": RHO}, participants=(None, 2)),
-    "afedpdsam, bar": sam_dual(bars, {}, {}),
-    "afedpdsam, server, eps": sam_dual(servers, {"output": "server", "sam_eps": 0.05}, {"sam_eps": 0.05}),
+    "afedpdsam, bar": sam_dual(output="bar"),
+    "afedpdsam, server, eps": sam_dual(output="server", sam_eps=0.05),
     "fedspeed": row("fedspeed", fedspeed, {"rho_prox": RHO, "rho_sam": Q(1, 8)}, {"rho": RHO, "r": Q(1, 8)}, eta="eta",
                     common={"alpha": Q(1, 2)}),
     "fedspeed, uphill only": row("fedspeed", fedspeed, {"rho_prox": RHO, "rho_sam": Q(1, 8)}, {"rho": RHO, "r": Q(1, 8)},
@@ -91,9 +66,8 @@ DUALS = {
 }
 SHARPNESS = {
     "fedacg": row("fedacg", fedacg, {"rho_prox": Q(1, 2)}, {"beta": Q(1, 2)}, common={"lam": Q(3, 4)}),
-    "fedsam": row("fedsam", fedsam, {"rho_sam": 0.1}, {"r": 0.1}, common={"eta_g": 1.5}, exact=False),
-    "mofedsam": row("mofedsam", mofedsam, {"rho_sam": 0.1, "beta": 0.25}, {"r": 0.1, "b": 0.25}, eta="eta",
-                    common={"eta_g": 0.75}, exact=False),
+    "fedsam": checked("fedsam", {"rho_sam": 0.1, "eta_g": 1.5}, exact=False),
+    "mofedsam": checked("mofedsam", {"rho_sam": 0.1, "beta": 0.25, "eta_g": 0.75}, exact=False),
     "fedasam": row("fedasam", fedasam, {"rho_sam": 0.25}, {"r": 0.25}, common={"eta_g": 0.75, "nu": 0.125}, exact=False),
     "fedasam, averaged": row(
         "fedasam", fedasam, {"rho_sam": 0.25, "swa_start": 1, "swa_cycle": 2, "swa_ratio": 0.25},

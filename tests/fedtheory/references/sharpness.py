@@ -6,7 +6,7 @@ import numpy as np
 
 from tests.fedtheory.references.common import Given, mean, norm, now, unit
 
-__all__ = ["fedacg", "fedasam", "fedlesam", "fedsam", "mofedsam"]
+__all__ = ["fedacg", "fedasam", "fedlesam"]
 
 
 def fedacg(given: Given, eta_l, lam, beta):
@@ -21,39 +21,6 @@ def fedacg(given: Given, eta_l, lam, beta):
             ends.append(x)
         u = lam * u + mean(x - z for x in ends)
         theta = theta + u
-        path.append(theta)
-    return path
-
-
-def fedsam(given: Given, eta_l, r, eta_g=1):
-    """fedmoswa 8."""
-    theta, path = given.x, [given.x]
-    for t, S in enumerate(given.active):
-        ends = []
-        for i in S:
-            x = theta
-            for k in range(given.local_steps):
-                uphill = x + r * unit(given.grad(i, x, t, k))
-                x = x - now(eta_l, t) * given.grad(i, uphill, t, k)
-            ends.append(x)
-        theta = theta + eta_g * (mean(ends) - theta)
-        path.append(theta)
-    return path
-
-
-def mofedsam(given: Given, eta, r, b, eta_g=1):
-    """fedmoswa 8, with the server step eta_g' = eta_g K eta."""
-    theta, Delta, K, path = given.x, 0 * given.x, given.local_steps, [given.x]
-    for t, S in enumerate(given.active):
-        ends = []
-        for i in S:
-            x = theta
-            for k in range(K):
-                uphill = x + r * unit(given.grad(i, x, t, k))
-                x = x - eta * (b * given.grad(i, uphill, t, k) + (1 - b) * Delta)
-            ends.append(x)
-        Delta = -sum(x - theta for x in ends) / (K * len(S) * eta)
-        theta = theta - eta_g * K * eta * Delta
         path.append(theta)
     return path
 

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pytest
 
 from fedtheory import ALGORITHMS, make_algorithm, run
 from synthetic import Draws, factored, to_numpy
+from tests.bounds.each_claim import look_at_each
 from tests.fedtheory.references import test_engine_equals_reference as test_reference
 from tests.fedtheory.references.common import Given
 from tests.fedtheory.references.communication import fedluar, luar_probabilities
 from tests.fedtheory.references.models import fedpara, moon
-from tests.fedtheory.references.rows import ROWS
+from tests.fedtheory.references.rows import ROWS, by_method
 from tests.fedtheory.references.sides import (
     EXACT,
     NUMPY,
@@ -32,9 +34,7 @@ from tests.synthetic.families import make
 
 ROUNDS = 6
 FLOATS = {"diagonal": diagonal, "dense": dense}
-CASES = [pytest.param(row, p, id=f"{row}, {p or 'all'}") for row in ROWS for p in ROWS[row].participants]
-EXACT_CASES = [pytest.param(row, p, id=f"{row}, {p or 'all'}") for row in ROWS if ROWS[row].exact
-               for p in ROWS[row].participants]
+ALL, EXACT_ONES = by_method(), by_method(lambda row: row.exact)
 REQUIRED = [
     "scaffold", "scaffold-m", "fedavg-m", "fedcm", "fedswa", "fedmoswa", "fedmo", "fedgamma", "fedpd", "fedadmm", "feddyn",
     "afedpd", "afedpdsam", "fedspeed", "fedsmoo", "fedavgm", "fedadagrad", "fedadam", "fedyogi", "fedams", "fednova",
@@ -43,10 +43,9 @@ REQUIRED = [
 ]
 
 
-@pytest.mark.parametrize("method", sorted({*REQUIRED, *ALGORITHMS}))
-def test_every_method_has_a_reference(method):
+def test_every_method_has_a_reference():
     selections = {make.method for make, _ in test_reference.ROWS.values()}
-    assert method in ALGORITHMS and method in {row.method for row in ROWS.values()} | selections | {*MODELS}
+    assert {*REQUIRED} <= {*ALGORITHMS} == {row.method for row in ROWS.values()} | selections | {*MODELS}
 
 
 # methods that need a model behind the parameters -----------------------------------------------------------------------
@@ -100,31 +99,47 @@ def test_a_method_of_models_equals_its_reference(method, participants):
         np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-10, err_msg=backend.library)
 
 
-@pytest.mark.parametrize("name", FLOATS)
-@pytest.mark.parametrize(("row", "participants"), CASES)
-def test_a_method_equals_its_reference(row, participants, name):
-    expected = referred(ROWS[row], FLOATS[name], participants, ROUNDS)
-    assert np.isfinite(expected).all() and (np.ptp(expected, axis=(0, 1)) > 1e-3).all(), "the run says something"
-    for backend in (TORCH, NUMPY):
-        found = batched(ROWS[row], FLOATS[name], backend, participants, ROUNDS)
-        np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-10, err_msg=backend.library)
+def of_each(rows, check, *options):
+    """Checks every row with every number of participants and every option."""
+    cases = [(name, participants, *more) for name, row in rows.items() for participants in row.participants
+             for more in product(*options)]
+    look_at_each(cases, lambda case: check(rows[case[0]], *case[1:]))
 
 
-@pytest.mark.parametrize(("row", "participants"), EXACT_CASES)
-def test_a_method_equals_its_reference_in_fractions(row, participants):
-    expected = referred(ROWS[row], rational, participants, 4, [3], EXACT)
-    found = batched(ROWS[row], rational, EXACT, participants, 4, [3])
-    assert all(isinstance(value, Fraction) for value in found.ravel())
-    assert (found == expected).all()
+@pytest.mark.parametrize("method", ALL)
+def test_a_method_equals_its_reference(method):
+    def check(row, participants, name):
+        expected = referred(row, FLOATS[name], participants, ROUNDS)
+        assert np.isfinite(expected).all() and (np.ptp(expected, axis=(0, 1)) > 1e-3).all(), "the run says something"
+        for backend in (TORCH, NUMPY):
+            found = batched(row, FLOATS[name], backend, participants, ROUNDS)
+            np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-10, err_msg=backend.library)
+
+    of_each(ALL[method], check, FLOATS)
 
 
-@pytest.mark.parametrize("row", [row for row in ROWS if ROWS[row].exact])
-def test_floats_stay_near_fractions(row):
-    participants, rounds = ROWS[row].participants[-1], ROWS[row].exact_rounds
-    exact = batched(ROWS[row], rational, EXACT, participants, rounds, [3]).astype(float)
-    for backend in (TORCH, NUMPY):
-        found = batched(ROWS[row], rational, backend, participants, rounds, [3])
-        np.testing.assert_allclose(found, exact, rtol=1e-12, atol=1e-12, err_msg=backend.library)
+@pytest.mark.parametrize("method", EXACT_ONES)
+def test_a_method_equals_its_reference_in_fractions(method):
+    def check(row, participants):
+        expected = referred(row, rational, participants, 4, [3], EXACT)
+        found = batched(row, rational, EXACT, participants, 4, [3])
+        assert all(isinstance(value, Fraction) for value in found.ravel())
+        assert (found == expected).all()
+
+    of_each(EXACT_ONES[method], check)
+
+
+@pytest.mark.parametrize("method", EXACT_ONES)
+def test_floats_stay_near_fractions(method):
+    def check(name):
+        row = ROWS[name]
+        participants, rounds = row.participants[-1], row.exact_rounds
+        exact = batched(row, rational, EXACT, participants, rounds, [3]).astype(float)
+        for backend in (TORCH, NUMPY):
+            found = batched(row, rational, backend, participants, rounds, [3])
+            np.testing.assert_allclose(found, exact, rtol=1e-12, atol=1e-12, err_msg=backend.library)
+
+    look_at_each(EXACT_ONES[method], check)
 
 
 @pytest.mark.parametrize("score", ["keep", "recompute", "oracle"])

@@ -34,6 +34,7 @@ from bounds.language.words import (
     x_star,
 )
 from bounds.registry.claims import all_claims, find_claim
+from fedtheory import ALGORITHMS
 from synthetic.numbers.arrays import BALLS, EXACT
 from tests.verify.checker.records import compare_with_record
 from tests.verify.checker.test_replay import _simple, both, put
@@ -50,17 +51,18 @@ from verify.checker.methods import (
 from verify.checker.methods import (
     layers as checker_layers,
 )
-from verify.claims.method import BESIDE
 from verify.evaluation.evaluate import sides
 from verify.exact.certificate import certificate, check, same_statement
+from verify.instances.chance import chance_of
 from verify.instances.draw import draw_leaves
 from verify.instances.instance import federation_of
 from verify.instances.leaves import map_leaves
-from verify.instances.outcomes import chance_of
 from verify.instances.shape import Shape
 from verify.measure.realise import realise
 from verify.referee.decide import Settings, decide
 
+BESIDE = {name: base for base, method in ALGORITHMS.items()
+          for name, record in method.traits.records.items() if record.method}
 MEASURED = ("x", "x_sampled", "x_local", "x_before", "g", "included", "sampled_weight", "sampled", "x_round", "x_broadcast")
 
 
@@ -178,11 +180,11 @@ class Beside(NamedTuple):
 
 
 @pytest.mark.parametrize("noisy", [(), (1,)])
-@pytest.mark.parametrize("name", BESIDE)
-def test_what_another_method_does_beside_a_run_is_its_own_run(name, noisy):
+@pytest.mark.parametrize("name, base", [*BESIDE.items()])
+def test_what_another_method_does_beside_a_run_is_its_own_run(name, base, noisy):
     """With the same noise, from the same start; also where nothing is left to chance."""
-    base, other, there = BESIDE[name]
-    assert checker_adam.BESIDE[name] == (other, there)
+    there = ALGORITHMS[base].traits.records[name].array
+    assert checker_adam.BESIDE[name] == (ALGORITHMS[base].traits.records[name].method, there)
     environment, replay = replayed(base, "full", 3, noisy)
     compare_with_record(Beside(replay, name), environment, [name])
     apart = environment.bound[name].data - environment.bound[there].data
@@ -299,7 +301,7 @@ def test_a_fault_in_a_method_is_noticed(row, monkeypatch):
     name, module, text, other = FAULTS[row]
     source = Path(module.__file__).read_text(encoding="utf-8")
     assert text in source
-    changed = {"__package__": "verify", "__name__": "changed"}
+    changed = {"__name__": "changed"}
     exec(compile(source.replace(text, other), "changed", "exec"), changed)
     base = ROWS[name][0]
     monkeypatch.setitem(checker.METHODS, base, changed["METHODS"][base])

@@ -6,6 +6,7 @@ import ast
 import copy
 import json
 import re
+import shutil
 import subprocess
 import sys
 from dataclasses import replace
@@ -31,8 +32,7 @@ from verify.measure.realise import realise
 from verify.search.budget import BUDGETS
 from verify.search.search import search
 
-CHECKER = Path(checker.__file__)
-PARTS = sorted(CHECKER.parent.glob("checker_*.py"))
+CHECKER = Path(checker.__file__).parent
 
 #: claims whose refutation the search finds at once: (id, seed), over settings, readings of the indicator and samplings
 REFUTED = [
@@ -91,14 +91,12 @@ def test_what_the_search_finds_is_accepted(claim_id, seed):
 
 @pytest.mark.parametrize("claim_id", ["fedalign/theorem-1", "fedalign/step-T17", "fedalign/step-eq47-as-printed", *SAMPLED])
 def test_the_file_alone_decides(claim_id, tmp_path):
-    """The checker runs isolated from this environment: no site packages, no current directory, another name."""
-    script, path = tmp_path / "alone.py", tmp_path / "certificate.json"
-    script.write_text(CHECKER.read_text(encoding="utf-8"), encoding="utf-8")
-    for part in PARTS:
-        (tmp_path / part.name).write_text(part.read_text(encoding="utf-8"), encoding="utf-8")
+    """The checker runs isolated from this environment: no site packages, no current directory, nothing else of ours."""
+    folder, path = tmp_path / "verify" / "checker", tmp_path / "certificate.json"
+    shutil.copytree(CHECKER, folder, ignore=shutil.ignore_patterns("__pycache__"))
     data = refutation(claim_id)
     path.write_text(json.dumps(data), encoding="utf-8")
-    command = [sys.executable, "-I", "-S", str(script), str(path)]
+    command = [sys.executable, "-I", "-S", str(folder), str(path)]
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == f"accepted: every hypothesis holds and the statement is violated {data['left']} {data['right']}\n"
@@ -108,15 +106,16 @@ def test_the_file_alone_decides(claim_id, tmp_path):
     assert done.returncode == 1 and done.stdout.startswith("rejected: ")
 
 
-@pytest.mark.parametrize("path", [CHECKER, *PARTS], ids=lambda path: path.stem)
-def test_the_checker_is_short_and_stands_alone(path):
+@pytest.mark.parametrize("path", sorted(CHECKER.rglob("*.py")), ids=lambda path: path.stem)
+def test_the_checker_is_short_and_runs_nothing_else(path):
     source = path.read_text(encoding="utf-8")
-    assert len(source.splitlines()) <= (150 if path == CHECKER else 250)
+    assert len(source.splitlines()) <= (150 if path.stem == "replay" else 250)
     imported = {name.name for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Import) for name in node.names}
     imported |= {node.module for node in ast.walk(ast.parse(source)) if isinstance(node, ast.ImportFrom)}
-    own = {"verify", *(f"{package}{part.stem}" for part in PARTS for package in ("", "verify."))}
-    assert {name.split(".")[0] for name in imported - own} <= sys.stdlib_module_names
-    assert not imported & {"importlib", "subprocess", "os", "runpy", "ctypes"}
+    assert {name.split(".")[0] for name in imported} <= {"verify", *sys.stdlib_module_names}
+    assert all(name.startswith("verify.checker") for name in imported if name.startswith("verify"))
+    finds_methods = {"importlib"} if path.stem == "replay" else set()  # the files of methods/, by no name of a certificate
+    assert not imported & {"importlib", "subprocess", "os", "runpy", "ctypes"} - finds_methods
     assert "__import__" not in source and "eval(" not in source and "exec(" not in source
 
 
@@ -154,7 +153,7 @@ STEPS, EVERY = "fedalign/lemma-A4@as-printed", "control/who-matches-counts@own m
 
 #: row -> (claim, what is changed, words of the reason)
 TAMPERED = {
-    "format": (THEOREM, put("format", "fedtheory certificate 3"), "not a fedtheory certificate 2"),
+    "format": (THEOREM, put("format", "fedtheory certificate 2"), "not a fedtheory certificate 3"),
     "no format": (THEOREM, lambda d: d.pop("format"), "KeyError"),
     "left": (THEOREM, put("left", scaled(2)), "nothing violates"),
     "right": (THEOREM, put("right", "-1"), "nothing violates"),

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 import sympy as sp
 
+from bounds.language import samples as on_samples
 from bounds.language.claim import Condition, Procedure
 from bounds.language.words import E, L_client, grad, k, mu_client, norm, norm2, objective, objective_grad, rounds, x_round
-from bounds.papers.afedpd import words as afedpd
 from bounds.papers.fedmoswa import words as fedmoswa
 from synthetic.numbers.arrays import EXACT
 from tests.verify.instances.test_worlds import GAP, LAST, SHAPES, claim_of, linear, random_leaves, shape_of
@@ -21,20 +21,20 @@ from verify.claims.method import free_starts
 from verify.evaluation.evaluate import evaluate
 from verify.evaluation.judge import exact_violation
 from verify.exact.certificate import certificate, check, not_replayed
-from verify.instances.outcomes import gradients_outside
-from verify.instances.samples import draw_data
+from verify.instances.chance import Chance, chance_of
 from verify.measure.realise import realise
 
 CLIENTS = ((k, 0, sp.Symbol("clients", integer=True, positive=True) - 1),)
 RANDOM = {
-    "E": E(GAP), "client": fedmoswa.E_client(0, GAP), "pair": fedmoswa.worst_pair_gap(*LAST),
-    "gap": fedmoswa.worst_mean_gap(LAST[0], x_round[0]), "used": E(fedmoswa.replaced[0, 0] * GAP),
-    "generalisation": fedmoswa.E_data(fedmoswa.F_pop(LAST[0]) - objective(LAST[0])),
-    "sample": E(norm2(fedmoswa.loss_grad(0, fedmoswa.used_sample[0, 0], LAST[1]))),
+    "E": E(GAP), "client": on_samples.E_client(0, GAP), "pair": on_samples.worst_pair_gap(*LAST),
+    "absolute gap": on_samples.worst_mean_gap(*LAST), "signed gap": on_samples.worst_mean_signed_gap(*LAST),
+    "gap": on_samples.worst_sample_gap(LAST[0], x_round[0]), "used": E(on_samples.replaced[0, 0] * GAP),
+    "generalisation": on_samples.E_data(on_samples.F_pop(LAST[0]) - objective(LAST[0])),
+    "sample": E(norm2(on_samples.loss_grad(0, on_samples.used_sample[0, 0], LAST[1]))),
     "gradients": E(norm2(objective_grad(LAST[1])) + norm2(grad(0, x_round[rounds]))),
 }
-GIVEN = {"absolute": afedpd.worst_mean_gap(*LAST), "signed": afedpd.worst_mean_signed_gap(*LAST),
-         "data": afedpd.E_data(afedpd.F_pop(LAST[0])) + 0 * GAP}
+GIVEN = {"absolute": on_samples.worst_mean_gap(*LAST), "signed": on_samples.worst_mean_signed_gap(*LAST),
+         "data": on_samples.E_data(on_samples.F_pop(LAST[0])) + 0 * GAP}
 
 
 def exact_leaves(shape, seed):
@@ -99,7 +99,7 @@ CHANGES = {
 def test_tampered_certificates_are_rejected(change):
     shape = shape_of(1, 1)
     leaves = linear([[1, 3]]) | {"sample_curvature": np.array([[[[Fraction(1)]]]])}
-    _, data = written(claim_of(3 * E(GAP) + fedmoswa.E_data(objective(LAST[0]))), shape, leaves)
+    _, data = written(claim_of(3 * E(GAP) + on_samples.E_data(objective(LAST[0]))), shape, leaves)
     assert check(data).accepted
     CHANGES[change](data)
     assert not check(data).accepted
@@ -145,9 +145,8 @@ def test_gradients_outside_the_local_steps_are_replayed(options, outside):
     """Every sample that a method draws is enumerated, before the first round and at the start of every round."""
     procedure = Procedure("fedmoswa", options=(*options.items(), ("eta_g", 1), ("rho_decay", 1), ("gamma", Fraction(1, 2))),
                           equal_weights=True)
-    assert gradients_outside(procedure) == outside
-    shape = shape_of(1, 2, 1, 2)
-    shape = replace(shape, data=replace(shape.data, start=outside[0], extra=outside[1]))
+    assert chance_of(procedure) == Chance(*outside)
+    shape = replace(shape_of(1, 2, 1, 2), chance=Chance(*outside))
     claim = replace(claim_of(E(GAP)), procedure=procedure)
     _, data = written(claim, shape, exact_leaves(shape, 6))
     result = check(data)
@@ -160,10 +159,9 @@ def test_methods_of_coupled_runs_start_where_the_instance_says(options):
     numbers = (("eta_g", 1), ("rho_decay", 1), ("gamma", Fraction(1, 2)), ("start", "free"))
     claim = replace(claim_of(E(GAP) + norm2(fedmoswa.server_variate[0])),
                     procedure=Procedure("fedmoswa", options=(*options, *numbers), equal_weights=True))
-    shape = shape_of(1, 2, 1, 1)
-    shape = replace(shape, data=replace(shape.data, extra=gradients_outside(claim.procedure)[1]))
-    drawn = draw_data(claim, shape, 3, np.random.default_rng(0), lambda size, rng: rng.integers(1, 9, size))
-    starts = {name: drawn[f"start:{name}"][:1] for name in free_starts(claim.procedure)}
+    shape = replace(shape_of(1, 2, 1, 1), chance=chance_of(claim.procedure))
+    drawn = shape.family.draw(claim, shape, 3, np.random.default_rng(0))
+    starts = {name: np.round(8 * drawn[f"start:{name}"][:1]) for name in free_starts(claim.procedure)}
     assert set(starts) == {"server_variate"} | ({"client_variate"} if options[0][0] == "option" else set())
     exact = {f"start:{name}": EXACT.array(array.tolist()) for name, array in starts.items()}
     _, data = written(claim, shape, exact_leaves(shape, 6) | exact)

@@ -19,10 +19,9 @@ from verify.claims.method import algorithm_of, selection_of
 from verify.exact.certificate import certificate, check
 from verify.instances.draw import draw_leaves, draw_shape
 from verify.instances.leaves import take_rows
-from verify.instances.piecewise import simpler_pieces
 from verify.instances.resize import without_client
 from verify.measure.realise import realise
-from verify.search import search as search_module
+from verify.search import candidates
 from verify.search.budget import BUDGETS
 from verify.search.search import search
 
@@ -69,8 +68,8 @@ def piecewise_instance(claim, clients=2):
     """A large instance of piecewise clients that float64 can run, and its leaves."""
     rng = np.random.default_rng(0)
     shape = next(s for s in (draw_shape(claim, rng, 16, 10) for _ in range(500))
-                 if s.family == "piecewise" and s.clients >= clients and s.participants < max(s.clients, 2)
-                 and search_module._size(s) > search_module._LARGE)
+                 if s.family.knots and s.clients >= clients and s.participants < max(s.clients, 2)
+                 and candidates._size(s) > candidates._LARGE)
     return shape, take_rows(draw_leaves(claim, shape, 2, rng), [0])
 
 
@@ -78,7 +77,7 @@ def test_clients_with_curvatures_of_their_own_can_be_left_out():
     """Clients of a claim about clients that differ by a bounded gradient, once they are quadratics in place of pieces."""
     claim = find_claim("fadamgc/eq-209@second")
     shape, leaves = piecewise_instance(claim, clients=3)
-    flat_shape, flat = next(simpler_pieces(shape, leaves))
+    flat_shape, flat = next(shape.family.simpler(claim, shape, leaves))
     flat["curvature"] = np.broadcast_to(flat["curvature"], flat["center"].shape).copy()
     fewer, left = without_client(claim, flat_shape, flat, 0)
     assert left["curvature"].shape[1] == left["center"].shape[1] == fewer.clients
@@ -91,7 +90,7 @@ def test_a_simpler_family_without_the_claims_constant_is_passed_over(monkeypatch
     claim = find_claim("fedmoswa/eq-34@second+theta-l")
     shape, leaves = piecewise_instance(claim, clients=1)
     tried = []
-    monkeypatch.setattr(search_module, "simpler", lambda *given: tried.append(given) or list(simpler_pieces(*given[1:])))
-    monkeypatch.setattr(search_module, "CANDIDATE", -2.0)
-    search_module._smaller(claim, shape, leaves, NUMPY)
+    monkeypatch.setattr(candidates, "simpler", lambda *given: tried.append(given) or list(given[1].family.simpler(*given)))
+    monkeypatch.setattr(candidates, "CANDIDATE", -2.0)
+    candidates._smaller(claim, shape, leaves, NUMPY)
     assert tried

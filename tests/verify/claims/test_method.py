@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction as Q
 
 import numpy as np
@@ -25,6 +26,8 @@ from bounds.language.words import (
     x_round,
     x_star,
 )
+from fedtheory.registry import ALGORITHMS
+from fedtheory.traits import Record
 from synthetic.numbers.arrays import EXACT, TORCH, to_numpy
 from verify.evaluation.evaluate import evaluate, sides
 from verify.exact.certificate import check, same_statement
@@ -116,3 +119,29 @@ def test_expectations_given_a_round(backend):
                                np.einsum("iabcd,b->iac", grouped, weights) / 3, rtol=1e-12)
     left, _, _ = sides(Condition(E_round(norm2(x_round[r]), r), "<=", 0, (EVERY_ROUND,)), environment)
     np.testing.assert_allclose(to_numpy(left)[..., 1].astype(float), value(E_round(norm2(x_round[1]), 1)), rtol=1e-12)
+
+
+def broken_records(methods) -> set[tuple[str, str]]:
+    """(method, array) where a run does not keep what the method declares of the array."""
+    found = set()
+    for base, name, record in ((b, n, one) for b, method in methods.items() for n, one in method.traits.records.items()):
+        array = sp.IndexedBase(name, real=True)
+        left = E(Sum(array[r, k], ALL_CLIENTS)) if record.nonnegative else E(norm2(array[r]))
+        every = (r, 0, rounds - 1) if record.nonnegative else EVERY_ROUND
+        mentions = replace(claim(left, "<=", 0, procedure=Procedure(base, equal_weights=True)),
+                           statement=Condition(left, "<=", 0, (every,)))
+        shape = Shape(3, 0, 1, 2, 2)
+        bound = realise(mentions, shape, draw_leaves(mentions, shape, 4, np.random.default_rng(0)), TORCH).bound
+        values, start = to_numpy(bound[name].data), to_numpy(bound["x_round"].data)[:, :, :, 0]
+        kept = values.min() >= 0 if record.nonnegative else values.shape[-1] == start.shape[-1]
+        kept = kept and (not record.starts_at_model or np.array_equal(values[:, :, :, 0] + 0 * start, start))
+        found |= set() if kept else {(base, name)}
+    return found
+
+
+def test_what_methods_declare_of_recorded_arrays_holds():
+    declaring = {base: method for base, method in ALGORITHMS.items() if method.traits.records}
+    assert len(declaring) >= 3 and broken_records(declaring) == set()
+    wrong = {"server_variate": Record(starts_at_model=True), "client_variate": Record(nonnegative=True)}
+    scaffold = replace(ALGORITHMS["scaffold"], traits=replace(ALGORITHMS["scaffold"].traits, records=wrong))
+    assert broken_records({"scaffold": scaffold}) == {("scaffold", name) for name in wrong}

@@ -12,9 +12,7 @@ from verify.evidence import eprocess
 from verify.evidence.eprocess import (
     REFUTES,
     EProcess,
-    RangeProcess,
     asymptotic_sequence,
-    bounded_sequence,
     confidence_band,
     discoveries,
     more_samples,
@@ -114,61 +112,6 @@ def test_a_false_claim_is_refuted(law, excess, samples):
     assert all(EProcess(1.0).update(row) > REFUTES for row in draws)
 
 
-# known ranges -------------------------------------------------------------------------------------------------------------
-def test_a_range_makes_both_directions_testable():
-    samples = np.array([0.1, 0.4, 0.2])
-    assert RangeProcess("<=", 0.2, 0.0, 1.0).update(samples) == pytest.approx(by_hand(0.2, samples))
-    assert RangeProcess(">=", 0.2, 0.0, 1.0).update(samples) == pytest.approx(by_hand(0.8, 1 - samples))
-    both = (by_hand(0.2, samples) + by_hand(0.8, 1 - samples)) / 2
-    assert RangeProcess("==", 0.2, 0.0, 1.0).update(samples) == pytest.approx(both)
-    shifted = RangeProcess(">=", -1.6, -2.0, 0.0).update(2 * samples - 2)
-    assert shifted == pytest.approx(by_hand(0.8, 1 - samples))
-
-
-@pytest.mark.parametrize("relation, limit, value", [("<=", -0.1, math.inf), (">=", 1.1, math.inf), ("<=", 1.1, 1.0)])
-def test_a_limit_outside_the_range(relation, limit, value):
-    found = RangeProcess(relation, limit, 0.0, 1.0).update([0.5])
-    assert found == value if math.isinf(value) else found < 1
-
-
-@pytest.mark.parametrize("relation", ["<=", ">=", "=="])
-def test_ranges_give_no_more_false_alarms_than_promised(relation):
-    """Of 2000 true claims with mean exactly at the limit, looked at after each of 40 samples, at most 5 % ever pass
-    20: above 0.05 + 3.5 sqrt(0.05 0.95 / 2000) = 0.067 has probability below 3e-4."""
-    draws = np.random.default_rng(5).beta(0.5, 1.5, (2000, 40))
-    alarms = 0
-    for row in draws:
-        process, seen = RangeProcess(relation, 0.25, 0.0, 1.0), 1.0
-        for sample in row:
-            seen = max(seen, process.update(sample))
-            if seen > 20:
-                alarms += 1
-                break
-    assert alarms <= 134
-
-
-def test_a_false_claim_on_a_range_is_refuted():
-    draws = np.random.default_rng(6).beta(0.5, 1.5, 1000)
-    assert RangeProcess(">=", 0.4, 0.0, 1.0).update(draws) > REFUTES
-    assert RangeProcess("<=", 0.15, 0.0, 1.0).update(draws) > REFUTES
-    assert RangeProcess("==", 0.4, 0.0, 1.0).update(draws) > REFUTES
-    assert RangeProcess("==", 0.25, 0.0, 1.0).update(draws) < 20
-
-
-@pytest.mark.parametrize("wrong, message", [
-    (("<", 0.0, 0.0, 1.0), "unknown relation"), (("<=", 0.0, 1.0, 1.0), "range must be finite"),
-    (("<=", 0.0, -math.inf, 1.0), "range must be finite"),
-])
-def test_wrong_ranges(wrong, message):
-    with pytest.raises(ValueError, match=message):
-        RangeProcess(*wrong)
-
-
-def test_a_sample_outside_the_range():
-    with pytest.raises(ValueError, match=r"must lie in \[0.0, 1.0\]; got 1.5"):
-        RangeProcess("<=", 0.5, 0.0, 1.0).update([0.2, 1.5])
-
-
 # how many more, several at once -------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("law, excess", [("exponential", 1.5), ("coin", 1.3), ("squared normal", 1.5)])
 def test_the_planned_number_of_samples_decides(law, excess):
@@ -214,15 +157,6 @@ def test_false_discoveries_are_as_rare_as_promised():
 
 
 # bands --------------------------------------------------------------------------------------------------------------------
-def test_bounded_sequences_cover_at_all_times():
-    """2000 sequences of 100 samples: at most 5 % ever miss the mean (above 6.7 %: probability below 3e-4); they shrink."""
-    x = 2 * np.random.default_rng(19).beta(0.5, 1.5, (100, 2000)) - 1
-    low, high = bounded_sequence(x, -1.0, 1.0)
-    missed = ((low > -0.5) | (high < -0.5)).any(axis=0)
-    assert missed.mean() <= 0.067 and (np.diff(low, axis=0) >= 0).all() and (np.diff(high, axis=0) <= 0).all()
-    assert (high[-1] - low[-1]).max() < 0.9 < (high[0] - low[0]).min()
-
-
 def test_asymptotic_sequences_cover_at_all_times():
     """2000 sequences of 400 triangular samples, looked at from the 30th on: at most 6.7 % ever miss the mean."""
     x = np.random.default_rng(23).triangular(0, 1, 2, (400, 2000))
@@ -247,11 +181,7 @@ def test_the_band_of_figures():
     assert [v.tolist() for v in confidence_band([[1.0, 2.0]])] == [[1.0, 2.0]] * 3
 
 
-@pytest.mark.parametrize("make, message", [
-    (lambda: bounded_sequence([2.0], 0.0, 1.0), "samples must lie in the range"),
-    (lambda: bounded_sequence([0.5], 0.0, 1.0, level=1.0), "level must lie between"),
-    (lambda: asymptotic_sequence([0.5], level=0.0), "level must lie between"),
-])
-def test_wrong_sequences(make, message):
-    with pytest.raises(ValueError, match=message):
-        make()
+@pytest.mark.parametrize("level", [0.0, 1.0])
+def test_a_level_is_a_probability(level):
+    with pytest.raises(ValueError, match=f"got {level}"):
+        asymptotic_sequence([0.5], level=level)

@@ -22,7 +22,7 @@ from verify.exact.certificate import certificate, check
 from verify.exact.confirm import Violation, confirm_or_why
 from verify.instances.shape import Shape
 from verify.referee.decide import Settings, decide
-from verify.search import search as search_module
+from verify.search import candidates
 from verify.search.budget import BUDGETS
 from verify.search.search import search
 
@@ -130,7 +130,7 @@ def test_clients_with_samples_of_bounded_losses_are_decided_on_balls():
     claim = find_claim("afedpd/theorem-2")
     free = replace(claim, conditions=tuple(c for c in claim.conditions if "mu_lr" not in str(c)))
     violation = search(free, BUDGETS["quick"]).violation
-    assert isinstance(violation.left, Ball) and violation.left > violation.right and violation.shape.data.bounded
+    assert isinstance(violation.left, Ball) and violation.left > violation.right and violation.shape.family.bounded
 
 
 SCAFFOLD = find_claim("classical/scaffold-one-step")
@@ -156,11 +156,11 @@ def test_what_float64_saw_between_the_sides_is_its_own_rounding_where_balls_leav
     """A search that does not take it to fractions, of which a long run needs minutes."""
     shape, leaves = diverging(100)
     leaves = {name: array.astype(float) for name, array in leaves.items()}
-    gap, left, right = search_module._widest(SCAFFOLD, shape, leaves, NUMPY)
+    gap, left, right = candidates._widest(SCAFFOLD, shape, leaves, NUMPY)
     assert gap == left > 1e-6 and right == 0
     asked = []
-    monkeypatch.setattr(search_module, "confirm_or_why", lambda *given: asked.append(given) or "holds")
-    assert search_module._confirmed(SCAFFOLD, shape, leaves, NUMPY) == "holds" and not asked
+    monkeypatch.setattr(candidates, "confirm_or_why", lambda *given: asked.append(given) or "holds")
+    assert candidates.confirmed(SCAFFOLD, shape, leaves, NUMPY) == "holds" and not asked
 
 
 def test_a_gap_that_balls_leave_goes_on_to_fractions(monkeypatch):
@@ -169,7 +169,7 @@ def test_a_gap_that_balls_leave_goes_on_to_fractions(monkeypatch):
     leaves = {name: array.astype(float) for name, array in leaves.items()}
     statement = SCAFFOLD.statement
     doubled = replace(SCAFFOLD, statement=replace(statement, left=statement.left.subs(eta_g, 2 * eta_g)))
-    assert isinstance(search_module._confirmed(doubled, shape, leaves, NUMPY), Violation)
+    assert isinstance(candidates.confirmed(doubled, shape, leaves, NUMPY), Violation)
 
 
 def test_only_sides_nearer_than_what_counts_are_taken_for_equal():

@@ -90,6 +90,25 @@ def test_bad_numbers_of_the_command(run, given, message):
     assert status == 2 and message in error
 
 
+def test_the_command_draws_the_bounds(run, tmp_path):
+    pair = "fedalign/theorem-1", "li2020/theorem-1"
+    status, said, _ = run("compare", *pair, "--plot", str(tmp_path / "curves"))
+    assert status == 0 and "below at" in said and "above at" in said and (tmp_path / "curves.png").stat().st_size > 5000
+    status, _, error = run("compare", *pair, "--plot", str(tmp_path / "none"), "--against", "q")
+    assert status == 2 and "cannot draw against 'q'; the witness has: D0_sq" in error
+
+
+def test_curves_are_dashed_where_a_condition_fails():
+    from verify.formulas.figures import bounds_around
+
+    pair = [bound(K / T, Condition(K, "<=", T)), bound(1 / sp.sqrt(T), name="b")]
+    (axes,) = bounds_around(pair, where_below(*pair), "T").axes
+    dashed = [x for line in axes.lines if line.get_linestyle() == "--"
+              for x, y in zip(line.get_xdata(), line.get_ydata(), strict=True) if y == y]
+    width = where_below(*pair).below["parameters"]["K"]
+    assert dashed and max(dashed) < sp.Rational(width)
+
+
 def test_figures_start_at_lengths_that_there_are():
     from verify.formulas.figures import bounds_around
 

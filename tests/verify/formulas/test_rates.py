@@ -13,7 +13,7 @@ from bounds.registry.claims import all_claims
 from tests.bounds.each_claim import each_claim
 from verify.formulas.bound import bound_of, ranges_of
 from verify.formulas.points import parameter_sets
-from verify.formulas.rates import order_in
+from verify.formulas.rates import order_in, rates
 
 FAR = (60, 1000)  # powers of ten at which an order is looked at; small coefficients need the second one
 FORMULAS = {}  # one claim for each formula and its conditions
@@ -112,4 +112,4 @@ KNOWN = [  # claim, parameter, as it grows, as it vanishes
 
 @pytest.mark.parametrize(("name", "parameter", "grows", "vanishes"), KNOWN)
 def test_rates_that_are_known(name, parameter, grows, vanishes):
-    assert bound_of(all_claims()[name]).rates()[parameter] == {"oo": grows, "0": vanishes}
+    assert rates(bound_of(all_claims()[name]))[parameter] == {"oo": grows, "0": vanishes}

@@ -21,6 +21,7 @@ from verify.growth.growth import _ZERO_BUDGETS, Growth, _persists
 from verify.growth.order import leaves_the_step_open, order_of, vanishing, with_constant
 from verify.growth.sizes import tame
 from verify.instances.draw import draw_leaves
+from verify.instances.piecewise import PiecewiseClients
 from verify.instances.resize import resized
 from verify.instances.shape import Shape
 from verify.referee.decide import Settings, decide
@@ -181,7 +182,7 @@ def test_limits_begin_where_the_hypotheses_are_met():
 def test_copies_of_clients_take_their_pieces_and_starts_along():
     claim = with_constant(TRUE["growth/noise"], 1)
     claim = replace(claim, procedure=Procedure("fedmoswa", options=(("start", "free"),)))
-    shape = Shape(clients=2, family="piecewise", pieces=2)
+    shape = Shape(clients=2, family=PiecewiseClients(2))
     larger, copies = resized(claim, shape, draw_leaves(claim, shape, 3, np.random.default_rng(0)), "clients", 5)
     assert larger.clients == 5 and copies["piece_slope"].shape == (3, 5, 2, 1)
     assert {a.shape for n, a in copies.items() if n.startswith("start:client")} == {(3, 5, 1)}

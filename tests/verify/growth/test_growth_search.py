@@ -24,6 +24,8 @@ from verify.growth.order import never_vanishes, with_constant
 from verify.growth.proportions import moves_together
 from verify.growth.sizes import scaled, tame
 from verify.instances.draw import draw_leaves
+from verify.instances.piecewise import PiecewiseClients
+from verify.instances.quadratic import QUADRATIC
 from verify.instances.resize import Together, resized
 from verify.instances.shape import Shape
 
@@ -32,14 +34,14 @@ SHAPE = Shape(clients=3, dim=2, rounds=2, sizes=(("local_steps", 1),))
 DEFINED = {**DEFINITIONS, **find_claim("fadamgc/theorem-5.2").definitions}
 
 
-def batches(family: str):
-    shape = replace(SHAPE, family=family, pieces=2 * (family == "piecewise"))
+def batches(family):
+    shape = replace(SHAPE, family=family)
     leaves = draw_leaves(CLAIM, shape, 5, np.random.default_rng(0))
     powers = {"curvature": np.full(leaves.get("curvature", leaves["center"]).shape, 1.0)} if "curvature" in leaves else {}
     return shape, [scaled(leaves, powers, 4.0**stage) for stage in range(3)]
 
 
-@pytest.mark.parametrize("family", ["quadratic", "piecewise"])
+@pytest.mark.parametrize("family", [QUADRATIC, PiecewiseClients(2)], ids=lambda family: family.name)
 @pytest.mark.parametrize("most", [growth_search._MOST_NUMBERS, 60, 12, 1])
 def test_batches_judged_together_have_the_ratios_that_they_have_alone(family, most, monkeypatch):
     monkeypatch.setattr(growth_search, "_MOST_NUMBERS", most)
@@ -54,7 +56,7 @@ def test_batches_judged_together_have_the_ratios_that_they_have_alone(family, mo
 
 @pytest.mark.parametrize("most", [2000, 150, 20])
 def test_batches_of_large_arrays_are_judged_in_parts(most, monkeypatch):
-    shape, (leaves, *_) = batches("piecewise")
+    shape, (leaves, *_) = batches(PiecewiseClients(2))
     expected, seen, parts = ratios_of(CLAIM, shape, leaves, NUMPY, Seen()), Seen(), []
     monkeypatch.setattr(growth_search, "judge", lambda *given, judge=growth_search.judge: parts.append(1) or judge(*given))
     monkeypatch.setattr(growth_search, "_MOST_TERMS", most)
@@ -63,20 +65,20 @@ def test_batches_of_large_arrays_are_judged_in_parts(most, monkeypatch):
 
 
 def test_an_instance_of_too_many_terms_has_no_ratio(monkeypatch):
-    shape, (leaves, *_) = batches("quadratic")
+    shape, (leaves, *_) = batches(QUADRATIC)
     monkeypatch.setattr(growth_search, "_MOST_TERMS", 3)
     seen = Seen()
     assert np.isnan(ratios_of(CLAIM, shape, leaves, NUMPY, seen)).all() and "values of indices" in seen.refused
 
 
 def test_only_batches_that_are_asked_for_count():
-    shape, rows = batches("quadratic")
+    shape, rows = batches(QUADRATIC)
     seen = Seen()
     next(ratios_of_each(CLAIM, shape, rows, NUMPY, seen))
     assert seen.tried == 5
 
 
-@pytest.mark.parametrize("family", ["quadratic", "piecewise"])
+@pytest.mark.parametrize("family", [QUADRATIC, PiecewiseClients(2)], ids=lambda family: family.name)
 def test_federations_are_known_at_other_times_and_only_there(family, monkeypatch):
     built = []
     monkeypatch.setattr(growth_search, "federation_of",
@@ -161,7 +163,7 @@ def test_sizes_grow_together_where_that_changes_no_formula(formulas, name, names
 
 def test_sizes_that_grow_together_keep_their_proportions():
     together = Together(("rounds", "clients"), (("rounds", 1), ("clients", 3), ("local_steps", 2)))
-    shape, (leaves, *_) = batches("quadratic")
+    shape, (leaves, *_) = batches(QUADRATIC)
     larger, copies = resized(CLAIM, shape, leaves, together, 4)
     assert (larger.rounds, larger.clients, larger.local_steps) == (4, 12, 2) and copies["curvature"].shape[1] == 12
     assert str(together) == "rounds and clients"

@@ -31,9 +31,11 @@ from verify.evaluation.judge import exact_violation, judge
 from verify.exact.certificate import statement_of
 from verify.exact.confirm import _each, confirm
 from verify.instances.draw import draw_leaves
+from verify.instances.families import draw_family
 from verify.instances.instance import federation_of
 from verify.instances.leaves import PIECES, map_leaves
-from verify.instances.piecewise import draw_family, simpler_pieces
+from verify.instances.piecewise import PiecewiseClients
+from verify.instances.quadratic import QUADRATIC
 from verify.instances.shape import Shape
 from verify.measure.realise import realise
 from verify.search.budget import Budget
@@ -80,7 +82,7 @@ def contracts():
 def test_needs_follow_from_the_words(made, expected):
     assert needs(made) == expected
     rng = np.random.default_rng(0)
-    families = {draw_family(made, rng)[0] for _ in range(50)}
+    families = {draw_family(made, rng).name for _ in range(50)}
     assert families == ({"piecewise", "quadratic"} if not expected.lipschitz else {"piecewise"})
 
 
@@ -93,13 +95,13 @@ BUDGET = Budget(30, 96, 20)
 def test_bounds_over_all_points_hold_and_half_of_them_do_not(made, families):
     found = search(made(1), BUDGET)
     assert found.violation is None and found.met > 1000 and found.ratio > 0.99
-    assert search(made(sp.Rational(1, 2)), BUDGET).violation.shape.family in families
+    assert search(made(sp.Rational(1, 2)), BUDGET).violation.shape.family.name in families
 
 
 def test_convexity_is_needed_where_it_is():
     step = Condition(eta_l[0], "<=", 1 / L)
     bent = [search(claim(contracts(), step, setting="point"), BUDGET, seed).violation.shape for seed in range(8)]
-    assert all(shape.family == "piecewise" for shape in bent) and min(shape.pieces for shape in bent) == 1
+    assert min(shape.family.knots for shape in bent) == 1
     convex = Condition(mu_client[k], ">=", 0, (EVERY,))
     found = search(claim(contracts(), step, convex, setting="point"), BUDGET)
     assert found.violation is None and found.met > 1000
@@ -108,8 +110,8 @@ def test_convexity_is_needed_where_it_is():
     assert search(claim(contracts(), step, strong, setting="point"), BUDGET).violation is None
 
 
-def draws(family="piecewise", **changes):
-    shape = Shape(clients=2, dim=2, local_steps=2, rounds=2, family=family, pieces=2)
+def draws():
+    shape = Shape(clients=2, dim=2, local_steps=2, rounds=2, family=PiecewiseClients(2))
     made = claim(Condition(norm2(objective_grad(x_sampled[t])), "<=", 0, (STEPS,)), STEP)
     return made, shape, draw_leaves(made, shape, 24, np.random.default_rng(5))
 
@@ -140,13 +142,13 @@ def test_rows_without_a_minimum_meet_no_hypothesis():
 
 
 def test_pieces_are_dropped_one_by_one():
-    _, shape, leaves = draws()
-    smaller = list(simpler_pieces(shape, leaves))
-    assert [(s.family, s.pieces) for s, _ in smaller] == [("quadratic", 0), ("piecewise", 1), ("piecewise", 1)]
+    made, shape, leaves = draws()
+    smaller = list(shape.family.simpler(made, shape, leaves))
+    assert [s.family for s, _ in smaller] == [QUADRATIC, PiecewiseClients(1), PiecewiseClients(1)]
     assert (smaller[1][1]["piece_slope"] == leaves["piece_slope"][:, :, 1:]).all()
     assert not set(smaller[0][1]) & set(PIECES)
     wide = leaves | {"piece_slope": 0 * leaves["piece_slope"], "tail": leaves["tail"] + 1}
-    _, flat = next(simpler_pieces(shape, wide))
+    _, flat = next(shape.family.simpler(made, shape, wide))
     one, two = federation_of(shape, wide, NUMPY), federation_of(smaller[0][0], flat, NUMPY)
     x = np.random.default_rng(0).normal(size=(24, 2, 2))
     assert np.allclose(one.gradient(x), two.gradient(x)) and np.allclose(one.value(x), two.value(x))
@@ -154,7 +156,7 @@ def test_pieces_are_dropped_one_by_one():
 
 def test_constants_keep_the_signs_of_their_symbols():
     made = claim(Condition(norm2(x_sampled[t]), "<=", -1, (STEPS,)), Condition(mu_client[k], ">=", mu, (EVERY,)))
-    shape = Shape(clients=1, family="piecewise", pieces=1)
+    shape = Shape(clients=1, family=PiecewiseClients(1))
     leaves = draw_leaves(made, shape, 1, np.random.default_rng(0))
     for slope, expected in ((-2, "unmet"), (1, tuple)):
         values = {"tail": 1, "piece_slope": slope, "piece_center": 0, "piece_width": 1}

@@ -11,6 +11,7 @@ import pytest
 import sympy as sp
 
 from bounds.controls.classical import CONTROLS_CLASSICAL
+from bounds.language import samples as on_samples
 from bounds.language.claim import Claim, Condition, Procedure, Variable
 from bounds.language.words import (
     E,
@@ -27,7 +28,6 @@ from bounds.language.words import (
     t,
     x_round,
 )
-from bounds.papers.afedpd import words as afedpd
 from bounds.registry.claims import find_claim
 from synthetic.numbers.arrays import BALLS, EXACT, NUMPY
 from verify.claims.hypotheses import bounds_on_numbers
@@ -39,18 +39,19 @@ from verify.evaluation.term_sizes import sizes_of_sides
 from verify.instances.draw import draw_leaves, draw_shape
 from verify.instances.instance import outcomes
 from verify.instances.leaves import take_rows
-from verify.instances.shape import DataShape, Shape
+from verify.instances.samples import SampleClients
+from verify.instances.shape import Shape
 from verify.instances.shapes import extreme_shapes, small_shapes
 from verify.measure.realise import realise
+from verify.search.archive import Archive
 from verify.search.budget import BUDGETS
-from verify.search.pools import Pools
 from verify.search.search import search
 
 MOST = 64 * 16
 ABOUT = ("afedpd/theorem-2", "afedpd/lemma-4@cond-zeta", "fedmoswa/eq-19", "classical/sgd-stability-first-use",
          "classical/sgd-stability-smooth")
 TWINS = {twin.id: twin for row in CONTROLS_CLASSICAL for twin in row.twins.values() if speaks_of_samples(twin)}
-LAST = x_round[rounds], afedpd.twin_x_round[rounds]
+LAST = x_round[rounds], on_samples.twin_x_round[rounds]
 
 
 def claim_of(left, right, *hypotheses, variables=()):
@@ -72,18 +73,18 @@ def test_sizes_meet_the_conditions_on_them_and_on_samples(claim_id):
 
 def test_conditions_on_samples_count_where_there_are_any():
     claim = find_claim("classical/sgd-stability-smooth")
-    sizes = Shape(sizes=(("cut", 1),), data=DataShape(samples=1)).as_sizes()
+    sizes = Shape(sizes=(("cut", 1),), family=SampleClients(samples=1)).as_sizes()
     assert not allowed(claim, sizes) and allowed(claim, sizes | {"samples": 2})
     assert allowed(claim, {name: size for name, size in sizes.items() if name != "samples"})
 
 
 def test_some_shapes_are_large_in_one_way():
     found = extreme_shapes(find_claim("fedmoswa/eq-19"), np.random.default_rng(0), 64, 40, (40, 100))
-    single = [s for s in found if s.data.samples == 1]
+    single = [s for s in found if s.family.samples == 1]
     assert {s.rounds for s in single} >= {40, 100} and max(s.local_steps for s in single) == 40
-    assert max(s.data.samples for s in found) >= 4 and max(s.clients for s in found) >= 4
+    assert max(s.family.samples for s in found) >= 4 and max(s.clients for s in found) >= 4
     for samples, least in ((2, 5), (3, 3)):
-        several = [s for s in found if s.data.samples == samples]
+        several = [s for s in found if s.family.samples == samples]
         assert max(s.rounds for s in several) >= least and max(s.local_steps for s in several) >= least
     assert all(s.participants == s.clients for s in found)
 
@@ -93,7 +94,7 @@ def test_some_shapes_are_large_in_one_way():
     ("afedpd/theorem-2", "slope"), ("classical/coupled-step-convex", "knot"), ("fedmoswa/eq-19", "knot")])
 def test_atoms_of_some_rows_are_constant_mirrored_or_nearly_alike(claim_id, turned):
     claim = find_claim(claim_id)
-    shape = Shape(clients=2, data=DataShape(1, 2, 1, bounded="theorem-2" in claim_id))
+    shape = Shape(clients=2, family=SampleClients(1, 2, 1, bounded="theorem-2" in claim_id))
     leaves = draw_leaves(claim, shape, 2000, np.random.default_rng(1))
     names = ("slope", "knot", "width", "center")
     slope, knot, width, center = (leaves[f"sample_{name}"].reshape(2000, 2, 2) for name in names)
@@ -108,7 +109,7 @@ def test_atoms_of_some_rows_are_constant_mirrored_or_nearly_alike(claim_id, turn
 
 
 def test_some_runs_start_at_knots_and_some_bounded_losses_have_no_linear_part():
-    claim, shape = find_claim("afedpd/theorem-2"), Shape(data=DataShape(1, 2, 1, bounded=True))
+    claim, shape = find_claim("afedpd/theorem-2"), Shape(family=SampleClients(1, 2, 1, bounded=True))
     leaves = draw_leaves(claim, shape, 1000, np.random.default_rng(2))
     knot, width, center = (leaves[f"sample_{name}"].reshape(1000, 2) for name in ("knot", "width", "center"))
     start = leaves["start_offset"]
@@ -119,7 +120,7 @@ def test_some_runs_start_at_knots_and_some_bounded_losses_have_no_linear_part():
 
 def test_steps_that_an_equation_gives_are_no_leaves():
     for claim_id, there in (("afedpd/theorem-2", False), ("afedpd/lemma-4", True)):
-        shape = Shape(data=DataShape(bounded=True, pieces=1), sizes=(("tau0", 1),))
+        shape = Shape(family=SampleClients(bounded=True, pieces=1), sizes=(("tau0", 1),))
         assert ("step_fraction" in draw_leaves(find_claim(claim_id), shape, 2, np.random.default_rng(0))) is there
 
 
@@ -142,7 +143,7 @@ def test_factors_of_products_are_bounded(condition, expected):
 
 def test_numbers_that_bound_each_other_meet_the_claims_conditions():
     claim, shape = find_claim("afedpd/theorem-2"), Shape(
-        rounds=2, sampling="without-replacement", data=DataShape(1, 2, 1, bounded=True))
+        rounds=2, sampling="without-replacement", family=SampleClients(1, 2, 1, bounded=True))
     leaves = draw_leaves(claim, shape, 200, np.random.default_rng(0))
     assert judge(claim, realise(claim, shape, leaves, NUMPY)).met.mean() > 0.5
 
@@ -160,14 +161,14 @@ STEP = Condition(eta_l[t], "==", sp.Rational(1, 4), ((t, 0, iterations - 1),))
 
 
 @pytest.mark.parametrize("left", [
-    afedpd.worst_mean_gap(x_round[0], 3 * x_round[0]), sp.Abs(objective(x_round[0]) - objective(3 * x_round[0])),
-    sp.Abs(afedpd.F_pop(x_round[0]) - afedpd.F_pop(3 * x_round[0])), sp.Abs(
+    on_samples.worst_mean_gap(x_round[0], 3 * x_round[0]), sp.Abs(objective(x_round[0]) - objective(3 * x_round[0])),
+    sp.Abs(on_samples.F_pop(x_round[0]) - on_samples.F_pop(3 * x_round[0])), sp.Abs(
         Sum(client_weight[k] * (F(k, x_round[0]) - F(k, 3 * x_round[0])), (k, 0, clients - 1))),
 ], ids=["sample", "objective", "population", "client"])
 def test_pieces_that_cancel_far_out_are_no_violation(left):
     """Both losses are constant there: a difference that float64 sees is its own rounding."""
-    claim = claim_of(left + 0 * E(norm(LAST[0] - LAST[1])), sp.Float(1e-9), STEP, Condition(afedpd.H_loss, "<=", 10**30))
-    shape, leaves = Shape(data=DataShape(1, 2, 1, bounded=True)), far_out(1.2345e9)
+    claim = claim_of(left + 0 * E(norm(LAST[0] - LAST[1])), sp.Float(1e-9), STEP, Condition(on_samples.H_loss, "<=", 10**30))
+    shape, leaves = Shape(family=SampleClients(1, 2, 1, bounded=True)), far_out(1.2345e9)
     environment = realise(claim, shape, leaves, NUMPY)
     assert judge(claim, environment).score[0] <= 0
     assert np.asarray(sizes_of_sides(claim.statement, environment)[0]).max() > 1e8
@@ -178,9 +179,9 @@ def test_pieces_that_cancel_far_out_are_no_violation(left):
 def test_a_supremum_of_balls_that_overlap_contains_the_larger_one():
     """Two samples of one loss, at a point that is irrational: which of both gaps is larger is not known, nor asked."""
     step = Condition(eta_l[t], "==", sp.sqrt(2), ((t, 0, iterations - 1),))
-    shape, leaves = Shape(data=DataShape(1, 2, 1)), far_out(0.5)
+    shape, leaves = Shape(family=SampleClients(1, 2, 1)), far_out(0.5)
     exact = {name: np.vectorize(Fraction, otypes=[object])(array) for name, array in leaves.items()}
-    for word in (afedpd.worst_mean_gap, afedpd.worst_mean_signed_gap):
+    for word in (on_samples.worst_mean_gap, on_samples.worst_mean_signed_gap):
         claim = claim_of(word(x_round[0], x_round[rounds]), 0, step)
         found, nearly = (np.asarray(evaluate(claim.statement.left, realise(claim, shape, given, backend))).item()
                          for given, backend in ((exact, BALLS), (leaves, NUMPY)))
@@ -189,18 +190,18 @@ def test_a_supremum_of_balls_that_overlap_contains_the_larger_one():
 
 # from where searches go on -------------------------------------------------------------------------------------------------
 def test_long_runs_on_samples_are_kept_beside_tighter_short_ones():
-    pools, leaves = Pools(), {"weight": np.ones((1, 1))}
+    archive, leaves = Archive(), {"weight": np.ones((1, 1))}
 
     def add(score, **sizes):
         shape = Shape(**sizes)
-        pools.add(shape, take_rows(leaves, [0]), Judgement(*np.full((3, 1), score), np.ones(1, dtype=bool)))
+        archive.add(shape, take_rows(leaves, [0]), Judgement(*np.full((3, 1), score), np.ones(1, dtype=bool)))
         return shape
 
-    short = [add(-0.1 + 0.001 * number, data=DataShape(), local_steps=2 + number) for number in range(8)]
-    long = add(-0.99, data=DataShape(), rounds=300)
+    short = [add(-0.1 + 0.001 * number, family=SampleClients(), local_steps=2 + number) for number in range(8)]
+    long = add(-0.99, family=SampleClients(), rounds=300)
     add(-0.9, rounds=300)  # not on samples
-    assert [shape for shape, _ in pools.tightest(2)] == [short[7], short[6], long]
-    assert pools.tightest(0) == []
+    assert [shape for shape, _ in archive.tightest(2)] == [short[7], short[6], long]
+    assert archive.tightest(0) == []
 
 
 # searches -------------------------------------------------------------------------------------------------------------

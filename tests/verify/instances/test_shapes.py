@@ -55,7 +55,7 @@ def test_no_small_shapes_of_numbers_alone():
 def test_small_shapes_of_samples_differ_in_their_samples_too():
     shapes = small_shapes(find_claim("fedmoswa/eq-19"), np.random.default_rng(0), 64, 10_000)
     assert len(set(shapes)) == len(shapes)
-    of_one = {(s.data.samples, s.data.atoms, s.local_steps) for s in shapes if s.clients == 1}
+    of_one = {(s.family.samples, s.family.atoms, s.local_steps) for s in shapes if s.clients == 1}
     assert of_one >= {(1, 2, 1), (2, 2, 1), (1, 3, 3)}
     assert all(prod(outcomes(s)) <= 16 * 64 for s in shapes)
 

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 import sympy as sp
 
+from bounds.language import samples as on_samples
 from bounds.language.claim import Assumption, Claim, Condition, Procedure
 from bounds.language.functions import f_grad, u
 from bounds.language.words import E, eta_l, k, norm, objective, objective_grad, rounds, t, x_round
-from bounds.papers.afedpd import words as afedpd
 from bounds.papers.fedmoswa import words as fedmoswa
 from synthetic.numbers.arrays import BALLS, EXACT, NUMPY
 from synthetic.numbers.draws import SAMPLES
@@ -23,11 +23,12 @@ from verify.claims.needs import speaks_of_samples
 from verify.evaluation.evaluate import evaluate, sides
 from verify.evaluation.judge import exact_violation
 from verify.exact.certificate import certificate, check
-from verify.instances.shape import DataShape, Shape
+from verify.instances.samples import SampleClients
+from verify.instances.shape import Shape
 from verify.instances.worlds import Worlds, worlds_of
 from verify.measure.realise import realise
 
-LAST = x_round[rounds], fedmoswa.twin_x_round[rounds]
+LAST = x_round[rounds], on_samples.twin_x_round[rounds]
 GAP = norm(LAST[0] - LAST[1])
 STEP = Condition(eta_l[t], "==", sp.Rational(1, 4), ((t, 0, sp.Symbol("iterations", integer=True) - 1),))
 
@@ -40,8 +41,8 @@ def claim_of(left, *hypotheses, replaced="random", sampling="full", assumptions=
 
 def random_leaves(shape, seed):
     rng = np.random.default_rng(seed)
-    lead = (1, shape.clients, shape.data.atoms)
-    pieces = (*lead, shape.data.pieces, 1)
+    lead = (1, shape.clients, shape.family.atoms)
+    pieces = (*lead, shape.family.pieces, 1)
     return {
         "sample_curvature": rng.uniform(0.5, 2, (1, shape.clients, 1, 1)), "sample_center": rng.normal(size=(*lead, 1)),
         "sample_slope": rng.normal(size=pieces), "sample_knot": rng.normal(size=pieces),
@@ -61,7 +62,7 @@ def measured(left, shape, leaves, backend=NUMPY, **options):
 def shape_of(clients, samples, local_steps=1, total=1, participants=None, pieces=1, atoms=2):
     sampling = "full" if participants is None else "without-replacement"
     return Shape(clients=clients, local_steps=local_steps, rounds=total, participants=participants or clients,
-                 sampling=sampling, data=DataShape(samples, atoms, pieces))
+                 sampling=sampling, family=SampleClients(samples, atoms, pieces))
 
 
 SHAPES = {
@@ -87,7 +88,7 @@ def compare_all(shape, seed):
     """Every word against the loops, on one random instance."""
     leaves = random_leaves(shape, seed)
     count = shape.iterations
-    loops = Loops(leaves, shape.data.samples, shape.local_steps, shape.rounds, [0.25] * count, shape.participants)
+    loops = Loops(leaves, shape.family.samples, shape.local_steps, shape.rounds, [0.25] * count, shape.participants)
     apart = loops.mean(lambda run, twin, *_: abs(run[-1] - twin[-1]))
     by_client = [loops.mean(lambda run, twin, *_: abs(run[-1] - twin[-1]), lambda d, w, where, *_, c=c: where[0] == c)
                  for c in range(shape.clients)]
@@ -95,12 +96,11 @@ def compare_all(shape, seed):
     close = {"rtol": 1e-10, "atol": 1e-12}
     np.testing.assert_allclose(measured(E(GAP), shape, leaves), apart, **close)
     for client, expected in enumerate(by_client):
-        np.testing.assert_allclose(measured(fedmoswa.E_client(client, GAP), shape, leaves), expected, **close)
-    for words in (fedmoswa, afedpd):
-        left = words.E_data(words.F_pop(x_round[rounds]) - objective(x_round[rounds]))
-        np.testing.assert_allclose(measured(left, shape, leaves), gap, **close)
-    for word, absolute, replaced in ((fedmoswa.worst_pair_gap, False, "random"), (afedpd.worst_mean_gap, True, "any"),
-                                     (afedpd.worst_mean_signed_gap, False, "any")):
+        np.testing.assert_allclose(measured(on_samples.E_client(client, GAP), shape, leaves), expected, **close)
+    left = on_samples.E_data(on_samples.F_pop(x_round[rounds]) - objective(x_round[rounds]))
+    np.testing.assert_allclose(measured(left, shape, leaves), gap, **close)
+    for word, absolute, replaced in ((on_samples.worst_pair_gap, False, "random"), (on_samples.worst_mean_gap, True, "any"),
+                                     (on_samples.worst_mean_signed_gap, False, "any")):
         found = measured(word(*LAST), shape, leaves, replaced=replaced)
         np.testing.assert_allclose(found, loops.worst_pair(absolute), **close)
 
@@ -116,7 +116,8 @@ def test_expectations_in_one_world(name, before):
     """Where data and replaced sample are given, every world has its own mean, and a supremum is one of means."""
     shape = SHAPES[name]
     leaves = random_leaves(shape, 5)
-    loops = Loops(leaves, shape.data.samples, shape.local_steps, shape.rounds, [0.25] * shape.iterations, shape.participants)
+    steps = [0.25] * shape.iterations
+    loops = Loops(leaves, shape.family.samples, shape.local_steps, shape.rounds, steps, shape.participants)
     given = not_used(loops, before)
     sums = {}
     for case in loops.cases():
@@ -125,9 +126,9 @@ def test_expectations_in_one_world(name, before):
             apart = abs(loops.run(data, used, drawn)[-1] - loops.run(twin, used, drawn)[-1])
             sums.setdefault((data, where[0], tuple(map(tuple, twin))), []).append(apart)
     expected = sorted(np.mean(values) for values in sums.values())
-    left = afedpd.E_unused(before, GAP) if before else E(GAP)
+    left = on_samples.E_unused(before, GAP) if before else E(GAP)
     found = measured(left, shape, leaves, replaced="any").reshape(-1)
-    worlds = shape.data.worlds(shape.clients)
+    worlds = shape.family.worlds(shape.clients)
     found = found.reshape(worlds, -1)
     np.testing.assert_allclose(found, found[:, :1] + 0 * found, rtol=1e-12)
     distinct = sorted(found[:, 0])
@@ -153,12 +154,12 @@ def test_one_linear_client():
     """Slopes 1 and 3 with one sample: the models are apart by the step times |1 - 3| in half of the cases."""
     shape, leaves = shape_of(1, 1), linear([[1, 3]])
     assert measured(E(GAP), shape, leaves, EXACT) == Fraction(1, 4)
-    left = fedmoswa.E_data(fedmoswa.F_pop(x_round[rounds]) - objective(x_round[rounds]))
+    left = on_samples.E_data(on_samples.F_pop(x_round[rounds]) - objective(x_round[rounds]))
     assert measured(left, shape, leaves, EXACT) == Fraction(1, 4)  # the step times the variance of the slopes
     # losses 1 (v + 3/2) and 3 (v + 3/2): the worst sample has slope 3 and the models are 1/2 apart
-    assert measured(fedmoswa.worst_pair_gap(*LAST), shape, leaves, EXACT) == Fraction(3, 2)
-    assert measured(fedmoswa.worst_mean_gap(*LAST), shape, leaves, EXACT) == 0  # neighbours can be exchanged
-    assert measured(afedpd.worst_mean_gap(*LAST), shape, leaves, EXACT, replaced="any") == Fraction(3, 2)
+    assert measured(on_samples.worst_pair_gap(*LAST), shape, leaves, EXACT) == Fraction(3, 2)
+    assert measured(on_samples.worst_sample_gap(*LAST), shape, leaves, EXACT) == 0  # neighbours can be exchanged
+    assert measured(on_samples.worst_mean_gap(*LAST), shape, leaves, EXACT, replaced="any") == Fraction(3, 2)
 
 
 def test_one_sample_in_two_is_met_in_half_of_the_steps():
@@ -168,27 +169,27 @@ def test_one_sample_in_two_is_met_in_half_of_the_steps():
     # two clients, of which only the second one's samples differ: half of the time, half of the distance
     two = linear([[1, 1], [1, 3]])
     assert measured(E(GAP), shape_of(2, 1), two, EXACT) == Fraction(1, 16)
-    assert measured(fedmoswa.E_client(0, GAP), shape_of(2, 1), two, EXACT) == 0
-    assert measured(fedmoswa.E_client(1, GAP), shape_of(2, 1), two, EXACT) == Fraction(1, 8)
+    assert measured(on_samples.E_client(0, GAP), shape_of(2, 1), two, EXACT) == 0
+    assert measured(on_samples.E_client(1, GAP), shape_of(2, 1), two, EXACT) == Fraction(1, 8)
 
 
 def test_what_samples_are_used():
     """The first of two samples is the replaced one, and the gradient of a used sample is that of its atom."""
     shape, leaves = shape_of(1, 2), linear([[1, 3]])
-    t_, used = 0, fedmoswa.used_sample
-    own = norm(fedmoswa.loss_grad(0, used[t_, 0], x_round[0]) - sp.IndexedBase("g")[t_, 0])
+    t_, used = 0, on_samples.used_sample
+    own = norm(on_samples.loss_grad(0, used[t_, 0], x_round[0]) - sp.IndexedBase("g")[t_, 0])
     assert measured(E(own + 0 * GAP), shape, leaves, EXACT) == 0
-    assert measured(E(fedmoswa.replaced[t_, 0]), shape, leaves, EXACT) == Fraction(1, 2)
-    moved = (1 - fedmoswa.replaced[t_, 0]) * GAP
+    assert measured(E(on_samples.replaced[t_, 0]), shape, leaves, EXACT) == Fraction(1, 2)
+    moved = (1 - on_samples.replaced[t_, 0]) * GAP
     assert measured(E(moved), shape, leaves, EXACT) == 0
-    claim = claim_of(E(afedpd.differing[k]), replaced="any")
+    claim = claim_of(E(on_samples.differing[k]), replaced="any")
     both = realise(claim, shape_of(2, 1), linear([[1, 3], [1, 3]]), EXACT).bound["differing"].data
     assert both.sum(axis=-1).min() == both.sum(axis=-1).max() == 1
 
 
 def test_suprema_are_compared_with_suprema():
     """A supremum over neighbouring data sets stands against the largest right side, not against that of every pair."""
-    statement = Condition(afedpd.worst_mean_gap(*LAST), "<=", 3 * E(GAP))
+    statement = Condition(on_samples.worst_mean_gap(*LAST), "<=", 3 * E(GAP))
     claim = replace(claim_of(E(GAP), replaced="any"), statement=statement)
     left, right, _ = sides(statement, realise(claim, shape_of(1, 1), linear([[1, 3]]), EXACT))
     assert (left.ravel().tolist(), right.ravel().tolist()) == ([Fraction(3, 2)], [Fraction(3, 2)])
@@ -219,13 +220,13 @@ def test_gradients_of_training_loss_and_of_population_risk():
 
 def test_bounded_losses():
     """They lie between their offset and H_loss, and reach both; on a grid, and by the checker."""
-    shape = replace(shape_of(2, 1, pieces=2), data=DataShape(1, 2, 2, bounded=True))
+    shape = replace(shape_of(2, 1, pieces=2), family=SampleClients(1, 2, 2, bounded=True))
     rng = np.random.default_rng(2)
     leaves = {name: np.vectorize(lambda v: Fraction(round(8 * v), 8), otypes=[object])(array)
               for name, array in random_leaves(shape, 2).items()}
     leaves["sample_curvature"] *= 0
     leaves["sample_offset"] = np.abs(leaves["sample_offset"])
-    claim = claim_of(afedpd.worst_mean_gap(*LAST) + afedpd.H_loss, replaced="any")
+    claim = claim_of(on_samples.worst_mean_gap(*LAST) + on_samples.H_loss, replaced="any")
     environment = realise(claim, shape, leaves, EXACT)
     found = environment.bound["H_loss"].data.item()
     grid = np.concatenate([np.linspace(-50, 50, 20001), rng.normal(size=99)])
@@ -260,7 +261,7 @@ def of_the_first_client(monkeypatch):
         twin[:, 0, 0] = worlds.twin[np.arange(worlds.count), worlds.replaced, 0]
         return replace(worlds, twin=twin)
 
-    monkeypatch.setattr("verify.instances.samples.worlds_of", wrong)
+    monkeypatch.setattr("verify.instances.sample_federations.worlds_of", wrong)
 
 
 def no_fresh_sample(monkeypatch):
@@ -271,7 +272,7 @@ def no_fresh_sample(monkeypatch):
         twin[np.arange(worlds.count), worlds.replaced, 0] = 0
         return replace(worlds, twin=twin)
 
-    monkeypatch.setattr("verify.instances.samples.worlds_of", wrong)
+    monkeypatch.setattr("verify.instances.sample_federations.worlds_of", wrong)
 
 
 def supremum_inside(monkeypatch):

@@ -12,9 +12,9 @@ import sympy as sp
 import torch
 
 from bounds.language.claim import Claim, Condition, Procedure, Variable
+from bounds.language.coordinates import highest, least, raised, reciprocal, root, scaled, square, upper
+from bounds.language.layers import largest_sum, layer_part, share
 from bounds.language.words import E, E_round, Sum, clients, eta_l, g, i, k, norm2, r, rounds, x_round
-from bounds.papers.fadamgc.words import highest, least, raised, reciprocal, root, scaled, square, upper
-from bounds.papers.fedluar.words import largest_sum, layer_part, share
 from bounds.registry.claims import find_claim
 from synthetic import Quadratic
 from synthetic.base.constants import Constant, Constants
@@ -22,13 +22,14 @@ from synthetic.numbers.arrays import EXACT, NUMPY, to_numpy
 from synthetic.numbers.draws import LAYERS, NOISE, EnumeratedDraws, probability_of_order
 from verify.claims.method import free_starts
 from verify.claims.sizes import allowed, within_bounds
-from verify.evaluation.environment import Bindings, Bound, Environment, UnboundName
+from verify.evaluation.environment import Bindings, Environment, NamedArray, UnboundName
 from verify.evaluation.evaluate import evaluate
 from verify.evaluation.judge import judge
+from verify.instances.chance import Chance, chance_of
 from verify.instances.draw import draw_leaves, draw_shape
 from verify.instances.instance import admissible
-from verify.instances.outcomes import chance_of, enumerated, numbers_of_outcomes
-from verify.instances.shape import Chance, Shape
+from verify.instances.outcomes import enumerated, numbers_of_outcomes
+from verify.instances.shape import Shape
 from verify.measure.constants import known_constant
 from verify.measure.realise import realise
 
@@ -40,8 +41,8 @@ def environment(backend, layers=(2, 1)):
     sizes = {"clients": 2, "layers": 2, "rounds": 2, "recycled": 1, "eight": 8}
     found = Environment(backend, sizes, {}, federation=federation)
     for name, values in VECTORS.items():
-        found.bound[name] = Bound(backend.array(np.array(values)).reshape(1, 1, 1, 3), 0, True)
-    found.bound["s"] = Bound(backend.array(np.array([5, 7])).reshape(1, 1, 1, 2), 1)
+        found.bound[name] = NamedArray(backend.array(np.array(values)).reshape(1, 1, 1, 3), 0, True)
+    found.bound["s"] = NamedArray(backend.array(np.array([5, 7])).reshape(1, 1, 1, 2), 1)
     return found
 
 
@@ -76,7 +77,7 @@ def test_irrational_values_are_refused_in_exact_arithmetic(expression):
 
 
 def test_layers_need_a_federation():
-    with pytest.raises(UnboundName, match="speaks of layers"):
+    with pytest.raises(UnboundName, match="layers"):
         evaluate(norm2(layer_part(0, a)), replace(environment(EXACT), federation=None))
 
 
@@ -112,7 +113,8 @@ def test_gradients_outside_the_local_steps_need_their_outcomes():
     (Procedure("fedmoswa", options=(("option", "I"),)), Chance(extra=True)),
     (Procedure("fedmoswa", options=(("start", "gradient"),)), Chance(start=True)),
     (Procedure("fedmoswa", options=(("variant", "fresh"), ("start", "free"))), Chance(extra=True)),
-    (Procedure("fadamgc", sampling="without-replacement", options=(("trackers", 1),)), Chance(trackers=True)),
+    (Procedure("fadamgc", sampling="without-replacement", options=(("trackers", 1),)),
+     Chance(trackers=True, subset="trackers")),
 ])
 def test_what_methods_draw(procedure, expected):
     assert chance_of(procedure) == expected
@@ -129,7 +131,8 @@ def test_numbers_and_weights_of_outcomes(chance):
     assert found.noise_start == 2 ** chance.start
 
 
-@pytest.mark.parametrize("chance", [Chance(), Chance(layers=True), Chance(trackers=True)])
+@pytest.mark.parametrize("chance", [
+    Chance(subset="trackers"), Chance(layers=True, subset="trackers"), Chance(trackers=True, subset="trackers")])
 @pytest.mark.parametrize("sampling, participants, sizes", [
     ("full", 1, ()), ("with-replacement", 2, ()), ("without-replacement", 3, ()), ("full", 1, (("trackers", 2),)),
     ("without-replacement", 3, (("trackers", 2),))])
@@ -148,11 +151,12 @@ def test_outcomes_are_counted_as_they_are_listed(chance, sampling, participants,
     ("full", 1, 1), ("full", 1, 3), ("without-replacement", 2, 1), ("without-replacement", 2, 2)])
 def test_every_set_of_so_many_trackers_is_an_outcome(sampling, participants, trackers):
     """A client is among the trackers in one round of n / Y, and renews its y_k, here its gradient -1 at 0, only then."""
-    shape = Shape(clients=3, rounds=2, participants=participants, sampling=sampling, sizes=(("trackers", trackers),))
     claim = claim_of(Procedure("fadamgc", sampling=sampling, equal_weights=True))
+    shape = Shape(clients=3, rounds=2, participants=participants, sampling=sampling, sizes=(("trackers", trackers),),
+                  chance=chance_of(claim.procedure))
     leaves = leaves_of(shape, center=[[[1], [1], [1]]], start_offset=[[-1]])
     environment = realise(claim, shape, leaves, NUMPY, values={
-        name: Bound(np.zeros((1, 1, 1))) for name in ("beta1", "beta2", "eps")})
+        name: NamedArray(np.zeros((1, 1, 1))) for name in ("beta1", "beta2", "eps")})
     assert np.prod(environment.bound["tracked"].data.shape[:3]) == np.prod(numbers_of_outcomes(shape))
     weight = environment.sampling_weight.astype(float)[..., None]
     tracked = (environment.bound["tracked"].data[0, 0] * weight[0, :, None]).sum(axis=0)
@@ -276,7 +280,7 @@ def test_empty_ranges_hold():
 
 def test_what_is_bound_later_is_made_once_when_somebody_asks():
     made, names = [], Bindings()
-    names.later("x", lambda: made.append("x") or Bound(np.zeros((1, 1, 1))))
+    names.later("x", lambda: made.append("x") or NamedArray(np.zeros((1, 1, 1))))
     handed_on = names.copy()
     assert "x" in names and names.get("y") is None and not made
     assert names["x"] is names.get("x") is dict(names.items())["x"]

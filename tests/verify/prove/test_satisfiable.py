@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 
 import pytest
 import sympy as sp
@@ -41,6 +43,16 @@ def test_a_question_that_counts_no_steps_ends_with_its_process_and_the_next_one_
     assert ask(NAMES, HARD, steps=10**12, seconds=1)["answer"] == "unknown"
     assert ask(["a"], ["(< a 0.0)", "(> a 1.0)"]) == {"answer": "unsat", "model": {}, "core": [0, 1]}
     assert _running[os.getpid()].pid != first
+
+
+def test_z3_answers_where_the_system_has_no_module_resource(tmp_path):
+    """As on Windows; before, every question was unknown there."""
+    (tmp_path / "resource.py").write_text("raise ImportError")
+    code = ("from verify.prove.z3_process import ask\n"
+            f"print(ask(['a'], ['(> a 0.0)'])['answer'], ask({NAMES}, {HARD}, steps=10**12, seconds=1)['answer'])")
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True,
+                          env=os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])})
+    assert said.stdout.split() == ["sat", "unknown"]
 
 
 def test_a_core_has_nothing_that_can_be_left_out():

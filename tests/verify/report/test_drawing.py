@@ -10,7 +10,7 @@ import pytest
 
 from verify.report import drawing as drawing_processes
 from verify.report import html
-from verify.report.drawing import FEWEST, draw, drawn_meanwhile
+from verify.report.drawing import FEWEST, draw, drawn_meanwhile, stem_of
 from verify.report.html import write_report
 from verify.results.verdict import Series, Verdict
 
@@ -64,23 +64,36 @@ def test_figure_that_cannot_be_written_is_an_error(tmp_path, workers):
         pass
 
 
-@pytest.mark.parametrize("harm", [
-    lambda out: None,
-    lambda out: (out / "demo__lemma-0-1.svg").write_text("spoiled"),
-    lambda out: (out / "demo__lemma-0-1.png").unlink(),
-    lambda out: (out / "drawn.json").write_text("{"),
-    lambda out: (out / "drawn.json").write_text("[]"),
-], ids=["nothing", "spoiled", "missing", "broken record", "foreign record"])
-def test_figures_of_an_earlier_report_are_kept_only_where_they_are_whole(tmp_path, monkeypatch, harm):
-    write_report(VERDICTS[:2], tmp_path, **ABOUT)
+def written(out, monkeypatch, verdicts):
+    """Names of the figures that a report draws, and of those that are there afterwards."""
+    names = []
+    with monkeypatch.context() as patch:
+        patch.setattr(drawing_processes, "draw", lambda *what: names.append(what[1].name) or draw(*what))
+        write_report(verdicts, out, **ABOUT)
+    return names, {path.stem for path in (out / "figures").iterdir()} - {"looseness"}
+
+
+def test_a_figure_is_drawn_once_and_again_where_a_file_is_missing(tmp_path, monkeypatch):
+    first, there = written(tmp_path, monkeypatch, VERDICTS[:2])
     before = files(tmp_path)
-    harm(tmp_path / "figures")
-    broken = files(tmp_path) != before
-    redrawn = []
-    monkeypatch.setattr(drawing_processes, "draw", lambda *what: redrawn.append(what[1]) or draw(*what))
-    write_report(VERDICTS[:2], tmp_path, **ABOUT)
-    assert files(tmp_path) == before
-    assert bool(redrawn) == broken
+    assert set(first) == there and len(there) == 2
+    assert written(tmp_path, monkeypatch, VERDICTS[:2]) == ([], there) and files(tmp_path) == before
+    (tmp_path / "figures" / f"{first[0]}.png").unlink()
+    assert written(tmp_path, monkeypatch, VERDICTS[:2]) == (first[:1], there) and files(tmp_path) == before
+
+
+def test_a_figure_is_named_after_what_it_shows_and_removed_when_no_page_shows_it(tmp_path, monkeypatch):
+    _, before = written(tmp_path, monkeypatch, VERDICTS[:2])
+    (tmp_path / "figures" / "mine.svg").write_text("mine")
+    other = [replace(VERDICTS[0], series=VERDICTS[2].series), VERDICTS[1]]
+    drawn, after = written(tmp_path, monkeypatch, other)
+    assert len(drawn) == 1 and drawn[0].startswith("demo__lemma-0-")
+    assert after == {*drawn, "mine", stem_of(VERDICTS[1].id, SERIES[1])} and len(before - after) == 1
+
+
+@pytest.mark.parametrize("changes", [{"left": [0.5, 2.0]}, {"note": "other"}, {"relation": ">="}, {"decides": False}])
+def test_names_of_figures_tell_series_apart(changes):
+    assert stem_of("a", SERIES[0]) == stem_of("a", replace(SERIES[0])) != stem_of("a", replace(SERIES[0], **changes))
 
 
 def test_a_report_of_many_claims_draws_one_format(tmp_path, monkeypatch):
@@ -91,11 +104,3 @@ def test_a_report_of_many_claims_draws_one_format(tmp_path, monkeypatch):
         drawn = {path.suffix for path in (out / "figures").iterdir() if path.stem.startswith("demo__")}
         page = (out / "claims" / "demo__lemma-0.html").read_text()
         assert drawn == kinds and all((f"{kind}\">" in page) == (kind in kinds) for kind in (".svg", ".png"))
-
-
-def test_figure_of_another_series_is_drawn_again(tmp_path, monkeypatch):
-    write_report(VERDICTS[:2], tmp_path, **ABOUT)
-    redrawn = []
-    monkeypatch.setattr(drawing_processes, "draw", lambda series, stem, formats: redrawn.append(stem.name))
-    write_report([replace(VERDICTS[0], series=VERDICTS[2].series), VERDICTS[1]], tmp_path, **ABOUT)
-    assert redrawn == ["demo__lemma-0-1"]

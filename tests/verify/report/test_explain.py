@@ -16,7 +16,6 @@ from verify.referee.decide import Settings, decide
 from verify.report import lists
 from verify.report.explain import explain
 from verify.report.html import write_report
-from verify.report.parquet import save_parquet
 from verify.results.store import Store
 from verify.results.verdict import VERDICTS, Verdict
 from verify.search.budget import BUDGETS, Budget
@@ -114,18 +113,18 @@ def verdict_of(claim, kind, evidence, ratio=None, **details):
 
 CLAIM = TRUE["control/means"]
 ROWS = {
-    "refuted": (verdict_of(CLAIM, "refuted", "counterexample: left 2, right 1", 2.0), ["weaker by a factor of 2", "breaks"]),
+    "refuted": (verdict_of(CLAIM, "refuted", "counterexample: left 2, right 1", 2.0), ["weaker by a factor of 2"]),
     "ill-posed": (verdict_of(CLAIM, "ill-posed", "no function does", conflict=["assumption-1", "mu > 0"]),
-                  ["In conflict are:\n  assumption-1\n  mu > 0", "no search can"]),
-    "certified": (verdict_of(CLAIM, "certified", "symbolic identity", 1.0), ["there is a proof", "error in the proof"]),
+                  ["  assumption-1\n  mu > 0"]),
+    "certified": (verdict_of(CLAIM, "certified", "symbolic identity", 1.0), ["Symbolic identity."]),
     "consistent": (verdict_of(CLAIM, "consistent", "no violation", 0.25, instances={"tried": 9, "met": 4}),
-                   ["9 instances were tried; 4 of them", "0.25 of the other", "--budget standard", "no proof"]),
-    "met with equality": (verdict_of(CLAIM, "consistent", "no violation", 1.0), ["met with equality"]),
-    "beyond one": (verdict_of(CLAIM, "consistent", "no violation", math.inf), ["ratio of ∞, beyond one, where it decides"]),
+                   ["9 instances were tried; 4 of them", "0.25 times the other", "--budget standard"]),
+    "met with equality": (verdict_of(CLAIM, "consistent", "no violation", 1.0), ["both sides are equal"]),
+    "beyond one": (verdict_of(CLAIM, "consistent", "no violation", math.inf), ["was ∞"]),
     "undecided": (verdict_of(CLAIM, "undecided", "none of 9 instances met the hypotheses; a family"),
                   ["a family of federations that meets the hypotheses"]),
     "stopped": (verdict_of(CLAIM, "undecided", "a worker died", stopped="a worker died"), ["the same command again"]),
-    "unbound": (verdict_of(CLAIM, "undecided", "not measured yet: y"), ["more search does not help"]),
+    "unbound": (verdict_of(CLAIM, "undecided", "not measured yet: y"), ["More search does not help"]),
 }
 
 
@@ -195,17 +194,3 @@ def test_undecided_claims_are_listed_by_what_is_missing():
     pages = [{"verdict": verdict} for verdict, _ in ROWS.values()]
     assert {name for name, _ in lists.not_tested(pages)} == {
         lists.MISSING[words] for words in ("met the hypotheses", "stopped", "not measured yet")}
-
-
-def test_parquet_has_a_row_per_verdict(tmp_path):
-    parquet = pytest.importorskip("pyarrow.parquet")
-    rows = parquet.read_table(save_parquet(SHOWN, tmp_path)).to_pylist()
-    assert [row["id"] for row in rows] == [v.id for v in SHOWN] and rows[0]["ratio"] == math.inf
-    assert rows[1]["ratio"] is None and rows[-1]["paper"] == "other" and json.loads(rows[0]["details"]) == {}
-
-
-def test_without_pyarrow_the_report_says_what_to_install(tmp_path, monkeypatch):
-    monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
-    assert save_parquet(SHOWN, tmp_path) is None
-    write_report(SHOWN, tmp_path, **ABOUT, claims={})
-    assert "pip install &#39;fedtheory[report]&#39;" in (tmp_path / "index.html").read_text()

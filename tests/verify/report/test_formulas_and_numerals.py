@@ -18,26 +18,31 @@ from verify.results.numerals import approximately, significant, typeset
     "latex, inside",
     [
         (r"\frac{2 L}{\mu^{2}}", "<mfrac><mrow><mn>2</mn><mi>L</mi></mrow><mrow><msup><mi>μ</mi>"),
-        (r"\sum_{k=0}^{m-1} a_k", "<munderover><mo>∑</mo>"),
+        (r"\sum_{k=0}^{m-1} a_k", "<msubsup><mo>∑</mo>"),
         (r"x_{t,k}^2", "<msubsup><mi>x</mi>"),
-        (r"\left\|x\right\|^2", "<msup><mrow><mo form=\"prefix\""),
+        (r"\left\|x\right\|^2", "</mrow><mn>2</mn></msup>"),
         (r"\mathbb{E}[x']", "<mi>𝔼</mi>"),
-        (r"\hat\theta_T", "<msub><mover accent=\"true\"><mi>θ</mi>"),
-        (r"\operatorname{sampled\_weight}", "<mi>sampled_weight</mi>"),
+        (r"\tilde\theta_T", "<msub><mover accent=\"true\"><mi>θ</mi>"),
         (r"\text{for all } t", "<mtext>for\u00a0all\u00a0</mtext>"),
         (r"\sqrt[3]{x}", "<mroot>"),
-        (r"\begin{cases} a & b \\ c & d \end{cases}", "<mtr><mtd><mi>c</mi></mtd><mtd><mi>d</mi></mtd></mtr>"),
-        (r"a &\le b \\ &\quad + c", "<mtable class=\"aligned\""),
+        (r"a &\le b \\ &\quad + c", "</mtr><mtr>"),
         (r"a < b", "<mo>&lt;</mo>"),
-        (r"\max_{t} x", "<munder><mo"),
-        (r"\mathcal{S}, \mathbf{a1}", "<mi>𝒮</mi>"),
+        (r"\mathcal{S}, \mathbf{x}", "<mi>𝒮</mi>"),
+        (r"\mathbf{1}_t", "<mn>𝟏</mn>"),
+        (r"x^*", "<mo>∗</mo>"),
         (r"\Gamma", "<mi mathvariant=\"normal\">Γ</mi>"),
+        (r"a < b", r'<annotation encoding="application/x-tex">a &lt; b</annotation>'),
     ],
 )
 def test_latex_becomes_mathml(latex, inside):
     text = mathml(latex)
     ElementTree.fromstring(text)
     assert inside in text
+
+
+def test_a_formula_of_its_own_line_has_its_limits_below():
+    assert "<munderover><mo>∑</mo>" in mathml(r"\sum_{k=0}^{m-1} a_k", display=True)
+    assert mathml("a", display=True).startswith('<math display="block"><semantics>')
 
 
 @pytest.mark.parametrize("latex", [r"\unheard", r"\frac{a", "a}", r"\left( a", "x_1_2", "a \\right)", "§{", r"\sqrt"])

@@ -68,7 +68,7 @@ def test_every_series_can_be_drawn_and_saved(series, tmp_path):
     "name, words",
     [
         ("plain", ["a run", "iterations $T$", "$F(x_T) - F^\\ast$ [loss]", "bound", "measured"]),
-        ("empty", ["nothing was recorded"]),
+        ("empty", ["no data were recorded"]),
         ("bound zero", ["bound = 0", "measurement exceeds the bound", "▽ at the edge: zero or less"]),
         ("all infinite", ["bound = ∞"]),
         ("band", ["confidence band"]),

@@ -14,15 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from bounds.controls.fedavg import CONTROLS, TWINS
 from bounds.registry.claims import all_claims
-from verify.referee import workers
-from verify.referee.decide import Settings
-from verify.referee.referee import referee
 from verify.results import files, store
-from verify.results.fingerprint import claim_as_text, code_version, fingerprint
 from verify.results.records import as_record, load_verdicts
-from verify.results.store import FOLDER, Lock, Store, stored_verdict
+from verify.results.store import FOLDER, Store, only_writer, stored_verdict
 from verify.results.verdict import Series, Verdict
 
 SETTINGS = {"budget": "quick", "seeds": 4, "seed": 0, "device": "cpu"}
@@ -116,36 +111,6 @@ def test_what_was_not_decided_to_the_end_is_tried_again(tmp_path):
         assert kept.load({REFUTED.id: "mark"}) == {} and kept.messages == []
 
 
-# what a result rests on -----------------------------------------------------------------------------------------------
-def test_fingerprints_tell_claims_settings_and_code_apart(monkeypatch):
-    claim = CONTROLS[0].claim
-    changed = {
-        "itself": (claim, SETTINGS), "its twin": (next(iter(TWINS.values())), SETTINGS),
-        "a hypothesis more": (replace(claim, conditions=(*claim.conditions, claim.statement)), SETTINGS),
-        "reading": (replace(claim, reading="another"), SETTINGS), "budget": (claim, SETTINGS | {"budget": "standard"}),
-        "seed": (claim, SETTINGS | {"seed": 1}),
-    }
-    marks = {name: fingerprint(*pair) for name, pair in changed.items()}
-    assert len(set(marks.values())) == len(changed) and marks["itself"] == fingerprint(claim, dict(SETTINGS))
-    monkeypatch.setattr("verify.results.fingerprint.code_version", lambda: "other")
-    assert fingerprint(claim, SETTINGS) != marks["itself"]
-
-
-def test_a_fingerprint_is_the_same_in_every_process():
-    code = ("from verify.fingerprint import *; from bounds.controls import CONTROLS;"
-            f"print(fingerprint(CONTROLS[0].claim, {SETTINGS}))")
-    here = fingerprint(CONTROLS[0].claim, SETTINGS)
-    there = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True,
-                           env=os.environ | {"PYTHONHASHSEED": "7"}).stdout.strip()
-    assert there == here and len(code_version()) == 64
-
-
-def test_every_part_of_a_claim_that_is_evidence_is_in_its_text():
-    assert set(claim_as_text(CONTROLS[0].claim)) == {
-        "id", "reading", "kind", "setting", "statement", "undefined", "assumptions", "conditions", "definitions",
-        "procedure", "variables", "explicit", "limits"}
-
-
 # two runs, other settings ---------------------------------------------------------------------------------------------
 def test_a_second_run_into_the_directory_is_refused(run, tmp_path, asked):
     with Store(tmp_path, SETTINGS):
@@ -154,21 +119,24 @@ def test_a_second_run_into_the_directory_is_refused(run, tmp_path, asked):
     assert run("verify", SOME[0], "--out", tmp_path)[0] == 0 and asked == SOME[:1]
 
 
-@pytest.mark.parametrize("content", ["", "{", '{"pid": 999999, "since": "2026-01-01"}'])
+@pytest.mark.parametrize("content", ["", "{", "[1]", '{"pid": 999999, "since": "2026-01-01"}'])
 def test_the_lock_of_a_dead_process_is_taken_over(tmp_path, content):
-    path = tmp_path / "lock"
-    path.write_text(content)
-    with Lock(path):
-        assert json.loads(path.read_text())["pid"] == os.getpid()
-    assert not path.exists()
-
-
-def test_a_lock_of_another_machine_is_respected(tmp_path):
-    path = tmp_path / "lock"
-    path.write_text('{"pid": 1, "host": "elsewhere", "since": "noon"}')
-    with pytest.raises(ValueError, match=r"process 1 on elsewhere .* since noon.* remove .*lock"), Lock(path):
+    writer = tmp_path / "writer"
+    writer.write_text(content)
+    with only_writer(tmp_path):
+        assert json.loads(writer.read_text())["pid"] == os.getpid()
+    assert not writer.exists()
+    with only_writer(tmp_path):
         pass
-    assert path.exists()
+
+
+def test_a_writer_on_another_machine_is_respected(tmp_path):
+    writer = tmp_path / "writer"
+    writer.write_text('{"pid": 1, "host": "elsewhere", "since": "noon"}')
+    for _ in range(2):
+        with pytest.raises(ValueError, match=r"process 1 on elsewhere .* remove .*writer"), only_writer(tmp_path):
+            pass
+    assert writer.exists()
 
 
 def test_other_settings_are_not_mixed(run, tmp_path, asked):
@@ -254,90 +222,6 @@ def test_ctrl_c_then_on(run, tmp_path, asked):
     assert run("verify", *SOME, "--out", tmp_path)[0] == 0 and asked == SOME
 
 
-# workers --------------------------------------------------------------------------------------------------------------
-def test_an_error_in_one_claim_is_its_verdict(monkeypatch):
-    claims = [all_claims()[i] for i in SOME]
-
-    def broken(claim, settings):
-        if claim.id == SOME[1]:
-            raise RuntimeError("planted")
-        return decide(claim)
-
-    monkeypatch.setattr("verify.referee.decide.decide", broken)
-    first, second, third = referee(claims, workers=1)
-    assert (first.verdict, third.verdict) == ("consistent", "consistent")
-    assert second.verdict == "undecided" and "RuntimeError: planted" in second.evidence
-    assert "broken" in second.details["where"] and not store.is_finished(second)
-
-
-def test_a_disk_error_is_not_a_verdict(monkeypatch):
-    def broken(claim, settings):
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    monkeypatch.setattr("verify.referee.decide.decide", broken)
-    with pytest.raises(OSError, match="No space"):
-        list(referee([all_claims()[i] for i in SOME], workers=1))
-
-
-PLANTED = '''
-import os, sys, time
-from pathlib import Path
-import verify.referee
-from verify.verdict import Verdict
-
-def decide(claim, settings):
-    """Dies, hangs, or answers, as the claim's place among the names says."""
-    names = os.environ["PLANTED"].split()
-    what = names[names.index(claim.id) + 1]
-    marker = Path(os.environ["MARKS"]) / claim.id.replace("/", "_")
-    tries = len(list(marker.parent.glob(marker.name + ".*")))
-    marker.with_name(f"{marker.name}.{tries}").touch()
-    if what == "dies" or (what == "dies-once" and tries == 0):
-        os._exit(7)
-    if what == "hangs":
-        time.sleep(1000)
-    if what == "full":
-        raise OSError(28, "No space left on device")
-    return Verdict(claim.id, claim.reading, claim.kind, "consistent", 0.5, "planted")
-
-verify.referee.decide = decide
-'''
-
-
-@pytest.fixture
-def planted(tmp_path, monkeypatch):
-    """Workers of which each claim's is told what to do: ``planted(what, ...)`` returns the claims."""
-    place = tmp_path / "planted"
-    place.mkdir()
-    (place / "sitecustomize.py").write_text(PLANTED)
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(place), *sys.path]))
-    monkeypatch.setenv("MARKS", str(place))
-
-    def told(*what):
-        names = list(all_claims())[: len(what)]
-        monkeypatch.setenv("PLANTED", " ".join(word for pair in zip(names, what, strict=True) for word in pair))
-        return [all_claims()[name] for name in names]
-
-    return told
-
-
-@pytest.mark.slow
-def test_a_dying_worker_costs_only_its_claim(planted):
-    claims = planted("lives", "dies", "lives", "dies-once", "hangs", "lives")
-    verdicts = {v.id: v for v in workers.decide_all(claims, Settings(), 2, patience=4.0)}
-    assert set(verdicts) == {c.id for c in claims}
-    words = [verdicts[c.id].evidence for c in claims]
-    assert [w == "planted" for w in words] == [True, False, True, True, False, True]
-    assert "died twice (exit code 7" in words[1] and "took more than 4 s" in words[4]
-    assert {verdicts[claims[n].id].verdict for n in (1, 4)} == {"undecided"}
-
-
-@pytest.mark.slow
-def test_a_full_disk_in_a_worker_ends_the_run(planted):
-    with pytest.raises(OSError, match="No space"):
-        list(workers.decide_all(planted("full", "lives"), Settings(), 1))
-
-
 # kill -9 --------------------------------------------------------------------------------------------------------------
 @pytest.mark.slow
 def test_killed_in_the_middle_then_on_gives_the_same_verdicts(tmp_path):
@@ -345,8 +229,8 @@ def test_killed_in_the_middle_then_on_gives_the_same_verdicts(tmp_path):
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "OMP_NUM_THREADS": "1"}
 
     def start(out):
-        command = [sys.executable, "-c", "import sys; from verify.cli import main; sys.exit(main(sys.argv[1:]))", "verify",
-                   *names, "--out", "report", "--seeds", "2"]
+        program = "import sys; from verify.cli.main import main; sys.exit(main(sys.argv[1:]))"
+        command = [sys.executable, "-c", program, "verify", *names, "--out", "report", "--seeds", "2"]
         out.mkdir()
         return command, {"env": environment, "cwd": out, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
 
@@ -370,11 +254,3 @@ def test_killed_in_the_middle_then_on_gives_the_same_verdicts(tmp_path):
 
 def _timeless(report):
     return [record | {"seconds": 0} for record in json.loads((report / "verdicts.json").read_text())]
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits the memory of a process")
-def test_a_process_runs_out_of_memory_before_the_machine_does():
-    """Twice the limit is refused, a twentieth is not."""
-    text = ("import numpy as np; from verify.workers import _MOST, limit_memory; limit_memory(); np.ones(_MOST // 160)\n"
-            "try:\n    np.ones(_MOST // 4)\nexcept MemoryError:\n    print('refused')")
-    assert subprocess.run([sys.executable, "-c", text], capture_output=True, text=True).stdout == "refused\n"

@@ -42,9 +42,11 @@ from verify.instances.leaves import map_leaves, take_rows
 from verify.instances.neighbours import neighbour
 from verify.instances.offspring import offspring
 from verify.instances.resize import with_client_twice, without_client
-from verify.instances.shape import DataShape, Shape
+from verify.instances.samples import SampleClients
+from verify.instances.shape import Shape
 from verify.instances.simpler import simpler
 from verify.measure.realise import realise
+from verify.search import candidates, judged, local_search
 from verify.search import search as search_module
 from verify.search.budget import BUDGETS, Budget
 from verify.search.search import search
@@ -151,11 +153,11 @@ def test_a_second_client_of_the_same_kind_can_be_taken_away_again(claim_id):
 
 def test_neighbours_of_clients_with_samples_have_other_numbers_of_them():
     claim, rng = find_claim("afedpd/lemma-4"), np.random.default_rng(0)
-    data = DataShape(samples=2, atoms=2, pieces=1, bounded=True)
-    shape = Shape(local_steps=2, sampling="without-replacement", data=data, sizes=(("tau0", 0),))
+    data = SampleClients(samples=2, atoms=2, pieces=1, bounded=True)
+    shape = Shape(local_steps=2, sampling="without-replacement", family=data, sizes=(("tau0", 0),))
     leaves = draw_leaves(claim, shape, 1, rng)
     found = [neighbour(claim, shape, leaves, rng, QUICK.most_outcomes, QUICK.most_iterations)[0] for _ in range(100)]
-    assert {other.data.samples for other in found} == {1, 2, 3}
+    assert {other.family.samples for other in found} == {1, 2, 3}
     assert all(prod(outcomes(other)) <= 16 * QUICK.most_outcomes for other in found)
 
 
@@ -362,37 +364,39 @@ def test_batches_with_too_many_terms_are_judged_in_parts(monkeypatch):
     shapes = (draw_shape(claim, rng, 4, 12) for _ in range(99))
     shape = next(s for s in shapes if s.local_steps > 2 and s.dim == 1 and prod(outcomes(s)) == 1)
     leaves = draw_leaves(claim, shape, 8, rng)
-    whole = search_module._judged(claim, shape, leaves, NUMPY)
+    whole = judged.judged(claim, shape, leaves, NUMPY)
     assert whole.met.any()
-    monkeypatch.setattr(search_module, "_MOST_TERMS", 30)
-    for part, full in zip(search_module._judged(claim, shape, leaves, NUMPY), whole, strict=True):
+    monkeypatch.setattr(judged, "MOST_TERMS", 30)
+    for part, full in zip(judged.judged(claim, shape, leaves, NUMPY), whole, strict=True):
         np.testing.assert_array_equal(part, full)
-    fewer, verdict = search_module._admitted(claim, shape, leaves, NUMPY)
+    fewer, verdict = judged.judged_first(claim, shape, leaves, NUMPY)
     assert 1 <= len(verdict.met) == len(fewer["weight"]) < 8
     np.testing.assert_array_equal(verdict.met, whole.met[: len(verdict.met)])
-    monkeypatch.setattr(search_module, "_MOST_TERMS", 3)
-    assert not search_module._judged(claim, shape, leaves, NUMPY).met.any()
-    monkeypatch.setattr("verify.exact.shrink.MOST_EXACT", 3)
+    monkeypatch.setattr(judged, "MOST_TERMS", 3)
+    assert not judged.judged(claim, shape, leaves, NUMPY).met.any()
+    assert len(judged.judged(claim, shape, leaves, NUMPY).met) == 8
+    monkeypatch.setattr("verify.exact.confirm.MOST_EXACT", 3)
     assert violation_of(claim, shape, take_rows(leaves, [0])).startswith("uncertain: at most 3 values")
 
 
-@pytest.mark.parametrize("lost", ["_admitted", "ascend", "evolve"])
-def test_instances_that_lack_a_constant_cost_no_others(monkeypatch, lost):
+@pytest.mark.parametrize("module, lost", [
+    (search_module, "judged_first"), (local_search, "ascend"), (local_search, "evolve")])
+def test_instances_that_lack_a_constant_cost_no_others(monkeypatch, module, lost):
     """Whether a later batch or an ascent comes to them; a constant that the very first ones lack is an error."""
-    claim, small = find_claim("li2020/theorem-1"), Budget(3, 16, 0, ascents=1, climbs=1, small=0)
-    known, calls = getattr(search_module, lost), []
+    claim, small = find_claim("li2020/theorem-1"), Budget(3, 16, 0, local_searches=1, cma_steps=1, small=0)
+    known, calls = getattr(module, lost), []
 
     def lacking(*arguments):
         calls.append(1)
-        if lost != "_admitted" or len(calls) == 2:
+        if lost != "judged_first" or len(calls) == 2:
             raise UnboundName("nothing supplies 'sigma_g_max'")
         return known(*arguments)
 
-    monkeypatch.setattr(search_module, lost, lacking)
+    monkeypatch.setattr(module, lost, lacking)
     found = search(claim, small)
     assert calls and found.violation is None and found.met
     calls[:] = [1]
-    if lost == "_admitted":
+    if lost == "judged_first":
         with pytest.raises(UnboundName):
             search(claim, small)
 
@@ -402,18 +406,18 @@ def test_large_violations_are_made_smaller_before_they_are_confirmed():
     distance = E(norm2(x_sampled[iterations] - x_star))
     false, true = control("false", "run", Condition(distance, "<=", 0)), control("true", "run", Condition(0, "<=", distance))
     rng = np.random.default_rng(6)
-    shape = next(s for s in (draw_shape(false, rng, 8, 20) for _ in range(99)) if search_module._size(s) > 60)
+    shape = next(s for s in (draw_shape(false, rng, 8, 20) for _ in range(99)) if candidates._size(s) > 60)
     leaves = next(row for row in (draw_leaves(false, shape, 1, rng) for _ in range(99))
-                  if search_module._judged(false, shape, row, NUMPY).score[0] > 0.5)
-    smaller, row = search_module._smaller(false, shape, leaves, NUMPY)
-    assert search_module._size(smaller) <= search_module._LARGE and search_module._judged(false, smaller, row, NUMPY).met[0]
-    assert search_module._smaller(true, shape, leaves, NUMPY) is None
+                  if judged.judged(false, shape, row, NUMPY).score[0] > 0.5)
+    smaller, row = candidates._smaller(false, shape, leaves, NUMPY)
+    assert candidates._size(smaller) <= candidates._LARGE and judged.judged(false, smaller, row, NUMPY).met[0]
+    assert candidates._smaller(true, shape, leaves, NUMPY) is None
 
 
 @pytest.mark.slow
 def test_every_claim_can_be_searched(monkeypatch):
     """A few instances of each; what is missing is a name that nothing supplies."""
-    monkeypatch.setattr(search_module, "_confirmed", lambda *given: "holds")
+    monkeypatch.setattr(search_module, "confirmed", lambda *given: "holds")
     failed = {}
     for claim in all_claims().values():
         try:

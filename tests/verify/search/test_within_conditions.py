@@ -1,6 +1,4 @@
-"""Numbers moved into conditions about the run that they make."""
-
-from functools import partial
+"""Numbers scaled into conditions about the run that they make."""
 
 import numpy as np
 import pytest
@@ -9,18 +7,17 @@ from bounds.registry.claims import find_claim
 from synthetic.numbers.arrays import NUMPY, TORCH
 from verify.evaluation.environment import TooManyTerms
 from verify.evaluation.judge import holds, judge
+from verify.instances.chance import chance_of
 from verify.instances.draw import draw_leaves
 from verify.instances.leaves import map_leaves
-from verify.instances.outcomes import chance_of
 from verify.instances.shape import Shape
 from verify.measure.realise import realise
-from verify.search.corners.within_conditions import within_conditions
+from verify.search.corners import within_conditions as module
+from verify.search.corners.within_conditions import WITHIN_CONDITIONS
 
 STEPS = find_claim("fadamgc/eq-42")  # eta eta_g is at most a multiple of 1/(G + eps), of a run whose gradients G bounds
 CLIPPED = find_claim("fadamgc/eq-157")  # besides, eta alone is: then G is assumed
 SQUARED = find_claim("fadamgc/eq-81")  # (1 - beta1) K L^2 is at most eps^2
-
-realised = partial(realise, backend=NUMPY)
 
 
 def drawn(claim, count=400, **sizes):
@@ -38,13 +35,13 @@ def met(claim, shape, leaves):
 def test_most_rows_then_meet_conditions_about_the_run(claim, least):
     shape, leaves = drawn(claim)
     before = met(claim, shape, leaves)
-    after = met(claim, shape, within_conditions(claim, shape, leaves, np.random.default_rng(1), realised))
+    after = met(claim, shape, WITHIN_CONDITIONS(claim, shape, leaves, np.random.default_rng(1)))
     assert before.mean() < 1 - least and after.mean() > max(0.7, before.mean() + least)
 
 
 def test_rows_that_meet_all_conditions_stay_as_they_are():
     shape, leaves = drawn(STEPS)
-    before, after = met(STEPS, shape, leaves), within_conditions(STEPS, shape, leaves, np.random.default_rng(1), realised)
+    before, after = met(STEPS, shape, leaves), WITHIN_CONDITIONS(STEPS, shape, leaves, np.random.default_rng(1))
     for name, array in leaves.items():
         assert np.array_equal(array[before], after[name][before]), name
     moved = {name for name, array in leaves.items() if not np.array_equal(array, after[name])}
@@ -54,15 +51,15 @@ def test_rows_that_meet_all_conditions_stay_as_they_are():
 def test_claims_without_such_conditions_keep_their_batches():
     claim = find_claim("fadamgc/eq-23")
     shape, leaves = drawn(claim)
-    assert within_conditions(claim, shape, leaves, np.random.default_rng(1), realised) is leaves
+    assert WITHIN_CONDITIONS(claim, shape, leaves, np.random.default_rng(1)) is leaves
 
 
-def test_sums_of_too_many_terms_are_left_alone():
+def test_sums_of_too_many_terms_are_left_alone(monkeypatch):
     shape, leaves = drawn(STEPS)
-    few = partial(realise, backend=NUMPY, most=2)
     with pytest.raises(TooManyTerms):
-        judge(STEPS, few(STEPS, shape, leaves))
-    assert within_conditions(STEPS, shape, leaves, np.random.default_rng(1), few) is leaves
+        judge(STEPS, realise(STEPS, shape, leaves, NUMPY, most=2))
+    monkeypatch.setattr(module, "MOST_TERMS", 2)
+    assert WITHIN_CONDITIONS(STEPS, shape, leaves, np.random.default_rng(1)) is leaves
 
 
 @pytest.mark.parametrize("backend", [NUMPY, TORCH], ids=lambda b: b.library)

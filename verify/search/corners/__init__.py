@@ -1,4 +1,16 @@
-"""Changes of drawn instances that make violations likelier, one file each.
+"""Changes of drawn batches that make violations likelier, one file each, in the order in which they are made.
 
 Each applies by what a claim mentions, never by its id.
 """
+
+from verify.search.corners.coordinates import ALIKE, TURNED
+from verify.search.corners.corner import Corner
+from verify.search.corners.knots import KNOTS
+from verify.search.corners.layers import LAYERS
+from verify.search.corners.patterned import PATTERNED
+from verify.search.corners.units import UNITS
+from verify.search.corners.within_conditions import WITHIN_CONDITIONS
+
+__all__ = ["CORNERS", "Corner"]
+
+CORNERS: tuple[Corner, ...] = (PATTERNED, LAYERS, TURNED, ALIKE, KNOTS, UNITS, WITHIN_CONDITIONS)

@@ -8,32 +8,35 @@ import sympy as sp
 from bounds.formulas.units import BASE, Unit
 from bounds.language.claim import Claim
 from fedtheory import find_algorithm
+from fedtheory.traits import CURVATURE
 from verify.claims.open_constants import ASSUMED
 from verify.claims.sizes import once_by_claim
-from verify.instances.leaves import CURVATURE, UNITS_OF_LEAVES, Leaves
+from verify.instances.leaves import Leaves, leaf_of
 from verify.instances.shape import Shape
+from verify.search.corners.corner import Corner, on_runs
 
-__all__ = ["rescaled"]
+__all__ = ["UNITS"]
 
-_SHARE = 0.15  # of the rows
+_SHARE = 0.15  # of the instances
 _OF_LOSS, _OF_LENGTH = (-2.0, 4.0), (-4.0, 2.0)  # decades by which units change; smaller losses would pass for none
 
 
-def rescaled(claim: Claim, shape: Shape, leaves: Leaves, rng: np.random.Generator) -> Leaves:
-    """The batch, some rows of which are in other units: losses, points, steps and whatever else has a unit are multiplied
-    together, so that what a run does stays the same. Of claims about runs; samples stay as they are."""
-    if claim.setting != "run" or shape.data is not None:
-        return leaves
+def _rescaled(claim: Claim, shape: Shape, leaves: Leaves, rng: np.random.Generator) -> Leaves:
+    """Some instances are in other units: losses, points, steps and whatever else has a unit are multiplied together, so that
+    what a run does stays the same."""
     count = len(leaves["weight"])
     chosen = rng.random(count) < _SHARE
     loss, length = (np.where(chosen, 10.0 ** rng.uniform(*decades, count), 1.0) for decades in (_OF_LOSS, _OF_LENGTH))
     of_variables, found = _units(claim), dict(leaves)
     for name, array in leaves.items():
-        powers = of_variables.get(name) or UNITS_OF_LEAVES.get(name.partition(":")[0])
+        powers = of_variables.get(name) or leaf_of(claim, name).unit
         if powers is not None:
             factor = loss ** float(powers[0]) * length ** float(powers[1])
             found[name] = array * factor.reshape(-1, *(1,) * (array.ndim - 1))
     return found
+
+
+UNITS = Corner("units", on_runs, _rescaled)
 
 
 @once_by_claim

@@ -1,0 +1,42 @@
+"""Layers, into which the coordinates of the model are split."""
+
+from __future__ import annotations
+
+from bounds.language.names import symbol
+from bounds.language.words import FurtherOperator
+
+__all__ = ["largest_sum", "layer_part", "layers", "share"]
+
+layers = symbol("layers")  # number of layers
+
+
+class layer_part(FurtherOperator):
+    """``layer_part(l, v)``: the vector v with every layer but l set to zero."""
+
+    nargs = 2
+    indices = (0,)
+    unit_powers = ((1, 1),)
+    latex_form, text_form = r"\left[<1>\right]_{<0>}", "[<1>]_<0>"
+
+
+class share(FurtherOperator):
+    """``share(a, b)``: a / b, and 0 where both are 0; of rounds that have no ratio, which kappa skips."""
+
+    nargs = 2
+    unit_powers = ((0, 1), (1, -1))
+    latex_form, text_form = r"\frac{<0>}{<1>}", "(<0>)/(<1>)"
+
+
+class largest_sum(FurtherOperator):
+    """``largest_sum(n, a, l, low, high)``: the sum of the n largest values that the number a takes for l = low .. high."""
+
+    nargs = 5
+    unit_powers = ((1, 1),)
+    latex_form = r"\max_{S \subseteq \{<3>,\ldots,<4>\},\, |S| = <0>} \sum_{<2> \in S} \left(<1>\right)"
+    text_form = "max_{S⊆{<3>…<4>}, |S|=<0>} Σ_{<2>∈S} (<1>)"
+
+    @property
+    def free_symbols(self):
+        """All but l, which the word binds."""
+        number, value, index, low, high = self.args
+        return number.free_symbols | low.free_symbols | high.free_symbols | (value.free_symbols - {index})

@@ -1,0 +1,83 @@
+"""FedALIGN's statements and definitions in plain Python, written from the paper."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from tests.bounds.arithmetic import ALL, FREE, P, sides_of, values, world
+from tests.bounds.claim_values import sq, total
+from tests.bounds.papers import fedalign_theorem_rows as theorems
+from tests.bounds.papers.fedalign_step_rows import BY_ROUND, NUMBERS, ONE_STEP, RUNS
+
+__all__ = ["MEANINGS", "ROWS", "TIMES", "WITHOUT_LETTER", "sides", "values", "world"]
+
+R = range
+#: letters of their own: any numbers and vectors
+WITHOUT_LETTER = {"B", "C", "D", "Delta", "a", "eta", "omega", "p", "theta_T", "y", "z_1", "z_2"}
+#: times at which definitions are compared
+TIMES = R(1, 6)
+ROWS = theorems.ROWS | NUMBERS | ONE_STEP | RUNS | BY_ROUND
+sides = sides_of(ROWS)
+
+
+def _bars(w, t, of):
+    return sum(of[i] for i in R(1, t)) / (t + w.step_offset - 2)
+
+
+def ending(w, t, vectors):
+    """Average with the indicators of the next communication time."""
+    end = t - t % w.local_steps + w.local_steps
+    shares = [w.client_weight[k] * w.included[end][k] for k in ALL]
+    return total([shares[k] * vectors[k] for k in ALL]) * (1 / sum(shares))
+
+
+def _A(w, t, who, weight):
+    first = sum(weight[t][k] * (w.F(k, w.x_local[t][k]) - w.F_star_client[k]) for k in who)
+    second = sum(weight[t][k] * (w.F(k, w.x_local[t][k]) - w.F(k, w.x_star)) for k in who)
+    return 4 * w.L * w.eta_l[t] ** 2 * first - 2 * w.eta_l[t] * second
+
+
+def _li_noise(w):
+    variances = sum(w.client_weight[k] ** 2 * w.sigma_sq_client[k] for k in ALL)
+    return variances + 6 * w.L * w.Gamma + 8 * (w.local_steps - 1) ** 2 * w.G_sq
+
+
+#: name -> formula from the papers, a function of (world, its indices)
+MEANINGS = {
+    "Gamma_client": lambda w, k: w.F(k, w.x_star) - w.F_star_client[k],
+    "Gamma": lambda w: w.F_star - sum(w.client_weight[k] * w.F_star_client[k] for k in P),
+    "D_sq": lambda w, t: sq(w.x_sampled[t] - w.x_star),
+    "free_mass": lambda w, t: sum(w.client_weight[k] * w.included[t][k] for k in FREE),
+    "chi": lambda w, t: 1 / (1 + w.free_mass[t]),
+    "aggregate_weight": lambda w, t, k: w.client_weight[k] * w.included[t][k] / (1 + w.free_mass[t]),
+    "psi": lambda w, t: sum(w.client_weight[k] * w.included[t][k] * w.Gamma_client[k] for k in FREE)
+    / (1 + w.free_mass[t]),
+    "drift": lambda w, t: sum(w.aggregate_weight[t][k] * sq(w.x_local[t][k] - w.x_sampled[t]) for k in ALL),
+    "theta": lambda w: sum(w.chi[i] for i in R(1, w.iterations)) / (w.iterations + w.step_offset - 2),
+    "theta_hat": lambda w: sum(w.chi[i] for i in R(w.iterations)) / (w.iterations + w.step_offset - 2),
+    "rho_bias": lambda w: 2 * w.L / w.mu / (w.iterations + w.step_offset - 2)
+    * sum(w.psi[i] for i in R(1, w.iterations)),
+    "rho_hat": lambda w: 2 * w.L / w.mu / (w.iterations + w.step_offset - 2) * sum(w.psi[i] for i in R(w.iterations)),
+    "weight": lambda w, t, k: w.client_weight[k] / (1 + w.free_mass[t]),
+    "ending_gradient": lambda w, t: ending(w, t, [w.grad(k, w.x_local[t][k]) for k in ALL]),
+    "ending_stochastic_gradient": lambda w, t: ending(w, t, w.g[t]),
+    "average_stochastic_gradient": lambda w, t: total([w.aggregate_weight[t][k] * w.g[t][k] for k in ALL]),
+    "average_gradient": lambda w, t: total([w.aggregate_weight[t][k] * w.grad(k, w.x_local[t][k]) for k in ALL]),
+    "x_eq_56": lambda w, t: total([w.sampled_weight[t][k] * w.x_before[t][k] * (1 / (1 + w.free_mass[t - 1])) for k in P])
+    + total([w.weight[t - 1][k] * w.x_before[t][k] for k in FREE]),
+    "priority_clients": lambda w: len(P),
+    "priority_models": lambda w, t: total([w.client_weight[k] * w.x_before[t][k] for k in P]),
+    "noise_term": lambda w, t: 8 * (w.local_steps - 1) ** 2 * w.G_sq + 6 * w.L * w.Gamma * w.chi[t] + w.sigma_sq,
+    "bias_term": lambda w, t: 2 * w.psi[t],
+    "noise_average": lambda w, t: _bars(w, t, w.noise_term),
+    "bias_average": lambda w, t: _bars(w, t, w.bias_term),
+    "proof_v": lambda w, t: 4 / w.mu**2 * w.noise_average[t] + 2 / w.mu * w.bias_average[t] * (t + w.step_offset)
+    + w.step_offset * w.D_sq[0],
+    "proof_gamma": lambda w, t: 2 * w.eta_l[t] * (1 - 2 * w.L * w.eta_l[t]),
+    "proof_A4": lambda w, t: _A(w, t, P, w.weight),
+    "proof_A5": lambda w, t: _A(w, t, FREE, w.aggregate_weight),
+    "base_noise": _li_noise,
+    "scheme_1_noise": lambda w: 4 * w.local_steps**2 * w.G_sq / w.participants,
+    "scheme_2_noise": lambda w: Fraction(w.clients - w.participants, w.clients - 1)
+    * (4 * w.local_steps**2 * w.G_sq / w.participants),
+}

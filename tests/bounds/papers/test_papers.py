@@ -1,0 +1,198 @@
+"""Every paper's claims: complete, each the paper's formula, written in its letters and units.
+
+``<paper>_rows.py`` beside this file says in plain Python, from the paper alone, what its claims state. It is found by its
+name. What it has:
+
+    world(seed, reading)       random values for every name; ``reading``: the names after ``@`` in a claim's id
+    values(w, definitions)     a ``Values`` that evaluates a claim's formulas in such a world
+    sides(claim, w, at)        both sides of the claim from the paper, at values ``at`` of its indices; None where another
+                               claim of the paper states the same
+    ROWS                       the table from which ``sides`` reads, by ids without the paper
+
+and, where a paper has them:
+
+    relation(claim)            ``<=``, ``==`` or ``>=``, from the paper
+    MEANINGS, TIMES            definitions that ``values`` does not put in: name -> formula(w, *indices); at which times
+    BLOCKS, NOT_CLAIMS         block ids of the specification, and those that docs/coverage.md explains instead
+    READINGS, EVERY_READING    ids of readings that a block must have; whether it may have no other
+    WITHOUT_LETTER, WITHOUT_UNIT    names that need none
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+
+import pytest
+
+from bounds.formulas.units import BASE
+from bounds.language.claim import names_in
+from bounds.language.definitions import DEFINITIONS
+from bounds.printing.render import condition_latex, letters_of, notation, show
+from bounds.registry.papers import PAPERS, claims_of_paper
+from fedtheory import find_algorithm
+from tests import ROOT
+from tests.bounds.claim_values import name_of, reading_of, same
+from tests.bounds.each_claim import look_at_each
+
+SEEDS = (1, 2)
+#: a statement is compared at about as many values of its indices, spread over all
+CASES = 30
+#: names of the language's indices, and of the chance in a mean
+INDICES = {*"ijklrst", "sampling"}
+
+
+def rows_of(paper):
+    return import_module(f"tests.bounds.papers.{paper}_rows")
+
+
+def listed(paper, name):
+    """What a paper's rows list under a name; nothing where they do not."""
+    return getattr(rows_of(paper), name, ())
+
+
+@cache
+def claims_of(paper):
+    """The paper's claims but comparisons of bounds, which are made of other claims."""
+    return [claim for claim in claims_of_paper(paper).values() if not claim.compares]
+
+
+def expressions(claim):
+    for condition in (*claim.hypotheses, *([claim.statement] if claim.statement else [])):
+        yield from (condition.left, condition.right)
+    yield from (definition.formula for definition in claim.used_definitions().values())
+
+
+# what is there -------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("paper", PAPERS)
+def test_every_paper_has_rows(paper):
+    assert {"world", "values", "sides", "ROWS"} <= set(dir(rows_of(paper)))
+
+
+@pytest.mark.parametrize("paper", [paper for paper in PAPERS if listed(paper, "BLOCKS")])
+def test_blocks_are_those_of_the_specification(paper):
+    blocks = set(rows_of(paper).BLOCKS.split()) - set(listed(paper, "NOT_CLAIMS"))
+    assert {name_of(claim) for claim in claims_of(paper)} == blocks
+    assert {f"{paper}/{block}" for block in blocks} <= set(claims_of_paper(paper))
+
+
+@pytest.mark.parametrize("paper", [paper for paper in PAPERS if listed(paper, "READINGS")])
+def test_every_listed_reading_is_there(paper):
+    def check(block):
+        found = {claim.id for claim in claims_of(paper) if name_of(claim) == block}
+        wanted = {f"{paper}/{block}", *(f"{paper}/{block}@{name}" for name in rows_of(paper).READINGS[block].split())}
+        assert wanted - found == set()
+        assert not listed(paper, "EVERY_READING") or found == wanted
+
+    look_at_each(rows_of(paper).READINGS, check)
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_steps_are_claims(paper):
+    assert [(c.id, step) for c in claims_of(paper) for step in c.steps if step not in claims_of_paper(paper)] == []
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_assumptions_are_registered(paper):
+    used = {assumption.id for claim in claims_of(paper) for assumption in claim.assumptions}
+    assert used
+    for owner in {name.partition("/")[0] for name in used}:
+        if find_spec(f"bounds.papers.{owner}.assumptions"):
+            registered = set(import_module(f"bounds.papers.{owner}.assumptions").ASSUMPTIONS)
+            assert {name for name in used if name.startswith(f"{owner}/")} <= registered
+            assert all(name.startswith(f"{owner}/") for name in registered)
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_methods_take_the_options_that_claims_name(paper):
+    def check(claim):
+        assert {name for name, _ in claim.procedure.options} <= set(find_algorithm(claim.procedure.base).arguments)
+
+    look_at_each((c for c in claims_of(paper) if c.procedure is not None and c.setting == "run"), check, lambda c: c.id)
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_coverage_tells_what_is_hidden_undefined_or_no_claim(paper):
+    text = (ROOT / "docs" / "coverage.md").read_text(encoding="utf-8")
+    told = {c.block for c in claims_of(paper) if not c.explicit} | {c.id for c in claims_of(paper) if c.undefined}
+    told |= {f"{paper}/{block}" for block in listed(paper, "NOT_CLAIMS")}
+    assert [i for i in sorted(told) if f"`{i}`" not in text] == []
+
+
+# formulas ------------------------------------------------------------------------------------------------------------
+def _stated(claim):
+    return claim.statement.left, claim.statement.right, claim.statement.over
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_statements_are_the_paper_s(paper):
+    """At random values of every name both sides are what plain Python makes of the paper."""
+    rows, transcribed, others = rows_of(paper), set(), []
+
+    def check(claim):
+        compared = 0
+        for seed in SEEDS:
+            w = rows.world(seed, reading_of(claim))
+            in_world = rows.values(w, claim.definitions)
+            cases = in_world.cases(claim.statement.over)
+            for at in cases[:: max(1, len(cases) // CASES)]:
+                wanted = rows.sides(claim, w, at)
+                if wanted is None:
+                    return others.append(claim)
+                for side, number in zip((claim.statement.left, claim.statement.right), wanted, strict=True):
+                    found = in_world.of(side, at)
+                    assert same(found, number), f"seed {seed}, {at}: {found}, {number} in the paper, for {side}"
+                compared += 1
+        assert compared
+        assert not hasattr(rows, "relation") or claim.statement.relation == rows.relation(claim)
+        return transcribed.add(_stated(claim))
+
+    look_at_each((c for c in claims_of(paper) if c.statement is not None), check, lambda claim: claim.id)
+    assert [claim.id for claim in others if _stated(claim) not in transcribed] == []
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_no_row_is_left_over(paper):
+    names = {name for ids in rows_of(paper).ROWS for name in ids.split()}
+    assert names - {name_of(c) for c in claims_of(paper)} - {c.id.partition("/")[2] for c in claims_of(paper)} == set()
+
+
+@pytest.mark.parametrize("paper", [paper for paper in PAPERS if listed(paper, "MEANINGS")])
+def test_definitions_are_the_paper_s(paper):
+    rows = rows_of(paper)
+    used = {name for claim in claims_of(paper) for name in claim.used_definitions()}
+    assert used <= set(rows.MEANINGS)
+
+    def check(name):
+        definition, w = DEFINITIONS[name], rows.world(3)
+        in_world = rows.values(w, {})
+        over = [(index, 0, 3) if str(index) == "k" else (index, rows.TIMES[0], rows.TIMES[-1])
+                for index in definition.indices]
+        for at in in_world.cases(over):
+            assert same(in_world.of(definition.formula, at), rows.MEANINGS[name](w, *at.values())), at
+
+    look_at_each(rows.MEANINGS, check)
+
+
+# how they are written ------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("paper", PAPERS)
+def test_every_claim_can_be_written(paper):
+    """In the names of the code, and its statement with its ranges; ``test_render`` looks at every formula in letters."""
+    def check(claim):
+        assert claim.id in show(claim, "code")
+        assert claim.statement is None or condition_latex(claim.statement, letters_of(claim))
+
+    look_at_each(claims_of(paper), check, lambda claim: claim.id)
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_letters_and_units_are_there_for_every_name(paper):
+    defined = {name for claim in claims_of(paper) for name in claim.used_definitions()}
+    names = {name for claim in claims_of(paper) for e in expressions(claim) for name in names_in(e)}
+    names |= {variable.name for claim in claims_of(paper) for variable in claim.variables}
+    names -= defined | INDICES
+    assert names - set(notation(paper)) - set(listed(paper, "WITHOUT_LETTER")) == set()
+    units = getattr(import_module(f"bounds.papers.{paper}.notation"), "UNITS", None)
+    if units is not None:
+        assert names - set(units) - set(BASE) - set(listed(paper, "WITHOUT_UNIT")) == set()

@@ -1,0 +1,59 @@
+"""The table of the language's names: every name has its row, and no paper repeats one."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+import pytest
+import sympy as sp
+
+from bounds.language import chance, coordinates, functions, layers, names, samples, words
+from bounds.language.names import ARGUMENT, NAMES, Name, row_of, symbol
+from bounds.registry.papers import PAPERS
+
+MODULES = (words, functions, samples, coordinates, layers, chance)
+KINDS, SIGNS = {"index", "integer", "number", "vector"}, {"positive", "nonnegative", "real"}
+
+
+def without_a_row(modules) -> set[str]:
+    """Names of symbols and arrays in modules of the language that are not the symbol of their row."""
+    values = {name: value for module in modules for name, value in vars(module).items()}
+    return {name for name, value in values.items() if isinstance(value, sp.Symbol | sp.IndexedBase)
+            and (name not in NAMES or (symbol(name) != value and NAMES[name].source != ARGUMENT))}
+
+
+def test_every_name_of_the_language_has_its_row(monkeypatch):
+    assert without_a_row(MODULES) == set()
+    monkeypatch.setattr(words, "velocity", sp.IndexedBase("velocity", real=True), raising=False)
+    monkeypatch.setattr(words, "mu", sp.Symbol("mu"))
+    assert without_a_row(MODULES) == {"velocity", "mu"}
+
+
+def test_rows_are_complete():
+    assert {row.source for row in NAMES.values()} == {
+        names.ARGUMENT, names.SIZE, names.FEDERATION, names.CONSTANT, names.METHOD, names.DATA, names.RUN, names.COUPLED}
+    for name, row in NAMES.items():
+        assert row.name == name and row.kind in KINDS and row.sign in SIGNS and set(row.indices) <= set("tkr"), name
+        assert (row.unit is None) == (row.source == ARGUMENT), name
+
+
+@pytest.mark.parametrize(("name", "indices", "source"), [
+    ("server_x_bar", "r", "run"), ("client_dual", "rk", "run"), ("local_variate", "tk", "run"),
+    ("twin_server_duals", "r", "coupled run"), ("twin_g", "tk", "coupled run"), ("client_weight", "k", "federation"),
+])
+def test_arrays_of_states_and_of_coupled_runs_have_rows(name, indices, source):
+    row = row_of(name)
+    assert isinstance(row, Name) and (row.indices, row.source) == (indices, source)
+    assert symbol(name) == sp.IndexedBase(name, real=True)
+
+
+def test_other_names_have_none():
+    assert row_of("velocity") is None and row_of("twin_velocity") is None
+    with pytest.raises(LookupError):
+        symbol("velocity")
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_papers_repeat_no_unit(paper):
+    units = getattr(import_module(f"bounds.papers.{paper}.notation"), "UNITS", {})
+    assert [name for name, unit in units.items() if name in NAMES and NAMES[name].unit == unit] == []

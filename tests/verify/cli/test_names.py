@@ -1,0 +1,39 @@
+"""Names read off files are those that are registered, and a wrong one is refused before heavy packages load."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from verify.cli.names import check_method, check_problem, method_names, problem_names
+
+HEAVY = {"torch", "numpy", "sympy", "matplotlib", "xarray"}
+
+
+def test_names_are_those_registered():
+    from fedtheory.registry import ALGORITHMS
+    from synthetic.registry import PROBLEMS
+
+    assert method_names() == set(ALGORITHMS) and problem_names() == set(PROBLEMS)
+
+
+@pytest.mark.parametrize("check, wrong, nearest", [
+    (check_method, "fedalin", "fedalign"), (check_problem, "digit", "digits")])
+def test_a_wrong_name_suggests_the_nearest(check, wrong, nearest):
+    with pytest.raises(LookupError) as refused:
+        check(wrong)
+    assert repr(wrong) in str(refused.value) and repr(nearest) in str(refused.value)
+    check(nearest)
+
+
+@pytest.mark.parametrize("argv, status", [
+    (["--help"], 0), (["verify", "--help"], 0), (["run", "fedalin", "--problem", "digits"], 2),
+    (["run", "fedavg", "--problem", "digit"], 2), (["conform", "fedalin"], 2),
+])
+def test_help_and_wrong_names_need_no_heavy_package(argv, status):
+    code = ("import sys; from verify.cli.main import main; "
+            f"status = main({argv!r}); print(status, *sorted({HEAVY!r} & {{*sys.modules}}))")
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == str(status)

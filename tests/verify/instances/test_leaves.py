@@ -1,0 +1,68 @@
+"""The table of parameters: whatever a draw makes is in it, with the axes and in the domain that it says."""
+
+import numpy as np
+import pytest
+
+from bounds.registry.claims import all_claims, find_claim
+from verify.instances import leaves as table
+from verify.instances.draw import draw_leaves, draw_shape
+from verify.instances.instance import admissible
+from verify.instances.leaves import LEAVES, Leaf, leaf_of, repeated, taken
+from verify.instances.resize import with_client_twice, without_client
+from verify.instances.shape import Shape, with_times
+
+MEASURED = [claim for claim in all_claims().values() if claim.statement is not None and claim.explicit]
+CHOSEN = [claim.id for claim in MEASURED[::24]] + ["fedluar/lemma-A.2-smooth@forced"]
+
+
+def unlike_the_table(claim, seed) -> list[str]:
+    """Names of drawn parameters whose axes, or whose values, are not what the table says."""
+    rng = np.random.default_rng(seed)
+    shape = draw_shape(claim, rng, 64, 20)
+    family = {name: getattr(shape.family, name, 0) for name in ("atoms", "pieces")}
+    sizes = shape.as_sizes() | family | {"1": 1, "rounds + 1": shape.rounds + 1, "noisy": len(shape.noisy)}
+    leaves, found = draw_leaves(claim, shape, 3, rng), []
+    for name, array in leaves.items():
+        lengths = [sizes[axis] for axis in leaf_of(claim, name).axes]
+        if len(lengths) != array.ndim - 1 or any(n not in (1, m) for n, m in zip(array.shape[1:], lengths, strict=True)):
+            found.append(name)
+    return found if admissible(claim, shape, leaves) else [*found, "a value"]
+
+
+@pytest.mark.parametrize("claim_id", CHOSEN)
+def test_every_parameter_that_a_draw_makes_is_in_the_table(claim_id):
+    assert [unlike_the_table(find_claim(claim_id), seed) for seed in range(4)] == [[]] * 4
+
+
+@pytest.mark.parametrize("fault", [
+    {}, {"center": Leaf("vector", ("dim",))}, {"center": Leaf("positive", ("clients", "dim"))}])
+def test_a_row_that_is_missing_or_wrong_is_noticed(monkeypatch, fault):
+    monkeypatch.setattr(table, "LEAVES", {name: leaf for name, leaf in LEAVES.items() if name != "center"} | fault)
+    claim = find_claim("fedmoswa/lemma-g.9")
+    if fault:
+        assert any(unlike_the_table(claim, seed) for seed in range(4))
+    else:
+        with pytest.raises(KeyError):
+            unlike_the_table(claim, 0)
+
+
+def test_entries_are_taken_along_an_axis_but_for_those_that_all_share():
+    claim = find_claim("fedmoswa/lemma-g.9")
+    leaves = {"curvature": np.arange(2.0).reshape(1, 1, 2), "available": np.arange(12.0).reshape(1, 4, 3)}
+    found = taken(claim, leaves, "clients", [2, 0], 3)
+    assert found["curvature"] is leaves["curvature"] and (found["available"] == leaves["available"][:, :, [2, 0]]).all()
+    longer = repeated(claim, leaves, {"rounds + 1": 6, "dim": 1})
+    assert longer["curvature"].shape == (1, 1, 1) and (longer["available"][:, 4:] == leaves["available"][:, 3:]).all()
+
+
+def test_a_client_that_is_copied_and_taken_away_leaves_the_instance_as_it_was():
+    claim, rng = find_claim("fedalign/theorem-1"), np.random.default_rng(0)
+    shape = Shape(clients=4, free=2, dim=2, rounds=2, noisy=(1, 3))
+    leaves = draw_leaves(claim, shape, 2, rng)
+    for client in range(4):
+        larger, copies = with_client_twice(claim, shape, leaves, client)
+        assert (larger.clients, larger.free) == (5, 2 + (client > 1)) and len(larger.noisy) == 2
+        same, back = without_client(claim, larger, copies, client + 1)
+        assert same == shape and all((back[name] == array).all() for name, array in leaves.items())
+    longer, more = with_times(claim, shape, leaves, 3, 4)
+    assert (longer.iterations, more["step_fraction"].shape, more["epsilon"].shape) == (12, (2, 12), (2, 5))

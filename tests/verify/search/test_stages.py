@@ -1,0 +1,112 @@
+"""Stages and corners can be switched off by name, and what is off leaves no trace."""
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from bounds.controls.fedavg import CONTROLS
+from bounds.registry.claims import find_claim
+from synthetic.numbers.arrays import NUMPY
+from verify.instances.draw import draw_leaves, draw_shape
+from verify.instances.shape import Shape
+from verify.referee.decide import Settings
+from verify.results.fingerprint import fingerprints
+from verify.results.records import load_verdicts
+from verify.search import search as search_module
+from verify.search.archive import RANKINGS, Archive
+from verify.search.budget import BUDGETS, Budget
+from verify.search.corners import CORNERS
+from verify.search.corners.corner import Corner
+from verify.search.search import search
+from verify.search.stage import Stage, State
+from verify.search.stages import NAMES, STAGES, switched_on
+
+TRUE = {row.claim.id: row.claim for row in CONTROLS}
+LEAST = Budget(0, 8, 0, small=2)
+LITTLE = Budget(2, 8, 2, small=4, small_rows=8, local_searches=1, cma_steps=2, gradient_steps=2, before=LEAST)
+STAGE_NAMES = [stage.name for stage in STAGES]
+
+
+def test_names_are_different_and_all_of_them_are_allowed():
+    assert len({*NAMES}) == len(NAMES) == len(STAGES) + len(CORNERS) + len(RANKINGS) - 1
+    assert switched_on(()) == (STAGES, CORNERS, RANKINGS)
+    assert switched_on(NAMES) == ((), (), RANKINGS[:1])
+    for name in NAMES:
+        stages, corners, rankings = switched_on([name])
+        assert len(stages) + len(corners) + len(rankings) == len(NAMES)
+
+
+@pytest.mark.parametrize("reject", [lambda name: search(TRUE["control/young"], LITTLE, without=[name]),
+                                    lambda name: Settings(without=(name,))])
+def test_unknown_names_are_refused(reject):
+    with pytest.raises(ValueError) as refused:
+        reject("smal")
+    assert {"smal", *NAMES} <= {*re.findall(r"[\w-]+", str(refused.value))}
+
+
+@pytest.mark.parametrize("name", ["small", "extreme", "random", "evolved", "local-search"])
+def test_a_stage_is_looked_at_if_and_only_if_it_is_on(name):
+    claim, others = TRUE["control/smooth-gap"], {*STAGE_NAMES} - {name}
+    if name == "local-search":
+        others -= {"random"}
+    everything, alone, none = (search(claim, LITTLE, without=off).tried for off in ((), others, STAGE_NAMES))
+    assert everything > alone > none == 0
+    assert search(claim, LITTLE, without=[name]).tried != everything
+
+
+def test_a_new_stage_is_an_object_in_the_list(monkeypatch):
+    seen, shape = [], Shape()
+
+    def batches(state):
+        seen.append(state.budget)
+        yield shape, draw_leaves(state.claim, shape, 3, state.rng)
+
+    mine = ((Stage("mine", batches),), (), RANKINGS)
+    monkeypatch.setattr(search_module, "switched_on", lambda without: mine)
+    assert search(TRUE["control/smooth-gap"], LITTLE).tried == 6 and seen == [*LITTLE.levels]
+
+
+def drawn(claim, shape, corners):
+    return State(claim, LITTLE, Archive(), corners, NUMPY, [0]).drawn(shape, 8)
+
+
+def test_without_corners_instances_stay_as_they_are_drawn():
+    claim = find_claim("fadamgc/eq-190")
+    shape = draw_shape(claim, np.random.default_rng(0), 64, 10)
+    plain = draw_leaves(claim, shape, 8, np.random.default_rng([0]).spawn(1)[0])
+    cornered = drawn(claim, shape, CORNERS)
+    assert all(np.array_equal(array, plain[name]) for name, array in drawn(claim, shape, ()).items())
+    assert not all(np.array_equal(cornered[name], plain[name]) for name in plain)
+
+
+def test_a_corner_changes_its_share_of_the_batches_that_it_applies_to():
+    seen, leaves, shape = [], {"a": np.zeros((1, 1))}, Shape()
+    corner = Corner("mine", lambda claim, shape: shape.clients == 1, lambda *given: seen.append(given) or {}, share=0.25)
+    rng = np.random.default_rng(0)
+    changed = sum(corner(None, shape, leaves, rng) == {} for _ in range(400))
+    assert 60 < changed == len(seen) < 140
+    assert replace(corner, share=1.0)(None, Shape(clients=2), leaves, rng) is leaves
+    state = rng.bit_generator.state
+    assert replace(corner, share=1.0)(None, shape, leaves, rng) == {} and rng.bit_generator.state == state
+
+
+def test_the_command_leaves_stages_out_and_says_so(run, tmp_path):
+    claim_id, off = "fedalign/lemma-A3", ["--without-stage", "units", "--without-stage", "small"]
+    assert run("verify", claim_id, "--out", tmp_path, *off)[0] == 0
+    (verdict,) = load_verdicts(tmp_path)
+    assert " ".join(off) in verdict.command
+    assert verdict.details["instances"]["tried"] < search(find_claim(claim_id), BUDGETS["quick"]).tried
+    for other in ([], off[:2]):  # the same directory holds no results of other settings
+        assert run("verify", claim_id, "--out", tmp_path, *other)[0] == 2
+    status, _, error = run("verify", claim_id, "--out", tmp_path / "new", "--without-stage", "smal")
+    assert status == 2 and not (tmp_path / "new").exists()
+    assert {"smal", *NAMES} <= {*re.findall(r"[\w-]+", error)}
+
+
+def test_what_is_off_is_part_of_the_fingerprint():
+    claim = find_claim("fedalign/lemma-A3")
+    marks = {mark for without in ({}, {"without": ["small"]}, {"without": ["units"]})
+             for mark in fingerprints([claim], {"budget": "quick"} | without).values()}
+    assert len(marks) == 3

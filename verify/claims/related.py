@@ -1,0 +1,57 @@
+"""Related claims: other readings of a claim's statement, the steps of its proof, and what it is a step of.
+
+A counterexample of one of them may violate the claim too.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from functools import cache
+
+from bounds.language.claim import Claim
+from bounds.registry.claims import all_claims
+from verify.claims.needs import speaks_of_samples
+
+__all__ = ["related"]
+
+_MOST = 5  # readings, and steps
+
+
+def related(claim: Claim) -> tuple[Claim, ...]:
+    """Registered claims about runs of the same method: readings of the same block first, those that differ least, then the
+    steps of its proof and what it is a step of, in readings that differ least. None of a claim that is not registered."""
+    if all_claims().get(claim.id) is not claim:
+        return ()
+    of_block, of_step = _index()
+    chain = {step.partition("@")[0] for step in claim.steps} | {c.block for c in of_step.get(claim.id, ())}
+    found = []
+    for blocks in ({claim.block}, chain - {claim.block}):
+        near = [c for block in blocks for c in of_block.get(block, ()) if c is not claim and _comparable(claim, c)]
+        found += sorted(near, key=lambda other: (_differences(claim.id, other.id), other.id))[:_MOST]
+    return tuple(found)
+
+
+@cache
+def _index() -> tuple[dict[str, list[Claim]], dict[str, list[Claim]]]:
+    """Registered claims by their block, and by the ids of their steps."""
+    of_block, of_step = defaultdict(list), defaultdict(list)
+    for claim in all_claims().values():
+        of_block[claim.block].append(claim)
+        for step in claim.steps:
+            of_step[step].append(claim)
+    return of_block, of_step
+
+
+def _differences(one: str, other: str) -> int:
+    """In how many options two ids name different readings."""
+    first, second = ({*claim_id.partition("@")[2].split("+")} - {""} for claim_id in (one, other))
+    return len(first ^ second)
+
+
+def _comparable(claim: Claim, other: Claim) -> bool:
+    """Whether both are explicit statements about runs of one method, on clients without samples."""
+    if other.statement is None or not other.explicit or claim.setting != "run" or other.setting != "run":
+        return False
+    if speaks_of_samples(claim) or speaks_of_samples(other):
+        return False
+    return claim.procedure is not None and other.procedure is not None and claim.procedure.base == other.procedure.base

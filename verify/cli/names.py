@@ -1,0 +1,45 @@
+"""Names of methods and problems, read off the text of their files: a wrong one is refused before heavy packages load."""
+
+from __future__ import annotations
+
+import re
+from difflib import get_close_matches
+from importlib.util import find_spec
+from pathlib import Path
+
+__all__ = ["check_method", "check_problem", "method_names", "problem_names"]
+
+
+def method_names() -> set[str]:
+    """Names under which files of ``fedtheory/algorithms`` enter methods."""
+    files = (_folder("fedtheory") / "algorithms").glob("*.py")
+    entered = re.compile(r'\b(?:method\(|register\(\s*\w+,)\s*"([\w-]+)"')
+    return {name for file in files for name in entered.findall(file.read_text(encoding="utf-8"))}
+
+
+def problem_names() -> set[str]:
+    """Keys of the table in ``synthetic/registry.py``."""
+    text = (_folder("synthetic") / "registry.py").read_text(encoding="utf-8")
+    return set(re.findall(r'^    "([\w-]+)": (?:Problem|_loss)\(', text, re.MULTILINE))
+
+
+def check_method(name: str) -> None:
+    """LookupError with the nearest names unless a method has that name; specification ids, which have a /, pass."""
+    if "/" not in name:
+        _check("algorithm", name, method_names())
+
+
+def check_problem(name: str) -> None:
+    """LookupError with the nearest names unless a problem has that name."""
+    _check("problem", name, problem_names())
+
+
+def _check(kind: str, name: str, known: set[str]) -> None:
+    if name not in known:
+        near = get_close_matches(name, sorted(known), n=1, cutoff=0.4)
+        hint = f"; did you mean {near[0]!r}?" if near else "."
+        raise LookupError(f"unknown {kind} {name!r}{hint} Known: {', '.join(sorted(known))}")
+
+
+def _folder(package: str) -> Path:
+    return Path(find_spec(package).origin).parent

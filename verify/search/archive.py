@@ -1,0 +1,74 @@
+"""The archive: instances from which a search goes on, the tightest ones of different kinds."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Sequence
+from math import log10
+
+import numpy as np
+
+from verify.evaluation.judge import Judgement
+from verify.instances.leaves import Leaves, take_rows
+from verify.instances.shape import Shape
+
+__all__ = ["CANDIDATE", "RANKINGS", "Archive"]
+
+CANDIDATE = 1e-8  # score above which float64 sees a violation
+RANKINGS = ("score", "late")  # of the judge
+_MOST = 5  # instances of each kind
+_LONG = 20  # iterations
+_UNINFORMATIVE = -0.3  # rank of instances on which both sides agree: everywhere around them they agree too
+
+
+class Archive:
+    """Keeps the highest instances by each ranking of the judge, apart for runs with and without drift and noise, so that one
+    kind on which the claim is nearly tight does not displace the others."""
+
+    def __init__(self, rankings: Sequence[str] = RANKINGS):
+        self._rankings = rankings
+        self._niches: dict[tuple, list] = {}
+        self._long: dict[tuple, tuple] = {}
+        self._count = 0
+
+    @property
+    def empty(self) -> bool:
+        """Whether no instance met the hypotheses yet."""
+        return not self._niches
+
+    def add(self, shape: Shape, leaves: Leaves, verdict: Judgement) -> None:
+        """Take in the highest feasible instance of a batch by each ranking."""
+        uninformative = abs(verdict.score) < CANDIDATE
+        for ranking in self._rankings:
+            rank = np.where(verdict.met, np.where(uninformative, _UNINFORMATIVE, getattr(verdict, ranking)), -2.0)
+            best = int(np.argmax(rank))
+            if rank[best] <= -2.0:
+                return
+            self._count += 1
+            niche = self._niches.setdefault((ranking, shape.local_steps > 1, bool(shape.noisy)), [])
+            entry = float(rank[best]), self._count, shape, take_rows(leaves, [best])
+            heapq.heappush(niche, entry)
+            while len(niche) > _MOST:
+                heapq.heappop(niche)
+            if ranking == "score" and shape.family.coupled and shape.iterations >= _LONG:
+                length = round(2 * log10(shape.iterations)), shape.local_steps > 1
+                self._long[length] = max(self._long.get(length, entry), entry, key=lambda e: e[0])
+
+    def tightest(self, count: int) -> list[tuple[Shape, Leaves]]:
+        """Up to ``count`` instances of the highest ranks, without uninformative ones. Of long runs on samples also the
+        highest of each order of length, however loose, because short runs would displace them."""
+        kept = sorted((e for niche in self._niches.values() for e in niche if e[0] > _UNINFORMATIVE),
+                      key=lambda e: (-e[0], e[1]))
+        long = [entry for entry in self._long.values() if count and -1 < entry[0] != _UNINFORMATIVE]
+        first, more = _different(kept), _different(long)
+        return list({**dict([*first.items()][:count]), **more}.values())
+
+    def pick(self, step: int, rng: np.random.Generator) -> tuple[Shape, Leaves]:
+        """One instance at random, of each kind in turn."""
+        niche = [*self._niches.values()][step % len(self._niches)]
+        _, _, shape, leaves = niche[int(rng.integers(len(niche)))]
+        return shape, leaves
+
+
+def _different(entries) -> dict[tuple, tuple[Shape, Leaves]]:
+    return {(shape, *(a.tobytes() for a in leaves.values())): (shape, leaves) for _, _, shape, leaves in entries}

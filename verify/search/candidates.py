@@ -1,0 +1,97 @@
+"""From a candidate, an instance on which float64 sees a violation, to the violation in exact arithmetic."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import isfinite, prod
+
+import numpy as np
+
+from bounds.language.claim import Claim
+from synthetic.numbers.arrays import Backend
+from verify.evaluation.environment import UnboundName
+from verify.evaluation.judge import pairs
+from verify.exact.balls import violation_on_balls
+from verify.exact.confirm import Violation, confirm_or_why
+from verify.exact.screen import alike
+from verify.instances.instance import admissible, outcomes
+from verify.instances.leaves import Leaves, joined
+from verify.instances.shape import Shape
+from verify.instances.simpler import simpler
+from verify.measure.realise import realise
+from verify.search.archive import CANDIDATE
+from verify.search.judged import judged
+
+__all__ = ["confirmed", "told"]
+
+_NOTHING = 1e-12  # what float64 may take for a difference where terms of about one cancel
+_LONG = 10  # iterations, beyond which exact fractions take longer than balls
+_SHARE = Fraction(1, 10**6)  # of the gap that float64 saw; where balls leave less, there is no gap
+_LARGE = 24  # size beyond which an instance is made smaller before exact arithmetic takes it
+
+
+def confirmed(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend) -> Violation | str:
+    """The violation in exact arithmetic, or why there is none.
+
+    A smaller instance is tried first where float64 sees the same on it, because large ones take a thousand times longer.
+    """
+    if _only_rounding(claim, shape, leaves, backend):
+        return "holds"
+    smaller = _smaller(claim, shape, leaves, backend)
+    if smaller is not None and not _only_rounding(claim, *smaller, backend):
+        violation = confirm_or_why(claim, *smaller)
+        if isinstance(violation, Violation):
+            return violation
+    return confirm_or_why(claim, shape, leaves)
+
+
+def told(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend, why: str) -> str:
+    """In words, what float64 sees and why nothing more is known; empty where both sides are equal up to rounding."""
+    gap, left, right = _widest(claim, shape, leaves, backend)
+    if gap < _NOTHING:
+        return ""
+    return f"float64 sees left side {left:.6g} against right side {right:.6g}, and exact arithmetic cannot tell ({why})"
+
+
+def _only_rounding(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend) -> bool:
+    """Whether balls say, of a long run, that the gap which float64 sees is rounding."""
+    if shape.iterations <= _LONG:
+        return False
+    gap, *_ = _widest(claim, shape, leaves, backend)
+    return isfinite(gap) and violation_on_balls(claim, shape, leaves, Fraction(gap) * _SHARE)[0] == "holds"
+
+
+def _smaller(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend) -> tuple[Shape, Leaves] | None:
+    """A large instance with less of everything, as far as float64 sees the violation; None if it stays as it is."""
+    if _size(shape) <= _LARGE:
+        return None
+    enough, smaller = max(0.1 * float(judged(claim, shape, leaves, backend).score[0]), CANDIDATE), None
+    while _size(shape) > _LARGE and (simpler_one := _simpler_that_scores(claim, shape, leaves, backend, enough)):
+        smaller = shape, leaves = simpler_one
+    return smaller
+
+
+def _simpler_that_scores(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend, enough: float):
+    """The first simpler instance that is feasible and scores more than ``enough``; None if there is none."""
+    for smaller, some in alike(c for c in simpler(claim, shape, leaves) if admissible(claim, *c)):
+        try:
+            verdict = judged(claim, smaller, joined(some), backend)
+        except UnboundName:  # a constant that clients of the simpler family do not have
+            continue
+        scores = np.flatnonzero(verdict.met & (verdict.score > enough))
+        if scores.size:
+            return smaller, some[scores[0]]
+    return None
+
+
+def _size(shape: Shape) -> int:
+    return prod(outcomes(shape)) * shape.clients * shape.iterations * shape.dim
+
+
+def _widest(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend) -> tuple[float, float, float]:
+    """The widest gap by which float64 sees one side beyond the other on an instance, and both sides there."""
+    with np.errstate(all="ignore"):
+        both = pairs(claim.statement, realise(claim, shape, leaves, backend))
+    sign = -1 if claim.statement.relation == ">=" else 1
+    return max((float(abs(a - b)) if claim.statement.relation == "==" else sign * float(a - b), float(a), float(b))
+               for a, b in both)

@@ -1,0 +1,48 @@
+"""Coordinates of federations: a turned basis, in which no client is separable, and coordinates that are all alike."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bounds.language.claim import Claim
+from verify.claims.method import by_coordinate
+from verify.instances.leaves import Leaves, leaf_of
+from verify.instances.shape import Shape
+from verify.search.corners.corner import Corner, on_runs
+
+__all__ = ["ALIKE", "TURNED"]
+
+_ALIKE = 0.25  # share of the instances whose coordinates are all alike
+
+
+def _basis_matters(claim: Claim, shape: Shape) -> bool:
+    """The basis matters to methods that act by coordinate, and to claims about layers."""
+    by_basis = bool(shape.layers) or by_coordinate(claim.procedure)
+    return on_runs(claim, shape) and not shape.free and shape.dim >= 2 and by_basis
+
+
+def _turned(claim: Claim, shape: Shape, leaves: Leaves, rng: np.random.Generator) -> Leaves:
+    """Half of the instances are turned by about 45 degrees, the others by any angle whose sine is a short fraction."""
+    count = (len(leaves["center"]), 1)
+    return leaves | {"half_tangent": np.where(rng.random(count) < 0.5, 3 / 8, rng.integers(-8, 9, count) / 8)}
+
+
+TURNED = Corner("turned", _basis_matters, _turned, share=0.3)
+
+
+def _by_coordinate(claim: Claim, shape: Shape) -> bool:
+    return on_runs(claim, shape) and shape.dim >= 2 and by_coordinate(claim.procedure)
+
+
+def _alike(claim: Claim, shape: Shape, leaves: Leaves, rng: np.random.Generator) -> Leaves:
+    """In some instances all coordinates are as the first one: a method that acts by coordinate then moves sqrt(dim) times as
+    far as in one dimension. Turned batches stay as they are."""
+    if "half_tangent" in leaves:
+        return leaves
+    chosen = rng.random(len(leaves["center"])) < _ALIKE
+    return {name: np.where(chosen.reshape(-1, *(1,) * (array.ndim - 1)), array[..., :1], array)
+            if leaf_of(claim, name).axes[-1:] == ("dim",) and array.shape[-1] == shape.dim else array
+            for name, array in leaves.items()}
+
+
+ALIKE = Corner("alike", _by_coordinate, _alike, of_mutations=True)

@@ -1,0 +1,44 @@
+"""A corner: a change of drawn batches that makes violations likelier."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from bounds.language.claim import Claim
+from verify.instances.leaves import Leaves
+from verify.instances.shape import Shape
+
+__all__ = ["Corner", "on_runs"]
+
+
+@dataclass(frozen=True)
+class Corner:
+    """A change of batches, by what a claim mentions.
+
+    Attributes:
+        name: by which it can be switched off.
+        applies: whether the change can have an effect on instances of this claim and shape.
+        change: returns the changed batch; usually only some of its instances change.
+        share: of the batches, the changed ones are drawn at random.
+        of_mutations: whether mutations of the archive are changed too.
+    """
+
+    name: str
+    applies: Callable[[Claim, Shape], bool]
+    change: Callable[[Claim, Shape, Leaves, np.random.Generator], Leaves]
+    share: float = 1.0
+    of_mutations: bool = False
+
+    def __call__(self, claim: Claim, shape: Shape, leaves: Leaves, rng: np.random.Generator) -> Leaves:
+        """Return the batch with the change, or the batch itself where the corner does not apply or is not drawn."""
+        if self.share < 1 and rng.random() >= self.share:
+            return leaves
+        return self.change(claim, shape, leaves, rng) if self.applies(claim, shape) else leaves
+
+
+def on_runs(claim: Claim, shape: Shape) -> bool:
+    """Whether the claim is about runs of clients without samples."""
+    return claim.setting == "run" and not shape.family.coupled

@@ -1,0 +1,75 @@
+"""Piecewise clients whose pieces lie where a run goes: one step ends at a piece's end, or leaps over the whole piece."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bounds.language.claim import Claim
+from synthetic.numbers.arrays import NUMPY
+from synthetic.quadratic.turned import Turned
+from verify.evaluation.environment import TooManyTerms, UnboundName
+from verify.instances.instance import federation_of
+from verify.instances.leaves import Leaves
+from verify.instances.shape import Shape
+from verify.measure.realise import realise
+from verify.search.corners.corner import Corner, on_runs
+
+__all__ = ["KNOTS"]
+
+_SHARE = 0.4  # of the instances of a batch
+_SERVER = 0.5  # of the pieces lie on the server's path, the others on a client's
+_MOST_TERMS = 250_000  # entries of an array
+
+
+def _applies(claim: Claim, shape: Shape) -> bool:
+    return shape.family.knots > 0 and on_runs(claim, shape)
+
+
+def _on_path(claim: Claim, shape: Shape, leaves: Leaves, rng: np.random.Generator) -> Leaves:
+    """Moves one piece, of one client or of all, onto one step of the run, in some instances.
+
+    Pieces keep their slopes, so that smoothness stays as it is, and runs start where they started.
+    """
+    try:
+        with np.errstate(all="ignore"):
+            return _moved(realise(claim, shape, leaves, NUMPY, most=_MOST_TERMS), shape, leaves, rng)
+    except (UnboundName, TooManyTerms):
+        return leaves
+
+
+KNOTS = Corner("knots", _applies, _on_path, share=0.3, of_mutations=True)
+
+
+def _moved(run, shape: Shape, leaves: Leaves, rng: np.random.Generator) -> Leaves:
+    before, after = _step(run, shape, rng)
+    if isinstance(run.federation, Turned):
+        before, after = (run.federation.turn(point, back=True) for point in (before, after))
+    center, width = leaves["piece_center"].copy(), leaves["piece_width"].copy()
+    count, clients, pieces = center.shape[:3]
+    row = (count, 1, 1, 1)
+    at = (before + rng.choice([0.0, 0.5, 1.0], (count, 1)) * (after - before))[:, None, None]
+    leaps = rng.random(row) < 0.5
+    new_width = np.where(leaps, 0.5 * abs(after - before)[:, None, None] * rng.choice([1.0, 0.1], row), width)
+    new_center = np.where(leaps, (0.5 * (before + after))[:, None, None], at + rng.choice([-1.0, 1.0], row) * width)
+    moved = (rng.random(row) < _SHARE) & (np.arange(pieces)[:, None] == rng.integers(0, pieces, row))
+    moved = moved & ((np.arange(clients)[:, None, None] == rng.integers(0, clients, row)) | (rng.random(row) < 0.5))
+    moved = moved & np.isfinite(new_center) & np.isfinite(new_width)
+    start = run.federation.x_star + leaves["start_offset"]
+    found = leaves | {"piece_center": np.where(moved, new_center, center), "piece_width": np.where(moved, new_width, width)}
+    found["start_offset"] = start - federation_of(shape, found, NUMPY).x_star
+    better = moved.any(axis=(1, 2, 3)) & np.isfinite(found["start_offset"]).all(axis=1)  # else without a minimum
+    return leaves | {name: np.where(better.reshape(-1, *(1,) * (found[name].ndim - 1)), found[name], leaves[name])
+                     for name in ("piece_center", "piece_width", "start_offset")}
+
+
+def _step(run, shape: Shape, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Both ends of one step of each row's run, (rows, dim): of the server over a round, or of a client."""
+    rounds, local, last = (run.bound[name].data for name in ("x_round", "x_local", "x_before"))
+    count = len(rounds)
+    row, noise, drawn = np.arange(count), rng.integers(0, rounds.shape[1], count), rng.integers(0, rounds.shape[2], count)
+    number, time = rng.integers(0, shape.rounds, count), rng.integers(0, shape.iterations, count)
+    client = rng.integers(0, shape.clients, count)
+    server = rounds[row, noise, drawn, number], rounds[row, noise, drawn, number + 1]
+    own = local[row, noise, drawn, time, client], last[row, noise, drawn, time + 1, client]
+    of_server = rng.random((count, 1)) < _SERVER
+    return np.where(of_server, server[0], own[0]), np.where(of_server, server[1], own[1])

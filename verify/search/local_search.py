@@ -1,0 +1,203 @@
+"""Local search around one instance: CMA-ES, and gradient ascent through the unrolled run.
+
+Both move the numbers that may vary continuously, positive ones on a logarithmic scale. What is exactly zero where zeros are
+corners, what is true or false, and the shape stay as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from math import log, prod
+from typing import Any
+
+import cma
+import numpy as np
+import torch
+
+from bounds.language.claim import Claim
+from synthetic.numbers.arrays import TORCH, to_numpy
+from verify.evaluation.environment import TooManyTerms, UnboundName
+from verify.evaluation.evaluate import sides
+from verify.evaluation.judge import Judgement
+from verify.instances.instance import outcomes
+from verify.instances.leaves import Leaves, joined, leaf_of, within_domain
+from verify.instances.shape import Shape
+from verify.measure.realise import realise
+from verify.search.judged import judged
+from verify.search.stage import Stage, State
+
+__all__ = ["LOCAL_SEARCH", "Coordinates", "ascend", "ends_from", "evolve"]
+
+_ROWS = 24  # instances of a generation of CMA-ES, and gradient ascents, at most
+_LONGER_ON_SAMPLES = 2  # times as many generations, for as long as they get anywhere: samples have many numbers
+_MOST_TERMS = 1_000_000  # entries of an array of terms, all of which a gradient keeps
+_MOST_NUMBERS = 500_000  # coordinates of models in a batch of runs, beside each of which a gradient keeps some hundred
+_WIDEST = 80  # numbers beyond which a covariance matrix learns too slowly
+_HARDLY = 1e-3  # growth of the logarithm of (score + 1) that counts as none
+_FIRST_STEP, _FARTHEST = 0.5, 100.0  # of logarithms of numbers, or in units of vectors; the former go no farther
+_RATE = 0.05  # of Adam
+_NOTHING = 1e-300  # has a logarithm
+_JUMPS = frozenset({"epsilon"})  # thresholds, whose effect is a jump
+
+
+@dataclass(frozen=True)
+class Coordinates:
+    """The numbers of an instance that move, as one vector u; u = 0 is the instance itself.
+
+    ``parts`` by name: which entries move, whether on a logarithmic scale, and the scale.
+    """
+
+    base: Leaves
+    parts: dict[str, tuple[np.ndarray, bool, float]]
+    domains: dict[str, str]
+
+    @classmethod
+    def of(cls, claim: Claim, leaves: Leaves) -> Coordinates:
+        """Of a batch of one instance."""
+        equal = claim.procedure is not None and claim.procedure.equal_weights
+        parts = {}
+        for name, array in leaves.items():
+            domain = leaf_of(claim, name).domain
+            if not array.size or name in _JUMPS or domain in ("binary", "integer") or (name == "weight" and equal):
+                continue
+            if domain in ("real", "vector"):
+                parts[name] = (np.ones(array.shape, dtype=bool), False, float(abs(array).max()) or 1.0)
+            elif (array > 0).any():
+                parts[name] = (array > 0, True, 1.0)
+        return cls(leaves, parts, {name: leaf_of(claim, name).domain for name in leaves})
+
+    @property
+    def size(self) -> int:
+        return sum(int(moves.sum()) for moves, _, _ in self.parts.values())
+
+    def leaves(self, u) -> dict[str, Any]:
+        """The instances at vectors (rows, size), of NumPy or torch."""
+        rows, start, found = u.shape[0], 0, {}
+        torchy = isinstance(u, torch.Tensor)
+        for name, array in self.base.items():
+            value = np.repeat(array, rows, axis=0).astype(float)
+            value = torch.tensor(value) if torchy else value
+            if name in self.parts:
+                moves, logarithmic, scale = self.parts[name]
+                count = int(moves.sum())
+                part, start = u[:, start : start + count], start + count
+                where = np.flatnonzero(moves[0])
+                flat = value.reshape(rows, -1)
+                old = flat[:, where]
+                exp = torch.exp if torchy else np.exp
+                new = old * exp(part.clip(-_FARTHEST, _FARTHEST)) if logarithmic else old + scale * part
+                if torchy:
+                    flat = flat.index_copy(1, torch.as_tensor(where), new)
+                else:
+                    flat[:, where] = new
+                value = flat.reshape(rows, *array.shape[1:])
+            found[name] = within_domain(self.domains[name], value)
+        return found
+
+
+def evolve(judge: Callable[[Leaves], Judgement], coordinates: Coordinates, generations: int, population: int,
+           seed: int, patience: int | None = None) -> Leaves | None:
+    """The instance of the highest score that CMA-ES finds; None if there are no or too many numbers.
+
+    ``judge`` judges a batch; infeasible instances have the lowest score. The search ends after ``patience`` generations in
+    which the score hardly grew.
+    """
+    size = coordinates.size
+    if not 2 <= size <= _WIDEST:
+        return None
+    options = {"seed": seed + 1, "popsize": population, "verbose": -9, "verb_log": 0}
+    strategy = cma.CMAEvolutionStrategy(np.zeros(size), _FIRST_STEP, options)
+    best, found, scores = -2.0, None, []
+    for _ in range(generations):
+        u = np.array(strategy.ask())
+        leaves = coordinates.leaves(u)
+        verdict = judge(leaves)
+        score = np.where(verdict.met, verdict.score, -2.0)
+        top = int(np.argmax(score))
+        if score[top] > best:
+            best, found = float(score[top]), {name: array[[top]] for name, array in leaves.items()}
+        strategy.tell(list(u), (-score).tolist())
+        scores.append(log(max(best + 1, _NOTHING)))
+        stuck = patience is not None and len(scores) > patience and scores[-1] < scores[-1 - patience] + _HARDLY
+        if best > 1e-6 or stuck or strategy.stop():
+            break
+    return found
+
+
+def ascend(claim: Claim, shape: Shape, coordinates: Coordinates, steps: int, rows: int,
+           rng: np.random.Generator) -> Leaves | None:
+    """Ends of ``rows`` gradient ascents (Adam) of the gap between both sides, from near the instance.
+
+    The hypotheses bind constants and steps to the numbers of the instance, so that an ascent moves within them. Of long runs
+    with many outcomes there are fewer ``rows``. None where a gradient does not exist, or where one run would keep too much.
+    """
+    rows = min(rows, _MOST_NUMBERS // max(1, prod(outcomes(shape)) * shape.clients * shape.iterations * shape.dim))
+    if not coordinates.size or not rows:
+        return None
+    strength = 10 ** rng.uniform(-2, -0.5, (rows, 1))
+    strength[0] = 0.0
+    u = torch.tensor(strength * rng.normal(size=(rows, coordinates.size)), requires_grad=True)
+    optimiser = torch.optim.Adam([u], lr=_RATE)
+    best, ends = np.full(rows, -np.inf), to_numpy(u).copy()
+    for _ in range(steps):
+        optimiser.zero_grad()
+        try:
+            gap = _gap(claim, realise(claim, shape, coordinates.leaves(u), TORCH, most=_MOST_TERMS))
+        except (RuntimeError, TooManyTerms):  # torch: something on the way has no gradient
+            return None
+        if not gap.requires_grad:
+            return None
+        values = to_numpy(gap)
+        better = values > best
+        best = np.where(better, values, best)
+        ends[better] = to_numpy(u)[better]
+        (-gap[torch.isfinite(gap)].sum()).backward()
+        if u.grad is None or not torch.isfinite(u.grad).all():
+            break
+        optimiser.step()
+    return coordinates.leaves(ends) if np.isfinite(best).any() else None
+
+
+def _gap(claim: Claim, environment):
+    """Per instance, the largest relative excess of the side that must be smaller."""
+    left, right, mask = torch.broadcast_tensors(*sides(claim.statement, environment))
+    excess = {"<=": left - right, ">=": right - left, "==": abs(left - right)}[claim.statement.relation]
+    relative = torch.where(mask, excess / (abs(left) + abs(right) + 1e-300), -1.0)
+    return relative.reshape(relative.shape[0], -1).amax(dim=1)
+
+
+def ends_from(state: State, shape: Shape, leaves: Leaves, rng: np.random.Generator) -> Iterator[tuple[Shape, Leaves]]:
+    """The ends of local searches from one instance."""
+    seed, rows = int(rng.integers(1 << 30)), min(_ROWS, state.batch_size(shape))
+    coordinates, steps = Coordinates.of(state.claim, leaves), state.budget.gradient_steps
+    for local_search in (partial(_by_cma, state, shape, coordinates, rows, seed),
+                         partial(ascend, state.claim, shape, coordinates, steps, rows, rng)):
+        try:
+            end = local_search()
+        except UnboundName:  # it came to clients that lack a constant, such as clients that differ without bound
+            continue
+        if end is not None:
+            yield shape, end
+
+
+def _by_cma(state: State, shape: Shape, coordinates: Coordinates, rows: int, seed: int) -> Leaves | None:
+    judge, generations, found = partial(judged, state.claim, shape, backend=state.backend), state.budget.cma_steps, []
+    if not shape.family.coupled:
+        return evolve(judge, coordinates, generations, rows, seed, generations // 3)
+    for again in range(2):  # the second time from the end of the first, as wide as that began
+        end = evolve(judge, coordinates, _LONGER_ON_SAMPLES * generations, max(rows, _ROWS), seed + again, generations // 3)
+        if end is None:
+            break
+        found, coordinates = [*found, end], Coordinates.of(state.claim, end)
+    return joined(found) if found else None
+
+
+def _local_search(state: State) -> Iterator[tuple[Shape, Leaves]]:
+    """Local searches from the tightest instances of the archive."""
+    for shape, leaves in state.archive.tightest(state.budget.local_searches):
+        yield from ends_from(state, shape, leaves, state.rng)
+
+
+LOCAL_SEARCH = Stage("local-search", _local_search)

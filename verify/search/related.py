@@ -1,0 +1,74 @@
+"""The stage of related claims: a counterexample of another reading or of a step of the proof may break this claim too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from math import prod
+
+import numpy as np
+
+from bounds.language.claim import Claim
+from verify.claims.method import subset_left_open
+from verify.claims.sizes import possible
+from verify.evaluation.environment import UnboundName
+from verify.exact.confirm import Violation
+from verify.instances.chance import chance_of
+from verify.instances.draw import draw_leaves, free_size_names
+from verify.instances.instance import outcomes
+from verify.instances.leaves import Leaves, floats, joined, take_rows
+from verify.instances.offspring import offspring
+from verify.instances.shape import Shape
+from verify.search.judged import judged
+from verify.search.local_search import ends_from
+from verify.search.stage import Stage, State
+
+__all__ = ["RELATED", "around"]
+
+_ROWS, _MUTATIONS = 16, 64  # instances made of each counterexample: with other numbers that it lacks, and near it
+_OWN_SEED = 271
+
+
+def _related(state: State) -> Iterator[tuple[Shape, Leaves]]:
+    """Instances near the counterexamples of related claims, and local searches from these. Not within the smallest budget,
+    which is what finds the counterexamples."""
+    if state.budget.before is None:
+        return
+    rng = np.random.default_rng([*state.seeds, _OWN_SEED])
+    for violation in state.counterexamples:
+        shape = _shape(state.claim, violation.shape, state.budget.most_outcomes)
+        if shape is None:
+            continue
+        leaves = around(state.claim, shape, violation, rng)
+        yield shape, leaves
+        try:
+            verdict = judged(state.claim, shape, leaves, state.backend)
+        except UnboundName:  # these clients lack a constant
+            continue
+        nearest = int(np.argmax(np.where(verdict.met, verdict.score, -2.0)))
+        yield from ends_from(state, shape, take_rows(leaves, [nearest]), rng)
+
+
+RELATED = Stage("related", _related)
+
+
+def around(claim: Claim, shape: Shape, violation: Violation, rng: np.random.Generator) -> Leaves:
+    """Instances with the numbers of a counterexample as far as they fit this claim, and mutations of the first of them."""
+    leaves = draw_leaves(claim, shape, _ROWS, rng)
+    for name, array in floats(violation.leaves).items():
+        if name == "half_tangent" or (name in leaves and leaves[name].shape[1:] == array.shape[1:]):
+            leaves[name] = np.repeat(array, _ROWS, axis=0)
+    return joined([leaves, offspring(claim, shape, take_rows(leaves, [0]), _MUTATIONS, rng)])
+
+
+def _shape(claim: Claim, theirs: Shape, most_outcomes: int) -> Shape | None:
+    """The counterexample's shape with the sizes that this claim mentions; None where it cannot have them."""
+    sizes = theirs.as_sizes()
+    if any(name not in sizes for name in free_size_names(claim)) or theirs.sampling != claim.procedure.sampling:
+        return None
+    own = tuple((name, sizes[name]) for name in free_size_names(claim))
+    own += tuple((name, sizes.get(name, theirs.taking_part)) for name in subset_left_open(claim))
+    if theirs.free and not claim.procedure.free_clients:
+        return None
+    shape = replace(theirs, sizes=own, chance=chance_of(claim.procedure, claim.variables))
+    return shape if possible(claim, shape.as_sizes()) and prod(outcomes(shape)) <= most_outcomes else None

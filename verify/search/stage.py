@@ -1,0 +1,84 @@
+"""A stage of a search: a name and a generator of batches; and the state that the stages of a search share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+
+from bounds.language.claim import Claim
+from synthetic.numbers.arrays import Backend
+from verify.exact.confirm import Violation
+from verify.instances.draw import draw_leaves
+from verify.instances.instance import outcomes
+from verify.instances.leaves import Leaves
+from verify.instances.shape import Shape
+from verify.search.archive import Archive
+from verify.search.budget import Budget
+from verify.search.corners import Corner
+from verify.search.sharing import RUNS
+
+__all__ = ["Stage", "State"]
+
+_WORK_ON_SAMPLES = 60_000  # in place of a budget's work
+
+
+@dataclass
+class State:
+    """What the stages of a search share, within one level of its budget.
+
+    Attributes:
+        seeds: of the level; ``rng`` begins with them.
+        counterexamples: to related claims, found one by one.
+        rng, rng_of_shapes, rng_of_corners: generators for random and mutated instances, for instances of fixed shapes, and
+            for the corners.
+    """
+
+    claim: Claim
+    budget: Budget
+    archive: Archive
+    corners: tuple[Corner, ...]
+    backend: Backend
+    seeds: list[int]
+    counterexamples: Iterable[Violation] = ()
+
+    def __post_init__(self):
+        self.rng = np.random.default_rng(self.seeds)
+        self.rng_of_shapes, self.rng_of_corners = self.rng.spawn(2)
+
+    def shapes(self, function: Callable, *arguments, rng: np.random.Generator | None = None):
+        """What ``function(claim, rng, most_outcomes, *arguments)`` draws: a shape, or several."""
+        rng = rng or self.rng_of_shapes
+        return RUNS.draw(function, self.claim, self.budget.most_outcomes, *arguments, rng=(rng,))
+
+    def drawn(self, shape: Shape, most: int, rng: np.random.Generator | None = None) -> Leaves:
+        """A batch of up to ``most`` instances of a shape, changed by all corners."""
+        rng, count = rng or self.rng_of_shapes, min(most, self.batch_size(shape))
+        return RUNS.draw(_batch, self.claim, shape, count, self.corners, rng=(rng, self.rng_of_corners))
+
+    def batch_size(self, shape: Shape) -> int:
+        """How many instances of a shape are judged together."""
+        drawn = shape.rounds * shape.participants if shape.sampling != "full" else 0
+        work = prod(outcomes(shape)) * shape.clients * (shape.iterations * shape.dim + drawn)
+        work = max(work, 4 * (shape.clients * shape.family.knots) ** 2)  # at both knots of every piece, all pieces twice
+        most = _WORK_ON_SAMPLES if shape.family.coupled else self.budget.work
+        return int(np.clip(most // max(work, 1), 8, self.budget.size))
+
+
+def _batch(claim: Claim, rng: np.random.Generator, rng_of_corners: np.random.Generator, shape: Shape, count: int,
+           corners: tuple[Corner, ...]) -> Leaves:
+    leaves = draw_leaves(claim, shape, count, rng)
+    for corner in corners:
+        leaves = corner(claim, shape, leaves, rng_of_corners)
+    return leaves
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A part of a search that can be switched off by its ``name``: ``batches`` generates instances to look at. They may
+    follow from what the archive kept of earlier batches."""
+
+    name: str
+    batches: Callable[[State], Iterator[tuple[Shape, Leaves]]]
