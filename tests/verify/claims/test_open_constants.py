@@ -35,6 +35,7 @@ from verify.evaluation.judge import judge
 from verify.exact.certificate import _value, certificate, check, formula
 from verify.growth.certificate import check_file
 from verify.growth.order import with_constant
+from verify.instances.chance import chance_of
 from verify.instances.draw import draw_leaves
 from verify.instances.shape import Shape
 from verify.measure.realise import realise
@@ -116,7 +117,8 @@ def test_steps_that_a_theorem_prescribes_are_taken(name):
     """Every order has instances that meet its hypotheses: steps, decay rates and bounds that define each other."""
     order = with_constant(find_claim(f"fadamgc/{name}"), 1)
     shape = Shape(clients=3, local_steps=2, rounds=2, participants=3, sampling="without-replacement",
-                  sizes=(("trackers", 3),) if "167" in name else ())
+                  sizes=(("trackers", 3),) if "167" in name else (),
+                  chance=chance_of(order.procedure, order.variables))
     leaves = draw_leaves(order, shape, 40, np.random.default_rng(0))
     with np.errstate(all="ignore"):
         environment = realise(order, shape, leaves, NUMPY)
