@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: setup referee verify-all test test-all power mutants lint pages bench peers clean
+.PHONY: setup referee verify-all test test-all power mutants attack lint pages bench peers clean
 
 setup: .venv/.installed
 
@@ -33,6 +33,10 @@ power: setup
 # Documented faults of federated code, planted in our methods: killed/total, and the property that noticed each.
 mutants: setup
 	OMP_NUM_THREADS=1 $(BIN)/python -m fedtheory.testing.mutants
+
+# Ten thousand random mutants of certificates: none is accepted that the engine does not confirm. About 40 minutes.
+attack: setup
+	OMP_NUM_THREADS=1 $(BIN)/python -m tests.verify.attack.attack
 
 # docs/algorithms.md and docs/papers/, which are not in git.
 pages: setup

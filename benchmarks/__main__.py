@@ -67,8 +67,7 @@ def main() -> int:
     options = arguments()
     use_threads(options.threads)
     from benchmarks.implementations import ROWS
-    from benchmarks.readme import put
-    from benchmarks.report import machine, show, write
+    from benchmarks.report import machine, put, show, write
     from benchmarks.targets import TARGETS
     from benchmarks.workload import Workload
 

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 
-from benchmarks import ours
+from benchmarks import ours, yardsticks
 from benchmarks.workload import Workload
 from fedtheory.observables import DEFAULT
 
 __all__ = ["ROWS", "Row", "prepare"]
-
-
-def _yardstick(name, function="build"):
-    return lambda workload: getattr(importlib.import_module(f"benchmarks.yardsticks.{name}"), function)(workload)
 
 
 @dataclass(frozen=True)
@@ -35,10 +30,10 @@ class Row:
 
 ROWS = (
     Row("fedtheory, averaged affine map", ours.affine_map, ("float64",)),
-    Row("C, one pass over the data", _yardstick("c_kernel")),
-    Row("JAX, jit(scan(vmap(grad)))", _yardstick("jax_scan")),
-    Row("NumPy, batched by hand", _yardstick("numpy_batched")),
-    Row("torch, batched by hand", _yardstick("torch_batched")),
+    Row("C, one pass over the data", yardsticks.c_kernel),
+    Row("JAX, jit(scan(vmap(grad)))", yardsticks.jax_scan),
+    Row("NumPy, batched by hand", yardsticks.numpy_batched),
+    Row("torch, batched by hand", yardsticks.torch_batched),
     Row("fedtheory, compiled", ours.compiled),
     Row("fedtheory, step by step", ours.step_by_step),
     Row("fedtheory, SCAFFOLD, compiled", partial(ours.compiled, method="scaffold"), checked=False),
@@ -46,9 +41,9 @@ ROWS = (
     Row("fedtheory.run, step by step", partial(ours.recorded, path="steps")),
     Row("fedtheory.run, compiled", partial(ours.recorded, path="compiled")),
     Row("fedtheory.run, path auto", partial(ours.recorded, record=DEFAULT)),
-    Row("FedJAX", _yardstick("fedjax_rounds"), ("float32",), share=0.05),
-    Row("torch, nn.Module and SGD per client", _yardstick("torch_loop"), share=0.03),
-    Row("torch, nn.Module, SGD and DataLoader per client", _yardstick("torch_loop", "build_with_loader"), share=0.02),
+    Row("FedJAX", yardsticks.fedjax_rounds, ("float32",), share=0.05),
+    Row("torch, nn.Module and SGD per client", yardsticks.torch_loop, share=0.03),
+    Row("torch, nn.Module, SGD and DataLoader per client", yardsticks.torch_loaded, share=0.02),
 )
 
 

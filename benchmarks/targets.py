@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from benchmarks import formulas, memory, ours
-from benchmarks.timing import exponent, interleaved
+from benchmarks import ours
+from benchmarks.timing import exponent, growth, interleaved, loading, slowest_bound
 from benchmarks.workload import Unavailable, Workload
 from fedtheory.observables import DEFAULT
 
@@ -110,18 +110,6 @@ def recording(record, path: str, dtype: str) -> Callable:
     return measure
 
 
-def memory_growth(times, repeats):
-    return Measured(*memory.growth())
-
-
-def load_claims(times, repeats):
-    return Measured(*formulas.loading(repeats))
-
-
-def evaluate_bounds(times, repeats):
-    return Measured(*formulas.slowest_bound(min(repeats, 3)))
-
-
 BOTH = ("float32", "float64")
 STEPS, COMPILED, RUN, AUTO = (
     "fedtheory, step by step", "fedtheory, compiled", "fedtheory.run, step by step", "fedtheory.run, path auto")
@@ -152,9 +140,9 @@ TARGETS = (
     Target("averaged affine map / compiled, float64", 1 / 100, ratio(MAP, COMPILED, "float64")),
     *(Target(f"exponent in {name}, {way}", 1.05, scaling(name, way, sizes))
       for way in WAYS for name, sizes in SIZES.items()),
-    Target("loading all claims", 1.5, load_claims, "s"),
-    Target("a theorem's bound at 10^6 points", 1.0, evaluate_bounds, "s"),
-    Target("growth of memory with rounds", 1000.0, memory_growth, "bytes a round"),
+    Target("loading all claims", 1.5, lambda times, repeats: Measured(*loading(repeats)), "s"),
+    Target("a theorem's bound at 10^6 points", 1.0, lambda times, repeats: Measured(*slowest_bound(min(repeats, 3))), "s"),
+    Target("growth of memory with rounds", 1000.0, lambda times, repeats: Measured(*growth()), "bytes a round"),
     *(Target(f"recording by default, step by step, {d}", 0.1, recording(DEFAULT, "steps", d)) for d in BOTH),
     *(Target(f"recording by default, compiled, {d}", None, recording(DEFAULT, "compiled", d)) for d in BOTH),
     *(Target(f"recording local gradients too, step by step, {d}", None, recording(WITHIN, "steps", d)) for d in BOTH),

@@ -9,7 +9,7 @@ from pathlib import Path
 from bounds.printing.render import show
 from bounds.registry.claims import find_claim
 from fedtheory.registry import find_algorithm
-from verify.exact.certificate import check_file
+from verify.growth.check import check_file
 from verify.referee.referee import referee
 
 

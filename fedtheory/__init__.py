@@ -42,12 +42,12 @@ from fedtheory.selection import (
     WithoutReplacement,
     WithReplacement,
 )
-from fedtheory.solvers import ExactSolve, Inexact, ToTolerance
+from fedtheory.solvers import ExactSolve, ToTolerance
 from fedtheory.trajectory import Trajectory, load_trajectory
 from synthetic import from_arrays, make_problem, make_quadratic, problem_names
 
 #: the one arrow upwards: names that the packages above give, with the module that has each
-ABOVE = {"claim": "verify.referee.facade", "verify": "verify.referee.facade", "compare": "verify.evidence.beside_runs"}
+ABOVE = {"claim": "verify.referee.referee", "verify": "verify.referee.referee", "compare": "verify.evidence.beside_runs"}
 METHODS = {name.replace("-", "_"): entry.make for name, entry in ALGORITHMS.items()}
 
 
@@ -67,7 +67,7 @@ def __dir__():
 __all__ = [
     "ALGORITHMS", "OBSERVABLES", "Algorithm", "AllClients", "Always", "Bernoulli", "ClientOptimiser", "Constant",
     "Correction", "CyclicLinear", "EveryPriority", "ExactSolve", "FedAvg", "FractionOfBoth", "Geometric",
-    "GeometricLocal", "GradientOracle", "Inexact", "InverseTime", "Local", "LocalOnly", "LossMatching", "Moment",
+    "GeometricLocal", "GradientOracle", "InverseTime", "Local", "LocalOnly", "LossMatching", "Moment",
     "Observer", "Participation", "Pattern", "PriorityOnly", "Schedule", "Selection", "ServerOptimiser", "State",
     "StopAfter", "Tabulated", "ToTolerance", "Trajectory", "Upload", "UploadFilter", "WithReplacement",
     "WithoutReplacement", "algorithm_names", "align", "fedalign", "fedavg", "find_algorithm", "from_arrays",

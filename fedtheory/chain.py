@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fedtheory.parts import UploadFilter, joined
 from synthetic.numbers.arrays import namespace
 
-__all__ = ["Chain", "chained", "count", "masked"]
+__all__ = ["Chain", "chained", "masked"]
 
 
 def masked(change, present, local):
@@ -16,14 +16,9 @@ def masked(change, present, local):
 
     ``present``: truth values (runs | 1, participants | 1, dim).
     """
-    present = present & local.own["present"] if "present" in local.own else present
-    return namespace(change).where(present, change, 0), count(present, change), local.with_own(present=present)
-
-
-def count(present, change):
-    """Number of present coordinates, (runs | 1, participants | 1), with the dtype of ``change``."""
-    xp = namespace(change)
-    return xp.sum(xp.where(present, xp.ones_like(change[:1, :1]), 0), axis=-1)
+    present, xp = present & local.own["present"] if "present" in local.own else present, namespace(change)
+    floats = xp.sum(xp.where(present, xp.ones_like(change[:1, :1]), 0), axis=-1)  # with the dtype of change
+    return xp.where(present, change, 0), floats, local.with_own(present=present)
 
 
 @dataclass(frozen=True)

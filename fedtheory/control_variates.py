@@ -5,17 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from fedtheory.fields import word
 from fedtheory.moment import initial_gradient, mean_over_clients
 from fedtheory.parts import Correction
-from synthetic.base.checks import one_of
 from synthetic.numbers.arrays import backend_of
 
 __all__ = ["ControlVariates", "given_start"]
-
-OPTIONS = ("I", "II", "average-gradient")
-STARTS = ("zero", "gradient", "gradient-clients-only", "free")
-SIGNS = ("standard", "printed-eq3")
-
 
 def given_start(name, values, zeros):
     """``values`` as an array like ``zeros`` (runs, ...), given for all runs or for each; ``zeros`` if None."""
@@ -42,17 +37,15 @@ class ControlVariates(Correction):
         sign: ``printed-eq3``: ``g + c_k - c``, with the same change of c_k.
     """
 
-    option: str = "II"
-    start: str = "zero"
-    sign: str = "standard"
+    option: str = word("I", "II", "average-gradient", default="II")
+    start: str = word("zero", "gradient", "gradient-clients-only", "free")
+    sign: str = word("standard", "printed-eq3")
     client_variate: Any = None
     server_variate: Any = None
     down, up = 1, 1
 
     def __post_init__(self):
-        one_of("option", self.option, OPTIONS)
-        one_of("start", self.start, STARTS)
-        one_of("sign", self.sign, SIGNS)
+        super().__post_init__()
         for name in ("client_variate", "server_variate"):
             if getattr(self, name) is not None and self.start != "free":
                 raise ValueError(f"{name} is given, so start must be 'free'; got {self.start!r}")

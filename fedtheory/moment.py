@@ -94,8 +94,11 @@ class Moment(NamedTuple):
 
     def server_number(self, schedule):
         """A hyper-parameter (number, (runs,) array or schedule) now, shaped to multiply (runs, dim)."""
-        value = self.algorithm.now(schedule, self)
-        return value[:, 0] if getattr(value, "ndim", 0) == 3 else value
+        return _of_runs(self.algorithm.now(schedule, self))
+
+    def server_length(self):
+        """Sum of the local steps of the round, shaped to multiply (runs, dim)."""
+        return _of_runs(self.algorithm.round_length(self))
 
     @property
     def weight(self):
@@ -141,6 +144,11 @@ class Moment(NamedTuple):
     def extra_gradient(self, point):
         """A stochastic gradient that belongs to no local step, on samples of its own for each round."""
         return self.gradient(point, -2 - self.round)
+
+
+def _of_runs(value):
+    """A number, or (runs, 1, 1) as (runs, 1)."""
+    return value[:, 0] if getattr(value, "ndim", 0) == 3 else value
 
 
 def on_gpu(values) -> bool:

@@ -22,6 +22,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from fedtheory.fields import check_fields
 from synthetic.numbers.arrays import namespace
 
 __all__ = ["ClientOptimiser", "Correction", "GradientOracle", "Part", "ServerOptimiser", "UploadFilter", "joined"]
@@ -33,6 +34,7 @@ class Part:
     down = 0  #: models sent to each participant besides the model
     up = 0  #: models sent by each participant besides the model
     moves_start = False  #: whether ``begin`` moves the models from which the local steps start
+    __post_init__ = check_fields
 
     def server_state(self, federation, x, draws) -> dict[str, Any]:
         """The server's arrays by name, (runs, ...), before the first round from ``x`` (runs, dim)."""
@@ -89,6 +91,7 @@ class Correction(Part):
     """
 
     extra_evaluations = 0  #: gradients per round besides those of the local steps
+    needs_whole = ""  #: why clients must send their models whole, without an upload filter; empty: they need not
 
     @property
     def fixed_in_round(self) -> bool:
@@ -101,6 +104,11 @@ class Correction(Part):
         own = type(self)
         return self.fixed_in_round and (own.shift, own.finish, own.sent_model, own.aggregate) == (
             Correction.shift, Correction.finish, Correction.sent_model, Correction.aggregate)
+
+    def check(self, algorithm):
+        if self.needs_whole and not algorithm.upload.whole:
+            raise ValueError(f"{self.needs_whole}, so clients must send them whole; got {type(algorithm.upload).__name__}, "
+                             "allowed: no upload filter")
 
     def shift(self, local, moment):
         """The term added to every gradient of the round, (runs, participants, dim), or None."""

@@ -8,16 +8,14 @@ from typing import Any
 import numpy as np
 
 from fedtheory.chain import masked
+from fedtheory.fields import word
 from fedtheory.layerwise import by_coordinate, layer_norms
 from fedtheory.parts import ServerOptimiser, UploadFilter
-from synthetic.base.checks import number, one_of, whole
+from synthetic.base.checks import number, whole
 from synthetic.numbers.arrays import BALLS, backend_of, namespace, to_numpy
 from synthetic.numbers.draws import LAYERS
 
 __all__ = ["RecycledSteps", "Recycling"]
-
-SELECTORS = ("luar", "inverted", "uniform", "update-norm")
-
 
 @dataclass(frozen=True)
 class Recycling(UploadFilter):
@@ -42,32 +40,27 @@ class Recycling(UploadFilter):
     """
 
     recycled: Any = 1
-    selector: str = "luar"
-    score: str = "keep"
-    R0: str = "empty"
+    selector: str = word("luar", "inverted", "uniform", "update-norm")
+    score: str = word("keep", "recompute", "oracle")
+    R0: str = word("empty", "all")
     initial_update: Any = None
     score_floor: Any = 1e-12  #: number or (runs,)
-    score_norm: str = "broadcast"
-    lr_decay: str = "displacement"
-    mode: str = "recycle"
+    score_norm: str = word("broadcast", "model")
+    lr_decay: str = word("displacement", "rescaled")
+    mode: str = word("recycle", "drop")
     masks: Any = None
     whole = False
 
     def __post_init__(self):
+        super().__post_init__()
         if not hasattr(self.recycled, "shape"):
             whole("recycled", self.recycled, 0)
         elif bool((self.recycled < 0).any()) or bool((self.recycled % 1 != 0).any()):
             raise ValueError(f"recycled must be whole numbers of at least 0; got {self.recycled!r}")
-        one_of("selector", self.selector, SELECTORS)
-        one_of("score", self.score, ("keep", "recompute", "oracle"))
-        one_of("R0", self.R0, ("empty", "all"))
         if not hasattr(self.score_floor, "shape"):
             number("score_floor", self.score_floor, strict=True)
         elif bool((self.score_floor <= 0).any()):
             raise ValueError(f"score_floor must be above 0; got {self.score_floor!r}")
-        one_of("score_norm", self.score_norm, ("broadcast", "model"))
-        one_of("lr_decay", self.lr_decay, ("displacement", "rescaled"))
-        one_of("mode", self.mode, ("recycle", "drop"))
 
     def check(self, algorithm):
         if self.lr_decay == "rescaled" and (algorithm.client.solves or algorithm.client_steps is not None):
@@ -124,8 +117,7 @@ class Recycling(UploadFilter):
         """The factor of the last update when it is applied again."""
         if self.lr_decay == "displacement" or moment.round == 0:
             return 1
-        lengths = [moment.algorithm.round_length(moment._replace(round=moment.round - ago)) for ago in (0, 1)]
-        now, before = (v[:, 0] if getattr(v, "ndim", 0) == 3 else v for v in lengths)
+        now, before = (moment._replace(round=moment.round - ago).server_length() for ago in (0, 1))
         if getattr(before, "ndim", 0):
             return now / namespace(before).where(before > 0, before, 1)
         return now / before if before > 0 else 1

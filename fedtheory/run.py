@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import fields, is_dataclass
 from fractions import Fraction
 from functools import cached_property
+from math import prod
 
 import numpy as np
 import xarray as xr
@@ -20,12 +21,30 @@ from synthetic.base.checks import whole
 from synthetic.numbers.arrays import namespace, to_numpy
 from synthetic.numbers.draws import Draws
 
-__all__ = ["resume", "run"]
+__all__ = ["memory_needed", "resume", "run"]
+
+MOST_RUNS = 10**8  #: at once
+_PER_ROW = 128  # bytes of an array besides its numbers
 
 _TIME = {
     "state": "round", "round": "step_round", "participation": "step_round", "aggregation": "step_round",
     "upload": "step_round", "step": "iteration", "iteration": "iteration",
 }
+
+
+def memory_needed(federation, rounds: int, local_steps: int = 1, runs: int = 1, record: Sequence[str] = DEFAULT) -> int:
+    """About how many bytes of memory a run needs for what it records; what it computes with comes on top.
+
+    Example:
+        >>> from synthetic import Quadratic
+        >>> memory_needed(Quadratic([[[1.0]]], [[[1.0]]]), 1000, runs=32)
+        4160000
+    """
+    sizes = {"client": federation.clients, "dim": federation.dim}
+    times = {"round": rounds, "step_round": rounds, "iteration": rounds * local_steps}
+    numbers = sum(times[_TIME[each.when]] * prod(sizes[name] for name in each.dims) * (1 if each.name == "included" else 8)
+                  for each in map(find_observable, record))
+    return 2 * runs * numbers + _PER_ROW * rounds * (len(record) + 1)  # twice, while they are put together
 
 
 class Recorder(Observer):
@@ -121,8 +140,8 @@ def run(
         ``diverged``, by number and round; they do not affect the others.
 
     Raises:
-        ValueError: rounds below 1, no seeds, a start of the wrong shape, or a path that does not apply. LookupError:
-            unknown observable.
+        ValueError: rounds below 1, no seeds or more than 10^8, a start of the wrong shape, or a path that does not apply.
+            LookupError: unknown observable.
 
     Example:
         >>> from fedtheory import fedavg
@@ -167,7 +186,7 @@ def resume(trajectory: Trajectory, algorithm: Algorithm, federation, rounds: int
 
 
 def _seeds(seeds) -> np.ndarray:
-    given = np.arange(whole("seeds", seeds)) if np.ndim(seeds) == 0 else np.asarray(seeds)
+    given = np.arange(whole("seeds", seeds, high=MOST_RUNS)) if np.ndim(seeds) == 0 else np.asarray(seeds)
     if given.ndim != 1 or not len(given) or not np.issubdtype(given.dtype, np.integer):
         raise ValueError(f"seeds must be a positive number or a list of integers; got {seeds!r}")
     return given.astype(np.int64)

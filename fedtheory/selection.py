@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from fedtheory.schedules import check_schedule, value_at
+from fedtheory.fields import check_fields, checked, rate, size, word
+from fedtheory.schedules import value_at
 from synthetic.base.checks import flag, number, one_of, whole
 from synthetic.numbers.arrays import namespace
 from synthetic.numbers.draws import CLIENTS, FREE
@@ -180,6 +181,7 @@ class Matching:
 
     indicator = "broadcast"
     warmup = 0
+    __post_init__ = check_fields
 
     def matches(self, federation, x, round, iteration):
         """Truth values (runs | 1, clients): which clients match at the models ``x`` (runs, clients, dim)."""
@@ -201,10 +203,7 @@ class PriorityOnly(Matching):
 class AllClients(Matching):
     """Every free client counts from round ``warmup`` on: the baseline that ignores who has priority."""
 
-    warmup: int = 0
-
-    def __post_init__(self):
-        whole("warmup", self.warmup, 0)
+    warmup: int = size(0, low=0)
 
     def matches(self, federation, x, round, iteration):
         return namespace(federation.priority).ones_like(federation.priority)
@@ -223,16 +222,10 @@ class LossMatching(Matching):
             ``local-every-step``: each client's own model at every local iteration.
     """
 
-    epsilon: Any = 0.0
-    warmup: int = 0
-    strict: bool = True
-    indicator: str = "broadcast"
-
-    def __post_init__(self):
-        one_of("indicator", self.indicator, ("broadcast", "local-at-aggregation", "local-every-step"))
-        whole("warmup", self.warmup, 0)
-        flag("strict", self.strict)
-        check_schedule("epsilon", self.epsilon)
+    epsilon: Any = rate(0.0)
+    warmup: int = size(0, low=0)
+    strict: bool = checked(True, flag)
+    indicator: str = word("broadcast", "local-at-aggregation", "local-every-step")
 
     def threshold(self, x, federation, round, iteration):
         """epsilon at a time, shaped to compare with (runs, clients)."""

@@ -1,18 +1,14 @@
-"""Solvers of a client's local problem ``F_k(v) + <shift_k, v> + pull/2 |v - x|^2``: exact, to a tolerance, or with a
-prescribed error."""
+"""Solvers of a client's local problem ``F_k(v) + <shift_k, v> + pull/2 |v - x|^2``: exact, or to a tolerance."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
-
-import numpy as np
+from dataclasses import dataclass
 
 from fedtheory.parts import ClientOptimiser, GradientOracle
 from synthetic.base.checks import number, one_of, whole
-from synthetic.numbers.arrays import backend_of, namespace, to_numpy
+from synthetic.numbers.arrays import namespace
 
-__all__ = ["ExactSolve", "Inexact", "Solver", "ToTolerance", "local_solver"]
+__all__ = ["ExactSolve", "Solver", "ToTolerance", "local_solver"]
 
 SOLVERS = ("gradient", "exact", "tolerance")
 
@@ -66,52 +62,10 @@ class ExactSolve(Solver):
         return None if known else (f"no closed form is known for the local problems of {federation.name}; allowed: "
                                    "quadratic and least-squares federations, or solver 'tolerance'")
 
-    def residual(self, local, moment):
-        """Gradient of the local problem at the point found, (runs, participants, dim)."""
-        return 0 * local.x
-
     def solve(self, local, correction, moment):
         shift, pull = correction.shift(local, moment), correction.pull(moment)
-        linear = -self.residual(local, moment) if shift is None else shift - self.residual(local, moment)
-        pull = 0 if pull is None else pull
+        linear, pull = 0 * local.x if shift is None else shift, 0 if pull is None else pull
         return local._replace(x=moment.federation.prox(linear, pull, moment.x[:, None, :], moment.clients))
-
-
-@dataclass(frozen=True)
-class Inexact(ExactSolve):
-    """The point at which the gradient of the local problem is ``error`` instead of zero.
-
-    Args:
-        epsilon: upper bound on ``|error|^2``, checked.
-        error: (clients, dim), (rounds, clients, dim) or (runs, rounds, clients, dim); the last round's holds on.
-
-    Example:
-        On 1/2 (v - 1)^2 the gradient is -1/4 at 3/4.
-
-        >>> from fedtheory import fedavg, run
-        >>> from synthetic import Quadratic
-        >>> method = fedavg().having(client=Inexact(epsilon=0.1, error=[[-0.25]]))
-        >>> run(method, Quadratic([[[1.0]]], [[[1.0]]]), 1).dataset.x.values.ravel().tolist()
-        [0.0, 0.75]
-    """
-
-    epsilon: float
-    error: Any = field(repr=False)
-
-    def __post_init__(self):
-        number("epsilon", self.epsilon)
-        error = np.asarray(to_numpy(self.error))
-        if error.ndim not in (2, 3, 4) or 0 in error.shape:
-            raise ValueError("error must be (clients, dim), (rounds, clients, dim) or (runs, rounds, clients, dim); got "
-                             f"shape {error.shape}")
-        largest = float((error**2).sum(axis=-1).max())
-        if largest > self.epsilon * (1 + 1e-12):
-            raise ValueError(f"|error|^2 must be at most epsilon, {self.epsilon:g}; got {largest:g}")
-        object.__setattr__(self, "error", error.reshape(*(1,) * (4 - error.ndim), *error.shape))
-
-    def residual(self, local, moment):
-        row = self.error[:, min(moment.round, self.error.shape[1] - 1)]
-        return 0 * local.x + moment.rows(backend_of(local.x).array(row))
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from synthetic.base.checks import one_of
 __all__ = [
     "CURVATURE", "EVERYONE", "GRADIENT_DESCENT", "ISOTROPIC", "LENGTH", "LOSS", "NUMBER", "ONE_CLIENT", "ONE_EXACT_STEP",
     "ONE_LOSS", "SLOPE", "STEP", "Costs", "FixedPoint", "Law", "Record", "Reduction", "Tilt", "Traits", "Variant",
+    "as_descent",
 ]
 
 #: units of hyper-parameters, as powers of (loss, parameter)
@@ -44,6 +45,11 @@ class Reduction:
     given: Mapping[str, Any] = field(default_factory=dict)
     where: Mapping[str, Any] = field(default_factory=dict)
     on: Callable[[Any, Any, Any], Any] | None = None
+
+
+def as_descent(**arguments) -> tuple[Reduction, ...]:
+    """Where plain local steps, with these ``arguments`` of the method, are gradient descent."""
+    return tuple(Reduction(GRADIENT_DESCENT, arguments, where=where) for where in (ONE_EXACT_STEP, ONE_CLIENT, ONE_LOSS))
 
 
 @dataclass(frozen=True)

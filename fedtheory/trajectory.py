@@ -14,6 +14,7 @@ import xarray as xr
 
 from fedtheory.algorithm import State
 from fedtheory.selection import Participation
+from synthetic.base.checks import whole
 from synthetic.numbers.arrays import EXACT, TORCH, to_numpy
 
 __all__ = ["Trajectory", "load_trajectory", "on_backend"]
@@ -166,11 +167,19 @@ def _read(path, backend) -> Trajectory:
     dataset = xr.Dataset({
         name: (dims, arrays[f"data/{name}"], header["attributes"][name]) for name, dims in header["dims"].items()
     })
-    dataset.attrs = header["attrs"]
+    dataset.attrs = attrs = header["attrs"]
+    texts = (header["description"], header["fingerprint"], attrs["indicator"], attrs["path"], *attrs["record"])
+    if not all(isinstance(text, str) for text in texts):
+        raise ValueError(f"expected texts, got {str(texts)[:80]}")
+    for name in ("rounds", "local_steps"):
+        whole(name, attrs[name])
     server, clients = ({n: arrays[f"state/{owner}/{n}"] for n in header[owner]} for owner in ("server", "clients"))
     participation = None
     if header["participation"]:
         names = ("included", "virtual_weight", "weight")
         participation = Participation(*(arrays[f"state/participation/{name}"] for name in names))
     state = on_backend(State(arrays["state/x"], server, clients, participation), backend)
-    return Trajectory(dataset, state, arrays["seeds"], header["fingerprint"], header["description"])
+    found = Trajectory(dataset, state, arrays["seeds"], header["fingerprint"], header["description"])
+    if "diverged" not in dataset or len(found.seeds) != found.runs:
+        raise ValueError(f"expected {found.runs} seeds and the observable 'diverged', got {len(found.seeds)} seeds")
+    return found

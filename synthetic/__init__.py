@@ -12,12 +12,10 @@ from synthetic.data.perceptron import Perceptron
 from synthetic.data.scalar_losses import ScalarLoss
 from synthetic.numbers.arrays import EXACT, NUMPY, TORCH, Backend, to_numpy
 from synthetic.numbers.draws import Draws, EnumeratedDraws
-from synthetic.piecewise.huber import Huber
-from synthetic.piecewise.piecewise import Piecewise
-from synthetic.quadratic.cosine import CosineQuadratic
+from synthetic.piecewise.piecewise import Huber, Piecewise
+from synthetic.quadratic.cosine import CosineQuadratic, make_cosine_quadratic
 from synthetic.quadratic.layered import layered_quadratic
 from synthetic.quadratic.make import make_quadratic
-from synthetic.quadratic.make_cosine import make_cosine_quadratic
 from synthetic.quadratic.quadratic import Quadratic
 from synthetic.registry import make_problem, problem_names, problem_options
 from synthetic.sources.partitions import dirichlet, even, shards

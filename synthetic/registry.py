@@ -16,9 +16,9 @@ from synthetic.data.factored import Factored, factored
 from synthetic.data.from_arrays import from_arrays
 from synthetic.data.perceptron import Perceptron
 from synthetic.numbers.arrays import TORCH, Backend
+from synthetic.quadratic.cosine import make_cosine_quadratic
 from synthetic.quadratic.layered import layered_quadratic
 from synthetic.quadratic.make import make_quadratic
-from synthetic.quadratic.make_cosine import make_cosine_quadratic
 from synthetic.quadratic.quadratic import Quadratic
 from synthetic.sources.random_data import random_generalised_linear, random_least_squares, random_logistic, random_perceptron
 from synthetic.sources.real_data import real_federation

@@ -12,7 +12,7 @@ from synthetic.data.federation import pad
 from synthetic.data.generalised_linear import GeneralisedLinear
 from synthetic.data.least_squares import LeastSquares
 from synthetic.numbers.arrays import TORCH, Backend, namespace
-from synthetic.piecewise.huber import Huber
+from synthetic.piecewise.piecewise import Huber
 
 __all__ = ["flat_and_steep", "huber_worst_case", "linear_samples", "nesterov_chain"]
 

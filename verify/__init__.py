@@ -6,7 +6,7 @@ What users call is loaded when it is first asked for, so that the checker and ``
 from importlib import import_module
 
 _PUBLIC = {
-    "certificate": "exact.certificate", "check": "exact.certificate", "compare": "evidence.beside_runs",
+    "certificate": "exact.certificate", "check": "exact.check", "compare": "evidence.beside_runs",
     "decide": "referee.decide",
 }
 __all__ = [*_PUBLIC]

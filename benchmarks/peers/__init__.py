@@ -46,10 +46,6 @@ class Peer:
         return self.requirements.read_text(encoding="utf-8").split()[-1]
 
     @property
-    def distribution(self) -> str:
-        return self.requirement.split("==")[0]
-
-    @property
     def version(self) -> str:
         return self.requirement.split("==")[1]
 
@@ -57,39 +53,13 @@ class Peer:
     def default_python(self) -> Path:
         return ROOT / ".peers" / self.environment / "bin" / "python"
 
-    def run(self, *arguments, **options) -> dict:
-        """One run; arguments as in :func:`make_job`.
-
-        Returns ``x`` (rounds + 1, d), the model that every round starts from and the last one, and where the peer has them
-        ``client_variate`` (rounds + 1, m, d), ``server_variate`` (rounds + 1, d) of SCAFFOLD or ``client_dual``,
-        ``server_dual`` of FedDyn in the peer's own sign and scale. Raises RuntimeError with the peer's traceback where it
-        fails.
-        """
-        (result,), _ = self.run_all([make_job(*arguments, **options)])
-        if isinstance(result, str):
-            raise RuntimeError(f"{self.title} failed:\n{result}")
-        return result
-
-    def run_all(self, jobs, python=None) -> tuple[list, dict]:
-        """Results of many jobs in one process (a traceback in place of a failed one), and where corrections apply."""
-        python = self.interpreter(python)
-        with tempfile.TemporaryDirectory() as folder:
-            wanted, given = Path(folder, "jobs.json"), Path(folder, "results.npz")
-            wanted.write_text(json.dumps(jobs), encoding="utf-8")
-            module = [str(python), "-m", "benchmarks.peers.worker"]
-            done = subprocess.run([*module, self.name, str(wanted), str(given)], cwd=ROOT, capture_output=True, text=True)
-            if done.returncode:
-                raise RuntimeError(f"{self.title} in {python} failed:\n{done.stderr[-3000:]}")
-            return self.read(given, len(jobs), python)
-
     def read(self, path, jobs: int, python) -> tuple[list, dict]:
         """What a worker has written about so many jobs."""
         with np.load(path) as file:
             found = {key: file[key] for key in file.files}
         about = json.loads(str(found.pop("about")))
-        installed = about["versions"][self.distribution]
-        if installed != self.version:
-            raise RuntimeError(f"{python} has {self.distribution} {installed}, not {self.version}")
+        if (installed := about["versions"][self.requirement.split("==")[0]]) != self.version:
+            raise RuntimeError(f"{python} has {installed}, not {self.requirement}")
         results = [about["errors"].get(str(i), {}) for i in range(jobs)]
         for key, value in found.items():
             i, name = key.split("/")
@@ -98,19 +68,17 @@ class Peer:
 
     def serve(self, python=None) -> Worker:
         """A process of this peer that stays: use it in ``with``."""
-        return Worker(self, self.interpreter(python))
-
-    def interpreter(self, python=None) -> Path:
         python = Path(python or self.default_python)
         if not python.exists():
             raise FileNotFoundError(f"{python} does not exist: `make peers` creates it, or name another interpreter")
-        return python
+        return Worker(self, python)
 
 
 class Worker:
     """A peer's process that runs jobs for as long as it is asked, so that the peer is imported once.
 
     It is replaced by a new one after ``RENEWED`` jobs: every start of FLGo wraps the functions of its modules once more.
+    ``about``: what the last answer says of the installation, and where corrections apply.
     """
 
     RENEWED = 200
@@ -130,7 +98,7 @@ class Worker:
         self.folder.cleanup()
 
     def start(self):
-        command = [str(self.python), "-m", "benchmarks.peers.worker", self.peer.name, "--serve"]
+        command = [str(self.python), "-m", "benchmarks.peers.worker", self.peer.name]
         self.done, self.process = 0, subprocess.Popen(
             command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors, text=True)
 
@@ -141,7 +109,9 @@ class Worker:
         self.process.stdout.close()
 
     def __call__(self, jobs) -> list:
-        """The results of the jobs, a traceback in place of a failed one."""
+        """The results of the jobs, a traceback in place of a failed one: ``x`` (rounds + 1, d), the model that every round
+        starts from and the last one, and where the peer has them ``client_variate`` (rounds + 1, m, d), ``server_variate``
+        (rounds + 1, d) of SCAFFOLD or ``client_dual``, ``server_dual`` of FedDyn in the peer's own sign and scale."""
         if self.done >= self.RENEWED:
             self.stop()
             self.start()
@@ -153,7 +123,8 @@ class Worker:
         if not self.process.stdout.readline():
             self.errors.seek(0)
             raise RuntimeError(f"{self.peer.title} in {self.python} failed:\n{self.errors.read()[-3000:]}")
-        return self.peer.read(given, len(jobs), self.python)[0]
+        results, self.about = self.peer.read(given, len(jobs), self.python)
+        return results
 
 
 def make_job(method, curvature, center, start, rounds, local_steps, eta_l, participants=None, corrections=(),

@@ -13,14 +13,38 @@ import datetime
 import json
 import math
 import platform
+import subprocess
 import sys
+import tempfile
+from pathlib import Path
 
-from benchmarks.peers import HERE, PEERS, ROOT, environments
+import numpy as np
+
+from benchmarks.peers import HERE, PEERS, ROOT
 from benchmarks.peers.cases import CASES, measure
 from benchmarks.peers.findings import FINDINGS
 from benchmarks.peers.report import page
 
+NAMES = {"alpha": "rho_prox"}  #: what our methods call these hyper-parameters
 RESULTS, PAGE = HERE / "results.json", ROOT / "docs" / "peers.md"
+MARK = "# without dependencies:"
+
+
+def create(peers) -> None:
+    """Create ``.peers/<environment>`` for these peers where it is missing, and install what their files pin."""
+    for name in sorted({peer.environment for peer in peers}):
+        together = [peer for peer in peers if peer.environment == name]
+        interpreter = together[0].default_python
+        if not interpreter.exists():
+            subprocess.run([sys.executable, "-m", "venv", str(interpreter.parent.parent)], check=True)
+        halves = [peer.requirements.read_text(encoding="utf-8").split(MARK) for peer in together]
+        for part, options in ((0, []), (1, ["--no-deps"])):
+            lines = sorted({line for half in halves for line in half[part].splitlines() if line and line[0] != "#"})
+            with tempfile.TemporaryDirectory() as folder:
+                wanted = Path(folder, "requirements.txt")
+                wanted.write_text("\n".join(lines) + "\n", encoding="utf-8")
+                pip = [str(interpreter), "-m", "pip", "install", "--quiet", *options, "-r", str(wanted)]
+                subprocess.run(pip, check=True)
 
 
 def plan(peer):
@@ -47,7 +71,8 @@ def short(value):
 def run_peer(peer, python=None):
     runs = plan(peer)
     jobs = [CASES[case].job(method, corrections) for method, case, corrections in runs]
-    results, about = peer.run_all(jobs, python)
+    with peer.serve(python) as ask:
+        results, about = ask(jobs), ask.about
     by_run = dict(zip(runs, results, strict=True))
     rows = []
     for (method, case, corrections), job, result in zip(runs, jobs, results, strict=True):
@@ -60,18 +85,28 @@ def run_peer(peer, python=None):
     return {"version": peer.version, "rounding": peer.rounding, **kept, "runs": rows}
 
 
-def run_ours():
-    """fedtheory's own methods against the reference."""
-    from benchmarks.peers import ours
+def ours(job) -> dict | None:
+    """``x`` of a job by our method, or None where it has no such setting (forced participants, a missing argument)."""
+    from fedtheory import find_algorithm, run
+    from synthetic import Quadratic
 
-    rows = []
-    for case in CASES.values():
-        for method in case.methods:
-            job = case.job(method)
-            result = ours.run(job)
-            if result is not None:
-                rows.append({"method": method, "case": case.name, "deviation": short(measure(job, result)["deviation"])})
-    return rows
+    try:
+        method = find_algorithm(job["method"].lower())
+    except LookupError:
+        return None
+    hyper = {NAMES.get(key, key): value for key, value in job["hyper"].items()}
+    if job["participants"] is not None or set(hyper) - set(method.arguments):
+        return None
+    algorithm = method.make(eta_l=job["eta_l"], local_steps=job["local_steps"], **hyper)
+    problem = Quadratic(np.array([job["curvature"]]), np.array([job["center"]]))
+    return {"x": run(algorithm, problem, job["rounds"], start=np.array(job["start"])).dataset.x.values[0]}
+
+
+def run_ours():
+    """Our own methods against the reference, so that agreement with the reference is agreement with ours."""
+    jobs = [(method, case, case.job(method)) for case in CASES.values() for method in case.methods]
+    return [{"method": method, "case": case.name, "deviation": short(measure(job, result)["deviation"])}
+            for method, case, job in jobs if (result := ours(job)) is not None]
 
 
 def run_cases(record, chosen, pythons, keep: bool):
@@ -109,7 +144,7 @@ def main(arguments=None):
         parser.error(f"--python-of: unknown peer {unknown[0]!r}; known: {', '.join(PEERS)}")
     chosen = [peer for name, peer in PEERS.items() if not options.only or name in options.only]
     if options.setup:
-        environments.create([peer for peer in chosen if peer.name not in pythons])
+        create([peer for peer in chosen if peer.name not in pythons])
     record = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else {"peers": {}}
     (run_conformance if options.conformance else run_cases)(record, chosen, pythons, bool(options.only))
     RESULTS.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")

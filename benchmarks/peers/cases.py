@@ -49,9 +49,7 @@ class Case:
             chosen = [sorted(draws.permutation(self.clients)[: self.participants]) for _ in range(self.rounds)]
         own = {"FedProx": {"rho_prox": RHO_PROX}, "FedDyn": {"alpha": ALPHA}}.get(method, {})
         hyper = {**own, **self.hyper}
-        return make_job(
-            method, curvature, center, start, self.rounds, self.local_steps, ETA_L, chosen, corrections, **hyper
-        )
+        return make_job(method, curvature, center, start, self.rounds, self.local_steps, ETA_L, chosen, corrections, **hyper)
 
 
 CORRECTED = ("SCAFFOLD", "FedDyn")
@@ -82,6 +80,7 @@ def expected(job) -> dict:
     return reference.run(job["method"], **arguments, **job["hyper"])
 
 
+@np.errstate(all="ignore")
 def measure(job, result, fedavg=None) -> dict:
     """Numbers of a run, each relative to the distance of the start from the optimum (control state: to the
     largest gradient at the start).
@@ -91,11 +90,6 @@ def measure(job, result, fedavg=None) -> dict:
     control variates from the clients' gradients at the optimum; ``from_fedavg``, how far the run is from the same
     implementation's FedAvg. A diverged run gives ``inf``.
     """
-    with np.errstate(all="ignore"):
-        return _measure(job, result, fedavg)
-
-
-def _measure(job, result, fedavg):
     curvature, center = np.array(job["curvature"]), np.array(job["center"])
     goal = reference.optimum(curvature, center)
     scale = np.abs(np.array(job["start"]) - goal).max()

@@ -28,13 +28,13 @@ from fedtheory.traits import (
     NUMBER,
     ONE_CLIENT,
     ONE_EXACT_STEP,
-    ONE_LOSS,
     STEP,
     FixedPoint,
     Law,
     Reduction,
     Traits,
     Variant,
+    as_descent,
 )
 from synthetic.numbers.arrays import to_numpy
 
@@ -130,8 +130,7 @@ class PeerMethod(Algorithm):
         taken = np.concatenate([to_numpy(state.server["taken"]), active[:, None]], axis=1)
         rounds = taken.shape[1]
         results = self.answers([self.job(federation, state, taken[i], i) for i in range(runs)])
-        arrays = {name: backend.array(np.stack([result[name][rounds] for result in results]))
-                  for name in ("x", *self.keeps)}
+        arrays = {name: backend.array(np.stack([result[name][rounds] for result in results])) for name in ("x", *self.keeps)}
         mine = {owner: {n: arrays[n] for n in self.keeps if n.startswith(owner)} for owner in ("server", "client")}
         server = state.server | {"taken": backend.booleans(taken)} | mine["server"]
         return state._replace(x=arrays["x"], server=server, clients=state.clients | mine["client"])
@@ -192,9 +191,8 @@ def traits_of(method: str, hyper: Mapping[str, Any], keeps=()) -> Traits:
     common = {**ISOTROPIC, "units": {"eta_l": STEP} | {n: UNITS[n] for n in hyper if n in UNITS}, "where": WHERE}
     exact = EVERYONE | {"local_steps": 1}
     if method == "FedAvg":
-        to = [Reduction(GRADIENT_DESCENT, whole, where=where) for where in (ONE_EXACT_STEP, ONE_CLIENT, ONE_LOSS)]
-        return Traits(**common, exempt=EXEMPT, fixed_point=FixedPoint(where=exact),
-                      reductions=(*to, Reduction("fedavg")))
+        to = (*as_descent(**whole), Reduction("fedavg"))
+        return Traits(**common, exempt=EXEMPT, fixed_point=FixedPoint(where=exact), reductions=to)
     if method == "FedProx":
         to = (Reduction("fedavg", {"rho_prox": 0.0}), Reduction("fedavg", where={"local_steps": 1}),
               Reduction("fedavg", where={"rounds": 1}, on=regularised), Reduction("fedprox", whole))

@@ -23,8 +23,9 @@ class Correction:
     edits: tuple[tuple[str, str], ...]
 
     @classmethod
-    def of(cls, module: str, old: str, new: str) -> Correction:
-        return cls(module, ((old, new),))
+    def of(cls, module: str, *fragments: str) -> Correction:
+        """Each first of two ``fragments`` is replaced by the second."""
+        return cls(module, tuple(zip(fragments[::2], fragments[1::2], strict=True)))
 
 
 def _source(module):

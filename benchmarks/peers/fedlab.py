@@ -10,8 +10,7 @@ import numpy as np
 import torch
 
 from benchmarks.peers.corrections import Correction, load
-from benchmarks.peers.stubs import stub
-from benchmarks.peers.torch_model import HalfSquares, make_point, samples
+from benchmarks.peers.torch_model import HalfSquares, make_point, samples, stub
 
 stub("torchvision", "pynvml", "PIL")
 
@@ -30,13 +29,9 @@ MODULES = {
 LIVE = "torch.cat([p.view(-1) for p in self._model.parameters()])"
 SUM = "sum(parameters_list) - "
 CORRECTIONS = {
-    "penalty": Correction(
-        FEDDYN,
-        (
-            ("torch.dot(L_t, self.model_parameters)", f"torch.dot(L_t, {LIVE})"),
-            ("torch.pow(self.model_parameters - frz_parameters,2)", f"torch.pow({LIVE} - frz_parameters,2)"),
-        ),
-    ),
+    "penalty": Correction.of(
+        FEDDYN, "torch.dot(L_t, self.model_parameters)", f"torch.dot(L_t, {LIVE})",
+        "torch.pow(self.model_parameters - frz_parameters,2)", f"torch.pow({LIVE} - frz_parameters,2)"),
     "server-dual": Correction.of(FEDDYN, f"{SUM}self.model_parameters)", f"{SUM}len(buffer) * self.model_parameters)"),
 }
 

@@ -16,8 +16,7 @@ import numpy as np
 import torch
 
 from benchmarks.peers.corrections import load
-from benchmarks.peers.stubs import stub
-from benchmarks.peers.torch_model import HalfSquares, samples, vector
+from benchmarks.peers.torch_model import HalfSquares, samples, stub, vector
 
 stub("torchvision", "pynvml", "matplotlib")
 sys.argv = sys.argv[:1]  # flgo.init parses the command line

@@ -10,8 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from benchmarks.peers.corrections import Correction, load
-from benchmarks.peers.stubs import stub
-from benchmarks.peers.torch_model import HalfSquares, make_point, samples, vector
+from benchmarks.peers.torch_model import HalfSquares, make_point, samples, stub, vector
 
 stub("torchvision", "PIL", "torchmetrics", "datasets", "wandb", "clearml", "torch.utils.tensorboard")
 stub("matplotlib", "seaborn")

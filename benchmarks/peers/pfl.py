@@ -9,8 +9,7 @@ import numpy as np
 import torch
 
 from benchmarks.peers.corrections import Correction, load
-from benchmarks.peers.stubs import stub
-from benchmarks.peers.torch_model import HalfSquares, Point, samples, vector
+from benchmarks.peers.torch_model import HalfSquares, Point, samples, stub, vector
 
 stub("dp_accounting", "prv_accountant")
 

@@ -6,8 +6,8 @@ import textwrap
 
 from benchmarks.peers import ALL_FOUR, PEERS
 from benchmarks.peers.cases import ALPHA, CASES, CLIENTS, DIM, ETA_L, RHO_PROX
+from benchmarks.peers.conformance import DIVIDES, OPTIMUM, REASONS
 from benchmarks.peers.findings import FINDINGS
-from benchmarks.peers.report_suite import suite
 
 __all__ = ["page"]
 
@@ -64,6 +64,12 @@ def number(value) -> str:
     return f"{value:.1e}" if 0 < value < 0.01 or value >= 100 else f"{value:.2g}"
 
 
+def table(head, rows) -> str:
+    """Rows of texts in Markdown."""
+    first, *others = (f"| {' | '.join(cells)} |".replace("|  |", "| |") for cells in (head, *rows))
+    return "\n".join([first, "|---" * len(head) + "|", *others])
+
+
 def find(record, peer, method, case, corrections=()):
     for run in record["peers"][peer]["runs"]:
         if (run["method"], run["case"], run["corrections"]) == (method, case, sorted(corrections)):
@@ -76,7 +82,7 @@ def agrees(record, peer, run):
 
 
 def overview(record):
-    lines = ["| | " + " | ".join(ALL_FOUR) + " |", "|---" * (1 + len(ALL_FOUR)) + "|"]
+    rows = []
     for name, found in record["peers"].items():
         cells = [f"{PEERS[name].title} {found['version']}"]
         for method in ALL_FOUR:
@@ -91,22 +97,22 @@ def overview(record):
                 cells.append(f"fault {numbers[0]} ({' and '.join(wrong)}); else agrees")
             else:
                 cells.append(f"faults {', '.join(map(str, numbers))}" if len(numbers) > 1 else f"fault {numbers[0]}")
-        lines.append("| " + " | ".join(cells) + " |")
-    return "\n".join(lines)
+        rows.append(cells)
+    return table(["", *ALL_FOUR], rows)
 
 
 def notices(record):
     """Which cases notice which faulty implementation."""
     pairs = list(dict.fromkeys((f.peer, f.method) for f in FINDINGS if f.peer in record["peers"]))
     titles = [f"{PEERS[peer].title} {method}" for peer, method in pairs]
-    lines = ["| case | " + " | ".join(titles) + " |", "|---" * (1 + len(pairs)) + "|"]
+    rows = []
     for case in CASES:
-        cells = []
+        cells = [case]
         for peer, method in pairs:
             run = find(record, peer, method, case)
             cells.append("-" if run is None else "agrees" if agrees(record, peer, run) else number(run["deviation"]))
-        lines.append(f"| {case} | " + " | ".join(cells) + " |")
-    return "\n".join(lines)
+        rows.append(cells)
+    return table(["case", *titles], rows)
 
 
 MEASURES = {
@@ -130,14 +136,13 @@ def shown(case, method, key, runs):
 
 
 def proof(record, finding):
-    lines = ["| case | measure | " + " | ".join(column.says for column in finding.columns) + " |"]
-    lines.append("|---" * (2 + len(finding.columns)) + "|")
+    rows = []
     for case in finding.cases:
         runs = [find(record, finding.peer, finding.method, case, column.corrections) for column in finding.columns]
         for key, name in MEASURES.items():
             if shown(case, finding.method, key, runs):
-                lines.append(f"| {case} | {name} | " + " | ".join(number(run[key]) for run in runs) + " |")
-    return "\n".join(lines)
+                rows.append([case, name, *(number(run[key]) for run in runs)])
+    return table(["case", "measure", *(column.says for column in finding.columns)], rows)
 
 
 def section(record, i, finding):
@@ -151,6 +156,90 @@ def section(record, i, finding):
             proof(record, finding),
         )
     )
+
+
+# the conformance suite -----------------------------------------------------------------------------------------------------
+SUITE = """## The conformance suite on every package
+
+`python -m benchmarks.peers --conformance` asks `fedtheory.testing.check_algorithm` about every method above, as a
+`PeerMethod` (`benchmarks/peers/conformance.py`) that runs the package from the recorded start, with the participants that
+the suite draws, and takes over its models and the control state that it shows. The federations are the suite's quadratics
+with full gradients and equal weights: 3 clients, 2 of 4 clients a round, one client, and whatever a property makes of
+them. The promises are those of our methods: translation, orthogonal maps, units, the way to the optimum, special cases
+(gradient descent, FedAvg, and always our method of that name), conservation of the control state. Numbers are compared to
+1e-9 (Fluke, FedJAX, FLGo, FedLab, Flower) or 1e-5 (pfl, single precision) of the largest.
+
+Every method passes every property that applies to it, with the exceptions listed; with the corrections of its faults it
+passes these too."""
+
+
+def titled(peer, row) -> str:
+    arguments = ", ".join(f"{name}={value}" for name, value in row["arguments"].items())
+    return f"{PEERS[peer].title} {row['method']}" + (f" with {arguments}" if arguments else "")
+
+
+def corrected(rows, row):
+    """The same method with all corrections; None where nothing was found."""
+    same = [r for r in rows if (r["method"], r["arguments"]) == (row["method"], row["arguments"]) and r["corrections"]]
+    return max(same, key=lambda r: len(r["corrections"]), default=None)
+
+
+def counts(record) -> str:
+    lines = []
+    for peer, rows in record.items():
+        for row in rows:
+            if not row["corrections"]:
+                last = corrected(rows, row)
+                right = "-" if last is None else f"{len(last['failed'])} of {len(last['failed']) + len(last['passed'])}"
+                lines.append([titled(peer, row), str(len(row["passed"])), str(len(row["failed"])), right])
+    return table(["package and method", "passed", "failed", "failed once corrected"], lines)
+
+
+def failures(row) -> str:
+    keys = ("property", "what", "expected", "got", "case")
+    return table(["property", "what differs", "expected", "got", "smallest federation"],
+                 [[one[key].replace("|", "\\|") or "-" for key in keys] for one in row["failed"]])
+
+
+def numbered(peer, row) -> str:
+    """The faults that are left in a row with some corrections."""
+    left = []
+    for i, finding in enumerate(FINDINGS, 1):
+        if (finding.peer, finding.method) == (peer, row["method"]) and finding.correction not in row["corrections"]:
+            others = finding.columns[-1].corrections
+            if not row["corrections"] or set(row["corrections"]) & set(others):
+                left.append(str(i))
+    return f"fault {left[0]}" if len(left) == 1 else f"faults {', '.join(left)}"
+
+
+def alone(peer, rows, row) -> list[str]:
+    """For a method with several faults, which properties notice each of them when the others are corrected."""
+    same = [r for r in rows if (r["method"], r["arguments"]) == (row["method"], row["arguments"])]
+    full = corrected(rows, row)
+    partly = [r for r in same if r["corrections"] and r is not full]
+    return [
+        f"- {numbered(peer, r)}, all others corrected ({len(r['passed'])} passed): "
+        + ("; ".join(f"*{one['property']}* (expected {one['expected']}, got {one['got']})" for one in r["failed"]) or "none")
+        for r in partly if len(r["corrections"]) == len(full["corrections"]) - 1
+    ]
+
+
+def suite(record) -> list[str]:
+    """The parts of the section; none where the suite has not been run."""
+    found = record.get("conformance")
+    if not found:
+        return []
+    parts = [SUITE, counts(found)]
+    for peer, rows in found.items():
+        for row in rows:
+            if row["failed"] and not row["corrections"]:
+                each = "\n".join(alone(peer, rows, row) if corrected(rows, row) else [])
+                parts += [f"### {titled(peer, row)}: {len(row['failed'])} properties fail", failures(row)]
+                parts += ["Properties that fail with one fault alone:", each] if each else []
+    why = [f"- {', '.join(names)}: {reason}." for reason, names in REASONS.items()]
+    for exempt, methods in ((OPTIMUM, "SCAFFOLD and FedDyn"), (DIVIDES, "SCAFFOLD")):
+        why += [f"- {name} ({methods}): {reason}." for name, reason in exempt.items()]
+    return [*parts, "### Not asked", "Properties that a black box cannot answer, and why:", "\n".join(why)]
 
 
 def page(record) -> str:

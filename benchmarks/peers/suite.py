@@ -11,15 +11,13 @@ from benchmarks.peers.cases import ALPHA, RHO_PROX
 from benchmarks.peers.conformance import Answers, maker, traits_of
 from benchmarks.peers.findings import FINDINGS
 from fedtheory.testing import Case, check_algorithm
-from fedtheory.testing import properties_conservation as conservation
-from fedtheory.testing import properties_fixed_points as fixed_points
+from fedtheory.testing import properties_declared as declared
 from fedtheory.testing import properties_participation as participation
-from fedtheory.testing import properties_reductions as reductions
 from fedtheory.testing import properties_symmetry as symmetry
 
 __all__ = ["FEDERATIONS", "Row", "check", "result", "rounded", "rows_of", "run_suite"]
 
-COMPARING = (conservation, fixed_points, participation, reductions, symmetry)  #: modules whose properties compare numbers
+COMPARING = (declared, participation, symmetry)  #: modules whose properties compare numbers
 CLIENTS_SHOW_DUALS, SERVER_SHOWS_DUAL = ("fluke", "flgo", "fedlab"), ("flgo", "fedlab")
 #: all clients, two of four clients a round, and one client
 FEDERATIONS = (

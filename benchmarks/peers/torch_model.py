@@ -1,10 +1,15 @@
-"""A quadratic as the torch peers want it: a model, a loss, and d samples a client."""
+"""What the torch peers share: a quadratic as a model, a loss and d samples a client; empty modules for what is missing."""
 
 from __future__ import annotations
 
+import importlib.abc
+import importlib.machinery
+import sys
+import types
+
 import torch
 
-__all__ = ["HalfSquares", "Point", "make_point", "samples", "vector"]
+__all__ = ["HalfSquares", "Point", "make_point", "samples", "stub", "vector"]
 
 torch.set_default_dtype(torch.float64)
 torch.set_num_threads(1)
@@ -42,3 +47,35 @@ def samples(job, client):
 def vector(model):
     """The parameter x of a model as a NumPy copy."""
     return model.x.detach().double().numpy().copy()
+
+
+class _Empty(types.ModuleType):
+    """A module in which every public name is a class that can be subclassed, and nothing else."""
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        value = type(name, (), {})
+        setattr(self, name, value)
+        return value
+
+
+class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    def __init__(self, names):
+        self.names = frozenset(names)
+
+    def find_spec(self, fullname, path=None, target=None):
+        if fullname.split(".")[0] in self.names or fullname in self.names:
+            return importlib.machinery.ModuleSpec(fullname, self, is_package=True)
+        return None
+
+    def create_module(self, spec):
+        return _Empty(spec.name)
+
+    def exec_module(self, module):
+        pass
+
+
+def stub(*names: str) -> None:
+    """Let ``import name`` (and ``import name.anything``) give an empty module, whether or not it is installed."""
+    sys.meta_path.insert(0, _Finder(names))

@@ -1,7 +1,7 @@
-"""Runs jobs in a peer's own interpreter: ``python -m benchmarks.peers.worker PEER jobs.json results.npz``.
+"""Runs jobs in a peer's own interpreter: ``python -m benchmarks.peers.worker PEER``.
 
-``python -m benchmarks.peers.worker PEER --serve`` imports the peer once and reads such pairs of paths from its standard
-input, one pair of tab-separated paths a line; it prints a line for each once the results are written.
+It imports the peer and reads from its standard input one pair of tab-separated paths a line, ``jobs.json`` and
+``results.npz``; it prints a line for each once the results are written.
 
 A job is ``{"method", "curvature", "center", "start", "rounds", "local_steps", "eta_l", "participants", "hyper",
 "corrections"}``. The adapter ``benchmarks/peers/PEER.py`` has ``CORRECTIONS``, a table of ``Correction`` by name, and
@@ -85,18 +85,16 @@ def answer(adapter, about, jobs_path: str, results_path: str) -> None:
     np.savez(results_path, about=json.dumps(about | {"errors": errors}), **arrays)
 
 
-def main(peer: str, *paths: str) -> None:
+def main(peer: str) -> None:
     replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)  # whatever a peer prints
     with open(os.devnull, "w", encoding="utf-8") as silent, contextlib.redirect_stdout(silent):
         adapter, about = begin(peer)
-        if paths != ("--serve",):
-            return answer(adapter, about, *paths)
         for line in sys.stdin:
             answer(adapter, about, *line.rstrip("\n").split("\t"))
             print("done", file=replies, flush=True)
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main(sys.argv[1])

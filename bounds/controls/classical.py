@@ -41,36 +41,15 @@ CLASSICAL = {
 
 
 def _right(claim: Claim, right) -> Claim:
-    """The claim with another right side."""
     return replace(claim, statement=replace(claim.statement, right=right))
 
 
-def _left(claim: Claim, left) -> Claim:
-    """The claim with another left side."""
-    return replace(claim, statement=replace(claim.statement, left=left))
-
-
-def _without(claim: Claim, *left_out) -> Claim:
-    """The claim without these assumptions and conditions."""
-    return replace(claim, assumptions=tuple(a for a in claim.assumptions if a not in left_out),
-                   conditions=tuple(c for c in claim.conditions if c not in left_out))
-
-
 def _control(name: str, divided=None, factors=FACTORS, **twins) -> Control:
-    """A claim with its false variants.
-
-    ``divided(claim, f)`` makes the claim too strong by each of the ``factors``; by default it divides the right side.
-    ``twins`` maps further labels to functions of the claim.
-    """
+    """A claim with its false variants: ``divided(claim, f)``, by default the right side over f, and those of ``twins``."""
     claim = CLASSICAL[name]
     divided = divided or (lambda c, f: _right(c, c.statement.right / f))
     found = {f"/{f}": divided(claim, f) for f in factors} | {label: make(claim) for label, make in twins.items()}
     return Control(claim, {label: replace(twin, id=f"control/{name}@{label}") for label, twin in found.items()})
-
-
-def _part_divided(part):
-    """Divides one part of the right side."""
-    return lambda claim, f: _in_right(part, part / f)(claim)
 
 
 def _in_right(old, new):
@@ -78,11 +57,14 @@ def _in_right(old, new):
 
 
 def _in_left(old, new):
-    return lambda claim: _left(claim, claim.statement.left.xreplace({old: sp.sympify(new)}))
+    return lambda claim: replace(
+        claim, statement=replace(claim.statement, left=claim.statement.left.xreplace({old: sp.sympify(new)})))
 
 
 def _any(*left_out):
-    return lambda claim: _without(claim, *left_out)
+    """Leaves out these assumptions and conditions."""
+    return lambda claim: replace(claim, assumptions=tuple(a for a in claim.assumptions if a not in left_out),
+                                 conditions=tuple(c for c in claim.conditions if c not in left_out))
 
 
 def _any_step(claim: Claim) -> Claim:
@@ -113,7 +95,7 @@ CONTROLS_CLASSICAL = [
                                 "one step late": _in_right(steps, steps - 1)}),
     _control("drift-convex", **{"any: step": _any_step, "any: convexity": _any(JUST_CONVEX),
                                 "exponent: of the steps": _in_right(steps**2, steps)}),
-    _control("local-sgd-step", _part_divided(local_sgd.noise_of_mean), **{
+    _control("local-sgd-step", lambda c, f: _in_right(local_sgd.noise_of_mean, local_sgd.noise_of_mean / f)(c), **{
         "no spread": _in_right(local_sgd.spread, 0), "no noise": _in_right(local_sgd.noise_of_mean, 0)}),
     _control("local-gd-spread", **{"any: step": _any_step, "exponent: of the time": _in_right(
         local_sgd.past**2, local_sgd.past)}),

@@ -42,18 +42,8 @@ from bounds.language.words import (
     x_star,
 )
 
-__all__ = [
-    "ALL_CLIENTS",
-    "ALL_STEPS",
-    "CLASS",
-    "CONTROLS",
-    "FACTORS",
-    "TWINS",
-    "Control",
-    "control",
-    "kind_of",
-    "with_twins",
-]
+__all__ = ["ALL_CLIENTS", "ALL_STEPS", "CLASS", "CONTROLS", "FACTORS", "TWINS", "Control", "control", "kind_of",
+           "with_twins"]
 
 #: by how much the false variants exaggerate
 FACTORS = (sp.Rational(3, 2), sp.Integer(2), sp.Integer(10))

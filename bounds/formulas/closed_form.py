@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import sympy as sp
@@ -70,15 +70,7 @@ def conditions_on(claim: Claim, parameters: Iterable[sp.Symbol]) -> list[Conditi
     A condition for every index counts if insertion removes the index, as from ``eta_l[t] <= 1 / L`` with
     ``eta_l[t] == eta``.
     """
-    found = list(_conditions(claim))
-    names = {s.name for s in parameters}
-    names |= {s.name for c in found for side in (c.left, c.right) for s in side.free_symbols}
-    return list(dict.fromkeys([*always_true(names), *found]))
-
-
-def _conditions(claim: Claim) -> Iterator[Condition]:
-    """Conditions in closed form without indices and without measured quantities."""
-    reader = _Reader(claim)
+    found, reader = [], _Reader(claim)
     for condition in claim.hypotheses:
         if reader.defines(condition):
             continue
@@ -88,7 +80,10 @@ def _conditions(claim: Claim) -> Iterator[Condition]:
             continue
         indices = {triple[0] for triple in condition.over} & (left.formula.free_symbols | right.formula.free_symbols)
         if not indices and not left.measured and not right.measured:
-            yield Condition(left.formula, condition.relation, right.formula)
+            found.append(Condition(left.formula, condition.relation, right.formula))
+    names = {s.name for s in parameters}
+    names |= {s.name for c in found for side in (c.left, c.right) for s in side.free_symbols}
+    return list(dict.fromkeys([*always_true(names), *found]))
 
 
 #: pairs of which the first is at most the second, in every problem and run
@@ -182,7 +177,7 @@ class _Reader:
             return inner - sp.Mod(inner, words.local_steps)
         if isinstance(e, sp.Sum | sp.Product):
             body = self.inlined(e.function)
-            if _is_measured(body) or any(map(_is_measured, self._limits(e))):
+            if _is_measured(body) or any(_is_measured(end) for _, low, high in e.limits for end in (low, high)):
                 return self.name(e)
             limits = [(n, self.formula(low), self.formula(high)) for n, low, high in e.limits]
             return _added_up(e, body, limits) or e.func(body, *limits)
@@ -204,10 +199,6 @@ class _Reader:
         """The body of a sum with definitions inserted, except those of measured quantities."""
         return body.replace(lambda a: isinstance(a, sp.Indexed) and str(a.base.label) in self.indexed, self.entry).xreplace(
             {s: self.symbol(s) for s in body.free_symbols if s in self.plain})
-
-    @staticmethod
-    def _limits(e):
-        return [bound for _, low, high in e.limits for bound in (low, high)]
 
     def symbol(self, s):
         if s in self.plain and s not in self.open:  # conditions may define two symbols by each other

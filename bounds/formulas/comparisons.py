@@ -86,13 +86,11 @@ def monotone(
 
 def _in_place(conditions, put_in) -> tuple[Condition, ...]:
     """The conditions with ``put_in``, without those that then hold for all numbers of these signs."""
-    found = (Condition(c.left.xreplace(put_in), c.relation, c.right.xreplace(put_in)) for c in conditions)
-    return tuple(c for c in found if not _always(c))
-
-
-def _always(c: Condition) -> bool:
-    difference = c.right - c.left if c.relation == "<=" else c.left - c.right
-    return bool(difference.is_zero if c.relation == "==" else difference.is_nonnegative)
+    found = []
+    for c in (Condition(c.left.xreplace(put_in), c.relation, c.right.xreplace(put_in)) for c in conditions):
+        difference = c.right - c.left if c.relation == "<=" else c.left - c.right
+        found += [] if (difference.is_zero if c.relation == "==" else difference.is_nonnegative) else [c]
+    return tuple(found)
 
 
 def _variable(symbol: sp.Symbol) -> Variable:

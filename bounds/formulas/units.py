@@ -6,6 +6,7 @@ terms that scale differently cannot hold for all problems unless some constant h
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,9 +17,11 @@ import sympy as sp
 
 from bounds.language import words
 from bounds.language.claim import Claim, Condition
-from bounds.language.names import NAMES, ONE, PARAMETER, Unit
+from bounds.language.names import LOSS, NAMES, ONE, PARAMETER, Unit
 
 __all__ = ["BASE", "Clash", "Unit", "check_units", "parse_unit", "unit_text", "units_of"]
+
+_LONGEST = 100  # characters of a unit
 
 #: units of the language's own names
 BASE: dict[str, Unit] = {row.name: row.unit for row in NAMES.values() if row.unit is not None}
@@ -53,18 +56,40 @@ def parse_unit(text: str) -> Unit | None:
         >>> tuple(map(int, parse_unit("(loss/parameter)^2")))
         (2, -2)
     """
-    loss, parameter = sp.symbols("loss parameter", positive=True)
     cleaned = re.sub(r"[^a-z0-9^*/().\\-]", "", text.replace("²", "^2")).replace("^", "**")
     try:
-        value = sp.sympify(cleaned or "1", locals={"loss": loss, "parameter": parameter})
-    except (sp.SympifyError, SyntaxError, TypeError, AttributeError):
+        return _powers(ast.parse(cleaned or "1", mode="eval").body) if len(cleaned) <= _LONGEST else None
+    except (SyntaxError, ValueError, ZeroDivisionError):
         return None
-    powers = value.as_powers_dict()
-    if not set(value.free_symbols) <= {loss, parameter}:
-        return None
-    expanded = sp.expand_power_base(value, force=True).as_powers_dict()
-    powers = {s: sum(e for b, e in expanded.items() if b == s) for s in (loss, parameter)}
-    return Fraction(str(powers[loss])), Fraction(str(powers[parameter]))
+
+
+def _powers(node: ast.AST) -> Unit:
+    """The powers of loss and parameter in a product of powers; ValueError for anything else."""
+    match node:
+        case ast.Name("loss" | "parameter"):
+            return LOSS if node.id == "loss" else PARAMETER
+        case ast.Constant():
+            _number(node)
+            return ONE
+        case ast.BinOp(left, ast.Mult() | ast.Div(), right):
+            sign = 1 if isinstance(node.op, ast.Mult) else -1
+            (loss, parameter), (more, further) = _powers(left), _powers(right)
+            return loss + sign * more, parameter + sign * further
+        case ast.BinOp(base, ast.Pow(), exponent):
+            power, (loss, parameter) = _number(exponent), _powers(base)
+            return loss * power, parameter * power
+    raise ValueError("no product of powers")
+
+
+def _number(node: ast.AST) -> Fraction:
+    match node:
+        case ast.Constant(int() | float()) if abs(node.value) < 1000:
+            return Fraction(str(node.value))
+        case ast.UnaryOp(ast.USub(), inner):
+            return -_number(inner)
+        case ast.BinOp(above, ast.Div(), below):
+            return _number(above) / _number(below)
+    raise ValueError("no number")
 
 
 def unit_text(unit: Unit) -> str:

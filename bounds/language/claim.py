@@ -9,19 +9,8 @@ from typing import Any
 
 import sympy as sp
 
-__all__ = [
-    "DOMAINS",
-    "KINDS",
-    "RELATIONS",
-    "SAMPLING",
-    "SETTINGS",
-    "Assumption",
-    "Claim",
-    "Condition",
-    "Definition",
-    "Procedure",
-    "Variable",
-]
+__all__ = ["DOMAINS", "KINDS", "RELATIONS", "SAMPLING", "SETTINGS", "Assumption", "Claim", "Condition", "Definition",
+           "Procedure", "Variable"]
 
 KINDS = ("theorem", "lemma", "proof step", "table entry", "prose", "experiment", "control", "derived", "assumption",
          "comparison")
@@ -52,9 +41,16 @@ class Condition:
     def __post_init__(self):
         if self.relation not in RELATIONS:
             raise ValueError(f"unknown relation {self.relation!r}; allowed: {', '.join(RELATIONS)}")
-        object.__setattr__(self, "left", sp.sympify(self.left))
-        object.__setattr__(self, "right", sp.sympify(self.right))
-        object.__setattr__(self, "over", tuple(tuple(map(sp.sympify, triple)) for triple in self.over))
+        object.__setattr__(self, "left", _formula(self.left))
+        object.__setattr__(self, "right", _formula(self.right))
+        object.__setattr__(self, "over", tuple(tuple(map(_formula, triple)) for triple in self.over))
+
+
+def _formula(value):
+    """``value`` as sympy; TypeError for a text, which sympy would run as code."""
+    if isinstance(value, str):
+        raise TypeError(f"a formula is made of symbols and numbers; got the text {value[:100]!r}")
+    return sp.sympify(value, strict=True)
 
 
 @dataclass(frozen=True)
@@ -141,9 +137,9 @@ class Variable:
             raise ValueError(f"{self.name}: unknown domain {self.domain!r}; allowed: {', '.join(DOMAINS)}")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Claim:
-    """One statement in one reading.
+    """One statement in one reading. Claims are equal only to themselves.
 
     Args:
         id: ``<paper>/<block>`` or ``<paper>/<block>@<reading>``.
@@ -263,7 +259,7 @@ class Claim:
 @lru_cache(maxsize=4096)
 def names_in(expression) -> frozenset[str]:
     """Names of all symbols and indexed bases in an expression."""
-    expression = sp.sympify(expression)
+    expression = _formula(expression)
     return frozenset(s.name for s in expression.free_symbols if s.is_Symbol or isinstance(s, sp.IndexedBase)) | {
         a.base.label.name for a in expression.atoms(sp.Indexed)
     }

@@ -7,19 +7,6 @@ from bounds.language.words import Operator
 
 __all__ = ["f", "f_grad", "u", "v"]
 
-
-class f(Operator):
-    """``f(u)``: the function at a point."""
-
-    nargs = 1
-    latex_form = text_form = "f(<0>)"
-
-
-class f_grad(Operator):
-    """``f_grad(u)``: its gradient, a vector."""
-
-    nargs = 1
-    latex_form, text_form = r"\nabla f(<0>)", "∇f(<0>)"
-
-
+f = Operator.row("f(u)", "the function at a point", "f(<0>)", "f(<0>)")
+f_grad = Operator.row("f_grad(u)", "its gradient, a vector", r"\nabla f(<0>)", "∇f(<0>)")
 u, v = symbol("u"), symbol("v")  # points of R^dim

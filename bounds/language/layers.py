@@ -8,23 +8,12 @@ from bounds.language.words import FurtherOperator
 __all__ = ["largest_sum", "layer_part", "layers", "share"]
 
 layers = symbol("layers")  # number of layers
-
-
-class layer_part(FurtherOperator):
-    """``layer_part(l, v)``: the vector v with every layer but l set to zero."""
-
-    nargs = 2
-    indices = (0,)
-    unit_powers = ((1, 1),)
-    latex_form, text_form = r"\left[<1>\right]_{<0>}", "[<1>]_<0>"
-
-
-class share(FurtherOperator):
-    """``share(a, b)``: a / b, and 0 where both are 0; of rounds that have no ratio, which kappa skips."""
-
-    nargs = 2
-    unit_powers = ((0, 1), (1, -1))
-    latex_form, text_form = r"\frac{<0>}{<1>}", "(<0>)/(<1>)"
+layer_part = FurtherOperator.row(
+    "layer_part(l, v)", "the vector v with every layer but l set to zero", r"\left[<1>\right]_{<0>}", "[<1>]_<0>",
+    indices=(0,), unit_powers=((1, 1),))
+share = FurtherOperator.row(
+    "share(a, b)", "a / b, and 0 where both are 0; of rounds that have no ratio, which kappa skips", r"\frac{<0>}{<1>}",
+    "(<0>)/(<1>)", unit_powers=((0, 1), (1, -1)))
 
 
 class largest_sum(FurtherOperator):

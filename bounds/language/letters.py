@@ -11,20 +11,8 @@ from unicodedata import normalize
 from bounds.language.claim import Definition
 from bounds.language.definitions import DEFINITIONS
 
-__all__ = [
-    "ATOM",
-    "INDEX_NAMES",
-    "POWER",
-    "PRODUCT",
-    "SUM",
-    "Letter",
-    "bare_arguments",
-    "binding",
-    "code_letters",
-    "defined_letter",
-    "letter_text",
-    "plain",
-]
+__all__ = ["ATOM", "INDEX_NAMES", "POWER", "PRODUCT", "SUM", "Letter", "bare_arguments", "binding", "defined_letter",
+           "letter_text", "plain"]
 
 INDEX_NAMES = ("t", "i", "j", "k")
 
@@ -55,7 +43,8 @@ def letter_text(name: str, indices: tuple[str, ...], letters: Mapping[str, Lette
     Without ``letters`` the code name is printed as it is.
     """
     if letters is None:
-        return code_letters(name, indices)
+        upright = name if len(name) == 1 else rf"\mathrm{{{name}}}".replace("_", r"\_")
+        return upright + (f"[{', '.join(indices)}]" if indices else "")
     if name in letters:
         text = letters[name].latex
         for position, index in enumerate(indices):
@@ -83,12 +72,6 @@ def _spelled(name: str, indices: tuple[str, ...]) -> str:
     tail = tail.replace("_", r"\_")
     subscripts = ([tail if len(tail) == 1 else rf"\mathrm{{{tail}}}"] if tail else []) + list(indices)
     return f"{base}_{{{','.join(subscripts)}}}" if subscripts else base
-
-
-def code_letters(name: str, indices: tuple[str, ...]) -> str:
-    """LaTeX of a code name, as it is, with its indices in brackets."""
-    upright = name if len(name) == 1 else rf"\mathrm{{{name}}}".replace("_", r"\_")
-    return upright + (f"[{', '.join(indices)}]" if indices else "")
 
 
 def plain(latex: str) -> str:

@@ -28,77 +28,32 @@ twin_x_local = symbol("twin_x_local")  # [t, k], as x_local
 twin_x_before = symbol("twin_x_before")  # [t, k], as x_before
 twin_g = symbol("twin_g")  # [t, k], as g: stochastic gradient of the twin's data at twin_x_local[t, k]
 
-
-class E_data(FurtherOperator):
-    """``E_data(a)``: expectation over data sets, and over all chance of the runs on them."""
-
-    nargs = 1
-    unit_powers = ((0, 1),)
-    latex_form, text_form = r"\mathbb{E}_{\mathcal{A},\mathcal{S}}\left[<0>\right]", "𝔼_{A,S}[<0>]"
-
-
-class E_client(FurtherOperator):
-    """``E_client(k, a)``: expectation over all chance, given that the replaced sample is one of client k's."""
-
-    nargs = 2
-    indices = (0,)
-    unit_powers = ((1, 1),)
-    latex_form, text_form = r"\mathbb{E}^{(<0>)}\left[<1>\right]", "𝔼^(<0>)[<1>]"
-
-
-class E_unused(FurtherOperator):
-    """``E_unused(r, a)``: expectation given that the differing sample is not used in the rounds before round r."""
-
-    nargs = 2
-    indices = (0,)
-    unit_powers = ((1, 1),)
-    latex_form, text_form = r"\mathbb{E}\left[<1> \mid \zeta_{<0>}\right]", "𝔼[<1> | ζ_<0>]"
-
-
-class F_pop(FurtherOperator):
-    """``F_pop(v)``: population risk at v, the mean over clients of the expected loss of a fresh sample."""
-
-    nargs = 1
-    latex_form, text_form = r"F_{\mathcal{D}}\left(<0>\right)", "F_D(<0>)"
-
-
-class loss_grad(FurtherOperator):
-    """``loss_grad(k, j, v)``: gradient at v of the loss of sample j of client k, of the run's own data."""
-
-    nargs = 3
-    indices = (0, 1)
-    latex_form, text_form = r"\nabla \ell_{<0>,<1>}\left(<2>\right)", "∇ℓ_{<0>,<1>}(<2>)"
-
-
-class worst_sample_gap(FurtherOperator):
-    """``worst_sample_gap(v, w)``: the supremum over samples z of E(l(v; z) - l(w; z)), data sets part of the expectation."""
-
-    nargs = 2
-    latex_form = r"\sup_{z} \mathbb{E}\left[\ell\left(<0>; z\right) - \ell\left(<1>; z\right)\right]"
-    text_form = "sup_z 𝔼[ℓ(<0>; z) − ℓ(<1>; z)]"
-
-
-class worst_pair_gap(FurtherOperator):
-    """``worst_pair_gap(v, w)``: the supremum over samples z, and over pairs of data sets that differ in one sample, of
-    E(l(v; z) - l(w; z)), the expectation over the chance of the runs alone."""
-
-    nargs = 2
-    latex_form = r"\sup_{S, S', z} \mathbb{E}_{\mathcal{A}}\left[\ell\left(<0>; z\right) - \ell\left(<1>; z\right)\right]"
-    text_form = "sup_{S,S′,z} 𝔼_A[ℓ(<0>; z) − ℓ(<1>; z)]"
-
-
-class worst_mean_gap(FurtherOperator):
-    """``worst_mean_gap(v, w)``: the supremum over samples z, and over neighbouring data sets, of E|l(v; z) - l(w; z)|."""
-
-    nargs = 2
-    latex_form = r"\sup_{\xi} \mathbb{E}\left[\left|f(<0>, \xi) - f(<1>, \xi)\right|\right]"
-    text_form = "sup_ξ 𝔼[|f(<0>, ξ) − f(<1>, ξ)|]"
-
-
-class worst_mean_signed_gap(FurtherOperator):
-    """``worst_mean_signed_gap(v, w)``: the supremum over samples z, and over neighbouring data sets, of
-    E(l(v; z) - l(w; z))."""
-
-    nargs = 2
-    latex_form = r"\sup_{\xi} \mathbb{E}\left[f(<0>, \xi) - f(<1>, \xi)\right]"
-    text_form = "sup_ξ 𝔼[f(<0>, ξ) − f(<1>, ξ)]"
+E_data = FurtherOperator.row(
+    "E_data(a)", "expectation over data sets, and over all chance of the runs on them",
+    r"\mathbb{E}_{\mathcal{A},\mathcal{S}}\left[<0>\right]", "𝔼_{A,S}[<0>]", unit_powers=((0, 1),))
+E_client = FurtherOperator.row(
+    "E_client(k, a)", "expectation over all chance, given that the replaced sample is one of client k's",
+    r"\mathbb{E}^{(<0>)}\left[<1>\right]", "𝔼^(<0>)[<1>]", indices=(0,), unit_powers=((1, 1),))
+E_unused = FurtherOperator.row(
+    "E_unused(r, a)", "expectation given that the differing sample is not used in the rounds before round r",
+    r"\mathbb{E}\left[<1> \mid \zeta_{<0>}\right]", "𝔼[<1> | ζ_<0>]", indices=(0,), unit_powers=((1, 1),))
+F_pop = FurtherOperator.row(
+    "F_pop(v)", "population risk at v, the mean over clients of the expected loss of a fresh sample",
+    r"F_{\mathcal{D}}\left(<0>\right)", "F_D(<0>)")
+loss_grad = FurtherOperator.row(
+    "loss_grad(k, j, v)", "gradient at v of the loss of sample j of client k, of the run's own data",
+    r"\nabla \ell_{<0>,<1>}\left(<2>\right)", "∇ℓ_{<0>,<1>}(<2>)", indices=(0, 1))
+worst_sample_gap = FurtherOperator.row(
+    "worst_sample_gap(v, w)", "the supremum over samples z of E(l(v; z) - l(w; z)), data sets part of the expectation",
+    r"\sup_{z} \mathbb{E}\left[\ell\left(<0>; z\right) - \ell\left(<1>; z\right)\right]", "sup_z 𝔼[ℓ(<0>; z) − ℓ(<1>; z)]")
+worst_pair_gap = FurtherOperator.row(
+    "worst_pair_gap(v, w)", "the supremum over samples z, and over pairs of data sets that differ in one sample, of "
+    "E(l(v; z) - l(w; z)), the expectation over the chance of the runs alone",
+    r"\sup_{S, S', z} \mathbb{E}_{\mathcal{A}}\left[\ell\left(<0>; z\right) - \ell\left(<1>; z\right)\right]",
+    "sup_{S,S′,z} 𝔼_A[ℓ(<0>; z) − ℓ(<1>; z)]")
+worst_mean_gap = FurtherOperator.row(
+    "worst_mean_gap(v, w)", "the supremum over samples z, and over neighbouring data sets, of E|l(v; z) - l(w; z)|",
+    r"\sup_{\xi} \mathbb{E}\left[\left|f(<0>, \xi) - f(<1>, \xi)\right|\right]", "sup_ξ 𝔼[|f(<0>, ξ) − f(<1>, ξ)|]")
+worst_mean_signed_gap = FurtherOperator.row(
+    "worst_mean_signed_gap(v, w)", "the supremum over samples z, and over neighbouring data sets, of E(l(v; z) - l(w; z))",
+    r"\sup_{\xi} \mathbb{E}\left[f(<0>, \xi) - f(<1>, \xi)\right]", "sup_ξ 𝔼[f(<0>, ξ) − f(<1>, ξ)]")

@@ -9,6 +9,8 @@ every symbol.
 
 from __future__ import annotations
 
+import sys
+
 import sympy as sp
 from sympy.core.cache import cacheit
 
@@ -63,7 +65,16 @@ class Operator(sp.Function):
         if len(args) not in cls._nargs:
             allowed = " or ".join(map(str, cls._nargs))
             raise TypeError(f"{cls.__name__} takes {allowed} argument(s), got {len(args)}")
-        return sp.Expr.__new__(cls, *map(sp.sympify, args))
+        return sp.Expr.__new__(cls, *(sp.sympify(argument, strict=True) for argument in args))  # texts would be run
+
+    @classmethod
+    def row(cls, call: str, meaning: str, latex_form: str, text_form: str, **attributes) -> type[Operator]:
+        """An operator of this kind: ``call`` has its name and arguments; ``attributes`` are those above."""
+        name, _, arguments = call.rstrip(")").partition("(")
+        where = sys._getframe(1).f_globals["__name__"]  # its module, by which it is pickled
+        return type(cls)(name, (cls,), attributes | {
+            "__doc__": f"``{call}``: {meaning}.", "__module__": where, "nargs": arguments.count(",") + 1,
+            "latex_form": latex_form, "text_form": text_form})
 
 
 class FurtherOperator(Operator):
@@ -86,81 +97,29 @@ class E(Operator):
         return f"𝔼{'_S' if len(self.args) == 2 else ''}[<0>]"
 
 
-class E_round(Operator):
-    """``E_round(a, r)``: expectation given everything before round r (rounds count from 0)."""
-
-    nargs = 2
-    indices = (1,)
-    unit_powers = ((0, 1),)
-    latex_form, text_form = r"\mathbb{E}_{<1>}\left[<0>\right]", "𝔼_{<1>}[<0>]"
-
-
-class norm2(Operator):
-    """Squared Euclidean norm of a vector."""
-
-    nargs = 1
-    value, unit_powers = "number", ((0, 2),)
-    latex_form, text_form = r"\left\|<0>\right\|^{2}", "‖<0>‖²"
-
-
-class norm(Operator):
-    """Euclidean norm of a vector."""
-
-    nargs = 1
-    value, unit_powers = "number", ((0, 1),)
-    latex_form, text_form = r"\left\|<0>\right\|", "‖<0>‖"
-
-
-class dot(Operator):
-    """Inner product of two vectors."""
-
-    nargs = 2
-    value, unit_powers = "number", ((0, 1), (1, 1))
-    latex_form, text_form = r"\left\langle <0>, <1>\right\rangle", "⟨<0>, <1>⟩"
-
-
-class F(Operator):
-    """``F(k, v)``: loss of client k at the point v."""
-
-    nargs = 2
-    indices = (0,)
-    value, unit = "number", LOSS
-    latex_form, text_form = r"F_{<0>}\left(<1>\right)", "F_<0>(<1>)"
-
-
-class grad(Operator):
-    """``grad(k, v)``: gradient of client k's loss at v."""
-
-    nargs = 2
-    indices = (0,)
-    value, unit = "vector", GRADIENT
-    latex_form, text_form = r"\nabla F_{<0>}\left(<1>\right)", "∇F_<0>(<1>)"
-
-
-class objective(Operator):
-    """``objective(v)``: the priority clients' weighted loss at v."""
-
-    nargs = 1
-    value, unit = "number", LOSS
-    latex_form, text_form = r"F\left(<0>\right)", "F(<0>)"
-
-
-class objective_grad(Operator):
-    """``objective_grad(v)``: its gradient."""
-
-    nargs = 1
-    value, unit = "vector", GRADIENT
-    latex_form, text_form = r"\nabla F\left(<0>\right)", "∇F(<0>)"
-
-
-class tau(Operator):
-    """``tau(t)``: the last communication time, the largest multiple of ``local_steps`` that is at most t."""
-
-    nargs = 1
-    indices = (0,)
-    unit = ONE
-    latex_form, text_form = r"\tau(<0>)", "τ(<0>)"
-
+E_round = Operator.row(
+    "E_round(a, r)", "expectation given everything before round r (rounds count from 0)",
+    r"\mathbb{E}_{<1>}\left[<0>\right]", "𝔼_{<1>}[<0>]", indices=(1,), unit_powers=((0, 1),))
+E_noise = FurtherOperator.row(
+    "E_noise(a)", "expectation over gradient noise alone, the sampling of clients given",
+    r"\mathbb{E}_{\zeta}\left[<0>\right]", "𝔼_ζ[<0>]", unit_powers=((0, 1),))
+norm2 = Operator.row("norm2(v)", "squared Euclidean norm of a vector", r"\left\|<0>\right\|^{2}", "‖<0>‖²",
+                     value="number", unit_powers=((0, 2),))
+norm = Operator.row("norm(v)", "Euclidean norm of a vector", r"\left\|<0>\right\|", "‖<0>‖",
+                    value="number", unit_powers=((0, 1),))
+dot = Operator.row("dot(v, w)", "inner product of two vectors", r"\left\langle <0>, <1>\right\rangle", "⟨<0>, <1>⟩",
+                   value="number", unit_powers=((0, 1), (1, 1)))
+F = Operator.row("F(k, v)", "loss of client k at the point v", r"F_{<0>}\left(<1>\right)", "F_<0>(<1>)",
+                 indices=(0,), value="number", unit=LOSS)
+grad = Operator.row("grad(k, v)", "gradient of client k's loss at v", r"\nabla F_{<0>}\left(<1>\right)", "∇F_<0>(<1>)",
+                    indices=(0,), value="vector", unit=GRADIENT)
+objective = Operator.row("objective(v)", "the priority clients' weighted loss at v", r"F\left(<0>\right)", "F(<0>)",
+                         value="number", unit=LOSS)
+objective_grad = Operator.row("objective_grad(v)", "its gradient", r"\nabla F\left(<0>\right)", "∇F(<0>)",
+                              value="vector", unit=GRADIENT)
+tau = Operator.row(
+    "tau(t)", "the last communication time, the largest multiple of ``local_steps`` that is at most t",
+    r"\tau(<0>)", "τ(<0>)", indices=(0,), unit=ONE)
 
 sampling = sp.Symbol("sampling")  # a source of chance, in E(., sampling)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
 
 from bounds.language.claim import Claim
@@ -72,30 +72,28 @@ def _algorithms(claims: list[Claim], methods: dict) -> Iterator[str]:
 
 def _assumptions(claims: list[Claim]) -> Iterator[str]:
     """Every assumption of the page's claims once, with its formulas."""
-    seen = set()
-    for claim in claims:
-        for assumption in claim.assumptions:
-            if assumption.id in seen:
-                continue
-            seen.add(assumption.id)
-            letters = letters_of(claim)
-            formulas = [f"${condition_latex(c, letters)}$" for c in said(printed(assumption), letters)]
-            text = "; ".join(filter(None, [assumption.name, *formulas, assumption.note]))
-            yield f"- `{assumption.id}`: {text}"
+    for assumption, claim in _first((a.id, a, c) for c in claims for a in c.assumptions):
+        letters = letters_of(claim)
+        formulas = [f"${condition_latex(c, letters)}$" for c in said(printed(assumption), letters)]
+        text = "; ".join(filter(None, [assumption.name, *formulas, assumption.note]))
+        yield f"- `{assumption.id}`: {text}"
 
 
 def _quantities(claims: list[Claim]) -> Iterator[str]:
     """Every quantity that the page's claims use: its formula, what it is, its unit, its name in code and its source."""
-    seen = set()
-    for claim in claims:
+    for d, claim in _first((name, d, c) for c in claims for name, d in c.used_definitions().items()):
         letters = letters_of(claim)
-        for name, definition in claim.used_definitions().items():
-            if name in seen:
-                continue
-            seen.add(name)
-            letter = letter_text(name, tuple(map(str, definition.indices)), letters)
-            text = "; ".join(filter(None, (definition.meaning, f"unit: {definition.unit}", definition.source)))
-            yield f"- `{name}`: ${letter} = {latex(definition.formula, letters)}$; {text}"
+        letter = letter_text(d.name, tuple(map(str, d.indices)), letters)
+        text = "; ".join(filter(None, (d.meaning, f"unit: {d.unit}", d.source)))
+        yield f"- `{d.name}`: ${letter} = {latex(d.formula, letters)}$; {text}"
+
+
+def _first(parts: Iterable[tuple]) -> list[tuple]:
+    """Of parts (name, part, claim), the first part of each name with its claim."""
+    found: dict[str, tuple] = {}
+    for name, *part in parts:
+        found.setdefault(name, tuple(part))
+    return list(found.values())
 
 
 def _claim(claim: Claim, methods: dict) -> list[str]:

@@ -23,8 +23,6 @@ __all__ = ["condition_latex", "condition_text", "latex", "letters_of", "notation
 
 Letters = Mapping[str, Letter]
 WIDTH = 110
-SIGNS = {"<=": "≤", "==": "=", ">=": "≥"}
-LATEX_SIGNS = {"<=": r"\le", "==": "=", ">=": r"\ge"}
 
 
 def notation(paper: str) -> dict[str, Letter]:
@@ -88,20 +86,12 @@ def _writer(kind: type[Writer], letters) -> Writer:
 # conditions ----------------------------------------------------------------------------------------------------------
 def condition_text(condition: Condition, letters: Letters | Literal["code"] | None = None) -> str:
     """``left ≤ right`` as text, with the range of its indices."""
-    left, right = (unicode(side, letters) for side in (condition.left, condition.right))
-    ranges = ", ".join(_range(*triple, lambda e: unicode(e, letters), "…") for triple in condition.over)
-    return f"{left} {SIGNS[condition.relation]} {right}" + (f"   for {ranges}" if ranges else "")
+    return _writer(UnicodeWriter, letters).condition(condition)
 
 
 def condition_latex(condition: Condition, letters: Letters | Literal["code"] | None = None) -> str:
     """``left \\le right`` in LaTeX, with the range of its indices."""
-    left, right = (latex(side, letters) for side in (condition.left, condition.right))
-    ranges = r",\; ".join(_range(*triple, lambda e: latex(e, letters), r"\ldots") for triple in condition.over)
-    return f"{left} {LATEX_SIGNS[condition.relation]} {right}" + (rf" \quad \text{{for }} {ranges}" if ranges else "")
-
-
-def _range(index, low, high, text, dots) -> str:
-    return f"{index} = {text(low)}" + ("" if low == high else f", {dots}, {text(high)}")
+    return _writer(LatexWriter, letters).condition(condition)
 
 
 # a claim -------------------------------------------------------------------------------------------------------------

@@ -8,27 +8,19 @@ from collections.abc import Mapping
 import sympy as sp
 
 from bounds.language import words
+from bounds.language.claim import Condition
 from bounds.language.letters import (
-    ATOM as _ATOM,
-)
-from bounds.language.letters import (
+    ATOM,
     INDEX_NAMES,
+    POWER,
+    PRODUCT,
+    SUM,
     Letter,
     bare_arguments,
     binding,
     letter_text,
     plain,
 )
-from bounds.language.letters import (
-    POWER as _POWER,
-)
-from bounds.language.letters import (
-    PRODUCT as _PRODUCT,
-)
-from bounds.language.letters import (
-    SUM as _SUM,
-)
-from bounds.printing.term_order import HEAVY, factor_place, ordered_terms
 
 __all__ = ["LatexWriter", "UnicodeWriter", "Writer"]
 
@@ -61,26 +53,26 @@ class Writer(ABC):
     def new_parts(self, e) -> tuple[str, int]:
         """The ``parts`` of a new expression."""
         if e.is_Integer:
-            return self.minus(str(abs(e)), e < 0), _ATOM if e >= 0 else _SUM
+            return self.minus(str(abs(e)), e < 0), ATOM if e >= 0 else SUM
         if e.is_Symbol:
             return self.letter(e.name, ())
         if e == sp.E:
-            return "e", _ATOM
+            return "e", ATOM
         if isinstance(e, sp.Indexed):
             return self.letter(str(e.base.label), tuple(map(self.index, e.indices)))
         if e.is_Add:
-            return self.add(e), _SUM
+            return self.add(e), SUM
         if e.is_Mul or e.is_Rational or (e.is_Pow and e.exp.is_negative):
             return self.multiply(e)
         if e.is_Pow:
             if self.letters is not None and e.exp.is_Rational and e.exp.q == 2 and (root := self.root(e.base)):
-                return (root, _ATOM) if e.exp.p == 1 else (self.power(root, str(e.exp.p)), _POWER)
-            return self.power(self.raised(e.base), self.text(e.exp)), _POWER
+                return (root, ATOM) if e.exp.p == 1 else (self.power(root, str(e.exp.p)), POWER)
+            return self.power(self.raised(e.base), self.text(e.exp)), POWER
         if isinstance(e, sp.Sum | sp.Product):
-            return self.accumulate(e), _PRODUCT
+            return self.accumulate(e), PRODUCT
         if isinstance(e, words.Operator):
             return self.operator(e)
-        return self.function(e), _ATOM
+        return self.function(e), ATOM
 
     def index(self, e) -> str:
         return self.text(e)
@@ -88,9 +80,9 @@ class Writer(ABC):
     def letter(self, name: str, indices: tuple[str, ...]) -> tuple[str, int]:
         """The letter, and how tightly it binds: a letter may itself be a sum or a product."""
         if name in INDEX_NAMES and not indices:
-            return name, _ATOM
+            return name, ATOM
         text = letter_text(name, indices, self.letters)
-        return self.typeset(text), _ATOM if self.letters is None else binding(text)
+        return self.typeset(text), ATOM if self.letters is None else binding(text)
 
     def typeset(self, latex: str) -> str:
         return latex
@@ -106,8 +98,8 @@ class Writer(ABC):
     # sums and products -----------------------------------------------------------------------------------------------
     def add(self, e) -> str:
         text = ""
-        for coefficient, rest in ordered_terms(e):
-            term = self.at(abs(coefficient) * rest, _PRODUCT)
+        for coefficient, rest in _ordered_terms(e):
+            term = self.at(abs(coefficient) * rest, PRODUCT)
             sign = self.minus_sign if coefficient < 0 else "+"
             text += f" {sign} {term}" if text else self.minus(term, coefficient < 0)
         return text
@@ -123,14 +115,14 @@ class Writer(ABC):
                 below.append(base**-exponent)
             else:
                 above.append(factor)
-        above, below = sorted(above, key=factor_place), sorted(below, key=factor_place)
-        heavy = [f for f in above if factor_place(f) >= HEAVY] if below else []
+        above, below = sorted(above, key=_factor_place), sorted(below, key=_factor_place)
+        heavy = [f for f in above if _factor_place(f) >= _HEAVY] if below else []
         light = [f for f in above if f not in heavy]
         text = self.fraction(self.product(light), self.under(below)) if below else self.product(light)
         if heavy:
             text += self.times + self.side_by_side(self.product_parts(heavy))
         negative = coefficient < 0
-        return self.minus(text, negative), _SUM if negative else _PRODUCT
+        return self.minus(text, negative), SUM if negative else PRODUCT
 
     def product(self, factors) -> str:
         if not factors:
@@ -144,7 +136,7 @@ class Writer(ABC):
 
     def product_parts(self, factors) -> list[str]:
         last = len(factors) - 1
-        return [self.at(f, _PRODUCT if i == last else _POWER) for i, f in enumerate(factors)]
+        return [self.at(f, PRODUCT if i == last else POWER) for i, f in enumerate(factors)]
 
     def accumulate(self, e) -> str:
         body, text = e.function, ""
@@ -152,7 +144,7 @@ class Writer(ABC):
             members, body = self.members(body, index, low, high)
             sign = self.signs[sp.Sum if isinstance(e, sp.Sum) else sp.Product]
             text += f"{sign}_{{{members}}} " if members else f"{sign}_{{{index}={self.index(low)}}}^{{{self.index(high)}}} "
-        return text + self.at(body, _PRODUCT)
+        return text + self.at(body, PRODUCT)
 
     def members(self, body, index, low, high):
         """The set of clients in a sum with a priority mask, and the summand without the mask; None if there is no mask."""
@@ -166,11 +158,22 @@ class Writer(ABC):
 
     def raised(self, base) -> str:
         """A base that takes an exponent."""
-        text = self.at(base, _ATOM)
+        text = self.at(base, ATOM)
         if isinstance(base, words.norm):
             return text
         stacked = any(mark in text for mark in ("^", "'", "²", "*")) and not text.startswith(("(", r"\left("))
         return self.group(text) if stacked or isinstance(base, words.norm2) else text
+
+    # conditions ------------------------------------------------------------------------------------------------------
+    def ranges(self, over) -> str:
+        """The ranges of a condition's indices."""
+        return self.apart.join(f"{index} = {self.text(low)}" + (
+            "" if low == high else f", {self.dots}, {self.text(high)}") for index, low, high in over)
+
+    def condition(self, condition: Condition) -> str:
+        """``left relation right``, with the ranges of its indices."""
+        left, right, ranges = self.text(condition.left), self.text(condition.right), self.ranges(condition.over)
+        return f"{left} {self.relations[condition.relation]} {right}" + (self.scope + ranges if ranges else "")
 
     # functions -------------------------------------------------------------------------------------------------------
     def function(self, e) -> str:
@@ -187,7 +190,7 @@ class Writer(ABC):
         """An operator's form with its arguments. Those that no parenthesis encloses bind at least as products."""
         form = self.form(type(e).__name__, e)
         bare = bare_arguments(form)
-        texts = [self.index(a) if n in e.indices else self.at(a, _PRODUCT) if n in bare else self.text(a)
+        texts = [self.index(a) if n in e.indices else self.at(a, PRODUCT) if n in bare else self.text(a)
                  for n, a in enumerate(e.args)]
         return filled(form, texts), binding(form)
 
@@ -230,6 +233,7 @@ class LatexWriter(Writer):
     """LaTeX without dollar signs."""
 
     own_form, minus_sign, times, backslash = "latex_form", "-", " ", "\\"
+    relations, apart, dots, scope = {"<=": r"\le", "==": "=", ">=": r"\ge"}, r",\; ", r"\ldots", r" \quad \text{for }"
     signs = {sp.Sum: r"\sum", sp.Product: r"\prod"}
     member, no_member = r"<0> \in \mathcal{P}", r"<0> \notin \mathcal{P}"
     brackets = {"(": (r"\left(", r"\right)"), "{": (r"\left\{", r"\right\}"), "|": (r"\left|", r"\right|")}
@@ -248,6 +252,7 @@ class UnicodeWriter(Writer):
     """One line of text for terminals."""
 
     own_form, minus_sign, times, backslash = "text_form", "−", " · ", ""
+    relations, apart, dots, scope = {"<=": "≤", "==": "=", ">=": "≥"}, ", ", "…", "   for "
     signs = {sp.Sum: "Σ", sp.Product: "Π"}
     member, no_member = "<0>∈P", "<0>∉P"
     brackets = {"(": "()", "{": "{}", "|": "||"}
@@ -262,12 +267,12 @@ class UnicodeWriter(Writer):
         return base + exponent.translate(_RAISED) if exponent.isdigit() else f"{base}^({exponent})"
 
     def alone(self, factor):
-        return self.at(factor, _POWER)
+        return self.at(factor, POWER)
 
     def under(self, factors):
         text = self.product(factors)
         letters = len(factors) == 1 and isinstance(factors[0], sp.Symbol | sp.Indexed)
-        return self.group(text) if letters and self.parts(factors[0])[1] == _POWER else text
+        return self.group(text) if letters and self.parts(factors[0])[1] == POWER else text
 
     def fraction(self, above, below):
         return f"{above}/{below if ' ' not in below or _closed(below) else self.group(below)}"
@@ -281,3 +286,47 @@ def _closed(text: str) -> bool:
         if depth == 0:
             return place == len(text) - 1
     return False
+
+
+# the order of terms and factors ------------------------------------------------------------------------------------------
+def _ordered_terms(e):
+    """The terms of a sum as (coefficient, rest): positive before negative, long before short; 1 + S, but t + 1."""
+    terms = e.as_ordered_terms()
+    lengths = {term: len(str(term)) for term in terms}
+    if max(lengths.values()) > 20:
+        terms = sorted(terms, key=lambda t: (t.is_Symbol, -lengths[t]))
+    if e.has(sp.Indexed, sp.Sum):
+        terms = sorted(terms, key=lambda t: not t.is_number)
+    split = [term.as_coeff_Mul() for term in terms]
+    return [t for t in split if t[0] > 0] + [t for t in split if t[0] < 0]
+
+
+_EARLY = (
+    "L", "mu", "eta", "eta_l", "eta_next", "client_weight", "p", "omega", "weight", "aggregate_weight", "proof_gamma",
+    "participants", "local_steps",
+)
+
+#: factors from this place on are printed behind a fraction, not in its numerator
+_HEAVY = 4
+
+
+def _factor_place(factor) -> float:
+    """Place of a factor in a product: numbers, steps and weights, plain sums, letters, norms, long sums, sum signs."""
+    if factor.is_number:
+        return 0
+    if isinstance(factor, sp.Sum | sp.Product):
+        return 6
+    base = factor.as_base_exp()[0]
+    if base.is_Add:
+        return 5 if _stacks(base) else 2
+    if isinstance(base, sp.Function | sp.Max | sp.Min):
+        return 4
+    name = str(base.base.label) if isinstance(base, sp.Indexed) else str(base)
+    return 1 + _EARLY.index(name) / 100 if name in _EARLY else 3
+
+
+def _stacks(e) -> bool:
+    """Whether a sum is too large for a numerator: it has fractions, inner sums, sum signs or operators but ``tau``."""
+    operators_within = any(not isinstance(word, words.tau) for word in e.atoms(sp.Function))
+    nested = e.has(sp.Sum, sp.Product) or any(term.has(sp.Add) for term in e.args)
+    return operators_within or nested or any(power.exp.is_negative for power in e.atoms(sp.Pow))

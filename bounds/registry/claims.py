@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from difflib import get_close_matches
-from functools import cache
+from functools import cache, lru_cache
 from itertools import chain
 
 from bounds.language.claim import Claim, by_id
 from bounds.registry.loading import without_collection
 from bounds.registry.papers import PAPERS, claims_of_paper
-from bounds.registry.user_claims import claims_of_user
+from bounds.registry.user_claims import PATHS, claims_of_user
 
 __all__ = ["ALIASES", "all_claims", "find_claim"]
 
@@ -24,16 +25,28 @@ def all_claims() -> dict[str, Claim]:
         return by_id(chain(*(claims_of_paper(paper).values() for paper in PAPERS), claims_of_user()))
 
 
+@lru_cache(maxsize=4)
+def _of_user(paths: str) -> dict[str, Claim]:
+    """The user's claims by id, while the environment names the files ``paths``."""
+    return by_id(claims_of_user())
+
+
 def find_claim(claim_id: str) -> Claim:
-    """The claim of that id or alias; an unknown id raises LookupError and suggests the nearest."""
+    """The claim of that id or alias. Loads the claims of its paper alone.
+
+    Raises:
+        LookupError: an unknown id; it suggests the nearest ids of the paper, or the nearest paper.
+    """
     block, at, reading = claim_id.partition("@")
     claim_id = ALIASES.get(block, block) + at + reading
     paper = claim_id.partition("/")[0]
-    if paper in PAPERS and claim_id in claims_of_paper(paper):  # the other papers need not be loaded
+    if paper in PAPERS and claim_id in claims_of_paper(paper):
         return claims_of_paper(paper)[claim_id]
-    claims = all_claims()
-    if claim_id not in claims:
-        near = get_close_matches(claim_id, claims, n=3, cutoff=0.4)
-        hint = f"; nearest: {', '.join(near)}" if near else ""
-        raise LookupError(f"unknown claim {claim_id!r}{hint}")
-    return claims[claim_id]
+    claims = _of_user(os.environ.get(PATHS, ""))
+    if claim_id in claims:
+        return claims[claim_id]
+    known = paper in PAPERS
+    names = [*(claims_of_paper(paper) if known else [f"{name}/..." for name in PAPERS]), *claims]
+    near = get_close_matches(claim_id if known or claims else f"{paper}/...", names, n=3, cutoff=0.4 if known else 0.8)
+    hint = f"; nearest: {', '.join(near)}" if near else f"; papers: {', '.join(PAPERS)}"
+    raise LookupError(f"unknown claim {claim_id!r}{hint}")

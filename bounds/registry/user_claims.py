@@ -20,20 +20,16 @@ the constant may depend (without it, on everything but the symbols of the limits
 
 from __future__ import annotations
 
-import ast
 import itertools
 import keyword
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from difflib import get_close_matches
 from functools import partial
 from importlib.metadata import entry_points
 from pathlib import Path
-from tokenize import TokenError
 
 import sympy as sp
-from sympy.parsing.sympy_parser import parse_expr
 
 from bounds.formulas.well_formed import Fault, faults
 from bounds.language import words
@@ -50,7 +46,8 @@ from bounds.language.claim import (
     Variable,
 )
 from bounds.language.definitions import DEFINITIONS
-from bounds.registry.claim_files import SUFFIXES, Places, tables
+from bounds.registry.claim_files import SUFFIXES, Places, short, tables, text_of
+from bounds.registry.expressions import MOST_TERMS, NoFormula, excerpt, expression, only_ascii
 from bounds.registry.papers import PAPERS, claims_of_paper
 from bounds.registry.python_files import module_from
 
@@ -59,12 +56,10 @@ __all__ = ["PATHS", "WrongClaims", "claims_of_user", "load_claims"]
 PATHS = "FEDTHEORY_CLAIMS"  #: environment variable with paths of claim files, as in PATH
 _FIELDS = {"id", "number", "kind", "reading", "source", "setting", "method", "options", "sampling", "equal_weights",
            "assume", "conditions", "statement", "variables", "note", "limits", "constants_may_use", "steps"}
-_LIMITS = {"oo": sp.oo, "0": sp.Integer(0)}
-_RANGE = re.compile(r"\s+for\s+(\w+)\s+in\s+(.+?)\s*\.\.\s*(.+?)\s*$")
-
-#: the syntax of formulas
-_NODES = (ast.Expression, ast.BinOp, ast.UnaryOp, ast.Call, ast.Name, ast.Constant, ast.Subscript, ast.Tuple, ast.Load,
-          ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow, ast.USub, ast.UAdd)
+_ID = re.compile(r"[\w-]+/[\w@./+-]+", re.ASCII)
+_NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+_LONGEST = 200  # characters of an id, a name, or an option's value
+_LARGEST = 1e15  # number as an option
 
 
 class WrongClaims(ValueError):
@@ -85,7 +80,7 @@ def claims_of_user() -> Iterator[Claim]:
 
 
 def load_claims(path: str | Path, more: Callable[[Claim], Iterable[Fault]] = lambda claim: ()) -> tuple[Claim, ...]:
-    """The claims of a ``.py``, ``.toml`` or ``.yaml`` file.
+    """The claims of a ``.py``, ``.toml`` or ``.yaml`` file. A ``.py`` file is run; the others are data.
 
     ``more`` finds faults besides those of ``bounds.formulas.well_formed``.
 
@@ -96,10 +91,7 @@ def load_claims(path: str | Path, more: Callable[[Claim], Iterable[Fault]] = lam
     path = Path(path)
     if path.suffix not in (".py", *SUFFIXES):
         raise ValueError(f"claims are read from .py, {', '.join(SUFFIXES[:-1])} and {SUFFIXES[-1]} files; got {path.name!r}")
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ValueError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from error
+    text = text_of(path)
     if path.suffix == ".py":
         claims, fail = _from_python(path), partial(_fail_in_python, path, text)
     else:
@@ -194,15 +186,16 @@ class _Reader:
         row = self.row
         unknown = sorted(set(row) - _FIELDS)
         if unknown:
-            self.at(unknown[0]).fail(f"unknown field {unknown[0]!r}; allowed: {', '.join(sorted(_FIELDS))}")
+            self.at(unknown[0]).fail(f"unknown field {short(unknown[0])}; allowed: {', '.join(sorted(_FIELDS))}")
         for name in ("id", "statement"):
             if not isinstance(row.get(name), str):
-                self.at(name).fail(f"a claim needs the text {name!r}; got {row.get(name)!r}")
-        if "/" not in row["id"]:
-            self.at("id").fail(f"an id is <paper>/<block>[@<reading>]; got {row['id']!r}")
+                self.at(name).fail(f"a claim needs the text {name!r}; got {short(row.get(name))}")
+        if not _ID.fullmatch(row["id"]) or len(row["id"]) > _LONGEST:
+            self.at("id").fail("an id is <paper>/<block>[@<reading>], of ASCII letters, digits and . + - _, at most "
+                               f"{_LONGEST} characters; got {short(row['id'])}")
         for name, allowed in (("kind", KINDS), ("setting", SETTINGS), ("sampling", SAMPLING)):
             if row.get(name, allowed[0]) not in allowed:
-                self.at(name, str(row[name])).fail(f"unknown {name} {row[name]!r}; allowed: {', '.join(allowed)}")
+                self.at(name, row[name]).fail(f"unknown {name} {short(row[name])}; allowed: {', '.join(allowed)}")
         self.variables = tuple(itertools.starmap(self.variable, row.get("variables", {}).items()))
         assumptions = tuple(
             Assumption(f"{row['id']}:assumption-{n}", text, (self.at("assume", text).condition(text),))
@@ -210,14 +203,14 @@ class _Reader:
         conditions = tuple(self.at("conditions", text).condition(text) for text in row.get("conditions", ()))
         statement = self.at("statement").condition(row["statement"])
         setting, limits = row.get("setting", "run"), self.limits()
-        procedure = Procedure(
-            row.get("method", "fedavg"), sampling=row.get("sampling", "full"),
-            options=tuple(row.get("options", {}).items()), equal_weights=bool(row.get("equal_weights", True)))
+        options = tuple((name, self.option(name, value)) for name, value in row.get("options", {}).items())
+        procedure = Procedure(row.get("method", "fedavg"), sampling=row.get("sampling", "full"), options=options,
+                              equal_weights=row.get("equal_weights", True))
         try:
             return Claim(
                 row["id"], str(row.get("number", "none")), row.get("kind", "theorem"), setting, statement, assumptions,
-                conditions, row.get("reading", "as written"), row.get("source", str(self.path)),
-                procedure=procedure if setting == "run" else None, variables=self.variables, note=row.get("note", ""),
+                conditions, str(row.get("reading", "as written")), str(row.get("source", self.path)),
+                procedure=procedure if setting == "run" else None, variables=self.variables, note=str(row.get("note", "")),
                 explicit=all(v.domain != "hidden" for v in self.variables), limits=limits,
                 constants_may_use=tuple(row["constants_may_use"]) if "constants_may_use" in row else None,
                 steps=tuple(row.get("steps", ())), definitions=DEFINITIONS)
@@ -225,77 +218,82 @@ class _Reader:
             self.at("id").fail(str(error))
 
     def variable(self, name: str, domain: str) -> Variable:
-        self.at("variables", name)
+        self.at("variables", name).check_name(name)
         if not isinstance(domain, str):
-            self.fail(f"{name}: a domain is one of {', '.join(DOMAINS)}; got {domain!r}")
-        if not name.isidentifier() or keyword.iskeyword(name):
-            self.fail(f"{name!r} is no name; a name has letters, digits and _")
-        try:
-            return Variable(name, domain)
-        except ValueError as error:
-            self.fail(str(error))
+            self.fail(f"{name}: a domain is one of {', '.join(DOMAINS)}; got {short(domain)}")
+        if domain not in DOMAINS:
+            self.fail(f"{name}: unknown domain {short(domain)}; allowed: {', '.join(DOMAINS)}")
+        return Variable(name, domain)
+
+    def check_name(self, name: str) -> None:
+        if not _NAME.fullmatch(name) or keyword.iskeyword(name) or len(name) > _LONGEST:
+            self.fail(f"{short(name)} is no name; a name has ASCII letters, digits and _")
+
+    def option(self, name: str, value):
+        """The value of an option: a number, true or false, a short text, or a list of such."""
+        self.at("options", name).check_name(name)
+        value = tuple(value) if isinstance(value, list) else value
+        for one in value if isinstance(value, tuple) else [value]:
+            number = isinstance(one, int | float) and abs(one) <= _LARGEST  # this leaves out nan
+            if not number and not (isinstance(one, str) and len(one) <= _LONGEST):
+                self.fail(f"{name} is a number up to {_LARGEST:g}, true or false, a text of at most {_LONGEST} characters, "
+                          f"or a list of such; got {short(one)}")
+        return value
 
     def limits(self) -> tuple:
         """Pairs of a symbol and its limit."""
         found = []
         for name, end in self.row.get("limits", {}).items():
-            self.at("limits", name)
-            if str(end) not in _LIMITS:
-                self.fail(f"{name} goes to \"oo\" or to 0; got {end!r}")
-            found.append((self.formula(name), _LIMITS[str(end)]))
+            self.at("limits", name).check_name(name)
+            if isinstance(end, bool) or end not in ("oo", "0", 0):
+                self.fail(f"{name} goes to \"oo\" or to 0; got {short(end)}")
+            symbol = self.formula(name)
+            if not isinstance(symbol, sp.Symbol | sp.IndexedBase):
+                self.fail(f"a limit is that of a number or an array; got {name}")
+            found.append((symbol, sp.oo if end == "oo" else sp.Integer(0)))
         return tuple(found)
 
     def condition(self, text: str) -> Condition:
         """``left <= right for k in 0..clients-1 for t in ...``."""
-        rest, over = " ".join(text.split()), []
-        while found := _RANGE.search(rest):
-            index, low, high = found.groups()
-            over.insert(0, (index, low, high))
-            rest = rest[: found.start()]
-        relations = re.findall(r"[<>=!]+", rest)
+        self.checked(only_ascii, text)
+        sides, *ranges = " ".join(text.split()).split(" for ")
+        relations = re.findall(r"[<>=!]+", sides)
         if len(relations) != 1 or relations[0] not in RELATIONS:
             said = "one of <=, >= and ==" if len(relations) > 1 else "<=, >= or =="
-            self.fail(f"a condition needs {said}; got {text!r}")
-        indices = {index: sp.Symbol(index, integer=True) for index, *_ in over}
-        left, right = (self.formula(side, indices) for side in rest.split(relations[0]))
-        ranges = [(indices[index], *(self.formula(end, indices) for end in ends)) for index, *ends in over]
-        return Condition(left, relations[0], right, tuple(ranges))
+            self.fail(f"a condition needs {said}; got {excerpt(text)}")
+        over, indices = [], {}
+        for one in ranges:
+            index, _, ends = one.partition(" in ")
+            low, dots, high = ends.partition("..")
+            if not (dots and low.strip() and high.strip()):
+                self.fail(f"a range is written 'for k in 0..clients-1'; got {excerpt(f'for {one}')}")
+            self.check_name(index)
+            if index in indices:
+                self.fail(f"two ranges have the index {index}", index)
+            indices[index] = sp.Symbol(index, integer=True)
+            over.append((index, low, high))
+        left, right = (self.formula(side, indices) for side in sides.split(relations[0]))
+        return Condition(left, relations[0], right, tuple(
+            (indices[index], *(self.end(end, indices) for end in ends)) for index, *ends in over))
+
+    def end(self, text: str, indices: dict):
+        """An end of a range."""
+        found = self.formula(text, indices)
+        if found.is_number and not (found.is_Integer and abs(found) <= MOST_TERMS):
+            self.fail(f"an end of a range is a whole number up to {MOST_TERMS}; got {excerpt(text)}")
+        return found
 
     def formula(self, text: str, indices: dict | None = None):
-        text, known = text.strip(), self.names() | (indices or {})
-        try:
-            tree = ast.parse(text, mode="eval")
-        except SyntaxError as error:
-            rest = text[(error.offset or len(text) + 1) - 1:]
-            self.fail(f"cannot read {text!r}: {error.msg} at {repr(rest) if rest else 'its end'}" if text
-                      else f"a side of {self.entry or self.row.get(self.field)!r} is empty")
-        for node in ast.walk(tree):
-            self.node(node, text, known)
-        try:
-            return parse_expr(text, local_dict=known)
-        except (SyntaxError, TokenError, TypeError, ValueError, AttributeError, IndexError) as error:
-            self.fail(f"cannot read {text!r}: {error}")
+        if not text.strip():
+            self.fail(f"a side of {excerpt(self.entry or self.row.get(self.field))} is empty")
+        return self.checked(expression, text, self.names() | (indices or {}))
 
-    def node(self, node, text: str, known: dict) -> None:
-        """Fail on a part of a formula that is not in the language."""
-        if not isinstance(node, _NODES):
-            hint = "; powers are written **" if isinstance(node, ast.BitXor) else ""
-            self.fail(f"cannot read {text!r}: {type(node).__name__} is not part of a formula{hint}")
-        if isinstance(node, ast.Name):
-            name = node.id
-            if name not in known and not name.startswith(("server_", "client_", "local_")):
-                near = get_close_matches(name, known, 1)
-                self.fail(f"unknown symbol {name!r} in {text!r}; declare it under variables, or use a name of "
-                          "bounds.language.words" + (f"; nearest: {near[0]}" if near else ""), name)
-            known.setdefault(name, sp.IndexedBase(name, real=True))
-        base = node.value if isinstance(node, ast.Subscript) else node.func if isinstance(node, ast.Call) else None
-        if isinstance(base, ast.Name) and base.id in known:
-            array = isinstance(known[base.id], sp.IndexedBase)
-            if isinstance(node, ast.Subscript) and not array:
-                self.fail(f"{base.id} takes no index; got {ast.unparse(node)}", base.id)
-            if isinstance(node, ast.Call) and (array or isinstance(known[base.id], sp.Symbol)):
-                self.fail(f"{base.id} is no function; got {ast.unparse(node)}"
-                          + (f"; indices stand in brackets, {base.id}[...]" if array else ""), base.id)
+    def checked(self, read: Callable, *given):
+        """What ``read`` returns; a text that is no formula is refused with its line."""
+        try:
+            return read(*given)
+        except NoFormula as error:
+            self.fail(str(error), error.symbol)
 
     def names(self) -> dict:
         known = self.words() | {str(index): sp.Symbol(str(index), integer=True) for index in "tijkr"}

@@ -23,6 +23,7 @@ class VirtualDuals(Duals):
     is ``x_bar + mean of lam_k / rho_prox``."""
 
     down = 1
+    needs_whole = "the server computes the duals from the local models"
 
     def client_state(self, federation, x, draws):
         return {}
@@ -43,11 +44,6 @@ class VirtualDuals(Duals):
         duals = moment.put(absent, present)
         mean = moment.mean_over_all(duals)
         return average + mean / self.server_pull(moment), {"duals": duals, "x_bar": average}
-
-    def check(self, algorithm):
-        if not algorithm.upload.whole:
-            raise ValueError("the server computes the duals from the local models, so clients must send them whole; got "
-                             f"{type(algorithm.upload).__name__}, allowed: no upload filter")
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ from fedtheory.algorithm import Algorithm
 from fedtheory.algorithms.afedpd import OUTPUTS, VirtualDuals
 from fedtheory.algorithms.fedpd import UNITS
 from fedtheory.algorithms.fedsam import SharpnessAware
+from fedtheory.fields import rate
 from fedtheory.method import register, sampled
-from fedtheory.schedules import check_schedule
 from fedtheory.traits import ISOTROPIC, LENGTH, SLOPE, Costs, Reduction, Variant
 from synthetic.base.checks import one_of
 from synthetic.numbers.arrays import namespace
@@ -22,11 +22,7 @@ __all__ = ["SoftSharpnessAware", "afedpdsam"]
 class SoftSharpnessAware(SharpnessAware):
     """The gradient at ``x_k + rho_sam * g/(|g| + sam_eps)`` with ``g = g_k(x_k)``; ``sam_eps`` is above 0."""
 
-    sam_eps: Any = 0.01  #: in units of the gradient: number, (runs,) array or Schedule
-
-    def __post_init__(self):
-        super().__post_init__()
-        check_schedule("sam_eps", self.sam_eps, strict=True)
+    sam_eps: Any = rate(0.01, strict=True)  #: in units of the gradient: number, (runs,) array or Schedule
 
     def gradient(self, local, gradient, moment):
         now, g = moment.algorithm.now, gradient(local.x)
@@ -58,7 +54,7 @@ def afedpdsam(
         >>> run(method, Quadratic([[[1.0]]], [[[1.0]]]), 2).dataset.x.values.ravel().tolist()
         [0.0, 0.75, 0.625]
     """
-    plain = isinstance(sam_eps, (int, float)) and sam_eps == 0
+    plain = not hasattr(sam_eps, "shape") and sam_eps == 0
     oracle = SharpnessAware(rho_sam) if plain else SoftSharpnessAware(rho_sam, sam_eps)
     server = OUTPUTS[one_of("output", output, OUTPUTS)]()
     return Algorithm(eta_l, local_steps, sampled(participants, replacement), oracle=oracle,

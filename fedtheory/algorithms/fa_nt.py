@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fedtheory.algorithm import Algorithm
-from fedtheory.algorithms.fadamgc import STARTS, Tracking, first_variates
+from fedtheory.algorithms.fadamgc import Tracking, first_variates
 from fedtheory.algorithms.fedavg import ServerStep
 from fedtheory.algorithms.local_adam import COORDINATES, UNITS, Adam
 from fedtheory.algorithms.scaffold import means
+from fedtheory.fields import word
 from fedtheory.method import register, sampled
 from fedtheory.moment import mean_over_clients
 from fedtheory.parts import Correction
 from fedtheory.selection import EveryPriority, PriorityOnly
 from fedtheory.traits import EVERYONE, Costs, Law, Record, Reduction, Variant
-from synthetic.base.checks import one_of
 
 __all__ = ["DirectionTracking", "KeptDifference", "fa_nt", "fa_nt_z"]
 
@@ -39,10 +39,7 @@ class KeptDifference(Correction):
     The client updates z_k when it receives x_next; until then it keeps its last local model beside the old z_k.
     """
 
-    start: str = "zero"
-
-    def __post_init__(self):
-        one_of("y_init", self.start, STARTS)
+    start: str = word("zero", "gradient", "normalised-gradient", name="y_init")
 
     def client_state(self, federation, x, draws):
         y_k = first_variates(self.start, federation, x)

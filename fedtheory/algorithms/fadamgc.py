@@ -10,22 +10,19 @@ from fedtheory.algorithms.fedsam import along
 from fedtheory.algorithms.local_adam import COORDINATES, UNITS, Adam
 from fedtheory.algorithms.scaffold import means, settled
 from fedtheory.control_variates import ControlVariates
+from fedtheory.fields import checked, word
 from fedtheory.method import register, sampled
 from fedtheory.moment import mean_over_clients
 from fedtheory.selection import WithoutReplacement
 from fedtheory.traits import ONE_CLIENT, Costs, FixedPoint, Law, Record, Reduction, Tilt, Variant
-from synthetic.base.checks import one_of, whole
+from synthetic.base.checks import whole
 from synthetic.numbers.arrays import namespace
 from synthetic.numbers.draws import TRACKERS
 
 __all__ = ["Tracking", "fadamgc", "first_variates"]
 
-STARTS = ("zero", "gradient", "normalised-gradient")
-
-
 def first_variates(start, federation, x):
     """The y_k (runs, clients, dim) before the first round: zero, full gradients at ``x``, or their directions."""
-    one_of("y_init", start, STARTS)
     models = federation.all_clients(x)
     if start == "zero":
         return 0 * models
@@ -43,13 +40,9 @@ class Tracking(ControlVariates):
     """
 
     option: str = "average-gradient"
-    trackers: int | None = None
+    start: str = word("zero", "gradient", "normalised-gradient", name="y_init")
+    trackers: int | None = checked(None, lambda name, value: value is None or whole(name, value, 0))
     up = 0
-
-    def __post_init__(self):
-        one_of("y_init", self.start, STARTS)
-        if self.trackers is not None:
-            whole("trackers", self.trackers, 0)
 
     def client_state(self, federation, x, draws):
         if self.trackers is not None:

@@ -7,9 +7,10 @@ from typing import Any
 
 from fedtheory.algorithm import Algorithm
 from fedtheory.algorithms.fedprox import Proximal
+from fedtheory.fields import rate
 from fedtheory.method import register, sampled
 from fedtheory.parts import ServerOptimiser
-from fedtheory.schedules import check_schedule, value_at
+from fedtheory.schedules import value_at
 from fedtheory.traits import CURVATURE, EVERYONE, ISOTROPIC, NUMBER, STEP, Costs, FixedPoint, Reduction
 from synthetic.numbers.arrays import backend_of
 
@@ -20,10 +21,10 @@ __all__ = ["LookAhead", "fedacg"]
 class LookAhead(ServerOptimiser):
     """Sends ``z = x + lam u``; after the round ``u <- lam u + (average - z)`` and ``x <- x + u``, which is the average."""
 
-    lam: Any = 0.85  #: number or (runs,) array, at most 1
+    lam: Any = rate(0.85, high=1)  #: number or (runs,) array, at most 1
 
     def __post_init__(self):
-        check_schedule("lam", self.lam, high=1)
+        super().__post_init__()
         if callable(self.lam):
             raise ValueError(f"lam must be a number or a (runs,) array; got {self.lam!r}")
 

@@ -9,9 +9,10 @@ import numpy as np
 
 from fedtheory.algorithm import Algorithm
 from fedtheory.algorithms.fedpd import EXACT, UNITS, Duals, PrimalDual, optimal
+from fedtheory.fields import rate, word
 from fedtheory.method import register, sampled
 from fedtheory.parts import ServerOptimiser
-from fedtheory.schedules import Schedule, check_schedule
+from fedtheory.schedules import Schedule
 from fedtheory.solvers import local_solver
 from fedtheory.traits import CURVATURE, EVERYONE, ISOTROPIC, SLOPE, Costs, FixedPoint, Reduction, Tilt, Variant
 from synthetic.base.checks import one_of
@@ -19,15 +20,14 @@ from synthetic.numbers.arrays import namespace, to_numpy
 
 __all__ = ["ServerProximal", "StalePrimalDual", "fedadmm"]
 
-VARIANTS, WEIGHTS = ("eq6", "stale"), ("printed", "consistent")
-
-
 @dataclass(frozen=True)
 class StalePrimalDual(Duals):
     """The server's model is the mean over *all* clients of their last ``x_k + lam_k / rho_prox``, initially the start.
 
     Participants send the change of theirs, added to the model.
     """
+
+    needs_whole = "the server adds the changes of messages to its model"
 
     def client_state(self, federation, x, draws):
         start = federation.all_clients(x)
@@ -44,11 +44,6 @@ class StalePrimalDual(Duals):
     def aggregate(self, average, upload, moment):
         return moment.x + moment.over_all(upload.model - moment.x[:, None, :]), {}
 
-    def check(self, algorithm):
-        if not algorithm.upload.whole:
-            raise ValueError("the server adds the changes of messages to its model, so clients must send them whole; got "
-                             f"{type(algorithm.upload).__name__}, allowed: no upload filter")
-
 
 @dataclass(frozen=True)
 class ServerProximal(ServerOptimiser):
@@ -57,14 +52,9 @@ class ServerProximal(ServerOptimiser):
     ``weight``: ``printed``, w = 1 / (2 rho_prox); ``consistent``, w = rho_prox / 2, that of the augmented Lagrangian.
     """
 
-    l2: Any = 0.0  #: at least 0: number, (runs,) array or Schedule, like ``l1``
-    l1: Any = 0.0
-    weight: str = "printed"
-
-    def __post_init__(self):
-        check_schedule("l2", self.l2)
-        check_schedule("l1", self.l1)
-        one_of("weight", self.weight, WEIGHTS)
+    l2: Any = rate(0.0)  #: at least 0: number, (runs,) array or Schedule, like ``l1``
+    l1: Any = rate(0.0)
+    weight: str = word("printed", "consistent")
 
     def check(self, algorithm):
         if not isinstance(algorithm.correction, Duals):
@@ -111,7 +101,7 @@ def fedadmm(
         >>> run(method, Quadratic([[[1.0]]], [[[1.0]]]), 2).dataset.x.values.ravel().tolist()
         [0.0, 1.0, 1.0]
     """
-    duals = (PrimalDual if one_of("variant", variant, VARIANTS) == "eq6" else StalePrimalDual)(rho_prox)
+    duals = (PrimalDual if one_of("variant", variant, ("eq6", "stale")) == "eq6" else StalePrimalDual)(rho_prox)
     server = ServerProximal(l2, l1, weight)
     regularised = any(isinstance(number, Schedule) or np.any(to_numpy(number) != 0) for number in (l2, l1))
     server = server if regularised else ServerOptimiser()

@@ -6,15 +6,12 @@ from dataclasses import dataclass
 
 from fedtheory.algorithm import Algorithm
 from fedtheory.algorithms.fedopt import AdaptiveServer, quotient
+from fedtheory.fields import word
 from fedtheory.method import register, sampled
 from fedtheory.traits import LENGTH, NUMBER, STEP, Costs, Law, Reduction, Variant
-from synthetic.base.checks import one_of
 from synthetic.numbers.arrays import maximum, namespace
 
 __all__ = ["MaxStabilised", "fedams"]
-
-OPTIONS = ("fedams", "fedamsgrad")
-
 
 @dataclass(frozen=True)
 class MaxStabilised(AdaptiveServer):
@@ -22,11 +19,7 @@ class MaxStabilised(AdaptiveServer):
     with ``vhat <- max(vhat, v)`` (fedamsgrad); vhat starts at 0."""
 
     v_init: object = 0.0
-    option: str = "fedams"
-
-    def __post_init__(self):
-        super().__post_init__()
-        one_of("option", self.option, OPTIONS)
+    option: str = word("fedams", "fedamsgrad")
 
     def server_state(self, federation, x, draws):
         return super().server_state(federation, x, draws) | {"server_moment2_max": 0 * x}

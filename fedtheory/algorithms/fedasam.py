@@ -8,6 +8,7 @@ from typing import Any
 from fedtheory.algorithm import Algorithm
 from fedtheory.algorithms.fedavg import ServerStep
 from fedtheory.algorithms.fedsam import SharpnessAware, along
+from fedtheory.fields import rate, size
 from fedtheory.method import method, sampled
 from fedtheory.schedules import Schedule, check_schedule
 from fedtheory.traits import LENGTH, NUMBER, STEP, Costs, Reduction, Traits
@@ -21,11 +22,7 @@ __all__ = ["AdaptivelySharp", "CyclicRounds", "WeightAverage", "fedasam"]
 class AdaptivelySharp(SharpnessAware):
     """The gradient at ``x_k + rho_sam * T^2 g / |T g|``, T the diagonal matrix of ``|x_k| + nu``, g = g_k(x_k)."""
 
-    nu: Any = 0.01  #: in units of the parameter: number, (runs,) array or Schedule
-
-    def __post_init__(self):
-        super().__post_init__()
-        check_schedule("nu", self.nu)
+    nu: Any = rate(0.01)  #: in units of the parameter: number, (runs,) array or Schedule
 
     def gradient(self, local, gradient, moment):
         now = moment.algorithm.now
@@ -41,13 +38,8 @@ class WeightAverage(ServerStep):
     Until ``start`` it returns the model itself. Clients always receive the model.
     """
 
-    start: int = 0
-    cycle: int = 1
-
-    def __post_init__(self):
-        super().__post_init__()
-        whole("start", self.start, 0)
-        whole("cycle", self.cycle)
+    start: int = size(0, low=0)
+    cycle: int = size(1)
 
     def server_state(self, federation, x, draws):
         return {"mean_model": x}

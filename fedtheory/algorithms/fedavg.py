@@ -5,23 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fedtheory.algorithm import Algorithm
+from fedtheory.fields import rate
 from fedtheory.method import register, sampled
 from fedtheory.parts import ServerOptimiser
-from fedtheory.schedules import check_schedule
-from fedtheory.traits import (
-    EVERYONE,
-    GRADIENT_DESCENT,
-    ISOTROPIC,
-    NUMBER,
-    ONE_CLIENT,
-    ONE_EXACT_STEP,
-    ONE_LOSS,
-    STEP,
-    Costs,
-    FixedPoint,
-    Reduction,
-    Variant,
-)
+from fedtheory.traits import EVERYONE, ISOTROPIC, NUMBER, STEP, Costs, FixedPoint, Variant, as_descent
 
 __all__ = ["FedAvg", "ServerStep", "fedavg"]
 
@@ -30,10 +17,7 @@ __all__ = ["FedAvg", "ServerStep", "fedavg"]
 class ServerStep(ServerOptimiser):
     """``x <- x + eta_g (average - x)``; ``eta_g`` is a number, (runs,) array or schedule."""
 
-    eta_g: object = 1.0
-
-    def __post_init__(self):
-        check_schedule("eta_g", self.eta_g)
+    eta_g: object = rate(1.0)
 
     def step(self, average, moment):
         if isinstance(self.eta_g, (int, float)) and self.eta_g == 1:
@@ -84,9 +68,7 @@ def fedavg(eta_l=0.1, local_steps=1, participants=None, replacement=True, eta_g=
 
 
 TRAITS = dict(**ISOTROPIC, units={"eta_l": STEP, "eta_g": NUMBER}, costs=Costs(kept=0), variants=(Variant({"eta_g": 1.5}),),
-    fixed_point=FixedPoint(where=EVERYONE | {"local_steps": 1}),
-    reductions=tuple(
-        Reduction(GRADIENT_DESCENT, {"eta_g": 1.0}, where=where) for where in (ONE_EXACT_STEP, ONE_CLIENT, ONE_LOSS)))
+    fixed_point=FixedPoint(where=EVERYONE | {"local_steps": 1}), reductions=as_descent(eta_g=1.0))
 
 register(fedavg, "fedavg", "FedAvg, full participation or Li et al.'s schemes I and II",
          "McMahan et al. 2017; Li et al. 2020", **TRAITS)

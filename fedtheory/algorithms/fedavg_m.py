@@ -7,16 +7,13 @@ from typing import Any
 
 from fedtheory.algorithm import Algorithm
 from fedtheory.algorithms.fedcm import BroadcastMomentum, KeepsDirection
+from fedtheory.fields import rate
 from fedtheory.method import register, sampled
 from fedtheory.parts import ClientOptimiser
-from fedtheory.schedules import check_schedule
 from fedtheory.traits import ISOTROPIC, STEP, Costs, Reduction, Variant
 from synthetic.base.checks import one_of
 
 __all__ = ["DirectionStep", "HeavyBall", "fedavg_m"]
-
-MOMENTA = ("broadcast", "heavy-ball")
-
 
 @dataclass(frozen=True)
 class DirectionStep(KeepsDirection):
@@ -31,10 +28,7 @@ class DirectionStep(KeepsDirection):
 class HeavyBall(ClientOptimiser):
     """``u <- (1 - beta) * u + g`` from zero in every round; the direction is ``u``."""
 
-    beta: Any = 0.1  #: number, (runs,) array or Schedule; 1 - beta is the momentum
-
-    def __post_init__(self):
-        check_schedule("beta", self.beta)
+    beta: Any = rate(0.1)  #: number, (runs,) array or Schedule; 1 - beta is the momentum
 
     def begin(self, local, moment):
         return local.with_own(velocity=0 * local.x)
@@ -67,7 +61,7 @@ def fedavg_m(
         >>> run(fedavg_m(0.5, beta=0.5, gamma=1.0), Quadratic([[[1.0]]], [[[1.0]]]), 2).dataset.x.values.ravel().tolist()
         [0.0, 0.5, 1.0]
     """
-    one_of("momentum", momentum, MOMENTA)
+    one_of("momentum", momentum, ("broadcast", "heavy-ball"))
     client = BroadcastMomentum(beta) if momentum == "broadcast" else HeavyBall(beta)
     return Algorithm(eta_l, local_steps, sampled(participants, replacement), client=client, server=DirectionStep(gamma),
                      name="FedAvg-M")

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from fedtheory.algorithm import Algorithm
+from fedtheory.fields import rate
 from fedtheory.method import register, sampled
 from fedtheory.parts import ServerOptimiser
-from fedtheory.schedules import check_schedule
 from fedtheory.traits import EVERYONE, ISOTROPIC, NUMBER, STEP, Costs, FixedPoint, Reduction
 
 __all__ = ["ServerMomentum", "fedavgm"]
@@ -18,12 +18,8 @@ __all__ = ["ServerMomentum", "fedavgm"]
 class ServerMomentum(ServerOptimiser):
     """``u <- beta1 u + (average - x)``, ``x <- x + eta_g u``, from u = 0."""
 
-    beta1: Any = 0.9  #: number, (runs,) array or Schedule, at most 1
-    eta_g: Any = 1.0
-
-    def __post_init__(self):
-        check_schedule("beta1", self.beta1, high=1)
-        check_schedule("eta_g", self.eta_g)
+    beta1: Any = rate(0.9, high=1)  #: number, (runs,) array or Schedule, at most 1
+    eta_g: Any = rate(1.0)
 
     def server_state(self, federation, x, draws):
         return {"server_momentum": 0 * x}

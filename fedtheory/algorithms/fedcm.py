@@ -7,9 +7,9 @@ from typing import Any
 
 from fedtheory.algorithm import Algorithm
 from fedtheory.algorithms.fedavg import ServerStep
+from fedtheory.fields import rate
 from fedtheory.method import register, sampled
 from fedtheory.parts import ClientOptimiser
-from fedtheory.schedules import check_schedule
 from fedtheory.traits import ISOTROPIC, STEP, Costs, Reduction
 
 __all__ = ["BroadcastMomentum", "KeepsDirection", "fedcm"]
@@ -22,11 +22,8 @@ class BroadcastMomentum(ClientOptimiser):
     The server must keep M: :class:`KeepsDirection` or a subclass.
     """
 
-    beta: Any = 0.1  #: weight of the gradient: number, (runs,) array or Schedule
+    beta: Any = rate(0.1)  #: weight of the gradient: number, (runs,) array or Schedule
     down = 1
-
-    def __post_init__(self):
-        check_schedule("beta", self.beta)
 
     def direction(self, g, local, moment):
         beta = moment.algorithm.now(self.beta, moment)
@@ -47,8 +44,7 @@ class KeepsDirection(ServerStep):
 
     def mean_direction(self, average, moment):
         """(x - average) / sum of the round's local steps, (runs, dim)."""
-        length = moment.algorithm.round_length(moment)
-        return (moment.x - average) / (length[:, 0] if getattr(length, "ndim", 0) else length)
+        return (moment.x - average) / moment.server_length()
 
     def step(self, average, moment):
         x, _ = super().step(average, moment)

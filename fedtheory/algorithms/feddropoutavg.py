@@ -8,9 +8,9 @@ from typing import Any
 from fedtheory.algorithm import Algorithm
 from fedtheory.algorithms.fedavg import ServerStep
 from fedtheory.chain import masked
+from fedtheory.fields import rate
 from fedtheory.method import register, sampled
 from fedtheory.parts import UploadFilter
-from fedtheory.schedules import check_schedule
 from fedtheory.traits import ONE_LOSS, STEP, Costs, Law, Reduction
 from synthetic.numbers.arrays import namespace
 from synthetic.numbers.draws import DROPOUT, LOST
@@ -23,13 +23,9 @@ class Dropped(UploadFilter):
     """Each coordinate of an upload is dropped with probability ``fdr``, a whole upload with probability ``cdr``; the
     server averages each coordinate over those who sent it."""
 
-    fdr: Any = 0.5  #: number, (runs,) array or Schedule, at most 1
-    cdr: Any = 0.0
+    fdr: Any = rate(0.5, high=1)  #: number, (runs,) array or Schedule, at most 1
+    cdr: Any = rate(0.0, high=1)
     whole = False
-
-    def __post_init__(self):
-        check_schedule("fdr", self.fdr, high=1)
-        check_schedule("cdr", self.cdr, high=1)
 
     def kept(self, moment, like):
         """Which participants send which coordinates, truth values shaped as ``like`` (runs, participants, dim)."""
@@ -47,9 +43,7 @@ class Dropped(UploadFilter):
         return moment.average(ones) * moment.average(sent) / xp.where(senders > 0, senders, 1)
 
 
-def feddropoutavg(
-    eta_l=0.1, local_steps=1, eta_g=1.0, fdr=0.5, cdr=0.0, participants=None, replacement=False,
-) -> Algorithm:
+def feddropoutavg(eta_l=0.1, local_steps=1, eta_g=1.0, fdr=0.5, cdr=0.0, participants=None, replacement=False) -> Algorithm:
     """FedDropoutAvg (Gunesli et al. 2021; specification of FedLUAR, 8: medium confidence).
 
     ::
@@ -58,9 +52,10 @@ def feddropoutavg(
         client k sends each coordinate of x_k - x with probability 1 - fdr, and nothing at all with probability cdr
         x_j <- x_j + eta_g * mean of (x_k - x)_j over those who sent coordinate j; x_j if nobody did
 
-    All draws are independent. The mean has the sampling's weights, divided by their sum over the senders. The literature
-    also words ``cdr`` as a fixed share of clients that are left out; that is ``participants``. A client sends the floats
-    that it keeps; which they are, both sides know from a common seed. ``fdr = cdr = 0`` is FedAvg.
+    All draws are independent, also of those of other rounds. The mean has the sampling's weights, divided by their sum
+    over the senders. The literature also words ``cdr`` as a fixed share of clients that are left out; that is
+    ``participants``. A client sends the floats that it keeps; which they are, both sides know from a common seed. ``fdr
+    = cdr = 0`` is FedAvg.
 
     Example:
         With one client the coordinates that arrive move as in FedAvg, the others stay.

@@ -6,16 +6,13 @@ from dataclasses import dataclass
 
 from fedtheory.algorithm import Algorithm
 from fedtheory.algorithms.fedpd import EXACT, UNITS, Duals, optimal
+from fedtheory.fields import word
 from fedtheory.method import register, sampled
 from fedtheory.moment import mean_over_clients
 from fedtheory.solvers import local_solver
 from fedtheory.traits import EVERYONE, ISOTROPIC, Costs, FixedPoint, Law, Reduction, Tilt, Variant
-from synthetic.base.checks import one_of
 
 __all__ = ["GlobalDual", "feddyn", "means"]
-
-ORDERS = ("next", "printed")
-
 
 @dataclass(frozen=True)
 class GlobalDual(Duals):
@@ -24,11 +21,8 @@ class GlobalDual(Duals):
     ``order``: ``next``, with the new ``lam``; ``printed``, with the ``lam`` before the round.
     """
 
-    order: str = "next"
-
-    def __post_init__(self):
-        super().__post_init__()
-        one_of("order", self.order, ORDERS)
+    order: str = word("next", "printed")
+    needs_whole = "the server computes its dual from the local models"
 
     def server_state(self, federation, x, draws):
         return {"dual": 0 * x}
@@ -37,11 +31,6 @@ class GlobalDual(Duals):
         old, rho = moment.state.server["dual"], self.server_pull(moment)
         new = old + rho * moment.over_all(upload.model - moment.x[:, None, :])
         return average + (new if self.order == "next" else old) / rho, {"dual": new}
-
-    def check(self, algorithm):
-        if not algorithm.upload.whole:
-            raise ValueError("the server computes its dual from the local models, so clients must send them whole; got "
-                             f"{type(algorithm.upload).__name__}, allowed: no upload filter")
 
 
 def feddyn(

@@ -9,16 +9,13 @@ from fedtheory.algorithm import Algorithm
 from fedtheory.algorithms.fedavg import ServerStep
 from fedtheory.algorithms.fedopt import first_moment2
 from fedtheory.algorithms.local_adam import Adam
+from fedtheory.fields import rate, word
 from fedtheory.method import register, sampled
 from fedtheory.parts import Correction
-from fedtheory.schedules import check_schedule
 from fedtheory.traits import LENGTH, NUMBER, SLOPE, Costs, Reduction, Variant
-from synthetic.base.checks import number, one_of
+from synthetic.base.checks import number
 
 __all__ = ["AveragedAdam", "LastDirection", "fedlada"]
-
-MOMENTS = ("averaged", "local")
-
 
 @dataclass(frozen=True)
 class AveragedAdam(Adam):
@@ -44,12 +41,8 @@ class LastDirection(Correction):
     ``moments``: averaged, the clients also send their largest second moments of the round; or local.
     """
 
-    alpha: Any = 0.5  #: number, (runs,) array or Schedule, at most 1
-    moments: str = "averaged"
-
-    def __post_init__(self):
-        check_schedule("alpha", self.alpha, high=1)
-        one_of("moments", self.moments, MOMENTS)
+    alpha: Any = rate(0.5, high=1)  #: number, (runs,) array or Schedule, at most 1
+    moments: str = word("averaged", "local")
 
     @property
     def down(self):
@@ -70,9 +63,7 @@ class LastDirection(Correction):
         return {}, {"moment2_max": local.own["moment2_max"]} if self.moments == "averaged" else {}
 
     def aggregate(self, average, upload, moment):
-        length = moment.algorithm.round_length(moment)
-        length = length[:, 0] if getattr(length, "ndim", 0) else length
-        arrays = {"last_direction": (moment.x - average) / length}
+        arrays = {"last_direction": (moment.x - average) / moment.server_length()}
         if self.moments == "averaged":
             arrays["averaged_moment2"] = moment.average(upload.others["moment2_max"])
         return average, arrays

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from fedtheory.algorithm import Algorithm
 from fedtheory.chain import masked
+from fedtheory.fields import size
 from fedtheory.layerwise import by_coordinate, layer_sums, sizes_of
 from fedtheory.method import register
 from fedtheory.parts import UploadFilter
@@ -27,12 +28,9 @@ class LayerIntervals(UploadFilter):
     of ``sum of d * size`` up to it is below the share of parameters after it.
     """
 
-    period: int = 2
+    period: int = size(2)
     whole = False
     moves_start = True
-
-    def __post_init__(self):
-        whole("period", self.period)
 
     def server_state(self, federation, x, draws):
         zero = 0 * x[:, :1] + federation.backend.array([[0] * len(federation.layers())])
@@ -112,7 +110,8 @@ def fedlama(eta_l=0.1, local_steps=1, period=2, participants=None) -> Algorithm:
             sorted by d, layer l is averaged rarely from now on if
                 sum over l' <= l of d_l' * size_l' / sum of all  <  sum over l' > l of size_l' / sum of all
 
-    d_l has the x_k before, and the x after the average. At first every layer is averaged often. A client starts a round
+    d_l has the x_k before, and the x after the average; of equal d_l the layer that comes first is sorted first. The array
+    ``own_model`` has the x_k before the average. At first every layer is averaged often. A client starts a round
     from the averaged layers of x, and from its own in the others. How many layers are averaged rarely follows the
     literature (medium confidence: where its two curves cross). ``participants`` stay together for a ``period``. ``x`` holds
     every layer's last average. A participant receives and sends the layers that were averaged. ``period = 1``, or one

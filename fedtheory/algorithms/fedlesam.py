@@ -44,8 +44,9 @@ def fedlesam(eta_l=0.1, local_steps=1, rho_sam=0.05, eta_g=1.0, participants=Non
         x_k   <- x_k - eta_l * g_k(x_k + e_k)               local_steps times, from x_k = x
         x     <- x + eta_g * mean of (x_k - x)
 
-    A descent direction of the objective stands for the client's own gradient, so a step costs one gradient. ``rho_sam = 0``
-    is FedAvg, and so is the first round.
+    The array ``last_received`` is the start until client k takes part. Runs record the gradients of the steps, which are
+    those at x_k + e_k. A descent direction of the objective stands for the client's own gradient, so a step costs one
+    gradient. ``rho_sam = 0`` is FedAvg, and so is the first round.
 
     Example:
         On 1/2 (x - 1)^2 the first step leads from 0 to 1/2; the second takes the gradient at 1/2 - 1/4, which is -3/4.

@@ -2,17 +2,52 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any
+
 from fedtheory.algorithm import Algorithm
 from fedtheory.chain import chained
+from fedtheory.fields import checked, rate
 from fedtheory.layerwise import by_coordinate
-from fedtheory.local_momentum import LocalMomentum
 from fedtheory.method import register
+from fedtheory.parts import ClientOptimiser
 from fedtheory.recycling import RecycledSteps, Recycling
 from fedtheory.traits import EVERYONE, STEP, Costs, Law, Reduction, Variant
-from synthetic.base.checks import one_of
+from synthetic.base.checks import flag, one_of
 from synthetic.numbers.arrays import namespace
 
-__all__ = ["feddrop", "fedluar", "recycle"]
+__all__ = ["LocalMomentum", "feddrop", "fedluar", "recycle"]
+
+
+@dataclass(frozen=True)
+class LocalMomentum(ClientOptimiser):
+    """``u <- momentum * u + g``, and the direction is ``u``; from zero in every round, or ``kept`` by the client.
+
+    Example:
+        On 1/2 (x - 1)^2 with steps of 1/2: u is -1, then -1/2 * 1 - 1/2.
+
+        >>> from fedtheory import Algorithm, run
+        >>> from synthetic import Quadratic
+        >>> made = Algorithm(0.5, 2, client=LocalMomentum(0.5))
+        >>> run(made, Quadratic([[[1.0]]], [[[1.0]]]), 1).dataset.x.values.ravel().tolist()
+        [0.0, 1.0]
+    """
+
+    momentum: Any = rate(0.9, high=1)  #: number, (runs,) array or Schedule, at most 1
+    kept: bool = checked(False, flag)
+
+    def client_state(self, federation, x, draws):
+        return {"local_velocity": 0 * federation.all_clients(x)} if self.kept else {}
+
+    def begin(self, local, moment):
+        return local if self.kept else local.with_own(local_velocity=0 * local.x)
+
+    def direction(self, g, local, moment):
+        u = moment.algorithm.now(self.momentum, moment) * local.own["local_velocity"] + g
+        return u, local.with_own(local_velocity=u)
+
+    def finish(self, local, moment):
+        return {"local_velocity": local.own["local_velocity"]} if self.kept else {}
 
 
 def recycle(algorithm: Algorithm, recycled=1, recycled_object="pre-optimizer", **options) -> Algorithm:
@@ -60,7 +95,7 @@ def fedluar(
     sends every layer (``R0``), applied starts at zero (``initial_update``). ``recycled = 0`` is the base; a participant
     receives one model and one bit per layer. With equal client weights the mean is over the sampled clients, as in the
     paper. The other arguments are readings, see :class:`Recycling`. ``local_momentum`` (0.9 in the paper's experiments)
-    replaces the base's client optimiser by :class:`fedtheory.local_momentum.LocalMomentum`.
+    replaces the base's client optimiser by :class:`LocalMomentum`.
 
     Example:
         Of two equal layers one is sent; the other repeats its first step of 1/2 from 0 towards 1.

@@ -11,9 +11,7 @@ from fedtheory.traits import EVERYONE, ISOTROPIC, STEP, Costs, FixedPoint, Reduc
 __all__ = ["fedmo"]
 
 
-def fedmo(
-    eta_l=0.1, local_steps=1, gamma=0.2, option="II", start="zero", participants=None, replacement=False,
-) -> Algorithm:
+def fedmo(eta_l=0.1, local_steps=1, gamma=0.2, option="II", start="zero", participants=None, replacement=False) -> Algorithm:
     """FedMo (Liu et al. 2025; specification fedmoswa 3.3): FedMoSWA with ``rho_decay = 1`` and ``eta_g = 1``.
 
     ::

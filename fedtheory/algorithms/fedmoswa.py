@@ -7,20 +7,20 @@ from typing import Any
 
 from fedtheory.algorithm import Algorithm
 from fedtheory.algorithms.fedavg import ServerStep
-from fedtheory.algorithms.fedmoswa_fresh import BATCHES, FreshVariates, SinceBroadcast
 from fedtheory.algorithms.fedswa import local_rates
 from fedtheory.algorithms.scaffold import settled
-from fedtheory.control_variates import ControlVariates
+from fedtheory.control_variates import ControlVariates, given_start
+from fedtheory.fields import rate, word
 from fedtheory.method import register, sampled
 from fedtheory.moment import mean_over_clients
-from fedtheory.parts import GradientOracle
-from fedtheory.schedules import check_schedule
+from fedtheory.parts import Correction, GradientOracle
+from fedtheory.selection import EveryPriority
 from fedtheory.traits import EVERYONE, ISOTROPIC, STEP, Costs, FixedPoint, Reduction, Tilt, Variant
 from synthetic.base.checks import one_of
 
-__all__ = ["MovingVariates", "fedmoswa"]
+__all__ = ["FreshVariates", "MovingVariates", "SinceBroadcast", "fedmoswa"]
 
-VARIANTS = ("canonical", "all-clients", "fresh")
+BATCHES = ("independent", "same")
 
 
 @dataclass(frozen=True)
@@ -31,13 +31,9 @@ class MovingVariates(ControlVariates):
     sampled clients send ``c_k+ - c_k``, and the server keeps the mean.
     """
 
-    gamma: Any = 0.2  #: number, (runs,) array or Schedule
+    option: str = word("I", "II", default="II")
+    gamma: Any = rate(0.2)  #: number, (runs,) array or Schedule
     all_clients: bool = False
-
-    def __post_init__(self):
-        super().__post_init__()
-        one_of("option", self.option, ("I", "II"))
-        check_schedule("gamma", self.gamma)
 
     def server_state(self, federation, x, draws):
         state = super().server_state(federation, x, draws)
@@ -57,6 +53,68 @@ class MovingVariates(ControlVariates):
             return average, {"variate": m + gamma * moment.average(change)}
         mean = moment.state.server["variate_mean"] + moment.over_all(change)
         return average, {"variate": m + gamma * (mean - m), "variate_mean": mean}
+
+
+@dataclass(frozen=True)
+class FreshVariates(Correction):
+    """Before the local steps ``c_k = g_k(x)`` and ``m <- (1 - gamma) m + gamma * mean of c_k``; then ``g - c_k + m``.
+
+    It costs one more exchange per round. ``m`` starts at ``server_variate`` ([runs,] dim), or at zero. With ``batch``
+    same, c_k is left to :class:`SinceBroadcast`, which takes it on the samples of the local step.
+
+    Example:
+        One client on 1/2 (x - 1)^2 from 0: c = -1 and m = -1/2, so the first step of 1/2 is along -1 + 1 - 1/2.
+
+        >>> from fedtheory import make_algorithm, run
+        >>> from synthetic import Quadratic
+        >>> method = make_algorithm("fedmoswa", eta_l=0.5, eta_g=1, gamma=0.5, variant="fresh")
+        >>> run(method, Quadratic([[[1.0]]], [[[1.0]]]), 1).dataset.x.values.ravel().tolist()
+        [0.0, 0.25]
+    """
+
+    gamma: Any = rate(0.2)
+    batch: str = word(*BATCHES)
+    server_variate: Any = None
+    down, up, extra_evaluations = 1, 1, 1
+
+    def server_state(self, federation, x, draws):
+        return {"variate": given_start("server_variate", self.server_variate, 0 * x)}
+
+    def moved(self, fresh, moment):
+        """m after the exchange, (runs, dim)."""
+        m = moment.state.server["variate"]
+        return m + moment.server_number(self.gamma) * (moment.average(fresh) - m)
+
+    def begin(self, local, moment):
+        fresh = moment.extra_gradient(moment.x[:, None, :] + 0 * local.x)
+        m = self.moved(fresh, moment)[:, None, :] + 0 * fresh
+        return local.with_own(fresh=fresh, steer=m - fresh if self.batch == "independent" else m)
+
+    def shift(self, local, moment):
+        return local.own["steer"]
+
+    def finish(self, local, moment):
+        return {}, {"fresh": local.own["fresh"]}
+
+    def aggregate(self, average, upload, moment):
+        return average, {"variate": self.moved(upload.others["fresh"], moment)}
+
+    def check(self, algorithm):
+        if not isinstance(algorithm.selection.sampling, EveryPriority):
+            raise ValueError("in this variant every client renews its variate in every round; allowed: participants=None")
+        if (self.batch == "same") != isinstance(algorithm.oracle, SinceBroadcast):
+            raise ValueError("batch 'same' goes with the oracle SinceBroadcast, batch 'independent' without; got "
+                             f"{self.batch!r} with {type(algorithm.oracle).__name__}")
+
+
+@dataclass(frozen=True)
+class SinceBroadcast(GradientOracle):
+    """``g_k(x_k) - g_k(x)``, both on the samples of the local step."""
+
+    evaluations = 2
+
+    def gradient(self, local, gradient, moment):
+        return gradient(local.x) - gradient(moment.x[:, None, :] + 0 * local.x), local
 
 
 def fedmoswa(
@@ -91,7 +149,7 @@ def fedmoswa(
         >>> run(method, Quadratic([[[1.0]]], [[[1.0]]]), 2).dataset.x.values.ravel().tolist()
         [0.0, 0.5, 0.5]
     """
-    one_of("variant", variant, VARIANTS)
+    one_of("variant", variant, ("canonical", "all-clients", "fresh"))
     one_of("batch", batch, BATCHES)
     rates, chosen = local_rates(schedule, eta_l, rho_decay, local_steps), sampled(participants, replacement)
     oracle = GradientOracle()

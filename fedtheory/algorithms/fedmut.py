@@ -7,12 +7,11 @@ from typing import Any
 
 from fedtheory.algorithm import Algorithm
 from fedtheory.algorithms.fedavg import ServerStep
+from fedtheory.fields import rate, word
 from fedtheory.layerwise import by_coordinate
 from fedtheory.method import register, sampled
 from fedtheory.parts import Correction
-from fedtheory.schedules import check_schedule
 from fedtheory.traits import STEP, Costs, Reduction
-from synthetic.base.checks import one_of
 from synthetic.numbers.arrays import namespace
 from synthetic.numbers.draws import MUTATION
 
@@ -27,13 +26,9 @@ class Mutation(Correction):
     sum to zero. Upload filters act on the change from this start, or from the ``broadcast`` model (``relative``).
     """
 
-    alpha: Any = 0.5  #: number, (runs,) array or Schedule
-    relative: str = "start"
+    alpha: Any = rate(0.5)  #: number, (runs,) array or Schedule
+    relative: str = word("start", "broadcast")
     moves_start = True
-
-    def __post_init__(self):
-        check_schedule("alpha", self.alpha)
-        one_of("relative", self.relative, ("start", "broadcast"))
 
     def server_state(self, federation, x, draws):
         return {"previous_model": x}

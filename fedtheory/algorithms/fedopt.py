@@ -8,17 +8,15 @@ from typing import Any
 import numpy as np
 
 from fedtheory.algorithm import Algorithm
+from fedtheory.fields import checked, rate, word
 from fedtheory.method import register, sampled
 from fedtheory.parts import ServerOptimiser
-from fedtheory.schedules import check_schedule, value_at
+from fedtheory.schedules import value_at
 from fedtheory.traits import EVERYONE, LENGTH, NUMBER, STEP, Costs, FixedPoint, Law, Reduction
 from synthetic.base.checks import finite, nonnegative, one_of
 from synthetic.numbers.arrays import namespace
 
-__all__ = ["AdaptiveServer", "check_moments", "fedadagrad", "fedadam", "fedyogi", "first_moment2", "quotient"]
-
-RULES = ("adagrad", "adam", "yogi")
-
+__all__ = ["AdaptiveServer", "check_v_init", "fedadagrad", "fedadam", "fedyogi", "first_moment2", "quotient"]
 
 def quotient(above, below):
     """``above / below`` with 0/0 = 0, arrays of the same number of axes."""
@@ -26,15 +24,12 @@ def quotient(above, below):
     return above / xp.where((below == 0) & (above == 0), below + 1, below)
 
 
-def check_moments(part) -> None:
-    """Raises ValueError unless ``beta1``, ``beta2`` are at most 1, and ``eps``, ``v_init`` at least 0 (or ``"eps^2"``)."""
-    check_schedule("beta1", part.beta1, high=1)
-    check_schedule("beta2", part.beta2, high=1)
-    check_schedule("eps", part.eps)
-    if isinstance(part.v_init, str):
-        one_of("v_init", part.v_init, ["eps^2"])
+def check_v_init(name, value) -> None:
+    """Raises ValueError unless ``value`` is ``"eps^2"``, or numbers of at least 0."""
+    if isinstance(value, str):
+        one_of(name, value, ["eps^2"])
     else:
-        nonnegative("v_init", finite("v_init", part.v_init))
+        nonnegative(name, finite(name, value))
 
 
 def first_moment2(part, federation, x):
@@ -56,17 +51,12 @@ class AdaptiveServer(ServerOptimiser):
     ``beta2 v + (1 - beta2) d^2`` (adam); ``v - (1 - beta2) d^2 sign(v - d^2)`` (yogi). No bias correction.
     """
 
-    rule: str = "adam"
-    eta_g: Any = 0.1  #: in units of the parameter; number, (runs,) array or Schedule
-    beta1: Any = 0.9
-    beta2: Any = 0.99
-    eps: Any = 1e-3  #: in units of the parameter, like the root of v
-    v_init: Any = "eps^2"  #: number or (dim,), or ``eps^2``
-
-    def __post_init__(self):
-        one_of("rule", self.rule, RULES)
-        check_schedule("eta_g", self.eta_g)
-        check_moments(self)
+    rule: str = word("adagrad", "adam", "yogi", default="adam")
+    eta_g: Any = rate(0.1)  #: in units of the parameter; number, (runs,) array or Schedule
+    beta1: Any = rate(0.9, high=1)
+    beta2: Any = rate(0.99, high=1)
+    eps: Any = rate(1e-3)  #: in units of the parameter, like the root of v
+    v_init: Any = checked("eps^2", check_v_init)  #: number or (dim,), or ``eps^2``
 
     def server_state(self, federation, x, draws):
         return {"server_moment1": 0 * x, "server_moment2": first_moment2(self, federation, x)}

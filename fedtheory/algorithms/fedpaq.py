@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from fedtheory.algorithm import Algorithm
 from fedtheory.algorithms.fedavg import ServerStep
 from fedtheory.chain import masked
+from fedtheory.fields import word
 from fedtheory.layerwise import by_coordinate, layer_norms
 from fedtheory.method import register, sampled
 from fedtheory.parts import UploadFilter
 from fedtheory.traits import STEP, Costs, Reduction
-from synthetic.base.checks import one_of, whole
+from synthetic.base.checks import whole
 from synthetic.numbers.arrays import namespace
 from synthetic.numbers.draws import QUANTISER
 
@@ -30,13 +31,12 @@ class Quantised(UploadFilter):
 
     bits: int = 8
     levels: int | None = None
-    scope: str = "per-layer"
-    quantiser: str = "qsgd"
+    scope: str = word("per-layer", "whole-vector")
+    quantiser: str = word("qsgd", "identity")
     whole = False
 
     def __post_init__(self):
-        one_of("scope", self.scope, ("per-layer", "whole-vector"))
-        one_of("quantiser", self.quantiser, ("qsgd", "identity"))
+        super().__post_init__()
         if self.levels is None:
             object.__setattr__(self, "levels", 2 ** (whole("bits", self.bits, 2, 32) - 1) - 1)
         object.__setattr__(self, "bits", 1 + whole("levels", self.levels).bit_length())

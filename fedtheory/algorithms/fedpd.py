@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from fedtheory.algorithm import Algorithm
+from fedtheory.fields import rate
 from fedtheory.method import register, sampled
 from fedtheory.parts import Correction
-from fedtheory.schedules import check_schedule
 from fedtheory.solvers import local_solver
 from fedtheory.traits import CURVATURE, ISOTROPIC, STEP, Costs, FixedPoint, Reduction, Tilt, Variant
 
@@ -23,10 +23,7 @@ class Duals(Correction):
     zero.
     """
 
-    rho_prox: Any = 0.1  #: above 0: number, (runs,) array or Schedule, evaluated at the first step of a round
-
-    def __post_init__(self):
-        check_schedule("rho_prox", self.rho_prox, strict=True)
+    rho_prox: Any = rate(0.1, strict=True)  #: number, (runs,) array or Schedule, evaluated at the first step of a round
 
     def client_state(self, federation, x, draws):
         return {"dual": 0 * federation.all_clients(x)}

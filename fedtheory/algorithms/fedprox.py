@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from fedtheory.algorithm import Algorithm
+from fedtheory.fields import rate
 from fedtheory.method import register, sampled
 from fedtheory.parts import Correction
-from fedtheory.schedules import check_schedule
 from fedtheory.traits import CURVATURE, EVERYONE, ISOTROPIC, STEP, Costs, FixedPoint, Reduction
 
 __all__ = ["Proximal", "fedprox"]
@@ -18,10 +18,7 @@ __all__ = ["Proximal", "fedprox"]
 class Proximal(Correction):
     """``g + rho_prox * (x_k - x)``: the gradient of ``F_k + rho_prox/2 |. - x|^2`` with x the broadcast model."""
 
-    rho_prox: Any = 1.0  #: number, (runs,) array or Schedule
-
-    def __post_init__(self):
-        check_schedule("rho_prox", self.rho_prox)
+    rho_prox: Any = rate(1.0)  #: number, (runs,) array or Schedule
 
     def pull(self, moment):
         return moment.algorithm.now(self.rho_prox, moment)

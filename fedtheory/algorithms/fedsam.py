@@ -7,9 +7,9 @@ from typing import Any
 
 from fedtheory.algorithm import Algorithm
 from fedtheory.algorithms.fedavg import ServerStep
+from fedtheory.fields import rate
 from fedtheory.method import register, sampled
 from fedtheory.parts import GradientOracle
-from fedtheory.schedules import check_schedule
 from fedtheory.traits import ISOTROPIC, LENGTH, STEP, Costs, Reduction
 from synthetic.numbers.arrays import namespace
 
@@ -27,11 +27,8 @@ def along(v, radius):
 class SharpnessAware(GradientOracle):
     """The gradient at ``x_k + rho_sam * g/|g|`` with ``g = g_k(x_k)``, both on the same samples."""
 
-    rho_sam: Any = 0.05  #: radius, in units of the parameter: number, (runs,) array or Schedule
+    rho_sam: Any = rate(0.05)  #: radius, in units of the parameter: number, (runs,) array or Schedule
     evaluations = 2
-
-    def __post_init__(self):
-        check_schedule("rho_sam", self.rho_sam)
 
     def gradient(self, local, gradient, moment):
         return gradient(local.x + along(gradient(local.x), moment.algorithm.now(self.rho_sam, moment))), local

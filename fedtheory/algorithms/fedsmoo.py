@@ -8,16 +8,12 @@ from typing import Any
 from fedtheory.algorithm import Algorithm
 from fedtheory.algorithms.feddyn import GlobalDual, means
 from fedtheory.algorithms.fedsam import along
+from fedtheory.fields import rate, word
 from fedtheory.method import register, sampled
 from fedtheory.parts import GradientOracle
-from fedtheory.schedules import check_schedule
 from fedtheory.traits import ISOTROPIC, Costs, Law, Reduction, Variant
-from synthetic.base.checks import one_of
 
 __all__ = ["CommonPerturbation", "DynamicPerturbation", "fedsmoo"]
-
-SENT = ("mu", "s_hat")
-
 
 @dataclass(frozen=True)
 class DynamicPerturbation(GradientOracle):
@@ -26,11 +22,8 @@ class DynamicPerturbation(GradientOracle):
     Clients keep mu_k; the server sends s, which :class:`CommonPerturbation` keeps.
     """
 
-    rho_sam: Any = 0.1  #: radius, in units of the parameter: number, (runs,) array or Schedule
+    rho_sam: Any = rate(0.1)  #: radius, in units of the parameter: number, (runs,) array or Schedule
     evaluations = 2
-
-    def __post_init__(self):
-        check_schedule("rho_sam", self.rho_sam)
 
     def client_state(self, federation, x, draws):
         return {"perturbation_dual": 0 * federation.all_clients(x)}
@@ -57,12 +50,8 @@ class DynamicPerturbation(GradientOracle):
 class CommonPerturbation(GlobalDual):
     """FedDyn's duals, and ``s = rho_sam * v/|v|`` with v the mean of the sampled clients' mu_k or last s_k (``sent``)."""
 
-    sent: str = "mu"
+    sent: str = word("mu", "s_hat")
     down, up = 1, 1
-
-    def __post_init__(self):
-        super().__post_init__()
-        one_of("sent", self.sent, SENT)
 
     def server_state(self, federation, x, draws):
         return super().server_state(federation, x, draws) | {"perturbation": 0 * x}

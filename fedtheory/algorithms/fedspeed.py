@@ -7,9 +7,9 @@ from typing import Any
 
 from fedtheory.algorithm import Algorithm
 from fedtheory.algorithms.fedpd import UNITS, PrimalDual
+from fedtheory.fields import rate
 from fedtheory.method import register, sampled
 from fedtheory.parts import GradientOracle
-from fedtheory.schedules import check_schedule
 from fedtheory.traits import ISOTROPIC, STEP, Costs, Reduction
 
 __all__ = ["QuasiGradient", "fedspeed"]
@@ -19,13 +19,9 @@ __all__ = ["QuasiGradient", "fedspeed"]
 class QuasiGradient(GradientOracle):
     """``(1 - alpha) g_k(x_k) + alpha g_k(x_k + rho_sam g_k(x_k))``, on the same samples, without a normalised step."""
 
-    alpha: Any = 1.0  #: number, (runs,) array or Schedule
-    rho_sam: Any = 0.1  #: a step size here, in units of parameter^2/loss: number, (runs,) array or Schedule
+    alpha: Any = rate(1.0)  #: number, (runs,) array or Schedule
+    rho_sam: Any = rate(0.1)  #: a step size here, in units of parameter^2/loss: number, (runs,) array or Schedule
     evaluations = 2
-
-    def __post_init__(self):
-        check_schedule("alpha", self.alpha)
-        check_schedule("rho_sam", self.rho_sam)
 
     def gradient(self, local, gradient, moment):
         g, now = gradient(local.x), moment.algorithm.now

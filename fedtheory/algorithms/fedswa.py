@@ -11,12 +11,9 @@ from synthetic.base.checks import one_of
 
 __all__ = ["fedswa", "local_rates"]
 
-SCHEDULES = ("cyclic-linear", "geometric-h1")
-
-
 def local_rates(schedule: str, eta_l, rho_decay, local_steps: int):
     """The local rates of a round: ``cyclic-linear`` or ``geometric-h1``, starting at ``eta_l`` in every round."""
-    one_of("schedule", schedule, SCHEDULES)
+    one_of("schedule", schedule, ("cyclic-linear", "geometric-h1"))
     return CyclicLinear(eta_l, rho_decay, local_steps) if schedule == "cyclic-linear" else GeometricLocal(eta_l, local_steps)
 
 

@@ -7,9 +7,9 @@ from typing import Any
 
 from fedtheory.algorithm import Algorithm
 from fedtheory.algorithms.fedavg import ServerStep
+from fedtheory.fields import rate
 from fedtheory.method import register, sampled
 from fedtheory.parts import UploadFilter
-from fedtheory.schedules import check_schedule
 from fedtheory.traits import ISOTROPIC, ONE_LOSS, STEP, Costs, Law, Reduction
 from synthetic.numbers.arrays import namespace
 
@@ -24,11 +24,8 @@ class LookBack(UploadFilter):
     Client and server hold the same look-back vectors, stored once. A client also sends one flag (a bit).
     """
 
-    threshold: Any = 0.1  #: between 0 and 1: number, (runs,) array or Schedule
+    threshold: Any = rate(0.1, high=1)  #: number, (runs,) array or Schedule, at most 1
     whole = False
-
-    def __post_init__(self):
-        check_schedule("threshold", self.threshold, high=1)
 
     def client_state(self, federation, x, draws):
         return {"look_back": 0 * federation.all_clients(x)}

@@ -7,11 +7,11 @@ from typing import Any
 
 from fedtheory.algorithm import Algorithm
 from fedtheory.algorithms.fedavg import ServerStep
-from fedtheory.algorithms.fedopt import check_moments, first_moment2, quotient
+from fedtheory.algorithms.fedopt import check_v_init, first_moment2, quotient
+from fedtheory.fields import checked, rate, word
 from fedtheory.method import register, sampled
 from fedtheory.parts import ClientOptimiser
 from fedtheory.traits import LENGTH, NUMBER, SLOPE, Costs, Law, Variant
-from synthetic.base.checks import one_of
 from synthetic.numbers.arrays import maximum, namespace
 
 __all__ = ["Adam", "local_adam"]
@@ -31,21 +31,17 @@ class Adam(ClientOptimiser):
         moment_index: a step uses the moments updated with its gradient (``immediate``), or those before (``delayed``).
     """
 
-    beta1: Any = 0.9  #: number, (runs,) array or Schedule
-    beta2: Any = 0.99
-    eps: Any = 1e-8  #: in units of the gradient
-    vhat: str = "reset"
-    store: str = "v"
-    norm: str = "elem"
-    moment_index: str = "immediate"
-    v_init: Any = 0.0  #: number or (dim,), or ``eps^2``
+    beta1: Any = rate(0.9, high=1)  #: number, (runs,) array or Schedule
+    beta2: Any = rate(0.99, high=1)
+    eps: Any = rate(1e-8)  #: in units of the gradient
+    vhat: str = word("reset", "carry", "zero", "none")
+    store: str = word("v", "vhat")
+    norm: str = word("elem", "scalar")
+    moment_index: str = word("immediate", "delayed")
+    v_init: Any = checked(0.0, check_v_init)  #: number or (dim,), or ``eps^2``
 
     def __post_init__(self):
-        check_moments(self)
-        one_of("vhat", self.vhat, ("reset", "carry", "zero", "none"))
-        one_of("store", self.store, ("v", "vhat"))
-        one_of("norm", self.norm, ("elem", "scalar"))
-        one_of("moment_index", self.moment_index, ("immediate", "delayed"))
+        super().__post_init__()
         if self.norm == "scalar" and getattr(self.v_init, "ndim", 0):
             raise ValueError("with norm = 'scalar', v_init must be a number; got an array")
 

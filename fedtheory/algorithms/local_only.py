@@ -20,7 +20,8 @@ class LocalOnly(Algorithm):
 
         x_k <- x_k - eta_l * g_k(x_k)     local_steps times per round, never averaged
 
-    The recorded global model ``x`` is the selection's weighted average of the local models, which no client ever sees;
+    All clients train in every round, whether the selection draws them or not. The recorded global model ``x`` is the
+    selection's weighted average of the local models, over those drawn, which no client ever sees;
     the models themselves are ``state.clients["model"]`` (runs, clients, dim).
 
     Example:

@@ -11,9 +11,7 @@ from fedtheory.traits import ISOTROPIC, LENGTH, NUMBER, STEP, Costs, Reduction
 __all__ = ["mofedsam"]
 
 
-def mofedsam(
-    eta_l=0.1, local_steps=1, rho_sam=0.05, beta=0.1, eta_g=1.0, participants=None, replacement=False,
-) -> Algorithm:
+def mofedsam(eta_l=0.1, local_steps=1, rho_sam=0.05, beta=0.1, eta_g=1.0, participants=None, replacement=False) -> Algorithm:
     """MoFedSAM (Qu et al. 2022; specification of FedMoSWA, 8: medium to high confidence; normalisations vary).
 
     ::

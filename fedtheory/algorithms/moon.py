@@ -7,9 +7,9 @@ from typing import Any
 
 from fedtheory.algorithm import Algorithm
 from fedtheory.algorithms.fedavg import ServerStep
+from fedtheory.fields import rate
 from fedtheory.method import register, sampled
 from fedtheory.parts import GradientOracle
-from fedtheory.schedules import check_schedule
 from fedtheory.traits import Costs, Reduction
 from synthetic.numbers.arrays import namespace
 
@@ -43,12 +43,8 @@ class Contrastive(GradientOracle):
     at the end of its last round.
     """
 
-    mu_con: Any = 1.0  #: in units of the loss: number, (runs,) array or Schedule
-    temperature: Any = 0.5
-
-    def __post_init__(self):
-        check_schedule("mu_con", self.mu_con)
-        check_schedule("temperature", self.temperature, strict=True)
+    mu_con: Any = rate(1.0)  #: in units of the loss: number, (runs,) array or Schedule
+    temperature: Any = rate(0.5, strict=True)
 
     def refuses(self, federation):
         if hasattr(federation, "representation"):

@@ -2,13 +2,137 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
 from fedtheory.algorithm import Algorithm
+from fedtheory.chain import masked
+from fedtheory.fields import checked, rate, size
+from fedtheory.layerwise import by_coordinate
 from fedtheory.method import register, sampled
-from fedtheory.pruning import KeptParameters, Pruning
+from fedtheory.parts import Correction, ServerOptimiser, UploadFilter
+from fedtheory.schedules import value_at
 from fedtheory.traits import STEP, Costs, Reduction
+from synthetic.base.checks import finite, number
 from synthetic.numbers.arrays import namespace
 
-__all__ = ["prunefl"]
+__all__ = ["KeptParameters", "Pruning", "prunefl"]
+
+_ALONE = -(2**40)  # samples of the steps before the first round, far from those of any other
+
+
+@dataclass(frozen=True)
+class Pruning(Correction):
+    """The parameters outside the mask are zero. All gradients are squared and summed, also of pruned parameters; every
+    ``period`` rounds the server gets the sums of the participants and keeps the parameters of the largest
+    ``mean sum / times``, a share ``density`` of them all. Returning parameters start from zero.
+
+    The first mask comes from ``client`` alone: ``initial_steps`` local steps of size ``eta`` from the start.
+    """
+
+    eta: Any = rate(0.1)
+    density: float = checked(0.5, lambda name, value: number(name, value, 0, 1, strict=True))
+    period: int = size(10)
+    times: Any = None
+    client: int = size(0, low=0)
+    initial_steps: int = size(1)
+    moves_start = True
+
+    def __post_init__(self):
+        super().__post_init__()
+        if self.times is not None and (finite("times", self.times) <= 0).any():
+            raise ValueError(f"times must be above 0; got {self.times!r}")
+
+    def refuses(self, federation):
+        layers, times = len(federation.layers()), np.shape(self.times)
+        if times not in ((), (layers,), (federation.dim,)):
+            return f"times must be a number, ({layers},) or ({federation.dim},) on {federation.name}; got shape {times}"
+        if self.client >= federation.clients:
+            return f"the first mask comes from client {self.client}, and {federation.name} has {federation.clients} clients"
+        return None
+
+    def server_state(self, federation, x, draws):
+        eta = value_at(self.eta, federation.backend, 0, 0, x.shape[0])
+        eta = eta[:, None, None] if getattr(eta, "ndim", 0) == 1 else eta
+        clients = federation.backend.integers(np.full((x.shape[0], 1), self.client))
+        local, total = x[:, None, :], 0 * x
+        for j in range(self.initial_steps):
+            if draws is None:
+                g = federation.gradient(local, clients)
+            else:
+                g = federation.stochastic_gradient(local, draws, _ALONE - j, clients)
+            local, total = local - eta * g, total + g[:, 0]**2
+        return {"kept_parameters": self.largest(total, federation)}
+
+    def client_state(self, federation, x, draws):
+        return {"squared_gradients": 0 * federation.all_clients(x)}
+
+    def largest(self, importance, federation):
+        """Truth values (runs, dim): the share ``density`` of the parameters with the largest importance / time."""
+        xp, times = namespace(importance), federation.backend.array(1.0 if self.times is None else self.times)
+        if times.ndim and tuple(times.shape) != (federation.dim,):
+            times = by_coordinate(times, federation.layers())
+        place = xp.argsort(xp.argsort(-importance / times, axis=-1), axis=-1)
+        return place < max(1, int(self.density * federation.dim + 0.5))
+
+    def renews(self, moment) -> bool:
+        """Whether the mask is decided anew at the end of the round."""
+        return (moment.round + 1) % self.period == 0
+
+    def begin(self, local, moment):
+        return local._replace(x=namespace(local.x).where(moment.server("kept_parameters"), local.x, 0 * local.x))
+
+    def correct(self, g, local, moment):
+        return g, local.with_own(squared_gradients=local.own["squared_gradients"] + g**2)
+
+    def after(self, direction, local, moment):
+        return namespace(direction).where(moment.server("kept_parameters"), direction, 0)
+
+    def finish(self, local, moment):
+        total = local.own["squared_gradients"]
+        if self.renews(moment):
+            return {"squared_gradients": 0 * total}, {"squared_gradients": total}
+        return {"squared_gradients": total}, {}
+
+    def aggregate(self, average, upload, moment):
+        if not self.renews(moment):
+            return average, {}
+        kept = self.largest(moment.average(upload.others["squared_gradients"]), moment.federation)
+        return namespace(average).where(kept, average, 0 * average), {"kept_parameters": kept}
+
+    def extra_down(self, moment):
+        return self._share(moment) - 1
+
+    def extra_up(self, moment):
+        return int(self.renews(moment))
+
+    def _share(self, moment):
+        kept, xp = moment.state.server["kept_parameters"], namespace(moment.x)
+        return xp.sum(xp.where(kept, xp.ones_like(moment.x), 0), axis=-1)[:, None] / moment.federation.dim
+
+    def check(self, algorithm):
+        if algorithm.client.solves or type(algorithm.server) is not ServerOptimiser or not isinstance(
+                algorithm.upload, KeptParameters):
+            raise ValueError("pruned parameters must stay zero, which a solved local problem, a server optimiser and other "
+                             "upload filters do not know of")
+
+
+@dataclass(frozen=True)
+class KeptParameters(UploadFilter):
+    """The parameters that are not pruned."""
+
+    def check(self, algorithm):
+        if not isinstance(algorithm.correction, Pruning):
+            raise ValueError("which parameters are kept is decided by pruning; got the correction "
+                             f"{type(algorithm.correction).__name__}, allowed: Pruning, as in prunefl")
+
+    def send(self, change, local, moment):
+        return masked(change, moment.server("kept_parameters"), local)
+
+    def extra_bits(self, moment):
+        return moment.federation.dim * (moment.round % moment.algorithm.correction.period == 0), 0
 
 
 def prunefl(
@@ -27,7 +151,9 @@ def prunefl(
             x   <- mean over sampled k of x_k
         every ``period`` rounds: sampled clients send s_k and set it to zero; keep the largest (mean of s_k)_j / times_j
 
-    The steps of client 0 (or ``client``) are plain and only find the first mask: the run starts from x restricted to it.
+    The steps of client 0 (or ``client``), of the first size ``eta_l``, are plain and only find the first mask: clients start
+    the run from x restricted to it, while the first recorded x is the whole start. When the mask is renewed, the new x is
+    restricted to it at once. Of equal sums the parameters that come first are kept.
     s_k starts at zero and adds up over the rounds in which client k takes part. A parameter that leaves the mask is zero,
     and returns from zero. ``times``: relative time that a parameter costs, one per layer or per parameter; None: all the
     same. The number of parameters kept is the share ``density`` of all, rounded, at least one; the literature also adapts

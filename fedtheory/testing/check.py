@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from fedtheory.testing import (  # noqa: F401  (some only enter their properties)
+from fedtheory.testing import (  # noqa: F401  (they enter their properties)
     properties_basic,
-    properties_conservation,
     properties_costs,
-    properties_fixed_points,
+    properties_declared,
     properties_participation,
-    properties_reductions,
     properties_symmetry,
 )
 from fedtheory.testing.federations import CASES, Case
@@ -22,8 +20,6 @@ from fedtheory.traits import Traits
 
 __all__ = ["check_algorithm", "first_failure", "properties_of"]
 
-DECLARED = tuple(module.declared for module in (
-    properties_symmetry, properties_fixed_points, properties_reductions, properties_conservation))
 QUICK = 2  #: number of cases of a quick check
 
 
@@ -62,8 +58,7 @@ def check_algorithm(
 
 def properties_of(subject: Subject) -> dict[str, Property]:
     """Every property of every method, and those that this one declares, by name."""
-    own = [property for declared in DECLARED for property in declared(subject)]
-    return PROPERTIES | {property.name: property for property in own}
+    return PROPERTIES | {property.name: property for property in properties_declared.declared(subject)}
 
 
 def outcome_of(property: Property, subject: Subject, case: Case) -> tuple[str, Exception | None]:

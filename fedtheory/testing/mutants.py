@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rich import box
-from rich.console import Console
 from rich.table import Table
 
 from fedtheory.registry import find_algorithm
@@ -18,6 +17,7 @@ from fedtheory.testing.check import first_failure, properties_of
 from fedtheory.testing.faults import FAULTS, Fault
 from fedtheory.testing.federations import CASES
 from fedtheory.testing.outcome import Broken
+from fedtheory.testing.report import show
 from fedtheory.testing.subject import Subject, on_numpy_if_it_can
 
 __all__ = ["LOOKED_AT", "Kill", "kill", "main", "mutant"]
@@ -70,11 +70,8 @@ def main(names: Sequence[str] = ()) -> int:
     kills = [kill(fault) for fault in FAULTS if not names or fault.method in names]
     for one in kills:
         table.add_row(one.fault.method, one.fault.name, one.fault.source, one.property or "[bold red]survived")
-    console = Console(file=sys.stdout, highlight=False)
-    console = console if console.is_terminal else Console(file=sys.stdout, highlight=False, width=150)
-    console.print(table)
     killed = sum(bool(one.property) for one in kills)
-    console.print(f"killed {killed}/{len(kills)}")
+    show(table, f"killed {killed}/{len(kills)}", width=150)
     return int(killed < len(kills))
 
 

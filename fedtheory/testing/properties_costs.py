@@ -49,7 +49,7 @@ def _entries(moment, array):
     return to_numpy(moment.spread(counts)).astype(float)
 
 
-def _metered(subject, case, federation=None, **how):
+def metered(subject, case, federation=None, **how):
     algorithm, meter = subject.build(case), Meter()
     federation = case.federation() if federation is None else federation
     states = play(algorithm, federation, case, observers=(meter,), **how)
@@ -79,7 +79,7 @@ def gradients_counted(subject, case):
 @property_of_every_method("who sits out costs nothing")
 def who_sits_out_costs_nothing(subject, case):
     """A client that does not train evaluates no gradient and, unless its loss is asked for, sends and gets nothing."""
-    algorithm, meter, _ = _metered(subject, case)
+    algorithm, meter, _ = metered(subject, case)
     asked = type(algorithm.selection.matching).__name__ == "LossMatching"
     for r, trains in enumerate(meter.trains):
         idle = ~trains
@@ -93,7 +93,7 @@ def who_sits_out_costs_nothing(subject, case):
 @property_of_every_method("communication totals")
 def communication_totals(subject, case):
     """The totals that ``fedtheory.run`` records are those of a loop that also computes clients that were not drawn."""
-    algorithm, meter, _ = _metered(subject, case, everyone=True)
+    algorithm, meter, _ = metered(subject, case, everyone=True)
     names = {"downlink_floats": meter.down, "uplink_floats": meter.up, "gradients": meter.gradients}
     with np.errstate(all="ignore"):
         ran = run(algorithm, case.federation(), case.rounds, start=case.start(), seeds=case.seeds, record=list(names))
@@ -104,7 +104,7 @@ def communication_totals(subject, case):
 @property_of_every_method("everything sent is counted", free=0)
 def everything_sent_is_counted(subject, case):
     """Arrays that clients send besides the model are counted in the floats sent."""
-    _, meter, _ = _metered(subject, case)
+    _, meter, _ = metered(subject, case)
     for r, (model, others) in enumerate(meter.extra):
         active = meter.trains[r]
         counted = (meter.up[r] - model)[active]
@@ -161,7 +161,7 @@ def declared_costs(subject, case):
     """A participant receives, sends and evaluates as much as the method declares, and others nothing."""
     costs = subject.traits.costs
     needs(costs is not None, "not declared")
-    _, meter, states = _metered(subject, case)
+    _, meter, states = metered(subject, case)
     federation = case.federation()
     for r, trains in enumerate(meter.trains):
         for name, declared, found in (("down", costs.down, meter.down[r]), ("up", costs.up, meter.up[r])):

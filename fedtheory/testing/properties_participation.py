@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from fedtheory.engine import Observer
 from fedtheory.selection import PriorityOnly
 from fedtheory.testing.federations import changed, rearranged
 from fedtheory.testing.outcome import same, true
+from fedtheory.testing.properties_costs import metered
 from fedtheory.testing.property import needs, property_of_every_method
 from fedtheory.testing.subject import arrays_of, begin, models, play
 from synthetic.numbers.arrays import to_numpy
@@ -15,24 +15,10 @@ from synthetic.numbers.arrays import to_numpy
 SAMPLED = {"participants": 2, "clients": 5, "equal": True, "free": 0, "data": False}
 
 
-class Trained(Observer):
-    """Notes who trains in each round, (runs, clients)."""
-
-    everyone = False
-
-    def __init__(self):
-        self.rounds = []
-
-    def start_of_round(self, moment, participation):
-        trains = to_numpy(moment.algorithm.trains(moment))
-        self.rounds.append(np.broadcast_to(trains, (moment.x.shape[0], trains.shape[1])).astype(bool))
-
-
 def _watched(subject, case, federation, **how):
     """The algorithm, its states, and who trained in each round, (rounds, runs, clients)."""
-    algorithm, watch = subject.build(case), Trained()
-    states = play(algorithm, federation, case, observers=(watch,), **how)
-    return algorithm, states, np.array(watch.rounds)
+    algorithm, meter, states = metered(subject, case, federation, **how)
+    return algorithm, states, np.array(meter.trains)
 
 
 @property_of_every_method("number of participants", rounds=24, runs=3, **SAMPLED)

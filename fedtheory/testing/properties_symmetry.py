@@ -8,7 +8,7 @@ from fedtheory.engine import Observer
 from fedtheory.schedules import Schedule
 from fedtheory.testing.federations import RelabelledDraws, changed, power_of_two, rearranged
 from fedtheory.testing.outcome import Broken, NotApplicable, same
-from fedtheory.testing.property import Property, needs, property_of_every_method
+from fedtheory.testing.property import needs, property_of_every_method
 from fedtheory.testing.subject import begin, models, play
 from synthetic.base.noise import FiniteNoise
 from synthetic.numbers.arrays import NUMPY, namespace, to_numpy
@@ -202,29 +202,3 @@ def _fits(subject, case, name, value) -> bool:
     except NotApplicable:
         return False
     return True
-
-
-def declared(subject) -> list[Property]:
-    """The property of a declared tilt."""
-    tilt = subject.traits.tilt
-    if tilt is None:
-        return []
-
-    def tilted(subject, case):
-        needs(case.clients - case.free > 1, "there is one client only")
-        algorithm, federation = subject.build(case), case.federation(subject.backend)
-        weights, term = to_numpy(federation.weights), np.zeros((1, case.clients, case.dim))
-        term[:, 0], term[:, 1] = 1.0, -weights[:, :1] / weights[:, 1:2]
-        term = subject.backend.array(term)
-        other = changed(federation, center=federation.center - term / federation.curvature)
-        slanted = begin(algorithm, federation, case)
-        for name, sign in tilt.arrays.items():
-            owner = "clients" if name in slanted.clients else "server"
-            kept = getattr(slanted, owner)
-            if name not in kept:
-                raise Broken("arrays declared for linear terms", name, f"only {', '.join(kept) or 'none'}")
-            slanted = slanted._replace(**{owner: kept | {name: kept[name] + sign * term}})
-        same(models(subject, case), models(subject, case, other, state=slanted), "x, with linear terms that cancel")
-
-    meaning = "Linear terms that cancel between the clients, added to the losses and to what clients keep, are idle."
-    return [Property("linear terms", meaning, tilted, {"data": False} | dict(tilt.where))]

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from fedtheory.testing.federations import Case
 
-__all__ = ["FAILED", "NOT_APPLICABLE", "PASSED", "Report", "Result"]
+__all__ = ["FAILED", "NOT_APPLICABLE", "PASSED", "Report", "Result", "show"]
 
 PASSED, FAILED, NOT_APPLICABLE = "passed", "failed", "not applicable"
 STYLES = {PASSED: "green", FAILED: "bold red", NOT_APPLICABLE: "dim"}
@@ -98,6 +98,12 @@ class Report:
 
     def print(self) -> None:
         """The table on standard output, in colour where it is a terminal."""
-        console = Console(file=sys.stdout, highlight=False)
-        console = console if console.is_terminal else Console(file=sys.stdout, highlight=False, width=125)
-        console.print(self)
+        show(self)
+
+
+def show(*things, width: int = 125) -> None:
+    """Prints on standard output, ``width`` characters wide where it is no terminal."""
+    console = Console(file=sys.stdout, highlight=False)
+    if not console.is_terminal:
+        console = Console(file=sys.stdout, highlight=False, width=width)
+    console.print(*things, sep="\n")

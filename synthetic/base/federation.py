@@ -6,22 +6,45 @@ from abc import ABC, abstractmethod
 from copy import copy
 from dataclasses import fields, is_dataclass, replace
 from functools import cache, cached_property
+from itertools import accumulate
 
 import numpy as np
 
-from synthetic.base.constants import Constant, Constants, by_client
-from synthetic.base.heterogeneity import sigma_g_constants
-from synthetic.base.layers import layer_sizes, layer_slices
+from synthetic.base.checks import whole
+from synthetic.base.constants import Constant, Constants, by_client, sigma_g_constants
 from synthetic.base.noise import NoNoise
 from synthetic.numbers.arrays import Backend, add_up, backend_of, largest, namespace, to_numpy
 
-__all__ = ["Federation"]
+__all__ = ["Federation", "layer_sizes"]
 
 
 @cache
 def _solved_later(family: type) -> frozenset[str]:
     """Names of the cached properties of a family."""
     return frozenset(name for name in dir(family) if isinstance(getattr(family, name), cached_property))
+
+
+def layer_sizes(layers, dim: int) -> tuple[int, ...]:
+    """Sizes of the layers of ``dim`` coordinates, in order.
+
+    ``layers``: the sizes, or a number of layers of equal size.
+
+    Raises:
+        ValueError: sizes below 1, sizes that do not sum to ``dim``, a number that does not divide ``dim``.
+
+    Example:
+        >>> layer_sizes(3, 6), layer_sizes((1, 5), 6)
+        ((2, 2, 2), (1, 5))
+    """
+    if np.ndim(layers) == 0:
+        count = whole("layers", layers, 1, dim)
+        if dim % count:
+            raise ValueError(f"layers of equal size need a number that divides dim = {dim}; got {count}")
+        return (dim // count,) * count
+    sizes = tuple(whole("size of a layer", size) for size in layers)
+    if sum(sizes) != dim:
+        raise ValueError(f"sizes of layers must sum to dim = {dim}; got {sizes}, which sum to {sum(sizes)}")
+    return sizes
 
 
 class Federation(ABC):
@@ -173,7 +196,7 @@ class Federation(ABC):
         return entries
 
     def _variance_constants(self) -> dict[str, Constant]:
-        return by_client("sigma_sq", self.variance + 0 * self.weights, self.variance_provenance, self.variance_note)
+        return by_client("sigma_sq", self.variance + 0 * self.weights, *self.variance_known)
 
     def _minima_constants(self) -> dict[str, Constant]:
         provenance, of_clients = self.optimum_provenance, self.client_optimum_provenance
@@ -197,8 +220,7 @@ class Federation(ABC):
         provenance = {"lower": "upper"}.get(lowest.provenance, lowest.provenance)
         return by_client("weak_convexity", weak, provenance, "F_k + this/2 |x|^2 is convex")
 
-    variance_provenance = "exact"
-    variance_note = "E|g_k - grad F_k|^2"
+    variance_known = ("exact", "E|g_k - grad F_k|^2")
     optimum_provenance = ("exact", "closed form")
 
     @property
@@ -217,7 +239,8 @@ class Federation(ABC):
 
     def layers(self) -> tuple[slice, ...]:
         """Partition of the coordinates into layers: as given, or else the family's own."""
-        return layer_slices(self.layer_sizes or self._own_layers())
+        sizes = self.layer_sizes or self._own_layers()
+        return tuple(slice(end - size, end) for size, end in zip(sizes, accumulate(sizes), strict=True))
 
     def with_layers(self, layers) -> Federation:
         """The same federation with other layers: their sizes, or a number of equal layers; None for the family's own.

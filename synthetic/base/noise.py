@@ -145,7 +145,7 @@ class SampleNoise:
     """Noise of minibatch gradients: ``batch_size`` samples of a client, uniform, with replacement.
 
     It depends on the point, so it is no additive law: ``stochastic_gradient`` of the federation draws it. ``variance``
-    (instances, clients): see ``variance_note`` of the federation; ``bound``: proven bound on the squared norm of a draw,
+    (instances, clients): see ``variance_known`` of the federation; ``bound``: proven bound on the squared norm of a draw,
     infinite where there is none.
     """
 

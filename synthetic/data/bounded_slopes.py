@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from functools import cached_property
 
-from synthetic.base.heterogeneity import sigma_g_constants
+from synthetic.base.constants import sigma_g_constants
 from synthetic.base.noise import SampleNoise
 from synthetic.data.federation import DataFederation
 from synthetic.numbers.arrays import namespace
@@ -21,6 +21,7 @@ class BoundedSlopes(DataFederation):
 
     steepest: float  #: bound on the magnitude of the eigenvalues of the loss's second derivative in the scores
     radius: float  #: bound on the distance between a slope and the central one
+    _minibatches_known = ("upper", "over all of R^d, as slopes are bounded")
 
     @abstractmethod
     def hull(self):
@@ -34,14 +35,6 @@ class BoundedSlopes(DataFederation):
     def _middle(self):
         """Gradients of the data terms if every slope were the central one, (instances, clients, dim)."""
         return self._combine(self.features, self.share[..., None] * self.central())
-
-    @property
-    def variance_provenance(self):
-        return "exact" if self.batch_size is None else "upper"
-
-    @property
-    def variance_note(self):
-        return super().variance_note if self.batch_size is None else "over all of R^d, as slopes are bounded"
 
     def _distance_sq(self, center):
         """Largest squared distance of a sample's gradient from ``center`` over all x, (instances, clients, samples)."""

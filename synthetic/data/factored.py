@@ -12,8 +12,8 @@ from synthetic.base.constants import Constant
 from synthetic.base.federation import Federation
 from synthetic.base.noise import NoNoise, SampleNoise
 from synthetic.data.federation import DataFederation
-from synthetic.numbers.arrays import namespace, to_numpy
-from synthetic.optima.solved import LocalMinima
+from synthetic.numbers.arrays import namespace
+from synthetic.optima.local_search import LocalMinima
 
 __all__ = ["Factored", "factored"]
 
@@ -51,7 +51,7 @@ class Factored(LocalMinima):
     ``x`` holds X1 (n1, r), Y1 (n2, r), X2 (n1, r), Y2 (n2, r), each row by row and each a layer. Stochastic gradients are
     those of the inner federation by the chain rule. ``F_inf``, the minimum of F over all W, is proven where it is known;
     L, variance and optimum are estimates, and no mu is given. At the origin all gradients vanish: runs should begin at
-    :meth:`default_start` or at a start of the inner federation, :meth:`lift`.
+    :meth:`default_start`.
     """
 
     factored = True
@@ -118,27 +118,6 @@ class Factored(LocalMinima):
         rng = np.random.default_rng([whole("seed", seed, low=0), 12])
         return self.backend.array(scale * rng.standard_normal(self.dim))
 
-    def lift(self, start, seed: int = 0):
-        """Factors (dim,) of the best approximation of rank r of a start ``start`` (n1 n2,) of the inner federation.
-
-        X2 Y2^T is all ones; further columns of X2 are random and those of Y2 zero, so that all factors can be trained.
-
-        Raises:
-            ValueError: a start of the wrong size.
-        """
-        start = np.asarray(to_numpy(start), dtype=float)
-        if start.shape != (self.inner.dim,):
-            raise ValueError(f"start must be ({self.inner.dim},); got {start.shape}")
-        U, sizes, V = np.linalg.svd(start.reshape(self.shape), full_matrices=False)
-        X1, Y1, X2, Y2 = (np.zeros((n, self.rank)) for n in self.shape * 2)
-        X2[:, 1:] = np.random.default_rng([whole("seed", seed, low=0), 13]).standard_normal((self.shape[0], self.rank - 1))
-        X2[:, 0] = Y2[:, 0] = 1.0
-        count = min(self.rank, len(sizes))
-        root = np.sqrt(sizes[:count])
-        X1[:, :count] = U[:, :count] * np.where(root > 0, root, 1.0)
-        Y1[:, :count] = V[:count].T * root
-        return self.backend.array(np.concatenate([part.ravel() for part in (X1, Y1, X2, Y2)]))
-
     # constants ------------------------------------------------------------------------------------------------------
     @cached_property
     def noise(self):
@@ -151,14 +130,9 @@ class Factored(LocalMinima):
         return SampleNoise(getattr(self.inner, "batch_size", None) or 1, size * noise.variance, inf)
 
     @property
-    def variance_provenance(self):
-        return "exact" if isinstance(self.noise, NoNoise) else "estimate"
-
-    @property
-    def variance_note(self):
-        if isinstance(self.noise, NoNoise):
-            return "E|g_k - grad F_k|^2"
-        return "at the default start, if the inner noise had no preferred direction"
+    def variance_known(self):
+        known = "estimate", "at the default start, if the inner noise had no preferred direction"
+        return super().variance_known if isinstance(self.noise, NoNoise) else known
 
     def extra_constants(self):
         inner = self.inner.constants
@@ -170,10 +144,6 @@ class Factored(LocalMinima):
     # other data and instances -----------------------------------------------------------------------------------------
     def _around(self, inner) -> Factored:
         return Factored(inner, self.rank, self.shape, self.layer_sizes)
-
-    def neighbour(self, client: int, sample: int, features, target) -> Factored:
-        """The federation that differs in one sample; see :func:`synthetic.data.neighbours.neighbours`."""
-        return self.neighbours([(client, sample, features, target)])
 
     def neighbours(self, replacements) -> Factored:
         """Neighbour data sets, one instance per replacement (client, sample, features, target)."""

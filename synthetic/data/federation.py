@@ -11,11 +11,14 @@ from synthetic.base.checks import finite, number, whole
 from synthetic.base.constants import Constant, by_client
 from synthetic.base.federation import Federation
 from synthetic.base.noise import SampleNoise, drawn_samples
-from synthetic.data.neighbours import neighbours
-from synthetic.numbers.arrays import TORCH, Backend, namespace, take_clients
+from synthetic.numbers.arrays import TORCH, Backend, namespace, take_clients, to_numpy
 from synthetic.quadratic.products import outer_sums, products
 
-__all__ = ["DataFederation", "pad"]
+__all__ = ["AT_OPTIMUM", "DataFederation", "pad"]
+
+
+#: how the variance is known of losses without a bound over all of R^d
+AT_OPTIMUM = ("estimate", "value at the optimum; no bound holds over all of R^d")
 
 
 class DataFederation(Federation):
@@ -42,6 +45,7 @@ class DataFederation(Federation):
 
     _arrays = ("features", "targets", "share", "counts", "weights", "priority")
     _law = "_additive"
+    _minibatches_known: tuple[str, str]  #: how the variance of minibatch gradients is known: provenance and note
 
     def __init__(self, features, targets, counts, *, ridge=0.0, batch_size=None, noise=None, weights=None,
                  priority=None, layers=None, name=None, backend: Backend = TORCH):
@@ -204,6 +208,10 @@ class DataFederation(Federation):
         return self._and_penalty(self._sum_of_gradients(x, *self._drawn(draws, iteration, clients)) / self.batch_size, x)
 
     # noise and constants --------------------------------------------------------------------------------------------
+    @property
+    def variance_known(self):
+        return super().variance_known if self.batch_size is None else self._minibatches_known
+
     @cached_property
     def noise(self):
         if self.batch_size is None:
@@ -268,13 +276,50 @@ class DataFederation(Federation):
             raise ValueError(f"target must have {self.outputs} entries; got {len(target)}")
         return target
 
-    def neighbour(self, client: int, sample: int, features, target) -> DataFederation:
-        """The federation that differs from this one in one sample; see :func:`synthetic.data.neighbours.neighbours`."""
-        return neighbours(self, [(client, sample, features, target)])
-
     def neighbours(self, replacements) -> DataFederation:
-        """Neighbour data sets, one instance per replacement (client, sample, features, target)."""
-        return neighbours(self, replacements)
+        """A federation with one instance per replacement, each equal to this one but for one sample of one client.
+
+        Draws depend on a run's seed and never on the data, so that a run on a neighbour uses the same sample numbers,
+        clients and noise as the run of the same seed on this federation, which has one instance, or one per replacement.
+
+        Args:
+            replacements: (client, sample, features, target) each: numbers from 0, the new sample's features (inputs,),
+                with a 1 at the end if there is an intercept, and its target (a class number for softmax regression).
+
+        Raises:
+            ValueError: no replacement, a client or sample that does not exist, shapes, entries that are not finite, a
+                target that the loss does not know.
+
+        Example:
+            >>> from synthetic import from_arrays
+            >>> federation = from_arrays([[1.0], [2.0], [3.0]], [1.0, 2.0, 6.0], [0, 0, 1])
+            >>> federation.neighbours([(0, 1, [5.0], 7.0), (1, 0, [0.0], 0.0)]).features[..., 0].tolist()
+            [[[1.0, 5.0], [3.0, 0.0]], [[1.0, 2.0], [0.0, 0.0]]]
+        """
+        replacements = list(replacements)
+        count = len(replacements)
+        if not count or self.instances not in (1, count):
+            allowed = "at least one" if self.instances == 1 else f"as many as instances, {self.instances}"
+            raise ValueError(f"replacements must be {allowed}; got {count}")
+        counts = np.broadcast_to(to_numpy(self.counts), (count, self.clients))
+        rows = [self._checked(counts[row], *entry) for row, entry in enumerate(replacements)]
+        clients, samples = (np.array([row[i] for row in rows]) for i in (0, 1))
+        new = self._copies(count if self.instances == 1 else 1)
+        for name, i in (("features", 2), ("targets", 3)):
+            array = to_numpy(getattr(new, name)).copy()
+            array[np.arange(count), clients, samples] = np.stack([row[i] for row in rows])
+            setattr(new, name, self.backend.array(array))
+        for name in self._solved:
+            new.__dict__.pop(name, None)  # optima of the old data
+        return new
+
+    def _checked(self, counts, client, sample, features, target):
+        client = whole("client", client, 0, self.clients - 1)
+        sample = whole(f"sample of client {client}", sample, 0, int(counts[client]) - 1)
+        features = finite("features", features).reshape(-1)
+        if features.shape != (self.inputs,):
+            raise ValueError(f"features must have {self.inputs} entries; got {len(features)}")
+        return client, sample, features, self.check_target(target)
 
 
 def pad(X, y, client, clients: int):

@@ -10,13 +10,12 @@ import numpy as np
 from synthetic.base.checks import number
 from synthetic.base.constants import Constant, by_client
 from synthetic.data.bounded_slopes import BoundedSlopes
-from synthetic.data.federation import DataFederation
+from synthetic.data.federation import AT_OPTIMUM, DataFederation
 from synthetic.data.scalar_losses import ScalarLoss
 from synthetic.numbers.arrays import namespace
 from synthetic.optima.convex_optimum import has_minimiser, suboptimality
-from synthetic.optima.local_search import best_points, scattered
+from synthetic.optima.local_search import Solved, best_points, scattered
 from synthetic.optima.newton import minimise
-from synthetic.optima.solved import Solved
 
 __all__ = ["GeneralisedLinear"]
 
@@ -95,13 +94,8 @@ class GeneralisedLinear(Solved, BoundedSlopes):
         return self.phi.lipschitz < inf
 
     @property
-    def variance_provenance(self):
-        return super().variance_provenance if self._bounded or self.batch_size is None else "estimate"
-
-    @property
-    def variance_note(self):
-        note = "value at the optimum; no bound holds over all of R^d"
-        return super().variance_note if self._bounded or self.batch_size is None else note
+    def _minibatches_known(self):
+        return super()._minibatches_known if self._bounded else AT_OPTIMUM
 
     def _sample_noise(self):
         return super()._sample_noise() if self._bounded else self._noise_at_optimum()
@@ -199,21 +193,10 @@ class GeneralisedLinear(Solved, BoundedSlopes):
         double = self._double
         return self._solution(self._found[1], double.value, double.gradient, double.hessian)
 
-    @property
-    def F_star(self):
-        return self._solved_objective[1]
-
-    @property
-    def F_star_client(self):
-        return self._solved_clients[1]
-
-    @property
-    def optimum_provenance(self):
-        return self._provenance(self._solved_objective[2])
-
-    @property
-    def client_optimum_provenance(self):
-        return self._provenance(self._solved_clients[2])
+    F_star = property(lambda self: self._solved_objective[1])
+    F_star_client = property(lambda self: self._solved_clients[1])
+    optimum_provenance = property(lambda self: self._provenance(self._solved_objective[2]))
+    client_optimum_provenance = property(lambda self: self._provenance(self._solved_clients[2]))
 
     def _provenance(self, gap):
         if not self.convex:

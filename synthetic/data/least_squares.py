@@ -7,12 +7,11 @@ from functools import cached_property
 import numpy as np
 
 from synthetic.base.checks import nonnegative
-from synthetic.base.constants import Constant
-from synthetic.base.heterogeneity import of_quadratics
-from synthetic.data.federation import DataFederation
+from synthetic.base.constants import Constant, of_quadratics
+from synthetic.data.federation import AT_OPTIMUM, DataFederation
 from synthetic.numbers.arrays import namespace, take_clients
-from synthetic.quadratic.expansion import QuadraticObjective
 from synthetic.quadratic.products import solve_shared
+from synthetic.quadratic.quadratic import QuadraticObjective
 
 __all__ = ["LeastSquares"]
 
@@ -28,6 +27,7 @@ class LeastSquares(QuadraticObjective, DataFederation):
     name = "least squares"
     optimum_provenance = ("exact", "normal equations")
     steepest = 1.0
+    _minibatches_known = AT_OPTIMUM
 
     def loss(self, scores, targets):
         return namespace(scores).sum((scores - targets) ** 2, axis=-1) / 2
@@ -113,16 +113,6 @@ class LeastSquares(QuadraticObjective, DataFederation):
 
     def convexity(self):
         return Constant(self._least() + self.ridge, "exact", "smallest eigenvalue of A^T A / n + ridge")
-
-    @property
-    def variance_provenance(self):
-        return "exact" if self.batch_size is None else "estimate"
-
-    @property
-    def variance_note(self):
-        if self.batch_size is None:
-            return super().variance_note
-        return "value at the optimum; no bound holds over all of R^d"
 
     def _sample_noise(self):
         return self._noise_at_optimum()

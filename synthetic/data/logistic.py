@@ -11,8 +11,8 @@ from synthetic.base.checks import number, whole
 from synthetic.base.constants import Constant
 from synthetic.data.bounded_slopes import BoundedSlopes
 from synthetic.numbers.arrays import namespace
+from synthetic.optima.local_search import Solved
 from synthetic.optima.newton import minimise
-from synthetic.optima.solved import Solved
 
 __all__ = ["BinaryLogistic", "SoftmaxLogistic", "SoftmaxScores"]
 

@@ -13,8 +13,7 @@ from synthetic.data.federation import DataFederation
 from synthetic.data.logistic import SoftmaxScores
 from synthetic.data.scalar_losses import softplus
 from synthetic.numbers.arrays import namespace
-from synthetic.optima.local_search import difference_hessian
-from synthetic.optima.solved import LocalMinima
+from synthetic.optima.local_search import LocalMinima, difference_hessian
 from synthetic.quadratic.products import outer_sums, products
 
 __all__ = ["Perceptron"]
@@ -39,6 +38,7 @@ class Perceptron(SoftmaxScores, LocalMinima, DataFederation):
     """
 
     name = "perceptron"
+    _minibatches_known = ("estimate", "value at the default start")
 
     def __init__(self, features, targets, counts, *, hidden=(16,), activation: str = "tanh", ridge: float = 0.0, **options):
         self.hidden = tuple(whole("hidden", width) for width in np.atleast_1d(hidden).tolist())
@@ -138,14 +138,6 @@ class Perceptron(SoftmaxScores, LocalMinima, DataFederation):
     def extra_constants(self):
         lowest = Constant(0 * self.weights[:, 0], "lower", "the loss is at least 0")
         return super().extra_constants() | {"F_inf": lowest}
-
-    @property
-    def variance_provenance(self):
-        return "exact" if self.batch_size is None else "estimate"
-
-    @property
-    def variance_note(self):
-        return super().variance_note if self.batch_size is None else "value at the default start"
 
     def _sample_noise(self):
         x = self.all_clients(self.default_start()[None])

@@ -22,20 +22,8 @@ from array_api_compat import numpy as array_api_numpy
 from synthetic.numbers.balls import Ball
 
 __all__ = [
-    "BALLS",
-    "EXACT",
-    "NUMPY",
-    "TORCH",
-    "Backend",
-    "add_up",
-    "backend_of",
-    "first_least",
-    "largest",
-    "maximum",
-    "namespace",
-    "take_clients",
-    "to_numpy",
-    "values_where",
+    "BALLS", "EXACT", "NUMPY", "TORCH", "Backend", "add_up", "backend_of", "first_least", "largest", "maximum", "namespace",
+    "take_clients", "to_numpy", "values_where",
 ]
 
 _LIBRARIES = ("torch", "numpy", "exact", "balls")

@@ -34,6 +34,22 @@ def _flint():
     return flint
 
 
+def _comparison(surely: Callable, surely_not: Callable) -> Callable:
+    """A comparison of balls that raises :class:`Undecided` where neither is sure."""
+    def compare(one: Ball, other) -> bool:
+        other = _as_ball(other)
+        if other is None:
+            return NotImplemented
+        a, b = _both(one, other)
+        if surely(a, b):
+            return True
+        if surely_not(a, b):
+            return False
+        raise Undecided(f"{one!r} and {other!r} overlap")
+
+    return compare
+
+
 class Ball:
     """A real number, known exactly as a fraction or known to lie in a ball.
 
@@ -133,20 +149,9 @@ class Ball:
         """The larger of the two; where they overlap, a ball that contains the larger one."""
         return _apply(lambda a, b: max(a, b) if isinstance(a, _flint().fmpq) else a.max(b), self, other)
 
-    def __gt__(self, other):
-        return _decide(self, other, operator.gt, operator.le)
-
-    def __ge__(self, other):
-        return _decide(self, other, operator.ge, operator.lt)
-
-    def __lt__(self, other):
-        return _decide(self, other, operator.lt, operator.ge)
-
-    def __le__(self, other):
-        return _decide(self, other, operator.le, operator.gt)
-
-    def __eq__(self, other):
-        return _decide(self, other, operator.eq, operator.ne)
+    __gt__, __le__ = _comparison(operator.gt, operator.le), _comparison(operator.le, operator.gt)
+    __ge__, __lt__ = _comparison(operator.ge, operator.lt), _comparison(operator.lt, operator.ge)
+    __eq__ = _comparison(operator.eq, operator.ne)
 
     def __ne__(self, other):
         return not self == other
@@ -234,18 +239,6 @@ def _apply(operation: Callable, one: Ball, other: Any):
         return _short(operation(a, b))
     except ZeroDivisionError:  # a quotient of balls is then unbounded
         return Ball.of(operation(one.ball, other.ball))
-
-
-def _decide(one: Ball, other, surely: Callable, surely_not: Callable) -> bool:
-    other = _as_ball(other)
-    if other is None:
-        return NotImplemented
-    a, b = _both(one, other)
-    if surely(a, b):
-        return True
-    if surely_not(a, b):
-        return False
-    raise Undecided(f"{one!r} and {other!r} overlap")
 
 
 def with_enough_precision(compute: Callable[[], Any], radius: float = 1e-15, limit: int = 4096):

@@ -15,25 +15,18 @@ import torch
 from synthetic.numbers.arrays import TORCH, Backend, namespace
 
 __all__ = [
-    "CLIENTS",
-    "DROPOUT",
-    "FREE",
-    "LAYERS",
-    "LOST",
-    "MUTATION",
-    "NOISE",
-    "PROBLEM",
-    "QUANTISER",
-    "SAMPLES",
-    "STEPS",
-    "TRACKERS",
-    "Draws",
-    "EnumeratedDraws",
-    "probability_of_order",
+    "CLIENTS", "DROPOUT", "FREE", "LAYERS", "LOST", "MUTATION", "NOISE", "PROBLEM", "QUANTISER", "SAMPLES", "STEPS",
+    "TRACKERS", "Draws", "EnumeratedDraws", "probability_of_order",
 ]
 
 NOISE, SAMPLES, CLIENTS, FREE, PROBLEM = 1, 2, 3, 4, 5  # one number per purpose, so that purposes never share a draw
 TRACKERS, STEPS, LAYERS, QUANTISER, DROPOUT, LOST, MUTATION = range(6, 13)
+
+
+#: what methods draw by themselves
+OWN = {TRACKERS: "the clients that renew what they track", STEPS: "random numbers of local steps",
+       LAYERS: "random layers", QUANTISER: "the roundings of uploads", DROPOUT: "the parameters that are dropped",
+       LOST: "the uploads that are lost", MUTATION: "the signs of mutated models"}
 
 
 def _signed(constant: int) -> int:
@@ -179,20 +172,23 @@ class EnumeratedDraws(Draws):
 
     ``tables`` maps a stream to integers: for :meth:`category` and :meth:`integer` an array (runs, times, keys) of
     outcome numbers; for :meth:`subset` an array (runs, times, size) of the members; for :meth:`order` the places
-    (runs, times, items); for :meth:`bernoulli` truth values (runs, times, keys, size).
+    (runs, times, items); for :meth:`bernoulli` truth values (runs, times, keys, size), negative where nobody asks; for
+    :meth:`uniform` whole numbers (runs, times, ...) in the same order.
 
-    ``outside`` are the negative times (gradients outside the local steps) that the tables hold, at their ends. The
-    probability of an order depends on the run: ``order_probability`` (runs,) is the product over all orders requested so
-    far, None before the first.
+    ``outside`` are the negative times (gradients outside the local steps) that the tables hold, at their ends, the largest
+    last. How probable an order or a truth value is depends on the run: ``order_probability`` (runs,) is the product over all
+    that were requested so far, None before the first.
     """
 
     def __init__(self, tables: dict, backend: Backend = TORCH, outside: frozenset[int] = frozenset()):
         runs = next(iter(tables.values())).shape[0] if tables else 1
         super().__init__(np.zeros(runs, dtype=np.int64), backend)
         self.tables = {stream: self.integer_backend.integers(table) for stream, table in tables.items()}
-        self.outside, self.order_probability = outside, None
+        self.outside, self.order_probability, self._counted = outside, None, set()
 
     def _table(self, stream: int):
+        if stream not in self.tables and stream in OWN:
+            raise NotImplementedError(f"means over {OWN[stream]} are not enumerated here")
         if stream not in self.tables:
             raise KeyError(f"no outcomes were enumerated for stream {stream}; given: {sorted(self.tables)}")
         return self.tables[stream]
@@ -200,13 +196,31 @@ class EnumeratedDraws(Draws):
     def bits(self, stream: int, *coordinates, ndim: int = 1):
         raise NotImplementedError("this law has no finite support, so its expectation cannot be enumerated")
 
-    def _check_time(self, time):
-        if time < 0 and time not in self.outside:
+    def uniform(self, stream, *coordinates, ndim=1):
+        if stream not in self.tables and stream not in OWN:
+            return super().uniform(stream, *coordinates, ndim=ndim)
+        time, *places = coordinates
+        row = self._table(stream)[:, time]
+        runs = self.client_numbers(row.shape[0]).reshape(-1, *(1,) * (ndim - 1))
+        return row[(runs, *places)] * 1.0
+
+    def place(self, time: int) -> int:
+        """Where the tables hold a time."""
+        if time >= 0:
+            return time
+        if time not in self.outside:
             raise KeyError(f"no outcomes were enumerated for gradients outside the local steps (time {time})")
+        return -1 - sum(other > time for other in self.outside)
+
+    def _weigh(self, stream, time, probability):
+        """Count the probability of a draw, once however often it is asked for."""
+        if (stream, time) not in self._counted:
+            before = self.order_probability
+            self.order_probability = probability if before is None else before * probability
+            self._counted.add((stream, time))
 
     def category(self, stream, cumulative, time, keys):
-        self._check_time(time)
-        row = self._table(stream)[:, time]
+        row = self._table(stream)[:, self.place(time)]
         return namespace(row).take_along_axis(row, keys + 0 * row[:, :1], axis=1)
 
     def integer(self, stream, population, time, keys):
@@ -221,13 +235,17 @@ class EnumeratedDraws(Draws):
 
     def order(self, stream, time, weights):
         places = self._table(stream)[:, time]
-        probability = probability_of_order(places, self.backend.array(weights))
-        before = self.order_probability
-        self.order_probability = probability if before is None else before * probability
+        self._weigh(stream, time, probability_of_order(places, self.backend.array(weights)))
         return places
 
     def bernoulli(self, stream, probability, time, keys, size):
-        self._check_time(time)
-        row = self._table(stream)[:, time]
+        if stream not in self.tables and not hasattr(probability, "shape") and probability == 0:
+            return self.client_numbers(size)[None] < 0 * keys[..., None]
+        row = self._table(stream)[:, self.place(time)]
         runs = self.client_numbers(row.shape[0])[0][:, None]
-        return row[runs, keys + 0 * runs] != 0
+        drawn = row[runs, keys + 0 * runs]
+        xp, chance = namespace(drawn), probability + self.backend.array(np.zeros((1, 1, 1)))
+        chances = xp.where(drawn == 1, chance, xp.where(drawn == 0, 1 - chance, 0 * chance + 1))
+        chances = chances.reshape(chances.shape[0], -1)
+        self._weigh(stream, time, math.prod(chances[:, each] for each in range(chances.shape[1])))
+        return drawn == 1

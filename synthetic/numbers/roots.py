@@ -7,10 +7,10 @@ from math import isqrt
 
 import numpy as np
 
-from synthetic.numbers.arrays import backend_of, namespace
+from synthetic.numbers.arrays import EXACT, backend_of, namespace
 from synthetic.numbers.balls import Ball
 
-__all__ = ["Irrational", "just_inside", "product_over", "real_power", "square_root"]
+__all__ = ["Irrational", "just_inside", "product_over", "real_power", "root_above", "square_root"]
 
 _MOST_BITS = 1_000_000
 
@@ -32,6 +32,20 @@ def square_root(data):
     if data.dtype != object:
         return namespace(data).sqrt(data)
     return np.frompyfunc(lambda value: value.sqrt() if hasattr(value, "sqrt") else _exact_root(value, 2), 1, 1)(data)
+
+
+def root_above(squares):
+    """Square roots on every backend; an irrational root of a fraction is rounded up, by less than a part in 10^12."""
+    if backend_of(squares) != EXACT:
+        return namespace(squares).sqrt(squares)
+    return np.frompyfunc(_rational_root, 1, 1)(squares)
+
+
+def _rational_root(square: Fraction) -> Fraction:
+    top, bottom, shift = square.numerator * square.denominator, square.denominator, 10**12
+    if isqrt(top) ** 2 == top:
+        return Fraction(isqrt(top), bottom)
+    return Fraction(isqrt(top * shift**2) + 1, bottom * shift)
 
 
 def real_power(base, exponent):

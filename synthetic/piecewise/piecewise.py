@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from functools import cached_property
-from math import isqrt
 
 import numpy as np
 
@@ -12,22 +10,11 @@ from synthetic.base.checks import nonnegative, whole
 from synthetic.base.constants import Constant, by_client
 from synthetic.base.federation import Federation
 from synthetic.base.noise import FiniteNoise, NoNoise, SampleNoise, drawn_samples
-from synthetic.numbers.arrays import (
-    BALLS,
-    EXACT,
-    TORCH,
-    Backend,
-    add_up,
-    backend_of,
-    largest,
-    namespace,
-    take_clients,
-    to_numpy,
-    values_where,
-)
+from synthetic.numbers.arrays import BALLS, EXACT, TORCH, add_up, largest, namespace, take_clients, to_numpy, values_where
+from synthetic.numbers.roots import root_above
 from synthetic.piecewise.huber_sums import HuberSum, cut
 
-__all__ = ["Piecewise"]
+__all__ = ["Huber", "Piecewise"]
 
 
 class Piecewise(Federation):
@@ -61,12 +48,11 @@ class Piecewise(Federation):
 
     name = "piecewise quadratic"
     optimum_provenance = ("exact", "least of the stationary points and knots, by coordinate")
-    variance_provenance = "exact"
     _arrays = ("curvature", "center", "slope", "knot", "width", "offset", "weights", "priority")
     _law = "_additive"
 
     def __init__(self, curvature, center, pieces_slope, pieces_center, pieces_width, offset=None, weights=None,
-                 priority=None, noise=None, backend: Backend = TORCH, *, batch_size=None, layers=None):
+                 priority=None, noise=None, backend=TORCH, *, batch_size=None, layers=None):
         given = (curvature, center, pieces_slope, pieces_center, pieces_width)
         curvature, center, slope, knot, width = map(backend.array, given)
         self.with_samples = center.ndim == 4
@@ -281,7 +267,7 @@ class Piecewise(Federation):
             **by_client("L_sample", xp.max(each, axis=-1), "exact", "smoothness of a sample's loss"),
         }
         if bool(xp.all(self.curvature == 0)):
-            steep = self._exactly(lambda f: _root(namespace(f.center).sum(f._of_clients.largest_slope_sq(), axis=-1)))
+            steep = self._exactly(lambda f: root_above(namespace(f.center).sum(f._of_clients.largest_slope_sq(), axis=-1)))
             entries |= by_client("G", steep, "exact", "|grad F_k| over all of R^d") | self._lipschitz()
         return entries | _if_known(self._sigma_g)
 
@@ -294,13 +280,13 @@ class Piecewise(Federation):
         elif not isinstance(self._additive, NoNoise):
             return {}
         squares = namespace(slopes).sum(largest(slopes**2, -1), axis=-1)
-        steep = self.backend.array(_root(largest(largest(squares, -1), -1)))
+        steep = self.backend.array(root_above(largest(largest(squares, -1), -1)))
         return by_client("G_lip", steep, "exact", "Lipschitz constant of a sample's loss")
 
     def _sigma_g(self):
         rows = {}
         for name, (square, provenance, note) in self._decided._sigma_g_squares().items():
-            rows[name] = Constant(self.backend.array(_root(square)), provenance,
+            rows[name] = Constant(self.backend.array(root_above(square)), provenance,
                                   f"{note} of |grad F_k - grad F|, over all of R^d")
         return rows
 
@@ -325,6 +311,48 @@ class Piecewise(Federation):
                 for name, (square, *known) in rows.items()}
 
 
+class Huber(Piecewise):
+    """F_k(x) = b_k + sum_j h(x_j - c_kj), h(u) = curvature/2 u^2 where |u| <= radius, and of curvature ``tail`` outside.
+
+    With u_r = u cut to [-radius, radius], h(u) = tail/2 u^2 + (curvature - tail) (u u_r - u_r^2/2). ``tail=0`` gives
+    linear ends: the Huber loss, Lipschitz with curvature * radius per coordinate. ``tail = curvature`` is a quadratic.
+
+    All arguments are (instances, clients, dim), ``offset`` b_k (instances, clients); or what broadcasts to it. Constants
+    are those of :class:`Piecewise`: L is the largest curvature, mu the least tail; sigma_g over all of R^d needs equal
+    tails, ``G`` and ``G_lip`` need tails of 0.
+
+    Raises:
+        ValueError: shapes, a curvature that is not positive or below its tail, a negative tail or radius.
+
+    Example:
+        >>> federation = Huber(curvature=[[[1.0]]], radius=0.5, center=[[[0.0]]])
+        >>> federation.value(federation.backend.array([[[2.0]]])).tolist()
+        [[0.875]]
+    """
+
+    name = "huber"
+
+    def __init__(self, curvature, radius, center, tail=0, offset=None, weights=None, priority=None, noise=None, layers=None,
+                 backend=TORCH):
+        center, arrays = to_numpy(center), []
+        if center.ndim != 3:
+            raise ValueError(f"center must be (instances, clients, dim); got shape {center.shape}")
+        for name, values in (("curvature", curvature), ("radius", radius), ("tail", tail)):
+            array = to_numpy(values)
+            try:
+                arrays.append(np.broadcast_to(array, center.shape))
+            except ValueError:
+                raise ValueError(f"{name} must broadcast to {center.shape}; got shape {array.shape}") from None
+        curvature, radius, tail = arrays
+        nonnegative("radius", radius)
+        nonnegative("tail", tail)
+        nonnegative("curvature less its tail", curvature - tail)
+        if not (curvature > 0).all():
+            raise ValueError(f"every curvature must be positive; got {float(curvature.min())}")
+        pieces = (array[..., None] for array in (curvature - tail, center, radius))
+        super().__init__(tail, center, *pieces, offset, weights, priority, noise, backend, layers=layers)
+
+
 def _gradients(v, curvature, center, slope, knot, width):
     """Gradients at ``v`` (..., dim)."""
     return curvature * (v - center) + add_up(slope * cut(v[..., None] - knot, width))
@@ -342,24 +370,6 @@ def _weighted(functions: HuberSum, weights, axis: int) -> HuberSum:
 
     slope = side_by_side(by_coordinate[..., None] * functions.slope)
     return HuberSum(curvature, linear, slope, side_by_side(functions.center), side_by_side(functions.width))
-
-
-def _root(squares):
-    """Square roots. An irrational root of a fraction is rounded up, by less than a part in 10^12."""
-    if backend_of(squares) != EXACT:
-        return namespace(squares).sqrt(squares)
-    roots = squares.copy()
-    for place, square in np.ndenumerate(squares):
-        roots[place] = _rational_root(square)
-    return roots
-
-
-def _rational_root(square: Fraction) -> Fraction:
-    top, bottom = square.numerator * square.denominator, square.denominator
-    if isqrt(top) ** 2 == top:
-        return Fraction(isqrt(top), bottom)
-    shift = 10**12
-    return Fraction(isqrt(top * shift**2) + 1, bottom * shift)
 
 
 def _if_known(entries):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from synthetic.base.checks import finite, flag
-from synthetic.base.layers import layer_sizes
+from synthetic.base.federation import layer_sizes
 from synthetic.numbers.arrays import NUMPY, TORCH, Backend
 from synthetic.quadratic.make import make_quadratic
 from synthetic.quadratic.quadratic import Quadratic

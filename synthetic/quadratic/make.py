@@ -71,8 +71,7 @@ def make_quadratic(
         priority = np.stack([priority_mask(priority, clients, seed=seed + i) for i in range(instances)])
     mask = np.broadcast_to(priority_mask(priority, clients), (instances, clients))
     sizes = _weights(weights, free_weights, mask)
-    curvature = _curvature(draws, clients, dim, L, mu, one_of("hessians", hessians, ("diagonal", "rotated")),
-                           hessian_spread)
+    curvature = _curvature(draws, clients, dim, L, mu, one_of("hessians", hessians, ("diagonal", "rotated")), hessian_spread)
     spread, target, value = _target(minimiser_spread, Gamma, sigma_g_1, sigma_g_2)
     center = _normal(draws, _CENTERS, clients, dim)
     if target:
@@ -153,8 +152,7 @@ def _target(minimiser_spread, Gamma, sigma_g_1, sigma_g_2):
     targets = {"Gamma": Gamma, "sigma_g_1_at_optimum": sigma_g_1, "sigma_g_2_at_optimum": sigma_g_2}
     given = {name: value for name, value in targets.items() if value is not None}
     if len(given) + (minimiser_spread is not None) > 1:
-        names = [name.removesuffix("_at_optimum") for name in given] + ["minimiser_spread"] * (
-            minimiser_spread is not None)
+        names = [name.removesuffix("_at_optimum") for name in given] + ["minimiser_spread"] * (minimiser_spread is not None)
         raise ValueError(f"at most one of minimiser_spread, Gamma, sigma_g_1, sigma_g_2 may be given; got "
                          f"{' and '.join(names)}")
     for name, value in given.items():

@@ -7,14 +7,12 @@ from functools import cached_property
 import numpy as np
 
 from synthetic.base.checks import nonnegative
-from synthetic.base.constants import Constant
+from synthetic.base.constants import Constant, of_quadratics
 from synthetic.base.federation import Federation
-from synthetic.base.heterogeneity import of_quadratics
 from synthetic.numbers.arrays import TORCH, namespace, take_clients
-from synthetic.quadratic.expansion import QuadraticObjective
 from synthetic.quadratic.products import solve_shared
 
-__all__ = ["Quadratic", "curved", "spectrum"]
+__all__ = ["Quadratic", "QuadraticObjective", "curved", "spectrum"]
 
 
 def curved(curvature, v):
@@ -27,6 +25,36 @@ def curved(curvature, v):
 def spectrum(curvature):
     """Eigenvalues of A, (instances, clients, dim)."""
     return curvature if curvature.ndim == 3 else namespace(curvature).linalg.eigvalsh(curvature)
+
+
+class QuadraticObjective:
+    """For federations whose objective is a quadratic: computes F - F* without the clients and without cancellation."""
+
+    def _objective_hessian(self):
+        """Hessian of F: its diagonal (instances, dim), or blocks (instances, n, n) that repeat dim / n times."""
+        raise NotImplementedError
+
+    @cached_property
+    def _expansion(self):
+        """Gradient and Hessian of F at x*; None in subclasses that override the loss."""
+        owner = next(kind for kind in type(self).__mro__ if "_objective_hessian" in vars(kind))
+        if any(getattr(type(self), name) is not getattr(owner, name) for name in ("value", "objective")):
+            return None
+        return self.objective_gradient(self.x_star), self._objective_hessian()
+
+    def suboptimality(self, x):
+        """F(x) - F* at ``x`` (runs, dim), as (runs,): <grad F(x*), x - x*> + 1/2 <x - x*, Hessian (x - x*)>."""
+        if self._expansion is None:
+            return super().suboptimality(x)
+        slope, hessian = self._expansion
+        xp, v = namespace(x), x - self.x_star
+        if hessian.ndim == 2:
+            bent = hessian * v
+        else:
+            blocks = v.reshape(v.shape[0], -1, hessian.shape[-1])
+            shared = hessian.shape[0] == 1
+            bent = (blocks.reshape(-1, hessian.shape[-1]) @ hessian[0] if shared else blocks @ hessian).reshape(v.shape)
+        return xp.sum(v * (slope + bent / 2), axis=-1)
 
 
 class Quadratic(QuadraticObjective, Federation):

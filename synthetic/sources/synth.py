@@ -119,8 +119,7 @@ def synth_noisy(priority_clients: int = 10, free_clients: int = 10, alpha: float
 
     ``skew`` sets both skew factors; ``readings`` are further arguments of :func:`noisy_copies`.
     """
-    X, y, client = synth_data(priority_clients, alpha, beta, sizes=sizes, largest=largest, convention=convention,
-                              seed=seed)
+    X, y, client = synth_data(priority_clients, alpha, beta, sizes=sizes, largest=largest, convention=convention, seed=seed)
     variance = beta**2 if convention == "standard-deviation" else beta
     readings = {"label_noise_skew": skew, "random_data_skew": skew, "beta": variance} | readings
     X_free, y_free, free = noisy_copies(X, y, free_clients, seed=seed, **readings)

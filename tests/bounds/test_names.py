@@ -7,11 +7,11 @@ from importlib import import_module
 import pytest
 import sympy as sp
 
-from bounds.language import chance, coordinates, functions, layers, names, samples, words
+from bounds.language import coordinates, functions, layers, names, samples, words
 from bounds.language.names import ARGUMENT, NAMES, Name, row_of, symbol
 from bounds.registry.papers import PAPERS
 
-MODULES = (words, functions, samples, coordinates, layers, chance)
+MODULES = (words, functions, samples, coordinates, layers)
 KINDS, SIGNS = {"index", "integer", "number", "vector"}, {"positive", "nonnegative", "real"}
 
 

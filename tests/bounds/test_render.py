@@ -276,7 +276,7 @@ def test_ranges_of_indices():
     assert render.condition_text(condition).endswith("for t = T")
     both = find_claim("fedalign/lemma-A2").statement
     assert render.condition_latex(both).endswith(
-        r"\quad \text{for } t = 0, \ldots, T - 1,\; k = 0, \ldots, N - 1"
+        r"\quad \text{for }t = 0, \ldots, T - 1,\; k = 0, \ldots, N - 1"
     )
 
 

@@ -107,7 +107,7 @@ def _run(**options):
 BAD = {
     "rounds 0": (lambda: _run(rounds=0), "at least 1; got 0"),
     "rounds 1.5": (lambda: _run(rounds=1.5), "at least 1; got 1.5"),
-    "no seeds": (lambda: _run(seeds=0), "at least 1; got 0"),
+    "no seeds": (lambda: _run(seeds=0), "between 1 and 100000000; got 0"),
     "empty seeds": (lambda: _run(seeds=[]), r"list of integers; got \[\]"),
     "fractional seeds": (lambda: _run(seeds=[0.5]), r"list of integers; got \[0.5\]"),
     "table of seeds": (lambda: _run(seeds=[[1], [2]]), r"list of integers; got \[\[1\], \[2\]\]"),

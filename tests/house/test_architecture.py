@@ -15,7 +15,7 @@ MAY_IMPORT = {
     "verify": {"verify", "bounds", "fedtheory", "synthetic"},
 }
 STANDARD_LIBRARY = {"collections", "fractions", "functools", "importlib", "itertools", "json", "math", "operator", "pathlib",
-                    "pkgutil", "sys"}
+                    "pkgutil", "re", "sys"}
 
 
 def top(modules) -> set[str]:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from benchmarks import cuda, ours, readme
+from benchmarks import cuda, ours, report
 from benchmarks.implementations import ROWS, prepare
 from benchmarks.targets import TARGETS, Measured, ratio
 from benchmarks.timing import exponent, interleaved
@@ -72,7 +72,7 @@ RESULTS = {
 
 
 def test_the_table_of_readme():
-    lines = readme.table(RESULTS).splitlines()
+    lines = report.table(RESULTS).splitlines()
     assert lines[2:5] == [
         "| fedtheory, local steps compiled | 12 ms | - |",
         "| `fedtheory.run` as it is, default record (quadratic: one affine map a round) | - | 2.1 ms |",
@@ -84,12 +84,12 @@ def test_the_table_of_readme():
 
 def test_the_table_is_put_between_the_marks(tmp_path):
     page = tmp_path / "page.md"
-    page.write_text(f"before\n{readme.BEGIN}old\n{readme.END}after\n")
-    readme.put(RESULTS, page)
-    assert page.read_text() == f"before\n{readme.BEGIN}{readme.table(RESULTS)}{readme.END}after\n"
+    page.write_text(f"before\n{report.BEGIN}old\n{report.END}after\n")
+    report.put(RESULTS, page)
+    assert page.read_text() == f"before\n{report.BEGIN}{report.table(RESULTS)}{report.END}after\n"
     page.write_text("nothing")
     with pytest.raises(ValueError, match="must have the lines"):
-        readme.put(RESULTS, page)
+        report.put(RESULTS, page)
 
 
 def test_readme_shows_the_results_that_are_kept():
@@ -97,10 +97,10 @@ def test_readme_shows_the_results_that_are_kept():
     kept = {one["name"] for kind in ("targets", "rows") for one in results[kind]}
     names = {target.name for target in TARGETS} | {row.name for row in ROWS}
     assert kept <= names and all(any(left in name for left in results["skipped"]) for name in names - kept)
-    assert f"{readme.BEGIN}{readme.table(results)}{readme.END}" in (ROOT / "README.md").read_text()
+    assert f"{report.BEGIN}{report.table(results)}{report.END}" in (ROOT / "README.md").read_text()
     rows = {row.name for row in ROWS}
-    assert set(readme.ROWS) <= rows
-    assert {f"{name}, {d}" for name in readme.NUMBERS for d in readme.BOTH} <= {target.name for target in TARGETS}
+    assert set(report.ROWS) <= rows
+    assert {f"{name}, {d}" for name in report.NUMBERS for d in report.BOTH} <= {target.name for target in TARGETS}
 
 
 def test_without_a_gpu_nothing_is_claimed_about_one(monkeypatch, capsys):

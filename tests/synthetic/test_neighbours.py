@@ -24,7 +24,7 @@ KINDS = {
 def test_one_sample_of_one_client_differs(kind):
     make_one, target = KINDS[kind]
     federation = make_one()
-    other = federation.neighbour(3, 2, NEW, target)
+    other = federation.neighbours([(3, 2, NEW, target)])
     x = random_points(federation, 2, 0)
     before, after = federation.sample_values(x), other.sample_values(x)
     changed = (before != after).any(0)
@@ -49,7 +49,7 @@ def test_many_neighbours_are_the_single_ones(kind):
     x = random_points(federation, 1, 0).expand(3, -1, -1)
     assert batch.instances == 3 and batch.layers() == federation.layers()
     for row, replacement in enumerate(replacements):
-        alone = federation.neighbour(*replacement)
+        alone = federation.neighbours([replacement])
         for name in ("value", "gradient"):
             one, two = getattr(batch, name)(x)[row], getattr(alone, name)(x[:1])[0]
             assert torch.allclose(one, two, rtol=1e-12, atol=1e-13)
@@ -64,7 +64,7 @@ def test_optima_are_those_of_the_new_data(kind):
     make_one, target = KINDS[kind]
     federation = make_one()
     assert federation.constants
-    other = federation.neighbour(0, 0, [30.0, -20.0, 5.0], target)
+    other = federation.neighbours([(0, 0, [30.0, -20.0, 5.0], target)])
     assert float(other.objective_gradient(other.x_star).abs().max()) < 1e-9
     assert np.abs(value(other, "x_star") - value(federation, "x_star")).max() > 1e-4
     assert value(other, "F_star_client")[0, 0] != value(federation, "F_star_client")[0, 0]
@@ -73,21 +73,21 @@ def test_optima_are_those_of_the_new_data(kind):
 def test_a_replacement_by_itself_changes_nothing():
     federation = make("binary")
     features, targets = to_numpy(federation.features)[0, 1, 3], to_numpy(federation.targets)[0, 1, 3]
-    other = federation.neighbour(1, 3, features, targets)
+    other = federation.neighbours([(1, 3, features, targets)])
     assert torch.equal(other.features, federation.features) and torch.equal(other.targets, federation.targets)
 
 
 @each("call, message", [
-    (lambda f: f.neighbour(4, 0, NEW, 1.0), "client must be an integer between 0 and 3; got 4"),
-    (lambda f: f.neighbour(2, 1, NEW, 1.0), "sample of client 2 must be an integer between 0 and 0; got 1"),
-    (lambda f: f.neighbour(0, 0, NEW[:2], 1.0), "features must have 3 entries; got 2"),
-    (lambda f: f.neighbour(0, 0, [1.0, float("nan"), 0.0], 1.0), "features must be finite; got 1"),
-    (lambda f: f.neighbour(0, 0, NEW, 0.5), "target must be -1 or 1; got 0.5"),
-    (lambda f: f.neighbour(0, 0, NEW, [1.0, 1.0]), "target must have 1 entries; got 2"),
+    (lambda f: f.neighbours([(4, 0, NEW, 1.0)]), "client must be an integer between 0 and 3; got 4"),
+    (lambda f: f.neighbours([(2, 1, NEW, 1.0)]), "sample of client 2 must be an integer between 0 and 0; got 1"),
+    (lambda f: f.neighbours([(0, 0, NEW[:2], 1.0)]), "features must have 3 entries; got 2"),
+    (lambda f: f.neighbours([(0, 0, [1.0, float("nan"), 0.0], 1.0)]), "features must be finite; got 1"),
+    (lambda f: f.neighbours([(0, 0, NEW, 0.5)]), "target must be -1 or 1; got 0.5"),
+    (lambda f: f.neighbours([(0, 0, NEW, [1.0, 1.0])]), "target must have 1 entries; got 2"),
     (lambda f: f.neighbours([]), "replacements must be at least one; got 0"),
     (lambda f: f.neighbours([(0, 0, NEW, 1.0)] * 2).neighbours([(0, 0, NEW, 1.0)]), "as many as instances, 2; got 1"),
-    (lambda f: make("softmax").neighbour(0, 0, NEW, 4), "target must be an integer between 0 and 3; got 4"),
-    (lambda f: make("softmax").neighbour(0, 0, NEW, [1.0, 1.0, 0.0, 0.0]), "a class or its indicator vector; got"),
+    (lambda f: make("softmax").neighbours([(0, 0, NEW, 4)]), "target must be an integer between 0 and 3; got 4"),
+    (lambda f: make("softmax").neighbours([(0, 0, NEW, [1.0, 1.0, 0.0, 0.0])]), "a class or its indicator vector; got"),
 ])
 def test_bad_input_is_one_clear_line(call, message):
     with pytest.raises(ValueError, match=message) as caught:

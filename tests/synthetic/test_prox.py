@@ -10,7 +10,7 @@ import torch
 
 from fedtheory import fedavg, run
 from synthetic import EXACT, NUMPY, Huber, LeastSquares, Quadratic, layered_quadratic, make_quadratic, to_numpy
-from synthetic.base.layers import layer_sizes
+from synthetic.base.federation import layer_sizes
 from tests.synthetic.families import each, make
 
 

@@ -1,16 +1,42 @@
-"""The command: python3 verify/checker CERTIFICATE.json, or python3 -m verify.checker CERTIFICATE.json."""
+"""The command: python3 verify/checker CERTIFICATE.json [STATEMENT.json], or python3 -m verify.checker.
 
-import json
+Replays a certificate. With a statement (``fedtheory show CLAIM --statement`` prints it) also compares the two.
+Exit status: 0 accepted, and the statements are the same; 1 rejected; 2 not readable; 3 accepted, but compared with nothing.
+"""
+
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # for a start by the folder's name
+from verify.checker.form import STATED
 from verify.checker.intervals import shown
+from verify.checker.limits import read
 from verify.checker.replay import check
 from verify.checker.words import replayed
 
-with open(sys.argv[1], encoding="utf-8") as certificate_file:
-    given = json.load(certificate_file)
-results = [replayed(check, member["certificate"]) for member in given.get("members", [{"certificate": given}])]
-results = [[accepted, *map(shown, said)] for accepted, *said in results]
-sys.exit(any([print("accepted:" if accepted else "rejected:", *said) or not accepted for accepted, *said in results]))
+
+def main(paths):
+    if not 1 <= len(paths) <= 2:
+        print("one certificate, and perhaps one statement; got", len(paths), "files")
+        return 2
+    try:
+        given, *stated = [read(Path(path).read_text(encoding="utf-8")) for path in paths]
+    except (ArithmeticError, OSError, RecursionError, ValueError) as error:
+        print("not readable:", error)
+        return 2
+    if "members" in given:
+        print("a growth certificate is checked by `fedtheory check`; each of its members can be checked here")
+        return 2
+    differing = [name for name in STATED if stated and (name not in stated[0] or given.get(name) != stated[0][name])]
+    if differing:
+        print("rejected: the certificate and the statement differ:", ", ".join(differing))
+        return 1
+    accepted, *said = replayed(check, given)
+    print("accepted:" if accepted else "rejected:", *map(shown, said))
+    if accepted and not stated:
+        print("compared with nothing: what is refuted is the statement in the certificate")
+    return 1 if not accepted else 0 if stated else 3
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -3,6 +3,7 @@
 from fractions import Fraction
 
 from verify.checker.intervals import Vector, dot, each
+from verify.checker.limits import TERMS, Meter, bounded
 from verify.checker.pieces import Bounds, Line
 from verify.checker.words import add, exact, mean, require
 
@@ -14,9 +15,12 @@ class Instance:
     """Everything that a certificate gives, by name: ``given`` has data and values, ``size`` the whole numbers."""
 
     def __init__(self, certificate):
+        self.meter = Meter()
         self.size, self.how, self.rules = (certificate[n] for n in ("sizes", "procedure", "definitions"))
-        self.everywhere = certificate["everywhere"]
-        self.given = {n: exact(v) for part in ("instance", "values", "sizes") for n, v in certificate[part].items()}
+        self.free, self.everywhere = certificate["free"], certificate["everywhere"]
+        values = {n: v for n, v in certificate["values"].items() if not isinstance(v, dict)}  # others: a hypothesis says it
+        parts = (certificate["instance"], certificate["sizes"], values)
+        self.given = {n: exact(v) for part in parts for n, v in part.items()}
 
     def start(self):
         return self.given["x_star"] + self.given["start_offset"]
@@ -30,9 +34,11 @@ class Instance:
         return Vector([first * cosine - last * sine, *middle, first * sine + last * cosine])
 
     def grad(self, k, v):
+        self.meter.spend(len(v))
         return self.turn(each(lambda line, y: line.slope(y), self.lines[int(k)], self.turn(v, -1)))
 
     def F(self, k, v):
+        self.meter.spend(len(v))
         return add(self.given["offset"][int(k)], *each(lambda line, y: line.value(y), self.lines[int(k)], self.turn(v, -1)))
 
     def solve(self, k, linear, pull, x):
@@ -45,17 +51,26 @@ class Instance:
         given, self.P, self.p, star = self.given, *(self.given[n] for n in ("priority", "client_weight", "x_star"))
         self.main, self.all = Vector(w * q for w, q in zip(self.p, self.P, strict=True)), range(len(self.p))
         require(sum(self.main) == 1 and {*self.P} <= {0, 1} and min(self.p) > 0, "priority weights must sum to one")
+        require([*self.P] == sorted(self.P, reverse=True), "priority clients come first")
+        there = given.get("available", [])
+        require(all(value in (0, 1) for row in there for value in row), "clients are available or not")
         pieces = given.get("pieces") or [[[] for _ in row] for row in given["center"]]
         self.lines = [each(lambda a, c, more: Line([(a, c)], more), *row) for row in zip(
             given["curvature"], given["center"], pieces, strict=True)]
         require({*map(len, [star, *self.lines])} == {self.size["dim"]}, "losses must have one line by coordinate")
         require(len(self.p) == len(given["noise"]) == self.size["clients"], "every client has one weight and one noise law")
+        require("pieces" in given or min(map(min, given["curvature"])) > 0, "quadratic losses have positive curvatures")
+        count = sum(len(more) for row in pieces for more in row)
+        bounded((2 * count + 1) * (count + len(self.p)), TERMS, "slopes at the knots of pieces")
         main = [add(*(line * w for line, w in zip(row, self.main, strict=True))) for row in zip(*self.lines, strict=True)]
         ends = zip(main, self.turn(star, -1), strict=True)
         require(all(line.value(y) <= line.least() for line, y in ends), "x_star must be the optimum")
         parts = given["layer_sizes"]
         require(min(parts) > 0 and sum(parts) == len(star), "sizes of layers must sum to dim")
         require(self.size.get("layers", len(parts)) == len(parts), "as many sizes of layers as layers")
+        noisy = [law for law in given["noise"] if law]
+        same = all(len(law) == 2 and law[0][0] == noisy[0][0][0] for law in noisy)
+        require(same, "noise has two outcomes, with the same chances for all clients that have any")
         self.laws = [law or [(Fraction(1), star * 0)] for law in given["noise"]]  # per client: pairs (chance, vector)
         bounds = Bounds(self.lines, self.main, self.laws)
         self.laws = [[(chance, self.turn(vector)) for chance, vector in law] for law in self.laws]
@@ -71,6 +86,7 @@ class Instance:
         for name in self.everywhere:
             for k, bound in enumerate(given[name]) if name.endswith("_client") else [(None, given[name])]:
                 require(bound >= 0 and bounds.square(name, k) <= bound**2, f"{name} must be a bound over all points")
+            require(not name.endswith("_client") or len(given[name]) == len(self.p), f"{name} has one number by client")
 
     def objective(self, v):
         return dot(self.main, [self.F(k, v) for k in self.all])

@@ -5,9 +5,16 @@ from functools import cache
 from math import ceil, floor, isqrt
 from operator import mul
 
+from verify.checker import limits
+from verify.checker.limits import DECIMAL, EXPONENT, bits, bounded, written
+
 BITS = 256
 LARGEST = 10**5  # what exp is taken of
 LONG = 2**12  # bits of fractions beyond which roots become intervals: whoever divides by them doubles the digits each step
+
+
+class Undecided(ArithmeticError):
+    """Two intervals overlap, so that nothing says which number is larger, or whether they are equal."""
 
 
 def rounded(number, toward):
@@ -27,7 +34,7 @@ def ceil_of(top, bottom): return -(-top // bottom)
 
 
 class Interval:
-    """A real number between two fractions; comparisons hold only where they hold for every number in the interval."""
+    """A real number between two fractions. A comparison that the fractions do not decide raises Undecided."""
 
     def __init__(self, low, high):
         self.low, self.high = rounded(Fraction(low), floor_of), rounded(Fraction(high), ceil_of)
@@ -67,15 +74,38 @@ class Interval:
         return Interval(whole.low**power, whole.high**power)
 
     def __abs__(self): return self if self.low >= 0 else -self if self.high <= 0 else Interval(0, max(-self.low, self.high))
-    def __lt__(self, other): return self.high < of(other).low
-    def __le__(self, other): return self.high <= of(other).low
-    def __gt__(self, other): return self.low > of(other).high
-    def __ge__(self, other): return self.low >= of(other).high
-    def __eq__(self, other): return self.low == self.high == of(other).low == of(other).high
-    def __ne__(self, other): return self < other or self > other
-    def __str__(self): return f"{float(self.low)!r} to {float(self.high)!r}"
+
+    def __lt__(self, other):
+        return self._decided(self.high < of(other).low, self.low >= of(other).high, other)
+
+    def __le__(self, other):
+        return self._decided(self.high <= of(other).low, self.low > of(other).high, other)
+
+    def __gt__(self, other): return of(other) < self
+    def __ge__(self, other): return of(other) <= self
+
+    def __eq__(self, other):
+        if not isinstance(other, (Interval, Fraction, int)):
+            raise TypeError(f"a number is compared with {type(other).__name__}")
+        other = of(other)
+        equal = self.low == self.high == other.low == other.high
+        return self._decided(equal, self.high < other.low or self.low > other.high, other)
+
+    def __ne__(self, other): return not self == other
+
+    def _decided(self, yes, no, other):
+        if not yes and not no:
+            raise Undecided(f"{self} and {other} are not told apart")
+        return yes
+
+    def __str__(self): return f"{_near(self.low)!r} to {_near(self.high)!r}"
 
     __hash__ = None
+
+
+def _near(number):
+    """A float near the number, at most 1e300."""
+    return float(max(-(10**300), min(number, 10**300)))
 
 
 def of(number):
@@ -105,13 +135,13 @@ def whole_root(number, degree):
 
 
 def root(number, degree=2):
-    """The root of a number of at least 0; of an interval, of its part that is not negative."""
+    """The root of a number of at least 0."""
     if degree == 1:
         return number
     if isinstance(number, Interval):
-        return Interval(of(root(max(number.low, Fraction(0)), degree)).low, of(root(number.high, degree)).high)
+        return Interval(of(root(number.low, degree)).low, of(root(number.high, degree)).high)
     if number < 0:
-        raise ValueError(f"a root of {number} is not real")
+        raise ValueError(f"a root of {_near(number)} is not real")
     found = Fraction(whole_root(number.numerator, degree), whole_root(number.denominator, degree))
     if found**degree == number:
         return found if max(abs(found.numerator), found.denominator).bit_length() <= LONG else of(found)
@@ -124,8 +154,7 @@ def exp(number):
     """e to the power of a number."""
     if isinstance(number, Interval):
         return Interval(of(exp(number.low)).low, of(exp(number.high)).high)
-    if abs(number) > LARGEST:
-        raise ArithmeticError(f"exp is taken of numbers up to {LARGEST}; got {float(number)}")
+    bounded(abs(number), LARGEST, "the exponent of exp")
     if number == 0:
         return Fraction(1)
     halvings = max(0, ceil(abs(number)).bit_length() + 4)
@@ -156,7 +185,7 @@ def log(number):
     if isinstance(number, Interval):
         return Interval(of(log(number.low)).low, of(log(number.high)).high)
     if number <= 0:
-        raise ValueError(f"the logarithm of {number} is not real")
+        raise ValueError(f"the logarithm of {_near(number)} is not real")
     if number == 1:
         return Fraction(0)
     if number < 1:
@@ -168,13 +197,18 @@ def log(number):
 
 def power(base, exponent):
     """``base`` to a real exponent: exactly where it can be, by roots of small degree, else by exp and log."""
-    if isinstance(exponent, Fraction) and exponent.denominator <= 6 and abs(exponent.numerator) <= LARGEST:
-        return root(base, exponent.denominator) ** exponent.numerator
+    if isinstance(exponent, Fraction) and exponent.denominator <= 6:
+        found = root(base, exponent.denominator)
+        times = bounded(abs(exponent.numerator), EXPONENT, "an exponent")
+        bounded(times * bits(found), limits.BITS, "bits of a power")
+        return found**exponent.numerator
     return exp(exponent * log(base))
 
 
 class Vector(tuple):
-    """A vector of R^dim; also any list of numbers or of vectors that is read from a certificate."""
+    """A vector of R^dim; also any list of numbers or of vectors that is read from a certificate. It has no order."""
+
+    __hash__ = tuple.__hash__
 
     def __add__(self, other): return each(lambda a, b: a + b, self, other)
     def __sub__(self, other): return each(lambda a, b: a - b, self, other)
@@ -182,6 +216,26 @@ class Vector(tuple):
     def __truediv__(self, number): return Vector(a / number for a in self)
 
     __rmul__ = __mul__
+
+    def __eq__(self, other):
+        """Raises Undecided where no entry differs for sure, and not all are equal for sure."""
+        if not isinstance(other, tuple) or len(other) != len(self):
+            raise TypeError("a vector is compared with what is none of its length")
+        undecided = None
+        for a, b in zip(self, other, strict=True):
+            try:
+                if a != b:
+                    return False
+            except Undecided as error:
+                undecided = error
+        if undecided:
+            raise undecided
+        return True
+
+    def __ne__(self, other): return not self == other
+    def __lt__(self, other): raise TypeError("vectors have no order")
+
+    __gt__ = __le__ = __ge__ = __lt__
 
 
 def each(function, *vectors):
@@ -191,33 +245,45 @@ def each(function, *vectors):
 
 def dot(a, b):
     """The inner product of vectors; of the number 0, a sum of no vectors, it is 0."""
-    return Fraction(0) if a == 0 or b == 0 else sum(each(mul, a, b), Fraction(0))
+    numbers = [c for c in (a, b) if not isinstance(c, (tuple, list))]
+    if numbers:
+        if not all(map(zero, numbers)):
+            raise TypeError("an inner product is one of vectors")
+        return Fraction(0)
+    return sum(each(mul, a, b), Fraction(0))
 
 
 def norm(v):
     return root(dot(v, v))
 
 
+def zero(number):
+    """Whether the number is surely zero."""
+    return of(number).low == of(number).high == 0
+
+
 def quotient(above, below):
     """above / below with 0/0 = 0."""
-    return above if above == 0 and below == 0 else above / below
+    return above if zero(above) and zero(below) else above / below
 
 
 def along(v, length):
     """The vector of a length along ``v``, zero for zero."""
     size = norm(v)
-    return v if size == 0 else v * (length / size)
+    return v if zero(size) else v * (length / size)
 
 
 def agrees(value, text):
     """Whether a value is what was recorded: a fraction, or "low to high" that overlaps with it."""
-    if not isinstance(text, str) or " to " not in text:
-        return str(value) == text
-    low, high = map(Fraction, text.split(" to "))
+    if isinstance(value, Vector) or not isinstance(text, str):
+        raise TypeError(f"a recorded side is a number as text; got {text!r}")
+    if " to " not in text:
+        return isinstance(value, Fraction) and value == written(text)
+    low, high = (written(end, DECIMAL) for end in text.split(" to "))
     return of(value).low <= high and low <= of(value).high
 
 
 def shown(value):
     """As text; of a fraction with more digits than Python writes, about what it is, at most 1e300."""
     long = isinstance(value, Fraction) and max(value.numerator.bit_length(), value.denominator.bit_length()) > 10_000
-    return f"about {float(max(-(10**300), min(value, 10**300)))}" if long else str(value)
+    return f"about {_near(value)}" if long else str(value)

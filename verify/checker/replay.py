@@ -14,12 +14,14 @@ from math import prod
 from pkgutil import iter_modules
 
 from verify.checker import methods
+from verify.checker.form import checked, coupled
 from verify.checker.instance import OF_INSTANCE, Instance
 from verify.checker.intervals import agrees
+from verify.checker.limits import OUTCOMES, TERMS, bounded
 from verify.checker.methods import adaptive
 from verify.checker.run import Run
 from verify.checker.samples import Samples
-from verify.checker.words import BREAKS, COMPARE, FORMAT, JOINED, MEANS, WORDS, add, require
+from verify.checker.words import COMPARE, JOINED, MEANS, WORDS, add, breaks, require
 
 #: of every file of methods/: name -> the method, and the names of its states
 METHODS = {name: method for file in iter_modules(methods.__path__)
@@ -31,28 +33,41 @@ class Replay(Instance):
     def __init__(self, certificate):
         super().__init__(certificate)
         self.words = WORDS | {name: getattr(self, name) for name in OF_INSTANCE}
-        self.means, self.draws, self.measured, self.run = {}, (), {}, cache(self.run)
-        self.parameter = cache(lambda name: self.name(name, [], ()))  # first asked for before anything is drawn
+        self.means, self.draws, self.measured, self.run = {}, (), (), cache(self.run)
+        self.defined = {name: self.defining(name, certificate["hypotheses"][value["hypothesis"]])
+                        for name, value in certificate["values"].items() if isinstance(value, dict)}
+        self.defining_value = cache(self.defining_value)
         for prepare in {"point": [self.federation], "run": [self.federation, self.chance]}.get(certificate["setting"], []):
             prepare()
-    # chance: an outcome is a tuple of numbers, one for each draw that a run makes
+    @staticmethod
+    def defining(name, rule):
+        """The indices and the formula of a hypothesis ``name == formula``."""
+        left, *indices = rule["left"] if isinstance(rule["left"], list) else [rule["left"]]
+        plain = all(isinstance(index, str) for index in indices) and len({*indices}) == len(indices)
+        require(rule["relation"] == "==" and left == name and plain, f"no hypothesis says what {name} is")
+        return {"indices": indices, "formula": rule["right"]}
+    # chance: an outcome is a tuple of numbers, one for each draw that a run makes; None where nothing has been drawn
     def chance(self):
-        s, rounds, steps, last = (self.size[n] for n in ("participants", "rounds", "local_steps", "iterations"))
-        require(last == rounds * steps > 0 < min(rounds, s), "iterations must be rounds * local_steps, all positive")
+        rounds, steps = self.size["rounds"], self.size["local_steps"]
+        everyone = self.how["sampling"] != "full" or self.size["participants"] in (1, sum(self.given["priority"]))
+        require(everyone, "where all clients take part, participants is 1 or their number")
         require(self.how["indicator"] in ("broadcast", "local-at-aggregation", "local-every-step"), "unknown indicator")
         self.given["x_round"] = [self.start()]  # steps may depend on where runs start
-        self.step_size = [self.name("eta_l", [t], ()) for t in range(last)]
+        self.step_size = [self.parameter("eta_l", t) for t in range(rounds * steps)]
         first = self.run(())
         self.draws, self.measured = (*first.alternatives.items(),), first.record.keys()
+        require(not {*self.measured} & {*self.free, *self.rules, *self.size}, "a free name is measured")
+        bounded(prod(count for _, count in self.draws), OUTCOMES, "outcomes of chance")
         if all(count == 1 for _, count in self.draws):  # nothing is left to chance
             self.run = cache(lambda outcome, base=None, run=self.run: run(outcome, base) if base else first)
     def outcomes(self, held=None, free=lambda draw: True):
         """All outcomes, pairs (chance, outcome); what is not ``free`` stays as it is ``held``, and has no chance."""
+        all_free = all(free(draw) for draw, _ in self.draws)
+        require(held is not None or all_free, "what is drawn is asked for before it is drawn")
         ranges = [range(n) if free(draw) else [held[i]] for i, (draw, n) in enumerate(self.draws)]
         for outcome in product(*ranges):
             chances = [self.run(outcome).chances[draw] for draw, _ in self.draws if free(draw)]
             if not any(chance == 0 for chance in chances):
-                require(all(chance > 0 for chance in chances), "a chance may be zero")
                 yield prod(chances, start=Fraction(1)), outcome
     def made(self, method, outcome):
         return Run(self, method, outcome)
@@ -63,21 +78,37 @@ class Replay(Instance):
         require(not self.draws or self.draws == (*made.alternatives.items(),), "runs must make the same draws")
         return made
     # formulas
+    def parameter(self, name, *indices):
+        """What a name is before anything is drawn."""
+        return self.name(name, [Fraction(index) for index in indices], None)
+    def defining_value(self, name, indices):
+        rule = self.defined[name]
+        return self.value(rule["formula"], dict(zip(rule["indices"], indices, strict=True)), None)
     def name(self, name, indices, outcome):
         base, name = adaptive.BESIDE.get(name, (None, name))
-        rule = self.rules.get(name) or (self.run(outcome, base).record if name in self.measured else self.given)[name]
-        if isinstance(rule, dict):
+        if name in self.rules:
+            rule = self.rules[name]
             return self.value(rule["formula"], dict(zip(rule["indices"], indices, strict=True)), outcome)
+        if name in self.defined:
+            return self.defining_value(name, (*indices,))
+        measured = name in self.measured and outcome is not None
+        found = (self.run(outcome, base).record if measured else self.given)[name]
         for i in [indices[0] // self.size["local_steps"]] if name == "epsilon" else indices:
-            require(i >= 0, f"negative index of {name}")
-            rule = rule[int(i)]
-        return rule
+            require(i >= 0 and i.denominator == 1, f"{i} is no index of {name}")
+            found = found[int(i)]
+        return found
     def value(self, node, index, outcome):
-        if isinstance(node, int):
+        self.meter.spend(1)
+        if type(node) is int:
             return Fraction(node)
         word, *args = [node] if isinstance(node, str) else node
         if word in index:
+            require(not args, f"{word} is an index")
             return index[word]
+        found = self.meaning(word, args, index, outcome)
+        self.meter.record(found)
+        return found
+    def meaning(self, word, args, index, outcome):
         if word in JOINED:
             (join, (body, name, low, high, *more)), value = JOINED[word], self.value
             inner = [{**index, args[name]: i} for i in self.span([args[low], args[high]], index, outcome)]
@@ -89,7 +120,8 @@ class Replay(Instance):
         return self.words[word](*args) if word in self.words else self.name(word, args, outcome)
     def mean(self, key, body, free, index, outcome):
         """Mean over the draws that are ``free``, the others as they are."""
-        key = key, id(body), *index.items(), *(i for i, (draw, _) in zip(outcome, self.draws, strict=True) if not free(draw))
+        drawn = outcome or [None for _ in self.draws]
+        key = key, id(body), *index.items(), *(i for i, (draw, _) in zip(drawn, self.draws, strict=True) if not free(draw))
         if key not in self.means:
             cases = self.outcomes(outcome, free)
             self.means[key] = add(*(self.value(body, index, case) * chance for chance, case in cases))
@@ -97,13 +129,10 @@ class Replay(Instance):
     def sides(self, rule, index, outcome):
         return tuple(self.value(rule[side], index, outcome) for side in ("left", "right"))
     def span(self, limits, index, outcome=None):
-        low, high = (int(self.value(limit, index, outcome)) for limit in limits)
-        return map(Fraction, range(low, high + 1))
-    def defines(self, rule):
-        """Whether a hypothesis ``name == formula`` is what the certificate takes the value of the name to be."""
-        name, *indices = rule["left"] if isinstance(rule["left"], list) else [rule["left"]]
-        given = None if name in self.rules or name in self.measured else self.given.get(name)
-        return rule["relation"] == "==" and given == {"indices": indices, "formula": rule["right"]}
+        low, high = (self.value(limit, index, outcome) for limit in limits)
+        require(low.denominator == high.denominator == 1, "a range goes from a whole number to one")
+        bounded(high - low, TERMS, "terms of a range")
+        return map(Fraction, range(int(low), int(high) + 1))
 
 
 class SampleReplay(Samples, Replay):
@@ -113,30 +142,34 @@ class SampleReplay(Samples, Replay):
 def check(certificate):
     """(accepted, reason, left, right). Of clients with samples, whatever is said of gradients must be violated for those of
     the training loss and, with the values in ``also``, for those of the population risk."""
-    said, formulas = check_reading(certificate), (certificate[n] for n in ("statement", "hypotheses", "definitions"))
-    text = json.dumps([*formulas])
-    if not said[0] or "atoms" not in certificate["instance"] or not ('"grad"' in text or '"objective_grad"' in text):
+    checked(certificate)
+    text = json.dumps([certificate[n] for n in ("statement", "hypotheses", "definitions")])
+    twice = coupled(certificate) and ('"grad"' in text or '"objective_grad"' in text)
+    require(("also" in certificate) == twice, "of clients with samples, claims on gradients have two readings")
+    said = check_reading(certificate)
+    if not said[0] or not twice:
         return said
     how = certificate["procedure"] | {"gradients": "population"}
     return check_reading(certificate | certificate["also"] | {"procedure": how})
 
 
 def check_reading(certificate):
-    require(certificate["format"] == FORMAT, f"not a {FORMAT}")
-    kind = SampleReplay if "atoms" in certificate["instance"] else Replay
-    replay, statement, sides = kind(certificate), certificate["statement"], (None, None)
+    replay = (SampleReplay if coupled(certificate) else Replay)(certificate)
+    statement, sides = certificate["statement"], ("", "")
     outcomes = [outcome for _, outcome in replay.outcomes()]
-    for rule in [*certificate["hypotheses"], statement]:
+    defining = {value["hypothesis"] for value in certificate["values"].values() if isinstance(value, dict)}
+    for place, rule in enumerate([*certificate["hypotheses"], statement]):
         cases = [{}]
         for name, *limits in rule["over"]:
             cases = [{**i, name: n} for i in cases for n in replay.span(limits, i)]
-        if rule is not statement and replay.defines(rule):
+            replay.meter.spend(len(cases))
+        if place in defining:
             continue
         for index, outcome in product(cases, outcomes):
             sides = replay.sides(rule, index, outcome)
             if rule is not statement and not COMPARE[rule["relation"]](*sides):
                 return False, f"a hypothesis fails at {index}: {rule['text']}", *sides
-            recorded = all(map(agrees, sides, (certificate["left"], certificate["right"])))
-            if rule is statement and recorded and BREAKS[rule["relation"]](*sides):
+            if rule is statement and breaks(rule["relation"], *sides) and all(
+                    map(agrees, sides, (certificate["left"], certificate["right"]))):
                 return True, "every hypothesis holds and the statement is violated", *sides
     return False, "nothing violates the statement by the recorded values", *sides

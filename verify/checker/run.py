@@ -4,10 +4,12 @@ from collections import defaultdict
 from fractions import Fraction
 from functools import reduce
 from itertools import combinations, product
-from math import prod
+from math import comb, prod
 from operator import add, le, lt
 
-from verify.checker.intervals import dot
+from verify.checker.intervals import Vector, dot
+from verify.checker.limits import OUTCOMES, bounded
+from verify.checker.words import exact, require
 
 
 class Run:
@@ -20,7 +22,7 @@ class Run:
 
     def __init__(self, instance, method, outcome):
         self.instance, self.outcome, self.chances, self.alternatives = instance, outcome, {}, {}
-        self.record, given, sizes = defaultdict(list), instance.given, instance.size
+        self.record, given, sizes, self.options_read = defaultdict(list), instance.given, instance.size, set()
         self.weights, self.priority, self.how = given["client_weight"], given["priority"], instance.how
         self.clients, self.local_steps, self.step_size = range(sizes["clients"]), sizes["local_steps"], instance.step_size
         self.start = instance.start()
@@ -35,32 +37,53 @@ class Run:
             self.keep(steps.send(self.drawn))
             self.average, self.shares_before = self.over_all(self.before), self.shares()
         self.at(self.local_steps * sizes["rounds"], [self.model for _ in self.clients])
-        self.record = dict(self.record)
+        self.record, unread = dict(self.record), self.how["options"].keys() - self.options_read
+        require(not unread, f"the method does not read its options {', '.join(sorted(unread))}")
 
     def begin(self):
         """Chance before the first round."""
 
+    def argument(self, name):
+        """An argument of the method: what the claim calls it, if the procedure says so, else the procedure's own value."""
+        self.options_read.add(name)
+        value = self.how["options"][name]
+        return self.instance.parameter(value["symbol"]) if isinstance(value, dict) else value
+
     def number(self, name):
-        """A hyper-parameter: what the claim's symbol of that name is, else the procedure's option."""
-        known = name in self.instance.given
-        return self.instance.parameter(name) if known else Fraction(self.how["options"][name])
+        """A hyper-parameter."""
+        value = exact(self.argument(name))
+        require(not isinstance(value, Vector), f"{name} is a number")
+        return value
 
     def option(self, name, *allowed):
-        """A choice of the procedure, one of those ``allowed``."""
-        value = self.how["options"][name]
-        if value not in allowed:
+        """A choice of the procedure, one of those ``allowed``; of none, any, which makes no difference to the run."""
+        value = self.argument(name)
+        if allowed and not any(type(value) is type(choice) and value == choice for choice in allowed):
             raise ValueError(f"{name} = {value!r} is not replayed; replayed: {allowed}")
         return value
+
+    def array(self, name):
+        """A list of numbers or of vectors; None where the procedure has none."""
+        value = self.argument(name)
+        return None if value is None else exact(value)
+
+    def initial(self, free):
+        """The first values of the method's states where these are ``free``; else the instance may give none."""
+        given = self.instance.given["initial"]
+        require(free or not given, "the method's first states are not free")
+        return given
 
     # what is recorded -----------------------------------------------------------------------------------------------------
     def keep(self, state):
         """Record a method's state between two rounds; ``x_round`` is the server's model."""
         self.model = state["x_round"]
+        self.instance.meter.record([*state.values()])
         for name, value in state.items():
             self.record[name].append(value)
 
     def at(self, t, models, gradients=None):
         """Record time t: the models from which its step starts, and the stochastic gradients there."""
+        self.instance.meter.record(models)
         aggregated = t > 0 and t % self.local_steps == 0
         average = self.average if aggregated else self.over_all(models)
         for name, value in {
@@ -84,10 +107,12 @@ class Run:
         if self.how["sampling"] == "full":
             return members
         if self.how["sampling"] == "with-replacement":
+            bounded(len(members) ** min(participants, 64), OUTCOMES, "outcomes of sampling")
             paths = [*product(members, repeat=participants)]
             return self.draw("sampling", [(prod(self.weights[k] for k in path), path) for path in paths])
         if self.how["sampling"] != "without-replacement" or participants > len(members):
             raise ValueError(f"{participants} of {len(members)} clients cannot be drawn {self.how['sampling']}")
+        bounded(comb(len(members), participants), OUTCOMES, "outcomes of sampling")
         paths = [*combinations(members, participants)]
         return self.draw("sampling", [(Fraction(1, len(paths)), path) for path in paths])
 
@@ -101,8 +126,12 @@ class Run:
         """1 on priority clients, and on free clients that are there and whose loss matches the objective, else 0."""
         given, close = self.instance.given, lt if self.how["strict"] else le
         limit, there = (given[name][min(round, len(given[name]) - 1)] for name in ("epsilon", "available"))
-        gaps = [abs(self.instance.F(k, v) - self.instance.objective(v)) for k, v in enumerate(models)]
-        return [int(self.priority[k] or (there[k] == 1 and close(gaps[k], limit))) for k in self.clients]
+
+        def meets(k):
+            gap = abs(self.instance.F(k, models[k]) - self.instance.objective(models[k]))
+            return there[k] == 1 and close(gap, limit)
+
+        return [int(self.priority[k] or meets(k)) for k in self.clients]
 
     def shares(self):
         """Weight of each client in the mean over those drawn: p_k of a free client, else what the sampling makes of it."""
@@ -135,9 +164,10 @@ class Run:
         return self.step_size[self.round * self.local_steps : (self.round + 1) * self.local_steps]
 
     def train(self, x, direction, steps=None):
-        """Every client's model after its local steps y <- y - step_size * direction(k, y, g, step) from ``x``, with g a
-        stochastic gradient at y. Clients that were not drawn run along."""
-        models, first = [x for _ in self.clients], self.round * self.local_steps
+        """Every client's model after its local steps y <- y - step_size * direction(k, y, g, step) from ``x``, a vector or a
+        list of one for each client, with g a stochastic gradient at y. Clients that were not drawn run along."""
+        models, first = x if isinstance(x, list) else [x for _ in self.clients], self.round * self.local_steps
+        self.meet(models)
         for step, size in enumerate(steps or self.steps()):
             if step and self.how["indicator"] == "local-every-step":
                 self.included = self.matching(models, self.round)
@@ -145,13 +175,25 @@ class Run:
             self.at(first + step, models, gradients)
             pairs = enumerate(zip(models, gradients, strict=True))
             models = [y - direction(k, y, g, step) * size for k, (y, g) in pairs]
-        self.before = models
+        self.part(models)
         return models
+
+    def meet(self, models):
+        """Decide at the beginning of a round who counts in it, at the ``models`` from which clients start."""
+        if self.how["indicator"] != "local-at-aggregation" or self.round == 0:
+            self.included = self.matching(models, self.round)
+
+    def part(self, ends):
+        """The local models before they are averaged; by some rule they decide who counts."""
+        self.before = ends
+        if self.how["indicator"] == "local-at-aggregation":
+            self.included = self.matching(ends, self.round + 1)
 
     def solve(self, x, linear, pull):
         """Every client's minimiser over v of F_k(v) + <linear_k, v> + pull/2 |v - x|^2, instead of local steps."""
         if self.local_steps != 1:
             raise ValueError("a local problem that is solved has one local step")
+        self.meet([x for _ in self.clients])
         self.at(self.round, [x for _ in self.clients], [self.zero for _ in self.clients])
-        self.before = [self.instance.solve(k, linear[k], pull, x) for k in self.clients]
+        self.part([self.instance.solve(k, linear[k], pull, x) for k in self.clients])
         return self.before

@@ -8,8 +8,10 @@ fresh one are draws before the first round; every local step uses one sample of 
 from fractions import Fraction
 from itertools import product
 
+from verify.checker.form import ATOM, keys
 from verify.checker.intervals import Vector, extreme
-from verify.checker.pieces import BOUNDS
+from verify.checker.limits import OUTCOMES, bounded
+from verify.checker.pieces import moved_into
 from verify.checker.run import Run
 from verify.checker.sample_constants import bounds
 from verify.checker.words import add, mean, require
@@ -25,10 +27,6 @@ SAMPLE_NAMES = ("samples", "used_sample", "replaced", "differing", "G_lip", "sig
 
 #: words with a supremum over neighbouring data sets, where data are given
 SUPREMA = ("worst_mean_gap", "worst_mean_signed_gap")
-
-
-def cut(u, width):
-    return max(-width, min(u, width))
 
 
 class SampleRun(Run):
@@ -100,30 +98,39 @@ class Samples:
         dim, counts = int(self.size["dim"]), {len(row) for row in self.atoms}
         require(len(self.atoms) == m and len(counts) == 1 and min(counts) > 0, "every client has as many atoms")
         require(len(self.start()) == dim and self.size["samples"] >= 1, "start and samples")
+        counts, samples = len(self.atoms[0]), self.size["samples"]
+        bounded(counts ** min(samples * m, 64) * m * samples * counts, OUTCOMES, "outcomes of the data")
         for atom in (atom for row in self.atoms for atom in row):
+            keys(atom, ATOM, "an atom")
             vectors = [atom["curvature"], atom["center"], *(v for piece in atom["pieces"] for v in piece)]
             require({len(v) for v in vectors} == {dim} and min(atom["curvature"]) >= 0, "no such atom")
             require(all(min(width) >= 0 for _, _, width in atom["pieces"]), "widths of pieces must not be negative")
-        own = {n for n in BOUNDS if n in given and n not in self.everywhere}  # the claim's hypotheses say what they are
-        found = {n: v for n, v in bounds(self.atoms, int(self.size["samples"])).items() if n not in own}
-        given.update(found, priority=[Fraction(1)] * m, client_weight=Vector([Fraction(1, m)] * m))
+        found = bounds(self.atoms, samples)
+        for name in self.everywhere:
+            require(name in found, f"{name} is infinite, or not found for clients with samples")
+            pairs = zip(found[name], given[name], strict=True) if name.endswith("_client") else [(found[name], given[name])]
+            require(all(least <= bound for least, bound in pairs), f"{name} must be a bound over all points and data")
+        given.update({name: value for name, value in found.items() if name not in self.free})
+        given.update(priority=[Fraction(1)] * m, client_weight=Vector([Fraction(1, m)] * m))
         given["epsilon"] = [Fraction(0)] * int(self.size["rounds"] + 1)
         given["available"] = [[Fraction(1)] * m] * int(self.size["rounds"] + 1)
 
     def atom_grad(self, k, a, v):
+        self.meter.spend(len(v))
         atom = self.atoms[k][a]
         entries = []
         for j, y in enumerate(v):
-            pieces = [s[j] * cut(y - d[j], w[j]) for s, d, w in atom["pieces"]]
+            pieces = [s[j] * moved_into(y - d[j], w[j]) for s, d, w in atom["pieces"]]
             entries.append(atom["curvature"][j] * (y - atom["center"][j]) + sum(pieces))
         return Vector(entries)
 
     def atom_loss(self, k, a, v):
+        self.meter.spend(len(v))
         atom, total = self.atoms[k][a], self.atoms[k][a]["offset"]
         for j, y in enumerate(v):
             total += atom["curvature"][j] * (y - atom["center"][j]) ** 2 / 2
             for s, d, w in atom["pieces"]:
-                inner = cut(y - d[j], w[j])
+                inner = moved_into(y - d[j], w[j])
                 total += s[j] * ((y - d[j]) * inner - inner * inner / 2)
         return total
 

@@ -4,20 +4,44 @@ import operator
 from fractions import Fraction
 from functools import reduce
 
-from verify.checker.intervals import Interval, Vector, dot, each, exp, extreme, log, norm, of, power, quotient, root
+from verify.checker.intervals import (
+    Interval,
+    Undecided,
+    Vector,
+    dot,
+    each,
+    exp,
+    extreme,
+    log,
+    norm,
+    of,
+    power,
+    quotient,
+    root,
+)
+from verify.checker.limits import BITS, bits, bounded, written
 
-FORMAT = "fedtheory certificate 3"
+FORMAT = "fedtheory certificate 4"
+SETTINGS = ("run", "point", "algebra")
 COMPARE = {"<=": operator.le, ">=": operator.ge, "==": operator.eq, ">": operator.gt}
 
-#: when a statement is surely broken
-BREAKS = {"<=": operator.gt, ">=": operator.lt, "==": operator.ne}
+
+def breaks(relation, left, right):
+    """Whether both sides surely break the relation."""
+    try:
+        return not COMPARE[relation](left, right)
+    except Undecided:
+        return False
 
 
 def exact(data):
-    """Numbers of a certificate as fractions and vectors; a rule stays as it is, and nothing is a float."""
+    """Numbers of a certificate as fractions and vectors; nothing is a float or a truth value."""
     if isinstance(data, dict):
-        return data if "formula" in data else {name: exact(value) for name, value in data.items()}
-    return {list: lambda rows: Vector(map(exact, rows)), str: Fraction, int: Fraction}[type(data)](data)
+        return {name: exact(value) for name, value in data.items()}
+    if isinstance(data, (Fraction, Interval, Vector)):
+        return data
+    require(type(data) in (list, str, int), f"a number is a text or a whole number; got {data!r}")
+    return Vector(map(exact, data)) if isinstance(data, list) else written(str(data))
 
 
 def require(truth, message):
@@ -29,8 +53,8 @@ def replayed(check, certificate):
     """What ``check`` says; of a certificate that makes no sense, that it is rejected."""
     try:
         return check(certificate)
-    except (ArithmeticError, AssertionError, IndexError, KeyError, RecursionError, TypeError, ValueError) as error:
-        return False, f"cannot be replayed: {type(error).__name__}: {error}"
+    except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
+        return False, f"cannot be replayed: {type(error).__name__}: {error}", "", ""
 
 
 def mean(weights, vectors):
@@ -44,7 +68,15 @@ def add(*parts):
 
 
 def multiply(*parts):
-    return reduce(operator.mul, parts)
+    return reduce(times, parts)
+
+
+def times(a, b):
+    """The product of two numbers, or of a number and a vector, unless it gets too long."""
+    found = a * b
+    if not isinstance(found, Vector):
+        bounded(bits(found), BITS, "bits of a product")
+    return found
 
 
 def upper(*parts):

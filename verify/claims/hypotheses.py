@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cache
 from typing import NamedTuple
 
 import sympy as sp
@@ -64,14 +63,10 @@ def given_numbers(conditions: Iterable[Condition]) -> set[sp.Symbol]:
     return {c.left for c in conditions if c.relation == "==" and c.left.is_Symbol and c.right.is_number}
 
 
-@cache
-def _signed(conditions: tuple[Condition, ...]) -> tuple[tuple[str, bool], ...]:
-    """Names of the real numbers that must be at least 0, except given ones; and whether they must be positive."""
+@once_by_claim
+def signs(claim: Claim) -> tuple[tuple[str, bool], ...]:
+    """Names of the claim's real numbers that are at least 0 on every instance, and whether they are positive."""
+    conditions = (*claim.hypotheses, claim.statement)
     symbols = set().union(*(side.free_symbols for c in conditions for side in (c.left, c.right)))
     numbers = [s for s in symbols - given_numbers(conditions) if s.is_Symbol and s.is_nonnegative and not s.is_integer]
     return tuple(sorted((s.name, bool(s.is_positive)) for s in numbers))
-
-
-def signs(claim: Claim) -> tuple[tuple[str, bool], ...]:
-    """Names of the claim's real numbers that are at least 0 on every instance, and whether they are positive."""
-    return _signed((*claim.hypotheses, claim.statement))

@@ -23,7 +23,6 @@ from fedtheory.selection import (
 )
 from fedtheory.traits import Record
 from synthetic.numbers.decimals import as_written
-from verify.claims.sizes import names_of
 
 __all__ = [
     "algorithm_of", "by_coordinate", "faults_of_method", "free_starts", "other_procedure", "own_arguments",
@@ -111,7 +110,7 @@ def subset_left_open(claim: Claim) -> tuple[str, ...]:
     and leaves it open."""
     procedure = claim.procedure or Procedure()
     name = find_algorithm(procedure.base).traits.subset
-    return (name,) if claim.setting == "run" and name in names_of(claim) and name not in dict(procedure.options) else ()
+    return (name,) if claim.setting == "run" and name in claim.names and name not in dict(procedure.options) else ()
 
 
 @cache
@@ -143,16 +142,11 @@ def algorithm_of(procedure: Procedure | None, eta_l, local_steps: int, selection
         return FedAvg(eta_l, local_steps, selection)
     options = dict(procedure.options)
     if exact:
-        options = {name: as_written(value) if isinstance(value, float) else value
-                   for name, value in (_decimals(procedure.base) | options).items()}
+        options = {name: value for name, value in find_algorithm(procedure.base).arguments.items()
+                   if isinstance(value, float) and name != "eta_l"} | options
+        options = {name: as_written(value) if isinstance(value, float) else value for name, value in options.items()}
     made = make_algorithm(procedure.base, eta_l=eta_l, local_steps=local_steps, **options | own)
     return made.having(selection=selection)
-
-
-def _decimals(base: str) -> dict[str, float]:
-    """Arguments of a method with decimals as defaults."""
-    return {name: value for name, value in find_algorithm(base).arguments.items()
-            if isinstance(value, float) and name != "eta_l"}
 
 
 def other_procedure(procedure: Procedure | None, algorithm: Algorithm) -> str | None:

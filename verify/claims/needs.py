@@ -12,19 +12,8 @@ from bounds.language.functions import f_grad
 from bounds.language.names import DATA, names_from
 from verify.claims.sizes import once_by_claim
 
-__all__ = [
-    "HETEROGENEITY",
-    "OVER_SPACE",
-    "Needs",
-    "always_available",
-    "needed",
-    "needs",
-    "needs_convex",
-    "needs_equal_curvatures",
-    "needs_lipschitz",
-    "speaks_of_samples",
-    "uses_gradients",
-]
+__all__ = ["HETEROGENEITY", "OVER_SPACE", "Needs", "always_available", "needed", "needs", "needs_convex",
+           "needs_equal_curvatures", "needs_lipschitz", "speaks_of_samples", "uses_gradients"]
 
 #: names and operators that only claims about clients with samples have
 _OF_SAMPLES = {"samples", "H_loss", *names_from(DATA)}

@@ -27,7 +27,7 @@ def related(claim: Claim) -> tuple[Claim, ...]:
     found = []
     for blocks in ({claim.block}, chain - {claim.block}):
         near = [c for block in blocks for c in of_block.get(block, ()) if c is not claim and _comparable(claim, c)]
-        found += sorted(near, key=lambda other: (_differences(claim.id, other.id), other.id))[:_MOST]
+        found += sorted(near, key=lambda other: (len(_options(claim) ^ _options(other)), other.id))[:_MOST]
     return tuple(found)
 
 
@@ -42,10 +42,9 @@ def _index() -> tuple[dict[str, list[Claim]], dict[str, list[Claim]]]:
     return of_block, of_step
 
 
-def _differences(one: str, other: str) -> int:
-    """In how many options two ids name different readings."""
-    first, second = ({*claim_id.partition("@")[2].split("+")} - {""} for claim_id in (one, other))
-    return len(first ^ second)
+def _options(claim: Claim) -> set[str]:
+    """The options that the claim's id names."""
+    return {*claim.id.partition("@")[2].split("+")} - {""}
 
 
 def _comparable(claim: Claim, other: Claim) -> bool:

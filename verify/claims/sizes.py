@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from functools import lru_cache, wraps
+from functools import lru_cache
 from math import ceil, floor
 
 import numpy as np
@@ -14,7 +14,7 @@ from bounds.language.claim import Claim, Condition, names_in
 from bounds.language.names import SIZE, names_from
 
 __all__ = [
-    "ABOVE", "allowed", "entries_of", "first_possible", "integer_variables", "names_of", "once_by_claim", "possible",
+    "ABOVE", "allowed", "entries_of", "first_possible", "integer_variables", "once_by_claim", "possible",
     "ranges", "says_something", "within_bounds", "within_sizes",
 ]
 
@@ -23,28 +23,7 @@ _TRIALS = 60  # draws of a shape until one is possible
 _SIZES = frozenset(names_from(SIZE))
 
 
-class _Same:
-    """A claim as a key, compared by identity."""
-
-    def __init__(self, claim: Claim):
-        self.claim = claim
-
-    def __hash__(self):
-        return id(self.claim)
-
-    def __eq__(self, other):
-        return self.claim is other.claim
-
-
-def once_by_claim(function):
-    """The function of a claim, with its values for the last claims kept."""
-    kept = lru_cache(maxsize=64)(lambda same: function(same.claim))
-    return wraps(function)(lambda claim: kept(_Same(claim)))
-
-
-def names_of(claim: Claim) -> frozenset[str]:
-    """The names that the statement, the hypotheses and the definitions behind them mention."""
-    return claim.names
+once_by_claim = lru_cache(maxsize=64)  #: makes a function of a claim keep its values for the last claims
 
 
 @once_by_claim

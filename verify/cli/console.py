@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 
 import rich.progress
 from rich import box
@@ -17,14 +19,15 @@ from verify.results.numerals import significant, typeset
 from verify.results.verdict import VERDICTS, Verdict
 
 __all__ = [
-    "MOST_ROWS", "Progress", "error", "names_table", "note", "out", "paper_table", "progress", "run_summary",
-    "verdict_summary", "verdict_table",
+    "MOST_ROWS", "Progress", "error", "names_table", "note", "out", "paper_table", "rounds_done",
+    "run_summary", "verdict_summary", "verdict_table",
 ]
 
 STYLES = {"refuted": "bold red", "ill-posed": "bold magenta", "certified": "green", "consistent": "cyan",
           "undecided": "dim"}
 PIPED_WIDTH = 150  # characters, if the output is not a terminal
 MOST_ROWS = 120  # claims in a table; more are counted by paper
+REDRAW, PAUSE = 0.1, 10.0  # seconds between two moves of a bar, and between two lines
 MANY = 100  # claims from which on progress is printed without a terminal too
 
 
@@ -44,13 +47,27 @@ def note(message: object) -> None:
     print("note:", " ".join(str(message).split()), file=sys.stderr)
 
 
-def progress(total: int, description: str):
-    """A progress bar on standard error, shown only in a terminal, and its task."""
+@contextmanager
+def rounds_done(total: int, description: str) -> Iterator[Callable[[int, int], None]]:
+    """Yields what is to be called after every round: it moves a bar, or without a terminal prints a line now and then."""
     console = Console(file=sys.stderr)
-    counts = (SpinnerColumn(), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    counts = (SpinnerColumn(), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
     bar = rich.progress.Progress(*counts, TextColumn("{task.description}"), console=console, transient=True,
                                  disable=not console.is_terminal)
-    return bar, bar.add_task(description, total=total)
+    task, told = bar.add_task(description, total=total), time.monotonic()
+
+    def progress(done: int, _: int) -> None:
+        nonlocal told
+        now = time.monotonic()
+        if now - told < (REDRAW if console.is_terminal else PAUSE):
+            return
+        told = now
+        bar.update(task, completed=done)
+        if not console.is_terminal:
+            print(f"{description}: {done} of {total} rounds", file=sys.stderr, flush=True)
+
+    with bar:
+        yield progress
 
 
 class Progress:

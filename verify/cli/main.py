@@ -6,12 +6,13 @@ import os
 import sys
 from dataclasses import replace
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from verify.cli import formulas, methods, proofs, shared, stability, verify
+from verify.cli import formulas, methods, proofs, shared, stability, statements, verify
 from verify.cli.verify import Device, OnDevice, Papers, Seed
 
 __all__ = ["app", "main"]
@@ -94,6 +95,7 @@ def claims(
 def show(
     claim: Annotated[str, typer.Argument(help="A claim's id, as `fedtheory claims` lists them, or its file.")],
     letters: Annotated[Letters, typer.Option(help="The paper's letters, or the names of the code.")] = Letters.paper,
+    statement: Annotated[bool, typer.Option("--statement", help="As JSON, for the stand-alone checker.")] = False,
 ) -> int:
     """Show a claim in full.
 
@@ -103,6 +105,9 @@ def show(
     from fedtheory.registry import find_algorithm
 
     chosen = shared.choose_claim(claim)
+    if statement:
+        print(statements.statement_text(chosen))
+        return 0
     method = find_algorithm(chosen.procedure.base) if chosen.procedure else None
     print(text_of(chosen, letters.value, method), end="")
     return 0
@@ -126,7 +131,8 @@ def run(
 ) -> int:
     """Run an algorithm from many seeds.
 
-    Saves the runs to a file, draws them (SVG, PDF and PNG beside it), and prints where they ended.
+    Saves the runs to a file, draws them (SVG, PDF and PNG beside it), and prints where they ended. Long runs first say how
+    much memory they need, and are refused if this machine has less.
     """
     from verify.cli.names import check_method, check_problem
 
@@ -154,6 +160,7 @@ def run(
     writable_directory(out.parent)
 
     import fedtheory
+    from fedtheory.run import memory_needed
     from synthetic.numbers.arrays import Backend
     from verify.cli import console
     from verify.results.drawing import save
@@ -163,12 +170,10 @@ def run(
     method = make_algorithm(
         algorithm, eta_l=step_size(eta, federation, local_steps), local_steps=local_steps, **shares["algorithm"]
     )
-    bar, task = console.progress(rounds, f"{algorithm} on {problem}")
-    with bar:
-        trajectory = fedtheory.run(
-            method, federation, rounds, seeds=range(seed, seed + seeds),
-            progress=lambda done, _: bar.update(task, completed=done),
-        )
+    needed = partial(memory_needed, federation)
+    shared.check_memory(needed, {"rounds": rounds, "local_steps": local_steps, "runs": seeds})
+    with console.rounds_done(rounds, f"{algorithm} on {problem}") as progress:
+        trajectory = fedtheory.run(method, federation, rounds, seeds=range(seed, seed + seeds), progress=progress)
     trajectory = replace(trajectory, description=f"{algorithm} on {getattr(federation, 'name', problem)}")
     trajectory.save(out)
     paths = save(trajectory_figure(trajectory), out.with_suffix(""))
@@ -179,16 +184,22 @@ def run(
 
 
 @app.command()
-def check(certificate: Annotated[Path, typer.Argument(help="A certificate, as reports contain them.")]) -> int:
-    """Replay a counterexample.
+def check(
+    certificate: Annotated[Path, typer.Argument(help="A certificate, as reports contain them.")],
+    statement: Annotated[Path | None, typer.Option(
+        "--statement", help="What it must refute: a file of claims, or what `show --statement` prints.")] = None,
+) -> int:
+    """Check a counterexample.
 
-    In exact fractions, by a checker that shares no code with the search.
+    The certificate must state what the claim of its id states, or what --statement says. A checker that shares no code with
+    the search then replays it in exact numbers.
 
-    Exit status: 0 accepted: the counterexample is right; 1 rejected; 2 not a readable certificate.
+    Exit status: 0 accepted: the claim is refuted; 1 rejected; 2 not a readable certificate or statement.
     """
-    from verify.growth.certificate import check_file
+    from verify.growth.check import check_file
 
-    result = check_file(certificate)
+    claims, stated = statements.stated_in(statement)
+    result = check_file(certificate, claims, stated)
     print("accepted" if result.accepted else "rejected", "-", result.reason)
     if result.left and result.right:
         from verify.results.numerals import approximately

@@ -17,7 +17,7 @@ def parse_settings(texts: Iterable[str]) -> dict[str, Any]:
     """Return values by key: numbers, ``true``, ``false``, ``null`` and lists as in JSON, anything else as text.
 
     Raises:
-        ValueError: no ``=``, no key, or a key given twice.
+        ValueError: no ``=``, no key, a key given twice, or brackets nested too deeply.
 
     Example:
         >>> parse_settings(["dim=3", "noise=gaussian", "offsets=[0, 0.5]"])
@@ -33,7 +33,9 @@ def parse_settings(texts: Iterable[str]) -> dict[str, Any]:
             raise ValueError(f"--set gives {key!r} twice")
         try:
             settings[key] = json.loads(value)
-        except json.JSONDecodeError:
+        except RecursionError:
+            raise ValueError(f"--set {key} has brackets that are nested too deeply") from None
+        except ValueError:  # no JSON, or a number with more digits than Python converts
             settings[key] = value
     return settings
 
@@ -57,7 +59,8 @@ def parse_numbers(texts: Iterable[str], whole: Iterable[str] = (), most: int = 1
                 value, name in whole, most)
         except (TypeError, ValueError, ZeroDivisionError, OverflowError) as error:
             why = f" ({error})" if isinstance(error, _BadRange) else ""
-            raise ValueError(f"{name} must be a number, a list, or first:last[:count][:log]; got {value!r}{why}") from None
+            raise ValueError(f"{name} must be a number, a list, or first:last[:count][:log]; "
+                             f"got {repr(value)[:100]}{why}") from None
     return found
 
 
@@ -76,14 +79,16 @@ def exact_numbers(texts: Iterable[str]) -> dict[str, Fraction]:
         try:
             found[name] = _exact(value)
         except (TypeError, ValueError, ZeroDivisionError):
-            raise ValueError(f"{name} must be one number, such as 2, 0.1 or 1/3; got {value!r}") from None
+            raise ValueError(f"{name} must be one number, such as 2, 0.1 or 1/3; got {repr(value)[:100]}") from None
     return found
 
 
 def _exact(value) -> Fraction:
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         raise TypeError
-    return Fraction(str(value))
+    from verify.results.numerals import fraction_of
+
+    return fraction_of(str(value))
 
 
 def _numbers(value):

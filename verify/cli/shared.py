@@ -5,20 +5,20 @@ from __future__ import annotations
 import errno
 import os
 import platform
-import shlex
-from collections.abc import Iterable
+from collections.abc import Callable
 from difflib import get_close_matches
-from enum import Enum
 from importlib.metadata import version
 from json import dumps
-from typing import Any
+from pathlib import Path
+
+from verify.results.commands import CLAIM_FILES, file_and_id
 
 __all__ = [
-    "at_least", "check_device", "choose_claim", "choose_claims", "claims_as_json", "command_text", "explain",
-    "filter_claims", "versions",
+    "at_least", "check_device", "check_memory", "choose_claim", "choose_claims", "claims_as_json", "explain",
+    "filter_claims", "memory_there", "names_in_files", "versions",
 ]
 
-_FILES = (".py", ".toml", ".yaml", ".yml")  # of claims
+MUCH = 10**9  # bytes of memory, from which on a run says what it needs
 
 
 def explain(problem: Exception) -> str | None:
@@ -36,45 +36,56 @@ def explain(problem: Exception) -> str | None:
 
 def choose_claim(name: str):
     """The claim of an id, of a file that has only one, or of ``FILE:ID``."""
-    from bounds.registry.claims import find_claim
-
-    file, _, own = name.rpartition(":")
-    if not file.endswith(_FILES):
-        file, own = name, ""
-    if not _is_file(file):
-        return find_claim(name)
-    found = choose_claims([file], None)
-    chosen = [claim for claim in found if own in ("", claim.id)]
-    if len(chosen) != 1:
-        allowed = ", ".join(f"{file}:{claim.id}" for claim in found)
-        raise LookupError(f"no claim {own!r} in {file}; allowed: {allowed}" if own
-                          else f"{file} has {len(found)} claims; name one of them: {allowed}")
-    return chosen[0]
+    found = choose_claims([name], None)
+    if len(found) != 1:
+        allowed = ", ".join(f"{name}:{claim.id}" for claim in found)
+        raise LookupError(f"{name} has {len(found)} claims; name one of them: {allowed}")
+    return found[0]
 
 
 def _is_file(name: str) -> bool:
     """Whether a name is one of a file of claims rather than an id, which has a /."""
-    return os.path.isfile(name) or name.endswith(_FILES) or ("/" not in name and "." in name)
+    return os.path.isfile(name) or name.endswith(CLAIM_FILES) or ("/" not in name and "." in name)
 
 
-def choose_claims(ids: list[str], papers: list[str] | None) -> list:
-    """The claims named, those of files (.py, .toml, .yaml) and of papers that are named; all if nothing is named."""
+def choose_claims(names: list[str], papers: list[str] | None) -> list:
+    """The claims named by ids, files (.py, .toml, .yaml), ``FILE:ID``, or their papers; all if nothing is named."""
     from bounds.registry.claims import all_claims, find_claim
 
-    files = [name for name in ids if _is_file(name)]
-    if files:  # workers start afresh, and find them there
+    ids = [name for name in names if not _is_file(file_and_id(name)[0])]
+    asked = dict.fromkeys(file_and_id(name) for name in names if name not in ids)
+    if asked:  # workers start afresh, and find them there
         from bounds.registry.user_claims import PATHS, load_claims
         from verify.claims.method import faults_of_method
 
-        own = [claim.id for path in dict.fromkeys(files) for claim in load_claims(path, faults_of_method)]
-        known = [*filter(None, os.environ.get(PATHS, "").split(os.pathsep)), *map(os.path.abspath, files)]
-        os.environ[PATHS] = os.pathsep.join(dict.fromkeys(known))
+        files = list(dict.fromkeys(file for file, _ in asked))
+        own = {file: [claim.id for claim in load_claims(file, faults_of_method)] for file in files}
+        os.environ[PATHS] = os.pathsep.join(dict.fromkeys([*_known_files(), *map(os.path.abspath, files)]))
         all_claims.cache_clear()
-        ids = [name for name in ids if name not in files] + own
+        for file, one in asked:
+            if one and one not in own[file]:
+                raise LookupError(f"no claim {one!r} in {file}; allowed: {', '.join(f'{file}:{i}' for i in own[file])}")
+            ids += [one] if one else own[file]
     named = {claim.id: claim for claim in map(find_claim, ids)}
     for paper in papers or []:
         named |= _claims_of(paper)
-    return list(named.values() if ids or papers else all_claims().values())
+    return list(named.values() if names or papers else all_claims().values())
+
+
+def _known_files() -> list[str]:
+    """Paths of the files of claims that this process and its workers know."""
+    from bounds.registry.user_claims import PATHS
+
+    return list(filter(None, os.environ.get(PATHS, "").split(os.pathsep)))
+
+
+def names_in_files() -> dict[str, str]:
+    """How commands name the claims of the files that are known: id -> ``FILE:ID``."""
+    from bounds.registry.user_claims import load_claims
+
+    here = Path.cwd()
+    shown = {path: Path(path).relative_to(here) if Path(path).is_relative_to(here) else path for path in _known_files()}
+    return {claim.id: f"{shown[path]}:{claim.id}" for path in shown for claim in load_claims(path)}
 
 
 def _claims_of(paper: str) -> dict:
@@ -147,14 +158,38 @@ def check_device(device: str) -> None:
             raise ValueError("device 'cuda' is not available on this machine; allowed here: cpu")
 
 
-def command_text(name: str, arguments: Iterable[str], **options: Any) -> str:
-    """The command line that does the same again."""
-    parts = ["fedtheory", name, *arguments]
-    for option, value in options.items():
-        for one in value if isinstance(value, list) else [value]:
-            if one is not None:
-                parts += [f"--{option}", str(one.value if isinstance(one, Enum) else one)]
-    return shlex.join(parts)
+def check_memory(needed: Callable[..., int], numbers: dict[str, int]) -> None:
+    """Say how much memory a run needs, if it is much; ValueError with the numbers that are allowed if there is less.
+
+    ``needed`` gives the bytes for the numbers of rounds, local steps and runs; in each it is a constant plus a multiple.
+    """
+    bytes_, there = needed(**numbers), memory_there()
+    rounds, runs = numbers["rounds"], numbers["runs"]
+    says = f"{rounds} rounds of {runs} run{'s' * (runs > 1)} need about {_in_words(bytes_)} of memory"
+    if there is None or bytes_ <= there:
+        if bytes_ > MUCH:
+            from verify.cli import console
+
+            console.note(says + (f"; this machine has {_in_words(there)}" if there else ""))
+        return
+    allowed = []
+    for name, value in numbers.items():
+        fixed = needed(**numbers | {name: 0})
+        if fixed < bytes_ and (most := (there - fixed) * value // (bytes_ - fixed)) > 0:
+            allowed.append(f"--{'seeds' if name == 'runs' else name.replace('_', '-')} at most {most}")
+    raise ValueError(f"{says}, and this machine has {_in_words(there)}; allowed: {' or '.join(allowed) or 'fewer of each'}")
+
+
+def memory_there() -> int | None:
+    """Bytes of memory of this machine; None where the system does not tell."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):
+        return None
+
+
+def _in_words(size: int) -> str:
+    return f"{size / 10**9:.3g} GB" if size < 10**18 else "more than 10^9 GB"
 
 
 def versions() -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -10,7 +11,7 @@ import typer
 
 from verify.cli import shared
 
-__all__ = ["Device", "OnDevice", "Papers", "Seed", "add_commands"]
+__all__ = ["Device", "OnDevice", "Papers", "Seed", "Statement", "add_commands"]
 
 
 class Budget(StrEnum):
@@ -24,6 +25,7 @@ class Device(StrEnum):
 Out = Annotated[Path, typer.Option("--out", help="Directory of the report.")]
 Seed = Annotated[int, typer.Option("--seed", help="Seed of all random choices.")]
 OnDevice = Annotated[Device, typer.Option("--device", help="Device that computes.")]
+Statement = Annotated[str | None, typer.Option("--statement", help="The file of the claim, for a claim of your own.")]
 Papers = Annotated[list[str] | None, typer.Option("--paper", help="Only this paper's claims; may be given again.")]
 
 
@@ -34,7 +36,8 @@ def add_commands(app: typer.Typer) -> None:
 
 
 def verify(
-    claim: Annotated[list[str] | None, typer.Argument(help="Ids of claims; all of them if none is given.")] = None,
+    claim: Annotated[list[str] | None, typer.Argument(
+        help="Ids of claims, their files, or FILE:ID; all of them if none is given.")] = None,
     everything: Annotated[bool, typer.Option("--all", help="All claims, restricted by the filters.")] = False,
     paper: Papers = None,
     kind: Annotated[str | None, typer.Option(help="Only claims of this kind, for example theorem.")] = None,
@@ -52,7 +55,8 @@ def verify(
     """Referee claims and write a report.
 
     Searches for counterexamples, decides, prints a table, and writes pages, figures, certificates and verdicts.json.
-    Each verdict is on disk as soon as it is known. The same command continues an interrupted one.
+    Each verdict is on disk as soon as it is known. The same command continues an interrupted one. Results of other claims
+    stay; those of another version of a claim or of the code are marked.
 
     Exit status: 0 nothing is refuted or ill-posed; 1 something is; 2 bad input; 3 the disk is full; 130 interrupted.
     Decided claims are kept in every case.
@@ -74,20 +78,22 @@ def verify(
     from bounds.registry.claims import all_claims
     from verify.cli import console
     from verify.referee.batch import referee_into, unfinished
+    from verify.results.commands import command
     from verify.results.store import Store
 
     options = {"budget": budget, "seeds": seeds, "device": device, "seed": seed, "out": out, "without-stage": without_stage}
     filters = {"paper": paper, "kind": kind, "algorithm": algorithm}
     flags = ["--all"] * everything + ["--explicit"] * explicit
-    command = shared.command_text("verify", [*(claim or []), *flags], **filters, **options)
+    names = shared.names_in_files()
     settings = {"budget": budget.value, "seeds": seeds, "device": device.value, "seed": seed}
     if without_stage:
         settings["without"] = sorted({*without_stage})
     with Store(out, settings, fresh=fresh) as store:
         with console.Progress(len(chosen)) as shown:
             outcome = referee_into(
-                store, chosen, all_claims().values(), command=command, begun=shown.begin, progress=shown.add,
-                command_of=lambda claim_id: shared.command_text("verify", [claim_id], **options),
+                store, chosen, all_claims().values(), begun=shown.begin, progress=shown.add,
+                command=command("verify", *(claim or []), *flags, **filters, **options),
+                command_of=lambda claim_id: command("verify", names.get(claim_id, claim_id), **options),
             )
         for message in outcome.messages:
             console.note(message)
@@ -129,15 +135,20 @@ def explain(
     without one is decided with the quick budget.
     """
     from bounds.registry.claims import all_claims
+    from verify.referee.batch import related_at
     from verify.referee.decide import Settings
     from verify.referee.workers import decide_or_say_why
     from verify.report.explain import explain as explained
+    from verify.results.commands import command
+    from verify.results.fingerprint import fingerprints
     from verify.results.store import stored_settings, stored_verdict
 
-    found = shared.choose_claim(claim)
-    verdict, budget = stored_verdict(out, found.id), stored_settings(out).get("budget", "quick")
+    found, settings = shared.choose_claim(claim), stored_settings(out)
+    budget = settings["budget"] if settings.get("budget") in list(Budget) else "quick"
+    verdict = stored_verdict(out, found.id, fingerprints([found], settings, related_at(budget))[found.id])
     if verdict is None:
-        verdict, budget = decide_or_say_why(found, Settings()), "quick"
+        name, budget = shared.names_in_files().get(found.id, found.id), "quick"
+        verdict = replace(decide_or_say_why(found, Settings()), command=command("verify", name, out=out))
     others = [c for c in all_claims().values() if c.block == found.block and c.id != found.id]
     there = {c.id: stored_verdict(out, c.id) for c in others}
     readings = {c.id: (c.reading, there[c.id].verdict if there[c.id] else None) for c in others}
@@ -147,6 +158,7 @@ def explain(
 
 def replay(
     certificate: Annotated[Path, typer.Argument(help="A certificate, as reports contain them.")],
+    statement: Statement = None,
     out: Annotated[Path | None, typer.Option("--out", help="Path of the figure, without its ending.")] = None,
 ) -> int:
     """Run a counterexample again with the method in float64.
@@ -158,9 +170,11 @@ def replay(
     """
     from verify.cli import console
     from verify.exact.replay import replay as replayed
-    from verify.growth.certificate import check_file, largest_member
+    from verify.growth.check import check_file, largest_member
     from verify.results.files import file_name
 
+    if statement is not None:
+        shared.choose_claims([statement], None)
     data, claim = largest_member(certificate)
     result, again = check_file(certificate), replayed(data, claim)
     rows = [(side, f"{own:.12g}", f"{exact:.12g}", data[side]) for side, own, exact in (
@@ -182,10 +196,18 @@ def replay(
 
 def report(directory: Annotated[Path, typer.Argument(help="A directory with verdicts.json.")]) -> int:
     """Write the pages and figures of a report again, from the verdicts.json in its directory."""
+    from verify.results.files import writable_directory
     from verify.results.records import load_about, load_verdicts
 
     verdicts, about = load_verdicts(directory), load_about(directory)
-    _write_pages(verdicts, directory, **about)
+    writable_directory(directory)
+    try:
+        _write_pages(verdicts, directory, **about)
+    except OSError:
+        raise
+    except Exception as problem:  # details may be anything
+        path, what = directory / "verdicts.json", f"{type(problem).__name__}: {str(problem)[:200]}"
+        raise ValueError(f"the verdicts in {path} cannot be shown, perhaps damaged: {what}") from problem
     return 0
 
 

@@ -51,9 +51,6 @@ class Bindings(dict):
         except KeyError:
             return default
 
-    def values(self):
-        return [self[name] for name in self]
-
     def items(self):
         return [(name, self[name]) for name in self]
 

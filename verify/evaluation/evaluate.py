@@ -83,7 +83,6 @@ def sides_by(evaluator: Evaluator, condition: Condition):
 
 
 def _outermost(environment: Environment) -> Scope:
-    """The scope without indices."""
     return environment.constants.setdefault("outermost", Scope({}))
 
 

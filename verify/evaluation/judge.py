@@ -100,10 +100,7 @@ def seems_violated(claim: Claim, environment: Environment) -> np.ndarray:
 
 @cache
 def _apart(statement: Condition) -> tuple[Condition, Condition | None]:
-    """The statement without the terms that both sides share, and these terms as both sides of another one (or None).
-
-    A small gap would be lost in the rounding of large common terms.
-    """
+    """The statement without the terms that both sides share, in which small gaps would be lost; and these terms, if any."""
     terms = [Counter(sp.Add.make_args(side)) for side in (statement.left, statement.right)]
     shared = terms[0] & terms[1]
     if not shared:

@@ -12,7 +12,7 @@ from verify.evaluation.environment import UnboundName
 from verify.evaluation.evaluate import Value
 from verify.evaluation.means import mean_over
 
-__all__ = ["SAMPLE_WORDS"]
+__all__ = ["SAMPLE_WORDS", "gaps", "over_data"]
 
 
 def over_data(evaluator, node, scope) -> Value:
@@ -65,11 +65,11 @@ def sample_gradient(evaluator, node, scope) -> Value:
     return Value(total, True)
 
 
-def _gaps(evaluator, node, scope, worlds):
-    """The loss at the first point minus that at the second, for each sample in the clients' support."""
+def gaps(evaluator, node, scope, each):
+    """The loss at the first point minus that at the second, for each client of ``each``."""
     first, second = (evaluator.vector(a, scope) for a in node.args)
-    each = worlds.each.of_terms if evaluator.of_sizes else worlds.each
-    for atom in range(worlds.each.clients):
+    each = each.of_terms if evaluator.of_sizes else each
+    for atom in range(each.clients):
         number = np.full((1,) * scope.depth, atom, dtype=int)
         values = [evaluator.on_federation(lambda f, x, c: f.value(x, c), v, number, scope, False, each).data
                   for v in (first, second)]
@@ -81,17 +81,17 @@ def worst_of_all_chance(evaluator, node, scope) -> Value:
 
     The support of the clients' distributions contains all samples of an instance.
     """
-    env, worlds = evaluator.env, evaluator.env.worlds
-    gaps = _gaps(evaluator, node, scope, worlds)
-    means = (mean_over(mean_over(gap, 2, env.sampling_weight), 1, env.noise_weight) for gap in gaps)
+    env = evaluator.env
+    means = (mean_over(mean_over(gap, 2, env.sampling_weight), 1, env.noise_weight)
+             for gap in gaps(evaluator, node, scope, env.worlds.each))
     return Value(reduce(maximum, means))
 
 
 def _worst_pair(absolute):
     def worst(evaluator, node, scope) -> Value:
         worlds = evaluator.env.worlds
-        gaps = (abs(gap) if absolute else gap for gap in _gaps(evaluator, node, scope, worlds))
-        best = largest(reduce(maximum, map(worlds.mean_given, gaps)), 1)
+        each = (abs(gap) if absolute else gap for gap in gaps(evaluator, node, scope, worlds.each))
+        best = largest(reduce(maximum, map(worlds.mean_given, each)), 1)
         return Value(namespace(best).expand_dims(best, axis=1))
 
     return worst

@@ -8,8 +8,8 @@ import numpy as np
 import sympy as sp
 
 from bounds.language import coordinates
-from bounds.language.chance import E_noise
 from bounds.language.layers import largest_sum, layer_part, share
+from bounds.language.words import E_noise
 from synthetic.numbers.arrays import largest, maximum, namespace
 from synthetic.numbers.roots import Irrational, square_root
 from verify.evaluation.environment import UnboundName
@@ -18,18 +18,8 @@ from verify.evaluation.means import mean_over
 from verify.evaluation.scopes import LEAD
 
 
-def _meaning(word):
-    def enter(function):
-        WORDS[word] = function
-        return function
-
-    return enter
-
-
 # layers ----------------------------------------------------------------------------------------------------------------
-@_meaning(layer_part)
 def _layer_part(evaluator: Evaluator, node, scope) -> Value:
-    """The vector with every layer but one set to zero."""
     number, vector = evaluator.integer(node.args[0], scope), evaluator.vector(node.args[1], scope)
     if evaluator.env.federation is None:
         raise UnboundName("the claim mentions layers, and no federation is bound")
@@ -43,22 +33,15 @@ def _layer_part(evaluator: Evaluator, node, scope) -> Value:
     return Value(vector * evaluator.env.backend.array(kept), True)
 
 
-@_meaning(share)
-def _share(evaluator: Evaluator, node, scope) -> Value:
-    """The quotient of two numbers, with 0/0 = 0."""
-    return Value(_quotient(*(evaluator.value(arg, scope).data for arg in node.args)))
-
-
 def _quotient(above, below):
+    """The quotient of two numbers, with 0/0 = 0."""
     xp = namespace(above)
     above, below = xp.broadcast_arrays(above, below)
     nothing = (above == 0) & (below == 0)
     return xp.where(nothing, 0 * above, above / xp.where(nothing, 0 * below + 1, below))
 
 
-@_meaning(largest_sum)
 def _largest_sum(evaluator: Evaluator, node, scope) -> Value:
-    """The sum of the n largest values, or of all if there are fewer."""
     count, value, index, low, high = node.args
     counts = np.unique(evaluator.integer(count, scope))
     if len(counts) != 1:
@@ -79,9 +62,7 @@ def _largest_sum(evaluator: Evaluator, node, scope) -> Value:
 
 
 # chance ----------------------------------------------------------------------------------------------------------------
-@_meaning(E_noise)
 def _over_noise(evaluator: Evaluator, node, scope) -> Value:
-    """Expectation over gradient noise, given the sampled clients."""
     value = evaluator.value(node.args[0], scope)
     return Value(mean_over(value.data, 1, evaluator.env.noise_weight), value.vector)
 
@@ -91,29 +72,6 @@ def _with_coordinates(value: Value):
     return value.data if value.vector else value.data[..., None]
 
 
-@_meaning(coordinates.scaled)
-def _scaled(evaluator, node, scope) -> Value:
-    u, w, a = (evaluator.value(arg, scope) for arg in node.args)
-    return Value(_quotient(_with_coordinates(u), _with_coordinates(w) + a.data[..., None]), True)
-
-
-@_meaning(coordinates.reciprocal)
-def _reciprocal(evaluator, node, scope) -> Value:
-    w, a = (evaluator.value(arg, scope) for arg in node.args)
-    return Value(1 / (_with_coordinates(w) + a.data[..., None]), True)
-
-
-@_meaning(coordinates.root)
-def _root(evaluator, node, scope) -> Value:
-    return Value(square_root(evaluator.vector(node.args[0], scope)), True)
-
-
-@_meaning(coordinates.square)
-def _square(evaluator, node, scope) -> Value:
-    return Value(evaluator.vector(node.args[0], scope) ** 2, True)
-
-
-@_meaning(coordinates.highest)
 def _highest(evaluator, node, scope) -> Value:
     index, low, high, v = node.args
     inner, inside = evaluator.enter(str(index), low, high, scope)
@@ -131,21 +89,9 @@ def _highest(evaluator, node, scope) -> Value:
     return Value(largest(value.data, LEAD + scope.depth), value.vector)
 
 
-@_meaning(coordinates.upper)
-def _upper(evaluator, node, scope) -> Value:
-    a, b = (evaluator.value(arg, scope) for arg in node.args)
-    return Value(maximum(*namespace(a.data).broadcast_arrays(a.data, b.data)), a.vector)
-
-
-@_meaning(coordinates.raised)
 def _raised(evaluator, node, scope) -> Value:
     v, a = evaluator.vector(node.args[0], scope), evaluator.value(node.args[1], scope)
     return Value(v + a.data[..., None], True)
-
-
-@_meaning(coordinates.least)
-def _least(evaluator, node, scope) -> Value:
-    return Value(-largest(-evaluator.vector(node.args[0], scope), -1))
 
 
 # functions of numbers --------------------------------------------------------------------------------------------------
@@ -168,4 +114,27 @@ def _of_number(value, name, neutral):
     raise Irrational(f"{name} of {value} is irrational")
 
 
-WORDS[sp.exp], WORDS[sp.log] = _applied("exp"), _applied("log")
+# what each means -------------------------------------------------------------------------------------------------------
+def _of_values(compute):
+    """The meaning of an operator whose value follows from those of its arguments."""
+    return lambda evaluator, node, scope: compute(*(evaluator.value(arg, scope) for arg in node.args))
+
+
+def _of_vector(compute, vector: bool = True):
+    """The meaning of an operator on one vector."""
+    return lambda evaluator, node, scope: Value(compute(evaluator.vector(node.args[0], scope)), vector)
+
+
+WORDS |= {
+    layer_part: _layer_part, largest_sum: _largest_sum, E_noise: _over_noise, coordinates.highest: _highest,
+    coordinates.raised: _raised, sp.exp: _applied("exp"), sp.log: _applied("log"),
+    share: _of_values(lambda a, b: Value(_quotient(a.data, b.data))),
+    coordinates.scaled: _of_values(
+        lambda u, w, a: Value(_quotient(_with_coordinates(u), _with_coordinates(w) + a.data[..., None]), True)),
+    coordinates.reciprocal: _of_values(lambda w, a: Value(1 / (_with_coordinates(w) + a.data[..., None]), True)),
+    coordinates.upper: _of_values(
+        lambda a, b: Value(maximum(*namespace(a.data).broadcast_arrays(a.data, b.data)), a.vector)),
+    coordinates.root: _of_vector(square_root),
+    coordinates.square: _of_vector(lambda v: v**2),
+    coordinates.least: _of_vector(lambda v: -largest(-v, -1), vector=False),
+}

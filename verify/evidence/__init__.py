@@ -1,4 +1,1 @@
-"""Measures claims beside runs that cannot be enumerated: real data, sampled runs, neighbouring data sets.
-
-Does not search.
-"""
+"""Measures claims beside runs that nobody enumerates: real data, sampled runs, neighbouring data sets. Does not search."""

@@ -9,13 +9,13 @@ import numpy as np
 
 from bounds.language.claim import Claim
 from bounds.registry.claims import find_claim
-from fedtheory import AllClients, Always, Constant, LossMatching, PriorityOnly, Selection
+from fedtheory import AllClients, Always, Constant, LossMatching, PriorityOnly
 from synthetic.numbers.arrays import namespace, to_numpy
 from verify.claims.method import other_procedure
 from verify.evaluation.environment import Environment, NamedArray, UnboundName
 from verify.evaluation.evaluate import sides
 from verify.evaluation.judge import unmet
-from verify.evidence.eprocess import REFUTES, EProcess, confidence_band, more_samples
+from verify.evidence.eprocess import REFUTES, confidence_band, e_values, more_samples
 from verify.measure.realise import bind_given
 from verify.results.verdict import Series
 
@@ -92,7 +92,9 @@ def compare(claim: Claim | str, trajectory, points: int = 24) -> Comparison:
         relation=claim.statement.relation,
         note="" if decides else "the bound uses an estimate of G from the run, so it decides nothing",
     )
-    return _judged(claim, series, _inclusion_is_certain(trajectory.algorithm.selection), *bands[-1])
+    selection = trajectory.algorithm.selection
+    certain = isinstance(selection.matching, AllClients | PriorityOnly) and isinstance(selection.free, Always)
+    return _judged(claim, series, certain, *bands[-1])
 
 
 def _needs_recorded(names, trajectory):
@@ -102,10 +104,7 @@ def _needs_recorded(names, trajectory):
 
 
 def _environment(claim: Claim, trajectory, horizon: int):
-    """Binds the claim's names to the runs up to round ``horizon``; each run is an outcome of equal probability.
-
-    Also returns whether G is bounded a priori.
-    """
+    """The claim's names on the runs up to round ``horizon``, and whether G is bounded a priori."""
     federation, data = trajectory.federation, trajectory.dataset
     steps, backend = trajectory.algorithm.local_steps, federation.backend
     runs, times = data.sizes["run"], steps * horizon
@@ -114,8 +113,6 @@ def _environment(claim: Claim, trajectory, horizon: int):
         "dim": federation.dim, "participants": getattr(trajectory.algorithm.selection.sampling, "participants", 1),
         "priority_clients": int(to_numpy(federation.priority)[0].sum()),
     }
-    environment = Environment(backend, sizes, {}, federation=federation, definitions=claim.definitions)
-    environment.noise_weight = backend.array(np.full((1, runs), 1 / runs))
     ends = tuple(range(0, times + 1, steps))
     x = data["x"].transpose("run", "round", "dim").values[:, : horizon + 1]
     included = data["included"].transpose("run", "step_round", "client").values[:, :horizon].repeat(steps, axis=1)
@@ -126,27 +123,24 @@ def _environment(claim: Claim, trajectory, horizon: int):
     eta = data["eta_l"].transpose("run", "iteration").values[:, :times]
     if (eta != eta[:1]).any():
         raise ValueError("every run must have the same steps to be compared with one bound; got several")
-    eta = eta[:1]
-    per_run["eta_l"] = NamedArray(backend.array(eta).reshape(1, 1, 1, -1), 1)
+    per_run["eta_l"] = NamedArray(backend.array(eta[:1]).reshape(1, 1, 1, -1), 1)
     matching = trajectory.algorithm.selection.matching
     if isinstance(matching, LossMatching):
         epsilon = matching.epsilon if callable(matching.epsilon) else Constant(matching.epsilon)
         values = [0.0 if t < matching.warmup * steps else epsilon(t, t // steps) for t in range(times)]
         if not any(getattr(value, "ndim", 0) for value in values):
             per_run["epsilon"] = NamedArray(backend.array(values).reshape(1, 1, 1, -1), 1)
-    exact_G = "noise_bound" in federation.constants and federation.constants["noise_bound"].decides
     bound_on_G = None
-    if exact_G:
+    if "noise_bound" in federation.constants and federation.constants["noise_bound"].decides:
         bound_on_G = _a_priori_G(federation, x[:, 0], eta)
         per_run["noise_bound"] = NamedArray(federation.constants.value("noise_bound").reshape(-1, 1, 1))
-    if bound_on_G is None:
-        exact_G = False
+    exact_G = bound_on_G is not None
+    if not exact_G:
         _needs_recorded(RECORD[-1:], trajectory)
         squares = data["weighted_gradient_sq"].transpose("run", "iteration").values[:, :times]
         bound_on_G = float(squares.mean(axis=0).max())
     per_run["G_sq"] = NamedArray(backend.array([[[bound_on_G]]]))
-    bind_given(claim, environment, per_run)
-    return environment, exact_G
+    return bind_given(claim, federation, sizes, per_run, runs), exact_G
 
 
 def _a_priori_G(federation, starts, eta) -> float | None:
@@ -239,7 +233,7 @@ def _judged(claim: Claim, series: Series, right_is_known: bool, left_samples, ri
     if left_samples.min() < -1e-12:
         return without_e_value("the left side may be negative")
     limit, samples = max(float(right_samples[0]), 0.0), np.maximum(left_samples, 0.0)
-    e_value, wanted = EProcess(limit).update(samples), more_samples(samples, limit)
+    e_value, wanted = float(e_values(samples, limit)[-1]), more_samples(samples, limit)
     if e_value > REFUTES:
         verdict, reason = "refuted", f"e-value {e_value:.3g} at the last round"
     elif worst > 1:
@@ -248,8 +242,3 @@ def _judged(claim: Claim, series: Series, right_is_known: bool, left_samples, ri
     else:
         verdict, reason = "consistent", f"worst ratio left/right {worst:.3g}"
     return Comparison(claim.id, verdict, reason, worst, e_value, series, tested=True)
-
-
-def _inclusion_is_certain(selection: Selection) -> bool:
-    """Whether the same free clients are included in every run."""
-    return isinstance(selection.matching, AllClients | PriorityOnly) and isinstance(selection.free, Always)

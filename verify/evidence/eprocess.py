@@ -1,4 +1,4 @@
-"""E-processes: anytime-valid evidence against ``E[X] <= limit`` for non-negative X, from independent samples of X.
+"""E-values: anytime-valid evidence against ``E[X] <= limit`` for non-negative X, from independent samples of X.
 
 Under the hypothesis, ``prod_i (1 + b (X_i / limit - 1))`` is a non-negative supermartingale with mean at most one for
 every stake b in [0, 1]. So is its average over a grid of stakes. By Ville's inequality the average ever exceeds 1/alpha
@@ -8,60 +8,38 @@ with probability at most alpha, however often one looks (Waudby-Smith and Ramdas
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import brentq
+from scipy.special import lambertw
 
-__all__ = [
-    "REFUTES", "EProcess", "asymptotic_sequence", "confidence_band", "discoveries", "more_samples", "pooled",
-]
+__all__ = ["REFUTES", "confidence_band", "discoveries", "e_values", "more_samples", "pooled"]
 
 REFUTES = 1e6  #: an e-value above this refutes; a true statement is refuted with probability below 1e-6
 _STAKES = np.array([0.01, 0.03, 0.1, 0.2, 0.35, 0.5, 0.7, 0.9])
 
 
-@dataclass
-class EProcess:
-    """Evidence against ``E[X] <= limit``.
+def e_values(samples, limit: float) -> np.ndarray:
+    """The e-value against ``E[X] <= limit`` after each sample, (samples,).
+
+    Raises:
+        ValueError: a negative limit or sample.
 
     Example:
-        >>> process = EProcess(limit=1.0)
-        >>> process.update([3.0] * 40) > REFUTES
-        True
-        >>> EProcess(limit=1.0).update([1.0] * 40)
-        1.0
+        >>> e_values([3.0] * 40, limit=1.0)[-1] > REFUTES, e_values([1.0] * 40, limit=1.0)[-1]
+        (np.True_, np.float64(1.0))
     """
-
-    limit: float
-
-    def __post_init__(self):
-        if not self.limit >= 0:
-            raise ValueError(f"limit must be at least 0; got {self.limit}")
-        self._log_capital = np.zeros_like(_STAKES)
-        self.samples, self.largest = 0, 1.0
-
-    @property
-    def value(self) -> float:
-        """The current e-value."""
-        top = self._log_capital.max()
-        if np.isinf(top):
-            return float("inf") if top > 0 else 0.0
-        return float(np.exp(min(top, 700.0)) * np.mean(np.exp(self._log_capital - top)))
-
-    def update(self, samples) -> float:
-        """Takes in samples of X, each at least 0; returns the e-value. Raises ValueError for a negative sample."""
-        for sample in np.atleast_1d(np.asarray(samples, dtype=float)):
-            if not sample >= 0:
-                raise ValueError(f"samples must be at least 0; got {sample}")
-            if self.limit == 0:
-                if sample > 0:
-                    self._log_capital[:] = np.inf
-            else:
-                self._log_capital += np.log1p(_STAKES * (sample / self.limit - 1))
-            self.samples += 1
-            self.largest = max(self.largest, self.value)
-        return self.value
+    samples = np.atleast_1d(np.asarray(samples, dtype=float))
+    if not limit >= 0:
+        raise ValueError(f"limit must be at least 0; got {limit}")
+    if not (samples >= 0).all():
+        raise ValueError(f"samples must be at least 0; got {samples[~(samples >= 0)][0]}")
+    if limit == 0:
+        return np.where(np.cumsum(samples > 0) > 0, np.inf, 1.0)
+    with np.errstate(over="ignore", invalid="ignore"):
+        log_capital = np.cumsum(np.log1p(_STAKES * (samples[:, None] / limit - 1)), axis=0)
+        top = log_capital.max(axis=1)
+        values = np.exp(np.minimum(top, 700.0)) * np.mean(np.exp(log_capital - top[:, None]), axis=1)
+    return np.where(np.isinf(top), np.inf, values)
 
 
 def more_samples(samples, limit: float) -> int | None:
@@ -77,9 +55,7 @@ def more_samples(samples, limit: float) -> int | None:
         True
     """
     samples = np.asarray(samples, dtype=float)
-    process = EProcess(limit)
-    process.update(samples)
-    if process.largest > REFUTES:
+    if (e_values(samples, limit) > REFUTES).any():
         return 0
     if limit == 0 or samples.size == 0:
         return None
@@ -115,48 +91,22 @@ def discoveries(values, rate: float) -> list[int]:
     return sorted(order[: max(enough, default=0)].tolist())
 
 
+_ALPHA, _NARROWEST = 0.05, 64  # the band misses with this probability, and is narrowest after so many samples
+#: the square of the parameter for which it is: where its derivative vanishes, s = 2 log(1/alpha) + log(1 + s)
+_TUNING_SQ = (-1 - lambertw(-(_ALPHA**2) / math.e, -1).real) / _NARROWEST
+
+
 def confidence_band(samples):
-    """Mean and the ends of a 95 % band for figures, per column of ``samples`` (runs, points). It decides nothing."""
-    samples = np.asarray(samples, dtype=float)
-    mean = samples.mean(axis=0)
-    if samples.shape[0] < 2:
-        return mean, mean, mean
-    low, high = asymptotic_sequence(samples)
-    return mean, low[-1], high[-1]
+    """Mean and the ends of a 95 % band for figures, per column of ``samples`` (runs, points). It decides nothing.
 
-
-_NARROWEST = 64  # samples at which the confidence sequence is narrowest
-
-
-def asymptotic_sequence(samples, level: float = 0.95):
-    """Lower and upper ends after every sample, for the mean of independent samples of finite variance.
-
-    The asymptotic confidence sequence of Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas (2024, Theorem 2.2). Its coverage
-    at all large sample sizes at once tends to ``level``. After the first sample the ends are infinite.
-
-    Args:
-        samples: (samples,) or (samples, points).
-
-    Raises:
-        ValueError: a level outside (0, 1).
+    The last ends of the asymptotic confidence sequence of Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas (2024, Theorem
+    2.2), whose coverage at all large numbers of samples at once tends to 95 %.
     """
-    if not 0 < level < 1:
-        raise ValueError(f"level must lie between 0 and 1; got {level}")
-    alpha, x = 1 - level, np.asarray(samples, dtype=float)
-    count = np.arange(1, len(x) + 1).reshape(-1, *(1,) * (x.ndim - 1))
-    mean = np.cumsum(x, axis=0) / count
-    away = x - x[:1]  # variances do not depend on the origin; near the samples they lose no digits
-    square = np.cumsum(away**2, axis=0) / count - (np.cumsum(away, axis=0) / count) ** 2
-    spread = np.sqrt(np.maximum(square, 0.0) * count / np.maximum(count - 1, 1))
-    scale = count * _tuning(alpha) ** 2
-    half = spread * np.sqrt(2 * (scale + 1) / (count * scale) * np.log(np.sqrt(scale + 1) / alpha))
-    half = np.where(count == 1, math.inf, half)
-    return mean - half, mean + half
-
-
-def _tuning(alpha: float) -> float:
-    """The parameter rho for which the sequence is narrowest after ``_NARROWEST`` samples."""
-    def slope(scale):  # the derivative of the squared width by rho^2 vanishes at its root
-        return scale - 2 * math.log(1 / alpha) - math.log1p(scale)
-
-    return math.sqrt(brentq(slope, 2 * math.log(1 / alpha), 100 + 10 * math.log(1 / alpha)) / _NARROWEST)
+    samples = np.asarray(samples, dtype=float)
+    mean, count = samples.mean(axis=0), len(samples)
+    if count < 2:
+        return mean, mean, mean
+    scale = count * _TUNING_SQ
+    width = math.sqrt(2 * (scale + 1) / (count * scale) * math.log(math.sqrt(scale + 1) / _ALPHA))
+    half = samples.std(axis=0, ddof=1) * width
+    return mean, mean - half, mean + half

@@ -16,7 +16,7 @@ from synthetic.numbers.arrays import Backend, to_numpy
 from synthetic.quadratic.make import make_quadratic
 from synthetic.sources.real_data import real_federation
 from verify.claims.method import selection_of
-from verify.evaluation.environment import Environment, UnboundName
+from verify.evaluation.environment import UnboundName
 from verify.evidence.beside_runs import RECORD, compare
 from verify.evidence.on_federation import evaluate_on
 from verify.measure.realise import bind_given
@@ -25,46 +25,29 @@ from verify.search.budget import BUDGETS
 
 __all__ = ["Samples", "on_federations", "sampled"]
 
-#: federations of real data with full gradients: name -> maker, given the number of priority clients (None: all) and the
-#: weights of clients (None: in proportion to their samples)
-_REAL: dict[str, Callable[..., Any]] = {
-    "breast-cancer, 8 clients, Dirichlet": lambda priority, weights: real_federation(
-        "breast-cancer", 8, "dirichlet", alpha=0.5, smallest=5, priority=priority, ridge=0.1, weights=weights
-    ),
-    "digits, 6 clients, shards": lambda priority, weights: real_federation(
-        "digits", 6, "shards", shards_per_client=2, priority=priority, ridge=0.1, rows=300, weights=weights
-    ),
-}
+_BREAST_CANCER = {"name": "breast-cancer", "clients": 8, "partition": "dirichlet", "alpha": 0.5, "smallest": 5, "ridge": 0.1}
+_DIGITS = {"name": "digits", "clients": 6, "partition": "shards", "shards_per_client": 2, "ridge": 0.1, "rows": 300}
+_QUADRATIC = {"clients": 8, "dim": 4, "L": 8.0, "mu": 1.0, "sigma": 1.0}
 
-#: federations for sampled runs: name -> (maker, given priority and backend; local steps; rounds; largest number of seeds)
-_SAMPLED: dict[str, tuple[Callable[..., Any], int, int, int]] = {
-    "quadratic, Gaussian noise": (
-        lambda priority, backend: make_quadratic(
-            clients=8, dim=4, L=8.0, mu=1.0, priority=priority, noise="gaussian", sigma=1.0, seed=1, backend=backend
-        ), 1, 200, 1024,
-    ),
-    "quadratic, bounded noise": (
-        lambda priority, backend: make_quadratic(
-            clients=8, dim=4, L=8.0, mu=1.0, priority=priority, noise="sphere", sigma=1.0, seed=2, backend=backend
-        ), 5, 60, 1024,
-    ),
-    "breast-cancer, minibatches": (
-        lambda priority, backend: real_federation(
-            "breast-cancer", 8, "dirichlet", alpha=0.5, smallest=5, priority=priority, ridge=0.1, batch_size=8,
-            backend=backend,
-        ), 5, 40, 64,
-    ),
+#: federations of real data with full gradients, by name
+_REAL = {"breast-cancer, 8 clients, Dirichlet": _BREAST_CANCER, "digits, 6 clients, shards": _DIGITS}
+#: federations for sampled runs, by name: (maker, its options, local steps, rounds, largest number of seeds)
+_SAMPLED: dict[str, tuple[Callable[..., Any], dict[str, Any], int, int, int]] = {
+    "quadratic, Gaussian noise": (make_quadratic, _QUADRATIC | {"noise": "gaussian", "seed": 1}, 1, 200, 1024),
+    "quadratic, bounded noise": (make_quadratic, _QUADRATIC | {"noise": "sphere", "seed": 2}, 5, 60, 1024),
+    "breast-cancer, minibatches": (real_federation, _BREAST_CANCER | {"batch_size": 8}, 5, 40, 64),
 }
 
 
 @cache
 def _real(name: str, priority: int | None, equal: bool):
-    return _REAL[name](priority, "equal" if equal else None)
+    return real_federation(**_REAL[name], priority=priority, weights="equal" if equal else None)
 
 
 @cache
 def _noisy(name: str, priority: int | None, device: str):
-    return _SAMPLED[name][0](priority, Backend("torch", device, torch.float64))
+    make, options, *_ = _SAMPLED[name]
+    return make(**options, priority=priority, backend=Backend("torch", device, torch.float64))
 
 
 def on_federations(claim: Claim, settings) -> list[dict[str, Any]]:
@@ -97,17 +80,14 @@ def sampled(claim: Claim, settings) -> Samples:
     procedure = claim.procedure or Procedure()
     if procedure.base != "fedavg" or procedure.options:
         return samples
-    free = claim.procedure is not None and claim.procedure.free_clients
-    for name, (_, steps, rounds, most) in _SAMPLED.items():
-        federation = _noisy(name, 4 if free else None, settings.device)
+    for name, (*_, steps, rounds, most) in _SAMPLED.items():
+        federation = _noisy(name, 4 if procedure.free_clients else None, settings.device)
         if procedure.equal_weights and bool((federation.weights != federation.weights[:, :1]).any()):
             continue
         eta = _steps_of(claim, federation, steps, rounds)
         if eta is None:
             return samples
-        trajectory = _trajectory(
-            name, federation, claim.procedure, eta, steps, rounds, min(settings.seeds, most), settings.seed
-        )
+        trajectory = _trajectory(name, settings.device, procedure, eta, min(settings.seeds, most), settings.seed)
         try:
             result = compare(claim, trajectory, points=12)
         except UnboundName:
@@ -128,28 +108,19 @@ def _steps_of(claim: Claim, federation, steps: int, rounds: int):
     """The step sizes that the claim's conditions prescribe on this federation; None where they prescribe none."""
     sizes = {"clients": federation.clients, "iterations": steps * rounds, "local_steps": steps, "rounds": rounds,
              "dim": federation.dim, "participants": 2}
-    environment = Environment(federation.backend, sizes, {}, federation=federation, definitions=claim.definitions)
-    bind_given(claim, environment, {})
-    if "eta_l" not in environment.bound:
-        return None
-    return tuple(to_numpy(environment.bound["eta_l"].data)[0, 0, 0].tolist())
+    bound = bind_given(claim, federation, sizes, {}).bound
+    return tuple(to_numpy(bound["eta_l"].data)[0, 0, 0].tolist()) if "eta_l" in bound else None
 
 
-_RUNS: dict[tuple, Any] = {}
-
-
-def _trajectory(name, federation, procedure: Procedure, eta, steps, rounds, seeds, seed):
+@cache
+def _trajectory(name: str, device: str, procedure: Procedure, eta: tuple[float, ...], seeds: int, seed: int):
     """A batch of runs, made once for all claims with the same procedure and steps."""
-    key = (name, procedure, eta, steps, rounds, seeds, seed, str(federation.backend))
-    if key not in _RUNS:
-        epsilon = _threshold(federation) if procedure.free_clients else None
-        selection = selection_of(procedure, 2, epsilon)
-        algorithm = FedAvg(Tabulated(federation.backend.array(np.array(eta))), steps, selection)
-        start = to_numpy(federation.x_star)[0] + 1.0
-        numbers = (np.arange(seeds) + 1_000_003 * seed).tolist()
-        trajectory = run(algorithm, federation, rounds, start=start, seeds=numbers, record=RECORD)
-        _RUNS[key] = replace(trajectory, description=f"{name}; {steps} local step{'s' * (steps > 1)}")
-    return _RUNS[key]
+    federation, (*_, steps, rounds, _) = _noisy(name, 4 if procedure.free_clients else None, device), _SAMPLED[name]
+    epsilon = _threshold(federation) if procedure.free_clients else None
+    algorithm = FedAvg(Tabulated(federation.backend.array(np.array(eta))), steps, selection_of(procedure, 2, epsilon))
+    numbers = (np.arange(seeds) + 1_000_003 * seed).tolist()
+    found = run(algorithm, federation, rounds, start=to_numpy(federation.x_star)[0] + 1.0, seeds=numbers, record=RECORD)
+    return replace(found, description=f"{name}; {steps} local step{'s' * (steps > 1)}")
 
 
 def _threshold(federation) -> float:

@@ -11,7 +11,7 @@ import numpy as np
 from bounds.language.claim import Claim
 from verify.claims.method import subset_left_open
 from verify.claims.needs import speaks_of_samples
-from verify.claims.sizes import allowed, names_of
+from verify.claims.sizes import allowed
 from verify.evaluation.environment import TooManyTerms
 from verify.evaluation.judge import Judgement, judge, unmet
 from verify.instances.chance import chance_of
@@ -95,7 +95,7 @@ def _shape(claim: Claim, federation, free: int, rng, length: int) -> Shape | Non
         rounds = 1
     shape = Shape(federation.clients, free, federation.dim, dict(sizes).get("local_steps", steps), rounds, 1, sampling,
                   sizes=sizes)
-    if "layers" in names_of(claim):
+    if "layers" in claim.names:
         shape = replace(shape, layers=tuple(layer.stop - layer.start for layer in federation.layers()))
     sizes += tuple((name, 1) for name in subset_left_open(claim))
     shape = replace(shape, sizes=sizes, chance=chance_of(claim.procedure, claim.variables))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -19,13 +20,14 @@ from fedtheory.engine import rounds_of, starting_points
 from fedtheory.registry import find_algorithm, make_algorithm
 from fedtheory.schedules import value_at
 from fedtheory.stability import samples_of, single_samples
-from synthetic.numbers.arrays import NUMPY, namespace, to_numpy
+from synthetic.numbers.arrays import NUMPY, maximum, namespace, to_numpy
 from synthetic.numbers.draws import Draws
-from verify.claims.needs import speaks_of_samples
-from verify.evaluation.environment import Environment, NamedArray, UnboundName
+from verify.claims.needs import HETEROGENEITY, speaks_of_samples
+from verify.evaluation.environment import NamedArray, UnboundName
 from verify.evaluation.evaluate import Value, sides
 from verify.evaluation.judge import in_range, unmet
 from verify.evaluation.means import mean_over
+from verify.evaluation.sample_words import gaps, over_data
 from verify.measure.realise import bind_given
 from verify.measure.record import FullRecord
 
@@ -144,9 +146,6 @@ def _steps(claim: Claim, eta_l, rounds: int, local_steps: int, backend) -> dict[
     return found | {name: NamedArray(np.full((1, 1, 1), eta[0])) for name in called if len(set(eta)) == 1}
 
 
-_APART = {"sigma_g": "sigma_g_1", "sigma_g_1": "sigma_g_1", "sigma_g_2": "sigma_g_2", "sigma_g_max": "sigma_g_max"}
-
-
 def _constants(federation, fresh) -> dict[str, NamedArray]:
     """Constants of the losses of all samples, those of ``fresh`` included, and of the clients' gradients."""
     def of_samples(data):
@@ -164,7 +163,8 @@ def _constants(federation, fresh) -> dict[str, NamedArray]:
     apart = federation.extra_constants()
     if "sigma_g_client" in apart:
         by_client["sigma_g_client"] = NamedArray(to_numpy(apart["sigma_g_client"].value).reshape(1, 1, 1, -1), 1)
-    found |= {name: to_numpy(apart[known].value).max() for name, known in _APART.items() if known in apart}
+    found |= {name: to_numpy(apart[known].value).max() for name, known in HETEROGENEITY.items()
+              if known in apart and name not in by_client}
     return by_client | {name: NamedArray(np.full((1, 1, 1), value)) for name, value in found.items()}
 
 
@@ -178,12 +178,9 @@ def _sides_at(claim: Claim, algorithm, federation, names, each, group, length: i
     names = {n: b._replace(data=backend.array(b.data) if isinstance(b.data, np.ndarray) else b.data)
              for n, b in names.items()}
     names["eta_l"] = names["eta_l"]._replace(data=names["eta_l"].data[..., : length * K])
-    environment = Environment(backend, sizes, {}, federation=federation, definitions=claim.definitions)
     outcomes = len(group) * seeds
-    environment.noise_weight = backend.array(np.full((1, outcomes), 1 / outcomes))
-    environment.most_terms = max(_MOST_TERMS // (outcomes * federation.dim), 1)
-    environment.words = _words(each)
-    bind_given(claim, environment, names)
+    most = max(_MOST_TERMS // (outcomes * federation.dim), 1)
+    environment = bind_given(claim, federation, sizes, names, outcomes, most_terms=most, words=_words(each))
     if why := unmet(claim.hypotheses, environment):
         raise LookupError(why)
     if not in_range(claim, environment, 1).all():
@@ -199,10 +196,6 @@ def _sides_at(claim: Claim, algorithm, federation, names, each, group, length: i
 
 def _words(each) -> dict:
     """Operators of claims about samples: suprema over the samples of ``each``, means over data sets over the runs made."""
-    def mean(evaluator, node, scope):
-        value = evaluator.value(node.args[0], scope)
-        return value._replace(data=mean_over(value.data, 1, evaluator.env.noise_weight))
-
     def of_client(evaluator, node, scope):
         client, value = evaluator.integer(node.args[0], scope), evaluator.value(node.args[1], scope)
         replaced = to_numpy(evaluator.env.bound["differing"].data)[0, :, 0].argmax(axis=-1)
@@ -216,19 +209,12 @@ def _words(each) -> dict:
 
     def supremum(absolute):
         def worst(evaluator, node, scope):
-            first, second = (evaluator.vector(point, scope) for point in node.args)
-            best = None
-            for sample in range(each.clients):
-                number = np.full((1,) * scope.depth, sample, dtype=int)
-                gap = [evaluator.on_federation(lambda f, x, c: f.value(x, c), v, number, scope, False, each).data
-                       for v in (first, second)]
-                gap = abs(gap[0] - gap[1]) if absolute else gap[0] - gap[1]
-                gap = mean_over(gap, 1, evaluator.env.noise_weight)
-                best = gap if best is None else namespace(gap).maximum(best, gap)
-            return Value(best)
+            means = (mean_over(abs(gap) if absolute else gap, 1, evaluator.env.noise_weight)
+                     for gap in gaps(evaluator, node, scope, each))
+            return Value(reduce(maximum, means))
 
         return worst
 
-    return {samples.E_data: mean, samples.E_client: of_client, samples.worst_sample_gap: supremum(False),
+    return {samples.E_data: over_data, samples.E_client: of_client, samples.worst_sample_gap: supremum(False),
             samples.worst_pair_gap: supremum(False), samples.worst_mean_signed_gap: supremum(False),
             samples.worst_mean_gap: supremum(True)}

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from bounds.language.claim import Claim
-from verify.exact.certificate import CheckResult, not_replayed
+from verify.exact.check import CheckResult
+from verify.exact.statement import not_replayed
 from verify.results.files import file_name, write_json
 
 __all__ = ["Accepted", "Refused", "accepted"]
@@ -39,7 +40,7 @@ def accepted(claim: Claim, write: Callable[[], dict[str, Any]], check: Callable[
     Args:
         claim: what is refuted.
         write: makes the certificate, or raises ArithmeticError, TypeError or ValueError.
-        check: replays it with the stand-alone checker.
+        check: compares it with the claim, and replays it with the stand-alone checker.
         out: directory of the report, or None.
     """
     if unknown := not_replayed(claim):

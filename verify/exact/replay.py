@@ -72,7 +72,8 @@ def instance_of(data: Mapping[str, Any]) -> tuple[Shape, Leaves]:
     leaves |= {leaf: _fractions(instance[name])[None] for leaf, name in given.items()}
     if "half_tangent" in instance:
         leaves["half_tangent"] = _fractions([[instance["half_tangent"]]])
-    leaves["noise"] = _fractions([[Fraction(v) / (1 - rare) for v in instance["noise"][k][0][1]] for k in noisy])[None]
+    noise = [[Fraction(v) / (1 - rare) for v in instance["noise"][k][0][1]] for k in noisy]
+    leaves["noise"] = _fractions(noise).reshape(1, len(noisy), shape.dim)
     if data["setting"] == "point":
         star = _fractions(instance["x_star"])
         leaves["local_offset"] = (_fractions(instance["x_local"])[0] - star)[None]
@@ -246,7 +247,7 @@ def _fractions(value) -> np.ndarray:
 
 
 def _floats(array: np.ndarray, backend: Backend) -> np.ndarray:
-    return array if backend.library == "exact" else array.astype(float)
+    return array if backend.library in ("exact", "balls") else array.astype(float)
 
 
 def _middle(text: str) -> Fraction:

@@ -8,6 +8,7 @@ from functools import cached_property
 from math import prod
 
 import numpy as np
+import sympy as sp
 
 from bounds.formulas.closed_form import ClosedForm, closed_form, side_conditions
 from bounds.language import words
@@ -51,14 +52,19 @@ class Bound:
         return [self.form.formula, *(side for c in self.conditions for side in (c.left, c.right))]
 
     @cached_property
+    def symbols(self) -> dict[str, sp.Symbol]:
+        """The parameters of the formula and of the conditions, by name."""
+        return {s.name: s for side in self.sides for s in side.free_symbols}
+
+    @property
     def parameters(self) -> tuple[str, ...]:
         """Names of the parameters of the formula and of the conditions."""
-        return tuple(sorted({s.name for s in self.form.parameters}.union(*map(names_of, self.conditions))))
+        return tuple(sorted(self.symbols))
 
-    @cached_property
-    def _function(self):
-        names = [s.name for s in self.form.parameters]
-        return compiled(names, self.form.formula), names
+    @property
+    def whole(self) -> set[str]:
+        """Names of the parameters that are whole numbers."""
+        return {name for name, s in self.symbols.items() if s.is_integer}
 
     def values(self, **numbers) -> np.ndarray:
         """Evaluate the bound at numbers, or at arrays of numbers that broadcast against each other.
@@ -68,9 +74,9 @@ class Bound:
         """
         numbers = self.complete(numbers)
         self._check_names(numbers, self.missing(numbers))
-        function, names = self._function
+        names = [s.name for s in self.form.parameters]
         given = [np.asarray(numbers[name], dtype=float) for name in names]
-        return function(*given) + 0.0 * sum(given)
+        return compiled(names, self.form.formula)(*given) + 0.0 * sum(given)
 
     def applies(self, **numbers) -> np.ndarray:
         """Whether the claim's conditions on parameters hold; :meth:`unmet` names those that do not."""
@@ -145,7 +151,7 @@ class Bound:
         missing = [name for name in names if name not in given]
         if missing:
             raise ValueError(f"the conditions of {self.claim.id} need a value for {missing[0]!r}")
-        return compiled(names, side)(*(given[n] for n in names))
+        return compiled(names, side)(*given.values())
 
     def complete(self, numbers: Mapping) -> dict:
         """Return ``numbers`` with the number of iterations added if those of rounds and local steps are given."""
@@ -219,17 +225,16 @@ class Range:
 def ranges_of(bound: Bound) -> dict[str, Range]:
     """Return the range of every parameter and run length, from the sign of its symbol and the claim's variables."""
     symbols = {s.name: s for s in (words.rounds, words.local_steps, words.iterations)}
-    symbols |= {s.name: s for side in bound.sides for s in side.free_symbols}
     found = {}
-    for name, s in symbols.items():
+    for name, s in (symbols | bound.symbols).items():
         low = 1.0 if s.is_integer and s.is_positive else 0.0 if s.is_nonnegative or s.is_positive else -np.inf
         found[name] = Range(low, bool(s.is_positive and not s.is_integer), bool(s.is_integer))
-    for v in bound.claim.variables:
-        if v.name in found and not v.indices and v.domain == "integer":
+    for v in (v for v in bound.claim.variables if v.name in found and not v.indices):
+        known = found[v.name]
+        if v.domain == "integer":
             found[v.name] = Range(float(v.low), False, True, np.inf if v.high is None else float(v.high))
-        elif v.name in found and not v.indices and v.domain in ("positive", "nonnegative"):
-            found[v.name] = Range(max(found[v.name].low, 0.0), v.domain == "positive" or found[v.name].above,
-                                  found[v.name].whole)
+        elif v.domain in ("positive", "nonnegative"):
+            found[v.name] = Range(max(known.low, 0.0), v.domain == "positive" or known.above, known.whole)
     return found
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from math import prod
 
 import numpy as np
@@ -28,7 +28,8 @@ def compiled(names: Sequence[str], formula) -> Callable[..., np.ndarray]:
 @lru_cache(maxsize=1024)
 def _compiled(names, formula):
     plain = formula.xreplace({s: sp.Symbol(s.name) for s in formula.free_symbols})
-    words = {"summed": _summed, "multiplied": _multiplied, "tails_summed": _tails_summed, "powers_summed": _powers_summed}
+    words = {"summed": _accumulated, "multiplied": partial(_accumulated, join=np.multiply, neutral=1.0),
+             "tails_summed": _tails_summed, "powers_summed": _powers_summed}
     printer = _Printer({"fully_qualified_modules": False, "inline": True, "allow_unknown_functions": True})
     function = sp.lambdify([sp.Symbol(name) for name in names], plain, [words, "numpy"], printer=printer)
 
@@ -86,15 +87,7 @@ def _power_of(body, index):
     return None if shift.has(index) else (factor, shift, -exponent)
 
 
-def _summed(term, low, high):
-    return _accumulated(term, low, high, np.add, 0.0)
-
-
-def _multiplied(term, low, high):
-    return _accumulated(term, low, high, np.multiply, 1.0)
-
-
-def _accumulated(term, low, high, join, neutral):
+def _accumulated(term, low, high, join=np.add, neutral=0.0):
     """Accumulate term(i) for i = low .. high at all points at once.
 
     If all points start alike and the terms take few different values, partial sums are computed once and looked up.
@@ -155,7 +148,7 @@ def _powers_summed(itself, low, high, shift, exponent):
     low, high = np.broadcast_arrays(np.asarray(low, dtype=float), np.asarray(high, dtype=float))
     whole, asked, first, last = _places(low, high)
     if first > last or last - first <= 3 * _DIRECT or not (np.asarray(first + shift) > 0).all():
-        return _summed(lambda i: (itself(i) + shift) ** (-1.0 * exponent), low, high)
+        return _accumulated(lambda i: (itself(i) + shift) ** (-1.0 * exponent), low, high)
     total, start, end = np.where(whole, 0.0, np.nan), low + shift, high + shift
     for k in range(_DIRECT):
         total = total + np.where(asked & (low + k <= high), (start + k) ** (-1.0 * exponent), 0.0)

@@ -128,8 +128,7 @@ class Space:
     def __init__(self, first, second, names, fixed):
         self.bounds, self.fixed = (first, second), fixed
         self.free = [name for name in names if name not in fixed]
-        symbols = {s.name: s for side in (*first.sides, *second.sides) for s in side.free_symbols}
-        self.whole = {n for n in self.free if n in symbols and symbols[n].is_integer}
+        self.whole = {*self.free} & (first.whole | second.whole)
         self.joint = first.with_conditions(
             dict.fromkeys((*first.conditions, *second.conditions, *always_true(set(names)))))
         self.tried, self.met = 0, False

@@ -31,7 +31,7 @@ def parameter_sets(bound: Bound, count: int, seed: int = 0) -> dict[str, np.ndar
     """
     if count < 1:
         raise ValueError(f"count must be at least 1; got {count}")
-    rng, whole = np.random.default_rng(seed), _whole(bound)
+    rng, whole = np.random.default_rng(seed), bound.whole
     spread = rng.choice([1.0, 0.3], _DRAWS)
     sets = {name: _near(10.0 ** (spread * rng.uniform(-_DECADES, _DECADES, _DRAWS)), name in whole)
             for name in bound.parameters}
@@ -44,10 +44,6 @@ def parameter_sets(bound: Bound, count: int, seed: int = 0) -> dict[str, np.ndar
     if len(good):
         return {name: values[good] for name, values in sets.items()}
     return _witness(bound)
-
-
-def _whole(bound: Bound) -> set[str]:
-    return {s.name for side in bound.sides for s in side.free_symbols if s.is_integer}
 
 
 def _near(values, whole):

@@ -93,7 +93,10 @@ def sign_under(bound: Bound):
         if known is not None or not conditions or not _is_algebraic(e):
             return known
         if points is None:
-            points = _points(bound)
+            try:
+                points = parameter_sets(bound, 200)
+            except ValueError:  # conditions that exclude each other, or at which the bound has no value
+                points = {}
         names = sorted(s.name for s in e.free_symbols)
         if not points or not set(names) <= set(points):
             return None
@@ -105,13 +108,6 @@ def sign_under(bound: Bound):
         return likely if _proved(conditions, _positive(e), likely) else None
 
     return sign
-
-
-def _points(bound: Bound) -> dict[str, np.ndarray]:
-    try:
-        return parameter_sets(bound, 200)
-    except ValueError:  # conditions that exclude each other, or at which the bound has no value
-        return {}
 
 
 @lru_cache(maxsize=512)

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import math
-from functools import partial
-from typing import Any
 
 from bounds.language.claim import Claim
 from synthetic.numbers.arrays import NUMPY, Backend
 from verify.evaluation.environment import UnboundName
 from verify.exact.accepted import Refused, accepted
-from verify.exact.certificate import CheckResult, not_replayed
 from verify.exact.confirm import Violation, violation_of
-from verify.growth.certificate import check, growth_certificate
-from verify.growth.effort import EFFORTS, LARGE, Track
-from verify.growth.growth import Growth, described, growth_of
+from verify.exact.statement import not_replayed
+from verify.growth.certificate import growth_certificate
+from verify.growth.check import check
+from verify.growth.growth import Growth, growth_of
 from verify.growth.order import leaves_the_step_open, with_constant
+from verify.growth.trials import EFFORTS, LARGE, Track
 from verify.instances.resize import RUN_SIZES
 from verify.results.verdict import Series
 
@@ -27,60 +26,45 @@ def order_evidence(claim: Claim, settings):
     if not claim.limits and claim.constants_may_use is None:
         text = "the statement hides its constants in O(.), and no limit is recorded along which it is meant"
         return "undecided", None, text, {}, None, ()
-    checks = _Checks(claim)
     try:
         backend = NUMPY if settings.device == "cpu" else Backend("torch", settings.device)
-        growth = _growth_within(claim, settings.budget, settings.seed, backend, checks)
+        growth = _growth_within(claim, settings.budget, settings.seed, backend)
     except UnboundName as missing:
         return "undecided", None, f"not measured yet: {missing}", {}, None, ()
     except (ValueError, LookupError, NotImplementedError, TypeError) as reason:
         return "undecided", None, f"not measured yet: {type(reason).__name__}: {reason}", {}, None, ()
     details = {"instances": {"tried": growth.seen.tried, "met": growth.seen.met},
-               "growth": [described(track) for track in growth.tracks], "not_followed": growth.reasons}
-    series = tuple(_series(claim, track) for track in growth.tracks if _drawable(track))
+               "growth": [str(track) for track in growth.tracks], "not_followed": growth.reasons}
+    series = tuple(_series(claim, track) for track in growth.tracks if all(0 < ratio < math.inf for ratio in track.ratios))
     if growth.members:
-        return _refuted(claim, growth, settings, details, series, checks)
+        return _refuted(claim, growth, settings, details, series)
     verdict, text = _unrefuted(claim, growth)
     return verdict, growth.seen.ratio if growth.seen.met else None, text, details, None, series
 
 
-def _growth_within(claim: Claim, budget: str, seed: int, backend: Backend, checks: _Checks) -> Growth:
+def _growth_within(claim: Claim, budget: str, seed: int, backend: Backend) -> Growth:
     """What the smallest budget finds that refutes the claim, up to the given one, which else has the last word: a larger one
     looks first as the smaller one looked."""
-    names = list(EFFORTS)
-    accepts = None if leaves_the_step_open(claim) or not_replayed(claim) else partial(_accepted, checks)
+    def accepts(along, members) -> bool:
+        try:
+            return check(growth_certificate(claim, along, members), claim).accepted
+        except (ArithmeticError, ValueError):
+            return False
+
+    names, asked = list(EFFORTS), not leaves_the_step_open(claim) and not not_replayed(claim)
     for name in names[: names.index(budget) + 1]:
-        growth = growth_of(claim, name, seed, backend, accepts)
+        growth = growth_of(claim, name, seed, backend, accepts if asked else None)
         if growth.members:
             break
     return growth
 
 
-def _accepted(checks: _Checks, along: str, members) -> bool:
-    try:
-        return checks(growth_certificate(checks.claim, along, members)).accepted
-    except (ArithmeticError, ValueError):
-        return False
-
-
-class _Checks:
-    """Checks certificates, and remembers the last: what decides a search is then written down."""
-
-    def __init__(self, claim: Claim):
-        self.claim, self.data, self.result = claim, None, None
-
-    def __call__(self, data: dict[str, Any]) -> CheckResult:
-        if data != self.data:
-            self.result = check(data, self.claim)
-            self.data = data
-        return self.result
-
-
-def _refuted(claim: Claim, growth: Growth, settings, details, series, checks: _Checks):
+def _refuted(claim: Claim, growth: Growth, settings, details, series):
     seen = _seen(growth)
     if leaves_the_step_open(claim):
         return "undecided", None, f"no step size is prescribed, and with one of our choice {seen}", details, None, series
-    outcome = accepted(claim, lambda: growth_certificate(claim, growth.limit, growth.members), checks, settings.out)
+    outcome = accepted(claim, lambda: growth_certificate(claim, growth.limit, growth.members),
+                       lambda data: check(data, claim), settings.out)
     if isinstance(outcome, Refused):
         return "undecided", None, f"{seen}; {outcome.why}", details | outcome.details, None, series
     details = details | {"instance": outcome.data["members"][-1]["certificate"]}
@@ -94,7 +78,7 @@ def _seen(growth: Growth) -> str:
         return f"no constant is large enough: the right side is not positive, the left is, on an exact instance{more}"
     track = next(t for t in reversed(growth.tracks) if str(t.limit) == growth.limit)
     constants = ", ".join(f"{float(m.constant):.4g}" for m in growth.members)
-    return f"no constant is large enough: exact counterexamples with the constants {constants}; {described(track)}"
+    return f"no constant is large enough: exact counterexamples with the constants {constants}; {track}"
 
 
 def _dependence(claim: Claim) -> str:
@@ -105,7 +89,7 @@ def _dependence(claim: Claim) -> str:
 
 
 def _unrefuted(claim: Claim, growth: Growth) -> tuple[str, str]:
-    followed = "; ".join(map(described, growth.tracks))
+    followed = "; ".join(map(str, growth.tracks))
     if growth.unconfirmed:
         text = (f"float64 sees growth along {growth.unconfirmed} that exact arithmetic does not confirm, or that shows "
                 f"nothing: runs have hardly begun, or a term of the right side is not outgrown; {followed}")
@@ -119,28 +103,19 @@ def _unrefuted(claim: Claim, growth: Growth) -> tuple[str, str]:
     if claim.constants_may_use is not None and any(
             isinstance(violation_of(large, *instance), Violation) for instance in growth.seen.beyond):
         return "undecided", f"ratios beyond {LARGE:g} exist, and no steady growth was found; {followed}"
-    if any(_grows_on(track) for track in growth.tracks if track.powers is None):
+    if any(track.fit.rising if track.lost else not track.fit.level for track in growth.tracks if not track.along_scales):
         return "undecided", f"the ratio grows, but by too little or too unsteadily to decide: {followed}"
     return "consistent", (f"the ratio does not grow along its limits, largest {growth.seen.ratio:.3g} in {growth.seen.met} "
                           f"instances that meet the hypotheses; {followed}; {_dependence(claim)}; "
                           f"{_rests_on(claim, growth)}")
 
 
-def _grows_on(track: Track) -> bool:
-    """Whether a track has not come to rest; where float64 loses it, whether it rises until then."""
-    return track.fit.rising if track.lost else not track.fit.level
-
-
 def _rests_on(claim: Claim, growth: Growth) -> str:
     """What a verdict of no growth has seen, and has not."""
-    if claim.setting != "run":
-        kind = "numbers"
-    elif claim.constants_may_use is None:
-        kind = "runs without noise"
-    else:
-        kind = "runs with few outcomes of chance"
-    reached = ", ".join(f"{track.limit} up to {track.sizes[-1]:g}" if track.sizes[-1] >= track.sizes[0]
-                        else f"{track.limit} down to {track.sizes[-1]:g}" for track in growth.tracks)
+    runs = "runs without noise" if claim.constants_may_use is None else "runs with few outcomes of chance"
+    kind = runs if claim.setting == "run" else "numbers"
+    reached = ", ".join(f"{track.limit} {'up' if track.sizes[-1] >= track.sizes[0] else 'down'} to {track.sizes[-1]:g}"
+                        for track in growth.tracks)
     return f"this rests on {kind} with {reached}, and says nothing beyond"
 
 
@@ -148,10 +123,6 @@ def _matters(claim: Claim, reason: str) -> bool:
     """Whether a limit that was not followed leaves the claim open: scales do only where a limit is none of a size."""
     sizes = {*RUN_SIZES, *(v.name for v in claim.variables if v.domain == "integer")}
     return not reason.startswith("scale:") or any(str(symbol) not in sizes for symbol, _ in claim.limits)
-
-
-def _drawable(track: Track) -> bool:
-    return all(0 < r < math.inf for r in track.ratios)
 
 
 def _series(claim: Claim, track: Track) -> Series:

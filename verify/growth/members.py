@@ -2,27 +2,38 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import floor, log10
+from functools import cache
+from itertools import pairwise
+from math import floor, log10, prod
 
 import numpy as np
-from flint import ctx
 
 from bounds.language.claim import Claim
-from synthetic.numbers.balls import Ball, Undecided
-from verify.evaluation.judge import pairs
-from verify.exact.balls import PRECISIONS
+from synthetic.numbers.balls import Ball
+from verify.evaluation.judge import exact_violation
 from verify.exact.confirm import Violation, confirm, violation_of
-from verify.growth.effort import Member
-from verify.growth.order import vanishing, with_constant
+from verify.growth.begun import begins_later, hardly_begun, slower_runs
+from verify.growth.fit import OCTAVES, Fit, fit, outgrows_every_term
+from verify.growth.motion import moved
+from verify.growth.order import with_constant
+from verify.growth.trials import Member, Track, Trials
+from verify.instances.instance import outcomes
 from verify.instances.leaves import Leaves
 from verify.instances.shape import Shape
 
-__all__ = ["ExactMember", "exact_ratio_member", "explicit_member", "vanishing_member"]
+__all__ = ["MEMBERS", "ExactMember", "affordable", "exact_ratio_member", "refuting_members"]
 
+MEMBERS = OCTAVES + 1
 _TINY = Fraction(1, 10**30)  # a constant that nearly everything refutes
+_LEAST_RATIO = 1e6  # of a path along scales
+_FACTOR, _STAGES = 16.0, 16  # between exact members of a path along scales, and how many there are at most
+_SHORT = 128  # rounds, where float64 is of no use
+_LONGEST = 384  # iterations of an exact run
+_LONGEST_IRRATIONAL = 48  # of one in intervals
+_MOST_STEPS = 4000  # local steps of all clients over all outcomes of chance, in fractions
 
 
 @dataclass(frozen=True)
@@ -32,6 +43,86 @@ class ExactMember:
     size: float
     constant: Fraction | None
     violation: Violation
+
+
+def refuting_members(claim: Claim, track: Track) -> tuple[ExactMember, ...]:
+    """Exact members by which the track refutes the claim; none if it does not."""
+    if track.along_scales:
+        return _far_along_scales(claim, track) if track.fit.rising else ()
+    if track.fit.grows:
+        return _of_track(claim, track)
+    if not track.own_instances:
+        return _from_the_start(claim, track) if track.fit.rising or track.lost else ()
+    for count in range(len(track.members) - 1, OCTAVES, -1):  # float64 loses the largest sizes of fast growth
+        part = track.until(count)
+        if part.fit.grows and part.ratios[-1] >= _LEAST_RATIO:
+            return _of_track(claim, part)
+    return ()
+
+
+def affordable(shape: Shape) -> bool:
+    """Whether runs of the shape are few and short enough for fractions."""
+    return shape.iterations <= _LONGEST and prod(outcomes(shape)) * shape.iterations * shape.clients <= _MOST_STEPS
+
+
+def _increasing(members: Sequence[ExactMember]) -> bool:
+    return all(first.constant < second.constant for first, second in pairwise(members))
+
+
+def _fitted(members: Sequence[ExactMember]) -> Fit:
+    return fit([m.size for m in members], [float(m.constant) for m in members])
+
+
+# one instance that moves -------------------------------------------------------------------------------------------------
+def _far_along_scales(claim: Claim, track: Track) -> tuple[ExactMember, ...]:
+    """The first neighbours on a path along scales so far out that no constant of a proof explains the ratio; only those that
+    float64 sees there, or cannot tell, are taken to exact arithmetic."""
+    start, factors = track.members[0], [_FACTOR**stage for stage in range(_STAGES)]
+    seen = np.concatenate([*Trials(with_constant(claim, 1)).along(track.limit, start.shape, start.leaves, factors)])
+    seen = np.where((seen > 0) & (seen < np.inf), seen, np.nan)
+    exact = cache(lambda factor: exact_ratio_member(
+        claim, factor, *moved(claim, start.shape, start.leaves, track.limit, factor)))
+    if seen[MEMBERS + 1] < seen[MEMBERS] * 1.1:  # most that grow climb up to a bound
+        return ()
+    far = [exact(factor) for factor in factors[MEMBERS:MEMBERS + 2]]
+    if not all(far) or far[1].constant <= far[0].constant * Fraction(5, 4):
+        return ()
+    for last in (last for last in range(MEMBERS, _STAGES + 1) if not seen[last - 1] < _LEAST_RATIO / 2):
+        if exact(factors[last - 1]) is None:
+            break
+        members = _increasing_beyond(exact, factors[last - MEMBERS:last])
+        if members and _fitted(members).steady:
+            return members
+    return ()
+
+
+def _increasing_beyond(exact: Callable[[float], ExactMember | None], factors: Sequence[float]) -> tuple[ExactMember, ...]:
+    """The exact members at these factors, with constants that grow beyond those of any proof; none if they do not, as the
+    first to fail says, from the last on."""
+    found: list[ExactMember] = []
+    for factor in reversed(factors):
+        member = exact(factor)
+        if member is None or not (member.constant < found[0].constant if found else member.constant >= _LEAST_RATIO):
+            return ()
+        found = [member, *found]
+    return tuple(found)
+
+
+def _from_the_start(claim: Claim, track: Track) -> tuple[ExactMember, ...]:
+    """One instance along a limit where its ratio grows so fast that float64 loses it: in fractions, from the start."""
+    start, found = track.members[0], []
+    for size in (start.size * 2**i for i in range(MEMBERS + 2)):
+        if not isinstance(size, int) or size > _SHORT:
+            break
+        there = moved(claim, start.shape, start.leaves, track.limit, size)
+        member = exact_ratio_member(claim, size, *there) if affordable(there[0]) else None
+        if member:
+            found.append(member)
+        elif found or not affordable(there[0]):  # at the smallest size a hypothesis may hold with equality
+            break
+    last = tuple(found[-MEMBERS:])
+    steady = len(last) == MEMBERS and _increasing(last) and _fitted(last).steady
+    return last if steady and last[-1].constant >= _LEAST_RATIO * last[0].constant else ()
 
 
 def exact_ratio_member(claim: Claim, size: float, shape: Shape, leaves: Leaves) -> ExactMember | None:
@@ -46,54 +137,69 @@ def exact_ratio_member(claim: Claim, size: float, shape: Shape, leaves: Leaves) 
     if not 0 < ratio < np.inf:
         return None
     constant = _digits_down(ratio)
-    found = _broken_too(with_constant(claim, constant), first)
-    return ExactMember(size, constant, found) if found else None
+    stated = with_constant(claim, constant)
+    if isinstance(first.left, Ball):
+        found = violation_of(stated, shape, leaves)
+        return ExactMember(size, constant, found) if isinstance(found, Violation) else None
+    sides = exact_violation(stated, first.environment)  # its run, and that it meets the hypotheses, are known
+    return None if isinstance(sides, str) else ExactMember(size, constant, Violation(*first[:3], *sides))
 
 
-def _broken_too(claim: Claim, there: Violation) -> Violation | None:
-    """The violation of a claim that differs in its statement alone from one that the instance surely breaks: its run, and
-    that it meets the hypotheses, are known."""
-    known = there.environment.also is None
-    broken = _surely_broken(claim, there) if known else []
-    if broken:
-        left, right = max(broken, key=lambda pair: abs(float(pair[0] - pair[1])))
-        return there._replace(left=left, right=right)
-    if known and not isinstance(there.left, Ball):
-        return None
-    found = violation_of(claim, there.shape, there.leaves)
-    return found if isinstance(found, Violation) else None
+# the members of a track --------------------------------------------------------------------------------------------------
+def _of_track(claim: Claim, track: Track) -> tuple[ExactMember, ...]:
+    """At least five neighbouring members of a track as exact violations of the claim with growing constants; empty if
+    exact arithmetic does not confirm them."""
+    if track.fit.infinite:
+        found = [_confirmed(claim, None, member) for member in track.members[-MEMBERS:]]
+        return tuple(found) if all(found) else ()
+    found = _largest_confirmed(claim, [m for m in track.members if affordable(m.shape)], track.own_instances)
+    if len(found) < MEMBERS or _stops_later(claim, track, found):
+        return ()
+    outgrown = outgrows_every_term(claim, [m.size for m in found], [m.violation.environment for m in found])
+    return tuple(found) if outgrown and _increasing(found) and _fitted(found).rising else ()
 
 
-def _surely_broken(claim: Claim, there: Violation) -> list[tuple]:
-    """The pairs of sides that break the statement for sure."""
-    broken, before = [], ctx.prec
-    ctx.prec = PRECISIONS[0]
-    try:
-        for left, right in pairs(claim.statement, there.environment):
-            with suppress(Undecided):
-                if not (left <= right if claim.statement.relation == "<=" else left >= right):
-                    broken.append((left, right))
-    finally:
-        ctx.prec = before
-    return broken
+def _largest_confirmed(claim: Claim, members: list[Member], rounded: bool) -> list[ExactMember]:
+    """Neighbouring members as exact violations, the largest that there are; irrational numbers lose digits on long runs."""
+    found: list[ExactMember] = []
+    if len(members) < MEMBERS:
+        return found
+    exact = cache(lambda place: _just_below(claim, members[place], rounded))
+    middle, last = len(members) - MEMBERS, len(members) - 1
+    irrational = exact(middle) and isinstance(exact(middle).violation.left, Ball)
+    for place in range(last, -1, -1):
+        if irrational and members[place].shape.iterations > _LONGEST_IRRATIONAL:
+            continue
+        if exact(place):
+            found = [exact(place), *found]
+        if len(found) == MEMBERS or (found and not exact(place)):
+            break
+    return found
 
 
-def vanishing_member(claim: Claim, member: Member) -> ExactMember | None:
-    """The instance as an exact violation wherever the right side vanishes; None where exact arithmetic sees none."""
-    found = confirm(vanishing(claim), member.shape, member.leaves)
-    return ExactMember(member.size, None, found) if found else None
-
-
-def explicit_member(claim: Claim, member: Member, rounded: bool) -> ExactMember | None:
+def _just_below(claim: Claim, member: Member, rounded: bool) -> ExactMember | None:
     """The instance as an exact violation of the claim with a constant just below its ratio, or None; ``rounded`` where
     :func:`confirm` may round it."""
-    if not member.ratio > 0:
-        return None
-    below = _digits_down(member.ratio * 0.999)
-    found = confirm(with_constant(claim, below), member.shape, member.leaves, rounded)
-    if not found or float(found.right) < 0:  # a negative scale bounds constants from above, not from below
-        return None
-    return ExactMember(member.size, below, found)
+    found = _confirmed(claim, _digits_down(member.ratio * 0.999), member, rounded) if member.ratio > 0 else None
+    # a negative scale bounds constants from above, not from below
+    return found if found and float(found.violation.right) >= 0 else None
+
+
+def _confirmed(claim: Claim, constant: Fraction | None, member: Member, rounded: bool = True) -> ExactMember | None:
+    found = confirm(with_constant(claim, constant), member.shape, member.leaves, rounded)
+    return ExactMember(member.size, constant, found) if found else None
+
+
+def _stops_later(claim: Claim, track: Track, found: list[ExactMember]) -> bool:
+    """Whether the growth may be that of runs that have hardly begun, and none are known that begin later still."""
+    if not hardly_begun(track.limit, [m.violation.environment for m in found]):
+        return False
+    if claim.constants_may_use is None:  # which then may depend on how long the steps are
+        return True
+    last = found[-1].violation
+    slower = (violation_of(with_constant(claim, found[-1].constant / 2), last.shape, leaves)
+              for leaves in slower_runs(claim, last.leaves))
+    return not any(isinstance(one, Violation) and begins_later(one.environment, last.environment) for one in slower)
 
 
 def _digits_down(value: float) -> Fraction:

@@ -1,78 +1,124 @@
-"""Whether runs along a limit have hardly begun: of these no growth says where it ends.
-
-A run of short steps stays near its start for long. Its left side stays what it is meanwhile, and against a right side that
-falls with the number of rounds the ratio grows, until the run gets anywhere. Where nothing says how short steps may be,
-there is for every number of rounds a run that has hardly begun, and the growth has no end.
-"""
+"""What moves along a limit while everything else stays: sizes, a number, or all numbers as powers of one factor."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from fractions import Fraction
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
 
 import numpy as np
+import sympy as sp
 
+from bounds.formulas.units import units_of
 from bounds.language.claim import Claim
-from synthetic.numbers.arrays import to_numpy
-from verify.evaluation.environment import Environment
-from verify.growth.scales import unit_exponents
-from verify.growth.sizes import scaled
-from verify.instances.leaves import Leaves
-from verify.instances.resize import Together
+from verify.claims.sizes import once_by_claim
+from verify.instances.leaves import LEAVES, SLACK, Leaf, Leaves, leaf_of
+from verify.instances.quadratic import QUADRATIC
+from verify.instances.resize import RUN_SIZES, Together, resized
+from verify.instances.shape import Shape, with_subset
 
-__all__ = ["begins_later", "hardly_begun", "slower_runs", "way"]
+__all__ = [
+    "FREE_WEIGHT", "SCALE", "TOGETHER", "Motion", "Powers", "keeps_the_shape", "moved", "moves_together", "scalable",
+    "scaled", "small_sizes", "unit_exponents", "without_chance",
+]
 
-_TIMES = ("rounds", "iterations", "local_steps")
-_SOME_WAY = 0.25  # of the way to the optimum
-_FARTHER = 2.0  # times as far at the largest of the sizes as at the smallest
-_SHORTER, _LATER = Fraction(1, 256), 16.0  # steps that begin later; how much less far they get at least
-_OTHER_UNITS = ((0, -1), (-1, 0), (0, 1), (1, 0))  # powers of loss and length
-
-
-def hardly_begun(limit: str | Together, environments: Sequence[Environment]) -> bool:
-    """Whether runs, given in the order of their sizes along ``limit``, stay near their starts and get farther with every
-    size."""
-    if not set(limit.names if isinstance(limit, Together) else (limit,)) & set(_TIMES):
-        return False
-    ways = [way(environment) for environment in environments]
-    return all(w is not None for w in ways) and ways[-1] < _SOME_WAY and ways[-1] > _FARTHER * ways[0]
+#: the total weight of the free clients, which grows as the weights of all of them do
+FREE_WEIGHT = "free_weight"
+SCALE = "scale"
+TOGETHER = ("rounds", "clients", "local_steps")  #: sizes that may be multiplied together; all clients take part
+_OTHER = Leaf("real")  # variables, constants and starts
 
 
-def way(environment: Environment) -> float | None:
-    """Of instance 0, how far the server's model is from its start in the end, as a share of the distance from the start to
-    the optimum; the farthest of all outcomes. Infinite for a run from the optimum, None where there is no run or no optimum.
-    """
-    models, optimum = environment.bound.get("x_round"), environment.bound.get("x_star")
-    if models is None or optimum is None or models.data.shape[3] < 2:
-        return None
-    models, optimum = _floats(models.data[:1]), _floats(optimum.data[:1])
-    start, end = models[..., 0, :], models[..., -1, :]
-    gone, distance = (np.linalg.norm(difference, axis=-1).max() for difference in (end - start, start - optimum))
-    return float(gone / distance) if distance > 0 else np.inf
+@dataclass(frozen=True, eq=False)
+class Powers:
+    """Numbers that are multiplied by powers of a common factor."""
+
+    exponents: Leaves
+
+    def __str__(self):
+        return SCALE
 
 
-def slower_runs(claim: Claim, leaves: Leaves) -> Iterator[Leaves]:
-    """Instances whose runs may begin much later: those with another number in place of one that may make steps shorter (all
-    positive ones that a claim leaves free, but for those on which its constants may depend), and the same clients and start
-    in other units of loss or length, where steps stay as they are."""
-    held = claim.constants_may_use or ()
-    free = [v.name for v in claim.variables if v.domain in ("positive", "nonnegative")]
-    for name in ("step_fraction", *free):
-        if name in leaves and name not in held:
-            yield {**leaves, name: leaves[name] * _SHORTER}
-    units = {name: both for name, both in unit_exponents(claim, leaves).items()
-             if name not in free and name not in held and name != "epsilon"}
-    for loss, length in _OTHER_UNITS:
-        powers = {name: np.full(leaves[name].shape, round(by_loss * loss + by_length * length), dtype=object)
-                  for name, (by_loss, by_length) in units.items()}
-        yield scaled(leaves, powers, _SHORTER)
+#: the name of a size or of a number, sizes that grow together, or numbers as powers of a factor
+Motion = str | Together | Powers
 
 
-def begins_later(slower: Environment, environment: Environment) -> bool:
-    """Whether a run gets much less far than another one."""
-    ways = way(slower), way(environment)
-    return None not in ways and _LATER * ways[0] <= ways[1]
+def moved(claim: Claim, shape: Shape, leaves: Leaves, motion: Motion, size) -> tuple[Shape, Leaves]:
+    """The instances with a size set to ``size``, or with numbers multiplied by it or by its powers. Raises
+    NotImplementedError for a name that does not move, ValueError for a size that an instance cannot have."""
+    if isinstance(motion, Powers):
+        return shape, scaled(leaves, motion.exponents, size)
+    if isinstance(motion, Together) or motion in RUN_SIZES or motion in dict(shape.sizes):
+        return resized(claim, shape, leaves, motion, int(size))
+    if motion == FREE_WEIGHT and shape.free:
+        return shape, {**leaves, "weight": np.where(shape.is_priority, leaves["weight"], leaves["weight"] * size)}
+    if motion not in leaves:
+        raise NotImplementedError(f"nothing moves {motion} while everything else is fixed")
+    return shape, {**leaves, motion: leaves[motion] * size}
 
 
-def _floats(array) -> np.ndarray:
-    return np.vectorize(float, otypes=[float])(to_numpy(array))
+def keeps_the_shape(motion: Motion, leaves: Leaves) -> bool:
+    """Whether numbers move, not sizes."""
+    return isinstance(motion, Powers) or motion in leaves or motion == FREE_WEIGHT
+
+
+def scalable(claim: Claim, leaves: Leaves) -> list[str]:
+    """Names of the leaves that may be multiplied by a number."""
+    equal = claim.procedure is not None and claim.procedure.equal_weights
+    return [name for name in sorted(leaves)
+            if leaf_of(claim, name).domain not in ("binary", "simplex") and not (name == "weight" and equal)]
+
+
+def scaled(leaves: Leaves, exponents: Leaves, factor) -> Leaves:
+    """Every number times ``factor`` to the power that ``exponents`` has in its place; of factors from 1 on, what lies
+    beyond 1."""
+    def change(name, array):
+        times = np.power(np.full(1, factor, dtype=array.dtype), exponents[name])
+        return 1 + (array - 1) * times if name.startswith(SLACK) else array * times
+
+    return {n: change(n, a) if n in exponents else a for n, a in leaves.items()}
+
+
+def unit_exponents(claim: Claim, leaves: Leaves) -> dict[str, tuple[float, float]]:
+    """How every number of an instance changes with the units of loss and length: a change of units is no change of the
+    instance, so that along it a ratio grows, falls or stays as its sides are written."""
+    units = _units_of_names(claim)
+    known = {name: LEAVES.get(name, _OTHER).unit or units.get(name.rpartition(":")[2]) for name in leaves}
+    return {name: tuple(map(float, unit)) for name, unit in known.items() if unit is not None}
+
+
+@once_by_claim
+def _units_of_names(claim: Claim):
+    return units_of(claim)
+
+
+def moves_together(formulas: Sequence[sp.Expr], name: str) -> tuple[str, ...]:
+    """The fewest sizes, ``name`` among them, that may be multiplied by one number without a change of the formulas; none
+    where there are none. Where constants may depend on ``beta1 == f(rounds / (local_steps clients))``, more rounds alone
+    change beta1; rounds and clients together do not."""
+    factor, others = sp.Dummy(integer=True, positive=True), [size for size in TOGETHER if size != name]
+    for names in ({name, *more} for count in range(len(others) + 1) for more in combinations(others, count)):
+        larger = [e.xreplace({s: factor * s for s in e.free_symbols if s.name in names}) for e in formulas]
+        if all(new == old or sp.simplify(new - old) == 0 for new, old in zip(larger, formulas, strict=True)):
+            return (*(size for size in TOGETHER if size in names), *(names - {*TOGETHER}))
+    return ()
+
+
+# shapes ------------------------------------------------------------------------------------------------------------------
+def small_sizes(claim: Claim, shape: Shape) -> Shape:
+    """The shape with few steps, and with the claim's own integers near their least values."""
+    low = {v.name: v.low for v in claim.variables}
+    sizes = tuple((n, min(s, low.get(n, 1) + 2)) for n, s in shape.sizes)
+    steps = dict(sizes).get("local_steps", min(shape.local_steps, 3))
+    return replace(shape, sizes=sizes, local_steps=steps, rounds=min(shape.rounds, 3))
+
+
+def without_chance(shape: Shape, quadratic: bool = False) -> Shape:
+    """The shape without noise, and with as many participants as clients, so that a run may be long; on request with
+    quadratic clients, of which there may be many."""
+    if quadratic and not shape.family.coupled:
+        shape = replace(shape, family=QUADRATIC)
+    if shape.sampling == "with-replacement":
+        return replace(shape, clients=1 + shape.free, participants=1, noisy=())
+    participants = 1 if shape.sampling == "full" else shape.priority_clients
+    return with_subset(replace(shape, participants=participants, noisy=()), participants)

@@ -17,7 +17,7 @@ from verify.claims.hypotheses import given_numbers
 from verify.claims.method import own_arguments
 from verify.claims.open_constants import shown_by_runs
 
-__all__ = ["Order", "hidden_names", "leaves_the_step_open", "never_vanishes", "order_of", "vanishing", "with_constant"]
+__all__ = ["Order", "leaves_the_step_open", "never_vanishes", "order_of", "vanishing", "with_constant"]
 
 _C = sp.Symbol("hidden constant", positive=True)
 _OF_NUMBERS = (sp.Number, sp.Symbol, sp.Add, sp.Mul, sp.Pow, sp.exp, sp.Min, sp.Max, sp.Abs)
@@ -32,18 +32,13 @@ class Order(NamedTuple):
     over: tuple
 
 
-def hidden_names(claim: Claim) -> frozenset[str]:
-    """Names of the constants to which the claim gives no value."""
-    return frozenset(v.name for v in claim.variables if v.domain == "hidden")
-
-
 def order_of(claim: Claim) -> Order:
     """The claim's statement with one constant in place of all hidden ones.
 
     Several constants hold if the largest of them does. Raises NotImplementedError, with the reason, where a hidden
     constant stands elsewhere than as a factor on the right of an inequality.
     """
-    names, statement = hidden_names(claim), claim.statement
+    names, statement = {v.name for v in claim.variables if v.domain == "hidden"}, claim.statement
     for condition in claim.hypotheses:
         if names & (names_in(condition.left) | names_in(condition.right)):
             raise NotImplementedError("a hypothesis hides a constant, not the statement alone")
@@ -121,7 +116,10 @@ def _explicit(claim: Claim, statement: Condition, words: str, conditions=()) -> 
 
 
 def with_constant(claim: Claim, constant) -> Claim:
-    """The claim with a value for its hidden constant; the statement of a lower bound takes its inverse."""
+    """The claim with a value for its hidden constant; the statement of a lower bound takes its inverse. With None, what the
+    claim says whatever the constant (:func:`vanishing`)."""
+    if constant is None:
+        return vanishing(claim)
     order, constant = order_of(claim), sp.Rational(constant)
     factor = constant if order.relation == "<=" else 1 / constant
     return _explicit(claim, Condition(order.measured, order.relation, factor * order.scale, order.over),

@@ -6,20 +6,17 @@ from math import prod
 
 import numpy as np
 
-from bounds.formulas.units import units_of
 from bounds.language.claim import Claim
-from synthetic.numbers.arrays import Backend
-from verify.claims.sizes import once_by_claim
-from verify.growth.effort import Effort, Member, Seen, Track, growth_rank, kept, ratios_of_each, small_sizes
 from verify.growth.fit import OCTAVES
-from verify.growth.sizes import scalable, scaled
+from verify.growth.motion import Powers, scalable, small_sizes, unit_exponents
+from verify.growth.trials import Track, Trials, growth_rank
 from verify.instances.draw import draw_leaves, draw_shape
 from verify.instances.instance import outcomes
-from verify.instances.leaves import LEAVES, SLACK, Leaf, Leaves, number_of, take_rows
+from verify.instances.leaves import SLACK, Leaves, map_leaves, number_of, take_rows
 from verify.instances.offspring import offspring
 from verify.instances.shape import Shape
 
-__all__ = ["scale_path", "unit_exponents"]
+__all__ = ["scale_path"]
 
 _FACTOR = 4.0
 _STAGES, _FAR = (0, 2, 3, 4), 10
@@ -29,26 +26,13 @@ _LARGEST = 20.0  # octaves of the ratio after the stages that are looked at
 _WHOLE = (-3, -2, -1, 1, 2, 3)  # exponents that are tried, and changes of them
 _FINEST = 2.0**-10  # step of factors that begin at 1
 _ALONG_UNITS = 0.5  # share of instances that begin with a change of units
-_OTHER = Leaf("real")  # variables, constants and starts
 _NUMBERS = 16  # times as many instances of plain numbers, which cost little
 
 
-def unit_exponents(claim: Claim, leaves: Leaves) -> dict[str, tuple[float, float]]:
-    """How every number of an instance changes with the units of loss and length: a change of units is no change of the
-    instance, so that along it a ratio grows, falls or stays as its sides are written."""
-    units = _units_of_names(claim)
-    known = {name: LEAVES.get(name, _OTHER).unit or units.get(name.rpartition(":")[2]) for name in leaves}
-    return {name: tuple(map(float, known[name])) for name in leaves if known[name] is not None}
-
-
-@once_by_claim
-def _units_of_names(claim: Claim):
-    return units_of(claim)
-
-
-def scale_path(claim: Claim, keep: dict, effort: Effort, rng, backend: Backend, seen: Seen) -> list[Track]:
+def scale_path(trials: Trials) -> list[Track]:
     """Instances whose numbers move apart, each as a power of one factor, such that the ratio grows: the steepest first.
     Sizes stay small."""
+    claim, effort, rng = trials.claim, trials.effort, trials.rng
     found: list[tuple[float, Shape, Leaves, Leaves]] = []
     rows = effort.rows * _NUMBERS if claim.setting == "algebra" else effort.rows
     for step in range(effort.shapes * 2 + effort.generations):
@@ -62,45 +46,46 @@ def scale_path(claim: Claim, keep: dict, effort: Effort, rng, backend: Backend, 
             _, shape, parent, held = found[int(rng.integers(len(found)))]
             leaves = offspring(claim, shape, parent, rows, rng)
             powers = _exponents(claim, leaves, held, rng)
-        leaves, powers = kept(leaves, keep), {n: a for n, a in powers.items() if n not in keep}
-        stages = [scaled(leaves, powers, _FACTOR**i) for i in (*_STAGES, _FAR)]
-        *near, far = ratios_of_each(claim, shape, stages, backend, seen)
-        rank = _steady_growth(near) + _still_growing(near[-1], far)
+        leaves, powers = trials.kept(leaves), {n: a for n, a in powers.items() if n not in trials.keep}
+        rank = _rank(*trials.along(Powers(powers), shape, leaves, [_FACTOR**i for i in (*_STAGES, _FAR)]))
         row = int(np.argmax(rank))
         if rank[row] > -np.inf:
             found = sorted([*found, (float(rank[row]), shape, take_rows(leaves, [row]), take_rows(powers, [row]))],
                            key=lambda entry: -entry[0])[:_PATHS]
-    tracks = [_along(claim, shape, _round(leaves), powers, backend, seen) for _, shape, leaves, powers in found]
-    return sorted((t for t in tracks if len(t.members) > OCTAVES), key=growth_rank, reverse=True)
+    tracks = []
+    for _, shape, leaves, powers in found:
+        motion = Powers(powers)
+        members, _ = trials.follow(motion, shape, _round(leaves), [_FACTOR**stage for stage in range(9)])
+        tracks += [Track(motion, members)] if len(members) > OCTAVES else []
+    return sorted(tracks, key=growth_rank, reverse=True)
 
 
-def _still_growing(last, far) -> np.ndarray:
-    """1 where the ratio still grows by half an octave with each stage far out, as far as float64 follows it; else 0."""
+def _rank(*ratios) -> np.ndarray:
+    """How promising paths are by their ratios at the stages, the last one far out.
+
+    By how many octaves the ratio grows with every stage, the least of all, but no more than two; less where float64 soon
+    loses it, and where it is far below 1 in the end, as it may well stop there. Of equal ones, the larger ratio counts. One
+    more where it still grows by half an octave with each stage far out, as far as float64 follows it.
+    """
+    *near, far = ratios
     with np.errstate(all="ignore"):
-        growth = np.log2(far / last) / (_FAR - _STAGES[-1])
-    return np.where(np.isfinite(growth) & (growth >= 0.5), 1.0, 0.0)
-
-
-def _with_slack(leaves: Leaves, rng) -> Leaves:
-    """The instances, in half of which constants lie beyond their tightest values: a little can move with scales."""
-    some = rng.random(number_of(leaves)) < 0.5
-    return {n: np.where((a == 1) & some[:, None], 1 + _FINEST, a) if n.startswith(SLACK) else a
-            for n, a in leaves.items()}
-
-
-def _steady_growth(ratios) -> np.ndarray:
-    """By how many octaves the ratio grows with every stage, the least of all, but no more than two; less where float64 soon
-    loses it, and where it is far below 1 in the end, as it may well stop there. Of equal ones, the larger ratio counts."""
-    with np.errstate(all="ignore"):
-        logs = np.log2(np.stack(ratios))
+        logs = np.log2(np.stack(near))
         growth = np.diff(logs, axis=0) / np.diff(_STAGES)[:, None]
         last = logs[-1]
         steady = np.minimum(growth[1:].min(axis=0), 2.0) - np.maximum(growth.max(axis=0) - _STEEPEST, 0.0)
         rank = np.round(steady + np.minimum(last, 0.0) / 8 - np.maximum(last - _LARGEST, 0.0) / 8, 2) + 1e-4 * last
-    return np.where(np.isfinite(rank) & np.isfinite(logs).all(axis=0), rank, -np.inf)
+        beyond = np.log2(far / near[-1]) / (_FAR - _STAGES[-1])
+    rank = np.where(np.isfinite(rank) & np.isfinite(logs).all(axis=0), rank, -np.inf)
+    return rank + np.where(np.isfinite(beyond) & (beyond >= 0.5), 1.0, 0.0)
 
 
-def _exponents(claim, leaves, parent, rng):
+def _with_slack(leaves: Leaves, rng: np.random.Generator) -> Leaves:
+    """The instances, in half of which constants lie beyond their tightest values: a little can move with scales."""
+    some = rng.random((number_of(leaves), 1)) < 0.5
+    return map_leaves(leaves, lambda n, a: np.where((a == 1) & some, 1 + _FINEST, a) if n.startswith(SLACK) else a)
+
+
+def _exponents(claim: Claim, leaves: Leaves, parent: Leaves | None, rng: np.random.Generator) -> Leaves:
     """Whole exponents of every number: those of a parent with few changed, else few that are not zero."""
     found = {}
     units, (loss, length) = unit_exponents(claim, leaves), rng.integers(-3, 4, (2, number_of(leaves)))
@@ -109,7 +94,9 @@ def _exponents(claim, leaves, parent, rng):
         array = leaves[name]
         if name in ("step_fraction", "epsilon"):
             array = array[:, :1]
-        start = np.zeros(array.shape) if parent is None or name not in parent else _first(parent[name], array)
+        start = np.zeros(array.shape)
+        if parent is not None and name in parent:  # the exponents of one instance for every row
+            start = np.repeat(parent[name][(slice(None), *map(slice, array.shape[1:]))], len(array), axis=0)
         wide = (len(array), *(1,) * (array.ndim - 1))
         if parent is None and name in units:
             start = start + (along_units * (loss * units[name][0] + length * units[name][1])).reshape(wide)
@@ -122,26 +109,13 @@ def _exponents(claim, leaves, parent, rng):
     return found
 
 
-def _first(parent, array):
-    """The exponents of one instance for every row of ``array``."""
-    return np.repeat(parent[(slice(None), *map(slice, array.shape[1:]))], len(array), axis=0)
-
-
-def _round(leaves):
+def _round(leaves: Leaves) -> Leaves:
     """The numbers with two digits, so that their multiples are exact and short; of factors from 1 on, in small steps."""
-    def simple(array):
+    def simple(name, array):
+        if name.startswith(SLACK):
+            return 1 + np.round((array - 1) / _FINEST) * _FINEST
         with np.errstate(divide="ignore"):
             unit = np.where(array == 0, 1.0, 2.0 ** (np.floor(np.log2(np.abs(array))) - 3))
         return np.round(array / unit) * unit
 
-    return {n: 1 + np.round((a - 1) / _FINEST) * _FINEST if n.startswith(SLACK) else simple(a)
-            for n, a in leaves.items()}
-
-
-def _along(claim, shape, leaves, powers, backend, seen) -> Track:
-    members, stages = [], [scaled(leaves, powers, _FACTOR**stage) for stage in range(9)]
-    for stage, (ratio,) in enumerate(ratios_of_each(claim, shape, stages, backend, seen)):
-        if not np.isfinite(ratio) or ratio <= 0:
-            break
-        members.append(Member(_FACTOR**stage, float(ratio), shape, stages[stage]))
-    return Track("scale", tuple(members), powers=powers)
+    return map_leaves(leaves, simple)

@@ -17,7 +17,7 @@ from verify.claims.hypotheses import bounds_on_numbers, equations
 from verify.claims.method import by_coordinate, free_starts, subset_left_open
 from verify.claims.needs import always_available, speaks_of_samples
 from verify.claims.open_constants import ASSUMED, assumed_constants
-from verify.claims.sizes import first_possible, integer_variables, names_of, within_bounds
+from verify.claims.sizes import first_possible, integer_variables, within_bounds
 from verify.instances.chance import chance_of
 from verify.instances.counts import with_counts
 from verify.instances.families import draw_family
@@ -27,7 +27,7 @@ from verify.instances.leaves import SLACK, START, Leaves
 from verify.instances.samples import SampleClients, draw_data_shape
 from verify.instances.shape import RARE, Shape, with_participants
 
-__all__ = ["draw_leaves", "draw_shape", "free_size_names"]
+__all__ = ["draw_leaves", "draw_shape"]
 
 _STEPS = (1, 1, 1, 2, 2, 2, 3, 3, 4, 4, 6, 10)
 _LONGEST = 0.1  # share of the rounds that are as long as an instance may be
@@ -66,7 +66,7 @@ def _within_bounds(claim, shape, most_iterations, rng) -> Shape:
 
 def _layers(claim, dim, rng) -> tuple[int, ...]:
     """Sizes of the layers, for claims that mention them: at most three, of ``dim`` coordinates or one each."""
-    if "layers" not in names_of(claim):
+    if "layers" not in claim.names:
         return ()
     count = int(rng.choice([1, 2, 2, 2, 3]))
     cuts = np.sort(rng.permutation(max(dim, count) - 1)[: count - 1]) + 1
@@ -140,17 +140,11 @@ def _short_enough(shape, noisy, most_outcomes) -> Shape:
     return shape
 
 
-def free_size_names(claim: Claim) -> list[str]:
-    """Names of the integer variables that size other variables or enter formulas."""
-    return [v.name for v in claim.variables if v.domain == "integer" and not v.indices]
-
-
 def _sizes(claim, rng):
     found = []
-    for variable in claim.variables:
-        if variable.domain == "integer" and not variable.indices:
-            high = variable.high or variable.low + int(rng.choice([0, 1, 2, 3, 5, 10, 30, 100]))
-            found.append((variable.name, int(rng.integers(variable.low, high + 1))))
+    for name, variable in integer_variables(claim).items():
+        high = variable.high or variable.low + int(rng.choice([0, 1, 2, 3, 5, 10, 30, 100]))
+        found.append((name, int(rng.integers(variable.low, high + 1))))
     return tuple(found)
 
 
@@ -161,7 +155,8 @@ def draw_leaves(claim: Claim, shape: Shape, count: int, rng: np.random.Generator
         leaves |= shape.family.draw(claim, shape, count, rng)
         if claim.procedure is not None and claim.procedure.equal_weights:
             leaves["weight"] = np.ones((count, shape.clients))
-        if not (shape.family.coupled and _gives_steps(claim)):
+        given = any(isinstance(c.left, sp.Indexed) and str(c.left.base.label) == "eta_l" for c in equations(claim))
+        if not (shape.family.coupled and given):
             leaves["step_fraction"] = _fractions((count, shape.iterations), rng)
             leaves["step_scale"] = 10.0 ** rng.uniform(-3, 1, (count, 1))
     if claim.setting == "point":
@@ -193,11 +188,6 @@ def draw_leaves(claim: Claim, shape: Shape, count: int, rng: np.random.Generator
     for name in _constants_with_slack(claim):
         leaves[f"{SLACK}{name}"] = np.where(rng.random((count, 1)) < 0.8, 1.0, 1 + 10.0 ** rng.uniform(-1, 2, (count, 1)))
     return with_counts(claim, shape, leaves, rng)
-
-
-def _gives_steps(claim) -> bool:
-    """Whether an equation defines the local step sizes."""
-    return any(isinstance(c.left, sp.Indexed) and str(c.left.base.label) == "eta_l" for c in equations(claim))
 
 
 def _upper_bounds(claim) -> dict[str, float]:

@@ -58,24 +58,23 @@ def _noise(shape, leaves, backend):
     return FiniteNoise(atoms, backend.array([rare, 1 - rare]))
 
 
+#: domain -> whether it contains all numbers of an array; of the domains that exclude some
+_INSIDE = {
+    "positive": lambda a: (a > 0).all(), "fraction": lambda a: (a > 0).all(), "factor": lambda a: not (a < 1).any(),
+    "nonnegative": lambda a: not (a < 0).any(), "binary": lambda a: ((a == 0) | (a == 1)).all(),
+    "simplex": lambda a: not (a < 0).any() and (a.sum(axis=-1) > 0).all(),
+}
+
+
 def admissible(claim: Claim, shape: Shape, leaves: Leaves) -> bool:
     """Whether every parameter of a batch lies in its domain, and the sizes meet the claim's conditions on them."""
     if not allowed(claim, shape.as_sizes()):
         return False
     if claim.setting == "run" and shape.subset is not None and not 1 <= shape.subset <= shape.taking_part:
         return False
-    for name, array in leaves.items():
-        domain = leaf_of(claim, name).domain
-        if domain in ("positive", "fraction") and not (array > 0).all():
-            return False
-        if domain == "factor" and (array < 1).any():
-            return False
-        if domain in ("nonnegative", "simplex") and (array < 0).any():
-            return False
-        if domain == "simplex" and not (array.sum(axis=-1) > 0).all():
-            return False
-        if domain == "binary" and not ((array == 0) | (array == 1)).all():
-            return False
+    if not all(_INSIDE[leaf_of(claim, name).domain](array) for name, array in leaves.items()
+               if leaf_of(claim, name).domain in _INSIDE):
+        return False
     if "available" in leaves and always_available(claim) and not (leaves["available"] == 1).all():
         return False
     equal = claim.procedure is not None and claim.procedure.equal_weights

@@ -108,24 +108,24 @@ def within_domain(domain: str, values):
 # changes along an axis -------------------------------------------------------------------------------------------------
 def taken(claim: Claim, leaves: Leaves, axis: str, numbers: Sequence[int], length: int) -> Leaves:
     """The entries ``numbers`` along an axis of this ``length``; arrays with one entry for all stay."""
-    def take(name, array):
-        for place, size in enumerate(leaf_of(claim, name).axes, start=1):
-            if size == axis and array.shape[place] == length:
-                array = np.take(array, numbers, axis=place)
-        return array
-
-    return map_leaves(leaves, take)
+    return _along(claim, leaves, lambda size, there: numbers if (size, there) == (axis, length) else None)
 
 
 def repeated(claim: Claim, leaves: Leaves, lengths: Mapping[str, int]) -> Leaves:
     """The arrays with axes of other lengths: cut off, or with the last entry repeated."""
-    def fit(name, array):
+    return _along(claim, leaves, lambda size, there: (
+        np.arange(lengths[size]).clip(max=there - 1) if size in lengths else None))
+
+
+def _along(claim: Claim, leaves: Leaves, entries: Callable) -> Leaves:
+    """Of every axis, those entries that ``entries(size, length)`` answers; all of them where that is None."""
+    def take(name, array):
         for place, size in enumerate(leaf_of(claim, name).axes, start=1):
-            if size in lengths:
-                array = np.take(array, np.minimum(np.arange(lengths[size]), array.shape[place] - 1), axis=place)
+            if (numbers := entries(size, array.shape[place])) is not None:
+                array = np.take(array, numbers, axis=place)
         return array
 
-    return map_leaves(leaves, fit)
+    return map_leaves(leaves, take)
 
 
 # batches ---------------------------------------------------------------------------------------------------------------

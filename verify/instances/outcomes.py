@@ -1,11 +1,6 @@
-"""Every outcome of chance of a shape, on two axes, each with the first draw slowest.
+"""Every outcome of chance of a shape on two axes, noise and the rest, each with the first draw slowest.
 
-* Gradient noise: every noisy client has an outcome before the first round, if the method takes gradients there; then in each
-  round one for a gradient outside the local steps, if the method takes one, and one for each local step.
-* The rest: in each round the sampled clients, then the order of the layers for the next round, then the order in which
-  clients renew what they track, or, where the shape says how many do, which ones.
-
-Every round has equally many outcomes on both axes.
+docs/architecture.md ("Chance") says what is drawn when. Every round has equally many outcomes on both axes.
 """
 
 from __future__ import annotations
@@ -19,14 +14,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from synthetic.numbers.arrays import Backend
-from synthetic.numbers.draws import CLIENTS, LAYERS, NOISE, TRACKERS, EnumeratedDraws
+from synthetic.numbers.draws import CLIENTS, LAYERS, LOST, MUTATION, NOISE, TRACKERS, EnumeratedDraws
 
-__all__ = ["Outcomes", "enumerated", "numbers_of_outcomes"]
+__all__ = ["Outcomes", "enumerated", "numbers_of_outcomes", "spread"]
 
 
 class Outcomes(NamedTuple):
     """``draws`` for ``instances * noise * sampling`` runs in that nesting; probabilities (1, noise) and (instances | 1,
-    sampling), the latter without those of orders of layers; the number of noise outcomes before the first round."""
+    sampling), the latter without those that depend on the run (of orders of layers, of tosses); the number of noise outcomes
+    before the first round."""
 
     draws: EnumeratedDraws
     noise_weight: Any
@@ -44,7 +40,6 @@ def _clients(shape) -> list[tuple[int, ...]]:
 
 
 def _orders(shape) -> list[tuple[int, ...]]:
-    """The orders of the layers."""
     return list(permutations(range(max(len(shape.layers), 1)))) if shape.chance.layers else [()]
 
 
@@ -59,10 +54,43 @@ def _trackers(shape, clients) -> list[tuple[int, ...]]:
     return list(permutations(sorted(set(clients)) or range(shape.clients)))
 
 
+def _present(shape, clients) -> list[int]:
+    """The numbers of the clients of a round, free ones included. Raises NotImplementedError where these differ in number."""
+    if shape.sampling == "with-replacement" or (shape.free and MUTATION in shape.chance.tosses):
+        raise NotImplementedError("what participants toss is enumerated only where these are always equally many")
+    return [*clients, *range(shape.priority_clients, shape.clients)] if clients else [*range(shape.clients)]
+
+
+def _by_toss(shape) -> dict[int, int]:
+    """How many tosses a participant makes in a round, by stream; of mutations, one for each layer."""
+    sizes = {LOST: 1, MUTATION: max(len(shape.layers), 1)}
+    return {stream: sizes.get(stream, shape.dim) for stream in shape.chance.tosses}
+
+
+def _tosses(shape, clients) -> list[tuple[int, ...]]:
+    """What the clients of a round toss, (tosses, clients), -1 for the others; of mutations the places of signs 1, 0, -1."""
+    if not shape.chance.tosses:
+        return [()]
+    present, parts = _present(shape, clients), []
+    for stream, count in _by_toss(shape).items():
+        each = [*_halves(len(present))] if stream == MUTATION else [*product((0, 1), repeat=len(present))]
+        for _ in range(count):
+            rows = (dict(zip(present, row, strict=True)) for row in each)
+            parts.append([tuple(row.get(k, -1) for k in range(shape.clients)) for row in rows])
+    return [sum(rows, ()) for rows in product(*parts)]
+
+
+def _halves(count: int) -> Iterator[tuple[int, ...]]:
+    """0 for one half of so many, 2 for another, 1 for an odd one."""
+    for first in combinations(range(count), count // 2):
+        for last in combinations([place for place in range(count) if place not in first], count // 2):
+            yield tuple(0 if place in first else 2 if place in last else 1 for place in range(count))
+
+
 def _round(shape) -> Iterator[tuple]:
-    """One outcome of a round each: clients, order of layers, order of trackers."""
+    """One outcome of a round each: clients, order of layers, order of trackers, tosses."""
     for clients in _clients(shape):
-        yield from product([clients], _orders(shape), _trackers(shape, clients))
+        yield from product([clients], _orders(shape), _trackers(shape, clients), _tosses(shape, clients))
 
 
 def _times(shape) -> tuple[list[int], list[list[int]]]:
@@ -70,7 +98,7 @@ def _times(shape) -> tuple[list[int], list[list[int]]]:
     steps, rounds = shape.local_steps, []
     for r in range(shape.rounds):
         rounds.append([*([-2 - r] if shape.chance.extra else []), *range(r * steps, (r + 1) * steps)])
-    return [-1] if shape.chance.start else [], rounds
+    return [*([-1] if shape.chance.start else []), *shape.chance.alone], rounds
 
 
 def numbers_of_outcomes(shape) -> tuple[int, int]:
@@ -83,7 +111,12 @@ def numbers_of_outcomes(shape) -> tuple[int, int]:
         trackers = comb(shape.taking_part, shape.subset)
     else:
         trackers = len(_trackers(shape, ())) if replaced or not shape.chance.trackers else factorial(shape.taking_part)
-    return 2 ** (len(shape.noisy) * slots), (clients * orders * trackers) ** shape.rounds
+    present, tosses = len(_present(shape, ())) if shape.chance.tosses else 0, 1
+    present = shape.taking_part + (shape.free if shape.sampling != "full" else 0) if present else 0
+    for stream, count in _by_toss(shape).items():
+        half = present // 2
+        tosses *= (comb(present, half) * comb(present - half, half) if stream == MUTATION else 2**present) ** count
+    return 2 ** (len(shape.noisy) * slots), (clients * orders * trackers * tosses) ** shape.rounds
 
 
 def enumerated(shape, weights, backend: Backend) -> Outcomes:
@@ -91,48 +124,46 @@ def enumerated(shape, weights, backend: Backend) -> Outcomes:
     instances, chance, (start, by_round) = weights.shape[0], shape.chance, _times(shape)
     times = [*start, *(time for each in by_round for time in each)]
     noise_rows = list(product((0, 1), repeat=len(shape.noisy) * len(times)))
-    columns = shape.iterations + (shape.rounds + 1 if chance.start or chance.extra else 0)
-    noise = np.zeros((len(noise_rows), columns, shape.clients), dtype=np.int64)
+    outside = frozenset(time for time in times if time < 0)
+    place = EnumeratedDraws({}, backend, outside).place
+    noise = np.zeros((len(noise_rows), shape.iterations + len(outside), shape.clients), dtype=np.int64)
     if shape.noisy:
         values = np.array(noise_rows).reshape(len(noise_rows), len(times), len(shape.noisy))
         for slot, time in enumerate(times):
-            noise[:, time, list(shape.noisy)] = values[:, slot]
+            noise[:, place(time), list(shape.noisy)] = values[:, slot]
     rare = [Fraction(shape.rare), 1 - Fraction(shape.rare)]
     noise_weight = np.array([[prod((rare[o] for o in row), start=Fraction(1)) for row in noise_rows]], dtype=object)
 
     paths = list(product(_round(shape), repeat=shape.rounds))
-    clients, orders, trackers = (
+    clients, orders, trackers, tosses = (
         np.array([[each[part] for each in path] for path in paths], dtype=np.int64).reshape(len(paths), shape.rounds, -1)
-        for part in range(3))
+        for part in range(4))
     if shape.sampling == "with-replacement":
         p = backend.array(weights)
-        sampling_weight = np.stack([_product(p[:, int(c)] for c in path.reshape(-1)) for path in clients], axis=1)
+        sampling_weight = np.stack([prod(p[:, int(c)] for c in path.reshape(-1)) for path in clients], axis=1)
     else:
-        count = len(paths) // len(_orders(shape)) ** shape.rounds
+        coins = sum(_by_toss(shape)[stream] for stream in chance.tosses if stream != MUTATION)
+        given = len(_orders(shape)) * (2 ** (coins * len(_present(shape, _clients(shape)[0]))) if coins else 1)
+        count = len(paths) // given**shape.rounds
         sampling_weight = np.full((1, len(paths)), Fraction(1, count), dtype=object)
 
     both = (instances, len(noise_rows), len(paths))
-    tables = {NOISE: _spread(noise, both, 1)}
+    tables = {NOISE: spread(noise, both, 1)}
     if shape.sampling != "full":
-        tables[CLIENTS] = _spread(clients, both, 2)
+        tables[CLIENTS] = spread(clients, both, 2)
     if chance.layers:
-        tables[LAYERS] = _spread(np.concatenate([orders[:, :1], orders], axis=1), both, 2)  # drawn for the round to come
+        tables[LAYERS] = spread(np.concatenate([orders[:, :1], orders], axis=1), both, 2)  # drawn for the round to come
     if chance.trackers or shape.subset is not None:
-        tables[TRACKERS] = _spread(trackers, both, 2)
-    outside = frozenset(time for time in times if time < 0)
+        tables[TRACKERS] = spread(trackers, both, 2)
+    tosses, first = tosses.reshape(len(paths), shape.rounds, -1, shape.clients).swapaxes(2, 3), 0
+    for stream, count in _by_toss(shape).items():
+        tables[stream], first = spread(tosses[..., first : first + count], both, 2), first + count
     return Outcomes(EnumeratedDraws(tables, backend, outside), backend.array(noise_weight), backend.array(sampling_weight),
                     2 ** (len(shape.noisy) * len(start)))
 
 
-def _spread(table, both, axis):
+def spread(table: np.ndarray, both: tuple[int, int, int], axis: int) -> np.ndarray:
+    """A table of draws whose rows belong to one of the axes ``both``, for runs in the nesting of all three."""
     lead = [1, 1, 1]
     lead[axis] = table.shape[0]
-    spread = np.broadcast_to(table.reshape(*lead, *table.shape[1:]), (*both, *table.shape[1:]))
-    return spread.reshape(-1, *table.shape[1:])
-
-
-def _product(factors):
-    total: Any = 1
-    for factor in factors:
-        total = total * factor
-    return total
+    return np.broadcast_to(table.reshape(*lead, *table.shape[1:]), (*both, *table.shape[1:])).reshape(-1, *table.shape[1:])

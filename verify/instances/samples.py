@@ -12,7 +12,7 @@ import numpy as np
 from bounds.language.claim import Claim
 from verify.claims.method import free_starts
 from verify.claims.needs import needs_convex, needs_lipschitz
-from verify.claims.sizes import ABOVE, first_possible, integer_variables, names_of, possible, within_sizes
+from verify.claims.sizes import ABOVE, first_possible, integer_variables, possible, within_sizes
 from verify.instances.chance import chance_of
 from verify.instances.family import Family, vectors
 from verify.instances.leaves import START, Leaves, taken
@@ -180,7 +180,7 @@ def _draw_data_shape(claim, rng, most_outcomes, most_iterations):
 
 def _data_shape(claim, own, samples, atoms, pieces, **sizes):
     """The shape of these sizes, with ``own`` integers of the claim by name."""
-    family = SampleClients(samples, atoms, pieces, "H_loss" in names_of(claim))
+    family = SampleClients(samples, atoms, pieces, "H_loss" in claim.names)
     return Shape(sampling=claim.procedure.sampling, sizes=tuple(own.items()), family=family,
                  chance=chance_of(claim.procedure, claim.variables), **sizes)
 

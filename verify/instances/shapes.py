@@ -13,16 +13,7 @@ import numpy as np
 from bounds.language.claim import Claim
 from verify.claims.method import by_coordinate, subset_left_open
 from verify.claims.needs import speaks_of_samples
-from verify.claims.sizes import (
-    ABOVE,
-    allowed,
-    integer_variables,
-    names_of,
-    once_by_claim,
-    possible,
-    says_something,
-    within_sizes,
-)
+from verify.claims.sizes import ABOVE, allowed, integer_variables, once_by_claim, possible, says_something, within_sizes
 from verify.instances.chance import NOTHING_MORE, chance_of
 from verify.instances.families import draw_family
 from verify.instances.instance import outcomes
@@ -59,13 +50,11 @@ def small_shapes(claim: Claim, rng: np.random.Generator, most_outcomes: int, cou
             shape = within_sizes(claim, all_of_them[number], rng)
             if possible(claim, shape.as_sizes()) and prod(outcomes(shape)) <= most_outcomes:
                 chosen[shape] = None
-    return list(chosen) if of_samples else _with_rare_noise([_drawn(claim, shape, rng) for shape in chosen], rng)
-
-
-def _with_rare_noise(shapes: list[Shape], rng: np.random.Generator) -> list[Shape]:
-    """The shapes, with the probabilities of rare noise in turn."""
+    if of_samples:
+        return list(chosen)
+    drawn = [_drawn(claim, shape, rng) for shape in chosen]
     turns = cycle(rng.permutation(len(RARE)))
-    return [replace(shape, rare=RARE[next(turns)]) if shape.noisy else shape for shape in shapes]
+    return [replace(shape, rare=RARE[next(turns)]) if shape.noisy else shape for shape in drawn]
 
 
 def _in_turn(shapes: Sequence[Shape], numbers: np.ndarray) -> Iterator[int]:
@@ -107,7 +96,7 @@ def extreme_shapes(claim: Claim, rng: np.random.Generator, most_outcomes: int, m
     ways += [{"rounds": rounds} for rounds in most_rounds]
     ways += [{"clients": clients} for clients in _MANY]
     ways += [{"clients": _CROWD, "participants": _CROWD}]
-    if by_coordinate(claim.procedure) and "layers" not in names_of(claim):
+    if by_coordinate(claim.procedure) and "layers" not in claim.names:
         ways += [{"dim": _COORDINATES, "clients": _FEW, "rounds": _FEW}]
     found = []
     for way in ways:
@@ -146,7 +135,7 @@ def _each_small_shape(claim: Claim) -> Iterator[Shape]:
     own = list(integer_variables(claim).values())
     above = list(product(ABOVE, repeat=len(own)))
     for (priority, free), layers, rounds, steps, participants, noise, more in product(
-            _CLIENTS, _LAYERS if "layers" in names_of(claim) else ((),), _ROUNDS if running else (1,),
+            _CLIENTS, _LAYERS if "layers" in claim.names else ((),), _ROUNDS if running else (1,),
             _STEPS if running else (1,), _PARTICIPANTS if sampling != "full" else (1,),
             ("none", "first", "all") if running else ("none",), above):
         if noise == "all" and priority + free == 1:

@@ -20,6 +20,7 @@ from synthetic.numbers.arrays import Backend, largest, namespace
 from synthetic.numbers.draws import CLIENTS, SAMPLES, EnumeratedDraws
 from verify.instances.chance import Chance
 from verify.instances.family import Family
+from verify.instances.outcomes import spread
 
 __all__ = ["Worlds", "worlds_of"]
 
@@ -77,16 +78,9 @@ class Worlds:
     def draws(self, rows: int, backend: Backend) -> EnumeratedDraws:
         """Draws of both runs of ``rows`` instances, nested as run, instance, world, samples drawn, clients sampled."""
         both = (2 * rows * self.count, self.drawn, len(self.paths))
-
-        def spread(table, axis):
-            lead = [1, 1, 1]
-            lead[axis] = table.shape[0]
-            laid = np.broadcast_to(table.reshape(*lead, *table.shape[1:]), (*both, *table.shape[1:]))
-            return laid.reshape(-1, *table.shape[1:])
-
-        tables = {SAMPLES: spread(np.concatenate([self.used, self.outside], axis=1), 1)}
+        tables = {SAMPLES: spread(np.concatenate([self.used, self.outside], axis=1), both, 1)}
         if self.paths.shape[2]:
-            tables[CLIENTS] = spread(self.paths, 2)
+            tables[CLIENTS] = spread(self.paths, both, 2)
         return _AtAllTimes(tables, backend)
 
     def weights(self, backend: Backend):

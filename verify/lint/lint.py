@@ -178,7 +178,7 @@ def _witness(claim: Claim, conditions: list[Condition], of_z3: dict[str, str]) -
 
 def _domain(bound: Bound) -> Iterator[Condition]:
     """Yield the ranges of the bound's variables, indices and sizes as conditions."""
-    symbols = {s.name: s for side in bound.sides for s in side.free_symbols}
+    symbols = bound.symbols
     for variable in bound.claim.variables:
         if variable.name in symbols and not variable.indices and variable.domain != "hidden":
             symbol = symbols[variable.name]

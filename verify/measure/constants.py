@@ -15,33 +15,38 @@ from synthetic.piecewise.piecewise import Piecewise
 from synthetic.quadratic.quadratic import Quadratic
 from synthetic.quadratic.turned import as_given
 from verify.claims.needs import HETEROGENEITY, OVER_SPACE, needed
-from verify.claims.sizes import names_of
 from verify.evaluation.environment import UnboundName
 
-__all__ = [
-    "bind_constants", "bind_over_space", "distance_of_clients", "known_constant", "largest_slope", "mean_distance",
-    "root_mean_square_distance",
-]
+__all__ = ["bind_over_space", "distance_of_clients", "known_constant", "largest_slope", "mean_distance",
+           "root_mean_square_distance"]
 
 
-def bind_over_space(federation, claim: Claim, put):
-    """Bind the constants that the claim needs by ``put(name, data, indices)``. Returns which instances have an infinite one,
-    (instances,), which no hypothesis admits; None if none has. Raises ArithmeticError for one in exact arithmetic."""
-    names = needed(claim) & names_of(claim)
-    if not names:
-        return None
-    federation = as_given(federation)  # turning changes none of them
-    if not isinstance(federation, Quadratic) or not federation.diagonal:
+def bind_over_space(federation: Federation, claim: Claim, put):
+    """Bind the constants over all of R^dim that the claim names and no hypothesis defines or bounds, by ``put(name, data,
+    indices)``.
+
+    Returns which instances have an infinite one, (instances,), which no hypothesis admits; None if none has. Raises
+    ArithmeticError for one in exact arithmetic.
+    """
+    names, federation = needed(claim) & claim.names, as_given(federation)  # turning changes no constant
+    quadratic = isinstance(federation, Quadratic) and federation.diagonal
+    if isinstance(federation, Piecewise):
+        put("mu_client", federation.convexity().value, 1)  # negative where a client is not convex, which no mu > 0 admits
+        names |= {*OVER_SPACE} & claim.names - set(claim.constants)
+    if not quadratic:
         for name in names:
             known = HETEROGENEITY.get(name, name)
             if known in federation.constants:
-                put(name, federation.constants.value(known), int(name == "sigma_g_client"))
+                put(name, federation.constants.value(known), OVER_SPACE.get(name, 0))
         return None
+    return _bind_of_quadratics(federation, names, put) if names else None
+
+
+def _bind_of_quadratics(federation: Quadratic, names: set[str], put):
     xp, weights = namespace(federation.weights), federation.weights * federation.priority
-    mean = xp.sum(weights[..., None] * federation.curvature, axis=1)
     if "L_objective" in names:
-        put("L_objective", largest(mean, -1))
-    if not names & set(HETEROGENEITY):
+        put("L_objective", largest(xp.sum(weights[..., None] * federation.curvature, axis=1), -1))
+    if not names & {*HETEROGENEITY}:
         return None
     norm_sq = xp.sum(federation.gradient(federation.all_clients(federation.x_star)) ** 2, axis=-1)
     apart = federation.curvature != federation.curvature[:, :1]
@@ -57,7 +62,7 @@ def bind_over_space(federation, claim: Claim, put):
         "sigma_g_client": lambda: square_root(norm_sq),
     }
     with np.errstate(invalid="ignore"):  # a free client's weight is zero
-        for name in sorted(names & set(HETEROGENEITY)):
+        for name in sorted(names & {*HETEROGENEITY}):
             put(name, values[HETEROGENEITY[name]](), int(name == "sigma_g_client"))
     return infinite
 
@@ -124,18 +129,3 @@ def _root(squares):
         if roots[place] ** 2 != square:
             raise Irrational(f"the root of {square} is not rational")
     return roots
-
-
-def bind_constants(federation: Federation, claim: Claim, put) -> None:
-    """Bind the constants of piecewise clients over all points that the claim names and no hypothesis defines or bounds, by
-    ``put(name, array, indices)``."""
-    federation = as_given(federation)
-    if not isinstance(federation, Piecewise):
-        return
-    constants, wanted = federation.constants, names_of(claim) - set(claim.constants)
-    put("mu_client", federation.convexity().value, 1)  # negative where a client is not convex, which no mu > 0 admits
-    for name, indices in OVER_SPACE.items():
-        if name in wanted and name in constants:
-            put(name, constants.value(name), indices)
-    if "sigma_g" in wanted and "sigma_g_1" in constants:
-        put("sigma_g", constants.value("sigma_g_1"), 0)

@@ -6,17 +6,12 @@ from dataclasses import replace
 from functools import cache, partial
 from math import prod
 
-from fedtheory.engine import rounds_of, starting_points
-from fedtheory.schedules import Tabulated
 from synthetic.numbers.arrays import largest, maximum, namespace
-from verify.claims.method import algorithm_of
 from verify.claims.needs import needs_lipschitz, uses_gradients
-from verify.claims.sizes import names_of
-from verify.evaluation.environment import Environment, NamedArray, UnboundName
+from verify.evaluation.environment import Environment, NamedArray
 from verify.evaluation.sample_words import SAMPLE_WORDS
 from verify.instances.sample_federations import negated, with_federations
 from verify.measure.constants import distance_of_clients, largest_slope, mean_distance, root_mean_square_distance
-from verify.measure.record import FullRecord
 
 __all__ = ["realise_coupled"]
 
@@ -33,7 +28,7 @@ def realise_coupled(binder) -> Environment:
     worlds, runs = with_federations(shape, binder.leaves, env.backend, fixed)
     env.words, env.worlds, env.federation = SAMPLE_WORDS, worlds, runs.select(slice(0, runs.instances // 2))
     env.noise_weight, env.sampling_weight = worlds.weights(env.backend)
-    _bind_constants(binder, names_of(claim))
+    _bind_constants(binder, claim.names)
     for name, (array, indices) in worlds.indicators().items():
         data = env.backend.array(array)
         env.bound[name] = NamedArray(data.reshape(1, data.shape[0], 1, *data.shape[1:]), indices)
@@ -85,27 +80,11 @@ _OF_LAW_AND_DATA = {
 
 def _bind_runs(binder, federation):
     """Both runs of every world in one batch: instances nested as run, row, world."""
-    env, shape, claim, worlds = binder.env, binder.shape, binder.claim, binder.env.worlds
-    if "eta_l" not in env.bound:
-        raise UnboundName("nothing supplies 'eta_l': give a condition on it, or a leaf 'step_fraction'")
-    rows, xp = binder.rows, namespace(federation.weights)
+    env, worlds, rows = binder.env, binder.env.worlds, binder.rows
     drawn, paths = worlds.drawn, len(worlds.paths)
-    copies = worlds.count * drawn * paths
-
-    def both(array):
-        return xp.concat([array, array], axis=0)
-
-    eta = both(xp.repeat(binder._rows_of(env.bound["eta_l"].data), copies, axis=0))
-    own = {name: both(value) if hasattr(value, "shape") else value
-           for name, value in binder._hyper_parameters(copies).items()}
-    algorithm = algorithm_of(claim.procedure, Tabulated(eta), shape.local_steps, binder._selection(copies), own,
-                             exact=env.backend.library in ("exact", "balls"))
-    federation, draws = federation.repeat(drawn * paths), worlds.draws(rows, env.backend)
-    start = both(xp.repeat(binder.leaf("start_offset"), copies, axis=0))
-    record = FullRecord()
-    first = algorithm.init(federation, starting_points(federation, start, 2 * rows * copies), draws)
-    *_, state = rounds_of(algorithm, federation, first, draws, 0, shape.rounds, (record,))
-    for name, make in record.later(federation, state, shape.local_steps).items():
+    arrays = binder.run(binder.claim.procedure, federation.repeat(drawn * paths), worlds.draws(rows, env.backend),
+                        worlds.count * drawn * paths, binder.leaf("start_offset"), twice=True)
+    for name, make in arrays.items():
         pair = cache(partial(_pair, make, (2, rows, worlds.count * drawn, paths)))
         env.bound.later(name, lambda pair=pair: pair()[0])
         env.bound.later(f"twin_{name}", lambda pair=pair: pair()[1])

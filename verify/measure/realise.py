@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import partial, reduce
 from math import prod
 
 import numpy as np
@@ -28,7 +29,7 @@ from verify.instances.instance import federation_of, outcomes
 from verify.instances.leaves import SLACK, START, Leaves, number_of
 from verify.instances.outcomes import enumerated
 from verify.instances.shape import Shape
-from verify.measure.constants import bind_constants, bind_over_space, known_constant
+from verify.measure.constants import bind_over_space, known_constant
 from verify.measure.coupled_runs import realise_coupled
 from verify.measure.record import FullRecord
 
@@ -76,14 +77,22 @@ def realise(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend, federa
     return environment
 
 
-def bind_given(claim: Claim, environment: Environment, measured: dict[str, NamedArray]) -> None:
-    """Bind the names of a claim on an environment whose runs were made elsewhere and gave ``measured``. Where these contain
-    the clients' weights, they contain all constants of the federation."""
+def bind_given(claim: Claim, federation, sizes: dict[str, int], measured: dict[str, NamedArray], runs: int | None = None,
+               **fields) -> Environment:
+    """Bind the names of a claim whose runs were made elsewhere and gave ``measured``.
+
+    Where these contain the clients' weights, they contain all constants of the federation. The first axis of chance has
+    ``runs`` outcomes of equal probability. ``fields``: further ones of the environment.
+    """
+    environment = Environment(federation.backend, sizes, {}, federation=federation, definitions=claim.definitions, **fields)
+    if runs is not None:
+        environment.noise_weight = federation.backend.array(np.full((1, runs), 1 / runs))
     binder = _Binder(claim, None, {}, environment, 1)
     if "client_weight" not in measured:
         binder.bind_federation()
     environment.bound |= measured
     binder.resolve()
+    return environment
 
 
 @dataclass
@@ -103,35 +112,28 @@ class _Binder:
 
     # what the instance supplies ------------------------------------------------------------------------------------
     def bind_federation(self):
-        federation = self.env.federation
-        constants = federation.constants
-        xp = namespace(federation.weights)
+        federation, one = self.env.federation, self.env.backend.array(1)
+        constants, xp = federation.constants, namespace(federation.weights)
         self.put("client_weight", federation.weights, 1)
-        self.put("priority", federation.weights * 0 + xp.where(federation.priority, self._one(), 0 * self._one()), 1)
+        self.put("priority", federation.weights * 0 + xp.where(federation.priority, one, 0 * one), 1)
         self.put("x_star", federation.x_star, 0, True)
         self.put("F_star", constants.value("F_star"))
         for name in ("L_client", "mu_client", "sigma_sq_client"):
             if name in constants:
                 self.put(name, constants.value(name), 1)
         self.env.bound.later("F_star_client", lambda: _certain(known_constant(constants, "F_star_client"), 1))
-        bind_constants(federation, self.claim, self.put)
         self.env.infinite = bind_over_space(federation, self.claim, self.put)
-
-    def _one(self):
-        return self.env.backend.array(1)
 
     def bind_variables(self):
         """Bind free quantities. A number that a condition bounds waits until its bounds are known."""
         bounded = set(self._bare_symbols())
         for variable in self.claim.variables:
-            if variable.name in self.leaves and variable.name not in bounded:
-                self._bind_variable(variable)
-
-    def _bind_variable(self, variable):
-        data = self.leaf(variable.name)
-        if variable.domain == "simplex":
-            data = data / namespace(data).sum(data, axis=-1, keepdims=True)
-        self.put(variable.name, data, len(variable.indices), variable.domain == "vector")
+            if variable.name not in self.leaves or variable.name in bounded:
+                continue
+            data = self.leaf(variable.name)
+            if variable.domain == "simplex":
+                data = data / namespace(data).sum(data, axis=-1, keepdims=True)
+            self.put(variable.name, data, len(variable.indices), variable.domain == "vector")
 
     def _waiting(self):
         return [v for v in self.claim.variables if v.name in self.leaves and v.name not in self.env.bound]
@@ -141,14 +143,15 @@ class _Binder:
         if "eta_l" in self.env.bound or "step_fraction" not in self.leaves:
             return
         fraction = self.leaf("step_fraction").reshape(self.rows, 1, 1, -1)
-        bounds = [self._upper_bound(c) for c in self.claim.hypotheses if _is_bare(c.left, "eta_l") and c.relation == "<="]
-        bounds = [b for b in bounds if b is not None]
+        bounds = []
+        for condition in self.claim.hypotheses:
+            left = condition.left
+            if condition.relation == "<=" and isinstance(left, sp.Indexed) and left.base.label.name == "eta_l" and all(
+                    i.is_Symbol for i in left.indices):
+                with suppress(UnboundName):
+                    bounds.append(self._value(condition.right, condition.over)[0])
         if bounds:
-            xp = namespace(fraction)
-            tightest = bounds[0]
-            for bound in bounds[1:]:
-                tightest = xp.where(bound < tightest, bound, tightest)
-            eta = fraction * tightest
+            eta = fraction * reduce(lambda a, b: namespace(a).where(b < a, b, a), bounds)
         else:
             scale = self.leaf("step_scale").reshape(self.rows, 1, 1, 1)
             eta = fraction * scale / namespace(fraction).max(self.env.bound["L_client"].data, axis=-1)[..., None]
@@ -156,11 +159,10 @@ class _Binder:
             eta = just_inside(eta, up=False)
         self.env.bound["eta_l"] = NamedArray(eta, 1)
 
-    def _upper_bound(self, condition: Condition):
-        try:
-            return sides(Condition(condition.right, "<=", condition.right, condition.over), self.env)[0]
-        except UnboundName:
-            return None
+    def _value(self, formula, over):
+        """The values of a formula for all its indices, and where these are in range."""
+        value, _, mask = sides(Condition(formula, "<=", 0, over), self.env)
+        return value, mask
 
     def start(self):
         """Where runs start, (instances, dim)."""
@@ -189,15 +191,13 @@ class _Binder:
 
     def bind_run(self):
         env, shape = self.env, self.shape
-        if "eta_l" not in env.bound:
-            raise UnboundName("nothing supplies 'eta_l': give a condition on it, or a leaf 'step_fraction'")
         weights = to_numpy(env.federation.weights * env.federation.priority)
         weights = np.broadcast_to(weights, (self.rows, weights.shape[1]))
         draws, env.noise_weight, env.sampling_weight, env.noise_start = enumerated(shape, weights, env.backend)
         chance = (env.noise_weight.shape[1], env.sampling_weight.shape[1])
         copies = chance[0] * chance[1]
         federation = env.federation.repeat(copies)
-        arrays = self._run_of(self.claim.procedure, federation, draws, copies)
+        arrays = self.run(self.claim.procedure, federation, draws, copies, self.start())
         self._weigh_orders(draws, chance)
         entries = entries_of(self.claim)
         for name, make in arrays.items():
@@ -205,22 +205,30 @@ class _Binder:
         procedure = self.claim.procedure or Procedure()
         for name, record in find_algorithm(procedure.base).traits.records.items():
             if record.method:
-                run = partial(self._run_of, replace(procedure, base=record.method), federation, draws, copies)
+                run = partial(self.run, replace(procedure, base=record.method), federation, draws, copies, self.start())
                 make = partial(lambda run, array: run()[array](), run, record.array)
                 env.bound.later(name, partial(self._of_run, make, None, chance))
         if "epsilon" in self.leaves:
             times = np.arange(shape.iterations) // shape.local_steps
             self.put("epsilon", self.leaf("epsilon")[:, times], 1)
 
-    def _run_of(self, procedure, federation, draws, copies):
-        """Run a method; return the functions that make its recorded arrays, by name (see ``FullRecord.later``)."""
-        eta = namespace(federation.weights).repeat(self._rows_of(self.env.bound["eta_l"].data), copies, axis=0)
+    def run(self, procedure, federation, draws, copies, start, twice=False):
+        """Run a method, each instance ``copies`` times and, if ``twice``, all of that once more, from ``start`` (instances,
+        dim); return the functions that make its recorded arrays, by name (see ``FullRecord.later``)."""
+        if "eta_l" not in self.env.bound:
+            raise UnboundName("nothing supplies 'eta_l': give a condition on it, or a leaf 'step_fraction'")
+        xp = namespace(federation.weights)
+
+        def spread(array):
+            array = xp.repeat(array, copies, axis=0)
+            return xp.concat([array, array], axis=0) if twice else array
+
+        own = {name: spread(value) if hasattr(value, "shape") else value for name, value in self._hyper_parameters().items()}
         algorithm = algorithm_of(
-            procedure, Tabulated(eta), self.shape.local_steps, self._selection(copies), self._hyper_parameters(copies),
-            exact=self.env.backend.library in ("exact", "balls"))
-        start = namespace(federation.weights).repeat(self.start(), copies, axis=0)
-        record = FullRecord()
-        first = algorithm.init(federation, starting_points(federation, start, self.rows * copies), draws)
+            procedure, Tabulated(spread(self._rows_of(self.env.bound["eta_l"].data))), self.shape.local_steps,
+            self._selection(copies), own, exact=self.env.backend.library in ("exact", "balls"))
+        start, record = spread(start), FullRecord()
+        first = algorithm.init(federation, starting_points(federation, start, len(start)), draws)
         *_, state = rounds_of(algorithm, federation, first, draws, 0, self.shape.rounds, (record,))
         return record.later(federation, state, self.shape.local_steps)
 
@@ -242,8 +250,8 @@ class _Binder:
         env.sampling_weight = env.sampling_weight[:, None, :] * given
         env.possible = env.sampling_weight > 0
 
-    def _hyper_parameters(self, copies):
-        """The method's own arguments, as the claim or the instance gives them: counts, numbers and arrays per run."""
+    def _hyper_parameters(self):
+        """The method's own arguments, as the claim or the instance gives them: counts, and arrays by instance."""
         found = {}
         for name in own_arguments(self.claim.procedure):
             if name in self.env.sizes:
@@ -256,8 +264,7 @@ class _Binder:
             else:
                 continue
             if name not in found:
-                data = namespace(data).broadcast_to(data, (self.rows, *data.shape[1:]))
-                found[name] = namespace(data).repeat(data, copies, axis=0)
+                found[name] = namespace(data).broadcast_to(data, (self.rows, *data.shape[1:]))
         return found
 
     def _rows_of(self, data):
@@ -296,40 +303,31 @@ class _Binder:
 
     def _define(self, condition: Condition) -> bool:
         name = _bare_name(condition.left)
-        if name is None or (self._known(name) and not self._grows(name, condition)):
-            return False
-        if self._grows(name, condition):
+        if name is not None and isinstance(condition.left, sp.Indexed) and not condition.left.indices[0].is_Symbol:
             return self._recursion(name, condition)
+        if name is None or self._known(name):
+            return False
         try:
-            _, value, _ = sides(Condition(0, "<=", condition.right, condition.over), self.env)
+            value, mask = self._value(condition.right, condition.over)
         except UnboundName:
             return False
-        size = len(condition.over)
-        value = namespace(value).broadcast_to(value, (*value.shape[:3], *self._lengths(condition)))
-        self.env.bound[name] = NamedArray(value, size)
+        value = namespace(value).broadcast_to(value, (*value.shape[:3], *mask.shape))
+        self.env.bound[name] = NamedArray(value, len(condition.over))
         self.env.by_definition.append(condition)
         return True
 
-    def _lengths(self, condition):
-        return tuple(sides(Condition(0, "<=", 0, condition.over), self.env)[2].shape)
-
-    def _grows(self, name, condition) -> bool:
-        """Whether the condition defines entries t + 1 of an array from earlier ones."""
-        return isinstance(condition.left, sp.Indexed) and name is not None and not condition.left.indices[0].is_Symbol
-
     def _recursion(self, name, condition) -> bool:
-        shift = sp.simplify(condition.left.indices[0] - condition.over[0][0])
-        if not shift.is_Integer or shift < 1 or f"recursion:{name}" in self.env.sizes:
-            return False
-        if name not in self.env.bound:
-            return False
+        """Bind entries t + 1 of an array that the condition defines from earlier ones."""
         (index, low, high), *_ = condition.over
-        low, high = (int(sp.sympify(e).subs({s: v for s, v in self._symbol_sizes()})) for e in (low, high))
+        shift = sp.simplify(condition.left.indices[0] - index)
+        if not shift.is_Integer or shift < 1 or f"recursion:{name}" in self.env.sizes or name not in self.env.bound:
+            return False
+        low, high = (int(e.subs({s: self.env.sizes[s.name] for s in e.free_symbols if s.name in self.env.sizes}))
+                     for e in (low, high))
         data = self.env.bound[name].data
         try:
             for t in range(low, high + 1):
-                value = sides(Condition(0, "<=", condition.right, ((index, t, t),)), self.env)[1]
-                xp = namespace(data)
+                value, xp = self._value(condition.right, ((index, t, t),))[0], namespace(data)
                 value = xp.broadcast_to(value[..., :1], (*data.shape[:-1], 1))
                 position = t + int(shift)
                 data = xp.concat([data[..., :position], value, data[..., position + 1 :]], axis=-1)
@@ -340,15 +338,8 @@ class _Binder:
         self.env.by_definition.append(condition)
         return True
 
-    def _symbol_sizes(self):
-        names = {s for c in self.claim.hypotheses for o in c.over for e in o for s in e.free_symbols}
-        return [(s, self.env.sizes[s.name]) for s in names if s.name in self.env.sizes]
-
     def _bare_symbols(self):
         return [name for name in bounds_on_numbers(self.claim) if not self._known(name)]
-
-    def _at_least_zero(self, symbol, upper) -> bool:
-        return bool(symbol.is_nonnegative) and not symbol.is_positive and not upper and self.env.federation is not None
 
     def _tighten(self, name, ignoring: bool = False) -> bool:
         """Bind a number to the tightest value that all conditions on it admit; move a free one into its bounds.
@@ -357,7 +348,7 @@ class _Binder:
         best, upper, least = self.leaf(name).reshape(-1, 1, 1) if free else None, False, None
         for condition, number, relation, other in bounds_on_numbers(self.claim)[name]:
             try:
-                value, _, mask = sides(Condition(other, "<=", 0, condition.over), self.env)
+                value, mask = self._value(other, condition.over)
             except UnboundName:
                 if ignoring:
                     continue
@@ -365,14 +356,17 @@ class _Binder:
             upper = relation == "<="
             extreme = _extreme(of_possible(value, self.env.possible), mask, upward=not upper)
             if extreme is None:  # the condition is about nothing: the least number that it admits is 0
-                least = 0 * self.env.federation.weights[:, :1, None] if self._at_least_zero(number, upper) else least
+                if number.is_nonnegative and not number.is_positive and not upper and self.env.federation is not None:
+                    least = 0 * self.env.federation.weights[:, :1, None]
                 continue
-            best = extreme if best is None else _extreme_of_two(best, extreme, upward=not upper)
+            if best is not None:
+                a, b = namespace(best).broadcast_arrays(best, extreme)
+                extreme = -maximum(-a, -b) if upper else maximum(a, b)
+            best = extreme
         best = least if best is None else best
         if best is None:
             return False
-        slack = self.leaves.get(f"{SLACK}{name}")
-        if slack is not None:
+        if f"{SLACK}{name}" in self.leaves:
             factor = self.leaf(f"{SLACK}{name}").reshape(-1, 1, 1)
             best = best / factor if upper else multiple(self.claim, name, best, factor, self.env.backend)
         if self.env.backend.library == "balls":  # conditions hold for sure, and instances stay rational
@@ -393,10 +387,6 @@ def _bare_name(side) -> str | None:
     return side.base.label.name if isinstance(side, sp.Indexed) else None
 
 
-def _is_bare(side, name) -> bool:
-    return isinstance(side, sp.Indexed) and side.base.label.name == name and all(i.is_Symbol for i in side.indices)
-
-
 def _extreme(value, mask, upward: bool):
     """Extreme over everything but the instances, as (instances, 1, 1); None over nothing."""
     xp = namespace(value)
@@ -407,8 +397,3 @@ def _extreme(value, mask, upward: bool):
         return None
     best = largest(counting, 1) if upward else -largest(-counting, 1)
     return best.reshape(-1, 1, 1)
-
-
-def _extreme_of_two(a, b, upward: bool):
-    a, b = namespace(a).broadcast_arrays(a, b)
-    return maximum(a, b) if upward else -maximum(-a, -b)

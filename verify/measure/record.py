@@ -53,7 +53,8 @@ class FullRecord(Observer):
             "x_local": of_times(lambda: [*self.local, federation.all_clients(final.x)], 2, True),
             "x_before": of_times(lambda: self._before_averages(local_steps), 2, True),
             "g": of_times(lambda: self.gradients, 2, True),
-            "x": of_times(lambda: self._averages(local_steps, self._virtual), 1, True),
+            "x": of_times(lambda: self._averages(
+                local_steps, lambda number: _mean(self.ends[number][0], self.before[number])), 1, True),
             "x_sampled": of_times(lambda: self._averages(local_steps, lambda number: self.ends[number][1]), 1, True),
             "included": of_times(lambda: self._included(one), 2, False),
             "sampled_weight": of_times(lambda: self._sampled_weights(federation, local_steps), 2, False),
@@ -68,9 +69,6 @@ class FullRecord(Observer):
         """Averages of the local models at every time; at the ends of rounds ``at_the_end_of_round(number)``."""
         return [at_the_end_of_round(t // local_steps - 1) if t and not t % local_steps
                 else _mean(self.participations[t], self.local[t]) for t in range(len(self.local) + 1)]
-
-    def _virtual(self, number):
-        return _mean(self.ends[number][0], self.before[number])
 
     def _included(self, one):
         """Which clients take part at every time; at the end of the run, those of the last aggregation."""

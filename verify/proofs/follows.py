@@ -14,13 +14,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import chain as joined
-from itertools import combinations, islice, product
+from itertools import islice, permutations, product
 
 import sympy as sp
 
 from bounds.language.claim import Claim, Condition, names_in
 from bounds.registry.claims import all_claims, find_claim
 from bounds.registry.papers import PAPERS, claims_of_paper
+from verify.formulas.points import certainly_holds
 from verify.proofs.facts import as_numbers, broken_ways, decided, facts_of, own_ranges, ranged, with_values
 from verify.proofs.free_numbers import FreeNumbers
 from verify.prove.satisfiable import satisfiable
@@ -75,8 +76,8 @@ def link(conclusion: Claim, premises: Sequence[Claim]) -> Link:
     Premises that arithmetic cannot use are left out; then the answer is never that the conclusion does not follow.
     """
     names = tuple(p.id for p in premises)
-    left_out = {p.id: reason for p in premises if (reason := _no_arithmetic(p) or _other_runs(p, conclusion))}
-    reason = _no_arithmetic(conclusion) or (next(iter(left_out.values())) if len(left_out) == len(premises) else "")
+    left_out = {p.id: reason for p in premises if (reason := _unusable(p, conclusion))}
+    reason = _unusable(conclusion, conclusion) or (next(iter(left_out.values())) if len(left_out) == len(premises) else "")
     if reason:
         return Link(conclusion.id, names, "not checkable", reason)
     usable = [p for p in premises if p.id not in left_out]
@@ -116,15 +117,13 @@ def _chosen(conclusion, premises, values) -> Iterator[str]:
                 yield f"{premise.id} holds for every {variable.name}, and no step chooses one"
 
 
-def _no_arithmetic(claim) -> str:
+def _unusable(claim, conclusion) -> str:
     if claim.statement is None:
         return f"{claim.id} states no formula"
-    return "" if claim.explicit else f"{claim.id} has a hidden constant"
-
-
-def _other_runs(premise, conclusion) -> str:
-    other = premise.setting == "run" and premise.procedure != conclusion.procedure
-    return f"{premise.id} is about runs of another procedure" if other else ""
+    if not claim.explicit:
+        return f"{claim.id} has a hidden constant"
+    other = claim.setting == "run" and claim.procedure != conclusion.procedure
+    return f"{claim.id} is about runs of another procedure" if other else ""
 
 
 def _needs(conclusion, premises) -> Iterator[str]:
@@ -197,10 +196,8 @@ def _not_comparable(conclusion, premises, numbers: FreeNumbers, facts, broken) -
 
 
 def _lone(conclusion, premises, numbers: FreeNumbers):
-    """Return a quantity on the larger side of a premise about the claim that occurs nowhere else; None if there is none.
-
-    Such a premise is vacuous for numbers: the quantity may be as large as one likes.
-    """
+    """Return a quantity on the larger side of a premise about the claim that occurs nowhere else and may be as large as one
+    likes, so that the premise is vacuous for numbers; None if there is none."""
     def quantities(*sides):
         return set().union(*(numbers.number(side).free_symbols for side in sides)) & set(numbers.names.values())
 
@@ -215,18 +212,12 @@ def _lone(conclusion, premises, numbers: FreeNumbers):
     return None
 
 
-def _shifted(one, other) -> bool:
-    """Whether two sums are over one sequence, one of them one step later."""
-    if not (isinstance(one, sp.Sum) and isinstance(other, sp.Sum) and one.limits == other.limits):
-        return False
-    return any(one.function.subs(index, index + 1) == other.function or other.function.subs(index, index + 1) == one.function
-               for index, _, _ in one.limits)
-
-
 def _independent(numbers: FreeNumbers) -> bool:
-    """Whether no two quantities share a measured part, and no two are sums over one sequence."""
-    if any(_shifted(one, other) for one, other in combinations(numbers.names, 2)):
-        return False
+    """Whether no two quantities share a measured part, and no two are sums over one sequence, one of them a step later."""
+    for one, other in permutations((e for e in numbers.names if isinstance(e, sp.Sum)), 2):
+        if one.limits == other.limits and any(
+                one.function.subs(index, index + 1) == other.function for index, _, _ in one.limits):
+            return False
     parts = [numbers.parts(e) for e in numbers.names]
     return sum(map(len, parts)) == len(set().union(*parts))
 
@@ -248,11 +239,10 @@ def _by_multiples(facts, claim: Condition, numbers: FreeNumbers):
     about = _that_can_cancel([c for c in facts if _symbols(c) & quantities], claim, quantities)
     quantities = sorted(quantities & _symbols(claim).union(*map(_symbols, about)), key=str)
     unknown = sp.symbols(f"multiple:{len(about)}", real=True)
-    spans = [_at_least(c) for c in about]
-    try:
-        left = [sp.Poly(span, *quantities) for span in spans]
-        rest = sp.Poly(_at_least(claim), *quantities) - sum(
-            (u * p for u, p in zip(unknown, left, strict=True)), sp.Poly(0, *quantities))
+    try:  # what each condition says is at least 0, or equal to 0
+        goal, *left = (sp.Poly(c.left - c.right if c.relation == ">=" else c.right - c.left, *quantities)
+                       for c in (claim, *about))
+        rest = goal - sum((u * p for u, p in zip(unknown, left, strict=True)), sp.Poly(0, *quantities))
     except sp.PolynomialError:
         return None
     still = [c for monomial, c in rest.terms() if any(monomial)]
@@ -284,11 +274,6 @@ def _symbols(c: Condition) -> set[sp.Symbol]:
     return c.left.free_symbols | c.right.free_symbols
 
 
-def _at_least(c: Condition):
-    """Return the expression that the condition says is at least 0, or equal to 0."""
-    return c.left - c.right if c.relation == ">=" else c.right - c.left
-
-
 def _search_numbers(conclusion, premises, symbols: set[sp.Symbol]) -> Link:
     """Search exact numbers that break the link; those of the ``symbols`` that are sizes get small whole numbers."""
     sizes = sorted((s for s in symbols if s.is_integer and s.is_positive), key=str)
@@ -309,7 +294,7 @@ def _search_numbers(conclusion, premises, symbols: set[sp.Symbol]) -> Link:
             if undecided == _MOST_UNDECIDED:
                 return Link(conclusion.id, (), "not checkable", reason)
             found = _fractions(answer.witness, pins) if answer.answer == "yes" else None
-            if found is not None and _satisfy(found, [*facts, one]):
+            if found is not None and all(certainly_holds(c, found) for c in (*facts, one)):  # computed again without z3
                 shown = {name: str(value) for name, value in sorted(found.items()) if name != "gap"}
                 quantities = {s.name: str(e) for e, s in numbers.names.items() if s.name in shown}
                 text = "these numbers satisfy every premise and violate the claim"
@@ -323,15 +308,3 @@ def _fractions(witness, pins) -> dict[str, Fraction] | None:
             s.name: Fraction(int(v)) for s, v in pins.items()}
     except ValueError:  # an algebraic number that is no fraction
         return None
-
-
-def _satisfy(numbers, conditions) -> bool:
-    """Whether the numbers satisfy every condition, computed again without z3."""
-    def value(side):
-        return side.xreplace({s: sp.Rational(numbers[s.name]) for s in side.free_symbols})
-
-    for c in conditions:
-        gap = value(c.right) - value(c.left)
-        if not {"<=": gap.is_nonnegative, ">=": gap.is_nonpositive, "==": gap.is_zero}[c.relation]:
-            return False
-    return True

@@ -53,17 +53,15 @@ class Waterfall:
     steps: tuple[Link, ...]
 
 
-def waterfall(claim: Claim | str, budget: str = "quick", seed: int = 0, steps: Sequence[Claim] = ()) -> Waterfall:
+def waterfall(claim: Claim, budget: str = "quick", seed: int = 0, steps: Sequence[Claim] = ()) -> Waterfall:
     """Measure the factors that a theorem and the steps of its proof lose.
 
     Args:
         steps: the steps' claims; default: the registered ones that the theorem lists.
 
     Raises:
-        LookupError: unknown claim.
         ValueError: unknown budget; a claim without steps, not about runs, or with hidden constants; no feasible instance.
     """
-    claim = find_claim(claim) if isinstance(claim, str) else claim
     steps = steps or [find_claim(step) for step in claim.steps]
     if budget not in BUDGETS:
         raise ValueError(f"unknown budget {budget!r}; allowed: {', '.join(BUDGETS)}")
@@ -76,12 +74,8 @@ def waterfall(claim: Claim | str, budget: str = "quick", seed: int = 0, steps: S
     worst, typical = _worst(claim, budget, seed), _typical(claim, budget, seed)
     links = []
     for one in (claim, *steps):
-        factors, reason = [], ""
-        for shape, leaves in (worst, typical):
-            factor, why = _factor(one, shape, leaves, seed)
-            factors.append(factor)
-            reason = reason or why
-        links.append(Link(one.id, one.number, *factors, reason))
+        (tightest, why), (usual, reason) = (_factor(one, shape, leaves, seed) for shape, leaves in (worst, typical))
+        links.append(Link(one.id, one.number, tightest, usual, why or reason))
     return Waterfall(links[0], tuple(links[1:]))
 
 

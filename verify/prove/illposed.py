@@ -38,7 +38,12 @@ def conflict(claim: Claim) -> Conflict | None:
     """The conflict that makes the claim ill-posed; None if none is found, which proves nothing."""
     if claim.statement is None:
         return Conflict((claim.id,), f"the statement is undefined: {claim.undefined}")
-    return excluded(claim) or _exclusive_conditions(claim)
+    if found := excluded(claim):
+        return found
+    answer = satisfiable(side_conditions(claim))  # conditions on parameters, by z3
+    if answer.answer != "no":
+        return None
+    return Conflict(answer.core, "no numbers meet these conditions together: " + "; ".join(answer.core))
 
 
 def excluded(claim: Claim) -> Conflict | None:
@@ -46,17 +51,10 @@ def excluded(claim: Claim) -> Conflict | None:
     return _constants_only(claim.assumptions) or _unbounded_gradient(claim)
 
 
-def _exclusive_conditions(claim: Claim) -> Conflict | None:
-    """Conditions on parameters that no numbers satisfy together, by z3."""
-    answer = satisfiable(side_conditions(claim))
-    if answer.answer != "no":
-        return None
-    return Conflict(answer.core, "no numbers meet these conditions together: " + "; ".join(answer.core))
-
-
-def _line(expression, constant: bool):
-    """The expression on the line u = v + h to first order in h, for a constant function if ``constant``."""
-    slope = 0 if constant else _f1
+def _slack(condition: Condition, constant: bool = False):
+    """The expression that is non-negative if and only if the condition holds, on the line u = v + h to first order in h; for
+    a constant function if ``constant``."""
+    slope, difference = 0 if constant else _f1, condition.right - condition.left
 
     def on_line(e):
         if isinstance(e, f):
@@ -71,13 +69,7 @@ def _line(expression, constant: bool):
             return v + _h
         return e.func(*map(on_line, e.args)) if e.args else e
 
-    return sp.expand(on_line(expression))
-
-
-def _slack(condition: Condition, constant: bool = False):
-    """The expression along the line that is non-negative if and only if the condition holds."""
-    difference = condition.right - condition.left
-    return _line(difference if condition.relation == "<=" else -difference, constant)
+    return sp.expand(on_line(difference if condition.relation == "<=" else -difference))
 
 
 def _constants_only(assumptions: tuple[Assumption, ...]) -> Conflict | None:
@@ -91,18 +83,13 @@ def _constants_only(assumptions: tuple[Assumption, ...]) -> Conflict | None:
                   "so f' = 0 everywhere and f is constant")
         for other in printed:
             rest = _slack(other.for_all_functions, constant=True)
-            if _negative(rest):
+            if sp.simplify(rest.subs(_h, 1)).is_negative:  # for all admissible constants
                 at = f"for a constant f, {other.id} asks {rest} >= 0 for all h, which fails at h = 1"
                 return Conflict(tuple(dict.fromkeys((forcing.id, other.id))), f"{forced}; {at}")
         for other in assumptions:
             if any(_is_strong_convexity(c) for c in other.conditions):
                 return Conflict((forcing.id, other.id), f"{forced}; a constant is not strongly convex")
     return None
-
-
-def _negative(expression) -> bool:
-    """Whether the expression is negative at h = 1 for all admissible constants."""
-    return bool(sp.simplify(expression.subs(_h, 1)).is_negative)
 
 
 def _is_strong_convexity(condition: Condition) -> bool:

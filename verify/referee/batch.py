@@ -10,7 +10,7 @@ from verify.claims.related import related
 from verify.results.files import FULL
 from verify.results.fingerprint import fingerprints
 from verify.results.records import save_verdicts
-from verify.results.store import Store, is_finished
+from verify.results.store import EARLIER, KEPT, Store, is_finished
 from verify.results.verdict import Verdict
 from verify.search.budget import BUDGETS
 
@@ -21,8 +21,9 @@ __all__ = ["Outcome", "referee_into", "unfinished"]
 class Outcome:
     """The result of a run over ``chosen`` claims.
 
-    ``decided``: their verdicts, in the order asked for. ``kept``: all current verdicts of the directory, in the registry's
-    order. ``commands``: every command that wrote into the directory. ``messages``: what was set aside or decided again.
+    ``decided``: their verdicts, in the order asked for. ``kept``: all verdicts of the directory, in the registry's order;
+    those that are not current say so. ``commands``: every command that wrote into the directory. ``messages``: what was set
+    aside, kept or decided again.
     ``stopped_by``: what could not be written, and what to do. ``interrupted``: Ctrl-C ended the run.
     """
 
@@ -64,11 +65,13 @@ def referee_into(
     order = {claim.id: number for number, claim in enumerate(known)}
     marks = fingerprints([c for c in known if c.id in place or store.holds(c.id)], store.settings, related_at(
         store.settings["budget"]))
-    current = {i: replace(verdict, command=command_of(i)) for i, verdict in store.load(marks).items()}
+    found, others = store.load(marks)
+    current = {i: replace(verdict, command=command_of(i)) for i, verdict in found.items()}
+    store.messages += _about_kept([i in place for i, verdict in others.items() if KEPT in verdict.details])
     begun([verdict for i, verdict in current.items() if i in place])
     try:
         store.add_command(command)
-        for verdict in referee([c for c in chosen if c.id not in current], out=store.out, **store.settings):
+        for verdict in referee([c for c in chosen if c.id not in current], out=store.incoming, **store.settings):
             verdict = store.add(replace(verdict, command=command_of(verdict.id)), marks[verdict.id])
             current[verdict.id] = verdict
             progress(verdict)
@@ -79,11 +82,18 @@ def referee_into(
         outcome.stopped_by = f"{error.filename or store.out}: {error.strerror}; {room}run the same command again"
     finally:
         outcome.decided = sorted((v for i, v in current.items() if i in place), key=lambda v: place[v.id])
-        outcome.kept = sorted(current.values(), key=lambda v: order[v.id])
+        outcome.kept = sorted((others | current).values(), key=lambda v: (order.get(v.id, len(order)), v.id))
         outcome.commands = store.commands
         if outcome.kept and not outcome.stopped_by:
             save_verdicts(outcome.kept, store.out)
     return outcome
+
+
+def _about_kept(chosen: Sequence[bool]) -> list[str]:
+    """What to tell people about results that are not current, given for each whether its claim is asked for."""
+    texts = {True: f"results are of another version of the claim or of the code: decided again, and kept in {EARLIER}",
+             False: "results are of another version, or of claims that are not known here: kept, and marked so"}
+    return [f"{chosen.count(asked)} {text}" for asked, text in texts.items() if asked in chosen]
 
 
 def related_at(budget: str) -> Callable[[Claim], Sequence[Claim]]:

@@ -15,13 +15,15 @@ from synthetic.numbers.arrays import NUMPY, Backend
 from verify.claims.related import related
 from verify.evaluation.environment import UnboundName
 from verify.exact.accepted import Refused, accepted
-from verify.exact.certificate import certificate, check
+from verify.exact.certificate import certificate
+from verify.exact.check import check
 from verify.exact.confirm import Violation
 from verify.exact.replay import series_of
 from verify.growth.decide import order_evidence
 from verify.instances.shape import Shape
 from verify.prove.illposed import conflict
 from verify.prove.prove import prove
+from verify.results.commands import command
 from verify.results.verdict import Series, Verdict, ratio
 from verify.search.budget import BUDGETS
 from verify.search.search import Found, search
@@ -55,6 +57,8 @@ class Settings:
         if self.seeds < 2:
             raise ValueError(f"seeds must be at least 2; got {self.seeds}")
         switched_on(self.without)
+        if self.out is not None:
+            object.__setattr__(self, "out", Path(self.out))
 
 
 @dataclass
@@ -72,8 +76,8 @@ class _Case:
     def verdict(self, kind: str, ratio: float | None, evidence: str, certificate: str | None = None) -> Verdict:
         """A verdict from what has been found."""
         claim, settings = self.claim, self.settings
-        command = settings.command or f"fedtheory verify {claim.id} --budget {settings.budget} --seed {settings.seed}"
-        return Verdict(claim.id, claim.reading, claim.kind, kind, ratio, evidence, certificate, command, settings.seed,
+        text = settings.command or command("verify", claim.id, budget=settings.budget, seed=settings.seed)
+        return Verdict(claim.id, claim.reading, claim.kind, kind, ratio, evidence, certificate, text, settings.seed,
                        details=self.details, series=self.series)
 
 
@@ -134,7 +138,7 @@ def _refuted(case: _Case, violation: Violation) -> Verdict:
     claim, left, right = case.claim, violation.left, violation.right
     sides = f"left side {_short(left)}", f"right side {_short(right)}"
     written = partial(certificate, claim, violation.shape, violation.leaves, violation.environment, left, right)
-    outcome = accepted(claim, written, check, case.settings.out)
+    outcome = accepted(claim, written, lambda data: check(data, claim), case.settings.out)
     if isinstance(outcome, Refused):
         case.details |= outcome.details
         return case.verdict("undecided", None, f"exact arithmetic finds {' against '.join(sides)}; {outcome.why}")

@@ -1,17 +1,36 @@
-"""Verdicts on many claims, from this process or from several."""
+"""Verdicts on many claims, from this process or from several; and what ``fedtheory`` forwards: a claim and its verdict."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 from bounds.language.claim import Claim
-from verify.referee.decide import Settings
+from bounds.registry.claims import find_claim
+from verify.referee.decide import Settings, decide
 from verify.referee.workers import decide_all, decide_or_say_why
 from verify.results.verdict import Verdict
 
-__all__ = ["referee"]
+__all__ = ["claim", "referee", "verify"]
+
+
+def claim(name: str) -> Claim:
+    """The registered claim of that id.
+
+    Raises:
+        LookupError: there is none; the message names the nearest ids.
+    """
+    return find_claim(name)
+
+
+def verify(claim: Claim | str, **settings) -> Verdict:
+    """The verdict on one claim, given itself or by id; ``settings`` as in :class:`verify.referee.decide.Settings`.
+
+    Example:
+        >>> verify("classical/gd-convex", budget="quick").verdict
+        'consistent'
+    """
+    return decide(find_claim(claim) if isinstance(claim, str) else claim, Settings(**settings))
 
 
 def referee(claims: Sequence[Claim], *, workers: int | None = None, **settings) -> Iterator[Verdict]:
@@ -22,8 +41,6 @@ def referee(claims: Sequence[Claim], *, workers: int | None = None, **settings) 
     several workers must guard its entry with ``if __name__ == "__main__"``, because each of them imports it.
     """
     options = Settings(**settings)
-    if options.out is not None:
-        options = Settings(**{**options.__dict__, "out": Path(options.out)})
     if workers == 1 or len(claims) <= 1:
         for claim in claims:
             yield decide_or_say_why(claim, options)

@@ -86,10 +86,7 @@ def decide_all(claims: Sequence[Claim], settings, workers: int, patience: float 
 
 
 class _Team:
-    """One thread and one process at each place; the thread hands claims to the process and watches it.
-
-    ``done`` receives verdicts, and errors that end the run.
-    """
+    """One thread and one process at each place. ``done`` receives verdicts, and errors that end the run."""
 
     def __init__(self, claims: Sequence[Claim], settings, patience: float):
         self.settings, self.patience, self.done = settings, patience, SimpleQueue()
@@ -163,10 +160,7 @@ class _Team:
 
 
 def _groups(claims: Sequence[Claim]) -> dict[str, int]:
-    """The number of each claim's group, by id: the claims with the same hypotheses, whose runs can be shared.
-
-    Claims about runs, which take long, come first.
-    """
+    """The group of each claim, by id: those with the same hypotheses share runs. Claims about runs come first."""
     numbers: dict[tuple, int] = {}
     return {claim.id: numbers.setdefault((claim.procedure, claim.variables, claim.hypotheses), len(numbers))
             for claim in sorted(claims, key=lambda c: c.setting != "run")}

@@ -8,7 +8,9 @@ from difflib import SequenceMatcher
 from bounds.language.claim import Claim
 from bounds.printing.render import condition_text, letters_of
 from verify.exact.replay import tight_hypotheses
+from verify.results.commands import claim_file, command, on_certificate
 from verify.results.numerals import significant
+from verify.results.store import KEPT
 from verify.results.verdict import Verdict
 
 __all__ = ["explain"]
@@ -50,7 +52,8 @@ def _because(verdict: Verdict) -> str:
         "consistent": "It is consistent: no violation was found, which is no proof.",
         "undecided": "It is undecided: the evidence suffices for no other verdict.",
     }
-    return f"{means[verdict.verdict]} {verdict.evidence[:1].upper()}{verdict.evidence[1:]}."
+    kept = f" This is {verdict.details[KEPT]}." if KEPT in verdict.details else ""
+    return f"{means[verdict.verdict]} {verdict.evidence[:1].upper()}{verdict.evidence[1:]}.{kept}"
 
 
 def _evidence(claim: Claim, verdict: Verdict) -> Iterator[str]:
@@ -85,9 +88,11 @@ def _looseness(ratio: float) -> str:
 def _change(claim: Claim, verdict: Verdict, budget: str, out: str) -> str:
     harder = ""
     if budget in HARDER:
-        harder = f"`fedtheory verify {claim.id} --budget {HARDER[budget]} --out {out}-{HARDER[budget]}`"
+        file, more = claim_file(verdict), HARDER[budget]
+        name = f"{file}:{claim.id}" if file else claim.id
+        harder = f"`{command('verify', name, budget=more, out=f'{out}-{more}')}`"
     if verdict.verdict == "refuted":
-        again = f" `fedtheory check {out}/{verdict.certificate}` checks it." if verdict.certificate else ""
+        again = f" `{on_certificate('check', verdict, out)}` checks it." if verdict.certificate else ""
         finite = verdict.ratio is not None and 1 < verdict.ratio < float("inf")
         weaker = f" by a factor of {significant(verdict.ratio)} or more" if finite else ""
         return f"a hypothesis that excludes the counterexample, or a statement that is weaker{weaker}.{again}"

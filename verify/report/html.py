@@ -17,11 +17,13 @@ from verify.report.lists import ATTENTION, MANY, by_paper, drawn, grouped, held,
 from verify.report.mathematics import mathematics, symbols
 from verify.report.tables import details_shown, instance_tables
 from verify.report.together import RATE, together
+from verify.results.commands import on_certificate
 from verify.results.drawing import VERDICT_STYLE, save
 from verify.results.figures import looseness
 from verify.results.files import file_name, read_json, writable_directory, write_text
 from verify.results.numerals import approximately, significant, typeset
-from verify.results.records import load_verdicts, save_about, save_verdicts
+from verify.results.records import as_record, load_verdicts, save_about, save_verdicts
+from verify.results.store import KEPT
 from verify.results.verdict import VERDICTS, Series, Verdict
 
 __all__ = ["VERDICT_MEANINGS", "page_name", "write_report"]
@@ -50,8 +52,9 @@ def write_report(
     ``out/claims/*.html``, ``out/figures/*`` and ``out/verdicts.json``.
 
     Every file is written whole or not at all. Pages and figures of an earlier report in ``out`` that this one does not have
-    are removed; a figure of the same data is kept. The pages need no network. ``certificate`` of a verdict is a path
-    relative to ``out``.
+    are removed; a figure of the same data is kept, and so is the page of the same verdict on a claim that is not among
+    ``claims``, because it may show formulas. The pages need no network. ``certificate`` of a verdict is a path relative to
+    ``out``.
 
     Args:
         verdicts: what was decided, in the order of the table.
@@ -72,7 +75,8 @@ def write_report(
         from bounds.registry.claims import all_claims
 
         claims = all_claims()
-    earlier = _pages_of_earlier(out)
+    earlier = _earlier(out)
+    same = {v.id for v in verdicts if v.id not in claims and v.id in earlier and as_record(v) == as_record(earlier[v.id])}
     with_figures = drawn(verdicts)
     formats = FORMATS[:1] if len(verdicts) > MANY else FORMATS
     figures = {verdict.id: _figures(verdict, formats) for verdict in verdicts if verdict.id in with_figures}
@@ -82,8 +86,9 @@ def write_report(
         about = {"title": title, "versions": versions}
         written = set()
         for before, page, after in zip([None, *pages], pages, [*pages[1:], None], strict=False):
-            written.add(_write(out / page["address"], "claim.html.j2", page=page, before=before, after=after, **about))
-        written |= _write_lists(pages, out, about)
+            written.add(_write(out / page["address"], "claim.html.j2", page["verdict"].id in same, page=page, before=before,
+                               after=after, **about))
+        written |= _write_lists(pages, out, same, about)
     remove_others(out / "figures", (stem.name for _, stem in drawings))
     save(looseness(verdicts), out / "figures" / "looseness", FORMATS)
     counts = Counter(verdict.verdict for verdict in verdicts)
@@ -92,9 +97,10 @@ def write_report(
     index = _write(
         out / "index.html", "index.html.j2", command=command, papers=_papers(pages), names=VERDICTS,
         counts=[(name, counts[name], VERDICT_MEANINGS[name]) for name in VERDICTS], attention=_attention(pages),
-        many=len(verdicts) > MANY, looseness_alt=_looseness_alt(verdicts), together=together(verdicts), rate=RATE, **about,
+        kept=Counter(page["kept"] for page in pages if page["kept"]), many=len(verdicts) > MANY,
+        looseness_alt=_looseness_alt(verdicts), together=together(verdicts), rate=RATE, **about,
     )
-    for path in earlier - written:
+    for path in _pages_of(earlier, out) - written:
         path.unlink(missing_ok=True)
     return index
 
@@ -109,7 +115,7 @@ def _attention(pages: list[dict[str, Any]]) -> list[tuple[str, str, list[dict[st
             for block, group in grouped([p for p in pages if p["verdict"].verdict == name], "@")]
 
 
-def _write_lists(pages: list[dict[str, Any]], out: Path, about: Mapping[str, Any]) -> set[Path]:
+def _write_lists(pages: list[dict[str, Any]], out: Path, same: set[str], about: Mapping[str, Any]) -> set[Path]:
     """Write the pages that list claims: by paper, errata, what held, what is not decided."""
     written = set()
     for row in _papers(pages):
@@ -118,7 +124,8 @@ def _write_lists(pages: list[dict[str, Any]], out: Path, about: Mapping[str, Any
             words="Every claim of the paper, in each reading.", groups=[("All", row["pages"])], **about,
         ))
         if any(row["wrong"]):
-            written.add(_write(out / row["errata"], "errata.html.j2", paper=row["paper"], address=row["address"],
+            stays = any(page["verdict"].id in same for page in row["pages"])
+            written.add(_write(out / row["errata"], "errata.html.j2", stays, paper=row["paper"], address=row["address"],
                                entries=_attention(row["pages"]), **about))
     words = ("The largest ratio of the left to the right side that the search found, tightest bounds first. At 1 both sides "
              "are equal. A small ratio is no proof of looseness: the true worst case may be larger.")
@@ -132,8 +139,10 @@ def _write_lists(pages: list[dict[str, Any]], out: Path, about: Mapping[str, Any
     return written
 
 
-def _write(path: Path, template: str, **values) -> Path:
-    write_text(path, _render(template, **values))
+def _write(path: Path, template: str, stays: bool = False, /, **values) -> Path:
+    """Write a page; if it ``stays``, only where it is not there."""
+    if not (stays and path.exists()):
+        write_text(path, _render(template, **values))
     return path
 
 
@@ -161,8 +170,9 @@ def _page(verdict: Verdict, out: Path, claim: Claim | None, figures: list[dict[s
         "figures": figures,
         "anchor": file_name(verdict.id),
         "certificate": verdict.certificate if certificate else None,
-        "replay": f"fedtheory check {out.as_posix()}/{verdict.certificate}" if certificate else "",
-        "rerun": f"fedtheory replay {out.as_posix()}/{verdict.certificate}" if certificate else "",
+        "kept": verdict.details.get(KEPT, ""),
+        "replay": on_certificate("check", verdict, out) if certificate else "",
+        "rerun": on_certificate("replay", verdict, out) if certificate else "",
     }
 
 
@@ -221,12 +231,16 @@ def _looseness_alt(verdicts: list[Verdict]) -> str:
     return f"Worst ratio left/right of {len(known)} claims on a logarithmic axis; {above} lie above one."
 
 
-def _pages_of_earlier(out: Path) -> set[Path]:
-    """Pages of claims and papers that an earlier report in the same directory wrote."""
+def _earlier(out: Path) -> dict[str, Verdict]:
+    """The verdicts of an earlier report in the same directory, by id."""
     try:
-        ids = [verdict.id for verdict in load_verdicts(out)]
+        return {verdict.id: verdict for verdict in load_verdicts(out)}
     except ValueError:
-        return set()
+        return {}
+
+
+def _pages_of(ids: Iterable[str], out: Path) -> set[Path]:
+    """Pages of claims, and of their papers."""
     papers = {paper_page(i.split("/")[0], folder) for i in ids for folder in ("papers", "errata")}
     return {out / address for address in (*map(page_name, ids), *papers)}
 

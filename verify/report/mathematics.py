@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from xml.etree import ElementTree
@@ -17,7 +16,6 @@ from verify.report.mathml import mathml
 
 __all__ = ["Mathematics", "mathematics", "symbols"]
 
-SIGNS = {"<=": r"\le", "==": "=", ">=": r"\ge"}
 WIDEST_LINE = 70  # characters that fit in a line of the page
 
 
@@ -37,7 +35,7 @@ class Mathematics:
 
 def mathematics(claim: Claim) -> Mathematics:
     """The statement, hypotheses, free quantities, and the definitions that these use."""
-    writer = _writer(letters_of(claim))
+    writer = _writer(tuple(letters_of(claim).items()))
 
     def name(of, indices) -> str:
         return letter_text(of.name, tuple(map(str, indices)), writer.letters)
@@ -69,24 +67,16 @@ def symbols(claim: Claim, names, index: str) -> dict[str, str]:
     return written
 
 
-def _writer(letters: Mapping[str, Letter]) -> LatexWriter:
-    """The same writer for all claims with the same letters."""
-    return _writer_in(tuple(letters.items()))
-
-
 @cache
-def _writer_in(letters: tuple[tuple[str, Letter], ...]) -> LatexWriter:
+def _writer(letters: tuple[tuple[str, Letter], ...]) -> LatexWriter:
+    """The same writer for all claims with the same letters."""
     return LatexWriter(dict(letters))
 
 
 @cache
 def _condition(condition: Condition, writer: LatexWriter, display: bool = False) -> str:
-    written = writer.text
-    ranges = r",\; ".join(
-        f"{index} = {written(low)}" if low == high else rf"{index} = {written(low)}, \ldots, {written(high)}"
-        for index, low, high in condition.over
-    )
-    left, sign = written(condition.left), SIGNS[condition.relation]
+    written, ranges = writer.text, writer.ranges(condition.over)
+    left, sign = written(condition.left), writer.relations[condition.relation]
     scope = f' <span class="scope">for {mathml(ranges)}</span>' if ranges else ""
     if not display:
         return mathml(f"{left} {sign} {written(condition.right)}") + scope

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from fractions import Fraction
 from typing import Any
 
-from verify.results.numerals import approximately, significant
+from verify.results.numerals import approximately, fraction_of, significant
 
 __all__ = ["details_shown", "instance_tables"]
 
@@ -21,7 +20,7 @@ PIECES = (", plus slope · h(coordinate − c) for each coordinate and each of i
 TURNED = (", in coordinates of the models rotated back, in the plane of the first and the last, by the angle with "
           "tan(angle / 2) = half_tangent; the same holds for the noise")
 FIRST = ("priority", "client_weight")  # columns of the clients' table
-SHOWN_ELSEWHERE = ("conflict", "instance", "not_applicable")  # in other parts of the page
+SHOWN_ELSEWHERE = ("conflict", "instance", "kept", "not_applicable")  # in other parts of the page
 
 
 def details_shown(details: Mapping[str, Any]) -> tuple[list[tuple[str, str]], list[dict[str, Any]]]:
@@ -111,7 +110,7 @@ def _number(text: str) -> str:
 
 def _is_rational(text: str) -> bool:
     try:
-        Fraction(text)
+        fraction_of(text)
     except (ValueError, ZeroDivisionError):
         return False
     return True

@@ -165,6 +165,7 @@ PANELS = {
 }
 
 MOST_GROWTH = 1e9  # times the start; larger values are drawn at the upper edge
+MOST_PLACES = 2000  # on the axis of a run
 
 
 def trajectory_figure(trajectory) -> Figure:
@@ -174,11 +175,11 @@ def trajectory_figure(trajectory) -> Figure:
         raise ValueError(f"the trajectory has recorded none of {', '.join(PANELS)}, so there is nothing to draw")
     figure, row = canvas(0.6 + 3.2 * len(columns), 3.0, len(columns))
     for axes, (name, values) in zip(row, columns.items(), strict=True):
-        mean, low, high = mean_and_band(values)
+        x = _places(values.shape[1])
+        mean, low, high = mean_and_band(values[:, x])
         grown = mean > MOST_GROWTH * mean[0]
         mean, low, high = np.where(grown, np.inf, mean), np.where(grown, np.nan, low), np.where(grown, np.nan, high)
-        x = np.arange(len(mean), dtype=float)
-        set_scales(axes, x, [mean, low, high], spans([mean], 10) and name != "free_included")
+        set_scales(axes, x.astype(float), [mean, low, high], spans([mean], 10) and name != "free_included")
         floor, top = axes.get_ylim()
         fill(axes, x, np.clip(low, floor, top), np.clip(high, floor, top), MEASUREMENT, 0.18)
         curve(axes, x, mean, MEASUREMENT, "o", "-")
@@ -189,6 +190,14 @@ def trajectory_figure(trajectory) -> Figure:
     title = f"{trajectory.description}; " + (f"mean of {runs} runs, 95 % band" if runs > 1 else "one run")
     figure.suptitle(title, x=0.01, ha="left", fontsize=11, **FONT)
     return figure
+
+
+def _places(length: int) -> np.ndarray:
+    """The rounds that are drawn: all, or of many some at equal steps and some at equal ratios."""
+    if length <= MOST_PLACES:
+        return np.arange(length)
+    ends = length - 1, MOST_PLACES // 2
+    return np.unique(np.concatenate([np.linspace(0, *ends), np.geomspace(1, *ends)]).round().astype(int))
 
 
 def _column(trajectory, name: str) -> np.ndarray | None:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import errno
 import json
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-__all__ = ["FULL", "file_name", "read_json", "replacing", "writable_directory", "write_json", "write_text"]
+__all__ = ["DEEPEST", "FULL", "file_name", "read_json", "replacing", "writable_directory", "write_json", "write_text"]
 
+DEEPEST = 200  #: levels of lists and objects in a JSON file that is read
 FULL = (errno.ENOSPC, errno.EDQUOT)  #: errors of a full disk
 
 
@@ -52,19 +54,35 @@ def write_json(path: str | Path, data) -> None:
 
 
 def read_json(path: str | Path, what: str):
-    """Plain data from a JSON file; ``what`` names the kind of file in the error.
+    """Plain data from a JSON file, at most ``DEEPEST`` deep; ``what`` names the kind of file in the error.
 
     Raises:
-        ValueError: no such file, not readable, or truncated.
+        ValueError: no such file, not readable, or damaged.
     """
     try:
-        return json.loads(Path(path).read_text(encoding="utf-8"))
+        data = json.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
         raise ValueError(f"cannot read {what} {path}: {error.strerror}") from None
     except UnicodeDecodeError:
         raise ValueError(f"{path} is not a {what}: it is not UTF-8 text") from None
     except json.JSONDecodeError as error:
-        raise ValueError(f"{path} is not a whole {what}: {error.msg} at line {error.lineno}") from None
+        raise ValueError(f"{path} is damaged, not a whole {what}: {error.msg} at line {error.lineno}") from None
+    except RecursionError:
+        raise _too_deep(path, what) from None
+    except ValueError:  # Python's own limit
+        most = sys.get_int_max_str_digits()
+        raise ValueError(f"{path} is damaged, not a {what}: it has an integer of more than {most} digits") from None
+    level = [data]
+    for _ in range(DEEPEST):
+        level = [part for whole in level if isinstance(whole, dict | list)
+                 for part in (whole.values() if isinstance(whole, dict) else whole) if isinstance(part, dict | list)]
+        if not level:
+            return data
+    raise _too_deep(path, what)
+
+
+def _too_deep(path: str | Path, what: str) -> ValueError:
+    return ValueError(f"{path} is damaged, not a {what}: brackets are nested deeper than {DEEPEST} levels")
 
 
 def writable_directory(path: str | Path) -> Path:

@@ -5,17 +5,32 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-__all__ = ["approximately", "significant", "typeset"]
+__all__ = ["approximately", "fraction_of", "significant", "typeset"]
+
+_LARGEST_POWER = 9999  # of ten, in a number as text
 
 SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def fraction_of(text: str) -> Fraction:
+    """A number given as text, such as ``2``, ``0.1``, ``1e-3`` or ``1/3``, exactly.
+
+    Raises:
+        ValueError: no such number, or one whose power of ten is beyond 9999.
+        ZeroDivisionError: a fraction over 0.
+    """
+    power = text.lower().partition("e")[2].strip().lstrip("+-")
+    if not text.isascii() or len(power) > len(str(_LARGEST_POWER)):
+        raise ValueError(f"{text[:60]!r} is no number, or its power of ten is beyond {_LARGEST_POWER}")
+    return Fraction(text)
 
 
 def approximately(value) -> str:
     """A number, or a rational given as text, with three significant digits."""
     try:
-        return significant(float(Fraction(value)) if isinstance(value, str) else float(value))
+        return significant(float(fraction_of(value)) if isinstance(value, str) else float(value))
     except OverflowError:
-        fraction = Fraction(value)
+        fraction = fraction_of(value) if isinstance(value, str) else Fraction(value)
         digits = len(str(abs(fraction.numerator))) - len(str(fraction.denominator))
         return f"{'−' if fraction < 0 else ''}10^{digits}"
     except (ValueError, ZeroDivisionError):

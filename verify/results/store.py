@@ -4,25 +4,33 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import socket
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from filelock import FileLock, Timeout
 
-from verify.results.files import file_name, read_json, writable_directory, write_json
+from verify.results.files import file_name, read_json, writable_directory, write_json, write_text
 from verify.results.fingerprint import digest
 from verify.results.records import as_record, from_record
 from verify.results.verdict import Verdict
 
-__all__ = ["FOLDER", "Store", "is_finished", "only_writer", "read_result", "stored_settings", "stored_verdict"]
+__all__ = [
+    "EARLIER", "FOLDER", "KEPT", "Store", "is_finished", "only_writer", "read_result", "stored_settings", "stored_verdict",
+]
 
 FOLDER = "results"  # of a report
-_WRITTEN = ("", FOLDER, "certificates", "claims", "figures", "papers")  # folders of a report
-_FIELDS = ("fingerprint", "record", "sha256")
+CERTIFICATES, EARLIER = "certificates", f"{FOLDER}/earlier"
+_WRITTEN = ("", FOLDER, EARLIER, CERTIFICATES, "claims", "figures", "papers")  # folders of a report
+_FIELDS = {"fingerprint", "record", "sha256"}  # and the certificate, where there is one
+KEPT = "kept"  #: name in the details of a verdict: why it is not current
+_ANOTHER = "a result of another version of the claim or of the code"
+_UNKNOWN = "a result on a claim that the last run did not know"
 
 
 def is_finished(verdict: Verdict) -> bool:
@@ -76,8 +84,10 @@ def _held(folder: Path, writer: Mapping[str, Any]) -> ValueError:
 class Store:
     """The results in ``out``: one file per claim in ``out/results``, written whole or not at all; a context manager.
 
-    A file carries the fingerprint of its claim and a checksum. A file that is damaged is set aside, and its claim is decided
-    again. ``messages`` tells people what was set aside or written again.
+    A file carries the fingerprint of its claim, the certificate and a checksum. A file that is damaged is set aside, and its
+    claim is decided again. ``messages`` tells people what was set aside or written again. Nothing else is lost: a result of
+    another version is copied to ``out/results/earlier`` before a new one takes its place, and a certificate is never
+    overwritten by another one. Those who decide write certificates into ``incoming``, from where :meth:`add` takes them.
 
     Args:
         out: directory of the report; made if it is not there.
@@ -91,6 +101,7 @@ class Store:
     def __init__(self, out: str | Path, settings: Mapping[str, Any], *, fresh: bool = False):
         self.out, self.settings, self.fresh = Path(out), dict(settings), fresh
         self.folder = self.out / FOLDER
+        self.incoming = self.folder / "incoming"
         self.messages: list[str] = []
 
     def __enter__(self) -> Store:
@@ -101,9 +112,10 @@ class Store:
             for folder in _WRITTEN:  # partial files of a process that died while it wrote
                 for path in (self.out / folder).glob(".*.partial*"):
                     path.unlink(missing_ok=True)
+            stack.callback(shutil.rmtree, self.incoming, ignore_errors=True)
+            shutil.rmtree(self.incoming, ignore_errors=True)
             if self.fresh:
-                for path in self.folder.glob("*.json"):
-                    path.unlink()
+                self._delete()
             self._agree()
             self._open = stack.pop_all()
         return self
@@ -129,8 +141,10 @@ class Store:
         if path.exists():
             try:
                 self._about = read_json(path, "description of results")
-                there = dict(self._about["settings"])
-            except (ValueError, KeyError, TypeError):
+                there, commands = dict(self._about["settings"]), self.commands
+                if not all(isinstance(command, str) for command in commands):
+                    raise ValueError("commands must be texts")
+            except (ValueError, LookupError, TypeError, AttributeError):
                 self._about, there = {}, self.settings
                 self._put_aside(path, "cannot be read")
             if there != self.settings:
@@ -141,58 +155,105 @@ class Store:
         """Whether there is a result file for the claim, damaged or not."""
         return self._path(claim_id).exists()
 
-    def load(self, fingerprints: Mapping[str, str]) -> dict[str, Verdict]:
-        """The finished verdicts by claim id, for those claims whose fingerprint has not changed."""
-        found, stale = {}, 0
-        for claim_id, fingerprint in fingerprints.items():
-            path = self._path(claim_id)
-            if not self.holds(claim_id):
-                continue
+    def load(self, fingerprints: Mapping[str, str]) -> tuple[dict[str, Verdict], dict[str, Verdict]]:
+        """The current verdicts and the others of the directory, by claim id.
+
+        A verdict is current if it is finished and its claim has the fingerprint given here. The others say under ``kept`` in
+        their details whether they are of another version, or of a claim without a fingerprint here.
+        """
+        current, others = {}, {}
+        for path in self._results():
             try:
                 data = read_result(path)
                 verdict = from_record(data["record"])
-                if verdict.id != claim_id:
+                if path != self._path(verdict.id):
                     raise ValueError(f"it is about {verdict.id}")
-            except (ValueError, TypeError, KeyError) as problem:
+            except ValueError as problem:
                 self._put_aside(path, str(problem))
                 continue
-            if data["fingerprint"] != fingerprint:
-                stale += 1
-            elif is_finished(verdict):
-                self._restore_certificate(verdict)
-                found[claim_id] = verdict
-        if stale:
-            self.messages.append(f"{stale} results are of another version of the claim or of the code: decided again")
-        return found
+            self._restore_certificate(verdict, data)
+            verdict = _marked(verdict, data, fingerprints.get(verdict.id))
+            (current if is_finished(verdict) and KEPT not in verdict.details else others)[verdict.id] = verdict
+        return current, others
 
     def add(self, verdict: Verdict, fingerprint: str) -> Verdict:
-        """Write a verdict to disk; returns it as it will be read back."""
-        record = json.loads(json.dumps(as_record(verdict), allow_nan=False))
-        data = {"fingerprint": fingerprint, "record": record, "sha256": digest([fingerprint, record])}
-        write_json(self._path(verdict.id), data)
-        return from_record(record)
+        """Write a verdict and its certificate to disk; returns it as it will be read back."""
+        data = {"fingerprint": fingerprint}
+        certificate = {}
+        if verdict.certificate:
+            certificate = {"certificate": read_json(self.incoming / verdict.certificate, "certificate")}
+            verdict = replace(verdict, certificate=self._place(verdict.id, certificate["certificate"]))
+        if earlier := self._earlier(self._path(verdict.id), fingerprint):
+            verdict = replace(verdict, details=verdict.details | {"earlier": earlier})
+        data |= {"record": json.loads(json.dumps(as_record(verdict), allow_nan=False))} | certificate
+        write_json(self._path(verdict.id), data | {"sha256": digest(list(data.values()))})
+        return from_record(data["record"])
+
+    def _results(self) -> list[Path]:
+        return sorted(path for path in self.folder.glob("*.json") if path.name != "about.json")
 
     def _path(self, claim_id: str) -> Path:
         return self.folder / f"{file_name(claim_id)}.json"
 
-    def _restore_certificate(self, verdict: Verdict) -> None:
-        """Write the certificate again where it is missing or differs from that of the verdict."""
-        instance = verdict.details.get("instance")
-        if not verdict.certificate or not instance:
+    def _place(self, claim_id: str, certificate: Any) -> str:
+        """Write a certificate where no other one stands; returns its path relative to the report."""
+        path = self.out / CERTIFICATES / f"{file_name(claim_id)}.json"
+        if path.exists() and not _holds(path, certificate):  # another version's
+            path = path.with_name(f"{path.stem}-{digest(certificate)[:8]}.json")
+        if not _holds(path, certificate):
+            write_json(path, certificate)
+        return f"{CERTIFICATES}/{path.name}"
+
+    def _restore_certificate(self, verdict: Verdict, data: Mapping[str, Any]) -> None:
+        """Write the certificate again where it is missing or differs from that of the result."""
+        if not verdict.certificate or "certificate" not in data:
             return
-        path = self.out / verdict.certificate
-        try:
-            same = read_json(path, "certificate") == instance
-        except ValueError:
-            same = False
-        if not same:
-            write_json(path, instance)
+        path = self.out / CERTIFICATES / Path(verdict.certificate).name
+        if not _holds(path, data["certificate"]):
+            write_json(path, data["certificate"])
             self.messages.append(f"the certificate of {verdict.id} was missing or damaged: written again")
+
+    def _earlier(self, path: Path, fingerprint: str) -> list[dict[str, Any]]:
+        """Copy a finished result of another version to ``EARLIER``; returns a row on each result before the new one."""
+        try:
+            data = read_result(path)
+            verdict = from_record(data["record"])
+        except ValueError:  # there is none
+            return []
+        rows = {row["result"]: row for row in verdict.details.get("earlier", [])}
+        if data["fingerprint"] != fingerprint and is_finished(verdict):
+            place = f"{EARLIER}/{path.stem}-{data['fingerprint'][:8]}.json"
+            write_text(self.out / place, path.read_text(encoding="utf-8"))
+            rows[place] = {"verdict": verdict.verdict, "certificate": verdict.certificate, "result": place}
+        return list(rows.values())
+
+    def _delete(self) -> None:
+        """Delete the results, and the certificates that they name."""
+        for path in [*self.folder.glob("*.json"), *(self.out / EARLIER).glob("*.json")]:
+            with suppress(ValueError):
+                if certificate := from_record(read_result(path)["record"]).certificate:
+                    (self.out / CERTIFICATES / Path(certificate).name).unlink(missing_ok=True)
+            path.unlink()
 
     def _put_aside(self, path: Path, why: str) -> None:
         aside = writable_directory(self.folder / "set-aside") / path.name
         os.replace(path, aside)
-        self.messages.append(f"a damaged result was set aside as {aside} and its claim is decided again ({why})")
+        self.messages.append(f"a damaged result was set aside as {aside}; a run over its claim has it decided again ({why})")
+
+
+def _holds(path: Path, certificate: Any) -> bool:
+    """Whether a file is there and holds this certificate."""
+    try:
+        return read_json(path, "certificate") == certificate
+    except ValueError:
+        return False
+
+
+def _marked(verdict: Verdict, data: Mapping[str, Any], fingerprint: str | None) -> Verdict:
+    """The verdict of a result, with the reason under ``KEPT`` if it does not have the fingerprint."""
+    if data["fingerprint"] == fingerprint:
+        return verdict
+    return replace(verdict, details=verdict.details | {KEPT: _UNKNOWN if fingerprint is None else _ANOTHER})
 
 
 def read_result(path: Path) -> dict[str, Any]:
@@ -202,27 +263,34 @@ def read_result(path: Path) -> dict[str, Any]:
         ValueError: it is not readable, cut off, or does not have its checksum.
     """
     data = read_json(path, "result")
-    if not isinstance(data, dict) or set(data) != set(_FIELDS):
-        raise ValueError(f"{path} is not a result: it must have {', '.join(_FIELDS)}")
-    if digest([data["fingerprint"], data["record"]]) != data["sha256"]:
-        raise ValueError(f"{path} does not have its checksum")
+    if not isinstance(data, dict) or set(data) - {"certificate"} != _FIELDS or not isinstance(data["fingerprint"], str):
+        raise ValueError(f"{path} is damaged, not a result: it must have {', '.join(sorted(_FIELDS))}")
+    told = [data[name] for name in ("fingerprint", "record", "certificate") if name in data]
+    if digest(told) != data["sha256"]:
+        raise ValueError(f"{path} is damaged: it does not have its checksum")
     return data
 
 
-def stored_verdict(out: str | Path, claim_id: str) -> Verdict | None:
-    """The verdict on a claim that is stored in a report, whatever its settings; None where none can be read."""
+def stored_verdict(out: str | Path, claim_id: str, fingerprint: str | None = None) -> Verdict | None:
+    """The verdict on a claim that is stored in a report, whatever its settings; None where there is none.
+
+    Given a fingerprint, it says under ``kept`` in its details if it is of another version.
+
+    Raises:
+        ValueError: the result is damaged.
+    """
     path = Path(out) / FOLDER / f"{file_name(claim_id)}.json"
-    try:
-        return from_record(read_result(path)["record"])
-    except (ValueError, TypeError, KeyError):
+    if not path.exists():
         return None
+    data = read_result(path)
+    return _marked(from_record(data["record"]), data, fingerprint or data["fingerprint"])
 
 
 def stored_settings(out: str | Path) -> dict[str, Any]:
     """Budget, seeds, seed and device of the results in a report; empty where there are none."""
     try:
         return dict(read_json(Path(out) / FOLDER / "about.json", "description of results")["settings"])
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, LookupError, TypeError):
         return {}
 
 

@@ -26,9 +26,9 @@ from verify.instances.leaves import Leaves, joined, leaf_of, within_domain
 from verify.instances.shape import Shape
 from verify.measure.realise import realise
 from verify.search.judged import judged
-from verify.search.stage import Stage, State
+from verify.search.stage import State
 
-__all__ = ["LOCAL_SEARCH", "Coordinates", "ascend", "ends_from", "evolve"]
+__all__ = ["Coordinates", "ascend", "ends_from", "evolve", "local_search"]
 
 _ROWS = 24  # instances of a generation of CMA-ES, and gradient ascents, at most
 _LONGER_ON_SAMPLES = 2  # times as many generations, for as long as they get anywhere: samples have many numbers
@@ -172,10 +172,10 @@ def ends_from(state: State, shape: Shape, leaves: Leaves, rng: np.random.Generat
     """The ends of local searches from one instance."""
     seed, rows = int(rng.integers(1 << 30)), min(_ROWS, state.batch_size(shape))
     coordinates, steps = Coordinates.of(state.claim, leaves), state.budget.gradient_steps
-    for local_search in (partial(_by_cma, state, shape, coordinates, rows, seed),
-                         partial(ascend, state.claim, shape, coordinates, steps, rows, rng)):
+    for look in (partial(_by_cma, state, shape, coordinates, rows, seed),
+                 partial(ascend, state.claim, shape, coordinates, steps, rows, rng)):
         try:
-            end = local_search()
+            end = look()
         except UnboundName:  # it came to clients that lack a constant, such as clients that differ without bound
             continue
         if end is not None:
@@ -194,10 +194,8 @@ def _by_cma(state: State, shape: Shape, coordinates: Coordinates, rows: int, see
     return joined(found) if found else None
 
 
-def _local_search(state: State) -> Iterator[tuple[Shape, Leaves]]:
+def local_search(state: State) -> Iterator[tuple[Shape, Leaves]]:
     """Local searches from the tightest instances of the archive."""
     for shape, leaves in state.archive.tightest(state.budget.local_searches):
         yield from ends_from(state, shape, leaves, state.rng)
 
-
-LOCAL_SEARCH = Stage("local-search", _local_search)

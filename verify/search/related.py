@@ -10,26 +10,26 @@ import numpy as np
 
 from bounds.language.claim import Claim
 from verify.claims.method import subset_left_open
-from verify.claims.sizes import possible
+from verify.claims.sizes import integer_variables, possible
 from verify.evaluation.environment import UnboundName
 from verify.exact.confirm import Violation
 from verify.instances.chance import chance_of
-from verify.instances.draw import draw_leaves, free_size_names
+from verify.instances.draw import draw_leaves
 from verify.instances.instance import outcomes
 from verify.instances.leaves import Leaves, floats, joined, take_rows
 from verify.instances.offspring import offspring
 from verify.instances.shape import Shape
 from verify.search.judged import judged
 from verify.search.local_search import ends_from
-from verify.search.stage import Stage, State
+from verify.search.stage import State
 
-__all__ = ["RELATED", "around"]
+__all__ = ["around", "related"]
 
 _ROWS, _MUTATIONS = 16, 64  # instances made of each counterexample: with other numbers that it lacks, and near it
 _OWN_SEED = 271
 
 
-def _related(state: State) -> Iterator[tuple[Shape, Leaves]]:
+def related(state: State) -> Iterator[tuple[Shape, Leaves]]:
     """Instances near the counterexamples of related claims, and local searches from these. Not within the smallest budget,
     which is what finds the counterexamples."""
     if state.budget.before is None:
@@ -49,9 +49,6 @@ def _related(state: State) -> Iterator[tuple[Shape, Leaves]]:
         yield from ends_from(state, shape, take_rows(leaves, [nearest]), rng)
 
 
-RELATED = Stage("related", _related)
-
-
 def around(claim: Claim, shape: Shape, violation: Violation, rng: np.random.Generator) -> Leaves:
     """Instances with the numbers of a counterexample as far as they fit this claim, and mutations of the first of them."""
     leaves = draw_leaves(claim, shape, _ROWS, rng)
@@ -64,9 +61,9 @@ def around(claim: Claim, shape: Shape, violation: Violation, rng: np.random.Gene
 def _shape(claim: Claim, theirs: Shape, most_outcomes: int) -> Shape | None:
     """The counterexample's shape with the sizes that this claim mentions; None where it cannot have them."""
     sizes = theirs.as_sizes()
-    if any(name not in sizes for name in free_size_names(claim)) or theirs.sampling != claim.procedure.sampling:
+    if any(name not in sizes for name in integer_variables(claim)) or theirs.sampling != claim.procedure.sampling:
         return None
-    own = tuple((name, sizes[name]) for name in free_size_names(claim))
+    own = tuple((name, sizes[name]) for name in integer_variables(claim))
     own += tuple((name, sizes.get(name, theirs.taking_part)) for name in subset_left_open(claim))
     if theirs.free and not claim.procedure.free_clients:
         return None

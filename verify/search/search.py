@@ -68,7 +68,7 @@ def search(claim: Claim, budget: Budget, seed: int = 0, backend: Backend = NUMPY
         counterexamples = _counterexamples(related, budget.levels[0], seed, backend, without)
         state = State(claim, level, archive, corners, backend, [seed, number] if number else [seed], counterexamples)
         for stage in stages:
-            for shape, leaves in stage.batches(state):
+            for shape, leaves in stage(state):
                 if violation := _look(state, found, shape, leaves):
                     found.violation = shrink(claim, violation)
                     return found

@@ -21,7 +21,7 @@ from verify.claims.hypotheses import signs
 from verify.claims.method import own_arguments
 from verify.claims.needs import HETEROGENEITY, OVER_SPACE, speaks_of_samples
 from verify.claims.open_constants import assumed_constants
-from verify.claims.sizes import entries_of, names_of, once_by_claim, ranges
+from verify.claims.sizes import entries_of, once_by_claim, ranges
 from verify.evaluation.environment import Environment
 from verify.instances.instance import outcomes
 from verify.instances.leaves import Leaves
@@ -129,7 +129,7 @@ def _taken(claim: Claim) -> tuple:
                               (v.name for v in claim.variables), own_arguments(claim.procedure))
     own = tuple(pair for pair in signs(claim) if pair[0] in names)
     return (claim.setting, claim.procedure, claim.variables, claim.hypotheses, assumed_constants(claim), own,
-            names_of(claim) & _CONSTANTS)
+            claim.names & _CONSTANTS)
 
 
 @once_by_claim
@@ -137,7 +137,7 @@ def drawn_for(claim: Claim) -> Hashable | None:
     """What draws take from a claim beyond what runs take; None for claims about numbers or samples, which share no draws."""
     if claim.setting == "algebra" or speaks_of_samples(claim):
         return None
-    return claim.conditions, names_of(claim) & _ASKED_BY_DRAWS, ranges(claim)
+    return claim.conditions, claim.names & _ASKED_BY_DRAWS, ranges(claim)
 
 
 def _empty(environment: Environment) -> None:

@@ -1,4 +1,4 @@
-"""A stage of a search: a name and a generator of batches; and the state that the stages of a search share."""
+"""A stage of a search: a generator of batches; and the state that the stages of a search share."""
 
 from __future__ import annotations
 
@@ -75,10 +75,5 @@ def _batch(claim: Claim, rng: np.random.Generator, rng_of_corners: np.random.Gen
     return leaves
 
 
-@dataclass(frozen=True)
-class Stage:
-    """A part of a search that can be switched off by its ``name``: ``batches`` generates instances to look at. They may
-    follow from what the archive kept of earlier batches."""
-
-    name: str
-    batches: Callable[[State], Iterator[tuple[Shape, Leaves]]]
+#: a part of a search: generates instances to look at, which may follow from what the archive kept of earlier batches
+Stage = Callable[[State], Iterator[tuple[Shape, Leaves]]]

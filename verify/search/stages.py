@@ -19,8 +19,8 @@ from verify.instances.shape import Shape
 from verify.instances.shapes import extreme_shapes, small_shapes
 from verify.search.archive import RANKINGS
 from verify.search.corners import CORNERS, Corner
-from verify.search.local_search import LOCAL_SEARCH
-from verify.search.related import RELATED
+from verify.search.local_search import local_search
+from verify.search.related import related
 from verify.search.stage import Stage, State
 
 __all__ = ["NAMES", "STAGES", "layer_shapes", "switched_on"]
@@ -66,7 +66,6 @@ def layer_shapes(claim: Claim, rng: np.random.Generator, most_outcomes: int, cou
 
 
 def _below_layers(claim: Claim) -> list[str]:
-    """Names of the integers that conditions hold below the number of layers."""
     return [name for name in integer_variables(claim) if any(
         c.relation == "<=" and str(c.left) == name and str(c.right) == "layers" for c in claim.conditions)]
 
@@ -134,12 +133,12 @@ def _extreme_numbers(state: State) -> Batches:
     yield Shape(dim=1, sizes=sizes), {n: np.array([v]) for n, v in numbers.items() if n not in whole}
 
 
-STAGES = (
-    Stage("small", _small), Stage("extreme", _extreme), Stage("layered", _layered), Stage("patient", _patient),
-    Stage("random", _random), Stage("evolved", _evolved), LOCAL_SEARCH, Stage("extreme-numbers", _extreme_numbers), RELATED,
-)
+STAGES: dict[str, Stage] = {
+    "small": _small, "extreme": _extreme, "layered": _layered, "patient": _patient, "random": _random, "evolved": _evolved,
+    "local-search": local_search, "extreme-numbers": _extreme_numbers, "related": related,
+}
 #: of all that can be switched off: stages, corners, and the archive's second ranking
-NAMES = (*(stage.name for stage in STAGES), *(corner.name for corner in CORNERS), *RANKINGS[1:])
+NAMES = (*STAGES, *(corner.name for corner in CORNERS), *RANKINGS[1:])
 
 
 def switched_on(without: Collection[str]) -> tuple[tuple[Stage, ...], tuple[Corner, ...], tuple[str, ...]]:
@@ -150,6 +149,6 @@ def switched_on(without: Collection[str]) -> tuple[tuple[Stage, ...], tuple[Corn
     """
     if unknown := sorted({*without} - {*NAMES}):
         raise ValueError(f"unknown stage {unknown[0]!r}; allowed: {', '.join(NAMES)}")
-    return (tuple(stage for stage in STAGES if stage.name not in without),
+    return (tuple(stage for name, stage in STAGES.items() if name not in without),
             tuple(corner for corner in CORNERS if corner.name not in without),
             tuple(ranking for ranking in RANKINGS if ranking not in without))

@@ -5,11 +5,11 @@ The paper's round t of Appendices E, F and I is round r here; of Appendix G, whe
 
 from __future__ import annotations
 
-from bounds.language.chance import E_noise
 from bounds.language.definitions import define
 from bounds.language.samples import E_data, F_pop, twin_x_before, twin_x_local, twin_x_round
 from bounds.language.words import (
     E,
+    E_noise,
     E_round,
     F_star,
     L,

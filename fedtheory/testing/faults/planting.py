@@ -2,82 +2,93 @@
 
 from __future__ import annotations
 
+import inspect
+import textwrap
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
+from functools import reduce
+from operator import attrgetter
 from typing import Any
 
-from fedtheory.algorithm import PARTS, Algorithm
+import numpy as np
 
-__all__ = ["Fault", "kept_between_rounds", "spoiled", "spoiled_part"]
+from fedtheory.algorithm import Algorithm
+from fedtheory.algorithms.fedsam import along
+from synthetic.numbers.arrays import namespace
+
+__all__ = ["Fault", "Plant", "change", "edit", "together"]
+
+Plant = Callable[[Algorithm], Algorithm]  #: turns the correct algorithm into the faulty one
 
 
 @dataclass(frozen=True)
 class Fault:
     """A mistake of real code, or of a printed formula.
 
-    ``method`` (a registered name, with ``arguments``) is the affected method; ``plant`` turns the correct algorithm into the
-    faulty one. ``source``: where the mistake is documented, as ``owner/repository#number`` of a public issue or change, as a
-    place in a paper's specification, or as a fault of ``docs/peers.md``; ``general``: a class of mistakes. ``killers``:
-    properties expected to detect it.
+    ``method`` (a registered name, with ``arguments``) is the affected method. ``source``: where the mistake is documented,
+    as ``owner/repository#number`` of a public issue or change, as a place in a paper's specification, or as a fault of
+    ``docs/peers.md``; ``general``: a class of mistakes. ``killers``: properties expected to detect it.
     """
 
     name: str
     method: str
     source: str
-    plant: Callable[[Algorithm], Algorithm]
+    plant: Plant
     killers: tuple[str, ...]
     arguments: Mapping[str, Any] = field(default_factory=dict)
 
 
-def _subclass(owner, functions: Mapping[str, Any]):
-    """A copy of a frozen dataclass, of a subclass in which ``functions`` take the place of its own.
-
-    A function gets the object, the original function, and the arguments; anything else becomes an attribute.
-    """
-    kind, own = type(owner), {}
-    for name, value in functions.items():
-        if not callable(value):
-            own[name] = value
-            continue
-
-        def method(self, *arguments, _value=value, _name=name):
-            return _value(self, lambda *given: getattr(kind, _name)(self, *given), *arguments)
-
-        own[name] = method
-    new = object.__new__(type(kind.__name__, (kind,), own))
+def _with(owner, path: list[str], value):
+    """A copy of a frozen dataclass, of a subclass in which ``value`` takes the place of what ``path`` names."""
+    name, *rest = path
+    value = _with(getattr(owner, name), rest, value) if rest else value
+    new = object.__new__(type(type(owner).__name__, (type(owner),), {} if rest else {name: value}))
     for entry in fields(owner):
-        object.__setattr__(new, entry.name, getattr(owner, entry.name))
+        object.__setattr__(new, entry.name, value if entry.name == name else getattr(owner, entry.name))
     return new
 
 
-def spoiled(**functions) -> Callable[[Algorithm], Algorithm]:
-    """Plants functions in place of the algorithm's own: ``function(self, original, *arguments)``."""
-    return lambda algorithm: _subclass(algorithm, functions)
+def change(where: str, value) -> Plant:
+    """Plants ``value`` in place of an attribute of the algorithm or of a part of it, as in ``correction.shift``.
 
+    A function gets the object, the original function, and the arguments.
+    """
+    path = where.split(".")
 
-def kept_between_rounds(name: str) -> dict[str, Callable]:
-    """Functions of a client's optimiser by which it does not start its array ``name`` anew in every round."""
-    def begin(self, original, local, moment):
-        return original(local, moment).with_own(**{name: local.own[name]})
-
-    def client_state(self, original, federation, x, draws):
-        return original(federation, x, draws) | {name: 0 * federation.all_clients(x)}
-
-    def finish(self, original, local, moment):
-        return original(local, moment) | {name: local.own[name]}
-
-    return {"begin": begin, "client_state": client_state, "finish": finish}
-
-
-def spoiled_part(part: str, **functions) -> Callable[[Algorithm], Algorithm]:
-    """The same for a part of it: oracle, correction, client, server, upload, or the selection's sampling."""
     def plant(algorithm):
-        new = _subclass(algorithm, {})
-        if part not in PARTS:
-            selection = _subclass(algorithm.selection, functions)
-            object.__setattr__(new, "selection", selection)
-        else:
-            object.__setattr__(new, part, _subclass(getattr(algorithm, part), functions))
-        return new
+        owner = attrgetter(".".join(path[:-1]))(algorithm) if path[1:] else algorithm
+        original = getattr(type(owner), path[-1], None)
+
+        def method(self, *arguments):
+            return value(self, lambda *given: original(self, *given), *arguments)
+
+        return _with(algorithm, path, method if callable(value) else value)
 
     return plant
+
+
+def edit(where: str, *fragments: str, **names) -> Plant:
+    """Plants a function in whose source each first of two ``fragments`` is replaced by the second; ``names`` it may use.
+
+    Raises:
+        ValueError: a fragment does not occur exactly once.
+    """
+    *path, name = where.split(".")
+
+    def plant(algorithm):
+        function = getattr(type(attrgetter(".".join(path))(algorithm) if path else algorithm), name)
+        source = textwrap.dedent(inspect.getsource(function))
+        for old, new in zip(fragments[::2], fragments[1::2], strict=True):
+            if source.count(old) != 1:
+                raise ValueError(f"{where}: {old!r} occurs {source.count(old)} times, expected once")
+            source = source.replace(old, new)
+        made = {**function.__globals__, "np": np, "along": along, "namespace": namespace, **names}
+        exec(source, made)
+        return _with(algorithm, [*path, name], made[name])
+
+    return plant
+
+
+def together(*plants: Plant) -> Plant:
+    """Plants one after the other."""
+    return lambda algorithm: reduce(lambda made, plant: plant(made), plants, algorithm)

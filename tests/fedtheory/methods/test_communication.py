@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fedtheory import Moment, State, WithoutReplacement, WithReplacement, make_algorithm, pruning, resume, rounds_of, run
-from fedtheory.algorithms import fedlama, moon
+from fedtheory import Moment, State, WithoutReplacement, WithReplacement, make_algorithm, resume, rounds_of, run
+from fedtheory.algorithms import fedlama, moon, prunefl
 from fedtheory.algorithms.feddropoutavg import Dropped
 from fedtheory.algorithms.fedmut import Mutation
 from fedtheory.algorithms.fedpaq import Quantised
@@ -380,7 +380,7 @@ def test_prunefl_by_loops(participants, density, times):
     cost = np.asarray(1.0 if times is None else np.repeat(times, SIZES) if np.shape(times) == (COUNT,) else times)
     alone, first = START, np.zeros(DIM)
     for j in range(2):
-        g = gradient(federation, alone, 4, pruning._ALONE - j)
+        g = gradient(federation, alone, 4, prunefl._ALONE - j)
         alone, first = alone - 0.1 * g, first + g**2
     kept, masks = largest(first / cost, density), []
     for t in range(ROUNDS):
@@ -542,14 +542,14 @@ FAULTS = {
         _with(WithoutReplacement, "shares", lambda f: lambda self, *a: f(replace(self, held=1), *a)),
         lambda: test_fedlama_by_loops(3, 2)),
     "pruned coordinates are not looked at": (
-        _with(pruning.Pruning, "correct", lambda f: lambda self, g, local, m: f(
+        _with(prunefl.Pruning, "correct", lambda f: lambda self, g, local, m: f(
             self, TORCH.array(to_numpy(g) * to_numpy(m.server("kept_parameters"))), local, m)),
         lambda: test_prunefl_by_loops(None, 0.3, (1.0, 10.0, 0.1, 3.0))),
     "pruned parameters keep their values": (
-        _with(pruning.Pruning, "begin", lambda f: lambda self, local, m: local),
+        _with(prunefl.Pruning, "begin", lambda f: lambda self, local, m: local),
         lambda: test_prunefl_by_loops(None, 0.5, None)),
     "time costs nothing": (
-        _with(pruning.Pruning, "largest", lambda f: lambda self, v, fed: f(replace(self, times=1.0), v, fed)),
+        _with(prunefl.Pruning, "largest", lambda f: lambda self, v, fed: f(replace(self, times=1.0), v, fed)),
         lambda: test_prunefl_by_loops(None, 0.3, (1.0, 10.0, 0.1, 3.0))),
     "pulled to the last model, not to x": (
         _with(moon, "contrast", lambda f: lambda z, near, far, t: f(z, far, near, t)), lambda: test_moon_by_loops(None)),

@@ -15,7 +15,7 @@ from fedtheory import FedAvg, Geometric, Tabulated, make_algorithm, run, sampled
 from fedtheory.algorithm import Algorithm
 from fedtheory.algorithms.fedavg import ServerStep
 from fedtheory.algorithms.fedcm import BroadcastMomentum
-from fedtheory.algorithms.fedmoswa_fresh import FreshVariates
+from fedtheory.algorithms.fedmoswa import FreshVariates
 from fedtheory.schedules import CyclicLinear, GeometricLocal
 from synthetic import EXACT, TORCH, Quadratic
 from tests.fedtheory.federations import gathered, moved

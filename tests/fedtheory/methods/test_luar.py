@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import ortho_group
 
-from fedtheory import Geometric, Moment, chain, make_algorithm, rounds_of, run
+from fedtheory import Geometric, Moment, make_algorithm, recycling, rounds_of, run
+from fedtheory.algorithms.fedluar import LocalMomentum
 from fedtheory.algorithms.fedmut import Mutation
 from fedtheory.algorithms.fedpaq import Quantised
-from fedtheory.local_momentum import LocalMomentum
 from fedtheory.recycling import RecycledSteps, Recycling
 from fedtheory.testing.check import check_algorithm
 from synthetic import EXACT, NUMPY, TORCH, Draws, Quadratic, to_numpy
@@ -584,7 +584,8 @@ FAULTS = {
         _with(Recycling, "receive", lambda f: lambda self, c, m: (c, f(self, c, m)[1])),
         lambda: test_2_everything_recycled_repeats_the_first_update()),
     "recycled layers are sent all the same": (
-        _with(chain, "count", lambda f: lambda present, change: f(present | True, change)),
+        _with(recycling, "masked", lambda f: lambda change, present, local: (
+            f(change, present, local)[0], *f(change, present | True, local)[1:])),
         lambda: test_8_what_is_sent(2, None)),
     "one layer too many": (
         _with(Recycling, "_next", lambda f: lambda self, s, m: f(self, s, m) | (m.draws.client_numbers(COUNT) == 0)),

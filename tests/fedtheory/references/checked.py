@@ -17,6 +17,7 @@ from fedtheory.registry import find_algorithm
 from tests.fedtheory.references.common import EXTRA, START, Given, now, unit
 from tests.fedtheory.references.sides import ETA, Row
 from verify.checker.intervals import Interval, Vector
+from verify.checker.limits import Meter
 from verify.checker.replay import METHODS
 from verify.checker.run import Run
 
@@ -111,13 +112,17 @@ def replayed(method: str, given: Given, options: dict, *, eta_l, tracked=None, s
              "participants": len(given.active[0])}
     if known.get("trackers") is not None:
         sizes["trackers"] = int(numbers.pop("trackers"))
-    initial = {name: _exactly(known[name]) for name in ("client_variate", "server_variate") if name in known}
+    first = {name: _exactly(known.pop(name)) for name in ("client_variate", "server_variate") if name in known}
+    initial = {name: value for name, value in first.items() if known.get("start") == "free" and value is not None}
+    options = {name: _exactly(value) for name, value in known.items()} | dict.fromkeys(first)
+    if solve is not None and "epsilon" in options:  # it knows how exactly it solves
+        options["epsilon"] = None
     instance = SimpleNamespace(
         given=numbers | {
             "client_weight": [equal] * given.clients, "priority": [1] * given.clients, "initial": initial,
             "epsilon": [Fraction(0)], "available": [[1] * given.clients]},
         size=sizes, active=given.active, tracked=tracked, parameter=numbers.__getitem__,
-        how={"options": known, "sampling": "full" if full else "without-replacement", "indicator": "broadcast",
+        meter=Meter(), how={"options": options, "sampling": "full" if full else "without-replacement", "indicator": "broadcast",
              "strict": True},
         step_size=[Fraction(now(eta_l, t)) for t in range(rounds) for _ in range(given.local_steps)],
         start=lambda: _vector(given.x), grad=on_federation(given.full), F=lambda k, v: 0, objective=lambda v: 0,

@@ -13,6 +13,7 @@ from synthetic.numbers.balls import Ball, with_enough_precision
 from synthetic.numbers.decimals import enclosure, rational_in, simplest_between
 from verify.checker.intervals import (
     Interval,
+    Undecided,
     Vector,
     agrees,
     along,
@@ -26,7 +27,7 @@ from verify.checker.intervals import (
     root,
     shown,
 )
-from verify.checker.words import BREAKS, COMPARE, WORDS, largest_sum
+from verify.checker.words import COMPARE, WORDS, breaks, largest_sum
 
 RATIONALS = st.fractions(min_value=-50, max_value=50, max_denominator=1000)
 POSITIVE = st.fractions(min_value=Q(1, 1000), max_value=10**6, max_denominator=1000)
@@ -70,11 +71,13 @@ def test_arithmetic_contains_every_number(a, b, s, t, n):
         assert (a / b).low <= x / y <= (a / b).high and (1 / b).low <= 1 / y <= (1 / b).high
     if n >= 0 or a.low > 0 or a.high < 0:
         assert (a**n).low <= x**n <= (a**n).high
-    for relation, holds_for in COMPARE.items():
-        assert not holds_for(a, b) or holds_for(x, y), relation
-    for relation, breaks in BREAKS.items():
-        assert not (breaks(a, b) and COMPARE[relation](x, y)), relation
-        assert not (breaks(a, b) and COMPARE[relation](a, b)), relation
+    for relation, compare in COMPARE.items():
+        try:
+            holds = compare(a, b)
+        except Undecided:
+            assert not breaks(relation, a, b)
+        else:
+            assert holds == compare(x, y) and breaks(relation, a, b) == (not holds), relation
     for largest, choose in ((True, max), (False, min)):
         found = of(extreme([a, y], largest))
         assert found.low <= choose(x, y) <= found.high
@@ -93,9 +96,19 @@ def test_what_is_rational_stays_a_fraction():
 
 def test_nothing_uncertain_decides():
     two = root(Q(2)) ** 2
+    apart, same = Vector([two, Q(1)]), Vector([Q(2), Q(1)])
     for relation in ("<=", ">=", "==", ">"):
-        assert not COMPARE[relation](two, Q(2))
-    assert not any(breaks(two, Q(2)) for breaks in BREAKS.values())
+        for left, right in ((two, Q(2)), (Q(2), two)):
+            with pytest.raises(Undecided):
+                COMPARE[relation](left, right)
+            assert not breaks(relation, left, right)
+    with pytest.raises(Undecided):
+        COMPARE["=="](apart, same)
+    assert not breaks("==", apart, same) and breaks("==", apart, Vector([Q(2), Q(3)])) and not breaks("==", same, same)
+    assert breaks("==", Vector([Q(2), Q(3)]), apart)
+    for largest in (max, min):
+        with pytest.raises(Undecided):
+            largest(Interval(-5, 5), Q(1))
     with pytest.raises(ZeroDivisionError):
         1 / (two - 2)
 
@@ -108,7 +121,10 @@ def test_what_has_no_meaning_raises(call):
 
 
 def test_recorded_sides():
-    assert agrees(Q(1, 3), "1/3") and not agrees(Q(1, 3), "2/6") and not agrees(Q(1, 3), 1 / 3)
+    assert agrees(Q(1, 3), "1/3") and not agrees(Q(1, 3), "1/4") and not agrees(root(Q(2)), "1")
+    for wrong in (1 / 3, None, "1/3 ", "one third", "nan", "1e9", "１", "1_0"):
+        with pytest.raises((TypeError, ValueError)):
+            agrees(Q(1, 3), wrong)
     assert agrees(root(Q(2)), "1.41 to 1.42") and not agrees(root(Q(2)), "1.42 to 1.43") and not agrees(root(Q(2)), "1.4142")
     assert agrees(root(Q(2)), enclosure(Ball(2).sqrt()))
     long = Q(3**10_000, 7**9_000)

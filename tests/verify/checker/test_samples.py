@@ -20,7 +20,9 @@ from verify.checker import replay as checker
 from verify.claims.method import free_starts
 from verify.evaluation.evaluate import evaluate
 from verify.evaluation.judge import exact_violation
-from verify.exact.certificate import certificate, check, not_replayed
+from verify.exact.certificate import certificate
+from verify.exact.check import replay_alone as check
+from verify.exact.statement import not_replayed
 from verify.instances.chance import Chance, chance_of
 from verify.measure.realise import realise
 

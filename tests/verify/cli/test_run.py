@@ -62,3 +62,75 @@ def test_settings_that_both_know_need_a_prefix():
         share_out({"seed": 1}, problem=["seed"], algorithm=["seed"])
     shares = share_out({"algorithm.seed": 1, "dim": 2}, problem=["seed", "dim"], algorithm=["seed"])
     assert shares == {"problem": {"dim": 2}, "algorithm": {"seed": 1}}
+
+
+# memory and progress -----------------------------------------------------------------------------------------------------
+def test_runs_beyond_the_memory_are_refused_with_the_numbers_that_are_allowed(run, tmp_path, monkeypatch):
+    monkeypatch.setattr("verify.cli.shared.memory_there", lambda: 16 * 10**9)
+    status, out, err = run(*QUADRATIC, "--seeds", 10**12, "--out", tmp_path / "a.npz")
+    found = re.search(r"--rounds at most (\d+)|--seeds at most (\d+)", err)
+    assert (status, out, os.listdir(tmp_path)) == (2, "", []) and err.count("\n") == 1 and "has 16 GB" in err
+    assert f"100 rounds of {10**12} runs need about" in err and found[1] is None
+    monkeypatch.setattr("fedtheory.run", lambda *_, **__: pytest.fail("it began"))
+    for seeds, refused in ((int(found[2]), False), (int(found[2]) + 1, True)):
+        argv = [*QUADRATIC, "--seeds", seeds, "--out", tmp_path / "a.npz"]
+        if refused:
+            assert run(*argv)[0] == 2
+        else:
+            with pytest.raises(pytest.fail.Exception, match="it began"):
+                run(*argv)
+
+
+@pytest.mark.parametrize("option", ["--rounds", "--local-steps", "--seeds"])
+@pytest.mark.parametrize("value", [10**12, 10**400])
+def test_each_number_that_is_too_large_is_refused_at_once(run, tmp_path, option, value):
+    status, _, err = run(*QUADRATIC, option, value, "--out", tmp_path / "a.npz")
+    assert status == 2 and f"{option} at most " in err and err.count("\n") == 1 and os.listdir(tmp_path) == []
+
+
+def test_long_runs_say_their_memory_before_they_start_and_then_how_far_they_are(run, tmp_path, monkeypatch, capsys):
+    said = []
+
+    def begins(*_, progress, **__):
+        said.append(capsys.readouterr().err)
+        for done in (1, 2, 10**7):
+            progress(done, 10**7)
+        said.append(capsys.readouterr().err)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("fedtheory.run", begins)
+    monkeypatch.setattr("verify.cli.console.PAUSE", 0.0)
+    monkeypatch.setattr("verify.cli.shared.memory_there", lambda: 10**12)
+    assert run(*QUADRATIC, "--rounds", 10**7, "--seeds", 1, "--out", tmp_path / "a.npz")[0] == 130
+    assert said[0] == "note: 10000000 rounds of 1 run need about 12 GB of memory; this machine has 1e+03 GB\n"
+    assert said[1].splitlines()[1:] == [f"fedavg on quadratic: {n} of 10000000 rounds" for n in (2, 10**7)]
+
+
+@pytest.mark.parametrize("argv", [[300, 1, 40], [200, 3, 40]])
+def test_the_memory_that_a_run_is_said_to_need_holds_what_it_records_twice(argv):
+    import fedtheory
+    import synthetic
+    from fedtheory.run import memory_needed
+
+    rounds, local_steps, runs = argv
+    federation = synthetic.make_problem("quadratic")
+    data = fedtheory.run(fedtheory.fedavg(0.01, local_steps), federation, rounds, seeds=runs).dataset
+    recorded = sum(column.nbytes for name, column in data.items() if name != "diverged")
+    needed = memory_needed(federation, rounds, local_steps, runs)
+    assert 2 * recorded <= needed + 10**5 and needed <= 2 * recorded + 200 * 8 * rounds
+
+
+def test_more_seeds_than_can_be_are_refused_in_python_too():
+    import fedtheory
+    import synthetic
+
+    with pytest.raises(ValueError, match=f"seeds must be an integer between 1 and 100000000; got {10**12}"):
+        fedtheory.run(fedtheory.fedavg(0.01), synthetic.make_problem("quadratic"), 1, seeds=10**12)
+
+
+def test_of_very_long_runs_some_rounds_are_drawn():
+    from verify.results.figures import MOST_PLACES, _places
+
+    assert _places(MOST_PLACES).tolist() == list(range(MOST_PLACES))
+    places = _places(10**7).tolist()
+    assert places[:20] == list(range(20)) and places[-1] == 10**7 - 1 and len(places) <= MOST_PLACES

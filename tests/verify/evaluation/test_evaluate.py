@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from bounds.language.chance import E_noise
 from bounds.language.claim import Condition, Definition
 from bounds.language.words import (
     E,
+    E_noise,
     F,
     Max,
     Min,

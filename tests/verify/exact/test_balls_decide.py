@@ -18,7 +18,8 @@ from synthetic.numbers.balls import Ball
 from synthetic.numbers.roots import just_inside
 from verify.exact import balls as on_balls
 from verify.exact.balls import violation_on_balls
-from verify.exact.certificate import certificate, check
+from verify.exact.certificate import certificate
+from verify.exact.check import replay_alone as check
 from verify.exact.confirm import Violation, confirm_or_why
 from verify.instances.shape import Shape
 from verify.referee.decide import Settings, decide

@@ -15,11 +15,12 @@ from bounds.papers.afedpd.setting import rho_prox
 from bounds.registry.claims import find_claim
 from tests.verify.growth.controls import FALSE, OPEN_STEP, TRUE, A, B, C, a, b, control, gap, numbers
 from verify.growth import decide as growth_evidence
-from verify.growth.certificate import check, check_file, growth_certificate
+from verify.growth.certificate import growth_certificate
+from verify.growth.check import check, check_file
 from verify.growth.fit import fit
 from verify.growth.growth import _ZERO_BUDGETS, Growth, _persists
 from verify.growth.order import leaves_the_step_open, order_of, vanishing, with_constant
-from verify.growth.sizes import tame
+from verify.growth.same_instance import tame
 from verify.instances.draw import draw_leaves
 from verify.instances.piecewise import PiecewiseClients
 from verify.instances.resize import resized
@@ -158,8 +159,8 @@ def test_false_orders_are_refuted_with_a_file_that_replays(name, tmp_path):
     claim = FALSE[f"growth/{name}"]
     verdict = decide(claim, Settings(out=tmp_path))
     assert verdict.verdict == "refuted", verdict.evidence
-    result = check_file(tmp_path / verdict.certificate)
-    assert result.accepted and "no claim is called" in result.reason
+    assert check_file(tmp_path / verdict.certificate, {claim.id: claim}).accepted
+    assert not check_file(tmp_path / verdict.certificate).accepted  # no such claim is registered
     data = json.loads((tmp_path / verdict.certificate).read_text())
     assert check(data, claim).accepted
     assert not check(data, TRUE["growth/value"]).accepted
@@ -167,9 +168,10 @@ def test_false_orders_are_refuted_with_a_file_that_replays(name, tmp_path):
 
 def test_growth_beyond_float64_is_followed_in_exact_arithmetic(tmp_path):
     """Both sides decay, the right one so fast that float64 soon takes it for zero."""
-    verdict = decide(FALSE["growth/instance/too-fast"], Settings(out=tmp_path))
+    claim = FALSE["growth/instance/too-fast"]
+    verdict = decide(claim, Settings(out=tmp_path))
     assert verdict.verdict == "refuted", verdict.evidence
-    assert check_file(tmp_path / verdict.certificate).accepted
+    assert check_file(tmp_path / verdict.certificate, {claim.id: claim}).accepted
 
 
 def test_limits_begin_where_the_hypotheses_are_met():
@@ -225,15 +227,13 @@ def _held_number_moves(data):
     data["constants_may_use"] = ["q"]
 
 
-@pytest.mark.parametrize(("fault", "with_claim"), [
-    (_falling, False), (_short, False), (_mixed, False), (_another_dependence, True), (_larger_constant, True),
-    (_broken_member, False), (_held_number_moves, False),
-])
-def test_members_must_belong_together(grown, fault, with_claim):
-    data = json.loads(grown)
-    assert check(data).accepted
+@pytest.mark.parametrize("fault", [
+    _falling, _short, _mixed, _another_dependence, _larger_constant, _broken_member, _held_number_moves])
+def test_members_must_belong_together(grown, fault):
+    data, claim = json.loads(grown), FALSE["growth/instance/small-power"]
+    assert check(data, claim).accepted
     fault(data)
-    assert not check(data, FALSE["growth/instance/small-power"] if with_claim else None).accepted
+    assert not check(data, claim).accepted
 
 
 @pytest.mark.slow
@@ -275,5 +275,5 @@ def test_a_larger_budget_looks_first_as_the_smaller_one(monkeypatch, refuting, t
 
     monkeypatch.setattr(growth_evidence, "growth_of", found)
     claim = TRUE[min(TRUE)]
-    growth = growth_evidence._growth_within(claim, "standard", 0, None, growth_evidence._Checks(claim))
+    growth = growth_evidence._growth_within(claim, "standard", 0, None)
     assert seen == tried and bool(growth.members) == (refuting != "never")

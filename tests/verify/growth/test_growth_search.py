@@ -13,16 +13,14 @@ from bounds.language.claim import Condition, Variable
 from bounds.language.definitions import DEFINITIONS
 from bounds.language.words import E, F_star, L, clients, eta_l, local_steps, objective, rounds, x_round
 from bounds.registry.claims import find_claim
-from synthetic.numbers.arrays import NUMPY
 from tests.verify.growth.controls import TRUE, A, B, C, a, b, control, gap, numbers
 from verify.exact.confirm import Violation, violation_of
-from verify.growth import effort as growth_search
-from verify.growth.effort import Seen, ratios_of, ratios_of_each
-from verify.growth.growth import _increasing_beyond
-from verify.growth.members import ExactMember, exact_ratio_member
+from verify.growth import trials as growth_search
+from verify.growth.members import ExactMember, _increasing_beyond, exact_ratio_member
+from verify.growth.motion import moves_together, scaled
 from verify.growth.order import never_vanishes, with_constant
-from verify.growth.proportions import moves_together
-from verify.growth.sizes import scaled, tame
+from verify.growth.same_instance import tame
+from verify.growth.trials import Trials
 from verify.instances.draw import draw_leaves
 from verify.instances.piecewise import PiecewiseClients
 from verify.instances.quadratic import QUADRATIC
@@ -46,9 +44,9 @@ def batches(family):
 def test_batches_judged_together_have_the_ratios_that_they_have_alone(family, most, monkeypatch):
     monkeypatch.setattr(growth_search, "_MOST_NUMBERS", most)
     shape, rows = batches(family)
-    alone, together = Seen(), Seen()
-    expected = [ratios_of(CLAIM, shape, leaves, NUMPY, alone) for leaves in rows]
-    found = list(ratios_of_each(CLAIM, shape, rows, NUMPY, together))
+    alone, together = Trials(CLAIM), Trials(CLAIM)
+    expected = [alone.ratios(shape, leaves) for leaves in rows]
+    found = list(together.ratios_of_each(shape, rows))
     assert np.array_equal(np.stack(found), np.stack(expected), equal_nan=True)
     told = [(seen.tried, seen.met, seen.ratio, seen.refused, len(seen.beyond)) for seen in (alone, together)]
     assert told[0] == told[1] and (alone.met > 0) == (most > 1)
@@ -57,45 +55,25 @@ def test_batches_judged_together_have_the_ratios_that_they_have_alone(family, mo
 @pytest.mark.parametrize("most", [2000, 150, 20])
 def test_batches_of_large_arrays_are_judged_in_parts(most, monkeypatch):
     shape, (leaves, *_) = batches(PiecewiseClients(2))
-    expected, seen, parts = ratios_of(CLAIM, shape, leaves, NUMPY, Seen()), Seen(), []
+    expected, parts = Trials(CLAIM).ratios(shape, leaves), []
     monkeypatch.setattr(growth_search, "judge", lambda *given, judge=growth_search.judge: parts.append(1) or judge(*given))
     monkeypatch.setattr(growth_search, "_MOST_TERMS", most)
-    found = ratios_of(CLAIM, shape, leaves, NUMPY, seen)
+    found = Trials(CLAIM).ratios(shape, leaves)
     assert np.array_equal(found, expected, equal_nan=True) and len(parts) == {2000: 1, 150: 5, 20: 5}[most]
 
 
 def test_an_instance_of_too_many_terms_has_no_ratio(monkeypatch):
     shape, (leaves, *_) = batches(QUADRATIC)
     monkeypatch.setattr(growth_search, "_MOST_TERMS", 3)
-    seen = Seen()
-    assert np.isnan(ratios_of(CLAIM, shape, leaves, NUMPY, seen)).all() and "values of indices" in seen.refused
+    seen = Trials(CLAIM)
+    assert np.isnan(seen.ratios(shape, leaves)).all() and "values of indices" in seen.refused
 
 
 def test_only_batches_that_are_asked_for_count():
     shape, rows = batches(QUADRATIC)
-    seen = Seen()
-    next(ratios_of_each(CLAIM, shape, rows, NUMPY, seen))
+    seen = Trials(CLAIM)
+    next(seen.ratios_of_each(shape, rows))
     assert seen.tried == 5
-
-
-@pytest.mark.parametrize("family", [QUADRATIC, PiecewiseClients(2)], ids=lambda family: family.name)
-def test_federations_are_known_at_other_times_and_only_there(family, monkeypatch):
-    built = []
-    monkeypatch.setattr(growth_search, "federation_of",
-                        lambda *given, make=growth_search.federation_of: built.append(1) or make(*given))
-    shape, (leaves, *_) = batches(family)
-    seen = Seen()
-    short = ratios_of(CLAIM, shape, leaves, NUMPY, seen)
-    longer = resized(CLAIM, shape, leaves, "rounds", 4)
-    long = ratios_of(CLAIM, *longer, NUMPY, seen)
-    assert len(built) == 2 and not np.array_equal(short, long, equal_nan=True)
-    assert np.array_equal(long, ratios_of(CLAIM, *longer, NUMPY, Seen()), equal_nan=True)
-    moved = leaves | {"center": leaves["center"] * 2}
-    assert np.array_equal(ratios_of(CLAIM, shape, moved, NUMPY, seen), ratios_of(CLAIM, shape, moved, NUMPY, Seen()),
-                          equal_nan=True)
-    for scale in range(3, 30):
-        ratios_of(CLAIM, shape, leaves | {"center": leaves["center"] * scale}, NUMPY, seen)
-    assert len(seen.federations) <= growth_search._FEDERATIONS
 
 
 def order(scale, conditions=(), variables=(A, B)):

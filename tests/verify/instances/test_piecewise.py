@@ -28,8 +28,8 @@ from bounds.language.words import (
 from synthetic.numbers.arrays import EXACT, NUMPY, TORCH, to_numpy
 from verify.claims.needs import Needs, needs
 from verify.evaluation.judge import exact_violation, judge
-from verify.exact.certificate import statement_of
 from verify.exact.confirm import _each, confirm
+from verify.exact.statement import statement_of
 from verify.instances.draw import draw_leaves
 from verify.instances.families import draw_family
 from verify.instances.instance import federation_of

@@ -22,7 +22,8 @@ from verify.checker import replay as checker
 from verify.claims.needs import speaks_of_samples
 from verify.evaluation.evaluate import evaluate, sides
 from verify.evaluation.judge import exact_violation
-from verify.exact.certificate import certificate, check
+from verify.exact.certificate import certificate
+from verify.exact.check import replay_alone as check
 from verify.instances.samples import SampleClients
 from verify.instances.shape import Shape
 from verify.instances.worlds import Worlds, worlds_of

@@ -14,7 +14,8 @@ from bounds.controls.fedavg import ALL_STEPS, CONTROLS, TWINS, control
 from bounds.language.claim import Claim, Condition, Variable
 from bounds.language.words import E, L, eta_l, iterations, norm2, t, x_sampled, x_star
 from bounds.registry.claims import find_claim
-from verify.exact.certificate import check, check_file
+from verify.exact.check import replay_alone as check
+from verify.growth.check import check_file
 from verify.referee import decide as module
 from verify.referee.decide import Settings, decide
 from verify.referee.referee import referee
@@ -97,7 +98,7 @@ def test_given_federations_and_sampled_runs_count():
 
 # what must never happen --------------------------------------------------------------------------------------------------
 def test_a_counterexample_that_the_checker_rejects_is_no_verdict(monkeypatch, caplog):
-    monkeypatch.setattr(module, "check", lambda data: type("No", (), {"accepted": False, "reason": "planted"})())
+    monkeypatch.setattr(module, "check", lambda data, claim: type("No", (), {"accepted": False, "reason": "planted"})())
     verdict = decide(TWINS["control/descent@/2"], FEW)
     assert verdict.verdict == "undecided" and verdict.ratio is None and verdict.certificate is None
     assert verdict.details["disagreement"] == "planted" and "checker rejects it: planted" in verdict.evidence

@@ -10,7 +10,7 @@ import pytest
 
 from bounds.controls.fedavg import CONTROLS, TWINS
 from bounds.registry.claims import find_claim
-from verify.exact.certificate import read
+from verify.exact.check import read
 from verify.exact.replay import instance_of, replay, series_of, tight_hypotheses
 from verify.referee.decide import Settings, decide
 from verify.report import lists

@@ -22,14 +22,24 @@ from verify.results.verdict import Series, Verdict
 
 SETTINGS = {"budget": "quick", "seeds": 4, "seed": 0, "device": "cpu"}
 SOME = list(all_claims())[:3]
-CERTIFICATE = {"format": "demo", "left": "1/2"}
+CERTIFICATE = {"format": "demo", "members": [{"left": "1/2"}]}
 SERIES = Series("a run", "t", "loss", [1.0, 2.0], [0.5, float("inf")], [1.0, 2.0])
 REFUTED = Verdict("demo/theorem-1", "as printed", "theorem", "refuted", float("inf"), "because",
-                  "certificates/demo__theorem-1.json", details={"instance": CERTIFICATE}, series=(SERIES,))
+                  "certificates/demo__theorem-1.json", details={"instance": {"left": "1/2"}}, series=(SERIES,))
 
 
 def decide(claim, kind="consistent"):
     return Verdict(claim.id, claim.reading, claim.kind, kind, 0.5, f"evidence on {claim.id}")
+
+
+def add(kept, verdict=REFUTED, mark="mark", certificate=CERTIFICATE):
+    """Store a verdict with its certificate, as the referee leaves it."""
+    files.write_json(kept.incoming / verdict.certificate, certificate)
+    return kept.add(verdict, mark)
+
+
+def current(kept, marks=None):
+    return kept.load(marks or {REFUTED.id: "mark"})[0]
 
 
 @pytest.fixture
@@ -59,8 +69,8 @@ def result_files(out):
 # one result -----------------------------------------------------------------------------------------------------------
 def test_a_result_reads_back_as_it_was_written(tmp_path):
     with Store(tmp_path, SETTINGS) as kept:
-        again = kept.add(REFUTED, "mark")
-        assert as_record(kept.load({REFUTED.id: "mark"})[REFUTED.id]) == as_record(again) == as_record(REFUTED)
+        again = add(kept)
+        assert as_record(current(kept)[REFUTED.id]) == as_record(again) == as_record(REFUTED)
     assert as_record(stored_verdict(tmp_path, REFUTED.id)) == as_record(REFUTED)
     assert stored_verdict(tmp_path, "demo/theorem-2") is None
 
@@ -73,23 +83,29 @@ DAMAGES = {
     "another mark": lambda text: text.replace('"mark"', '"mork"'),
     "not an object": lambda text: "[1, 2]",
     "null bytes": lambda text: "\x00" * len(text),
+    "nested": lambda text: "[" * 10**5 + "]" * 10**5,
+    "nested, and read by the parser": lambda text: "[" * 700 + "]" * 700,
+    "a long integer": lambda text: text.replace('"ratio": "inf"', f'"ratio": {10**5 * "9"}'),
+    "another certificate": lambda text: text.replace('"1/2"\n', '"1/3"\n'),
+    "another type": lambda text: text.replace('"fingerprint": "mark"', '"fingerprint": 3'),
     "of another claim": lambda text: json.dumps(_about_another(json.loads(text))),
 }
 
 
 def _about_another(data):
     record = data["record"] | {"id": "demo/other"}
-    return data | {"record": record, "sha256": store.digest([data["fingerprint"], record])}
+    return data | {"record": record, "sha256": store.digest([data["fingerprint"], record, data["certificate"]])}
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_a_damaged_result_is_set_aside_and_said(tmp_path, damage):
     with Store(tmp_path, SETTINGS) as kept:
-        kept.add(REFUTED, "mark")
+        add(kept)
         (path,) = result_files(tmp_path)
         damaged = DAMAGES[damage](path.read_text())
+        assert damaged != path.read_text()
         path.write_text(damaged)
-        assert kept.load({REFUTED.id: "mark"}) == {}
+        assert kept.load({REFUTED.id: "mark"}) == ({}, {})
         assert "set aside" in kept.messages[0] and "decided again" in kept.messages[0]
     assert result_files(tmp_path) == [] and (tmp_path / FOLDER / "set-aside" / path.name).read_text() == damaged
 
@@ -98,17 +114,19 @@ def test_a_damaged_result_is_set_aside_and_said(tmp_path, damage):
 def test_a_certificate_that_is_gone_is_written_again(tmp_path, change):
     path = tmp_path / REFUTED.certificate
     with Store(tmp_path, SETTINGS) as kept:
-        kept.add(REFUTED, "mark")
-        if change != "missing":
-            files.write_json(path, CERTIFICATE if change == "same" else {"format": "demo"})
-        kept.load({REFUTED.id: "mark"})
+        add(kept)
+        if change == "missing":
+            path.unlink()
+        elif change == "damaged":
+            path.write_text("{")
+        current(kept)
         assert json.loads(path.read_text()) == CERTIFICATE and bool(kept.messages) == (change != "same")
 
 
 def test_what_was_not_decided_to_the_end_is_tried_again(tmp_path):
     with Store(tmp_path, SETTINGS) as kept:
-        kept.add(replace(REFUTED, verdict="undecided", details={"stopped": "it died"}), "mark")
-        assert kept.load({REFUTED.id: "mark"}) == {} and kept.messages == []
+        add(kept, replace(REFUTED, verdict="undecided", details={"stopped": "it died"}))
+        assert current(kept) == {} and kept.messages == []
 
 
 # two runs, other settings ---------------------------------------------------------------------------------------------

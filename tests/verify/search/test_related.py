@@ -16,7 +16,7 @@ from verify.instances.leaves import map_leaves
 from verify.search import search as search_module
 from verify.search.archive import Archive
 from verify.search.budget import BUDGETS, Budget
-from verify.search.related import RELATED
+from verify.search.related import related as batches_of_related
 from verify.search.search import search
 from verify.search.stage import State
 from verify.search.stages import NAMES
@@ -39,7 +39,7 @@ def test_batches_have_the_sizes_of_the_claim_and_the_numbers_of_the_counterexamp
         return Violation(shape, leaves, None, Q(1), Q(0))
 
     theirs = [found(other) for other in related(claim)]
-    batches = [*RELATED.batches(state_of(claim, theirs))]
+    batches = [*batches_of_related(state_of(claim, theirs))]
     batches = [(shape, leaves) for shape, leaves in batches if len(leaves["center"]) == 80]  # the others are local searches
     assert len(batches) >= 2
     for shape, leaves in batches:
@@ -52,7 +52,7 @@ def test_batches_have_the_sizes_of_the_claim_and_the_numbers_of_the_counterexamp
 
 
 def test_a_search_with_the_smallest_budget_looks_at_no_other_claims():
-    assert [*RELATED.batches(state_of(find_claim("fadamgc/eq-81"), iter([1 / 1]), LESS.before))] == []
+    assert [*batches_of_related(state_of(find_claim("fadamgc/eq-81"), iter([1 / 1]), LESS.before))] == []
 
 
 def test_a_false_statement_is_found_by_the_counterexample_of_a_reading(monkeypatch):

@@ -146,7 +146,7 @@ def _batches(claim, runs):
     """Shapes and digests of the batches of fixed and random shapes, drawn for this claim alone."""
     runs.forget()
     state = State(claim, _FEW, Archive(), CORNERS, NUMPY, [0])
-    return [(shape, _digest(leaves)) for one in STAGES[:5] for shape, leaves in one.batches(state)]
+    return [(shape, _digest(leaves)) for one in [*STAGES.values()][:5] for shape, leaves in one(state)]
 
 
 def _all_draw_the_same(group, runs):
@@ -229,10 +229,9 @@ def test_other_arguments_and_claims_that_draw_otherwise_are_drawn_apart():
 def test_runs_are_not_shared_with_a_claim_that_is_the_first_to_name_a_state():
     """With as many layers as coordinates only the claim's formulas tell the mask of layers from a vector."""
     claims = [claim for claim in claims_of_paper("fedluar").values() if claim.setting == "run" and claim.statement]
-    first, second = next(
-        (one, other) for one in claims for other in claims
-        if assume_the_same(one, other) and "server_recycle_set" in entries_of(other)
-        and "server_recycle_set" not in entries_of(one))
+    naming = [claim for claim in claims if "server_recycle_set" in entries_of(claim)]
+    others = [claim for claim in claims if claim not in naming]
+    first, second = next((one, other) for other in naming for one in others if assume_the_same(one, other))
     runs = SharedRuns()
     runs._welcome(first)
     runs.draws["kept"] = None, []

@@ -20,18 +20,17 @@ from verify.search.budget import BUDGETS, Budget
 from verify.search.corners import CORNERS
 from verify.search.corners.corner import Corner
 from verify.search.search import search
-from verify.search.stage import Stage, State
+from verify.search.stage import State
 from verify.search.stages import NAMES, STAGES, switched_on
 
 TRUE = {row.claim.id: row.claim for row in CONTROLS}
 LEAST = Budget(0, 8, 0, small=2)
 LITTLE = Budget(2, 8, 2, small=4, small_rows=8, local_searches=1, cma_steps=2, gradient_steps=2, before=LEAST)
-STAGE_NAMES = [stage.name for stage in STAGES]
 
 
 def test_names_are_different_and_all_of_them_are_allowed():
     assert len({*NAMES}) == len(NAMES) == len(STAGES) + len(CORNERS) + len(RANKINGS) - 1
-    assert switched_on(()) == (STAGES, CORNERS, RANKINGS)
+    assert switched_on(()) == ((*STAGES.values(),), CORNERS, RANKINGS)
     assert switched_on(NAMES) == ((), (), RANKINGS[:1])
     for name in NAMES:
         stages, corners, rankings = switched_on([name])
@@ -48,22 +47,22 @@ def test_unknown_names_are_refused(reject):
 
 @pytest.mark.parametrize("name", ["small", "extreme", "random", "evolved", "local-search"])
 def test_a_stage_is_looked_at_if_and_only_if_it_is_on(name):
-    claim, others = TRUE["control/smooth-gap"], {*STAGE_NAMES} - {name}
+    claim, others = TRUE["control/smooth-gap"], {*STAGES} - {name}
     if name == "local-search":
         others -= {"random"}
-    everything, alone, none = (search(claim, LITTLE, without=off).tried for off in ((), others, STAGE_NAMES))
+    everything, alone, none = (search(claim, LITTLE, without=off).tried for off in ((), others, STAGES))
     assert everything > alone > none == 0
     assert search(claim, LITTLE, without=[name]).tried != everything
 
 
-def test_a_new_stage_is_an_object_in_the_list(monkeypatch):
+def test_a_new_stage_is_a_function_in_the_list(monkeypatch):
     seen, shape = [], Shape()
 
     def batches(state):
         seen.append(state.budget)
         yield shape, draw_leaves(state.claim, shape, 3, state.rng)
 
-    mine = ((Stage("mine", batches),), (), RANKINGS)
+    mine = ((batches,), (), RANKINGS)
     monkeypatch.setattr(search_module, "switched_on", lambda without: mine)
     assert search(TRUE["control/smooth-gap"], LITTLE).tried == 6 and seen == [*LITTLE.levels]
 

@@ -2,8 +2,10 @@
 
 from fractions import Fraction
 from itertools import combinations
+from math import comb
 
 from verify.checker.intervals import Vector, along, dot, each, extreme, quotient, root
+from verify.checker.limits import OUTCOMES, bounded
 
 
 def first_controls(run):
@@ -103,6 +105,8 @@ def fa_nt(run):
 
 def fa_nt_z(run):
     """fadamgc (113)-(114): only models are sent, and clients keep z_k, which stands for y - y_k."""
+    if "trackers" in run.how["options"]:  # beside a run of FA-NT
+        run.option("trackers", None)
     x, adam, (y_k, y) = run.start, Moments(run), first_controls(run)
     z = [y - own for own in y_k]
     while True:
@@ -116,14 +120,14 @@ def fa_nt_z(run):
 
 def draw_trackers(run):
     """The clients drawn that renew y_k: all of them or, of as many as the size ``trackers`` says, any with equal chance."""
-    drawn, count = sorted(set(run.drawn)), run.instance.size.get("trackers")
+    drawn, count = sorted(set(run.drawn)), run.argument("trackers")
     if count is None:
-        run.option("trackers", None)
         tracked = drawn
     else:
         if not 1 <= count <= len(drawn):
             raise ValueError(f"{count} of {len(drawn)} clients cannot track")
-        sets = [*combinations(drawn, count)]
+        bounded(comb(len(drawn), int(count)), OUTCOMES, "outcomes of trackers")
+        sets = [*combinations(drawn, int(count))]
         tracked = run.draw("trackers", [(Fraction(1, len(sets)), each) for each in sets])
     run.record["tracked"].append([int(k in tracked) for k in run.clients])
     return tracked

@@ -14,22 +14,18 @@ def plain(k, y, g, step):
 
 
 def fedavg(run):
-    """FedAvg and FedALIGN (fedalign 3): free clients count while their loss matches."""
-    x, when = run.start, run.how["indicator"]
+    """FedAvg; who takes part, and FedALIGN's free clients (fedalign 3), are the selection's."""
+    x = run.start
     while True:
         yield {"x_round": x}
-        if when != "local-at-aggregation" or run.round == 0:
-            run.included = run.matching([x for _ in run.clients], run.round)
-        ends = run.train(x, plain)
-        if when == "local-at-aggregation":
-            run.included = run.matching(ends, run.round + 1)
-        x = x + (run.mean(ends) - x) * run.number("eta_g")
+        x = x + (run.mean(run.train(x, plain)) - x) * run.number("eta_g")
 
 
 def rates(run):
     """The local step sizes of a round (fedmoswa 3.1), from the first one's row of step sizes."""
     K = run.local_steps
     if run.option("schedule", "cyclic-linear", "geometric-h1") == "geometric-h1":
+        run.option("rho_decay")
         return [eta * Fraction(K - 2, K - 1) ** j for j, eta in enumerate(run.steps())]
     return [eta * (1 - (1 - run.number("rho_decay")) * Fraction(j, K)) for j, eta in enumerate(run.steps())]
 
@@ -45,7 +41,9 @@ def fedswa(run):
 
 def variates(run, start):
     """The clients' variates and the server's before the first round (fedmoswa 3.4 e)."""
-    c, m, given = [run.zero for _ in run.clients], run.zero, run.instance.given["initial"]
+    c, m, given = [run.zero for _ in run.clients], run.zero, run.initial(start == "free")
+    for name in {"client_variate", "server_variate"} & run.how["options"].keys():
+        run.option(name, None)
     if start.startswith("gradient"):
         c = [run.gradient(k, run.start, "start") for k in run.clients]
     if start == "free":
@@ -63,6 +61,7 @@ def fedmoswa(run):
     everyone, x = run.option("variant", "canonical", "all-clients") == "all-clients", run.start
     c, m = variates(run, run.option("start", *STARTS))
     gamma = run.number("gamma")
+    run.option("batch")
     while True:
         yield {"x_round": x, "client_variate": c, "server_variate": m}
         ends = run.train(x, lambda k, y, g, step: g - c[k] + m, rates(run))
@@ -79,6 +78,7 @@ def fedmoswa_fresh(run):
     """fedmoswa 3.3, MoSWA-fresh: every client's variate is its gradient at the model of the round."""
     x, same = run.start, run.option("batch", "independent", "same") == "same"
     m = variates(run, run.option("start", "zero", "free"))[1]
+    run.option("option")
     while True:
         yield {"x_round": x, "server_variate": m}
         c = [run.gradient(k, x, "extra") for k in run.clients]
@@ -102,15 +102,20 @@ def scaffold(run):
             return g + (m - c[k]) * sign
 
         ends = run.train(x, direction)
-        if option == "I":
-            new = [run.gradient(k, x, "extra") for k in run.clients]
-        elif option == "II":
-            new = [c[k] - m + (x - ends[k]) / sum(run.steps()) for k in run.clients]
-        else:
-            new = [g / run.local_steps for g in total]
-        old, c = c, run.of_drawn(new, c)
-        m = m + run.over_all([c[k] - old[k] for k in run.clients])
+        c, m = renewed_variates(run, option, c, m, x, ends, total)
         x = x + (run.mean(ends) - x) * run.number("eta_g")
+
+
+def renewed_variates(run, option, c, m, x, ends, total=None):
+    """SCAFFOLD's variates after a round from x to ``ends``; ``total`` is the sum of a client's gradients."""
+    if option == "I":
+        new = [run.gradient(k, x, "extra") for k in run.clients]
+    elif option == "II":
+        new = [c[k] - m + (x - ends[k]) / sum(run.steps()) for k in run.clients]
+    else:
+        new = [g / run.local_steps for g in total]
+    after = run.of_drawn(new, c)
+    return after, m + run.over_all([after[k] - c[k] for k in run.clients])
 
 
 def uphill(run, k, y, g, step):

@@ -1,11 +1,12 @@
 """Primal-dual methods of the stand-alone checker: the local problem is F_k(v) + <lam_k, v - x> + rho_prox/2 |v - x|^2."""
 
-
+from verify.checker.intervals import each, extreme
 
 
 def local(run, x, lam):
     """Every client's answer to its local problem, by gradient steps or exactly."""
     rho = run.number("rho_prox")
+    run.option("epsilon", None)
     if run.option("solver", "gradient", "exact") == "exact":
         return run.solve(x, lam, rho)
     return run.train(x, lambda k, y, g, step: g + lam[k] + (y - x) * rho)
@@ -13,23 +14,35 @@ def local(run, x, lam):
 
 def fedpd(run):
     """afedpd 3.1."""
-    return fedadmm_as_printed(run)
+    return fedadmm_as_printed(run, lambda x: x)
 
 
 def fedadmm(run):
-    """afedpd 3.2 with g = 0."""
-    stale = run.option("variant", "eq6", "stale") == "stale"
-    return fedadmm_stale(run) if stale else fedadmm_as_printed(run)
+    """afedpd 3.2."""
+    l1, l2, rho = (run.number(name) for name in ("l1", "l2", "rho_prox"))
+    twice_w = 1 / rho if run.option("weight", "printed", "consistent") == "printed" else rho
+
+    def minimiser(x):
+        """argmin over v of l2/2 |v|^2 + l1 |v|_1 + w |v - x|^2: its slope l2 v + l1 sign(v) + 2 w (v - x) changes sign."""
+        right, left = ((x * twice_w - l1 * side) / (twice_w + l2) for side in (1, -1))
+        return extreme([right, 0]) + extreme([left, 0], largest=False)
+
+    if run.option("variant", "eq6", "stale") == "eq6":
+        return fedadmm_as_printed(run, lambda x: each(minimiser, x) if (l1, l2) != (0, 0) else x)
+    if (l1, l2) != (0, 0):
+        raise ValueError("the stale variant of fedadmm has no g")
+    return fedadmm_stale(run)
 
 
-def fedadmm_as_printed(run):
+def fedadmm_as_printed(run, server):
+    """``server`` maps the mean of what is sent to the model."""
     x, lam, rho = run.start, [run.zero for _ in run.clients], run.number("rho_prox")
     while True:
         yield {"x_round": x, "client_dual": lam}
         ends = local(run, x, lam)
         new = [lam[k] + (ends[k] - x) * rho for k in run.clients]
         lam = run.of_drawn(new, lam)
-        x = run.mean([ends[k] + new[k] / rho for k in run.clients])
+        x = server(run.mean([ends[k] + new[k] / rho for k in run.clients]))
 
 
 def fedadmm_stale(run):
@@ -58,6 +71,7 @@ def feddyn(run):
 
 def afedpd(run):
     """afedpd 3.4, Algorithm 1: duals of clients that were not drawn move by the average model."""
+    run.option("output", "bar", "server")
     x, bar, lam, rho = run.start, run.start, [run.zero for _ in run.clients], run.number("rho_prox")
     while True:
         yield {"x_round": x, "server_x_bar": bar, "server_duals": lam}

@@ -1,10 +1,12 @@
-"""FedLUAR in the stand-alone checker: some layers are not sent, and their last update is applied once more."""
+"""Methods of the stand-alone checker that treat layers apart: FedLUAR, which recycles some, FedLAMA, FedMut."""
 
 from fractions import Fraction
 from itertools import combinations
-from math import comb
+from math import comb, perm
 
-from verify.checker.intervals import Vector, extreme, norm
+from verify.checker.intervals import Vector, dot, extreme, norm
+from verify.checker.limits import OUTCOMES, bounded
+from verify.checker.methods.averaging import plain
 
 
 def chance_of(layers, weights):
@@ -20,56 +22,151 @@ def chance_of(layers, weights):
     return sum((weights[l] / total * chance_of(others, left) for l, others, left in rest), Fraction(0))
 
 
-def fedluar(run):
-    """fedluar 3.1 and 3.2, with the readings of 3.3. A score is None where the layer's model is zero: its weight is 0."""
-    for name, value in FIXED.items():
-        run.option(name, value)
-    given, sizes = run.instance.given, [int(size) for size in run.instance.given["layer_sizes"]]
-    ends = [sum(sizes[: l + 1]) for l in range(len(sizes))]
-    layer_of = [l for l, size in enumerate(sizes) for _ in range(size)]
-    layers, masks, floor = range(len(sizes)), given.get("masks"), run.number("score_floor")
-    selector = run.option("selector", "luar", "inverted", "uniform", "update-norm")
-    source = run.option("score", "keep", "recompute", "oracle")
+class Layers:
+    """The layers of the instance: ``of`` has the layer of each coordinate."""
 
-    def part(v, l):
-        return v[ends[l] - sizes[l] : ends[l]]
+    def __init__(self, run):
+        self.sizes = [int(size) for size in run.instance.given["layer_sizes"]]
+        self.of, self.all = [l for l, size in enumerate(self.sizes) for _ in range(size)], range(len(self.sizes))
+
+    def part(self, v, l):
+        return Vector(entry for entry, own in zip(v, self.of, strict=True) if own == l)
+
+    def chosen(self, layers, new, old):
+        """``new`` in these layers, ``old`` in the others."""
+        return Vector(b if l in layers else a for l, a, b in zip(self.of, old, new, strict=True))
+
+
+def fedluar(run):
+    """fedluar 3.1 and 3.2, with the readings of 3.3; on FedAvg, or on FedProx."""
+    run.option("recycled_object", "pre-optimizer"), run.option("base", "fedavg", "fedprox")
+    run.option("score_norm", "broadcast", "model")  # clients receive the server's model
+    momentum, kept = run.number("local_momentum"), run.option("momentum_kept", True, False)
+    return luar(run, run.option("mode", "recycle", "drop"), run.option("lr_decay", "displacement", "rescaled"),
+                run.array("initial_update") or run.zero, momentum, kept)
+
+
+def feddrop(run):
+    """fedluar 3.2, drop variant: chosen layers do not move."""
+    run.option("base", "fedavg", "fedprox")
+    return luar(run, "drop", "displacement", run.zero)
+
+
+def luar(run, mode, decay, applied, momentum=0, momentum_kept=False):
+    """The rounds. A score is None where the layer's model is zero: its weight is 0."""
+    layers, masks, floor = Layers(run), run.array("masks"), run.number("score_floor")
+    if masks is not None:
+        run.option("recycled")
+    selector, source = run.option("selector", *SELECTORS), run.option("score", "keep", "recompute", "oracle")
+    options = run.how["options"]
+    rho = run.number("rho_prox") if options["base"] == "fedprox" else 0
+    eta_g = run.number("eta_g") if "eta_g" in options else 1
 
     def recycled_in(round):
         row = masks[min(round, len(masks) - 1)]
-        return {l for l in layers if row[l]}
+        return {l for l in layers.all if row[l]}
 
     def drawn(score):
-        count, weights = int(run.number("recycled")), {l: Fraction(1) for l in layers}
+        count, weights = int(run.number("recycled")), {l: Fraction(1) for l in layers.all}
         if selector != "uniform":
             weights = {l: Fraction(0) if s is None else s if selector == "inverted" else 1 / s for l, s in enumerate(score)}
-        sets = [{*chosen} for chosen in combinations(layers, count)]
+        bounded(perm(len(layers.all), count), OUTCOMES, "outcomes of layers")
+        sets = [{*chosen} for chosen in combinations(layers.all, count)]
         return run.draw("layers", [(chance_of(chosen, weights), chosen) for chosen in sets])
 
     def score_of(change, x, l):
-        size = Fraction(1) if selector == "update-norm" else norm(part(x, l))
-        return None if size == 0 else extreme([norm(part(change, l)) / size, floor])
+        size = Fraction(1) if selector == "update-norm" else norm(layers.part(x, l))
+        return None if size == 0 else extreme([norm(layers.part(change, l)) / size, floor])
 
-    x, applied, score, age = run.start, given.get("initial_update", run.zero), [floor for _ in layers], [0 for _ in layers]
-    recycled = {*layers} if run.option("R0", "empty", "all") == "all" else set()
+    x, score, age, u, last = run.start, [floor for _ in layers.all], [0 for _ in layers.all], None, None
+    recycled = {*layers.all} if run.option("R0", "empty", "all") == "all" else set()
     recycled = recycled if masks is None else recycled_in(0)
     while True:
+        kept = {"client_local_velocity": u or [run.zero for _ in run.clients]} if momentum_kept and momentum else {}
         yield {
             "x_round": x, "server_applied_update": applied, "server_score": score, "server_age": age,
-            "server_recycle_set": [int(l in recycled) for l in layers],
-        }
-        change = run.mean(run.train(x, lambda k, y, g, step: g)) - x
-        applied = Vector(old if layer_of[j] in recycled else new for j, (old, new) in enumerate(
-            zip(applied, change, strict=True)))
-        new = [score_of(change if source == "oracle" else applied, x, l) for l in layers]
-        score = [score[l] if source == "keep" and l in recycled else new[l] for l in layers]
-        age = [age[l] + 1 if l in recycled else 0 for l in layers]
+            "server_recycle_set": [int(l in recycled) for l in layers.all],
+        } | kept
+        now = [*u] if momentum_kept and u else [run.zero for _ in run.clients]
+
+        def direction(k, y, g, step):
+            now[k] = now[k] * momentum + g + (y - x) * rho
+            return now[k]
+
+        change, size = run.mean(run.train(x, direction)) - x, sum(run.steps())
+        u = run.of_drawn(now, u or [run.zero for _ in run.clients])
+        again = applied * (0 if mode == "drop" else size / last if last and decay == "rescaled" else 1)
+        applied, last = layers.chosen(recycled, again, change), size
+        new = [score_of(change if source == "oracle" else applied, x, l) for l in layers.all]
+        score = [score[l] if source == "keep" and l in recycled else new[l] for l in layers.all]
+        age = [age[l] + 1 if l in recycled else 0 for l in layers.all]
         recycled = drawn(score) if masks is None else recycled_in(run.round + 1)
-        x = x + applied
+        x = x + applied * eta_g
 
 
-#: choices of which one is replayed
-FIXED = {"base": "fedavg", "score_norm": "broadcast", "lr_decay": "displacement", "mode": "recycle",
-         "recycled_object": "pre-optimizer"}
+def fedlama(run):
+    """fedluar 8: layers in which clients differ little are averaged at the ends of periods only."""
+    layers, period, x = Layers(run), int(run.number("period")), run.start
+    own, rare, spread, now = [x for _ in run.clients], set(), [Fraction(0) for _ in layers.all], {*layers.all}
+    while True:
+        yield {"x_round": x, "client_own_model": own, "server_discrepancy": spread,
+               "server_rarely_averaged": [int(l in rare) for l in layers.all]}
+        ends, last = run.train([layers.chosen(now, x, y) for y in own], plain), (run.round + 1) % period == 0
+        now = {*layers.all} if last else {*layers.all} - rare
+        x = layers.chosen(now, run.mean(ends), x)
+        own = run.of_drawn(ends, own)
+        if last:
+            steps = [run.local_steps * (period if l in rare else 1) for l in layers.all]
+            apart = [[dot(d, d) for d in (layers.part(end - x, l) for end in ends)] for l in layers.all]
+            spread = [run.mean(apart[l]) / (steps[l] * layers.sizes[l]) for l in layers.all]
+            rare = rarely(spread, layers.sizes)
+
+
+def rarely(spread, sizes):
+    """The layers that are averaged rarely: in ascending order of their discrepancy, while the share of all discrepancy up to
+    a layer is below the share of the parameters after it."""
+    total, count, rare = sum(d * n for d, n in zip(spread, sizes, strict=True)), sum(sizes), set()
+    for l, d in enumerate(spread):
+        upto = [j for j, e in enumerate(spread) if e < d or (e == d and j <= l)]
+        below, after = sum(spread[j] * sizes[j] for j in upto), count - sum(sizes[j] for j in upto)
+        if below * count < after * total:
+            rare.add(l)
+    return rare
+
+
+def fedmut(run):
+    """fedluar 8: participants start from models moved along the last change, with signs by layer that sum to zero."""
+    layers, x, before = Layers(run), run.start, run.start
+    run.option("relative", "start", "broadcast")
+    if not all(run.priority):
+        raise ValueError("mutations of free clients are not replayed")
+    while True:
+        yield {"x_round": x, "server_previous_model": before}
+        moved, people = (x - before) * run.number("alpha"), [*run.drawn]
+        drawn = [run.draw("mutation", halves(len(people)), l) for l in layers.all]
+        signs = [dict(zip(people, each, strict=True)) for each in drawn]
+        rows = [*zip(layers.of, x, moved, strict=True)]
+        starts = [Vector(a + b * signs[l].get(k, 0) for l, a, b in rows) for k in run.clients]
+        before, x = x, x + (run.mean(run.train(starts, plain)) - x) * run.number("eta_g")
+
+
+def halves(count):
+    """All ways to give one half of so many +1 and the other -1, and 0 to an odd one, with equal chances."""
+    half = count // 2
+    bounded(comb(count, half) * comb(count - half, half), OUTCOMES, "outcomes of mutation")
+    found = []
+    for up in combinations(range(count), half):
+        for down in combinations([place for place in range(count) if place not in up], half):
+            found.append([(place in up) - (place in down) for place in range(count)])
+    return [(Fraction(1, len(found)), signs) for signs in found]
+
+
+SELECTORS = ("luar", "inverted", "uniform", "update-norm")
+OF_LUAR = ("server_applied_update", "server_score", "server_recycle_set", "server_age")
 
 #: name -> the method, and the names of its states
-METHODS = {"fedluar": (fedluar, ("server_applied_update", "server_score", "server_recycle_set", "server_age"))}
+METHODS = {
+    "fedluar": (fedluar, (*OF_LUAR, "client_local_velocity")), "feddrop": (feddrop, OF_LUAR),
+    "fedlama": (fedlama, ("client_own_model", "server_discrepancy", "server_rarely_averaged")),
+    "fedmut": (fedmut, ("server_previous_model",)),
+}

@@ -1,7 +1,4 @@
-"""Changes of drawn batches that make violations likelier, one file each, in the order in which they are made.
-
-Each applies by what a claim mentions, never by its id.
-"""
+"""Changes of drawn batches that make violations likelier, one file each. They apply by what a claim mentions."""
 
 from verify.search.corners.coordinates import ALIKE, TURNED
 from verify.search.corners.corner import Corner
@@ -13,4 +10,5 @@ from verify.search.corners.within_conditions import WITHIN_CONDITIONS
 
 __all__ = ["CORNERS", "Corner"]
 
+#: in the order in which they are made
 CORNERS: tuple[Corner, ...] = (PATTERNED, LAYERS, TURNED, ALIKE, KNOTS, UNITS, WITHIN_CONDITIONS)

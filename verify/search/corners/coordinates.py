@@ -30,10 +30,6 @@ def _turned(claim: Claim, shape: Shape, leaves: Leaves, rng: np.random.Generator
 TURNED = Corner("turned", _basis_matters, _turned, share=0.3)
 
 
-def _by_coordinate(claim: Claim, shape: Shape) -> bool:
-    return on_runs(claim, shape) and shape.dim >= 2 and by_coordinate(claim.procedure)
-
-
 def _alike(claim: Claim, shape: Shape, leaves: Leaves, rng: np.random.Generator) -> Leaves:
     """In some instances all coordinates are as the first one: a method that acts by coordinate then moves sqrt(dim) times as
     far as in one dimension. Turned batches stay as they are."""
@@ -45,4 +41,5 @@ def _alike(claim: Claim, shape: Shape, leaves: Leaves, rng: np.random.Generator)
             for name, array in leaves.items()}
 
 
-ALIKE = Corner("alike", _by_coordinate, _alike, of_mutations=True)
+ALIKE = Corner("alike", lambda claim, shape: on_runs(claim, shape) and shape.dim >= 2 and by_coordinate(claim.procedure),
+               _alike, of_mutations=True)

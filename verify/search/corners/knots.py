@@ -13,31 +13,25 @@ from verify.instances.leaves import Leaves
 from verify.instances.shape import Shape
 from verify.measure.realise import realise
 from verify.search.corners.corner import Corner, on_runs
+from verify.search.judged import MOST_TERMS
 
 __all__ = ["KNOTS"]
 
 _SHARE = 0.4  # of the instances of a batch
 _SERVER = 0.5  # of the pieces lie on the server's path, the others on a client's
-_MOST_TERMS = 250_000  # entries of an array
-
-
-def _applies(claim: Claim, shape: Shape) -> bool:
-    return shape.family.knots > 0 and on_runs(claim, shape)
 
 
 def _on_path(claim: Claim, shape: Shape, leaves: Leaves, rng: np.random.Generator) -> Leaves:
-    """Moves one piece, of one client or of all, onto one step of the run, in some instances.
-
-    Pieces keep their slopes, so that smoothness stays as it is, and runs start where they started.
-    """
+    """Moves one piece, of one client or of all, onto one step of the run, in some instances; slopes and starts stay."""
     try:
         with np.errstate(all="ignore"):
-            return _moved(realise(claim, shape, leaves, NUMPY, most=_MOST_TERMS), shape, leaves, rng)
+            return _moved(realise(claim, shape, leaves, NUMPY, most=MOST_TERMS), shape, leaves, rng)
     except (UnboundName, TooManyTerms):
         return leaves
 
 
-KNOTS = Corner("knots", _applies, _on_path, share=0.3, of_mutations=True)
+KNOTS = Corner("knots", lambda claim, shape: shape.family.knots > 0 and on_runs(claim, shape), _on_path, share=0.3,
+               of_mutations=True)
 
 
 def _moved(run, shape: Shape, leaves: Leaves, rng: np.random.Generator) -> Leaves:

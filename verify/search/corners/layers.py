@@ -20,10 +20,6 @@ _ODDS = (0.3, 0.25, 0.1, 0.1, 0.25)
 _FAR = (2, 27)  # powers of two between which a layer is moved away from 0
 
 
-def _applies(claim: Claim, shape: Shape) -> bool:
-    return on_runs(claim, shape) and bool(shape.layers)
-
-
 def _layer_by_layer(claim: Claim, shape: Shape, leaves: Leaves, rng: np.random.Generator) -> Leaves:
     """In some instances each layer is in a corner of its own, or in none.
 
@@ -48,7 +44,7 @@ def _layer_by_layer(claim: Claim, shape: Shape, leaves: Leaves, rng: np.random.G
     return found
 
 
-LAYERS = Corner("layers", _applies, _layer_by_layer)
+LAYERS = Corner("layers", lambda claim, shape: on_runs(claim, shape) and bool(shape.layers), _layer_by_layer)
 
 
 def _land(leaves: Leaves, lands: np.ndarray, rng: np.random.Generator) -> None:

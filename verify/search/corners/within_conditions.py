@@ -31,16 +31,9 @@ class ScalingVariable(NamedTuple):
     power: float
 
 
-def _applies(claim: Claim, shape: Shape) -> bool:
-    return on_runs(claim, shape) and bool(_scaling_variables(claim))
-
-
 def _within_conditions(claim: Claim, shape: Shape, leaves: Leaves, rng: np.random.Generator) -> Leaves:
-    """Scales free numbers and assumed constants where a condition fails that has them as a factor.
-
-    A step that may be at most 1/G, of a run whose largest gradient is G, is drawn before the run is known: here it becomes
-    shorter afterwards.
-    """
+    """Scales free numbers and assumed constants where a condition fails that has them as a factor: steps of at most 1/G
+    become shorter once the run, and with it G, is known."""
     try:
         with np.errstate(all="ignore"):
             return _scaled(_scaling_variables(claim), RUNS.realise(claim, shape, leaves, NUMPY, MOST_TERMS), leaves, rng)
@@ -48,7 +41,8 @@ def _within_conditions(claim: Claim, shape: Shape, leaves: Leaves, rng: np.rando
         return leaves
 
 
-WITHIN_CONDITIONS = Corner("within-conditions", _applies, _within_conditions)
+WITHIN_CONDITIONS = Corner(
+    "within-conditions", lambda claim, shape: on_runs(claim, shape) and bool(_scaling_variables(claim)), _within_conditions)
 
 
 def _scaled(variables, environment: Environment, leaves: Leaves, rng: np.random.Generator) -> Leaves:

@@ -1,1 +1,0 @@
-"""The reference workload by other means, one file each: ``build(workload)`` returns a call that computes all models."""

@@ -1,0 +1,181 @@
+"""Formulas as text: read as Python's operators would, never run. What is no formula is refused at once, with its place."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+
+import pytest
+import sympy as sp
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from bounds.language import words
+from bounds.language.claim import Condition
+from bounds.language.definitions import DEFINITIONS
+from bounds.registry.expressions import NoFormula, expression
+from bounds.registry.user_claims import load_claims
+
+NAMES = {name: getattr(words, name) for name in words.__all__} | {d.name: d.symbol for d in DEFINITIONS.values()} | {
+    name: getattr(sp, name) for name in ("sqrt", "exp", "log", "Abs")}
+HEADS = (sp.Add, sp.Mul, sp.Pow, sp.exp, sp.log, sp.Abs, sp.Max, sp.Min, sp.Sum, sp.Product, sp.Tuple, sp.Symbol,
+         sp.Rational, sp.Indexed, sp.IndexedBase, words.Operator, type(sp.E))
+SHELL = '''__import__('os').system('touch made')'''
+
+
+def read(text: str):
+    return expression(text, NAMES)
+
+
+#: text -> what the error says
+ATTACKS = {
+    # text that would be run
+    f'E("{SHELL}")': "text in quotes is not part of a formula; allowed: names, numbers such as 2 or 0.5",
+    f"E({SHELL!r})": "(column 3)", f"norm2(b{SHELL!r})": "(column 8)", "L + f'{L}'": "(column 6)", "E('''L''')": "in quotes",
+    "__import__(L)": "unknown symbol '__import__'", "exec(L)": "unknown symbol 'exec'", "eval": "unknown symbol 'eval'",
+    "S(1)": "unknown symbol 'S'", "Symbol(1)": "unknown symbol 'Symbol'", "oo": "unknown symbol 'oo'", "I": "unknown symbol",
+    "L.__class__": "Attribute is not part of a formula", "L.name": "(column 2)", "norm2(x_star).func": "(column 14)",
+    "...": "Attribute", "L; mu": "';' is not part of a formula", "L # mu": "'#'", "L\\": "(column 2)", "L\x00": "U+0000",
+    # numbers
+    "1j": "'1j' is no number; a number is written 2, 0.5 or 1e-3", "0x10": "'0x10' is no number", "1_000": "is no number",
+    "2L": "'2L' is no number", "1.2.3": "is no number", "007": "a whole number begins with another digit than 0",
+    "9" * 101: "at most 100 digits", "9" * 5000: "at most 100 digits", "1e1000000000": "at most 100 digits", "1e-101": "100",
+    # letters and digits that look like others
+    "Ｌ": "'Ｌ' (U+FF2C, fullwidth latin capital letter l) is not part", "L + １": "(column 5)", "ｌog(2)": "4C",
+    "λ": "greek", "L²": "superscript two", "L − mu": "minus sign)", "L\u00a0+ mu": "no-break space", "“L”": "quotation",
+    # words of Python
+    **{word: f"'{word}' is not part of a formula" for word in ("True", "None", "False", "lambda", "yield", "not", "await")},
+    "L if mu else 1": "'if'", "L for k in g": "'for'", "L and mu": "(column 3)", "L := 1": "':'", "L < mu": "a relation",
+    "E(L, sampling=1)": "a relation is not part of a formula", "L[0:1]": "':'", "{L}": "'{'", "~L": "'~'", "@L": "'@'",
+    "L // 2": "FloorDiv is not part of a formula", "L % 2": "'%'", "L^2": "powers are written **", "[L]": "List is not part",
+    "(L, mu)": "Tuple is not part", "()": "Tuple", "*L": "invalid syntax", "norm2(*g)": "Starred", "": "its end",
+    "eta_l[*g]": "Starred", "L mu": "invalid syntax", "(L": "'(' was never closed at '(L' (column 1)", "L)": "unmatched ')'",
+    # calls and indices
+    "norm2()": "norm2 takes 1 argument(s); got 0", "dot(x_star)": "dot takes 2 argument(s); got 1", "E(1, 2, 3)": "1 or 2",
+    "sqrt(2, 3)": "sqrt takes 1 argument(s); got 2", "log(1, 2, 3)": "log takes 1 or 2", "Max()": "Max takes 1",
+    "E(1)(2)": "a function is called by its name; got E(1)(2)", "(L)(2)": "L is no function", "eta_l(0)": "eta_l[...]",
+    "L[0]": "L takes no index", "eta_l[0][1]": "indices follow the name of an array", "eta_l[()]": "eta_l needs an index",
+    "E": "E is no formula of numbers or vectors", "norm2(sqrt)": "sqrt is no formula", "E((1, 2))": "Tuple is not part",
+    "Sum(k)": "Sum needs a range", "Sum(k, k)": "a range of Sum is written (k, 0, clients - 1); got k",
+    "Sum(k, (1, 0, 2))": "a range of Sum",
+    "Sum(k, (k, 0))": "a range of Sum", "Sum(k, (k, 0, 10**9))": "a whole number up to 10000; got 10**9",
+    "Sum(k, (k, 0, 1/2))": "a whole number", "Product(k, (k, 1, 9999))": "a Product without names has at most 100 terms",
+    "Product(k**k**k, (k, 1, 9))": "exponents up to 10",
+    # without a value
+    "1/0": "divides by zero", "0*(1/(2-2))": "divides by zero (column 4)", "0**-1": "divides by zero", "log(0)": "of zero",
+    "sqrt(-1)": "sqrt(-1) is no real number", "(-8)**(1/3)": "no real number", "log(-2)": "no real number",
+    # resources
+    "10**10**10": "an exponent that is a number is at most 1000, without a power in it; got 10**10 (column 5)",
+    "3**3**3**3": "got 3**3**3 (column 4)", "2**1001": "at most 1000", "2**-1001": "got -1001", "(10**90)**112": "digits",
+    "L**(mu - mu + 10**9)": "at most 1000", "(L**1000)**1000": "more digits", "exp(1001)": "at most 1000",
+    "exp(exp(exp(exp(10))))": "without a power in it; got exp(10)", "*".join(["9" * 99] * 99): "more digits than a formula",
+    "-" * 10**5 + "1": "a formula has at most 10000 characters", "1" + " + 1" * 10**5: "(400001 characters)",
+    "-" * 61 + "L": "at most 60 deep (column 61)", "(" * 61 + "L" + ")" * 61: "at most 60 deep", "L**" * 61 + "L": "60 deep",
+    "2**-" * 31 + "2": "60 deep", "E(" * 61 + "L" + ")" * 61: "60 deep", "eta_l[" * 61 + "0" + "]" * 61: "60 deep",
+    "(" * 5000: "at most 1000 numbers, names and signs; got 5000", "L + " * 500 + "L": "at most 1000",
+    "server_" + "x" * 1000: "a name has at most 100 characters",
+}
+
+
+@pytest.mark.parametrize(("text", "message"), ATTACKS.items(), ids=[text[:20] for text in ATTACKS])
+def test_what_is_no_formula_is_refused_at_once_in_one_line(text, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    start = time.process_time()
+    with pytest.raises(NoFormula) as error:
+        read(text)
+    said = str(error.value)
+    assert message in said and time.process_time() - start < 0.5 and os.listdir(tmp_path) == []
+    assert "\n" not in said and len(said) < 1000 and ("column" in said or "at most" in said)
+
+
+@pytest.mark.parametrize(("text", "value"), [
+    ("0.5", sp.Rational(1, 2)), ("0.1", sp.Rational(1, 10)), (".25", sp.Rational(1, 4)), ("5.", sp.Integer(5)), ("00", 0),
+    ("1e-3", sp.Rational(1, 1000)), ("2.5E+2", sp.Integer(250)), ("0.1 + 0.2", sp.Rational(3, 10)), ("-2**2", -4),
+    ("2**-1", sp.Rational(1, 2)), ("2**3**2", sp.Integer(512)), ("1/3", sp.Rational(1, 3)), ("0**0", sp.S.One),
+])
+def test_numbers_are_exact(text, value):
+    assert read(text) == value and read(text).is_Rational
+
+
+@pytest.mark.parametrize("text", [
+    "E(norm2(x_round[rounds] - x_star))", "(1 - mu/(2*L))**rounds*norm2(x_round[0] - x_star)", "Max(L, mu, 1)",
+    "Sum(client_weight[k]*norm2(x_local[t, k] - x_sampled[t]), (k, 0, clients - 1))", "sqrt(2)*exp(4/3)*log(8, 2)",
+    "Product(1 - eta_l[t]*mu, (t, 0, iterations - 1))", "Sum(eta_l[i]*included[i, k], (i, 0, t), (k, 0, clients - 1))",
+    "server_variate[r] + client_variate[r, k]", "L**(3/2)*2**(1 - 1/sqrt(2))", "Sum(1/k, (k, 1, 10))", "(-1)**t",
+    "-x_star*2*(L + mu) + Abs(L - mu)",
+])
+def test_formulas_are_what_pythons_operators_give(text):
+    arrays = {name: sp.IndexedBase(name, real=True) for name in ("server_variate", "client_variate")}
+    exact = re.sub(r"(?<![\w.])(\d+)", r"Integer(\1)", text)
+    assert sp.srepr(read(text)) == sp.srepr(eval(exact, {**NAMES, **arrays, "Integer": sp.Integer}))
+    assert read(str(read(text))) == read(text)
+
+
+# random texts -------------------------------------------------------------------------------------------------------------
+LEAVES = st.sampled_from([("L", words.L), ("mu", words.mu), ("eta_l[t]", words.eta_l[words.t]), ("rounds", words.rounds),
+                          ("F_star", words.F_star)]) | st.integers(0, 99).map(lambda n: (str(n), sp.Integer(n)))
+
+
+def _joined(parts):
+    (left, a), sign, (right, b) = parts
+    made = {"+": lambda: a + b, "-": lambda: a - b, "*": lambda: a * b, "/": lambda: a / b}[sign]()
+    return f"({left}) {sign} ({right})", made
+
+
+def _larger(smaller):
+    return (st.tuples(smaller, st.sampled_from("+-*/"), smaller).map(_joined)
+            | smaller.map(lambda one: (f"-({one[0]})", -one[1]))
+            | st.tuples(smaller, st.integers(-3, 3)).map(lambda one: (f"({one[0][0]})**{one[1]}", one[0][1] ** one[1]))
+            | smaller.map(lambda one: (f"E({one[0]})", words.E(one[1]))))
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.recursive(LEAVES, _larger, max_leaves=12))
+def test_random_formulas_are_what_pythons_operators_give(pair):
+    text, value = pair
+    if value.has(sp.zoo, sp.nan):
+        with pytest.raises(NoFormula, match="divides by zero"):
+            read(text)
+    else:
+        assert sp.srepr(read(text)) == sp.srepr(value)
+        assert read(str(value)) == read(str(read(str(value))))
+
+
+PIECES = [*"+-*/(),[]. ", "**", "2", "0", "0.5", "1e9", "10", "L", "mu", "x_star", "eta_l[t]", "E(", "sqrt(", "exp(", "log(",
+          "Abs(", "norm2(", "Sum(", "Product(", "Max(", "(k, 0, 3)", "k", "server_x[r]", "'", '"', "^", "1j", "lambda", "=",
+          ":", "\\", "é", "Ｌ", "__import__", "\n", "\x00", "1/0", "-1", "clients"]
+
+
+@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.sampled_from(PIECES) | st.characters(), max_size=40).map("".join))
+def test_random_texts_give_a_formula_or_an_error_within_a_second(tmp_path, text):
+    os.chdir(tmp_path)
+    start = time.process_time()
+    try:
+        found = read(text)
+    except NoFormula as error:
+        assert "\n" not in str(error)
+    else:
+        assert all(isinstance(part, HEADS) for part in sp.preorder_traversal(found))
+    assert time.process_time() - start < 1 and os.listdir(tmp_path) == []
+
+
+# what else takes formulas -------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("make", [
+    lambda text: Condition(text, "<=", 1), lambda text: Condition(words.L, "<=", text), lambda text: words.norm2(text),
+    lambda text: Condition(words.L, "<=", 1, ((words.t, 0, text),)), lambda text: words.E(words.L, text),
+])
+def test_operators_and_conditions_take_no_text(make, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises((TypeError, sp.SympifyError)):
+        make(SHELL)
+    assert os.listdir(tmp_path) == []
+
+
+def test_ranges_may_follow_each_other(tmp_path):
+    path = tmp_path / "mine.toml"
+    path.write_text('[[claim]]\nid = "mine/a"\nstatement = "norm2(x_local[t, k]) <= 0.1 for t in 0..9 for k in 0..t"\n')
+    (claim,) = load_claims(path)
+    t, k = words.t, words.k
+    assert claim.statement.over == ((t, 0, 9), (k, 0, t)) and claim.statement.right == sp.Rational(1, 10)

@@ -1,0 +1,58 @@
+"""What ``make test`` leaves out because it takes long; ``make test-all`` runs it too.
+
+A row names a test, and the parameters with which it runs all the same: texts that stand in its brackets. Other slow tests
+have the mark themselves.
+"""
+
+from __future__ import annotations
+
+__all__ = ["SLOW", "is_slow"]
+
+_SMALL = ("[li2020]", "[fedalign]", "[classical]")  # papers
+_METHODS = ("[fedavg]", "[fedprox]", "[scaffold]", "[fedadam]", "[fedalign]", "[afedpd]", "[fedluar]", "[lbgm]")
+
+#: test -> with what it runs in ``make test``
+SLOW: dict[str, tuple[str, ...]] = {
+    "bounds/papers/test_papers.py::test_every_claim_can_be_written": _SMALL,
+    "bounds/papers/test_papers.py::test_statements_are_the_paper_s": (*_SMALL, "[afedpd]"),
+    "bounds/papers/test_classical.py::test_local_methods_and_neighbouring_data_are_spared": ("fedavg-", "scaffold-variate"),
+    "bounds/test_render.py::test_formulas_have_letters_and_no_names_of_the_code": _SMALL,
+    "bounds/test_render.py::test_latex_is_well_formed": _SMALL,
+    "bounds/test_render.py::test_show_tells_everything": _SMALL,
+    "bounds/test_user_claims.py::test_the_referee_decides_them_like_any_other": (),
+    "fedtheory/conformance/test_conformance.py::test_a_method_conforms_on_two_federations": _METHODS,
+    "fedtheory/conformance/test_invariants.py::test_invariant": ("-rotated]",),
+    "fedtheory/methods/test_communication.py::test_what_every_method_owes": ("[fedpaq]", "[lbgm]"),
+    "fedtheory/methods/test_luar.py::test_what_every_method_owes": ("[None]", "[fedprox]"),
+    "fedtheory/references/test_engine_equals_reference.py::test_the_engine_equals_the_reference": ("fedalign", "scheme"),
+    "fedtheory/references/test_methods_equal_references.py::test_a_method_equals_its_reference": ("[scaffold]", "[feddyn]"),
+    "fedtheory/references/test_methods_equal_references.py::test_floats_stay_near_fractions": ("[feddyn]",),
+    "fedtheory/test_client_steps.py::test_small_steps_lead_fednova_to_the_optimum_and_fedavg_elsewhere": ("[steps0]",),
+    "fedtheory/test_compiled.py::test_processes_may_compile_at_the_same_time": (),
+    "synthetic/test_conformance.py::test_every_federation_passes_every_check_and_is_the_same_on_numpy": (
+        "[sigmoid]", "quadratic", "[diagonal]", "[huber]", "[logistic]", "perceptron"),
+    "synthetic/test_nonconvex.py::test_provenance_says_no_more_than_is_known": (),
+    "synthetic/test_nonconvex.py::test_the_bound_on_suboptimality_is_one": (),
+    "verify/formulas/test_bound.py::test_every_claim_has_a_closed_form_with_rates": ("[li2020]", "[classical]"),
+    "verify/formulas/test_rates.py::test_no_rate_is_wrong": ("[li2020]", "[classical]"),
+    "verify/growth/test_growth.py::test_false_orders_are_refuted_with_a_file_that_replays": ("value", "geometric"),
+    "verify/instances/test_samples.py::test_false_twins_about_samples_are_refuted_at_the_smallest_budget": ("local-sgd",),
+    "verify/instances/test_samples.py::test_true_statements_about_samples_are_spared": (),
+    "verify/proofs/test_follows.py::test_links_of_papers": ("fedluar/", "afedpd/"),
+    "verify/referee/test_referee.py::test_workers_and_order_do_not_matter": (),
+    "verify/report/test_drawing.py::test_report_does_not_depend_on_the_number_of_workers": (),
+    "verify/report/test_drawing.py::test_what_a_dying_worker_leaves_behind_is_drawn": (),
+    "verify/report/test_formulas_and_numerals.py::test_every_claim_has_formulas_that_browsers_can_draw": _SMALL,
+    "verify/search/test_false_alarms.py::test_derived_claims_are_spared": ("fedluar", "theorem"),
+    "verify/search/test_power.py::test_a_true_claim_on_a_method_is_never_refuted": ("scaffold", "fedprox"),
+    "verify/search/test_search.py::test_a_true_claim_is_never_refuted": ("contraction", "descent", "scheme"),
+    "verify/search/test_sharing.py::test_a_search_sees_the_same_whether_runs_are_shared_or_not": ("[fedalign]",),
+}
+
+
+def is_slow(nodeid: str) -> bool:
+    """Whether ``make test`` leaves a test out, by its id in pytest."""
+    name, bracket, parameters = nodeid.removeprefix("tests/").partition("[")
+    if name not in SLOW:
+        return False
+    return not any(text in bracket + parameters for text in SLOW[name])

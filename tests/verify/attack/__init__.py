@@ -1,0 +1,1 @@
+"""Attacks on the checker of certificates: random mutants and targeted forgeries."""

@@ -1,0 +1,162 @@
+"""Attacks certificates with random mutants: ``python -m tests.verify.attack.attack`` (``make attack``).
+
+Takes certificates of claims of every paper, kind and method, changes them at random, and lets the checker judge. What only
+fails because its recorded sides are not those of the changed instance gets the right sides, and is judged again. Every
+mutant that is accepted is judged by an exact evaluation that shares no code with the checker: both must agree that it
+refutes the claim. Reports also what takes long and what raises.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from bounds.language.claim import Claim
+from bounds.registry.claims import all_claims, find_claim
+from tests.verify.attack.mutants import damaged, mutant
+from tests.verify.attack.second_opinion import refutes
+from verify.checker.replay import METHODS
+from verify.exact.check import CheckResult
+from verify.exact.check import check as check_single
+from verify.growth.certificate import FORMAT as GROWTH
+from verify.growth.check import check as check_growth
+from verify.growth.check import check_file
+from verify.growth.order import with_constant
+from verify.referee.decide import Settings, decide
+
+__all__ = ["Outcome", "attack", "certificates", "main"]
+
+LONGEST = 20.0  # seconds that the checker may take for a mutant
+
+
+class Outcome(Counter):
+    """How many mutants were judged how; ``wrong`` holds what must not happen, as pairs (why, mutant)."""
+
+    def __init__(self):
+        super().__init__()
+        self.wrong: list[tuple[str, Any]] = []
+        self.slowest = 0.0
+
+
+def _checked(data: Mapping[str, Any], claim: Claim) -> CheckResult:
+    growth = isinstance(data, Mapping) and data.get("format") == GROWTH
+    return (check_growth if growth else check_single)(data, claim)
+
+
+def _confirmed(data: Mapping[str, Any], claim: Claim) -> bool:
+    """Whether the engine agrees, of growth for every member."""
+    if data["format"] != GROWTH:
+        return refutes(data, claim)
+    return all(refutes(member["certificate"], with_constant(claim, member["constant"])) for member in data["members"])
+
+
+def attack(given: Sequence[Mapping[str, Any]], count: int, seed: int, outcome: Outcome | None = None) -> Outcome:
+    """Judge ``count`` mutants of the certificates."""
+    outcome, rng = Outcome() if outcome is None else outcome, random.Random(seed)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "mutant.json"
+        for _ in range(count):
+            certificate = rng.choice(given)
+            claim = find_claim(certificate["claim"])
+            if rng.random() < 0.05:
+                text = damaged(json.dumps(certificate), rng)
+                path.write_text(text, encoding="utf-8")
+                _judge(outcome, text[:200], lambda: _of_file(path))
+                continue
+            data = mutant(dict(certificate), rng)
+            result = _judge(outcome, data, lambda data=data, claim=claim: _checked(data, claim))
+            if result is not None and not result.accepted and "recorded values" in result.reason and "left" in data:
+                data |= {"left": result.left, "right": result.right}
+                result = _judge(outcome, data, lambda data=data, claim=claim: _checked(data, claim))
+            if result is not None and result.accepted:
+                same = data == certificate
+                outcome["unchanged" if same else "accepted"] += 1
+                if not same:
+                    _second(outcome, data, claim)
+    return outcome
+
+
+def _of_file(path: Path) -> CheckResult:
+    try:
+        return check_file(path)
+    except ValueError as error:
+        return CheckResult(False, str(error))
+
+
+def _judge(outcome: Outcome, data: Any, judge) -> CheckResult | None:
+    began = time.perf_counter()
+    outcome["judged"] += 1
+    try:
+        result = judge()
+    except Exception as error:  # a defect of ours, whatever it is
+        outcome.wrong.append((f"traceback: {type(error).__name__}: {error}", data))
+        return None
+    seconds = time.perf_counter() - began
+    outcome.slowest = max(outcome.slowest, seconds)
+    if seconds > LONGEST:
+        outcome.wrong.append((f"{seconds:.0f} seconds", data))
+    return result
+
+
+def _second(outcome: Outcome, data: Mapping[str, Any], claim: Claim) -> None:
+    try:
+        agrees = _confirmed(data, claim)
+    except Exception as error:
+        outcome.wrong.append((f"accepted, and the engine raises {type(error).__name__}: {error}", data))
+        return
+    outcome["confirmed" if agrees else "wrong"] += 1
+    if not agrees:
+        outcome.wrong.append(("accepted, but the engine does not agree", data))
+
+
+def certificates(directory: Path | None, seed: int) -> Iterator[dict[str, Any]]:
+    """Certificates of a report, or of refuted claims of every paper, setting and method, decided afresh."""
+    if directory is not None:
+        for path in sorted((directory / "certificates").glob("*.json")):
+            yield json.loads(path.read_text(encoding="utf-8"))
+        return
+    groups: dict[tuple, list[Claim]] = {}
+    for claim in all_claims().values():
+        if claim.statement is not None:
+            base = claim.procedure.base if claim.procedure else ""
+            options = () if claim.procedure is None else tuple(map(str, claim.procedure.options))
+            kind = (claim.paper, claim.setting, claim.explicit, base, options, claim.compares != ())
+            groups.setdefault(kind, []).append(claim)
+    rng = random.Random(seed)
+    with tempfile.TemporaryDirectory() as folder:
+        for claims in groups.values():
+            for claim in rng.sample(claims, min(len(claims), 8)):
+                verdict = decide(claim, Settings(federations=False, out=Path(folder)))
+                if verdict.certificate:
+                    yield json.loads((Path(folder) / verdict.certificate).read_text(encoding="utf-8"))
+                    break
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Attack, and print how many mutants were judged how; status 1 if anything was wrong."""
+    parser = argparse.ArgumentParser(prog="make attack", description=__doc__.split("\n")[0])
+    parser.add_argument("--mutants", type=int, default=10_000)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--report", type=Path, help="a directory with certificates, instead of claims decided afresh")
+    options = parser.parse_args(arguments)
+    given = list(certificates(options.report, options.seed))
+    methods = {data.get("procedure", {}).get("base") for data in given if data.get("setting") == "run"}
+    print(f"{len(given)} certificates of {len(methods)} methods; without any: {', '.join(sorted(METHODS.keys() - methods))}")
+    outcome = attack(given, options.mutants, options.seed)
+    print(f"{dict(outcome)}; slowest {outcome.slowest:.1f} s; wrong: {len(outcome.wrong)}")
+    for why, data in outcome.wrong[:20]:
+        print(why)
+        print("  ", json.dumps(data, default=str)[:2000])
+    return 1 if outcome.wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

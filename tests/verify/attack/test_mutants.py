@@ -1,0 +1,57 @@
+"""A short random attack: no mutant is accepted against the engine's opinion, none raises, none takes long."""
+
+from __future__ import annotations
+
+import json
+import random
+
+import pytest
+
+from bounds.registry.claims import find_claim
+from tests.verify.attack import attack as attacking
+from tests.verify.attack.attack import attack
+from tests.verify.attack.mutants import mutant
+from tests.verify.attack.second_opinion import refutes
+from verify.exact.check import CheckResult
+from verify.referee.decide import Settings, decide
+
+#: refuted claims: a run with chance, a point, plain numbers, samples, a method with roots
+CLAIMS = ("fedalign/theorem-1", "fedalign/step-eq47-as-printed", "fedmoswa/lemma-g.11", "afedpd/lemma-2", "fadamgc/eq-96",
+          "fedluar/lemma-A.2-shift@forced")
+
+
+@pytest.fixture(scope="module")
+def given(tmp_path_factory):
+    found = []
+    for name in CLAIMS:
+        folder = tmp_path_factory.mktemp("report")
+        verdict = decide(find_claim(name), Settings(federations=False, out=folder))
+        found.append(json.loads((folder / verdict.certificate).read_text(encoding="utf-8")))
+    return found
+
+
+def test_mutants_are_refused_or_refute(given):
+    outcome = attack(given, 150, seed=0)
+    assert not outcome.wrong, outcome.wrong[:3]
+    assert outcome["accepted"] > 5, "else nothing was confirmed"
+
+
+def test_the_attack_notices_a_checker_that_accepts_everything(given, monkeypatch):
+    monkeypatch.setattr(attacking, "_checked", lambda data, claim: CheckResult(True, "yes"))
+    outcome = attack(given, 60, seed=0)
+    assert outcome.wrong
+
+
+def test_the_engine_agrees_with_certificates_and_not_with_others(given):
+    for data in given:
+        claim = find_claim(data["claim"])
+        assert refutes(data, claim)
+    data = json.loads(json.dumps(given[0]))
+    data["values"]["L"] = "1/1000"
+    assert not refutes(data, find_claim(data["claim"]))
+
+
+def test_mutants_differ(given):
+    rng = random.Random(1)
+    changed = [mutant(given[0], rng) != given[0] for _ in range(50)]
+    assert sum(changed) > 35

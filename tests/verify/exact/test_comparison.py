@@ -1,0 +1,109 @@
+"""The comparison of statements with claims agrees with the writer on every claim, and notices every change."""
+
+from __future__ import annotations
+
+import copy
+import json
+from dataclasses import replace
+
+import pytest
+
+from bounds.language.claim import Claim, Variable
+from bounds.registry.claims import all_claims, find_claim
+from verify.exact import statement as writer
+from verify.exact.check import check
+from verify.exact.comparison import differences
+from verify.exact.statement import not_replayed, statement_of
+from verify.growth.order import with_constant
+
+#: claims of every setting: a run, a point, numbers, samples, free starts, masks, an order, definitions
+CLAIMS = ("fedalign/theorem-1", "fedalign/step-eq47-as-printed", "fedalign/step-T3-as-printed", "afedpd/lemma-2",
+          "classical/sgd-stability-distance", "fedmoswa/lemma-g.16@E0", "fedluar/lemma-A.2-shift@forced", "fadamgc/eq-96")
+
+
+def stated(claim: Claim) -> dict:
+    return json.loads(json.dumps(statement_of(claim)))
+
+
+def explicit(claims) -> list[Claim]:
+    found = []
+    for claim in claims:
+        if claim.statement is not None:
+            try:
+                one = claim if claim.explicit else with_constant(claim, 3)
+            except NotImplementedError:
+                continue
+            if not_replayed(one) is None:
+                found.append(one)
+    return found
+
+
+def agree(claims) -> None:
+    wrong = {claim.id: found for claim in claims if (found := list(differences(stated(claim), claim)))}
+    assert not wrong
+
+
+def test_writer_and_comparison_agree():
+    agree(explicit(map(find_claim, CLAIMS)))
+    agree(explicit(list(all_claims().values())[::25]))
+
+
+@pytest.mark.slow
+def test_writer_and_comparison_agree_on_every_claim():
+    claims = explicit(all_claims().values())
+    assert len(claims) > 1800
+    agree(claims)
+
+
+def changes(statement):
+    """The statement with one thing taken away or put in another's place, everywhere once."""
+    for place in range(len(statement["hypotheses"])):
+        yield "hypotheses", lambda s, p=place: s["hypotheses"].pop(p)
+        yield "hypotheses", lambda s, p=place: s["hypotheses"][p].update(
+            relation=">=" if s["hypotheses"][p]["relation"] == "<=" else "<=")
+        yield "hypotheses", lambda s, p=place: s["hypotheses"][p].update(left=["+", s["hypotheses"][p]["left"], 1])
+        if statement["hypotheses"][place]["over"]:
+            yield "hypotheses", lambda s, p=place: s["hypotheses"][p]["over"].pop()
+    for name in statement["definitions"]:
+        yield "definitions", lambda s, n=name: s["definitions"].pop(n)
+        yield "definitions", lambda s, n=name: s["definitions"][n].update(formula=0)
+    for name in statement["procedure"]["options"]:
+        yield "procedure", lambda s, n=name: s["procedure"]["options"].pop(n)
+        yield "procedure", lambda s, n=name: s["procedure"]["options"].update({n: "77"})
+    for name in ("base", "sampling", "indicator", "strict"):
+        yield "procedure", lambda s, n=name: s["procedure"].update({n: "another"})
+    yield "statement", lambda s: s["statement"].update(relation="==" if s["statement"]["relation"] != "==" else "<=")
+    yield "statement", lambda s: s["statement"].update(left=0)
+    yield "statement", lambda s: s["statement"].update(right=["*", 2, s["statement"]["right"]])
+    yield "free", lambda s: s["free"].update(x_round=None)
+    yield "free", lambda s: s["free"].update(F_star=[])
+    yield "everywhere", lambda s: s["everywhere"].append("L")
+    for name in ("claim", "reading", "setting"):
+        yield name, lambda s, n=name: s.update({n: "another"})
+
+
+@pytest.mark.parametrize("claim_id", CLAIMS)
+def test_every_change_of_a_statement_is_noticed_twice(claim_id):
+    claim = find_claim(claim_id)
+    whole = stated(claim)
+    for part, change in changes(whole):
+        changed = copy.deepcopy(whole)
+        change(changed)
+        assert changed != whole and list(differences(changed, claim)), part
+        assert part in check(changed, claim).reason
+
+
+#: what a faulty writer would leave out -> how
+FAULTS = {"signs": "_ranges", "domains": "_domains", "assumptions on clients": "_participation"}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_faulty_writer_is_noticed(name, monkeypatch):
+    """The comparison has its own way from the claim: a certificate that a faulty writer made is not accepted."""
+    claim = replace(find_claim("fedalign/theorem-1"), variables=(Variable("more", "positive"),))
+    before = len(stated(claim)["hypotheses"])
+    monkeypatch.setattr(writer, FAULTS[name], lambda claim: iter(()))
+    claim = replace(claim)  # whose statement is not known yet
+    assert len(stated(claim)["hypotheses"]) < before
+    assert any("implies" in difference for difference in differences(stated(claim), claim))
+    assert "in two ways" in check(stated(claim), claim).reason

@@ -1,0 +1,145 @@
+"""The form of a certificate: its keys, the names that it may give, and the kinds of what stands under them.
+
+Which names may have values follows from the statement: ``free`` lists them. The rest of an instance has fixed names.
+Any other name is refused, and so is a name with two meanings.
+"""
+
+from verify.checker.limits import SIZE, bounded
+from verify.checker.words import COMPARE, FORMAT, SETTINGS, require
+
+STATED = ("claim", "reading", "setting", "statement", "hypotheses", "definitions", "procedure", "everywhere", "free")
+GIVEN = ("sizes", "instance", "values", "left", "right")
+CONDITION = ("left", "relation", "right", "over", "text")
+PROCEDURE = ("base", "sampling", "indicator", "strict", "options")
+
+#: sizes that every certificate gives, all at least 1
+SIZES = ("clients", "iterations", "local_steps", "participants", "rounds", "dim", "layers")
+
+#: what an instance has: of clients without samples, at a fixed time or in a run; of clients with samples
+FEDERATION = ("center", "curvature", "x_star", "offset", "client_weight", "layer_sizes", "priority", "noise")
+INSTANCE = {"algebra": (), "point": (*FEDERATION, "included", "x_local"),
+            "run": (*FEDERATION, "start_offset", "initial", "epsilon", "available")}
+MAY_HAVE = ("pieces", "half_tangent")
+OF_SAMPLES = ("atoms", "start_offset", "initial")
+ATOM = ("curvature", "center", "pieces", "offset")
+
+#: the lengths of what an instance has, by sizes; entries of pieces, noise and atoms are checked where they are used
+LENGTHS = {
+    "center": ("clients", "dim"), "curvature": ("clients", "dim"), "pieces": ("clients", "dim"), "x_star": ("dim",),
+    "start_offset": ("dim",), "half_tangent": (), "offset": ("clients",), "client_weight": ("clients",),
+    "noise": ("clients",), "priority": ("clients",), "layer_sizes": ("layers",), "included": (1, "clients"),
+    "x_local": (1, "clients", "dim"),
+    "epsilon": ("rounds + 1",), "available": ("rounds + 1", "clients"), "atoms": ("clients",),
+}
+
+#: names that the checker computes from an instance
+COMPUTED = ("F_star", "F_inf", "F_star_client", "L_client", "mu_client", "sigma_sq_client", "L_objective", "loss_inf")
+
+#: what every run measures
+MEASURED = ("x", "x_sampled", "x_local", "x_before", "g", "included", "sampled_weight", "x_round", "x_broadcast", "sampled")
+OF_COUPLED_RUNS = ("used_sample", "replaced", "differing")
+
+
+def keys(data, names, what, more=()):
+    """``data``, an object with just these keys, and perhaps those of ``more``."""
+    require(isinstance(data, dict), f"{what} must be an object; got {type(data).__name__}")
+    missing, unknown = [n for n in names if n not in data], [n for n in data if n not in {*names, *more}]
+    require(not missing, f"{what} lacks {', '.join(missing)}")
+    require(not unknown, f"{what} may not give {', '.join(map(repr, unknown))}")
+    return data
+
+
+def texts(data, what):
+    """``data``, a list of texts."""
+    require(isinstance(data, list) and all(isinstance(name, str) for name in data), f"{what} must be a list of names")
+    return data
+
+
+def coupled(certificate):
+    """Whether the statement is about clients with samples."""
+    return certificate["setting"] == "run" and "replaced" in certificate["procedure"]
+
+
+def checked(certificate):
+    """The certificate, if it has the form of one. Raises ValueError."""
+    require(isinstance(certificate, dict) and certificate.get("format") == FORMAT, f"not a {FORMAT}")
+    keys(certificate, ("format", *STATED, *GIVEN), "a certificate", ("also",))
+    require(certificate["setting"] in SETTINGS, f"the setting is one of {', '.join(SETTINGS)}")
+    require(isinstance(certificate["reading"], str) and isinstance(certificate["claim"], str), "claim and reading are texts")
+    keys(certificate["procedure"], PROCEDURE, "the procedure", ("replaced", "gradients"))
+    of_samples = coupled(certificate)
+    require(isinstance(certificate["procedure"]["options"], dict), "options must be an object")
+    require(isinstance(certificate["hypotheses"], list), "hypotheses must be a list")
+    for condition in (certificate["statement"], *certificate["hypotheses"]):
+        _condition(condition)
+    for name, rule in keys(certificate["definitions"], (), "definitions", certificate["definitions"]).items():
+        texts(keys(rule, ("indices", "formula"), f"the definition of {name}")["indices"], "indices")
+    free, everywhere = certificate["free"], texts(certificate["everywhere"], "everywhere")
+    for name, lengths in keys(free, (), "free", free).items():
+        require(lengths is None or texts(lengths, f"the sizes of {name}") is not None, "sizes are a list of names")
+    sizes = keys(certificate["sizes"], (), "sizes", (*SIZES, *free, *(["samples"] if of_samples else [])))
+    for name, size in sizes.items():
+        require(type(size) is int, f"the size {name} must be a whole number; got {size!r}")
+        bounded(abs(size), SIZE, f"the size {name}")
+    require(all(sizes.get(name, 0) >= 1 for name in SIZES), f"at least 1 must be {', '.join(SIZES)}")
+    whole_rounds = certificate["setting"] == "algebra" or sizes["iterations"] == sizes["rounds"] * sizes["local_steps"]
+    require(whole_rounds, "iterations must be rounds * local_steps")
+    names = OF_SAMPLES if of_samples else INSTANCE[certificate["setting"]]
+    keys(certificate["instance"], names, "the instance", MAY_HAVE if "center" in names else ())
+    known = sizes | {"rounds + 1": sizes["rounds"] + 1, 1: 1}
+    for name in {*LENGTHS} & {*certificate["instance"]}:
+        lengths = [known[size] for size in LENGTHS[name]]
+        _shape(certificate["instance"][name], lengths, name, more=name in ("pieces", "noise", "atoms"))
+    for values in (certificate["values"], certificate.get("also", {}).get("values", {})):
+        for name, value in keys(values, (), "values", free).items():
+            if isinstance(value, dict):
+                keys(value, ("hypothesis",), f"a value of {name}, unless it is a number,")
+            else:
+                _shape(value, free[name] and [sizes[size] for size in free[name]], name)
+    _one_meaning(certificate)
+    require({*everywhere} <= {*free}, "what holds everywhere must be free")
+    sides = [certificate[side] for side in ("left", "right")]
+    if "also" in certificate:
+        also = keys(certificate["also"], ("values", "left", "right"), "also")
+        sides += [also["left"], also["right"]]
+    require(all(isinstance(side, str) for side in sides), "left and right must be texts")
+    return certificate
+
+
+def _shape(value, lengths, name, more=False):
+    """Refuse an array that is not of these lengths (``more``: of lists); without lengths, one with unequal rows."""
+    if lengths == [] or not isinstance(value, list):
+        fits = not lengths and (more or not isinstance(value, list))
+        require(fits, f"{name} must be {'a list' if lengths else 'a number'}")
+        return 0
+    if lengths is None:
+        shapes = {_shape(entry, None, name) for entry in value}
+        require(len(shapes) <= 1, f"{name} has rows of different lengths")
+        return (len(value), *shapes)
+    require(len(value) == lengths[0], f"{name} must have {lengths[0]} entries in a list; got {len(value)}")
+    for entry in value:
+        _shape(entry, lengths[1:], name, more)
+    return 0
+
+
+def _condition(condition):
+    keys(condition, CONDITION, "a condition")
+    require(condition["relation"] in COMPARE, f"the relation is one of {' '.join(COMPARE)}; got {condition['relation']!r}")
+    require(isinstance(condition["over"], list), "over must be a list")
+    for triple in condition["over"]:
+        named = isinstance(triple, list) and len(triple) == 3 and isinstance(triple[0], str)
+        require(named, "over holds [index, low, high]")
+
+
+def _one_meaning(certificate):
+    """Every name is of the instance, a size, a value or a definition, and of nothing else that the checker knows."""
+    fixed = {*SIZES}
+    if certificate["setting"] != "algebra":
+        fixed |= {*COMPUTED, *OF_COUPLED_RUNS, *FEDERATION, *MAY_HAVE, *OF_SAMPLES, *INSTANCE["point"], *INSTANCE["run"],
+                  *MEASURED, *(f"twin_{name}" for name in MEASURED), "samples"}
+    for name in certificate["free"]:
+        require(name not in fixed and name not in certificate["definitions"], f"{name} may not be free")
+        require(not (name in certificate["sizes"] and name in certificate["values"]), f"{name} is a size and a value")
+    for name in certificate["definitions"]:
+        allowed = certificate["setting"] == "point" and name in ("x", "x_sampled")
+        require(allowed or name not in fixed, f"{name} may not be defined")

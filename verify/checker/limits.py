@@ -1,0 +1,114 @@
+"""How large a certificate and its replay may be; what is larger is refused before it is computed."""
+
+import json
+import re
+from fractions import Fraction
+
+TEXT = 4 * 10**6  # characters of a file
+DEPTH = 60  # brackets within each other
+DIGITS = 5_000  # of a written number
+SIZE = 10_000  # of a whole number that counts something
+BITS = 2**18  # of a computed fraction
+EXPONENT = 10**5  # of a power
+TERMS = 10**5  # of a sum or of a range
+OUTCOMES = 2**16  # of chance
+WORK = 10**6  # steps of a replay: nodes of formulas, losses and gradients by coordinate, and 64 bits of recorded numbers
+
+
+class TooLarge(ArithmeticError):
+    """A certificate asks for more than the checker computes."""
+
+
+def bounded(found, most, what):
+    """``found``, unless it exceeds ``most``."""
+    if found > most:
+        raise TooLarge(f"{what}: {found if found < 10**18 else 'more than 10^18'}; at most {most} is replayed")
+    return found
+
+
+def bits(number):
+    """The length of a fraction's numerator and denominator together; of an interval, of its longer end."""
+    if hasattr(number, "low"):
+        return max(bits(number.low), bits(number.high))
+    return number.numerator.bit_length() + number.denominator.bit_length()
+
+
+class Meter:
+    """Counts the steps of a replay."""
+
+    def __init__(self):
+        self.spent = 0
+
+    def spend(self, steps):
+        self.spent += steps
+        if self.spent > WORK:
+            raise TooLarge(f"the replay takes more than {WORK} steps")
+
+    def record(self, value):
+        """Count what is kept of a run: numbers in lists of any depth."""
+        if isinstance(value, (list, tuple)):
+            for entry in value:
+                self.record(entry)
+        elif value is not None:
+            self.spend(1 + bounded(bits(value), BITS, "bits of a number") // 64)
+
+
+#: a fraction, and a decimal as it stands in recorded sides
+FRACTION, DECIMAL = re.compile(r"-?[0-9]+(/[0-9]+)?"), re.compile(r"-?[0-9]+(\.[0-9]+)?(E[-+]?[0-9]{1,4})?")
+
+
+def written(text, form=FRACTION):
+    """The number that a text writes."""
+    if not isinstance(text, str) or not form.fullmatch(text[: 3 * DIGITS]) or len(text) > 2 * DIGITS + 2:
+        raise ValueError(f"a number is written as a fraction of at most {DIGITS} digits; got {str(text)[:60]!r}")
+    for part in text.split("/"):
+        bounded(len(part.lstrip("-")), DIGITS if form is FRACTION else 2 * DIGITS, "digits of a number")
+    above, _, below = text.partition("/")
+    if form is DECIMAL:
+        return Fraction(text)
+    return Fraction(whole(above), whole(below or "1"))
+
+
+def whole(digits):
+    """The whole number that many digits write; Python reads at most some thousands of them at once."""
+    sign, digits = (-1, digits[1:]) if digits.startswith("-") else (1, digits)
+    found = 0
+    for start in range(0, len(digits), 1000):
+        part = digits[start : start + 1000]
+        found = found * 10 ** len(part) + int(part)
+    return sign * found
+
+
+def read(text):
+    """The JSON object that a text writes: without repeated keys, without floats, and not too large.
+
+    Raises ValueError, also for a text that is no JSON.
+    """
+    bounded(len(text), TEXT, "characters of the file")
+    depth = 0
+    for mark in re.findall(r'"(?:[^"\\]|\\.)*"|[\[{]|[\]}]', text):
+        depth += 1 if mark in "[{" else -1 if mark in "]}" else 0
+        if depth > DEPTH:
+            raise ValueError(f"brackets stand within each other at most {DEPTH} times")
+    found = json.loads(
+        text, object_pairs_hook=_without_repeats, parse_float=_refused, parse_constant=_refused, parse_int=_int)
+    if not isinstance(found, dict):
+        raise ValueError(f"a certificate is a JSON object; got {type(found).__name__!r}")
+    return found
+
+
+def _without_repeats(pairs):
+    names = [name for name, _ in pairs]
+    if len({*names}) < len(names):
+        raise ValueError(f"a key stands twice: {next(name for name in names if names.count(name) > 1)!r}")
+    return dict(pairs)
+
+
+def _refused(text):
+    raise ValueError(f"numbers are fractions in quotation marks, or whole numbers; got {text[:60]}")
+
+
+def _int(digits):
+    if len(digits) > 1000:
+        raise ValueError(f"a whole number has at most 1000 digits; got {len(digits)}")
+    return int(digits)

@@ -1,0 +1,64 @@
+"""Checks certificate files: the stand-alone checker replays them, and what they state is compared with the claim."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bounds.language.claim import Claim
+from verify.checker import limits
+from verify.checker import replay as checker
+from verify.checker.form import STATED
+from verify.checker.words import replayed
+from verify.exact.certificate import printed
+from verify.exact.comparison import differences
+from verify.exact.statement import statement_of
+
+__all__ = ["CheckResult", "check", "read", "replay_alone"]
+
+
+@dataclass(frozen=True)
+class CheckResult:
+    """The checker's answer; ``left`` and ``right`` are the sides as text."""
+
+    accepted: bool
+    reason: str
+    left: str = ""
+    right: str = ""
+
+
+def read(path: str | Path) -> dict[str, Any]:
+    """A certificate from a file, of either format. Raises ValueError with one clear line for anything that is not one."""
+    path = Path(path)
+    try:
+        return limits.read(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ValueError(f"cannot read {path}: {error.strerror}") from error
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise ValueError(f"{path} is not a certificate: not valid JSON (truncated?): {error}") from error
+    except (ArithmeticError, RecursionError, ValueError) as error:
+        raise ValueError(f"{path} is not a certificate: {error}") from error
+
+
+def replay_alone(data: Mapping[str, Any]) -> CheckResult:
+    """What the stand-alone checker says of a certificate, whatever it states."""
+    accepted, reason, left, right = replayed(checker.check, data)
+    return CheckResult(accepted, reason, printed(left), printed(right))
+
+
+def check(data: Mapping[str, Any], claim: Claim) -> CheckResult:
+    """Whether the certificate refutes the claim: it states what the claim states, and the stand-alone checker accepts it.
+
+    What it must state is written anew from the claim; that writing is then compared with the claim by code of its own.
+    """
+    stated = statement_of(claim)
+    differing = [name for name in STATED if not isinstance(data, Mapping) or data.get(name) != stated[name]]
+    if differing:
+        return CheckResult(False, f"the certificate does not state what {claim.id} states: {', '.join(differing)}")
+    for difference in differences(stated, claim):
+        return CheckResult(False, f"what {claim.id} states is written in two ways: {difference}")
+    return replay_alone(data)
+

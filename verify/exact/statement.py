@@ -1,0 +1,255 @@
+"""What a certificate says that a claim states: its formulas as plain data, written from the claim."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+import sympy as sp
+
+from bounds.language import names as language
+from bounds.language import words
+from bounds.language.claim import Claim, Condition, Procedure, names_in
+from bounds.language.names import names_from
+from fedtheory import find_algorithm
+from synthetic.numbers.decimals import as_written
+from verify.checker import replay as checker
+from verify.checker.form import COMPUTED, FEDERATION, MEASURED, OF_COUPLED_RUNS, SIZES
+from verify.checker.pieces import BOUNDS
+from verify.checker.samples import SAMPLE_NAMES, SAMPLE_WORDS
+from verify.claims.hypotheses import given_numbers
+from verify.claims.method import own_arguments, subset_left_open
+from verify.claims.needs import always_available, needs_lipschitz, speaks_of_samples
+from verify.claims.sizes import once_by_claim
+
+__all__ = ["formula", "free_names", "not_replayed", "statement_of"]
+
+
+def formula(expression) -> Any:
+    """A sympy expression as nested lists, the form in which the checker reads it."""
+    e = sp.sympify(expression)
+    if e.is_Integer:
+        return int(e)
+    if e.is_Rational:
+        return ["*", int(e.p), ["^", int(e.q), -1]]
+    if e.is_Symbol:
+        return e.name
+    if isinstance(e, sp.Indexed):
+        return [str(e.base.label), *map(formula, e.indices)]
+    if isinstance(e, sp.Sum | sp.Product):
+        body = formula(e.function)
+        for name, low, high in e.limits:
+            body = [type(e).__name__, body, name.name, formula(low), formula(high)]
+        return body
+    if isinstance(e, words.E):
+        return ["E" if len(e.args) == 1 else f"E_{e.args[1]}", formula(e.args[0])]
+    names = {sp.Add: "+", sp.Mul: "*", sp.Pow: "^"}
+    return [names.get(type(e)) or type(e).__name__, *map(formula, sorted(e.args, key=str) if e.is_Add else e.args)]
+
+
+def _formulas(claim: Claim) -> Iterator[sp.Expr]:
+    """The claim's formulas, those of the definitions that it uses included."""
+    yield from (side for c in (*claim.hypotheses, claim.statement) for side in (c.left, c.right))
+    yield from (definition.formula for definition in claim.used_definitions().values())
+
+
+def _heads(node: Any) -> Iterator[str]:
+    """Words and names of arrays in a formula as nested lists."""
+    if isinstance(node, list):
+        yield node[0]
+        for argument in node[1:]:
+            yield from _heads(argument)
+
+
+def _own(claim: Claim) -> set[str]:
+    """Names to which the claim itself gives a value, or leaves it."""
+    return {*claim.definitions, *claim.constants, *(variable.name for variable in claim.variables)}
+
+
+def not_replayed(claim: Claim) -> str | None:
+    """The parts of a claim that the stand-alone checker does not know (method, operators, names); None if it knows all."""
+    if words := sorted(_own(claim) & checker.FUNCTIONS):
+        return f"a name of the claim that is a word of the language ({', '.join(words)}; another name would do)"
+    base = (claim.procedure or Procedure()).base
+    if claim.setting == "run" and base not in checker.METHODS:
+        return base
+    states = checker.METHODS[base][1] if claim.setting == "run" else ()
+    known = {*checker.FUNCTIONS, *names_from(language.FEDERATION), *names_from(language.RUN), *states, *_own(claim),
+             "eta_l", "epsilon", "sigma_g_client"}
+    if speaks_of_samples(claim):
+        twins = {f"twin_{name}" for name in (*names_from(language.RUN), *states)}
+        known = known - {"x_star", "F_star", "F_star_client"} | twins | {*SAMPLE_WORDS, *SAMPLE_NAMES}
+    unknown = sorted({head for formula_ in _formulas(claim) for head in _heads(formula(formula_))} - known)
+    return ", ".join(unknown) or None
+
+
+def _condition(condition: Condition) -> dict[str, Any]:
+    over = [[str(name), formula(low), formula(high)] for name, low, high in condition.over]
+    text = f"{condition.left} {condition.relation} {condition.right}"
+    return {"left": formula(condition.left), "relation": condition.relation, "right": formula(condition.right),
+            "over": over, "text": text}
+
+
+def statement_of(claim: Claim) -> dict[str, Any]:
+    """The part of a certificate that states the claim, as JSON has it."""
+    return json.loads(_text(claim))
+
+
+@once_by_claim
+def _text(claim: Claim) -> str:
+    return json.dumps(_statement(claim))
+
+
+def _statement(claim: Claim) -> dict[str, Any]:
+    definitions = {
+        name: {"indices": [str(i) for i in d.indices], "formula": formula(d.formula)}
+        for name, d in claim.used_definitions().items()
+    }
+    if claim.setting == "point":  # there is no run: the average follows from the local models
+        definitions |= {name: {"indices": ["t"], "formula": formula(_AVERAGE)} for name in ("x", "x_sampled")}
+    return {
+        "claim": claim.id, "reading": claim.reading, "setting": claim.setting, "statement": _condition(claim.statement),
+        "hypotheses": [*map(_condition, claim.hypotheses), *_domains(claim), *_ranges(claim), *_participation(claim),
+                       *_of_samples(claim)],
+        "definitions": definitions, "procedure": _procedure(claim), "everywhere": _everywhere(claim),
+        "free": free_names(claim),
+    }
+
+
+def free_names(claim: Claim) -> dict[str, list[str] | None]:
+    """The names to which an instance of the claim gives values or whole numbers: its variables, the constants that its
+    hypotheses define or bound, step sizes, and constants over all points. Each with the sizes of its array, none for a
+    number, None where a formula decides."""
+    arrays = {str(c.left.base.label) for c in claim.hypotheses if isinstance(c.left, sp.Indexed)}
+    known = {v.name: [size for _, size in v.indices] + ["dim"] * (v.domain == "vector") for v in claim.variables}
+    known |= {name: ["clients"] for name in _everywhere(claim) if name.endswith("_client")}
+    known["eta_l"] = _STEPS[claim.setting]
+    return {name: known.get(name, None if name in arrays else []) for name in _names_of_free(claim)}
+
+
+_STEPS = {"run": ["iterations"], "point": None, "algebra": []}
+
+
+def _names_of_free(claim: Claim) -> list[str]:
+    variables = {variable.name for variable in claim.variables}
+    steps = {"eta_l"} if claim.setting == "run" or (claim.setting == "point" and "eta_l" in claim.names) else set()
+    named = {*claim.constants, *variables, *subset_left_open(claim), *_everywhere(claim)} | steps
+    if claim.setting == "algebra":
+        return sorted(named - {*SIZES, *claim.definitions})
+    return sorted(named - {*COMPUTED, *FEDERATION, *MEASURED, *OF_COUPLED_RUNS, *SIZES, *_states(claim), *claim.definitions,
+                           "epsilon", "available", "samples"})
+
+
+def _states(claim: Claim) -> tuple[str, ...]:
+    """The arrays of its own that a claim's method records."""
+    return checker.METHODS[(claim.procedure or Procedure()).base][1] if claim.setting == "run" else ()
+
+
+def _everywhere(claim: Claim) -> list[str]:
+    """Names of constants that bound something over all points and that no hypothesis determines."""
+    names = set().union(*map(names_in, _formulas(claim))) - set(claim.constants)
+    return sorted(names & {*BOUNDS})
+
+
+def _procedure(claim: Claim) -> dict[str, Any]:
+    procedure = claim.procedure or Procedure()
+    options = find_algorithm(procedure.base).arguments | dict(procedure.options)
+    options = {name: _option(value) for name, value in options.items() if name not in _OF_EVERY_METHOD}
+    if claim.setting == "run":
+        free = free_names(claim)
+        options |= {name: {"symbol": name} for name in own_arguments(claim.procedure) if name in free}
+    names = ("base", "sampling", "indicator", "strict")
+    coupled = {"replaced": procedure.replaced, "gradients": "training"} if speaks_of_samples(claim) else {}
+    return {name: getattr(procedure, name) for name in names} | {"options": options} | coupled
+
+
+#: arguments of a method that other parts of a certificate give
+_OF_EVERY_METHOD = ("eta_l", "local_steps", "participants", "replacement")
+
+
+def _option(value):
+    value = as_written(value) if isinstance(value, float) else value
+    return str(value) if isinstance(value, Fraction) else value
+
+
+_CLIENTS = (words.k, 0, words.clients - 1)
+_AVERAGE = words.Sum(
+    words.client_weight[words.k] * words.included[words.t, words.k] * words.x_local[words.t, words.k], _CLIENTS
+) / words.Sum(words.client_weight[words.k] * words.included[words.t, words.k], _CLIENTS)
+
+
+def _domains(claim: Claim) -> Iterator[dict[str, Any]]:
+    """The domains of the free quantities, as hypotheses for the checker."""
+    for variable in claim.variables:
+        indices = tuple(sp.Symbol(index, integer=True) for index, _ in variable.indices)
+        over = tuple((i, 0, sp.Symbol(size, integer=True) - 1)
+                     for i, (_, size) in zip(indices, variable.indices, strict=True))
+        entry = sp.IndexedBase(variable.name)[indices] if indices else sp.Symbol(variable.name)
+        if variable.domain == "positive":
+            yield _positive(entry, over)
+        elif variable.domain in ("nonnegative", "simplex"):
+            yield _condition(Condition(entry, ">=", 0, over))
+        elif variable.domain == "binary":
+            yield _condition(Condition(entry * (1 - entry), "==", 0, over))
+        if variable.below is not None:
+            yield _positive(variable.below - entry) | {"text": f"{entry} < {variable.below}"}
+        if variable.domain == "simplex":
+            yield _condition(Condition(sp.Sum(entry, over[-1]), "==", 1, over[:-1]))
+        if variable.domain == "integer":
+            yield _condition(Condition(entry, ">=", variable.low, over))
+            yield _condition(Condition(sp.Mod(entry, 1), "==", 0, over))
+            if variable.high is not None:
+                yield _condition(Condition(entry, "<=", variable.high, over))
+    if claim.setting == "point":
+        one = words.included[0, words.k]
+        yield _condition(Condition(one * (1 - one), "==", 0, (_CLIENTS,)))
+        yield _condition(Condition(one, ">=", words.priority[words.k], (_CLIENTS,)))
+
+
+def _ranges(claim: Claim) -> Iterator[dict[str, Any]]:
+    """The signs that the claim's symbols imply for constants, steps and thresholds, as hypotheses."""
+    declared, conditions = {v.name for v in claim.variables}, [*claim.hypotheses, claim.statement]
+    formulas = [side for c in conditions for side in (c.left, c.right)]
+    symbols = set().union(*(e.free_symbols for e in (*formulas, *(d.formula for d in claim.used_definitions().values()))))
+    for symbol in sorted((s for s in symbols - given_numbers(claim.hypotheses) if s.is_Symbol), key=str):
+        if symbol.is_integer or symbol.name in declared or not symbol.is_nonnegative:
+            continue
+        if symbol.is_positive:
+            yield _positive(symbol)
+        else:
+            yield _condition(Condition(sp.Symbol(symbol.name), ">=", 0))
+    if claim.setting == "run":
+        yield _positive(words.eta_l[words.t], ((words.t, 0, words.iterations - 1),))
+        yield _condition(Condition(words.epsilon[words.t], ">=", 0, ((words.t, 0, words.iterations),)))
+    elif claim.setting == "point" and "eta_l" in claim.names:
+        yield _positive(words.eta_l[0])
+
+
+def _positive(entry, over=()) -> dict[str, Any]:
+    plain = sp.Symbol(entry.name) if entry.is_Symbol else entry  # lest sympy decides it from the symbol's own sign
+    return _condition(Condition(plain, ">=", 0, over)) | {"relation": ">", "text": f"{entry} > 0"}
+
+
+def _participation(claim: Claim) -> Iterator[dict[str, Any]]:
+    """Assumptions on free clients, weights and availability, as hypotheses for the checker."""
+    if claim.setting == "algebra":
+        return
+    if claim.procedure is not None and not claim.procedure.free_clients:
+        yield _condition(Condition(words.priority[words.k], "==", 1, (_CLIENTS,)))
+    if claim.procedure is not None and claim.procedure.equal_weights:
+        yield _condition(Condition(words.client_weight[words.k], "==", 1 / words.clients, (_CLIENTS,)))
+    if claim.setting == "run" and always_available(claim):
+        there = sp.IndexedBase("available")[words.i, words.k]
+        yield _condition(Condition(there, "==", 1, ((words.i, 0, sp.Symbol("rounds", integer=True)), _CLIENTS)))
+
+
+def _of_samples(claim: Claim) -> Iterator[dict[str, Any]]:
+    """Hypotheses by which the checker determines the Lipschitz constant, or the bound, of the samples' losses."""
+    if speaks_of_samples(claim) and needs_lipschitz(claim):
+        yield _condition(Condition(sp.Symbol("G_lip"), ">=", 0))
+    if speaks_of_samples(claim) and "H_loss" in claim.names:
+        yield _condition(Condition(sp.Symbol("loss_inf"), ">=", 0))
+
+

@@ -1,0 +1,307 @@
+"""Checks certificates of growth, and certificate files of either kind.
+
+Every member refutes the claim with an explicit constant, and is checked as any other certificate. What is checked besides
+keeps somebody from calling unrelated counterexamples growth: each constant is nearly the largest that its member refutes;
+a member's size is what it has of what moves; along a size or a number nothing else moves but what must; and the constants
+grow by a power of the size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from itertools import pairwise
+from math import log
+from pathlib import Path
+from typing import Any
+
+from bounds.language.claim import Claim
+from verify.checker.form import STATED
+from verify.checker.limits import FRACTION, written
+from verify.checker.words import FORMAT as SINGLE
+from verify.exact import check as single
+from verify.exact.check import CheckResult, read
+from verify.growth.certificate import FORMAT
+from verify.growth.fit import OCTAVES, fit
+from verify.growth.motion import FREE_WEIGHT, SCALE
+from verify.growth.order import with_constant
+
+__all__ = ["check", "check_file", "claim_of", "largest_member"]
+
+_FIELDS = ("format", "claim", "reading", "along", "constants_may_use", "members")
+_MEMBER = ("size", "constant", "certificate")
+_MOST_MEMBERS = 64
+_NEARLY = 1.01  # how far a constant may stay below the largest that its member refutes
+
+#: parts of an instance that have an entry for every time; those of a shorter run are the first of a longer one's
+_OF_TIMES = ("epsilon", "available", "eta_l")
+
+
+def check(data: Mapping[str, Any], claim: Claim) -> CheckResult:
+    """Whether a growth certificate refutes the claim: see the module."""
+    try:
+        return _checked(data, claim)
+    except (ArithmeticError, AttributeError, LookupError, NotImplementedError, TypeError, ValueError) as error:
+        return CheckResult(False, f"it cannot be read as growth: {type(error).__name__}: {error}")
+
+
+def _checked(data: Mapping[str, Any], claim: Claim) -> CheckResult:
+    uses = None if claim.constants_may_use is None else list(claim.constants_may_use)
+    if data.keys() != {*_FIELDS} or data["format"] != FORMAT:
+        return CheckResult(False, f"a {FORMAT} has {', '.join(_FIELDS)}; got {', '.join(data)}")
+    if (data["claim"], data["reading"], data["constants_may_use"]) != (claim.id, claim.reading, uses):
+        return CheckResult(False, f"the certificate does not state what {claim.id} states")
+    members = data["members"]
+    if not isinstance(members, list) or not 1 <= len(members) <= _MOST_MEMBERS:
+        return CheckResult(False, f"there must be between 1 and {_MOST_MEMBERS} members")
+    for member in members:
+        if member.keys() != {*_MEMBER}:
+            return CheckResult(False, f"a member has {', '.join(_MEMBER)}; got {', '.join(member)}")
+        size, constant = written(member["size"], FRACTION), _constant(member)
+        if size < 0 or (constant is not None and (constant <= 0 or size == 0)):
+            return CheckResult(False, "constants must be positive, and so must sizes, except where the right side vanishes")
+        result = single.check(member["certificate"], with_constant(claim, constant))
+        if not result.accepted:
+            return CheckResult(False, f"size {member['size']}: {result.reason}", result.left, result.right)
+        if result.right.startswith("-"):
+            return CheckResult(False, f"size {member['size']}: the right side is negative", result.left, result.right)
+    for objection in _objections(members, data["along"], uses):
+        return CheckResult(False, objection)
+    return CheckResult(True, f"{len(members)} members, each a counterexample; {_said(members)}", result.left, result.right)
+
+
+def _constant(member: Mapping[str, Any]) -> Fraction | None:
+    return None if member["constant"] is None else written(member["constant"], FRACTION)
+
+
+def _said(members: Sequence[Mapping[str, Any]]) -> str:
+    first, last = _constant(members[0]), _constant(members[-1])
+    if first is None or last is None:
+        return "the right side is not positive, so that no constant is large enough"
+    return f"constants from {float(first):.4g} to {float(last):.4g} are refuted"
+
+
+def _objections(members: Sequence[Mapping[str, Any]], along: str, uses: list[str] | None) -> Iterator[str]:
+    """Why the members are no growth, if they are none."""
+    constants, certificates = [_constant(m) for m in members], [m["certificate"] for m in members]
+    sizes = [written(m["size"], FRACTION) for m in members]
+    vanishing = [constant is None for constant in constants]
+    if any(vanishing) and not all(vanishing):
+        yield "some members have a constant and others none"
+        return
+    if all(vanishing) and (uses is not None or certificates[0]["values"].get(along) == "0"):
+        return  # each member alone refutes every constant
+    if len(members) <= OCTAVES:
+        yield f"{len(members)} members show no growth; at least {OCTAVES + 1} do"
+        return
+    if not all(a < b for a, b in pairwise(sizes)) and not all(a > b for a, b in pairwise(sizes)):
+        yield "the sizes of the members neither grow throughout nor fall throughout"
+        return
+    ratios = [1.0 if constant is None else float(constant) for constant in constants]
+    if not all(vanishing):
+        if not fit([float(size) for size in sizes], ratios).rising or any(a >= b for a, b in pairwise(ratios)):
+            yield "the constants do not grow throughout"
+        for member in members:
+            left, right = (_about(member["certificate"][side]) for side in ("left", "right"))
+            above, below = (left, right) if member["certificate"]["statement"]["relation"] == "<=" else (right, left)
+            if above > _NEARLY * below:
+                yield f"size {member['size']}: its constant is not nearly the largest that it refutes"
+    yield from _untied(certificates, sizes, along)
+    first = certificates[0]
+    for member, other in zip(members[1:], certificates[1:], strict=True):
+        differing = [name for name in uses or () if first["values"].get(name) != other["values"].get(name)]
+        if uses is None:
+            differing = _moved_besides(first, other, along)
+        if differing:
+            yield f"size {member['size']}: constants may depend on {', '.join(differing)}, which differs between members"
+
+
+def _about(side: str) -> float:
+    low, _, high = side.partition(" to ")
+    ends = [float(Fraction(end)) for end in (low, high or low)]
+    return sum(ends) / 2
+
+
+def _untied(certificates: Sequence[Mapping[str, Any]], sizes: Sequence[Fraction], along: str) -> Iterator[str]:
+    """Whether the sizes of members are, up to one factor, what they have of what moves."""
+    if along == SCALE:
+        rows = [list(_numbers(certificate["instance"])) for certificate in certificates]
+        if len({len(row) for row in rows}) > 1 or any(_power(column, sizes) is None for column in zip(*rows, strict=True)):
+            yield "along a scale every number of the instance is multiplied by a power of the size"
+        return
+    for name in along.split(" and "):
+        have = [_amount(certificate, name) for certificate in certificates]
+        if None in have or len({amount / size for amount, size in zip(have, sizes, strict=True)}) > 1:
+            yield f"the sizes of the members are not in proportion to their {name}"
+
+
+def _amount(certificate: Mapping[str, Any], name: str) -> Fraction | None:
+    """What an instance has of a size, of a number, or of the free clients' weight."""
+    instance = certificate["instance"]
+    if name == FREE_WEIGHT and "client_weight" in instance:
+        pairs = zip(instance["client_weight"], instance["priority"], strict=True)
+        return sum((Fraction(weight) for weight, priority in pairs if not priority), Fraction(0))
+    value = certificate["sizes"].get(name, certificate["values"].get(name))
+    return Fraction(value) if isinstance(value, int | str) else None
+
+
+def _numbers(data: Any) -> Iterator[Fraction]:
+    if isinstance(data, Mapping):
+        data = [data[name] for name in sorted(data)]
+    if isinstance(data, list):
+        for entry in data:
+            yield from _numbers(entry)
+    else:
+        yield Fraction(data)
+
+
+def _power(column: Sequence[Fraction], sizes: Sequence[Fraction]) -> float | None:
+    """The power of the size with which a number moves; None where it moves otherwise."""
+    if all(value == column[0] for value in column):
+        return 0.0
+    if any(value * column[0] <= 0 for value in column):
+        return None
+    powers = [log(b / a) / log(t / s) for (a, b), (s, t) in zip(pairwise(column), pairwise(sizes), strict=True)]
+    return powers[0] if max(powers) - min(powers) < 1e-6 else None
+
+
+def _moved_besides(first: Mapping[str, Any], other: Mapping[str, Any], along: str) -> list[str]:
+    """Parts of two members that differ though only ``along`` may: every number but those that a hypothesis defines by a
+    formula, those that bound something and may be enlarged at will, and those that a hypothesis limits by what moves."""
+    names, found = along.split(" and "), []
+    sizes = {*names, *(("iterations",) if {*names} & {"rounds", "local_steps"} else ())}
+    if {*names} & {"clients", "participants"}:
+        sizes |= {"clients", "participants"}
+    found += [name for name in first["sizes"] if name not in sizes and first["sizes"][name] != other["sizes"].get(name)]
+    if "clients" not in sizes:
+        for name in {*first["instance"], *other["instance"]}:
+            if not _same(name, _part(first, name, along), _part(other, name, along)):
+                found.append(name)
+    for name in {*first["values"], *other["values"]} - {*names}:
+        pair = first["values"].get(name), other["values"].get(name)
+        moves = _defined(name, first) or _enlarged_at_will(name, first) or _limited(name, first, names)
+        if not moves and not _same(name, *pair):
+            found.append(name)
+    return sorted(found)
+
+
+def _part(certificate: Mapping[str, Any], name: str, along: str):
+    """A part of an instance, without weights of free clients where these are what moves."""
+    instance = certificate["instance"]
+    if name == "client_weight" and along == FREE_WEIGHT:
+        return [weight for weight, priority in zip(instance[name], instance["priority"], strict=True) if priority]
+    return instance.get(name)
+
+
+def _same(name: str, a: Any, b: Any) -> bool:
+    if name in _OF_TIMES and isinstance(a, list) and isinstance(b, list):
+        return all(x == y for x, y in zip(a, b, strict=False))
+    return a == b
+
+
+def _defined(name: str, certificate: Mapping[str, Any]) -> bool:
+    """Whether a hypothesis says by a formula what a name is."""
+    return any(rule["relation"] == "==" and (rule["left"] if isinstance(rule["left"], str) else rule["left"][0]) == name
+               for rule in certificate["hypotheses"])
+
+
+def _enlarged_at_will(name: str, certificate: Mapping[str, Any]) -> bool:
+    """Whether a number stands in hypotheses alone, and there always alone on the larger side: a larger one is as good."""
+    if _mentions(name, [certificate["statement"], certificate["definitions"]]):
+        return False
+    for rule in certificate["hypotheses"]:
+        larger, smaller = ("right", "left") if rule["relation"] == "<=" else ("left", "right")
+        if _mentions(name, [rule[smaller], rule["over"]]):
+            return False
+        if _mentions(name, rule[larger]) and (rule[larger] != name or rule["relation"] == "=="):
+            return False
+    return True
+
+
+def _limited(name: str, certificate: Mapping[str, Any], moving: Sequence[str]) -> bool:
+    """Whether a hypothesis bounds a number by what moves, so that it cannot stay as it is."""
+    for rule in certificate["hypotheses"]:
+        for side, other in (("left", "right"), ("right", "left")):
+            if rule[side] == name and any(_mentions(size, rule[other]) for size in moving):
+                return True
+    return False
+
+
+def _mentions(name: str, data: Any) -> bool:
+    if isinstance(data, Mapping):
+        return any(_mentions(name, value) for key, value in data.items() if key != "text")
+    return any(_mentions(name, entry) for entry in data) if isinstance(data, list) else data == name
+
+
+# files ----------------------------------------------------------------------------------------------------------------
+def claim_of(data: Mapping[str, Any], claims: Mapping[str, Claim] | None = None) -> Claim:
+    """The claim that a certificate names, of ``claims`` if they are given, else of the registry.
+
+    Raises:
+        LookupError: there is none of that id.
+    """
+    from bounds.registry.claims import find_claim
+
+    name = data.get("claim")
+    if not isinstance(name, str):
+        raise LookupError(f"the certificate names no claim; got {name!r}")
+    if claims is None:
+        found = find_claim(name)
+    elif name not in claims:
+        raise LookupError(f"the certificate is about {name!r}; given are {', '.join(claims) or 'no claims'}")
+    else:
+        found = claims[name]
+    if found.id != name:
+        raise LookupError(f"the certificate is about {name!r}; that claim's id is {found.id!r}")
+    return found
+
+
+def largest_member(path: str | Path, claims: Mapping[str, Claim] | None = None) -> tuple[dict[str, Any], Claim]:
+    """A certificate file and the claim that it refutes; of a growth certificate the last member, and its claim with that
+    member's constant. Raises ValueError for what is no certificate, LookupError for a claim that is not here."""
+    data = _read(path)
+    claim = claim_of(data, claims)
+    if data["format"] != FORMAT:
+        return data, claim
+    try:
+        member = data["members"][-1]
+        return member["certificate"], with_constant(claim, _constant(member))
+    except (LookupError, TypeError) as error:
+        raise ValueError(f"{path} is not a complete growth certificate") from error
+
+
+def check_file(path: str | Path, claims: Mapping[str, Claim] | None = None,
+               statement: Mapping[str, Any] | None = None) -> CheckResult:
+    """Check a certificate file of either kind against the claim of its id: of ``claims``, of the registry, or against a
+    ``statement`` as :func:`verify.exact.statement.statement_of` writes it.
+
+    Raises ValueError for a file that is no certificate. A claim that is not here is a rejection.
+    """
+    data = _read(path)
+    if statement is not None:
+        return _against(data, statement)
+    try:
+        claim = claim_of(data, claims)
+    except LookupError as error:
+        return CheckResult(False, f"nothing to compare it with: {error.args[0]}")
+    return (check if data["format"] == FORMAT else single.check)(data, claim)
+
+
+def _against(data: Mapping[str, Any], statement: Mapping[str, Any]) -> CheckResult:
+    if {*statement} != {*STATED}:
+        raise ValueError(f"a statement has {', '.join(STATED)}; got {', '.join(statement)}")
+    if data["format"] == FORMAT:
+        return CheckResult(False, "a growth certificate is checked against its claim, not against a single statement")
+    differing = [name for name, part in statement.items() if data.get(name) != part]
+    if differing:
+        return CheckResult(False, f"the certificate and the statement differ: {', '.join(differing)}")
+    return single.replay_alone(data)
+
+
+def _read(path: str | Path) -> dict[str, Any]:
+    data = read(path)
+    if data.get("format") not in (SINGLE, FORMAT):
+        raise ValueError(f"{path} is not a certificate: expected format {SINGLE!r} or {FORMAT!r}, got "
+                         f"{str(data.get('format'))[:60]!r}; others are not read")
+    return data
+
