@@ -85,6 +85,7 @@ def test_arguments_that_commute_have_one_order_and_others_keep_theirs():
     assert condition(a**b) != condition(b**a)
 
 
+@pytest.mark.slow
 def test_a_fingerprint_does_not_depend_on_the_process_nor_on_what_was_loaded_before():
     """If FedALIGN is loaded first, sympy answers with symbols that it declared, in formulas of Li et al."""
     code = ("import sys\nfrom bounds.registry.papers import claims_of_paper\n"
