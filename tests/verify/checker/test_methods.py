@@ -21,7 +21,11 @@ BESIDE = {name: base for base, method in ALGORITHMS.items()
           for name, record in method.traits.records.items() if record.method}
 
 
-@pytest.mark.parametrize("name", ROWS)
+#: the first row of every method; the others, of its variants, are slow all together
+FIRST = {row[0]: name for name, row in reversed(ROWS.items())}.values()
+
+
+@pytest.mark.parametrize("name", [name if name in FIRST else pytest.param(name, marks=pytest.mark.slow) for name in ROWS])
 def test_a_run_is_the_engines(name):
     """With noise and all clients, and with sampled clients."""
     for sampling in ("full",) if name in FULL_ONLY else ("full", "without-replacement"):

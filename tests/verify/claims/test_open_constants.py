@@ -34,7 +34,6 @@ from verify.claims.open_constants import ASSUMED, assumed_constants, multiple, p
 from verify.evaluation.judge import judge
 from verify.exact.certificate import _value, certificate
 from verify.exact.check import replay_alone as check
-from verify.exact.statement import formula
 from verify.growth.check import check_file
 from verify.growth.order import with_constant
 from verify.instances.chance import chance_of
