@@ -19,7 +19,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from bounds.language.claim import Claim
+from bounds.controls.fedavg import CLASS, control
+from bounds.language.claim import Claim, Condition, Procedure
+from bounds.language.words import norm2, rounds, x_round, x_star
 from bounds.registry.claims import all_claims, find_claim
 from tests.verify.attack.mutants import damaged, mutant
 from tests.verify.attack.second_opinion import refutes
@@ -32,7 +34,7 @@ from verify.growth.check import check_file
 from verify.growth.order import with_constant
 from verify.referee.decide import Settings, decide
 
-__all__ = ["Outcome", "attack", "certificates", "main"]
+__all__ = ["Outcome", "attack", "certificates", "main", "of_every_method"]
 
 LONGEST = 20.0  # seconds that the checker may take for a mutant
 
@@ -58,20 +60,19 @@ def _confirmed(data: Mapping[str, Any], claim: Claim) -> bool:
     return all(refutes(member["certificate"], with_constant(claim, member["constant"])) for member in data["members"])
 
 
-def attack(given: Sequence[Mapping[str, Any]], count: int, seed: int, outcome: Outcome | None = None) -> Outcome:
-    """Judge ``count`` mutants of the certificates."""
-    outcome, rng = Outcome() if outcome is None else outcome, random.Random(seed)
+def attack(given: Sequence[tuple[dict[str, Any], Claim]], count: int, seed: int) -> Outcome:
+    """Judge ``count`` mutants of certificates, each given with its claim."""
+    outcome, rng = Outcome(), random.Random(seed)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "mutant.json"
         for _ in range(count):
-            certificate = rng.choice(given)
-            claim = find_claim(certificate["claim"])
+            certificate, claim = rng.choice(given)
             if rng.random() < 0.05:
                 text = damaged(json.dumps(certificate), rng)
                 path.write_text(text, encoding="utf-8")
                 _judge(outcome, text[:200], lambda: _of_file(path))
                 continue
-            data = mutant(dict(certificate), rng)
+            data = mutant(certificate, rng)
             result = _judge(outcome, data, lambda data=data, claim=claim: _checked(data, claim))
             if result is not None and not result.accepted and "recorded values" in result.reason and "left" in data:
                 data |= {"left": result.left, "right": result.right}
@@ -117,11 +118,25 @@ def _second(outcome: Outcome, data: Mapping[str, Any], claim: Claim) -> None:
         outcome.wrong.append(("accepted, but the engine does not agree", data))
 
 
-def certificates(directory: Path | None, seed: int) -> Iterator[dict[str, Any]]:
-    """Certificates of a report, or of refuted claims of every paper, setting and method, decided afresh."""
+def of_every_method() -> Iterator[tuple[dict[str, Any], Claim]]:
+    """For every method that the checker replays, the refutation of a claim that it is at the optimum in the end."""
+    statement = Condition(norm2(x_round[rounds] - x_star), "<=", 0)
+    for base in METHODS:
+        for sampling in ("full", "without-replacement"):
+            procedure = Procedure(base, equal_weights=True, sampling=sampling)
+            claim = control(f"attack-{base}-{sampling}", "run", statement, assumptions=CLASS, procedure=procedure)
+            verdict = decide(claim, Settings(federations=False))
+            if verdict.verdict == "refuted":
+                yield json.loads(json.dumps(verdict.details["instance"])), claim
+
+
+def certificates(directory: Path | None, seed: int) -> Iterator[tuple[dict[str, Any], Claim]]:
+    """Certificates and their claims: those of a report, or of refuted claims of every paper, setting and method, decided
+    afresh."""
     if directory is not None:
         for path in sorted((directory / "certificates").glob("*.json")):
-            yield json.loads(path.read_text(encoding="utf-8"))
+            data = json.loads(path.read_text(encoding="utf-8"))
+            yield data, find_claim(data["claim"])
         return
     groups: dict[tuple, list[Claim]] = {}
     for claim in all_claims().values():
@@ -136,7 +151,7 @@ def certificates(directory: Path | None, seed: int) -> Iterator[dict[str, Any]]:
             for claim in rng.sample(claims, min(len(claims), 8)):
                 verdict = decide(claim, Settings(federations=False, out=Path(folder)))
                 if verdict.certificate:
-                    yield json.loads((Path(folder) / verdict.certificate).read_text(encoding="utf-8"))
+                    yield json.loads((Path(folder) / verdict.certificate).read_text(encoding="utf-8")), claim
                     break
 
 
@@ -147,8 +162,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--report", type=Path, help="a directory with certificates, instead of claims decided afresh")
     options = parser.parse_args(arguments)
-    given = list(certificates(options.report, options.seed))
-    methods = {data.get("procedure", {}).get("base") for data in given if data.get("setting") == "run"}
+    given = [*certificates(options.report, options.seed), *of_every_method()]
+    methods = {data["procedure"]["base"] for data, _ in given if data.get("setting") == "run"}
     print(f"{len(given)} certificates of {len(methods)} methods; without any: {', '.join(sorted(METHODS.keys() - methods))}")
     outcome = attack(given, options.mutants, options.seed)
     print(f"{dict(outcome)}; slowest {outcome.slowest:.1f} s; wrong: {len(outcome.wrong)}")
