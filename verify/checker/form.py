@@ -109,7 +109,7 @@ def checked(certificate):
 def _shape(value, lengths, name, more=False):
     """Refuse an array that is not of these lengths (``more``: of lists); without lengths, one with unequal rows."""
     if lengths == [] or not isinstance(value, list):
-        fits = not lengths and (more or not isinstance(value, list))
+        fits = not lengths and isinstance(value, list) == more
         require(fits, f"{name} must be {'a list' if lengths else 'a number'}")
         return 0
     if lengths is None:

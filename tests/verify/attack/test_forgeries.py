@@ -104,6 +104,7 @@ FORGERIES = {
     "a setting without runs": (CONVEX, put("setting", "algebra"), "setting"),
     "gradients of the population": (DISTANCE, put("procedure", "gradients", "population"), "procedure"),
     "a sampling": (CONVEX, put("procedure", "sampling", "with-replacement"), "procedure"),
+    "a number as a law of noise": (OTHER, put("instance", "noise", 0, "0"), "noise must be"),
     "a text as a number": (CONVEX, put("instance", "start_offset", "x_star"), "."),
     "sums of 10^10 terms": (CONVEX, put("statement", "left", ["Sum", 1, "k", 0, 10**10]), "statement"),
     "10^9 clients": (CONVEX, put("sizes", "clients", 10**9), "at most 10000"),
