@@ -12,7 +12,7 @@ from bounds.registry.loading import without_collection
 from bounds.registry.papers import PAPERS, claims_of_paper
 from bounds.registry.user_claims import PATHS, claims_of_user
 
-__all__ = ["ALIASES", "all_claims", "find_claim"]
+__all__ = ["ALIASES", "all_claims", "find_claim", "forget_files"]
 
 #: second numbers that a paper gives to a statement
 ALIASES = {"fedalign/theorem-A1": "fedalign/theorem-1"}
@@ -29,6 +29,12 @@ def all_claims() -> dict[str, Claim]:
 def _of_user(paths: str) -> dict[str, Claim]:
     """The user's claims by id, while the environment names the files ``paths``."""
     return by_id(claims_of_user())
+
+
+def forget_files() -> None:
+    """Read the user's files again when their claims are next asked for."""
+    all_claims.cache_clear()
+    _of_user.cache_clear()
 
 
 def find_claim(claim_id: str) -> Claim:

@@ -20,6 +20,7 @@ from synthetic.numbers.arrays import namespace, to_numpy
 
 __all__ = ["ServerProximal", "StalePrimalDual", "fedadmm"]
 
+
 @dataclass(frozen=True)
 class StalePrimalDual(Duals):
     """The server's model is the mean over *all* clients of their last ``x_k + lam_k / rho_prox``, initially the start.

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # for a start by the folder's name
-from verify.checker.form import STATED
+from verify.checker.form import differing
 from verify.checker.intervals import shown
 from verify.checker.limits import read
 from verify.checker.replay import check
@@ -27,9 +27,8 @@ def main(paths):
     if "members" in given:
         print("a growth certificate is checked by `fedtheory check`; each of its members can be checked here")
         return 2
-    differing = [name for name in STATED if stated and (name not in stated[0] or given.get(name) != stated[0][name])]
-    if differing:
-        print("rejected: the certificate and the statement differ:", ", ".join(differing))
+    if stated and (other := differing(given, stated[0])):
+        print("rejected: the certificate and the statement differ:", ", ".join(other))
         return 1
     accepted, *said = replayed(check, given)
     print("accepted:" if accepted else "rejected:", *map(shown, said))

@@ -55,6 +55,13 @@ def texts(data, what):
     return data
 
 
+def differing(certificate, statement):
+    """Names of the parts in which a certificate and a statement differ, or which one of them lacks."""
+    if not isinstance(certificate, dict) or not isinstance(statement, dict):
+        return [*STATED]
+    return [n for n in STATED if n not in certificate or n not in statement or certificate[n] != statement[n]]
+
+
 def coupled(certificate):
     """Whether the statement is about clients with samples."""
     return certificate["setting"] == "run" and "replaced" in certificate["procedure"]
@@ -97,7 +104,7 @@ def checked(certificate):
             else:
                 _shape(value, free[name] and [sizes[size] for size in free[name]], name)
     _one_meaning(certificate)
-    require({*everywhere} <= {*free}, "what holds everywhere must be free")
+    require({*everywhere} <= {*free}, "constants over all points must be among the free names")
     sides = [certificate[side] for side in ("left", "right")]
     if "also" in certificate:
         also = keys(certificate["also"], ("values", "left", "right"), "also")
@@ -107,7 +114,8 @@ def checked(certificate):
 
 
 def _shape(value, lengths, name, more=False):
-    """Refuse an array that is not of these lengths (``more``: of lists); without lengths, one with unequal rows."""
+    """Refuse an array without these lengths; if ``lengths`` is None, one with rows of different lengths. ``more``: entries
+    are lists, which others check."""
     if lengths == [] or not isinstance(value, list):
         fits = not lengths and isinstance(value, list) == more
         require(fits, f"{name} must be {'a list' if lengths else 'a number'}")

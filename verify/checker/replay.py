@@ -56,7 +56,8 @@ class Replay(Instance):
         self.step_size = [self.parameter("eta_l", t) for t in range(rounds * steps)]
         first = self.run(())
         self.draws, self.measured = (*first.alternatives.items(),), first.record.keys()
-        require(not {*self.measured} & {*self.free, *self.rules, *self.size}, "a free name is measured")
+        twice = {*self.measured} & {*self.free, *self.rules, *self.size}
+        require(not twice, f"runs record {', '.join(sorted(twice))}, which may not have another meaning")
         bounded(prod(count for _, count in self.draws), OUTCOMES, "outcomes of chance")
         if all(count == 1 for _, count in self.draws):  # nothing is left to chance
             self.run = cache(lambda outcome, base=None, run=self.run: run(outcome, base) if base else first)

@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 
 from verify.cli import formulas, methods, proofs, shared, stability, statements, verify
-from verify.cli.verify import Device, OnDevice, Papers, Seed
+from verify.cli.verify import Device, OnDevice, Papers, Seed, Statement
 
 __all__ = ["app", "main"]
 
@@ -186,8 +186,7 @@ def run(
 @app.command()
 def check(
     certificate: Annotated[Path, typer.Argument(help="A certificate, as reports contain them.")],
-    statement: Annotated[Path | None, typer.Option(
-        "--statement", help="What it must refute: a file of claims, or what `show --statement` prints.")] = None,
+    statement: Statement = None,
 ) -> int:
     """Check a counterexample.
 

@@ -14,8 +14,8 @@ from pathlib import Path
 from verify.results.commands import CLAIM_FILES, file_and_id
 
 __all__ = [
-    "at_least", "check_device", "check_memory", "choose_claim", "choose_claims", "claims_as_json", "explain",
-    "filter_claims", "memory_there", "names_in_files", "versions",
+    "at_least", "check_device", "check_memory", "choose_claim", "choose_claims", "claims_as_json", "claims_in",
+    "explain", "filter_claims", "memory_there", "names_in_files", "versions",
 ]
 
 MUCH = 10**9  # bytes of memory, from which on a run says what it needs
@@ -50,26 +50,36 @@ def _is_file(name: str) -> bool:
 
 def choose_claims(names: list[str], papers: list[str] | None) -> list:
     """The claims named by ids, files (.py, .toml, .yaml), ``FILE:ID``, or their papers; all if nothing is named."""
-    from bounds.registry.claims import all_claims, find_claim
+    from bounds.registry.claims import all_claims, find_claim, forget_files
 
-    ids = [name for name in names if not _is_file(file_and_id(name)[0])]
-    asked = dict.fromkeys(file_and_id(name) for name in names if name not in ids)
-    if asked:  # workers start afresh, and find them there
-        from bounds.registry.user_claims import PATHS, load_claims
-        from verify.claims.method import faults_of_method
+    in_files = [name for name in names if _is_file(file_and_id(name)[0])]
+    ids = [name for name in names if name not in in_files]
+    if in_files:  # workers start afresh, and find them there
+        from bounds.registry.user_claims import PATHS
 
-        files = list(dict.fromkeys(file for file, _ in asked))
-        own = {file: [claim.id for claim in load_claims(file, faults_of_method)] for file in files}
-        os.environ[PATHS] = os.pathsep.join(dict.fromkeys([*_known_files(), *map(os.path.abspath, files)]))
-        all_claims.cache_clear()
-        for file, one in asked:
-            if one and one not in own[file]:
-                raise LookupError(f"no claim {one!r} in {file}; allowed: {', '.join(f'{file}:{i}' for i in own[file])}")
-            ids += [one] if one else own[file]
+        ids += [claim.id for claim in claims_in(in_files)]
+        files = (os.path.abspath(file_and_id(name)[0]) for name in in_files)
+        os.environ[PATHS] = os.pathsep.join(dict.fromkeys([*_known_files(), *files]))
+        forget_files()
     named = {claim.id: claim for claim in map(find_claim, ids)}
     for paper in papers or []:
         named |= _claims_of(paper)
     return list(named.values() if names or papers else all_claims().values())
+
+
+def claims_in(names: list[str]) -> list:
+    """The claims of files, all (``FILE``) or one (``FILE:ID``). Every file is read once; LookupError for an unknown id."""
+    from bounds.registry.user_claims import load_claims
+    from verify.claims.method import faults_of_method
+
+    asked, found = dict.fromkeys(map(file_and_id, names)), []
+    files = dict.fromkeys(file for file, _ in asked)
+    own = {file: {claim.id: claim for claim in load_claims(file, faults_of_method)} for file in files}
+    for file, one in asked:
+        if one and one not in own[file]:
+            raise LookupError(f"no claim {one!r} in {file}; allowed: {', '.join(f'{file}:{i}' for i in own[file])}")
+        found += [own[file][one]] if one else own[file].values()
+    return found
 
 
 def _known_files() -> list[str]:

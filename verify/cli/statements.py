@@ -1,29 +1,27 @@
-"""Statements that a user brings to ``fedtheory check``, and the ones that ``show --statement`` prints."""
+"""What ``--statement`` names in ``fedtheory check`` and ``replay``, and what ``show --statement`` prints."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
-from verify.results.commands import CLAIM_FILES
+from verify.cli.shared import claims_in
+from verify.results.commands import CLAIM_FILES, file_and_id
 
 __all__ = ["stated_in", "statement_text"]
 
 
-def stated_in(path: Path | None) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
-    """The claims of a file by id, or the statement that a .json file holds; nothing for no file."""
-    if path is None:
+def stated_in(name: str | None) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
+    """The claims of FILE or ``FILE:ID`` by id, or the statement that a .json file holds; nothing for no name."""
+    if name is None:
         return None, None
-    if path.suffix == ".json":
+    if name.endswith(".json"):
         from verify.exact.check import read
 
-        return None, read(path)
-    if path.suffix not in CLAIM_FILES:
-        raise ValueError(f"--statement takes a file of claims ({', '.join(CLAIM_FILES)}) or a statement (.json); got {path}")
-    from bounds.registry.user_claims import load_claims
-    from verify.claims.method import faults_of_method
-
-    return {claim.id: claim for claim in load_claims(path, faults_of_method)}, None
+        return None, read(Path(name), "statement")
+    if not file_and_id(name)[0].endswith(CLAIM_FILES):
+        raise ValueError(f"--statement takes a file of claims ({', '.join(CLAIM_FILES)}) or a statement (.json); got {name}")
+    return {claim.id: claim for claim in claims_in([name])}, None
 
 
 def statement_text(claim) -> str:

@@ -25,7 +25,8 @@ class Device(StrEnum):
 Out = Annotated[Path, typer.Option("--out", help="Directory of the report.")]
 Seed = Annotated[int, typer.Option("--seed", help="Seed of all random choices.")]
 OnDevice = Annotated[Device, typer.Option("--device", help="Device that computes.")]
-Statement = Annotated[str | None, typer.Option("--statement", help="The file of the claim, for a claim of your own.")]
+Statement = Annotated[str | None, typer.Option(
+    "--statement", help="What the certificate refutes: a file of claims, or what `show --statement` prints.")]
 Papers = Annotated[list[str] | None, typer.Option("--paper", help="Only this paper's claims; may be given again.")]
 
 
@@ -168,15 +169,14 @@ def replay(
 
     Exit status: 0 accepted, and the sides agree; 1 not; 2 not a readable certificate.
     """
-    from verify.cli import console
+    from verify.cli import console, statements
     from verify.exact.replay import replay as replayed
     from verify.growth.check import check_file, largest_member
     from verify.results.files import file_name
 
-    if statement is not None:
-        shared.choose_claims([statement], None)
-    data, claim = largest_member(certificate)
-    result, again = check_file(certificate), replayed(data, claim)
+    claims, stated = statements.stated_in(statement)
+    data, claim = largest_member(certificate, claims)
+    result, again = check_file(certificate, claims, stated), replayed(data, claim)
     rows = [(side, f"{own:.12g}", f"{exact:.12g}", data[side]) for side, own, exact in (
         ("left", again.left, again.exact_left), ("right", again.right, again.exact_right))]
     console.out().print(console.names_table(("side", "float64", "exact, about", "exact"), rows))

@@ -11,7 +11,7 @@ from typing import Any
 from bounds.language.claim import Claim
 from verify.checker import limits
 from verify.checker import replay as checker
-from verify.checker.form import STATED
+from verify.checker.form import differing
 from verify.checker.words import replayed
 from verify.exact.certificate import printed
 from verify.exact.comparison import differences
@@ -30,17 +30,17 @@ class CheckResult:
     right: str = ""
 
 
-def read(path: str | Path) -> dict[str, Any]:
-    """A certificate from a file, of either format. Raises ValueError with one clear line for anything that is not one."""
+def read(path: str | Path, what: str = "certificate") -> dict[str, Any]:
+    """A certificate, or ``what`` else the checker reads, from a file. Raises ValueError, in one line, where it is none."""
     path = Path(path)
     try:
         return limits.read(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise ValueError(f"cannot read {path}: {error.strerror}") from error
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise ValueError(f"{path} is not a certificate: not valid JSON (truncated?): {error}") from error
+        raise ValueError(f"{path} is not a {what}: not valid JSON (truncated?): {error}") from error
     except (ArithmeticError, RecursionError, ValueError) as error:
-        raise ValueError(f"{path} is not a certificate: {error}") from error
+        raise ValueError(f"{path} is not a {what}: {error}") from error
 
 
 def replay_alone(data: Mapping[str, Any]) -> CheckResult:
@@ -55,9 +55,8 @@ def check(data: Mapping[str, Any], claim: Claim) -> CheckResult:
     What it must state is written anew from the claim; that writing is then compared with the claim by code of its own.
     """
     stated = statement_of(claim)
-    differing = [name for name in STATED if not isinstance(data, Mapping) or data.get(name) != stated[name]]
-    if differing:
-        return CheckResult(False, f"the certificate does not state what {claim.id} states: {', '.join(differing)}")
+    if other := differing(data, stated):
+        return CheckResult(False, f"the certificate does not state what {claim.id} states: {', '.join(other)}")
     for difference in differences(stated, claim):
         return CheckResult(False, f"what {claim.id} states is written in two ways: {difference}")
     return replay_alone(data)

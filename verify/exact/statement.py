@@ -11,7 +11,7 @@ import sympy as sp
 
 from bounds.language import names as language
 from bounds.language import words
-from bounds.language.claim import Claim, Condition, Procedure, names_in
+from bounds.language.claim import Claim, Condition, Procedure
 from bounds.language.names import names_from
 from fedtheory import find_algorithm
 from synthetic.numbers.decimals import as_written
@@ -49,12 +49,6 @@ def formula(expression) -> Any:
     return [names.get(type(e)) or type(e).__name__, *map(formula, sorted(e.args, key=str) if e.is_Add else e.args)]
 
 
-def _formulas(claim: Claim) -> Iterator[sp.Expr]:
-    """The claim's formulas, those of the definitions that it uses included."""
-    yield from (side for c in (*claim.hypotheses, claim.statement) for side in (c.left, c.right))
-    yield from (definition.formula for definition in claim.used_definitions().values())
-
-
 def _heads(node: Any) -> Iterator[str]:
     """Words and names of arrays in a formula as nested lists."""
     if isinstance(node, list):
@@ -75,13 +69,13 @@ def not_replayed(claim: Claim) -> str | None:
     base = (claim.procedure or Procedure()).base
     if claim.setting == "run" and base not in checker.METHODS:
         return base
-    states = checker.METHODS[base][1] if claim.setting == "run" else ()
+    states = _states(claim)
     known = {*checker.FUNCTIONS, *names_from(language.FEDERATION), *names_from(language.RUN), *states, *_own(claim),
              "eta_l", "epsilon", "sigma_g_client"}
     if speaks_of_samples(claim):
         twins = {f"twin_{name}" for name in (*names_from(language.RUN), *states)}
         known = known - {"x_star", "F_star", "F_star_client"} | twins | {*SAMPLE_WORDS, *SAMPLE_NAMES}
-    unknown = sorted({head for formula_ in _formulas(claim) for head in _heads(formula(formula_))} - known)
+    unknown = sorted({head for formula_ in claim.formulas for head in _heads(formula(formula_))} - known)
     return ", ".join(unknown) or None
 
 
@@ -149,8 +143,7 @@ def _states(claim: Claim) -> tuple[str, ...]:
 
 def _everywhere(claim: Claim) -> list[str]:
     """Names of constants that bound something over all points and that no hypothesis determines."""
-    names = set().union(*map(names_in, _formulas(claim))) - set(claim.constants)
-    return sorted(names & {*BOUNDS})
+    return sorted((claim.names - set(claim.constants)) & {*BOUNDS})
 
 
 def _procedure(claim: Claim) -> dict[str, Any]:
@@ -210,9 +203,7 @@ def _domains(claim: Claim) -> Iterator[dict[str, Any]]:
 
 def _ranges(claim: Claim) -> Iterator[dict[str, Any]]:
     """The signs that the claim's symbols imply for constants, steps and thresholds, as hypotheses."""
-    declared, conditions = {v.name for v in claim.variables}, [*claim.hypotheses, claim.statement]
-    formulas = [side for c in conditions for side in (c.left, c.right)]
-    symbols = set().union(*(e.free_symbols for e in (*formulas, *(d.formula for d in claim.used_definitions().values()))))
+    declared, symbols = {v.name for v in claim.variables}, set().union(*(e.free_symbols for e in claim.formulas))
     for symbol in sorted((s for s in symbols - given_numbers(claim.hypotheses) if s.is_Symbol), key=str):
         if symbol.is_integer or symbol.name in declared or not symbol.is_nonnegative:
             continue

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from bounds.language.claim import Claim
-from verify.checker.form import STATED
+from verify.checker.form import STATED, differing
 from verify.checker.limits import FRACTION, written
 from verify.checker.words import FORMAT as SINGLE
 from verify.exact import check as single
@@ -109,11 +109,11 @@ def _objections(members: Sequence[Mapping[str, Any]], along: str, uses: list[str
     yield from _untied(certificates, sizes, along)
     first = certificates[0]
     for member, other in zip(members[1:], certificates[1:], strict=True):
-        differing = [name for name in uses or () if first["values"].get(name) != other["values"].get(name)]
+        moving = [name for name in uses or () if first["values"].get(name) != other["values"].get(name)]
         if uses is None:
-            differing = _moved_besides(first, other, along)
-        if differing:
-            yield f"size {member['size']}: constants may depend on {', '.join(differing)}, which differs between members"
+            moving = _moved_besides(first, other, along)
+        if moving:
+            yield f"size {member['size']}: constants may depend on {', '.join(moving)}, which differs between members"
 
 
 def _about(side: str) -> float:
@@ -292,9 +292,8 @@ def _against(data: Mapping[str, Any], statement: Mapping[str, Any]) -> CheckResu
         raise ValueError(f"a statement has {', '.join(STATED)}; got {', '.join(statement)}")
     if data["format"] == FORMAT:
         return CheckResult(False, "a growth certificate is checked against its claim, not against a single statement")
-    differing = [name for name, part in statement.items() if data.get(name) != part]
-    if differing:
-        return CheckResult(False, f"the certificate and the statement differ: {', '.join(differing)}")
+    if other := differing(data, statement):
+        return CheckResult(False, f"the certificate and the statement differ: {', '.join(other)}")
     return single.replay_alone(data)
 
 

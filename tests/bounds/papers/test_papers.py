@@ -27,7 +27,6 @@ from importlib.util import find_spec
 import pytest
 
 from bounds.formulas.units import BASE
-from bounds.language.claim import names_in
 from bounds.language.definitions import DEFINITIONS
 from bounds.printing.render import condition_latex, letters_of, notation, show
 from bounds.registry.papers import PAPERS, claims_of_paper
@@ -56,12 +55,6 @@ def listed(paper, name):
 def claims_of(paper):
     """The paper's claims but comparisons of bounds, which are made of other claims."""
     return [claim for claim in claims_of_paper(paper).values() if not claim.compares]
-
-
-def expressions(claim):
-    for condition in (*claim.hypotheses, *([claim.statement] if claim.statement else [])):
-        yield from (condition.left, condition.right)
-    yield from (definition.formula for definition in claim.used_definitions().values())
 
 
 # what is there -------------------------------------------------------------------------------------------------------
@@ -189,7 +182,7 @@ def test_every_claim_can_be_written(paper):
 @pytest.mark.parametrize("paper", PAPERS)
 def test_letters_and_units_are_there_for_every_name(paper):
     defined = {name for claim in claims_of(paper) for name in claim.used_definitions()}
-    names = {name for claim in claims_of(paper) for e in expressions(claim) for name in names_in(e)}
+    names = {name for claim in claims_of(paper) for name in claim.names}
     names |= {variable.name for claim in claims_of(paper) for variable in claim.variables}
     names -= defined | INDICES
     assert names - set(notation(paper)) - set(listed(paper, "WITHOUT_LETTER")) == set()

@@ -1,4 +1,4 @@
-"""Methods of the stand-alone checker that need more of a federation than any certificate has: their runs are refused."""
+"""Methods that the stand-alone checker refuses: they need more of a federation than any certificate has."""
 
 
 def fedpara(run):
