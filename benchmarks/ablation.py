@@ -1,8 +1,9 @@
 """What each stage and corner of the search finds that nothing else finds: ``python -m benchmarks.ablation``.
 
 Searches every false statement with all stages on, with each stage or corner off in turn, and with all on from another seed,
-which shows how much is luck. Prints as a table how many statements are no longer refuted, how many are in addition, and the
-time saved; then their ids. A run that was interrupted goes on where it stopped.
+which shows how much is luck. Prints as a table how many statements each stage refutes, how many are lost without it, how
+many are gained, and the time saved; then their ids. A search that ends before a stage is not repeated without it. A run
+that was interrupted goes on where it stopped.
 """
 
 from __future__ import annotations
@@ -23,9 +24,10 @@ from bounds.registry.claims import find_claim
 from verify.claims.related import related
 from verify.results.files import write_json
 from verify.results.fingerprint import code_version
+from verify.search.archive import RANKINGS
 from verify.search.budget import BUDGETS
 from verify.search.search import search
-from verify.search.stages import NAMES
+from verify.search.stages import NAMES, STAGES
 
 __all__ = ["FALSE", "Runs", "main", "measure", "table"]
 
@@ -35,8 +37,9 @@ PARTS = (ALL, OTHER_SEED, *NAMES)  # what is switched off
 _EVERY = 20.0  # seconds, after which results are written
 _MOST_TASKS = 200  # searches of a process, whose memory grows
 
-#: what is switched off -> statement -> whether it was refuted, and the seconds of one processor
-Runs = dict[str, dict[str, tuple[bool, float]]]
+#: what is switched off -> statement -> whether it was refuted, the seconds of one processor, and the stage that refuted it
+#: at the budget's first level ("" where another level did, or none)
+Runs = dict[str, dict[str, tuple[bool, float, str]]]
 
 
 def _statement(name: str) -> tuple[Claim, Sequence[Claim]]:
@@ -47,20 +50,26 @@ def _statement(name: str) -> tuple[Claim, Sequence[Claim]]:
     return claim, related(claim)
 
 
-def _search(job: tuple[str, str, str, int]) -> tuple[str, str, bool, float]:
+def _search(job: tuple[str, str, str, int]) -> tuple[str, str, bool, float, str]:
     part, name, budget, seed = job
     claim, near = _statement(name)
     began = time.process_time()
     try:
         found = search(claim, BUDGETS[budget], seed + (part == OTHER_SEED), related=near, without={part} & {*NAMES})
-        refuted = found.violation is not None
+        refuted, stage = found.violation is not None, "" if found.level else found.stage
     except (ArithmeticError, LookupError, NotImplementedError, TypeError, ValueError):  # it cannot be measured
-        refuted = False
-    return part, name, refuted, round(time.process_time() - began, 3)
+        refuted, stage = False, ""
+    return part, name, refuted, round(time.process_time() - began, 3), stage
 
 
-def measure(jobs: Sequence[tuple[str, str, str, int]], workers: int = 1) -> Iterator[tuple[str, str, bool, float]]:
-    """What is switched off, statement, whether it was refuted, and seconds, of each job (the former two, budget, seed)."""
+def _ends_before(part: str, stage: str) -> bool:
+    """Whether ``part`` comes after ``stage``: a later stage, or a ranking of the archive, which "evolved" uses first."""
+    stages, part = [*STAGES], "evolved" if part in RANKINGS else part
+    return part in stages and stage in stages and stages.index(stage) < stages.index(part)
+
+
+def measure(jobs: Sequence[tuple[str, str, str, int]], workers: int = 1) -> Iterator[tuple[str, str, bool, float, str]]:
+    """What is switched off, statement, and its result, of each job: the former two, budget, seed."""
     if workers <= 1:
         yield from map(_search, jobs)
         return
@@ -69,9 +78,10 @@ def measure(jobs: Sequence[tuple[str, str, str, int]], workers: int = 1) -> Iter
         yield from executor.map(_search, jobs, chunksize=8)
 
 
-def table(runs: Mapping[str, Mapping[str, tuple[bool, float]]]) -> str:
+def table(runs: Mapping[str, Mapping[str, tuple[bool, float, str]]]) -> str:
     """In Markdown: of the statements that were searched both ways, which are refuted only with or only without each part."""
-    lines = ["| switched off | statements | refuted | lost | gained | time saved |", "|---|---:|---:|---:|---:|---:|"]
+    lines = ["| switched off | found first | statements | refuted | lost | gained | time saved |",
+             "|---|---:|---:|---:|---:|---:|---:|"]
     ids, full = [], runs[ALL]
     for part, searched in runs.items():
         both = full.keys() & searched.keys()
@@ -79,8 +89,9 @@ def table(runs: Mapping[str, Mapping[str, tuple[bool, float]]]) -> str:
         gained = sorted(name for name in both if searched[name][0] and not full[name][0])
         before, after = (sum(of[name][1] for name in both) for of in (full, searched))
         saved = f"{1 - after / before:.0%}" if before else "-"
+        first = sum(full[name][2] == part for name in full) if part in STAGES else "-"
         refuted = sum(searched[name][0] for name in both)
-        lines.append(f"| {part} | {len(both)} | {refuted} | {len(lost)} | {len(gained)} | {saved} |")
+        lines.append(f"| {part} | {first} | {len(both)} | {refuted} | {len(lost)} | {len(gained)} | {saved} |")
         ids += [f"* {part}: {what} {', '.join(names)}" for what, names in (("lost", lost), ("gained", gained)) if names]
     return "\n".join([*lines, "", *ids])
 
@@ -143,7 +154,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     run([ALL], names)
     if options.refuted:
         names = [name for name in names if runs[ALL][name][0]]
-    run([part for part in options.only or PARTS if part != ALL], names)
+    for part in (part for part in options.only or PARTS if part != ALL):
+        same = [name for name in names if _ends_before(part, runs[ALL][name][2])]
+        runs.setdefault(part, {}).update({name: runs[ALL][name] for name in same})
+        run([part], names)
     print(table(runs))
     return 0
 

@@ -36,6 +36,7 @@ class Found:
         tried, met: instances, and how many of them met the hypotheses.
         ratio, worst: the largest ratio left/right among those on which the claim holds, and its instance.
         violation: the first one that exact arithmetic confirms, made simple.
+        level, stage: of the budget, and of the search, that found the violation.
         unconfirmed: violations that float64 saw and exact arithmetic did not confirm.
         uncertain: why exact arithmetic could not decide one of these; empty where it could.
     """
@@ -45,6 +46,8 @@ class Found:
     ratio: float = 0.0
     worst: tuple[Shape, Leaves] | None = None
     violation: Violation | None = None
+    level: int = 0
+    stage: str = ""
     unconfirmed: int = 0
     uncertain: str = ""
 
@@ -67,10 +70,10 @@ def search(claim: Claim, budget: Budget, seed: int = 0, backend: Backend = NUMPY
     for number, level in enumerate(budget.levels):
         counterexamples = _counterexamples(related, budget.levels[0], seed, backend, without)
         state = State(claim, level, archive, corners, backend, [seed, number] if number else [seed], counterexamples)
-        for stage in stages:
+        for name, stage in stages.items():
             for shape, leaves in stage(state):
                 if violation := _look(state, found, shape, leaves):
-                    found.violation = shrink(claim, violation)
+                    found.violation, found.level, found.stage = shrink(claim, violation), number, name
                     return found
     return found
 

@@ -141,7 +141,7 @@ STAGES: dict[str, Stage] = {
 NAMES = (*STAGES, *(corner.name for corner in CORNERS), *RANKINGS[1:])
 
 
-def switched_on(without: Collection[str]) -> tuple[tuple[Stage, ...], tuple[Corner, ...], tuple[str, ...]]:
+def switched_on(without: Collection[str]) -> tuple[dict[str, Stage], tuple[Corner, ...], tuple[str, ...]]:
     """Stages, corners and rankings of the archive but those called ``without``.
 
     Raises:
@@ -149,6 +149,6 @@ def switched_on(without: Collection[str]) -> tuple[tuple[Stage, ...], tuple[Corn
     """
     if unknown := sorted({*without} - {*NAMES}):
         raise ValueError(f"unknown stage {unknown[0]!r}; allowed: {', '.join(NAMES)}")
-    return (tuple(stage for name, stage in STAGES.items() if name not in without),
+    return ({name: stage for name, stage in STAGES.items() if name not in without},
             tuple(corner for corner in CORNERS if corner.name not in without),
             tuple(ranking for ranking in RANKINGS if ranking not in without))

@@ -28,10 +28,10 @@ def run(out, *more) -> int:
 
 
 def test_statements_are_lost_gained_or_neither_and_time_is_of_those_searched_both_ways():
-    runs = {ALL: {"a": (True, 1.0), "b": (False, 2.0), "c": (True, 1.0), "d": (True, 9.0)},
-            "small": {"a": (False, 1.0), "b": (True, 1.0), "c": (True, 1.0)}}
+    runs = {ALL: {"a": (True, 1.0, "small"), "b": (False, 2.0, ""), "c": (True, 1.0, "small"), "d": (True, 9.0, "random")},
+            "small": {"a": (False, 1.0, ""), "b": (True, 1.0, "random"), "c": (True, 1.0, "random")}}
     lines = table(runs).splitlines()
-    assert [cell.strip() for cell in lines[3].split("|")[1:-1]] == ["small", "3", "2", "1", "1", "25%"]
+    assert [cell.strip() for cell in lines[3].split("|")[1:-1]] == ["small", "2", "3", "2", "1", "1", "25%"]
     assert [line.split()[-1] for line in lines[5:]] == ["a", "b"]
 
 
@@ -40,7 +40,7 @@ def test_what_a_stage_alone_finds_is_lost_without_it(few, capsys):
     assert run(few, "--only", "random", "--only", "evolved", "--only", "small") == 0
     runs = json.loads(few.read_text(encoding="utf-8"))["runs"]
     assert list(runs) == [ALL, "random", "evolved", "small"] and all(runs[part].keys() == YOUNG.keys() for part in runs)
-    assert all(refuted for refuted, _ in runs["small"].values())
+    assert all(refuted for refuted, *_ in runs["small"].values())
     assert "| random |" in capsys.readouterr().out
 
 
@@ -62,15 +62,24 @@ def test_an_interrupted_run_goes_on_where_it_stopped(few, monkeypatch):
 
 
 def test_only_refuted_statements_are_searched_again_where_asked_for(few, monkeypatch):
-    monkeypatch.setattr(ablation, "_search", lambda job: (job[0], job[1], job[1].endswith("/10"), 1.0))
+    monkeypatch.setattr(ablation, "_search", lambda job: (job[0], job[1], job[1].endswith("/10"), 1.0, ""))
     assert run(few, "--refuted") == 0
     runs = json.loads(few.read_text(encoding="utf-8"))["runs"]
     assert {*runs} == {*PARTS} == {ALL, OTHER_SEED, *NAMES}
     assert [*runs["small"]] == ["control/young@/10"] and len(runs[ALL]) == len(YOUNG)
 
 
+def test_a_search_that_ends_before_a_stage_is_not_repeated_without_it(few, monkeypatch):
+    asked = []
+    monkeypatch.setattr(ablation, "_search", lambda job: asked.append(job[:2]) or (job[0], job[1], True, 1.0, "random"))
+    assert run(few, "--only", "small", "--only", "random", "--only", "evolved", "--only", "units") == 0
+    assert {part for part, _ in asked} == {ALL, "small", "random", "units"} and len(asked) == 4 * len(YOUNG)
+    runs = json.loads(few.read_text(encoding="utf-8"))["runs"]
+    assert runs["evolved"] == runs[ALL]
+
+
 def test_claims_are_ids_or_verdicts_that_a_search_can_refute(few, monkeypatch, tmp_path):
-    monkeypatch.setattr(ablation, "_search", lambda job: (job[0], job[1], True, 1.0))
+    monkeypatch.setattr(ablation, "_search", lambda job: (job[0], job[1], True, 1.0, ""))
     path = tmp_path / "ids.json"
     path.write_text(json.dumps(["fedalign/theorem-1", {"id": "fedalign/lemma-A3"}]), encoding="utf-8")
     assert run(few, "--claims", str(path), "--only", "small") == 0
@@ -79,7 +88,7 @@ def test_claims_are_ids_or_verdicts_that_a_search_can_refute(few, monkeypatch, t
 
 
 def test_results_of_other_settings_or_code_are_not_mixed(few, monkeypatch, capsys):
-    monkeypatch.setattr(ablation, "_search", lambda job: (job[0], job[1], True, 1.0))
+    monkeypatch.setattr(ablation, "_search", lambda job: (job[0], job[1], True, 1.0, ""))
     assert run(few, "--only", "small") == 0
     for change in (lambda: ["--seed", "1"], lambda: monkeypatch.setattr(ablation, "code_version", lambda: "other") or []):
         with pytest.raises(SystemExit) as stopped:
