@@ -4,8 +4,6 @@ Times are this process's own CPU time on one thread, so that other work on the m
 more threads, wall time.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import sys

@@ -6,8 +6,6 @@ many are gained, and the time saved; then their ids. A search that ends before a
 that was interrupted goes on where it stopped.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

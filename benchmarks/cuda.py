@@ -5,8 +5,6 @@ compared with that of one large product, and the traffic of their elementwise op
 round as a CUDA graph shows what launches cost.
 """
 
-from __future__ import annotations
-
 import datetime
 import statistics
 import sys

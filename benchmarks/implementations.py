@@ -1,7 +1,5 @@
 """Every implementation of the reference workload: a new one is a new row."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial

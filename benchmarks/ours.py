@@ -1,7 +1,5 @@
 """fedtheory on the reference workload: the only file here that knows its interface."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

@@ -5,8 +5,6 @@ controls in searches with different seeds. Exit status 0 if no true control is r
 every variant whose constant is divided by 10 and at least 90 % of all variants are; 1 otherwise.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

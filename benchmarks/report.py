@@ -1,7 +1,5 @@
 """Results as tables for the terminal, as JSON, and as README's table of times."""
 
-from __future__ import annotations
-
 import datetime
 import importlib.metadata
 import json

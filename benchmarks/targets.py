@@ -1,7 +1,5 @@
 """Performance targets of fedtheory, each with its measurement: a new target is a new row."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import NamedTuple

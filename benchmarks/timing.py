@@ -1,7 +1,5 @@
 """Measurements: times that are robust on a busy machine, loading and evaluating all claims, growth of memory."""
 
-from __future__ import annotations
-
 import math
 import os
 import statistics

@@ -1,7 +1,5 @@
 """The reference workload, and the plain float64 computation against which everything is checked before it is timed."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 

@@ -1,7 +1,5 @@
 """The reference workload by other means: each function takes the workload and returns a call that computes all models."""
 
-from __future__ import annotations
-
 import copy
 import ctypes
 import os

@@ -8,8 +8,6 @@ round and by a pull rho to the broadcast model x, the local steps end at ::
 If clients keep no arrays and all of them take part, the whole round is one affine map of x.
 """
 
-from __future__ import annotations
-
 from collections import OrderedDict
 from typing import NamedTuple
 from weakref import WeakKeyDictionary

@@ -1,7 +1,5 @@
 """Several upload filters one after the other."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from fedtheory.parts import UploadFilter, joined

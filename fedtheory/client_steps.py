@@ -1,7 +1,5 @@
 """Different numbers of local steps per client."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

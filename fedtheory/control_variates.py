@@ -1,7 +1,5 @@
 """Control variates: arrays that turn local steps from the client's gradient towards that of the objective."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The one loop that runs every algorithm."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from fedtheory.moment import Local, Moment, State

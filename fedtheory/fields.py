@@ -1,7 +1,5 @@
 """Fields of selections and of methods' parts: each knows which values it takes."""
 
-from __future__ import annotations
-
 from dataclasses import field, fields
 from functools import partial
 from typing import Any

@@ -5,8 +5,6 @@ F_k(x) = sum_i share_i loss(a_i x, b_i) + penalty, or on a quadratic, with a shi
 the broadcast model (:attr:`fedtheory.parts.Correction.fixed_in_round`).
 """
 
-from __future__ import annotations
-
 import ctypes
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Numbers per layer: sums and norms over each layer's coordinates, and back to coordinates."""
 
-from __future__ import annotations
-
 from synthetic.numbers.arrays import namespace
 
 __all__ = ["by_coordinate", "layer_norms", "layer_sums", "sizes_of"]

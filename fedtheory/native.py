@@ -1,7 +1,5 @@
 """C code of this package, compiled at first use and cached in the user's cache directory."""
 
-from __future__ import annotations
-
 import ctypes
 import hashlib
 import os

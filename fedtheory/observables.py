@@ -1,7 +1,5 @@
 """The quantities that a run can record: name, dimensions, unit and formula."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any

@@ -3,8 +3,6 @@
 ``python -m fedtheory.pages`` prints it.
 """
 
-from __future__ import annotations
-
 import inspect
 
 from fedtheory import algorithms

@@ -17,8 +17,6 @@ A round of :class:`fedtheory.Algorithm` is ::
 Functions are pure: they take ``local`` or the state inside ``moment`` and return new values.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

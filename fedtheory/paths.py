@@ -1,7 +1,5 @@
 """The ways to compute rounds, and the choice among them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from fedtheory.affine import affine_local_steps, affine_round, mapped_rounds, why_not_affine

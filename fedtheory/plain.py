@@ -1,7 +1,5 @@
 """Methods whose local steps are plain gradient steps, for the paths that compute all steps of a round at once."""
 
-from __future__ import annotations
-
 from fedtheory.algorithm import Algorithm
 from fedtheory.parts import ClientOptimiser, GradientOracle
 

@@ -1,7 +1,5 @@
 """Recycled layers: an upload filter that applies their last update again, and the same for the server's steps."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Any
 

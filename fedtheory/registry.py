@@ -1,7 +1,5 @@
 """Makes every method by name from plain arguments."""
 
-from __future__ import annotations
-
 import importlib
 import pkgutil
 

@@ -1,7 +1,5 @@
 """Runs an algorithm on a federation from many seeds, records while running, and resumes."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import fields, is_dataclass

@@ -1,7 +1,5 @@
 """Schedules: numbers that depend on the local iteration or on the round (step sizes, matching thresholds)."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from fractions import Fraction

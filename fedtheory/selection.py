@@ -1,7 +1,5 @@
 """Participation in a round and weights of the average: priority sampling, free clients, and loss matching."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Any
 

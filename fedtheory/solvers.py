@@ -1,7 +1,5 @@
 """Solvers of a client's local problem ``F_k(v) + <shift_k, v> + pull/2 |v - x|^2``: exact, or to a tolerance."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from fedtheory.parts import ClientOptimiser, GradientOracle

@@ -5,8 +5,6 @@ sampled clients and their sample numbers. A *test* is a federation in which each
 values are the losses of fresh samples.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import product

@@ -1,7 +1,5 @@
 """The result of a run: recorded observables as an xarray Dataset, and the state from which it can be resumed."""
 
-from __future__ import annotations
-
 import json
 import os
 from contextlib import suppress

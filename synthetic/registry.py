@@ -1,7 +1,5 @@
 """Named problems, for the command line and for tables."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Hard instances from the literature: functions on which the guarantees of gradient methods are attained or nearly so."""
 
-from __future__ import annotations
-
 from functools import cached_property
 
 import numpy as np

@@ -3,8 +3,6 @@
 Hypothesis tries the same examples in every run; HYPOTHESIS_PROFILE=random looks for new ones.
 """
 
-from __future__ import annotations
-
 import os
 
 import pytest

@@ -4,8 +4,6 @@ A row names a test, and the parameters with which it runs all the same: texts th
 have the mark themselves.
 """
 
-from __future__ import annotations
-
 __all__ = ["SLOW", "is_slow"]
 
 _SMALL = ("[li2020]", "[fedalign]", "[classical]")  # papers

@@ -1,7 +1,5 @@
 """The classical claims on local SGD, SCAFFOLD and stability as controls, each with false variants."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import sympy as sp

@@ -1,7 +1,5 @@
 """Controls: textbook facts as claims, each with variants that are too strong and therefore false."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import sympy as sp

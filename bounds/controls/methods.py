@@ -1,7 +1,5 @@
 """Controls on methods other than FedAvg: identities and fixed points, each with false variants."""
 
-from __future__ import annotations
-
 import sympy as sp
 
 from bounds.controls.fedavg import ALL_CLIENTS, Control, with_twins

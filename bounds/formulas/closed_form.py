@@ -1,7 +1,5 @@
 """A claim's side as a formula in parameters: definitions are inserted, measured quantities become parameters."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass

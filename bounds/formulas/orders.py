@@ -1,7 +1,5 @@
 """The leading order of a formula in one of its symbols, by rules: ``coefficient * s**power * log(s)**logs * base**s``."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import reduce
 from typing import NamedTuple

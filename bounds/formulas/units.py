@@ -4,8 +4,6 @@ Under ``x -> a x`` and ``F -> c F`` a quantity of unit ``loss^p parameter^q`` is
 terms that scale differently cannot hold for all problems unless some constant hides a unit.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Whether a claim's formulas are well formed: arrays with indices, every index bound and used, no vector beside a number."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

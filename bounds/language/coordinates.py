@@ -1,7 +1,5 @@
 """Arithmetic on vectors by coordinates."""
 
-from __future__ import annotations
-
 import sympy as sp
 
 from bounds.language.words import FurtherOperator

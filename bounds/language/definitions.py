@@ -1,7 +1,5 @@
 """Measured quantities that several papers share, each defined once by a formula."""
 
-from __future__ import annotations
-
 from bounds.language.claim import Definition
 from bounds.language.words import (
     E,

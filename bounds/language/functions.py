@@ -1,7 +1,5 @@
 """Operators of assumptions that are printed about a function ``f`` at all pairs of points ``u``, ``v`` of R^dim."""
 
-from __future__ import annotations
-
 from bounds.language.names import symbol
 from bounds.language.words import Operator
 

@@ -1,7 +1,5 @@
 """Layers, into which the coordinates of the model are split."""
 
-from __future__ import annotations
-
 from bounds.language.names import symbol
 from bounds.language.words import FurtherOperator
 

@@ -1,7 +1,5 @@
 """How names of the language and of definitions are typeset."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from functools import cache

@@ -1,7 +1,5 @@
 """The names of the language: what each stands for, with its indices, kind, sign, unit and source. One row per name."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import NamedTuple
 

@@ -4,8 +4,6 @@ The coupled ("twin") run uses the data set in which one sample of one client is 
 sampling of clients and the sample indices with the run itself.
 """
 
-from __future__ import annotations
-
 from bounds.language.names import symbol
 from bounds.language.words import FurtherOperator
 

@@ -1,7 +1,5 @@
 """What the symbols and operators of a claim mean, and where a symbol's value comes from."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Hyper-parameters of a claim's method, in words and formulas: those that the claim fixes, and defaults."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

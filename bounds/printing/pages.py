@@ -1,7 +1,5 @@
 """A paper's page of the documentation: letters, algorithms, assumptions, measured quantities, and every claim."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module

@@ -3,8 +3,6 @@
 Formulas are printed in the letters of a paper (``notation``), or with the names of the code.
 """
 
-from __future__ import annotations
-
 import re
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping

@@ -1,7 +1,5 @@
 """Writes expressions of the language of claims as a paper prints them, in LaTeX or as text for terminals."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 

@@ -1,7 +1,5 @@
 """Reads the tables of a user's claim file, TOML or YAML, and checks their shape. Errors name the line."""
 
-from __future__ import annotations
-
 import re
 import stat
 import tomllib

@@ -1,7 +1,5 @@
 """All claims, by id."""
 
-from __future__ import annotations
-
 import os
 from difflib import get_close_matches
 from functools import cache, lru_cache

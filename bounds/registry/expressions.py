@@ -4,8 +4,6 @@ The text is looked at sign by sign before Python's parser sees it; the tree is t
 built is what Python's operators give for the same numbers and symbols. Decimals are exact: 0.1 is a tenth.
 """
 
-from __future__ import annotations
-
 import ast
 import keyword
 import operator

@@ -1,7 +1,5 @@
 """The papers, and the claims of each."""
 
-from __future__ import annotations
-
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules

@@ -1,7 +1,5 @@
 """Runs a user's Python file as a module."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 from types import ModuleType

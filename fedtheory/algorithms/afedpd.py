@@ -1,7 +1,5 @@
 """A-FedPD (Sun et al. 2024): the server keeps all duals and updates those of absent clients virtually."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 from fedtheory.algorithm import Algorithm

@@ -1,7 +1,5 @@
 """A-FedPDSAM (Sun et al. 2024): A-FedPD with sharpness-aware gradients."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

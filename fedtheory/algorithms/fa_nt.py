@@ -1,7 +1,5 @@
 """FA-NT (Chen et al., Appendix C): a correction after the direction of a local Adam, for comparison with FAdamGC."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from fedtheory.algorithm import Algorithm

@@ -1,7 +1,5 @@
 """FAdamGC (Chen et al.): gradient tracking inside the moments of a local Adam."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from fedtheory.algorithm import Algorithm

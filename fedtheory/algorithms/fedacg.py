@@ -1,7 +1,5 @@
 """FedACG (Kim et al. 2024): clients start from a look-ahead along the server's momentum."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """FedADMM (Wang et al. 2022; Gong et al. 2022): FedPD with partial participation."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

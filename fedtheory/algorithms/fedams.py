@@ -1,7 +1,5 @@
 """FedAMS and FedAMSGrad (Wang, Lin, Chen 2022): FedAdam with the largest second moment so far."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from fedtheory.algorithm import Algorithm

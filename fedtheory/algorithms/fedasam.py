@@ -1,7 +1,5 @@
 """FedASAM (Caldarola et al. 2022): adaptive sharpness-aware gradients, and averages of the last global models."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """FedAvg (McMahan et al. 2017): local SGD steps, then a weighted average."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from fedtheory.algorithm import Algorithm

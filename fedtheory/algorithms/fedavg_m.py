@@ -1,7 +1,5 @@
 """FedAvg-M (Cheng et al. 2023): broadcast momentum in the local steps, and a server step along it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """FedAvgM (Hsu et al. 2019): heavy-ball momentum on the server."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

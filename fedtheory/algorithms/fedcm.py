@@ -1,7 +1,5 @@
 """FedCM (Xu et al. 2021): every local step mixes in the last round's mean direction, which the server broadcasts."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

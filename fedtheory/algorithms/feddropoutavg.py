@@ -1,7 +1,5 @@
 """FedDropoutAvg (Gunesli et al. 2021): parameters are dropped at random from every upload."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

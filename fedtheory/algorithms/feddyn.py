@@ -1,7 +1,5 @@
 """FedDyn (Acar et al. 2021): local duals, and a global dual that corrects the average."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from fedtheory.algorithm import Algorithm

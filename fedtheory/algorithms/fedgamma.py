@@ -1,7 +1,5 @@
 """FedGAMMA (Dai et al. 2023): SCAFFOLD with sharpness-aware gradients."""
 
-from __future__ import annotations
-
 from fedtheory.algorithm import Algorithm
 from fedtheory.algorithms.fedavg import ServerStep
 from fedtheory.algorithms.fedsam import SharpnessAware

@@ -1,7 +1,5 @@
 """FedLADA: local AMSGrad from averaged second moments, mixed with the last round's mean direction."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

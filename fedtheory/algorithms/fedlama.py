@@ -1,7 +1,5 @@
 """FedLAMA (Lee et al. 2023): layers whose clients differ little are averaged less often."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from fedtheory.algorithm import Algorithm

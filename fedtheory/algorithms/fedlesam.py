@@ -1,7 +1,5 @@
 """FedLESAM (Fan et al. 2024): sharpness-aware gradients whose ascent step comes from the global model's path."""
 
-from __future__ import annotations
-
 from fedtheory.algorithm import Algorithm
 from fedtheory.algorithms.fedavg import ServerStep
 from fedtheory.algorithms.fedsam import SharpnessAware, along

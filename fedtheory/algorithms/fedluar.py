@@ -1,7 +1,5 @@
 """FedLUAR: in every round some layers are not sent; the server applies their last update again."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

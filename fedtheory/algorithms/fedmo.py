@@ -1,7 +1,5 @@
 """FedMo (Liu et al. 2025): FedMoSWA without its weight averaging."""
 
-from __future__ import annotations
-
 from fedtheory.algorithm import Algorithm
 from fedtheory.algorithms.fedmoswa import MovingVariates
 from fedtheory.algorithms.scaffold import settled

@@ -1,7 +1,5 @@
 """FedMoSWA (Liu et al. 2025): FedSWA with control variates; the server's is a moving average."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

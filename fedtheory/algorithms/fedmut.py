@@ -1,7 +1,5 @@
 """FedMut (Hu et al. 2024): clients start from models scattered around the global one, along its last move."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """FedNova (Wang et al. 2020): normalised averaging, for clients that take different numbers of local steps."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from fedtheory.algorithm import Algorithm

@@ -1,7 +1,5 @@
 """FedAdagrad, FedAdam, FedYogi (Reddi et al. 2021): an adaptive step on the server."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """FedPAQ (Reisizadeh et al. 2020): clients send their changes in low precision."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from fedtheory.algorithm import Algorithm

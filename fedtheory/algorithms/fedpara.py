@@ -1,7 +1,5 @@
 """FedPara (Hyeon-Woo et al. 2022): FedAvg on small factors whose products make up the model."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from fedtheory.algorithm import Algorithm

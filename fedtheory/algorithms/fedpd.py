@@ -1,7 +1,5 @@
 """FedPD (Zhang et al. 2020): clients minimise their augmented Lagrangian, and the duals enter the average."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

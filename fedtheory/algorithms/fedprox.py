@@ -1,7 +1,5 @@
 """FedProx (Li et al. 2018): FedAvg with a proximal term that pulls local models to the broadcast model."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """FedSAM (Qu et al. 2022): local steps along the gradient at the point after an ascent step."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """FedSMOO (Sun et al. 2023): FedDyn with sharpness-aware gradients, whose perturbations are tied to a common one."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

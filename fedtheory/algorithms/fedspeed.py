@@ -1,7 +1,5 @@
 """FedSpeed (Sun et al. 2023): local duals with a pull, and gradients mixed with those after an ascent step."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """FedSWA (Liu et al. 2025): local rates that fall within every round, and a server step that may extrapolate."""
 
-from __future__ import annotations
-
 from fedtheory.algorithm import Algorithm
 from fedtheory.algorithms.fedavg import ServerStep
 from fedtheory.method import register, sampled

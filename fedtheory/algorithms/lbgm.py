@@ -1,7 +1,5 @@
 """LBGM (Azam et al. 2021): a client whose change is nearly parallel to its last full one sends a single number."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

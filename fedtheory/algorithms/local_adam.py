@@ -1,7 +1,5 @@
 """LocalAdam: Adam on the clients, whose second moments stay there between rounds."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

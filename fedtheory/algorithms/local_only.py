@@ -1,7 +1,5 @@
 """Local training without communication, a baseline."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from fedtheory.algorithm import Algorithm

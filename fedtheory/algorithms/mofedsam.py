@@ -1,7 +1,5 @@
 """MoFedSAM (Qu et al. 2022): sharpness-aware gradients mixed with the last round's mean direction."""
 
-from __future__ import annotations
-
 from fedtheory.algorithm import Algorithm
 from fedtheory.algorithms.fedcm import BroadcastMomentum, KeepsDirection
 from fedtheory.algorithms.fedsam import SharpnessAware

@@ -1,7 +1,5 @@
 """MOON (Li, He, Song 2021): a contrastive loss between representations of local, global and previous models."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

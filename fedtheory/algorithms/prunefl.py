@@ -1,7 +1,5 @@
 """PruneFL (Jiang et al. 2022): only the parameters in a mask are trained and sent; the mask is renewed periodically."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

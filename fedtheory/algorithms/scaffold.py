@@ -1,7 +1,5 @@
 """SCAFFOLD (Karimireddy et al. 2020): control variates correct the drift of local steps."""
 
-from __future__ import annotations
-
 from fedtheory.algorithm import Algorithm
 from fedtheory.algorithms.fedavg import ServerStep
 from fedtheory.control_variates import ControlVariates

@@ -1,7 +1,5 @@
 """SCAFFOLD-M (Cheng et al. 2023): control variates with broadcast momentum."""
 
-from __future__ import annotations
-
 from fedtheory.algorithm import Algorithm
 from fedtheory.algorithms.fedavg_m import DirectionStep
 from fedtheory.algorithms.fedcm import BroadcastMomentum

@@ -1,7 +1,5 @@
 """Runs every property on a method; shrinks the federation on which a property fails while it still fails."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 from fedtheory.testing import (  # noqa: F401  (they enter their properties)

@@ -3,8 +3,6 @@
 Exit status 0 if all are killed, 1 if one survives.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass

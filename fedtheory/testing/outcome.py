@@ -1,7 +1,5 @@
 """Exceptions of properties that do not apply or do not hold, and comparisons of arrays."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from synthetic.numbers.arrays import to_numpy

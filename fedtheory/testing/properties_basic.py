@@ -1,7 +1,5 @@
 """Properties of every implementation: shapes, kinds of arrays, purity, independence of the batch, resuming."""
 
-from __future__ import annotations
-
 import tempfile
 from fractions import Fraction
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Costs of a round: evaluated gradients and sent floats against those that the method counts."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from fedtheory.engine import Observer

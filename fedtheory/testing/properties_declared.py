@@ -1,7 +1,5 @@
 """Properties that methods declare: fixed points and convergence to them, idle linear terms, special cases, and laws."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Participation: which clients train, whose data have influence, and which arrays change."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from fedtheory.selection import PriorityOnly

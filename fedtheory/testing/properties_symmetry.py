@@ -1,7 +1,5 @@
 """Symmetries: renaming, splitting, copying, moving, rotating or rescaling has no effect, or a known one."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from fedtheory.engine import Observer

@@ -1,7 +1,5 @@
 """Properties of methods, and the table of those that every method must have."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any

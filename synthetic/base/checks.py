@@ -1,7 +1,5 @@
 """Checks of input: each raises one clear line with the received and the allowed value."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from difflib import get_close_matches
 from fractions import Fraction

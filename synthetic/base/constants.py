@@ -1,7 +1,5 @@
 """Constants of a federation, each with its provenance, and how far the clients' gradients and Hessians lie apart."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -4,8 +4,6 @@ Every law answers ``sample(draws, iteration, like, clients)`` with an array shap
 dim), and ``variance``: E|noise|^2 per client, (instances | 1, clients | 1). Clients draw independently.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Any
 

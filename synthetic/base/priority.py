@@ -1,7 +1,5 @@
 """Which clients have priority."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from synthetic.base.checks import one_of, whole

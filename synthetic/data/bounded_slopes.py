@@ -1,7 +1,5 @@
 """Losses whose derivatives in the scores are bounded: minibatch variance and sigma_g proven over all of R^d."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from functools import cached_property
 

@@ -1,7 +1,5 @@
 """A federation from any user's arrays: samples, targets and the client each sample belongs to."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from synthetic.base.checks import finite, one_of, whole

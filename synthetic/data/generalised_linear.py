@@ -1,7 +1,5 @@
 """Generalised linear federations: any scalar loss of linear scores, convex or not, with per-sample constants."""
 
-from __future__ import annotations
-
 from functools import cached_property
 from math import inf
 

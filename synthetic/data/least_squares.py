@@ -1,7 +1,5 @@
 """Least-squares federations: all constants from eigenvalues, the optimum in closed form."""
 
-from __future__ import annotations
-
 from functools import cached_property
 
 import numpy as np

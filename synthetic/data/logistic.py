@@ -1,7 +1,5 @@
 """Ridge logistic regression, binary and softmax: proven constants, optima solved by Newton's method."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from functools import cached_property
 

@@ -1,7 +1,5 @@
 """Small layered networks on data: softmax classification by a perceptron with hidden layers."""
 
-from __future__ import annotations
-
 from math import inf
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Losses of one number, with their exact range and exact bounds on their first two derivatives."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import exp, inf, log

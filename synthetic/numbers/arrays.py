@@ -9,8 +9,6 @@ The same lines of an algorithm or a federation run on four kinds of arrays:
   maxima (needs python-flint).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 

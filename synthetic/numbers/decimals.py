@@ -1,7 +1,5 @@
 """Fractions and decimals for numbers that are known as balls."""
 
-from __future__ import annotations
-
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext
 from fractions import Fraction
 from math import floor

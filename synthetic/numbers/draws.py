@@ -5,8 +5,6 @@ applied along the coordinates. A run therefore has the same draws alone, in any 
 on NumPy and on torch. :class:`EnumeratedDraws` reads draws from a table of outcomes, for exact expectations.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Products, roots and real powers of arrays on every backend, exact where numbers are fractions; balls as rationals."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from math import isqrt
 

@@ -1,7 +1,5 @@
 """Proofs about optima of convex generalised linear federations: whether they exist, and bounds on suboptimality."""
 
-from __future__ import annotations
-
 from math import e
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Federations whose optima are computed once, and the best local minima found from several starts, which are estimates."""
 
-from __future__ import annotations
-
 from functools import cached_property
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Newton's method with conjugate gradients, for a batch of smooth strongly convex problems at once."""
 
-from __future__ import annotations
-
 from synthetic.numbers.arrays import namespace
 
 __all__ = ["line_search", "minimise"]

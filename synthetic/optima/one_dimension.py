@@ -1,7 +1,5 @@
 """Global minima of functions of one number, for many functions at once, proven by branch and bound."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

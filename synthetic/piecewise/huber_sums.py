@@ -1,7 +1,5 @@
 """Functions of one number that are quadratic between knots: a quadratic plus Huber functions, of any sign."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

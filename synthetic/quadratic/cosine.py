@@ -1,7 +1,5 @@
 """Quadratics with cosines added: smooth and not convex, with known constants and, where separable, a proven optimum."""
 
-from __future__ import annotations
-
 from functools import cached_property
 
 import numpy as np

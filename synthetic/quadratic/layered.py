@@ -1,7 +1,5 @@
 """Quadratic federations with layers: block-diagonal Hessians, each block with its own curvature."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from synthetic.base.checks import finite, flag

@@ -1,7 +1,5 @@
 """Random quadratic federations with exactly set curvature, heterogeneity and noise."""
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.linalg import expm
 

@@ -1,7 +1,5 @@
 """Products of samples with models, for many runs at once; runs that share data become rows of one product."""
 
-from __future__ import annotations
-
 from synthetic.numbers.arrays import namespace
 
 __all__ = ["outer_sums", "products", "solve_shared"]

@@ -1,7 +1,5 @@
 """Quadratic federations: every constant is known exactly."""
 
-from __future__ import annotations
-
 from functools import cached_property
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Ways to split samples over clients: evenly, by Dirichlet label skew, by shards of one class."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from synthetic.base.checks import number, whole

@@ -1,7 +1,5 @@
 """Random data for linear models of every loss: clients with their own true parameters."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from synthetic.base.checks import number, whole

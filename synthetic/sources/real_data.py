@@ -1,7 +1,5 @@
 """Real data sets that come with scikit-learn, split over clients."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Synth(alpha, beta) of Li et al. 2018, and FedALIGN's free clients with noisy and irrelevant data."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from synthetic.base.checks import number, one_of, whole

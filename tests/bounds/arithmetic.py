@@ -4,8 +4,6 @@ Nothing in the world is consistent: every name of the language and of the defini
 that two formulas agree only if they are the same formula.
 """
 
-from __future__ import annotations
-
 import math
 import random
 from collections.abc import Callable, Mapping

@@ -4,8 +4,6 @@ A world says what names and words mean; nothing in it need be consistent, so tha
 same formula.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """One test for all claims of a paper: every claim is looked at, and all that fail are listed together."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 
 import pytest

@@ -1,7 +1,5 @@
 """What makes loading the claims fast changes no claim and leaves no trace."""
 
-from __future__ import annotations
-
 import gc
 
 import pytest

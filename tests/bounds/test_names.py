@@ -1,7 +1,5 @@
 """The table of the language's names: every name has its row, and no paper repeats one."""
 
-from __future__ import annotations
-
 from importlib import import_module
 
 import pytest

@@ -1,7 +1,5 @@
 """What `show` says of a claim's method and symbols: options in words, local rates as formulas, where symbols come from."""
 
-from __future__ import annotations
-
 import re
 from types import SimpleNamespace
 

@@ -10,7 +10,6 @@ from verify.cli.methods import method_of
 
 NAME = "fedtheory_test_of_a_file"
 DATACLASS = """
-from __future__ import annotations
 from dataclasses import dataclass
 from fedtheory.algorithms.fedavg import FedAvg
 

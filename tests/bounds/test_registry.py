@@ -1,7 +1,5 @@
 """The claims as data: complete, closed, with the ids of their specification."""
 
-from __future__ import annotations
-
 import ast
 import dataclasses
 import importlib

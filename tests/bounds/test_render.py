@@ -1,7 +1,5 @@
 """Rendering: examples by hand, the grammar of LaTeX, letters that do not clash, what `show` says, and the pages."""
 
-from __future__ import annotations
-
 import doctest
 import itertools
 import json

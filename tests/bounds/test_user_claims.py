@@ -1,7 +1,5 @@
 """Claims of one's own: from TOML, YAML and Python files, refused with the line and the symbol, refereed like any other."""
 
-from __future__ import annotations
-
 import json
 import sys
 from dataclasses import fields

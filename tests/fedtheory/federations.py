@@ -1,7 +1,5 @@
 """Small federations for the tests of algorithms: quadratics of every kind, and ridge logistic regression."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

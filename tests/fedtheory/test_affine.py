@@ -1,7 +1,5 @@
 """The fast path on quadratics equals the step-by-step path, and is taken only where it can be."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

@@ -1,7 +1,5 @@
 """Every method by name: it runs, documents itself with numbers, refuses bad hyper-parameters, and bears divergence."""
 
-from __future__ import annotations
-
 import doctest
 import importlib
 import pkgutil

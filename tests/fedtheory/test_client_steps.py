@@ -1,7 +1,5 @@
 """Clients that take unequal numbers of local steps, and FedNova, which is made for them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

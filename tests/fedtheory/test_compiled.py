@@ -1,7 +1,5 @@
 """The compiled path equals the step-by-step path, needs a compiler but says so, and is taken only where it can be."""
 
-from __future__ import annotations
-
 import multiprocessing
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Any two parts of any two methods make a method that runs, or one that is refused in words."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A run that is no longer finite is reported with its round, on every path, and leaves the other runs alone."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

@@ -1,7 +1,5 @@
 """The loop: batches do not matter, states are not touched, rounds by hand, divergence, schedules."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

@@ -1,7 +1,5 @@
 """What is recorded means what it says: every observable, communication and work, against direct computations."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

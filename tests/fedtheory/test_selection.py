@@ -1,7 +1,5 @@
 """Who is drawn, who is there, and bad input to the engine named in one line."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

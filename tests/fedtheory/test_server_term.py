@@ -1,7 +1,5 @@
 """FedADMM's term g on the server: where it leads, and where it is refused."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Measured stability against closed forms, and the generalisation gap measured in two ways."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

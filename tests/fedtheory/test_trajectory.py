@@ -1,7 +1,5 @@
 """Runs on disk: saved whole or not at all, loaded, resumed bit for bit, and refused where they do not fit."""
 
-from __future__ import annotations
-
 import json
 import os
 import zipfile

@@ -3,8 +3,6 @@
 ``python -m tests.house.rooms`` writes the picture in docs/architecture.md anew.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Hashable, Iterator, Mapping
 from functools import cache

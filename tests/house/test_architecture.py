@@ -1,7 +1,5 @@
 """The floors of the house and its rooms: who may import whom, and that each room and file says what it is for."""
 
-from __future__ import annotations
-
 import ast
 import sys
 

@@ -1,7 +1,5 @@
 """The benchmark's implementations compute the workload, its check finds those that do not, and targets can be missed."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """What the documentation shows works: README's example, CONTRIBUTING's claim, the demos, the file lists."""
 
-from __future__ import annotations
-
 import doctest
 import os
 import re

@@ -1,7 +1,5 @@
 """The page "A paper" of CONTRIBUTING is complete: its files, in a folder of their own, make a paper that is refereed."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """The page on other implementations, and the adapter that puts them through the conformance suite, on peers of our own."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The table of slow tests names tests that there are."""
 
-from __future__ import annotations
-
 import ast
 
 import pytest

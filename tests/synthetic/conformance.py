@@ -1,7 +1,5 @@
 """What every federation must satisfy, as checks that raise AssertionError; and small federations of every kind."""
 
-from __future__ import annotations
-
 import numpy as np
 import torch
 

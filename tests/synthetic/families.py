@@ -1,7 +1,5 @@
 """Small federations of every data family, and helpers of the tests."""
 
-from __future__ import annotations
-
 import functools
 import inspect
 

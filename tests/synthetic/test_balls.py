@@ -1,7 +1,5 @@
 """Balls: real numbers with proven error, and methods run on them."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

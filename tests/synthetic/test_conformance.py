@@ -1,7 +1,5 @@
 """Every federation passes the checks of conformance.py, and every check finds a planted fault."""
 
-from __future__ import annotations
-
 from copy import copy
 from dataclasses import replace
 from functools import cache, partial

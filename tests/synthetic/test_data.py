@@ -1,7 +1,5 @@
 """Federations on data: gradients are derivatives, constants are proven bounds, optima are optima."""
 
-from __future__ import annotations
-
 from unittest import mock
 
 import numpy as np

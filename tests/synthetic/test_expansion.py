@@ -1,7 +1,5 @@
 """The suboptimality of quadratic objectives, by their expansion, is what the objective's values say."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

@@ -1,7 +1,5 @@
 """from_arrays: names of clients and classes, and one clear line for bad input."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

@@ -1,7 +1,5 @@
 """Minibatch gradients: mean and variance by enumeration, proven variance bounds, batch invariance."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

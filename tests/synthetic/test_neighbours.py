@@ -1,7 +1,5 @@
 """Neighbour data sets: one sample differs, draws are shared, optima are solved anew."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

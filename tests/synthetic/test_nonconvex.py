@@ -1,7 +1,5 @@
 """Optima without strong convexity, global minima, perceptrons, factors: what is proven, and what is only an estimate."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Piecewise quadratic federations: constants, optima and local solutions against brute force on grids of fractions."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import product
 

@@ -1,7 +1,5 @@
 """Synth and its noisy variant, real data, partitions, and the named problems."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

@@ -1,7 +1,5 @@
 """Local problems solved exactly, and layers."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

@@ -1,7 +1,5 @@
 """make_quadratic sets L, mu, Gamma, sigma_g and sigma exactly, and quadratics attain their constants."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

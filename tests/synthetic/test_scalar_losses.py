@@ -1,7 +1,5 @@
 """Scalar losses: derivatives are derivatives, and every stated bound is exact."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from math import inf
 

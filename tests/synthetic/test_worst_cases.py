@@ -1,7 +1,5 @@
 """Huber clients and the hard instances built from them, in floats and in fractions."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Hypotheses on single names: equations that define them, bounds on numbers, signs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import NamedTuple
 

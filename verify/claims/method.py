@@ -1,7 +1,5 @@
 """The method of a claim: from its name and options to an algorithm of ``fedtheory``."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import cache
 

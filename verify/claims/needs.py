@@ -1,7 +1,5 @@
 """What a claim asks of the clients: samples, convexity, Lipschitz losses, one Hessian, constants over all of R^dim."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import sympy as sp

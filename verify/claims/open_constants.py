@@ -1,7 +1,5 @@
 """Constants that the hypotheses do not determine: drawn at random, or a multiple of the tightest admissible value."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

@@ -3,8 +3,6 @@
 A counterexample of one of them may violate the claim too.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from functools import cache
 

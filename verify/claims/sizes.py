@@ -1,7 +1,5 @@
 """A claim's conditions on integers: the sizes of an instance and the claim's own integer variables."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """The commands about formulas: ``fedtheory bound``, ``compare`` and ``lint``."""
 
-from __future__ import annotations
-
 import json as json_text
 from fractions import Fraction
 from pathlib import Path

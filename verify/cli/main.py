@@ -1,7 +1,5 @@
 """The command ``fedtheory``: list, show, verify, run, check, report."""
 
-from __future__ import annotations
-
 import os
 import sys
 from dataclasses import replace

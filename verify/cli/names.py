@@ -1,7 +1,5 @@
 """Names of methods and problems, read off the text of their files: a wrong one is refused before heavy packages load."""
 
-from __future__ import annotations
-
 import re
 from difflib import get_close_matches
 from importlib.util import find_spec

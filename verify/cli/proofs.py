@@ -1,7 +1,5 @@
 """The commands about a paper's own proofs: ``fedtheory chain`` and ``looseness``."""
 
-from __future__ import annotations
-
 import json as json_text
 from pathlib import Path
 from typing import Annotated

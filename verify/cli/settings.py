@@ -1,7 +1,5 @@
 """Reads ``key=value`` settings of the command line."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches

@@ -1,7 +1,5 @@
 """What the commands share: choosing claims, checking values, telling bad input from our own defects."""
 
-from __future__ import annotations
-
 import errno
 import os
 import platform

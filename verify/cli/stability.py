@@ -1,7 +1,5 @@
 """The command about runs on neighbouring data sets: ``fedtheory stability``."""
 
-from __future__ import annotations
-
 import json as json_text
 from enum import StrEnum
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What ``--statement`` names in ``fedtheory check`` and ``replay``, and what ``show --statement`` prints."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The commands that decide and report: verify, explain, replay, report."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Compares both sides of a claim, and checks its hypotheses, on a realised batch of instances."""
 
-from __future__ import annotations
-
 import operator
 from collections import Counter
 from collections.abc import Iterable

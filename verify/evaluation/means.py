@@ -1,7 +1,5 @@
 """Means over enumerated outcomes of chance: over all of them, or over those of the rounds to come."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from synthetic.numbers.arrays import namespace, to_numpy

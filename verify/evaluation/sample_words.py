@@ -1,7 +1,5 @@
 """Evaluates the operators of :mod:`bounds.language.samples` on samples and coupled runs (:mod:`verify.instances.worlds`)."""
 
-from __future__ import annotations
-
 from functools import reduce
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The sizes of an expression's terms, to which rounding errors are relative."""
 
-from __future__ import annotations
-
 import numpy as np
 import sympy as sp
 

@@ -1,7 +1,5 @@
 """Evaluates the operators on layers, chance and coordinates, and functions of numbers."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import numpy as np

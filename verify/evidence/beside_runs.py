@@ -1,7 +1,5 @@
 """Compares a claim's bound with the mean over sampled runs: a series for a figure, and the evidence that it gives."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

@@ -5,8 +5,6 @@ every stake b in [0, 1]. So is its average over a grid of stakes. By Ville's ine
 with probability at most alpha, however often one looks (Waudby-Smith and Ramdas 2024).
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

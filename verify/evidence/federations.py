@@ -1,7 +1,5 @@
 """Evidence beyond the search: federations of real data with full gradients, and sampled runs with noise and minibatches."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cache

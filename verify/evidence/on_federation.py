@@ -1,7 +1,5 @@
 """Evaluates a claim on a given federation (of real data, say) for many starts, thresholds and step sizes."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from functools import partial
 from math import prod

@@ -5,8 +5,6 @@ replacement separately. For other claims the mean is over runs and replacements,
 samples is taken over a finite test set, so the measured value is a lower bound.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce

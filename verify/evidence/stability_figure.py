@@ -1,7 +1,5 @@
 """The figure of ``fedtheory stability``: gaps of parameters and losses by round, and claims about them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

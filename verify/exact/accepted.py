@@ -1,7 +1,5 @@
 """From a violation to a certificate that the stand-alone checker accepts, on disk."""
 
-from __future__ import annotations
-
 import json
 import logging
 from collections.abc import Callable

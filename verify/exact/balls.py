@@ -1,7 +1,5 @@
 """Instances with irrational numbers: the same code on balls, where only certain comparisons count."""
 
-from __future__ import annotations
-
 import operator
 from fractions import Fraction
 from typing import Any

@@ -1,7 +1,5 @@
 """Counterexamples as JSON: written from an exact instance, for the stand-alone checker."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 

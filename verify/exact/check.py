@@ -1,7 +1,5 @@
 """Checks certificate files: the stand-alone checker replays them, and what they state is compared with the claim."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass

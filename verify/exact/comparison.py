@@ -4,8 +4,6 @@ Shares no code with the writer (``verify.exact.statement``): the signs, domains 
 once more, from the claim alone.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 from functools import cache

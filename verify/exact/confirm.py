@@ -1,7 +1,5 @@
 """Whether a violation that float64 found is one in exact arithmetic."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Runs a counterexample again in float64, and compares its sides with the exact ones; both sides along its run."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Screens simpler instances in float64, many at once, before exact arithmetic, which is far slower."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Iterator
 from fractions import Fraction
 from itertools import groupby

@@ -1,7 +1,5 @@
 """Makes an exact counterexample as small and as simple as possible."""
 
-from __future__ import annotations
-
 from bounds.language.claim import Claim
 from synthetic.numbers.balls import Ball
 from verify.exact.confirm import Violation, violation_of

@@ -1,7 +1,5 @@
 """What a certificate says that a claim states: its formulas as plain data, written from the claim."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from fractions import Fraction

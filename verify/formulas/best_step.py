@@ -1,7 +1,5 @@
 """The step size at which a bound is smallest within the claim's conditions."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

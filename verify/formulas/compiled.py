@@ -1,7 +1,5 @@
 """Compiles formulas to functions of arrays; limits of sums and products may differ from point to point."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
 from math import prod

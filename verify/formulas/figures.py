@@ -1,7 +1,5 @@
 """Figures of bounds as functions of one parameter: one bound, or several around a witness."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Mapping, Sequence
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Draws parameters of a bound at which the claim's conditions hold and the bound has a value."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from fractions import Fraction
 

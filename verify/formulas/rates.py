@@ -1,7 +1,5 @@
 """The rate of a bound in each of its parameters as it grows or vanishes, all others fixed."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 import numpy as np

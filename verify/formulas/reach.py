@@ -1,7 +1,5 @@
 """The run lengths at which a bound is at most a target and the claim's conditions hold."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -5,8 +5,6 @@ falls with the number of rounds the ratio grows, until the run gets anywhere. Wh
 there is for every number of rounds a run that has hardly begun, and the growth has no end.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 

@@ -4,8 +4,6 @@ Every member is an ordinary certificate: of the claim with an explicit constant,
 claim with any. ``verify.growth.check`` says what is checked besides.
 """
 
-from __future__ import annotations
-
 import json
 from fractions import Fraction
 from typing import Any

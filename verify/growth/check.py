@@ -6,8 +6,6 @@ a member's size is what it has of what moves; along a size or a number nothing e
 grow by a power of the size.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """The verdict on a claim whose constants are hidden in O(.), from its growth along its limits."""
 
-from __future__ import annotations
-
 import math
 
 from bounds.language.claim import Claim

@@ -1,7 +1,5 @@
 """Whether ratios along a geometric sequence of sizes grow without bound, as far as a finite sequence can say."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

@@ -26,8 +26,6 @@ inference, and verdicts say so by printing the sequence. Everything short of thi
 are level, and ``undecided`` where they grow and nothing confirms it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Exact instances that refute a claim with an explicit constant in place of its hidden one."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """What moves along a limit while everything else stays: sizes, a number, or all numbers as powers of one factor."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations

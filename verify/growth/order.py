@@ -4,8 +4,6 @@
 With a value c for C it is an ordinary claim, and every counterexample to that one with ``B >= 0`` rules out all C <= c.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Follows single instances along a limit: only its symbol moves."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import pairwise
 

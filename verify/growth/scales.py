@@ -1,7 +1,5 @@
 """Paths along scales: instances whose numbers move apart as powers of one factor."""
 
-from __future__ import annotations
-
 from math import prod
 
 import numpy as np

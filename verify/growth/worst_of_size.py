@@ -1,7 +1,5 @@
 """The worst instances of every size, each searched by itself and from its neighbours."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise, product

@@ -1,7 +1,5 @@
 """What a method draws at random by itself, found by listening to one round of it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import lru_cache
 

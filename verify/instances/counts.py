@@ -1,7 +1,5 @@
 """0/1 arrays with a prescribed number of ones (as in sum_l m_l = s): projects drawn and mutated arrays onto it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import product
 

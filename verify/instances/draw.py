@@ -3,8 +3,6 @@
 Draws depend on the claim's setting, procedure, sizes and variables, never on its id.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from math import prod
 

@@ -1,7 +1,5 @@
 """The kinds of clients: which one a claim is looked at with, and which one a certificate has."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

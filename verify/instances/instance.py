@@ -4,8 +4,6 @@ Everything else (optimum, constants, steps, trajectories) follows by arithmetic,
 gives an exact instance again.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from bounds.language.claim import Claim

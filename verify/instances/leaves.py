@@ -3,8 +3,6 @@
 In code they are ``leaves``, as JAX calls the arrays of a structure: name -> array, whose first axis counts instances.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 

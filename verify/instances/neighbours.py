@@ -1,7 +1,5 @@
 """Neighbours of an instance: one of its whole numbers changes, or which clients have noise."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from math import prod
 

@@ -1,7 +1,5 @@
 """Mutations of an instance: the next generation of a search."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from bounds.language.claim import Claim

@@ -3,8 +3,6 @@
 docs/architecture.md ("Chance") says what is drawn when. Every round has equally many outcomes on both axes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import combinations, permutations, product

@@ -1,7 +1,5 @@
 """Clients whose losses are quadratic plus Huber functions, by coordinate: convex or not, Lipschitz or not."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Quadratic clients with diagonal Hessians."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Instances with other sizes: more or fewer clients, other run lengths, other integers of the claim."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 from bounds.language.claim import Claim

@@ -1,7 +1,5 @@
 """Clients with samples as federations, one for every data set that may have been drawn."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

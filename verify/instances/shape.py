@@ -1,7 +1,5 @@
 """The whole numbers of an instance: clients, rounds, local steps, participants, layers, data."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from fractions import Fraction
 

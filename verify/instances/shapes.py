@@ -1,7 +1,5 @@
 """The smallest shapes of a claim, where most false statements fail, and shapes that are large in one way."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

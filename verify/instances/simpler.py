@@ -1,7 +1,5 @@
 """Smaller instances: fewer clients, rounds, steps, coordinates, pieces, samples."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from math import prod

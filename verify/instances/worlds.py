@@ -6,8 +6,6 @@ and the fresh sample (from that client's distribution). Samples of a client are 
 The coupled run has the same start, clients and sample numbers.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations, product

@@ -1,7 +1,5 @@
 """Checks a claim without running it: units, symbols, and whether its hypotheses can hold together."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace

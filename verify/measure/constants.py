@@ -1,7 +1,5 @@
 """Constants of a federation over all of R^dim: heterogeneity of the clients, smoothness of F, Lipschitz constants."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from math import isqrt
 

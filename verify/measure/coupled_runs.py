@@ -1,7 +1,5 @@
 """Runs a batch of instances on every data set and on its neighbours, and binds the names of both runs."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cache, partial
 from math import prod

@@ -1,7 +1,5 @@
 """Runs a batch of instances of a claim, or fixes its point, and binds every name of the claim to a value."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial, reduce

@@ -1,7 +1,5 @@
 """Records every array of a small run that claims can name."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 

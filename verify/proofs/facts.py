@@ -1,7 +1,5 @@
 """A claim and its premises as conditions on free numbers, and the ways in which the claim can fail."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 

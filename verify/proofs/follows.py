@@ -7,8 +7,6 @@ linear algebra). It does not follow if z3 finds such numbers, which are shown as
 premises do not give the claim by arithmetic, not that the claim is wrong.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace

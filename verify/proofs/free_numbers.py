@@ -4,8 +4,6 @@ Expectations and sums are linear: they are split at sums, and factors that are n
 squared norm, a quantity at an index, a sum of such) becomes one symbol, the same for the same quantity everywhere.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import sympy as sp

@@ -4,8 +4,6 @@ A step ``a <= b`` loses the factor b / a. It is measured on the theorem's tighte
 of median tightness. What a step needs besides that instance is drawn at random.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 

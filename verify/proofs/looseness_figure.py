@@ -1,7 +1,5 @@
 """Draws where a proof loses: a row for each step, with its factor on two instances, on a logarithmic axis."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

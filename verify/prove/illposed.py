@@ -9,8 +9,6 @@ There are three methods, none of which looks at the claim's id:
 * Conditions on parameters alone are given to z3.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import sympy as sp

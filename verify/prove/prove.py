@@ -5,8 +5,6 @@ lower bound. If all coefficients of numerator and denominator are then non-negat
 Otherwise z3 is asked whether real numbers violate it (``verify.prove.real``).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import sympy as sp

@@ -1,7 +1,5 @@
 """Proves by z3 that no real numbers violate an inequality; powers and exponentials become positive unknowns."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import sympy as sp

@@ -1,7 +1,5 @@
 """Whether conditions on parameters can hold together, by z3: a witness, or a minimal set that cannot."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

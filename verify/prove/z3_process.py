@@ -5,8 +5,6 @@ steps. The process therefore ends itself after more seconds of processor time th
 question starts another one.
 """
 
-from __future__ import annotations
-
 import atexit
 import json
 import os

@@ -1,7 +1,5 @@
 """Referees many claims into a directory: continues where an earlier run stopped, and keeps everything that is finished."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 

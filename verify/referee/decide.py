@@ -1,7 +1,5 @@
 """From a claim to its verdict, in stages: conflict, order, search, proof, federations of real data, sampled runs."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace

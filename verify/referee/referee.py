@@ -1,7 +1,5 @@
 """Verdicts on many claims, from this process or from several; and what ``fedtheory`` forwards: a claim and its verdict."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator, Sequence
 

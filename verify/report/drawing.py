@@ -1,7 +1,5 @@
 """A report's figures, drawn by several processes while the pages are written."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool

@@ -1,7 +1,5 @@
 """Explains a verdict in words: what the claim says, what the verdict rests on, and what would change it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from difflib import SequenceMatcher
 

@@ -1,7 +1,5 @@
 """Writes the report: an index, a page for each claim, lists of claims, figures, and the verdicts as data."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache

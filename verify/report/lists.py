@@ -1,7 +1,5 @@
 """Which claims the lists of a report contain: errata, what held and how loosely, what is not decided, a paper's claims."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any

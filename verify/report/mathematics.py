@@ -1,7 +1,5 @@
 """The formulas of a claim as MathML: its statement, hypotheses and definitions."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cache
 from xml.etree import ElementTree

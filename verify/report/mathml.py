@@ -1,7 +1,5 @@
 """LaTeX formulas as MathML, which browsers draw without scripts or fonts from outside."""
 
-from __future__ import annotations
-
 from functools import cache
 from xml.etree import ElementTree
 

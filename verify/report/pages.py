@@ -3,8 +3,6 @@
 ``python -m verify.report.pages DIRECTORY [PAPER ...]`` writes DIRECTORY/algorithms.md and DIRECTORY/papers/<paper>.md.
 """
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

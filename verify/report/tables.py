@@ -1,7 +1,5 @@
 """An instance as tables: sizes, what each client is, and the numbers given besides."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The e-values of all claims of a report taken together."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Commands as text: those that results, pages and messages suggest are written here, so that a shell reads them back."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from enum import Enum

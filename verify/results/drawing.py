@@ -1,7 +1,5 @@
 """Parts of all figures: colours and fonts, axes, curves with their markers and labels, saving."""
 
-from __future__ import annotations
-
 import math
 import textwrap
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Figures: a bound and its measurement, the looseness of bounds, and the course of a run."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from itertools import groupby

@@ -1,7 +1,5 @@
 """Writes files whole or not at all: to a temporary name first, which is then renamed."""
 
-from __future__ import annotations
-
 import errno
 import json
 import os

@@ -3,8 +3,6 @@
 A stored verdict is current for as long as its fingerprint stays the same.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping

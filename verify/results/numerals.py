@@ -1,7 +1,5 @@
 """Numbers as text for people."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

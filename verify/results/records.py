@@ -1,7 +1,5 @@
 """Verdicts as plain data, to and from ``verdicts.json`` and ``about.json``."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import fields

@@ -1,7 +1,5 @@
 """A verdict on a claim, and the series that a figure of it shows."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,7 +1,5 @@
 """The archive: instances from which a search goes on, the tightest ones of different kinds."""
 
-from __future__ import annotations
-
 import heapq
 from collections.abc import Sequence
 from math import log10

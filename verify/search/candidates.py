@@ -1,7 +1,5 @@
 """From a candidate, an instance on which float64 sees a violation, to the violation in exact arithmetic."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from math import isfinite, prod
 

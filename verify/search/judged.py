@@ -1,7 +1,5 @@
 """Judges batches of instances; in halves where their sums have too many terms."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import TypeVar
 

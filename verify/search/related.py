@@ -1,7 +1,5 @@
 """The stage of related claims: a counterexample of another reading or of a step of the proof may break this claim too."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from math import prod

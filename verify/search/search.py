@@ -4,8 +4,6 @@ The search sees what a claim mentions, never which claim it is. It counts its ef
 not depend on the machine.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 

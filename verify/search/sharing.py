@@ -4,8 +4,6 @@ What is kept are values of functions without side effects, up to a number of byt
 before.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable
 from hashlib import blake2b
 from math import prod

@@ -1,7 +1,5 @@
 """A stage of a search: a generator of batches; and the state that the stages of a search share."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from math import prod

@@ -1,7 +1,5 @@
 """The stages of a search, in their order, and what can be switched off by name."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 from math import prod

@@ -1,7 +1,5 @@
 """Assumptions 1 and 2, inexact local solutions, and what the generalisation part assumes, in the readings of claims."""
 
-from __future__ import annotations
-
 from bounds.language.claim import Assumption, Condition
 from bounds.language.functions import f_grad, u
 from bounds.language.samples import G_lip

@@ -1,7 +1,5 @@
 """The choice of q and the condition on rho in the proof of Theorem 1 (B.2.2), and its implications between numbers."""
 
-from __future__ import annotations
-
 import sympy as sp
 
 from bounds.language.claim import Condition, Variable

@@ -1,7 +1,5 @@
 """One round of descent, line by line (B.2.2), and its combination with Lemmas 2 and 3 along runs."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 from bounds.language.claim import Condition, Variable

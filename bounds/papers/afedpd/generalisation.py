@@ -1,7 +1,5 @@
 """Theorem 2 of A-FedPD, Lemmas 4-6 and the stability recursion along coupled runs (Sections 4.2, B.3)."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import sympy as sp

@@ -1,7 +1,5 @@
 """The proofs of Lemmas 4, 5 and 6 between numbers and vectors (B.3.1)."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import sympy as sp

@@ -1,7 +1,5 @@
 """The stability recursion and its multipliers, between numbers and vectors (B.3.2)."""
 
-from __future__ import annotations
-
 import sympy as sp
 
 from bounds.language.claim import Condition, Variable

@@ -1,7 +1,5 @@
 """The letters of A-FedPD for the names in code, and the units of the names that its claims use."""
 
-from __future__ import annotations
-
 from bounds.language.letters import Letter
 
 __all__ = ["LETTERS", "UNITS"]

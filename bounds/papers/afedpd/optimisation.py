@@ -1,7 +1,5 @@
 """Theorem 1 of A-FedPD and Lemmas 1-3 with their proofs (B.2.1)."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import sympy as sp

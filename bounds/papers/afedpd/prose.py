@@ -1,7 +1,5 @@
 """Statements in the text, equations and remarks of A-FedPD."""
 
-from __future__ import annotations
-
 import sympy as sp
 
 from bounds.language.claim import Condition, Procedure, Variable

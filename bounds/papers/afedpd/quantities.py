@@ -1,7 +1,5 @@
 """Quantities of A-FedPD's statements and proofs, each defined once by a formula (section 4.2, Table 8)."""
 
-from __future__ import annotations
-
 from bounds.language.definitions import define
 from bounds.language.samples import E_data, F_pop, twin_x_before, twin_x_round
 from bounds.language.words import (

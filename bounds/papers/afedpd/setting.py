@@ -4,8 +4,6 @@ The paper's round t is round r here; its theta_i^{t+1} is the local model at tim
 aggregation, of every client: those that are not sampled run along without effect ("virtual").
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial

@@ -1,7 +1,5 @@
 """Tables 7 and 9 of A-FedPD: orders of rates, with the constants of O(.) hidden."""
 
-from __future__ import annotations
-
 import sympy as sp
 
 from bounds.formulas.comparisons import comparison, right_side

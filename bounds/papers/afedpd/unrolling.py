@@ -1,7 +1,5 @@
 """Unrolling of the stability recursion and the choice of tau_0, between numbers and sequences (B.3.2)."""
 
-from __future__ import annotations
-
 import sympy as sp
 
 from bounds.language.claim import Condition, Variable

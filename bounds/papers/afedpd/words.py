@@ -1,7 +1,5 @@
 """Symbols of this paper's claims beyond the common language: the methods' states before round r, also in the coupled run."""
 
-from __future__ import annotations
-
 from bounds.language.names import symbol
 
 __all__ = ["client_dual", "server_duals", "server_x_bar", "twin_server_duals", "twin_server_x_bar"]

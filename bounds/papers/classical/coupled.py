@@ -3,8 +3,6 @@
 Every step takes one sample, drawn uniformly; both runs share the draws. With one client, rounds of local steps are SGD.
 """
 
-from __future__ import annotations
-
 import sympy as sp
 
 from bounds.language.claim import Assumption, Claim, Condition, Procedure, Variable

@@ -1,7 +1,5 @@
 """Gradient descent and stochastic gradient descent: rates with their tight constants."""
 
-from __future__ import annotations
-
 from bounds.language.claim import Assumption, Claim, Condition, Procedure, Variable
 from bounds.language.definitions import DEFINITIONS
 from bounds.language.words import (

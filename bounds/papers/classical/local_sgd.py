@@ -3,8 +3,6 @@
 In the manner of Karimireddy et al. 2020 and of Khaled, Mishchenko, Richtarik 2020, with constants derived here.
 """
 
-from __future__ import annotations
-
 from bounds.language.claim import Claim, Condition, Procedure, Variable
 from bounds.language.definitions import DEFINITIONS
 from bounds.language.words import (

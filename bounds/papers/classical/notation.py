@@ -1,7 +1,5 @@
 """The usual letters of textbooks."""
 
-from __future__ import annotations
-
 import sympy as sp
 
 from bounds.language.letters import Letter

@@ -15,8 +15,6 @@ first step of client k divided by eta, and D the sum of all local models' mean s
    by 1 - 3/16 too, and ``|grad F|^2 >= 2 mu (F - F*)``.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import sympy as sp

@@ -23,8 +23,6 @@ without its noise, and D the sum over the local steps of the clients' mean squar
    L)`` falls by 2/3 eta K (F - F*) for 4 u <= 1.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import sympy as sp

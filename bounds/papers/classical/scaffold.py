@@ -1,7 +1,5 @@
 """SCAFFOLD (Karimireddy et al. 2020): identities of the method, its control variates and its drift."""
 
-from __future__ import annotations
-
 import sympy as sp
 
 from bounds.language.claim import Claim, Condition, Procedure, Variable

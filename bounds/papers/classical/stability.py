@@ -1,7 +1,5 @@
 """Uniform stability of stochastic gradient methods (Hardt, Recht, Singer 2016): gradient steps as maps."""
 
-from __future__ import annotations
-
 from bounds.language.claim import Assumption, Claim, Condition
 from bounds.language.definitions import DEFINITIONS
 from bounds.language.words import L, L_client, clients, eta_l, grad, k, mu, mu_client, norm2, x_local

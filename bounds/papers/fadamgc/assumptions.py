@@ -1,7 +1,5 @@
 """Assumptions 5.1, 5.3 and C.1, and conditions that the proofs print."""
 
-from __future__ import annotations
-
 import sympy as sp
 
 from bounds.language.claim import Assumption, Condition

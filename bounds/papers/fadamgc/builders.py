@@ -4,8 +4,6 @@ The decay rates lie in [0, 1): conditions say "at most 1", and as variables they
 y_k in the runs, unless a claim says otherwise.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache, partial

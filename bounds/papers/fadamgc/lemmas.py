@@ -1,7 +1,5 @@
 """Lemmas A.1, B.1, D.1 and D.2."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from bounds.language.words import E, L, Sum, clients, grad, j, k, local_steps, norm2, r, x_round

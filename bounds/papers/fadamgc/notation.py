@@ -4,8 +4,6 @@ The paper's t is r + 1, its k and k' are j + 1 and i + 1, its i is k. The y's ar
 FA-NT: their unit is left to each claim.
 """
 
-from __future__ import annotations
-
 from bounds.language.letters import Letter
 
 __all__ = ["LETTERS", "UNITS"]

@@ -1,7 +1,5 @@
 """Statements of Sections 4.1 and 4.2 and Appendix C without a theorem's number."""
 
-from __future__ import annotations
-
 import sympy as sp
 
 from bounds.language.claim import Claim, Condition, Procedure, Variable

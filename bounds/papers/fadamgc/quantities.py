@@ -4,8 +4,6 @@ Index r is the round (the paper's t - 1), j and i local steps (its k - 1 and k' 
 of the proofs: with index j they know the gradient of local step j.
 """
 
-from __future__ import annotations
-
 import sympy as sp
 
 from bounds.language.claim import Definition

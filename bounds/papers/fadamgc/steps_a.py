@@ -1,7 +1,5 @@
 """Appendix A, the descent of FAdamGC: (12)-(51)."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import sympy as sp

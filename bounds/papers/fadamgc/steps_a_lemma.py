@@ -1,7 +1,5 @@
 """Appendix A, the drift of FAdamGC's first moments: (61)-(81)."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import sympy as sp

@@ -1,7 +1,5 @@
 """Appendix B: FAdamGC with beta2 = eps = 0, (83)-(111)."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 

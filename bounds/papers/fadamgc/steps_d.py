@@ -1,7 +1,5 @@
 """Appendix D, the descent of FA-NT: (124)-(165)."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 

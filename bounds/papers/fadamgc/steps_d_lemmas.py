@@ -1,7 +1,5 @@
 """Appendix D, the proofs of Lemmas D.1 and D.2: (176)-(194)."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 

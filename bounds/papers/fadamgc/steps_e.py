@@ -1,7 +1,5 @@
 """Appendix E: FA-NT with beta2 = eps = 0, (196)-(209)."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from bounds.language.words import E, L, Sum, clients, g, i, j, k, local_steps, norm, objective_grad, r, x_local, x_round

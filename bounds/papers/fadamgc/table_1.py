@@ -1,7 +1,5 @@
 """Table 1: rates of FedAdam, FedAMS, FA-NT and FAdamGC."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import sympy as sp

@@ -1,7 +1,5 @@
 """Theorems 5.2 and 5.4: FAdamGC."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import sympy as sp

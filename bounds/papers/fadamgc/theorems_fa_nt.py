@@ -1,7 +1,5 @@
 """Theorems C.2 and C.3: FA-NT."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import sympy as sp

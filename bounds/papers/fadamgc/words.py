@@ -4,8 +4,6 @@ Rounds are counted by ``r`` (the paper's t is r + 1), local steps by ``j`` and `
 clients by ``k`` and ``other`` (its i).
 """
 
-from __future__ import annotations
-
 import sympy as sp
 
 from bounds.language.names import symbol

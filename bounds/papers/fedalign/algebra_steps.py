@@ -1,7 +1,5 @@
 """FedALIGN's proof steps about numbers, vectors and sequences alone."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import sympy as sp

@@ -1,7 +1,5 @@
 """Assumptions 1-4 of FedALIGN in each reading, shared with Li et al. 2020."""
 
-from __future__ import annotations
-
 import sympy as sp
 
 from bounds.language.claim import Assumption, Condition

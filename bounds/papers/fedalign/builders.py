@@ -1,7 +1,5 @@
 """Short ways to write FedALIGN's claims, and products of readings."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial

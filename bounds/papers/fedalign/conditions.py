@@ -1,7 +1,5 @@
 """Step sizes and other conditions under which FedALIGN's statements are made."""
 
-from __future__ import annotations
-
 import sympy as sp
 
 from bounds.language.claim import Condition, Variable

@@ -1,7 +1,5 @@
 """Statements about FedALIGN's runs that we derived: the repaired theorems and what follows from their proofs."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 

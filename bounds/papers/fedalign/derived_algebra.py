@@ -1,7 +1,5 @@
 """Statements about numbers and sequences that we derived around FedALIGN's recursion and its inclusion rule."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import sympy as sp

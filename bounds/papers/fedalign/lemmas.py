@@ -1,7 +1,5 @@
 """Lemmas A.2-A.8 of FedALIGN in every reading."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from bounds.language.claim import Claim, Condition, Variable

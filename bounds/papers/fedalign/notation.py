@@ -1,7 +1,5 @@
 """The letters of FedALIGN, and of Li et al. 2020, for the names in code."""
 
-from __future__ import annotations
-
 from bounds.language.letters import Letter
 
 __all__ = ["LETTERS", "ONE_AVERAGE"]

@@ -1,7 +1,5 @@
 """FedALIGN's proof steps at one fixed time, for any local models and any inclusion."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from bounds.language.claim import Condition, Variable

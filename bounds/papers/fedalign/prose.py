@@ -1,7 +1,5 @@
 """What FedALIGN says about its theorem in prose, where it can be checked."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 

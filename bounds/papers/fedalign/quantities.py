@@ -1,7 +1,5 @@
 """Quantities of FedALIGN's statements and proofs, each defined once by a formula."""
 
-from __future__ import annotations
-
 from bounds.language.definitions import D_sq, Gamma, aggregate_weight, chi, define, every_client, free_mass, psi
 from bounds.language.words import (
     E,

@@ -1,7 +1,5 @@
 """FedALIGN's proof steps about whole runs: update, noise, drift, sampling, and the recursion."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 

@@ -1,7 +1,5 @@
 """Theorems 1 and A.9 of FedALIGN in every reading, and their informal summary (3)-(4)."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import sympy as sp

@@ -1,7 +1,5 @@
 """What FedALIGN says of one problem under two thresholds, where runs differ: written out for two rounds."""
 
-from __future__ import annotations
-
 import sympy as sp
 
 from bounds.language.claim import Condition, Variable

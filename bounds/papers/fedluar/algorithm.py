@@ -1,7 +1,5 @@
 """Equations (1)-(6) and (8) of FedLUAR and its kappa: objective, scores, choice of layers, updates, noise."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import sympy as sp

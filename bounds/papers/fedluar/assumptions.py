@@ -1,7 +1,5 @@
 """Assumptions 1-3 of FedLUAR in each reading, and what its proofs use without a number."""
 
-from __future__ import annotations
-
 from bounds.language.claim import Assumption, Condition
 from bounds.language.words import (
     E,

@@ -1,7 +1,5 @@
 """Short ways to write FedLUAR's claims: one reading of the analysis as an object, and a block in all its readings."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache, partial, wraps

@@ -1,7 +1,5 @@
 """Proof of Lemma A.3 of FedLUAR: how much the objective falls in a round, and over the run."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import sympy as sp

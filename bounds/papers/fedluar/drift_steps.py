@@ -1,7 +1,5 @@
 """Proof of Lemma A.1 of FedLUAR: how far local models move in a round."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import sympy as sp

@@ -1,7 +1,5 @@
 """Proof of Theorem A.4 of FedLUAR: Lemma A.1 put into Lemma A.3."""
 
-from __future__ import annotations
-
 import sympy as sp
 
 from bounds.language.claim import Claim, Condition, Variable

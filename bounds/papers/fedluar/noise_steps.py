@@ -1,7 +1,5 @@
 """Proof of Lemma A.2 of FedLUAR: what recycled updates add, round by round and summed over the run."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 

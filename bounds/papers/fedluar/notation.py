@@ -1,7 +1,5 @@
 """The letters of FedLUAR for the names in code, and their units."""
 
-from __future__ import annotations
-
 from bounds.language.letters import Letter
 
 __all__ = ["LETTERS", "UNITS"]

@@ -3,8 +3,6 @@
 All are in the units of gradients, as in the paper's appendix, for the local step ``eta`` of the run.
 """
 
-from __future__ import annotations
-
 from bounds.language.claim import Definition
 from bounds.language.layers import layers
 from bounds.language.words import (

@@ -1,7 +1,5 @@
 """Lemmas 3.1 and A.1-A.3, Theorems 3.2 and A.4 of FedLUAR, and its two remarks, in every reading."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import sympy as sp

@@ -1,7 +1,5 @@
 """Symbols of FedLUAR's claims beyond the common language: the arrays of the method's state, hyper-parameters, constants."""
 
-from __future__ import annotations
-
 import sympy as sp
 
 from bounds.language.names import symbol

@@ -1,7 +1,5 @@
 """Assumptions 1-5, C.1-C.5 and G.1-G.4, each in the readings that claims use."""
 
-from __future__ import annotations
-
 import sympy as sp
 
 from bounds.language.claim import Assumption, Condition

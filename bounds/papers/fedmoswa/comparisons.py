@@ -1,7 +1,5 @@
 """What the text says of this paper's bounds beside others, and of how they move with their parameters."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from bounds.formulas.comparisons import comparison, monotone, right_side

@@ -1,7 +1,5 @@
 """Lemmas of Appendices D, E and F: gradient maps, and the drift and gradients of local models."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 

@@ -1,7 +1,5 @@
 """Lemmas G.9-G.18 and Theorem H.1: one round of FedMoSWA with constant local rates."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 

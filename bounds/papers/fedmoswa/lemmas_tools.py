@@ -1,7 +1,5 @@
 """Lemmas G.5-G.8: sequences, sums of squares, and sums of random vectors."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import sympy as sp

@@ -1,7 +1,5 @@
 """Lemma 4.1 and Theorems 5.1 and 5.2 of the main text, and Theorem 5.2 with its constants."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 

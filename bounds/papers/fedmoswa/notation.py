@@ -1,7 +1,5 @@
 """The letters of the FedSWA and FedMoSWA paper for the names in code, and the units of these names."""
 
-from __future__ import annotations
-
 from bounds.language.letters import Letter
 
 __all__ = ["LETTERS", "UNITS"]

@@ -3,8 +3,6 @@
 The paper's round t of Appendices E, F and I is round r here; of Appendix G, where rounds count from 1, it is r + 1.
 """
 
-from __future__ import annotations
-
 from bounds.language.definitions import define
 from bounds.language.samples import E_data, F_pop, twin_x_before, twin_x_local, twin_x_round
 from bounds.language.words import (

@@ -1,7 +1,5 @@
 """Readings of a claim: one change at a time, or all combinations of independent ones."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from itertools import product

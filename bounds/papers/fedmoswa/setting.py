@@ -1,7 +1,5 @@
 """What the claims of this paper are about: methods and variants, hyper-parameters, step sizes, ranges of indices."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 

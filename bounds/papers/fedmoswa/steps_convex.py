@@ -1,7 +1,5 @@
 """Proof steps about runs of FedMoSWA with convex losses: Appendices G.1 and G.2."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 

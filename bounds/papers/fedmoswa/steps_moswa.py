@@ -1,7 +1,5 @@
 """Proof steps about runs of FedMoSWA with variates renewed before the local steps: Appendix F."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import sympy as sp

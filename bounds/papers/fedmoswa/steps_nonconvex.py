@@ -1,7 +1,5 @@
 """Proof steps about runs of FedMoSWA with any smooth losses: Appendix G.3."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 

@@ -1,7 +1,5 @@
 """Proof steps about numbers alone: sums of local rates, growth over rounds, and the weights of Appendix G."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import sympy as sp

@@ -1,7 +1,5 @@
 """Proof steps about the clients' losses at any points: gradient maps of coupled runs, smoothness and convexity."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import sympy as sp

@@ -1,7 +1,5 @@
 """Proof steps about runs of FedSWA and of FedSAM: Appendices E and I."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import sympy as sp

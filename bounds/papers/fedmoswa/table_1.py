@@ -1,7 +1,5 @@
 """Table 1: orders of generalisation and optimisation errors, and the constants of its caption."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import sympy as sp

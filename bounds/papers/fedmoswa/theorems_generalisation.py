@@ -1,7 +1,5 @@
 """Theorems E.3, E.6, F.3, F.6 and Appendix I: generalisation errors of FedSWA, FedMoSWA and FedSAM."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 

@@ -1,7 +1,5 @@
 """Symbols of this paper's claims beyond the common language: states of its methods, heterogeneity over all of R^dim."""
 
-from __future__ import annotations
-
 from bounds.language.names import symbol
 
 __all__ = ["client_variate", "server_variate", "sigma_g", "sigma_g_2", "sigma_g_client"]

@@ -1,7 +1,5 @@
 """Lemmas 1-5 of Li et al. 2020."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from bounds.language.claim import Condition

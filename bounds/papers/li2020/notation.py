@@ -1,7 +1,5 @@
 """The letters of Li et al. 2020: those of FedALIGN, which follows it, but for the averages."""
 
-from __future__ import annotations
-
 from bounds.language.letters import Letter
 from bounds.papers.fedalign import notation as fedalign
 

@@ -1,7 +1,5 @@
 """What the statements of Li et al. 2020 share: FedAvg without free clients, its assumptions and sampling schemes."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from bounds.language.claim import Claim, Condition, Procedure

@@ -1,7 +1,5 @@
 """Theorems 1-4 of Li et al. 2020 in each printing."""
 
-from __future__ import annotations
-
 import sympy as sp
 
 from bounds.language.claim import Condition, Variable

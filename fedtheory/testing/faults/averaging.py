@@ -1,7 +1,5 @@
 """Faults of sampling, local steps and the average: FedAvg."""
 
-from __future__ import annotations
-
 from copy import copy
 from itertools import count
 

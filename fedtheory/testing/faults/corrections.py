@@ -1,7 +1,5 @@
 """Faults of corrections: pulls and duals (FedProx, FedDyn, FedADMM, A-FedPD), and control variates (SCAFFOLD, FedMoSWA)."""
 
-from __future__ import annotations
-
 from fedtheory.testing.faults.planting import Fault, Plant, change, edit, together
 from synthetic.numbers.arrays import namespace
 

@@ -1,7 +1,5 @@
 """Documented faults, and functions that plant them in a method without changing its code."""
 
-from __future__ import annotations
-
 import inspect
 import textwrap
 from collections.abc import Callable, Mapping

@@ -1,7 +1,5 @@
 """Faults of optimisers on clients and server (sharpness-aware gradients, momentum, Adam), and of what is sent."""
 
-from __future__ import annotations
-
 from fedtheory.testing.faults.corrections import by_layer
 from fedtheory.testing.faults.planting import Fault, Plant, change, edit, together
 from synthetic.numbers.arrays import namespace

@@ -4,8 +4,6 @@ A row gives both sides of a claim from the world ``w``, the names ``a`` of the c
 Expectations multiply by a factor of their own, so that one cannot stand for another. The paper's t is ``at.r``.
 """
 
-from __future__ import annotations
-
 import random
 from math import prod, sqrt
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """The textbooks' statements in plain Python, written from the books."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction as Q
 

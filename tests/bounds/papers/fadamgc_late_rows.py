@@ -1,7 +1,5 @@
 """Rows of Appendices B, D and E of FAdamGC, as in ``fadamgc_step_rows``."""
 
-from __future__ import annotations
-
 from math import e
 
 import numpy as np

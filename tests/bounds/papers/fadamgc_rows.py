@@ -1,7 +1,5 @@
 """Both sides of FAdamGC's claims from the paper, and what its specification lists."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from bounds.language import coordinates, words

@@ -3,8 +3,6 @@
 ``GC`` has the rows of FAdamGC, ``NT`` those of FA-NT, by block; indices come as in the statements, all from 0.
 """
 
-from __future__ import annotations
-
 from math import sqrt
 
 import numpy as np

@@ -4,8 +4,6 @@ Every name has a random value of its own and nothing is random in it: expectatio
 claim at the indices of its statement, from the paper's quantities ``p`` in the claim's reading.
 """
 
-from __future__ import annotations
-
 import random
 from math import e, sqrt
 from types import SimpleNamespace

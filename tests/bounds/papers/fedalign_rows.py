@@ -1,7 +1,5 @@
 """FedALIGN's statements and definitions in plain Python, written from the paper."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from tests.bounds.arithmetic import ALL, FREE, P, sides_of, values, world

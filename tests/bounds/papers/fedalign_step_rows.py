@@ -1,7 +1,5 @@
 """FedALIGN's proof steps and definitions in plain Python, written from the papers."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from math import prod
 

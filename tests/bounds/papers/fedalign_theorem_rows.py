@@ -1,7 +1,5 @@
 """FedALIGN's theorems, lemmas, prose and derived statements in plain Python, written from the paper."""
 
-from __future__ import annotations
-
 from tests.bounds.arithmetic import ALL, P
 from tests.bounds.claim_values import sq, total
 

@@ -4,8 +4,6 @@ A row gives both sides of a claim from the world ``w``, the names ``a`` of the c
 layers, local steps and clients count from 0.
 """
 
-from __future__ import annotations
-
 import random
 from fractions import Fraction as Q
 from math import isqrt, sqrt

@@ -1,7 +1,5 @@
 """The proof steps of Appendix G and the paper's quantities in plain Python; see ``fedmoswa_theorem_rows``."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction as Q
 

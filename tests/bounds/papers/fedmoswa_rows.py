@@ -1,7 +1,5 @@
 """Both sides of FedSWA's and FedMoSWA's claims from the paper, and what its specification lists."""
 
-from __future__ import annotations
-
 from tests.bounds.papers import fedmoswa_world
 from tests.bounds.papers.fedmoswa_round_rows import CONVEX, MEANINGS, NONCONVEX
 from tests.bounds.papers.fedmoswa_step_rows import MOSWA, POINTS, SWA, VALUES

@@ -1,7 +1,5 @@
 """The proof steps of Appendices D, E, F and I, and those about numbers, in plain Python; see ``fedmoswa_theorem_rows``."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction as Q
 

@@ -4,8 +4,6 @@ A row gives both sides of a claim from ``p``, the paper's letters in a world (``
 Rounds, local steps and clients count from 0: the paper's t is r in Appendices E, F, I and r + 1 in Appendix G; clients k.
 """
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction as Q
 

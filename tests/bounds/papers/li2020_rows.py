@@ -1,7 +1,5 @@
 """The theorems and lemmas of Li et al. in plain Python, written from the paper."""
 
-from __future__ import annotations
-
 from tests.bounds.arithmetic import ALL, sides_of, values, world
 from tests.bounds.claim_values import sq
 from tests.bounds.papers.fedalign_rows import MEANINGS, TIMES

@@ -1,7 +1,5 @@
 """A-FedPD's conditions on the parameters are the printed ones."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

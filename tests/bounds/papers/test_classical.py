@@ -1,7 +1,5 @@
 """The textbooks' claims are spared, and come close to equality; stronger ones are not."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

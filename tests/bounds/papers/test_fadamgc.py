@@ -1,7 +1,5 @@
 """FAdamGC's conditions on the parameters are the printed ones; gradients are bounded where they are taken."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

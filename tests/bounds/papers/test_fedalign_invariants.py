@@ -1,7 +1,5 @@
 """Section 7 of the specification, the invariants that concern bounds: 5, 6, 23-25, 27, 30, 31, with hypothesis."""
 
-from __future__ import annotations
-
 from itertools import chain, combinations
 
 import numpy as np

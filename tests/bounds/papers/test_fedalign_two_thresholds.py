@@ -1,7 +1,5 @@
 """What a claim writes out of two rounds under two thresholds is what FedALIGN does."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """FedLUAR's claims: kappa, conditions on the step, units, and definitions beside the method's runs."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction as Q
 

@@ -1,7 +1,5 @@
 """The claims of FedSWA and FedMoSWA: starts, orders, symbols that conditions define, and names."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import pytest

@@ -18,8 +18,6 @@ and, where a paper has them:
     WITHOUT_LETTER, WITHOUT_UNIT    names that need none
 """
 
-from __future__ import annotations
-
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec

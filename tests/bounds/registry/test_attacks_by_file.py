@@ -1,7 +1,5 @@
 """Claim files are data: nothing in them runs, and files made to hang or to mislead are refused at once, in one line."""
 
-from __future__ import annotations
-
 import os
 import time
 

@@ -1,7 +1,5 @@
 """Formulas as text: read as Python's operators would, never run. What is no formula is refused at once, with its place."""
 
-from __future__ import annotations
-
 import os
 import re
 import time

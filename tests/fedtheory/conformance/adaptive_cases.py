@@ -1,7 +1,5 @@
 """Random runs of methods that adapt on the clients, for the invariants of section 7 of FAdamGC's specification."""
 
-from __future__ import annotations
-
 import numpy as np
 from hypothesis import strategies as st
 

@@ -1,7 +1,5 @@
 """Planted faults: functions that spoil one line of the running code, for the mutation table."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from importlib import import_module
 

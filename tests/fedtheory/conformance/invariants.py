@@ -3,8 +3,6 @@
 Special cases, symmetries, selection and warm-up, on random quadratics and ridge logistic federations.
 """
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np

@@ -3,8 +3,6 @@
 Degenerate problems, sampling, and limits, on random quadratics and ridge logistic federations.
 """
 
-from __future__ import annotations
-
 from itertools import combinations, product
 
 import numpy as np

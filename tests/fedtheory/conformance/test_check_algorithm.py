@@ -1,7 +1,5 @@
 """The suite on methods of one's own: what it reports, how small it makes what fails, and what it refuses."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """Every registered method, with every variant of its arguments, against every property that it owes or promises."""
 
-from __future__ import annotations
-
 import pytest
 
 from fedtheory import ALGORITHMS

@@ -1,7 +1,5 @@
 """Documented faults of federated code: every one is noticed, by the properties that are expected to notice it."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

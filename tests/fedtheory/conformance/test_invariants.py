@@ -1,7 +1,5 @@
 """Every invariant of the specification's section 7 that concerns algorithms, on random federations."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

@@ -4,8 +4,6 @@ The checks are those of the other test files, so a fault here that goes undetect
 the properties of ``check_algorithm`` detect are in ``fedtheory.testing.faults``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """What the tests of single methods share: small federations, a look into every round, and the checks that all rows meet."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import combinations
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """Layered federations, forced layers and a look into every round, for the tests of FedLUAR."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import numpy as np

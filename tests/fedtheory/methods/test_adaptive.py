@@ -1,7 +1,5 @@
 """Methods with momentum or adaptive steps on the server, or Adam on the clients: what every row meets, and server rules."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

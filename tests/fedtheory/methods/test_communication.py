@@ -1,7 +1,5 @@
 """Methods that send less (quantised, projected, dropped, pruned, rarely averaged), and FedMut, MOON and FedPara."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product

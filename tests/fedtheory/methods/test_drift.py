@@ -1,7 +1,5 @@
 """SCAFFOLD, momentum variants, FedSWA and FedMoSWA: what fedmoswa 7 and fadamgc 7 say of them, and their costs."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import pairwise
 

@@ -1,7 +1,5 @@
 """FedPD, FedADMM, FedDyn, A-FedPD and their relatives: what afedpd 7 says of them, local solvers, and costs."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise

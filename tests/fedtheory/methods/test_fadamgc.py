@@ -1,8 +1,6 @@
 """FAdamGC, FA-NT, LocalAdam, FedLADA: the invariants of section 7 of FAdamGC's specification, whose numbers docstrings name.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

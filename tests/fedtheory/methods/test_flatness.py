@@ -1,7 +1,5 @@
 """Methods that look for flat minima: FedASAM with averages of models, FedLESAM, MoFedSAM."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

@@ -1,7 +1,5 @@
 """FedLUAR: the invariants of its specification, Section 7, by their numbers there."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations, permutations

@@ -1,7 +1,5 @@
 """FedLUAR on quadratics where everything is known in closed form: Section 7, items 19 to 23."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import product
 

@@ -1,7 +1,5 @@
 """Slow references: adaptive steps on the server or on the clients."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from tests.fedtheory.references.common import Given, mean, now

@@ -4,8 +4,6 @@ They are written from the specifications and share no code with the engine. Here
 where there are roots; gradients are asked of the federation at the point next to them in its own numbers.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from fractions import Fraction
 from numbers import Number

@@ -1,7 +1,5 @@
 """What the slow references of the methods share: what one run is given, and means and norms of plain vectors."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, NamedTuple
 

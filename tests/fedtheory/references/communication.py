@@ -1,7 +1,5 @@
 """Slow references: methods that send less. What is left to chance is given."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from tests.fedtheory.references.common import START, Given, mean, norm, now

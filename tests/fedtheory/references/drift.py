@@ -1,7 +1,5 @@
 """Slow references: momentum that clients receive from the server."""
 
-from __future__ import annotations
-
 from tests.fedtheory.references.common import Given, at_start, mean
 
 __all__ = ["fedavg_m", "fedcm", "scaffold_m"]

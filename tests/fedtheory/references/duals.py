@@ -1,7 +1,5 @@
 """Slow references: primal-dual methods. A local problem is solved by K gradient steps from the model sent, or exactly."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from tests.fedtheory.references.common import Given, mean, now, unit

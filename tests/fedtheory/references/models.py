@@ -1,7 +1,5 @@
 """Slow references: methods that need a model behind the parameters, FedPara's factors and MOON's representations."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

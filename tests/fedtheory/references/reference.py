@@ -1,7 +1,5 @@
 """A slow, independent reference: the paper's pseudocode with plain loops over runs, clients and local steps."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Every method of the registry with its variants, beside the slow reference of the same update rule."""
 
-from __future__ import annotations
-
 from fedtheory import ALGORITHMS
 from tests.fedtheory.references.checked import CHECKED, checked
 from tests.fedtheory.references.rows_adaptive import ADAPTIVE

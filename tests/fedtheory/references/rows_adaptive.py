@@ -1,7 +1,5 @@
 """Rows of the comparison with slow references: adaptive steps, whose roots leave the fractions."""
 
-from __future__ import annotations
-
 from fractions import Fraction as Q
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Rows of the comparison with slow references: methods that send less, with what they leave to chance."""
 
-from __future__ import annotations
-
 from fractions import Fraction as Q
 
 import numpy as np

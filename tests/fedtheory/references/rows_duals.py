@@ -1,7 +1,5 @@
 """Rows of the comparison with slow references: primal-dual methods, sharpness-aware gradients, FedACG."""
 
-from __future__ import annotations
-
 from fractions import Fraction as Q
 
 from tests.fedtheory.references.checked import ascended, checked

@@ -1,7 +1,5 @@
 """Slow references: sharpness-aware gradients, and FedACG's look-ahead."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from tests.fedtheory.references.common import Given, mean, norm, now, unit

@@ -1,7 +1,5 @@
 """Both sides of a comparison: a method's batched run, and what the slow reference of the same run is given."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction

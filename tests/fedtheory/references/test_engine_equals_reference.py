@@ -1,7 +1,5 @@
 """The batched engine equals the slow reference, and one source gives the same numbers on every kind of array."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

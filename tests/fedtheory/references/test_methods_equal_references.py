@@ -1,7 +1,5 @@
 """Every method equals its slow reference, on torch, on NumPy and in exact fractions."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import product
 

@@ -6,8 +6,6 @@ mutant that is accepted is judged by an exact evaluation that shares no code wit
 refutes the claim. Reports also what takes long and what raises.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import random

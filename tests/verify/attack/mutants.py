@@ -1,7 +1,5 @@
 """Random changes of certificates: of numbers, names, operators, types and sizes, of what is there and of the text itself."""
 
-from __future__ import annotations
-
 import copy
 import json
 import random

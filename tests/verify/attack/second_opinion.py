@@ -1,7 +1,5 @@
 """Whether an instance refutes its claim, by the engine on exact numbers, which shares no code with the checker."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Forgeries against true statements, each made to look like a counterexample; all are refused, for the right reason."""
 
-from __future__ import annotations
-
 import copy
 import json
 import re

@@ -1,7 +1,5 @@
 """A short random attack: no mutant is accepted against the engine's opinion, none raises, none takes long."""
 
-from __future__ import annotations
-
 import json
 import random
 

@@ -1,7 +1,5 @@
 """Every method with its options, as the stand-alone checker replays it and the engine runs it."""
 
-from __future__ import annotations
-
 import json
 from fractions import Fraction as Q
 

@@ -1,7 +1,5 @@
 """Compares everything that a replayed run records with what a run of the engine records."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from synthetic.numbers.balls import Ball

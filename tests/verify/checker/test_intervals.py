@@ -1,7 +1,5 @@
 """The checker's intervals: they contain the number, they are narrow, and they decide only what is certain."""
 
-from __future__ import annotations
-
 import operator
 from fractions import Fraction as Q
 

@@ -1,7 +1,5 @@
 """Certificates of claims about methods: what the search finds is accepted, what was changed is not; irrational numbers."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The stand-alone checker's methods: everything that a run records is what the engine records."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from types import SimpleNamespace
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """The stand-alone checker on piecewise quadratic clients: it agrees with the federation, and rejects what is not so."""
 
-from __future__ import annotations
-
 import copy
 import json
 import re

@@ -1,7 +1,5 @@
 """The stand-alone checker: accepts what the search found, replays as the engine runs, and rejects what was tampered with."""
 
-from __future__ import annotations
-
 import ast
 import copy
 import json

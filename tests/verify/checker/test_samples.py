@@ -1,7 +1,5 @@
 """The stand-alone checker on clients with samples: its words, runs and constants against the referee's, and tampering."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Decimals among a method's options are the fractions they write; simplified instances of methods stay whole."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Claims about methods other than FedAvg: their state has names, their hyper-parameters are symbols."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction as Q
 

@@ -1,7 +1,5 @@
 """Numbers that an instance gives within what hypotheses leave open."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """The command line: what it prints, its exit statuses, and one clear line for bad input."""
 
-from __future__ import annotations
-
 import json
 import math
 import os

@@ -1,7 +1,5 @@
 """Commands that results suggest work as printed, for registered claims and for those of a file with a space in its path."""
 
-from __future__ import annotations
-
 import json
 import re
 import shlex

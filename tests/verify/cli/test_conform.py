@@ -1,7 +1,5 @@
 """``fedtheory conform``: a registered method, one's own from a file, and what is no method."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

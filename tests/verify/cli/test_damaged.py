@@ -1,7 +1,5 @@
 """Damaged files are one clear line with the path, never a traceback, and what is slow or large is refused."""
 
-from __future__ import annotations
-
 import copy
 import io
 import json

@@ -1,7 +1,5 @@
 """Names read off files are those that are registered, and a wrong one is refused before heavy packages load."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

@@ -1,7 +1,5 @@
 """``fedtheory run``: what it saves and draws, and its settings."""
 
-from __future__ import annotations
-
 import os
 import re
 

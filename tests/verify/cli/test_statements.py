@@ -1,7 +1,5 @@
 """``--statement``: what a certificate must refute, as a file of claims, as one claim of it, or as JSON."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

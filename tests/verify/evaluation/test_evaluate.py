@@ -1,7 +1,5 @@
 """Every word of the language by hand, on exact fractions and in floating point."""
 
-from __future__ import annotations
-
 from fractions import Fraction as Q
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A claim beside sampled runs: both sides by hand, what is not applicable, what decides, and what e-values refute."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """E-values: values by hand, false alarms under continuous looking, power."""
 
-from __future__ import annotations
-
 import doctest
 import math
 

@@ -1,7 +1,5 @@
 """Claims on given federations: sums of many terms are taken in parts, or not at all."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

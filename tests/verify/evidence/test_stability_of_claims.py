@@ -1,7 +1,5 @@
 """`fedtheory stability`, and claims about neighbouring data sets beside measured runs."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Irrational instances: balls refute only what is certain, and what stays open is said."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from fractions import Fraction as Q

@@ -1,7 +1,5 @@
 """The comparison of statements with claims agrees with the writer on every claim, and notices every change."""
 
-from __future__ import annotations
-
 import copy
 import json
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Counterexamples of every kind are run again: free starts, layers, numbers alone, growth; files alone check them."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Counterexamples made simple: float64 says what may do, and exact arithmetic has the last word."""
 
-from __future__ import annotations
-
 from fractions import Fraction as Q
 from unittest import mock
 

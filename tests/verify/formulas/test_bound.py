@@ -1,7 +1,5 @@
 """Bounds as functions of their parameters: closed forms, rates, values, rounds to a target, the best step."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Comparisons of bounds as claims: each the formulas that the papers print, decided by proof or by exact numbers."""
 
-from __future__ import annotations
-
 import math
 import random
 from fractions import Fraction

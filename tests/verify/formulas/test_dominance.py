@@ -1,7 +1,5 @@
 """Where one bound is below another: known answers, witnesses that can be recomputed, and no answer without grounds."""
 
-from __future__ import annotations
-
 import json
 from fractions import Fraction
 

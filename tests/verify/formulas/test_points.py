@@ -1,7 +1,5 @@
 """Parameter sets of every claim's bound: they meet its conditions, and the bound has a value there."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

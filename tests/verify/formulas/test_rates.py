@@ -1,7 +1,5 @@
 """Rates of bounds: those of every claim are what large and small numbers show, and known ones are found."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 import mpmath

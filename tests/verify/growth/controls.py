@@ -1,7 +1,5 @@
 """Statements with constants hidden in O(.) whose truth is known: on gradient descent, FedAvg and numbers."""
 
-from __future__ import annotations
-
 import sympy as sp
 
 from bounds.language.claim import Assumption, Claim, Condition, Procedure, Variable

@@ -1,7 +1,5 @@
 """Constants hidden in O(.): the rule for growth, its evidence, and statements whose truth is known."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

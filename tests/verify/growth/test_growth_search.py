@@ -1,7 +1,5 @@
 """How growth is searched for: what is judged together, what is known before any search, and exact members by one run."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 

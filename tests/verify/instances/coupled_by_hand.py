@@ -1,7 +1,5 @@
 """Runs of FedAvg on all data sets and their neighbours by plain loops: what claims about samples are compared with."""
 
-from __future__ import annotations
-
 from itertools import combinations, product
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Instances with piecewise quadratic clients: what claims need, exact copies of float batches, smaller ones."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

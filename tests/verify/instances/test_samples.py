@@ -1,7 +1,5 @@
 """Instances of claims about samples: shapes, corners, what float64 loses on them, and false statements refuted on them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 from math import prod

@@ -1,7 +1,5 @@
 """Claims about samples: data sets, replaced samples and coupled runs against plain loops and against numbers by hand."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from fractions import Fraction

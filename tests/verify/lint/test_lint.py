@@ -1,7 +1,5 @@
 """What is found wrong with a claim without running anything, and that nothing is found where nothing is wrong."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """What claims may name beyond the common language: layers, start arrays, chance outside local steps, constants."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction as Q
 from itertools import product

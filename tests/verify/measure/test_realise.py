@@ -1,7 +1,5 @@
 """What names are bound to: tightest constants, defined and bounded symbols, recursions, points, runs."""
 
-from __future__ import annotations
-
 import json
 from fractions import Fraction as Q
 

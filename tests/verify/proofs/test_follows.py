@@ -1,7 +1,5 @@
 """Proof chains: what follows is said to, planted faults are found with numbers, and nothing is said without."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Where a proof loses: factors by hand, what cannot be measured, the figure and the command."""
 
-from __future__ import annotations
-
 import json
 import math
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Ill-posed hypotheses are found in whatever letters they come; sound ones are left alone. Proofs prove what is true."""
 
-from __future__ import annotations
-
 import pytest
 import sympy as sp
 

@@ -1,7 +1,5 @@
 """Questions to z3: an effort that is counted, so that answers do not depend on the machine; processes that may end."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """From a claim to its verdict: every kind of verdict, certificates, workers, settings."""
 
-from __future__ import annotations
-
 import json
 import math
 from dataclasses import fields, replace

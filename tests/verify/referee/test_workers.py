@@ -1,7 +1,5 @@
 """Claims decided by several processes: errors, deaths, time and memory limits cost one claim each."""
 
-from __future__ import annotations
-
 import errno
 import os
 import subprocess

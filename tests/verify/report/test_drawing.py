@@ -1,7 +1,5 @@
 """A report's figures drawn by other processes: the same files, whatever becomes of the processes."""
 
-from __future__ import annotations
-
 import math
 import os
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Counterexamples run again in float64, verdicts in plain words, and the lists beside the claims' pages."""
 
-from __future__ import annotations
-
 import json
 import math
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Formulas as MathML, and numbers as people read them."""
 
-from __future__ import annotations
-
 import math
 from xml.etree import ElementTree
 

@@ -1,7 +1,5 @@
 """The report's pages, its data, and how files are written."""
 
-from __future__ import annotations
-
 import json
 import math
 from dataclasses import replace

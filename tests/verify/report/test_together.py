@@ -1,7 +1,5 @@
 """What the e-values of many claims say together."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Figures draw whatever a run can produce, and are saved whole or not at all."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from types import SimpleNamespace

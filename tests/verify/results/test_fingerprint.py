@@ -1,7 +1,5 @@
 """Fingerprints change with everything that a verdict depends on, and with nothing else."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

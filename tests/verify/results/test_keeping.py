@@ -1,7 +1,5 @@
 """A later run into a directory damages nothing there: results of other claims, of other versions, and certificates."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Results that survive: faults of the disk, of the process and of its workers, and what the next run makes of them."""
 
-from __future__ import annotations
-
 import errno
 import json
 import os

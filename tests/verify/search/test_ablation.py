@@ -1,7 +1,5 @@
 """The ablation table: which statements are lost without a stage or corner, and that interrupted runs go on."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

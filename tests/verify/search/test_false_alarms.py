@@ -1,7 +1,5 @@
 """What we proved ourselves must never be refuted: every derived claim on at least 200 instances that meet it."""
 
-from __future__ import annotations
-
 import pytest
 
 from bounds.registry.claims import all_claims

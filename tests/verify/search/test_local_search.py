@@ -1,7 +1,5 @@
 """Ascents from one instance: what moves, within which bounds, and that both reach what random search does not."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

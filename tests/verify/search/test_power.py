@@ -1,7 +1,5 @@
 """The power table: counts by kind, what is enough, and the controls on other methods."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """The search: refutes false controls, never true ones, and knows neither a claim's name nor its neighbours."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 from math import prod

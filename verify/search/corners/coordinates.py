@@ -1,7 +1,5 @@
 """Coordinates of federations: a turned basis, in which no client is separable, and coordinates that are all alike."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from bounds.language.claim import Claim

@@ -1,7 +1,5 @@
 """A corner: a change of drawn batches that makes violations likelier."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

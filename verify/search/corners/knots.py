@@ -1,7 +1,5 @@
 """Piecewise clients whose pieces lie where a run goes: one step ends at a piece's end, or leaps over the whole piece."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from bounds.language.claim import Claim

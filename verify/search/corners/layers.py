@@ -1,7 +1,5 @@
 """Corners of single layers: some start at 0, far from it or at their optimum, or reach that in one step."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from bounds.language.claim import Claim

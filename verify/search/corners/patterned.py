@@ -1,7 +1,5 @@
 """Patterns among clients and short ways: clients alike, mirrored or against one; starts near the optimum; tiny steps."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from bounds.language.claim import Claim

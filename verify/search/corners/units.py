@@ -1,7 +1,5 @@
 """Instances in other units of length and of loss, in which a formula whose terms differ in unit is false, or loose."""
 
-from __future__ import annotations
-
 import numpy as np
 import sympy as sp
 

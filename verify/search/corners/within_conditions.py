@@ -1,7 +1,5 @@
 """Numbers scaled until conditions hold that compare them with what a run does, which is known only after the run."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
