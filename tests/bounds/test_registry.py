@@ -212,7 +212,7 @@ def test_unknown_claim_suggests_the_nearest():
 
 
 def test_two_claims_of_one_id_are_refused():
-    with pytest.raises(ValueError, match="two claims have the id 'fedalign/theorem-1'"):
+    with pytest.raises(ValueError, match=r"two .*'fedalign/theorem-1'"):
         by_id([find_claim("fedalign/theorem-1")] * 2)
 
 
@@ -221,12 +221,12 @@ def test_two_claims_of_one_id_are_refused():
     (lambda: Variable("x", "complex"), "unknown domain 'complex'; allowed: positive"),
     (lambda: Claim("p/a", "1", "joke", "run", Condition(1, "==", 1), source="p"), "unknown kind 'joke'"),
     (lambda: Claim("p/a", "1", "lemma", "dream", Condition(1, "==", 1), source="p"), "unknown setting 'dream'"),
-    (lambda: Claim("p/a", "1", "lemma", "run", None, source="p"), "must say what is undefined"),
-    (lambda: Claim("p/a", "1", "lemma", "run", Condition(1, "==", 1)), "must say how it is derived"),
-    (lambda: define("chi", [], 1, "", "", ""), "'chi' is defined twice"),
+    (lambda: Claim("p/a", "1", "lemma", "run", None, source="p"), "p/a: .*statement .*undefined"),
+    (lambda: Claim("p/a", "1", "lemma", "run", Condition(1, "==", 1)), "p/a: .*source .*derived"),
+    (lambda: define("chi", [], 1, "", "", ""), "'chi' .*twice"),
 ])
 def test_bad_input(make, message):
-    with pytest.raises(ValueError, match=re.escape(message)):
+    with pytest.raises(ValueError, match=message):
         make()
 
 

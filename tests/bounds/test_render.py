@@ -279,7 +279,7 @@ def test_ranges_of_indices():
 
 
 def test_unknown_word_is_refused():
-    with pytest.raises(TypeError, match="no way to write"):
+    with pytest.raises(TypeError, match=r"sin\(mu\)"):
         LatexWriter(None).text(sp.sin(mu))
 
 
@@ -289,7 +289,7 @@ def test_unknown_paper_is_refused():
 
 
 def test_unknown_letters_are_refused():
-    with pytest.raises(ValueError, match="letters must be 'paper' or 'code'; got 'greek'"):
+    with pytest.raises(ValueError, match=r"letters .*'paper' .*'code'; got 'greek'"):
         render.show(find_claim("fedalign/theorem-1"), "greek")
 
 

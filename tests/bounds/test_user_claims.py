@@ -13,6 +13,7 @@ from bounds.language.claim import Claim
 from bounds.registry import user_claims
 from bounds.registry.claims import all_claims, find_claim
 from bounds.registry.user_claims import PATHS, WrongClaims, load_claims
+from tests.said import tells
 from verify.claims.method import faults_of_method
 from verify.cli import shared as command_line
 from verify.cli.shared import choose_claims
@@ -69,21 +70,21 @@ def test_formulas_are_read_as_written(written):
 
 @pytest.mark.parametrize(("old", "new", "message"), [
     ("x_star)", "x_start)", "line 7: unknown symbol 'x_start'"),
-    ("a <= 1", "a < 1", "line 6: a condition needs <=, >= or ==; got 'a < 1'"),
-    ("a <= 1", "a <= (1", "line 6: cannot read '(1': '(' was never closed at '(1'"),
+    ("a <= 1", "a < 1", "line 6: …<=, >= …==; got 'a < 1'"),
+    ("a <= 1", "a <= (1", "line 6: …'(1': '('…at '(1'"),
     ('method = "scaffold"', 'methods = "scaffold"', "line 4: unknown field 'methods'; allowed: assume"),
-    ('"mine/theorem-1"', '"theorem-1"', "line 3: an id is <paper>/<block>"),
+    ('"mine/theorem-1"', '"theorem-1"', "line 3: …<paper>/<block>…got 'theorem-1'"),
     ('a = "positive"', 'a = "big"', "line 8: a: unknown domain 'big'; allowed: positive"),
     ('kind = "control"', 'kind = "truth"', "unknown kind 'truth'; allowed: theorem"),
-    ('C = "positive"}', 'C = "hidden"}\nlimits = {rounds = 1}', "line 9: rounds goes to \"oo\" or to 0; got 1"),
+    ('C = "positive"}', 'C = "hidden"}\nlimits = {rounds = 1}', "line 9: rounds …\"oo\" … 0; got 1"),
     ('C = "positive"}', 'C = "hidden"}\nlimits = {round = "oo"}', "line 9: unknown symbol 'round'"),
-    ("[[claim]]", "[[claims]]", "a claim file consists of [[claim]] tables; got claims"),
+    ("[[claim]]", "[[claims]]", "[[claim]] …got claims"),
     ('id = "mine/theorem-1"', "id = mine", "at line 3"),
 ])
 def test_errors_name_the_line_and_the_symbol(written, old, new, message):
     with pytest.raises(ValueError, match=r"mine\.toml") as error:
         load_claims(written(GOOD.replace(old, new)))
-    assert message in str(error.value)
+    assert tells(str(error.value), message)
 
 
 def test_every_wrong_claim_of_a_file_is_told(written, run):
@@ -126,40 +127,40 @@ def test_yaml_says_the_same_as_toml(written, name):
 
 @pytest.mark.parametrize(("old", "new", "message"), [
     ("x_star)", "x_start)", "line 10: unknown symbol 'x_start'"),
-    ("a <= 1]", "a < 1]", "line 8: a condition needs <=, >= or ==; got 'a < 1'"),
+    ("a <= 1]", "a < 1]", "line 8: …<=, >= …==; got 'a < 1'"),
     ("method:", "methods:", "line 4: unknown field 'methods'; allowed: assume"),
-    ("mine/theorem-1", "theorem-1", "line 3: an id is <paper>/<block>"),
+    ("mine/theorem-1", "theorem-1", "line 3: …<paper>/<block>…got 'theorem-1'"),
     ("a: positive", "a: big", "line 11: a: unknown domain 'big'; allowed: positive"),
-    ("{a: positive, C: positive}", "[a, C]", "line 11: 'variables' is a table; got ['a', 'C']"),
-    ("    statement: >-\n      ", "    statement: ", "line 9: mapping values are not allowed here"),
-    ("claim:", "claims:", "a claim file consists of a list under 'claim:'; got claims"),
-    ("    method: scaffold", "    method: scaffold\n    method: fedavg", "line 5: 'method' stands twice in one table"),
-    (YAML, "- 1", "a claim file consists of a list under 'claim:'; got list"),
-    (YAML, "", "a claim file consists of a list under 'claim:'; got nothing"),
-    ("  - id", "\t- id", "line 3: found character '\\t' that cannot start any token"),
+    ("{a: positive, C: positive}", "[a, C]", "line 11: 'variables' …got ['a', 'C']"),
+    ("    statement: >-\n      ", "    statement: ", "line 9: mapping"),
+    ("claim:", "claims:", "'claim:'; got claims"),
+    ("    method: scaffold", "    method: scaffold\n    method: fedavg", "line 5: 'method' …twice"),
+    (YAML, "- 1", "'claim:'; got list"),
+    (YAML, "", "'claim:'; got nothing"),
+    ("  - id", "\t- id", "line 3: …'\\t'"),
 ])
 def test_errors_in_yaml_name_the_line_and_the_symbol(written, old, new, message):
     text = YAML.replace(old, new).replace("statement: E(norm2", "statement: E: (norm2")
     with pytest.raises(ValueError, match=r"mine\.yaml") as error:
         load_claims(written(text, "mine.yaml"))
-    assert message in str(error.value)
+    assert tells(str(error.value), message)
 
 
 @pytest.mark.parametrize(("old", "new", "message"), [
     ('conditions = ["eta_l[t] <= a/L for t in 0..iterations-1", "a <= 1"]', 'conditions = "a <= 1"',
-     "line 6: 'conditions' is a list of texts; got 'a <= 1'"),
-    ('method = "scaffold"', 'method = ["scaffold"]', "line 4: 'method' is text; got ['scaffold']"),
-    ('method = "scaffold"', 'equal_weights = "yes"', "line 4: 'equal_weights' is true or false; got 'yes'"),
+     "line 6: 'conditions' …got 'a <= 1'"),
+    ('method = "scaffold"', 'method = ["scaffold"]', "line 4: 'method' …got ['scaffold']"),
+    ('method = "scaffold"', 'equal_weights = "yes"', "line 4: 'equal_weights' …got 'yes'"),
 ])
 def test_fields_of_another_shape_are_refused(written, old, new, message):
     with pytest.raises(ValueError, match=r"mine\.toml") as error:
         load_claims(written(GOOD.replace(old, new)))
-    assert message in str(error.value)
+    assert tells(str(error.value), message)
 
 
 def test_yaml_without_its_reader_says_what_to_install(written, monkeypatch):
     monkeypatch.setitem(sys.modules, "yaml", None)
-    with pytest.raises(ValueError, match=r"mine\.yaml: YAML needs PyYAML \(pip install 'fedtheory\[yaml\]'\)"):
+    with pytest.raises(ValueError, match=r"mine\.yaml: .*PyYAML.*'fedtheory\[yaml\]'"):
         load_claims(written(YAML, "mine.yaml"))
 
 
@@ -175,33 +176,33 @@ def test_orders_say_along_what_they_are_meant(written):
 
 #: conditions that are not what they seem, and what is said
 MALFORMED = [
-    ("F_star + eta_l <= 3", "eta_l is an array and needs 1 index, as in eta_l[t]"),
-    ("norm2(x_local[t, k]) <= 3 for k in 0..9", "the index t is bound by nothing: neither 'for t in a..b' nor a sum"),
-    ("F_star <= t for k in 0..t-1", "the index t is bound by nothing"),
-    ("F_star <= 3 for k in 0..clients-1", "the index k of 'for k in ...' is never used"),
-    ("norm2(x_round[0, 1]) <= 3", "x_round has 1 index, as in x_round[r]; got 2 in x_round[0, 1]"),
-    ("F_star <= included[0]", "included has 2 indices, as in included[t, k]; got 1 in included[0]"),
-    ("norm2(client_variate[0]) <= 3", "client_variate has at least 2 indices, as in client_variate[r, k]; got 1"),
-    ("norm2(x_round[L]) <= 3", "L is no whole number, and an index of x_round[L]"),
-    ("F_star <= L <= 3", "a condition needs one of <=, >= and ==; got 'F_star <= L <= 3'"),
-    ("F_star == 3 = 4", "a condition needs one of <=, >= and ==; got 'F_star == 3 = 4'"),
-    ("F_star <= 1/0", "a formula divides by zero"),
-    ("F_star <= 0*(1/(2-2))", "a formula divides by zero"),
-    ("F_star <= norm2(x_round[0]", "cannot read 'norm2(x_round[0]': '(' was never closed at '(x_round[0]'"),
+    ("F_star + eta_l <= 3", "eta_l …1 index, …eta_l[t]"),
+    ("norm2(x_local[t, k]) <= 3 for k in 0..9", "index t …'for t in a..b'"),
+    ("F_star <= t for k in 0..t-1", "index t …'for t in a..b'"),
+    ("F_star <= 3 for k in 0..clients-1", "index k …'for k in ...'"),
+    ("norm2(x_round[0, 1]) <= 3", "x_round …1 index, …x_round[r]; got 2 in x_round[0, 1]"),
+    ("F_star <= included[0]", "included …2 indices, …included[t, k]; got 1 in included[0]"),
+    ("norm2(client_variate[0]) <= 3", "client_variate … 2 indices, …client_variate[r, k]; got 1"),
+    ("norm2(x_round[L]) <= 3", "L …whole …x_round[L]"),
+    ("F_star <= L <= 3", "<=, >= …==; got 'F_star <= L <= 3'"),
+    ("F_star == 3 = 4", "<=, >= …==; got 'F_star == 3 = 4'"),
+    ("F_star <= 1/0", "'1/0': …zero (column 1)"),
+    ("F_star <= 0*(1/(2-2))", "'0*(1/(2-2))': …zero (column 4)"),
+    ("F_star <= norm2(x_round[0]", "'norm2(x_round[0]': '(' …at '(x_round[0]'"),
     ("F_star <= 3)", "cannot read '3)': unmatched ')' at ')'"),
-    ("F_star <= 3 *", "cannot read '3 *': invalid syntax at its end"),
-    ("<= 3", "a side of '<= 3' is empty"),
-    ("F_star[0] <= 3", "F_star takes no index; got F_star[0]"),
-    ("norm2(x_round(0)) <= 3", "x_round is no function; got x_round(0); indices stand in brackets, x_round[...]"),
-    ("x_round[0] <= 3", "a vector stands beside a number in x_round[0] <= 3"),
-    ("x_round[0] <= x_star", "vectors are not ordered: x_round[0] <= x_star"),
-    ("norm2(x_round[0] - 1) <= 3", "x_round[0] - 1 adds vectors and numbers"),
-    ("norm2(L) <= 3", "norm2(L) needs a vector; got a number"),
-    ("x_star*x_round[0] <= 3", "multiplies two vectors (write dot(a, b))"),
-    ("sqrt(x_star) <= 3", "sqrt(x_star) needs numbers; got a vector"),
-    ("F_star^2 <= 3", "cannot read 'F_star^2': BitXor is not part of a formula; powers are written **"),
-    ("L.name <= 3", "cannot read 'L.name': Attribute is not part of a formula"),
-    ("E <= 3", "E is no formula of numbers or vectors"),
+    ("F_star <= 3 *", "'3 *': …end (column 4)"),
+    ("<= 3", "'<= 3' …empty"),
+    ("F_star[0] <= 3", "F_star …index; got F_star[0]"),
+    ("norm2(x_round(0)) <= 3", "x_round …function; got x_round(0); …x_round[...]"),
+    ("x_round[0] <= 3", "vector …number …x_round[0] <= 3"),
+    ("x_round[0] <= x_star", "vectors …ordered: x_round[0] <= x_star"),
+    ("norm2(x_round[0] - 1) <= 3", "x_round[0] - 1 …vectors …numbers"),
+    ("norm2(L) <= 3", "norm2(L) …vector; got …number"),
+    ("x_star*x_round[0] <= 3", "x_star*x_round[0] …dot(a, b)"),
+    ("sqrt(x_star) <= 3", "sqrt(x_star) …numbers; got …vector"),
+    ("F_star^2 <= 3", "'F_star^2': BitXor …**"),
+    ("L.name <= 3", "'L.name': Attribute …(column 2)"),
+    ("E <= 3", "'E': E …E(...)"),
 ]
 
 
@@ -212,30 +213,30 @@ def test_malformed_conditions_are_refused_with_their_line(written, part, text, m
     rest = "" if part == "statement" else '\nstatement = "F_star <= 3"'
     with pytest.raises(ValueError, match=rf"mine\.toml, line {3 + (part != 'statement')}: ") as error:
         load_claims(written(f'[[claim]]\nid = "mine/theorem-1"\n{line}{rest}'))
-    assert message in str(error.value)
+    assert tells(str(error.value), message)
 
 
 @pytest.mark.parametrize(("more", "line", "message"), [
-    ('method = "foo"', 4, "unknown algorithm 'foo'"),
-    ("[claim.options]\noption = 1", 5, "fedavg takes no option 'option'; allowed: eta_l"),
+    ('method = "foo"', 4, "'foo'…: afedpd, "),
+    ("[claim.options]\noption = 1", 5, "fedavg …'option'; allowed: eta_l"),
     ('method = "scaffold"\n[claim.options]\noption = "III"', 6, "option = 'III': unknown option 'III'; allowed: I, II"),
     ('sampling = "without"', 4, "unknown sampling 'without'; allowed: full, with-replacement, without-replacement"),
     ('setting = "runs"', 4, "unknown setting 'runs'; allowed: run, point, algebra"),
-    ('[claim.variables]\na = "positive"\nb = 3', 6, "b: a domain is one of positive"),
-    ('variables = {"a b" = "positive"}', 4, "'a b' is no name"),
+    ('[claim.variables]\na = "positive"\nb = 3', 6, "b: …positive, nonnegative, …got 3"),
+    ('variables = {"a b" = "positive"}', 4, "'a b' …name"),
 ])
 def test_methods_and_fields_are_refused_with_their_line(written, more, line, message):
     path = written(f'[[claim]]\nid = "mine/theorem-1"\nstatement = "F_star <= 3"\n{more}')
     with pytest.raises(ValueError, match=rf"mine\.toml, line {line}: ") as error:
         choose_claims([str(path)], None)
-    assert message in str(error.value)
+    assert tells(str(error.value), message)
 
 
 def test_ids_that_are_taken_are_refused(written):
     text = '[[claim]]\nid = "mine/a"\nstatement = "F_star <= 3"\n'
-    with pytest.raises(ValueError, match=r"mine\.toml, line 2: .*there is a claim 'li2020/theorem-1' already"):
+    with pytest.raises(ValueError, match=r"mine\.toml, line 2: li2020/theorem-1: .*already"):
         load_claims(written(text.replace("mine/a", "li2020/theorem-1")))
-    with pytest.raises(ValueError, match=r"mine\.toml, line 5: .*two claims have the id 'mine/a'"):
+    with pytest.raises(ValueError, match=r"mine\.toml, line 5: mine/a: .*two .*'mine/a'"):
         load_claims(written(text * 2))
     python = """
 from bounds.language.claim import Claim, Condition
@@ -245,9 +246,9 @@ CLAIMS = (
     Claim("mine/b", "1", "lemma", "run", Condition(F_star, "<=", 3), (), (Condition(F_star, "<=", eta_l),), source="me"),
 )
 """
-    with pytest.raises(ValueError, match=r"mine\.py, line 6: mine/b, conditions 1: eta_l is an array and needs 1 index"):
+    with pytest.raises(ValueError, match=r"mine\.py, line 6: mine/b, conditions 1: eta_l .*1 index.*eta_l\[t\]"):
         load_claims(written(python, "mine.py"))
-    with pytest.raises(ValueError, match=r"mine\.py, line 5: .*there is a claim 'li2020/theorem-1' already"):
+    with pytest.raises(ValueError, match=r"mine\.py, line 5: li2020/theorem-1, id: .*already"):
         load_claims(written(python.replace("mine/a", "li2020/theorem-1"), "mine.py"))
 
 
@@ -289,7 +290,7 @@ def test_files_of_other_kinds_are_named(written, run, name):
 OF_A_FILE = {  # what each command about one claim says of one's own
     ("show",): "mine/gradient-descent   (control)", ("bound", "--side", "left"): "left side",
     ("compare", "classical/gd-distance"): "mine/gradient-descent", ("explain",): "mine/gradient-descent (none, control, ",
-    ("chain",): "mine/gradient-descent lists no steps", ("looseness",): "mine/gradient-descent lists no steps",
+    ("chain",): "error: mine/gradient-descent …steps", ("looseness",): "error: mine/gradient-descent …steps",
 }
 
 
@@ -297,13 +298,13 @@ OF_A_FILE = {  # what each command about one claim says of one's own
 def test_every_command_takes_a_claim_of_a_file(written, run, command):
     path, said = written(GOOD), OF_A_FILE[command]
     status, out, error = run(command[0], f"{path}:mine/gradient-descent", *command[1:])
-    assert said in out + error and status == (2 if "lists no" in said else 0)
+    assert tells(out + error, said) and status == (2 if said.startswith("error: ") else 0)
 
 
 def test_a_file_of_several_claims_needs_a_name(written, run):
     path = written(GOOD)
     status, _, error = run("show", path)
-    assert status == 2 and f"mine.toml has 3 claims; name one of them: {path}:mine/theorem-1, {path}:mine/grad" in error
+    assert status == 2 and tells(error, f"mine.toml … 3 claims; …: {path}:mine/theorem-1, {path}:mine/grad")
     status, _, error = run("show", f"{path}:mine/x")
     assert status == 2 and "no claim 'mine/x' in " in error and f"allowed: {path}:mine/theorem-1" in error
     one = GOOD[: GOOD.index("[[claim]]", 10)].replace("mine/theorem-1", "mine/lone")
@@ -329,7 +330,7 @@ CLAIMS = (Claim("mine/order", "1", "lemma", "algebra", Condition(mu, "<=", L), s
     assert isinstance(claim, Claim) and claim.id == "mine/order"
     with pytest.raises(ValueError, match=r"mine\.py, line 3: ImportError"):
         load_claims(written(text.replace("L, mu", "L, nu"), "mine.py"))
-    with pytest.raises(ValueError, match="must define CLAIMS, a tuple of Claim; got NoneType"):
+    with pytest.raises(ValueError, match=r"CLAIMS.*got NoneType"):
         load_claims(written("x = 1", "mine.py"))
     with pytest.raises(ValueError, match=r"read from \.py, \.toml, \.yaml and \.yml files; got 'mine\.txt'"):
         load_claims(written("x", "mine.txt"))

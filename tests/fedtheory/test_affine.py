@@ -170,32 +170,32 @@ class Backwards(Algorithm):
 
 
 @pytest.mark.parametrize(("algorithm", "federation", "reason"), [
-    (Backwards(), "diagonal", "local step of its own"),
-    (make_algorithm("fedsam"), "diagonal", "oracle is SharpnessAware"),
-    (make_algorithm("local-only"), "diagonal", "starts its local steps elsewhere"),
-    (make_algorithm("scaffold", option="average-gradient"), "diagonal", "correction ControlVariates is not affine"),
+    (Backwards(), "diagonal", "Backwards"),
+    (make_algorithm("fedsam"), "diagonal", "SharpnessAware"),
+    (make_algorithm("local-only"), "diagonal", "LocalOnly"),
+    (make_algorithm("scaffold", option="average-gradient"), "diagonal", "ControlVariates"),
 ])
 def test_where_it_cannot_be_taken_it_says_why(algorithm, federation, reason):
     problem = FEDERATIONS[federation]()
     assert choose_path("auto", algorithm, problem, False) == "steps"
-    with pytest.raises(ValueError, match=f"path 'affine' cannot be taken: .*{reason}.*; allowed: auto, steps"):
+    with pytest.raises(ValueError, match=f"path 'affine' .*{reason}.*allowed: auto, steps$"):
         run(algorithm, problem, 1, path="affine", record=["x"])
 
 
 @pytest.mark.parametrize(("problem", "reason"), [
-    (lambda: make_quadratic(clients=2, dim=2, noise="gaussian", sigma=1.0), "gradients are noisy"),
-    (lambda: make_problem("logistic", clients=2, samples=5, dim=2), "is not quadratic"),
+    (lambda: make_quadratic(clients=2, dim=2, noise="gaussian", sigma=1.0), "noisy"),
+    (lambda: make_problem("logistic", clients=2, samples=5, dim=2), "logistic.*quadratic"),
     (lambda: make_problem("least-squares", clients=2, samples=5, dim=2, batch_size=1), "minibatches"),
 ])
 def test_the_federation_must_be_quadratic_without_noise(problem, reason):
-    with pytest.raises(ValueError, match=reason):
+    with pytest.raises(ValueError, match=f"path 'affine' .*{reason}"):
         run(make_algorithm("fedavg"), problem(), 1, path="affine", record=["x"])
 
 
 def test_local_models_are_recorded_step_by_step():
     problem = FEDERATIONS["diagonal"]()
     assert choose_path("auto", FedAvg(), problem, sees_steps=True) == "steps"
-    with pytest.raises(ValueError, match="local models and gradients are recorded"):
+    with pytest.raises(ValueError, match=r"path 'affine' .*recorded"):
         run(FedAvg(), problem, 1, path="affine", record=["x_local"])
     with pytest.raises(ValueError, match="unknown path 'fast'; allowed: auto, steps, affine, compiled"):
         run(FedAvg(), problem, 1, path="fast")

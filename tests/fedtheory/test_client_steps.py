@@ -115,7 +115,7 @@ def test_unequal_steps_of_scaffold():
     used = (np.arange(4)[:, None] < STEPS)[..., None]
     mean = (second.g[0][:, 0] * used).sum(axis=0) / STEPS[:, None]
     same(second.arrays[1]["client variate"][0], np.where(second.active[0][0][:, None], mean, 0))
-    with pytest.raises(ValueError, match="different numbers of local steps"):
+    with pytest.raises(ValueError, match=r"path 'affine' .*different"):
         run(make_algorithm("fedavg", local_steps=4).having(client_steps=STEPS), clean(), 2, record=["x"], path="affine")
 
 
@@ -154,9 +154,9 @@ def test_bad_numbers_of_steps(case):
 def test_what_has_no_meaning_is_refused():
     with pytest.raises(ValueError, match="got Adam, allowed: plain steps, HeavyBall"):
         make_algorithm("fednova").having(client=make_algorithm("local-adam").client)
-    with pytest.raises(ValueError, match="client_steps must be None"):
+    with pytest.raises(ValueError, match=r"FedLADA .*client_steps .*None"):
         make_algorithm("fedlada", local_steps=2).having(client_steps=[1, 2])
-    with pytest.raises(ValueError, match="fraction must be above 0"):
+    with pytest.raises(ValueError, match=r"fraction .* 0 .*1.*got 0.0"):
         RandomSteps(0.0)
-    with pytest.raises(ValueError, match=r"client_steps must be \(6,\)"):
+    with pytest.raises(ValueError, match=r"client_steps .*\(6,\).*got \(2,\)"):
         run(make_algorithm("fednova", local_steps=2, client_steps=[1, 2]), noisy(), 1)

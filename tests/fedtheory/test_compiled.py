@@ -181,25 +181,25 @@ class Steeper(LeastSquares):
 
 
 @pytest.mark.parametrize(("algorithm", "problem", "reason"), [
-    (Backwards(), data, "local step of its own"),
-    (make_algorithm("fedsam"), data, "oracle is SharpnessAware"),
-    (make_algorithm("local-only"), data, "starts its local steps elsewhere"),
-    (make_algorithm("scaffold", option="average-gradient"), data, "correction ControlVariates is not affine"),
-    (FedAvg(), lambda: data(Steeper), "not among the families"),
-    (FedAvg(), lambda: make_quadratic(clients=2, dim=2, noise="gaussian", sigma=1.0), "gradients are noisy"),
+    (Backwards(), data, "Backwards"),
+    (make_algorithm("fedsam"), data, "SharpnessAware"),
+    (make_algorithm("local-only"), data, "LocalOnly"),
+    (make_algorithm("scaffold", option="average-gradient"), data, "ControlVariates"),
+    (FedAvg(), lambda: data(Steeper), "least squares .*families"),
+    (FedAvg(), lambda: make_quadratic(clients=2, dim=2, noise="gaussian", sigma=1.0), "noisy"),
     (FedAvg(), lambda: data(batch_size=1), "minibatches"),
-    (FedAvg(), lambda: make_problem("synth"), "not among the families"),
-    (FedAvg(), lambda: data(backend=NUMPY), "need torch on the CPU"),
+    (FedAvg(), lambda: make_problem("synth"), "families"),
+    (FedAvg(), lambda: data(backend=NUMPY), "torch .*CPU"),
 ])
 def test_where_it_cannot_be_taken_it_says_why(algorithm, problem, reason):
     assert choose_path("auto", algorithm, problem(), False) in ("steps", "affine")
-    with pytest.raises(ValueError, match=f"path 'compiled' cannot be taken: .*{reason}.*; allowed: auto, steps"):
+    with pytest.raises(ValueError, match=f"path 'compiled' .*{reason}.*allowed: auto, steps$"):
         run(algorithm, problem(), 1, path="compiled", record=["x"])
 
 
 def test_a_replaced_gradient_is_not_passed_over(monkeypatch):
     monkeypatch.setattr(LeastSquares, "slope", lambda self, scores, targets: 0 * scores)
-    with pytest.raises(ValueError, match="not among the families"):
+    with pytest.raises(ValueError, match=r"path 'compiled' .*families"):
         run(FedAvg(), data(), 1, path="compiled", record=["x"])
 
 
@@ -223,13 +223,13 @@ def test_without_a_compiler_it_goes_step_by_step(monkeypatch, empty_cache):
     logistic = FEDERATIONS["logistic"]()
     assert choose_path("auto", FedAvg(), logistic, sees_steps=False) == "steps"
     assert run(FedAvg(), logistic, 1, record=["x"]).dataset["x"].shape == (1, 2, DIM)
-    with pytest.raises(ValueError, match="path 'compiled' cannot be taken: there is no C compiler 'no-such-compiler'"):
+    with pytest.raises(ValueError, match=r"path 'compiled' .*'no-such-compiler'"):
         run(FedAvg(), logistic, 1, record=["x"], path="compiled")
 
 
 def test_a_compiler_that_fails_is_reported(monkeypatch, empty_cache):
     monkeypatch.setenv("CC", "false")
-    with pytest.raises(NoLibrary, match="the C compiler failed: status 1"):
+    with pytest.raises(NoLibrary, match=r"compiler .*status 1\b"):
         library(fused.SOURCE)
 
 

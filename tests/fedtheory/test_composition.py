@@ -39,10 +39,10 @@ def test_every_pair_of_parts_runs_or_is_refused(places):
 
 
 @pytest.mark.parametrize(("make", "message"), [
-    (lambda: recycle(recycle(make_algorithm("fedavg"), recycled=1), recycled=1), "Recycling and Recycling both keep server"),
+    (lambda: recycle(recycle(make_algorithm("fedavg"), recycled=1), recycled=1), "Recycling .*Recycling .*'applied_update'"),
     (lambda: make_algorithm("fedavg").having(upload=Chain((LookBack(), LookBack()))), "LBGM"),
-    (lambda: make_algorithm("fedavg").having(server=make_algorithm("afedpd").server), "allowed: VirtualDuals, as in afedpd"),
-    (lambda: make_algorithm("fedavg").having(upload=make_algorithm("prunefl").upload), "allowed: Pruning, as in prunefl"),
+    (lambda: make_algorithm("fedavg").having(server=make_algorithm("afedpd").server), "allowed: VirtualDuals.*afedpd"),
+    (lambda: make_algorithm("fedavg").having(upload=make_algorithm("prunefl").upload), "allowed: Pruning.*prunefl"),
 ])
 def test_what_cannot_go_together_is_named(make, message):
     with pytest.raises(ValueError, match=message):

@@ -81,7 +81,7 @@ def test_drawn_data_sets_agree_up_to_sampling():
 
 
 def test_bad_arguments_are_named():
-    with pytest.raises(ValueError, match="replacements must be at least one; got 0"):
+    with pytest.raises(ValueError, match=r"replacements .*got 0"):
         coupled_runs(fedavg(), linear([1.0], [0]), [], 1)
-    with pytest.raises(ValueError, match="samples must be"):
+    with pytest.raises(ValueError, match=r"samples .* 1.*got 0"):
         generalisation(fedavg(), least_squares, POOLS, 0, 1)

@@ -1,5 +1,6 @@
 """Runs on disk: saved whole or not at all, loaded, resumed bit for bit, and refused where they do not fit."""
 
+import errno
 import json
 import os
 import zipfile
@@ -143,7 +144,7 @@ OTHERS = {
 def test_another_algorithm_or_federation_is_refused(what):
     trajectory = run(make_algorithm("fedalign", epsilon=0.5), FEDERATIONS["gaussian noise"](), 1)
     method, federation = OTHERS[what]()
-    with pytest.raises(ValueError, match=r"another algorithm or federation: expected [0-9a-f]{16}, got [0-9a-f]{16}$"):
+    with pytest.raises(ValueError, match=r"expected [0-9a-f]{16}, got [0-9a-f]{16}$"):
         resume(trajectory, method, federation, 1)
 
 
@@ -174,7 +175,7 @@ def test_the_fingerprint_tells_losses_noises_and_shapes_apart():
 @pytest.mark.parametrize("rounds", [0, -1, 1.5])
 def test_resuming_for_no_rounds_is_refused(rounds):
     trajectory = run(algorithm("fedavg"), FEDERATIONS["no noise"](), 1)
-    with pytest.raises(ValueError, match=f"rounds must be an integer of at least 1; got {rounds}"):
+    with pytest.raises(ValueError, match=f"rounds .* 1.*got {rounds}"):
         resume(trajectory, algorithm("fedavg"), FEDERATIONS["no noise"](), rounds)
 
 
@@ -254,10 +255,10 @@ def test_nothing_half_written_remains(tmp_path, monkeypatch):
 
     def full(file, **arrays):
         file.write(b"half")
-        raise OSError(28, "No space left on device")
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(np, "savez", full)
-    with pytest.raises(ValueError, match=r"cannot write .*a\.run: No space left on device$"):
+    with pytest.raises(ValueError, match=rf"a\.run.*{os.strerror(errno.ENOSPC)}$"):
         _saved(path)
     assert path.read_bytes() == before and os.listdir(tmp_path) == ["a.run"]
 
@@ -286,9 +287,9 @@ def test_alignment_and_bias_are_the_papers_sums(row):
 
 def test_alignment_says_what_it_needs():
     federation = FEDERATIONS["gaussian noise"]()
-    with pytest.raises(ValueError, match="needs the observable 'psi'; recorded: chi"):
+    with pytest.raises(ValueError, match=r"'psi'.*: chi"):
         run(algorithm("fedavg"), federation, 2, record=["chi"]).tunable_bias(4.0, 1.0, 32.0)
-    with pytest.raises(ValueError, match="got indicator 'local-every-step'"):
+    with pytest.raises(ValueError, match="'local-every-step', allowed: broadcast, local-at-aggregation"):
         run(algorithm("every step"), federation, 2).alignment(32.0)
 
 

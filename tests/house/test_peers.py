@@ -86,7 +86,7 @@ def test_earlier_rounds_must_not_depend_on_later_ones():
 
     answers, job = Answers(unsteady), {"participants": None}
     answers([{**job, "rounds": 1}])
-    with pytest.raises(RuntimeError, match="depends on how many rounds follow"):
+    with pytest.raises(RuntimeError, match=r"^x .*rounds"):
         answers([{**job, "rounds": 6}])
 
 

@@ -125,9 +125,9 @@ def test_more_precision_decides():
     with pytest.raises(ArithmeticError, match="overlap"):
         with_enough_precision(lambda: Ball(int(Ball(2).sqrt() ** 2 < near)), limit=64)
     assert float(with_enough_precision(lambda: Ball(int(Ball(2).sqrt() ** 2 < near)))) == 1
-    with pytest.raises(ArithmeticError, match="not decided with 256 bits"):
+    with pytest.raises(ArithmeticError, match=r"256 bits: Ball.*overlap"):
         with_enough_precision(lambda: Ball(int(Ball(2).sqrt() ** 2 < 2)), limit=256)
-    with pytest.raises(ArithmeticError, match="the widest ball has radius"):
+    with pytest.raises(ArithmeticError, match=r"128 bits.*radius.*1e-300"):
         with_enough_precision(lambda: Ball(2).sqrt(), radius=1e-300, limit=128)
 
 

@@ -76,16 +76,17 @@ def test_a_replacement_by_itself_changes_nothing():
 
 
 @each("call, message", [
-    (lambda f: f.neighbours([(4, 0, NEW, 1.0)]), "client must be an integer between 0 and 3; got 4"),
-    (lambda f: f.neighbours([(2, 1, NEW, 1.0)]), "sample of client 2 must be an integer between 0 and 0; got 1"),
-    (lambda f: f.neighbours([(0, 0, NEW[:2], 1.0)]), "features must have 3 entries; got 2"),
-    (lambda f: f.neighbours([(0, 0, [1.0, float("nan"), 0.0], 1.0)]), "features must be finite; got 1"),
-    (lambda f: f.neighbours([(0, 0, NEW, 0.5)]), "target must be -1 or 1; got 0.5"),
-    (lambda f: f.neighbours([(0, 0, NEW, [1.0, 1.0])]), "target must have 1 entries; got 2"),
-    (lambda f: f.neighbours([]), "replacements must be at least one; got 0"),
-    (lambda f: f.neighbours([(0, 0, NEW, 1.0)] * 2).neighbours([(0, 0, NEW, 1.0)]), "as many as instances, 2; got 1"),
-    (lambda f: make("softmax").neighbours([(0, 0, NEW, 4)]), "target must be an integer between 0 and 3; got 4"),
-    (lambda f: make("softmax").neighbours([(0, 0, NEW, [1.0, 1.0, 0.0, 0.0])]), "a class or its indicator vector; got"),
+    (lambda f: f.neighbours([(4, 0, NEW, 1.0)]), "client.* 0.* 3.*got 4"),
+    (lambda f: f.neighbours([(2, 1, NEW, 1.0)]), "client 2 .* 0 .*0.*got 1"),
+    (lambda f: f.neighbours([(0, 0, NEW[:2], 1.0)]), "features.* 3 .*got 2"),
+    (lambda f: f.neighbours([(0, 0, [1.0, float("nan"), 0.0], 1.0)]), r"features.*got 1 .*nan.*\[1\]"),
+    (lambda f: f.neighbours([(0, 0, NEW, 0.5)]), "target.* -1 .*1.*got 0.5"),
+    (lambda f: f.neighbours([(0, 0, NEW, [1.0, 1.0])]), "target.* 1 .*got 2"),
+    (lambda f: f.neighbours([]), "replacements.*got 0"),
+    (lambda f: f.neighbours([(0, 0, NEW, 1.0)] * 2).neighbours([(0, 0, NEW, 1.0)]), "replacements.*instances, 2.*got 1"),
+    (lambda f: make("softmax").neighbours([(0, 0, NEW, 4)]), "target.* 0.* 3.*got 4"),
+    (lambda f: make("softmax").neighbours([(0, 0, NEW, [1.0, 1.0, 0.0, 0.0])]),
+     r"target.*class.*got \[1\.0, 1\.0, 0\.0, 0\.0\]"),
 ])
 def test_bad_input_is_one_clear_line(call, message):
     with pytest.raises(ValueError, match=message) as caught:

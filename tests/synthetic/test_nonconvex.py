@@ -148,14 +148,14 @@ def test_separable_data_have_no_minimiser(seed, samples):
     provenance = federation.constants["F_star"].provenance
     assert provenance == ("estimate" if strict else "exact") and np.isfinite(value(federation, "F_star")).all()
     if strict:
-        assert value(federation, "F_star")[0] < 1e-2 and "does not exist" in federation.constants["F_star"].note
+        assert value(federation, "F_star")[0] < 1e-2 and "minimiser" in federation.constants["F_star"].note
         trajectory = run(fedavg(eta_l=0.5), federation, 3)
         assert np.isfinite(trajectory.dataset["suboptimality"].values).all()
         assert np.isnan(trajectory.dataset["distance_sq"].values).all()
 
 
 def test_a_loss_without_lower_bound_needs_a_ridge():
-    with pytest.raises(ValueError, match="ridge must be above 0 for the loss 'linear', which has no lower bound; got 0"):
+    with pytest.raises(ValueError, match=r"ridge.* 0 .*'linear'.*got 0"):
         random_generalised_linear(loss="linear")
     federation = random_generalised_linear(2, 4, 3, loss="linear", ridge=0.5)
     means = (federation.share[..., None] * federation.features).sum(2)
@@ -298,19 +298,20 @@ def test_what_a_factored_federation_was_asked_does_not_tell_runs_apart():
 
 @each("call, message", [
     (lambda: make_cosine_quadratic(directions="up"), "unknown directions 'up'; allowed: axes, random"),
-    (lambda: make_cosine_quadratic(dim=3, terms=2), "terms along the axes are as many as coordinates, 3; got 2"),
-    (lambda: CosineQuadratic([[[1.0]]], [[[1.0]]], [[[[1.0, 2.0]]]], [[[1.0]]], [[[0.0]]]), r"must have shape \(1, 1"),
-    (lambda: CosineQuadratic([[[0.0]]], [[[1.0]]], [[[[1.0]]]], [[[1.0]]], [[[0.0]]]), "curvature must be positive; got 0"),
-    (lambda: make_cosine_quadratic(backend=Backend("exact")), "cosines need an array library of floats; got 'exact'"),
-    (lambda: random_perceptron(hidden=()), "a perceptron needs one hidden layer or more; got none"),
-    (lambda: random_perceptron(hidden=(3, 0)), "hidden must be an integer of at least 1; got 0"),
+    (lambda: make_cosine_quadratic(dim=3, terms=2), "terms.*, 3.*got 2"),
+    (lambda: CosineQuadratic([[[1.0]]], [[[1.0]]], [[[[1.0, 2.0]]]], [[[1.0]]], [[[0.0]]]),
+     r"frequency.*\(1, 1, 1, 1\).*got \(1, 1, 1, 2\)"),
+    (lambda: CosineQuadratic([[[0.0]]], [[[1.0]]], [[[[1.0]]]], [[[1.0]]], [[[0.0]]]), "curvature.*positive.*got 0"),
+    (lambda: make_cosine_quadratic(backend=Backend("exact")), "cosines.*got 'exact', allowed: torch, numpy"),
+    (lambda: random_perceptron(hidden=()), "perceptron.*hidden.*got none.*'softmax'"),
+    (lambda: random_perceptron(hidden=(3, 0)), "hidden.* 1.*got 0"),
     (lambda: random_perceptron(activation="relu"), "unknown activation 'relu'; allowed: tanh, softplus"),
-    (lambda: factored(random_least_squares(2, 8, 4), 1, (3, 2)), "shape must have 4 entries, .*; got 3 x 2"),
-    (lambda: factored(make_problem("quadratic"), 1), "shape must be given for diagonal quadratics"),
-    (lambda: factored(random_perceptron(), 1), "shape must be given for perceptron"),
-    (lambda: factored(random_least_squares(2, 8, 4), 0), "rank must be an integer of at least 1; got 0"),
-    (lambda: random_generalised_linear(alpha=-1.0), "alpha must be at least 0; got -1.0"),
-    (lambda: random_generalised_linear(outliers=2.0), "outliers must be at least 0 and at most 1; got 2.0"),
+    (lambda: factored(random_least_squares(2, 8, 4), 1, (3, 2)), "shape.* 4 .*got 3 x 2"),
+    (lambda: factored(make_problem("quadratic"), 1), "shape.*diagonal quadratics.*got None"),
+    (lambda: factored(random_perceptron(), 1), "shape.*perceptron.*got None"),
+    (lambda: factored(random_least_squares(2, 8, 4), 0), "rank.* 1.*got 0"),
+    (lambda: random_generalised_linear(alpha=-1.0), "alpha.* 0.*got -1.0"),
+    (lambda: random_generalised_linear(outliers=2.0), "outliers.* 0.* 1.*got 2.0"),
 ])
 def test_bad_input_is_one_clear_line(call, message):
     with pytest.raises(ValueError, match=message) as caught:

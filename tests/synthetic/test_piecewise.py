@@ -164,7 +164,7 @@ def test_unbounded_losses_have_no_optimum():
 
     assert federation(TORCH).x_star.isnan()[:, 0].tolist() == [True, False]
     assert to_numpy(federation(NUMPY).F_star_client).tolist() == [[-np.inf], [0]]
-    with pytest.raises(ArithmeticError, match="not bounded below"):
+    with pytest.raises(ArithmeticError, match="bounded"):
         _ = federation(EXACT).x_star
     one_linear = Piecewise([[[0], [1]]], [[[0], [0]]], [[[[-1]], [[0]]]], [[[[0]], [[0]]]], [[[[1]], [[0]]]], backend=EXACT)
     assert one_linear.x_star[0, 0] in (1, -1) and "F_star_client" not in one_linear.constants
@@ -189,10 +189,10 @@ GOOD = {"curvature": [[[1.0]]], "center": [[[0.0]]], "pieces_slope": [[[[1.0]]]]
 
 
 @each(("change", "said"), [
-    ({"curvature": [[[-1.0]]]}, "curvature must be at least 0; got -1"),
-    ({"pieces_width": [[[[-2.0]]]]}, "pieces_width must be at least 0; got -2"),
-    ({"pieces_width": [[[[1.0, 2.0]]]]}, r"pieces_width must have shape \(1, 1, 1, 1\); got \(1, 1, 1, 2\)"),
-    ({"center": [[0.0]]}, r"center must be .* got shape \(1, 1\)"),
+    ({"curvature": [[[-1.0]]]}, "curvature.* 0.*got -1"),
+    ({"pieces_width": [[[[-2.0]]]]}, "pieces_width.* 0.*got -2"),
+    ({"pieces_width": [[[[1.0, 2.0]]]]}, r"pieces_width.*\(1, 1, 1, 1\).*got \(1, 1, 1, 2\)"),
+    ({"center": [[0.0]]}, r"center.*\(instances, clients, dim\).*got.*\(1, 1\)"),
     ({"pieces_slope": [[[1.0]]]}, "pieces_"),
     ({"batch_size": 1}, "batch_size needs samples"),
 ])

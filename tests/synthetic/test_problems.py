@@ -47,7 +47,7 @@ def test_partitions_give_every_sample_one_client_and_every_client_a_sample(rows,
 def test_a_client_sees_at_most_as_many_classes_as_it_has_shards(clients, per_client, seed):
     labels = np.random.default_rng(seed).permutation(np.repeat(np.arange(4), [30, 50, 70, 60]))
     if clients * per_client < 4:
-        with pytest.raises(ValueError, match=f"must be between 4 .* and 210 .*; got {clients * per_client}"):
+        with pytest.raises(ValueError, match=f"shards_per_client.* 4 .* 210 .*got {clients * per_client}$"):
             shards(labels, clients, per_client, seed)
         return
     client = shards(labels, clients, per_client, seed)
@@ -264,30 +264,31 @@ def test_every_named_problem_rests_at_its_optimum_runs_and_takes_layers(name):
 
 
 @each("call, error, message", [
-    (lambda: make_problem("digit"), LookupError, "unknown problem 'digit'; did you mean 'digits'\\? Known: breast-"),
-    (lambda: make_problem("quadratic", layers=2), ValueError, "need a number that divides dim = 5; got 2"),
-    (lambda: make_problem("synth", classes=3), LookupError, "unknown option of 'synth' 'classes'"),
-    (lambda: make_problem("qqq"), LookupError, "unknown problem 'qqq'. Known: breast-cancer"),
-    (lambda: make_problem("digits", client=3), LookupError, "unknown option of 'digits' 'client'; did you mean 'cl"),
-    (lambda: problem_options("sinth"), LookupError, "did you mean 'synth'"),
-    (lambda: real_federation("digit"), LookupError, "unknown data set 'digit'; did you mean 'digits'"),
+    (lambda: make_problem("digit"), LookupError, "'digit'.*'digits'.*: breast-cancer, cosine"),
+    (lambda: make_problem("quadratic", layers=2), ValueError, "layers.*dim = 5.*got 2"),
+    (lambda: make_problem("synth", classes=3), LookupError, "'synth' 'classes'.*: alpha"),
+    (lambda: make_problem("qqq"), LookupError, "'qqq'.*: breast-cancer"),
+    (lambda: make_problem("digits", client=3), LookupError, "'digits' 'client'.*'clients'"),
+    (lambda: problem_options("sinth"), LookupError, "'sinth'.*'synth'"),
+    (lambda: real_federation("digit"), LookupError, "'digit'.*'digits'.*: breast-cancer, digits$"),
     (lambda: real_federation(partition="odd"), ValueError, "unknown partition 'odd'; allowed: even, dirichlet, shards"),
     (lambda: real_federation(scaling="log"), ValueError, "unknown scaling 'log'; allowed: unit, standard, none"),
-    (lambda: real_federation(rows=5000), ValueError, "rows must be an integer between 2 and 1797; got 5000"),
-    (lambda: real_federation(clients=2000, partition="even"), ValueError, "clients must be .* 1 and 1797; got 2000"),
-    (lambda: real_federation(partition=np.zeros(1797, dtype=int)), ValueError, "got none for client 1 and 8 others"),
-    (lambda: dirichlet([0, 1] * 10, 2, alpha=0.0), ValueError, "alpha must be above 0; got 0.0"),
-    (lambda: dirichlet([0, 1] * 10, 10, alpha=1e-3), ValueError, "10 clients left client . with 0 samples after 100"),
-    (lambda: shards([0, 1, 2], 1, 1), ValueError, "must be between 3 .* and 3 .*; got 1"),
-    (lambda: even([[0, 1]], 1), ValueError, r"labels must be one per sample; got shape \(1, 2\)"),
-    (lambda: synth_data(2, alpha=-1.0), ValueError, "alpha must be at least 0; got -1.0"),
-    (lambda: synth_data(2, sizes=[1, 2, 3]), ValueError, r"sizes must be one number or one per client \(2\); got"),
-    (lambda: synth_data(2, sizes=0), ValueError, "sizes must be an integer of at least 1; got 0"),
+    (lambda: real_federation(rows=5000), ValueError, "rows.* 2.* 1797.*got 5000"),
+    (lambda: real_federation(clients=2000, partition="even"), ValueError, "clients.* 1 .*1797.*got 2000"),
+    (lambda: real_federation(partition=np.zeros(1797, dtype=int)), ValueError, "got none.*client 1 .*8 .*10"),
+    (lambda: dirichlet([0, 1] * 10, 2, alpha=0.0), ValueError, "alpha.* 0.*got 0.0"),
+    (lambda: dirichlet([0, 1] * 10, 10, alpha=1e-3), ValueError, r"dirichlet\(0\.001\).* 10 .*client \d .* 0 .* 100 "),
+    (lambda: shards([0, 1, 2], 1, 1), ValueError, "shards_per_client.* 3 .* 3 .*got 1"),
+    (lambda: even([[0, 1]], 1), ValueError, r"labels.*got.*\(1, 2\)"),
+    (lambda: synth_data(2, alpha=-1.0), ValueError, "alpha.* 0.*got -1.0"),
+    (lambda: synth_data(2, sizes=[1, 2, 3]), ValueError, r"sizes.*\(2\).*got.*\(3,\)"),
+    (lambda: synth_data(2, sizes=0), ValueError, "sizes.* 1.*got 0"),
     (lambda: synth_data(2, convention="both"), ValueError, "unknown convention 'both'; allowed: variance"),
-    (lambda: noisy_copies(*POOL, label_noise_skew=0.0), ValueError, "skew must be above 0; got 0.0"),
+    (lambda: noisy_copies(*POOL, label_noise_skew=0.0), ValueError, "skew.* 0.*got 0.0"),
     (lambda: noisy_copies(*POOL, label_noise="swap"), ValueError, "unknown label_noise 'swap'; allowed: flip"),
-    (lambda: noisy_copies(*POOL, irrelevant="substituted", random_data_factor=2.0), ValueError, "must be at most 1"),
-    (lambda: from_arrays([[1.0]], [1.0], [0], priority="largest:2"), ValueError, "between 1 and 1; got 2"),
+    (lambda: noisy_copies(*POOL, irrelevant="substituted", random_data_factor=2.0), ValueError,
+     "random_data_factor.* 1 .*got 2"),
+    (lambda: from_arrays([[1.0]], [1.0], [0], priority="largest:2"), ValueError, "priority.* 1 .*1.*got 2"),
 ])
 def test_bad_input_is_one_clear_line(call, error, message):
     with pytest.raises(error, match=message) as caught:

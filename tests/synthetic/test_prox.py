@@ -92,15 +92,15 @@ def test_prox_in_fractions_and_on_numpy():
 
 
 @each("call, message", [
-    (lambda x: make_quadratic(3, 2).prox(x, -1.0, x), "rho must be at least 0; got -1"),
-    (lambda x: make_quadratic(3, 2).prox(x, torch.tensor([[[1.0]], [[-2.0]]]), x), "rho must be at least 0; got -2"),
-    (lambda x: make_quadratic(2, 2, hessians="rotated", backend=EXACT), "dense curvature needs an array .*; got 'exact'"),
-    (lambda x: layer_sizes((2, 2), 5), r"sizes of layers must sum to dim = 5; got \(2, 2\), which sum to 4"),
-    (lambda x: layer_sizes((5, 0), 5), "size of a layer must be an integer of at least 1; got 0"),
-    (lambda x: layer_sizes(2, 5), "need a number that divides dim = 5; got 2"),
-    (lambda x: layer_sizes(6, 5), "layers must be an integer between 1 and 5; got 6"),
-    (lambda x: make_quadratic(2, 3, layers=(1, 1)), "must sum to dim = 3"),
-    (lambda x: layered_quadratic(2, (1, 2), L=(1.0, 2.0, 3.0)), r"L must be a number or one per layer \(2\); got"),
+    (lambda x: make_quadratic(3, 2).prox(x, -1.0, x), "rho.* 0.*got -1"),
+    (lambda x: make_quadratic(3, 2).prox(x, torch.tensor([[[1.0]], [[-2.0]]]), x), "rho.* 0.*got -2"),
+    (lambda x: make_quadratic(2, 2, hessians="rotated", backend=EXACT), "dense.*got 'exact', allowed: torch, numpy"),
+    (lambda x: layer_sizes((2, 2), 5), r"layers.*dim = 5.*got \(2, 2\).*4"),
+    (lambda x: layer_sizes((5, 0), 5), "layer.* 1.*got 0"),
+    (lambda x: layer_sizes(2, 5), "layers.*dim = 5.*got 2$"),
+    (lambda x: layer_sizes(6, 5), "layers.* 1.* 5.*got 6"),
+    (lambda x: make_quadratic(2, 3, layers=(1, 1)), r"layers.*dim = 3.*got \(1, 1\)"),
+    (lambda x: layered_quadratic(2, (1, 2), L=(1.0, 2.0, 3.0)), r"^L .*layer.*\(2\).*got.*\(3,\)"),
 ])
 def test_bad_input_is_one_clear_line(call, message):
     with pytest.raises(ValueError, match=message) as caught:

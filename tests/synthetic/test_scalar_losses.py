@@ -90,10 +90,10 @@ def test_the_huber_loss_of_a_threshold():
 
 @each("arguments, message", [
     (("hinge",), "unknown loss 'hinge'; allowed: square, log-cosh"),
-    (("log-cosh", -1.0), "scale must be above 0 for 'log-cosh', which has no upper bound; got -1"),
-    (("cosine", 0.0), "scale must be not 0; got 0"),
-    (("cosine", 1.0, 0.0), "width must be above 0; got 0.0"),
-    (("cosine", float("inf")), "scale must be .*; got inf"),
+    (("log-cosh", -1.0), "scale.* 0 .*'log-cosh'.*got -1"),
+    (("cosine", 0.0), "scale.*not 0.*got 0"),
+    (("cosine", 1.0, 0.0), "width.* 0.*got 0.0"),
+    (("cosine", float("inf")), "scale.*-inf.*got inf"),
 ])
 def test_bad_input_is_one_clear_line(arguments, message):
     with pytest.raises(ValueError, match=message):

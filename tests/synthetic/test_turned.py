@@ -69,8 +69,8 @@ def test_turned_quadratics_are_those_with_turned_hessians(seed, dim):
 
 
 @each(("federation", "tangent", "message"), [
-    (Quadratic([[[1.0]]], [[[1.0]]], backend=NUMPY), [1.0], "at least 2 dimensions; got 1"),
-    (Quadratic([[[1.0, 2.0]]], [[[1.0, 0.0]]], backend=NUMPY), [1.0, 2.0], "one number for each of 1 instances"),
+    (Quadratic([[[1.0]]], [[[1.0]]], backend=NUMPY), [1.0], " 2 dimensions.*got 1"),
+    (Quadratic([[[1.0, 2.0]]], [[[1.0, 0.0]]], backend=NUMPY), [1.0, 2.0], r"half_tangent.* 1 instances.*got.*\(2,\)"),
 ])
 def test_what_cannot_be_turned_is_refused(federation, tangent, message):
     with pytest.raises(ValueError, match=message):

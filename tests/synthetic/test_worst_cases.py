@@ -164,17 +164,17 @@ def test_named_problems_in_fractions(name):
 
 
 @each("call, message", [
-    (lambda: Huber(1.0, 1.0, [[0.0]]), r"center must be \(instances, clients, dim\); got shape \(1, 1\)"),
-    (lambda: Huber([1.0, 2.0], 1.0, [[[0.0]]]), r"curvature must broadcast to \(1, 1, 1\); got shape \(2,\)"),
-    (lambda: Huber(0.0, 1.0, [[[0.0]]]), "every curvature must be positive; got 0"),
-    (lambda: Huber(1.0, -1.0, [[[0.0]]]), "radius must be at least 0; got -1"),
-    (lambda: Huber(1.0, 1.0, [[[0.0]]], tail=2.0), "curvature less its tail must be at least 0; got -1"),
-    (lambda: huber_worst_case(0), "steps must be an integer of at least 1; got 0"),
-    (lambda: huber_worst_case(step=0.0), "step must be above 0; got 0.0"),
-    (lambda: flat_and_steep(centers=(1.0,)), "must have one number per client; got 2, 1, 2"),
-    (lambda: flat_and_steep(curvatures=(1.0, 0.0)), "every curvature must be positive; got 0"),
-    (lambda: nesterov_chain(3, 5), "clients must be an integer between 1 and 4; got 5"),
-    (lambda: nesterov_chain(3, mu=1.0), "mu must be below L = 1; got 1"),
+    (lambda: Huber(1.0, 1.0, [[0.0]]), r"center.*\(instances, clients, dim\).*got.*\(1, 1\)"),
+    (lambda: Huber([1.0, 2.0], 1.0, [[[0.0]]]), r"curvature.*\(1, 1, 1\).*got.*\(2,\)"),
+    (lambda: Huber(0.0, 1.0, [[[0.0]]]), "curvature.*positive.*got 0"),
+    (lambda: Huber(1.0, -1.0, [[[0.0]]]), "radius.* 0.*got -1"),
+    (lambda: Huber(1.0, 1.0, [[[0.0]]], tail=2.0), "curvature.*tail.* 0.*got -1"),
+    (lambda: huber_worst_case(0), "steps.* 1.*got 0"),
+    (lambda: huber_worst_case(step=0.0), "step.* 0.*got 0.0"),
+    (lambda: flat_and_steep(centers=(1.0,)), "curvatures, centers.*G_lip.*got 2, 1, 2"),
+    (lambda: flat_and_steep(curvatures=(1.0, 0.0)), "curvature.*positive.*got 0"),
+    (lambda: nesterov_chain(3, 5), "clients.* 1.* 4.*got 5"),
+    (lambda: nesterov_chain(3, mu=1.0), "^mu .*L = 1.*got 1$"),
 ])
 def test_bad_input_is_one_clear_line(call, message):
     with pytest.raises(ValueError, match=message) as caught:

@@ -7,12 +7,13 @@ import pytest
 
 from bounds.formulas.units import parse_unit
 from bounds.registry.user_claims import PATHS, load_claims
+from tests.said import tells
 from verify.cli.settings import exact_numbers, parse_numbers, parse_settings
 
 TOML = '[[claim]]\nid = "mine/a"\nstatement = "L <= 1"\n'
 YAML = "claim:\n- id: mine/a\n  statement: L <= 1\n"
 SHELL = '''E("__import__('os').system('touch made')") <= 1'''
-OPTION = "a is a number up to 1e+15, true or false, a text of at most 200 characters, or a list of such; got "
+OPTION = "a …1e+15, …200 characters, …; got "
 LAUGHS = "".join(f"    {name}: &{name} [{', '.join(['*' + before] * 9 if before else ['x'] * 9)}]\n"
                  for before, name in zip(["", *"abcdefgh"], "abcdefghi", strict=True))
 
@@ -21,37 +22,41 @@ FILES = {
     "shell": ("toml", TOML + f"assume = ['''{SHELL}''']\n", ", line 4: cannot read 'E("),
     "shell in a range": ("toml", TOML + f"assume = ['''L <= 1 for k in 0..{SHELL[:-5]}''']\n", ", line 4: cannot read 'E("),
     "shell as a limit": ("toml", TOML + f"limits = {{'''{SHELL}''' = 'oo'}}\n".replace("'''", '"""'), ": "),
-    "shell as a name": ("toml", TOML + "variables = {\"__import__('os').system('touch made')\" = 'real'}\n", "is no name"),
-    "shell as a tag": ("yaml", "claim: !!python/object/apply:os.system ['touch made']\n", ", line 1: could not determine"),
-    "long text": ("toml", TOML + f"assume = ['{'L' * 10001} <= 1']\n", ", line 4: a formula has at most 10000 characters"),
+    "shell as a name": ("toml", TOML + "variables = {\"__import__('os').system('touch made')\" = 'real'}\n",
+                        ", line 4: \"__import__…name"),
+    "shell as a tag": ("yaml", "claim: !!python/object/apply:os.system ['touch made']\n",
+                       ", line 1: …python/object/apply:os.system"),
+    "long text": ("toml", TOML + f"assume = ['{'L' * 10001} <= 1']\n",
+                  ", line 4: … 10000 characters; got 'LLL"),
     "full width": ("toml", TOML + "assume = ['Ｌ <= 1']\n", "line 4: cannot read 'Ｌ <= 1': 'Ｌ' (U+FF2C, fullwidth"),
-    "long range": ("toml", TOML + "assume = ['L <= 1 for k in 0..10**9']\n", "a whole number up to 10000; got '10**9'"),
-    "half a range": ("toml", TOML + "assume = ['L <= 1 for k in 0..']\n", "a range is written 'for k in 0..clients-1'"),
-    "index": ("toml", TOML + "assume = ['L <= 1 for 1 in 0..2']\n", "'1' is no name"),
-    "two ranges": ("toml", TOML + "assume = ['eta_l[k] <= 1 for k in 0..2 for k in 0..3']\n", "two ranges have"),
-    "limit": ("toml", TOML + "limits = {sqrt = 'oo'}\n", "line 4: cannot read 'sqrt': sqrt is no formula"),
-    "id of a look-alike": ("toml", TOML.replace("mine/a", "fedalign/theorem‑1"), ", line 2: an id is <paper>/<block>"),
-    "id of a folder": ("toml", TOML.replace("mine/a", "../x/y"), ", line 2: an id is <paper>/<block>"),
-    "escape": ("toml", TOML + 'note = "\\u001b[2J"\n', ", line 4: 'note' has the control character '\\x1b'"),
-    "name in Greek": ("toml", TOML + "variables = {\"λ\" = 'real'}\n", ", line 4: 'λ' is no name"),
+    "long range": ("toml", TOML + "assume = ['L <= 1 for k in 0..10**9']\n", ", line 4: … 10000; got '10**9'"),
+    "half a range": ("toml", TOML + "assume = ['L <= 1 for k in 0..']\n", ", line 4: …'for k in 0..clients-1'; got"),
+    "index": ("toml", TOML + "assume = ['L <= 1 for 1 in 0..2']\n", ", line 4: '1' …name"),
+    "two ranges": ("toml", TOML + "assume = ['eta_l[k] <= 1 for k in 0..2 for k in 0..3']\n", ", line 4: …ranges…index k"),
+    "limit": ("toml", TOML + "limits = {sqrt = 'oo'}\n", ", line 4: …'sqrt': sqrt …sqrt(...)"),
+    "id of a look-alike": ("toml", TOML.replace("mine/a", "fedalign/theorem‑1"),
+                           ", line 2: …<paper>/<block>…got 'fedalign/theorem‑1'"),
+    "id of a folder": ("toml", TOML.replace("mine/a", "../x/y"), ", line 2: …<paper>/<block>…got '../x/y'"),
+    "escape": ("toml", TOML + 'note = "\\u001b[2J"\n', ", line 4: 'note' …'\\x1b'"),
+    "name in Greek": ("toml", TOML + "variables = {\"λ\" = 'real'}\n", ", line 4: 'λ' …name"),
     **{f"option {value}": ("toml", TOML + f"options = {{a = {value}}}\n", f", line 4: {OPTION}")
        for value in ("nan", "inf", "1e16", "1979-05-27", "{b = 1}", "[[1]]")},
     "long option": ("toml", TOML + f"options = {{a = '{'x' * 201}'}}\n", f", line 4: {OPTION}"),
     "method": ("toml", TOML + "method = 3\n", ", line 4: 'method' is text; got 3"),
-    "number": ("toml", TOML + f"number = {'9' * 5000}\n", "Exceeds the limit"),
-    "hexadecimal": ("yaml", YAML + f"  number: 0x{'f' * 50000}\n", "'number' is text or a number; got a very large"),
-    "brackets": ("toml", "x = " + "[" * 10**5, ", line 1: more than 100 brackets"),
-    "brackets of YAML": ("yaml", "{" * 10**5, ", line 1: more than 100 brackets"),
-    "lists": ("yaml", "- " * 10**5, ": lists or tables are nested too deeply"),
-    "key of many parts": ("toml", TOML + ".".join("a" * 40000) + " = 1\n", ", line 4: a line has at most 300 points"),
-    "table of many parts": ("toml", "[[" + ".".join("a" * 40000) + "]]\n", ", line 1: a line has at most 300 points"),
-    "huge": ("toml", "#" * 300001, "a file of claims has at most 300000 characters"),
-    "laughs": ("yaml", YAML + "  options:\n" + LAUGHS, "the file has more than 20000 parts, aliases included"),
-    "itself": ("yaml", YAML + "  options: &o\n    a: *o\n", ": lists or tables are nested too deeply, or contain"),
-    "key that is a number": ("yaml", YAML + "  1: 2\n", ", line 4: a key is text; got 1"),
-    "key that is a list": ("yaml", YAML + "  [a]: 2\n", ", line 4: a key is text; got ['a']"),
-    "date": ("yaml", YAML + "  number: 2001-99-99\n", ": a value cannot be read: month must be in 1..12"),
-    "tag": ("yaml", YAML + "  number: !!bool abc\n", ": a value cannot be read: 'abc'"),
+    "number": ("toml", TOML + f"number = {'9' * 5000}\n", "(4300 digits)…5000 digits"),
+    "hexadecimal": ("yaml", YAML + f"  number: 0x{'f' * 50000}\n", ", line 4: 'number' …got …large"),
+    "brackets": ("toml", "x = " + "[" * 10**5, ", line 1: … 100 brackets"),
+    "brackets of YAML": ("yaml", "{" * 10**5, ", line 1: … 100 brackets"),
+    "lists": ("yaml", "- " * 10**5, ".yaml: …nested"),
+    "key of many parts": ("toml", TOML + ".".join("a" * 40000) + " = 1\n", ", line 4: … 300 points; got 39999"),
+    "table of many parts": ("toml", "[[" + ".".join("a" * 40000) + "]]\n", ", line 1: … 300 points; got 39999"),
+    "huge": ("toml", "#" * 300001, ".toml: … 300000 characters"),
+    "laughs": ("yaml", YAML + "  options:\n" + LAUGHS, ", line 1: … 20000 parts"),
+    "itself": ("yaml", YAML + "  options: &o\n    a: *o\n", ".yaml: …nested"),
+    "key that is a number": ("yaml", YAML + "  1: 2\n", ", line 4: …key …got 1"),
+    "key that is a list": ("yaml", YAML + "  [a]: 2\n", ", line 4: …key …got ['a']"),
+    "date": ("yaml", YAML + "  number: 2001-99-99\n", ".yaml: …month … 1..12"),
+    "tag": ("yaml", YAML + "  number: !!bool abc\n", ".yaml: …: 'abc'"),
     "no UTF-8": ("toml", b"\xff", "utf-8"),
 }
 
@@ -66,7 +71,7 @@ def test_files_that_are_no_claims_are_refused_at_once(name, tmp_path, monkeypatc
     with pytest.raises(ValueError, match=rf"mine\.{ending}") as error:
         load_claims(path)
     said = str(error.value)
-    assert message in said and "\n" not in said and len(said) < 1200
+    assert tells(said, message) and "\n" not in said and len(said) < 1200
     assert time.process_time() - start < 2 and os.listdir(tmp_path) == [path.name]
 
 
@@ -77,7 +82,7 @@ def test_a_formula_runs_no_command(command, tmp_path, monkeypatch, run):
     (tmp_path / "mine.toml").write_text(f"[[claim]]\nid = \"mine/a\"\nstatement = '''{SHELL}'''\n")
     status, out, said = run(command, "mine.toml")
     assert status == 2 and out == "" and os.listdir(tmp_path) == ["mine.toml"]
-    assert "mine.toml, line 3: cannot read" in said.replace("\n", " ") and "text in quotes is not part of a formula" in said
+    assert tells(said.replace("\n", " "), "mine.toml, line 3: …__import__…quotes")
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes are a matter of POSIX")
@@ -86,7 +91,7 @@ def test_pipes_devices_and_folders_are_no_claim_files(tmp_path):
     (tmp_path / "zero.toml").symlink_to("/dev/zero")
     (tmp_path / "folder.toml").mkdir()
     for name in ("pipe", "zero", "folder"):
-        with pytest.raises(ValueError, match=rf"cannot read .*{name}[.]toml: it is no ordinary file"):
+        with pytest.raises(ValueError, match=rf"{name}[.]toml: .*ordinary"):
             load_claims(tmp_path / f"{name}.toml")
 
 
@@ -101,14 +106,14 @@ def test_an_alias_may_repeat_a_part(tmp_path):
 @pytest.mark.parametrize("read", [parse_numbers, exact_numbers])
 def test_settings_that_are_no_numbers_are_refused_at_once(read, value):
     start = time.process_time()
-    with pytest.raises(ValueError, match="L must be") as error:
+    with pytest.raises(ValueError, match=r"^L .*; got ") as error:
         read([f"L={value}"])
     assert len(str(error.value)) < 300 and time.process_time() - start < 1
 
 
 def test_settings_of_many_digits_or_brackets_stay_text_or_are_refused():
     assert parse_settings(["L=" + "9" * 5000]) == {"L": "9" * 5000}
-    with pytest.raises(ValueError, match="--set L has brackets that are nested too deeply"):
+    with pytest.raises(ValueError, match=r"--set L .*brackets"):
         parse_settings(["L=" + "[" * 5000])
 
 

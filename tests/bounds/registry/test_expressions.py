@@ -14,6 +14,7 @@ from bounds.language.claim import Condition
 from bounds.language.definitions import DEFINITIONS
 from bounds.registry.expressions import NoFormula, expression
 from bounds.registry.user_claims import load_claims
+from tests.said import tells
 
 NAMES = {name: getattr(words, name) for name in words.__all__} | {d.name: d.symbol for d in DEFINITIONS.values()} | {
     name: getattr(sp, name) for name in ("sqrt", "exp", "log", "Abs")}
@@ -29,50 +30,53 @@ def read(text: str):
 #: text -> what the error says
 ATTACKS = {
     # text that would be run
-    f'E("{SHELL}")': "text in quotes is not part of a formula; allowed: names, numbers such as 2 or 0.5",
-    f"E({SHELL!r})": "(column 3)", f"norm2(b{SHELL!r})": "(column 8)", "L + f'{L}'": "(column 6)", "E('''L''')": "in quotes",
+    f'E("{SHELL}")': "quotes…(column 3)",
+    f"E({SHELL!r})": "(column 3)", f"norm2(b{SHELL!r})": "(column 8)", "L + f'{L}'": "(column 6)",
+    "E('''L''')": "quotes…(column 3)",
     "__import__(L)": "unknown symbol '__import__'", "exec(L)": "unknown symbol 'exec'", "eval": "unknown symbol 'eval'",
-    "S(1)": "unknown symbol 'S'", "Symbol(1)": "unknown symbol 'Symbol'", "oo": "unknown symbol 'oo'", "I": "unknown symbol",
-    "L.__class__": "Attribute is not part of a formula", "L.name": "(column 2)", "norm2(x_star).func": "(column 14)",
-    "...": "Attribute", "L; mu": "';' is not part of a formula", "L # mu": "'#'", "L\\": "(column 2)", "L\x00": "U+0000",
+    "S(1)": "unknown symbol 'S'", "Symbol(1)": "unknown symbol 'Symbol'", "oo": "unknown symbol 'oo'", "I": "symbol 'I' in",
+    "L.__class__": "Attribute…(column 2)", "L.name": "(column 2)", "norm2(x_star).func": "(column 14)",
+    "...": "Attribute", "L; mu": "';'…(column 2)", "L # mu": "'#'", "L\\": "(column 2)", "L\x00": "U+0000",
     # numbers
-    "1j": "'1j' is no number; a number is written 2, 0.5 or 1e-3", "0x10": "'0x10' is no number", "1_000": "is no number",
-    "2L": "'2L' is no number", "1.2.3": "is no number", "007": "a whole number begins with another digit than 0",
-    "9" * 101: "at most 100 digits", "9" * 5000: "at most 100 digits", "1e1000000000": "at most 100 digits", "1e-101": "100",
+    "1j": "': '1j'…2, 0.5…1e-3", "0x10": "': '0x10'…1e-3", "1_000": "': '1_000'…1e-3",
+    "2L": "': '2L'…1e-3", "1.2.3": "': '1.2.3'…1e-3", "007": " 0; got '007'",
+    "9" * 101: " 100 digits…(101 char", "9" * 5000: " 100 digits…(5000 char",
+    "1e1000000000": " 100 digits", "1e-101": " 100 digits",
     # letters and digits that look like others
-    "Ｌ": "'Ｌ' (U+FF2C, fullwidth latin capital letter l) is not part", "L + １": "(column 5)", "ｌog(2)": "4C",
+    "Ｌ": "'Ｌ' (U+FF2C, fullwidth latin capital letter l)", "L + １": "(column 5)", "ｌog(2)": "4C",
     "λ": "greek", "L²": "superscript two", "L − mu": "minus sign)", "L\u00a0+ mu": "no-break space", "“L”": "quotation",
     # words of Python
-    **{word: f"'{word}' is not part of a formula" for word in ("True", "None", "False", "lambda", "yield", "not", "await")},
-    "L if mu else 1": "'if'", "L for k in g": "'for'", "L and mu": "(column 3)", "L := 1": "':'", "L < mu": "a relation",
-    "E(L, sampling=1)": "a relation is not part of a formula", "L[0:1]": "':'", "{L}": "'{'", "~L": "'~'", "@L": "'@'",
-    "L // 2": "FloorDiv is not part of a formula", "L % 2": "'%'", "L^2": "powers are written **", "[L]": "List is not part",
-    "(L, mu)": "Tuple is not part", "()": "Tuple", "*L": "invalid syntax", "norm2(*g)": "Starred", "": "its end",
-    "eta_l[*g]": "Starred", "L mu": "invalid syntax", "(L": "'(' was never closed at '(L' (column 1)", "L)": "unmatched ')'",
+    **{word: f"': '{word}'" for word in ("True", "None", "False", "lambda", "yield", "not", "await")},
+    "L if mu else 1": "'if'", "L for k in g": "'for'", "L and mu": "(column 3)", "L := 1": "':'", "L < mu": "relation",
+    "E(L, sampling=1)": "relation…(column 14)", "L[0:1]": "':'", "{L}": "'{'", "~L": "'~'", "@L": "'@'",
+    "L // 2": "FloorDiv", "L % 2": "'%'", "L^2": "BitXor…**", "[L]": "List",
+    "(L, mu)": "Tuple", "()": "Tuple", "*L": "invalid syntax", "norm2(*g)": "Starred", "": "its end",
+    "eta_l[*g]": "Starred", "L mu": "invalid syntax", "(L": "': '('…at '(L' (column 1)", "L)": "unmatched ')'",
     # calls and indices
-    "norm2()": "norm2 takes 1 argument(s); got 0", "dot(x_star)": "dot takes 2 argument(s); got 1", "E(1, 2, 3)": "1 or 2",
-    "sqrt(2, 3)": "sqrt takes 1 argument(s); got 2", "log(1, 2, 3)": "log takes 1 or 2", "Max()": "Max takes 1",
-    "E(1)(2)": "a function is called by its name; got E(1)(2)", "(L)(2)": "L is no function", "eta_l(0)": "eta_l[...]",
-    "L[0]": "L takes no index", "eta_l[0][1]": "indices follow the name of an array", "eta_l[()]": "eta_l needs an index",
-    "E": "E is no formula of numbers or vectors", "norm2(sqrt)": "sqrt is no formula", "E((1, 2))": "Tuple is not part",
-    "Sum(k)": "Sum needs a range", "Sum(k, k)": "a range of Sum is written (k, 0, clients - 1); got k",
-    "Sum(k, (1, 0, 2))": "a range of Sum",
-    "Sum(k, (k, 0))": "a range of Sum", "Sum(k, (k, 0, 10**9))": "a whole number up to 10000; got 10**9",
-    "Sum(k, (k, 0, 1/2))": "a whole number", "Product(k, (k, 1, 9999))": "a Product without names has at most 100 terms",
-    "Product(k**k**k, (k, 1, 9))": "exponents up to 10",
+    "norm2()": "norm2 …1 …got 0 in norm2()", "dot(x_star)": "dot …2 …got 1 in dot(", "E(1, 2, 3)": "E …1 …2 …got 3 in",
+    "sqrt(2, 3)": "sqrt …1 …got 2 in sqrt(", "log(1, 2, 3)": "log …1 …2 …got 3 in", "Max()": "Max …1 …got 0 in Max()",
+    "E(1)(2)": "name; got E(1)(2)", "(L)(2)": "function; got (L)(2)", "eta_l(0)": "eta_l[...]",
+    "L[0]": "index; got L[0]", "eta_l[0][1]": "array; got eta_l[0][1]", "eta_l[()]": "index; got eta_l[()]",
+    "E": "': E …E(...) (column 1)", "norm2(sqrt)": "': sqrt …sqrt(...) (column 7)", "E((1, 2))": "Tuple",
+    "Sum(k)": "range…Sum(a, (k, 0, clients - 1)); got Sum(k)", "Sum(k, k)": "range…(k, 0, clients - 1); got k (column 8)",
+    "Sum(k, (1, 0, 2))": "range…; got (1, 0, 2)",
+    "Sum(k, (k, 0))": "range…; got (k, 0)", "Sum(k, (k, 0, 10**9))": " 10000; got 10**9",
+    "Sum(k, (k, 0, 1/2))": " 10000; got 1/2", "Product(k, (k, 1, 9999))": "Product… 100 …10; got Product(k, (k, 1, 9999))",
+    "Product(k**k**k, (k, 1, 9))": " 100 …10; got Product(k**k**k",
     # without a value
-    "1/0": "divides by zero", "0*(1/(2-2))": "divides by zero (column 4)", "0**-1": "divides by zero", "log(0)": "of zero",
-    "sqrt(-1)": "sqrt(-1) is no real number", "(-8)**(1/3)": "no real number", "log(-2)": "no real number",
+    "1/0": "zero (column 1)", "0*(1/(2-2))": "zero (column 4)", "0**-1": "zero (column 1)", "log(0)": "logarithm…(column 1)",
+    "sqrt(-1)": "': sqrt(-1) …real", "(-8)**(1/3)": "': (-8)**(1/3) …real", "log(-2)": "': log(-2) …real",
     # resources
-    "10**10**10": "an exponent that is a number is at most 1000, without a power in it; got 10**10 (column 5)",
-    "3**3**3**3": "got 3**3**3 (column 4)", "2**1001": "at most 1000", "2**-1001": "got -1001", "(10**90)**112": "digits",
-    "L**(mu - mu + 10**9)": "at most 1000", "(L**1000)**1000": "more digits", "exp(1001)": "at most 1000",
-    "exp(exp(exp(exp(10))))": "without a power in it; got exp(10)", "*".join(["9" * 99] * 99): "more digits than a formula",
-    "-" * 10**5 + "1": "a formula has at most 10000 characters", "1" + " + 1" * 10**5: "(400001 characters)",
-    "-" * 61 + "L": "at most 60 deep (column 61)", "(" * 61 + "L" + ")" * 61: "at most 60 deep", "L**" * 61 + "L": "60 deep",
+    "10**10**10": " 1000, …got 10**10 (column 5)",
+    "3**3**3**3": "got 3**3**3 (column 4)", "2**1001": " 1000, …got 1001", "2**-1001": "got -1001",
+    "(10**90)**112": " 10000 bits",
+    "L**(mu - mu + 10**9)": " 1000, …got mu - mu + 10**9", "(L**1000)**1000": " 10000 bits", "exp(1001)": " 1000, …got 1001",
+    "exp(exp(exp(exp(10))))": " 1000, …got exp(10)", "*".join(["9" * 99] * 99): " 10000 bits",
+    "-" * 10**5 + "1": " 10000 characters; got…(100001 ", "1" + " + 1" * 10**5: " 10000 characters; got…(400001 ",
+    "-" * 61 + "L": "60 deep (column 61)", "(" * 61 + "L" + ")" * 61: "60 deep (column 61)", "L**" * 61 + "L": "60 deep",
     "2**-" * 31 + "2": "60 deep", "E(" * 61 + "L" + ")" * 61: "60 deep", "eta_l[" * 61 + "0" + "]" * 61: "60 deep",
-    "(" * 5000: "at most 1000 numbers, names and signs; got 5000", "L + " * 500 + "L": "at most 1000",
-    "server_" + "x" * 1000: "a name has at most 100 characters",
+    "(" * 5000: " 1000 numbers, …got 5000 in", "L + " * 500 + "L": " 1000 numbers, …got 1001 in",
+    "server_" + "x" * 1000: " 100 characters; got 1007",
 }
 
 
@@ -83,7 +87,7 @@ def test_what_is_no_formula_is_refused_at_once_in_one_line(text, message, tmp_pa
     with pytest.raises(NoFormula) as error:
         read(text)
     said = str(error.value)
-    assert message in said and time.process_time() - start < 0.5 and os.listdir(tmp_path) == []
+    assert tells(said, message) and time.process_time() - start < 0.5 and os.listdir(tmp_path) == []
     assert "\n" not in said and len(said) < 1000 and ("column" in said or "at most" in said)
 
 
@@ -133,7 +137,7 @@ def _larger(smaller):
 def test_random_formulas_are_what_pythons_operators_give(pair):
     text, value = pair
     if value.has(sp.zoo, sp.nan):
-        with pytest.raises(NoFormula, match="divides by zero"):
+        with pytest.raises(NoFormula, match="zero"):
             read(text)
     else:
         assert sp.srepr(read(text)) == sp.srepr(value)

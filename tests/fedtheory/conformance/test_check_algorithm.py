@@ -1,5 +1,6 @@
 """The suite on methods of one's own: what it reports, how small it makes what fails, and what it refuses."""
 
+import re
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
@@ -129,7 +130,7 @@ def test_a_failure_names_the_smallest_federation():
     (result,) = failing(Stuck(), "always: fedavg", traits=traits).results
     case = result.case
     assert (case.clients, case.dim, case.rounds, case.local_steps, case.runs, case.sigma) == (1, 1, 1, 2, 1, 0.0)
-    assert "1 client, dim 1, 1 round of 2 local steps, no noise" in str(result)
+    assert re.search(r"1 client, dim 1, 1 round .*2 local steps", str(result))
     start, curvature = case.start()[0, 0], case.federation().curvature.item()
     offset = start - case.federation().center.item()
     assert float(result.expected) == pytest.approx(start - offset + offset * (1 - 0.1 * curvature) ** 2, abs=1e-7)
@@ -153,7 +154,7 @@ def test_an_exception_is_a_failure_too():
             return average, {}
 
     report = check_algorithm(Algorithm(server=Raising()), only=["batch", "descends"], quick=True)
-    assert report["batch"].reason == "it raised RuntimeError: only one run at a time"
+    assert report["batch"].outcome == FAILED and "RuntimeError: only one run at a time" in report["batch"].reason
     assert report["descends"].outcome == PASSED
 
 
@@ -161,13 +162,13 @@ def test_the_report_prints_and_raises(capsys):
     report = check_algorithm(Algorithm(correction=Decayed(), name="decayed"), traits=Traits(translation=True),
                              only=["purity", "translation", "declared costs"])
     assert not report.ok and report.summary == "1 passed, 1 failed, 1 not applicable"
-    with pytest.raises(AssertionError, match=r"decayed: 1 passed, 1 failed.*\ntranslation: failed; Losses and start moved"):
+    with pytest.raises(AssertionError, match=r"decayed: 1 passed, 1 failed.*\ntranslation: failed"):
         report.raise_if_failed()
     report.print()
     printed = capsys.readouterr().out
     for text in (printed, str(report)):
         assert "decayed: 1 passed, 1 failed, 1 not applicable" in text and "expected" in text and "not declared" in text
-    with pytest.raises(KeyError, match="no property 'purty'; known: purity, translation"):
+    with pytest.raises(KeyError, match="'purty'; known: purity, translation"):
         report["purty"]
 
 
@@ -178,8 +179,8 @@ def test_an_exemption_is_shown_with_its_reason():
 
 
 @pytest.mark.parametrize(("action", "error", "message"), [
-    (lambda: check_algorithm(3), TypeError, "expected an Algorithm, a maker or a method's name; got 3"),
-    (lambda: check_algorithm("fedavgg"), LookupError, "did you mean 'fedavg'"),
+    (lambda: check_algorithm(3), TypeError, "Algorithm.*got 3"),
+    (lambda: check_algorithm("fedavgg"), LookupError, "'fedavgg'.*'fedavg'"),
     (lambda: check_algorithm("fedavg", only=["purty"]), LookupError, "unknown property 'purty'; known: shapes"),
     (lambda: check_algorithm("fedavg", traits=Traits(exempt={"puri": "no"})), LookupError, "unknown property 'puri'"),
     (lambda: Traits(orthogonal="some"), ValueError, "unknown maps 'some'; allowed: '', 'all'"),

@@ -217,24 +217,24 @@ def test_hyper_parameters_may_differ_between_runs(name):
 
 
 BAD = {
-    "decay rate": ({"name": "fedadam", "beta1": 1.5}, "beta1 must be at most 1; got 1.5"),
-    "negative": ({"name": "local-adam", "beta2": -0.1}, "beta2 must be .* at least 0; got -0.1"),
-    "momentum": ({"name": "fedavgm", "beta1": 2}, "beta1 must be at most 1; got 2"),
+    "decay rate": ({"name": "fedadam", "beta1": 1.5}, "beta1.* 1.*got 1.5"),
+    "negative": ({"name": "local-adam", "beta2": -0.1}, "beta2.* 0.*got -0.1"),
+    "momentum": ({"name": "fedavgm", "beta1": 2}, "beta1.* 1.*got 2"),
     "variant": ({"name": "fadamgc", "vhat": "max"}, "unknown vhat 'max'; allowed: reset, carry, zero, none"),
     "index": ({"name": "fa-nt", "moment_index": "late"}, "unknown moment_index 'late'; allowed: immediate, delayed"),
     "store": ({"name": "fa-nt", "store": "m"}, "unknown store 'm'; allowed: v, vhat"),
     "norm": ({"name": "local-adam", "norm": "max"}, "unknown norm 'max'; allowed: elem, scalar"),
     "start of y": (
         {"name": "fadamgc", "y_init": "one"}, "unknown y_init 'one'; allowed: zero, gradient, normalised-gradient"),
-    "start of v": ({"name": "fedadam", "v_init": -1.0}, "v_init must be at least 0; got -1"),
+    "start of v": ({"name": "fedadam", "v_init": -1.0}, "v_init.* 0.*got -1"),
     "start of v in words": ({"name": "fedadam", "v_init": "tau"}, r"unknown v_init 'tau'; allowed: eps\^2"),
-    "vector start": ({"name": "local-adam", "norm": "scalar", "v_init": np.ones(3)}, "v_init must be a number"),
+    "vector start": ({"name": "local-adam", "norm": "scalar", "v_init": np.ones(3)}, "norm = 'scalar', v_init"),
     "trackers": (
-        {"name": "fadamgc", "trackers": 3, "participants": 2}, "trackers must be an integer between 0 and 2; got 3"),
+        {"name": "fadamgc", "trackers": 3, "participants": 2}, "trackers.* 0 .*2.*got 3"),
     "option": ({"name": "fedams", "option": "max"}, "unknown option 'max'; allowed: fedams, fedamsgrad"),
     "moments": ({"name": "fedlada", "moments": "global"}, "unknown moments 'global'; allowed: averaged, local"),
-    "alpha": ({"name": "fedlada", "alpha": 1.5}, "alpha must be at most 1; got 1.5"),
-    "look-ahead": ({"name": "fedacg", "lam": 1.1}, "lam must be at most 1; got 1.1"),
+    "alpha": ({"name": "fedlada", "alpha": 1.5}, "alpha.* 1.*got 1.5"),
+    "look-ahead": ({"name": "fedacg", "lam": 1.1}, "lam.* 1.*got 1.1"),
 }
 
 
@@ -252,9 +252,9 @@ def test_what_has_no_meaning_is_refused():
         z.having(selection=make_algorithm("fedavg", participants=2).selection)
     with pytest.raises(ValueError, match="ServerStep"):
         z.having(server=make_algorithm("fedadam").server)
-    with pytest.raises(ValueError, match="mixes Adam's directions"):
+    with pytest.raises(ValueError, match=r"FedLADA.*got ClientOptimiser"):
         make_algorithm("fedlada").having(client=ClientOptimiser())
-    with pytest.raises(ValueError, match="trackers must be an integer between 0 and 6; got 7"):
+    with pytest.raises(ValueError, match=r"trackers.* 0 .*6.*got 7"):
         run(make_algorithm("fadamgc", trackers=7), noisy(), 1)
-    with pytest.raises(ValueError, match=r"v_init must be a number or \(3,\)"):
+    with pytest.raises(ValueError, match=r"v_init.*\(3,\).*got.*\(2,\)"):
         run(make_algorithm("fedadam", v_init=np.ones(2)), noisy(), 1)

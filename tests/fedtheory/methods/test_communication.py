@@ -82,7 +82,7 @@ def test_methods_of_some_federations_only(name):
 
 
 @pytest.mark.parametrize(("name", "reason"), [
-    ("moon", "allowed: federations on data"), ("fedpara", "allowed: synthetic.factored")])
+    ("moon", "MOON .*allowed: .*perceptrons, softmax"), ("fedpara", "allowed: synthetic.factored")])
 def test_methods_of_some_federations_refuse_others(name, reason):
     with pytest.raises(ValueError, match=reason):
         run(make_algorithm(name), layered(), 1)
@@ -470,22 +470,23 @@ def test_fedpara_is_fedavg_on_factors():
 
 # refusals ------------------------------------------------------------------------------------------------------------------
 BAD = {
-    "one bit": (lambda: make_algorithm("fedpaq", bits=1), "bits must be an integer between 2 and 32; got 1"),
-    "no level": (lambda: make_algorithm("fedpaq", levels=0), "levels must be .* at least 1; got 0"),
+    "one bit": (lambda: make_algorithm("fedpaq", bits=1), "bits.* 2.* 32.*got 1"),
+    "no level": (lambda: make_algorithm("fedpaq", levels=0), "levels.* 1.*got 0"),
     "scope": (lambda: make_algorithm("fedpaq", scope="layer"), "unknown scope"),
-    "threshold": (lambda: make_algorithm("lbgm", threshold=1.5), "threshold must be at most 1; got 1.5"),
-    "rate": (lambda: make_algorithm("feddropoutavg", fdr=-0.1), "fdr must be"),
-    "lost": (lambda: make_algorithm("feddropoutavg", cdr=2), "cdr must be at most 1"),
-    "strength": (lambda: make_algorithm("fedmut", alpha=-1.0), "alpha must be"),
-    "period": (lambda: make_algorithm("fedlama", period=0), "period must be"),
-    "density": (lambda: make_algorithm("prunefl", density=0.0), "density must be above 0"),
-    "times": (lambda: make_algorithm("prunefl", times=[1.0, 0.0]), "times must be above 0"),
+    "threshold": (lambda: make_algorithm("lbgm", threshold=1.5), "threshold.* 1.*got 1.5"),
+    "rate": (lambda: make_algorithm("feddropoutavg", fdr=-0.1), "fdr.* 0.*got -0.1"),
+    "lost": (lambda: make_algorithm("feddropoutavg", cdr=2), "cdr.* 1.*got 2"),
+    "strength": (lambda: make_algorithm("fedmut", alpha=-1.0), "alpha.* 0.*got -1.0"),
+    "period": (lambda: make_algorithm("fedlama", period=0), "period.* 1.*got 0"),
+    "density": (lambda: make_algorithm("prunefl", density=0.0), "density.* 0 .*1.*got 0.0"),
+    "times": (lambda: make_algorithm("prunefl", times=[1.0, 0.0]), r"times.* 0.*got \[1.0, 0.0\]"),
     "times of others": (lambda: run(make_algorithm("prunefl", times=[1.0, 2.0]), layered(), 1), r"\(4,\) or \(10,\)"),
-    "client": (lambda: run(make_algorithm("prunefl", client=6), layered(), 1), "client 6, and .* has 6 clients"),
-    "temperature": (lambda: make_algorithm("moon", temperature=0.0), "temperature must be .* above 0"),
+    "client": (lambda: run(make_algorithm("prunefl", client=6), layered(), 1), "client 6, .* 6 clients"),
+    "temperature": (lambda: make_algorithm("moon", temperature=0.0), "temperature.* 0.*got 0.0"),
     "sampling": (lambda: make_algorithm("fedlama", participants=2).having(
-        selection=replace(make_algorithm("fedavg").selection, sampling=WithReplacement(2))), "must stay together"),
-    "pruned server": (lambda: make_algorithm("prunefl").having(server=make_algorithm("fedadam").server), "must stay zero"),
+        selection=replace(make_algorithm("fedavg").selection, sampling=WithReplacement(2))),
+        "WithReplacement.*WithoutReplacement"),
+    "pruned server": (lambda: make_algorithm("prunefl").having(server=make_algorithm("fedadam").server), "prune.*optimiser"),
     "chained look-back": (lambda: make_algorithm("fedavg").having(upload=Chain((Dropped(), LookBack()))), "LBGM"),
     "solved mutation": (lambda: make_algorithm("fedpd", solver="exact").having(correction=Mutation()), "start"),
 }

@@ -223,13 +223,13 @@ def test_one_radius_per_run(name):
 
 
 @pytest.mark.parametrize(("options", "message"), [
-    ({"name": "fedasam", "nu": -1.0}, "nu must be .* at least 0; got -1.0"),
-    ({"name": "fedasam", "rho_sam": "big"}, "rho_sam must be .* got 'big'"),
-    ({"name": "fedasam", "swa_start": -1}, "start must be an integer of at least 0; got -1"),
-    ({"name": "fedasam", "swa_start": 0, "swa_cycle": 0}, "cycle must be an integer of at least 1; got 0"),
-    ({"name": "fedasam", "swa_start": 0, "swa_ratio": 1.5}, "ratio must be at most 1; got 1.5"),
-    ({"name": "fedlesam", "rho_sam": -0.1}, "rho_sam must be .* at least 0; got -0.1"),
-    ({"name": "mofedsam", "beta": -0.1}, "beta must be .* at least 0; got -0.1"),
+    ({"name": "fedasam", "nu": -1.0}, "^nu .* 0.*got -1.0"),
+    ({"name": "fedasam", "rho_sam": "big"}, "rho_sam.* 0.*got 'big'"),
+    ({"name": "fedasam", "swa_start": -1}, "start.* 0.*got -1"),
+    ({"name": "fedasam", "swa_start": 0, "swa_cycle": 0}, "cycle.* 1.*got 0"),
+    ({"name": "fedasam", "swa_start": 0, "swa_ratio": 1.5}, "ratio.* 1.*got 1.5"),
+    ({"name": "fedlesam", "rho_sam": -0.1}, "rho_sam.* 0.*got -0.1"),
+    ({"name": "mofedsam", "beta": -0.1}, "beta.* 0.*got -0.1"),
 ])
 def test_a_bad_hyper_parameter_is_one_clear_line(options, message):
     with pytest.raises(ValueError, match=message) as caught:

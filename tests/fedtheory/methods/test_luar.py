@@ -434,18 +434,18 @@ def test_fractions_with_forced_and_with_uniform_layers():
 
 
 BAD = {
-    "more than there are": (lambda: run(luar(recycled=5), layered(), 1), "at most the number of layers .* 4; got 5"),
-    "negative": (lambda: luar(recycled=-1), "at least 0; got -1"),
-    "not whole": (lambda: luar(recycled=np.array([0.5, 1.0])), "whole numbers"),
+    "more than there are": (lambda: run(luar(recycled=5), layered(), 1), "recycled.* 4.*got 5"),
+    "negative": (lambda: luar(recycled=-1), "recycled.* 0.*got -1"),
+    "not whole": (lambda: luar(recycled=np.array([0.5, 1.0])), "recycled.* 0.*got .*0.5"),
     "selector": (lambda: luar(selector="largest"), "unknown selector 'largest'; allowed: luar, inverted"),
     "masks": (lambda: run(luar(masks=[[0, 1]]), layered(), 1), r"\(rounds, 4\).*got \(1, 2\)"),
     "solver": (lambda: luar(base="fedpd", solver="exact", local_steps=1, lr_decay="rescaled"), "one length"),
-    "post, drop": (lambda: luar(mode="drop", recycled_object="post-optimizer"), "only in mode 'recycle'"),
+    "post, drop": (lambda: luar(mode="drop", recycled_object="post-optimizer"), "'recycle'.*got mode 'drop'"),
     "two filters of the whole": (lambda: luar(base="lbgm"), "LBGM"),
     "rare layers": (lambda: luar(base="fedlama"), "upload filters"),
     "alone": (lambda: luar(base="local-only"), "train alone"),
     "base": (lambda: luar(base="fedavgg"), "unknown algorithm"),
-    "base's argument": (lambda: luar(base="fedprox", rho=1.0), "fedprox takes no argument 'rho'"),
+    "base's argument": (lambda: luar(base="fedprox", rho=1.0), "fedprox.*'rho'; allowed: eta_l"),
 }
 
 

@@ -49,9 +49,9 @@ def test_refutations_of_methods_are_accepted(claim_id):
 MOVED, NOISY, EXACTLY = "fedmoswa/lemma-g.16@E0", "fedmoswa/lemma-g.11", "afedpd/r-recursion@exact"
 #: row -> (claim, what is changed, words of the reason)
 TAMPERED = {
-    "method": (NOISY, put("procedure", "base", "fedswa"), "does not read its options"),
+    "method": (NOISY, put("procedure", "base", "fedswa"), "options batch, client_variate, gamma"),
     "method without a name": (MOVED, put("procedure", "base", "none"), "KeyError"),
-    "option": (MOVED, put("procedure", "options", "option", "III"), "is not replayed"),
+    "option": (MOVED, put("procedure", "options", "option", "III"), r"option = 'III' .*'I', 'II'"),
     "option gone": (MOVED, put("procedure", "options", {}), "KeyError"),
     "initial state": (MOVED, both(put("procedure", "options", "start", "free"),
                                   put("instance", "initial", {"client_variate": [["1"], ["1"]]})), "nothing violates"),
@@ -62,15 +62,15 @@ TAMPERED = {
     "weights": (MOVED, put("instance", "client_weight", ["1/4", "3/4"]), "x_star|1/clients"),
     "right side": (MOVED, put("right", "1/100000"), "nothing violates"),
     "state given": (NOISY, put("values", lambda v: v | {"server_variate": [["0"], ["9"]], "server_lag": ["0", "9"]}),
-                    "may not give"),
+                    "values .*'server_variate', 'server_lag'"),
     "noise": (NOISY, put("instance", "noise", 0, [["1/2", ["1/3"]], ["1/2", ["-1/3"]]]), "nothing violates"),
-    "noise with a mean": (NOISY, put("instance", "noise", 0, [["1/2", ["1/3"]], ["1/2", ["1/3"]]]), "noise must be centred"),
+    "noise with a mean": (NOISY, put("instance", "noise", 0, [["1/2", ["1/3"]], ["1/2", ["1/3"]]]), "noise .*centred"),
     "penalty": (EXACTLY, put("values", "rho_prox", lambda rho: str(Q(rho) + 5)), "nothing violates"),
     "penalty negative": (EXACTLY, put("values", "rho_prox", "-1"), "rho_prox|at least 0"),
     "solver": (EXACTLY, put("procedure", "options", "solver", "gradient"), "nothing violates"),
-    "solver unknown": (EXACTLY, put("procedure", "options", "solver", "tolerance"), "is not replayed"),
+    "solver unknown": (EXACTLY, put("procedure", "options", "solver", "tolerance"), r"solver = 'tolerance' .*'exact'"),
     "layers": (EXACTLY, put("instance", "layer_sizes", [2]), "layers"),
-    "floats": (EXACTLY, put("values", "rho_prox", 1.0), "a text or a whole number"),
+    "floats": (EXACTLY, put("values", "rho_prox", 1.0), "number .*; got 1.0"),
 }
 
 
@@ -148,7 +148,7 @@ def test_what_is_not_certain_is_no_violation():
     equal = replace(claim, statement=Condition(norm(x_round[rounds]) ** 2, "<=", norm2(x_round[rounds])))
     data = json.loads(json.dumps(certificate(equal, shape, leaves, realise(equal, shape, leaves, BALLS), 2, 1)))
     data |= {"left": "-100 to 100", "right": "-100 to 100"}
-    assert check(data).reason == "nothing violates the statement by the recorded values"
+    assert not check(data).accepted and "nothing violates" in check(data).reason
 
 
 def test_a_step_that_a_formula_defines_may_be_irrational():

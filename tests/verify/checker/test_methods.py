@@ -43,7 +43,7 @@ def test_a_run_is_the_engines(name):
 def test_the_checker_knows_every_method():
     assert checker.METHODS.keys() == ALGORITHMS.keys() == {row[0] for row in ROWS.values()} | REFUSED
     for name in REFUSED:
-        with pytest.raises(ValueError, match="which no certificate has"):
+        with pytest.raises(ValueError, match=rf"^{name} .*certificate"):
             checker.METHODS[name][0](None)
 
 

@@ -51,7 +51,7 @@ def test_two_implementations_agree(seed, lipschitz, noisy):
         if name in constants:
             assert 0 <= constants.value(name)[0] ** 2 - bounds.square(name) <= bounds.square(name) / 10**11
         else:
-            with pytest.raises(ValueError, match=r"is not Lipschitz|are not within"):
+            with pytest.raises(ValueError, match=r"Lipschitz|within"):
                 bounds.square(name)
     x = EXACT.array(np.random.default_rng(seed).integers(-9, 9, (1, 3, 2)) / 4)
     solved = federation.prox(x, 9, x / 2)
@@ -70,11 +70,11 @@ def test_intervals_are_moved_as_a_whole():
 
 
 def test_what_has_no_minimum_is_refused():
-    with pytest.raises(ValueError, match="not bounded below"):
+    with pytest.raises(ValueError, match="bounded"):
         Line([(Fraction(0), Fraction(0))], [(Fraction(-1), Fraction(0), Fraction(1))]).least()
-    with pytest.raises(ValueError, match="not strictly convex"):
+    with pytest.raises(ValueError, match="strictly"):
         Line([(Fraction(0), Fraction(0))], [(Fraction(-1), Fraction(0), Fraction(1))]).solution(0, Fraction(1, 2), 0)
-    with pytest.raises(ValueError, match="at least 0"):
+    with pytest.raises(ValueError, match=r"curvatures .* 0$"):
         Line([(Fraction(-1), Fraction(0))])
 
 
@@ -114,16 +114,16 @@ def changed(data, path, value):
 
 
 @pytest.mark.parametrize(("name", "path", "value", "said"), [
-    ("lipschitz", ("values", "G_lip"), "1/1000", "G_lip must be a bound over all points"),
-    ("lipschitz", ("values", "G_lip"), "-100", "G_lip must be a bound over all points"),
-    ("lipschitz", ("values", "L"), "1/1000", "a hypothesis fails"),
-    ("lipschitz", ("instance", "curvature", 0, 0), "1", "the loss is not Lipschitz"),
-    ("lipschitz", ("instance", "curvature", 0, 0), "-1", "must be at least 0"),
-    ("lipschitz", ("instance", "pieces", 0, 0, 0, 2), "-1", "must be at least 0"),
-    ("lipschitz", ("instance", "pieces", 0, 0, 0, 0), "-1", "not bounded below"),
-    ("lipschitz", ("instance", "x_star", 0), "100", "x_star must be the optimum"),
-    ("alike", ("values", "sigma_g_max"), "1/1000", "sigma_g_max must be a bound over all points"),
-    ("alike", ("instance", "curvature", 0, 0), "3", "not within any distance|x_star must be the optimum"),
+    ("lipschitz", ("values", "G_lip"), "1/1000", "G_lip .*bound"),
+    ("lipschitz", ("values", "G_lip"), "-100", "G_lip .*bound"),
+    ("lipschitz", ("values", "L"), "1/1000", "hypothesis .*L_client.*<= L$"),
+    ("lipschitz", ("instance", "curvature", 0, 0), "1", "Lipschitz"),
+    ("lipschitz", ("instance", "curvature", 0, 0), "-1", "widths .* 0$"),
+    ("lipschitz", ("instance", "pieces", 0, 0, 0, 2), "-1", "widths .* 0$"),
+    ("lipschitz", ("instance", "pieces", 0, 0, 0, 0), "-1", "bounded"),
+    ("lipschitz", ("instance", "x_star", 0), "100", "x_star .*optimum"),
+    ("alike", ("values", "sigma_g_max"), "1/1000", "sigma_g_max .*bound"),
+    ("alike", ("instance", "curvature", 0, 0), "3", "within|x_star .*optimum"),
 ])
 def test_tampered_certificates_are_rejected(name, path, value, said):
     result = check(changed(refutation(name), path, value))

@@ -108,8 +108,9 @@ def test_the_file_alone_decides(claim_id, tmp_path):
         assert done.stderr == ""
         return done.returncode, done.stdout
 
-    accepted = f"accepted: every hypothesis holds and the statement is violated {data['left']} {data['right']}\n"
-    assert run(path, statement) == (0, accepted)
+    status, accepted = run(path, statement)
+    sides = rf" {re.escape(data['left'])} {re.escape(data['right'])}"
+    assert status == 0 and re.fullmatch(rf"accepted: .*{sides}\n", accepted)
     status, said = run(path)
     assert status == 3 and said.startswith(accepted)
     path.write_text(json.dumps(data | {"left": data["left"] + "1"}), encoding="utf-8")
@@ -166,26 +167,26 @@ STEPS, EVERY = "fedalign/lemma-A4@as-printed", "control/who-matches-counts@own m
 
 #: row -> (claim, what is changed, words of the reason)
 TAMPERED = {
-    "format": (THEOREM, put("format", "fedtheory certificate 3"), "not a fedtheory certificate 4"),
-    "no format": (THEOREM, lambda d: d.pop("format"), "not a fedtheory"),
+    "format": (THEOREM, put("format", "fedtheory certificate 3"), "fedtheory certificate 4$"),
+    "no format": (THEOREM, lambda d: d.pop("format"), "fedtheory certificate 4$"),
     "left": (THEOREM, put("left", scaled(2)), "nothing violates"),
     "right": (THEOREM, put("right", "-1"), "nothing violates"),
-    "left as a float": (THEOREM, put("left", lambda text: float(Fraction(text))), "must be texts"),
+    "left as a float": (THEOREM, put("left", lambda text: float(Fraction(text))), "left .*right .*text"),
     "sides exchanged": (THEOREM, lambda d: d.update(left=d["right"], right=d["left"]), "nothing violates"),
-    "curvature": (THEOREM, put("instance", "curvature", 1, 0, "1/2"), "a hypothesis fails.*mu"),
-    "curvature, the other way": (THEOREM, put("instance", "curvature", 1, 0, "3"), "a hypothesis fails.*<= L"),
-    "curvature zero": (THEOREM, put("instance", "curvature", 1, 0, "0"), "positive curvatures"),
+    "curvature": (THEOREM, put("instance", "curvature", 1, 0, "1/2"), "hypothesis .*mu_client"),
+    "curvature, the other way": (THEOREM, put("instance", "curvature", 1, 0, "3"), "hypothesis .*L_client.*<= L$"),
+    "curvature zero": (THEOREM, put("instance", "curvature", 1, 0, "0"), "positive curvature"),
     "curvature of too few": (THEOREM, put("instance", "curvature", lambda rows: rows[:1]), "IndexError|ValueError"),
-    "weight of a priority client": (THEOREM, put("instance", "client_weight", 0, "1/2"), "must sum to one"),
+    "weight of a priority client": (THEOREM, put("instance", "client_weight", 0, "1/2"), "priority weights .*sum"),
     "weight of a free client": (THEOREM, put("instance", "client_weight", 1, "2"), "."),
-    "negative weight": (THEOREM, put("instance", "client_weight", 1, "-1/2"), "must sum to one"),
-    "priority of all": (THEOREM, put("instance", "priority", 1, 1), "must sum to one"),
-    "priority in part": (THEOREM, put("instance", "priority", 1, "1/2"), "must sum to one"),
-    "x_star": (THEOREM, put("instance", "x_star", 0, moved(1)), "x_star must be the optimum"),
-    "centre": (THEOREM, put("instance", "center", 0, 0, moved("1/3")), "x_star must be the optimum"),
+    "negative weight": (THEOREM, put("instance", "client_weight", 1, "-1/2"), "priority weights .*sum"),
+    "priority of all": (THEOREM, put("instance", "priority", 1, 1), "priority weights .*sum"),
+    "priority in part": (THEOREM, put("instance", "priority", 1, "1/2"), "priority weights .*sum"),
+    "x_star": (THEOREM, put("instance", "x_star", 0, moved(1)), "x_star .*optimum"),
+    "centre": (THEOREM, put("instance", "center", 0, 0, moved("1/3")), "x_star .*optimum"),
     "start": (THEOREM, put("instance", "start_offset", 0, moved(100)), "."),
     "mu too large": (THEOREM, put("values", "mu", scaled("3/2")), "mu_client"),
-    "mu negative": (THEOREM, put("values", "mu", "-1"), "a hypothesis fails"),
+    "mu negative": (THEOREM, put("values", "mu", "-1"), "hypothesis .*mu"),
     "L too small": (THEOREM, put("values", "L", scaled("1/2")), "L_client"),
     "sigma_sq too small": (NOISY, put("values", "sigma_sq", scaled("1/2")), "sigma_sq"),
     "G_sq too small": (THEOREM, put("values", "G_sq", "1/1000"), "G_sq"),
@@ -197,51 +198,53 @@ TAMPERED = {
     "epsilon": (THEOREM, put("instance", "epsilon", ["0", "0"]), "nothing violates"),
     "epsilon negative": (THEOREM, put("instance", "epsilon", 1, "-1"), "epsilon"),
     "availability": (THEOREM, put("instance", "available", [["1", "0"], ["1", "0"]]), "available"),
-    "more iterations": (THEOREM, put("sizes", "iterations", 2), "iterations must be"),
-    "more rounds": (THEOREM, put("sizes", "rounds", 2), "iterations must be"),
+    "more iterations": (THEOREM, put("sizes", "iterations", 2), "iterations .*rounds .*local_steps"),
+    "more rounds": (THEOREM, put("sizes", "rounds", 2), "iterations .*rounds .*local_steps"),
     "no rounds": (THEOREM, both(put("sizes", "rounds", 0), put("sizes", "iterations", 0)), "at least 1"),
     "negative run lengths": (THEOREM, both(put("sizes", "rounds", -1), put("sizes", "local_steps", -1)), "at least 1"),
     "run lengths of a half": (THEOREM, both(put("sizes", "rounds", 2), put("sizes", "local_steps", 0.5)), "whole number"),
-    "more clients": (THEOREM, put("sizes", "clients", 3), "must have 3 entries"),
-    "fewer clients": (THEOREM, put("sizes", "clients", 1), "must have 1 entries"),
-    "dimension": (THEOREM, put("sizes", "dim", 2), "must have 2 entries"),
-    "noise for nobody": (THEOREM, put("instance", "noise", lambda laws: [*laws, []]), "must have 2 entries"),
+    "more clients": (THEOREM, put("sizes", "clients", 3), " 3 entries .*got 2"),
+    "fewer clients": (THEOREM, put("sizes", "clients", 1), " 1 entries .*got 2"),
+    "dimension": (THEOREM, put("sizes", "dim", 2), " 2 entries .*got 1"),
+    "noise for nobody": (THEOREM, put("instance", "noise", lambda laws: [*laws, []]), "noise .* 2 entries .*got 3"),
     "noise not centred": (NOISY, lambda d: _law(d)[0].__setitem__(1, [scaled(2)(v) for v in _law(d)[0][1]]), "centred"),
     "chances not summing to one": (NOISY, lambda d: _law(d)[0].__setitem__(0, "1/3"), "centred"),
     "chance zero": (NOISY, lambda d: _law(d).append(["0", ["0"] * d["sizes"]["dim"]]), "two outcomes"),
     "noise scaled": (NOISY, lambda d: [row.__setitem__(1, [scaled(3)(v) for v in row[1]]) for row in _law(d)], "sigma_sq"),
-    "sampling scheme unknown": (THEOREM, put("procedure", "sampling", "fraction"), "cannot be drawn fraction"),
+    "sampling scheme unknown": (THEOREM, put("procedure", "sampling", "fraction"), "1 of 1 clients .*fraction$"),
     "sampling scheme": (SAMPLED[0], put("procedure", "sampling", "full"), "nothing violates"),
     "nobody sampled": (SAMPLED[0], put("sizes", "participants", 0), "at least 1"),
-    "more sampled than there are": (SAMPLED[1], put("sizes", "participants", 7), "7 of . clients cannot be drawn"),
+    "more sampled than there are": (SAMPLED[1], put("sizes", "participants", 7), "7 of . clients .*without-replacement$"),
     "indicator": (EVERY, put("procedure", "indicator", "broadcast"), "."),
     "indicator unknown": (THEOREM, put("procedure", "indicator", "sometimes"), "unknown indicator"),
-    "a float": (THEOREM, put("instance", "epsilon", 0, 1.5), "text or a whole number"),
-    "a boolean": (THEOREM, put("instance", "epsilon", 0, True), "text or a whole number"),
+    "a float": (THEOREM, put("instance", "epsilon", 0, 1.5), "number .*; got 1.5"),
+    "a boolean": (THEOREM, put("instance", "epsilon", 0, True), "number .*; got True"),
     "a size as text": (THEOREM, put("sizes", "local_steps", "1"), "whole number"),
     "no number": (THEOREM, put("instance", "epsilon", 0, "nan"), "ValueError"),
     "x_sampled given": (
         STEPS, both(put("values", lambda v: v | {"x_sampled": [["9"]] * 9, "drift": ["9"] * 9}), put("left", "9")),
-        "may not give",
+        "values .*'x_sampled', 'drift'",
     ),
     "constants of clients given": (
-        THEOREM, put("values", lambda v: v | {"mu_client": ["9", "9"], "mu": "9", "L": "9"}), "may not give 'mu_client'",
+        THEOREM, put("values", lambda v: v | {"mu_client": ["9", "9"], "mu": "9", "L": "9"}), "values .*'mu_client'",
     ),
     "a size called mu_client": (
-        THEOREM, both(put("sizes", lambda s: s | {"mu_client": 9}), put("values", "mu", "9")), "may not give 'mu_client'",
+        THEOREM, both(put("sizes", lambda s: s | {"mu_client": 9}), put("values", "mu", "9")), "sizes .*'mu_client'",
     ),
-    "a size called included": (STEPS, put("sizes", lambda s: s | {"included": 0, "drift": 0, "clients": 9}), "may not give"),
-    "too many indices": (THEOREM, put("statement", "left", ["x_sampled", 0, 0, 0]), "cannot be replayed"),
+    "a size called included": (
+        STEPS, put("sizes", lambda s: s | {"included": 0, "drift": 0, "clients": 9}), "sizes .*'included', 'drift'",
+    ),
+    "too many indices": (THEOREM, put("statement", "left", ["x_sampled", 0, 0, 0]), "TypeError"),
     "index out of range": (THEOREM, put("statement", "left", ["eta_l", 5]), "IndexError"),
-    "negative index": (THEOREM, put("statement", "left", ["eta_l", -1]), "is no index"),
+    "negative index": (THEOREM, put("statement", "left", ["eta_l", -1]), "-1 .*index .*eta_l"),
     "unknown word": (THEOREM, put("statement", "left", ["magic", 0]), "magic"),
-    "unknown relation": (THEOREM, put("statement", "relation", "!="), "the relation is one of"),
+    "unknown relation": (THEOREM, put("statement", "relation", "!="), "relation .*got '!='"),
     "relation turned": (THEOREM, put("statement", "relation", ">="), "nothing violates"),
     "a root that is not real": (THEOREM, put("statement", "left", ["^", -2, ["*", 1, ["^", 2, -1]]]), "not real"),
     "method": (THEOREM, put("procedure", "base", "fedswa"), "KeyError"),
     "method unknown": (THEOREM, put("procedure", "base", "magic"), "KeyError"),
     "option": (NOISY, put("procedure", "options", "eta_g", "2"), "."),
-    "layers": (THEOREM, put("instance", "layer_sizes", ["1", "1"]), "layer_sizes must have"),
+    "layers": (THEOREM, put("instance", "layer_sizes", ["1", "1"]), "layer_sizes .* 1 entries .*got 2"),
     "integer variable that is none": ("fedalign/step-T17", put("sizes", "length", "5/2"), "."),
     "negative simplex": ("fedalign/step-T3-as-printed", put("values", "omega", lambda w: _negated(w)), "omega.*>= 0"),
     "endless definition": (THEOREM, put("definitions", "Gamma", {"indices": [], "formula": "Gamma"}), "RecursionError"),
@@ -293,10 +296,11 @@ def test_a_changed_statement_is_rejected(row, tmp_path):
     path.write_text(json.dumps(data), encoding="utf-8")
     assert check_file(path).accepted
     REWORDED[row](data)
+    changed = [part for part, honest in refutation(THEOREM).items() if data[part] != honest]
     path.write_text(json.dumps(data), encoding="utf-8")
     result = check_file(path)
     assert not result.accepted
-    assert result.reason.startswith(f"the certificate does not state what {THEOREM} states")
+    assert THEOREM in result.reason and result.reason.rpartition(": ")[2].split(", ") == changed
 
 
 def test_a_claim_that_is_not_here_is_not_refuted(tmp_path):
@@ -310,16 +314,16 @@ def test_a_claim_that_is_not_here_is_not_refuted(tmp_path):
 
 #: text of the file -> words of the error
 NOT_CERTIFICATES = {
-    "empty": ("", "not valid JSON"),
-    "truncated": (None, "not valid JSON"),
-    "a list": ("[1, 2]", "a JSON object; got 'list'"),
+    "empty": ("", "JSON .*: line 1 column 1 "),
+    "truncated": (None, r"JSON .*: line 1 column \d{3}"),
+    "a list": ("[1, 2]", "object; got 'list'"),
     "foreign": ('{"format": "another 1"}', "got 'another 1'"),
     "no format": ("{}", "got 'None'"),
-    "a key twice": ('{"format": "x", "format": "y"}', "stands twice"),
-    "a float": ('{"format": 0.5}', "fractions in quotation marks"),
-    "not a number": ('{"format": NaN}', "fractions in quotation marks"),
-    "deep": ("[" * 10**5, "within each other"),
-    "long": ('{"format": ' + "9" * 5000 + "}", "at most 1000 digits"),
+    "a key twice": ('{"format": "x", "format": "y"}', "twice: 'format'"),
+    "a float": ('{"format": 0.5}', "fractions .*; got 0.5"),
+    "not a number": ('{"format": NaN}', "fractions .*; got NaN"),
+    "deep": ("[" * 10**5, "brackets .* 60 "),
+    "long": ('{"format": ' + "9" * 5000 + "}", " 1000 digits; got 5000"),
 }
 
 
@@ -341,7 +345,7 @@ def test_no_file_and_no_text(tmp_path):
     with pytest.raises(ValueError, match="cannot read"):
         read(tmp_path / "none.json")
     (tmp_path / "bytes.json").write_bytes(b"\xff\xfe{")
-    with pytest.raises(ValueError, match="not valid JSON"):
+    with pytest.raises(ValueError, match=r"bytes\.json .*JSON"):
         read(tmp_path / "bytes.json")
 
 
@@ -422,4 +426,4 @@ def test_a_hypothesis_may_begin_with_a_number(relation):
     data["hypotheses"] = [*data["hypotheses"], limit]
     assert check(data).accepted
     data["hypotheses"][-1] = {**limit, "left": 1}
-    assert not check(data).accepted and "cannot be replayed" not in check(data).reason
+    assert not check(data).accepted and "hypothesis" in check(data).reason and "Error" not in check(data).reason

@@ -5,6 +5,7 @@ import re
 import pytest
 
 from tests import ROOT
+from tests.said import tells
 
 GOOD = """
 from fedtheory import Algorithm
@@ -48,10 +49,10 @@ def test_the_method_in_readme(run, tmp_path, monkeypatch):
 @pytest.mark.parametrize(("arguments", "message"), [
     (["nothing-like-it"], "unknown algorithm 'nothing-like-it'"),
     (["nowhere.py:Mine"], "cannot read nowhere.py"),
-    (["{path}:Yours"], "has no 'Yours'; it has"),
-    (["{path}:Correction"], "must be an Algorithm, its class, or a maker of algorithms; got <class"),
-    (["{path}:number"], "must be an Algorithm, its class, or a maker of algorithms; got 3"),
-    (["{broken}:Mine"], "does not run: ZeroDivisionError"),
+    (["{path}:Yours"], "mine.py …'Yours'; …Algorithm, Correction, number"),
+    (["{path}:Correction"], "Correction of …Algorithm, …; got <class"),
+    (["{path}:number"], "number of …Algorithm, …; got 3"),
+    (["{broken}:Mine"], "broken.py …ZeroDivisionError"),
     (["scaffold", "--only", "beauty"], "unknown property 'beauty'"),
 ])
 def test_bad_input(run, tmp_path, arguments, message):
@@ -59,4 +60,4 @@ def test_bad_input(run, tmp_path, arguments, message):
     path.write_text(GOOD)
     broken.write_text("1 / 0")
     status, _, error = run("conform", *(a.format(path=path, broken=broken) for a in arguments))
-    assert status == 2 and message in error
+    assert status == 2 and tells(error, message)

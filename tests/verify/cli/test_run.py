@@ -56,7 +56,7 @@ def test_interrupted_run_leaves_nothing(run, tmp_path, monkeypatch):
 def test_settings_that_both_know_need_a_prefix():
     from verify.cli.settings import share_out
 
-    with pytest.raises(LookupError, match=r"known to problem and algorithm; write problem.seed="):
+    with pytest.raises(LookupError, match=r"'seed' .*problem .*algorithm; .*problem\.seed="):
         share_out({"seed": 1}, problem=["seed"], algorithm=["seed"])
     shares = share_out({"algorithm.seed": 1, "dim": 2}, problem=["seed", "dim"], algorithm=["seed"])
     assert shares == {"problem": {"dim": 2}, "algorithm": {"seed": 1}}
@@ -68,7 +68,7 @@ def test_runs_beyond_the_memory_are_refused_with_the_numbers_that_are_allowed(ru
     status, out, err = run(*QUADRATIC, "--seeds", 10**12, "--out", tmp_path / "a.npz")
     found = re.search(r"--rounds at most (\d+)|--seeds at most (\d+)", err)
     assert (status, out, os.listdir(tmp_path)) == (2, "", []) and err.count("\n") == 1 and "has 16 GB" in err
-    assert f"100 rounds of {10**12} runs need about" in err and found[1] is None
+    assert f"100 rounds of {10**12} runs" in err and found[1] is None
     monkeypatch.setattr("fedtheory.run", lambda *_, **__: pytest.fail("it began"))
     for seeds, refused in ((int(found[2]), False), (int(found[2]) + 1, True)):
         argv = [*QUADRATIC, "--seeds", seeds, "--out", tmp_path / "a.npz"]
@@ -100,7 +100,7 @@ def test_long_runs_say_their_memory_before_they_start_and_then_how_far_they_are(
     monkeypatch.setattr("verify.cli.console.PAUSE", 0.0)
     monkeypatch.setattr("verify.cli.shared.memory_there", lambda: 10**12)
     assert run(*QUADRATIC, "--rounds", 10**7, "--seeds", 1, "--out", tmp_path / "a.npz")[0] == 130
-    assert said[0] == "note: 10000000 rounds of 1 run need about 12 GB of memory; this machine has 1e+03 GB\n"
+    assert re.fullmatch(r"note: 10000000 rounds of 1 run .* 12 GB .* 1e\+03 GB\n", said[0])
     assert said[1].splitlines()[1:] == [f"fedavg on quadratic: {n} of 10000000 rounds" for n in (2, 10**7)]
 
 
@@ -122,7 +122,7 @@ def test_more_seeds_than_can_be_are_refused_in_python_too():
     import fedtheory
     import synthetic
 
-    with pytest.raises(ValueError, match=f"seeds must be an integer between 1 and 100000000; got {10**12}"):
+    with pytest.raises(ValueError, match=f"seeds .* 1 .*100000000; got {10**12}"):
         fedtheory.run(fedtheory.fedavg(0.01), synthetic.make_problem("quadratic"), 1, seeds=10**12)
 
 

@@ -198,21 +198,21 @@ ERRORS = {
     nothing: (UnboundName, "nothing supplies 'nothing'"),
     sp.IndexedBase("nothing")[0]: (UnboundName, "nothing supplies 'nothing'"),
     sp.Symbol("loop"): (UnboundName, "nothing supplies 'nothing'"),
-    a[2]: (IndexError, r"index 0 of a must lie in 0..1; got 2"),
+    a[2]: (IndexError, r"index 0 .*a .*0\.\.1; got 2"),
     a[-1]: (IndexError, r"got -1"),
-    x[iterations + 1]: (IndexError, r"index 0 of x must lie in 0..3; got 4"),
+    x[iterations + 1]: (IndexError, r"index 0 .*x .*0\.\.3; got 4"),
     Sum(a[k], (k, 0, clients)): (IndexError, r"got 0..2"),
-    late[1]: (UnboundName, r"late\[1\] was not recorded"),
-    late[6]: (UnboundName, r"late\[6\] was not recorded"),
+    late[1]: (UnboundName, r"late\[1\] .*recorded: 3 .* 4"),
+    late[6]: (UnboundName, r"late\[6\] .*recorded: 3 .* 4"),
     a[0, 1]: (TypeError, "a takes 1 indices; got 2"),
     tri[0, 0]: (TypeError, "tri takes 1 indices; got 2"),
-    a[c]: (UnboundName, "c is not an index expression"),
-    x[0] + 1: (TypeError, "cannot add a vector and a number"),
-    x[0] * x[1]: (TypeError, "cannot multiply two vectors"),
-    x[0] ** 2: (TypeError, "cannot raise a vector"),
-    norm2(c): (TypeError, "expected a vector"),
-    dot(c, x[0]): (TypeError, "expected a vector"),
-    E(c, sp.Symbol("weather")): (UnboundName, "unknown source of chance weather; allowed: sampling"),
+    a[c]: (UnboundName, "^c .*index"),
+    x[0] + 1: (TypeError, "add .*vector .*number"),
+    x[0] * x[1]: (TypeError, "multiply .*vectors.*dot"),
+    x[0] ** 2: (TypeError, "vector .*power.*norm2"),
+    norm2(c): (TypeError, "vector, got .*number c"),
+    dot(c, x[0]): (TypeError, "vector, got .*number c"),
+    E(c, sp.Symbol("weather")): (UnboundName, "chance weather; allowed: sampling"),
     sp.sin(c): (UnboundName, r"sin\(c\)"),
 }
 
@@ -228,19 +228,19 @@ def test_errors(expression, backend):
 def test_losses_need_a_federation():
     env = environment(EXACT)
     env.federation = None
-    with pytest.raises(UnboundName, match="no federation is bound"):
+    with pytest.raises(UnboundName, match=r"losses.*federation"):
         evaluate(F(0, x[0]), env)
 
 
 @pytest.mark.parametrize("root", [sp.sqrt(c), norm(x[2]), sp.sqrt(a[1])])
 def test_irrational_roots_are_never_rounded(root):
-    with pytest.raises(ArithmeticError, match="is not rational"):
+    with pytest.raises(ArithmeticError, match=r"degree 2 .*rational"):
         evaluate(root, environment(EXACT))
 
 
 @pytest.mark.parametrize("base, exponent, power", [
     (Q(8, 27), Q(-2, 3), Q(9, 4)), (Q(1), Q(10**30, 10**12 + 1), Q(1)), (Q(0), Q(1, 10**12), Q(0)),
-    (Q(2), Q(1, 10**12), "is not rational"), (Q(3, 2), Q(10**12 + 1, 10**12), "is not rational"),
+    (Q(2), Q(1, 10**12), "10{12} .*rational"), (Q(3, 2), Q(10**12 + 1, 10**12), "10{12} .*rational"),
     (Q(3), Q(10**12), "binary digits"), (Q(1, 3), Q(10**12), "binary digits"),
 ])
 def test_rational_powers_with_many_digits_are_exact_or_refused(base, exponent, power):
@@ -300,7 +300,7 @@ def x_norm(time):
 
 
 def test_a_condition_compares_numbers():
-    with pytest.raises(TypeError, match="both sides of a condition must be numbers"):
+    with pytest.raises(TypeError, match=r"condition .*numbers; got .*vector"):
         sides(Condition(x[0], "<=", 1), environment(EXACT))
 
 

@@ -48,5 +48,5 @@ def test_slices_take_what_looking_up_every_entry_takes(formula, monkeypatch):
 def test_slices_refuse_what_lies_outside():
     scope = Scope({}).deeper("t", np.arange(4), np.ones(4, dtype=bool))
     assert slices("x", (words.t,), scope, (4,)) == ((*(slice(None),) * LEAD, slice(0, 4)), (4,))
-    with pytest.raises(IndexError, match=r"index 0 of x must lie in 0..3; got 1..4"):
+    with pytest.raises(IndexError, match=r"index 0 .*x .*0\.\.3; got 1\.\.4"):
         slices("x", (words.t + 1,), scope, (4,))

@@ -102,12 +102,12 @@ def test_steps_off_the_schedule_are_not_applicable():
 def test_free_clients_that_the_claim_does_not_have_are_not_applicable():
     claim = control("no-free", "run", Condition(E(norm2(x_sampled[iterations] - x_star)), "<=", 1))
     result = compare(claim, trajectory_of(federation_with(), rounds=2, seeds=2))
-    assert result.verdict == "not applicable" and "the claim has no free clients" in result.reason
+    assert result.verdict == "not applicable" and "free clients" in result.reason
 
 
 def test_nothing_to_draw_is_said(tmp_path):
     result = compare(THEOREM, trajectory_of(federation_with(), eta=Tabulated(np.full(STEPS * ROUNDS, 0.05))))
-    with pytest.raises(ValueError, match="nothing to draw: needs eta_l"):
+    with pytest.raises(ValueError, match=r"eta_l\[t\] .*= 0\.0625, got 0\.05$"):
         result.plot(tmp_path / "figure.png")
 
 
@@ -115,7 +115,7 @@ def test_nothing_to_draw_is_said(tmp_path):
     "fedalign/step-T17", "fedalign/step-T12", "fedalign/lemma-A5", "fedalign/claim-without-replacement",
 ])
 def test_only_statements_about_the_end_of_a_run(claim_id):
-    with pytest.raises(ValueError, match="is not a statement about the end of a run"):
+    with pytest.raises(ValueError, match=rf"^{claim_id} .*\bend\b.*setting"):
         compare(claim_id, trajectory_of(federation_with(), rounds=1, seeds=2))
 
 
@@ -126,9 +126,9 @@ def test_gradients_bounded_a_priori_need_no_record():
 
 
 def test_what_was_not_recorded_is_named():
-    with pytest.raises(ValueError, match="has not recorded included, eta_l; give"):
+    with pytest.raises(ValueError, match=r"recorded included, eta_l; .*\.RECORD\)$"):
         compare(THEOREM, trajectory_of(federation_with(), rounds=1, seeds=2, record=["x"]))
-    with pytest.raises(ValueError, match="has not recorded weighted_gradient_sq; give"):
+    with pytest.raises(ValueError, match=r"recorded weighted_gradient_sq; .*\.RECORD\)$"):
         compare(THEOREM, trajectory_of(federation_with(), rounds=1, seeds=2, record=DEFAULT))
     with pytest.raises(LookupError, match="unknown claim"):
         compare("fedalign/theorem-7", trajectory_of(federation_with(), rounds=1, seeds=2))

@@ -42,9 +42,9 @@ def test_much_evidence_does_not_overflow():
 
 @pytest.mark.parametrize("wrong", [-1.0, math.nan])
 def test_negative_or_missing_numbers_are_errors(wrong):
-    with pytest.raises(ValueError, match="limit must be at least 0"):
+    with pytest.raises(ValueError, match=f"limit .* 0; got {wrong}"):
         e_values([1.0], wrong)
-    with pytest.raises(ValueError, match="samples must be at least 0"):
+    with pytest.raises(ValueError, match=f"samples .* 0; got {wrong}"):
         e_values([1.0, wrong], 1.0)
 
 
@@ -103,9 +103,9 @@ def test_several_claims_at_once():
     assert discoveries([30.0, 100.0, 25.0, 0.0], 0.1) == [0, 1, 2]  # 4 / (3 x 0.1) = 13.3; alone 30 < 40
     assert discoveries([30.0, 1.0, 0.5, 0.0], 0.1) == [] and discoveries([], 0.1) == []
     for wrong in ([], [-1.0], [math.nan]):
-        with pytest.raises(ValueError, match="e-values must be"):
+        with pytest.raises(ValueError, match=r"e-values .* 0, .*; got \["):
             pooled(wrong)
-    with pytest.raises(ValueError, match="rate must lie between"):
+    with pytest.raises(ValueError, match=r"rate .* 0 .*1; got 1\.0"):
         discoveries([1.0], 1.0)
 
 

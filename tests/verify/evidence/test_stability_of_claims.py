@@ -13,6 +13,7 @@ from fedtheory import fedavg
 from fedtheory.stability import generalisation, random_replacements, samples_of, searched_replacement, with_samples
 from synthetic.registry import make_problem
 from synthetic.worst_cases import linear_samples
+from tests.said import tells
 from verify.cli.main import main
 from verify.evidence.stability import beside_runs
 from verify.evidence.stability_figure import stability_figure
@@ -62,11 +63,11 @@ def test_half_of_a_bound_is_broken(claim_id):
 
 @pytest.mark.parametrize("claim_id, given, words", [
     (DISTANCE, {"options": {"eta_l": 3.0, "local_steps": 2}}, r"needs eta_l\[t\] <= 2/L"),
-    (DISTANCE, {"method": "scaffold"}, "about fedavg; the runs are scaffold's"),
-    ("fedmoswa/theorem-e.3@stability", {"method": "fedswa"}, "fedswa with eta_g = 1; the runs have 1.5"),
+    (DISTANCE, {"method": "scaffold"}, "fedavg; .*scaffold"),
+    ("fedmoswa/theorem-e.3@stability", {"method": "fedswa"}, "fedswa .*eta_g = 1; .*1.5"),
     ("fedmoswa/theorem-e.3@stability", {"method": "fedswa", "options": {"eta_l": 0.01, "local_steps": 2, "eta_g": 1}},
-     "needs eta <= 1|constant is zero"),
-    ("fedalign/theorem-1", {}, "not an explicit statement about runs on neighbouring"),
+     "eta <= 1|constant .*zero"),
+    ("fedalign/theorem-1", {}, "explicit .*neighbouring"),
 ])
 def test_what_a_claim_is_not_about_is_said(claim_id, given, words):
     found = beside(find_claim(claim_id), linear_samples(), **given)
@@ -76,7 +77,8 @@ def test_what_a_claim_is_not_about_is_said(claim_id, given, words):
 
 def test_clients_of_different_sizes_are_no_case_of_the_papers():
     federation = with_samples(linear_samples(), [(0, [1.0], [9.0]), (0, [1.0], [9.0]), (1, [1.0], [9.0])])
-    assert "as many samples" in beside(find_claim(DISTANCE), federation).reason
+    found = beside(find_claim(DISTANCE), federation)
+    assert found.ratio is None and tells(found.reason, "samples …client")
 
 
 def test_many_samples_can_be_drawn_from_large_pools():
@@ -90,7 +92,7 @@ def test_the_command_prints_a_table_and_draws(tmp_path, capsys):
     assert main(["stability", "fedavg", "--claim", DISTANCE, "--rounds", "3", "--tries", "8", "--data-sets", "2", "--out",
                  str(tmp_path / "gap.png")]) == 0
     said = capsys.readouterr().out
-    assert "becomes features [−1]" in said and "generalisation gap with 2 samples a client, over 2 data sets" in said
+    assert "features [−1]" in said and tells(said, "generalisation … 2 samples … 2 data sets")
     assert DISTANCE in said and {p.name for p in tmp_path.iterdir()} == {"gap.png", "gap.svg", "gap.pdf"}
 
 
@@ -104,15 +106,15 @@ def test_the_command_answers_in_json(capsys):
 
 
 @pytest.mark.parametrize("arguments, words", [
-    (["--problem", "quadratic"], "has no samples"),
-    (["--rounds", "0"], "--rounds must be at least 1; got 0"),
+    (["--problem", "quadratic"], "'quadratic' …samples"),
+    (["--rounds", "0"], "--rounds … 1; got 0"),
     (["--claim", "magic"], "magic"),
     (["--set", "colour=1"], "unknown setting 'colour'"),
 ])
 def test_bad_input_is_one_line(arguments, words, capsys):
     assert main(["stability", "fedavg", *arguments]) == 2
     said = capsys.readouterr().err
-    assert words in said and said.count("\n") == 1
+    assert tells(said, words) and said.count("\n") == 1
 
 
 def test_of_a_recursion_every_step_is_drawn_once():

@@ -1,6 +1,7 @@
 """Counterexamples of every kind are run again: free starts, layers, numbers alone, growth; files alone check them."""
 
 import json
+import re
 import subprocess
 import sys
 
@@ -71,16 +72,16 @@ def test_of_growth_the_largest_member_is_run_again(grown, tmp_path, capsys):
     data, claim = largest_member(grown)
     assert data["right"].startswith("0") and claim.explicit
     assert main(["replay", str(grown), "--out", str(tmp_path / "drawn")]) == 0
-    assert "the run agrees" in capsys.readouterr().out
+    assert "agrees" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("change, words", [
-    (lambda data: data, "each a counterexample"),
+    (lambda data: data, "1 members, .*counterexample"),
     (lambda data: data["members"][0]["certificate"].update(left="7"), "nothing violates"),
-    (lambda data: data["members"][0]["certificate"].update(format="x"), "not a fedtheory certificate"),
-    (lambda data: data.update(members=[]), "members"),
-    (lambda data: data.update(constants_may_use=["L"]), "does not state what"),
-    (lambda data: data["members"][0].update(constant="1"), "does not state what"),
+    (lambda data: data["members"][0]["certificate"].update(format="x"), "size 1: .*fedtheory certificate"),
+    (lambda data: data.update(members=[]), " 1 .*64 members"),
+    (lambda data: data.update(constants_may_use=["L"]), "^[^:]*5.2-nonconvex@start-free [^:]*$"),
+    (lambda data: data["members"][0].update(constant="1"), "size 1: .*5.2-nonconvex@start-free .*statement"),
 ])
 def test_growth_is_checked_against_its_claim(grown, tmp_path, change, words):
     data = json.loads(grown.read_text())
@@ -88,7 +89,7 @@ def test_growth_is_checked_against_its_claim(grown, tmp_path, change, words):
     path = tmp_path / "changed.json"
     path.write_text(json.dumps(data))
     result = check_file(path)
-    assert words in result.reason and result.accepted == (words == "each a counterexample")
+    assert re.search(words, result.reason) and result.accepted == ("counterexample" in words)
     done = subprocess.run([sys.executable, "-I", "-S", str(CHECKER), str(path)], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (2, "")  # it knows no claims
 
@@ -103,7 +104,7 @@ def test_an_order_that_holds_is_explained_by_its_constant():
     claim = find_claim("fedalign/eq-4")
     text = explain(claim, Verdict(claim.id, "as printed", "lemma", "consistent", 14.6, "no growth"), {}, "quick", "report")
     assert "14.6" in text
-    assert "Floating point saw" not in text
+    assert "loating point" not in text
 
 
 def test_lengths_with_too_many_outcomes_of_chance_are_not_drawn(monkeypatch):
@@ -111,7 +112,7 @@ def test_lengths_with_too_many_outcomes_of_chance_are_not_drawn(monkeypatch):
     claim = find_claim("fedluar/lemma-3.1")
     _, data = refutation(claim)
     monkeypatch.setattr(replay_module, "_MOST_OUTCOMES", 0)
-    with pytest.raises(ValueError, match="at most 0 outcomes of chance are drawn; 7 rounds have more"):
+    with pytest.raises(ValueError, match=r" 0 outcomes .*; 7 rounds"):
         replay_module.rerun(data, claim, rounds=7)
     left, _ = replay_module._after(data, claim, 7, TORCH)
     assert np.isnan(left).all()

@@ -1,6 +1,7 @@
 """Bounds as functions of their parameters: closed forms, rates, values, rounds to a target, the best step."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from bounds.language.claim import Claim, Condition, Variable
 from bounds.language.words import F_star, L, clients, eta_l, k, local_steps, mu, norm2, objective, rounds, t, x_round, x_star
 from bounds.registry.claims import all_claims, find_claim
 from tests.bounds.each_claim import each_claim
+from tests.said import tells
 from verify.formulas.best_step import best_step
 from verify.formulas.bound import bound_of
 from verify.formulas.compiled import compiled
@@ -35,7 +37,7 @@ def test_best_and_target_take_one_value_of_the_other_parameters(run, option):
     name = "classical/fedavg-sampled-nonconvex"
     assert run("bound", name, *known, "sigma_sq=1", *option)[0] == 0
     status, _, error = run("bound", name, *known, "sigma_sq=[0, 1]", *option)
-    assert status == 2 and "one value of sigma_sq; got 2" in error
+    assert status == 2 and "sigma_sq; got 2" in error
 
 
 @pytest.mark.parametrize("around", [
@@ -112,7 +114,7 @@ def test_signs_that_are_told_decide():
 
 
 def test_a_limit_is_zero_or_infinity():
-    with pytest.raises(ValueError, match="a limit must be oo or 0; got 1"):
+    with pytest.raises(ValueError, match=r"limit .*oo .*0; got 1"):
         leading_order(T, T, 1)
 
 
@@ -158,7 +160,7 @@ def test_errors_name_what_is_wrong():
     with pytest.raises(ValueError, match="unknown side 'middle'; allowed: left, right"):
         closed_form(find_claim("li2020/theorem-1"), "middle")
     nothing = next(c for c in all_claims().values() if c.statement is None)
-    with pytest.raises(ValueError, match="states no formula"):
+    with pytest.raises(ValueError, match=re.escape(nothing.undefined)):
         closed_form(nothing)
 
 
@@ -203,7 +205,7 @@ def test_a_sum_that_is_none_is_not_a_number_and_an_endless_one_is_refused():
     added = compiled(["rounds"], sp.Sum(1 / (i + 1), (i, 0, n)))
     np.testing.assert_array_equal(added([2.5, np.nan, 0.0, -1.0]), [np.nan, np.nan, 1.0, 0.0])
     assert abs(added(1e6) - 14.392727722864989) < 1e-9
-    with pytest.raises(ValueError, match=r"a sum or product of 1e\+09 terms; allowed: at most 1e\+07"):
+    with pytest.raises(ValueError, match=r"1e\+09 terms; allowed: .*1e\+07"):
         added(1e9)
 
 
@@ -252,11 +254,11 @@ def test_lengths_of_a_sum_whose_terms_are_alike_are_looked_up(monkeypatch):
 
 def test_missing_and_unknown_parameters_are_named():
     bound = bound_of(find_claim("li2020/theorem-1"))
-    with pytest.raises(ValueError, match="needs a value for D0_sq, G_sq, Gamma, iterations, local_steps, sum_"):
+    with pytest.raises(ValueError, match=r"li2020/theorem-1 .*, G_sq, Gamma, iterations, local_steps, sum_\w+; D0_sq: "):
         bound.values(L=1, mu=1)
-    with pytest.raises(ValueError, match="has no parameter 'beta'; allowed: D0_sq"):
+    with pytest.raises(ValueError, match="parameter 'beta'; allowed: D0_sq"):
         bound.values(beta=1, iterations=1, **GIVEN)
-    with pytest.raises(ValueError, match=r"needs a value for D0_sq, .*; and it has no parameter 'alpha', 'beta'; allowed"):
+    with pytest.raises(ValueError, match=r" D0_sq, G_sq, .*parameter 'alpha', 'beta'; allowed"):
         bound.values(beta=1, alpha=2, L=1)
 
 
@@ -271,31 +273,31 @@ def test_the_least_length_that_reaches_a_target(target):
 def test_a_target_that_is_never_reached():
     floor = bound_of(algebra(a, "<=", K + 1 / rounds))
     assert reach(floor, 0.5, K=1).first is None and reach(floor, 1.5, K=1).first == 2
-    with pytest.raises(ValueError, match="depends on no run length; it has K"):
+    with pytest.raises(ValueError, match=r"test/claim .*length; .*\bK$"):
         reach(bound_of(algebra(a, "<=", K)), 1, K=1)
 
 
 TARGETS = {  # right side, conditions, numbers: the lengths at which it is at most 1/10, and a part of what is said of them
-    "from some length on": (1 / rounds, [], {}, 10, None, "at most 0.1 from 10 rounds on"),
-    "conditions begin later": (1 / rounds, [Condition(rounds, ">=", 25 * K)], {"K": 2}, 50, None, "from 50 rounds on"),
+    "from some length on": (1 / rounds, [], {}, 10, None, "0.1 … 10 rounds"),
+    "conditions begin later": (1 / rounds, [Condition(rounds, ">=", 25 * K)], {"K": 2}, 50, None, " 50 rounds"),
     "conditions end": (1 / rounds, [Condition(ETA, "<=", 1 / rounds)], {"eta": 0.05}, 10, 20,
-                       "from 10 to 20 rounds: needs eta <= 1/rounds; got eta = 0.05, allowed: at most 0.047619"),
+                       " 10 …20 rounds: …eta <= 1/rounds; got eta = 0.05, …0.047619"),
     "conditions end before": (1 / rounds, [Condition(ETA, "<=", 1 / rounds)], {"eta": 0.5}, None, None,
-                              "at no number of rounds: where the conditions hold, from 1 to 2, the bound is at least 0.5"),
+                              " 1 …2, …0.5"),
     "conditions leave few": (1 / rounds, [Condition(rounds, ">=", 123456), Condition(ETA, "<=", 1 / rounds)],
-                             {"eta": 1 / 123460.5}, 123456, 123460, "from 123456 to 123460 rounds"),
+                             {"eta": 1 / 123460.5}, 123456, 123460, " 123456 …123460 rounds"),
     "conditions never hold": (1 / rounds, [Condition(ETA, "<=", 1 / rounds)], {"eta": 2}, None, None,
-                              "needs eta <= 1/rounds; got eta = 2, allowed: at most 1 at rounds = 1"),
+                              "eta <= 1/rounds; got eta = 2, … 1 …rounds = 1"),
     "a condition without the length fails": (1 / rounds, [Condition(ETA, "<=", 1 / L)], {"eta": 2, "L": 4}, None, None,
-                                             "needs eta <= 1/L; got eta = 2, allowed: at most 0.25"),
-    "a condition without a value is not asked": (1 / rounds, [Condition(ETA, "<=", 1 / L)], {"eta": 2}, 10, None, "from 10"),
-    "it rises again": (1 / rounds + rounds / 1000, [], {}, 12, 88, "from 12 to 88 rounds: beyond, the bound is above it"),
-    "it falls at last": (sp.Abs(sp.log(rounds / 100)) / rounds + 1 / rounds, [], {}, 25, None, "from 25 rounds on"),
+                                             "eta <= 1/L; got eta = 2, …0.25"),
+    "a condition without a value is not asked": (1 / rounds, [Condition(ETA, "<=", 1 / L)], {"eta": 2}, 10, None, " 10 "),
+    "it rises again": (1 / rounds + rounds / 1000, [], {}, 12, 88, " 12 …88 rounds"),
+    "it falls at last": (sp.Abs(sp.log(rounds / 100)) / rounds + 1 / rounds, [], {}, 25, None, " 25 rounds"),
     "it adds up products": (sp.Sum(sp.Product(1 - K / (t + 2), (t, i, rounds - 1)) / 100, (i, 0, rounds - 1)), [],
-                            {"K": 0.5}, 1, 14, "from 1 to 14 rounds"),
+                            {"K": 0.5}, 1, 14, " 1 …14 rounds"),
     "it adds up, and falls": (sp.Sum(1 / (K + i) ** 2, (i, 1, rounds)) / rounds, [], {"K": 1}, 5, None,
-                              "from 5 rounds on, as far as 1e+06, the last number looked at"),
-    "it adds up": (sp.Sum(1 / (K + i), (i, 0, rounds - 1)), [], {"K": 30}, 1, 3, "from 1 to 3 rounds"),
+                              " 5 rounds …1e+06"),
+    "it adds up": (sp.Sum(1 / (K + i), (i, 0, rounds - 1)), [], {"K": 30}, 1, 3, " 1 …3 rounds"),
 }
 
 
@@ -304,7 +306,7 @@ def test_a_target_is_reached_where_the_conditions_hold(row):
     right, conditions, numbers, first, last, said = TARGETS[row]
     bound = bound_of(algebra(a, "<=", right, conditions=tuple(conditions)))
     found = reach(bound, 0.1, **numbers)
-    assert (found.first, found.last) == (first, last) and said in found.text() and found.counts == "rounds"
+    assert (found.first, found.last) == (first, last) and tells(found.text(), said) and found.counts == "rounds"
 
     def met(length):
         here = numbers | {"rounds": length}
@@ -316,16 +318,16 @@ def test_a_target_is_reached_where_the_conditions_hold(row):
 
 
 @pytest.mark.parametrize(("claim", "numbers", "length", "said"), [
-    ("fedmoswa/explicit-5.2-strongly-convex", {"participants": 20}, None, "participants = 20, allowed: at most 10"),
-    ("fedmoswa/explicit-5.2-strongly-convex", {"participants": 5}, 10000, "at most 0.5 from 10000 rounds on"),
+    ("fedmoswa/explicit-5.2-strongly-convex", {"participants": 20}, None, "participants = 20, … 10"),
+    ("fedmoswa/explicit-5.2-strongly-convex", {"participants": 5}, 10000, " 0.5 … 10000 rounds"),
     ("fedmoswa/explicit-5.2-strongly-convex", {"participants": 5, "mu": 0.5, "L": 2, "eta_eff": 0.001}, 2000,
-     "2000 rounds on"),
+     " 0.5 … 2000 rounds"),
 ])
 def test_the_command_asks_for_the_conditions_of_a_claim(run, claim, numbers, length, said):
     given = {"eta_eff": 0.01, "L": 1, "mu": 0.01, "clients": 10, "eta_g": 1, "gamma": 0.5, "local_steps": 5, "sigma_sq": 1,
              "D0_sq": 1, "variate_lag": 1} | numbers
     arguments = [claim, *(f"{name}={value}" for name, value in given.items()), "--target", "0.5"]
-    assert said in run("bound", *arguments)[1]
+    assert tells(run("bound", *arguments)[1], said)
     found = json.loads(run("bound", *arguments, "--json")[1])["target"]
     assert (found["length"], found["counts"], found["known"]) == (length, "rounds", True)
 
@@ -338,7 +340,7 @@ def test_what_adds_up_over_the_run_is_not_held_fixed(run):
     found = reach(bound, 0.1, **given)
     assert (found.first, found.last, found.known) == (None, None, False)
     status, said, _ = run("bound", "fedalign/theorem-1", *(f"{n}={v}" for n, v in given.items()), "--target", "0.1")
-    assert status == 0 and "how many iterations bring the bound to 0.1 is not known: sum_mean_chi" in said
+    assert status == 0 and tells(said, " iterations … 0.1 …: sum_mean_chi (…), sum_mean_psi (")
     assert "not known: sum_mean_chi, sum_mean_psi" in said.replace("\n", " ")
 
 
@@ -367,16 +369,17 @@ def test_a_bound_that_falls_beyond_all_steps_says_so(right, towards, run, monkey
     assert best_step(bound_of(claim), "eta", K=1).towards == towards
     monkeypatch.setattr("bounds.registry.claims.find_claim", lambda _: claim)
     _, said, _ = run("bound", claim.id, "--set", "K=1", "--best", "eta")
-    assert ("it may fall on towards " + towards in said) is bool(towards)
+    assert (f" towards {towards}" in said) is bool(towards)
 
 
 def test_conditions_that_do_not_hold_are_told_with_numbers():
     bound = bound_of(algebra(a, "<=", ETA, conditions=(Condition(ETA, "<=", 1 / (8 * L)),)))
-    assert bound.unmet(eta=0.5, L=1) == ["needs eta <= 1/(8*L); got eta = 0.5, allowed: at most 0.125"]
+    (unmet,) = bound.unmet(eta=0.5, L=1)
+    assert tells(unmet, "eta <= 1/(8*L); got eta = 0.5, … 0.125")
     assert bound.unmet(eta=0.125, L=1) == []
     assert bound.applies(eta=[0.1, 0.2], L=1).tolist() == [True, False]
     never = algebra(a, "<=", ETA, conditions=(Condition(ETA, "<=", -1),), variables=(Variable("a", "positive"),))
-    with pytest.raises(ValueError, match="no eta meets the conditions"):
+    with pytest.raises(ValueError, match=r"eta .*conditions .*test/claim: .*eta <= -1; got eta = "):
         best_step(bound_of(never), "eta")
 
 
@@ -395,7 +398,7 @@ def test_the_command_says_values_rates_and_targets(run, tmp_path):
     status, said, _ = run("bound", "li2020/theorem-1", *arguments, "iterations=10:1000:30:log", "--target", "0.1",
                           "--plot", str(tmp_path / "curve"))
     assert status == 0 and "iterations on" in said and (tmp_path / "curve.png").stat().st_size > 5000
-    assert "30 values in all" in said
+    assert " 30 values" in said
 
 
 def test_without_values_the_command_says_what_is_needed(run):
@@ -404,12 +407,12 @@ def test_without_values_the_command_says_what_is_needed(run):
 
 
 IMPOSSIBLE = {
-    "L=-5": "L must be a positive number; got -5", "L=0": "L must be a positive number; got 0",
-    "mu=[1, -1]": "mu must be a positive number; got -1",
-    "iterations=10.5": "iterations must be a whole number from 1; got 10.5",
-    "local_steps=1.5": "local_steps must be a whole number from 1; got 1.5",
-    "G_sq=-1": "G_sq must be a number from 0; got -1",
-    "iterations=0": "iterations must be a whole number from 1; got 0",
+    "L=-5": "L …positive …; got -5", "L=0": "L …positive …; got 0",
+    "mu=[1, -1]": "mu …positive …; got -1",
+    "iterations=10.5": "iterations …whole … 1; got 10.5",
+    "local_steps=1.5": "local_steps …whole … 1; got 1.5",
+    "G_sq=-1": "G_sq … 0; got -1",
+    "iterations=0": "iterations …whole … 1; got 0",
 }
 
 
@@ -418,9 +421,9 @@ def test_impossible_numbers_are_refused(run, given):
     known = [f"{name}={value}" for name, value in (GIVEN | {"iterations": 10}).items() if not given.startswith(name + "=")]
     for more in ([], ["--target", "0.1"], ["--best", "L"]):
         status, _, error = run("bound", "li2020/theorem-1", given, *known, *more)
-        assert status == 2 and IMPOSSIBLE[given] in error
+        assert status == 2 and tells(error, IMPOSSIBLE[given])
     status, _, error = run("compare", "li2020/theorem-1", "li2020/theorem-2", given)
-    assert status == 2 and (IMPOSSIBLE[given] in error or "must be one number" in error)
+    assert status == 2 and (tells(error, IMPOSSIBLE[given]) or tells(error, "mu …2, 0.1 …1/3; got [1, -1]"))
 
 
 def test_ranges_of_what_counts_are_whole_numbers(run):
@@ -435,35 +438,36 @@ def test_ranges_of_what_counts_are_whole_numbers(run):
 def test_too_many_combinations_are_refused_before_they_are_made():
     bound = bound_of(find_claim("li2020/theorem-1"))
     many = np.broadcast_to(1.0, 40_000)
-    with pytest.raises(ValueError, match="these are 1600000000 combinations of numbers; allowed: at most 10000000"):
+    with pytest.raises(ValueError, match=r" 1600000000 combinations .*; allowed: .* 10000000$"):
         bound.table(GIVEN | {"iterations": many, "L": many})
 
 
 @pytest.mark.parametrize(("arguments", "message"), [
-    (["L=1:5:0"], "got '1:5:0' (the count must be a whole number from 1 to 10000000; got 0)"),
-    (["L=1:5:2000000000"], "the count must be a whole number from 1 to 10000000; got 2000000000"),
-    (["L=0:5:9:log"], "on a logarithmic scale first and last must be positive"),
-    (["iterations=1.5:5"], "it counts, so first and last must be whole numbers"),
-    (["L=true"], "L must be a number, a list, or first:last[:count][:log]; got True"),
-    (["L=null"], "L must be a number"), (["L=[]"], "L must be a number"), (["L=1/0"], "L must be a number"),
-    (["L=NaN"], "L must be a number"), (["L=1", "beta=2", "alpha=1"], "has no parameter 'alpha', 'beta'; allowed"),
-    (["L=1", "beta=2"], "needs a value for D0_sq, G_sq, Gamma, iterations, local_steps, mu, sum_client"),
-    (["iterations=many"], "iterations must be a number, a list, or first:last[:count][:log]; got 'many'"),
-    (["mu"], "must be key=value; got 'mu'"),
-    (["mu=1"], "needs a value for D0_sq"),
-    (["--best", "eta_l"], "does not depend on 'eta_l'; it has D0_sq"),
+    (["L=1:5:0"], "got '1:5:0' (…count … 1 …10000000; got 0)"),
+    (["L=1:5:2000000000"], "count … 1 …10000000; got 2000000000"),
+    (["L=0:5:9:log"], "got '0:5:9:log' (…logarithmic …positive"),
+    (["iterations=1.5:5"], "got '1.5:5' (…counts…whole"),
+    (["L=true"], "L …[:count][:log]; got True"),
+    (["L=null"], "L …[:log]; got None"), (["L=[]"], "L …[:log]; got []"), (["L=1/0"], "L …[:log]; got '1/0'"),
+    (["L=NaN"], "L …[:log]; got nan"), (["L=1", "beta=2", "alpha=1"], "parameter 'alpha', 'beta'; allowed"),
+    (["L=1", "beta=2"], " D0_sq, G_sq, Gamma, iterations, local_steps, mu, sum_client"),
+    (["iterations=many"], "iterations …first:last[:count][:log]; got 'many'"),
+    (["mu"], "--set …key=value; got 'mu'"),
+    (["mu=1"], " D0_sq, G_sq, Gamma, L, iterations, local_steps, sum_client"),
+    (["--best", "eta_l"], "'eta_l'; … D0_sq, G_sq, "),
 ])
 def test_bad_input_is_one_clear_line(run, arguments, message):
     status, _, error = run("bound", "li2020/theorem-1", *arguments)
-    assert status == 2 and message in error
+    assert status == 2 and tells(error, message)
 
 
 def test_conditions_on_parameters_without_values_are_named_not_needed(run):
     given = ["G_lip=1", "L=1", "clients=10", "samples=5", "sigma_g=1", "sigma_sq=1", "rounds=2", "local_steps=3"]
     status, said, _ = run("bound", "fedmoswa/theorem-5.1-nonconvex-fedswa", *given, "eta=1", "--json")
     found = json.loads(said)
-    assert status == 0 and found["values"]["bound"] and found["not checked"] == ["rho_decay <= 1: no value for rho_decay"]
-    assert "got eta = 1, allowed: at most 0.166667" in found["not applicable"][0]
+    assert status == 0 and found["values"]["bound"] and len(found["not checked"]) == 1
+    assert found["not checked"][0].startswith("rho_decay <= 1: ")
+    assert tells(found["not applicable"][0], "got eta = 1, … 0.166667")
 
 
 def test_several_ranges_are_several_curves():
@@ -477,7 +481,7 @@ def test_several_ranges_are_several_curves():
     assert len(drawn) == 2
     for curve, steps in zip(drawn, (1, 2), strict=True):
         assert curve == pytest.approx(form.values(**given, rounds=[1, 10, 100], local_steps=steps))
-    with pytest.raises(ValueError, match="at most 5 curves can be told apart; got 6, by local_steps"):
+    with pytest.raises(ValueError, match=r" 5 curves .*; got 6, .*local_steps$"):
         bound_curve(form, given | {"rounds": [1, 2], "local_steps": [1, 2, 3, 4, 5, 6]}, "rounds")
-    with pytest.raises(ValueError, match="on the axis must have several values; got 'rounds'"):
+    with pytest.raises(ValueError, match=r"axis .*; got 'rounds', .*local_steps$"):
         bound_curve(form, given | {"rounds": 3, "local_steps": [1, 2]}, "rounds")

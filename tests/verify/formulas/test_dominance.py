@@ -8,6 +8,7 @@ import sympy as sp
 
 from bounds.language.claim import Claim, Condition
 from bounds.language.words import L, clients, mu, participants
+from tests.said import tells
 from verify.formulas.bound import bound_of
 from verify.formulas.dominance import where_below
 
@@ -57,9 +58,9 @@ def test_parameters_may_be_fixed():
     first, second = bound(1 / sp.sqrt(T)), bound(K / T, name="b")
     assert where_below(first, second, {"K": 1}).answer == "depends"
     assert where_below(first, second, {"K": Fraction(1, 10), "T": 100}).answer == "never"
-    with pytest.raises(ValueError, match="neither bound has the parameter 'q'; allowed: K, T"):
+    with pytest.raises(ValueError, match="parameter 'q'; allowed: K, T"):
         where_below(first, second, {"q": 1})
-    with pytest.raises(ValueError, match="K must be a positive number; got -1"):
+    with pytest.raises(ValueError, match=r"^K .*positive .*; got -1"):
         where_below(first, second, {"K": -1})
 
 
@@ -73,19 +74,19 @@ def test_the_command(run):
     (found,) = json.loads(said)
     assert status == 0 and found["answer"] == "always" and found["below"]["parameters"]
     status, said, _ = run("compare", "li2020/theorem-1", "li2020/theorem-2")
-    assert status == 0 and "li2020/theorem-1 is never above li2020/theorem-2" in said
+    assert status == 0 and tells(said, "li2020/theorem-1 …never …li2020/theorem-2 (")
     status, _, error = run("compare", "li2020/theorem-1")
-    assert status == 2 and "at least two claims; got 1" in error
+    assert status == 2 and "claims; got 1" in error
 
 
 @pytest.mark.parametrize(("given", "message"), [
-    ("L=abc", "L must be one number, such as 2, 0.1 or 1/3; got 'abc'"), ("L=[1, 2]", "L must be one number"),
-    ("iterations=10.5", "iterations must be a whole number from 1; got 10.5"),
-    ("L=-5", "L must be a positive number; got -5"), ("q=1", "neither bound has the parameter 'q'; allowed"),
+    ("L=abc", "L …2, 0.1 …1/3; got 'abc'"), ("L=[1, 2]", "L …2, 0.1 …1/3; got [1, 2]"),
+    ("iterations=10.5", "iterations …whole … 1; got 10.5"),
+    ("L=-5", "L …positive …; got -5"), ("q=1", "parameter 'q'; allowed: D0_sq"),
 ])
 def test_bad_numbers_of_the_command(run, given, message):
     status, _, error = run("compare", "li2020/theorem-1", "li2020/theorem-2", given)
-    assert status == 2 and message in error
+    assert status == 2 and tells(error, message)
 
 
 def test_the_command_draws_the_bounds(run, tmp_path):
@@ -93,7 +94,7 @@ def test_the_command_draws_the_bounds(run, tmp_path):
     status, said, _ = run("compare", *pair, "--plot", str(tmp_path / "curves"))
     assert status == 0 and "below at" in said and "above at" in said and (tmp_path / "curves.png").stat().st_size > 5000
     status, _, error = run("compare", *pair, "--plot", str(tmp_path / "none"), "--against", "q")
-    assert status == 2 and "cannot draw against 'q'; the witness has: D0_sq" in error
+    assert status == 2 and tells(error, "'q'; …witness …: D0_sq, G_sq, ")
 
 
 def test_curves_are_dashed_where_a_condition_fails():

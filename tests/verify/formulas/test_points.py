@@ -1,7 +1,5 @@
 """Parameter sets of every claim's bound: they meet its conditions, and the bound has a value there."""
 
-import re
-
 import numpy as np
 import pytest
 import sympy as sp
@@ -83,11 +81,11 @@ def test_the_seed_decides():
 
 
 @pytest.mark.parametrize(("formula", "conditions", "message"), [
-    (a, (Condition(a, "<=", 1), Condition(a, ">=", 2)), "no numbers meet the conditions of test/a: "),
-    (sp.log(-1 - a), (), "no numbers were found that meet the conditions of test/a and give its bound a value"),
+    (a, (Condition(a, "<=", 1), Condition(a, ">=", 2)), "conditions .*test/a: a <= 1; a >= 2$"),
+    (sp.log(-1 - a), (), "conditions .*test/a .*bound .*value$"),
 ])
 def test_there_may_be_none(formula, conditions, message):
-    with pytest.raises(ValueError, match=re.escape(message)):
+    with pytest.raises(ValueError, match=message):
         parameter_sets(bound(formula, *conditions), 1)
 
 
@@ -100,5 +98,5 @@ def test_a_witness_is_exact():
 
 
 def test_a_count_is_positive():
-    with pytest.raises(ValueError, match="count must be at least 1; got 0"):
+    with pytest.raises(ValueError, match=r"count .* 1; got 0"):
         parameter_sets(bound(a), 0)

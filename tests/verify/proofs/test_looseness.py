@@ -63,17 +63,17 @@ def test_what_cannot_be_measured_says_why():
     hidden = replace(STEPS[0], explicit=False)
     found = waterfall(THEOREM, steps=(numbers, TRUE["control/jensen"], impossible, hidden))
     assert [step.worst for step in found.steps] == [None] * 4
-    assert [step.reason for step in found.steps] == [
-        "it is about numbers, not about a run", "it is about one point, not about a run", "its hypotheses do not hold there",
-        "its constants are hidden"]
+    kinds = ("numbers", "point", "hypotheses", "constants")
+    assert [[kind for kind in kinds if kind in step.reason] for step in found.steps] == [[kind] for kind in kinds]
 
 
 @pytest.mark.parametrize("make, message", [
-    (lambda: waterfall(THEOREM), "lists no steps"), (lambda: waterfall(TRUE["control/means"], steps=STEPS), "'algebra'"),
+    (lambda: waterfall(THEOREM), "control/all-in-all .*steps"),
+    (lambda: waterfall(TRUE["control/means"], steps=STEPS), "control/means .*'algebra'"),
     (lambda: waterfall(THEOREM, "fast", steps=STEPS), "unknown budget 'fast'; allowed: quick"),
-    (lambda: waterfall(replace(THEOREM, explicit=False), steps=STEPS), "hides its constants"),
+    (lambda: waterfall(replace(THEOREM, explicit=False), steps=STEPS), r"control/all-in-all .*O\(\.\)"),
     (lambda: waterfall(control("none", "run", Condition(gap, "<=", L), conditions=(
-        Condition(gap, ">=", 1, (ALL_STEPS,)), Condition(gap, "<=", 0)))), "lists no steps"),
+        Condition(gap, ">=", 1, (ALL_STEPS,)), Condition(gap, "<=", 0)))), "control/none .*steps"),
 ])
 def test_what_is_refused(make, message):
     with pytest.raises(ValueError, match=message):
@@ -82,7 +82,7 @@ def test_what_is_refused(make, message):
 
 def test_an_instance_that_nothing_meets():
     impossible = replace(THEOREM, conditions=(Condition(mu, ">=", 2 * L),))
-    with pytest.raises(ValueError, match="met its hypotheses"):
+    with pytest.raises(ValueError, match=r"^control/all-in-all: .*\d+ instances .*hypotheses"):
         waterfall(impossible, steps=STEPS)
 
 
@@ -96,7 +96,7 @@ def test_the_figure_marks_every_factor():
     (axes,) = figure.axes
     texts = [text.get_text() for text in axes.texts]
     assert {"4", "∞", "0.5", "1e+15", "8", "50"} <= set(texts) and "it is about numbers, not about a run" in texts
-    assert [label.get_text() for label in axes.get_yticklabels()][-1] == "p/theorem (all in all)"
+    assert [label.get_text() for label in axes.get_yticklabels()][-1].startswith("p/theorem ")
     assert axes.get_xlim()[0] < 0.5
 
 
@@ -111,7 +111,7 @@ def test_the_command(monkeypatch, tmp_path, capsys):
     assert main(["looseness", claim.id, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["steps"][1]["worst"] == pytest.approx(2)
     assert main(["looseness", claim.id, "--out", "x.gif"]) == 2
-    assert "must end in .svg, .pdf, .png" in capsys.readouterr().err
+    assert " .svg, .pdf, .png" in capsys.readouterr().err
 
 
 def test_registered_steps_exist():

@@ -74,7 +74,7 @@ def test_printed_assumptions(row):
     found = conflict(claim_with(*assumptions, NOISE))
     assert (found is not None) == excluded
     if excluded:
-        assert set(found.parts) <= {a.id for a in assumptions} and "f' = 0 everywhere" in found.proof
+        assert set(found.parts) <= {a.id for a in assumptions} and "f' = 0" in found.proof
 
 
 everywhere = Assumption("G", "bounded gradients", everywhere=Condition(norm2(f_grad(u)), "<=", G_sq))
@@ -89,12 +89,12 @@ def test_bounded_gradients(assumptions, excluded):
     found = conflict(claim_with(*assumptions))
     assert (found is not None) == excluded
     if excluded:
-        assert found.parts == ("G", "control/convex") and "exceeds the bound G_sq" in found.proof
+        assert found.parts == ("G", "control/convex") and " G_sq" in found.proof
 
 
 def test_a_statement_without_a_formula():
     claim = Claim("control/none", "none", "control", "run", None, derivation="none", undefined="no formula is printed")
-    assert conflict(claim).proof == "the statement is undefined: no formula is printed"
+    assert conflict(claim).proof.endswith(f": {claim.undefined}")
 
 
 @pytest.mark.parametrize("row", CONTROLS, ids=lambda row: row.claim.id)

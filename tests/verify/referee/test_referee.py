@@ -47,13 +47,13 @@ def undecidable():
 #: claim -> its verdict and words of the evidence; only controls of which the answer is known
 ROWS = {
     "refuted": (TWINS["control/descent@/2"], "refuted", "counterexample: left side"),
-    "refuted, numbers": (TWINS["control/young@/10"], "refuted", "numbers in the certificate"),
+    "refuted, numbers": (TWINS["control/young@/10"], "refuted", "certificate"),
     "certified": (replace(TRUE["control/means"], statement=Condition(0, "<=", TRUE["control/means"].statement.right)),
                   "certified", "coefficients"),
-    "certified, on real numbers": (TRUE["control/means"], "certified", "no real numbers that meet the conditions"),
-    "consistent, a run": (TRUE["control/smooth-gap"], "consistent", "no violation in"),
-    "undecided": (undecidable(), "undecided", "met the hypotheses; a family that meets them would decide"),
-    "hidden constants": (replace(TRUE["control/means"], explicit=False), "undecided", "hides its constants"),
+    "certified, on real numbers": (TRUE["control/means"], "certified", "real numbers"),
+    "consistent, a run": (TRUE["control/smooth-gap"], "consistent", "no violation"),
+    "undecided": (undecidable(), "undecided", "hypotheses"),
+    "hidden constants": (replace(TRUE["control/means"], explicit=False), "undecided", "constants"),
     "undefined": (Claim("control/none", "none", "control", "run", None, derivation="none", undefined="nothing is printed"),
                   "ill-posed", "nothing is printed"),
 }
@@ -99,7 +99,7 @@ def test_a_counterexample_that_the_checker_rejects_is_no_verdict(monkeypatch, ca
     monkeypatch.setattr(module, "check", lambda data, claim: type("No", (), {"accepted": False, "reason": "planted"})())
     verdict = decide(TWINS["control/descent@/2"], FEW)
     assert verdict.verdict == "undecided" and verdict.ratio is None and verdict.certificate is None
-    assert verdict.details["disagreement"] == "planted" and "checker rejects it: planted" in verdict.evidence
+    assert verdict.details["disagreement"] == "planted" and "planted" in verdict.evidence
     assert [record.levelname for record in caplog.records] == ["ERROR"] and "control/descent@/2" in caplog.text
 
 
@@ -107,12 +107,12 @@ def test_a_number_named_like_a_word_of_the_language_is_said_to_be_one():
     share = sp.Symbol("share", positive=True)
     claim = control("word", "algebra", Condition(share, "<=", 1), variables=(Variable("share", "positive"),))
     verdict = decide(claim, FEW)
-    assert verdict.verdict == "undecided" and "a word of the language (share; another name would do)" in verdict.evidence
+    assert verdict.verdict == "undecided" and "language (share; " in verdict.evidence
 
 
 def test_a_proof_against_a_counterexample_is_an_error(monkeypatch):
     monkeypatch.setattr(module, "prove", lambda claim: "planted")
-    with pytest.raises(RuntimeError, match="contradict each other"):
+    with pytest.raises(RuntimeError, match=r"^control/descent@/2: .*contradict.*: planted"):
         decide(TWINS["control/descent@/2"], FEW)
 
 
@@ -131,7 +131,7 @@ def test_a_violation_on_real_data_refutes_nothing():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "search", lambda *_: nothing)
         verdict = decide(false, Settings(seeds=2))
-    assert verdict.verdict == "undecided" and "float64 sees a violation on" in verdict.evidence
+    assert verdict.verdict == "undecided" and "float64" in verdict.evidence
     assert verdict.certificate is None
 
 
@@ -165,7 +165,7 @@ def test_nothing_to_judge():
 # settings and verdicts ---------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("wrong, words", [
     ({"budget": "endless"}, "unknown budget 'endless'; allowed: quick, standard, thorough"),
-    ({"seeds": 1}, "seeds must be at least 2; got 1"),
+    ({"seeds": 1}, "seeds .* 2; got 1"),
 ])
 def test_wrong_settings(wrong, words):
     with pytest.raises(ValueError, match=words):

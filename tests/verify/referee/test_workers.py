@@ -98,7 +98,7 @@ def test_a_dying_worker_costs_only_its_claim(planted):
     assert set(verdicts) == {c.id for c in claims}
     words = [verdicts[c.id].evidence for c in claims]
     assert [w == "planted" for w in words] == [True, False, True, True, False, True]
-    assert "died twice (exit code 7" in words[1] and "took more than 4 s" in words[4]
+    assert "exit code 7" in words[1] and " 4 s" in words[4]
     assert {verdicts[claims[n].id].verdict for n in (1, 4)} == {"undecided"}
 
 

@@ -12,6 +12,7 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from PIL import Image
 
+from tests.said import tells
 from verify.results.drawing import BOUND, MEASUREMENT, VERDICT_STYLE, save
 from verify.results.figures import bound_and_measurement, looseness, trajectory_figure
 from verify.results.verdict import VERDICTS, Series, Verdict
@@ -66,17 +67,17 @@ def test_every_series_can_be_drawn_and_saved(series, tmp_path):
     "name, words",
     [
         ("plain", ["a run", "iterations $T$", "$F(x_T) - F^\\ast$ [loss]", "bound", "measured"]),
-        ("empty", ["no data were recorded"]),
-        ("bound zero", ["bound = 0", "measurement exceeds the bound", "▽ at the edge: zero or less"]),
+        ("empty", ["no data"]),
+        ("bound zero", ["bound = 0", "exceeds", "▽ …zero"]),
         ("all infinite", ["bound = ∞"]),
         ("band", ["confidence band"]),
-        ("tiny and huge", ["▽ at the edge: too small to show"]),
+        ("tiny and huge", ["▽ …small"]),
         ("estimate", ["L is an estimate", "bound (estimate)"]),
     ],
 )
 def test_figure_says_what_it_shows(name, words):
     shown = texts(bound_and_measurement(SERIES[name])).replace("\n", " ")
-    assert [word for word in words if word not in shown] == []
+    assert [word for word in words if not tells(shown, word)] == []
 
 
 @pytest.mark.parametrize("name", ["plain", "bound zero", "band", "tiny and huge"])
@@ -157,7 +158,7 @@ def test_runs_that_grow_do_not_set_the_scale(values, highest, tmp_path):
 
 def test_run_that_recorded_nothing_is_not_drawn():
     nothing = SimpleNamespace(dataset=xr.Dataset(), description="", runs=1, federation=None)
-    with pytest.raises(ValueError, match="recorded none of suboptimality"):
+    with pytest.raises(ValueError, match="suboptimality, distance_sq, free_included"):
         trajectory_figure(nothing)
 
 
