@@ -67,30 +67,41 @@ def coupled(certificate):
     return certificate["setting"] == "run" and "replaced" in certificate["procedure"]
 
 
-def checked(certificate):
-    """The certificate, if it has the form of one. Raises ValueError."""
-    require(isinstance(certificate, dict) and certificate.get("format") == FORMAT, f"not a {FORMAT}")
-    keys(certificate, ("format", *STATED, *GIVEN), "a certificate", ("also",))
+def stated(certificate):
+    """The part of a certificate that states the claim, if it has that form. Raises ValueError."""
     require(certificate["setting"] in SETTINGS, f"the setting is one of {', '.join(SETTINGS)}")
     require(isinstance(certificate["reading"], str) and isinstance(certificate["claim"], str), "claim and reading are texts")
     keys(certificate["procedure"], PROCEDURE, "the procedure", ("replaced", "gradients"))
-    of_samples = coupled(certificate)
     require(isinstance(certificate["procedure"]["options"], dict), "options must be an object")
     require(isinstance(certificate["hypotheses"], list), "hypotheses must be a list")
     for condition in (certificate["statement"], *certificate["hypotheses"]):
         _condition(condition)
     for name, rule in keys(certificate["definitions"], (), "definitions", certificate["definitions"]).items():
         texts(keys(rule, ("indices", "formula"), f"the definition of {name}")["indices"], "indices")
-    free, everywhere = certificate["free"], texts(certificate["everywhere"], "everywhere")
-    for name, lengths in keys(free, (), "free", free).items():
+    texts(certificate["everywhere"], "everywhere")
+    for name, lengths in keys(certificate["free"], (), "free", certificate["free"]).items():
         require(lengths is None or texts(lengths, f"the sizes of {name}") is not None, "sizes are a list of names")
-    sizes = keys(certificate["sizes"], (), "sizes", (*SIZES, *free, *(["samples"] if of_samples else [])))
+
+
+def sized(certificate, more=()):
+    """The sizes of a certificate, whole numbers by name. Raises ValueError."""
+    sizes = keys(certificate["sizes"], (), "sizes", (*SIZES, *certificate["free"], *more))
     for name, size in sizes.items():
         require(type(size) is int, f"the size {name} must be a whole number; got {size!r}")
         bounded(abs(size), SIZE, f"the size {name}")
     require(all(sizes.get(name, 0) >= 1 for name in SIZES), f"at least 1 must be {', '.join(SIZES)}")
     whole_rounds = certificate["setting"] == "algebra" or sizes["iterations"] == sizes["rounds"] * sizes["local_steps"]
     require(whole_rounds, "iterations must be rounds * local_steps")
+    return sizes
+
+
+def checked(certificate):
+    """The certificate, if it has the form of one. Raises ValueError."""
+    require(isinstance(certificate, dict) and certificate.get("format") == FORMAT, f"not a {FORMAT}")
+    keys(certificate, ("format", *STATED, *GIVEN), "a certificate", ("also",))
+    stated(certificate)
+    free, of_samples = certificate["free"], coupled(certificate)
+    sizes = sized(certificate, ["samples"] if of_samples else [])
     names = OF_SAMPLES if of_samples else INSTANCE[certificate["setting"]]
     keys(certificate["instance"], names, "the instance", MAY_HAVE if "center" in names else ())
     known = sizes | {"rounds + 1": sizes["rounds"] + 1, 1: 1}
@@ -103,8 +114,8 @@ def checked(certificate):
                 keys(value, ("hypothesis",), f"a value of {name}, unless it is a number,")
             else:
                 _shape(value, free[name] and [sizes[size] for size in free[name]], name)
-    _one_meaning(certificate)
-    require({*everywhere} <= {*free}, "constants over all points must be among the free names")
+    one_meaning(certificate)
+    require({*certificate["everywhere"]} <= {*free}, "constants over all points must be among the free names")
     sides = [certificate[side] for side in ("left", "right")]
     if "also" in certificate:
         also = keys(certificate["also"], ("values", "left", "right"), "also")
@@ -139,7 +150,7 @@ def _condition(condition):
         require(named, "over holds [index, low, high]")
 
 
-def _one_meaning(certificate):
+def one_meaning(certificate):
     """Every name is of the instance, a size, a value or a definition, and of nothing else that the checker knows."""
     fixed = {*SIZES}
     if certificate["setting"] != "algebra":

@@ -15,6 +15,7 @@ def add_commands(app: typer.Typer) -> None:
     """Register the commands."""
     app.command()(chain)
     app.command()(looseness)
+    app.command()(worst)
 
 
 def chain(
@@ -81,3 +82,35 @@ def looseness(
         save(waterfall_figure(found), out.with_suffix(""), [out.suffix.lstrip(".")])
         console.out().print(f"wrote {out}")
     return 0
+
+
+def worst(
+    claim: Annotated[str, typer.Argument(help="A claim about runs: its id, or its file.")],
+    given: Annotated[list[str] | None, typer.Argument(metavar="[NAME=VALUE]...", help="Sizes and numbers.")] = None,
+    out: Annotated[Path | None, typer.Option("--out", help="File for the proof.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
+) -> int:
+    """Find the worst case of a claim over every function of its class.
+
+    Sizes and numbers are given, or defaults that the output names. A proof in rational numbers is written to --out;
+    `fedtheory check` checks it.
+
+    Exit status: 0 proven at these sizes and numbers; 1 not; 2 bad input, or a claim that is not of this kind.
+    """
+    from verify.cli import console
+    from verify.cli.settings import exact_numbers
+    from verify.results.files import write_json
+    from verify.worst.worst_case import worst_case
+
+    found = worst_case(choose_claim(claim), exact_numbers(given or []))
+    if found.certificate and out:
+        write_json(out, found.certificate)
+    said = {"claim": found.claim, "scope": found.scope, "without a value": found.setting.unknown, "letters": found.letters,
+            "factors": found.factors, "proven": found.certificate is not None, "reason": found.reason}
+    if json:
+        print(json_text.dumps(said, indent=1))
+    else:
+        rows = [(str(number), "-" if factor is None else f"{factor:.6f}") for number, factor in enumerate(found.factors)]
+        console.out().print(console.names_table(("pair of sides", "least factor of the larger side"), rows))
+        print("proven" if found.certificate else f"not proven: {found.reason}", "for", found.scope)
+    return 0 if found.certificate else 1

@@ -1,0 +1,171 @@
+"""Worst cases on letters: tight statements are proven, and nothing is that is false."""
+
+import json
+from copy import deepcopy
+from fractions import Fraction as Q
+
+import pytest
+
+from benchmarks.ablation import FALSE
+from bounds.registry.claims import find_claim
+from verify.checker.form import STATED
+from verify.checker.forms import Form
+from verify.checker.letters import Letters
+from verify.exact.check import check, replay_alone
+from verify.exact.confirm import Violation
+from verify.search.budget import BUDGETS
+from verify.search.search import search
+from verify.worst.program import Program
+from verify.worst.proof import proof
+from verify.worst.worst_case import worst_case
+
+#: statements that hold with equality for some function: their sizes and numbers, and at which pairs of sides
+TIGHT = {
+    "classical/gd-convex": ({}, [0]),
+    "classical/gd-convex three": ({"rounds": 3}, [0]),
+    "classical/gd-distance": ({"mu": Q(1, 10), "eta_l": Q(1, 2)}, [0, 1]),
+    "classical/gd-distance long": ({"mu": Q(1, 10), "eta_l": Q(19, 10)}, [0, 1]),
+    "classical/gd-value": ({"mu": Q(1, 4), "eta_l": Q(1, 2)}, [0, 1]),
+    "classical/gd-gradient": ({"mu": Q(1, 4), "eta_l": Q(1, 2)}, [0, 1]),
+    "classical/gd-descent": ({"eta_l": Q(1)}, [0, 1]),
+    "classical/gd-nonconvex": ({}, [0]),
+}
+#: statements with noise, samples of clients or differing clients, that are proven at the default sizes and numbers
+PROVEN = {
+    "classical/sgd-distance": {}, "classical/sgd-value": {}, "classical/drift-convex": {"eta": Q(1, 4)},
+    "classical/drift-smooth": {"eta": Q(1, 4)}, "classical/local-gd-spread": {"eta": Q(1, 4)}, "classical/fedavg-round": {},
+    "classical/fedavg-round-dissimilar": {}, "classical/scaffold-nonconvex": {}, "li2020/theorem-1": {"rounds": 3},
+    "li2020/lemma-2": {},
+}
+
+
+def test_a_number_that_is_needed_is_asked_for():
+    with pytest.raises(ValueError, match=r"classical/drift-smooth.* eta"):
+        worst_case(find_claim("classical/drift-smooth"))
+
+
+def claim_of(row):
+    return find_claim(row.split()[0])
+
+
+@pytest.fixture(scope="module")
+def proven():
+    """A proof of two rounds of gradient descent."""
+    return worst_case(find_claim("classical/gd-distance"), {"mu": Q(1, 10), "eta_l": Q(1, 2)}).certificate
+
+
+@pytest.mark.parametrize("row", TIGHT)
+def test_a_tight_statement_is_proven_and_not_with_a_hundredth_less(row):
+    given, places = TIGHT[row]
+    found = worst_case(claim_of(row), given)
+    assert found.certificate and check(found.certificate, claim_of(row)).accepted
+    setting = found.setting
+    letters = Letters(found.certificate, setting.sizes, setting.values, [*setting.unknown])
+    pairs = [*letters.compared(letters.stated["statement"])]
+    program = Program(letters)
+    for place in places:
+        smaller, larger = pairs[place]
+        assert found.factors[place] == pytest.approx(1, abs=1e-4)
+        assert proof(program, smaller, larger * Q(99, 100)) is None
+
+
+@pytest.mark.parametrize("name", PROVEN)
+def test_a_true_statement_about_chance_or_several_clients_is_proven(name):
+    found = worst_case(find_claim(name), PROVEN[name])
+    assert found.certificate and check(json.loads(json.dumps(found.certificate)), find_claim(name)).accepted
+
+
+@pytest.mark.parametrize("name", [name for name, claim in FALSE.items() if claim.setting == "run"])
+@pytest.mark.slow
+def test_what_is_false_is_not_proven_at_the_numbers_of_its_counterexample(name):
+    found = search(FALSE[name], BUDGETS["quick"])
+    assert isinstance(found.violation, Violation)
+    refuted = found.violation.certificate
+    same = {*refuted["instance"].get("client_weight", [])}
+    if len(same) != 1 or not all(refuted["instance"]["priority"]):
+        pytest.skip("its clients differ in weight")
+    sizes = refuted["sizes"] | {"dim": 1, "layers": 1}
+    try:
+        letters = Letters({part: refuted[part] for part in STATED}, sizes, refuted["values"], [])
+        pairs = [*letters.compared(refuted["statement"])]
+        program = Program(letters)
+    except (LookupError, TypeError, ValueError) as reason:
+        pytest.skip(f"not of this kind: {reason}")
+    assert program.count > 60 or not all(proof(program, *pair) for pair in pairs)
+
+
+# forgeries ------------------------------------------------------------------------------------------------------------
+def _halved(certificate):
+    certificate["statement"]["right"] = ["*", ["^", 2, -1], certificate["statement"]["right"]]
+
+
+def _more(certificate):
+    name = next(iter(certificate["proofs"][0]))
+    certificate["proofs"][0][name] = str(Q(certificate["proofs"][0][name]) + Q(1, 10**9))
+
+
+def _put(*path):
+    *path, last, value = path
+
+    def change(certificate):
+        for step in path:
+            certificate = certificate[step]
+        certificate[last] = value
+
+    return change
+
+
+def _dropped(*path):
+    *path, last = path
+
+    def change(certificate):
+        for step in path:
+            certificate = certificate[step]
+        del certificate[last]
+
+    return change
+
+
+FORGERIES = {
+    "half the right side": _halved,
+    "a multiplier a little larger": _more,
+    "a negative multiplier": _put("proofs", 0, "client 0 0 1", "-1"),
+    "an inequality that nobody knows": _put("proofs", 0, "client 0 0 9", "0"),
+    "a number that is no text": _put("proofs", 0, "client 0 0 1", 1.5),
+    "a proof less": _dropped("proofs", 1),
+    "no proofs": _put("proofs", []),
+    "a longer step": _put("values", "eta_l", ["3/2", "3/2"]),
+    "steps beyond the conditions": _put("values", "eta_l", ["5/2", "5/2"]),
+    "less curvature": _put("values", "mu", "1/20"),
+    "a constant without a value": lambda data: (data["values"].pop("L"), data.update(unknown=["L"])),
+    "a number twice": _put("unknown", ["mu"]),
+    "steps without values": lambda data: (data["values"].pop("eta_l"), data.update(unknown=["eta_l"])),
+    "a name that is not free": _put("values", "x_star", "0"),
+    "no hypotheses": _put("hypotheses", []),
+    "another round": lambda data: data["sizes"].update(rounds=3, iterations=3),
+    "another format": _put("format", "fedtheory certificate 4"),
+    "a part more": _put("instance", {}),
+    "no sizes": _dropped("sizes"),
+}
+
+
+@pytest.mark.parametrize("change", FORGERIES.values(), ids=FORGERIES)
+def test_a_forged_proof_is_rejected(change, proven):
+    certificate = deepcopy(proven)
+    change(certificate)
+    assert not check(certificate, find_claim("classical/gd-distance")).accepted
+    if certificate["hypotheses"]:
+        assert not replay_alone(certificate).accepted
+
+
+def test_the_proof_itself_is_accepted_and_of_another_claim_it_is_none(proven):
+    assert check(proven, find_claim("classical/gd-distance")).accepted
+    assert not check(proven, find_claim("classical/gd-value")).accepted
+
+
+def test_an_odd_number_remains(proven):
+    """Losses that do not cancel, and a constant below zero, are no sums of squares."""
+    from verify.checker.forms import nonnegative
+
+    assert nonnegative(Form({(0, 0): Q(1), (): Q(2)})) and not nonnegative(Form({(): Q(-1)}))
+    assert not nonnegative(Form({"F0(0)": Q(1)})) and not nonnegative(Form({(0, 1): Q(1)}))

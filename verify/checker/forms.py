@@ -1,0 +1,153 @@
+"""Vectors and numbers that are linear combinations of letters, of their inner products, and of numbers without a value."""
+
+from fractions import Fraction
+
+from verify.checker.limits import bits
+from verify.checker.words import require
+
+
+class NoForm(TypeError):
+    """Something is not linear in inner products, losses and unknown numbers."""
+
+
+class Linear:
+    """A linear combination, {what: coefficient}."""
+
+    def __init__(self, terms):
+        self.terms = {key: c for key, c in terms.items() if c != 0}
+
+    def __add__(self, other):
+        other, found = self.like(other), dict(self.terms)
+        for key, c in other.terms.items():
+            found[key] = found.get(key, 0) + c
+        return type(self)(found)
+
+    def __mul__(self, number):
+        number = plain(number)
+        return type(self)({key: c * number for key, c in self.terms.items()})
+
+    def __truediv__(self, number): return self * (1 / plain(number))
+    def __neg__(self): return self * Fraction(-1)
+    def __sub__(self, other): return self + -self.like(other)
+    def __rsub__(self, other): return self.like(other) + -self
+
+    __radd__, __rmul__ = __add__, __mul__
+
+    @property
+    def longest(self):
+        return max(self.terms.values(), key=bits, default=Fraction(0))
+
+    @property
+    def numerator(self): return self.longest.numerator
+
+    @property
+    def denominator(self): return self.longest.denominator
+
+    def refuse(self, *_):
+        raise NoForm(f"{type(self).__name__.lower()}s have sums and multiples only")
+
+    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __abs__ = __iter__ = __len__ = __rtruediv__ = __bool__ = refuse
+    __getitem__ = refuse
+    __hash__ = None
+
+
+class Row(Linear):
+    """A vector: coefficients by letter."""
+
+    def like(self, other):
+        if isinstance(other, Row):
+            return other
+        require(plain(other) == 0, "a vector and a number are not added")
+        return Row({})
+
+    def __pow__(self, power): self.refuse()
+
+
+class Form(Linear):
+    """A number: coefficients of inner products by (letter, letter), of losses and unknown numbers by name, of 1 by ()."""
+
+    def like(self, other):
+        return other if isinstance(other, Form) else Form({(): plain(other)})
+
+    def __pow__(self, power):
+        if power == 1:
+            return self
+        if power == 2 and len(self.terms) == 1:
+            (key, c), = self.terms.items()
+            if isinstance(key, str):
+                return Form({f"{key}^2": c**2})
+        return plain(self) ** power
+
+    def __mul__(self, other):
+        if isinstance(other, Row):
+            return other * plain(self)
+        return super().__mul__(other) if not isinstance(other, Form) or not {*other.terms} <= {()} else other * self
+
+    __rmul__ = __mul__
+
+
+def plain(number):
+    """The number as a fraction, if it is one."""
+    if isinstance(number, Form) and {*number.terms} <= {()}:
+        return number.terms.get((), Fraction(0))
+    if not isinstance(number, (int, Fraction)):
+        raise NoForm(f"a rational number must stand where there is a {type(number).__name__}")
+    return Fraction(number)
+
+
+def unknown(name):
+    """A number without a value."""
+    return Form({name: Fraction(1)})
+
+
+def pairing(u, v):
+    """The inner product of two vectors."""
+    found = {}
+    for i, a in u.terms.items():
+        for j, b in v.terms.items():
+            key = (min(i, j), max(i, j))
+            found[key] = found.get(key, 0) + a * b
+    return Form(found)
+
+
+def between(one, other, L, m):
+    """A number that is never negative, of two points (where, gradient, value) of a function F such that F - m/2 |x|^2 is
+    convex and L/2 |x|^2 - F is convex (for L None, without the latter).
+
+    For all pairs of points these are necessary and sufficient for such a function (Taylor, Hendrickx, Glineur 2017,
+    Theorem 4; for m < 0 Rotaru, Glineur, Patrinos 2022, Theorem 3.1).
+    """
+    (x, g, f), (y, h, e) = one, other
+    dx, dg = x - y, g - h
+    gap = f - e - pairing(h, dx)
+    if L is None:
+        return gap - pairing(dx, dx) * (m / 2)
+    require(m < L, "curvatures must lie in an interval")
+    more = pairing(dg, dg) / L + pairing(dx, dx) * m - pairing(dg, dx) * (2 * m / L)
+    return gap - more / (2 * (1 - m / L))
+
+
+def nonnegative(slack):
+    """Whether a number is never negative, whatever the letters are: its inner products are a square, its constant is at
+    least 0, and nothing else remains."""
+    inner = {key: c for key, c in slack.terms.items() if isinstance(key, tuple) and key}
+    if slack.terms.get((), 0) < 0 or {*slack.terms} - {*inner} - {()}:
+        return False
+    rows = sorted({i for key in inner for i in key})
+    entry = {(i, j): inner.get((min(i, j), max(i, j)), Fraction(0)) / (1 if i == j else 2) for i in rows for j in rows}
+    return semidefinite([[entry[i, j] for j in rows] for i in rows])
+
+
+def semidefinite(matrix):
+    """Whether a symmetric matrix of fractions is positive semidefinite, by elimination."""
+    rows = [list(row) for row in matrix]
+    while rows:
+        place = next((i for i in range(len(rows)) if rows[i][i] != 0), None)
+        if place is None:
+            return all(entry == 0 for row in rows for entry in row)
+        pivot, lead = rows[place][place], rows[place]
+        if pivot < 0 or any(rows[i][i] == 0 and any(rows[i]) for i in range(len(rows))):
+            return False
+        rows = [[a - row[place] * b / pivot for j, (a, b) in enumerate(zip(row, lead, strict=True)) if j != place]
+                for i, row in enumerate(rows) if i != place]
+    return True

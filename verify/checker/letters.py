@@ -1,0 +1,293 @@
+"""Runs on letters: what a method does on every federation of a class at once.
+
+A letter is a vector that nothing is known about but inequalities: the start, the gradient of a client at a point, the
+noise of one draw. A model is a linear combination of letters, a side of a statement a linear combination of their
+expected inner products, of the losses at the points, and of numbers without a value. What a class of functions allows are
+inequalities between these (interpolation conditions, :func:`between`). All that follows holds in every dimension.
+"""
+
+from fractions import Fraction
+from itertools import product
+from operator import le, lt
+
+from verify.checker.forms import Form, NoForm, Row, between, pairing, plain, unknown
+from verify.checker.limits import LETTERS, bounded
+from verify.checker.replay import Replay
+from verify.checker.run import Run
+from verify.checker.words import require
+
+#: words that mean the same of letters as of coordinates; the others have none
+WORDS = ("+", "*", "^", "exp", "log", "Exp1", "Mod", "Max", "Min", "Abs", "share", "tau")
+OF_LETTERS = ("dot", "norm2", "F", "grad", "objective", "objective_grad")
+#: constants of clients that a class bounds: how a hypothesis may compare them
+CLASS = {"L_client": "<=", "mu_client": ">="}
+
+
+class LetterRun(Run):
+    """A run on letters; a draw of noise is a letter of its own."""
+
+    def gradient(self, k, point, kind="noise", step=0):
+        drawn = tuple(self.outcome.get(draw, 0) for draw in self.chances)
+        gradient = self.instance.grad(k, point)
+        return gradient + self.instance.noise(k, point, gradient, (kind, self.round, step, *drawn))
+
+    def matching(self, models, round):
+        return [1 for _ in self.clients]
+
+    def initial(self, free):
+        if free:
+            raise NoForm("the method's first states are free")
+        return {}
+
+
+class Letters(Replay):
+    """A claim's procedure on all federations of the class that its hypotheses describe, at given sizes and numbers: clients
+    of equal weight, all of them priority clients, and an objective that has a minimum.
+
+    ``points[k]`` has what was asked of client k: (where, gradient, value); the first is the optimum. ``without`` are names
+    of numbers without a value. ``depends`` says of each letter on which draws of noise it depends; a draw is uncorrelated
+    with every letter that does not depend on it.
+    """
+
+    def __init__(self, stated, sizes, values, without):
+        require(stated["setting"] == "run" and "replaced" not in stated["procedure"], "only runs of clients without samples")
+        count = sizes["clients"]
+        self.stated, self.depends, self.points, self.expected = stated, [], [[] for _ in range(count)], 0
+        self.hypotheses, self.noises, self.without = stated["hypotheses"], {}, without
+        self.definers = {value["hypothesis"] for value in values.values() if isinstance(value, dict)}
+        instance = {"client_weight": [f"1/{count}"] * count, "priority": [1] * count}
+        super().__init__({**stated, "sizes": sizes, "values": values, "instance": instance})
+
+    # the class ------------------------------------------------------------------------------------------------------------
+    def federation(self):
+        given = self.given
+        self.P, self.p, self.all = given["priority"], given["client_weight"], range(self.size["clients"])
+        self.main, self.lines, self.words = self.p, None, self.words | {"dot": self.dot, "norm2": self.norm2}
+        for name in self.without:
+            by_client = name.endswith("_client")
+            given[name] = [unknown(f"{name} {k}") for k in self.all] if by_client else unknown(name)
+        self.exact = any(self.bounds_client(rule) == "sigma_sq_client" and rule["right"] == 0 for rule in self.hypotheses)
+        given["sigma_sq_client"] = [
+            Fraction(0) if self.exact else unknown(f"sigma_sq_client {k}") for k in self.all]
+        self.bounds = {name: [self.bound(name, k) for k in self.all] for name in CLASS}
+        star = given["x_star"] = Row({})
+        given["start_offset"] = self.letter()
+        total = star
+        for k in self.all[:-1]:
+            gradient = self.letter()
+            total = total + gradient * self.p[k]
+            self.points[k].append((star, gradient, unknown(f"F{k}(0)")))
+        self.points[-1].append((star, total / -self.p[-1], unknown(f"F{self.all[-1]}(0)")))  # mean gradient 0
+        given["F_star"] = given["F_inf"] = self.objective(star)
+        given["F_star_client"] = [unknown(f"least F{k}") for k in self.all]
+        self.laws = None
+
+    def bound(self, name, k):
+        """The bound that the hypotheses give to a client's constant; None where there is none."""
+        found = []
+        for rule in self.hypotheses:
+            if self.bounds_client(rule) == name and rule["relation"] == CLASS[name]:
+                found.append(plain(self.value(rule["right"], {rule["left"][1]: Fraction(k)}, None)))
+        return (max if name == "mu_client" else min)(found, default=None)
+
+    @staticmethod
+    def bounds_client(rule):
+        """The constant of all clients that a hypothesis bounds; None if it is of another kind."""
+        left, over = rule["left"], rule["over"]
+        if not (isinstance(left, list) and len(left) == 2 and left[0] in (*CLASS, "sigma_sq_client")):
+            return None
+        return left[0] if over in ([[left[1], 0, ["+", -1, "clients"]]], [[left[1], 0, ["+", "clients", -1]]]) else None
+
+    # letters ---------------------------------------------------------------------------------------------------------------
+    def letter(self, depends=frozenset()):
+        bounded(len(self.depends) + 1, LETTERS, "letters")
+        self.depends.append(frozenset(depends))
+        return Row({len(self.depends) - 1: Fraction(1)})
+
+    def upstream(self, row):
+        """The draws of noise on which a vector depends."""
+        return frozenset().union(*(self.depends[i] for i in row.terms))
+
+    def asked(self, k, x):
+        """What is known of client k at a point: one point has one gradient and one value."""
+        points = self.points[k]
+        for point in points:
+            if point[0].terms == x.terms:
+                return point
+        points.append((x, self.letter(self.upstream(x)), unknown(f"F{k}({len(points)})")))
+        return points[-1]
+
+    def noise(self, k, x, gradient, draw):
+        """The noise of one draw, of mean zero given all that does not depend on it."""
+        if self.exact:
+            return Row({})
+        if (k, *draw) not in self.noises:
+            row = self.letter({len(self.depends), *self.upstream(x)})
+            self.noises[k, *draw] = row, gradient + row, x
+        row, _, known = self.noises[k, *draw]
+        if known.terms != x.terms:
+            raise NoForm("the same samples are used at two points")
+        return row
+
+    def solve(self, k, linear, pull, x):
+        """The point v with gradient + linear + pull (v - x) = 0 of client k."""
+        gradient = self.letter(self.upstream(x) | self.upstream(linear))
+        point = x - (linear + gradient) / pull
+        self.points[k].append((point, gradient, unknown(f"F{k}({len(self.points[k])})")))
+        return point
+
+    # words -----------------------------------------------------------------------------------------------------------------
+    def made(self, method, outcome):
+        return LetterRun(self, method, outcome)
+
+    def meaning(self, word, args, index, outcome):
+        if word in self.words and word not in WORDS and word not in OF_LETTERS:
+            raise NoForm(f"{word} is not a form")
+        if word.startswith("E_"):
+            raise NoForm(f"{word} is a conditional mean")
+        return super().meaning(word, args, index, outcome)
+
+    def name(self, name, indices, outcome):
+        if name in ("dim", "layers"):
+            raise NoForm(f"{name} is no number here")
+        return super().name(name, indices, outcome)
+
+    def mean(self, key, body, free, index, outcome):
+        if key[0] != "E" and not self.exact:
+            raise NoForm("a mean over some draws only, while others add noise")
+        self.expected += 1
+        try:
+            found = super().mean(key, body, free, index, outcome)
+        finally:
+            self.expected -= 1
+        if isinstance(found, Row) and self.upstream(found):
+            raise NoForm("a mean of random vectors")
+        return found
+
+    def random(self, *rows):
+        """Refuse what depends on chance outside of expectations."""
+        if not self.expected and any(self.upstream(row) for row in rows):
+            raise NoForm("a random number outside of expectations")
+
+    def grad(self, k, x):
+        return self.asked(int(k), x)[1]
+
+    def F(self, k, x):
+        self.random(x)
+        return self.asked(int(k), x)[2]
+
+    def dot(self, u, v):
+        if not isinstance(u, Row) or not isinstance(v, Row):
+            if all(isinstance(w, Row) or plain(w) == 0 for w in (u, v)):
+                return Fraction(0)
+            raise NoForm("an inner product is one of vectors")
+        self.random(u, v)
+        return pairing(u, v)
+
+    def norm2(self, v): return self.dot(v, v)
+
+    # what is known ---------------------------------------------------------------------------------------------------------
+    def cases(self, rule):
+        """All values of a condition's indices."""
+        cases = [{}]
+        for name, *limits in rule["over"]:
+            cases = [{**i, name: n} for i in cases for n in self.span(limits, i)]
+        return cases
+
+    def compared(self, rule):
+        """Pairs (smaller, larger) of numbers: what a condition says, by its indices and the outcome of sampling."""
+        seen = []
+        for index, (_, outcome) in product(self.cases(rule), [*self.outcomes()]):
+            left, right = (side if isinstance(side, Form) else Form({(): plain(side)})
+                           for side in self.sides(rule, index, outcome))
+            for pair in {"==": [(left, right), (right, left)], "<=": [(left, right)]}.get(rule["relation"], [(right, left)]):
+                if (said := [side.terms for side in pair]) not in seen:
+                    seen.append(said)
+                    yield pair
+
+    def inequalities(self):
+        """Numbers that are never negative, by name. A hypothesis that these numbers do not meet raises ValueError; one that
+        is not linear in what is compared here, or about what is not here, is left out, which assumes less."""
+        found = dict(self.at_all_points())
+        self.expected += 1  # what holds for sure holds in expectation
+        for place, rule in enumerate(self.hypotheses):
+            if self.bounds_client(rule) not in CLASS and place not in self.definers:
+                found |= self.hypothesis(place, rule)
+        self.expected -= 1
+        for k, points in enumerate(self.points):
+            L, m = self.bounds["L_client"][k], self.bounds["mu_client"][k]
+            if m is None and L is None:
+                continue
+            m = -L if m is None else m
+            for i, one in enumerate(points):
+                if L is not None:
+                    found[f"client {k} least {i}"] = self.above(one, L) - self.given["F_star_client"][k]
+                for j, other in enumerate(points):
+                    if i != j:
+                        found[f"client {k} {i} {j}"] = between(one, other, L, m)
+        for (k, *draw), (row, *_) in self.noises.items():
+            found[f"noise {k} {' '.join(map(str, draw))}"] = self.given["sigma_sq_client"][k] - pairing(row, row)
+        return found | self.at_the_optimum()
+
+    def hypothesis(self, place, rule):
+        """What one hypothesis says not to be negative."""
+        try:
+            found, pairs = {}, [*self.compared(rule)]
+        except (NoForm, LookupError):
+            return {}
+        for number, (smaller, larger) in enumerate(pairs):
+            gap = larger - smaller
+            if {*gap.terms} <= {()}:
+                meets = (lt if rule["relation"] == ">" else le)(0, plain(gap))
+                require(meets, f"a hypothesis fails at these numbers: {rule['text']}")
+            else:
+                found[f"hypothesis {place} {number}"] = gap
+        return found
+
+    def at_all_points(self):
+        """Bounds that a hypothesis states at all points, at those that occur: pairs (name, what is not negative)."""
+        places = [x for points in self.points for x, *_ in points]
+        for name in self.stated["everywhere"]:
+            bound = self.given[name]
+            if name == "G_lip":
+                rows = [g for points in self.points for _, g, _ in points] + [g for _, g, _ in self.noises.values()]
+                for number, g in enumerate(rows):
+                    yield f"{name} {number}", bound**2 - pairing(g, g)
+                continue
+            for number, x in enumerate(places):
+                gradients = [self.asked(k, x)[1] for k in self.all]
+                mean = sum((g * p for g, p in zip(gradients, self.p, strict=True)), Row({}))
+                apart = [pairing(g - mean, g - mean) for g in gradients]
+                if name in ("sigma_g_client", "sigma_g_max"):
+                    for k in self.all:
+                        yield f"{name} {number} {k}", (bound if name == "sigma_g_max" else bound[k])**2 - apart[k]
+                else:  # sigma_g bounds a mean of lengths, whose square is at least the sum of their squares
+                    weights = self.p if name == "sigma_g_2" else [p * p for p in self.p]
+                    total = sum((w * a for w, a in zip(weights, apart, strict=True)), Fraction(0))
+                    yield f"{name} {number}", bound**2 - total
+
+    def equalities(self):
+        """Names of what is zero, and that."""
+        draws, count = {next(iter(row.terms)) for row, *_ in self.noises.values()}, len(self.depends)
+        return {f"uncorrelated {i} {j}": Form({(i, j): Fraction(1)}) for i in range(count) for j in range(i + 1, count)
+                if any(n in draws and n not in self.depends[other] for n, other in ((i, j), (j, i)))}
+
+    @staticmethod
+    def above(point, L):
+        """A number of which the infimum of an L-smooth function is at most so much."""
+        _, gradient, value = point
+        return value - pairing(gradient, gradient) / (2 * L)
+
+    def at_the_optimum(self):
+        """Of clients that need not be convex: at the optimum the objective is least, F - |grad F|^2 / (2 L) >= F_star."""
+        L, m = self.bounds["L_client"], self.bounds["mu_client"]
+        if None in L or all(bound is not None and bound >= 0 for bound in m):
+            return {}
+        smooth, found = sum(p * bound for p, bound in zip(self.p, L, strict=True)), {}
+        for number, (x, *_) in enumerate(self.points[0][1:], 1):
+            if all(any(point[0].terms == x.terms for point in points) for points in self.points):
+                self.expected += 1
+                point = x, self.objective_grad(x), self.objective(x)
+                self.expected -= 1
+                found[f"least {number}"] = self.above(point, smooth) - self.given["F_star"]
+        return found

@@ -1,0 +1,101 @@
+"""The semidefinite program of a statement on letters: the multipliers of a proof, or how far the statement is from true."""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from verify.checker.forms import Form
+from verify.checker.letters import Letters
+
+__all__ = ["SMALL", "Program", "Solution", "inner", "solver"]
+
+SMALL = 1e-6  # multipliers and eigenvalues that count as zero
+
+
+class Solution(NamedTuple):
+    """What the solver found.
+
+    Attributes:
+        factor: the least number that the larger side may be multiplied by; one where the statement itself was asked for.
+        multipliers: of the known inequalities and equalities, by name.
+        active: names of those that are not near zero.
+        slack: what remains, a symmetric matrix (letters, letters) in units of the statement's largest coefficient.
+    """
+
+    factor: float
+    multipliers: dict[str, float]
+    active: list[str]
+    slack: np.ndarray
+
+
+def solver():
+    """The solver's package. Raises ImportError with what to install."""
+    try:
+        import clarabel
+    except ImportError:
+        raise ImportError('worst cases need clarabel; install it with: pip install "fedtheory[worst]"') from None
+    return clarabel
+
+
+class Program:
+    """Known inequalities ``c >= 0`` and equalities ``c == 0`` as arrays, to write ``factor * larger - smaller`` as a sum of
+    multiples of them and of a square."""
+
+    def __init__(self, letters: Letters):
+        self.inequalities, self.equalities = letters.inequalities(), letters.equalities()
+        self.forms = self.inequalities | self.equalities
+        self.count, self.names = len(letters.depends), [*self.forms]
+        self.keys = sorted({key for form in self.forms.values() for key in form.terms if not inner(key)} - {()}, key=str)
+        self.places = {(i, j): j * (j + 1) // 2 + i for j in range(self.count) for i in range(j + 1)}
+        columns = np.array([self.column(form) for form in self.forms.values()])
+        self.sizes = np.abs(columns).max(axis=1)
+        self.known = sparse.csc_matrix((columns / self.sizes[:, None]).T)
+
+    def column(self, form: Form) -> np.ndarray:
+        """Coefficients: of the numbers without a value, of 1, and the upper triangle of the matrix of inner products."""
+        found = np.zeros(len(self.keys) + 1 + len(self.places))
+        for key, c in form.terms.items():
+            if inner(key):
+                found[len(self.keys) + 1 + self.places[key]] = float(c) * (1 if key[0] == key[1] else 0.5**0.5)
+            else:
+                found[self.keys.index(key) if key else len(self.keys)] = float(c)
+        return found
+
+    def solve(self, smaller: Form, larger: Form, cost: float | None = None) -> Solution | None:
+        """The least ``factor`` for which ``factor * larger - smaller`` is certainly not negative; with a ``cost`` of all
+        multipliers of inequalities the cheapest proof that ``larger - smaller`` is not. None where there is none."""
+        own, zeros = solver(), len(self.keys)
+        if not {key for key in (*smaller.terms, *larger.terms) if not inner(key) and key} <= {*self.keys}:
+            return None
+        scaled, number, signed = cost is None, len(self.names), len(self.inequalities)
+        less, more = self.column(smaller), self.column(larger)
+        size = max(np.abs(less).max(), np.abs(more).max()) or 1.0
+        rows, right = self.known, (0 if scaled else more / size) - less / size
+        if scaled:
+            rows = sparse.hstack([rows, sparse.csc_matrix(-more[:, None] / size)], format="csc")
+        signs = sparse.eye(signed, rows.shape[1], format="csc") * -1.0
+        aim = np.zeros(rows.shape[1])
+        aim[:signed], aim[number:] = cost or 0.0, 1.0
+        cones = [own.ZeroConeT(zeros)] * bool(zeros) + [own.NonnegativeConeT(1 + signed), own.PSDTriangleConeT(self.count)]
+        settings = own.DefaultSettings()
+        settings.verbose = False
+        found = own.DefaultSolver(
+            sparse.csc_matrix((len(aim), len(aim))), aim,
+            sparse.vstack([rows[: zeros + 1], signs, rows[zeros + 1 :]], format="csc"),
+            np.concatenate([right[: zeros + 1], np.zeros(signed), right[zeros + 1 :]]), cones, settings).solve()
+        if str(found.status) not in ("Solved", "AlmostSolved"):
+            return None
+        slack, upper = np.zeros((self.count, self.count)), np.array(found.s)[-len(self.places) :]
+        for (i, j), place in self.places.items():
+            slack[i, j] = slack[j, i] = upper[place] * (1 if i == j else 0.5**0.5)
+        parts = np.abs(found.x[:number])
+        active = [name for name, part in zip(self.names, parts, strict=True)
+                  if name in self.equalities or part > SMALL * max(1.0, parts.max())]
+        multipliers = size * np.array(found.x)[:number] / self.sizes
+        return Solution(found.x[-1] if scaled else 1.0, dict(zip(self.names, multipliers, strict=True)), active, slack)
+
+
+def inner(key) -> bool:
+    """Whether a key of a form is that of an inner product."""
+    return isinstance(key, tuple) and len(key) == 2

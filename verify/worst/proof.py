@@ -1,0 +1,107 @@
+"""Proofs in rational numbers from a solver's multipliers."""
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+import numpy as np
+
+from verify.checker.forms import Form, nonnegative
+from verify.worst.program import SMALL, Program, Solution, inner
+
+__all__ = ["proof"]
+
+_COSTS = (0.0, 1.0)
+_DENOMINATORS = (1, 12, 120, 10**4, 10**6, 10**9)
+
+
+def proof(program: Program, smaller: Form, larger: Form) -> dict[str, Fraction] | None:
+    """Multipliers with which ``larger - smaller`` is exactly a sum of what is known and of squares; None if not found."""
+    gap = larger - smaller
+    for cost in _COSTS:
+        solution = program.solve(smaller, larger, cost)
+        for found in _rounded(program, gap, solution) if solution else ():
+            rest = gap - sum((program.forms[name] * number for name, number in found.items()), Form({}))
+            if all(number >= 0 for name, number in found.items() if name in program.inequalities) and nonnegative(rest):
+                return {name: number for name, number in found.items() if number != 0}
+    return None
+
+
+def _rounded(program: Program, gap: Form, solution: Solution) -> Iterator[dict[str, Fraction]]:
+    """Rational multipliers near the solver's, that fulfil all equations: coefficients of numbers without a value vanish,
+    and so does the slack along what looks like its null space."""
+    values, vectors = np.linalg.eigh(solution.slack)
+    null = vectors[:, values < SMALL * max(1.0, values[-1])].T
+    for directions in ([], _rational(null)) if len(null) else ([],):
+        if directions is None:
+            continue
+        rows = [({n: program.forms[n].terms.get(key, Fraction(0)) for n in solution.active}, gap.terms.get(key, Fraction(0)))
+                for key in program.keys]
+        for v in directions:
+            applied = {n: _applied(program.forms[n], v) for n in solution.active}
+            whole = _applied(gap, v)
+            for i in range(program.count):
+                rows.append(({n: applied[n].get(i, Fraction(0)) for n in solution.active}, whole.get(i, Fraction(0))))
+        for most in _DENOMINATORS:
+            found = _solved(rows, solution.multipliers, solution.active, most)
+            if found is not None:
+                yield found
+
+
+def _applied(form: Form, v: dict[int, Fraction]) -> dict[int, Fraction]:
+    """The matrix of a form's inner products times a vector."""
+    found: dict[int, Fraction] = {}
+    for key, c in form.terms.items():
+        if inner(key):
+            for i, j in {key, key[::-1]}:
+                if j in v:
+                    found[i] = found.get(i, 0) + c * v[j] / (1 if i == j else 2)
+    return found
+
+
+def _rational(null: np.ndarray) -> list[dict[int, Fraction]] | None:
+    """A rational basis of a space that is given by rounded numbers: its reduced rows. None where that is not convincing."""
+    rows, found = null.copy(), []
+    for i in range(len(rows)):
+        pivot = int(np.argmax(np.abs(rows[i:]).max(axis=0)))
+        best = i + int(np.argmax(np.abs(rows[i:, pivot])))
+        rows[[i, best]] = rows[[best, i]]
+        rows[i] /= rows[i, pivot]
+        for other in range(len(rows)):
+            if other != i:
+                rows[other] -= rows[other, pivot] * rows[i]
+    for row in rows:
+        entries = {i: Fraction(float(number)).limit_denominator(1000) for i, number in enumerate(row)}
+        if any(abs(float(entry) - row[i]) > 1e-4 for i, entry in entries.items()):
+            return None
+        found.append({i: entry for i, entry in entries.items() if entry})
+    return found
+
+
+def _solved(rows, numbers, names, most: int) -> dict[str, Fraction] | None:
+    """A solution of linear equations in which what they leave open is near ``numbers``, of denominators up to ``most``."""
+    pivots: dict[str, tuple[dict[str, Fraction], Fraction]] = {}
+    for row, right in rows:
+        row = {n: c for n, c in row.items() if c}
+        for n in [n for n in pivots if n in row]:
+            other, value = pivots[n]
+            row, right = _less(row, other, row[n]), right - row[n] * value
+        if not row:
+            if right:
+                return None
+            continue
+        lead = max(row, key=lambda n: abs(numbers[n]))
+        row, right = {n: c / row[lead] for n, c in row.items()}, right / row[lead]
+        for n, (other, value) in pivots.items():
+            if lead in other:
+                pivots[n] = _less(other, row, other[lead]), value - other[lead] * right
+        pivots[lead] = row, right
+    found = {n: Fraction(float(numbers[n])).limit_denominator(most) for n in names if n not in pivots}
+    for n, (row, value) in pivots.items():
+        found[n] = value - sum((c * found[name] for name, c in row.items() if name != n), Fraction(0))
+    return found
+
+
+def _less(row: dict[str, Fraction], other: dict[str, Fraction], factor: Fraction) -> dict[str, Fraction]:
+    """``row - factor * other``."""
+    found = {name: row.get(name, Fraction(0)) - factor * other.get(name, Fraction(0)) for name in {*row, *other}}
+    return {name: c for name, c in found.items() if c}

@@ -1,0 +1,87 @@
+"""The worst case of a claim at given sizes and numbers, over every function of its class in every dimension."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from bounds.language.claim import Claim
+from verify.checker import proof as checker
+from verify.checker.forms import NoForm
+from verify.checker.letters import Letters
+from verify.checker.proof import FORMAT
+from verify.checker.words import replayed
+from verify.exact.statement import statement_of
+from verify.worst.program import Program
+from verify.worst.proof import proof
+from verify.worst.setting import Setting, setting_of
+
+__all__ = ["WorstCase", "worst_case"]
+
+
+_NOT_SAID = {"dim", "layers", "iterations"}
+
+
+@dataclass(frozen=True)
+class WorstCase:
+    """What is known of a statement at a setting.
+
+    Attributes:
+        factors: for each pair of sides, about the least number by which the larger side may be multiplied; None where
+            there is none, or where none is needed.
+        certificate: a proof that the checker accepts; None where none was found.
+        reason: why there is none.
+    """
+
+    claim: str
+    setting: Setting
+    functions: str
+    letters: int
+    factors: tuple[float | None, ...]
+    certificate: dict[str, Any] | None
+    reason: str = ""
+
+    @property
+    def scope(self) -> str:
+        """The functions, sizes and numbers of which the statement was looked at, in one line."""
+        numbers = {**self.setting.sizes, **{n: v for n, v in self.setting.values.items() if isinstance(v, str)}}
+        said = ", ".join(f"{name} = {value}" for name, value in numbers.items() if name not in _NOT_SAID)
+        return f"{self.functions}, in every dimension; priority clients of equal weight; {said}"
+
+
+def worst_case(claim: Claim, given: Mapping[str, Fraction] | None = None) -> WorstCase:
+    """The worst case of a claim about runs, at the sizes and numbers ``given`` and the defaults of :func:`setting_of`.
+
+    Raises:
+        ImportError: the solver is not installed.
+        LookupError, TypeError, ValueError: the claim has no worst case of this kind, or not at these numbers.
+    """
+    stated, setting = statement_of(claim), setting_of(claim, given or {})
+    try:
+        letters = Letters(stated, setting.sizes, setting.values, [*setting.unknown])
+        pairs = [*letters.compared(stated["statement"])]
+        program = Program(letters)
+    except NoForm as error:
+        needed = f"; it may need a value of {', '.join(setting.unknown)}" if setting.unknown else ""
+        raise ValueError(f"{claim.id} has no worst case of this kind: {error}{needed}") from error
+    solved = [program.solve(*pair) for pair in pairs]
+    proofs = []
+    for pair in pairs:
+        found = proof(program, *pair)
+        if found is None:
+            break
+        proofs.append({name: str(number) for name, number in found.items()})
+    factors, known = tuple(s and s.factor for s in solved), (claim.id, setting, _functions(letters), program.count)
+    if len(proofs) < len(pairs):
+        return WorstCase(*known, factors, None, f"no proof was found of pair {len(proofs)} of {len(pairs)}")
+    certificate = {"format": FORMAT, **stated, **setting._asdict(), "unknown": [*setting.unknown], "proofs": proofs}
+    accepted, reason, *_ = replayed(checker.check, certificate)
+    return WorstCase(*known, factors, certificate if accepted else None, "" if accepted else f"the checker: {reason}")
+
+
+def _functions(letters: Letters) -> str:
+    """The class of functions and the law of gradients, in words."""
+    (L, *_), (m, *_) = letters.bounds["L_client"], letters.bounds["mu_client"]
+    smooth = "differentiable" if L is None else f"{L}-smooth"
+    convex = "" if m is None else "convex " if m == 0 else f"{m}-strongly convex " if m > 0 else f"{-m}-weakly convex "
+    return f"all {convex}{smooth} F_k, {'full' if letters.exact else 'unbiased'} gradients"
