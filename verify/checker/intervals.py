@@ -1,9 +1,9 @@
 """Numbers of the stand-alone checker: fractions while rational, else intervals that surely contain the number."""
 
 from fractions import Fraction
-from functools import cache
+from functools import cache, lru_cache
 from math import ceil, floor, isqrt
-from operator import mul
+from operator import floordiv, mul
 
 from verify.checker import limits
 from verify.checker.limits import DECIMAL, EXPONENT, bits, bounded, written
@@ -18,16 +18,13 @@ class Undecided(ArithmeticError):
 
 
 def rounded(number, toward):
-    """A fraction of ``BITS`` significant bits next to ``number``, from below (``toward`` floor_of) or above (ceil_of)."""
+    """A fraction of ``BITS`` significant bits next to ``number``, from below (``toward`` floordiv) or above (ceil_of)."""
     top, bottom = number.numerator, number.denominator
     if bottom == 1 and top.bit_length() <= BITS:
         return number
     shift = BITS - top.bit_length() + bottom.bit_length()
     left, right = max(shift, 0), max(-shift, 0)
     return Fraction(toward(top << left, bottom << right) << right, 1 << left)
-
-
-def floor_of(top, bottom): return top // bottom
 
 
 def ceil_of(top, bottom): return -(-top // bottom)
@@ -37,7 +34,7 @@ class Interval:
     """A real number between two fractions. A comparison that the fractions do not decide raises Undecided."""
 
     def __init__(self, low, high):
-        self.low, self.high = rounded(Fraction(low), floor_of), rounded(Fraction(high), ceil_of)
+        self.low, self.high = rounded(Fraction(low), floordiv), rounded(Fraction(high), ceil_of)
         if self.low > self.high:
             raise ValueError(f"an interval must not end before it begins; got {self.low} to {self.high}")
 
@@ -150,10 +147,15 @@ def root(number, degree=2):
     return Interval(Fraction(below, scale), Fraction(below + 1, scale))
 
 
+def increasing(function):
+    """An increasing function of fractions, also of intervals; it keeps what it found last."""
+    kept = lru_cache(1024)(function)
+    return lambda n: Interval(of(kept(n.low)).low, of(kept(n.high)).high) if isinstance(n, Interval) else kept(n)
+
+
+@increasing
 def exp(number):
     """e to the power of a number."""
-    if isinstance(number, Interval):
-        return Interval(of(exp(number.low)).low, of(exp(number.high)).high)
     bounded(abs(number), LARGEST, "the exponent of exp")
     if number == 0:
         return Fraction(1)
@@ -180,10 +182,9 @@ def _twice_artanh(z):
     return total + Interval(0, 3 * power.high)  # the terms left out fall by 1/9 each
 
 
+@increasing
 def log(number):
     """The natural logarithm of a positive number."""
-    if isinstance(number, Interval):
-        return Interval(of(log(number.low)).low, of(log(number.high)).high)
     if number <= 0:
         raise ValueError(f"the logarithm of {_near(number)} is not real")
     if number == 1:

@@ -27,12 +27,10 @@ class LetterRun(Run):
     """A run on letters; a draw of noise is a letter of its own."""
 
     def gradient(self, k, point, kind="noise", step=0):
-        drawn = tuple(self.outcome.get(draw, 0) for draw in self.chances)
-        gradient = self.instance.grad(k, point)
+        drawn, gradient = [self.outcome.get(draw, 0) for draw in self.chances], self.instance.grad(k, point)
         return gradient + self.instance.noise(k, point, gradient, (kind, self.round, step, *drawn))
 
-    def matching(self, models, round):
-        return [1 for _ in self.clients]
+    def matching(self, models, round): return [1 for _ in self.clients]
 
     def initial(self, free):
         if free:
@@ -75,12 +73,11 @@ class Letters(Replay):
         total = star
         for k in self.all[:-1]:
             gradient = self.letter()
-            total = total + gradient * self.p[k]
+            total += gradient * self.p[k]
             self.points[k].append((star, gradient, unknown(f"F{k}(0)")))
         self.points[-1].append((star, total / -self.p[-1], unknown(f"F{self.all[-1]}(0)")))  # mean gradient 0
         given["F_star"] = given["F_inf"] = self.objective(star)
         given["F_star_client"] = [unknown(f"least F{k}") for k in self.all]
-        self.laws = None
 
     def bound(self, name, k):
         """The bound that the hypotheses give to a client's constant; None where there is none."""

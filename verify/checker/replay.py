@@ -33,7 +33,7 @@ class Replay(Instance):
     def __init__(self, certificate):
         super().__init__(certificate)
         self.words = WORDS | {name: getattr(self, name) for name in OF_INSTANCE}
-        self.means, self.draws, self.measured, self.run = {}, (), (), cache(self.run)
+        self.means, self.draws, self.measured, self.run, self.kept, self.sure = {}, (), (), cache(self.run), {}, {}
         self.defined = {name: self.defining(name, certificate["hypotheses"][value["hypothesis"]])
                         for name, value in certificate["values"].items() if isinstance(value, dict)}
         self.defining_value = cache(self.defining_value)
@@ -106,9 +106,22 @@ class Replay(Instance):
         if word in index:
             require(not args, f"{word} is an index")
             return index[word]
-        found = self.meaning(word, args, index, outcome)
-        self.meter.record(found)
-        return found
+        key = (id(node), *index.items()) if outcome is not None and args and self.is_sure(node, index) else None
+        if key not in self.kept:
+            found = self.meaning(word, args, index, None if key else outcome)
+            self.meter.record(found)
+            self.kept |= {key: found} if key else {}
+        return self.kept[key] if key else found
+    def is_sure(self, node, bound):
+        """Whether a formula has one value whatever is drawn: of numbers, sizes, free names and the indices ``bound``."""
+        if not isinstance(node, list):
+            return isinstance(node, int) or node in bound or node in self.free or node in self.size
+        if id(node) not in self.sure:
+            word, *args = node
+            inside = {*bound, args[JOINED[word][1][1]]} if word in JOINED else bound
+            known = word in JOINED or word in WORDS or word in self.free
+            self.sure[id(node)] = known and all(self.is_sure(a, inside) for a in args)
+        return self.sure[id(node)]
     def meaning(self, word, args, index, outcome):
         if word in JOINED:
             (join, (body, name, low, high, *more)), value = JOINED[word], self.value

@@ -395,6 +395,33 @@ def _simple(name, array):
 
 
 # formulas ----------------------------------------------------------------------------------------------------------------
+#: formulas, and whether they have one value whatever is drawn
+FORMULAS = [
+    (["*", 2, ["^", "mu", -1]], True), (["+", "L", "sigma_sq"], True), (["Sum", ["*", "k", "mu"], "k", 0, "clients"], True),
+    (["eta_l", 0], True), (["exp", ["*", "mu", "rounds"]], True), (["+", "mu", ["norm2", ["x_sampled", 0]]], False),
+    (["Sum", ["g", 0, "k"], "k", 0, 1], False), (["F", 0, "x_star"], False), (["E", "mu"], False), (["+", "k", 1], False),
+    (["priority", 0], False), (["unheard", "mu"], False),
+]
+
+
+@pytest.mark.parametrize(("node", "sure"), FORMULAS, ids=str)
+def test_formulas_of_given_numbers_alone_are_known_before_anything_is_drawn(node, sure):
+    assert checker.Replay(refutation("control/contraction@no noise")).is_sure(node, set()) is sure
+
+
+def test_what_chance_does_not_touch_is_computed_once():
+    """A sum of 1000 terms of five nodes, on both sides, at more than one outcome of chance."""
+    replay = checker.Replay(refutation("control/stochastic-recursion@/10", 3))
+    spent, number = replay.meter.spent, ["Sum", ["*", "k", "clients"], "k", 1, 1000]
+    rule = {"left": number, "right": ["+", 1, number]}
+    outcomes = [outcome for _, outcome in replay.outcomes()]
+    assert len(outcomes) > 1
+    for outcome in outcomes:
+        left, right = replay.sides(rule, {}, outcome)
+        assert right - left == 1
+    assert 10_000 < replay.meter.spent - spent < 11_000
+
+
 def test_rational_norms_are_replayed_in_every_dimension():
     """(3, 4) has norm 5: the statement |x_0 - x*| <= 4 is refuted in two dimensions."""
     claim = control("norm", "run", Condition(norm(x_sampled[0] - x_star), "<=", 4), assumptions=CLASS)

@@ -11,6 +11,7 @@ from bounds.registry.claims import find_claim
 from verify.checker.form import STATED
 from verify.checker.forms import Form
 from verify.checker.letters import Letters
+from verify.exact.certificate import certificate
 from verify.exact.check import check, replay_alone
 from verify.exact.confirm import Violation
 from verify.search.budget import BUDGETS
@@ -50,7 +51,7 @@ def claim_of(row):
 
 @pytest.fixture(scope="module")
 def proven():
-    """A proof of two rounds of gradient descent."""
+    """A proof of two steps of gradient descent."""
     return worst_case(find_claim("classical/gd-distance"), {"mu": Q(1, 10), "eta_l": Q(1, 2)}).certificate
 
 
@@ -80,7 +81,7 @@ def test_a_true_statement_about_chance_or_several_clients_is_proven(name):
 def test_what_is_false_is_not_proven_at_the_numbers_of_its_counterexample(name):
     found = search(FALSE[name], BUDGETS["quick"])
     assert isinstance(found.violation, Violation)
-    refuted = found.violation.certificate
+    refuted = json.loads(json.dumps(certificate(FALSE[name], *found.violation)))
     same = {*refuted["instance"].get("client_weight", [])}
     if len(same) != 1 or not all(refuted["instance"]["priority"]):
         pytest.skip("its clients differ in weight")
@@ -151,11 +152,11 @@ FORGERIES = {
 
 @pytest.mark.parametrize("change", FORGERIES.values(), ids=FORGERIES)
 def test_a_forged_proof_is_rejected(change, proven):
-    certificate = deepcopy(proven)
-    change(certificate)
-    assert not check(certificate, find_claim("classical/gd-distance")).accepted
-    if certificate["hypotheses"]:
-        assert not replay_alone(certificate).accepted
+    forged = deepcopy(proven)
+    change(forged)
+    assert not check(forged, find_claim("classical/gd-distance")).accepted
+    if forged["hypotheses"]:
+        assert not replay_alone(forged).accepted
 
 
 def test_the_proof_itself_is_accepted_and_of_another_claim_it_is_none(proven):
