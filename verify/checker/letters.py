@@ -8,20 +8,17 @@ inequalities between these (interpolation conditions, :func:`between`). All that
 
 from fractions import Fraction
 from itertools import product
-from operator import le, lt
 
-from verify.checker.forms import Form, NoForm, Row, between, pairing, plain, unknown
+from verify.checker.forms import Form, NoForm, Row, pairing, plain, unknown
+from verify.checker.known import CLASS, Known
 from verify.checker.limits import LETTERS, bounded
-from verify.checker.replay import Replay
+from verify.checker.replay import METHODS, Replay
 from verify.checker.run import Run
 from verify.checker.words import require
 
 #: words that mean the same of letters as of coordinates; the others have none
 WORDS = ("+", "*", "^", "exp", "log", "Exp1", "Mod", "Max", "Min", "Abs", "share", "tau")
 OF_LETTERS = ("dot", "norm2", "F", "grad", "objective", "objective_grad")
-#: constants of clients that a class bounds: how a hypothesis may compare them
-CLASS = {"L_client": "<=", "mu_client": ">="}
-
 
 class LetterRun(Run):
     """A run on letters; a draw of noise is a letter of its own."""
@@ -32,13 +29,10 @@ class LetterRun(Run):
 
     def matching(self, models, round): return [1 for _ in self.clients]
 
-    def initial(self, free):
-        if free:
-            raise NoForm("the method's first states are free")
-        return {}
+    def initial(self, free): return self.instance.first_states() if free else {}
 
 
-class Letters(Replay):
+class Letters(Known, Replay):
     """A claim's procedure on all federations of the class that its hypotheses describe, at given sizes and numbers: clients
     of equal weight, all of them priority clients, and an objective that has a minimum.
 
@@ -53,7 +47,7 @@ class Letters(Replay):
         self.stated, self.depends, self.points, self.expected = stated, [], [[] for _ in range(count)], 0
         self.hypotheses, self.noises, self.without = stated["hypotheses"], {}, without
         self.definers = {value["hypothesis"] for value in values.values() if isinstance(value, dict)}
-        instance = {"client_weight": [f"1/{count}"] * count, "priority": [1] * count}
+        instance = {"client_weight": [f"1/{count}"] * count, "priority": [1] * count, "initial": {}}
         super().__init__({**stated, "sizes": sizes, "values": values, "instance": instance})
 
     # the class ------------------------------------------------------------------------------------------------------------
@@ -100,6 +94,14 @@ class Letters(Replay):
         bounded(len(self.depends) + 1, LETTERS, "letters")
         self.depends.append(frozenset(depends))
         return Row({len(self.depends) - 1: Fraction(1)})
+
+    def first_states(self):
+        """A letter for each first state of a method that a statement leaves free; the same in all runs."""
+        for name in METHODS[self.how["base"]][1]:
+            if name not in self.given["initial"]:
+                many = name.startswith("client_")
+                self.given["initial"][name] = [self.letter() for _ in self.all] if many else self.letter()
+        return self.given["initial"]
 
     def upstream(self, row):
         """The draws of noise on which a vector depends."""
@@ -201,90 +203,3 @@ class Letters(Replay):
                 if (said := [side.terms for side in pair]) not in seen:
                     seen.append(said)
                     yield pair
-
-    def inequalities(self):
-        """Numbers that are never negative, by name. A hypothesis that these numbers do not meet raises ValueError; one that
-        is not linear in what is compared here, or about what is not here, is left out, which assumes less."""
-        found = dict(self.at_all_points())
-        self.expected += 1  # what holds for sure holds in expectation
-        for place, rule in enumerate(self.hypotheses):
-            if self.bounds_client(rule) not in CLASS and place not in self.definers:
-                found |= self.hypothesis(place, rule)
-        self.expected -= 1
-        for k, points in enumerate(self.points):
-            L, m = self.bounds["L_client"][k], self.bounds["mu_client"][k]
-            if m is None and L is None:
-                continue
-            m = -L if m is None else m
-            for i, one in enumerate(points):
-                if L is not None:
-                    found[f"client {k} least {i}"] = self.above(one, L) - self.given["F_star_client"][k]
-                for j, other in enumerate(points):
-                    if i != j:
-                        found[f"client {k} {i} {j}"] = between(one, other, L, m)
-        for (k, *draw), (row, *_) in self.noises.items():
-            found[f"noise {k} {' '.join(map(str, draw))}"] = self.given["sigma_sq_client"][k] - pairing(row, row)
-        return found | self.at_the_optimum()
-
-    def hypothesis(self, place, rule):
-        """What one hypothesis says not to be negative."""
-        try:
-            found, pairs = {}, [*self.compared(rule)]
-        except (NoForm, LookupError):
-            return {}
-        for number, (smaller, larger) in enumerate(pairs):
-            gap = larger - smaller
-            if {*gap.terms} <= {()}:
-                meets = (lt if rule["relation"] == ">" else le)(0, plain(gap))
-                require(meets, f"a hypothesis fails at these numbers: {rule['text']}")
-            else:
-                found[f"hypothesis {place} {number}"] = gap
-        return found
-
-    def at_all_points(self):
-        """Bounds that a hypothesis states at all points, at those that occur: pairs (name, what is not negative)."""
-        places = [x for points in self.points for x, *_ in points]
-        for name in self.stated["everywhere"]:
-            bound = self.given[name]
-            if name == "G_lip":
-                rows = [g for points in self.points for _, g, _ in points] + [g for _, g, _ in self.noises.values()]
-                for number, g in enumerate(rows):
-                    yield f"{name} {number}", bound**2 - pairing(g, g)
-                continue
-            for number, x in enumerate(places):
-                gradients = [self.asked(k, x)[1] for k in self.all]
-                mean = sum((g * p for g, p in zip(gradients, self.p, strict=True)), Row({}))
-                apart = [pairing(g - mean, g - mean) for g in gradients]
-                if name in ("sigma_g_client", "sigma_g_max"):
-                    for k in self.all:
-                        yield f"{name} {number} {k}", (bound if name == "sigma_g_max" else bound[k])**2 - apart[k]
-                else:  # sigma_g bounds a mean of lengths, whose square is at least the sum of their squares
-                    weights = self.p if name == "sigma_g_2" else [p * p for p in self.p]
-                    total = sum((w * a for w, a in zip(weights, apart, strict=True)), Fraction(0))
-                    yield f"{name} {number}", bound**2 - total
-
-    def equalities(self):
-        """Names of what is zero, and that."""
-        draws, count = {next(iter(row.terms)) for row, *_ in self.noises.values()}, len(self.depends)
-        return {f"uncorrelated {i} {j}": Form({(i, j): Fraction(1)}) for i in range(count) for j in range(i + 1, count)
-                if any(n in draws and n not in self.depends[other] for n, other in ((i, j), (j, i)))}
-
-    @staticmethod
-    def above(point, L):
-        """A number of which the infimum of an L-smooth function is at most so much."""
-        _, gradient, value = point
-        return value - pairing(gradient, gradient) / (2 * L)
-
-    def at_the_optimum(self):
-        """Of clients that need not be convex: at the optimum the objective is least, F - |grad F|^2 / (2 L) >= F_star."""
-        L, m = self.bounds["L_client"], self.bounds["mu_client"]
-        if None in L or all(bound is not None and bound >= 0 for bound in m):
-            return {}
-        smooth, found = sum(p * bound for p, bound in zip(self.p, L, strict=True)), {}
-        for number, (x, *_) in enumerate(self.points[0][1:], 1):
-            if all(any(point[0].terms == x.terms for point in points) for points in self.points):
-                self.expected += 1
-                point = x, self.objective_grad(x), self.objective(x)
-                self.expected -= 1
-                found[f"least {number}"] = self.above(point, smooth) - self.given["F_star"]
-        return found
