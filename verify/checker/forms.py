@@ -119,12 +119,11 @@ def between(one, other, L, m):
     """
     (x, g, f), (y, h, e) = one, other
     dx, dg = x - y, g - h
-    gap = f - e - pairing(h, dx)
     if L is None:
-        return gap - pairing(dx, dx) * (m / 2)
+        return f - e - pairing(h + dx * (m / 2), dx)
     require(m < L, "curvatures must lie in an interval")
-    more = pairing(dg, dg) / L + pairing(dx, dx) * m - pairing(dg, dx) * (2 * m / L)
-    return gap - more / (2 * (1 - m / L))
+    part = 1 / (2 * (L - m))
+    return f - e - pairing(h + (dx * L - dg * 2) * (m * part), dx) - pairing(dg, dg) * part
 
 
 def nonnegative(slack):

@@ -4,6 +4,7 @@ from fractions import Fraction
 from operator import le, lt
 
 from verify.checker.forms import Form, NoForm, Row, between, pairing, plain
+from verify.checker.pieces import BOUNDS
 from verify.checker.words import require
 
 #: constants of clients that a class bounds: how a hypothesis may compare them
@@ -32,6 +33,7 @@ class Known:
                     found[f"client {k} least {i}"] = self.above(one, L) - self.given["F_star_client"][k]
                 for j, other in enumerate(points):
                     if i != j:
+                        self.meter.spend((len(one[0].terms) + len(other[0].terms) + 2) ** 2 // 4)
                         found[f"client {k} {i} {j}"] = between(one, other, L, m)
         for (k, *draw), (row, *_) in self.noises.items():
             found[f"noise {k} {' '.join(map(str, draw))}"] = self.given["sigma_sq_client"][k] - pairing(row, row)
@@ -56,6 +58,7 @@ class Known:
         """Bounds that a hypothesis states at all points, at those that occur: pairs (name, what is not negative)."""
         places = [x for points in self.points for x, *_ in points]
         for name in self.stated["everywhere"]:
+            require(name in BOUNDS, f"{name} bounds nothing at all points")
             bound = self.given[name]
             if name == "G_lip":
                 rows = [g for points in self.points for _, g, _ in points] + [g for _, g, _ in self.noises.values()]
@@ -69,7 +72,7 @@ class Known:
                 if name in ("sigma_g_client", "sigma_g_max"):
                     for k in self.all:
                         yield f"{name} {number} {k}", (bound if name == "sigma_g_max" else bound[k])**2 - apart[k]
-                else:  # sigma_g bounds a mean of lengths, whose square is at least the sum of their squares
+                else:  # sigma_g and sigma_g_1 bound a mean of lengths, whose square is at least the sum of their squares
                     weights = self.p if name == "sigma_g_2" else [p * p for p in self.p]
                     total = sum((w * a for w, a in zip(weights, apart, strict=True)), Fraction(0))
                     yield f"{name} {number}", bound**2 - total

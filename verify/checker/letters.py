@@ -20,6 +20,7 @@ from verify.checker.words import require
 WORDS = ("+", "*", "^", "exp", "log", "Exp1", "Mod", "Max", "Min", "Abs", "share", "tau")
 OF_LETTERS = ("dot", "norm2", "F", "grad", "objective", "objective_grad")
 
+
 class LetterRun(Run):
     """A run on letters; a draw of noise is a letter of its own."""
 
@@ -58,7 +59,8 @@ class Letters(Known, Replay):
         for name in self.without:
             by_client = name.endswith("_client")
             given[name] = [unknown(f"{name} {k}") for k in self.all] if by_client else unknown(name)
-        self.exact = any(self.bounds_client(rule) == "sigma_sq_client" and rule["right"] == 0 for rule in self.hypotheses)
+        self.exact = any(self.bounds_client(rule) == "sigma_sq_client" and rule["relation"] in ("<=", "==")
+                         and rule["right"] == 0 for rule in self.hypotheses)
         given["sigma_sq_client"] = [
             Fraction(0) if self.exact else unknown(f"sigma_sq_client {k}") for k in self.all]
         self.bounds = {name: [self.bound(name, k) for k in self.all] for name in CLASS}
@@ -142,8 +144,6 @@ class Letters(Known, Replay):
     def meaning(self, word, args, index, outcome):
         if word in self.words and word not in WORDS and word not in OF_LETTERS:
             raise NoForm(f"{word} is not a form")
-        if word.startswith("E_"):
-            raise NoForm(f"{word} is a conditional mean")
         return super().meaning(word, args, index, outcome)
 
     def name(self, name, indices, outcome):
@@ -153,7 +153,7 @@ class Letters(Known, Replay):
 
     def mean(self, key, body, free, index, outcome):
         if key[0] != "E" and not self.exact:
-            raise NoForm("a mean over some draws only, while others add noise")
+            raise NoForm(f"{key[0]} is a mean over some draws, while others add noise")
         self.expected += 1
         try:
             found = super().mean(key, body, free, index, outcome)
@@ -186,13 +186,6 @@ class Letters(Known, Replay):
     def norm2(self, v): return self.dot(v, v)
 
     # what is known ---------------------------------------------------------------------------------------------------------
-    def cases(self, rule):
-        """All values of a condition's indices."""
-        cases = [{}]
-        for name, *limits in rule["over"]:
-            cases = [{**i, name: n} for i in cases for n in self.span(limits, i)]
-        return cases
-
     def compared(self, rule):
         """Pairs (smaller, larger) of numbers: what a condition says, by its indices and the outcome of sampling."""
         seen = []

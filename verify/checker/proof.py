@@ -32,9 +32,11 @@ def check(certificate):
     proofs = [{name: written(number) for name, number in keys(proof, (), "a proof", proof).items()}
               for proof in certificate["proofs"]]
     one_meaning(certificate)
+    require(certificate["statement"]["relation"] != ">", "a sum of squares proves no strict inequality")
     letters = Letters(certificate, certificate["sizes"], given, unknown)
     pairs, inequalities = [*letters.compared(certificate["statement"])], letters.inequalities()
     known = inequalities | letters.equalities()
+    letters.meter.spend(len(pairs) * len(letters.depends) ** 3 // 10)  # of the eliminations below
     require(len(proofs) == len(pairs), f"{len(pairs)} pairs of sides need as many proofs; got {len(proofs)}")
     for number, (multipliers, (smaller, larger)) in enumerate(zip(proofs, pairs, strict=True)):
         require({*multipliers} <= {*known}, f"nothing known is called {', '.join({*multipliers} - {*known})}")

@@ -106,12 +106,14 @@ class Replay(Instance):
         if word in index:
             require(not args, f"{word} is an index")
             return index[word]
-        key = (id(node), *index.items()) if outcome is not None and args and self.is_sure(node, index) else None
-        if key not in self.kept:
-            found = self.meaning(word, args, index, None if key else outcome)
-            self.meter.record(found)
-            self.kept |= {key: found} if key else {}
-        return self.kept[key] if key else found
+        if outcome is not None and args and self.is_sure(node, index):
+            key = (id(node), *index.items())
+            if key not in self.kept:
+                self.kept[key] = self.value(node, index, None)
+            return self.kept[key]
+        found = self.meaning(word, args, index, outcome)
+        self.meter.record(found)
+        return found
     def is_sure(self, node, bound):
         """Whether a formula has one value whatever is drawn: of numbers, sizes, free names and the indices ``bound``."""
         if not isinstance(node, list):
@@ -147,6 +149,13 @@ class Replay(Instance):
         require(low.denominator == high.denominator == 1, "a range goes from a whole number to one")
         bounded(high - low, TERMS, "terms of a range")
         return map(Fraction, range(int(low), int(high) + 1))
+    def cases(self, rule):
+        """All values of a condition's indices."""
+        cases = [{}]
+        for name, *limits in rule["over"]:
+            cases = [{**i, name: n} for i in cases for n in self.span(limits, i)]
+            self.meter.spend(len(cases))
+        return cases
 
 
 class SampleReplay(Samples, Replay):
@@ -173,13 +182,9 @@ def check_reading(certificate):
     outcomes = [outcome for _, outcome in replay.outcomes()]
     defining = {value["hypothesis"] for value in certificate["values"].values() if isinstance(value, dict)}
     for place, rule in enumerate([*certificate["hypotheses"], statement]):
-        cases = [{}]
-        for name, *limits in rule["over"]:
-            cases = [{**i, name: n} for i in cases for n in replay.span(limits, i)]
-            replay.meter.spend(len(cases))
         if place in defining:
             continue
-        for index, outcome in product(cases, outcomes):
+        for index, outcome in product(replay.cases(rule), outcomes):
             sides = replay.sides(rule, index, outcome)
             if rule is not statement and not COMPARE[rule["relation"]](*sides):
                 return False, f"a hypothesis fails at {index}: {rule['text']}", *sides

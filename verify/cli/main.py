@@ -186,12 +186,13 @@ def check(
     certificate: Annotated[Path, typer.Argument(help="A certificate, as reports contain them.")],
     statement: Statement = None,
 ) -> int:
-    """Check a counterexample.
+    """Check a counterexample or a proof.
 
     The certificate must state what the claim of its id states, or what --statement says. A checker that shares no code with
     the search then replays it in exact numbers.
 
-    Exit status: 0 accepted: the claim is refuted; 1 rejected; 2 not a readable certificate or statement.
+    Exit status: 0 accepted: the claim is refuted, or proven at the numbers of the proof; 1 rejected; 2 not a readable
+    certificate or statement.
     """
     from verify.growth.check import check_file
 

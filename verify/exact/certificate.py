@@ -16,7 +16,7 @@ from verify.checker.words import FORMAT
 from verify.claims.needs import speaks_of_samples
 from verify.evaluation.environment import Environment
 from verify.evaluation.judge import exact_violation
-from verify.exact.statement import formula, free_names, statement_of
+from verify.exact.statement import definition_of, free_names, statement_of
 from verify.instances.instance import federation_of
 from verify.instances.leaves import Leaves
 from verify.instances.shape import Shape
@@ -56,7 +56,7 @@ def _values(claim: Claim, environment: Environment) -> dict[str, Any]:
 def _value(claim: Claim, name: str, value):
     """A value as text. If it is irrational, or only known to be near a simple fraction: the place of the hypothesis that
     defines it; or, for a bound on something, a fraction just beyond it."""
-    definition = _definition(claim, name)
+    definition = definition_of(claim, name)
     if definition is None or certain(value):
         try:
             return _text(value)
@@ -72,15 +72,6 @@ def _value(claim: Claim, name: str, value):
     if beyond is None:
         raise ArithmeticError(f"{name} is irrational, and no condition defines or bounds it")
     return beyond_balls(value, upwards=beyond == ">=")
-
-
-def _definition(claim: Claim, name: str) -> dict[str, int] | None:
-    """The place of the hypothesis that defines a name by a formula, if one does."""
-    for place, condition in enumerate(claim.hypotheses):
-        left, *indices = left if isinstance(left := formula(condition.left), list) else [left]
-        if condition.relation == "==" and left == name and all(isinstance(index, str) for index in indices):
-            return {"hypothesis": place}
-    return None
 
 
 _TURNED = {"<=": ">=", ">=": "<=", "==": "=="}

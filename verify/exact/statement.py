@@ -22,7 +22,7 @@ from verify.claims.method import own_arguments, subset_left_open
 from verify.claims.needs import always_available, needs_lipschitz, speaks_of_samples
 from verify.claims.sizes import once_by_claim
 
-__all__ = ["formula", "free_names", "not_replayed", "statement_of"]
+__all__ = ["definition_of", "formula", "free_names", "not_replayed", "statement_of"]
 
 
 def formula(expression) -> Any:
@@ -132,6 +132,15 @@ def _names_of_free(claim: Claim) -> list[str]:
         return sorted(named - {*SIZES, *claim.definitions})
     return sorted(named - {*COMPUTED, *FEDERATION, *MEASURED, *OF_COUPLED_RUNS, *SIZES, *_states(claim), *claim.definitions,
                            "epsilon", "available", "samples"})
+
+
+def definition_of(claim: Claim, name: str) -> dict[str, int] | None:
+    """The place of the hypothesis that defines a name by a formula, if one does."""
+    for place, condition in enumerate(claim.hypotheses):
+        left, *indices = left if isinstance(left := formula(condition.left), list) else [left]
+        if condition.relation == "==" and left == name and all(isinstance(index, str) for index in indices):
+            return {"hypothesis": place}
+    return None
 
 
 def _states(claim: Claim) -> tuple[str, ...]:

@@ -41,10 +41,12 @@ def _rounded(program: Program, gap: Form, solution: Solution) -> Iterator[dict[s
             whole = _applied(gap, v)
             for i in range(program.count):
                 rows.append(({n: applied[n].get(i, Fraction(0)) for n in solution.active}, whole.get(i, Fraction(0))))
-        for most in _DENOMINATORS:
-            found = _solved(rows, solution.multipliers, solution.active, most)
-            if found is not None:
-                yield found
+        pivots = _eliminated(rows, solution.multipliers)
+        for most in _DENOMINATORS if pivots is not None else ():
+            free = {n: Fraction(float(solution.multipliers[n])).limit_denominator(most)
+                    for n in solution.active if n not in pivots}
+            yield free | {n: value - sum((c * free[name] for name, c in row.items() if name != n), Fraction(0))
+                          for n, (row, value) in pivots.items()}
 
 
 def _applied(form: Form, v: dict[int, Fraction]) -> dict[int, Fraction]:
@@ -77,8 +79,10 @@ def _rational(null: np.ndarray) -> list[dict[int, Fraction]] | None:
     return found
 
 
-def _solved(rows, numbers, names, most: int) -> dict[str, Fraction] | None:
-    """A solution of linear equations in which what they leave open is near ``numbers``, of denominators up to ``most``."""
+def _eliminated(rows, numbers) -> dict[str, tuple[dict[str, Fraction], Fraction]] | None:
+    """Linear equations solved for the names of large ``numbers``: pairs (row, right side), each row with its name and those
+    that the equations leave open. None where they contradict each other.
+    """
     pivots: dict[str, tuple[dict[str, Fraction], Fraction]] = {}
     for row, right in rows:
         row = {n: c for n, c in row.items() if c}
@@ -95,10 +99,7 @@ def _solved(rows, numbers, names, most: int) -> dict[str, Fraction] | None:
             if lead in other:
                 pivots[n] = _less(other, row, other[lead]), value - other[lead] * right
         pivots[lead] = row, right
-    found = {n: Fraction(float(numbers[n])).limit_denominator(most) for n in names if n not in pivots}
-    for n, (row, value) in pivots.items():
-        found[n] = value - sum((c * found[name] for name, c in row.items() if name != n), Fraction(0))
-    return found
+    return pivots
 
 
 def _less(row: dict[str, Fraction], other: dict[str, Fraction], factor: Fraction) -> dict[str, Fraction]:

@@ -8,7 +8,7 @@ import sympy as sp
 
 from bounds.language.claim import Claim
 from verify.checker.form import SIZES
-from verify.exact.statement import statement_of
+from verify.exact.statement import definition_of, free_names
 
 __all__ = ["Setting", "setting_of"]
 
@@ -32,22 +32,21 @@ def setting_of(claim: Claim, given: Mapping[str, Fraction]) -> Setting:
         LookupError: ``given`` has a name that is neither a size nor a free name of the claim.
         ValueError: a size that is no whole number of at least 1.
     """
-    stated = statement_of(claim)
-    free = stated["free"]
+    free = free_names(claim)
     settable = [*SIZES[:1], "local_steps", "participants", "rounds", *(n for n in free if n not in SIZES)]
     if unknown := sorted({*given} - {*settable}):
         raise LookupError(f"{claim.id} has no {', '.join(unknown)}; allowed: {', '.join(settable)}")
     sizes = _sizes(claim, given, free)
-    known = {name: sp.Rational(str(number)) for name, number in {**sizes, **_numbers(given)}.items()}
+    known = {name: sp.Rational(str(number)) for name, number in {**sizes, **given}.items()}
     values: dict[str, Any] = {}
     waiting = [name for name in free if name not in sizes]
     for name in waiting:
         if name in given:
             values[name] = _written(given[name], free[name], sizes)
     for name in waiting:
-        place = _defined(stated["hypotheses"], name)
-        if name not in values and place is not None:
-            values[name] = {"hypothesis": place}
+        definition = definition_of(claim, name)
+        if name not in values and definition is not None:
+            values[name] = definition
     for _ in waiting:  # bounds may wait for each other
         for name in (n for n in waiting if n not in values):
             number = DEFAULTS.get(name, _bound(claim, name, known))
@@ -72,25 +71,12 @@ def _sizes(claim: Claim, given, free) -> dict[str, int]:
     return sizes | {"iterations": sizes["rounds"] * sizes["local_steps"]}
 
 
-def _numbers(given) -> dict[str, Fraction]:
-    return {name: Fraction(number) for name, number in given.items()}
-
-
 def _written(number, lengths, sizes) -> Any:
     """A number as text, in as many places as its array has."""
     text = str(Fraction(number))
     for length in reversed(lengths or []):
         text = [text] * sizes[length]
     return text
-
-
-def _defined(hypotheses, name: str) -> int | None:
-    """The place of the hypothesis that defines a name by a formula."""
-    for place, rule in enumerate(hypotheses):
-        left, *indices = rule["left"] if isinstance(rule["left"], list) else [rule["left"]]
-        if rule["relation"] == "==" and left == name and all(isinstance(index, str) for index in indices):
-            return place
-    return None
 
 
 def _bound(claim: Claim, name: str, known) -> Fraction | None:

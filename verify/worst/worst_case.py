@@ -9,6 +9,7 @@ from bounds.language.claim import Claim
 from verify.checker import proof as checker
 from verify.checker.forms import NoForm
 from verify.checker.letters import Letters
+from verify.checker.limits import TooLarge
 from verify.checker.proof import FORMAT
 from verify.checker.words import replayed
 from verify.exact.statement import statement_of
@@ -61,7 +62,7 @@ def worst_case(claim: Claim, given: Mapping[str, Fraction] | None = None) -> Wor
         letters = Letters(stated, setting.sizes, setting.values, [*setting.unknown])
         pairs = [*letters.compared(stated["statement"])]
         program = Program(letters)
-    except NoForm as error:
+    except (NoForm, TooLarge) as error:
         needed = f"; it may need a value of {', '.join(setting.unknown)}" if setting.unknown else ""
         raise ValueError(f"{claim.id} has no worst case of this kind: {error}{needed}") from error
     solved = [program.solve(*pair) for pair in pairs]

@@ -11,6 +11,7 @@ import pytest
 
 from bounds.registry.claims import find_claim
 from synthetic.numbers.arrays import EXACT
+from tests.changes import put
 from verify.checker import limits
 from verify.checker.limits import read
 from verify.exact.certificate import certificate
@@ -52,17 +53,6 @@ def _simple(name, array):
 
 def honest(claim_id):
     return json.loads(_honest(claim_id))
-
-
-def put(*path_and_value):
-    *path, key, value = path_and_value
-
-    def change(data):
-        for step in path:
-            data = data[step]
-        data[key] = value
-
-    return change
 
 
 STEPS = {"indices": ["t"], "formula": ["sampled", 0, 0]}

@@ -16,7 +16,8 @@ from bounds.language.words import L, eta_l, iterations, norm, norm2, r, rounds, 
 from bounds.registry.claims import find_claim
 from fedtheory import ALGORITHMS
 from synthetic.numbers.arrays import BALLS
-from tests.verify.checker.test_replay import _simple, both, put
+from tests.changes import both, put
+from tests.verify.checker.test_replay import _simple
 from verify.evaluation.evaluate import sides
 from verify.exact.certificate import certificate
 from verify.exact.check import replay_alone as check

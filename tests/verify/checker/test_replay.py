@@ -20,6 +20,7 @@ from bounds.language.claim import Condition, Procedure
 from bounds.language.words import E, F_star, iterations, norm, objective, x_sampled, x_star
 from bounds.registry.claims import find_claim
 from synthetic.numbers.arrays import EXACT
+from tests.changes import both, put
 from tests.verify.checker.records import compare_with_record
 from verify.checker import replay as checker
 from verify.checker.words import FORMAT
@@ -134,25 +135,6 @@ def test_the_checker_is_short_and_runs_nothing_else(path):
 
 
 # tampering ---------------------------------------------------------------------------------------------------------------
-def put(*path_and_value):
-    *path, value = path_and_value
-
-    def change(data):
-        for key in path[:-1]:
-            data = data[key]
-        data[path[-1]] = value(data[path[-1]]) if callable(value) else value
-
-    return change
-
-
-def both(*changes):
-    def change(data):
-        for one in changes:
-            one(data)
-
-    return change
-
-
 def scaled(factor):
     return lambda text: str(Fraction(text) * Fraction(factor))
 

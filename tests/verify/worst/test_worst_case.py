@@ -8,6 +8,9 @@ import pytest
 
 from benchmarks.ablation import FALSE
 from bounds.registry.claims import find_claim
+from bounds.registry.user_claims import load_claims
+from tests.changes import dropped, put
+from tests.said import tells
 from verify.checker.form import STATED
 from verify.checker.forms import Form
 from verify.checker.letters import Letters
@@ -75,6 +78,52 @@ def test_a_true_statement_about_chance_or_several_clients_is_proven(name):
     assert found.certificate and check(json.loads(json.dumps(found.certificate)), find_claim(name)).accepted
 
 
+NOISY = """
+[[claim]]
+id = "mine/noisy"
+method = "fedavg"
+assume = ["L_client[k] <= L for k in 0..clients-1", "mu_client[k] >= mu for k in 0..clients-1", "NOISE"]
+conditions = ["eta_l[t] <= 1/L for t in 0..iterations-1"]
+statement = "norm2(x_round[rounds] - x_star) <= norm2(x_round[0] - x_star)"
+"""
+
+
+@pytest.mark.parametrize(("noise", "exact"), [
+    ("sigma_sq_client[k] <= 0 for k in 0..clients-1", True), ("sigma_sq_client[k] >= 0 for k in 0..clients-1", False),
+    ("sigma_sq_client[k] <= sigma_sq for k in 0..clients-1", False), ("sigma_sq_client[k] <= 0 for k in 0..0", False)])
+def test_gradients_are_full_only_where_a_hypothesis_says_so(noise, exact, tmp_path):
+    """With noise the statement is false, and not about an expectation either."""
+    path = tmp_path / "mine.toml"
+    path.write_text(NOISY.replace("NOISE", noise))
+    claim, = load_claims(path)
+    if exact:
+        assert worst_case(claim, {"local_steps": 1}).certificate
+    else:
+        with pytest.raises(ValueError, match=r"mine/noisy.*random number"):
+            worst_case(claim, {"local_steps": 1})
+
+
+def test_a_strict_statement_is_not_proven_by_a_weak_one(proven):
+    """The same sides, turned round and compared by >: nothing says that they differ."""
+    strict = deepcopy(proven)
+    said = strict["statement"]
+    said["relation"], said["left"], said["right"] = ">", said["right"], said["left"]
+    assert not replay_alone(strict).accepted
+
+
+@pytest.mark.parametrize(("rounds", "what"), [(300, "letters"), pytest.param(50, "steps", marks=pytest.mark.slow)])
+def test_a_proof_that_is_too_large_is_refused_before_it_is_computed(rounds, what, proven):
+    large = deepcopy(proven)
+    large["sizes"].update(rounds=rounds, iterations=rounds)
+    large["values"]["eta_l"] = ["1/2"] * rounds
+    assert tells(replay_alone(large).reason, what)
+
+
+def test_a_claim_at_sizes_that_are_too_large_says_so():
+    with pytest.raises(ValueError, match="letters"):
+        worst_case(find_claim("classical/gd-distance"), {"rounds": 300})
+
+
 @pytest.mark.parametrize("name", [name for name, claim in FALSE.items() if claim.setting == "run"])
 @pytest.mark.slow
 def test_what_is_false_is_not_proven_at_the_numbers_of_its_counterexample(name):
@@ -105,48 +154,26 @@ def _more(certificate):
     certificate["proofs"][0][name] = str(Q(certificate["proofs"][0][name]) + Q(1, 10**9))
 
 
-def _put(*path):
-    *path, last, value = path
-
-    def change(certificate):
-        for step in path:
-            certificate = certificate[step]
-        certificate[last] = value
-
-    return change
-
-
-def _dropped(*path):
-    *path, last = path
-
-    def change(certificate):
-        for step in path:
-            certificate = certificate[step]
-        del certificate[last]
-
-    return change
-
-
 FORGERIES = {
     "half the right side": _halved,
     "a multiplier a little larger": _more,
-    "a negative multiplier": _put("proofs", 0, "client 0 0 1", "-1"),
-    "an inequality that nobody knows": _put("proofs", 0, "client 0 0 9", "0"),
-    "a number that is no text": _put("proofs", 0, "client 0 0 1", 1.5),
-    "a proof less": _dropped("proofs", 1),
-    "no proofs": _put("proofs", []),
-    "a longer step": _put("values", "eta_l", ["3/2", "3/2"]),
-    "steps beyond the conditions": _put("values", "eta_l", ["5/2", "5/2"]),
-    "less curvature": _put("values", "mu", "1/20"),
+    "a negative multiplier": put("proofs", 0, "client 0 0 1", "-1"),
+    "an inequality that nobody knows": put("proofs", 0, "client 0 0 9", "0"),
+    "a number that is no text": put("proofs", 0, "client 0 0 1", 1.5),
+    "a proof less": dropped("proofs", 1),
+    "no proofs": put("proofs", []),
+    "a longer step": put("values", "eta_l", ["3/2", "3/2"]),
+    "steps beyond the conditions": put("values", "eta_l", ["5/2", "5/2"]),
+    "less curvature": put("values", "mu", "1/20"),
     "a constant without a value": lambda data: (data["values"].pop("L"), data.update(unknown=["L"])),
-    "a number twice": _put("unknown", ["mu"]),
+    "a number twice": put("unknown", ["mu"]),
     "steps without values": lambda data: (data["values"].pop("eta_l"), data.update(unknown=["eta_l"])),
-    "a name that is not free": _put("values", "x_star", "0"),
-    "no hypotheses": _put("hypotheses", []),
+    "a name that is not free": put("values", "x_star", "0"),
+    "no hypotheses": put("hypotheses", []),
     "another round": lambda data: data["sizes"].update(rounds=3, iterations=3),
-    "another format": _put("format", "fedtheory certificate 4"),
-    "a part more": _put("instance", {}),
-    "no sizes": _dropped("sizes"),
+    "another format": put("format", "fedtheory certificate 4"),
+    "a part more": put("instance", {}),
+    "no sizes": dropped("sizes"),
 }
 
 
