@@ -1,7 +1,7 @@
 """Numbers of the stand-alone checker: fractions while rational, else intervals that surely contain the number."""
 
 from fractions import Fraction
-from functools import cache, lru_cache, wraps
+from functools import cache, lru_cache
 from math import ceil, floor, isqrt
 from operator import floordiv, mul
 
@@ -150,8 +150,7 @@ def root(number, degree=2):
 def increasing(function):
     """An increasing function of fractions, also of intervals; it keeps what it found last."""
     kept = lru_cache(1024)(function)
-    return wraps(function)(
-        lambda n: Interval(of(kept(n.low)).low, of(kept(n.high)).high) if isinstance(n, Interval) else kept(n))
+    return lambda n: Interval(of(kept(n.low)).low, of(kept(n.high)).high) if isinstance(n, Interval) else kept(n)
 
 
 @increasing
