@@ -1,23 +1,29 @@
-"""Symbolic proofs of claims about plain numbers: identities, and inequalities between rational functions.
+"""Symbolic proofs of claims about plain numbers and free vectors, for all numbers and sizes and in every dimension.
 
-An inequality is proved as follows: right - left is written over a common denominator, and every variable is shifted by its
-lower bound. If all coefficients of numerator and denominator are then non-negative, it holds for all admissible numbers.
-Otherwise z3 is asked whether real numbers violate it (``verify.prove.real``).
+Formulas are brought into a normal form (:mod:`verify.prove.normal`). What is left of right - left must then follow, by real
+arithmetic that z3 decides, from the hypotheses and from lemmas about the powers, sums and lengths that occur
+(:mod:`verify.prove.lemmas`). Where a size is small, its first values may be looked at one by one.
 """
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
 import sympy as sp
 
-from bounds.language.claim import Claim, Condition
-from verify.prove.real import never_negative
+from bounds.language.claim import Claim, Condition, Variable
+from verify.prove.context import Context, Family
+from verify.prove.lemmas import LEMMAS, OF_VECTORS
+from verify.prove.satisfiable import Fact
 
 __all__ = ["Proof", "prove"]
+
+_NUMBERS = ("positive", "nonnegative", "real", "integer", "vector", "binary", "simplex")
+_FIRST = 3  # values of a whole number that are looked at one by one
 
 
 @dataclass(frozen=True)
 class Proof:
-    """A proof: the method in one line, and the expression that it is about, as text."""
+    """A proof: the method in one line, and what follows from which facts, as text."""
 
     method: str
     expression: str
@@ -25,99 +31,188 @@ class Proof:
 
 def prove(claim: Claim) -> Proof | None:
     """A proof of the claim; None if these methods find none, which proves nothing."""
-    if claim.setting != "algebra" or claim.statement is None or claim.statement.over:
+    if claim.setting != "algebra" or claim.statement is None:
         return None
-    if any(v.domain not in ("positive", "nonnegative", "integer") or v.indices for v in claim.variables):
+    if any(v.domain not in _NUMBERS for v in claim.variables):
         return None
-    symbols = {v.name: _symbol(v) for v in claim.variables}
-    difference = _expand(claim, claim.statement.right - claim.statement.left, symbols)
-    if difference is None:
-        return None
-    if claim.statement.relation == "==":
-        if _differs_somewhere(difference):
+    for written in (False, True):
+        question = _Question(claim, written)
+        if question.unknown:
             return None
-        simple = sp.simplify(sp.gammasimp(difference))
-        return Proof("symbolic identity: the difference simplifies to 0", str(difference)) if simple == 0 else None
-    if claim.statement.relation == ">=":
-        difference = -difference
-    return _nonnegative(claim, difference, symbols) or _never_negative(claim, difference, symbols)
+        for lemmas in ((), OF_VECTORS, LEMMAS):  # what is not needed makes a proof harder to find
+            used = question.context.proof(question.goal, lemmas)
+            if used is not None:
+                return _proof(question.goal, used)
+        if not question.has_families:
+            break
+    for variable in claim.variables:
+        if variable.domain == "integer" and not variable.indices and _is_length(question, variable):
+            for way in (_by_induction, _by_cases):
+                if found := way(question, variable):
+                    return found
+    return None
 
 
-def _never_negative(claim, difference, symbols) -> Proof | None:
-    """A proof over the real numbers, from those conditions of the claim that mention its variables only."""
-    known = []
-    for condition in claim.hypotheses:
-        sides = [_expand(claim, side, symbols) for side in (condition.left, condition.right)]
-        if not condition.over and None not in sides:
-            known.append(Condition(sides[0], condition.relation, sides[1]))
-    method = never_negative(difference, known)
-    return Proof(method, f"{difference} >= 0") if method else None
+def _proof(goal: Condition, used: Iterable[Fact], how: str = "") -> Proof:
+    facts = dict.fromkeys(used)
+    names = ", ".join(dict.fromkeys(fact.name for fact in facts))
+    said = "; from ".join(map(str, (Fact("", goal), *facts)))
+    return Proof(f"real arithmetic{how}" + (f" with: {names}" if names else ""), said)
+
+
+def _is_length(question, variable: Variable) -> bool:
+    """Whether a variable occurs in a power, or in the range of a sum or of an index."""
+    own, statement = question.symbols[variable.name], (question.goal.left, question.goal.right)
+    places = [part for side in statement for p in side.atoms(sp.Pow) if not p.exp.is_Number for part in p.args]
+    places += [high for _, high in question.context.ranges.values()]
+    places += [end for side in statement for s in side.atoms(sp.Sum, sp.Product) for _, *ends in s.limits for end in ends]
+    places += [high for f in question.context.families for *_, high in f.over]
+    return any(place.has(own) for place in places)
+
+
+class _Question:
+    """A claim as a goal and a context; ``written`` inserts what hypotheses say that families of numbers are."""
+
+    def __init__(self, claim: Claim, written: bool):
+        self.symbols = {v.name: _symbol(v) for v in claim.variables if not v.indices and v.domain != "vector"}
+        self.scalars = {c.left: c.right for c in claim.hypotheses if c.relation == "==" and not c.over and c.left.is_Symbol
+                        and c.left.name not in self.symbols}
+        named = {v.name for v in claim.variables}
+        self.families = {c.left.base.label.name: c for c in claim.hypotheses if c.relation == "==" and isinstance(
+            c.left, sp.Indexed) and c.left.indices == tuple(index for index, *_ in c.over)
+            and c.left.base.label.name not in named}
+        self.written, self.claim = written, claim
+        self.has_families = bool(self.families)
+        facts = [_domain(self.symbols[v.name], ">=", v.low) for v in claim.variables
+                 if v.domain == "integer" and not v.indices]
+        facts += [_domain(self.symbols[v.name], "<=", v.high) for v in claim.variables
+                  if v.domain == "integer" and not v.indices and v.high is not None]
+        families = []
+        for c in claim.hypotheses:
+            if c.relation == "==" and c.left in self.scalars and self.scalars[c.left] is c.right:
+                continue
+            if written and c in self.families.values():
+                continue
+            sides = [self.inserted(side) for side in (c.left, c.right)]
+            if c.over:
+                over = tuple((index, self.inserted(low), self.inserted(high)) for index, low, high in c.over)
+                families.append(Family(Condition(sides[0], c.relation, sides[1]), over))
+            else:
+                facts.append(Fact("a hypothesis", Condition(sides[0], c.relation, sides[1])))
+        for v in claim.variables:
+            if v.domain in ("binary", "simplex"):
+                families.append(_at_most_one(v, self.inserted))
+            if v.domain == "simplex":
+                (c, over), = [(f.condition, f.over) for f in families[-1:]]
+                facts.append(_domain(sp.Sum(c.left, *over), "==", 1))
+        for index, low, _ in claim.statement.over:
+            sign = True if self.inserted(low).is_nonnegative else None
+            self.symbols[index.name] = sp.Symbol(index.name, integer=True, nonnegative=sign)
+        for index, low, high in claim.statement.over:
+            own = self.symbols[index.name]
+            facts += [_domain(own, ">=", self.inserted(low)), _domain(own, "<=", self.inserted(high))]
+        vectors = frozenset(v.name for v in claim.variables if v.domain == "vector")
+        signs = {v.name: v.domain for v in claim.variables if v.indices}
+        ranges = {self.symbols[index.name]: (self.inserted(low), self.inserted(high))
+                  for index, low, high in claim.statement.over}
+        self.context = Context(vectors, signs, facts, families, ranges=ranges)
+        left, right = self.inserted(claim.statement.left), self.inserted(claim.statement.right)
+        self.goal = Condition(left, claim.statement.relation, right)
+        known = {*self.symbols, *claim.constants, *(v.name for v in claim.variables)}
+        self.unknown = {s for side in (left, right) for s in side.free_symbols if s.is_Symbol and s.name not in known}
+
+    def inserted(self, expression) -> sp.Expr:
+        """The expression with definitions inserted, in the symbols of the variables."""
+        claim = self.claim
+        for _ in range(10):
+            replaced = expression.replace(
+                lambda e: e.is_Symbol and e.name in claim.definitions and not claim.definitions[e.name].indices,
+                lambda e: claim.definitions[e.name].formula,
+            ).subs(self.scalars)
+            if self.written:
+                replaced = replaced.replace(lambda e: isinstance(e, sp.Indexed) and e.base.label.name in self.families,
+                                            self._entry)
+            if replaced == expression:
+                break
+            expression = replaced
+        free = {name: sp.Symbol(name, real=True) for name in claim.constants if name not in self.symbols}
+        expression = expression.replace(lambda e: e.is_Symbol and e.name in free, lambda e: free[e.name])
+        expression = expression.replace(lambda e: isinstance(e, sp.Indexed),
+                                        lambda e: sp.IndexedBase(e.base.label.name)[e.indices])
+        return expression.replace(lambda e: e.is_Symbol and e.name in self.symbols, lambda e: self.symbols[e.name])
+
+    def _entry(self, entry):
+        c = self.families[entry.base.label.name]
+        return c.right.subs(dict(zip(c.left.indices, entry.indices, strict=True)), simultaneous=True)
+
+
+def _at_most_one(v: Variable, inserted) -> Family:
+    over = tuple((sp.Symbol(index, integer=True), sp.Integer(0), inserted(sp.Symbol(size)) - 1) for index, size in v.indices)
+    return Family(Condition(sp.IndexedBase(v.name)[tuple(index for index, *_ in over)], "<=", 1), over)
+
+
+def _domain(left, relation, right) -> Fact:
+    return Fact("a domain", Condition(left, relation, right))
 
 
 def _symbol(variable):
     """The symbol of a variable, with the sign that its domain implies."""
     whole = variable.domain == "integer"
     above = variable.domain == "positive" or (whole and variable.low >= 1)
-    return sp.Symbol(variable.name, integer=whole or None, positive=above or None, nonnegative=True if not whole
-                     or variable.low >= 0 else None)
+    below = variable.domain == "real" or (whole and variable.low < 0)
+    return sp.Symbol(variable.name, integer=whole or None, positive=above or None,
+                     nonnegative=None if below else True, real=True)
 
 
-def _differs_somewhere(difference) -> bool:
-    """Whether the difference is certainly not 0 at some integers. This is cheaper than a failed simplification."""
-    numbers = {symbol: sp.Integer(sp.prime(3 + i)) for i, symbol in enumerate(sorted(difference.free_symbols, key=str))}
-    value = difference.subs(numbers)
-    return bool(value.is_Rational and value != 0)
-
-
-def _expand(claim, expression, symbols):
-    """The expression with definitions inserted, in the symbols of the variables; None if other symbols remain."""
-    for _ in range(10):
-        replaced = expression.replace(
-            lambda e: e.is_Symbol and e.name in claim.definitions and not claim.definitions[e.name].indices,
-            lambda e: claim.definitions[e.name].formula,
-        )
-        if replaced == expression:
-            break
-        expression = replaced
-    defined = {c.left: c.right for c in claim.conditions if c.relation == "==" and c.left.is_Symbol and not c.over}
-    expression = expression.subs(defined)
-    if expression.atoms(sp.Indexed):
+def _by_induction(question: _Question, variable: Variable) -> Proof | None:
+    """A proof by induction on a size that occurs in no hypothesis but as the last index of a range."""
+    own, context, goal = question.symbols[variable.name], question.context, question.goal
+    if not any(high.has(own) for f in context.families for *_, high in f.over):
         return None
-    expression = expression.replace(lambda e: e.is_Symbol and e.name in symbols, lambda e: symbols[e.name]).doit()
-    known = set(symbols.values())
-    if expression.free_symbols - known or expression.atoms(sp.Sum):
+    range_of_own = [_domain(own, ">=", variable.low), _domain(own, "<=", variable.high or 0)]
+    others = [c for c in context.facts if c not in range_of_own]
+    if any(f.conclusion.left.has(own) or f.conclusion.right.has(own) for f in others):
         return None
-    return expression
-
-
-def _nonnegative(claim, difference, symbols) -> Proof | None:
-    if difference.atoms(sp.Max):
+    for f in context.families:
+        fixed = (f.condition.left, f.condition.right, *(low for _, low, _ in f.over))
+        if any(e.has(own) for e in fixed) or any(sp.diff(high, own) not in (0, 1) for *_, high in f.over):
+            return None
+    first = _with(context, goal, {own: sp.Integer(variable.low)})
+    if first is None:
         return None
-    numerator, denominator = sp.fraction(sp.together(difference))
-    shift = {}
-    for variable in claim.variables:
-        symbol = symbols[variable.name]
-        low = _lower_bound(claim, variable, symbols)
-        shift[symbol] = low + sp.Symbol(f"{variable.name}'", nonnegative=True)
-    parts = [sp.expand(part.subs(shift, simultaneous=True)) for part in (numerator, denominator)]
-    fresh = sorted({s for part in parts for s in part.free_symbols}, key=str)
-    try:
-        coefficients = [sp.Poly(part, *fresh).coeffs() if fresh else [part] for part in parts]
-    except sp.PolynomialError:
-        return None
-    for sign in (1, -1):
-        if all((sign * c).is_nonnegative for part in coefficients for c in part):
-            bounds = ", ".join(f"{s} = {e}" for s, e in shift.items())
-            return Proof(f"all coefficients of numerator and denominator have one sign after {bounds}",
-                         f"({parts[0]})/({parts[1]})")
-    return None
+    step = [(own, own + 1)]
+    families = [Family(f.condition, tuple((i, low, high.subs(step)) for i, low, high in f.over)) for f in context.families]
+    later = Condition(goal.left.subs(step), goal.relation, goal.right.subs(step))
+    facts = [range_of_own[0], *others, Fact("the statement before", goal)]
+    found = replace(context, facts=facts, families=families, kept={}).proof(later)
+    return None if found is None else _proof(goal, (*first, *found), f", by induction on {variable.name}")
 
 
-def _lower_bound(claim, variable, symbols):
-    low = sp.Integer(variable.low) if variable.domain == "integer" else sp.Integer(0)
-    for condition in claim.conditions:
-        if condition.relation == ">=" and condition.left.is_Symbol and condition.left.name == variable.name:
-            value = condition.right.replace(lambda e: e.is_Symbol and e.name in symbols, lambda e: symbols[e.name])
-            if value.is_number and value > low:
-                low = value
-    return low
+def _by_cases(question: _Question, variable: Variable) -> Proof | None:
+    """A proof for each of the first values of a whole number, and one for all larger ones."""
+    own, used = question.symbols[variable.name], []
+    for number in range(variable.low, variable.low + _FIRST):
+        found = _with(question.context, question.goal, {own: sp.Integer(number)})
+        if found is None:
+            return None
+        used += found
+    larger = [*question.context.facts, _domain(own, ">=", variable.low + _FIRST)]
+    found = replace(question.context, facts=larger, kept={}).proof(question.goal)
+    last = variable.low + _FIRST - 1
+    how = f", {variable.name} = {variable.low} to {last} one by one"
+    return None if found is None else _proof(question.goal, (*used, *found), how)
+
+
+def _with(context: Context, goal: Condition, put) -> tuple[Fact, ...] | None:
+    """A proof in which numbers stand for symbols."""
+    def at(c):
+        return Condition(c.left.subs(put), c.relation, c.right.subs(put))
+
+    families = [Family(at(f.condition), tuple((i, low.subs(put), high.subs(put)) for i, low, high in f.over))
+                for f in context.families]
+    ranges = {index: (low.subs(put), high.subs(put)) for index, (low, high) in context.ranges.items()}
+    facts = [replace(f, conclusion=at(f.conclusion)) for f in context.facts]
+    changed = replace(context, facts=facts, families=families, ranges=ranges, kept={})
+    return changed.proof(at(goal))
+
+

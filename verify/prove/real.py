@@ -9,7 +9,7 @@ from verify.prove.satisfiable import satisfiable
 
 __all__ = ["certainly_positive", "never_negative"]
 
-_GAP = sp.Symbol("gap", positive=True)
+_GAP = sp.Symbol("@gap", positive=True)
 
 
 def never_negative(difference: sp.Expr, conditions: Sequence[Condition] = ()) -> str | None:
@@ -43,7 +43,7 @@ def _algebraic(e, parts: dict) -> sp.Expr:
     if isinstance(e, sp.exp) or (isinstance(e, sp.Pow) and not e.exp.is_Rational):
         if not e.is_positive:
             raise ValueError(f"the sign of {e} is not known")
-        return parts.setdefault(e, sp.Symbol(f"part{len(parts)}", positive=True))
+        return parts.setdefault(e, sp.Symbol(f"@{len(parts)}", positive=True))
     return e.func(*(_algebraic(a, parts) for a in e.args))
 
 

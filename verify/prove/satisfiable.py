@@ -8,11 +8,25 @@ import sympy as sp
 from bounds.language.claim import Condition
 from verify.prove.z3_process import STEPS, ask
 
-__all__ = ["Satisfiability", "Untranslatable", "satisfiable"]
+__all__ = ["Fact", "Satisfiability", "Untranslatable", "satisfiable"]
 
 
 class Untranslatable(ValueError):
     """A formula that is not algebraic in its parameters."""
+
+
+@dataclass(frozen=True)
+class Fact:
+    """``conclusion`` holds wherever all ``premises`` do; ``name`` says why."""
+
+    name: str
+    conclusion: Condition
+    premises: tuple[Condition, ...] = ()
+
+    def __str__(self):
+        said = " and ".join(f"{c.left} {c.relation} {c.right}" for c in self.premises)
+        conclusion = f"{self.conclusion.left} {self.conclusion.relation} {self.conclusion.right}"
+        return f"{conclusion}{f' where {said}' if said else ''}{f' ({self.name})' if self.name else ''}"
 
 
 @dataclass(frozen=True)
@@ -26,24 +40,25 @@ class Satisfiability:
     reason: str = ""
 
 
-def satisfiable(conditions: Sequence[Condition], symbols: Sequence[sp.Symbol] = ()) -> Satisfiability:
+def satisfiable(conditions: Sequence[Condition | Fact], symbols: Sequence[sp.Symbol] = (), core: bool = True,
+                steps: int = STEPS) -> Satisfiability:
     """Whether some numbers satisfy all conditions, each with the sign that its symbol declares.
 
     ``core`` names conditions, and signs such as ``mu > 0``; it is minimal. The answer is exact, because z3 computes with
     algebraic numbers. It depends neither on the machine nor on earlier questions, because the effort is counted in z3's
-    steps.
+    ``steps``. Without ``core`` all conditions are named, which is faster.
     """
     reader = _Reader()
     try:
-        named = [(f"{c.left} {c.relation} {c.right}", reader.relation(c)) for c in conditions]
+        named = [(str(c if isinstance(c, Fact) else Fact("", c)), reader.relation(c)) for c in conditions]
         for symbol in symbols:
             reader.read(symbol)
     except Untranslatable as reason:
         return Satisfiability("unknown", reason=str(reason))
     named += list(reader.signs())
-    found = ask([*reader.symbols, *reader.roots], [formula for _, formula in named], reader.side)
+    found = ask([*reader.symbols, *reader.roots], [formula for _, formula in named], reader.side, steps, core=core)
     if found["answer"] == "unknown":
-        return Satisfiability("unknown", reason=f"not decided in {STEPS} steps of z3")
+        return Satisfiability("unknown", reason=f"not decided in {steps} steps of z3")
     if found["answer"] == "unsat":
         return Satisfiability("no", core=tuple(named[position][0] for position in found["core"]))
     return Satisfiability("yes", {name: found["model"][name] for name in reader.symbols})
@@ -67,7 +82,10 @@ class _Reader:
             elif symbol.is_nonnegative:
                 yield f"{name} >= 0", f"(>= |{name}| 0)"
 
-    def relation(self, c: Condition) -> str:
+    def relation(self, c: Condition | Fact) -> str:
+        if isinstance(c, Fact):
+            premises = " ".join(map(self.relation, c.premises))
+            return f"(=> (and {premises}) {self.relation(c.conclusion)})" if premises else self.relation(c.conclusion)
         sign = {"<=": "<=", ">=": ">=", "==": "="}[c.relation]
         return f"({sign} {self.read(c.left)} {self.read(c.right)})"
 
@@ -95,7 +113,7 @@ class _Reader:
     def power(self, base, exponent) -> str:
         root = base
         if exponent.q > 1:
-            name = f"root{len(self.roots)}"
+            name = f"@root{len(self.roots)}"
             self.roots.append(name)
             root = f"|{name}|"
             self.side += [f"(>= {root} 0.0)", f"(= {_times(root, exponent.q)} {base})"]

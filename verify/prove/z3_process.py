@@ -21,7 +21,7 @@ _lock = threading.Lock()
 _running: dict[int, subprocess.Popen] = {}  # by the id of the asking process; a fork must not share that of its parent
 
 
-def ask(names, constraints, always=(), steps=STEPS, seconds=SECONDS) -> dict:
+def ask(names, constraints, always=(), steps=STEPS, seconds=SECONDS, core=True) -> dict:
     """Whether constraints on real numbers can hold together.
 
     Args:
@@ -29,13 +29,14 @@ def ask(names, constraints, always=(), steps=STEPS, seconds=SECONDS) -> dict:
         constraints: formulas in SMT-LIB, from which a core is chosen.
         always: further formulas, which always hold and are not named in a core.
         steps, seconds: after which the question is abandoned.
+        core: whether a core is looked for; else it has all constraints.
 
     Returns:
         ``{"answer": "sat", "model": {name: number as text}}``, ``{"answer": "unsat", "core": [positions]}`` with a core
         from which no constraint can be left out, or ``{"answer": "unknown"}``.
     """
     question = {"names": sorted(names), "constraints": list(constraints), "always": list(always),
-                "steps": steps, "seconds": seconds}
+                "steps": steps, "seconds": seconds, "core": core}
     with _lock:
         process = _process()
         process.stdin.write(json.dumps(question) + "\n")
@@ -125,7 +126,7 @@ def _answer(question):
         model = {name: str(values.eval(number, model_completion=True)) for name, number in declared.items()}
     yield {"answer": str(answer), "model": model}
     if answer == z3.unsat:
-        for one in list(named):
+        for one in list(named) if question["core"] else ():
             fewer = [other for other in named if other is not one]
             if decide([constraint for _, constraint in fewer])[0] == z3.unsat:
                 named = fewer

@@ -1,0 +1,309 @@
+"""What follows from the hypotheses of a claim about plain numbers and free vectors, by lemmas and real arithmetic."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import sympy as sp
+
+from bounds.language import words
+from bounds.language.claim import Condition
+from verify.prove.lemmas import LEMMAS, OF_NUMBERS, OF_VECTORS, Terms
+from verify.prove.normal import Normal, NotLinear, expanded
+from verify.prove.satisfiable import Fact, satisfiable
+from verify.prove.z3_process import STEPS
+
+__all__ = ["Context", "Family"]
+
+_GAP = sp.Symbol("@gap", positive=True)
+_LARGE = 250  # operations of a formula, beyond which no proof is looked for
+_FACTS = 1500  # of all questions on terms of sums for one claim
+_DEPTH = 2  # of proofs within proofs
+_STEPS = STEPS // 4  # of z3 for the signs of terms
+
+
+@dataclass(frozen=True)
+class Family:
+    """A hypothesis for all values of its indices."""
+
+    condition: Condition
+    over: tuple
+
+    def at(self, entry: sp.Indexed) -> Iterator[Fact]:
+        """The hypothesis at the indices at which an entry of a family occurs in it."""
+        indices = [index for index, *_ in self.over]
+        for own in (self.condition.left - self.condition.right).atoms(sp.Indexed):
+            if own.base != entry.base or len(own.indices) != len(entry.indices):
+                continue
+            found = {index: entry_index - (own_index - index) for own_index, entry_index in zip(
+                own.indices, entry.indices, strict=True) for index in indices if own_index.has(index)}
+            if {*found} != {*indices} or any(value.has(*indices) for value in found.values()):
+                continue
+            if any(sp.expand(a.xreplace(found) - b) != 0 for a, b in zip(own.indices, entry.indices, strict=True)):
+                continue
+            put = {index: sp.expand(value) for index, value in found.items()}
+            sides = [side.subs(put, simultaneous=True) for side in (self.condition.left, self.condition.right)]
+            limits = [le for index, low, high in self.over for le in (
+                Condition(low.subs(put), "<=", put[index]), Condition(put[index], "<=", high.subs(put)))]
+            yield Fact("a hypothesis", Condition(sides[0], self.condition.relation, sides[1]), tuple(limits))
+
+
+    def first(self) -> Fact:
+        """The hypothesis at the first indices."""
+        put, limits = {}, []
+        for index, low, high in self.over:
+            put[index] = low.subs(put)
+            limits.append(Condition(put[index], "<=", high.subs(put)))
+        sides = [side.subs(put, simultaneous=True) for side in (self.condition.left, self.condition.right)]
+        return Fact("a hypothesis", Condition(sides[0], self.condition.relation, sides[1]), tuple(limits))
+
+
+@dataclass
+class Context:
+    """Known facts.
+
+    Attributes:
+        vectors: names of vectors and of families of vectors.
+        signs: the domain of each family of numbers.
+        facts: hypotheses on single numbers.
+        families: hypotheses for all indices of a range.
+        level: how many sums are around.
+        ranges: of indices of the statement, their first and last values.
+        asked: how many facts were given to each question, in this context and in those made from it.
+    """
+
+    vectors: frozenset
+    signs: Mapping[str, str]
+    facts: Sequence[Fact]
+    families: Sequence[Family]
+    level: int = 0
+    kept: dict = field(default_factory=dict)
+    asked: list = field(default_factory=list)
+    ranges: dict = field(default_factory=dict)
+
+    def __post_init__(self):
+        self.normal = Normal(self.vectors, self.holds, self._normal_within)
+
+    def _normal_within(self, low, high):
+        inside, own = self.within(low, high)
+        return inside.normal, own
+
+    def within(self, low, high) -> "tuple[Context, sp.Symbol]":
+        """The context of the terms of a sum, and a symbol for its index."""
+        own = sp.Symbol(f"#{self.level}", integer=True, nonnegative=True if low.is_nonnegative else None)
+        limits = [Fact("a range", Condition(low, "<=", own)), Fact("a range", Condition(own, "<=", high))]
+        return replace(self, facts=[*self.facts, *limits], level=self.level + 1, kept={}), own
+
+    def holds(self, e) -> bool:
+        """Whether an expression is certainly at least 0, from its sign or the facts on single numbers."""
+        e = sp.sympify(e)
+        if e.is_nonnegative or e.is_negative:
+            return bool(e.is_nonnegative)
+        if e not in self.kept:
+            self.kept[e] = self._none(Condition(e, "<=", -_GAP))
+        return self.kept[e]
+
+    def _none(self, condition: Condition) -> bool:
+        """Whether a condition contradicts the facts on single numbers."""
+        negated = Fact("", condition)
+        plain = [fact for fact in self.facts if not any(
+            side.atoms(sp.Indexed, sp.Sum, sp.Product, sp.Function) for side in _sides(fact))]
+        polynomials = _Polynomials(self.signs, [negated, *plain])
+        try:
+            asked = [polynomials.fact(fact) for fact in (negated, *plain)]
+        except ValueError:
+            return False
+        return satisfiable(asked, core=False, steps=_STEPS).answer == "no"
+
+    def over(self, e, index, low, high) -> bool:
+        """Whether an expression is certainly at least 0 for all indices of a range."""
+        key = e, index, low, high
+        if key not in self.kept:
+            if sum(self.asked) > _FACTS:
+                return False
+            inside, own = self.within(low, high)
+            lemmas = LEMMAS if e.has(sp.Sum, sp.Product) and self.level < _DEPTH else OF_NUMBERS
+            self.kept[key] = inside.proof(Condition(0, "<=", e.xreplace({index: own})), lemmas, core=False) is not None
+        return self.kept[key]
+
+    def bounds(self, entry) -> list[sp.Expr]:
+        """What hypotheses say is at least an entry of a family."""
+        return [fact.conclusion.right for family in self.families if family.condition.relation == "<="
+                for fact in family.at(entry) if fact.conclusion.left == entry]
+
+    def proof(self, goal: Condition, lemmas=LEMMAS, core: bool = True) -> tuple[Fact, ...] | None:
+        """The facts from which the goal follows in real arithmetic; None where no proof is found. Without ``core`` more
+        facts than needed may be named."""
+        try:
+            gap = self.normal.number(goal.right - goal.left)
+            if goal.relation == "==":
+                both = [self.proof(Condition(0, "<=", sign * gap), lemmas, core) if gap != 0 else () for sign in (1, -1)]
+                return None if None in both else tuple(dict.fromkeys(both[0] + both[1]))
+            gap = gap if goal.relation == "<=" else -gap
+            if gap.count_ops() > _LARGE:
+                return None
+            gap = self._without_factors(gap)
+            if gap.is_nonnegative or all(term.is_nonnegative for term in sp.Add.make_args(gap)):
+                return ()
+            if self._is_square(gap):
+                return (Fact("a sum of squares of vectors", Condition(0, "<=", gap)),)
+            facts = self._facts(gap, lemmas)
+            self.asked.append(len(facts))
+            negated = Fact("negated", Condition(gap, "<=", -_GAP))
+            polynomials = _Polynomials(self.signs, [negated, *facts])
+            asked = [polynomials.fact(fact) for fact in (negated, *facts)]
+        except (NotLinear, ValueError):
+            return None
+        found = satisfiable(asked, core=core, steps=STEPS if core else _STEPS)
+        if found.answer != "no":
+            return None
+        return tuple(fact for fact, text in zip(facts, map(str, asked[1:]), strict=True) if text in found.core)
+
+    def _is_square(self, gap) -> bool:
+        """Whether a quadratic form in vectors is a sum of squares, by elimination."""
+        entries = sorted({e for e in gap.atoms(words.dot)}, key=sp.default_sort_key)
+        if not entries or any(part.has(sp.Sum) or part.has(words.dot) for e in entries for part in e.args):
+            return False
+        rows = sorted({v for e in entries for v in e.args}, key=sp.default_sort_key)
+        names = {e: sp.Dummy() for e in entries}
+        try:
+            linear = sp.Poly(gap.xreplace(names), *names.values())
+        except sp.PolynomialError:
+            return False
+        if linear.total_degree() != 1 or linear.has(sp.Indexed):
+            return False
+        parts = {e: linear.coeff_monomial(name) for e, name in names.items()}
+        matrix = [[parts.get(_entry(u, v), sp.Integer(0)) / (1 if u == v else 2) for v in rows] for u in rows]
+        if not self.holds(linear.coeff_monomial(1)):
+            return False
+        while matrix:
+            place = next((n for n, row in enumerate(matrix) if self._positive(row[n])), None)
+            if place is None:
+                return all(sp.simplify(entry) == 0 for row in matrix for entry in row)
+            lead = matrix[place]
+            matrix = [[sp.cancel(a - row[place] * b / lead[place]) for m, (a, b) in enumerate(zip(row, lead, strict=True))
+                       if m != place] for n, row in enumerate(matrix) if n != place]
+        return True
+
+    def _positive(self, e) -> bool:
+        if e.is_positive or e.is_nonpositive:
+            return bool(e.is_positive)
+        return self._none(Condition(e, "<=", 0))
+
+    @staticmethod
+    def _without_factors(gap):
+        factors = sp.Mul.make_args(sp.factor_terms(gap))
+        return expanded(sp.Mul(*(f for f in factors if not f.is_nonnegative)))
+
+    def _facts(self, gap, lemmas) -> list[Fact]:
+        waiting = [self._normal(fact) for fact in self.facts]
+        facts: list[Fact] = []
+        formulas = {gap}
+        for _ in range(3 if lemmas is OF_VECTORS else 2):  # what one lemma brings in, others are about
+            occurring = {e for f in formulas for e in _terms(f)}
+            related = [fact for fact in waiting if all(
+                not (own := _terms(side)) or own & occurring for side in _sides(fact))]
+            facts += related
+            waiting = [fact for fact in waiting if fact not in related]
+            formulas |= {side for fact in related for side in _sides(fact)}
+            found = {e for f in formulas for e in f.atoms(sp.Indexed)}
+            known = [self._normal(family.first()) for family in self.families]
+            known += [self._normal(fact) for family in self.families for entry in sorted(found, key=str)
+                     if not _bound(entry) for fact in family.at(entry)]
+            terms = Terms(formulas, self.normal, self.over, self.bounds, self.ranges)
+            known += [self._normal(fact) for lemma in lemmas for fact in lemma(terms)]
+            new = [fact for fact in dict.fromkeys(known) if fact not in facts and not _trivial(fact)]
+            facts += new
+            more = {side for fact in new for side in _sides(fact)}
+            if not lemmas or more <= formulas:
+                break
+            formulas |= more
+        return facts
+
+    def _normal(self, fact: Fact) -> Fact:
+        def sides(c):
+            return replace(c, left=self.normal.number(c.left), right=self.normal.number(c.right))
+
+        return replace(fact, conclusion=sides(fact.conclusion), premises=tuple(map(sides, fact.premises)))
+
+
+def _terms(e) -> set[sp.Expr]:
+    """What occurs in a formula besides symbols and numbers, as a whole."""
+    found = {t for t in e.atoms(sp.Indexed, sp.Sum, sp.Product, sp.Function, sp.Pow)
+             if not (isinstance(t, sp.Pow) and t.exp.is_Number)}
+    return {t.base if isinstance(t, sp.Pow) else t for t in found}
+
+
+def _entry(u, v) -> sp.Expr:
+    return words.dot(*sorted((u, v), key=sp.default_sort_key))
+
+
+def _bound(entry) -> bool:
+    return any(s.name.startswith("$") for s in entry.free_symbols if s.is_Symbol)
+
+
+def _trivial(fact) -> bool:
+    gap = fact.conclusion.right - fact.conclusion.left
+    return bool(fact.conclusion.relation == "<=" and gap.is_nonnegative and (gap.free_symbols or gap.is_Rational))
+
+
+def _sides(fact) -> Iterator[sp.Expr]:
+    for c in (fact.conclusion, *fact.premises):
+        yield from (c.left, c.right)
+
+
+_SIGNS = {"positive": {"positive": True}, "nonnegative": {"nonnegative": True}, "binary": {"nonnegative": True},
+          "simplex": {"nonnegative": True}, "integer": {"real": True}, "real": {"real": True}}
+
+
+class _Polynomials:
+    """Formulas with a symbol for each term that is no sum, product or whole power of others."""
+
+    def __init__(self, signs, facts):
+        self.signs, self.symbols = signs, {}
+        powers = {p for fact in facts for side in _sides(fact) for p in side.atoms(sp.Pow) if not p.exp.is_Number}
+        self.least: dict = {}
+        for p in powers:
+            key, whole = self._exponent(p)
+            self.least[key] = min(self.least.get(key, whole), whole)
+
+    @staticmethod
+    def _exponent(p):
+        """The base with the exponent but for its whole part, and that part."""
+        whole = sum((a for a in sp.Add.make_args(p.exp) if a.is_Integer), sp.Integer(0))
+        return (p.base, p.exp - whole), whole
+
+    def fact(self, fact: Fact) -> Fact:
+        return replace(fact, conclusion=self.relation(fact.conclusion), premises=tuple(map(self.relation, fact.premises)))
+
+    def relation(self, c: Condition) -> Condition:
+        difference = self(c.right - c.left)
+        divided = any(p.exp.is_negative for p in difference.atoms(sp.Pow))
+        above, below = sp.fraction(sp.together(difference)) if divided else (difference, sp.Integer(1))
+        if below.is_positive:
+            return Condition(0, c.relation, sp.expand(above))
+        return Condition(self(c.left), c.relation, self(c.right))
+
+    def __call__(self, e) -> sp.Expr:
+        if isinstance(e, sp.Pow) and not e.exp.is_Number:
+            key, whole = self._exponent(e)
+            count, rest = key[1].as_content_primitive()
+            if count.is_Integer and count > 1:
+                return self.symbol(e.base**rest) ** count * self(e.base) ** whole
+            return self.symbol(e.base ** (key[1] + self.least[key])) * self(e.base) ** (whole - self.least[key])
+        if e is not sp.E and (not e.args or (e.is_number and e.is_algebraic)):
+            return e
+        if isinstance(e, sp.Add | sp.Mul | sp.Pow | sp.Max | sp.Min | sp.Abs):
+            return e.func(*map(self, e.args))
+        return self.symbol(e)
+
+    def symbol(self, e) -> sp.Symbol:
+        if e not in self.symbols:
+            sign: dict = {"real": True}
+            if isinstance(e, sp.Indexed):
+                sign = _SIGNS[self.signs.get(str(e.base.label), "real")]
+            elif isinstance(e, sp.exp) or e is sp.E or (isinstance(e, sp.Pow) and e.base.is_positive):
+                sign = {"positive": True}
+            elif isinstance(e, words.norm) or (isinstance(e, words.dot) and e.args[0] == e.args[1]):
+                sign = {"nonnegative": True}
+            self.symbols[e] = sp.Symbol(f"@{len(self.symbols)}", **sign)
+        return self.symbols[e]
