@@ -12,11 +12,9 @@ import os
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
 from pathlib import Path
 
-from benchmarks.power import ROWS
+from benchmarks.power import ROWS, results
 from bounds.language.claim import Claim
 from bounds.registry.claims import find_claim
 from verify.claims.related import related
@@ -68,12 +66,7 @@ def _ends_before(part: str, stage: str) -> bool:
 
 def measure(jobs: Sequence[tuple[str, str, str, int]], workers: int = 1) -> Iterator[tuple[str, str, bool, float, str]]:
     """What is switched off, statement, and its result, of each job: the former two, budget, seed."""
-    if workers <= 1:
-        yield from map(_search, jobs)
-        return
-    os.environ.setdefault("OMP_NUM_THREADS", "1")
-    with ProcessPoolExecutor(workers, get_context("spawn"), max_tasks_per_child=_MOST_TASKS) as executor:
-        yield from executor.map(_search, jobs, chunksize=8)
+    return results(_search, jobs, workers, 8, _MOST_TASKS)
 
 
 def table(runs: Mapping[str, Mapping[str, tuple[bool, float, str]]]) -> str:

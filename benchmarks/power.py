@@ -10,11 +10,12 @@ import json
 import os
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
 from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
 
 from rich import box
 from rich.console import Console
@@ -26,7 +27,7 @@ from bounds.controls.methods import CONTROLS_ON_METHODS
 from verify.search.budget import BUDGETS
 from verify.search.search import search
 
-__all__ = ["ROWS", "Outcome", "enough", "main", "measure", "table"]
+__all__ = ["ROWS", "Outcome", "enough", "main", "measure", "results", "table"]
 
 ROWS = {row.claim.id: row for row in (*CONTROLS, *CONTROLS_ON_METHODS, *CONTROLS_CLASSICAL)}
 TRUE = "true"
@@ -59,12 +60,17 @@ def measure(budgets: Sequence[str], seeds: Sequence[int], names: Sequence[str] =
     rows = {name: ROWS[name] for name in names or ROWS}
     jobs = [(name, "", budget, seed) for budget in budgets for name in rows for seed in seeds]
     jobs += [(name, label, budget, seeds[0]) for budget in budgets for name, row in rows.items() for label in row.twins]
+    return results(_search, jobs, workers, chunksize=4)
+
+
+def results(function: Callable, jobs: Sequence, workers: int, chunksize: int, most: int | None = None) -> Iterator[Any]:
+    """The function's answers to the jobs, in their order, from ``workers`` processes; each does at most ``most`` jobs."""
     if workers <= 1:
-        yield from map(_search, jobs)
+        yield from map(function, jobs)
         return
     os.environ.setdefault("OMP_NUM_THREADS", "1")
-    with ProcessPoolExecutor(workers, get_context("spawn")) as executor:
-        yield from executor.map(_search, jobs, chunksize=4)
+    with ProcessPoolExecutor(workers, get_context("spawn"), max_tasks_per_child=most) as executor:
+        yield from executor.map(function, jobs, chunksize=chunksize)
 
 
 def table(outcomes: Sequence[Outcome]) -> Table:

@@ -1,10 +1,8 @@
 """An algorithm: hyper-parameters and a few pure functions over explicit state."""
 
-from __future__ import annotations
-
 from copy import copy
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Self
 
 from fedtheory.client_steps import check_client_steps, client_steps_now, unless_done, working
 from fedtheory.moment import Local, Moment, State, Upload
@@ -60,7 +58,7 @@ class Algorithm:
         """The parts, in the order in which they act."""
         return tuple(getattr(self, name) for name in PARTS)
 
-    def having(self, **changes) -> Algorithm:
+    def having(self, **changes) -> Self:
         """The same method with some fields replaced."""
         return replace(self, **changes)
 

@@ -1,9 +1,11 @@
 """Different numbers of local steps per client."""
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
+from fedtheory.fields import check_fields, checked
 from synthetic.base.checks import number
 from synthetic.numbers.arrays import namespace, to_numpy
 from synthetic.numbers.draws import STEPS
@@ -22,10 +24,8 @@ class RandomSteps:
         4
     """
 
-    fraction: float = 0.5
-
-    def __post_init__(self):
-        number("fraction", self.fraction, 0.0, 1.0, strict=True)
+    fraction: float = checked(0.5, partial(number, high=1.0, strict=True))
+    __post_init__ = check_fields
 
     def least(self, local_steps: int) -> int:
         """The smallest number of steps."""

@@ -1,6 +1,6 @@
 """Fields of selections and of methods' parts: each knows which values it takes."""
 
-from dataclasses import field, fields
+from dataclasses import MISSING, field, fields
 from functools import partial
 from typing import Any
 
@@ -11,11 +11,11 @@ __all__ = ["check_fields", "checked", "rate", "size", "word"]
 
 
 def checked(default, check) -> Any:
-    """A field whose value ``check(name, value)`` must accept; it raises ValueError otherwise."""
+    """A field whose value ``check(name, value)`` must accept; it raises ValueError otherwise. ``MISSING``: no default."""
     return field(default=default, metadata={"check": check})
 
 
-def rate(default, **bounds) -> Any:
+def rate(default=MISSING, **bounds) -> Any:
     """A number, a (runs,) array or a schedule, from 0; ``bounds`` as in :func:`fedtheory.schedules.check_schedule`."""
     return checked(default, partial(check_schedule, **bounds))
 
@@ -25,7 +25,7 @@ def word(*allowed: str, default: str | None = None, name: str | None = None) -> 
     return checked(default or allowed[0], lambda own, value: one_of(name or own, value, allowed))
 
 
-def size(default, low: int = 1) -> Any:
+def size(default=MISSING, low: int = 1) -> Any:
     """An integer of at least ``low``."""
     return checked(default, lambda name, value: whole(name, value, low))
 

@@ -2,7 +2,7 @@
 
 from synthetic.numbers.arrays import namespace
 
-__all__ = ["by_coordinate", "layer_norms", "layer_sums", "sizes_of"]
+__all__ = ["by_coordinate", "layer_norms", "layer_sums", "share_of", "sizes_of"]
 
 
 def sizes_of(layers) -> list[int]:
@@ -43,3 +43,9 @@ def by_coordinate(values, layers):
         return xp.reshape(wide, (*values.shape[:-1], len(sizes) * sizes[0]))
     pieces = [xp.broadcast_to(values[..., l, None], (*values.shape[:-1], size)) for l, size in enumerate(sizes)]
     return xp.concat(pieces, axis=-1)
+
+
+def share_of(chosen, like):
+    """The share of chosen coordinates, (runs, 1), from truth values (runs, dim); ``like`` are numbers (runs, dim)."""
+    xp = namespace(like)
+    return xp.sum(xp.where(chosen, xp.ones_like(like), 0), axis=-1)[:, None] / like.shape[-1]

@@ -1,7 +1,5 @@
 """The table of named methods: maker, description, source, ids in the papers' specifications, and traits."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -14,8 +12,6 @@ from fedtheory.traits import Traits
 from synthetic.base.checks import flag
 
 __all__ = ["ALGORITHMS", "Method", "method", "register", "sampled"]
-
-ALGORITHMS: dict[str, Method] = {}
 
 
 @dataclass(frozen=True)
@@ -37,6 +33,9 @@ class Method:
     def passes_on(self) -> bool:
         """Whether further arguments are passed to another method, on which this one builds."""
         return any(p.kind is p.VAR_KEYWORD for p in _parameters(self.make).values())
+
+
+ALGORITHMS: dict[str, Method] = {}
 
 
 @cache

@@ -1,8 +1,6 @@
 """The state of a run, and the structures that the functions of a round exchange."""
 
-from __future__ import annotations
-
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from synthetic.numbers.arrays import namespace, take_clients
 from synthetic.numbers.draws import Draws
@@ -27,7 +25,7 @@ class Local(NamedTuple):
     x: Any
     own: dict = {}
 
-    def with_own(self, **arrays) -> Local:
+    def with_own(self, **arrays) -> Self:
         """A copy with some arrays replaced or added."""
         return self._replace(own=self.own | arrays)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from fedtheory.moment import on_gpu
 from synthetic.base.checks import nearest
-from synthetic.numbers.arrays import namespace
+from synthetic.numbers.arrays import add_up, namespace
 
 __all__ = ["DEFAULT", "OBSERVABLES", "Observable", "find_observable"]
 
@@ -45,26 +45,15 @@ def _average(weight, values):
     return (weight * values).sum(1)
 
 
-def _chi(moment, participation):
-    """1 / (1 + S): the priority clients' share of the average."""
-    weight = participation.virtual_weight * moment.federation.priority
-    return namespace(weight).sum(weight, axis=-1)
-
-
 def _psi(moment, participation):
     """Sum over the free clients that count of p_k Gamma_k / (1 + S)."""
     federation = moment.federation
-    bias = participation.virtual_weight * ~federation.priority * federation.constants.value("Gamma_client")
-    return namespace(bias).sum(bias, axis=-1)
+    return add_up(participation.virtual_weight * ~federation.priority * federation.constants.value("Gamma_client"))
 
 
 def _drift(moment, participation, x_local, gradient):
     average = _average(participation.virtual_weight, x_local)
     return _average(participation.virtual_weight, _square(x_local - average[:, None, :]))
-
-
-def _weighted_gradient_sq(moment, participation, x_local, gradient):
-    return _average(participation.virtual_weight, _square(gradient))
 
 
 def _max_gradient_sq(moment, participation, x_local, gradient):
@@ -90,10 +79,11 @@ _TABLE = (
     Observable("aggregate_weight", "participation", ("client",), "1", "weight in the virtual average",
                lambda m, p: p.virtual_weight),
     Observable("weight", "aggregation", ("client",), "1", "weight in the aggregation", lambda m, p: p.weight),
-    Observable("chi", "participation", (), "1", "1/(1 + S), the priority clients' share", _chi),
+    Observable("chi", "participation", (), "1", "1/(1 + S), the priority clients' share",
+               lambda m, p: add_up(p.virtual_weight * m.federation.priority)),
     Observable("psi", "participation", (), "loss", "sum over included free k of p_k Gamma_k/(1 + S)", _psi),
     Observable("participants", "aggregation", (), "1", "clients with positive weight",
-               lambda m, p: namespace(p.weight).sum(1.0 * (p.weight > 0), axis=-1)),
+               lambda m, p: add_up(1.0 * (p.weight > 0))),
     Observable("downlink_floats", "upload", ("client",), "floats", "sent to each client",
                lambda m, upload: m.algorithm.floats(m, upload)[0]),
     Observable("uplink_floats", "upload", ("client",), "floats", "sent by each client",
@@ -103,7 +93,7 @@ _TABLE = (
     Observable("eta_l", "step", (), "parameter^2/loss", "local step", _eta),
     Observable("drift", "iteration", (), "parameter^2", "sum of pi_k |x_k - average|^2", _drift),
     Observable("weighted_gradient_sq", "iteration", (), "(loss/parameter)^2", "sum of pi_k |g_k|^2",
-               _weighted_gradient_sq),
+               lambda m, p, x, g: _average(p.virtual_weight, _square(g))),
     Observable("max_gradient_sq", "iteration", (), "(loss/parameter)^2", "largest |g_k|^2 of those that count",
                _max_gradient_sq),
     Observable("x_local", "iteration", ("client", "dim"), "parameter", "local models", lambda m, p, x, g: x),

@@ -8,15 +8,10 @@ from fedtheory.algorithm import Algorithm
 from fedtheory.method import ALGORITHMS, Method
 from synthetic.base.checks import nearest
 
-__all__ = ["ALGORITHMS", "Method", "algorithm_names", "arguments_of", "find_algorithm", "make_algorithm"]
+__all__ = ["ALGORITHMS", "Method", "arguments_of", "find_algorithm", "make_algorithm"]
 
 for _module in sorted(module.name for module in pkgutil.iter_modules(algorithms.__path__)):
     importlib.import_module(f"{algorithms.__name__}.{_module}")
-
-
-def algorithm_names() -> dict[str, str]:
-    """Every method's name, with one line about it."""
-    return {name: method.description for name, method in ALGORITHMS.items()}
 
 
 def find_algorithm(name: str) -> Method:

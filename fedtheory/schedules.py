@@ -32,6 +32,12 @@ class Schedule:
     ``iteration`` counts local steps over all rounds from 0; ``round`` counts rounds from 0.
     """
 
+    above, from_zero = (), ()  #: names of the fields that are numbers above 0, and of at least 0
+
+    def __post_init__(self):
+        for name in (*self.above, *self.from_zero):
+            _check(name, getattr(self, name), strict=name in self.above)
+
     def __call__(self, iteration: int, round: int):
         raise NotImplementedError
 
@@ -41,9 +47,7 @@ class Constant(Schedule):
     """The same value always."""
 
     value: Any
-
-    def __post_init__(self):
-        _check("value", self.value)
+    from_zero = ("value",)
 
     def __call__(self, iteration, round):
         return self.value
@@ -62,10 +66,7 @@ class InverseTime(Schedule):
 
     mu: Any
     offset: Any
-
-    def __post_init__(self):
-        _check("mu", self.mu, strict=True)
-        _check("offset", self.offset, strict=True)
+    above = ("mu", "offset")
 
     def __call__(self, iteration, round):
         return 2 / (self.mu * (iteration + self.offset))
@@ -82,10 +83,7 @@ class Geometric(Schedule):
 
     value: Any
     ratio: Any
-
-    def __post_init__(self):
-        _check("value", self.value)
-        _check("ratio", self.ratio)
+    from_zero = ("value", "ratio")
 
     def __call__(self, iteration, round):
         return self.value * self.ratio**round
@@ -161,10 +159,7 @@ class StopAfter(Schedule):
     value: Any
     stop: int
     after: Any = 0
-
-    def __post_init__(self):
-        _check("value", self.value)
-        _check("after", self.after)
+    from_zero = ("value", "after")
 
     def __call__(self, iteration, round):
         return self.value if round < self.stop else self.after

@@ -1,13 +1,14 @@
 """Participation in a round and weights of the average: priority sampling, free clients, and loss matching."""
 
-from dataclasses import dataclass, field
+from dataclasses import MISSING, dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from fedtheory.fields import check_fields, checked, rate, size, word
 from fedtheory.schedules import value_at
-from synthetic.base.checks import flag, number, one_of, whole
+from synthetic.base.checks import flag, number
 from synthetic.numbers.arrays import namespace
 from synthetic.numbers.draws import CLIENTS, FREE
 
@@ -44,10 +45,8 @@ class EveryPriority:
 class WithReplacement:
     """Scheme I of Li et al. 2020: ``participants`` independent draws of priority client k with probability p_k."""
 
-    participants: int
-
-    def __post_init__(self):
-        whole("participants", self.participants)
+    participants: int = size()
+    __post_init__ = check_fields
 
     def shares(self, federation, draws, round):
         p = federation.weights * federation.priority
@@ -64,12 +63,9 @@ class WithoutReplacement:
     """Scheme II of Li et al. 2020: ``participants`` distinct priority clients, uniformly, each weighted
     ``p_k |P| / participants`` (with equal weights: the plain mean of those drawn). Those drawn stay for ``held`` rounds."""
 
-    participants: int
-    held: int = 1
-
-    def __post_init__(self):
-        whole("participants", self.participants)
-        whole("held", self.held)
+    participants: int = size()
+    held: int = size(1)
+    __post_init__ = check_fields
 
     def shares(self, federation, draws, round):
         p, population = federation.weights * federation.priority, group_size(federation.priority)
@@ -88,12 +84,9 @@ class FractionOfBoth:
     Give the same object as ``sampling`` and as ``free``.
     """
 
-    fraction: float
-    normalisation: str = "participants"
-
-    def __post_init__(self):
-        number("fraction", self.fraction, high=1.0, strict=True)
-        one_of("normalisation", self.normalisation, ("participants", "unbiased"))
+    fraction: float = checked(MISSING, partial(number, high=1.0, strict=True))
+    normalisation: str = word("participants", "unbiased")
+    __post_init__ = check_fields
 
     def shares(self, federation, draws, round):
         population = group_size(federation.priority)
@@ -140,10 +133,8 @@ class Always:
 class Bernoulli:
     """Each free client is available with ``probability`` independently in each round."""
 
-    probability: float
-
-    def __post_init__(self):
-        number("probability", self.probability, 0.0, 1.0)
+    probability: float = checked(MISSING, partial(number, high=1.0))
+    __post_init__ = check_fields
 
     def available(self, federation, draws, round):
         return draws.uniform(FREE, round, draws.client_numbers(federation.clients), ndim=2) < self.probability

@@ -1,9 +1,11 @@
 """Solvers of a client's local problem ``F_k(v) + <shift_k, v> + pull/2 |v - x|^2``: exact, or to a tolerance."""
 
-from dataclasses import dataclass
+from dataclasses import MISSING, dataclass
+from functools import partial
 
+from fedtheory.fields import checked, size
 from fedtheory.parts import ClientOptimiser, GradientOracle
-from synthetic.base.checks import number, one_of, whole
+from synthetic.base.checks import number, one_of
 from synthetic.numbers.arrays import namespace
 
 __all__ = ["ExactSolve", "Solver", "ToTolerance", "local_solver"]
@@ -86,12 +88,8 @@ class ToTolerance(Solver):
         [0.0, 0.75]
     """
 
-    epsilon: float
-    limit: int = 10_000
-
-    def __post_init__(self):
-        number("epsilon", self.epsilon, strict=True)
-        whole("limit", self.limit)
+    epsilon: float = checked(MISSING, partial(number, strict=True))
+    limit: int = size(10_000)
 
     def solve(self, local, correction, moment):
         xp, eta, start = namespace(local.x), moment.algorithm.step_size(moment), moment.x[:, None, :]

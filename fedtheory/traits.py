@@ -1,17 +1,16 @@
 """The declared properties (traits) of a method, as data; ``fedtheory.testing`` checks each of them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Self
 
+from fedtheory.moment import mean_over_clients
 from synthetic.base.checks import one_of
 
 __all__ = [
     "CURVATURE", "EVERYONE", "GRADIENT_DESCENT", "ISOTROPIC", "LENGTH", "LOSS", "NUMBER", "ONE_CLIENT", "ONE_EXACT_STEP",
     "ONE_LOSS", "SLOPE", "STEP", "Costs", "FixedPoint", "Law", "Record", "Reduction", "Tilt", "Traits", "Variant",
-    "as_descent",
+    "as_descent", "kept_mean", "never_negative",
 ]
 
 #: units of hyper-parameters, as powers of (loss, parameter)
@@ -89,6 +88,23 @@ class Law:
 
     def __post_init__(self):
         one_of("relation", self.relation, ("==", "<="))
+
+
+def kept_mean(letter: str, array: str) -> Law:
+    """The server's ``array``, the paper's ``letter``, is the mean of the clients' arrays of that name."""
+    def sides(algorithm, federation, before, after):
+        return after.server[array], mean_over_clients(federation, after.clients[array])
+
+    return Law(f"{letter} is the mean of the {letter}_k", sides, where={"free": 0})
+
+
+def never_negative(name: str, owner: str, array: str) -> Law:
+    """The numbers of an ``array`` of the ``owner``, server or clients, are at least 0."""
+    def sides(algorithm, federation, before, after):
+        values = getattr(after, owner)[array]
+        return 0 * values, values
+
+    return Law(name, sides, "<=")
 
 
 @dataclass(frozen=True)
@@ -172,7 +188,7 @@ class Traits:
             allowed = ", ".join(repr(name) for name in ORTHOGONAL)
             raise ValueError(f"unknown maps {self.orthogonal!r}; allowed: {allowed}")
 
-    def given(self, arguments: Mapping[str, Any]) -> Traits:
+    def given(self, arguments: Mapping[str, Any]) -> Self:
         """The traits with these arguments: those of the variant that has most of them in common, if there is one."""
         fitting = [v for v in self.variants if v.arguments.items() <= dict(arguments).items()]
         return replace(self, **max(fitting, key=lambda v: len(v.arguments)).changes) if fitting else self

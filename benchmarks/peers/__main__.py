@@ -5,8 +5,6 @@
 through ``fedtheory.testing.check_algorithm`` instead, and keeps the recorded results of the cases.
 """
 
-from __future__ import annotations
-
 import argparse
 import concurrent.futures
 import datetime

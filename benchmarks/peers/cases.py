@@ -1,7 +1,5 @@
 """The federation, the runs that every peer is put through, and what is measured of a trajectory."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 import numpy as np

@@ -5,8 +5,6 @@ with the recorded participants, one round further than before, and takes over it
 them, what its server and its clients keep.
 """
 
-from __future__ import annotations
-
 import inspect
 import json
 from collections.abc import Callable, Mapping

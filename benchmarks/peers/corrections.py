@@ -4,13 +4,12 @@ The module is loaded afresh from the peer's installed source with a fragment rep
 module that other code imports stay as they are.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import sys
 import types
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Self
 
 __all__ = ["Correction", "load", "locate"]
 
@@ -23,7 +22,7 @@ class Correction:
     edits: tuple[tuple[str, str], ...]
 
     @classmethod
-    def of(cls, module: str, *fragments: str) -> Correction:
+    def of(cls, module: str, *fragments: str) -> Self:
         """Each first of two ``fragments`` is replaced by the second."""
         return cls(module, tuple(zip(fragments[::2], fragments[1::2], strict=True)))
 

@@ -3,8 +3,6 @@
 FedJAX 0.0.17 calls ``jax.tree_map`` and its kin, which newer JAX has only under ``jax.tree_util``: they are put back.
 """
 
-from __future__ import annotations
-
 import jax
 import jax.numpy as jnp
 import numpy as np

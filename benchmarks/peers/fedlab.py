@@ -4,8 +4,6 @@ Left out of its environment, and replaced by empty modules: torchvision, PIL and
 choosing a GPU).
 """
 
-from __future__ import annotations
-
 import numpy as np
 import torch
 

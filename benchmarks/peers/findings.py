@@ -3,8 +3,6 @@
 Every number of ``docs/peers.md`` comes from a run; here stand only words and which runs to show.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 __all__ = ["FINDINGS", "Column", "Finding"]

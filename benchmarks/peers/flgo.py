@@ -4,8 +4,6 @@ Left out of its environment, and replaced by empty modules: torchvision, pynvml 
 watching a GPU, plots).
 """
 
-from __future__ import annotations
-
 import json
 import sys
 import tempfile

@@ -4,8 +4,6 @@ Flower leaves local training to the user. For FedAvg the client here takes plain
 PyTorch lines that the strategy's docstring gives for the loss, read from the installed docstring.
 """
 
-from __future__ import annotations
-
 import copy
 import logging
 import textwrap

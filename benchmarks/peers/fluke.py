@@ -5,8 +5,6 @@ clearml, tensorboard, matplotlib and seaborn. They serve networks, image data, s
 algorithm under test calls them.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from benchmarks.peers.corrections import Correction, load

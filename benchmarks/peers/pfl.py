@@ -3,8 +3,6 @@
 Left out of its environment, and replaced by empty modules: dp_accounting and prv_accountant (privacy accounting).
 """
 
-from __future__ import annotations
-
 import numpy as np
 import torch
 

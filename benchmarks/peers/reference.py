@@ -21,8 +21,6 @@ FedDyn (Acar et al. 2021), whose exact local minimisation is replaced by K gradi
 All control state starts at zero. ``order="before"`` lets FedDyn's last line use h from before its update.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 __all__ = ["METHODS", "optimum", "run"]

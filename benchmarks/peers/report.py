@@ -1,7 +1,5 @@
 """``docs/peers.md`` from the record of a run."""
 
-from __future__ import annotations
-
 import textwrap
 
 from benchmarks.peers import ALL_FOUR, PEERS

@@ -1,7 +1,5 @@
 """The conformance suite on every method of every peer: as installed, with one fault at a time, and corrected."""
 
-from __future__ import annotations
-
 import contextlib
 from dataclasses import dataclass, field
 from unittest import mock

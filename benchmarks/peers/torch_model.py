@@ -1,7 +1,5 @@
 """What the torch peers share: a quadratic as a model, a loss and d samples a client; empty modules for what is missing."""
 
-from __future__ import annotations
-
 import importlib.abc
 import importlib.machinery
 import sys

@@ -8,8 +8,6 @@ A job is ``{"method", "curvature", "center", "start", "rounds", "local_steps", "
 ``run(job) -> dict of arrays``. A job that raises leaves its message in place of arrays.
 """
 
-from __future__ import annotations
-
 import contextlib
 import importlib
 import importlib.metadata

@@ -1,9 +1,8 @@
 """Statements that compare bounds: one claim's right side against another's, or against itself at another parameter."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Self
 
 import sympy as sp
 
@@ -23,7 +22,7 @@ class RightSide:
     formula: sp.Expr
     conditions: tuple[Condition, ...]
 
-    def with_values(self, put_in: Mapping) -> RightSide:
+    def with_values(self, put_in: Mapping) -> Self:
         """The right side with formulas in place of parameters; ValueError for an unknown parameter."""
         if not put_in:
             return self

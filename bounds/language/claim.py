@@ -1,11 +1,9 @@
 """A claim: one numbered statement of one paper, as data."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import Any, Self
 
 import sympy as sp
 
@@ -251,7 +249,7 @@ class Claim:
                     open_expressions.append(found[name].formula)
         return dict(sorted(found.items()))
 
-    def variant(self, reading_id: str, reading: str, **changes) -> Claim:
+    def variant(self, reading_id: str, reading: str, **changes) -> Self:
         """The same block in another reading."""
         return replace(self, id=f"{self.block}@{reading_id}", reading=reading, **changes)
 

@@ -7,9 +7,8 @@ on batches by ``verify.evaluation``, in exact arithmetic by ``verify.checker``. 
 every symbol.
 """
 
-from __future__ import annotations
-
 import sys
+from typing import Self
 
 import sympy as sp
 from sympy.core.cache import cacheit
@@ -68,7 +67,7 @@ class Operator(sp.Function):
         return sp.Expr.__new__(cls, *(sp.sympify(argument, strict=True) for argument in args))  # texts would be run
 
     @classmethod
-    def row(cls, call: str, meaning: str, latex_form: str, text_form: str, **attributes) -> type[Operator]:
+    def row(cls, call: str, meaning: str, latex_form: str, text_form: str, **attributes) -> type[Self]:
         """An operator of this kind: ``call`` has its name and arguments; ``attributes`` are those above."""
         name, _, arguments = call.rstrip(")").partition("(")
         where = sys._getframe(1).f_globals["__name__"]  # its module, by which it is pickled

@@ -18,8 +18,6 @@ the constant may depend (without it, on everything but the symbols of the limits
 ``fedtheory chain``.
 """
 
-from __future__ import annotations
-
 import itertools
 import keyword
 import os
@@ -28,6 +26,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from importlib.metadata import entry_points
 from pathlib import Path
+from typing import Self
 
 import sympy as sp
 
@@ -177,7 +176,7 @@ class _Reader:
         line = self.places.line(self.number, self.field, self.entry, symbol)
         raise ValueError(f"{self.path}, line {line}: {message}")
 
-    def at(self, field: str, entry: str = "") -> _Reader:
+    def at(self, field: str, entry: str = "") -> Self:
         """Remember the place of what is read next, for errors."""
         self.field, self.entry = field, entry
         return self
@@ -296,15 +295,11 @@ class _Reader:
             self.fail(str(error), error.symbol)
 
     def names(self) -> dict:
-        known = self.words() | {str(index): sp.Symbol(str(index), integer=True) for index in "tijkr"}
+        known = {name: getattr(words, name) for name in words.__all__} | {d.name: d.symbol for d in DEFINITIONS.values()}
+        known |= {name: getattr(sp, name) for name in ("sqrt", "exp", "log", "Abs")}
+        known |= {index: sp.Symbol(index, integer=True) for index in "tijkr"}
         for variable in self.variables:
             signs = {"positive": {"positive": True}, "nonnegative": {"nonnegative": True},
                      "integer": {"integer": True, "positive": True}}.get(variable.domain, {"real": True})
             known[variable.name] = sp.Symbol(variable.name, **signs)
         return known
-
-    @staticmethod
-    def words() -> dict:
-        known = {name: getattr(words, name) for name in words.__all__}
-        known |= {d.name: d.symbol for d in DEFINITIONS.values()}
-        return known | {name: getattr(sp, name) for name in ("sqrt", "exp", "log", "Abs")}

@@ -6,13 +6,12 @@ from fedtheory.algorithm import Algorithm
 from fedtheory.algorithms.fadamgc import Tracking, first_variates
 from fedtheory.algorithms.fedavg import ServerStep
 from fedtheory.algorithms.local_adam import COORDINATES, UNITS, Adam
-from fedtheory.algorithms.scaffold import means
 from fedtheory.fields import word
 from fedtheory.method import register, sampled
 from fedtheory.moment import mean_over_clients
 from fedtheory.parts import Correction
 from fedtheory.selection import EveryPriority, PriorityOnly
-from fedtheory.traits import EVERYONE, Costs, Law, Record, Reduction, Variant
+from fedtheory.traits import EVERYONE, Costs, Law, Record, Reduction, Variant, kept_mean
 
 __all__ = ["DirectionTracking", "KeptDifference", "fa_nt", "fa_nt_z"]
 
@@ -142,7 +141,7 @@ def differences(algorithm, federation, before, after):
 
 register(fa_nt, "fa-nt", "a correction after the direction of a local Adam", "Chen et al.: FAdamGC, Algorithm 2",
          "fadamgc/algorithm-2", "fadamgc/fa-nt", **COORDINATES, units=UNITS, costs=Costs(2, 2, kept=2),
-         laws=(Law("y is the mean of the y_k", means, where={"free": 0}),),
+         laws=(kept_mean("y", "variate"),),
          reductions=(Reduction("local-adam", {"trackers": 0, "y_init": "zero"}),
              Reduction("local-adam", {"y_init": "zero"}, where={"rounds": 1})),
          variants=(Variant({"trackers": 1}, {"random": True, "costs": Costs(2, None, kept=2)}),

@@ -6,13 +6,13 @@ from fedtheory.algorithm import Algorithm
 from fedtheory.algorithms.fedavg import ServerStep
 from fedtheory.algorithms.fedsam import along
 from fedtheory.algorithms.local_adam import COORDINATES, UNITS, Adam
-from fedtheory.algorithms.scaffold import means, settled
+from fedtheory.algorithms.scaffold import settled
 from fedtheory.control_variates import ControlVariates
 from fedtheory.fields import checked, word
 from fedtheory.method import register, sampled
 from fedtheory.moment import mean_over_clients
 from fedtheory.selection import WithoutReplacement
-from fedtheory.traits import ONE_CLIENT, Costs, FixedPoint, Law, Record, Reduction, Tilt, Variant
+from fedtheory.traits import ONE_CLIENT, Costs, FixedPoint, Record, Reduction, Tilt, Variant, kept_mean
 from synthetic.base.checks import whole
 from synthetic.numbers.arrays import namespace
 from synthetic.numbers.draws import TRACKERS
@@ -118,7 +118,7 @@ def fadamgc(
 
 register(fadamgc, "fadamgc", "gradient tracking inside the moments of a local Adam", "Chen et al.: FAdamGC, Algorithm 1",
          "fadamgc/algorithm-1", "fadamgc/fadamgc", **COORDINATES, units=UNITS, costs=Costs(2, 2, kept=2),
-         tilt=Tilt({"variate": 1.0}), laws=(Law("y is the mean of the y_k", means, where={"free": 0}),),
+         tilt=Tilt({"variate": 1.0}), laws=(kept_mean("y", "variate"),),
          reductions=(Reduction("local-adam", {"trackers": 0, "y_init": "zero"}), Reduction("local-adam", where=ONE_CLIENT)),
          variants=(Variant({"trackers": 1}, {"random": True, "costs": Costs(2, None, kept=2)}),
              Variant({"y_init": "gradient"}), Variant({"eps": 0.1}, {"fixed_point": FixedPoint(settled, attracts=False)})),

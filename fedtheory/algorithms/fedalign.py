@@ -1,7 +1,5 @@
 """FedALIGN (Ravi and Shomorony): free clients take part while their loss matches the priority clients' objective."""
 
-from __future__ import annotations
-
 from fedtheory.algorithm import Algorithm
 from fedtheory.algorithms.fedavg import FedAvg
 from fedtheory.algorithms.fedprox import Proximal

@@ -64,16 +64,12 @@ def fedams(
     return Algorithm(eta_l, local_steps, sampled(participants, replacement), server=server, name=name)
 
 
-def growing_maximum(algorithm, federation, before, after):
-    """The largest second moment before and after a round."""
-    return tuple(state.server["server_moment2_max"] for state in (before, after))
-
-
 UNITS = {"eta_l": STEP, "eta_g": LENGTH, "eps": (0, 2), "v_init": (0, 2), "beta1": NUMBER, "beta2": NUMBER}
 
 register(fedams, "fedams", "FedAdam with the largest second moment so far", "Wang, Lin, Chen 2022", "fadamgc/fedams",
          "fadamgc/fedamsgrad", translation=True, orthogonal="signed permutations", units=UNITS, costs=Costs(kept=0),
-         laws=(Law("the largest second moment never falls", growing_maximum, "<="),),
+         laws=(Law("the largest second moment never falls", lambda algorithm, federation, *states: tuple(
+             state.server["server_moment2_max"] for state in states), "<="),),
          variants=(Variant({"option": "fedamsgrad"}, {
              "units": UNITS | {"eps": LENGTH},
              "reductions": (Reduction("fedadam", {"v_init": 0.0}, where={"rounds": 1}),)}),))

@@ -6,11 +6,10 @@ from typing import Any
 from fedtheory.algorithm import Algorithm
 from fedtheory.algorithms.fedavg import ServerStep
 from fedtheory.algorithms.fedsam import SharpnessAware, along
-from fedtheory.fields import rate, size
+from fedtheory.fields import check_fields, rate, size
 from fedtheory.method import method, sampled
-from fedtheory.schedules import Schedule, check_schedule
+from fedtheory.schedules import Schedule
 from fedtheory.traits import LENGTH, NUMBER, STEP, Costs, Reduction, Traits
-from synthetic.base.checks import whole
 from synthetic.numbers.arrays import namespace
 
 __all__ = ["AdaptivelySharp", "CyclicRounds", "WeightAverage", "fedasam"]
@@ -64,16 +63,11 @@ class CyclicRounds(Schedule):
         [1.0, 0.75, 0.5, 0.75, 0.5]
     """
 
-    value: Any
-    ratio: Any
-    start: int
-    cycle: int
-
-    def __post_init__(self):
-        check_schedule("value", self.value)
-        check_schedule("ratio", self.ratio, high=1)
-        whole("start", self.start, 0)
-        whole("cycle", self.cycle)
+    value: Any = rate()
+    ratio: Any = rate(high=1)
+    start: int = size(low=0)
+    cycle: int = size()
+    __post_init__ = check_fields
 
     def __call__(self, iteration, round):
         value = self.value(iteration, round) if isinstance(self.value, Schedule) else self.value

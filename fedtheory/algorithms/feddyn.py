@@ -6,11 +6,11 @@ from fedtheory.algorithm import Algorithm
 from fedtheory.algorithms.fedpd import EXACT, UNITS, Duals, optimal
 from fedtheory.fields import word
 from fedtheory.method import register, sampled
-from fedtheory.moment import mean_over_clients
 from fedtheory.solvers import local_solver
-from fedtheory.traits import EVERYONE, ISOTROPIC, Costs, FixedPoint, Law, Reduction, Tilt, Variant
+from fedtheory.traits import EVERYONE, ISOTROPIC, Costs, FixedPoint, Reduction, Tilt, Variant, kept_mean
 
-__all__ = ["GlobalDual", "feddyn", "means"]
+__all__ = ["GlobalDual", "feddyn"]
+
 
 @dataclass(frozen=True)
 class GlobalDual(Duals):
@@ -62,15 +62,9 @@ def feddyn(
                      client=local_solver(solver, epsilon), name="FedDyn")
 
 
-def means(algorithm, federation, before, after):
-    """The global dual, and the mean of the clients'."""
-    return after.server["dual"], mean_over_clients(federation, after.clients["dual"])
-
-
 register(feddyn, "feddyn", "dynamic regularisation with a global dual", "Acar et al. 2021", "afedpd/feddyn",
          "afedpd/feddyn_next", "fedmoswa/feddyn", **ISOTROPIC, units=UNITS, tilt=Tilt({"dual": -1.0}),
-         fixed_point=FixedPoint(optimal), costs=Costs(kept=1),
-         laws=(Law("lam is the mean of the lam_k", means, where={"free": 0}),),
+         fixed_point=FixedPoint(optimal), costs=Costs(kept=1), laws=(kept_mean("lam", "dual"),),
          reductions=(Reduction("fedpd", where=EVERYONE),),
          variants=(EXACT,
              Variant({"order": "printed"}, {"fixed_point": FixedPoint(optimal, attracts=False), "reductions": ()})))

@@ -3,10 +3,10 @@
 from fedtheory.algorithm import Algorithm
 from fedtheory.algorithms.fedavg import ServerStep
 from fedtheory.algorithms.fedsam import SharpnessAware
-from fedtheory.algorithms.scaffold import means
+from fedtheory.algorithms.scaffold import MEAN
 from fedtheory.control_variates import ControlVariates
 from fedtheory.method import register, sampled
-from fedtheory.traits import ISOTROPIC, LENGTH, ONE_CLIENT, STEP, Costs, Law, Reduction
+from fedtheory.traits import ISOTROPIC, LENGTH, ONE_CLIENT, STEP, Costs, Reduction
 
 __all__ = ["fedgamma"]
 
@@ -40,7 +40,7 @@ def fedgamma(
 
 register(fedgamma, "fedgamma", "SCAFFOLD with sharpness-aware gradients", "Dai et al. 2023", "fedmoswa/fedgamma",
          **ISOTROPIC, units={"eta_l": STEP, "rho_sam": LENGTH},
-         laws=(Law("c is the mean of the c_k", means, where={"free": 0}),),
+         laws=(MEAN,),
          costs=Costs(2, 2, lambda local_steps: 2 * local_steps, kept=1),
          reductions=(Reduction("scaffold", {"rho_sam": 0.0}), Reduction("fedsam", where={"rounds": 1}),
              Reduction("fedsam", where=ONE_CLIENT)))

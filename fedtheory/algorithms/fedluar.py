@@ -6,7 +6,7 @@ from typing import Any
 from fedtheory.algorithm import Algorithm
 from fedtheory.chain import chained
 from fedtheory.fields import checked, rate
-from fedtheory.layerwise import by_coordinate
+from fedtheory.layerwise import by_coordinate, share_of
 from fedtheory.method import register
 from fedtheory.parts import ClientOptimiser
 from fedtheory.recycling import RecycledSteps, Recycling
@@ -142,8 +142,7 @@ _PAPER = "FedLUAR"
 
 def _sent(round, state, federation):
     """The share of the parameters that is sent, (runs, 1)."""
-    fresh, xp = by_coordinate(~state.server["recycle_set"], federation.layers()), namespace(state.x)
-    return xp.mean(xp.where(fresh, xp.ones_like(state.x), 0), axis=-1)[:, None]
+    return share_of(by_coordinate(~state.server["recycle_set"], federation.layers()), state.x)
 
 
 def _filter(algorithm) -> Recycling:

@@ -10,7 +10,7 @@ from fedtheory.fields import checked, rate, word
 from fedtheory.method import register, sampled
 from fedtheory.parts import ServerOptimiser
 from fedtheory.schedules import value_at
-from fedtheory.traits import EVERYONE, LENGTH, NUMBER, STEP, Costs, FixedPoint, Law, Reduction
+from fedtheory.traits import EVERYONE, LENGTH, NUMBER, STEP, Costs, FixedPoint, Reduction, never_negative
 from synthetic.base.checks import finite, nonnegative, one_of
 from synthetic.numbers.arrays import namespace
 
@@ -151,16 +151,11 @@ def fedyogi(
     return _make("yogi", "FedYogi", eta_l, local_steps, eta_g, beta1, beta2, eps, v_init, participants, replacement)
 
 
-def nonnegative_moment(algorithm, federation, before, after):
-    """Zero, and the second moment."""
-    return 0 * after.x, after.server["server_moment2"]
-
-
 UNITS = {"eta_l": STEP, "eta_g": LENGTH, "eps": LENGTH, "beta1": NUMBER}
 MOMENTS = {
     "translation": True, "orthogonal": "signed permutations", "costs": Costs(kept=0),
     "fixed_point": FixedPoint(where=EVERYONE | {"local_steps": 1}, attracts=False),
-    "laws": (Law("the second moment is not negative", nonnegative_moment, "<="),),
+    "laws": (never_negative("the second moment is not negative", "server", "server_moment2"),),
 }
 #: arguments with which the second moment stays 1, and the step is the mean change
 IDLE = {"beta1": 0.0, "beta2": 1.0, "v_init": 1.0, "eps": 0.0}

@@ -4,12 +4,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from fedtheory.algorithm import Algorithm
-from fedtheory.algorithms.feddyn import GlobalDual, means
+from fedtheory.algorithms.feddyn import GlobalDual
 from fedtheory.algorithms.fedsam import along
 from fedtheory.fields import rate, word
 from fedtheory.method import register, sampled
 from fedtheory.parts import GradientOracle
-from fedtheory.traits import ISOTROPIC, Costs, Law, Reduction, Variant
+from fedtheory.traits import ISOTROPIC, Costs, Reduction, Variant, kept_mean
 
 __all__ = ["CommonPerturbation", "DynamicPerturbation", "fedsmoo"]
 
@@ -101,5 +101,5 @@ def fedsmoo(
 
 register(fedsmoo, "fedsmoo", "FedDyn with perturbations drawn to a common one", "Sun et al. 2023", "fedmoswa/fedsmoo",
          **ISOTROPIC, costs=Costs(2, 2, lambda local_steps: 2 * local_steps, kept=2),
-         laws=(Law("lam is the mean of the lam_k", means, where={"free": 0}),),
+         laws=(kept_mean("lam", "dual"),),
          reductions=(Reduction("feddyn", {"rho_sam": 0.0}),), variants=(Variant({"sent": "s_hat"}),))

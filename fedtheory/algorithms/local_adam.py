@@ -9,7 +9,7 @@ from fedtheory.algorithms.fedopt import check_v_init, first_moment2, quotient
 from fedtheory.fields import checked, rate, word
 from fedtheory.method import register, sampled
 from fedtheory.parts import ClientOptimiser
-from fedtheory.traits import LENGTH, NUMBER, SLOPE, Costs, Law, Variant
+from fedtheory.traits import LENGTH, NUMBER, SLOPE, Costs, Variant, never_negative
 from synthetic.numbers.arrays import maximum, namespace
 
 __all__ = ["Adam", "local_adam"]
@@ -115,17 +115,12 @@ def local_adam(
                      name="LocalAdam")
 
 
-def nonnegative_moments(algorithm, federation, before, after):
-    """Zero, and the clients' second moments."""
-    return 0 * after.clients["moment2"], after.clients["moment2"]
-
-
 #: of a local Adam, whose steps are lengths
 UNITS = {"eta_l": LENGTH, "eps": SLOPE, "v_init": (2, -2), "beta1": NUMBER, "beta2": NUMBER}
 COORDINATES = {"translation": True, "orthogonal": "signed permutations"}
 
 register(local_adam, "local-adam", "Adam on the clients", "Chen et al.: FAdamGC, 3.4", "fadamgc/local-adam", **COORDINATES,
-         units=UNITS, costs=Costs(kept=1), laws=(Law("second moments are not negative", nonnegative_moments, "<="),),
+         units=UNITS, costs=Costs(kept=1), laws=(never_negative("second moments are not negative", "clients", "moment2"),),
          variants=(Variant({"norm": "scalar"}, {"orthogonal": "all", "costs": Costs()}),
              Variant({"vhat": "carry", "store": "vhat"}, {"costs": Costs(kept=2)}),
              Variant({"vhat": "none", "moment_index": "delayed", "v_init": 0.5}, {

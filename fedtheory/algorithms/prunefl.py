@@ -8,7 +8,7 @@ import numpy as np
 from fedtheory.algorithm import Algorithm
 from fedtheory.chain import masked
 from fedtheory.fields import checked, rate, size
-from fedtheory.layerwise import by_coordinate
+from fedtheory.layerwise import by_coordinate, share_of
 from fedtheory.method import register, sampled
 from fedtheory.parts import Correction, ServerOptimiser, UploadFilter
 from fedtheory.schedules import value_at
@@ -101,14 +101,10 @@ class Pruning(Correction):
         return namespace(average).where(kept, average, 0 * average), {"kept_parameters": kept}
 
     def extra_down(self, moment):
-        return self._share(moment) - 1
+        return share_of(moment.state.server["kept_parameters"], moment.x) - 1
 
     def extra_up(self, moment):
         return int(self.renews(moment))
-
-    def _share(self, moment):
-        kept, xp = moment.state.server["kept_parameters"], namespace(moment.x)
-        return xp.sum(xp.where(kept, xp.ones_like(moment.x), 0), axis=-1)[:, None] / moment.federation.dim
 
     def check(self, algorithm):
         if algorithm.client.solves or type(algorithm.server) is not ServerOptimiser or not isinstance(
@@ -173,8 +169,7 @@ def prunefl(
 
 def _kept(round, state, federation):
     """The share of the parameters that is kept, (runs, 1)."""
-    kept, xp = state.server["kept_parameters"], namespace(state.x)
-    return xp.mean(xp.where(kept, xp.ones_like(state.x), 0), axis=-1)[:, None]
+    return share_of(state.server["kept_parameters"], state.x)
 
 
 register(prunefl, "prunefl", "FedAvg on a mask of parameters that is renewed periodically", "Jiang et al. 2022",

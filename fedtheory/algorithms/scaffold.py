@@ -4,7 +4,6 @@ from fedtheory.algorithm import Algorithm
 from fedtheory.algorithms.fedavg import ServerStep
 from fedtheory.control_variates import ControlVariates
 from fedtheory.method import register, sampled
-from fedtheory.moment import mean_over_clients
 from fedtheory.traits import (
     GRADIENT_DESCENT,
     ISOTROPIC,
@@ -17,9 +16,10 @@ from fedtheory.traits import (
     Reduction,
     Tilt,
     Variant,
+    kept_mean,
 )
 
-__all__ = ["means", "scaffold", "settled"]
+__all__ = ["scaffold", "settled"]
 
 
 def scaffold(
@@ -61,17 +61,12 @@ def settled(federation, x):
     return {"variate": 0 * x}, {"variate": federation.gradient(federation.all_clients(x))}
 
 
-def means(algorithm, federation, before, after):
-    """The server's variate, and the mean of the clients'."""
-    return after.server["variate"], mean_over_clients(federation, after.clients["variate"])
-
-
 def gradients(algorithm, federation, before, after):
     """The clients' variates, and their full gradients at the model before the round."""
     return after.clients["variate"], federation.gradient(federation.all_clients(before.x))
 
 
-MEAN = Law("c is the mean of the c_k", means, where={"free": 0})
+MEAN = kept_mean("c", "variate")
 ALL_EXACT = {"participants": None, "sigma": 0.0, "free": 0}
 
 register(scaffold, "scaffold", "control variates on clients and server", "Karimireddy et al. 2020", "fadamgc/scaffold",

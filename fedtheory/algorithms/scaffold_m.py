@@ -3,10 +3,10 @@
 from fedtheory.algorithm import Algorithm
 from fedtheory.algorithms.fedavg_m import DirectionStep
 from fedtheory.algorithms.fedcm import BroadcastMomentum
-from fedtheory.algorithms.scaffold import means, settled
+from fedtheory.algorithms.scaffold import MEAN, settled
 from fedtheory.control_variates import ControlVariates
 from fedtheory.method import register, sampled
-from fedtheory.traits import ISOTROPIC, ONE_CLIENT, STEP, Costs, FixedPoint, Law, Reduction, Tilt
+from fedtheory.traits import ISOTROPIC, ONE_CLIENT, STEP, Costs, FixedPoint, Reduction, Tilt
 
 __all__ = ["scaffold_m"]
 
@@ -43,6 +43,6 @@ def scaffold_m(
 register(scaffold_m, "scaffold-m", "SCAFFOLD with broadcast momentum", "Cheng et al. 2023", "fadamgc/scaffold-m",
          **ISOTROPIC, units={"eta_l": STEP, "gamma": STEP}, tilt=Tilt({"variate": 1.0}),
          fixed_point=FixedPoint(settled, attracts=False), costs=Costs(3, 2, kept=1),
-         laws=(Law("c is the mean of the c_k", means, where={"free": 0}),),
+         laws=(MEAN,),
          reductions=(Reduction("fedavg-m", where={"rounds": 1}), Reduction("fedavg-m", where=ONE_CLIENT),
              Reduction("scaffold", {"beta": 1.0, "gamma": 0.1}, where={"local_steps": 1})))

@@ -1,9 +1,8 @@
 """The small federations on which properties are checked: plain data, so that a failing one can be shrunk."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 
@@ -38,7 +37,7 @@ class Case:
     data: bool = False
     seed: int = 0
 
-    def but(self, **changes) -> Case:
+    def but(self, **changes) -> Self:
         """A copy with some fields replaced, by values or by functions of the old values; ``participants`` and ``free`` are
         reduced to fit ``clients``."""
         new = replace(self, **{name: v(getattr(self, name)) if callable(v) else v for name, v in changes.items()})
@@ -89,7 +88,7 @@ class Case:
                            weights=self.weights(), priority=np.arange(self.clients) < self.clients - self.free,
                            backend=backend)
 
-    def smaller(self) -> Iterator[Case]:
+    def smaller(self) -> Iterator[Self]:
         """Cases that are simpler in one respect, the largest simplification first."""
         if self.participants is not None:
             yield self.but(participants=None)

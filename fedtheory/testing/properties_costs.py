@@ -4,7 +4,7 @@ import numpy as np
 
 from fedtheory.engine import Observer
 from fedtheory.run import run
-from fedtheory.testing.outcome import Broken, same
+from fedtheory.testing.outcome import Broken, same, true
 from fedtheory.testing.property import needs, property_of_every_method
 from fedtheory.testing.subject import begin, play
 from synthetic.numbers.arrays import namespace, to_numpy
@@ -143,8 +143,8 @@ def everything_received_is_counted(subject, case):
                 size += int(np.prod(array.shape[2 if one_per_client else 1 :]))
     needs(read, "clients read nothing of the server but the model")
     counted = (meter.down[0] - case.dim)[meter.trains[0]].min()
-    if counted < size:
-        raise Broken(f"floats down besides the model, of which clients read {', '.join(read)}", f"at least {size}", counted)
+    what = f"floats down besides the model, of which clients read {', '.join(read)}"
+    true(counted >= size, what, f"at least {size}", counted)
 
 
 def _copy_with(algorithm, **functions):
@@ -179,6 +179,5 @@ def declared_memory(subject, case):
     needs(kept is not None, "not declared")
     state = play(subject.build(case), case.federation(), case, rounds=1)[-1]
     sizes = {name: int(np.prod(a.shape[2:])) for name, a in state.clients.items() if "float" in str(a.dtype)}
-    if sum(sizes.values()) != kept * case.dim:
-        found = ", ".join(f"{name} {size}" for name, size in sizes.items()) or "none"
-        raise Broken("numbers that a client keeps", f"{kept * case.dim:g}", f"{sum(sizes.values())} ({found})")
+    total, found = sum(sizes.values()), ", ".join(f"{name} {size}" for name, size in sizes.items()) or "none"
+    true(total == kept * case.dim, "numbers that a client keeps", f"{kept * case.dim:g}", f"{total} ({found})")

@@ -6,7 +6,7 @@ import numpy as np
 
 from fedtheory.registry import find_algorithm
 from fedtheory.testing.federations import changed, power_of_two
-from fedtheory.testing.outcome import Broken, NotApplicable, at_most, same
+from fedtheory.testing.outcome import Broken, NotApplicable, at_most, same, true
 from fedtheory.testing.property import Property, needs, property_of_every_method
 from fedtheory.testing.subject import Subject, begin, models, play
 from fedtheory.traits import GRADIENT_DESCENT, ONE_LOSS, Law, Reduction
@@ -93,8 +93,7 @@ def _tilt(subject) -> list[Property]:
         for name, sign in tilt.arrays.items():
             owner = "clients" if name in slanted.clients else "server"
             kept = getattr(slanted, owner)
-            if name not in kept:
-                raise Broken("arrays declared for linear terms", name, f"only {', '.join(kept) or 'none'}")
+            true(name in kept, "arrays declared for linear terms", name, f"only {', '.join(kept) or 'none'}")
             slanted = slanted._replace(**{owner: kept | {name: kept[name] + sign * term}})
         same(models(subject, case), models(subject, case, other, state=slanted), "x, with linear terms that cancel")
 

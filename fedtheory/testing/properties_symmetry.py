@@ -109,19 +109,16 @@ def orthogonal_maps(subject, case):
     kind = subject.traits.orthogonal
     needs(kind, "not declared")
     Q, federation = _orthogonal(kind, case), case.federation(subject.backend)
-    dense = to_numpy(federation.curvature)[..., None] * np.eye(case.dim)
+    dense = Q @ (to_numpy(federation.curvature)[..., None] * np.eye(case.dim)) @ Q.T
     turned_noise = federation.noise
     if case.sigma:
         atoms = subject.backend.array(to_numpy(federation.noise.atoms) @ Q.T)
         turned_noise = FiniteNoise(atoms, federation.noise.probabilities)
-    turned = changed(federation, curvature=subject.backend.array(_symmetric(Q @ dense @ Q.T)), noise=turned_noise,
+    curvature = subject.backend.array((dense + np.swapaxes(dense, -1, -2)) / 2)
+    turned = changed(federation, curvature=curvature, noise=turned_noise,
                      center=subject.backend.array(to_numpy(federation.center) @ Q.T))
     got = models(subject, case, turned, start=case.start() @ Q.T)
     same(models(subject, case) @ Q.T, got, f"x, turned by an orthogonal map ({kind})", 1e-8)
-
-
-def _symmetric(matrix):
-    return (matrix + np.swapaxes(matrix, -1, -2)) / 2
 
 
 def _orthogonal(kind: str, case):

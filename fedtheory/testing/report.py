@@ -1,10 +1,9 @@
 """Results of the suite, one per property, as a table, with the smallest federation on which a property fails."""
 
-from __future__ import annotations
-
 import sys
 from dataclasses import dataclass
 from io import StringIO
+from typing import Self
 
 from rich import box
 from rich.console import Console
@@ -69,7 +68,7 @@ class Report:
     def ok(self) -> bool:
         return not self.failed
 
-    def raise_if_failed(self) -> Report:
+    def raise_if_failed(self) -> Self:
         """This report, or an AssertionError that names every failed property with its federation."""
         if self.failed:
             raise AssertionError(f"{self.name}: {self.summary}\n" + "\n".join(map(str, self.failed)))

@@ -1,12 +1,10 @@
 """The method under test: its maker, arguments and traits, and functions that run it."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -55,7 +53,7 @@ class Subject:
         """The value of the argument ``name``."""
         return self.arguments.get(name, self.parameters[name])
 
-    def with_arguments(self, arguments) -> Subject:
+    def with_arguments(self, arguments) -> Self:
         """The same method with further arguments."""
         return replace(self, arguments=dict(self.arguments) | dict(arguments or {}))
 

@@ -112,18 +112,12 @@ def of_quadratics(federation, hessians) -> dict[str, Constant]:
     (instances, clients, dim, dim).
     """
     xp, weights = namespace(hessians), federation.weights * federation.priority
-    entries = {"hessian_dissimilarity": Constant(
-        _distance(hessians, weights), "exact", "spectral norm of A_k - sum_j p_j A_j")}
+    p = weights.reshape(*weights.shape, *(1,) * (hessians.ndim - 2))
+    apart = hessians - xp.sum(p * hessians, axis=1, keepdims=True)
+    norm = xp.max(xp.abs(apart if hessians.ndim == 3 else xp.linalg.eigvalsh(apart)), axis=-1)
+    entries = {"hessian_dissimilarity": Constant(norm, "exact", "spectral norm of A_k - sum_j p_j A_j")}
     if bool(xp.all(hessians == hessians[:, :1])):
         gradients = federation.gradient(federation.all_clients(federation.x_star))
         norm = xp.sqrt(xp.sum(gradients**2, axis=-1))
         entries |= sigma_g_constants(norm, weights, "", "exact", "the same everywhere: equal Hessians")
     return entries
-
-
-def _distance(hessians, weights):
-    xp = namespace(hessians)
-    p = weights.reshape(*weights.shape, *(1,) * (hessians.ndim - 2))
-    difference = hessians - xp.sum(p * hessians, axis=1, keepdims=True)
-    spectrum = difference if hessians.ndim == 3 else xp.linalg.eigvalsh(difference)
-    return xp.max(xp.abs(spectrum), axis=-1)

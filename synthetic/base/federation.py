@@ -1,12 +1,11 @@
 """A federation: m clients, each a function F_k on R^d, with a law for stochastic gradients and known constants."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from copy import copy
 from dataclasses import fields, is_dataclass, replace
 from functools import cache, cached_property
 from itertools import accumulate
+from typing import Self
 
 import numpy as np
 
@@ -242,7 +241,7 @@ class Federation(ABC):
         sizes = self.layer_sizes or self._own_layers()
         return tuple(slice(end - size, end) for size, end in zip(sizes, accumulate(sizes), strict=True))
 
-    def with_layers(self, layers) -> Federation:
+    def with_layers(self, layers) -> Self:
         """The same federation with other layers: their sizes, or a number of equal layers; None for the family's own.
 
         Raises:
@@ -263,7 +262,7 @@ class Federation(ABC):
         return self.backend.array(np.zeros(self.dim))
 
     # instances -------------------------------------------------------------------------------------------------------
-    def _with(self, change, noise, keep=()) -> Federation:
+    def _with(self, change, noise, keep=()) -> Self:
         """A copy with every array changed by ``change``; it keeps the cached tuples named in ``keep`` and no other cache."""
         new = object.__new__(type(self))
         solved = _solved_later(type(self))
@@ -276,21 +275,21 @@ class Federation(ABC):
         setattr(new, self._law, noise)
         return new
 
-    def repeat(self, times: int) -> Federation:
+    def repeat(self, times: int) -> Self:
         """Each instance ``times`` times in a row. A federation with one shared instance stays as it is."""
         if self.instances == 1:
             return self
         return self._copies(times)
 
-    def _copies(self, times: int) -> Federation:
+    def _copies(self, times: int) -> Self:
         noise = getattr(self, self._law).repeat(times)
         return self._with(lambda a: namespace(a).repeat(a, times, axis=0), noise, self._solved)
 
-    def select(self, rows) -> Federation:
+    def select(self, rows) -> Self:
         """The instances numbered ``rows``."""
         return self._with(lambda a: a[rows], getattr(self, self._law).select(rows), self._solved)
 
-    def to(self, backend: Backend) -> Federation:
+    def to(self, backend: Backend) -> Self:
         """The same federation on another backend (library, device, precision)."""
 
         def change(array):
@@ -306,7 +305,7 @@ class Federation(ABC):
         return self._with(change, noise)
 
     @cached_property
-    def _double(self) -> Federation:
+    def _double(self) -> Self:
         """The same federation in double precision, in which optima are computed."""
         if not str(self.weights.dtype).endswith("float32"):
             return self

@@ -1,9 +1,8 @@
 """Federations on data: per-client samples in padded arrays, losses of linear scores, minibatch noise."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 
@@ -276,7 +275,7 @@ class DataFederation(Federation):
             raise ValueError(f"target must have {self.outputs} entries; got {len(target)}")
         return target
 
-    def neighbours(self, replacements) -> DataFederation:
+    def neighbours(self, replacements) -> Self:
         """A federation with one instance per replacement, each equal to this one but for one sample of one client.
 
         Draws depend on a run's seed and never on the data, so that a run on a neighbour uses the same sample numbers,

@@ -74,9 +74,6 @@ class Perceptron(SoftmaxScores, LocalMinima, DataFederation):
         return self.backend.array(np.concatenate(parts))
 
     # forward and backward -------------------------------------------------------------------------------------------
-    def _activate(self, scores):
-        return namespace(scores).tanh(scores) if self.activation == "tanh" else softplus(scores)
-
     def _steepness(self, values):
         """Derivative of the activation, from its values."""
         return 1 - values**2 if self.activation == "tanh" else -namespace(values).expm1(-values)
@@ -87,7 +84,7 @@ class Perceptron(SoftmaxScores, LocalMinima, DataFederation):
         for number, (weights, bias) in enumerate(layers):
             scores = products(values[-1], weights) + bias[..., None, :]
             if number < len(layers) - 1:
-                values.append(self._activate(scores))
+                values.append(namespace(scores).tanh(scores) if self.activation == "tanh" else softplus(scores))
         return values, scores
 
     def _scores(self, features, x):

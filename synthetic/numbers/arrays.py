@@ -20,8 +20,8 @@ from array_api_compat import numpy as array_api_numpy
 from synthetic.numbers.balls import Ball
 
 __all__ = [
-    "BALLS", "EXACT", "NUMPY", "TORCH", "Backend", "add_up", "backend_of", "first_least", "largest", "maximum", "namespace",
-    "take_clients", "to_numpy", "values_where",
+    "BALLS", "EXACT", "NUMPY", "TORCH", "Backend", "add_up", "backend_of", "each", "first_least", "largest", "maximum",
+    "namespace", "take_clients", "to_numpy", "values_where",
 ]
 
 _LIBRARIES = ("torch", "numpy", "exact", "balls")
@@ -55,7 +55,7 @@ class Backend:
         values = to_numpy(values)
         if self.library == "numpy":
             return np.asarray(values, dtype=np.float64)
-        return _objects(values, Ball if self.library == "balls" else _fraction)
+        return each(values, Ball if self.library == "balls" else _fraction)
 
     def integers(self, values):
         """Integers (int64) as an array of this backend."""
@@ -83,12 +83,9 @@ def _fraction(value) -> Fraction:
     return Fraction(value.item() if isinstance(value, np.generic) else value)
 
 
-def _objects(values, make) -> np.ndarray:
-    flat = np.asarray(values, dtype=object)
-    out = np.empty(flat.shape, dtype=object)
-    for index, value in np.ndenumerate(flat):
-        out[index] = make(value)
-    return out
+def each(array, make) -> np.ndarray:
+    """The array of objects, with what ``make`` makes of every entry."""
+    return np.asarray(np.frompyfunc(make, 1, 1)(array), dtype=object)
 
 
 def namespace(*arrays):

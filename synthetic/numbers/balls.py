@@ -1,9 +1,8 @@
 """Real numbers as balls (midpoint and radius) that certainly contain them: scalars for methods with roots and maxima.
 
 A rational number stays a fraction. Only irrational numbers and very long fractions become balls. A :class:`Ball`
-behaves like a number in NumPy object arrays. A comparison of overlapping balls raises :class:`Undecided`;
-:func:`with_enough_precision` then tries again with more digits. The maximum of overlapping balls is a ball that contains
-both candidates, so it needs no comparison.
+behaves like a number in NumPy object arrays. A comparison of overlapping balls raises :class:`Undecided`. The
+maximum of overlapping balls is a ball that contains both candidates, so it needs no comparison.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Ball", "Undecided", "with_enough_precision"]
+__all__ = ["Ball", "Undecided"]
 
 
 class Undecided(ArithmeticError):
@@ -48,6 +47,10 @@ def _comparison(surely: Callable, surely_not: Callable) -> Callable:
         raise Undecided(f"{one!r} and {other!r} overlap")
 
     return compare
+
+
+def _operation(of: Callable) -> Callable:
+    return lambda one, other: _apply(of, one, other)
 
 
 class Ball:
@@ -93,19 +96,16 @@ class Ball:
         """The number as flint's ``arb``, of the current precision."""
         return _flint().arb(self.number) if self.exact else self.number
 
-    def __add__(self, other):
-        return _apply(operator.add, self, other)
-
-    def __sub__(self, other):
-        return _apply(operator.sub, self, other)
+    __add__ = __radd__ = _operation(operator.add)
+    __sub__, __rsub__ = _operation(operator.sub), _operation(lambda a, b: b - a)
+    __truediv__ = _operation(operator.truediv)
 
     def __mul__(self, other):
         if self is other:
             return self**2
         return _apply(operator.mul, self, other)
 
-    def __truediv__(self, other):
-        return _apply(operator.truediv, self, other)
+    __rmul__ = __mul__
 
     def __pow__(self, other):
         if other != int(other):
@@ -113,11 +113,6 @@ class Ball:
         if self.exact and (other >= 0 or self.number != 0):
             return _short(self.number ** int(other))
         return Ball.of(_power(self.ball, int(other)))
-
-    __radd__, __rmul__ = __add__, __mul__
-
-    def __rsub__(self, other):
-        return _apply(lambda a, b: b - a, self, other)
 
     def __rtruediv__(self, other):
         return NotImplemented if isinstance(other, np.ndarray) else Ball(other) / self
@@ -239,30 +234,3 @@ def _apply(operation: Callable, one: Ball, other: Any):
         return _short(operation(a, b))
     except ZeroDivisionError:  # a quotient of balls is then unbounded
         return Ball.of(operation(one.ball, other.ball))
-
-
-def with_enough_precision(compute: Callable[[], Any], radius: float = 1e-15, limit: int = 4096):
-    """Calls ``compute``, which returns an array of balls or a Ball, with 64, 128, ... bits of precision.
-
-    Returns the first result for which all comparisons are decided and no ball is wider than ``radius``.
-
-    Raises:
-        ArithmeticError: no such result up to ``limit`` bits, with the reason.
-    """
-    context = _flint().ctx
-    before, bits, reason = context.prec, 64, ""
-    try:
-        while bits <= limit:
-            context.prec = bits
-            try:
-                answer = compute()
-                widest = max((ball.radius for ball in np.ravel(np.asarray(answer, dtype=object))), default=0.0)
-                if widest <= radius:
-                    return answer
-                reason = f"the widest ball has radius {widest:g}, allowed {radius:g}"
-            except Undecided as error:
-                reason = str(error)
-            bits *= 2
-    finally:
-        context.prec = before
-    raise ArithmeticError(f"not decided with {limit} bits: {reason}")

@@ -1,8 +1,7 @@
 """Piecewise quadratic federations: convex or not, Lipschitz or not, with or without samples, exact on fractions."""
 
-from __future__ import annotations
-
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 
@@ -109,7 +108,7 @@ class Piecewise(Federation):
         return add_up(self.sample_values(x, clients)) / self.samples
 
     @cached_property
-    def of_terms(self) -> Piecewise:
+    def of_terms(self) -> Self:
         """The federation whose losses add the absolute values of all terms: a scale for rounding errors where pieces of
         both signs cancel. The federation itself if all terms are nonnegative."""
         if bool((self.slope >= 0).all()) and bool((self.offset >= 0).all()):
@@ -146,7 +145,7 @@ class Piecewise(Federation):
         return _weighted(self._of_clients, weights, 1)
 
     @property
-    def _decided(self) -> Piecewise:
+    def _decided(self) -> Self:
         """The federation on which knots are compared: fractions in place of balls."""
         return self.__dict__.get("_rational", self)
 

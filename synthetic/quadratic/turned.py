@@ -1,8 +1,7 @@
 """Federations in rotated coordinates: losses that are separable in one basis are not in another."""
 
-from __future__ import annotations
-
 from functools import cached_property
+from typing import Self
 
 from synthetic.base.federation import Federation
 from synthetic.numbers.arrays import Backend, namespace, to_numpy
@@ -93,13 +92,13 @@ class Turned(Federation):
         start = self.given.default_start(seed)
         return self.turn(namespace(start).broadcast_to(start, (self.instances, self.dim)))[0]
 
-    def _copies(self, times: int) -> Turned:
+    def _copies(self, times: int) -> Self:
         return Turned(self.given._copies(times), namespace(self.half_tangent).repeat(self.half_tangent, times, axis=0))
 
-    def select(self, rows) -> Turned:
+    def select(self, rows) -> Self:
         """The instances numbered ``rows``."""
         return Turned(self.given.select(rows), self.half_tangent[rows])
 
-    def to(self, backend: Backend) -> Turned:
+    def to(self, backend: Backend) -> Self:
         """The same federation on another backend (library, device, precision)."""
         return Turned(self.given.to(backend), to_numpy(self.half_tangent))

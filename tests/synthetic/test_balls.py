@@ -12,8 +12,9 @@ from fedtheory import make_algorithm, rounds_of
 from fedtheory.engine import starting_points
 from synthetic import FiniteNoise, Quadratic
 from synthetic.numbers.arrays import BALLS, EXACT, TORCH, add_up, first_least, maximum, to_numpy
-from synthetic.numbers.balls import Ball, Undecided, with_enough_precision
+from synthetic.numbers.balls import Ball, Undecided
 from synthetic.numbers.draws import Draws
+from tests.precision import with_enough_precision
 from tests.synthetic.families import each
 
 HALF, THIRD = Fraction(1, 2), Fraction(1, 3)

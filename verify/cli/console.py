@@ -1,12 +1,11 @@
 """Output in the terminal: tables of names, claims and verdicts, progress, and one-line errors."""
 
-from __future__ import annotations
-
 import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import Self
 
 import rich.progress
 from rich import box
@@ -86,7 +85,7 @@ class Progress:
                                            speed_estimate_period=600)
         self._task = self._bar.add_task("", total=total)
 
-    def __enter__(self) -> Progress:
+    def __enter__(self) -> Self:
         self._bar.start()
         return self
 

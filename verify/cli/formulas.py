@@ -9,19 +9,13 @@ import typer
 
 from verify.cli.shared import choose_claim
 
-__all__ = ["add_commands"]
+__all__ = ["bound", "compare", "lint"]
 
 MOST_ROWS = 12  # of a table of values
 _SHOW_WITNESSES = 10  # claims, up to which `lint` shows numbers at which the conditions hold
 Given = Annotated[list[str] | None, typer.Argument(metavar="[NAME=VALUE]...", help="Values, as with --set.")]
 Set = Annotated[list[str] | None, typer.Option(
     "--set", metavar="NAME=VALUE", help="A value, a list [1, 2], or a range first:last[:count][:log]; may be given again.")]
-
-
-def add_commands(app: typer.Typer) -> None:
-    """Register the commands."""
-    for command in (bound, compare, lint):
-        app.command()(command)
 
 
 def bound(
@@ -102,12 +96,9 @@ def _show(form, said, best, smallest, reached) -> None:
     rows = [(name, meaning, *said["rates"].get(name, {"oo": "", "0": ""}).values())
             for name, meaning in said["parameters"].items()]
     console.out().print(console.names_table(("parameter", "meaning", "rate as it grows", "as it vanishes"), rows))
-    for condition in said["conditions"]:
-        print("needs", condition)
-    for problem in said.get("not applicable", []):
-        print("not applicable:", problem)
-    for open_condition in said.get("not checked", []):
-        print("not checked:", open_condition)
+    for words, listed in (("needs", "conditions"), ("not applicable:", "not applicable"), ("not checked:", "not checked")):
+        for text in said.get(listed, []):
+            print(words, text)
     if smallest:
         border = ", at the border of its conditions" if smallest.at_border else ""
         edge = f", the last value tried: it may fall on towards {smallest.towards}" if smallest.towards else ""

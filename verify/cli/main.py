@@ -20,8 +20,12 @@ app = typer.Typer(
     add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="rich",
 )
 
-for group in (verify, formulas, proofs, stability, methods):
-    group.add_commands(app)
+for command in (verify.verify, verify.explain, verify.replay, verify.report,
+                formulas.bound, formulas.compare, formulas.lint):
+    app.command()(command)
+proofs.add_commands(app)
+for command in (stability.stability, methods.conform):
+    app.command()(command)
 
 
 class Letters(StrEnum):
@@ -141,17 +145,10 @@ def run(
     check_method(algorithm)
     check_problem(problem)
 
-    from verify.cli.settings import parse_settings, share_out, step_size
+    from verify.cli.settings import settings_of, step_size
     from verify.results.files import writable_directory
 
-    given = parse_settings(settings or [])
-
-    from fedtheory.registry import arguments_of, make_algorithm
-    from synthetic.registry import make_problem, problem_options
-
-    arguments = arguments_of(algorithm, given.get("base")) - {"eta_l", "local_steps"}
-    options = set(problem_options(problem)) - {"backend"}
-    shares = share_out(given, algorithm=arguments, problem=options)
+    shares = settings_of(settings, algorithm, problem)
     shared.check_device(device)
     if out.is_dir():
         raise ValueError(f"cannot write {out}: it is a directory; give a file name")
@@ -159,13 +156,14 @@ def run(
 
     import fedtheory
     from fedtheory.run import memory_needed
+    from synthetic import make_problem
     from synthetic.numbers.arrays import Backend
     from verify.cli import console
     from verify.results.drawing import save
     from verify.results.figures import trajectory_figure
 
     federation = make_problem(problem, **shares["problem"], backend=Backend(device=device.value))
-    method = make_algorithm(
+    method = fedtheory.make_algorithm(
         algorithm, eta_l=step_size(eta, federation, local_steps), local_steps=local_steps, **shares["algorithm"]
     )
     needed = partial(memory_needed, federation)

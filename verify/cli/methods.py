@@ -5,12 +5,7 @@ from typing import Annotated
 
 import typer
 
-__all__ = ["add_commands", "method_of"]
-
-
-def add_commands(app: typer.Typer) -> None:
-    """Register the commands."""
-    app.command()(conform)
+__all__ = ["conform", "method_of"]
 
 
 def conform(

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["exact_numbers", "parse_numbers", "parse_settings", "share_out", "step_size"]
+__all__ = ["exact_numbers", "parse_numbers", "parse_settings", "settings_of", "share_out", "step_size"]
 
 
 def parse_settings(texts: Iterable[str]) -> dict[str, Any]:
@@ -139,6 +139,16 @@ def share_out(settings: Mapping[str, Any], **takers: Iterable[str]) -> dict[str,
             raise LookupError(f"unknown setting {key!r}{hint}; known: {', '.join(everything)}")
         shares[owners[0]][bare] = value
     return shares
+
+
+def settings_of(texts: Iterable[str] | None, algorithm: str, problem: str) -> dict[str, dict[str, Any]]:
+    """Give each setting to the ``algorithm`` or the ``problem`` of that name; step size and steps have their own options."""
+    from fedtheory.registry import arguments_of
+    from synthetic.registry import problem_options
+
+    given = parse_settings(texts or [])
+    return share_out(given, algorithm=arguments_of(algorithm, given.get("base")) - {"eta_l", "local_steps"},
+                     problem=set(problem_options(problem)) - {"backend"})
 
 
 def step_size(text: str, federation, local_steps: int):

@@ -9,18 +9,13 @@ import typer
 
 from verify.cli import shared
 
-__all__ = ["add_commands"]
+__all__ = ["stability"]
 
 MOST_ROWS, MOST_TEST = 11, 64  # rounds in the table; samples over which suprema are taken
 
 
 class Replacement(StrEnum):
     worst, random = "worst", "random"
-
-
-def add_commands(app: typer.Typer) -> None:
-    """Register the command."""
-    app.command()(stability)
 
 
 def stability(
@@ -53,21 +48,19 @@ def stability(
     for name, value, lowest in (("--rounds", rounds, 1), ("--local-steps", local_steps, 1), ("--tries", tries, 1),
                                 ("--seeds", seeds, 1), ("--seed", seed, 0), ("--data-sets", data_sets, 0)):
         shared.at_least(name, value, lowest)
-    from verify.cli.settings import parse_settings, share_out, step_size
+    from verify.cli.settings import settings_of, step_size
 
-    given = parse_settings(settings or [])
+    shares = settings_of(settings, method, problem)
     from fedtheory.registry import arguments_of, make_algorithm
     from synthetic.data.federation import DataFederation
-    from synthetic.registry import make_problem, problem_options
+    from synthetic.registry import make_problem
 
-    shares = share_out(given, algorithm=arguments_of(method, given.get("base")) - {"eta_l", "local_steps"},
-                       problem=set(problem_options(problem)) - {"backend"})
     federation = make_problem(problem, **shares["problem"])
     if not isinstance(federation, DataFederation):
         raise ValueError(f"problem {problem!r} has no samples to replace; allowed are problems with data, for "
                          "example linear-samples, log-cosh, logistic, breast-cancer")
     arguments = {"eta_l": step_size(eta, federation, local_steps), "local_steps": local_steps, **shares["algorithm"]}
-    if "local_steps" not in arguments_of(method, given.get("base")):
+    if "local_steps" not in arguments_of(method, shares["algorithm"].get("base")):
         del arguments["local_steps"]
     algorithm = make_algorithm(method, **arguments)
     claims = _claims(claim or [], method)
@@ -119,8 +112,7 @@ def _generalisation(algorithm, federation, rounds, samples, data_sets, seeds, se
     from fedtheory.stability import generalisation, samples_of, with_samples
 
     pools = [[z[2:] for z in samples_of(federation) if z[0] == k] for k in range(federation.clients)]
-    least = min(map(len, pools))
-    count = samples or max(least // 2, 1)
+    count = samples or max(min(map(len, pools)) // 2, 1)
     return count, generalisation(algorithm, lambda rows: with_samples(federation, rows, federation.batch_size), pools, count,
                                  rounds, seeds=seeds[:1], data_sets=data_sets, seed=seed)
 

@@ -9,7 +9,7 @@ import typer
 
 from verify.cli import shared
 
-__all__ = ["Device", "OnDevice", "Papers", "Seed", "Statement", "add_commands"]
+__all__ = ["Device", "OnDevice", "Papers", "Seed", "Statement", "explain", "replay", "report", "verify"]
 
 
 class Budget(StrEnum):
@@ -26,12 +26,6 @@ OnDevice = Annotated[Device, typer.Option("--device", help="Device that computes
 Statement = Annotated[str | None, typer.Option(
     "--statement", help="What the certificate refutes: a file of claims, or what `show --statement` prints.")]
 Papers = Annotated[list[str] | None, typer.Option("--paper", help="Only this paper's claims; may be given again.")]
-
-
-def add_commands(app: typer.Typer) -> None:
-    """Register the commands of this file."""
-    for command in (verify, explain, replay, report):
-        app.command()(command)
 
 
 def verify(
@@ -76,9 +70,9 @@ def verify(
 
     from bounds.registry.claims import all_claims
     from verify.cli import console
-    from verify.referee.batch import referee_into, unfinished
+    from verify.referee.batch import referee_into
     from verify.results.commands import command
-    from verify.results.store import Store
+    from verify.results.store import Store, is_finished
 
     options = {"budget": budget, "seeds": seeds, "device": device, "seed": seed, "out": out, "without-stage": without_stage}
     filters = {"paper": paper, "kind": kind, "algorithm": algorithm}
@@ -118,7 +112,7 @@ def verify(
         console.error(f"interrupted after {len(outcome.decided)} of {len(chosen)} claims, which are kept in {out}; the same "
                       "command continues from there")
         return 130
-    if failed := unfinished(outcome.decided):
+    if failed := [v for v in outcome.decided if not is_finished(v)]:
         console.note(f"{len(failed)} claims are not decided to the end: {', '.join(v.id for v in failed[:5])}"
                      + (" ..." if len(failed) > 5 else "") + "; the same command tries them again")
     return 1 if any(v.verdict in ("refuted", "ill-posed") for v in outcome.decided) else 0

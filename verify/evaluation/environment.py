@@ -1,19 +1,21 @@
 """The values of a claim's names on a batch of instances: arrays by name, sizes, probabilities, and the federation."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from bounds.language.claim import Condition, Definition
 from synthetic.numbers.arrays import Backend
 
-__all__ = ["Bindings", "Environment", "NamedArray", "TooManyTerms", "UnboundName"]
+__all__ = ["UNMEASURED", "Bindings", "Environment", "NamedArray", "TooManyTerms", "UnboundName"]
 
 
 class UnboundName(LookupError):
     """A name in a claim without a value; the message says which, and what should supply it."""
+
+
+#: what a name without a value, or a method or number without a meaning, raises
+UNMEASURED = (LookupError, NotImplementedError, TypeError, ValueError)
 
 
 class TooManyTerms(ArithmeticError):
@@ -54,7 +56,7 @@ class Bindings(dict):
     def items(self):
         return [(name, self[name]) for name in self]
 
-    def copy(self) -> Bindings:
+    def copy(self) -> Self:
         """A copy that computes nothing."""
         other = Bindings()
         other.update(self)
@@ -108,6 +110,6 @@ class Environment:
         if not isinstance(self.bound, Bindings):
             self.bound = Bindings(self.bound)
 
-    def remembering(self) -> Environment:
+    def remembering(self) -> Self:
         """The environment with a memory for values, valid while ``bound`` stays the same; itself if it has one."""
         return replace(self, known={}) if self.known is None else self

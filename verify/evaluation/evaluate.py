@@ -204,11 +204,8 @@ class Evaluator:
         if name in self.env.bound:
             return self.take(name, node.indices, scope)
         if name in self.env.definitions:
-            return self.kept(node, scope, self.defined_entry)
+            return self.kept(node, scope, lambda node, scope: self.defined(name, node.indices, scope))
         raise UnboundName(f"nothing supplies {name!r}: it is neither bound by the instance nor defined by a formula")
-
-    def defined_entry(self, node, scope) -> Value:
-        return self.defined(node.base.label.name, node.indices, scope)
 
     def take(self, name, indices, scope) -> Value:
         data, count, vector, times = self.env.bound[name]
@@ -381,9 +378,9 @@ class Evaluator:
         result = function(federation.repeat(copies), point, numbers)
         return Value(result.reshape((*lead, *index_shape, *result.shape[2:])), vector)
 
-    def client_loss(self, node, scope) -> Value:
+    def client_loss(self, node, scope, federation=None) -> Value:
         k, point = self.integer(node.args[0], scope), self.vector(node.args[1], scope)
-        return self.on_federation(lambda f, x, c: f.value(x, c), point, k, scope, False)
+        return self.on_federation(lambda f, x, c: f.value(x, c), point, k, scope, False, federation)
 
     def client_gradient(self, node, scope) -> Value:
         k, point = self.integer(node.args[0], scope), self.vector(node.args[1], scope)
@@ -399,8 +396,8 @@ class Evaluator:
 
         return self.on_federation(average, point, numbers, scope, vector, federation)
 
-    def objective(self, node, scope) -> Value:
-        return self._average(node, scope, lambda f, x: f.objective(x), False)
+    def objective(self, node, scope, federation=None) -> Value:
+        return self._average(node, scope, lambda f, x: f.objective(x), False, federation)
 
     def objective_gradient(self, node, scope) -> Value:
         return self._average(node, scope, lambda f, x: f.objective_gradient(x), True, self.env.gradients)

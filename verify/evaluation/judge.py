@@ -58,8 +58,9 @@ def judge(claim: Claim, environment: Environment, least: float = 1e-18) -> Judge
         common = sides(both, environment)[0] if both else left != left
         like = namespace(left).broadcast_arrays(left, right, mask, common)[0]
         left, right, mask, common = _flat(left, right, mask, common)
-        if not mask.shape[1]:
-            return _about_nothing(claim, environment, len(left))
+        if not mask.shape[1]:  # no index has a value: it holds
+            nothing, met = np.full(len(left), -1.0), _all_hold(claim.hypotheses, environment, len(left))
+            return Judgement(nothing, nothing, np.zeros(len(left)), met)
         sizes = _flat(*_where_possible(environment, *sizes_of_sides(statement, environment)), like)
         floor = _ROUNDING * (sizes[0] + sizes[1]) + least
         gap = {"<=": left - right, ">=": right - left, "==": abs(left - right)}[claim.statement.relation]
@@ -114,12 +115,6 @@ def _where_possible(environment: Environment, left, right, mask):
     depth = mask.ndim
     possible = environment.possible.reshape(*environment.possible.shape, *(1,) * depth)
     return left, right, mask.reshape((1, 1, 1, *mask.shape)) & possible
-
-
-def _about_nothing(claim: Claim, environment: Environment, count: int) -> Judgement:
-    """The judgement on a vacuous statement, whose indices have no value: it holds."""
-    nothing = np.full(count, -1.0)
-    return Judgement(nothing, nothing, np.zeros(count), _all_hold(claim.hypotheses, environment, count))
 
 
 @cache

@@ -1,10 +1,9 @@
 """Index variables in scope during the evaluation of an expression, and the entries of arrays that they select."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
+from typing import Self
 
 import numpy as np
 import sympy as sp
@@ -39,7 +38,7 @@ class Scope:
         numbers = tuple((name, array.shape, array.tobytes()) for name, array in self.values.items())
         return numbers, self.depth, self.clip, self.inside.shape, self.inside.tobytes()
 
-    def deeper(self, name: str, numbers: np.ndarray, inside: np.ndarray) -> Scope:
+    def deeper(self, name: str, numbers: np.ndarray, inside: np.ndarray) -> Self:
         """The scope with one more variable, with these values along a new last axis."""
         values = {n: v[..., None] for n, v in self.values.items()}
         values[name] = numbers.reshape((1,) * self.depth + (-1,))

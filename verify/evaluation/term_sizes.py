@@ -50,34 +50,31 @@ class SizeEvaluator(Evaluator):
         base, value = exact.value(node.base, scope).data, exact.power(node, scope).data
         return Value(abs(value) * (self.value(node.base, scope).data / abs(base)))
 
-    def _at_the_point(self, node, scope):
-        return Evaluator(self.env).value(node, scope)
-
     def client_loss(self, node, scope):
-        of_terms = _of_terms(self.env.federation)
-        if of_terms is None:
-            return self._at_the_point(node, scope)
-        k, point = self.integer(node.args[0], scope), Evaluator(self.env).vector(node.args[1], scope)
-        return self.on_federation(lambda f, x, c: f.value(x, c), point, k, scope, False, of_terms)
+        return self._loss(Evaluator.client_loss, node, scope)
 
     def client_gradient(self, node, scope):
         return self._of_slopes(node, scope, self.integer(node.args[0], scope), node.args[1])
 
     def objective(self, node, scope):
-        of_terms = _of_terms(self.env.federation)
-        if of_terms is None:
-            return self._at_the_point(node, scope)
-        return Evaluator(self.env)._average(node, scope, lambda f, x: f.objective(x), False, of_terms)
+        return self._loss(Evaluator.objective, node, scope)
+
+    def _loss(self, compute, node, scope) -> Value:
+        """A loss at the point itself, of the federation whose losses are the sizes of the terms of these, if it is known."""
+        exact, federation = Evaluator(self.env), self.env.federation
+        of_terms = getattr(federation, "of_terms", federation)
+        return exact.value(node, scope) if of_terms is federation else compute(exact, node, scope, of_terms)
 
     def objective_gradient(self, node, scope):
         return self._of_slopes(node, scope, None, node.args[0])
 
     def _of_slopes(self, node, scope, number, point) -> Value:
         """A gradient. Terms as large as L |point| cancel in it, with the L of the client, or the largest for the mean."""
-        value = self._at_the_point(node, scope)
+        exact = Evaluator(self.env)
+        value = exact.value(node, scope)
         if "L_client" not in self.env.bound:
             return value
-        smoothness, x = self.env.bound["L_client"].data, Evaluator(self.env).vector(point, scope)
+        smoothness, x = self.env.bound["L_client"].data, exact.vector(point, scope)
         xp = namespace(x)
         if number is None:
             smoothness = xp.max(smoothness, axis=-1).reshape(*smoothness.shape[:3], *(1,) * scope.depth)
@@ -85,12 +82,6 @@ class SizeEvaluator(Evaluator):
             smoothness = smoothness[..., np.clip(number, 0, smoothness.shape[-1] - 1)]
         length = xp.sqrt(add_up(x * x))
         return Value(abs(value.data) + 1e-4 * (smoothness * length)[..., None], True)
-
-
-def _of_terms(federation):
-    """The federation whose losses are the sizes of the terms of these losses; None if it is unknown or the same."""
-    of_terms = getattr(federation, "of_terms", federation)
-    return None if of_terms is federation else of_terms
 
 
 def _nothing_cancels(node, environment: Environment) -> bool:

@@ -114,14 +114,12 @@ def _steps_of(claim: Claim, federation, steps: int, rounds: int):
 def _trajectory(name: str, device: str, procedure: Procedure, eta: tuple[float, ...], seeds: int, seed: int):
     """A batch of runs, made once for all claims with the same procedure and steps."""
     federation, (*_, steps, rounds, _) = _noisy(name, 4 if procedure.free_clients else None, device), _SAMPLED[name]
-    epsilon = _threshold(federation) if procedure.free_clients else None
+    epsilon = None
+    if procedure.free_clients:  # a matching threshold under which about half of them match at the optimum
+        losses = federation.value(federation.all_clients(federation.x_star))
+        gaps = np.abs(to_numpy(losses - federation.F_star[:, None]))
+        epsilon = float(np.median(gaps[0][~to_numpy(federation.priority)[0]]) * 1.001)
     algorithm = FedAvg(Tabulated(federation.backend.array(np.array(eta))), steps, selection_of(procedure, 2, epsilon))
     numbers = (np.arange(seeds) + 1_000_003 * seed).tolist()
     found = run(algorithm, federation, rounds, start=to_numpy(federation.x_star)[0] + 1.0, seeds=numbers, record=RECORD)
     return replace(found, description=f"{name}; {steps} local step{'s' * (steps > 1)}")
-
-
-def _threshold(federation) -> float:
-    """A matching threshold under which about half of the free clients match at the optimum."""
-    gaps = np.abs(to_numpy(federation.value(federation.all_clients(federation.x_star)) - federation.F_star[:, None]))
-    return float(np.median(gaps[0][~to_numpy(federation.priority)[0]]) * 1.001)

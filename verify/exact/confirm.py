@@ -3,10 +3,8 @@
 from fractions import Fraction
 from typing import NamedTuple
 
-import numpy as np
-
 from bounds.language.claim import Claim
-from synthetic.numbers.arrays import EXACT
+from synthetic.numbers.arrays import EXACT, each
 from synthetic.numbers.balls import Ball
 from synthetic.numbers.roots import Irrational
 from verify.evaluation.environment import Environment, TooManyTerms, UnboundName
@@ -46,7 +44,7 @@ def confirm(claim: Claim, shape: Shape, leaves: Leaves, rounded: bool = True) ->
 def confirm_or_why(claim: Claim, shape: Shape, leaves: Leaves, rounded: bool = True) -> Violation | str:
     """The confirmed violation, or the reason why there is none: ``holds`` or ``unmet`` in exact arithmetic,
     ``inadmissible``, or ``uncertain: `` and a reason, where numbers are too large or irrational to tell."""
-    exact = violation_of(claim, shape, map_leaves(leaves, lambda name, a: _each(a, Fraction)))
+    exact = violation_of(claim, shape, map_leaves(leaves, lambda name, a: each(a, Fraction)))
     if exact == "holds" or not rounded:
         return exact
     candidates = [map_leaves(leaves, lambda name, a, q=q: _round(claim, name, a, q)) for q in _DENOMINATORS]
@@ -60,7 +58,7 @@ def confirm_or_why(claim: Claim, shape: Shape, leaves: Leaves, rounded: bool = T
 def violation_of(claim: Claim, shape: Shape, leaves: Leaves) -> Violation | str:
     """The violation by an instance, whose floats are taken as the fractions that they are, or the reason as
     :func:`confirm_or_why` gives it. Where fractions do not suffice, balls decide what is certain."""
-    leaves = map_leaves(leaves, lambda name, a: a if a.dtype == object else _each(a, Fraction))
+    leaves = map_leaves(leaves, lambda name, a: a if a.dtype == object else each(a, Fraction))
     if not admissible(claim, shape, leaves):
         return "inadmissible"
     try:
@@ -79,13 +77,6 @@ def violation_of(claim: Claim, shape: Shape, leaves: Leaves) -> Violation | str:
     return Violation(shape, leaves, *found)
 
 
-def _each(array, change):
-    out = np.empty(array.shape, dtype=object)
-    for index, value in np.ndenumerate(array):
-        out[index] = change(value)
-    return out
-
-
 def _round(claim, name, array, q):
     positive = leaf_of(claim, name).domain in ("positive", "fraction", "factor", "constant")
 
@@ -95,4 +86,4 @@ def _round(claim, name, array, q):
             return Fraction(1, max(1, round(1 / Fraction(value))))
         return rounded
 
-    return _each(array, simple)
+    return each(array, simple)

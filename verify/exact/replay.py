@@ -157,16 +157,11 @@ def _terms(claim: Claim, environment: Environment) -> float:
     return float(terms[np.isfinite(terms)].max(initial=0.0))
 
 
-def _certain(data: Mapping[str, Any]) -> bool:
-    """Whether the instance has no randomness, so that longer runs are as cheap."""
-    instance = data["instance"]
-    return data["procedure"]["sampling"] == "full" and "atoms" not in instance and not any(instance["noise"])
-
-
 def _lengths(data: Mapping[str, Any]) -> np.ndarray:
     """Numbers of rounds to look at: all if they are few, else a geometric sequence and the certificate's own."""
-    own = data["sizes"]["rounds"]
-    longest = max(own, LONGER if _certain(data) else 0)
+    own, instance = data["sizes"]["rounds"], data["instance"]
+    certain = data["procedure"]["sampling"] == "full" and "atoms" not in instance and not any(instance["noise"])
+    longest = max(own, LONGER if certain else 0)  # without chance longer runs are as cheap
     few = np.arange(1, longest + 1) if longest <= _POINTS else np.geomspace(1, longest, _POINTS).round().astype(int)
     return np.union1d(few, own)
 

@@ -1,11 +1,10 @@
 """A bound as a function of its parameters: values, conditions, and the numbers that each parameter may take."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
+from typing import Self
 
 import numpy as np
 import sympy as sp
@@ -105,11 +104,11 @@ class Bound:
         missing = [(c, sorted(names_of(c) - set(numbers))) for c in self.conditions]
         return [f"{c.left} {c.relation} {c.right}: no value for {', '.join(names)}" for c, names in missing if names]
 
-    def checkable(self, numbers: Iterable[str]) -> Bound:
+    def checkable(self, numbers: Iterable[str]) -> Self:
         """Return the bound under those of its conditions whose parameters are all among ``numbers``."""
         return self.with_conditions(c for c in self.conditions if names_of(c) <= set(numbers))
 
-    def with_conditions(self, conditions: Iterable[Condition]) -> Bound:
+    def with_conditions(self, conditions: Iterable[Condition]) -> Self:
         """Return the same bound under other conditions."""
         return replace(self, conditions=tuple(conditions))
 

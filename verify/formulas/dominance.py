@@ -14,6 +14,7 @@ from bounds.formulas.closed_form import always_true
 from bounds.language.claim import Condition
 from verify.formulas.bound import Bound, check_numbers
 from verify.formulas.points import certainly_holds, near_fraction
+from verify.formulas.rates import positive
 from verify.prove.real import certainly_positive, never_negative
 
 __all__ = ["Dominance", "Space", "where_below"]
@@ -81,7 +82,7 @@ def where_below(first: Bound, second: Bound, fixed: Mapping[str, float] | None =
 
 def _proof(first: Bound, second: Bound, fixed) -> tuple[str, str] | None:
     """Decide ``always``, ``never`` or ``equal`` if all terms of the difference have one sign for positive parameters."""
-    formulas = [_positive(bound.form.formula, fixed) for bound in (first, second)]
+    formulas = [positive(bound.form.formula, fixed) for bound in (first, second)]
     opaque = set().union(*(f.atoms(sp.Sum, sp.Product, sp.Max, sp.Min) for f in formulas))  # each is positive
     for part in sorted(opaque, key=sp.count_ops, reverse=True):
         stand_in = sp.Dummy(positive=True)
@@ -97,9 +98,9 @@ def _proof(first: Bound, second: Bound, fixed) -> tuple[str, str] | None:
 
 def _by_real_numbers(space: Space) -> str | None:
     """Prove by z3 that the first is never above the second where the conditions of both hold; None if that fails."""
-    known = [Condition(_positive(c.left, space.fixed), c.relation, _positive(c.right, space.fixed))
+    known = [Condition(positive(c.left, space.fixed), c.relation, positive(c.right, space.fixed))
              for c in space.joint.conditions]
-    first, second = (_positive(bound.form.formula, space.fixed) for bound in space.bounds)
+    first, second = (positive(bound.form.formula, space.fixed) for bound in space.bounds)
     apart = second - first
     return None if apart.has(sp.Sum, sp.Product) else never_negative(apart, known)
 
@@ -109,13 +110,6 @@ def _one_sign(expression) -> int | None:
     terms = sp.Add.make_args(sp.expand(expression))
     signs = {1 if t.is_positive else -1 if t.is_negative else 0 for t in terms}
     return signs.pop() if len(signs) == 1 and 0 not in signs else None
-
-
-def _positive(formula, fixed):
-    """Replace every parameter by a positive symbol or its fixed value."""
-    values = {s: sp.Rational(fixed[s.name]) if s.name in fixed else sp.Symbol(s.name, positive=True, integer=s.is_integer)
-              for s in formula.free_symbols}
-    return formula.xreplace(values)
 
 
 class Space:

@@ -1,5 +1,7 @@
 """The rate of a bound in each of its parameters as it grows or vanishes, all others fixed."""
 
+from collections.abc import Mapping
+from fractions import Fraction
 from functools import lru_cache
 
 import numpy as np
@@ -12,7 +14,7 @@ from verify.formulas.compiled import compiled
 from verify.formulas.points import parameter_sets
 from verify.prove.satisfiable import satisfiable
 
-__all__ = ["LENGTHS", "order_in", "rates", "sign_under", "tied_to"]
+__all__ = ["LENGTHS", "order_in", "positive", "rates", "sign_under", "tied_to"]
 
 LENGTHS = ("iterations", "rounds")  # how long a run is
 _MARGIN = sp.Dummy("margin of conditions", positive=True)  # distance to the border of every condition
@@ -81,7 +83,7 @@ def sign_under(bound: Bound):
 
     The sign follows from those of the symbols, else z3 proves it from the algebraic conditions.
     """
-    conditions = _within(tuple(Condition(_positive(c.left), c.relation, _positive(c.right)) for c in bound.conditions
+    conditions = _within(tuple(Condition(positive(c.left), c.relation, positive(c.right)) for c in bound.conditions
                                if _is_algebraic(c.left) and _is_algebraic(c.right)))
     points: dict[str, np.ndarray] | None = None
 
@@ -103,7 +105,7 @@ def sign_under(bound: Bound):
         if len(seen) != 1:
             return None
         likely = int(seen.pop())
-        return likely if _proved(conditions, _positive(e), likely) else None
+        return likely if _proved(conditions, positive(e), likely) else None
 
     return sign
 
@@ -121,8 +123,11 @@ def _proved(conditions: tuple[Condition, ...], e: sp.Expr, sign: int) -> bool:
     return satisfiable([*conditions, Condition(e, "<=" if sign > 0 else ">=", 0)]).answer == "no"
 
 
-def _positive(e):
-    return e.xreplace({s: sp.Symbol(s.name, positive=True, integer=s.is_integer) for s in e.free_symbols})
+def positive(formula: sp.Expr, fixed: Mapping[str, Fraction] | tuple[()] = ()) -> sp.Expr:
+    """Replace every parameter by a positive symbol or its fixed value."""
+    values = {s: sp.Rational(fixed[s.name]) if s.name in fixed else sp.Symbol(s.name, positive=True, integer=s.is_integer)
+              for s in formula.free_symbols}
+    return formula.xreplace(values)
 
 
 def _is_algebraic(e) -> bool:

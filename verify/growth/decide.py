@@ -3,8 +3,8 @@
 import math
 
 from bounds.language.claim import Claim
-from synthetic.numbers.arrays import NUMPY, Backend
-from verify.evaluation.environment import UnboundName
+from synthetic.numbers.arrays import Backend
+from verify.evaluation.environment import UNMEASURED
 from verify.exact.accepted import Refused, accepted
 from verify.exact.confirm import Violation, violation_of
 from verify.exact.statement import not_replayed
@@ -14,30 +14,29 @@ from verify.growth.growth import Growth, growth_of
 from verify.growth.order import leaves_the_step_open, with_constant
 from verify.growth.trials import EFFORTS, LARGE, Track
 from verify.instances.resize import RUN_SIZES
-from verify.results.verdict import Series
+from verify.results.verdict import Series, Verdict
 
-__all__ = ["order_evidence"]
+__all__ = ["order_verdict"]
 
 
-def order_evidence(claim: Claim, settings):
-    """Verdict, worst ratio, evidence in words, details, certificate path and series, as the referee needs them."""
+def order_verdict(case) -> Verdict:
+    """The verdict on the claim of a case of the referee, which gets what is found on the way."""
+    claim, settings = case.claim, case.settings
     if not claim.limits and claim.constants_may_use is None:
         text = "the statement hides its constants in O(.), and no limit is recorded along which it is meant"
-        return "undecided", None, text, {}, None, ()
+        return case.undecided("limit", None, text)
     try:
-        backend = NUMPY if settings.device == "cpu" else Backend("torch", settings.device)
-        growth = _growth_within(claim, settings.budget, settings.seed, backend)
-    except UnboundName as missing:
-        return "undecided", None, f"not measured yet: {missing}", {}, None, ()
-    except (ValueError, LookupError, NotImplementedError, TypeError) as reason:
-        return "undecided", None, f"not measured yet: {type(reason).__name__}: {reason}", {}, None, ()
-    details = {"instances": {"tried": growth.seen.tried, "met": growth.seen.met},
-               "growth": [str(track) for track in growth.tracks], "not_followed": growth.reasons}
-    series = tuple(_series(claim, track) for track in growth.tracks if all(0 < ratio < math.inf for ratio in track.ratios))
+        growth = _growth_within(claim, settings.budget, settings.seed, settings.backend)
+    except UNMEASURED as reason:
+        return case.unmeasured(reason)
+    case.details |= {"instances": {"tried": growth.seen.tried, "met": growth.seen.met},
+                     "growth": [str(track) for track in growth.tracks], "not_followed": growth.reasons}
+    case.series = tuple(_series(claim, track) for track in growth.tracks if all(0 < r < math.inf for r in track.ratios))
     if growth.members:
-        return _refuted(claim, growth, settings, details, series)
-    verdict, text = _unrefuted(claim, growth)
-    return verdict, growth.seen.ratio if growth.seen.met else None, text, details, None, series
+        return _refuted(case, growth)
+    missing, text = _unrefuted(claim, growth)
+    ratio = growth.seen.ratio if growth.seen.met else None
+    return case.undecided(missing, ratio, text) if missing else case.verdict("consistent", ratio, text)
 
 
 def _growth_within(claim: Claim, budget: str, seed: int, backend: Backend) -> Growth:
@@ -57,17 +56,18 @@ def _growth_within(claim: Claim, budget: str, seed: int, backend: Backend) -> Gr
     return growth
 
 
-def _refuted(claim: Claim, growth: Growth, settings, details, series):
-    seen = _seen(growth)
+def _refuted(case, growth: Growth) -> Verdict:
+    claim, seen = case.claim, _seen(growth)
     if leaves_the_step_open(claim):
-        return "undecided", None, f"no step size is prescribed, and with one of our choice {seen}", details, None, series
+        return case.undecided("step", None, f"no step size is prescribed, and with one of our choice {seen}")
     outcome = accepted(claim, lambda: growth_certificate(claim, growth.limit, growth.members),
-                       lambda data: check(data, claim), settings.out)
+                       lambda data: check(data, claim), case.settings.out)
     if isinstance(outcome, Refused):
-        return "undecided", None, f"{seen}; {outcome.why}", details | outcome.details, None, series
-    details = details | {"instance": outcome.data["members"][-1]["certificate"]}
+        case.details |= outcome.details
+        return case.undecided("checker", None, f"{seen}; {outcome.why}")
+    case.details["instance"] = outcome.data["members"][-1]["certificate"]
     worst = math.inf if growth.vanishing else float(growth.members[-1].constant)
-    return "refuted", worst, f"{seen} ({_dependence(claim)})", details, outcome.path, series
+    return case.verdict("refuted", worst, f"{seen} ({_dependence(claim)})", outcome.path)
 
 
 def _seen(growth: Growth) -> str:
@@ -87,25 +87,25 @@ def _dependence(claim: Claim) -> str:
 
 
 def _unrefuted(claim: Claim, growth: Growth) -> tuple[str, str]:
+    """A word for what is missing, empty where the claim is consistent, and the evidence."""
     followed = "; ".join(map(str, growth.tracks))
     if growth.unconfirmed:
-        text = (f"float64 sees growth along {growth.unconfirmed} that exact arithmetic does not confirm, or that shows "
-                f"nothing: runs have hardly begun, or a term of the right side is not outgrown; {followed}")
-        return "undecided", text
+        return "growth", (
+            f"float64 sees growth along {growth.unconfirmed} that exact arithmetic does not confirm, or that shows nothing: "
+            f"runs have hardly begun, or a term of the right side is not outgrown; {followed}")
     if not growth.tracks:
-        return "undecided", "no limit could be followed: " + "; ".join(growth.reasons)
+        return "path", "no limit could be followed: " + "; ".join(growth.reasons)
     open_limits = [r for r in growth.reasons if _matters(claim, r)]
     if open_limits:
-        return "undecided", f"not followed along {'; '.join(open_limits)}; {followed}"
+        return "path", f"not followed along {'; '.join(open_limits)}; {followed}"
     large = with_constant(claim, int(LARGE))
     if claim.constants_may_use is not None and any(
             isinstance(violation_of(large, *instance), Violation) for instance in growth.seen.beyond):
-        return "undecided", f"ratios beyond {LARGE:g} exist, and no steady growth was found; {followed}"
+        return "growth", f"ratios beyond {LARGE:g} exist, and no steady growth was found; {followed}"
     if any(track.fit.rising if track.lost else not track.fit.level for track in growth.tracks if not track.along_scales):
-        return "undecided", f"the ratio grows, but by too little or too unsteadily to decide: {followed}"
-    return "consistent", (f"the ratio does not grow along its limits, largest {growth.seen.ratio:.3g} in {growth.seen.met} "
-                          f"instances that meet the hypotheses; {followed}; {_dependence(claim)}; "
-                          f"{_rests_on(claim, growth)}")
+        return "growth", f"the ratio grows, but by too little or too unsteadily to decide: {followed}"
+    return "", (f"the ratio does not grow along its limits, largest {growth.seen.ratio:.3g} in {growth.seen.met} instances "
+                f"that meet the hypotheses; {followed}; {_dependence(claim)}; {_rests_on(claim, growth)}")
 
 
 def _rests_on(claim: Claim, growth: Growth) -> str:

@@ -25,6 +25,7 @@ FREE_WEIGHT = "free_weight"
 SCALE = "scale"
 TOGETHER = ("rounds", "clients", "local_steps")  #: sizes that may be multiplied together; all clients take part
 _OTHER = Leaf("real")  # variables, constants and starts
+_units_of_names = once_by_claim(units_of)
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,11 +84,6 @@ def unit_exponents(claim: Claim, leaves: Leaves) -> dict[str, tuple[float, float
     units = _units_of_names(claim)
     known = {name: LEAVES.get(name, _OTHER).unit or units.get(name.rpartition(":")[2]) for name in leaves}
     return {name: tuple(map(float, unit)) for name, unit in known.items() if unit is not None}
-
-
-@once_by_claim
-def _units_of_names(claim: Claim):
-    return units_of(claim)
 
 
 def moves_together(formulas: Sequence[sp.Expr], name: str) -> tuple[str, ...]:

@@ -1,10 +1,9 @@
 """What searches for growing ratios share: how hard they look, what they have seen, and the ratios of instances."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
+from typing import Self
 
 import numpy as np
 
@@ -91,7 +90,7 @@ class Track:
     def along_scales(self) -> bool:
         return isinstance(self.limit, Powers)
 
-    def until(self, count: int) -> Track:
+    def until(self, count: int) -> Self:
         """The first ``count`` members."""
         return replace(self, members=self.members[:count])
 

@@ -1,10 +1,8 @@
 """Kinds of clients: what instances, measurements and certificates ask of each."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -75,7 +73,7 @@ class Family:
 
     @classmethod
     def read(cls, instance: Mapping[str, Any], sizes: Mapping[str, int], numbers: Callable[[Any], np.ndarray],
-             ) -> tuple[Family, Leaves]:
+             ) -> tuple[Self, Leaves]:
         """The family and the leaves of what :meth:`written` answered; ``numbers`` reads arrays."""
         raise NotImplementedError
 

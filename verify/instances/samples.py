@@ -1,11 +1,10 @@
 """Clients with samples: each draws its data from a distribution on finitely many losses, its atoms."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import product
 from math import comb, prod
+from typing import Self
 
 import numpy as np
 
@@ -120,7 +119,7 @@ class SampleClients(Family):
         at_knots = rng.random((count, 1)) < _AT_KNOTS
         return leaves | {"start_offset": np.where(at_knots, start, leaves["start_offset"])}
 
-    def neighbour(self, rng: np.random.Generator) -> SampleClients:
+    def neighbour(self, rng: np.random.Generator) -> Self:
         """Clients with one sample more or less."""
         return replace(self, samples=max(1, self.samples + int(rng.choice([-1, 1]))))
 

@@ -222,9 +222,10 @@ class _Binder:
             return xp.concat([array, array], axis=0) if twice else array
 
         own = {name: spread(value) if hasattr(value, "shape") else value for name, value in self._hyper_parameters().items()}
-        algorithm = algorithm_of(
-            procedure, Tabulated(spread(self._rows_of(self.env.bound["eta_l"].data))), self.shape.local_steps,
-            self._selection(copies), own, exact=self.env.backend.library in ("exact", "balls"))
+        eta = self.env.bound["eta_l"].data
+        eta = eta.reshape(eta.shape[0], eta.shape[-1]) + 0 * self.env.backend.array(np.zeros((self.rows, 1)))
+        algorithm = algorithm_of(procedure, Tabulated(spread(eta)), self.shape.local_steps, self._selection(copies), own,
+                                 exact=self.env.backend.library in ("exact", "balls"))
         start, record = spread(start), FullRecord()
         first = algorithm.init(federation, starting_points(federation, start, len(start)), draws)
         *_, state = rounds_of(algorithm, federation, first, draws, 0, self.shape.rounds, (record,))
@@ -264,10 +265,6 @@ class _Binder:
             if name not in found:
                 found[name] = namespace(data).broadcast_to(data, (self.rows, *data.shape[1:]))
         return found
-
-    def _rows_of(self, data):
-        data = data.reshape(data.shape[0], data.shape[-1])
-        return data + 0 * self.env.backend.array(np.zeros((self.rows, 1)))
 
     def _selection(self, copies):
         procedure, xp = self.claim.procedure, namespace(self.env.federation.weights)

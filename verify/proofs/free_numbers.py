@@ -148,10 +148,8 @@ class FreeNumbers:
         """Whether the quantity's form shows that it is at least 0; False means that this is unknown."""
         if isinstance(e, words.norm | words.norm2):
             return True
-        if isinstance(e, words.E | words.E_round):
+        if isinstance(e, words.E | words.E_round | sp.Sum | sp.Product):
             return self.never_negative(e.args[0])
-        if isinstance(e, sp.Sum | sp.Product):
-            return self.never_negative(e.function)
         if isinstance(e, sp.Indexed | sp.Symbol) and _name(e) in self.definitions:
             return self.never_negative(self.definitions[_name(e)].formula) or bool(e.is_nonnegative)
         if isinstance(e, sp.Indexed):
@@ -205,12 +203,10 @@ def _known(e, mean) -> bool:
 
 def at_least(high, low, least: Mapping[sp.Symbol, sp.Expr] | None = None) -> bool:
     """Whether ``high >= low`` certainly holds for times: whole numbers of at least 0, or at least ``least``."""
-    if isinstance(high, sp.Max) or isinstance(low, sp.Min):
-        parts = [(a, low) for a in high.args] if isinstance(high, sp.Max) else [(high, b) for b in low.args]
-        return any(at_least(a, b, least) for a, b in parts)
-    if isinstance(high, sp.Min) or isinstance(low, sp.Max):
-        parts = [(a, low) for a in high.args] if isinstance(high, sp.Min) else [(high, b) for b in low.args]
-        return all(at_least(a, b, least) for a, b in parts)
+    for of_high, of_low, enough in ((sp.Max, sp.Min, any), (sp.Min, sp.Max, all)):
+        if isinstance(high, of_high) or isinstance(low, of_low):
+            parts = [(a, low) for a in high.args] if isinstance(high, of_high) else [(high, b) for b in low.args]
+            return enough(at_least(a, b, least) for a, b in parts)
     gap = sp.expand(high - low)
     times = {s: sp.Dummy(integer=True, nonnegative=True) + (least or {}).get(s, int(bool(s.is_positive)))
              for s in gap.free_symbols}

@@ -8,11 +8,11 @@ from verify.claims.related import related
 from verify.results.files import FULL
 from verify.results.fingerprint import fingerprints
 from verify.results.records import save_verdicts
-from verify.results.store import EARLIER, KEPT, Store, is_finished
+from verify.results.store import EARLIER, KEPT, Store
 from verify.results.verdict import Verdict
 from verify.search.budget import BUDGETS
 
-__all__ = ["Outcome", "referee_into", "unfinished"]
+__all__ = ["Outcome", "referee_into"]
 
 
 @dataclass
@@ -97,8 +97,3 @@ def _about_kept(chosen: Sequence[bool]) -> list[str]:
 def related_at(budget: str) -> Callable[[Claim], Sequence[Claim]]:
     """The claims at whose counterexamples the search of a claim looks with this budget."""
     return lambda claim: related(claim) if claim.explicit and BUDGETS[budget].before else ()
-
-
-def unfinished(verdicts: Iterable[Verdict]) -> list[Verdict]:
-    """The verdicts left undecided by an error, a dead process or the time limit."""
-    return [verdict for verdict in verdicts if not is_finished(verdict)]

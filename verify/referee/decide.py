@@ -11,13 +11,13 @@ from typing import Any
 from bounds.language.claim import Claim, Procedure
 from synthetic.numbers.arrays import NUMPY, Backend
 from verify.claims.related import related
-from verify.evaluation.environment import UnboundName
+from verify.evaluation.environment import UNMEASURED, UnboundName
 from verify.exact.accepted import Refused, accepted
 from verify.exact.certificate import certificate
 from verify.exact.check import check
 from verify.exact.confirm import Violation
 from verify.exact.replay import series_of
-from verify.growth.decide import order_evidence
+from verify.growth.decide import order_verdict
 from verify.instances.shape import Shape
 from verify.prove.illposed import conflict
 from verify.prove.prove import prove
@@ -58,6 +58,10 @@ class Settings:
         if self.out is not None:
             object.__setattr__(self, "out", Path(self.out))
 
+    @property
+    def backend(self) -> Backend:
+        return NUMPY if self.device == "cpu" else Backend("torch", self.device)
+
 
 @dataclass
 class _Case:
@@ -78,6 +82,16 @@ class _Case:
         return Verdict(claim.id, claim.reading, claim.kind, kind, ratio, evidence, certificate, text, settings.seed,
                        details=self.details, series=self.series)
 
+    def undecided(self, missing: str, ratio: float | None, evidence: str) -> Verdict:
+        """Undecided, with a word for what is missing, as in the lists of a report."""
+        self.details["missing"] = missing
+        return self.verdict("undecided", ratio, evidence)
+
+    def unmeasured(self, reason: Exception) -> Verdict:
+        """Undecided, because the search cannot run the claim."""
+        why = str(reason) if isinstance(reason, UnboundName) else f"{type(reason).__name__}: {reason}"
+        return self.undecided("measurement", None, f"not measured yet: {why}")
+
 
 def decide(claim: Claim, settings: Settings) -> Verdict:
     """The verdict on one claim, from evidence only: that of the first stage that reaches one."""
@@ -97,25 +111,20 @@ def _conflict(case: _Case) -> Verdict | None:
 
 def _order(case: _Case) -> Verdict | None:
     """The verdict on a claim whose constants are hidden in O(.)."""
-    if case.claim.explicit:
-        return None
-    kind, ratio, evidence, case.details, certificate, case.series = order_evidence(case.claim, case.settings)
-    return case.verdict(kind, ratio, evidence, certificate)
+    return None if case.claim.explicit else order_verdict(case)
 
 
 def _search(case: _Case) -> Verdict | None:
     """Refuted, if the search finds a violation whose certificate the checker accepts; undecided, if it cannot search."""
     claim, settings = case.claim, case.settings
     try:
-        backend = NUMPY if settings.device == "cpu" else Backend("torch", settings.device)
         found = case.found = search(
-            claim, BUDGETS[settings.budget], settings.seed, backend, related(claim), settings.without)
-    except UnboundName as missing:
-        return case.verdict("undecided", None, f"not measured yet: {missing}")
-    except (ValueError, LookupError, NotImplementedError, TypeError) as reason:
-        if (claim.procedure or Procedure()).base == "fedavg" and not _has_other_sizes(claim):
+            claim, BUDGETS[settings.budget], settings.seed, settings.backend, related(claim), settings.without)
+    except UNMEASURED as reason:
+        ours = (claim.procedure or Procedure()).base == "fedavg" and not _has_other_sizes(claim)
+        if ours and not isinstance(reason, UnboundName):
             raise
-        return case.verdict("undecided", None, f"not measured yet: {type(reason).__name__}: {reason}")
+        return case.unmeasured(reason)
     case.details["instances"], case.ratio = {"tried": found.tried, "met": found.met}, found.ratio
     if not found.violation:
         if found.unconfirmed:
@@ -139,7 +148,7 @@ def _refuted(case: _Case, violation: Violation) -> Verdict:
     outcome = accepted(claim, written, lambda data: check(data, claim), case.settings.out)
     if isinstance(outcome, Refused):
         case.details |= outcome.details
-        return case.verdict("undecided", None, f"exact arithmetic finds {' against '.join(sides)}; {outcome.why}")
+        return case.undecided("checker", None, f"exact arithmetic finds {' against '.join(sides)}; {outcome.why}")
     case.details["instance"], case.series = outcome.data, series_of(outcome.data, claim, NUMPY)
     worst = ratio(float(left), float(right), claim.statement.relation)
     evidence = f"counterexample: {', '.join(sides)} ({_in_words(claim, outcome.data)})"
@@ -157,7 +166,7 @@ def _proof(case: _Case) -> Verdict | None:
 
 def _uncertainty(case: _Case) -> Verdict | None:
     """Undecided, if the search saw a violation that exact arithmetic neither confirms nor excludes."""
-    return case.verdict("undecided", case.ratio, case.found.uncertain) if case.found.uncertain else None
+    return case.undecided("replay", case.ratio, case.found.uncertain) if case.found.uncertain else None
 
 
 def _federations(case: _Case) -> Verdict | None:
@@ -170,7 +179,7 @@ def _federations(case: _Case) -> Verdict | None:
     case.ratio = max([case.ratio, *(row["ratio"] for row in rows if row["met"])])
     if violated := [row["name"] for row in rows if row["violated"]]:
         text = f"float64 sees a violation on {', '.join(violated)}; an exact replay would decide"
-        return case.verdict("undecided", case.ratio, text)
+        return case.undecided("replay", case.ratio, text)
     if rows:
         case.beside.append(f"{len(rows)} data federation{'s' * (len(rows) > 1)}")
     return None
@@ -202,7 +211,7 @@ def _nothing_against_it(case: _Case) -> Verdict:
     found = case.found
     if not found.met:
         text = f"none of {found.tried} instances met the hypotheses; a family that meets them would decide"
-        return case.verdict("undecided", None, text)
+        return case.undecided("instance", None, text)
     text = f"no violation in {found.met} instances that meet the hypotheses (of {found.tried} tried)"
     return case.verdict("consistent", case.ratio, "; ".join([text, *case.beside]))
 

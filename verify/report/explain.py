@@ -104,11 +104,12 @@ def _change(claim: Claim, verdict: Verdict, budget: str, out: str) -> str:
         return f"the same command again: `{verdict.command}`."
     if not claim.explicit:
         return "values for the constants that O(.) hides, or evidence of how the ratio grows along the limits of the claim."
-    if "met the hypotheses" in verdict.evidence:
+    missing = verdict.details.get("missing")
+    if missing == "instance":
         return "a family of federations that meets the hypotheses" + (f", or a harder search: {harder}." if harder else ".")
-    if "not measured yet" in verdict.evidence:
+    if missing == "measurement":
         return "code that measures the missing quantity. More search does not help."
-    if "checker" in verdict.evidence or "exact replay" in verdict.evidence:
+    if missing in ("checker", "replay"):
         return "an exact replay of the violation."
     return f"a harder search: {harder}." if harder else "evidence of another kind."
 

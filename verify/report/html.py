@@ -140,7 +140,7 @@ def _write_lists(pages: list[dict[str, Any]], out: Path, same: set[str], about: 
 def _write(path: Path, template: str, stays: bool = False, /, **values) -> Path:
     """Write a page; if it ``stays``, only where it is not there."""
     if not (stays and path.exists()):
-        write_text(path, _render(template, **values))
+        write_text(path, _environment().get_template(template).render(**values))
     return path
 
 
@@ -161,8 +161,7 @@ def _page(verdict: Verdict, out: Path, claim: Claim | None, figures: list[dict[s
         "mathematics": mathematics(claim) if claim else None,
         "tables": [table | {"symbols": _symbols(table, claim)} for table in tables],
         "sides": _sides(instance) if isinstance(instance, Mapping) else None,
-        "conflict": [line for line in _lines(verdict.details.get("conflict")) if line != verdict.id],
-        "not_applicable": _lines(verdict.details.get("not_applicable")),
+        "conflict": [line for line in verdict.details.get("conflict", ()) if line != verdict.id],
         "facts": [fact for fact in facts if fact[1] != verdict.evidence],
         "evidence_tables": evidence_tables,
         "figures": figures,
@@ -200,12 +199,6 @@ def _sides(instance: Mapping[str, Any]) -> list[tuple[str, str, str]] | None:
     return [(name, str(instance[name]), approximately(instance[name])) for name in ("left", "right")]
 
 
-def _lines(value) -> list[str]:
-    if isinstance(value, Mapping):
-        return [f"{key}: {entry}" for key, entry in value.items()]
-    return [str(entry) for entry in value] if isinstance(value, (list, tuple)) else [str(value)] if value else []
-
-
 def _figures(verdict: Verdict, formats: Sequence[str]) -> list[dict[str, Any]]:
     return [{"stem": f"figures/{stem_of(verdict.id, series)}", "title": series.title, "alt": _series_alt(series),
              "series": series, "formats": formats} for series in verdict.series]
@@ -241,10 +234,6 @@ def _pages_of(ids: Iterable[str], out: Path) -> set[Path]:
     """Pages of claims, and of their papers."""
     papers = {paper_page(i.split("/")[0], folder) for i in ids for folder in ("papers", "errata")}
     return {out / address for address in (*map(page_name, ids), *papers)}
-
-
-def _render(template: str, **values) -> str:
-    return _environment().get_template(template).render(**values)
 
 
 @cache

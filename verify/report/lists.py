@@ -14,14 +14,17 @@ MANY = 250  # claims; the index of a report of more lists papers instead of clai
 TIGHTEST = 60  # consistent and certified claims whose figures are drawn in a report of many
 Page = dict[str, Any]
 
-#: part of the evidence of an undecided claim -> what is missing
+#: what is missing of an undecided claim: the word in its verdict's details -> heading
 MISSING = {
     "stopped": "not decided to the end; the same command tries them again",
-    "met the hypotheses": "no instance met the hypotheses",
-    "hides its constants": "constants hidden in O(.), without a recorded limit",
-    "float64 sees a violation": "a violation in floating point that exact arithmetic has not confirmed",
-    "stand-alone checker": "a violation in exact arithmetic that the stand-alone checker does not replay",
-    "not measured yet": "quantities or methods that the search cannot measure yet",
+    "instance": "no instance met the hypotheses",
+    "limit": "constants hidden in O(.), without a recorded limit",
+    "path": "constants hidden in O(.), and a limit that could not be followed far enough",
+    "growth": "constants hidden in O(.), and growth that exact instances neither confirm nor exclude",
+    "step": "constants hidden in O(.), and no step size is prescribed",
+    "replay": "a violation in floating point that exact arithmetic has not confirmed",
+    "checker": "a violation in exact arithmetic that the stand-alone checker does not replay",
+    "measurement": "quantities or methods that the search cannot measure yet",
 }
 
 OTHERWISE = "other reasons"
@@ -61,14 +64,10 @@ def not_tested(pages: Sequence[Page]) -> list[tuple[str, list[Page]]]:
     groups: dict[str, list[Page]] = {}
     for page in pages:
         if page["verdict"].verdict == "undecided":
-            groups.setdefault(_missing(page["verdict"]), []).append(page)
+            details = page["verdict"].details
+            what = "stopped" if "stopped" in details else details.get("missing")
+            groups.setdefault(MISSING.get(what, OTHERWISE), []).append(page)
     return sorted(groups.items(), key=lambda group: -len(group[1]))
-
-
-def _missing(verdict: Verdict) -> str:
-    if "stopped" in verdict.details:
-        return MISSING["stopped"]
-    return next((text for words, text in MISSING.items() if words in verdict.evidence), OTHERWISE)
 
 
 def drawn(verdicts: Sequence[Verdict]) -> set[str]:

@@ -141,14 +141,13 @@ def _logarithmic_limits(columns) -> tuple[float, float]:
 def log_ticks(axis, lowest: float, highest: float) -> None:
     """Ticks at powers of ten, or at 1, 2 and 5 times powers where the axis has fewer than two."""
     first, last = math.ceil(math.log10(lowest) - 1e-9), math.floor(math.log10(highest) + 1e-9)
+    minor = [d * 10.0**n for n in range(first - 1, last + 1) for d in range(2, 10)]
     if last - first >= 1:
         step = max(1, math.ceil((last - first) / 8))
         places = [10.0**n for n in range(first, last + 1, step)]
-        minor = [10.0**n for n in range(first, last + 1)] if step > 1 else []
-        minor = minor or [d * 10.0**n for n in range(first - 1, last + 1) for d in range(2, 10)]
+        minor = [10.0**n for n in range(first, last + 1)] if step > 1 else minor
     else:
         places = [d * 10.0**n for n in range(first - 1, last + 1) for d in (1, 2, 5)]
-        minor = [d * 10.0**n for n in range(first - 1, last + 1) for d in range(2, 10)]
     places = [p for p in places if lowest <= p * (1 + 1e-9) and p <= highest * (1 + 1e-9)]
     plain = all(1e-4 <= p <= 1e4 for p in places)
     axis.set_ticks(places, [f"{p:g}" if plain else _scientific(p) for p in places], **FONT)

@@ -42,7 +42,8 @@ def bound_and_measurement(series: Series) -> Figure:
     """
     x = np.asarray(series.x, dtype=float)
     left, right = np.asarray(series.left, dtype=float), np.asarray(series.right, dtype=float)
-    low, high = _band(series, left)
+    known, none = series.left_low and series.left_high, np.full(left.shape, np.nan)
+    low, high = (np.asarray(side, dtype=float) if known else none for side in (series.left_low, series.left_high))
     figure, (axes,) = canvas(6.0, 3.7)
     logarithmic = spans([left, right], 10)
     set_scales(axes, x, [left, right, low, high], logarithmic)
@@ -69,12 +70,6 @@ def bound_and_measurement(series: Series) -> Figure:
     if not x.size:
         axes.text(0.5, 0.5, "no data were recorded", transform=axes.transAxes, ha="center", color=GREY, **FONT)
     return figure
-
-
-def _band(series: Series, left) -> tuple[np.ndarray, np.ndarray]:
-    if not series.left_low or not series.left_high:
-        return np.full(left.shape, np.nan), np.full(left.shape, np.nan)
-    return np.asarray(series.left_low, dtype=float), np.asarray(series.left_high, dtype=float)
 
 
 def _draw_violation(axes: Axes, x, lower, upper, above) -> None:

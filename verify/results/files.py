@@ -113,9 +113,6 @@ def file_name(identifier: str) -> str:
         >>> file_name("fedalign/theorem-1@G-max+as-printed")
         'fedalign__theorem-1_at_G-max_and_as-printed'
     """
-
-    def spelled(c: str) -> str:
-        return c if c.isascii() and (c.isalnum() or c in ".-") else SPELLED.get(c, f"_{ord(c):x}_")
-
-    name = "".join(map(spelled, identifier))
+    kept = (c if c.isascii() and (c.isalnum() or c in ".-") else SPELLED.get(c, f"_{ord(c):x}_") for c in identifier)
+    name = "".join(kept)
     return name if name.strip(".") else f"_{name}"

@@ -1,7 +1,5 @@
 """The verdicts of a directory, each on disk as soon as it is known: finished ones survive whatever happens to the run."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil
@@ -11,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from filelock import FileLock, Timeout
 
@@ -104,7 +102,7 @@ class Store:
         self.incoming = self.folder / "incoming"
         self.messages: list[str] = []
 
-    def __enter__(self) -> Store:
+    def __enter__(self) -> Self:
         writable_directory(self.out)
         writable_directory(self.folder)
         with ExitStack() as stack:
@@ -162,7 +160,7 @@ class Store:
         their details whether they are of another version, or of a claim without a fingerprint here.
         """
         current, others = {}, {}
-        for path in self._results():
+        for path in sorted(path for path in self.folder.glob("*.json") if path.name != "about.json"):
             try:
                 data = read_result(path)
                 verdict = from_record(data["record"])
@@ -178,19 +176,16 @@ class Store:
 
     def add(self, verdict: Verdict, fingerprint: str) -> Verdict:
         """Write a verdict and its certificate to disk; returns it as it will be read back."""
-        data = {"fingerprint": fingerprint}
         certificate = {}
         if verdict.certificate:
             certificate = {"certificate": read_json(self.incoming / verdict.certificate, "certificate")}
             verdict = replace(verdict, certificate=self._place(verdict.id, certificate["certificate"]))
         if earlier := self._earlier(self._path(verdict.id), fingerprint):
             verdict = replace(verdict, details=verdict.details | {"earlier": earlier})
-        data |= {"record": json.loads(json.dumps(as_record(verdict), allow_nan=False))} | certificate
+        record = json.loads(json.dumps(as_record(verdict), allow_nan=False))
+        data = {"fingerprint": fingerprint, "record": record} | certificate
         write_json(self._path(verdict.id), data | {"sha256": digest(list(data.values()))})
-        return from_record(data["record"])
-
-    def _results(self) -> list[Path]:
-        return sorted(path for path in self.folder.glob("*.json") if path.name != "about.json")
+        return from_record(record)
 
     def _path(self, claim_id: str) -> Path:
         return self.folder / f"{file_name(claim_id)}.json"

@@ -43,7 +43,7 @@ class Verdict:
     ``ratio``: the worst one found, see :func:`ratio`; None where the claim has no two sides. ``evidence``: one sentence.
     ``certificate``: a path relative to the report, or None. ``command``: the command that regenerates this verdict.
     ``details``: further data for the report, such as ``instances`` tried, the refuting ``instance`` as in a certificate, the
-    ``conflict`` in an ill-posed claim, or an ``e_value``.
+    ``conflict`` in an ill-posed claim, an ``e_value``, or what is ``missing`` of an undecided claim, as a word.
     """
 
     id: str

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from synthetic.numbers.balls import Ball, with_enough_precision
+from synthetic.numbers.balls import Ball
 from synthetic.numbers.decimals import enclosure, rational_in, simplest_between
+from tests.precision import with_enough_precision
 from verify.checker.intervals import (
     Interval,
     Undecided,

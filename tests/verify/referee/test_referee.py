@@ -17,6 +17,7 @@ from verify.growth.check import check_file
 from verify.referee import decide as module
 from verify.referee.decide import Settings, decide
 from verify.referee.referee import referee
+from verify.report.lists import MISSING
 from verify.results.records import as_record, from_record
 from verify.results.verdict import VERDICTS, Series, Verdict, ratio
 from verify.search.budget import BUDGETS, Budget
@@ -44,16 +45,19 @@ def undecidable():
         Condition(eta_l[t], "<=", 1 / L, (ALL_STEPS,)), impossible))
 
 
-#: claim -> its verdict and words of the evidence; only controls of which the answer is known
+#: claim -> its verdict, and words of the evidence, or what is missing where it is undecided; only controls of which the
+#: answer is known
 ROWS = {
     "refuted": (TWINS["control/descent@/2"], "refuted", "counterexample: left side"),
     "refuted, numbers": (TWINS["control/young@/10"], "refuted", "certificate"),
     "certified": (replace(TRUE["control/means"], statement=Condition(0, "<=", TRUE["control/means"].statement.right)),
-                  "certified", "coefficients"),
-    "certified, on real numbers": (TRUE["control/means"], "certified", "real numbers"),
+                  "certified", "real arithmetic"),
+    "certified, on real numbers": (TRUE["control/means"], "certified", "real arithmetic"),
     "consistent, a run": (TRUE["control/smooth-gap"], "consistent", "no violation"),
-    "undecided": (undecidable(), "undecided", "hypotheses"),
-    "hidden constants": (replace(TRUE["control/means"], explicit=False), "undecided", "constants"),
+    "undecided": (undecidable(), "undecided", "instance"),
+    "not measured": (replace(TRUE["control/smooth-gap"], statement=Condition(sp.Symbol("other"), "<=", 1)), "undecided",
+                     "measurement"),
+    "hidden constants": (replace(TRUE["control/means"], explicit=False), "undecided", "limit"),
     "undefined": (Claim("control/none", "none", "control", "run", None, derivation="none", undefined="nothing is printed"),
                   "ill-posed", "nothing is printed"),
 }
@@ -64,7 +68,7 @@ def test_verdicts(row):
     claim, kind, words = ROWS[row]
     verdict = decide(claim, FEW)
     assert (verdict.id, verdict.kind, verdict.verdict) == (claim.id, "control", kind)
-    assert words in verdict.evidence
+    assert verdict.details["missing"] == words in MISSING if kind == "undecided" else words in verdict.evidence
     assert verdict.certificate is None and verdict.seed == 0 and verdict.seconds >= 0
     assert verdict.command == f"fedtheory verify {claim.id} --budget quick --seed 0"
     assert (verdict.ratio is None) == (kind in ("ill-posed", "undecided"))
@@ -99,7 +103,8 @@ def test_a_counterexample_that_the_checker_rejects_is_no_verdict(monkeypatch, ca
     monkeypatch.setattr(module, "check", lambda data, claim: type("No", (), {"accepted": False, "reason": "planted"})())
     verdict = decide(TWINS["control/descent@/2"], FEW)
     assert verdict.verdict == "undecided" and verdict.ratio is None and verdict.certificate is None
-    assert verdict.details["disagreement"] == "planted" and "planted" in verdict.evidence
+    assert (verdict.details["disagreement"], verdict.details["missing"]) == ("planted", "checker")
+    assert "planted" in verdict.evidence
     assert [record.levelname for record in caplog.records] == ["ERROR"] and "control/descent@/2" in caplog.text
 
 
@@ -131,7 +136,7 @@ def test_a_violation_on_real_data_refutes_nothing():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "search", lambda *_: nothing)
         verdict = decide(false, Settings(seeds=2))
-    assert verdict.verdict == "undecided" and "float64" in verdict.evidence
+    assert verdict.verdict == "undecided" and verdict.details["missing"] == "replay"
     assert verdict.certificate is None
 
 

@@ -120,10 +120,11 @@ ROWS = {
                    ["9 instances …; 4 of", " 0.25 times ", "--budget standard"]),
     "met with equality": (verdict_of(CLAIM, "consistent", "no violation", 1.0), ["equal"]),
     "beyond one": (verdict_of(CLAIM, "consistent", "no violation", math.inf), ["was ∞"]),
-    "undecided": (verdict_of(CLAIM, "undecided", "none of 9 instances met the hypotheses; a family"),
-                  ["federations"]),
+    "undecided": (verdict_of(CLAIM, "undecided", "not measured yet: no checker", missing="instance"), ["federations"]),
     "stopped": (verdict_of(CLAIM, "undecided", "a worker died", stopped="a worker died"), ["`fedtheory verify x`"]),
-    "unbound": (verdict_of(CLAIM, "undecided", "not measured yet: y"), ["measures"]),
+    "unbound": (verdict_of(CLAIM, "undecided", "none met the hypotheses", missing="measurement"), ["measures"]),
+    "not replayed": (verdict_of(CLAIM, "undecided", "not measured yet: y", missing="checker"), ["replay"]),
+    "without the field": (verdict_of(CLAIM, "undecided", "none met the hypotheses"), []),
 }
 
 
@@ -194,4 +195,4 @@ def test_a_report_of_many_claims_draws_what_is_wrong_and_what_is_tight(monkeypat
 def test_undecided_claims_are_listed_by_what_is_missing():
     pages = [{"verdict": verdict} for verdict, _ in ROWS.values()]
     assert {name for name, _ in lists.not_tested(pages)} == {
-        lists.MISSING[words] for words in ("met the hypotheses", "stopped", "not measured yet")}
+        *(lists.MISSING[word] for word in ("instance", "stopped", "measurement", "checker")), lists.OTHERWISE}
