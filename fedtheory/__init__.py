@@ -2,7 +2,7 @@
 
 ``import fedtheory as ft`` is the way in: every method by name (``ft.scaffold``, ``ft.fa_nt``), problems
 (``ft.make_problem``, ``ft.make_quadratic``, ``ft.from_arrays``), ``ft.run``; and, loaded when first asked for,
-``ft.claim``, ``ft.verify`` and ``ft.compare`` of the packages above.
+``ft.claim``, ``ft.verify``, ``ft.compare`` and ``ft.worst`` of the packages above.
 """
 
 from importlib import import_module
@@ -16,7 +16,7 @@ from fedtheory.method import method, sampled
 from fedtheory.moment import Local, Moment, State, Upload
 from fedtheory.observables import OBSERVABLES
 from fedtheory.parts import ClientOptimiser, Correction, GradientOracle, ServerOptimiser, UploadFilter
-from fedtheory.registry import ALGORITHMS, algorithm_names, find_algorithm, make_algorithm
+from fedtheory.registry import ALGORITHMS, find_algorithm, make_algorithm
 from fedtheory.run import resume, run
 from fedtheory.schedules import (
     Constant,
@@ -47,7 +47,8 @@ from fedtheory.trajectory import Trajectory, load_trajectory
 from synthetic import from_arrays, make_problem, make_quadratic, problem_names
 
 #: the one arrow upwards: names that the packages above give, with the module that has each
-ABOVE = {"claim": "verify.referee.referee", "verify": "verify.referee.referee", "compare": "verify.evidence.beside_runs"}
+ABOVE = {"claim": "verify.referee.referee", "verify": "verify.referee.referee", "compare": "verify.evidence.beside_runs",
+         "worst": "verify.worst.chart"}
 METHODS = {name.replace("-", "_"): entry.make for name, entry in ALGORITHMS.items()}
 
 
@@ -70,7 +71,6 @@ __all__ = [
     "GeometricLocal", "GradientOracle", "InverseTime", "Local", "LocalOnly", "LossMatching", "Moment",
     "Observer", "Participation", "Pattern", "PriorityOnly", "Schedule", "Selection", "ServerOptimiser", "State",
     "StopAfter", "Tabulated", "ToTolerance", "Trajectory", "Upload", "UploadFilter", "WithReplacement",
-    "WithoutReplacement", "algorithm_names", "align", "fedalign", "fedavg", "find_algorithm", "from_arrays",
-    "load_trajectory", "make_algorithm", "make_problem", "make_quadratic", "method", "problem_names", "resume",
-    "rounds_of", "run", "sampled",
+    "WithoutReplacement", "align", "fedalign", "fedavg", "find_algorithm", "from_arrays", "load_trajectory",
+    "make_algorithm", "make_problem", "make_quadratic", "method", "problem_names", "resume", "rounds_of", "run", "sampled",
 ]

@@ -85,24 +85,43 @@ def looseness(
 
 
 def worst(
-    claim: Annotated[str, typer.Argument(help="A claim about runs: its id, or its file.")],
+    name: Annotated[str, typer.Argument(metavar="CLAIM|METHOD", help="A claim about runs (id or file), or a method.")],
     given: Annotated[list[str] | None, typer.Argument(metavar="[NAME=VALUE]...", help="Sizes and numbers.")] = None,
-    out: Annotated[Path | None, typer.Option("--out", help="File for the proof.")] = None,
+    out: Annotated[Path | None, typer.Option("--out", help="Of a claim: file for the proof.")] = None,
+    functions: Annotated[str | None, typer.Option("--class", help="Of a method: smooth-strongly-convex, smooth-convex or "
+                                                                  "smooth.")] = None,
+    measure: Annotated[str | None, typer.Option(help="Of a method: distance, value, gradient or least-gradient.")] = None,
+    tune: Annotated[str | None, typer.Option(help="Of a method: a parameter, eta_l or NAME=LOW:HIGH, to choose.")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Of a method: a figure over rounds: .png, .svg or .pdf.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
 ) -> int:
-    """Find the worst case of a claim over every function of its class.
+    """Find the worst case of a claim or of a method over every function of a class.
 
-    Sizes and numbers are given, or defaults that the output names. A proof in rational numbers is written to --out;
-    `fedtheory check` checks it.
+    Sizes and numbers are given, or defaults that the output names. Of a claim a proof in rational numbers is written to
+    --out; `fedtheory check` checks it. Of a method NAME is one of its arguments, or rounds, clients, L, mu, zeta (mean of
+    |grad F_k(x_*)|^2 is at most its square), variates, or given (what is at most 1 at the start).
 
-    Exit status: 0 proven at these sizes and numbers; 1 not; 2 bad input, or a claim that is not of this kind.
+    Exit status: 0 a proof, or a finite worst case; 1 none; 2 bad input, or what has no worst case of this kind.
     """
+    from fedtheory.registry import ALGORITHMS
+
+    if name in ALGORITHMS:
+        if out is not None:
+            raise ValueError("--out is for the proof of a claim; got a method")
+        return _worst_of_method(name, given or [], {"functions": functions, "measure": measure}, tune, plot, json)
+    options = {"--class": functions, "--measure": measure, "--tune": tune, "--plot": plot}
+    if wrong := [option for option, value in options.items() if value is not None]:
+        raise ValueError(f"{wrong[0]} is for a method, and {name} is none; `fedtheory algorithms` lists the methods")
+    return _worst_of_claim(name, given or [], out, json)
+
+
+def _worst_of_claim(name: str, given: list[str], out: Path | None, json: bool) -> int:
     from verify.cli import console
     from verify.cli.settings import exact_numbers
     from verify.results.files import write_json
     from verify.worst.worst_case import worst_case
 
-    found = worst_case(choose_claim(claim), exact_numbers(given or []))
+    found = worst_case(choose_claim(name), exact_numbers(given))
     if found.certificate and out:
         write_json(out, found.certificate)
     said = {"claim": found.claim, "scope": found.scope, "without a value": found.setting.unknown, "letters": found.letters,
@@ -114,3 +133,55 @@ def worst(
         console.out().print(console.names_table(("pair of sides", "least factor of the larger side"), rows))
         print("proven" if found.certificate else f"not proven: {found.reason}", "for", found.scope)
     return 0 if found.certificate else 1
+
+
+def _worst_of_method(name: str, given: list[str], question: dict, tune: str | None, plot: Path | None, json: bool) -> int:
+    from verify.cli import console
+    from verify.results.drawing import FORMATS, save
+    from verify.worst import tuning
+    from verify.worst.chart import worst as worst_of
+
+    if plot is not None and plot.suffix.lstrip(".") not in FORMATS:
+        raise ValueError(f"--plot must end in {', '.join('.' + f for f in FORMATS)}; got {plot}")
+    asked = {key: value for key, value in question.items() if value is not None} | _settings(given)
+    if reserved := {"method", "low", "high", "functions"} & {text.partition("=")[0] for text in given}:
+        raise ValueError(f"{name} takes no argument {min(reserved)!r}")
+    if tune is not None:
+        parameter, _, ends = tune.partition("=")
+        bounds = _settings([f"{end}={value}" for end, value in zip(("low", "high"), ends.split(":"), strict=False) if value])
+        found = tuning.tuned(name, parameter, **bounds, **asked)
+        asked[parameter], found = found.value, found.worst
+    else:
+        found = worst_of(name, **asked)
+    own = {key: value for key, value in asked.items() if key not in ("functions", "measure", "given", "rounds", "clients")}
+    said = {"method": name, "settings": own, "class": found.functions, "measure": found.wanted.measure,
+            "at most 1 at the start": found.wanted.given, "rounds": found.rounds, "clients": found.clients,
+            "worst ratio": found.ratio if found.ratio < float("inf") else None, "tight": found.tight,
+            "letters": found.letters, "seconds": round(sum(found.seconds), 4)}
+    if plot is not None:
+        rounds = [*tuning.over_rounds(name, **asked | {"rounds": found.rounds})]
+        save(tuning.rounds_figure(rounds), plot.with_suffix(""), [plot.suffix.lstrip(".")])
+        said["over rounds"] = [round(one.ratio, 6) for one in rounds]
+    if json:
+        print(json_text.dumps(said, indent=1))
+    else:
+        shown = said | {"worst ratio": f"{found.ratio:.6f}", "settings": [f"{key}={value}" for key, value in own.items()]}
+        rows = [(key, ", ".join(map(str, value)) if isinstance(value, list) else str(value)) for key, value in shown.items()]
+        console.out().print(console.names_table(("what", "value"), rows))
+    return 0 if found.ratio < float("inf") else 1
+
+
+def _settings(texts) -> dict:
+    """Arguments of a method: whole numbers, floats (1/3 is a third), and words."""
+    from verify.cli.settings import exact_numbers, parse_settings
+
+    found = parse_settings(texts)
+    for key, value in found.items():
+        if isinstance(value, bool) or value is None:
+            continue
+        try:
+            number = exact_numbers([f"{key}={value}"])[key]
+        except ValueError:
+            continue  # a word
+        found[key] = number.numerator if number.denominator == 1 else float(number)
+    return found

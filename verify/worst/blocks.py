@@ -1,0 +1,97 @@
+"""The semidefinite program of a run on letters: inner products of means and of deviations, and values of the functions."""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from verify.worst.program import solver
+
+__all__ = ["Block", "Largest", "flat", "largest", "pairs", "square"]
+
+_TOLERANCES = 1e-9, 1e-8, 1e-7  # of the solver, each where it cannot reach the one before
+_FAR = 1e9  # squared lengths, in units of what is bounded, of which no answer is accurate
+_PERHAPS = "the worst case may be infinite, or numbers may be too far apart"
+
+
+class Block(NamedTuple):
+    """Places and gradients of all points over the letters of one block, (points, letters)."""
+
+    places: np.ndarray
+    gradients: np.ndarray
+
+
+class Largest(NamedTuple):
+    """What the solver found: the largest value, the inner products of each block's letters, the values at the points, and
+    the multipliers (of pairs, limits and measures)."""
+
+    value: float
+    grams: list[np.ndarray]
+    values: np.ndarray
+    multipliers: np.ndarray
+
+
+def flat(matrices):
+    """Symmetric matrices (..., n, n) as vectors (..., n (n + 1) / 2) with the same inner products."""
+    rows, columns = np.tril_indices(matrices.shape[-1])
+    return matrices[..., rows, columns] * np.where(rows == columns, 1.0, 2**0.5)
+
+
+def square(vector):
+    """The inner product of a combination of letters (letters,) with itself, flat."""
+    return flat(np.multiply.outer(vector, vector))
+
+
+def pairs(block: Block, one, other, L: float, m: float):
+    """The inner products of the interpolation conditions between points ``one`` and ``other`` (pairs,), flat: those of
+    :func:`verify.checker.forms.between`, without the values."""
+    x, g, part = block.places, block.gradients, 1 / (2 * (L - m))
+    dx, dg = x[one] - x[other], g[one] - g[other]
+    product = np.einsum("pi,pj->pij", g[other] + (dx * L - dg * 2) * (m * part), dx) + np.einsum(
+        "pi,pj->pij", dg * part, dg)
+    return -flat((product + product.swapaxes(1, 2)) / 2)
+
+
+def largest(points: int, conditions, limits, bounds, measures, sizes, margin: float = 0.0,
+            tolerances=_TOLERANCES) -> Largest | None:
+    """The largest value of the least of ``measures``, over inner products and values for which all ``conditions`` are at
+    least ``margin`` and ``limits`` at most ``bounds``; None if there is no largest.
+
+    Conditions, limits and measures are rows: coefficients of the values at the ``points``, then for each block of ``sizes``
+    letters those of its inner products, :func:`flat`.
+
+    Raises:
+        ValueError: the solver stops without an answer.
+    """
+    own, counts = solver(), (len(conditions), len(limits), len(measures))
+    rows = np.concatenate([-conditions, limits, -measures]).T
+    total = np.concatenate([np.zeros(counts[0] + counts[1]), np.ones(counts[2])])
+    keep = np.flatnonzero(np.abs(rows[:points]).any(axis=1))
+    cost = np.concatenate([np.full(counts[0], -margin), bounds, np.zeros(counts[2])])
+    number, zeros = len(cost), 1 + len(keep)
+    A = sparse.csc_matrix(np.concatenate([total[None], rows[keep], -np.eye(number), -rows[points:]]))
+    right = np.concatenate([[1.0], np.zeros(A.shape[0] - 1)])
+    cones = [own.ZeroConeT(zeros), own.NonnegativeConeT(number), *(own.PSDTriangleConeT(size) for size in sizes)]
+    for tolerance in tolerances:
+        settings = own.DefaultSettings()
+        settings.verbose, settings.max_threads = False, 1
+        settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = tolerance
+        settings.reduced_tol_gap_abs = settings.reduced_tol_gap_rel = settings.reduced_tol_feas = 1e-6
+        found = own.DefaultSolver(sparse.csc_matrix((number, number)), cost, A, right, cones, settings).solve()
+        if "Infeasible" in str(found.status):
+            return None
+        if str(found.status) in ("Solved", "AlmostSolved"):
+            break
+    else:
+        raise ValueError(f"the solver stopped without an answer ({found.status}); {_PERHAPS}")
+    z, values, grams = np.array(found.z), np.zeros(points), []
+    values[keep], at = -z[1:zeros], zeros + number
+    for size in sizes:
+        lower, gram = np.tril_indices(size), np.zeros((size, size))
+        entries = z[at : at + len(lower[0])]
+        gram[lower] = entries / np.where(lower[0] == lower[1], 1.0, 2**0.5)
+        grams.append(gram + np.tril(gram, -1).T)
+        at += len(entries)
+    if max(np.trace(gram) for gram in grams) > _FAR * max(1.0, *bounds):
+        raise ValueError(f"the solver's points run away, as {_PERHAPS}")
+    return Largest(found.obj_val, grams, values, np.array(found.x))

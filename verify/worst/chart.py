@@ -1,0 +1,154 @@
+"""The worst case of a method over a class of functions, without a claim: the method's own file, run on letters."""
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fedtheory.algorithm import Algorithm
+from fedtheory.engine import rounds_of
+from fedtheory.registry import find_algorithm, make_algorithm
+from synthetic.base.checks import number, one_of, whole
+from synthetic.letters.combination import NotLinear
+from synthetic.letters.letters import Letters, NoChance, TooManyLetters
+from verify.worst.blocks import Largest, largest
+from verify.worst.conditions import Asked, Wanted, asked, conditions
+
+__all__ = ["CLASSES", "MEASURES", "WorstOfMethod", "worst"]
+
+CLASSES = ("smooth-strongly-convex", "smooth-convex", "smooth")
+MEASURES = ("distance", "value", "gradient", "least-gradient")
+_MOST = 400  # letters
+
+
+@dataclass(frozen=True)
+class WorstOfMethod:
+    """The worst case of a method.
+
+    Attributes:
+        ratio: the largest measure after the last round, in units of what is given at the start; infinite if there is none.
+        tight: whether functions of the class come as near to it as one likes, else it is an upper bound; both up to the
+            solver's precision.
+        letters: number of vectors without a value: the start, and the gradients, each with its mean and deviations.
+        seconds: of running the method, and of solving.
+        wanted, run: the question, and the run on letters.
+        program: what :func:`verify.worst.blocks.largest` takes.
+        solution: inner products, values and multipliers; None where the ratio is infinite.
+    """
+
+    algorithm: Algorithm
+    functions: str
+    rounds: int
+    clients: int
+    ratio: float
+    tight: bool
+    letters: int
+    seconds: tuple[float, float]
+    wanted: Wanted
+    run: Asked
+    program: dict[str, Any]
+    solution: Largest | None
+
+
+def worst(method, rounds: int = 1, clients: int = 2, L=1.0, mu=None, zeta=1.0, measure: str | None = None,
+          functions: str = "smooth-strongly-convex", given: str | None = None, variates=None, exact: bool = False,
+          **arguments) -> WorstOfMethod:
+    """The largest ``measure`` of a method after ``rounds`` rounds, over all functions of a class in every dimension.
+
+    All clients have equal weight, take part in every round and use full gradients. The ratio is the same for every number
+    of clients from 2 on, and so is the time that it takes.
+
+    Args:
+        method: its name, with its ``arguments``; or an :class:`fedtheory.Algorithm`.
+        functions: of the clients: ``smooth-strongly-convex`` (curvatures from ``mu``, by default L/10, to ``L``),
+            ``smooth-convex`` (from 0) or ``smooth`` (from -L, with an objective that is bounded below).
+        measure: ``distance`` |x - x_*|^2, ``value`` F(x) - F_*, ``gradient`` |grad F(x)|^2, or ``least-gradient``, the least
+            of these over all rounds from the start on. By default the distance, and for ``smooth`` the gradient.
+        given: which of the first three is at most 1 at the start; by default the distance, and for ``smooth`` the value.
+        zeta: mean of |grad F_k(x_*)|^2 over the clients is at most zeta^2; None: no bound. For ``smooth`` it is the mean of
+            |grad F_k - grad F|^2 that is bounded, at the models that all clients have in common.
+        variates: control variates or duals of clients start anywhere with a mean squared distance of at most variates^2 to
+            the values at the optimum, and the server's at the mean of theirs; None: as the method's ``init`` says.
+        exact: run the method on fractions; the solver computes in floats in any case.
+
+    Raises:
+        ImportError: the solver is not installed.
+        LookupError: no such method.
+        ValueError: an argument that is not allowed, a method whose models are no linear combination of gradients, or a
+            solver that stops without an answer.
+
+    Example:
+        One gradient step of 1/2: (1 - mu/2)^2.
+
+        >>> from verify.worst.chart import worst
+        >>> round(worst("fedavg", clients=1, eta_l=0.5).ratio, 6)
+        0.9025
+    """
+    smooth = one_of("class", functions, CLASSES) == "smooth"
+    measure = one_of("measure", measure or ("gradient" if smooth else "distance"), MEASURES)
+    given = one_of("given", given or ("value" if smooth else "distance"), MEASURES[:3])
+    if smooth and "distance" in (measure, given):
+        raise ValueError("distances to the optimum say nothing without convexity; allowed: value, gradient, least-gradient")
+    if mu is not None and functions != CLASSES[0]:
+        raise ValueError(f"mu belongs to {CLASSES[0]}; got {mu!r} with {functions}")
+    L = float(number("L", L, strict=True))
+    mu = L / 10 if mu is None else float(number("mu", mu, strict=True))
+    m = {CLASSES[0]: mu, CLASSES[1]: 0.0, CLASSES[2]: -L}[functions]
+    if not m < L:
+        raise ValueError(f"mu must be below L = {L:g}; got {mu:g}")
+    squares = (None if bound is None else float(number(name, bound)) ** 2
+               for name, bound in (("zeta", zeta), ("variates", variates)))
+    wanted = Wanted(L, m, given, measure, *squares)
+    algorithm, tilt = _method(method, arguments)
+    rounds, clients = whole("rounds", rounds), whole("clients", clients)
+    began, most = time.perf_counter(), 4 + rounds * (algorithm.local_steps + 2)
+    while True:
+        letters = Letters(most, clients, exact)
+        try:
+            models, free = _run(algorithm, letters, rounds, tilt, variates is not None)
+            run = asked(letters, models if measure == "least-gradient" else models[:1] + models[-1:], wanted, free)
+            break
+        except TooManyLetters as error:
+            if most > _MOST:
+                raise ValueError(f"{algorithm.name}: {error}") from error
+            most *= 2
+        except NotLinear as error:
+            raise ValueError(f"{algorithm.name} has no worst case of this kind: {error}") from error
+    ran = time.perf_counter()
+    program = conditions(run, wanted)
+    solution = largest(**program)
+    return WorstOfMethod(algorithm, functions, rounds, clients, np.inf if solution is None else solution.value,
+                         not smooth or clients == 1, 1 + letters.used, (ran - began, time.perf_counter() - ran), wanted, run,
+                         program, solution)
+
+
+def _method(method, arguments):
+    """The algorithm, and the tilt that its traits declare."""
+    if isinstance(method, Algorithm):
+        if arguments:
+            raise ValueError(f"a method that is given as a value takes no {', '.join(arguments)}")
+        algorithm, tilt = method, None
+    else:
+        algorithm, tilt = make_algorithm(method, **arguments), find_algorithm(method).traits.tilt
+    if not algorithm.selection.fixed:
+        raise ValueError(f"{algorithm.name} samples its clients; worst cases of methods are with all clients")
+    return algorithm, tilt
+
+
+def _run(algorithm, letters, rounds, tilt, variates):
+    """The models after each round from the start on, and how far the clients' free arrays are from those at the optimum."""
+    draws, distance = NoChance(), None
+    state = algorithm.init(letters, letters.start, draws)
+    if variates:
+        if tilt is None:
+            raise ValueError(f"{algorithm.name} has no control variates or duals whose values at an optimum are known")
+        for name, sign in tilt.arrays.items():
+            free = letters.letter()
+            distance = free - letters.optimal * sign
+            owner = state.clients if name in state.clients else state.server
+            if name in state.server and owner is state.clients:
+                state.server[name] = free.sum(axis=1) / letters.clients
+            owner[name] = free
+    states = [state, *rounds_of(algorithm, letters, state, draws, 0, rounds)]
+    return [algorithm.output(state) for state in states], distance

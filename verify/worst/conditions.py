@@ -1,0 +1,120 @@
+"""What a class of functions and a start allow of a run on letters, as rows of numbers."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from synthetic.letters.letters import Letters
+from verify.worst.blocks import Block, pairs, square
+
+__all__ = ["Asked", "Wanted", "asked", "conditions"]
+
+
+class Wanted(NamedTuple):
+    """A class of functions, what is given at the start, and what is measured: see :func:`verify.worst.chart.worst`,
+    with the squares of ``zeta`` and ``variates``."""
+
+    L: float
+    m: float
+    given: str
+    measure: str
+    zeta_sq: float | None
+    variates_sq: float | None
+
+    @property
+    def bounded_below(self) -> bool:
+        """Whether nothing is known of the optimum but that the objective has a lower bound."""
+        return self.m < 0
+
+
+class Asked(NamedTuple):
+    """A run on letters as arrays: the points over the letters of each block, and at which of them all clients are in
+    common; and as rows over the means' letters and numbers of points the models that are looked at, the first one first."""
+
+    means: Block
+    deviations: Block
+    common: np.ndarray
+    models: list[tuple[np.ndarray, int]]
+    free: np.ndarray | None
+
+
+def asked(letters: Letters, models, wanted: Wanted, free=None) -> Asked:
+    """The run that gave the ``models`` (1, dim), of which the first is the start; ``free`` (1, clients, dim): what clients'
+    arrays are away from their values at the optimum."""
+    needed = [wanted.given != "distance" or wanted.measure == "least-gradient",
+              *[wanted.measure != "distance"] * (len(models) - 1)]
+    numbers = [letters.place(letters.all_clients(x)) if ask else -1 for x, ask in zip(models, needed, strict=True)]
+    rows = [[letters.parts(row) for row in each] for each in zip(*letters.points, strict=True)]
+    means, deviations = (Block(*(np.array([parts[side] for parts in each], dtype=float) for each in rows))
+                         for side in (0, 1))
+    common = ~deviations.places.any(axis=1)
+    models = [(np.array(letters.mean_of(x), dtype=float), place) for x, place in zip(models, numbers, strict=True)]
+    free = None if free is None else [np.array(part, dtype=float) for part in letters.parts(letters.row(free))]
+    if wanted.bounded_below:  # nothing happens at the optimum
+        means, deviations, common = (Block(*(a[1:] for a in means)), Block(*(a[1:] for a in deviations)), common[1:])
+        models = [(row, place - 1) for row, place in models]
+    return _without_zeros(Asked(means, deviations, common, models, free), wanted)
+
+
+def _without_zeros(run: Asked, wanted: Wanted) -> Asked:
+    """The same without letters that are zero or do not occur."""
+    def kept(block, zeros, others):
+        rows = [*block.places, *block.gradients, *others]
+        found = np.abs(np.array(rows)).any(axis=0)
+        found[zeros] = False
+        return found
+
+    start = [0] if wanted.bounded_below and (run.means.places[:, 0] == 1).all() else []  # the same for every origin
+    free = [] if run.free is None else [run.free]
+    means = kept(run.means, [1, *start], [row for row, _ in run.models] + [part[0] for part in free])
+    deviations = kept(run.deviations, [0] if wanted.zeta_sq == 0 else [], [part[1] for part in free])
+    return Asked(
+        Block(*(a[:, means] for a in run.means)), Block(*(a[:, deviations] for a in run.deviations)), run.common,
+        [(row[means], place) for row, place in run.models],
+        None if run.free is None else [run.free[0][means], run.free[1][deviations]])
+
+
+def conditions(run: Asked, wanted: Wanted) -> dict[str, Any]:
+    """The arguments of :func:`verify.worst.blocks.largest`."""
+    count, sizes = len(run.common), [run.means.places.shape[1], run.deviations.places.shape[1]]
+    one, other = (index.ravel() for index in np.indices((count, count)))
+    one, other = one[one != other], other[one != other]
+    unit = np.eye(count)
+
+    def row(values=None, mean=None, deviation=None, factor=1.0):
+        parts = [np.zeros(count) if values is None else values]
+        for vector, size in zip((mean, deviation), sizes, strict=True):
+            parts.append(np.zeros(size * (size + 1) // 2) if vector is None else factor * square(vector))
+        return np.concatenate(parts)
+
+    def quantity(name, model, place):
+        if name == "distance":
+            return row(mean=model)
+        return row(values=unit[place]) if name == "value" else row(mean=run.means.gradients[place])
+
+    known = [np.concatenate([unit[one] - unit[other], *(pairs(block, one, other, wanted.L, wanted.m)
+                                                        for block in (run.means, run.deviations))], axis=1)]
+    limits, bounds = [quantity(wanted.given, *run.models[0])], [1.0]
+    if wanted.bounded_below:
+        places = np.flatnonzero(run.common)
+        known.append(np.array([row(unit[i], run.means.gradients[i], factor=-0.5 / wanted.L) for i in places]))
+    else:
+        places = [0]
+    if wanted.zeta_sq and sizes[1]:
+        for place in places:
+            limits.append(row(deviation=run.deviations.gradients[place]))
+            bounds.append(wanted.zeta_sq)
+    if run.free is not None:
+        limits.append(row(mean=run.free[0], deviation=run.free[1]))
+        bounds.append(wanted.variates_sq)
+    rows = [np.concatenate(known), np.array(limits)]
+    least = wanted.measure == "least-gradient"
+    measures = np.array([quantity("gradient" if least else wanted.measure, *model)
+                         for model in (run.models if least else run.models[1:])])
+    if not wanted.bounded_below:
+        for each in (*rows, measures):
+            each[:, 0] = 0.0  # values are in excess of those at the optimum
+    return {"points": count, "conditions": rows[0], "limits": rows[1], "bounds": np.array(bounds), "measures": measures,
+            "sizes": [size for size in sizes if size]}
+
+
