@@ -109,11 +109,7 @@ def checked(certificate):
         lengths = [known[size] for size in LENGTHS[name]]
         _shape(certificate["instance"][name], lengths, name, more=name in ("pieces", "noise", "atoms"))
     for values in (certificate["values"], certificate.get("also", {}).get("values", {})):
-        for name, value in keys(values, (), "values", free).items():
-            if isinstance(value, dict):
-                keys(value, ("hypothesis",), f"a value of {name}, unless it is a number,")
-            else:
-                _shape(value, free[name] and [sizes[size] for size in free[name]], name)
+        valued(values, free, sizes)
     one_meaning(certificate)
     require({*certificate["everywhere"]} <= {*free}, "constants over all points must be among the free names")
     sides = [certificate[side] for side in ("left", "right")]
@@ -122,6 +118,16 @@ def checked(certificate):
         sides += [also["left"], also["right"]]
     require(all(isinstance(side, str) for side in sides), "left and right must be texts")
     return certificate
+
+
+def valued(values, free, sizes):
+    """The values of free names, if they have the lengths that the sizes say. Raises ValueError."""
+    for name, value in keys(values, (), "values", free).items():
+        if isinstance(value, dict):
+            keys(value, ("hypothesis",), f"a value of {name}, unless it is a number,")
+        else:
+            _shape(value, free[name] and [sizes[size] for size in free[name]], name)
+    return values
 
 
 def _shape(value, lengths, name, more=False):

@@ -5,6 +5,9 @@ from fractions import Fraction
 from verify.checker.limits import bits
 from verify.checker.words import require
 
+LOSS = "loss "  # how keys of losses begin; names have no spaces
+ORIGIN = -1  # stands for the optimum in points, of which nothing is known but what they differ by
+
 
 class NoForm(TypeError):
     """Something is not linear in inner products, losses and unknown numbers."""
@@ -64,7 +67,10 @@ class Row(Linear):
 
 
 class Form(Linear):
-    """A number: coefficients of inner products by (letter, letter), of losses and unknown numbers by name, of 1 by ()."""
+    """A number: coefficients of inner products by (letter, letter), of losses and unknown numbers by name, of 1 by ().
+
+    Inner products and losses stand for their expectations, so that only numbers without a value have squares.
+    """
 
     def like(self, other):
         return other if isinstance(other, Form) else Form({(): plain(other)})
@@ -74,14 +80,12 @@ class Form(Linear):
             return self
         if power == 2 and len(self.terms) == 1:
             (key, c), = self.terms.items()
-            if isinstance(key, str):
+            if isinstance(key, str) and not key.startswith(LOSS):
                 return Form({f"{key}^2": c**2})
         return plain(self) ** power
 
     def __mul__(self, other):
-        if isinstance(other, Row):
-            return other * plain(self)
-        return super().__mul__(other) if not isinstance(other, Form) or not {*other.terms} <= {()} else other * self
+        return other * plain(self) if isinstance(other, Linear) and {*self.terms} <= {()} else super().__mul__(other)
 
     __rmul__ = __mul__
 
@@ -100,14 +104,31 @@ def unknown(name):
     return Form({name: Fraction(1)})
 
 
+def loss(k, number):
+    """The expected loss of client k at its point of that number."""
+    return unknown(f"{LOSS}{k} {number}")
+
+
 def pairing(u, v):
-    """The inner product of two vectors."""
+    """The inner product of two vectors, neither of which depends on where the optimum lies."""
+    if ORIGIN in u.terms or ORIGIN in v.terms:
+        raise NoForm("a point that is not measured from the optimum")
     found = {}
     for i, a in u.terms.items():
         for j, b in v.terms.items():
             key = (min(i, j), max(i, j))
             found[key] = found.get(key, 0) + a * b
     return Form(found)
+
+
+def long(*numbers):
+    """How much longer than with few digits it takes to compute with these numbers."""
+    return 1 + (max(map(bits, numbers), default=0) >> 9) ** 2
+
+
+def effort(u, v):
+    """Steps that an inner product takes."""
+    return len(u.terms) * len(v.terms) * long(u.longest, v.longest) // 4
 
 
 def between(one, other, L, m):
@@ -126,18 +147,28 @@ def between(one, other, L, m):
     return f - e - pairing(h + (dx * L - dg * 2) * (m * part), dx) - pairing(dg, dg) * part
 
 
-def nonnegative(slack):
+def combined(forms, multipliers, spend):
+    """The sum of multiples of forms, by name."""
+    found = {}
+    for name, number in multipliers.items():
+        for key, c in forms[name].terms.items():
+            found[key] = found.get(key, 0) + c * number
+            spend(long(found[key]) // 2)
+    return Form(found)
+
+
+def nonnegative(slack, spend=lambda steps: None):
     """Whether a number is never negative, whatever the letters are: its inner products are a square, its constant is at
-    least 0, and nothing else remains."""
+    least 0, and nothing else remains. ``spend`` is told of steps before they are taken."""
     inner = {key: c for key, c in slack.terms.items() if isinstance(key, tuple) and key}
     if slack.terms.get((), 0) < 0 or {*slack.terms} - {*inner} - {()}:
         return False
     rows = sorted({i for key in inner for i in key})
     entry = {(i, j): inner.get((min(i, j), max(i, j)), Fraction(0)) / (1 if i == j else 2) for i in rows for j in rows}
-    return semidefinite([[entry[i, j] for j in rows] for i in rows])
+    return semidefinite([[entry[i, j] for j in rows] for i in rows], spend)
 
 
-def semidefinite(matrix):
+def semidefinite(matrix, spend=lambda steps: None):
     """Whether a symmetric matrix of fractions is positive semidefinite, by elimination."""
     rows = [list(row) for row in matrix]
     while rows:
@@ -147,6 +178,7 @@ def semidefinite(matrix):
         pivot, lead = rows[place][place], rows[place]
         if pivot < 0 or any(rows[i][i] == 0 and any(rows[i]) for i in range(len(rows))):
             return False
+        spend(sum(long(*row) for row in rows) * len(rows) // 4)
         rows = [[a - row[place] * b / pivot for j, (a, b) in enumerate(zip(row, lead, strict=True)) if j != place]
                 for i, row in enumerate(rows) if i != place]
     return True

@@ -3,7 +3,7 @@
 from fractions import Fraction
 from operator import le, lt
 
-from verify.checker.forms import Form, NoForm, Row, between, pairing, plain
+from verify.checker.forms import Form, NoForm, Row, between, effort, long, pairing, plain
 from verify.checker.pieces import BOUNDS
 from verify.checker.words import require
 
@@ -27,13 +27,13 @@ class Known:
             L, m = self.bounds["L_client"][k], self.bounds["mu_client"][k]
             if m is None and L is None:
                 continue
-            m = -L if m is None else m
+            m, digits = -L if m is None else m, long(*(x.longest for x, *_ in points))
             for i, one in enumerate(points):
                 if L is not None:
                     found[f"client {k} least {i}"] = self.above(one, L) - self.given["F_star_client"][k]
                 for j, other in enumerate(points):
                     if i != j:
-                        self.meter.spend((len(one[0].terms) + len(other[0].terms) + 2) ** 2 // 4)
+                        self.meter.spend((len(one[0].terms) + len(other[0].terms) + 2) ** 2 * digits // 2)
                         found[f"client {k} {i} {j}"] = between(one, other, L, m)
         for (k, *draw), (row, *_) in self.noises.items():
             found[f"noise {k} {' '.join(map(str, draw))}"] = self.given["sigma_sq_client"][k] - pairing(row, row)
@@ -68,6 +68,7 @@ class Known:
             for number, x in enumerate(places):
                 gradients = [self.asked(k, x)[1] for k in self.all]
                 mean = sum((g * p for g, p in zip(gradients, self.p, strict=True)), Row({}))
+                self.meter.spend(sum(effort(g - mean, g - mean) for g in gradients))
                 apart = [pairing(g - mean, g - mean) for g in gradients]
                 if name in ("sigma_g_client", "sigma_g_max"):
                     for k in self.all:

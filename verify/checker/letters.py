@@ -9,7 +9,7 @@ inequalities between these (interpolation conditions, :func:`between`). All that
 from fractions import Fraction
 from itertools import product
 
-from verify.checker.forms import Form, NoForm, Row, pairing, plain, unknown
+from verify.checker.forms import ORIGIN, Form, NoForm, Row, effort, loss, pairing, plain, unknown
 from verify.checker.known import CLASS, Known
 from verify.checker.limits import LETTERS, bounded
 from verify.checker.replay import METHODS, Replay
@@ -64,14 +64,14 @@ class Letters(Known, Replay):
         given["sigma_sq_client"] = [
             Fraction(0) if self.exact else unknown(f"sigma_sq_client {k}") for k in self.all]
         self.bounds = {name: [self.bound(name, k) for k in self.all] for name in CLASS}
-        star = given["x_star"] = Row({})
+        star = given["x_star"] = Row({ORIGIN: Fraction(1)})
         given["start_offset"] = self.letter()
-        total = star
+        total = Row({})
         for k in self.all[:-1]:
             gradient = self.letter()
             total += gradient * self.p[k]
-            self.points[k].append((star, gradient, unknown(f"F{k}(0)")))
-        self.points[-1].append((star, total / -self.p[-1], unknown(f"F{self.all[-1]}(0)")))  # mean gradient 0
+            self.points[k].append((star, gradient, loss(k, 0)))
+        self.points[-1].append((star, total / -self.p[-1], loss(self.all[-1], 0)))  # mean gradient 0
         given["F_star"] = given["F_inf"] = self.objective(star)
         given["F_star_client"] = [unknown(f"least F{k}") for k in self.all]
 
@@ -107,7 +107,7 @@ class Letters(Known, Replay):
 
     def upstream(self, row):
         """The draws of noise on which a vector depends."""
-        return frozenset().union(*(self.depends[i] for i in row.terms))
+        return frozenset().union(*(self.depends[i] for i in row.terms if i != ORIGIN))
 
     def asked(self, k, x):
         """What is known of client k at a point: one point has one gradient and one value."""
@@ -115,7 +115,7 @@ class Letters(Known, Replay):
         for point in points:
             if point[0].terms == x.terms:
                 return point
-        points.append((x, self.letter(self.upstream(x)), unknown(f"F{k}({len(points)})")))
+        points.append((x, self.letter(self.upstream(x)), loss(k, len(points))))
         return points[-1]
 
     def noise(self, k, x, gradient, draw):
@@ -134,7 +134,7 @@ class Letters(Known, Replay):
         """The point v with gradient + linear + pull (v - x) = 0 of client k."""
         gradient = self.letter(self.upstream(x) | self.upstream(linear))
         point = x - (linear + gradient) / pull
-        self.points[k].append((point, gradient, unknown(f"F{k}({len(self.points[k])})")))
+        self.points[k].append((point, gradient, loss(k, len(self.points[k]))))
         return point
 
     # words -----------------------------------------------------------------------------------------------------------------
@@ -169,11 +169,16 @@ class Letters(Known, Replay):
             raise NoForm("a random number outside of expectations")
 
     def grad(self, k, x):
-        return self.asked(int(k), x)[1]
+        return self.asked(self.client(k), x)[1]
 
     def F(self, k, x):
         self.random(x)
-        return self.asked(int(k), x)[2]
+        return self.asked(self.client(k), x)[2]
+
+    def client(self, k):
+        if k not in self.all:
+            raise IndexError(f"{k} is no client")
+        return int(k)
 
     def dot(self, u, v):
         if not isinstance(u, Row) or not isinstance(v, Row):
@@ -181,6 +186,7 @@ class Letters(Known, Replay):
                 return Fraction(0)
             raise NoForm("an inner product is one of vectors")
         self.random(u, v)
+        self.meter.spend(effort(u, v))
         return pairing(u, v)
 
     def norm2(self, v): return self.dot(v, v)
@@ -188,11 +194,11 @@ class Letters(Known, Replay):
     # what is known ---------------------------------------------------------------------------------------------------------
     def compared(self, rule):
         """Pairs (smaller, larger) of numbers: what a condition says, by its indices and the outcome of sampling."""
-        seen = []
+        seen = set()
         for index, (_, outcome) in product(self.cases(rule), [*self.outcomes()]):
             left, right = (side if isinstance(side, Form) else Form({(): plain(side)})
                            for side in self.sides(rule, index, outcome))
             for pair in {"==": [(left, right), (right, left)], "<=": [(left, right)]}.get(rule["relation"], [(right, left)]):
-                if (said := [side.terms for side in pair]) not in seen:
-                    seen.append(said)
+                if (said := tuple(frozenset(side.terms.items()) for side in pair)) not in seen:
+                    seen.add(said)
                     yield pair

@@ -5,8 +5,8 @@ side of the statement, less the smaller one and these multiples, is a sum of squ
 numbers for every federation of the class in every dimension.
 """
 
-from verify.checker.form import STATED, keys, one_meaning, sized, stated, texts
-from verify.checker.forms import Form, nonnegative
+from verify.checker.form import STATED, keys, one_meaning, sized, stated, texts, valued
+from verify.checker.forms import combined, nonnegative
 from verify.checker.letters import Letters
 from verify.checker.limits import written
 from verify.checker.words import require
@@ -22,8 +22,9 @@ def check(certificate):
     stated(certificate)
     sized(certificate)
     free, unknown = certificate["free"], texts(certificate["unknown"], "unknown")
-    given = keys(certificate["values"], (), "values", free)
+    given = valued(certificate["values"], free, certificate["sizes"])
     require({*unknown} <= {*free} and len({*unknown}) == len(unknown), "numbers without a value must be free names")
+    require(all(name.isidentifier() for name in unknown), "numbers without a value have names of letters, digits and _")
     for name in free:
         kinds = (name in certificate["sizes"], name in given, name in unknown)
         require(sum(kinds) == 1, f"{name} must be a size, a value or a number without one; it is {sum(kinds)} of these")
@@ -35,13 +36,12 @@ def check(certificate):
     require(certificate["statement"]["relation"] != ">", "a sum of squares proves no strict inequality")
     letters = Letters(certificate, certificate["sizes"], given, unknown)
     pairs, inequalities = [*letters.compared(certificate["statement"])], letters.inequalities()
-    known = inequalities | letters.equalities()
-    letters.meter.spend(len(pairs) * len(letters.depends) ** 3 // 10)  # of the eliminations below
+    known, spend = inequalities | letters.equalities(), letters.meter.spend
     require(len(proofs) == len(pairs), f"{len(pairs)} pairs of sides need as many proofs; got {len(proofs)}")
     for number, (multipliers, (smaller, larger)) in enumerate(zip(proofs, pairs, strict=True)):
         require({*multipliers} <= {*known}, f"nothing known is called {', '.join({*multipliers} - {*known})}")
         if negative := [n for n in inequalities if multipliers.get(n, 0) < 0]:
             return False, f"multipliers of inequalities are negative in proof {number}: {', '.join(negative)}", "", ""
-        if not nonnegative(larger - smaller - sum((known[n] * c for n, c in multipliers.items()), Form({}))):
+        if not nonnegative(larger - smaller - combined(known, multipliers, spend), spend):
             return False, f"what is left in proof {number} is not a sum of squares", "", ""
     return True, "proven: the statement is a sum of what is known and of squares", "", ""

@@ -3,7 +3,9 @@
 Takes certificates of claims of every paper, kind and method, changes them at random, and lets the checker judge. What only
 fails because its recorded sides are not those of the changed instance gets the right sides, and is judged again. Every
 mutant that is accepted is judged by an exact evaluation that shares no code with the checker: both must agree that it
-refutes the claim. Reports also what takes long and what raises.
+refutes the claim. Of proofs, the statement is changed too, and half of the mutants get multipliers that the solver finds for
+what they say then; of one that is accepted, random federations must not break the statement. Reports also what takes long
+and what raises.
 """
 
 import argparse
@@ -14,27 +16,45 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from bounds.controls.fedavg import CLASS, control
 from bounds.language.claim import Claim, Condition, Procedure
 from bounds.language.words import norm2, rounds, x_round, x_star
 from bounds.registry.claims import all_claims, find_claim
 from tests.verify.attack.mutants import damaged, mutant
-from tests.verify.attack.second_opinion import refutes
+from tests.verify.attack.second_opinion import disproves, refutes, restated
+from verify.checker.form import STATED, sized, stated
+from verify.checker.letters import Letters
+from verify.checker.proof import FORMAT as PROOF
 from verify.checker.replay import METHODS
-from verify.exact.check import CheckResult
+from verify.exact.check import CheckResult, replay_alone
 from verify.exact.check import check as check_single
 from verify.growth.certificate import FORMAT as GROWTH
 from verify.growth.check import check as check_growth
 from verify.growth.check import check_file
 from verify.growth.order import with_constant
 from verify.referee.decide import Settings, decide
+from verify.worst.program import Program
+from verify.worst.proof import proof
+from verify.worst.worst_case import worst_case
 
-__all__ = ["Outcome", "attack", "certificates", "main", "of_every_method"]
+__all__ = ["Outcome", "attack", "certificates", "main", "of_every_method", "proofs"]
 
 LONGEST = 20.0  # seconds that the checker may take for a mutant
+MOST_LETTERS = 24  # of a mutant for which a proof is looked for
+
+#: claims whose proofs are changed: their sizes and numbers
+PROVEN = {
+    "classical/gd-distance": {"mu": Fraction(1, 10), "eta_l": Fraction(1, 2)}, "classical/gd-nonconvex": {},
+    "classical/sgd-distance": {}, "classical/sgd-value": {}, "classical/drift-convex": {"eta": Fraction(1, 4)},
+    "classical/fedavg-round": {}, "classical/fedavg-round-dissimilar": {}, "classical/scaffold-nonconvex": {},
+    "li2020/theorem-1": {}, "li2020/lemma-2": {},
+}
 
 
 class Outcome(Counter):
@@ -47,12 +67,43 @@ class Outcome(Counter):
 
 
 def _checked(data: Mapping[str, Any], claim: Claim) -> CheckResult:
-    growth = isinstance(data, Mapping) and data.get("format") == GROWTH
-    return (check_growth if growth else check_single)(data, claim)
+    kind = data.get("format") if isinstance(data, Mapping) else None
+    if kind == PROOF:
+        return replay_alone(data)
+    return (check_growth if kind == GROWTH else check_single)(data, claim)
+
+
+def proofs() -> Iterator[tuple[dict[str, Any], Claim]]:
+    """Proofs and their claims."""
+    for name, given in PROVEN.items():
+        claim = find_claim(name)
+        found = worst_case(claim, given).certificate
+        assert found is not None, f"{name} is not proven"
+        yield json.loads(json.dumps(found)), claim
+
+
+def _proven_anew(data: dict[str, Any]) -> dict[str, Any]:
+    """The mutant of a proof with multipliers that the solver finds for what it says; as it is where it finds none."""
+    try:
+        stated(data)
+        letters = Letters({part: data[part] for part in STATED}, sized(data), data["values"], data["unknown"])
+        pairs = [*letters.compared(data["statement"])]
+        if len(letters.depends) > MOST_LETTERS or len(pairs) > len(data["proofs"]) + 2:
+            return data
+        with np.errstate(all="ignore"):
+            program = Program(letters)
+            found = [proof(program, *pair) for pair in pairs]
+    except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError):
+        return data
+    if any(multipliers is None for multipliers in found):
+        return data
+    return data | {"proofs": [{name: str(number) for name, number in each.items()} for each in found]}
 
 
 def _confirmed(data: Mapping[str, Any], claim: Claim) -> bool:
-    """Whether the engine agrees, of growth for every member."""
+    """Whether the engine agrees, of growth for every member. Raises ValueError where it cannot tell of a proof."""
+    if data["format"] == PROOF:
+        return not disproves(data, restated(data, claim), 0)
     if data["format"] != GROWTH:
         return refutes(data, claim)
     return all(refutes(member["certificate"], with_constant(claim, member["constant"])) for member in data["members"])
@@ -71,6 +122,8 @@ def attack(given: Sequence[tuple[dict[str, Any], Claim]], count: int, seed: int)
                 _judge(outcome, text[:200], lambda: _of_file(path))
                 continue
             data = mutant(certificate, rng)
+            if isinstance(data, dict) and data.get("format") == PROOF and rng.random() < 0.5:
+                data = _proven_anew(data)
             result = _judge(outcome, data, lambda data=data, claim=claim: _checked(data, claim))
             if result is not None and not result.accepted and "recorded values" in result.reason and "left" in data:
                 data |= {"left": result.left, "right": result.right}
@@ -109,6 +162,9 @@ def _second(outcome: Outcome, data: Mapping[str, Any], claim: Claim) -> None:
     try:
         agrees = _confirmed(data, claim)
     except Exception as error:
+        if data["format"] == PROOF:  # there is no claim that says what it says
+            outcome["not judged"] += 1
+            return
         outcome.wrong.append((f"accepted, and the engine raises {type(error).__name__}: {error}", data))
         return
     outcome["confirmed" if agrees else "wrong"] += 1
@@ -160,7 +216,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--report", type=Path, help="a directory with certificates, instead of claims decided afresh")
     options = parser.parse_args(arguments)
-    given = [*certificates(options.report, options.seed), *of_every_method()]
+    given = [*certificates(options.report, options.seed), *of_every_method(), *10 * [*proofs()]]
     methods = {data["procedure"]["base"] for data, _ in given if data.get("setting") == "run"}
     print(f"{len(given)} certificates of {len(methods)} methods; without any: {', '.join(sorted(METHODS.keys() - methods))}")
     outcome = attack(given, options.mutants, options.seed)

@@ -47,7 +47,8 @@ def _is_number(value: Any) -> bool:
 
 def _changed(data: dict[str, Any], rng: random.Random) -> None:
     """One change somewhere in place, more often of the instance than of the statement."""
-    parts = [name for name in ("instance", "values", "sizes", "also", "members") if name in data]
+    parts = [name for name in ("instance", "values", "sizes", "also", "members", "proofs", "statement", "hypotheses")
+             if name in data and (name not in ("statement", "hypotheses") or "proofs" in data)]
     root = data[rng.choice(parts)] if parts and rng.random() < 0.7 else data
     places = list(_places(root)) or list(_places(data))
     holder, key = rng.choice(places)
@@ -80,9 +81,19 @@ def _changed(data: dict[str, Any], rng: random.Random) -> None:
         target[0][target[1]] = copy.deepcopy(source[0][source[1]])
 
 
+def _scaled(data: dict[str, Any], rng: random.Random) -> None:
+    """Another multiple of a side of the statement, or of a hypothesis."""
+    condition, side = rng.choice([data["statement"], rng.choice(data["hypotheses"])]), rng.choice(("left", "right"))
+    factor = rng.choice((["*", 9, ["^", 10, -1]], ["*", 11, ["^", 10, -1]], 2, ["^", 2, -1], -1))
+    condition[side] = ["*", factor, condition[side]]
+
+
 def mutant(certificate: dict[str, Any], rng: random.Random) -> dict[str, Any]:
     """The certificate with one to three changes."""
     data = copy.deepcopy(certificate)
+    if "proofs" in data and rng.random() < 0.3:
+        _scaled(data, rng)
+        return data
     for _ in range(rng.choice((1, 1, 1, 2, 3))):
         try:
             _changed(data, rng)

@@ -1,20 +1,36 @@
-"""Whether an instance refutes its claim, by the engine on exact numbers, which shares no code with the checker."""
+"""Whether an instance refutes its claim, by the engine on exact numbers, which shares no code with the checker; and whether
+random federations refute what a proof says."""
 
 from collections.abc import Mapping
+from dataclasses import replace
+from fractions import Fraction
+from math import prod
 from typing import Any
 
-from bounds.language.claim import Claim
-from synthetic.numbers.arrays import BALLS, EXACT
+import numpy as np
+
+from bounds.language.claim import Claim, Condition
+from synthetic.numbers.arrays import BALLS, EXACT, NUMPY
 from synthetic.numbers.balls import Undecided
 from synthetic.numbers.roots import Irrational
 from verify.evaluation.environment import Environment
-from verify.evaluation.judge import exact_violation
-from verify.exact import balls
-from verify.exact.replay import rerun
+from verify.evaluation.judge import exact_violation, judge
+from verify.exact import balls, comparison
+from verify.exact.replay import _values_of, rerun
+from verify.instances.chance import chance_of
+from verify.instances.draw import draw_leaves
+from verify.instances.instance import outcomes
+from verify.instances.leaves import Leaves
+from verify.instances.piecewise import PiecewiseClients
+from verify.instances.quadratic import QUADRATIC
+from verify.instances.shape import Shape
+from verify.measure.realise import realise
 
-__all__ = ["refutes"]
+__all__ = ["disproves", "refutes", "restated"]
 
 _BITS = 1024
+_ROWS, _BATCHES, _OUTCOMES = 100, 8, 128
+_SURE = 1e-6  # a violation, relative to both sides, that no rounding explains
 
 
 def refutes(data: Mapping[str, Any], claim: Claim) -> bool:
@@ -45,3 +61,75 @@ def _broken(data: Mapping[str, Any], claim: Claim, also: bool) -> bool:
         return False
     finally:
         ctx.prec = before
+
+
+# proofs ------------------------------------------------------------------------------------------------------------------
+def disproves(data: Mapping[str, Any], claim: Claim, seed: int) -> bool:
+    """Whether a random federation, at the sizes and numbers of a proof, meets all hypotheses of the claim and breaks its
+    statement. Numbers without a value are the tightest that the hypotheses admit."""
+    rng, values = np.random.default_rng(seed), _values_of(claim, data, NUMPY)
+    for _ in range(_BATCHES):
+        shape, leaves = _federations(data, claim, rng)
+        verdict = judge(claim, realise(claim, shape, leaves, NUMPY, values=values))
+        if (verdict.met & (verdict.score > _SURE)).any():
+            return True
+    return False
+
+
+def restated(data: Mapping[str, Any], claim: Claim) -> Claim:
+    """The claim with the statement and the hypotheses of a changed proof, which must state nothing else that is changed.
+
+    Raises:
+        ValueError: something else is changed.
+    """
+    if any(not other.startswith(("the statement", "hypothesis ")) for other in comparison.differences(data, claim)):
+        raise ValueError("more is changed than the statement and the hypotheses")
+    read = comparison._Reader(comparison._of_claim(claim))
+
+    def condition(line: Mapping[str, Any]) -> Condition:
+        left, relation, right, over = read.line(line)
+        return Condition(left, relation, right, tuple((read.names(index, False), low, high) for index, low, high in over))
+
+    kept = tuple(map(condition, data["hypotheses"][: len(claim.hypotheses)]))
+    return replace(claim, statement=condition(data["statement"]), assumptions=(), conditions=kept)
+
+
+def _constant(data: Mapping[str, Any], name: str, otherwise: float) -> float:
+    """The number by which a hypothesis bounds the clients' constant."""
+    for rule in data["hypotheses"]:
+        if isinstance(rule["left"], list) and rule["left"][0] == name:
+            right = data["values"].get(rule["right"]) if isinstance(rule["right"], str) else rule["right"]
+            return float(Fraction(right)) if isinstance(right, str | int) else otherwise
+    return otherwise
+
+
+def _federations(data: Mapping[str, Any], claim: Claim, rng: np.random.Generator) -> tuple[Shape, Leaves]:
+    """Random federations of the sizes of a proof, mostly near the ends of the classes of functions that it is about."""
+    sizes = data["sizes"]
+    high = _constant(data, "L_client", 1.0)
+    low, variance = _constant(data, "mu_client", -high), _constant(data, "sigma_sq_client", 1.0)
+    shape = Shape(
+        clients=sizes["clients"], rounds=sizes["rounds"], local_steps=sizes["local_steps"], dim=int(rng.integers(1, 3)),
+        participants=sizes["participants"], sampling=claim.procedure.sampling if claim.procedure else "full",
+        sizes=tuple((name, size) for name, size in sizes.items() if name not in Shape().as_sizes()),
+        noisy=tuple(k for k in range(sizes["clients"]) if variance and rng.random() < 0.7),
+        family=QUADRATIC if rng.random() < 0.5 else PiecewiseClients(int(rng.integers(1, 4))),
+        chance=chance_of(claim.procedure, claim.variables))
+    while prod(outcomes(shape)) > _OUTCOMES and shape.noisy:
+        shape = replace(shape, noisy=shape.noisy[1:])
+    leaves = draw_leaves(claim, shape, _ROWS, rng) | {"weight": np.ones((_ROWS, shape.clients))}
+    each, row = (_ROWS, shape.clients, shape.dim), (_ROWS, 1, 1)
+    bottom = np.where(rng.random(row) < 0.5, max(low, high / 1000), rng.uniform(max(low, 0), high, row))
+    if shape.family is QUADRATIC:
+        share = np.where(rng.random(row) < 0.6, rng.integers(0, 2, each), rng.random(each))
+        leaves["curvature"] = bottom + (high - bottom) * share
+    else:
+        slope = leaves["piece_slope"] if low < 0 else abs(leaves["piece_slope"])
+        scale = (high - max(low, 0)) / (leaves["tail"] + abs(slope).sum(axis=2)).max(axis=(1, 2), keepdims=True)
+        leaves |= {"tail": leaves["tail"] * scale + max(low, 0), "piece_slope": slope * scale[..., None]}
+    leaves["start_offset"] = leaves["start_offset"] * 10 ** rng.uniform(-2, 1.5, (_ROWS, 1))
+    leaves["center"] = leaves["center"] * 10 ** rng.uniform(-3, 1, row) * (rng.random(row) < 0.8)
+    if shape.noisy:
+        length = np.linalg.norm(leaves["noise"], axis=-1, keepdims=True).clip(1e-9)
+        leaves["noise"] = leaves["noise"] / length * 2 * variance**0.5 * np.where(rng.random(row) < 0.7, 1, rng.random(row))
+    return shape, leaves

@@ -1,15 +1,17 @@
-"""A short random attack: no mutant is accepted against the engine's opinion, none raises, none takes long."""
+"""A short random attack: no mutant is accepted against the engine's opinion, none raises or takes long; proofs likewise."""
 
 import json
 import random
+from dataclasses import replace
 
 import pytest
 
 from bounds.registry.claims import find_claim
 from tests.verify.attack import attack as attacking
-from tests.verify.attack.attack import attack
+from tests.verify.attack.attack import attack, proofs
 from tests.verify.attack.mutants import mutant
-from tests.verify.attack.second_opinion import refutes
+from tests.verify.attack.second_opinion import disproves, refutes, restated
+from verify.checker import proof as checker
 from verify.exact.check import CheckResult
 from verify.referee.decide import Settings, decide
 
@@ -53,3 +55,30 @@ def test_mutants_differ(given):
     rng = random.Random(1)
     changed = [mutant(given[0][0], rng) != given[0][0] for _ in range(50)]
     assert sum(changed) > 35
+
+
+# proofs ------------------------------------------------------------------------------------------------------------------
+@pytest.fixture(scope="module")
+def proven():
+    return [*proofs()]
+
+
+def test_mutants_of_proofs_are_refused_or_hold(proven):
+    outcome = attack(proven, 120, seed=2)
+    assert not outcome.wrong, outcome.wrong[:3]
+    assert outcome["confirmed"] > 3, "else nothing was confirmed"
+
+
+def test_the_attack_notices_a_checker_to_which_everything_is_a_square(proven, monkeypatch):
+    monkeypatch.setattr(checker, "nonnegative", lambda *slack: True)
+    assert attack(proven, 60, seed=0).wrong
+
+
+def test_random_federations_break_what_is_a_tenth_too_strong_and_nothing_that_is_proven(proven):
+    broken = 0
+    for data, claim in proven:
+        assert restated(data, claim).statement == claim.statement and not disproves(data, claim, 1)
+        said = claim.statement
+        larger = "left" if said.relation == ">=" else "right"
+        broken += disproves(data, replace(claim, statement=replace(said, **{larger: getattr(said, larger) * 9 / 10})), 1)
+    assert broken >= len(proven) // 2

@@ -1,0 +1,134 @@
+"""Letters on a federation: every vector and number of a proof has a value, by which what is known of it can be tested.
+
+Shares nothing with the checker but the rows and forms to which it gives values.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from verify.checker.forms import ORIGIN, Form, Row
+from verify.checker.letters import Letters
+
+__all__ = ["Federation", "Values"]
+
+_AXES = 60  # of arrays of NumPy, less a few
+
+
+class Federation:
+    """Clients F_k(x) = sum over coordinates of a x^2/2 + b phi(w x)/w^2 + c x, with least mean at 0.
+
+    phi is 1 - cos, so that curvatures lie between a - b and a + b; or sqrt(1 + u^2) - 1 with a = 0, whose slopes are
+    bounded. Noise depends on the point. ``sigma[k]``: the root of its variance.
+    """
+
+    def __init__(self, rng: np.random.Generator, low: float, high: float, clients: int, bounded: bool):
+        self.dim, self.bounded = int(rng.integers(1, 4)), bounded
+        shape = clients, self.dim
+        middle = rng.uniform(max(low, 0) if bounded else low, high, shape)
+        self.a = np.where(rng.random(shape) < 0.3, np.where(rng.random(shape) < 0.5, low, high), middle)
+        self.a = np.where(self.a.mean(axis=0) < 0, abs(self.a).clip(max(low, 0), high), self.a)
+        self.b = np.minimum(self.a - low, high - self.a) * rng.choice([0, 1, rng.random()], shape)
+        if bounded:
+            self.a, self.b = np.zeros(shape), self.a.clip(0.1 * high)
+        self.c, self.w = rng.normal(size=shape) * rng.choice([0, 1, 3]), rng.uniform(0.3, 3, self.dim)
+        self.c -= self.c.mean(axis=0)
+        self.sigma = rng.choice([0.0, 1.0, 2.0], clients)
+
+    def value(self, k, x):
+        u = self.w * x
+        phi = np.sqrt(1 + u**2) - 1 if self.bounded else 1 - np.cos(u)
+        return (self.a[k] * x**2 / 2 + self.b[k] * phi / self.w**2 + self.c[k] * x).sum(-1)
+
+    def gradient(self, k, x):
+        u = self.w * x
+        return self.a[k] * x + self.b[k] * (u / np.sqrt(1 + u**2) if self.bounded else np.sin(u)) / self.w + self.c[k]
+
+    def noise(self, k, x, drawn):
+        """``drawn``: numbers of mean 0 and variance 1."""
+        direction = np.stack([np.cos(x[..., 0]), *(np.sin(x[..., 0]) for _ in range(self.dim - 1))], axis=-1)
+        return self.sigma[k] * drawn * direction / max(self.dim - 1, 1) ** 0.5
+
+    def solution(self, k, point, pull):
+        """Where v + gradient(v) / pull = point, by bisection."""
+        low, high = point - 1e3, point + 1e3
+        for _ in range(100):
+            middle = (low + high) / 2
+            above = middle + self.gradient(k, middle) / pull > point
+            low, high = np.where(above, low, middle), np.where(above, middle, high)
+        return low
+
+    def least(self, k):
+        """The least value of a client, or less."""
+        lines = np.linspace(-30, 30, 6001)[:, None, None] * np.eye(self.dim)  # (points, coordinates, dim)
+        return self.value(k, lines).min(axis=0).sum() - 0.01
+
+    def everywhere(self) -> dict[str, float | np.ndarray]:
+        """Constants that bound gradients, and how far they are apart, at all points: of clients with bounded slopes."""
+        steepest = ((self.b / self.w + abs(self.c)) ** 2).sum(axis=1) ** 0.5
+        spread = abs(self.b - self.b.mean(axis=0)) / self.w + abs(self.c)
+        apart = (spread**2).sum(axis=1)
+        return {"G_lip": (steepest + self.sigma).max(), "sigma_g": (apart**0.5).mean(), "sigma_g_1": (apart**0.5).mean(),
+                "sigma_g_2": apart.mean() ** 0.5, "sigma_g_max": apart.max() ** 0.5, "sigma_g_client": apart**0.5}
+
+
+class Values:
+    """The values of all letters: arrays with one axis of two outcomes for each draw of noise, and one of coordinates."""
+
+    def __init__(self, letters: Letters, federation: Federation, rng: np.random.Generator, rare: float):
+        self.federation, self.chances = federation, np.array([rare, 1 - rare])
+        draws = {next(iter(row.terms)): (k, x) for (k, *_), (row, _, x) in letters.noises.items()}
+        assert len(draws) < _AXES
+        asked = {next(iter(g.terms)): (k, x) for k, points in enumerate(letters.points)
+                 for x, g, _ in points if len(g.terms) == 1 and next(iter(g.terms.values())) == 1}
+        drawn, self.axes = np.array([self.chances[1], -self.chances[0]]) / (rare * (1 - rare)) ** 0.5, len(draws)
+        self.vectors: list[np.ndarray] = []
+        for letter in range(len(letters.depends)):
+            if letter in draws:
+                k, x = draws[letter]
+                here = np.moveaxis(drawn.reshape(2, *[1] * self.axes), 0, [*draws].index(letter))
+                found = federation.noise(k, self.vector(x), here)
+            elif letter in asked:
+                k, x = asked[letter]
+                found = federation.gradient(k, self.point(k, x, letter))
+            else:
+                found = rng.normal(size=(*[1] * self.axes, federation.dim)) * 3
+            self.vectors.append(found)
+        self.numbers: dict[Any, float] = {f"{name} {k}": value for k in range(len(letters.points)) for name, value in (
+            ("sigma_sq_client", federation.sigma[k] ** 2), ("sigma_g_client", federation.everywhere()["sigma_g_client"][k]))}
+        self.numbers |= {name: value for name, value in federation.everywhere().items() if name != "sigma_g_client"}
+        self.numbers |= {f"{name}^2": value**2 for name, value in self.numbers.items()}
+        self.numbers[()] = 1.0
+        for k, points in enumerate(letters.points):
+            self.numbers[f"least F{k}"] = federation.least(k)
+            for x, _, value in points:
+                self.numbers[next(iter(value.terms))] = self.mean(federation.value(k, self.vector(x)))
+
+    def point(self, k, x: Row, letter: int) -> np.ndarray:
+        """A point, also one at which a local problem is solved, which is given by its own gradient."""
+        if letter not in x.terms:
+            return self.vector(x)
+        others = self.vector(Row({other: c for other, c in x.terms.items() if other != letter}))
+        return self.federation.solution(k, others, -1 / float(x.terms[letter]))
+
+    def vector(self, row: Row) -> np.ndarray:
+        zero = np.zeros((*[1] * self.axes, self.federation.dim))
+        return sum((float(c) * self.vectors[letter] for letter, c in row.terms.items() if letter != ORIGIN), zero)
+
+    def mean(self, array: np.ndarray) -> float:
+        """The expectation of an array with an axis for each draw."""
+        for _ in range(self.axes):
+            array = array[0] if len(array) == 1 else np.tensordot(self.chances, array, 1)
+        return float(array)
+
+    def number(self, form: Form) -> tuple[float, float]:
+        """The value of a form, and the sum of its terms' absolute values."""
+        terms = [float(c) * self.part(key) for key, c in form.terms.items()]
+        return sum(terms), sum(map(abs, terms))
+
+    def part(self, key) -> float:
+        """The value of what stands under a key of a form."""
+        if key not in self.numbers:
+            one, other = (self.vectors[letter] for letter in key)
+            self.numbers[key] = self.mean((one * other).sum(-1))
+        return self.numbers[key]

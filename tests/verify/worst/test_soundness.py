@@ -1,0 +1,175 @@
+"""What is known of letters is true of random federations, and false statements that look alike are not proven."""
+
+import json
+from fractions import Fraction as Q
+
+import numpy as np
+import pytest
+
+from bounds.controls.fedavg import control
+from bounds.language.claim import Condition, Procedure
+from bounds.language.names import symbol
+from bounds.language.words import norm2, rounds, x_round, x_star
+from bounds.papers.classical.gradient_descent import EXACT, JUST_CONVEX, NOISE, SMOOTH
+from bounds.registry.claims import find_claim
+from bounds.registry.user_claims import load_claims
+from tests.changes import put
+from tests.said import tells
+from tests.verify.worst.federations import Federation, Values
+from verify.checker import known, limits
+from verify.checker.forms import Form, Row, combined
+from verify.checker.letters import Letters
+from verify.checker.limits import Meter, TooLarge
+from verify.checker.proof import FORMAT
+from verify.exact.check import check, replay_alone
+from verify.exact.statement import statement_of
+from verify.worst.setting import setting_of
+
+BOUNDED = sum((symbol(name) for name in ("sigma_g", "sigma_g_1", "sigma_g_2", "sigma_g_max", "G_lip")), start=symbol(
+    "sigma_g_client")[0])
+POINTS = norm2(x_round[rounds] - x_star)
+SOLVED = Procedure("fedpd", equal_weights=True, options=(("solver", "exact"), ("rho_prox", 2)))
+
+#: claims whose runs ask for every kind of letter: their sizes and numbers
+RUNS = {
+    "classical/gd-distance": {}, "classical/sgd-value": {}, "classical/fedavg-round": {},
+    "classical/scaffold-nonconvex": {"clients": 3}, "classical/scaffold-sampled-nonconvex": {"local_steps": 1},
+    "fedmoswa/lemma-g.12@start-free": {"local_steps": 1}, "fedmoswa/lemma-g.12@start-gradient": {"rounds": 1},
+    "li2020/theorem-2": {"local_steps": 1},
+}
+OWN = {
+    "bounds at all points": control(
+        "bounds", "run", Condition(POINTS, "<=", BOUNDED), assumptions=(SMOOTH, JUST_CONVEX, EXACT)),
+    "noise, and bounds": control("noise", "run", Condition(symbol("G_lip"), ">=", 0), assumptions=(SMOOTH, NOISE)),
+    "local problems": control(
+        "solved", "run", Condition(POINTS, "<=", 1), assumptions=(SMOOTH, EXACT), procedure=SOLVED),
+}
+
+
+def letters_of(name):
+    claim = OWN[name] if name in OWN else find_claim(name)
+    given = RUNS.get(name, {"local_steps": 1} if name == "local problems" else {})
+    setting = setting_of(claim, given)
+    letters = Letters(statement_of(claim), setting.sizes, setting.values, [*setting.unknown])
+    [*letters.compared(letters.stated["statement"])]
+    return letters
+
+
+def false_of_a_federation(letters, seeds):
+    """Names of what is known of the letters and does not hold on one of some random federations."""
+    inequalities, equalities = letters.inequalities(), letters.equalities()
+    high, low = letters.bounds["L_client"][0], letters.bounds["mu_client"][0]
+    found = set()
+    for seed in seeds:
+        rng = np.random.default_rng(seed)
+        federation = Federation(rng, float(-high if low is None else low), float(high), letters.size["clients"],
+                                bool(letters.stated["everywhere"]))
+        values = Values(letters, federation, rng, rng.choice([0.5, 0.1]))
+        for name, form in (inequalities | equalities).items():
+            if not name.startswith("hypothesis"):
+                number, size = values.number(form)
+                if number < -1e-7 * (1 + size) or (name in equalities and abs(number) > 1e-7 * (1 + size)):
+                    found.add(name)
+    return found
+
+
+@pytest.mark.parametrize("name", [*RUNS, *OWN])
+def test_what_is_known_holds_on_random_federations(name):
+    assert not false_of_a_federation(letters_of(name), range(6))
+
+
+def _steep(one, other, L, m):
+    return KNOWN["between"](one, other, L * Q(2, 3), m)
+
+
+KNOWN = {"between": known.between}
+FAULTS = {
+    "curvature": ("classical/gd-distance", lambda patch: patch.setattr(known, "between", _steep)),
+    "least value": ("classical/gd-nonconvex", lambda patch: patch.setattr(
+        known.Known, "above", staticmethod(lambda point, L: point[2] - known.pairing(point[1], point[1]) / L))),
+    "noise of earlier draws": ("classical/sgd-value", lambda patch: patch.setattr(
+        Letters, "upstream", lambda self, row: frozenset())),
+    "mean length": ("bounds at all points", lambda patch: patch.setattr(
+        known, "pairing", lambda u, v, old=known.pairing: old(u, v) * 9)),
+    "noise without variance": ("noise, and bounds", lambda patch: patch.setattr(
+        Letters, "equalities", lambda self: {"variance": known.pairing(*[next(iter(self.noises.values()))[0]] * 2)})),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_faults_in_what_is_known_are_noticed(name, monkeypatch):
+    claim, fault = FAULTS[name]
+    fault(monkeypatch)
+    assert false_of_a_federation(letters_of(claim), range(6))
+
+
+# false statements ------------------------------------------------------------------------------------------------------
+CLAIM = """
+[[claim]]
+id = "mine/false"
+method = "fedavg"
+assume = ["L_client[k] <= L for k in 0..clients-1", "mu_client[k] >= mu for k in 0..clients-1",
+          "sigma_sq_client[k] <= sigma_sq for k in 0..clients-1"]
+conditions = ["eta_l[t] <= 1/L for t in 0..iterations-1"]
+statement = "STATEMENT"
+variables = {c = "real"}
+"""
+
+
+def without_multipliers(statement, tmp_path, count=1):
+    """A claim, and the certificate that says that it follows from nothing."""
+    path = tmp_path / "mine.toml"
+    path.write_text(CLAIM.replace("STATEMENT", statement))
+    claim, = load_claims(path)
+    setting = setting_of(claim, {"local_steps": Q(1), "rounds": Q(1), "clients": Q(1)})
+    return claim, {"format": FORMAT, **statement_of(claim), **setting._asdict(), "unknown": [*setting.unknown],
+                   "proofs": [{}] * count}
+
+
+@pytest.mark.parametrize(("statement", "words"), [
+    ("E(F(0, x_round[1])**2) <= E(F(0, x_round[1]))**2", "NoForm"),  # the mean square exceeds the square of the mean
+    ("E(objective(x_round[1])**2) <= E(objective(x_round[1]))**2", "NoForm"),
+    ("F(0 - 1, x_round[0]) <= F(clients - 1, x_round[0])", "-1"),  # there is no client before the first one
+    ("norm2(grad(1/2, x_round[0])) <= norm2(grad(0, x_round[0]))", "1/2"),
+    ("F(clients, x_round[0]) <= F(clients, x_round[0])", "IndexError"),
+    ("norm2(x_star) <= 0", "NoForm"),  # the optimum may lie anywhere
+    ("dot(x_round[1] - x_star, x_star) == 0", "NoForm"),
+    ("norm2(x_round[0] - x_star) <= norm2(x_round[0])", "NoForm"),
+])
+def test_what_looks_like_nothing_to_prove_is_not_proven(statement, words, tmp_path):
+    claim, data = without_multipliers(statement, tmp_path)
+    found = check(data, claim)
+    assert not found.accepted and tells(found.reason, words)
+
+
+@pytest.mark.parametrize(("statement", "name"), [
+    ("c == F(0, x_round[0])", "loss 0 1"), ("c <= F_star_client[0]", "least F0"), ("c <= mu", "c \u0441"), ("c <= L", "")])
+def test_a_number_without_a_value_has_a_name_of_its_own(statement, name, tmp_path):
+    """Else it would be what the checker calls so."""
+    _, data = without_multipliers(statement, tmp_path, 2 if "==" in statement else 1)
+    data = json.loads(json.dumps(data).replace('"c"', json.dumps(name)))
+    assert tells(replay_alone(data).reason, "names")
+
+
+@pytest.mark.parametrize("change", [
+    put("values", "eta_l", ["1/2", "1/2"]), put("values", "eta_l", []), put("values", "eta_l", "1/2"),
+    put("values", "L", ["1"])])
+def test_values_have_the_lengths_of_their_arrays(change, tmp_path):
+    _, data = without_multipliers("mu <= mu + 0*c", tmp_path)
+    assert replay_alone(data).accepted
+    change(data)
+    assert not replay_alone(data).accepted
+
+
+def test_constants_are_multiplied():
+    two, inner = Form({(): Q(2)}), Form({(0, 1): Q(3)})
+    assert (two * two).terms == {(): 4} and (two * inner).terms == (inner * two).terms == {(0, 1): 6}
+    assert (two * Row({0: Q(1)})).terms == (Row({0: Q(1)}) * two).terms == {0: 2}
+
+
+def test_long_multipliers_are_refused_before_they_are_added(monkeypatch):
+    monkeypatch.setattr(limits, "WORK", 10_000)
+    forms = {str(n): Form({(i, i): Q(1) for i in range(20)}) for n in range(100)}
+    with pytest.raises(TooLarge):
+        combined(forms, {str(n): Q(1, 10**1000 + n) for n in range(100)}, Meter().spend)
+    assert combined(forms, {str(n): Q(1, n + 1) for n in range(100)}, Meter().spend).terms.keys() == forms["0"].terms.keys()
