@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import sympy as sp
 
@@ -16,7 +17,7 @@ __all__ = ["Context", "Family"]
 
 _GAP = sp.Symbol("@gap", positive=True)
 _LARGE = 250  # operations of a formula, beyond which no proof is looked for
-_FACTS = 1500  # of all questions on terms of sums for one claim
+_FACTS = 600  # of all questions on terms of sums for one claim
 _DEPTH = 2  # of proofs within proofs
 _STEPS = STEPS // 4  # of z3 for the signs of terms
 
@@ -46,6 +47,11 @@ class Family:
                 Condition(low.subs(put), "<=", put[index]), Condition(put[index], "<=", high.subs(put)))]
             yield Fact("a hypothesis", Condition(sides[0], self.condition.relation, sides[1]), tuple(limits))
 
+
+    @cached_property
+    def bases(self) -> set[sp.Expr]:
+        """The families of numbers that it is about."""
+        return {e.base for e in (self.condition.left - self.condition.right).atoms(sp.Indexed)}
 
     def first(self) -> Fact:
         """The hypothesis at the first indices."""
@@ -77,6 +83,7 @@ class Context:
     families: Sequence[Family]
     level: int = 0
     kept: dict = field(default_factory=dict)
+    normals: dict = field(default_factory=dict)
     asked: list = field(default_factory=list)
     ranges: dict = field(default_factory=dict)
 
@@ -91,7 +98,7 @@ class Context:
         """The context of the terms of a sum, and a symbol for its index."""
         own = sp.Symbol(f"#{self.level}", integer=True, nonnegative=True if low.is_nonnegative else None)
         limits = [Fact("a range", Condition(low, "<=", own)), Fact("a range", Condition(own, "<=", high))]
-        return replace(self, facts=[*self.facts, *limits], level=self.level + 1, kept={}), own
+        return replace(self, facts=[*self.facts, *limits], level=self.level + 1, kept={}, normals={**self.normals}), own
 
     def holds(self, e) -> bool:
         """Whether an expression is certainly at least 0, from its sign or the facts on single numbers."""
@@ -206,7 +213,8 @@ class Context:
             waiting = [fact for fact in waiting if fact not in related]
             formulas |= {side for fact in related for side in _sides(fact)}
             found = {e for f in formulas for e in f.atoms(sp.Indexed)}
-            known = [self._normal(family.first()) for family in self.families]
+            bases = {e.base for e in found}
+            known = [self._normal(family.first()) for family in self.families if family.bases & bases]
             known += [self._normal(fact) for family in self.families for entry in sorted(found, key=str)
                      if not _bound(entry) for fact in family.at(entry)]
             terms = Terms(formulas, self.normal, self.over, self.bounds, self.ranges)
@@ -223,7 +231,10 @@ class Context:
         def sides(c):
             return replace(c, left=self.normal.number(c.left), right=self.normal.number(c.right))
 
-        return replace(fact, conclusion=sides(fact.conclusion), premises=tuple(map(sides, fact.premises)))
+        if fact not in self.normals:
+            found = replace(fact, conclusion=sides(fact.conclusion), premises=tuple(map(sides, fact.premises)))
+            self.normals[fact] = self.normals[found] = found
+        return self.normals[fact]
 
 
 def _terms(e) -> set[sp.Expr]:

@@ -13,6 +13,7 @@ import sympy as sp
 from bounds.language.claim import Claim, Condition, Variable
 from verify.prove.context import Context, Family
 from verify.prove.lemmas import LEMMAS, OF_VECTORS
+from verify.prove.real import never_negative
 from verify.prove.satisfiable import Fact
 
 __all__ = ["Proof", "prove"]
@@ -39,6 +40,8 @@ def prove(claim: Claim) -> Proof | None:
         question = _Question(claim, written)
         if question.unknown:
             return None
+        if found := _by_algebra(question):
+            return found
         for lemmas in ((), OF_VECTORS, LEMMAS):  # what is not needed makes a proof harder to find
             used = question.context.proof(question.goal, lemmas)
             if used is not None:
@@ -58,6 +61,34 @@ def _proof(goal: Condition, used: Iterable[Fact], how: str = "") -> Proof:
     names = ", ".join(dict.fromkeys(fact.name for fact in facts))
     said = "; from ".join(map(str, (Fact("", goal), *facts)))
     return Proof(f"real arithmetic{how}" + (f" with: {names}" if names else ""), said)
+
+
+def _by_algebra(question: "_Question") -> Proof | None:
+    """A proof of a goal about single numbers alone: an identity, or what z3 says of it as it is written."""
+    goal, context = question.goal, question.context
+    gap = goal.right - goal.left
+    if gap.atoms(sp.Indexed) or any(context.normal.is_vector(s) for s in gap.free_symbols):
+        return None
+    if goal.relation == "==":
+        ranges = [limits for part in gap.atoms(sp.Sum, sp.Product) for limits in part.limits]
+        if not all(context.holds(high - low + 1) for _, low, high in ranges):
+            return None  # of empty ranges sympy says something else
+        gap = gap.doit()
+        numbers = {s: sp.Integer(sp.prime(3 + i)) for i, s in enumerate(sorted(gap.free_symbols, key=str))}
+        value = gap.subs(numbers)
+        same = not (value.is_Rational and value != 0) and sp.simplify(sp.gammasimp(gap)) == 0
+        return Proof("symbolic identity: the difference simplifies to 0", _text(goal)) if same else None
+    if gap.atoms(sp.Sum, sp.Product):
+        return None
+    known = [fact.conclusion for fact in context.facts if not any(
+        side.atoms(sp.Indexed, sp.Sum, sp.Product, sp.Function) - side.atoms(sp.exp, sp.Max, sp.Min, sp.Abs)
+        for side in (fact.conclusion.left, fact.conclusion.right))]
+    method = never_negative(gap if goal.relation == "<=" else -gap, known)
+    return Proof(method, _text(goal)) if method else None
+
+
+def _text(goal: Condition) -> str:
+    return f"{goal.left} {goal.relation} {goal.right}"
 
 
 def _is_length(question, variable: Variable) -> bool:
@@ -184,7 +215,7 @@ def _by_induction(question: _Question, variable: Variable) -> Proof | None:
     families = [Family(f.condition, tuple((i, low, high.subs(step)) for i, low, high in f.over)) for f in context.families]
     later = Condition(goal.left.subs(step), goal.relation, goal.right.subs(step))
     facts = [range_of_own[0], *others, Fact("the statement before", goal)]
-    found = replace(context, facts=facts, families=families, kept={}).proof(later)
+    found = replace(context, facts=facts, families=families, kept={}, normals={}).proof(later)
     return None if found is None else _proof(goal, (*first, *found), f", by induction on {variable.name}")
 
 
@@ -197,7 +228,7 @@ def _by_cases(question: _Question, variable: Variable) -> Proof | None:
             return None
         used += found
     larger = [*question.context.facts, _domain(own, ">=", variable.low + _FIRST)]
-    found = replace(question.context, facts=larger, kept={}).proof(question.goal)
+    found = replace(question.context, facts=larger, kept={}, normals={}).proof(question.goal)
     last = variable.low + _FIRST - 1
     how = f", {variable.name} = {variable.low} to {last} one by one"
     return None if found is None else _proof(question.goal, (*used, *found), how)
@@ -212,7 +243,7 @@ def _with(context: Context, goal: Condition, put) -> tuple[Fact, ...] | None:
                 for f in context.families]
     ranges = {index: (low.subs(put), high.subs(put)) for index, (low, high) in context.ranges.items()}
     facts = [replace(f, conclusion=at(f.conclusion)) for f in context.facts]
-    changed = replace(context, facts=facts, families=families, ranges=ranges, kept={})
+    changed = replace(context, facts=facts, families=families, ranges=ranges, kept={}, normals={})
     return changed.proof(at(goal))
 
 

@@ -70,7 +70,8 @@ def disproves(data: Mapping[str, Any], claim: Claim, seed: int) -> bool:
     rng, values = np.random.default_rng(seed), _values_of(claim, data, NUMPY)
     for _ in range(_BATCHES):
         shape, leaves = _federations(data, claim, rng)
-        verdict = judge(claim, realise(claim, shape, leaves, NUMPY, values=values))
+        open_ones = {name: array for name, array in leaves.items() if name not in values}
+        verdict = judge(claim, realise(claim, shape, open_ones, NUMPY, values=values))
         if (verdict.met & (verdict.score > _SURE)).any():
             return True
     return False
