@@ -12,14 +12,14 @@ from types import SimpleNamespace
 import numpy as np
 
 from fedtheory.registry import find_algorithm
-from tests.fedtheory.references.common import EXTRA, START, Given, now, unit
+from tests.fedtheory.references.common import EXTRA, START, Given, now
 from tests.fedtheory.references.sides import ETA, Row
 from verify.checker.intervals import Interval, Vector
 from verify.checker.limits import Meter
 from verify.checker.replay import METHODS
 from verify.checker.run import Run
 
-__all__ = ["CHECKED", "ascended", "checked", "replayed"]
+__all__ = ["CHECKED", "checked", "replayed"]
 
 #: names of the methods that the checker knows
 CHECKED = tuple(METHODS)
@@ -56,17 +56,6 @@ class _Replayed(Run):
     def draw(self, kind, alternatives, step=0, client=0):
         assert kind == "trackers", f"nobody gives {kind}"
         return self.instance.tracked[self.round]
-
-
-def ascended(given: Given, radius, eps=0) -> Given:
-    """The same run with every gradient of a local step taken ``radius`` uphill, on the same samples."""
-    def grad(i, x, t, k):
-        g = given.grad(i, x, t, k)
-        if START in (t, k) or EXTRA in (t, k):
-            return g
-        return given.grad(i, x + radius * (unit(g) if eps == 0 else g / ((g @ g) ** 0.5 + eps)), t, k)
-
-    return given._replace(grad=grad)
 
 
 def checked(method: str, arguments=None, step=ETA, *, told=None, base=None, state="x_round",

@@ -10,10 +10,13 @@ from tests.fedtheory.references.rows_duals import DUALS, SHARPNESS
 __all__ = ["ROWS", "by_method"]
 
 LISTED = DRIFT | ADAPTIVE | DUALS | SHARPNESS | COMMUNICATION
+#: methods with references elsewhere, as they are about models or losses; and those of which no row samples free clients
+ELSEWHERE, OF_ALL = ("fedpara", "moon", "fedalign-fraction"), ("fedalign", "fedalign-fedprox")
 #: methods of the checker without a row above, with the arguments of their variants
 OTHERS = {
-    " ".join([name, *map(str, arguments.values())]): checked(name, arguments, exact=False)
-    for name in CHECKED if name not in {row.method for row in LISTED.values()}
+    " ".join([name, *map(str, arguments.values())]): checked(
+        name, arguments, exact=False, participants=(None,) if name in OF_ALL else (None, 3))
+    for name in CHECKED if name not in {*ELSEWHERE, *(row.method for row in LISTED.values())}
     for arguments in ({}, *(variant.arguments for variant in ALGORITHMS[name].traits.variants))
 }
 ROWS = LISTED | OTHERS
