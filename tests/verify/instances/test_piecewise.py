@@ -23,10 +23,10 @@ from bounds.language.words import (
     x_local,
     x_sampled,
 )
-from synthetic.numbers.arrays import EXACT, NUMPY, TORCH, to_numpy
+from synthetic.numbers.arrays import EXACT, NUMPY, TORCH, each, to_numpy
 from verify.claims.needs import Needs, needs
 from verify.evaluation.judge import exact_violation, judge
-from verify.exact.confirm import _each, confirm
+from verify.exact.confirm import confirm
 from verify.exact.statement import statement_of
 from verify.instances.draw import draw_leaves
 from verify.instances.families import draw_family
@@ -116,7 +116,7 @@ def draws():
 
 def test_the_same_lines_give_exact_instances():
     made, shape, leaves = draws()
-    exact = map_leaves(leaves, lambda n, a: _each(a[:4], lambda v: Fraction(v).limit_denominator(8)))
+    exact = map_leaves(leaves, lambda n, a: each(a[:4], lambda v: Fraction(v).limit_denominator(8)))
     floats = map_leaves(exact, lambda n, a: a.astype(float))
     for row in range(4):
         one = {n: a[[row]] for n, a in exact.items()}
@@ -158,7 +158,7 @@ def test_constants_keep_the_signs_of_their_symbols():
     leaves = draw_leaves(made, shape, 1, np.random.default_rng(0))
     for slope, expected in ((-2, "unmet"), (1, tuple)):
         values = {"tail": 1, "piece_slope": slope, "piece_center": 0, "piece_width": 1}
-        exact = map_leaves(leaves, lambda n, a, v=values: _each(a, lambda x: Fraction(v.get(n, 1))))
+        exact = map_leaves(leaves, lambda n, a, v=values: each(a, lambda x: Fraction(v.get(n, 1))))
         answer = exact_violation(made, realise(made, shape, exact, EXACT))
         assert answer == expected if isinstance(expected, str) else isinstance(answer, expected)
 
