@@ -107,7 +107,7 @@ def checked(certificate):
     known = sizes | {"rounds + 1": sizes["rounds"] + 1, 1: 1}
     for name in {*LENGTHS} & {*certificate["instance"]}:
         lengths = [known[size] for size in LENGTHS[name]]
-        _shape(certificate["instance"][name], lengths, name, more=name in ("pieces", "noise", "atoms"))
+        shaped(certificate["instance"][name], lengths, name, more=name in ("pieces", "noise", "atoms"))
     for values in (certificate["values"], certificate.get("also", {}).get("values", {})):
         valued(values, free, sizes)
     one_meaning(certificate)
@@ -126,11 +126,11 @@ def valued(values, free, sizes):
         if isinstance(value, dict):
             keys(value, ("hypothesis",), f"a value of {name}, unless it is a number,")
         else:
-            _shape(value, free[name] and [sizes[size] for size in free[name]], name)
+            shaped(value, free[name] and [sizes[size] for size in free[name]], name)
     return values
 
 
-def _shape(value, lengths, name, more=False):
+def shaped(value, lengths, name, more=False):
     """Refuse an array without these lengths; if ``lengths`` is None, one with rows of different lengths. ``more``: entries
     are lists, which others check."""
     if lengths == [] or not isinstance(value, list):
@@ -138,12 +138,12 @@ def _shape(value, lengths, name, more=False):
         require(fits, f"{name} must be {'a list' if lengths else 'a number'}")
         return 0
     if lengths is None:
-        shapes = {_shape(entry, None, name) for entry in value}
+        shapes = {shaped(entry, None, name) for entry in value}
         require(len(shapes) <= 1, f"{name} has rows of different lengths")
         return (len(value), *shapes)
     require(len(value) == lengths[0], f"{name} must have {lengths[0]} entries in a list; got {len(value)}")
     for entry in value:
-        _shape(entry, lengths[1:], name, more)
+        shaped(entry, lengths[1:], name, more)
     return 0
 
 

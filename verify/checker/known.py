@@ -14,15 +14,20 @@ CLASS = {"L_client": "<=", "mu_client": ">="}
 class Known:
     """The inequalities of a run on letters; in front of the class of these."""
 
-    def inequalities(self):
-        """Numbers that are never negative, by name. A hypothesis that these numbers do not meet raises ValueError; one that
-        is not linear in what is compared here, or about what is not here, is left out, which assumes less."""
+    def known(self, pasts):
+        """By the rounds whose pasts are given, pairs: inequalities and equalities by name."""
+        return {past: (self.inequalities(past), self.equalities(past)) for past in sorted(pasts)}
+
+    def inequalities(self, past):
+        """Numbers that are never negative given the past of a round, by name.
+
+        A hypothesis that these numbers do not meet raises ValueError; one that is not linear in what is compared here, or
+        about what is not here, is left out, which assumes less."""
+        self.given_past = past  # what holds for sure holds in expectation
         found = dict(self.at_all_points())
-        self.expected += 1  # what holds for sure holds in expectation
         for place, rule in enumerate(self.hypotheses):
             if self.bounds_client(rule) not in CLASS and place not in self.definers:
                 found |= self.hypothesis(place, rule)
-        self.expected -= 1
         for k, points in enumerate(self.points):
             L, m = self.bounds["L_client"][k], self.bounds["mu_client"][k]
             if m is None and L is None:
@@ -35,9 +40,13 @@ class Known:
                     if i != j:
                         self.meter.spend((len(one[0].terms) + len(other[0].terms) + 2) ** 2 * digits // 2)
                         found[f"client {k} {i} {j}"] = between(one, other, L, m)
-        for (k, *draw), (row, *_) in self.noises.items():
-            found[f"noise {k} {' '.join(map(str, draw))}"] = self.given["sigma_sq_client"][k] - pairing(row, row)
-        return found | self.at_the_optimum()
+        for (k, *draw), seen in self.noises.items():
+            variance = self.given["sigma_sq_client"][k]
+            for number, (row, *_) in enumerate(seen if draw[1] >= past else ()):
+                found[f"noise {k} {' '.join(map(str, draw))} {number}"] = variance - pairing(row, row)
+        found |= self.at_the_optimum()
+        self.given_past = None
+        return found
 
     def hypothesis(self, place, rule):
         """What one hypothesis says not to be negative."""
@@ -45,7 +54,7 @@ class Known:
             found, pairs = {}, [*self.compared(rule)]
         except (NoForm, LookupError):
             return {}
-        for number, (smaller, larger) in enumerate(pairs):
+        for number, (_, smaller, larger) in enumerate(pairs):
             gap = larger - smaller
             if {*gap.terms} <= {()}:
                 meets = (lt if rule["relation"] == ">" else le)(0, plain(gap))
@@ -56,12 +65,13 @@ class Known:
 
     def at_all_points(self):
         """Bounds that a hypothesis states at all points, at those that occur: pairs (name, what is not negative)."""
-        places = [x for points in self.points for x, *_ in points]
+        places = {frozenset(x.terms.items()): x for points in self.points for x, *_ in points}.values()
         for name in self.stated["everywhere"]:
             require(name in BOUNDS, f"{name} bounds nothing at all points")
             bound = self.given[name]
             if name == "G_lip":
-                rows = [g for points in self.points for _, g, _ in points] + [g for _, g, _ in self.noises.values()]
+                rows = [g for points in self.points for _, g, _ in points]
+                rows += [g for seen in self.noises.values() for _, g, _ in seen]
                 for number, g in enumerate(rows):
                     yield f"{name} {number}", bound**2 - pairing(g, g)
                 continue
@@ -78,11 +88,22 @@ class Known:
                     total = sum((w * a for w, a in zip(weights, apart, strict=True)), Fraction(0))
                     yield f"{name} {number}", bound**2 - total
 
-    def equalities(self):
-        """Names of what is zero, and that."""
-        draws, count = {next(iter(row.terms)) for row, *_ in self.noises.values()}, len(self.depends)
-        return {f"uncorrelated {i} {j}": Form({(i, j): Fraction(1)}) for i in range(count) for j in range(i + 1, count)
-                if any(n in draws and n not in self.depends[other] for n, other in ((i, j), (j, i)))}
+    def equalities(self, past):
+        """What is zero given the past of a round, by name: a noise is uncorrelated with all that does not depend on its
+        draw, and a conditional mean has the inner products of its letter with all that is given."""
+        first = {next(iter(row.terms)): next(iter(seen[0][0].terms)) for (_, *draw), seen in self.noises.items()
+                 if draw[1] >= past for row, *_ in seen}
+        letters, found = range(len(self.depends)), {}
+        for i in letters:
+            for j in letters[i + 1:]:
+                if any(n in first and first[n] not in self.depends[other] for n, other in ((i, j), (j, i))):
+                    found[f"uncorrelated {i} {j}"] = Form({(i, j): Fraction(1)})
+        for (letter, r), mean in self.conditional.items():
+            for j in letters if r >= past else ():
+                if all(self.drawn[draw] < r for draw in self.depends[j]):
+                    v = Row({j: Fraction(1)})
+                    found[f"mean {letter} {r} {j}"] = pairing(Row({letter: Fraction(1)}) - mean, v)
+        return found
 
     @staticmethod
     def above(point, L):
@@ -98,8 +119,6 @@ class Known:
         smooth, found = sum(p * bound for p, bound in zip(self.p, L, strict=True)), {}
         for number, (x, *_) in enumerate(self.points[0][1:], 1):
             if all(any(point[0].terms == x.terms for point in points) for points in self.points):
-                self.expected += 1
                 point = x, self.objective_grad(x), self.objective(x)
-                self.expected -= 1
                 found[f"least {number}"] = self.above(point, smooth) - self.given["F_star"]
         return found

@@ -4,6 +4,9 @@ A letter is a vector that nothing is known about but inequalities: the start, th
 noise of one draw. A model is a linear combination of letters, a side of a statement a linear combination of their
 expected inner products, of the losses at the points, and of numbers without a value. What a class of functions allows are
 inequalities between these (interpolation conditions, :func:`between`). All that follows holds in every dimension.
+
+Expectations are conditional ones, given all noise that is drawn before some round: given nothing in a statement about
+``E``, the past in one about ``E_round``, everything in one about every outcome of the noise.
 """
 
 from fractions import Fraction
@@ -19,6 +22,7 @@ from verify.checker.words import require
 #: words that mean the same of letters as of coordinates; the others have none
 WORDS = ("+", "*", "^", "exp", "log", "Exp1", "Mod", "Max", "Min", "Abs", "share", "tau")
 OF_LETTERS = ("dot", "norm2", "F", "grad", "objective", "objective_grad")
+NOTHING = -1  # the first round in which anything is drawn: given that round's past, all noise is random
 
 
 class LetterRun(Run):
@@ -34,21 +38,24 @@ class LetterRun(Run):
 
 
 class Letters(Known, Replay):
-    """A claim's procedure on all federations of the class that its hypotheses describe, at given sizes and numbers: clients
-    of equal weight, all of them priority clients, and an objective that has a minimum.
+    """A claim's procedure on all federations of the class that its hypotheses describe, at given sizes, numbers and weights
+    of clients: all of them priority clients, and an objective that has a minimum.
 
     ``points[k]`` has what was asked of client k: (where, gradient, value); the first is the optimum. ``without`` are names
-    of numbers without a value. ``depends`` says of each letter on which draws of noise it depends; a draw is uncorrelated
-    with every letter that does not depend on it.
+    of numbers without a value. ``depends`` says of each letter on which draws of noise it depends, ``drawn`` of each draw in
+    which round, ``noises`` what came of it: (noise, stochastic gradient, where). ``conditional`` has the means of letters
+    given the past of a round.
     """
 
-    def __init__(self, stated, sizes, values, without):
+    def __init__(self, stated, sizes, values, without, weights):
         require(stated["setting"] == "run" and "replaced" not in stated["procedure"], "only runs of clients without samples")
         count = sizes["clients"]
-        self.stated, self.depends, self.points, self.expected = stated, [], [[] for _ in range(count)], 0
-        self.hypotheses, self.noises, self.without = stated["hypotheses"], {}, without
+        self.stated, self.hypotheses = stated, stated["hypotheses"]
+        self.depends, self.points = [], [[] for _ in range(count)]
+        self.noises, self.drawn, self.conditional, self.without = {}, {}, {}, without
+        self.given_past, self.certain, self.asked_given = None, set(), set()
         self.definers = {value["hypothesis"] for value in values.values() if isinstance(value, dict)}
-        instance = {"client_weight": [f"1/{count}"] * count, "priority": [1] * count, "initial": {}}
+        instance = {"client_weight": weights, "priority": [1] * count, "initial": {}}
         super().__init__({**stated, "sizes": sizes, "values": values, "instance": instance})
 
     # the class ------------------------------------------------------------------------------------------------------------
@@ -119,15 +126,19 @@ class Letters(Known, Replay):
         return points[-1]
 
     def noise(self, k, x, gradient, draw):
-        """The noise of one draw, of mean zero given all that does not depend on it."""
+        """The noise of one draw at a point, of mean zero given all that does not depend on the draw."""
         if self.exact:
             return Row({})
-        if (k, *draw) not in self.noises:
-            row = self.letter({len(self.depends), *self.upstream(x)})
-            self.noises[k, *draw] = row, gradient + row, x
-        row, _, known = self.noises[k, *draw]
-        if known.terms != x.terms:
-            raise NoForm("the same samples are used at two points")
+        seen = self.noises.setdefault((k, *draw), [])
+        for row, _, known in seen:
+            if known.terms == x.terms:
+                return row
+        first = next(iter(seen[0][0].terms)) if seen else len(self.depends)
+        if first in self.upstream(x):
+            raise NoForm("the same samples are used at a point that depends on them")
+        self.drawn[first] = draw[1]
+        row = self.letter({first, *self.upstream(x)})
+        seen.append((row, gradient + row, x))
         return row
 
     def solve(self, k, linear, pull, x):
@@ -152,21 +163,40 @@ class Letters(Known, Replay):
         return super().name(name, indices, outcome)
 
     def mean(self, key, body, free, index, outcome):
-        if key[0] != "E" and not self.exact:
-            raise NoForm(f"{key[0]} is a mean over some draws, while others add noise")
-        self.expected += 1
+        (word, r), outer = key, self.given_past
+        require(r is None or r.denominator == 1, f"{r} is no round")
+        past = {"E_sampling": outer, "E_round": r}.get(word, NOTHING)
+        if not self.exact:
+            if past is None:
+                raise NoForm("a mean over samples of clients outside of expectations, while others add noise")
+            if outer is not None and past < outer:
+                raise NoForm("a mean inside of a mean that is given more")
+            if outer is None:
+                self.asked_given.add(past)
+        self.given_past = NOTHING if past is None else past
         try:
             found = super().mean(key, body, free, index, outcome)
         finally:
-            self.expected -= 1
-        if isinstance(found, Row) and self.upstream(found):
-            raise NoForm("a mean of random vectors")
+            self.given_past = outer
+        if isinstance(found, Row) and word != "E_sampling":
+            return sum((self.mean_of(letter, past) * c for letter, c in found.terms.items()), Row({}))
         return found
 
+    def mean_of(self, letter, past):
+        """The mean of a letter given the past of a round."""
+        later = {draw for draw in self.depends[letter] if self.drawn[draw] >= past} if letter != ORIGIN else ()
+        if not later:
+            return Row({letter: Fraction(1)})
+        if any(row.terms.keys() == {letter} for seen in self.noises.values() for row, *_ in seen):  # of a draw that is later
+            return Row({})
+        if (letter, past) not in self.conditional:
+            self.conditional[letter, past] = self.letter(self.depends[letter] - later)
+        return self.conditional[letter, past]
+
     def random(self, *rows):
-        """Refuse what depends on chance outside of expectations."""
-        if not self.expected and any(self.upstream(row) for row in rows):
-            raise NoForm("a random number outside of expectations")
+        """Outside of expectations, note on what it depends."""
+        if self.given_past is None:
+            self.certain |= self.upstream(Row({i: c for row in rows for i, c in row.terms.items()}))
 
     def grad(self, k, x):
         return self.asked(self.client(k), x)[1]
@@ -193,12 +223,19 @@ class Letters(Known, Replay):
 
     # what is known ---------------------------------------------------------------------------------------------------------
     def compared(self, rule):
-        """Pairs (smaller, larger) of numbers: what a condition says, by its indices and the outcome of sampling."""
+        """Triples (past, smaller, larger): what a condition says given the past of a round, by its indices and the outcome
+        of sampling."""
         seen = set()
         for index, (_, outcome) in product(self.cases(rule), [*self.outcomes()]):
+            self.certain, self.asked_given = set(), set()
             left, right = (side if isinstance(side, Form) else Form({(): plain(side)})
                            for side in self.sides(rule, index, outcome))
+            past = self.size["rounds"] if self.certain else NOTHING
+            if self.asked_given:
+                past, *others = self.asked_given
+                if others or any(self.drawn[draw] >= past for draw in self.certain):
+                    raise NoForm("a random number outside of expectations")
             for pair in {"==": [(left, right), (right, left)], "<=": [(left, right)]}.get(rule["relation"], [(right, left)]):
-                if (said := tuple(frozenset(side.terms.items()) for side in pair)) not in seen:
+                if (said := (past, *(frozenset(side.terms.items()) for side in pair))) not in seen:
                     seen.add(said)
-                    yield pair
+                    yield past, *pair

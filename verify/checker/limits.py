@@ -13,6 +13,7 @@ EXPONENT = 10**5  # of a power
 TERMS = 10**5  # of a sum or of a range
 OUTCOMES = 2**16  # of chance
 LETTERS = 120  # vectors of a run on letters
+SETTINGS = 16  # of a proof
 WORK = 10**6  # steps of a replay: nodes of formulas, losses and gradients by coordinate, and 64 bits of recorded numbers
 
 

@@ -1,25 +1,36 @@
 """Checks proofs on letters with the standard library and the files of this folder alone.
 
-A certificate has multipliers of inequalities that hold for every federation of the class (``Letters``). Where the larger
-side of the statement, less the smaller one and these multiples, is a sum of squares, the statement holds at its sizes and
-numbers for every federation of the class in every dimension.
+At each of its settings a certificate has multipliers of inequalities that hold for every federation of the class
+(``Letters``). Where the larger side of the statement, less the smaller one and these multiples, is a sum of squares, the
+statement holds at these sizes and numbers for every federation of the class in every dimension.
 """
 
-from verify.checker.form import STATED, keys, one_meaning, sized, stated, texts, valued
+from verify.checker.form import STATED, keys, one_meaning, shaped, sized, stated, texts, valued
 from verify.checker.forms import combined, nonnegative
 from verify.checker.letters import Letters
-from verify.checker.limits import written
+from verify.checker.limits import SETTINGS, bounded, written
 from verify.checker.words import require
 
-FORMAT = "fedtheory proof 1"
-GIVEN = ("sizes", "values", "unknown", "proofs")
+FORMAT = "fedtheory proof 2"
+GIVEN = ("sizes", "values", "unknown", "weights", "proofs")
 
 
 def check(certificate):
     """(accepted, reason, "", "")."""
     require(isinstance(certificate, dict) and certificate.get("format") == FORMAT, f"not a {FORMAT}")
-    keys(certificate, ("format", *STATED, *GIVEN), "a proof")
+    keys(certificate, ("format", *STATED, "settings"), "a proof")
     stated(certificate)
+    require(certificate["statement"]["relation"] != ">", "a sum of squares proves no strict inequality")
+    settings = certificate["settings"]
+    require(isinstance(settings, list) and settings, "settings must be a list of at least one")
+    bounded(len(settings), SETTINGS, "settings")
+    said = [proven({name: certificate[name] for name in STATED} | keys(setting, GIVEN, "a setting")) for setting in settings]
+    refused = [f"setting {number}: {reason}" for number, reason in enumerate(said) if reason]
+    return not refused, "; ".join(refused) or "proven: the statement is a sum of what is known and of squares", "", ""
+
+
+def proven(certificate):
+    """What is wrong with the proof at one setting; empty where nothing is."""
     sized(certificate)
     free, unknown = certificate["free"], texts(certificate["unknown"], "unknown")
     given = valued(certificate["values"], free, certificate["sizes"])
@@ -29,19 +40,23 @@ def check(certificate):
         kinds = (name in certificate["sizes"], name in given, name in unknown)
         require(sum(kinds) == 1, f"{name} must be a size, a value or a number without one; it is {sum(kinds)} of these")
         require(name not in unknown or free[name] in ([], ["clients"]), f"{name} is no number")
+    weights = certificate["weights"]
+    shaped(weights, [certificate["sizes"]["clients"]], "weights")
+    require(sum(map(written, weights)) == 1 and all(written(p) > 0 for p in weights), "weights are positive and sum to one")
     require(isinstance(certificate["proofs"], list), "proofs must be a list")
     proofs = [{name: written(number) for name, number in keys(proof, (), "a proof", proof).items()}
               for proof in certificate["proofs"]]
     one_meaning(certificate)
-    require(certificate["statement"]["relation"] != ">", "a sum of squares proves no strict inequality")
-    letters = Letters(certificate, certificate["sizes"], given, unknown)
-    pairs, inequalities = [*letters.compared(certificate["statement"])], letters.inequalities()
-    known, spend = inequalities | letters.equalities(), letters.meter.spend
+    letters = Letters(certificate, certificate["sizes"], given, unknown, weights)
+    pairs, spend = [*letters.compared(certificate["statement"])], letters.meter.spend
+    known = letters.known({past for past, *_ in pairs})
     require(len(proofs) == len(pairs), f"{len(pairs)} pairs of sides need as many proofs; got {len(proofs)}")
-    for number, (multipliers, (smaller, larger)) in enumerate(zip(proofs, pairs, strict=True)):
-        require({*multipliers} <= {*known}, f"nothing known is called {', '.join({*multipliers} - {*known})}")
+    for number, (multipliers, (past, smaller, larger)) in enumerate(zip(proofs, pairs, strict=True)):
+        inequalities, equalities = known[past]
+        forms = inequalities | equalities
+        require({*multipliers} <= {*forms}, f"nothing known is called {', '.join({*multipliers} - {*forms})}")
         if negative := [n for n in inequalities if multipliers.get(n, 0) < 0]:
-            return False, f"multipliers of inequalities are negative in proof {number}: {', '.join(negative)}", "", ""
-        if not nonnegative(larger - smaller - combined(known, multipliers, spend), spend):
-            return False, f"what is left in proof {number} is not a sum of squares", "", ""
-    return True, "proven: the statement is a sum of what is known and of squares", "", ""
+            return f"multipliers of inequalities are negative in proof {number}: {', '.join(negative)}"
+        if not nonnegative(larger - smaller - combined(forms, multipliers, spend), spend):
+            return f"what is left in proof {number} is not a sum of squares"
+    return ""

@@ -44,11 +44,11 @@ def square(vector):
 
 def pairs(block: Block, one, other, L: float, m: float):
     """The inner products of the interpolation conditions between points ``one`` and ``other`` (pairs,), flat: those of
-    :func:`verify.checker.forms.between`, without the values."""
+    :func:`verify.checker.forms.between`, without the values; ``L`` may be infinite."""
     x, g, part = block.places, block.gradients, 1 / (2 * (L - m))
     dx, dg = x[one] - x[other], g[one] - g[other]
-    product = np.einsum("pi,pj->pij", g[other] + (dx * L - dg * 2) * (m * part), dx) + np.einsum(
-        "pi,pj->pij", dg * part, dg)
+    curved = dx * (m / 2 / (1 - m / L)) - dg * (2 * m * part)
+    product = np.einsum("pi,pj->pij", g[other] + curved, dx) + np.einsum("pi,pj->pij", dg * part, dg)
     return -flat((product + product.swapaxes(1, 2)) / 2)
 
 

@@ -17,8 +17,8 @@ from verify.worst.conditions import Asked, Wanted, asked, conditions
 
 __all__ = ["CLASSES", "MEASURES", "WorstOfMethod", "worst"]
 
-CLASSES = ("smooth-strongly-convex", "smooth-convex", "smooth")
-MEASURES = ("distance", "value", "gradient", "least-gradient")
+CLASSES = ("smooth-strongly-convex", "smooth-convex", "smooth", "convex", "convex-lipschitz", "convex-quadratic-bound")
+MEASURES = ("distance", "value", "gradient", "least-gradient", "least-value")
 _MOST = 400  # letters
 
 
@@ -62,9 +62,12 @@ def worst(method, rounds: int = 1, clients: int = 2, L=1.0, mu=None, zeta=1.0, m
     Args:
         method: its name, with its ``arguments``; or an :class:`fedtheory.Algorithm`.
         functions: of the clients: ``smooth-strongly-convex`` (curvatures from ``mu``, by default L/10, to ``L``),
-            ``smooth-convex`` (from 0) or ``smooth`` (from -L, with an objective that is bounded below).
-        measure: ``distance`` |x - x_*|^2, ``value`` F(x) - F_*, ``gradient`` |grad F(x)|^2, or ``least-gradient``, the least
-            of these over all rounds from the start on. By default the distance, and for ``smooth`` the gradient.
+            ``smooth-convex`` (from 0) or ``smooth`` (from -L, with an objective that is bounded below). Without a bound on
+            curvatures, where a gradient is any subgradient: ``convex``; and for one client ``convex-lipschitz``, with
+            subgradients of at most L, and ``convex-quadratic-bound``, with F(x) - F_* <= L/2 |x - x_*|^2.
+        measure: ``distance`` |x - x_*|^2, ``value`` F(x) - F_*, ``gradient`` |grad F(x)|^2, or ``least-gradient`` and
+            ``least-value``, the least of these over all rounds from the start on. By default the distance, and for
+            ``smooth`` the gradient.
         given: which of the first three is at most 1 at the start; by default the distance, and for ``smooth`` the value.
         zeta: mean of |grad F_k(x_*)|^2 over the clients is at most zeta^2; None: no bound. For ``smooth`` it is the mean of
             |grad F_k - grad F|^2 that is bounded, at the models that all clients have in common.
@@ -89,17 +92,22 @@ def worst(method, rounds: int = 1, clients: int = 2, L=1.0, mu=None, zeta=1.0, m
     measure = one_of("measure", measure or ("gradient" if smooth else "distance"), MEASURES)
     given = one_of("given", given or ("value" if smooth else "distance"), MEASURES[:3])
     if smooth and "distance" in (measure, given):
-        raise ValueError("distances to the optimum say nothing without convexity; allowed: value, gradient, least-gradient")
+        raise ValueError("distances to the optimum say nothing without convexity; allowed: value, gradient, the least")
     if mu is not None and functions != CLASSES[0]:
         raise ValueError(f"mu belongs to {CLASSES[0]}; got {mu!r} with {functions}")
     L = float(number("L", L, strict=True))
     mu = L / 10 if mu is None else float(number("mu", mu, strict=True))
-    m = {CLASSES[0]: mu, CLASSES[1]: 0.0, CLASSES[2]: -L}[functions]
+    if functions == "convex" and L != 1:
+        raise ValueError(f"convex functions have no bound L; got {L:g}")
+    m = {CLASSES[0]: mu, CLASSES[2]: -L}.get(functions, 0.0)
     if not m < L:
         raise ValueError(f"mu must be below L = {L:g}; got {mu:g}")
+    alone = {"convex-lipschitz": "slope", "convex-quadratic-bound": "above"}.get(functions)
+    if alone and clients != 1:
+        raise ValueError(f"{functions} bounds the objective, so that it is about one client; got {clients} clients")
     squares = (None if bound is None else float(number(name, bound)) ** 2
                for name, bound in (("zeta", zeta), ("variates", variates)))
-    wanted = Wanted(L, m, given, measure, *squares)
+    wanted = Wanted(L if functions in CLASSES[:3] else np.inf, m, given, measure, *squares, **({alone: L} if alone else {}))
     algorithm, tilt = _method(method, arguments)
     rounds, clients = whole("rounds", rounds), whole("clients", clients)
     began, most = time.perf_counter(), 4 + rounds * (algorithm.local_steps + 2)
@@ -107,7 +115,7 @@ def worst(method, rounds: int = 1, clients: int = 2, L=1.0, mu=None, zeta=1.0, m
         letters = Letters(most, clients, exact)
         try:
             models, free = _run(algorithm, letters, rounds, tilt, variates is not None)
-            run = asked(letters, models if measure == "least-gradient" else models[:1] + models[-1:], wanted, free)
+            run = asked(letters, models if wanted.least else models[:1] + models[-1:], wanted, free)
             break
         except TooManyLetters as error:
             if most > _MOST:

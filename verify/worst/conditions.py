@@ -12,7 +12,8 @@ __all__ = ["Asked", "Wanted", "asked", "conditions"]
 
 class Wanted(NamedTuple):
     """A class of functions, what is given at the start, and what is measured: see :func:`verify.worst.chart.worst`,
-    with the squares of ``zeta`` and ``variates``."""
+    with the squares of ``zeta`` and ``variates``. Curvatures are from ``m`` to ``L``, which may be infinite. ``slope``: a
+    bound on gradients; ``above``: the curvature of a parabola with the objective's minimum that is nowhere below it."""
 
     L: float
     m: float
@@ -20,6 +21,13 @@ class Wanted(NamedTuple):
     measure: str
     zeta_sq: float | None
     variates_sq: float | None
+    slope: float | None = None
+    above: float | None = None
+
+    @property
+    def least(self) -> bool:
+        """Whether what is measured is the least over all rounds."""
+        return self.measure.startswith("least-")
 
     @property
     def bounded_below(self) -> bool:
@@ -41,7 +49,7 @@ class Asked(NamedTuple):
 def asked(letters: Letters, models, wanted: Wanted, free=None) -> Asked:
     """The run that gave the ``models`` (1, dim), of which the first is the start; ``free`` (1, clients, dim): what clients'
     arrays are away from their values at the optimum."""
-    needed = [wanted.given != "distance" or wanted.measure == "least-gradient",
+    needed = [wanted.given != "distance" or wanted.least,
               *[wanted.measure != "distance"] * (len(models) - 1)]
     numbers = [letters.place(letters.all_clients(x)) if ask else -1 for x, ask in zip(models, needed, strict=True)]
     rows = [[letters.parts(row) for row in each] for each in zip(*letters.points, strict=True)]
@@ -95,6 +103,10 @@ def conditions(run: Asked, wanted: Wanted) -> dict[str, Any]:
     known = [np.concatenate([unit[one] - unit[other], *(pairs(block, one, other, wanted.L, wanted.m)
                                                         for block in (run.means, run.deviations))], axis=1)]
     limits, bounds = [quantity(wanted.given, *run.models[0])], [1.0]
+    if wanted.above is not None:
+        known.append(np.concatenate([unit[[0] * (count - 1)] - unit[1:], *(
+            pairs(block, np.zeros(count - 1, int), np.arange(1, count), wanted.above, 0.0)
+            for block in (run.means, run.deviations))], axis=1))
     if wanted.bounded_below:
         places = np.flatnonzero(run.common)
         known.append(np.array([row(unit[i], run.means.gradients[i], factor=-0.5 / wanted.L) for i in places]))
@@ -104,13 +116,16 @@ def conditions(run: Asked, wanted: Wanted) -> dict[str, Any]:
         for place in places:
             limits.append(row(deviation=run.deviations.gradients[place]))
             bounds.append(wanted.zeta_sq)
+    if wanted.slope is not None:
+        for gradient in run.means.gradients[np.abs(run.means.gradients).any(axis=1)]:
+            limits.append(row(mean=gradient))
+            bounds.append(wanted.slope**2)
     if run.free is not None:
         limits.append(row(mean=run.free[0], deviation=run.free[1]))
         bounds.append(wanted.variates_sq)
     rows = [np.concatenate(known), np.array(limits)]
-    least = wanted.measure == "least-gradient"
-    measures = np.array([quantity("gradient" if least else wanted.measure, *model)
-                         for model in (run.models if least else run.models[1:])])
+    measures = np.array([quantity(wanted.measure.removeprefix("least-"), *model)
+                         for model in (run.models if wanted.least else run.models[1:])])
     if not wanted.bounded_below:
         for each in (*rows, measures):
             each[:, 0] = 0.0  # values are in excess of those at the optimum

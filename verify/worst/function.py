@@ -1,21 +1,76 @@
 """The worst functions themselves: points from a program's inner products, and functions through them."""
 
 from dataclasses import dataclass
-from math import inf, pi
+from math import inf, isfinite, pi
 
 import numpy as np
 
 from fedtheory.engine import rounds_of
-from synthetic.letters.interpolant import Interpolant
+from synthetic.base.constants import Constant
+from synthetic.letters.interpolant import Interpolant, least_on_simplex
 from synthetic.numbers.arrays import NUMPY, Backend, to_numpy
 from synthetic.numbers.draws import Draws
 from verify.worst.blocks import largest
 from verify.worst.chart import WorstOfMethod
 
-__all__ = ["WorstFunction", "measured", "worst_function"]
+__all__ = ["Polyhedral", "WorstFunction", "measured", "worst_function"]
 
 _MARGIN = 1e-10  #: by which points meet the conditions
 _TOLERANCES = 1e-11, 1e-10, 1e-9, 1e-8
+_TIE = 1e-6  # pieces as near to the largest count as largest, in units of the largest
+
+
+class Polyhedral(Interpolant):
+    """Clients that are the largest of affine functions, one through each of the given points.
+
+    Where several pieces are largest, up to rounding, the gradient is that of the one whose point is nearest.
+
+    Example:
+        Through slope 0 at 0 and slope 1 at 2: flat up to 2, then x - 2.
+
+        >>> from verify.worst.function import Polyhedral
+        >>> federation = Polyhedral([[[0.0], [2.0]]], [[[0.0], [1.0]]], [[0.0, 0.0]])
+        >>> federation.value(federation.backend.array([[[1.5]], [[3.0]]])).ravel().tolist()
+        [0.0, 1.0]
+    """
+
+    name = "largest of affine functions"
+
+    def __init__(self, places, gradients, values, backend: Backend = NUMPY):
+        super().__init__(places, gradients, values, 1.0, 0.0, backend)
+        self.L, self.steep = inf, inf
+        self.places, self.slopes = (np.asarray(array, dtype=float) for array in (places, gradients))
+        self.heights = np.asarray(values, dtype=float) - (self.slopes * self.places).sum(-1)
+
+    def pieces(self, k, x):
+        """The affine functions of client ``k`` at ``x`` (dim,)."""
+        return self.heights[k] + self.slopes[k] @ x
+
+    def value(self, x, clients=None):
+        return self._each(x, clients, lambda k, v, _: self.pieces(k, v).max())
+
+    def gradient(self, x, clients=None):
+        def of_client(k, v, _):
+            pieces = self.pieces(k, v)
+            tied = np.flatnonzero(pieces >= pieces.max() - _TIE * max(1.0, abs(pieces.max())))
+            return self.slopes[k, tied[np.argmin(((self.places[k, tied] - v) ** 2).sum(axis=1))]]
+
+        return self._each(x, clients, of_client)
+
+    def prox(self, linear, rho, center, clients=None):
+        """As :meth:`Interpolant.prox`, with ``rho`` above 0: by the weights of the pieces at the solution."""
+        def of_client(k, goal, rho):
+            share = least_on_simplex(self.slopes[k], -self.pieces(k, goal / rho), 0 * goal, 1 / rho)
+            return (goal - share @ self.slopes[k]) / rho
+
+        return self._each(rho * center - linear, clients, of_client, rho)
+
+    @property
+    def F_star_client(self):
+        return self.backend.array(np.full((1, self.clients), np.nan))
+
+    def smoothness(self):
+        return Constant(0 * self.weights + inf, "upper", "not smooth")
 
 
 @dataclass(frozen=True)
@@ -42,7 +97,8 @@ def worst_function(found: WorstOfMethod, precision: float = 1e-8) -> WorstFuncti
     """Functions of the class that are as bad as the program says; eigenvalues of its matrices below ``precision`` times the
     largest are left out.
 
-    They have the class's curvatures whatever was rounded. The start, the bound ``zeta`` and the optimum hold up to rounding.
+    They have the class's curvatures whatever was rounded. The start, the bound ``zeta`` and the optimum hold up to rounding,
+    and so do bounds on subgradients and on the objective. Of several subgradients the clients return the worst one.
     With an odd number of clients deviations point in directions that are evenly spread over a circle, otherwise to both ends
     of a line.
 
@@ -51,9 +107,10 @@ def worst_function(found: WorstOfMethod, precision: float = 1e-8) -> WorstFuncti
     """
     if found.ratio == inf:
         raise ValueError("no function has an infinite ratio")
-    if found.wanted.bounded_below or found.run.free is not None:
-        raise ValueError("worst functions are known for convex classes and the method's own start; got "
-                         + (found.functions if found.wanted.bounded_below else "free variates"))
+    many = found.wanted.bounded_below and found.clients > 1
+    if many or found.run.free is not None:
+        raise ValueError("worst functions are known for one client, or for convex classes, and the method's own start; got "
+                         + (f"{found.clients} clients, {found.functions}" if many else "free variates"))
     solution = largest(**found.program, margin=_MARGIN, tolerances=_TOLERANCES)
     means = _vectors(solution.grams[0], precision)
     deviations = _vectors(solution.grams[1], precision) if len(solution.grams) > 1 else np.zeros(
@@ -66,9 +123,16 @@ def worst_function(found: WorstOfMethod, precision: float = 1e-8) -> WorstFuncti
 
     places, gradients = (points(*pair) for pair in zip(found.run.means, found.run.deviations, strict=True))
     values = np.broadcast_to(solution.values, places.shape[:2])
-    federation = Interpolant(places, gradients, values, found.wanted.L, found.wanted.m)
-    start = np.zeros(federation.dim)
+    start = np.zeros(places.shape[2])
     start[: means.shape[1]] = found.run.models[0][0] @ means
+    if found.wanted.bounded_below:  # one gradient step of 1/L from one of the points the function has its least value
+        least = np.argmin(solution.values - (gradients[0] ** 2).sum(axis=1) / (2 * found.wanted.L))
+        origin = places[0, least] - gradients[0, least] / found.wanted.L
+        places, start = places - origin, start - origin
+    if isfinite(found.wanted.L):
+        federation = Interpolant(places, gradients, values, found.wanted.L, found.wanted.m)
+    else:
+        federation = Polyhedral(places, gradients, values)
     error = np.abs(federation.gradient(places.transpose(1, 0, 2)) - gradients.transpose(1, 0, 2)).max()
     return WorstFunction(found, federation, start, solution.value, (means.shape[1], deviations.shape[1]), float(error))
 
@@ -85,8 +149,7 @@ def measured(function: WorstFunction, backend: Backend = NUMPY) -> dict[str, flo
         "value": lambda x: float(federation.objective(x)[0] - federation.objective(0 * x)[0]),
         "gradient": lambda x: float(to_numpy((federation.objective_gradient(x) ** 2).sum())),
     }
-    of["least-gradient"] = of["gradient"]
-    ratios = [of[worst.wanted.measure](x) for x in (models if worst.wanted.measure == "least-gradient" else models[-1:])]
+    ratios = [of[worst.wanted.measure.removeprefix("least-")](x) for x in (models if worst.wanted.least else models[-1:])]
     own = to_numpy(federation.gradient(federation.all_clients(0 * models[0])))[0]
     return {"given": of[worst.wanted.given](models[0]), "zeta_sq": float((own**2).sum(axis=1).mean()), "ratio": min(ratios)}
 

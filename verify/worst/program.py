@@ -7,8 +7,9 @@ from scipy import sparse
 
 from verify.checker.forms import Form
 from verify.checker.letters import Letters
+from verify.checker.limits import bounded
 
-__all__ = ["SMALL", "Program", "Solution", "inner", "solver"]
+__all__ = ["SMALL", "Program", "Solution", "inner", "programs", "solver"]
 
 SMALL = 1e-6  # multipliers and eigenvalues that count as zero
 
@@ -42,25 +43,23 @@ class Program:
     """Known inequalities ``c >= 0`` and equalities ``c == 0`` as arrays, to write ``factor * larger - smaller`` as a sum of
     multiples of them and of a square."""
 
-    def __init__(self, letters: Letters):
-        self.inequalities, self.equalities = letters.inequalities(), letters.equalities()
+    def __init__(self, letters: Letters, known: tuple[dict[str, Form], dict[str, Form]]):
+        self.inequalities, self.equalities = known
         self.forms = self.inequalities | self.equalities
         self.count, self.names = len(letters.depends), [*self.forms]
         self.keys = sorted({key for form in self.forms.values() for key in form.terms if not inner(key)} - {()}, key=str)
         self.places = {(i, j): j * (j + 1) // 2 + i for j in range(self.count) for i in range(j + 1)}
-        columns = np.array([self.column(form) for form in self.forms.values()])
-        self.sizes = np.abs(columns).max(axis=1)
-        self.known = sparse.csc_matrix((columns / self.sizes[:, None]).T)
+        self.rows = {(): len(self.keys)} | {key: row for row, key in enumerate(self.keys)}
+        columns = [self.column(form) for form in self.forms.values()]
+        self.sizes = np.array([abs(c).max() for c in columns])
+        self.known = sparse.hstack([c / size for c, size in zip(columns, self.sizes, strict=True)], format="csc")
 
-    def column(self, form: Form) -> np.ndarray:
+    def column(self, form: Form) -> sparse.csc_array:
         """Coefficients: of the numbers without a value, of 1, and the upper triangle of the matrix of inner products."""
-        found = np.zeros(len(self.keys) + 1 + len(self.places))
-        for key, c in form.terms.items():
-            if inner(key):
-                found[len(self.keys) + 1 + self.places[key]] = float(c) * (1 if key[0] == key[1] else 0.5**0.5)
-            else:
-                found[self.keys.index(key) if key else len(self.keys)] = float(c)
-        return found
+        rows = [len(self.keys) + 1 + self.places[key] if inner(key) else self.rows[key] for key in form.terms]
+        numbers = [float(c) * (0.5**0.5 if inner(key) and key[0] != key[1] else 1) for key, c in form.terms.items()]
+        shape = len(self.keys) + 1 + len(self.places), 1
+        return sparse.csc_array((numbers, (rows, [0] * len(rows))), shape=shape)
 
     def solve(self, smaller: Form, larger: Form, cost: float | None = None) -> Solution | None:
         """The least ``factor`` for which ``factor * larger - smaller`` is certainly not negative; with a ``cost`` of all
@@ -69,7 +68,7 @@ class Program:
         if not {key for key in (*smaller.terms, *larger.terms) if not inner(key) and key} <= {*self.keys}:
             return None
         scaled, number, signed = cost is None, len(self.names), len(self.inequalities)
-        less, more = self.column(smaller), self.column(larger)
+        less, more = (self.column(side).toarray()[:, 0] for side in (smaller, larger))
         size = max(np.abs(less).max(), np.abs(more).max()) or 1.0
         rows, right = self.known, (0 if scaled else more / size) - less / size
         if scaled:
@@ -94,6 +93,19 @@ class Program:
                   if name in self.equalities or part > SMALL * max(1.0, parts.max())]
         multipliers = size * np.array(found.x)[:number] / self.sizes
         return Solution(found.x[-1] if scaled else 1.0, dict(zip(self.names, multipliers, strict=True)), active, slack)
+
+
+def programs(letters: Letters, statement, most: int | None = None) -> list[tuple[Program, Form, Form]]:
+    """Of each pair of sides that a statement compares the program, the smaller side and the larger one.
+
+    Raises:
+        LookupError, TypeError, ValueError: the statement is none about letters, or has more than so many.
+    """
+    triples = [*letters.compared(statement)]
+    if most is not None:
+        bounded(len(letters.depends), most, "letters")
+    known = {past: Program(letters, pair) for past, pair in letters.known({past for past, *_ in triples}).items()}
+    return [(known[past], *pair) for past, *pair in triples]
 
 
 def inner(key) -> bool:

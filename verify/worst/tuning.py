@@ -18,7 +18,7 @@ _GRID = 13  # values from which the search begins
 _RANGE = 1e-3, 2.0  # of a local step, in units of 1/L
 #: of the measures
 LABELS = {"distance": r"$|x_T - x_\star|^2$", "value": r"$F(x_T) - F_\star$", "gradient": r"$|\nabla F(x_T)|^2$",
-          "least-gradient": r"$\min_{t \leq T} |\nabla F(x_t)|^2$"}
+          "least-gradient": r"$\min_{t \leq T} |\nabla F(x_t)|^2$", "least-value": r"$\min_{t \leq T} F(x_t) - F_\star$"}
 
 
 class Tuned(NamedTuple):

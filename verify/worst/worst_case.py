@@ -13,12 +13,11 @@ from verify.checker.limits import TooLarge
 from verify.checker.proof import FORMAT
 from verify.checker.words import replayed
 from verify.exact.statement import statement_of
-from verify.worst.program import Program
+from verify.worst.program import programs
 from verify.worst.proof import proof
-from verify.worst.setting import Setting, setting_of
+from verify.worst.setting import Place, Setting, setting_of
 
 __all__ = ["WorstCase", "worst_case"]
-
 
 _NOT_SAID = {"dim", "layers", "iterations"}
 
@@ -43,46 +42,56 @@ class WorstCase:
     reason: str = ""
 
     @property
+    def numbers(self) -> dict[str, str]:
+        """Sizes, and numbers that have a value."""
+        weights = {} if len({*self.setting.weights}) == 1 else {"weights": " ".join(self.setting.weights)}
+        found = {**self.setting.sizes, **{n: v for n, v in self.setting.values.items() if isinstance(v, str)}, **weights}
+        return {name: str(value) for name, value in found.items() if name not in _NOT_SAID}
+
+    @property
     def scope(self) -> str:
         """The functions, sizes and numbers of which the statement was looked at, in one line."""
-        numbers = {**self.setting.sizes, **{n: v for n, v in self.setting.values.items() if isinstance(v, str)}}
-        said = ", ".join(f"{name} = {value}" for name, value in numbers.items() if name not in _NOT_SAID)
-        return f"{self.functions}, in every dimension; priority clients of equal weight; {said}"
+        said = ", ".join(f"{name} = {value}" for name, value in self.numbers.items())
+        return f"{self.functions}, in every dimension; {said}"
 
 
-def worst_case(claim: Claim, given: Mapping[str, Fraction] | None = None) -> WorstCase:
-    """The worst case of a claim about runs, at the sizes and numbers ``given`` and the defaults of :func:`setting_of`.
+def worst_case(claim: Claim, given: Mapping[str, Fraction] | None = None, place: Place | None = None,
+               most: int | None = None, factors: bool = True) -> WorstCase:
+    """The worst case of a claim about runs, at the sizes and numbers ``given``, and else at those of a ``place``; without
+    ``factors`` only a proof.
 
     Raises:
         ImportError: the solver is not installed.
-        LookupError, TypeError, ValueError: the claim has no worst case of this kind, or not at these numbers.
+        LookupError, TypeError, ValueError: the claim has no worst case of this kind, or not at these numbers, or not with
+            at most so many letters.
     """
-    stated, setting = statement_of(claim), setting_of(claim, given or {})
+    stated, setting = statement_of(claim), setting_of(claim, given or {}, place)
     try:
-        letters = Letters(stated, setting.sizes, setting.values, [*setting.unknown])
-        pairs = [*letters.compared(stated["statement"])]
-        program = Program(letters)
+        letters = Letters(stated, *setting)
+        asked = programs(letters, stated["statement"], most)
     except (NoForm, TooLarge) as error:
         needed = f"; it may need a value of {', '.join(setting.unknown)}" if setting.unknown else ""
         raise ValueError(f"{claim.id} has no worst case of this kind: {error}{needed}") from error
-    solved = [program.solve(*pair) for pair in pairs]
+    solved = [program.solve(*pair) for program, *pair in asked] if factors else []
     proofs = []
-    for pair in pairs:
+    for program, *pair in asked:
         found = proof(program, *pair)
         if found is None:
             break
         proofs.append({name: str(number) for name, number in found.items()})
-    factors, known = tuple(s and s.factor for s in solved), (claim.id, setting, _functions(letters), program.count)
-    if len(proofs) < len(pairs):
-        return WorstCase(*known, factors, None, f"no proof was found of pair {len(proofs)} of {len(pairs)}")
-    certificate = {"format": FORMAT, **stated, **setting._asdict(), "unknown": [*setting.unknown], "proofs": proofs}
+    known = claim.id, setting, _functions(letters), len(letters.depends), tuple(s and s.factor for s in solved)
+    if len(proofs) < len(asked):
+        return WorstCase(*known, None, f"no proof was found of pair {len(proofs)} of {len(asked)}")
+    settings = [{**setting._asdict(), "proofs": proofs}]
+    certificate = {"format": FORMAT, **stated, "settings": settings}
     accepted, reason, *_ = replayed(checker.check, certificate)
-    return WorstCase(*known, factors, certificate if accepted else None, "" if accepted else f"the checker: {reason}")
+    return WorstCase(*known, certificate if accepted else None, "" if accepted else f"the checker: {reason}")
 
 
 def _functions(letters: Letters) -> str:
     """The class of functions and the law of gradients, in words."""
     (L, *_), (m, *_) = letters.bounds["L_client"], letters.bounds["mu_client"]
-    smooth = "differentiable" if L is None else f"{L}-smooth"
-    convex = "" if m is None else "convex " if m == 0 else f"{m}-strongly convex " if m > 0 else f"{-m}-weakly convex "
+    smooth = "differentiable" if L is None else "L-smooth" if letters.given.get("L") == L else f"{L}-smooth"
+    by = "mu" if letters.given.get("mu") == m else abs(m or 0)
+    convex = "" if m is None else "convex " if m == 0 else f"{by}-strongly convex " if m > 0 else f"{by}-weakly convex "
     return f"all {convex}{smooth} F_k, {'full' if letters.exact else 'unbiased'} gradients"

@@ -39,7 +39,7 @@ from verify.growth.check import check as check_growth
 from verify.growth.check import check_file
 from verify.growth.order import with_constant
 from verify.referee.decide import Settings, decide
-from verify.worst.program import Program
+from verify.worst.program import programs
 from verify.worst.proof import proof
 from verify.worst.worst_case import worst_case
 
@@ -86,18 +86,21 @@ def _proven_anew(data: dict[str, Any]) -> dict[str, Any]:
     """The mutant of a proof with multipliers that the solver finds for what it says; as it is where it finds none."""
     try:
         stated(data)
-        letters = Letters({part: data[part] for part in STATED}, sized(data), data["values"], data["unknown"])
-        pairs = [*letters.compared(data["statement"])]
-        if len(letters.depends) > MOST_LETTERS or len(pairs) > len(data["proofs"]) + 2:
-            return data
+        setting, = data["settings"]
+        sizes = sized(data | setting)
+        values = (setting[name] for name in ("values", "unknown", "weights"))
+        letters = Letters({part: data[part] for part in STATED}, sizes, *values)
         with np.errstate(all="ignore"):
-            program = Program(letters)
-            found = [proof(program, *pair) for pair in pairs]
+            asked = programs(letters, data["statement"], MOST_LETTERS)
+            if len(asked) > len(setting["proofs"]) + 2:
+                return data
+            found = [proof(program, *pair) for program, *pair in asked]
     except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError):
         return data
     if any(multipliers is None for multipliers in found):
         return data
-    return data | {"proofs": [{name: str(number) for name, number in each.items()} for each in found]}
+    anew = [{name: str(number) for name, number in each.items()} for each in found]
+    return data | {"settings": [setting | {"proofs": anew}]}
 
 
 def _confirmed(data: Mapping[str, Any], claim: Claim) -> bool:

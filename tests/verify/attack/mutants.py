@@ -45,10 +45,14 @@ def _is_number(value: Any) -> bool:
     return True
 
 
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
 def _changed(data: dict[str, Any], rng: random.Random) -> None:
     """One change somewhere in place, more often of the instance than of the statement."""
-    parts = [name for name in ("instance", "values", "sizes", "also", "members", "proofs", "statement", "hypotheses")
-             if name in data and (name not in ("statement", "hypotheses") or "proofs" in data)]
+    parts = [name for name in ("instance", "values", "sizes", "also", "members", "settings", "statement", "hypotheses")
+             if name in data and (name not in ("statement", "hypotheses") or "settings" in data)]
     root = data[rng.choice(parts)] if parts and rng.random() < 0.7 else data
     places = list(_places(root)) or list(_places(data))
     holder, key = rng.choice(places)
@@ -74,7 +78,9 @@ def _changed(data: dict[str, Any], rng: random.Random) -> None:
     elif kind < 0.90 and isinstance(value, str) and value:
         holder[key] = "".join(_LOOK_ALIKES.get(letter, letter) if rng.random() < 0.3 else letter for letter in value)
     elif kind < 0.96:
-        where = [data[name] for name in ("values", "sizes", "instance", "procedure") if isinstance(data.get(name), dict)]
+        holders = [data, *(each for each in _listed(data.get("settings")) if isinstance(each, dict))]
+        where = [each[name] for each in holders for name in ("values", "sizes", "instance", "procedure")
+                 if isinstance(each.get(name), dict)]
         rng.choice(where or [data])[rng.choice(_NAMES)] = copy.deepcopy(rng.choice((*_NUMBERS, [["5"]], 3, *_ODD)))
     else:
         source, target = rng.choice(places), rng.choice(places)
@@ -91,7 +97,7 @@ def _scaled(data: dict[str, Any], rng: random.Random) -> None:
 def mutant(certificate: dict[str, Any], rng: random.Random) -> dict[str, Any]:
     """The certificate with one to three changes."""
     data = copy.deepcopy(certificate)
-    if "proofs" in data and rng.random() < 0.3:
+    if "settings" in data and rng.random() < 0.3:
         _scaled(data, rng)
         return data
     for _ in range(rng.choice((1, 1, 1, 2, 3))):

@@ -65,8 +65,12 @@ def _broken(data: Mapping[str, Any], claim: Claim, also: bool) -> bool:
 
 # proofs ------------------------------------------------------------------------------------------------------------------
 def disproves(data: Mapping[str, Any], claim: Claim, seed: int) -> bool:
-    """Whether a random federation, at the sizes and numbers of a proof, meets all hypotheses of the claim and breaks its
-    statement. Numbers without a value are the tightest that the hypotheses admit."""
+    """Whether a random federation, at a setting of a proof, meets all hypotheses of the claim and breaks its statement.
+    Numbers without a value are the tightest that the hypotheses admit."""
+    return any(_broken_at(data | setting, claim, seed) for setting in data["settings"])
+
+
+def _broken_at(data: Mapping[str, Any], claim: Claim, seed: int) -> bool:
     rng, values = np.random.default_rng(seed), _values_of(claim, data, NUMPY)
     for _ in range(_BATCHES):
         shape, leaves = _federations(data, claim, rng)
@@ -118,7 +122,8 @@ def _federations(data: Mapping[str, Any], claim: Claim, rng: np.random.Generator
         chance=chance_of(claim.procedure, claim.variables))
     while prod(outcomes(shape)) > _OUTCOMES and shape.noisy:
         shape = replace(shape, noisy=shape.noisy[1:])
-    leaves = draw_leaves(claim, shape, _ROWS, rng) | {"weight": np.ones((_ROWS, shape.clients))}
+    leaves = draw_leaves(claim, shape, _ROWS, rng) | {
+        "weight": np.broadcast_to([float(Fraction(p)) for p in data["weights"]], (_ROWS, shape.clients))}
     each, row = (_ROWS, shape.clients, shape.dim), (_ROWS, 1, 1)
     bottom = np.where(rng.random(row) < 0.5, max(low, high / 1000), rng.uniform(max(low, 0), high, row))
     if shape.family is QUADRATIC:

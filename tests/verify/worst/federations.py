@@ -73,21 +73,30 @@ class Federation:
 
 
 class Values:
-    """The values of all letters: arrays with one axis of two outcomes for each draw of noise, and one of coordinates."""
+    """The values of all letters: arrays with one axis of two outcomes for each draw of noise, and one of coordinates.
 
-    def __init__(self, letters: Letters, federation: Federation, rng: np.random.Generator, rare: float):
+    ``past``: given is what is drawn before this round, one of its outcomes."""
+
+    def __init__(self, letters: Letters, federation: Federation, rng: np.random.Generator, rare: float, past: int = -1):
         self.federation, self.chances = federation, np.array([rare, 1 - rare])
-        draws = {next(iter(row.terms)): (k, x) for (k, *_), (row, _, x) in letters.noises.items()}
-        assert len(draws) < _AXES
+        draws = {next(iter(row.terms)): (k, x, place) for place, ((k, *_), seen) in enumerate(letters.noises.items())
+                 for row, _, x in seen}
+        means = {next(iter(mean.terms)): (of, r) for (of, r), mean in letters.conditional.items()}
+        self.rounds = [draw[1] for _, *draw in letters.noises]
+        self.given = {axis: int(rng.integers(2)) for axis, r in enumerate(self.rounds) if r < past}
+        assert len(self.rounds) < _AXES
         asked = {next(iter(g.terms)): (k, x) for k, points in enumerate(letters.points)
                  for x, g, _ in points if len(g.terms) == 1 and next(iter(g.terms.values())) == 1}
-        drawn, self.axes = np.array([self.chances[1], -self.chances[0]]) / (rare * (1 - rare)) ** 0.5, len(draws)
+        drawn, self.axes = np.array([self.chances[1], -self.chances[0]]) / (rare * (1 - rare)) ** 0.5, len(self.rounds)
         self.vectors: list[np.ndarray] = []
         for letter in range(len(letters.depends)):
             if letter in draws:
-                k, x = draws[letter]
-                here = np.moveaxis(drawn.reshape(2, *[1] * self.axes), 0, [*draws].index(letter))
+                k, x, place = draws[letter]
+                here = np.moveaxis(drawn.reshape(2, *[1] * self.axes), 0, place)
                 found = federation.noise(k, self.vector(x), here)
+            elif letter in means:
+                of, r = means[letter]
+                found = self.averaged(self.vectors[of], r)
             elif letter in asked:
                 k, x = asked[letter]
                 found = federation.gradient(k, self.point(k, x, letter))
@@ -115,10 +124,20 @@ class Values:
         zero = np.zeros((*[1] * self.axes, self.federation.dim))
         return sum((float(c) * self.vectors[letter] for letter, c in row.terms.items() if letter != ORIGIN), zero)
 
+    def averaged(self, array: np.ndarray, r: int) -> np.ndarray:
+        """The mean over all draws from a round on."""
+        for axis, drawn_in in enumerate(self.rounds):
+            if drawn_in >= r and array.shape[axis] > 1:
+                array = np.moveaxis(np.tensordot(self.chances, np.moveaxis(array, axis, 0), 1)[None], 0, axis)
+        return array
+
     def mean(self, array: np.ndarray) -> float:
-        """The expectation of an array with an axis for each draw."""
-        for _ in range(self.axes):
-            array = array[0] if len(array) == 1 else np.tensordot(self.chances, array, 1)
+        """The expectation, given what is given, of an array with an axis for each draw."""
+        for axis in range(self.axes):
+            if len(array) == 1:
+                array = array[0]
+            else:
+                array = array[self.given[axis]] if axis in self.given else np.tensordot(self.chances, array, 1)
         return float(array)
 
     def number(self, form: Form) -> tuple[float, float]:

@@ -14,7 +14,7 @@ from verify.cli.main import main
 from verify.worst import blocks
 from verify.worst.blocks import Block, flat, pairs
 from verify.worst.chart import worst
-from verify.worst.function import measured, worst_function
+from verify.worst.function import Polyhedral, measured, worst_function
 from verify.worst.tuning import over_rounds, rounds_figure, tuned
 
 HALF, QUARTER = {"eta_l": 0.5, "local_steps": 2}, {"eta_l": 0.25, "local_steps": 4}
@@ -65,12 +65,12 @@ def test_the_published_constants_of_gradient_descent(row, h):
             assert found.ratio == pytest.approx(DESCENT[row](h, n), rel=1e-7) and found.tight
 
 
-@pytest.mark.parametrize("L, m", [(Q(1), Q(0)), (Q(2), Q(1, 3)), (Q(1), Q(-1))])
+@pytest.mark.parametrize("L, m", [(Q(1), Q(0)), (Q(2), Q(1, 3)), (Q(1), Q(-1)), (None, Q(0)), (None, Q(1))])
 def test_conditions_are_those_of_the_checker(L, m):
     rng = np.random.default_rng(0)
     x, g = rng.integers(-3, 4, (2, 4, 3))
     one, other = (index.ravel() for index in np.indices((4, 4)))
-    rows = pairs(Block(x.astype(float), g.astype(float)), one, other, float(L), float(m))
+    rows = pairs(Block(x.astype(float), g.astype(float)), one, other, inf if L is None else float(L), float(m))
     gram = rng.integers(-3, 4, (3, 3))
     for row, i, j in zip(rows, one, other, strict=True):
         points = [(Row(dict(enumerate(map(Q, x[k].tolist())))), Row(dict(enumerate(map(Q, g[k].tolist())))), Form({}))
@@ -80,6 +80,7 @@ def test_conditions_are_those_of_the_checker(L, m):
             float(sum(c * Q(int(gram[a, b] + gram[b, a]), 2) for (a, b), c in terms.items())))
 
 
+EXACT = {"solver": "exact", "rho_prox": 1.0}
 #: methods whose worst functions are run
 METHODS = [
     ("fedavg", 2, HALF), ("fedavg", 5, HALF), ("fedavg", 1, HALF), ("scaffold", 2, SETTLED), ("scaffold", 4, HALF),
@@ -88,6 +89,10 @@ METHODS = [
     ("feddyn", 2, HALF), ("fedspeed", 2, HALF), ("fedswa", 2, HALF), ("fedmoswa", 2, HALF),
     ("fedavg", 2, HALF | {"functions": CONVEX, "measure": "value"}),
     ("fedavg", 3, HALF | {"functions": CONVEX, "measure": "least-gradient", "given": "value"}),
+    ("fedpd", 3, EXACT | {"functions": "convex"}), ("fedpd", 1, EXACT | {"functions": "convex"}),
+    ("fedavg", 1, {"eta_l": 0.5, "functions": "convex-lipschitz", "measure": "least-value", "L": 2.0}),
+    ("fedavg", 1, {"eta_l": 0.2, "functions": "convex-quadratic-bound", "measure": "value", "L": 2.0}),
+    ("fedavg", 1, {"eta_l": 0.3, "functions": SMOOTH, "L": 2.0}),
 ]
 
 
@@ -100,6 +105,19 @@ def test_the_worst_functions_are_as_bad_as_the_program_says(method, clients, arg
     assert function.worst.ratio == pytest.approx(function.ratio, abs=1e-6)
     assert run["given"] <= 1 + 1e-8 and run["zeta_sq"] <= 1 + 1e-6 and function.error < 1e-5
     assert function.federation.clients == clients and max(function.rank) <= 3
+
+
+def test_the_largest_of_affine_functions():
+    """Subgradients are below the function, and no nearby point is better for a local problem than its solution."""
+    rng = np.random.default_rng(0)
+    places, gradients, values = rng.normal(size=(2, 4, 3)), rng.normal(size=(2, 4, 3)), rng.normal(size=(2, 4))
+    federation = Polyhedral(places, gradients, values)
+    x, linear, other = rng.normal(size=(3, 50, 2, 3))
+    assert (federation.value(other) >= federation.value(x) + (federation.gradient(x) * (other - x)).sum(-1) - 1e-6).all()
+    v = federation.prox(linear, 0.3, x)
+    for near in (other, v + 1e-3 * other):
+        problem = [federation.value(y) + (linear * y).sum(-1) + 0.15 * ((y - x) ** 2).sum(-1) for y in (v, near)]
+        assert (problem[0] <= problem[1] + 1e-12).all()
 
 
 @pytest.mark.parametrize("method, arguments", [("fedavg", HALF), ("scaffold", QUARTER), ("fedprox", QUARTER)])
@@ -136,11 +154,14 @@ def test_what_has_no_largest_ratio_is_infinite(question):
 
 @pytest.mark.parametrize("method, question, told", [
     ("fedsam", {}, "FedSAM"), ("fedavg", {"participants": 1}, "samples"), ("fedavg", {"measure": "loss"}, "loss"),
-    ("fedavg", {"functions": "convex"}, "smooth-convex"), ("fedavg", {"functions": SMOOTH, "given": "distance"}, "distance"),
+    ("fedavg", {"functions": "concave"}, "smooth-convex"),
+    ("fedavg", {"functions": SMOOTH, "given": "distance"}, "distance"),
     ("fedavg", {"functions": CONVEX, "mu": 0.1}, "mu"), ("fedavg", {"mu": 1.0}, "mu"), ("fedavg", {"clients": 0}, "clients"),
     ("fedavg", {"zeta": -1}, "zeta"), ("fedavg", {"variates": 1}, "FedAvg"), ("fedavg", {"rho_prox": 1}, "rho_prox"),
     ("fedavg", {"given": "least-gradient"}, "given"),
     ("fedavg", {"functions": CONVEX, "measure": "value", "given": "gradient", "local_steps": 2}, "infinite"),
+    ("fedavg", {"functions": "convex", "L": 2}, "L; got 2"), ("fedavg", {"functions": "convex-lipschitz"}, "2 clients"),
+    ("fedavg", {"functions": "convex-quadratic-bound"}, "2 clients"), ("fedavg", {"functions": "convex", "mu": 1}, "mu"),
     (ft.fedavg(), {"eta_l": 0.5}, "eta_l"), (ft.scaffold(), {"variates": 1}, "SCAFFOLD"),
 ])
 def test_what_has_no_answer_says_why(method, question, told):

@@ -9,7 +9,7 @@ import pytest
 from bounds.controls.fedavg import control
 from bounds.language.claim import Condition, Procedure
 from bounds.language.names import symbol
-from bounds.language.words import norm2, rounds, x_round, x_star
+from bounds.language.words import E_round, norm2, rounds, x_round, x_star
 from bounds.papers.classical.gradient_descent import EXACT, JUST_CONVEX, NOISE, SMOOTH
 from bounds.registry.claims import find_claim
 from bounds.registry.user_claims import load_claims
@@ -41,6 +41,12 @@ OWN = {
     "bounds at all points": control(
         "bounds", "run", Condition(POINTS, "<=", BOUNDED), assumptions=(SMOOTH, JUST_CONVEX, EXACT)),
     "noise, and bounds": control("noise", "run", Condition(symbol("G_lip"), ">=", 0), assumptions=(SMOOTH, NOISE)),
+    "noise given the past": control(
+        "past", "run", Condition(E_round(norm2(x_round[2] - x_star), 1), "<=", norm2(x_round[1] - x_star)),
+        assumptions=(SMOOTH, JUST_CONVEX, NOISE)),
+    "means of models": control(
+        "means", "run", Condition(norm2(E_round(x_round[2], 1) - x_star), "<=", norm2(x_round[1] - x_star)),
+        assumptions=(SMOOTH, JUST_CONVEX, NOISE)),
     "local problems": control(
         "solved", "run", Condition(POINTS, "<=", 1), assumptions=(SMOOTH, EXACT), procedure=SOLVED),
 }
@@ -50,21 +56,23 @@ def letters_of(name):
     claim = OWN[name] if name in OWN else find_claim(name)
     given = RUNS.get(name, {"local_steps": 1} if name == "local problems" else {})
     setting = setting_of(claim, given)
-    letters = Letters(statement_of(claim), setting.sizes, setting.values, [*setting.unknown])
-    [*letters.compared(letters.stated["statement"])]
-    return letters
+    letters = Letters(statement_of(claim), *setting)
+    return letters, {past for past, *_ in letters.compared(letters.stated["statement"])}
 
 
-def false_of_a_federation(letters, seeds):
+def false_of_a_federation(letters, pasts, seeds):
     """Names of what is known of the letters and does not hold on one of some random federations."""
-    inequalities, equalities = letters.inequalities(), letters.equalities()
+    return {name for past, known in letters.known(pasts).items() for name in false_given(letters, past, *known, seeds)}
+
+
+def false_given(letters, past, inequalities, equalities, seeds):
     high, low = letters.bounds["L_client"][0], letters.bounds["mu_client"][0]
     found = set()
     for seed in seeds:
         rng = np.random.default_rng(seed)
         federation = Federation(rng, float(-high if low is None else low), float(high), letters.size["clients"],
                                 bool(letters.stated["everywhere"]))
-        values = Values(letters, federation, rng, rng.choice([0.5, 0.1]))
+        values = Values(letters, federation, rng, rng.choice([0.5, 0.1]), past)
         for name, form in (inequalities | equalities).items():
             if not name.startswith("hypothesis"):
                 number, size = values.number(form)
@@ -75,7 +83,7 @@ def false_of_a_federation(letters, seeds):
 
 @pytest.mark.parametrize("name", [*RUNS, *OWN])
 def test_what_is_known_holds_on_random_federations(name):
-    assert not false_of_a_federation(letters_of(name), range(6))
+    assert not false_of_a_federation(*letters_of(name), range(6))
 
 
 def _steep(one, other, L, m):
@@ -92,7 +100,13 @@ FAULTS = {
     "mean length": ("bounds at all points", lambda patch: patch.setattr(
         known, "pairing", lambda u, v, old=known.pairing: old(u, v) * 9)),
     "noise without variance": ("noise, and bounds", lambda patch: patch.setattr(
-        Letters, "equalities", lambda self: {"variance": known.pairing(*[next(iter(self.noises.values()))[0]] * 2)})),
+        Letters, "equalities", lambda self, past: {
+            "variance": known.pairing(*[next(iter(self.noises.values()))[0][0]] * 2)})),
+    "noise of the past": ("noise given the past", lambda patch: patch.setattr(
+        Letters, "equalities", lambda self, past, old=Letters.equalities: old(self, -1))),
+    "a mean beside what is random": ("means of models", lambda patch: patch.setattr(
+        Letters, "equalities", lambda self, past, old=Letters.equalities: (
+            self.drawn.update(dict.fromkeys(self.drawn, -2)), old(self, past))[1])),
 }
 
 
@@ -100,7 +114,7 @@ FAULTS = {
 def test_faults_in_what_is_known_are_noticed(name, monkeypatch):
     claim, fault = FAULTS[name]
     fault(monkeypatch)
-    assert false_of_a_federation(letters_of(claim), range(6))
+    assert false_of_a_federation(*letters_of(claim), range(6))
 
 
 # false statements ------------------------------------------------------------------------------------------------------
@@ -122,8 +136,8 @@ def without_multipliers(statement, tmp_path, count=1):
     path.write_text(CLAIM.replace("STATEMENT", statement))
     claim, = load_claims(path)
     setting = setting_of(claim, {"local_steps": Q(1), "rounds": Q(1), "clients": Q(1)})
-    return claim, {"format": FORMAT, **statement_of(claim), **setting._asdict(), "unknown": [*setting.unknown],
-                   "proofs": [{}] * count}
+    return claim, {"format": FORMAT, **statement_of(claim), "settings": [
+        {**setting._asdict(), "proofs": [{}] * count}]}
 
 
 @pytest.mark.parametrize(("statement", "words"), [
@@ -152,8 +166,8 @@ def test_a_number_without_a_value_has_a_name_of_its_own(statement, name, tmp_pat
 
 
 @pytest.mark.parametrize("change", [
-    put("values", "eta_l", ["1/2", "1/2"]), put("values", "eta_l", []), put("values", "eta_l", "1/2"),
-    put("values", "L", ["1"])])
+    put("settings", 0, "values", "eta_l", ["1/2", "1/2"]), put("settings", 0, "values", "eta_l", []),
+    put("settings", 0, "values", "eta_l", "1/2"), put("settings", 0, "values", "L", ["1"])])
 def test_values_have_the_lengths_of_their_arrays(change, tmp_path):
     _, data = without_multipliers("mu <= mu + 0*c", tmp_path)
     assert replay_alone(data).accepted

@@ -1,0 +1,24 @@
+"""Proofs at several sizes and numbers: what counts as proven, and what does not."""
+
+import json
+
+import pytest
+
+from bounds.registry.claims import find_claim
+from verify.exact.check import check
+from verify.worst.proven import PLACES, proven
+
+
+def test_a_theorem_is_proven_at_all_places():
+    claim = find_claim("li2020/theorem-1")
+    found = proven(claim)
+    assert check(json.loads(json.dumps(found.certificate)), claim).accepted
+    assert len(found.certificate["settings"]) == len(PLACES) and "every G_sq" in found.scope
+
+
+@pytest.mark.parametrize("name", [
+    "fedalign/theorem-1",  # free clients
+    "fedalign/lemma-A4@as-printed", "classical/sgd-stability-distance", "fedmoswa/eq-101@printed", "fadamgc/eq-83"])
+def test_what_is_refuted_or_of_another_kind_is_not_proven(name):
+    found = proven(find_claim(name))
+    assert found.certificate is None and found.reason

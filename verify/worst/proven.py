@@ -1,0 +1,110 @@
+"""Proofs of a claim at several sizes and numbers: whether it counts as proven, and for what."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from random import Random
+from typing import Any
+
+from bounds.language.claim import Claim
+from verify.claims.needs import speaks_of_samples
+from verify.worst.setting import Place
+from verify.worst.worst_case import WorstCase, worst_case
+
+__all__ = ["PLACES", "Proven", "proven"]
+
+_MOST = 32  # letters
+_FEWEST = 8  # settings at which a claim is proven that counts as proven
+_LARGE = ("clients", "rounds", "local_steps")  # sizes that must be larger than one at some of them
+_SIZES = ((2, 2, 2), (2, 1, 2), (2, 2, 1), (3, 1, 1), (1, 3, 1))
+_RATIOS, _STEPS = ("1/10", "99/100", "1/100", "1/2"), ("1/2", "1", "1/10", "3/2", "1/50")
+_NUMBERS, _SHARES = ("1", "1/2", "2", "1/3", "1/10", "8", "1/100"), ("1", "1", "1/2", "1/10", "1/100")
+
+
+def _places() -> Iterator[Place]:
+    """Sizes and constants in turn, so that each meets each other; free numbers at random."""
+    yield Place()
+    rng = Random(0)
+    for i in range(1, 16):
+        L = Fraction(rng.choice(("1", "1", "2", "1/2")))
+        yield Place(
+            *_SIZES[i % len(_SIZES)], L, L * Fraction(_RATIOS[i % len(_RATIOS)]),
+            tuple(map(Fraction, rng.choices(_SHARES, k=7))), Fraction(_STEPS[i // 2 % len(_STEPS)]),
+            tuple(map(Fraction, rng.choices(_NUMBERS, k=7))), (1, rng.randint(1, 4), 1))
+
+
+#: the places at which proofs are looked for
+PLACES = (*_places(),)
+
+
+@dataclass(frozen=True)
+class Proven:
+    """What came of looking for proofs.
+
+    Attributes:
+        certificate: the proofs at all settings; None where there are not enough.
+        scope: the functions, sizes and numbers for which the statement is proven, in one line.
+        reason: why there is no certificate.
+    """
+
+    certificate: dict[str, Any] | None = None
+    scope: str = ""
+    reason: str = ""
+
+
+def proven(claim: Claim) -> Proven:
+    """Proofs of an explicit claim about runs at all ``PLACES`` that are not too large and meet its hypotheses.
+
+    A statement does not count as proven that is not proven at one of them, or that is looked at with one client, one round
+    or one local step alone.
+
+    Raises:
+        ImportError: the solver is not installed.
+    """
+    if claim.setting != "run" or speaks_of_samples(claim):
+        return Proven(reason="it is not about runs on losses")
+    if claim.procedure is not None and claim.procedure.free_clients:
+        return Proven(reason="it has free clients, and which of them match depends on their losses")
+    found: list[WorstCase] = []
+    reason = ""
+    for place in PLACES:
+        try:
+            one = _at(claim, place)
+        except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+            reason = reason or str(error)
+            if not found and place is PLACES[4]:
+                break
+            continue
+        if one.certificate is None:
+            return Proven(reason=f"not proven at {one.scope}: {one.reason}")
+        if one.setting not in [other.setting for other in found]:
+            found.append(one)
+    if len(found) < _FEWEST:
+        return Proven(reason=reason or f"it has {len(found)} settings; {_FEWEST} are needed")
+    if small := [size for size in _LARGE if all(one.setting.sizes[size] == 1 for one in found)]:
+        return Proven(reason=f"it is looked at with {' = '.join(small)} = 1 alone")
+    settings = [setting for one in found for setting in one.certificate["settings"]]
+    return Proven(found[0].certificate | {"settings": settings}, _scope(found))
+
+
+def _at(claim: Claim, place: Place) -> WorstCase:
+    """At a place, with numbers that have no value where the statement is linear in them."""
+    try:
+        return worst_case(claim, {}, place._replace(numbers=()), _MOST, factors=False)
+    except (TypeError, ValueError):
+        return worst_case(claim, {}, place, _MOST, factors=False)
+
+
+def _scope(found: list[WorstCase]) -> str:
+    """What is the same at all settings, and the values of what is not."""
+    said: dict[str, list[str]] = {}
+    for one in found:
+        for name, value in one.numbers.items():
+            said.setdefault(name, []).append(value)
+    same = {name: values[0] for name, values in said.items() if len({*values}) == 1}
+    parts = [found[0].functions, "in every dimension", f"at {len(found)} settings"]
+    parts += [f"{name} = {value}" for name, value in same.items()]
+    parts += [f"{name} = {', '.join(dict.fromkeys(values))}" for name, values in said.items() if name not in same]
+    if found[0].setting.unknown:
+        parts.append(f"every {', '.join(found[0].setting.unknown)}")
+    return "; ".join(parts)
