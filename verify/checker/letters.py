@@ -175,10 +175,12 @@ class Letters(Known, Replay):
                 self.asked_given.add(past)
         self.given_past = NOTHING if past is None else past
         try:
-            found = super().mean(key, body, free, index, outcome)
+            found = super().mean((word, past), body, free, index, outcome)
         finally:
             self.given_past = outer
-        if isinstance(found, Row) and word != "E_sampling":
+        if isinstance(found, Row) and word == "E_sampling" and self.upstream(found):
+            raise NoForm("a mean of random vectors over samples of clients: a client has the same noise in each")
+        if isinstance(found, Row):
             return sum((self.mean_of(letter, past) * c for letter, c in found.terms.items()), Row({}))
         return found
 

@@ -9,7 +9,7 @@ import pytest
 from bounds.controls.fedavg import control
 from bounds.language.claim import Condition, Procedure
 from bounds.language.names import symbol
-from bounds.language.words import E_round, norm2, rounds, x_round, x_star
+from bounds.language.words import E, E_round, norm2, rounds, sampling, x_round, x_star
 from bounds.papers.classical.gradient_descent import EXACT, JUST_CONVEX, NOISE, SMOOTH
 from bounds.registry.claims import find_claim
 from bounds.registry.user_claims import load_claims
@@ -24,6 +24,7 @@ from verify.checker.proof import FORMAT
 from verify.exact.check import check, replay_alone
 from verify.exact.statement import statement_of
 from verify.worst.setting import setting_of
+from verify.worst.worst_case import worst_case
 
 BOUNDED = sum((symbol(name) for name in ("sigma_g", "sigma_g_1", "sigma_g_2", "sigma_g_max", "G_lip")), start=symbol(
     "sigma_g_client")[0])
@@ -173,6 +174,20 @@ def test_values_have_the_lengths_of_their_arrays(change, tmp_path):
     assert replay_alone(data).accepted
     change(data)
     assert not replay_alone(data).accepted
+
+
+FINAL = norm2(x_round[2] - x_star)
+
+
+@pytest.mark.parametrize("left", [
+    E(norm2(E(x_round[1], sampling) - x_star)),  # a client has the same noise whoever is drawn with it
+    E_round(E(E(FINAL), sampling), 1), norm2(x_round[2] - E(x_round[2])), E_round(FINAL, 1) - E(norm2(x_round[1] - x_star))])
+def test_means_that_are_given_different_things_have_no_form(left):
+    claim = control("means", "run", Condition(left, "<=", norm2(x_round[0] - x_star)),
+                    assumptions=(SMOOTH, JUST_CONVEX, NOISE), procedure=Procedure(
+                        sampling="without-replacement", equal_weights=True))
+    with pytest.raises(ValueError, match="no worst case of this kind"):
+        worst_case(claim, {"clients": Q(3), "participants": Q(2), "local_steps": Q(1), "rounds": Q(2)}, factors=False)
 
 
 def test_constants_are_multiplied():
