@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from math import inf
 from random import Random
 from typing import Any
 
@@ -14,18 +15,23 @@ from verify.worst.worst_case import WorstCase, worst_case
 __all__ = ["PLACES", "Proven", "proven"]
 
 _MOST = 32  # letters
+_FEW = 16  # letters of a setting from which numbers are moved
 _FEWEST = 8  # settings at which a claim is proven that counts as proven
 _LARGE = ("clients", "rounds", "local_steps")  # sizes that must be larger than one at some of them
 _SIZES = ((2, 2, 2), (2, 1, 2), (2, 2, 1), (3, 1, 1), (1, 3, 1))
 _RATIOS, _STEPS = ("1/10", "99/100", "1/100", "1/2"), ("1/2", "1", "1/10", "3/2", "1/50")
 _NUMBERS, _SHARES = ("1", "1/2", "2", "1/3", "1/10", "8", "1/100"), ("1", "1", "1/2", "1/10", "1/100")
+_STARTS, _TRIALS = 3, 60  # settings from which numbers are moved, and trials from each
+_MOVES = (Fraction(3), Fraction(1, 3))  # of a number, by a factor
+_UP = 1.001  # a factor that is this many times larger is larger
+_ERRORS = (ArithmeticError, LookupError, TypeError, ValueError)
 
 
 def _places() -> Iterator[Place]:
     """Sizes and constants in turn, so that each meets each other; free numbers at random."""
     yield Place()
     rng = Random(0)
-    for i in range(1, 16):
+    for i in range(1, 13):
         L = Fraction(rng.choice(("1", "1", "2", "1/2")))
         yield Place(
             *_SIZES[i % len(_SIZES)], L, L * Fraction(_RATIOS[i % len(_RATIOS)]),
@@ -67,17 +73,12 @@ def proven(claim: Claim) -> Proven:
         return Proven(reason="it has free clients, and which of them match depends on their losses")
     found: list[WorstCase] = []
     reason = ""
-    for place in PLACES:
-        try:
-            one = _at(claim, place)
-        except (ArithmeticError, LookupError, TypeError, ValueError) as error:
-            reason = reason or str(error)
-            if not found and place is PLACES[4]:
-                break
-            continue
-        if one.certificate is None:
+    for one in _everywhere(claim):
+        if isinstance(one, Exception):
+            reason = reason or str(one)
+        elif one.certificate is None:
             return Proven(reason=f"not proven at {one.scope}: {one.reason}")
-        if one.setting not in [other.setting for other in found]:
+        elif one.setting not in [other.setting for other in found]:
             found.append(one)
     if len(found) < _FEWEST:
         return Proven(reason=reason or f"it has {len(found)} settings; {_FEWEST} are needed")
@@ -87,12 +88,59 @@ def proven(claim: Claim) -> Proven:
     return Proven(found[0].certificate | {"settings": settings}, _scope(found))
 
 
+def _everywhere(claim: Claim) -> Iterator[WorstCase | Exception]:
+    """What is known at each place, or why nothing is; then at the numbers to which small settings lead. A claim of which
+    nothing is known at the first places, of each size one, is looked at nowhere else."""
+    starts: dict[tuple[int, ...], tuple[Place, WorstCase]] = {}
+    known = 0
+    for number, place in enumerate(PLACES):
+        try:
+            one = _at(claim, place)
+        except _ERRORS as error:
+            yield error
+            if not known and number + 1 == len(_SIZES):
+                return
+            continue
+        known += 1
+        yield one
+        if one.letters <= _FEW:
+            starts.setdefault(place[:3], (place, one))
+    for place, one in [*starts.values()][:_STARTS]:
+        yield worst_case(claim, *_uphill(claim, one, place), _MOST, factors=False)
+
+
 def _at(claim: Claim, place: Place) -> WorstCase:
     """At a place, with numbers that have no value where the statement is linear in them."""
     try:
         return worst_case(claim, {}, place._replace(numbers=()), _MOST, factors=False)
     except (TypeError, ValueError):
         return worst_case(claim, {}, place, _MOST, factors=False)
+
+
+def _uphill(claim: Claim, start: WorstCase, place: Place) -> tuple[dict[str, Fraction], Place]:
+    """Sizes and numbers at which a statement is nearer to false than at a setting, by one step in one of them after another;
+    and the place of all else."""
+    def factor(given) -> float:
+        try:
+            one = worst_case(claim, given, place, _FEW, proofs=False)
+        except _ERRORS:
+            return -inf
+        return max(-inf if factor is None else factor for factor in one.factors)
+
+    place = place._replace(numbers=() if start.setting.unknown else place.numbers)
+    given = {name: Fraction(number) for name, number in start.numbers.items() if name != "weights"}
+    best, left, grown = factor(given), _TRIALS, True
+    while grown and left > 0:
+        grown = False
+        for name, number in [*given.items()]:
+            steps = (number + 1, number - 1) if name in start.setting.sizes else (number * move for move in _MOVES)
+            for moved in steps:
+                left -= 1
+                trial = given | {name: moved}
+                if left >= 0 and (value := factor(trial)) > best * _UP:
+                    given, best, grown = trial, value, True
+                    break
+    return given, place
 
 
 def _scope(found: list[WorstCase]) -> str:
@@ -105,6 +153,6 @@ def _scope(found: list[WorstCase]) -> str:
     parts = [found[0].functions, "in every dimension", f"at {len(found)} settings"]
     parts += [f"{name} = {value}" for name, value in same.items()]
     parts += [f"{name} = {', '.join(dict.fromkeys(values))}" for name, values in said.items() if name not in same]
-    if found[0].setting.unknown:
-        parts.append(f"every {', '.join(found[0].setting.unknown)}")
+    if unknown := [name for name in found[0].setting.unknown if all(name in one.setting.unknown for one in found)]:
+        parts.append(f"every {', '.join(unknown)}")
     return "; ".join(parts)

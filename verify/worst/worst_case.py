@@ -56,9 +56,9 @@ class WorstCase:
 
 
 def worst_case(claim: Claim, given: Mapping[str, Fraction] | None = None, place: Place | None = None,
-               most: int | None = None, factors: bool = True) -> WorstCase:
+               most: int | None = None, factors: bool = True, proofs: bool = True) -> WorstCase:
     """The worst case of a claim about runs, at the sizes and numbers ``given``, and else at those of a ``place``; without
-    ``factors`` only a proof.
+    ``factors`` only a proof, without ``proofs`` only the factors.
 
     Raises:
         ImportError: the solver is not installed.
@@ -73,16 +73,18 @@ def worst_case(claim: Claim, given: Mapping[str, Fraction] | None = None, place:
         needed = f"; it may need a value of {', '.join(setting.unknown)}" if setting.unknown else ""
         raise ValueError(f"{claim.id} has no worst case of this kind: {error}{needed}") from error
     solved = [program.solve(*pair) for program, *pair in asked] if factors else []
-    proofs = []
+    known = claim.id, setting, _functions(letters), len(letters.depends), tuple(s and s.factor for s in solved)
+    if not proofs:
+        return WorstCase(*known, None, "none was looked for")
+    multipliers = []
     for program, *pair in asked:
         found = proof(program, *pair)
         if found is None:
             break
-        proofs.append({name: str(number) for name, number in found.items()})
-    known = claim.id, setting, _functions(letters), len(letters.depends), tuple(s and s.factor for s in solved)
-    if len(proofs) < len(asked):
-        return WorstCase(*known, None, f"no proof was found of pair {len(proofs)} of {len(asked)}")
-    settings = [{**setting._asdict(), "proofs": proofs}]
+        multipliers.append({name: str(number) for name, number in found.items()})
+    if len(multipliers) < len(asked):
+        return WorstCase(*known, None, f"no proof was found of pair {len(multipliers)} of {len(asked)}")
+    settings = [{**setting._asdict(), "proofs": multipliers}]
     certificate = {"format": FORMAT, **stated, "settings": settings}
     accepted, reason, *_ = replayed(checker.check, certificate)
     return WorstCase(*known, certificate if accepted else None, "" if accepted else f"the checker: {reason}")
