@@ -1,4 +1,5 @@
-"""From a claim to its verdict, in stages: conflict, order, search, proof, federations of real data, sampled runs."""
+"""From a claim to its verdict, in stages: conflict, order, search, proof, federations of real data, sampled runs, worst
+case."""
 
 import time
 from collections.abc import Sequence
@@ -206,6 +207,28 @@ def _samples(case: _Case) -> Verdict | None:
     return case.verdict("refuted", case.ratio, text)
 
 
+def _worst_case(case: _Case) -> Verdict | None:
+    """Certified, if there are proofs for every function of a class at several sizes and numbers, and no ratio exceeds 1."""
+    if not BUDGETS[case.settings.budget].proofs or not case.found.met or case.ratio > 1 + _ROUNDING:
+        return None
+    from verify.worst.proven import proven
+
+    try:
+        found = proven(case.claim)
+    except ImportError as missing:
+        case.beside.append(f"no proof was looked for: {missing}")
+        return None
+    if found.certificate is None:
+        case.details["not proven"] = found.reason
+        return None
+    outcome = accepted(case.claim, lambda: found.certificate, lambda data: check(data, case.claim), case.settings.out)
+    if isinstance(outcome, Refused):
+        case.details["not proven"] = outcome.why
+        return None
+    case.details["scope"] = found.scope
+    return case.verdict("certified", case.ratio, f"proven for {found.scope}", outcome.path)
+
+
 def _nothing_against_it(case: _Case) -> Verdict:
     """Consistent, or undecided if no instance met the hypotheses."""
     found = case.found
@@ -217,7 +240,9 @@ def _nothing_against_it(case: _Case) -> Verdict:
 
 
 #: each returns a verdict, or None and leaves the claim to the next
-STAGES = (_conflict, _order, _search, _proof, _uncertainty, _federations, _samples, _nothing_against_it)
+STAGES = (_conflict, _order, _search, _proof, _uncertainty, _federations, _samples, _worst_case, _nothing_against_it)
+
+_ROUNDING = 1e-6  # by which a ratio in floating point may exceed one where a claim holds
 
 _SHORT_BITS = 73  # of a fraction that is printed exactly: about 22 digits
 

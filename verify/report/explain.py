@@ -97,7 +97,9 @@ def _change(claim: Claim, verdict: Verdict, budget: str, out: str) -> str:
     if verdict.verdict == "ill-posed":
         return "a reading that drops or restricts one of these. No search can."
     if verdict.verdict == "certified":
-        return "only an error in the proof, or in how the claim was read."
+        again = f" `{on_certificate('check', verdict, out)}` checks it." if verdict.certificate else ""
+        beyond = ", or a counterexample at other sizes or numbers" if "scope" in verdict.details else ""
+        return f"only an error in the proof, or in how the claim was read{beyond}.{again}"
     if verdict.verdict == "consistent":
         return "a counterexample" + (f", perhaps by a harder search: {harder}." if harder else ", or a proof.")
     if "stopped" in verdict.details:

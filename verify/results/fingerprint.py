@@ -7,7 +7,7 @@ import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -24,14 +24,15 @@ DECIDES = (
     "synthetic", "fedtheory", "bounds/language", "bounds/formulas", "bounds/registry", "bounds/papers/*/words.py",
     "verify/checker", "verify/claims", "verify/evaluation", "verify/evidence", "verify/exact", "verify/formulas",
     "verify/growth", "verify/instances", "verify/measure", "verify/prove", "verify/referee/decide.py",
-    "verify/results/verdict.py", "verify/search",
+    "verify/results/verdict.py", "verify/search", "verify/worst",
 )
 #: rooms and files within these that decide nothing
 SHOWS = (
     "fedtheory/pages.py", "fedtheory/stability.py", "fedtheory/testing", "verify/evidence/stability.py",
-    "verify/evidence/stability_figure.py", "verify/formulas/figures.py",
+    "verify/evidence/stability_figure.py", "verify/formulas/figures.py", "verify/worst/blocks.py", "verify/worst/chart.py",
+    "verify/worst/conditions.py", "verify/worst/function.py", "verify/worst/tuning.py",
 )
-LIBRARIES = ("torch", "numpy", "sympy", "scipy", "scikit-learn", "cma", "z3-solver")
+LIBRARIES = ("torch", "numpy", "sympy", "scipy", "scikit-learn", "cma", "z3-solver", "clarabel")
 
 
 def digest(data: Any) -> str:
@@ -78,7 +79,15 @@ def fingerprints(claims: Iterable[Claim], settings: Mapping[str, Any],
 def code_version() -> str:
     """SHA-256 of the code that decides, and the versions of the libraries that it computes with."""
     files = {path.relative_to(ROOT).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest() for path in deciding_files()}
-    return digest({"files": files, "libraries": {name: version(name) for name in LIBRARIES}})
+    return digest({"files": files, "libraries": {name: _version(name) for name in LIBRARIES}})
+
+
+def _version(name: str) -> str | None:
+    """The installed version; None of what is optional and not installed."""
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None
 
 
 def deciding_files() -> list[Path]:

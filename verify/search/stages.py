@@ -112,28 +112,9 @@ def _evolved(state: State) -> Batches:
         yield shape, leaves
 
 
-def _extreme_numbers(state: State) -> Batches:
-    """Of a claim that compares bounds: the numbers at which one bound exceeds the other most."""
-    claim = state.claim
-    if not claim.compares:
-        return
-    from verify.formulas.bound import bound_of
-    from verify.formulas.dominance import Space  # which imports what other claims do not need
-
-    left, right = bound_of(claim, "left"), bound_of(claim, "right")
-    space = Space(left, right, sorted(v.name for v in claim.variables), {})
-    _, point = space.extremes(state.rng_of_shapes)
-    if not space.met:
-        return
-    numbers = {name: float(np.ravel(value)[0]) for name, value in space.numbers(point[:, None]).items()}
-    whole = {v.name for v in claim.variables if v.domain == "integer"}
-    sizes = tuple((name, round(numbers[name])) for name in numbers if name in whole)
-    yield Shape(dim=1, sizes=sizes), {n: np.array([v]) for n, v in numbers.items() if n not in whole}
-
-
 STAGES: dict[str, Stage] = {
     "small": _small, "extreme": _extreme, "layered": _layered, "patient": _patient, "random": _random, "evolved": _evolved,
-    "local-search": local_search, "extreme-numbers": _extreme_numbers, "related": related,
+    "local-search": local_search, "related": related,
 }
 #: of all that can be switched off: stages, corners, and the archive's second ranking
 NAMES = (*STAGES, *(corner.name for corner in CORNERS), *RANKINGS[1:])

@@ -1,7 +1,7 @@
 """Proofs of a claim at several sizes and numbers: whether it counts as proven, and for what."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import inf
 from random import Random
@@ -9,7 +9,7 @@ from typing import Any
 
 from bounds.language.claim import Claim
 from verify.claims.needs import speaks_of_samples
-from verify.worst.setting import Place
+from verify.worst.setting import Place, setting_of
 from verify.worst.worst_case import WorstCase, worst_case
 
 __all__ = ["PLACES", "Proven", "proven"]
@@ -19,11 +19,13 @@ _FEW = 16  # letters of a setting from which numbers are moved
 _FEWEST = 8  # settings at which a claim is proven that counts as proven
 _LARGE = ("clients", "rounds", "local_steps")  # sizes that must be larger than one at some of them
 _SIZES = ((2, 2, 2), (2, 1, 2), (2, 2, 1), (3, 1, 1), (1, 3, 1))
-_RATIOS, _STEPS = ("1/10", "99/100", "1/100", "1/2"), ("1/2", "1", "1/10", "3/2", "1/50")
+_RATIOS, _STEPS = ("1/10", "9/10", "1/100", "1/2"), ("1/2", "1", "1/10", "3/2", "1/50")
 _NUMBERS, _SHARES = ("1", "1/2", "2", "1/3", "1/10", "8", "1/100"), ("1", "1", "1/2", "1/10", "1/100")
 _STARTS, _TRIALS = 3, 60  # settings from which numbers are moved, and trials from each
 _MOVES = (Fraction(3), Fraction(1, 3))  # of a number, by a factor
+_LISTED = 4  # values in a scope
 _UP = 1.001  # a factor that is this many times larger is larger
+_NEAR = 1e-6  # factors that are larger than one by less are one
 _ERRORS = (ArithmeticError, LookupError, TypeError, ValueError)
 
 
@@ -61,8 +63,8 @@ class Proven:
 def proven(claim: Claim) -> Proven:
     """Proofs of an explicit claim about runs at all ``PLACES`` that are not too large and meet its hypotheses.
 
-    A statement does not count as proven that is not proven at one of them, or that is looked at with one client, one round
-    or one local step alone.
+    A statement does not count as proven that may be false at one of them, or that is looked at with one client, one round or
+    one local step alone although it admits more. The scope leaves out places at which it holds only up to rounding.
 
     Raises:
         ImportError: the solver is not installed.
@@ -76,13 +78,16 @@ def proven(claim: Claim) -> Proven:
     for one in _everywhere(claim):
         if isinstance(one, Exception):
             reason = reason or str(one)
+        elif one.certificate is None and all(factor is not None and factor <= 1 + _NEAR for factor in one.factors):
+            reason = reason or f"no proof in rational numbers was found at {one.scope}"
         elif one.certificate is None:
             return Proven(reason=f"not proven at {one.scope}: {one.reason}")
         elif one.setting not in [other.setting for other in found]:
             found.append(one)
     if len(found) < _FEWEST:
         return Proven(reason=reason or f"it has {len(found)} settings; {_FEWEST} are needed")
-    if small := [size for size in _LARGE if all(one.setting.sizes[size] == 1 for one in found)]:
+    larger = setting_of(claim, {}, PLACES[0]).sizes
+    if small := [size for size in _LARGE if larger[size] > 1 and all(one.setting.sizes[size] == 1 for one in found)]:
         return Proven(reason=f"it is looked at with {' = '.join(small)} = 1 alone")
     settings = [setting for one in found for setting in one.certificate["settings"]]
     return Proven(found[0].certificate | {"settings": settings}, _scope(found))
@@ -106,15 +111,23 @@ def _everywhere(claim: Claim) -> Iterator[WorstCase | Exception]:
         if one.letters <= _FEW:
             starts.setdefault(place[:3], (place, one))
     for place, one in [*starts.values()][:_STARTS]:
-        yield worst_case(claim, *_uphill(claim, one, place), _MOST, factors=False)
+        yield _with_factors(claim, *_uphill(claim, one, place))
 
 
 def _at(claim: Claim, place: Place) -> WorstCase:
     """At a place, with numbers that have no value where the statement is linear in them."""
     try:
-        return worst_case(claim, {}, place._replace(numbers=()), _MOST, factors=False)
+        return _with_factors(claim, {}, place._replace(numbers=()))
     except (TypeError, ValueError):
-        return worst_case(claim, {}, place, _MOST, factors=False)
+        return _with_factors(claim, {}, place)
+
+
+def _with_factors(claim: Claim, given: dict[str, Fraction], place: Place) -> WorstCase:
+    """A proof, or the factors where none was found."""
+    found = worst_case(claim, given, place, _MOST, factors=False)
+    if found.certificate is not None:
+        return found
+    return replace(found, factors=worst_case(claim, given, place, _MOST, proofs=False).factors)
 
 
 def _uphill(claim: Claim, start: WorstCase, place: Place) -> tuple[dict[str, Fraction], Place]:
@@ -144,15 +157,21 @@ def _uphill(claim: Claim, start: WorstCase, place: Place) -> tuple[dict[str, Fra
 
 
 def _scope(found: list[WorstCase]) -> str:
-    """What is the same at all settings, and the values of what is not."""
+    """The functions, the sizes and the numbers of all settings, in one line."""
     said: dict[str, list[str]] = {}
     for one in found:
         for name, value in one.numbers.items():
             said.setdefault(name, []).append(value)
-    same = {name: values[0] for name, values in said.items() if len({*values}) == 1}
     parts = [found[0].functions, "in every dimension", f"at {len(found)} settings"]
-    parts += [f"{name} = {value}" for name, value in same.items()]
-    parts += [f"{name} = {', '.join(dict.fromkeys(values))}" for name, values in said.items() if name not in same]
+    parts += [f"{name} = {_values([*dict.fromkeys(values)])}" for name, values in said.items()]
     if unknown := [name for name in found[0].setting.unknown if all(name in one.setting.unknown for one in found)]:
         parts.append(f"every {', '.join(unknown)}")
     return "; ".join(parts)
+
+
+def _values(texts: list[str]) -> str:
+    """Some values as they are, many numbers by the least and the largest."""
+    if len(texts) <= _LISTED or any(" " in text for text in texts):
+        return ", ".join(texts[:_LISTED]) + ", ..." * (len(texts) > _LISTED)
+    numbers = sorted(texts, key=Fraction)
+    return f"{len(numbers)} values from {numbers[0]} to {numbers[-1]}"

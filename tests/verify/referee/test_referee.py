@@ -2,6 +2,7 @@
 
 import json
 import math
+import sys
 from dataclasses import fields, replace
 from fractions import Fraction
 
@@ -17,6 +18,7 @@ from verify.growth.check import check_file
 from verify.referee import decide as module
 from verify.referee.decide import Settings, decide
 from verify.referee.referee import referee
+from verify.report.explain import explain
 from verify.report.lists import MISSING
 from verify.results.records import as_record, from_record
 from verify.results.verdict import VERDICTS, Series, Verdict, ratio
@@ -96,6 +98,36 @@ def test_given_federations_and_sampled_runs_count():
     assert verdict.verdict == "consistent" and "1 data federation" in verdict.evidence
     assert all(row["met"] and not row["violated"] for row in verdict.details["federations"])
     assert verdict.ratio >= max(row["ratio"] for row in verdict.details["federations"])
+
+
+@pytest.fixture()
+def proofs(monkeypatch):
+    """Settings of the quick budget, with proofs for every function of a class."""
+    monkeypatch.setitem(BUDGETS, "quick", replace(BUDGETS["quick"], proofs=True))
+    return Settings(federations=False)
+
+
+def test_a_claim_is_certified_for_every_function_of_its_class(proofs, tmp_path):
+    claim = find_claim("classical/scaffold-drift-smooth")
+    verdict = decide(claim, replace(proofs, out=tmp_path))
+    assert verdict.verdict == "certified" and verdict.details["scope"] in verdict.evidence
+    assert verdict.ratio is not None and verdict.details["instances"]["met"] > 0
+    assert check_file(tmp_path / verdict.certificate).accepted
+    assert "fedtheory check" in explain(claim, verdict, {}, "quick", str(tmp_path))
+
+
+@pytest.mark.parametrize("planted", ["no solver", "refused", "above one"])
+def test_without_an_accepted_proof_nothing_is_certified(proofs, planted, monkeypatch):
+    if planted == "no solver":
+        monkeypatch.setitem(sys.modules, "clarabel", None)
+    elif planted == "refused":
+        monkeypatch.setattr(module, "check", lambda data, claim: type("No", (), {"accepted": False, "reason": "planted"})())
+    else:
+        monkeypatch.setattr(module, "_ROUNDING", -1.0)
+    verdict = decide(find_claim("classical/scaffold-drift-smooth"), proofs)
+    assert verdict.verdict == "consistent" and verdict.certificate is None and "scope" not in verdict.details
+    assert ("clarabel" in verdict.evidence) == (planted == "no solver")
+    assert ("not proven" in verdict.details) == (planted == "refused")
 
 
 # what must never happen --------------------------------------------------------------------------------------------------
