@@ -151,7 +151,7 @@ def page_name(claim_id: str) -> str:
 
 def _page(verdict: Verdict, out: Path, claim: Claim | None, figures: list[dict[str, Any]]) -> dict[str, Any]:
     certificate = _certificate(verdict, out)
-    instance = certificate or verdict.details.get("instance")
+    instance = None if verdict.verdict == "certified" else certificate or verdict.details.get("instance")
     facts, evidence_tables = details_shown(verdict.details)
     tables = instance_tables(instance) if isinstance(instance, Mapping) else []
     return {

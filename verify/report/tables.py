@@ -18,7 +18,7 @@ PIECES = (", plus slope · h(coordinate − c) for each coordinate and each of i
 TURNED = (", in coordinates of the models rotated back, in the plane of the first and the last, by the angle with "
           "tan(angle / 2) = half_tangent; the same holds for the noise")
 FIRST = ("priority", "client_weight")  # columns of the clients' table
-SHOWN_ELSEWHERE = ("conflict", "instance", "kept", "missing")  # in other parts of the page
+SHOWN_ELSEWHERE = ("conflict", "instance", "kept", "missing", "scope")  # in other parts of the page
 
 
 def details_shown(details: Mapping[str, Any]) -> tuple[list[tuple[str, str]], list[dict[str, Any]]]:

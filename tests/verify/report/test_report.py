@@ -259,3 +259,14 @@ def test_details_are_facts_and_tables():
     assert [(table["caption"], table["head"], table["rows"]) for table in tables] == [
         ("federations", ["name", "ratio", "met", "note"], [["digits", "0.5", "yes", "–"], ["pair", "–", "–", "x"]])
     ]
+
+
+def test_a_proof_is_no_instance(tmp_path):
+    """The page of a certified claim names its proof and the command that checks it, and shows no worst instance."""
+    proof = tmp_path / "certificates" / "demo__theorem-1.json"
+    proof.parent.mkdir()
+    write_json(proof, {"format": "demo", "procedure": {"sampling": "full"}, "settings": []})
+    verdict = replace(VERDICTS_SHOWN[0], verdict="certified", ratio=0.5, details={"scope": "all smooth F_k"}, series=())
+    write_report([verdict], tmp_path, **ABOUT, claims={CLAIM.id: CLAIM})
+    text = Page(tmp_path / "claims" / "demo__theorem-1.html").text
+    assert "fedtheory check" in text and "worst instance" not in text
