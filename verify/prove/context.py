@@ -1,6 +1,6 @@
 """What follows from the hypotheses of a claim about plain numbers and free vectors, by lemmas and real arithmetic."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -17,6 +17,7 @@ __all__ = ["Context", "Family"]
 
 _GAP = sp.Symbol("@gap", positive=True)
 _LARGE = 250  # operations of a formula, beyond which no proof is looked for
+_LONG = 120  # operations of a side of a fact, beyond which it is left out
 _FACTS = 600  # of all questions on terms of sums for one claim
 _DEPTH = 2  # of proofs within proofs
 _STEPS = STEPS // 4  # of z3 for the signs of terms
@@ -140,8 +141,11 @@ class Context:
     def proof(self, goal: Condition, lemmas=LEMMAS, core: bool = True) -> tuple[Fact, ...] | None:
         """The facts from which the goal follows in real arithmetic; None where no proof is found. Without ``core`` more
         facts than needed may be named."""
+        gap = sp.sympify(goal.right - goal.left)
+        if gap.count_ops() > _LARGE:
+            return None
         try:
-            gap = self.normal.number(goal.right - goal.left)
+            gap = self.normal.number(gap)
             if goal.relation == "==":
                 both = [self.proof(Condition(0, "<=", sign * gap), lemmas, core) if gap != 0 else () for sign in (1, -1)]
                 return None if None in both else tuple(dict.fromkeys(both[0] + both[1]))
@@ -202,7 +206,7 @@ class Context:
         return expanded(sp.Mul(*(f for f in factors if not f.is_nonnegative)))
 
     def _facts(self, gap, lemmas) -> list[Fact]:
-        waiting = [self._normal(fact) for fact in self.facts]
+        waiting = [*self._normal(self.facts)]
         facts: list[Fact] = []
         formulas = {gap}
         for _ in range(3 if lemmas is OF_VECTORS else 2):  # what one lemma brings in, others are about
@@ -214,12 +218,12 @@ class Context:
             formulas |= {side for fact in related for side in _sides(fact)}
             found = {e for f in formulas for e in f.atoms(sp.Indexed)}
             bases = {e.base for e in found}
-            known = [self._normal(family.first()) for family in self.families if family.bases & bases]
-            known += [self._normal(fact) for family in self.families for entry in sorted(found, key=str)
-                     if not _bound(entry) for fact in family.at(entry)]
+            known = [family.first() for family in self.families if family.bases & bases]
+            known += [fact for family in self.families for entry in sorted(found, key=str)
+                      if not _bound(entry) for fact in family.at(entry)]
             terms = Terms(formulas, self.normal, self.over, self.bounds, self.ranges)
-            known += [self._normal(fact) for lemma in lemmas for fact in lemma(terms)]
-            new = [fact for fact in dict.fromkeys(known) if fact not in facts and not _trivial(fact)]
+            known += [fact for lemma in lemmas for fact in lemma(terms)]
+            new = [fact for fact in dict.fromkeys(self._normal(known)) if fact not in facts and not _trivial(fact)]
             facts += new
             more = {side for fact in new for side in _sides(fact)}
             if not lemmas or more <= formulas:
@@ -227,14 +231,23 @@ class Context:
             formulas |= more
         return facts
 
-    def _normal(self, fact: Fact) -> Fact:
+    def _normal(self, facts: Iterable[Fact]) -> Iterator[Fact]:
+        """Facts in normal form, but for long ones."""
         def sides(c):
             return replace(c, left=self.normal.number(c.left), right=self.normal.number(c.right))
 
-        if fact not in self.normals:
-            found = replace(fact, conclusion=sides(fact.conclusion), premises=tuple(map(sides, fact.premises)))
-            self.normals[fact] = self.normals[found] = found
-        return self.normals[fact]
+        for fact in facts:
+            if _long(fact):
+                continue
+            if fact not in self.normals:
+                found = replace(fact, conclusion=sides(fact.conclusion), premises=tuple(map(sides, fact.premises)))
+                self.normals[fact] = self.normals[found] = found
+            if not _long(self.normals[fact]):
+                yield self.normals[fact]
+
+
+def _long(fact: Fact) -> bool:
+    return any(sp.sympify(side).count_ops() > _LONG for side in _sides(fact))
 
 
 def _terms(e) -> set[sp.Expr]:

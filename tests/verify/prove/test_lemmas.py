@@ -10,11 +10,14 @@ import sympy as sp
 from bounds.controls.fedavg import control
 from bounds.language.claim import Condition, Variable
 from bounds.language.words import Sum, dot, norm, norm2
-from bounds.registry.claims import find_claim
+from bounds.registry.claims import all_claims, find_claim
+from bounds.registry.papers import PAPERS
 from verify.prove.context import Context, Family
 from verify.prove.lemmas import LEMMAS
 from verify.prove.prove import prove
 from verify.prove.satisfiable import Fact
+from verify.search.budget import BUDGETS
+from verify.search.search import search
 
 b, c, eta = sp.symbols("b c eta", positive=True)
 e, f = sp.symbols("e f", nonnegative=True)
@@ -164,3 +167,11 @@ def test_a_true_statement_is_proven_and_a_sharper_one_is_not(name):
 @pytest.mark.parametrize("name", ["afedpd/lemma-4-hitting@last+K-draws+rounds-below", "afedpd/lemma-4-hitting"])
 def test_a_false_step_is_not_proven(name):
     assert prove(find_claim(name)) is None
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_no_counterexample_contradicts_a_proof(paper):
+    own = [claim for claim in all_claims().values() if claim.paper == paper and claim.explicit]
+    for claim in own:
+        if prove(claim):
+            assert search(claim, BUDGETS["quick"], 0).violation is None, claim.id
