@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from verify.cli.shared import choose_claim
+from verify.cli.shared import choose_claim, choose_claims
 
 __all__ = ["bound", "compare", "lint"]
 
@@ -34,6 +34,8 @@ def bound(
     Shows the formula in its parameters, its rate in each of them, and its values at the numbers given. Without numbers it
     lists the parameters. --best and --target take one value of every other parameter.
     """
+    chosen = choose_claim(claim)
+
     from dataclasses import asdict
 
     from verify.cli.settings import parse_numbers
@@ -42,7 +44,7 @@ def bound(
     from verify.formulas.rates import LENGTHS, rates
     from verify.formulas.reach import reach
 
-    form = bound_of(choose_claim(claim), side)
+    form = bound_of(chosen, side)
     whole = {name for name, one in ranges_of(form).items() if one.whole}
     numbers = parse_numbers([*(settings or []), *(given or [])], whole, MOST_POINTS)
     to_find = {best} if target is None else {best, *LENGTHS}
@@ -128,6 +130,8 @@ def compare(
     Answers always, never, or depends, with a witness on each side. Parameters of the same name are the same in both. A claim
     that is itself a comparison stands for its two sides.
     """
+    chosen = [choose_claim(text) for text in claims if "=" not in text]
+
     from dataclasses import asdict
     from itertools import combinations
 
@@ -135,12 +139,11 @@ def compare(
     from verify.formulas.bound import bound_of
     from verify.formulas.dominance import where_below
 
-    ids = [text for text in claims if "=" not in text]
     fixed = exact_numbers([*(settings or []), *(text for text in claims if "=" in text)])
-    bounds = [bound_of(claim, side) for claim in map(choose_claim, ids)
+    bounds = [bound_of(claim, side) for claim in chosen
               for side in (("left", "right") if claim.compares else ("right",))]
     if len(bounds) < 2:
-        raise ValueError(f"compare needs at least two claims; got {len(ids)}, and no comparison")
+        raise ValueError(f"compare needs at least two claims; got {len(chosen)}, and no comparison")
     found = [where_below(a, b, fixed, seed) for a, b in combinations(bounds, 2)]
     if json:
         print(json_text.dumps([asdict(one) for one in found], indent=1))
@@ -183,17 +186,17 @@ def lint(
 
     Exit status: 0 no error was found; 1 one was; 2 bad input.
     """
+    if not (claims or paper or all):
+        raise ValueError("lint needs claims, files of claims, --paper or --all; got nothing")
+    chosen = choose_claims(claims or [], paper)
+
     from dataclasses import asdict
 
     from synthetic.base.checks import one_of
     from verify.cli import console
-    from verify.cli.shared import choose_claims
     from verify.lint.lint import SEVERITIES, lint_all
 
     one_of("severity", severity, SEVERITIES)
-    if not (claims or paper or all):
-        raise ValueError("lint needs claims, files of claims, --paper or --all; got nothing")
-    chosen = choose_claims(claims or [], paper)
     shown = SEVERITIES[: SEVERITIES.index(severity) + 1]
     found = [finding for finding in lint_all(chosen) if finding.severity in shown]
     if json:

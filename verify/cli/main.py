@@ -103,13 +103,14 @@ def show(
 
     Statement, hypotheses, definitions, reading and source, in readable mathematics.
     """
-    from bounds.printing.render import show as text_of
-    from fedtheory.registry import find_algorithm
-
     chosen = shared.choose_claim(claim)
     if statement:
         print(statements.statement_text(chosen))
         return 0
+
+    from bounds.printing.render import show as text_of
+    from fedtheory.registry import find_algorithm
+
     method = find_algorithm(chosen.procedure.base) if chosen.procedure else None
     print(text_of(chosen, letters.value, method), end="")
     return 0

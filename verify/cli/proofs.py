@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from verify.cli.names import method_names
 from verify.cli.shared import choose_claim
 
 __all__ = ["add_commands"]
@@ -29,14 +30,15 @@ def chain(
 
     Exit status: 0 every link follows or cannot be checked; 1 one does not follow; 2 bad input.
     """
+    top = choose_claim(claim)
+    if not top.steps:
+        raise ValueError(f"{top.id} lists no steps: its paper derives it from no other claim")
+
     from dataclasses import asdict
 
     from verify.proofs.follows import chain as links_of
     from verify.proofs.follows import link, premises_of
 
-    top = choose_claim(claim)
-    if not top.steps:
-        raise ValueError(f"{top.id} lists no steps: its paper derives it from no other claim")
     links = list(links_of(top)) if deep else [link(top, premises_of(top))]
     if json:
         print(json_text.dumps([asdict(one) for one in links], indent=1))
@@ -60,6 +62,8 @@ def looseness(
     json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
 ) -> int:
     """Measure the factor that each step of a theorem's proof loses, on its tightest and on a typical instance."""
+    chosen = choose_claim(theorem)
+
     from dataclasses import asdict
 
     from verify.cli import console
@@ -68,7 +72,7 @@ def looseness(
 
     if out is not None and out.suffix.lstrip(".") not in FORMATS:
         raise ValueError(f"--out must end in {', '.join('.' + f for f in FORMATS)}; got {out}")
-    found = waterfall(choose_claim(theorem), budget, seed)
+    found = waterfall(chosen, budget, seed)
     if json:
         print(json_text.dumps({"theorem": asdict(found.theorem), "steps": [asdict(step) for step in found.steps]}, indent=1))
     else:
@@ -103,9 +107,7 @@ def worst(
 
     Exit status: 0 a proof, or a finite worst case; 1 none; 2 bad input, or what has no worst case of this kind.
     """
-    from fedtheory.registry import ALGORITHMS
-
-    if name in ALGORITHMS:
+    if name in method_names():
         if out is not None:
             raise ValueError("--out is for the proof of a claim; got a method")
         return _worst_of_method(name, given or [], {"functions": functions, "measure": measure}, tune, plot, json)
@@ -116,12 +118,14 @@ def worst(
 
 
 def _worst_of_claim(name: str, given: list[str], out: Path | None, json: bool) -> int:
+    claim = choose_claim(name)
+
     from verify.cli import console
     from verify.cli.settings import exact_numbers
     from verify.results.files import write_json
     from verify.worst.worst_case import worst_case
 
-    found = worst_case(choose_claim(name), exact_numbers(given))
+    found = worst_case(claim, exact_numbers(given))
     if found.certificate and out:
         write_json(out, found.certificate)
     said = {"claim": found.claim, "scope": found.scope, "without a value": found.setting.unknown, "letters": found.letters,

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from verify.cli import shared
+from verify.cli.names import check_method, check_problem
 
 __all__ = ["stability"]
 
@@ -48,6 +49,8 @@ def stability(
     for name, value, lowest in (("--rounds", rounds, 1), ("--local-steps", local_steps, 1), ("--tries", tries, 1),
                                 ("--seeds", seeds, 1), ("--seed", seed, 0), ("--data-sets", data_sets, 0)):
         shared.at_least(name, value, lowest)
+    check_method(method)
+    check_problem(problem)
     from verify.cli.settings import settings_of, step_size
 
     shares = settings_of(settings, method, problem)

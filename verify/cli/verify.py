@@ -127,6 +127,8 @@ def explain(
     Prints what the claim says, the evidence, and what would change the verdict. The verdict is that of the report; a claim
     without one is decided with the quick budget.
     """
+    found = shared.choose_claim(claim)
+
     from bounds.registry.claims import all_claims
     from verify.referee.batch import related_at
     from verify.referee.decide import Settings
@@ -136,7 +138,7 @@ def explain(
     from verify.results.fingerprint import fingerprints
     from verify.results.store import stored_settings, stored_verdict
 
-    found, settings = shared.choose_claim(claim), stored_settings(out)
+    settings = stored_settings(out)
     budget = settings["budget"] if settings.get("budget") in list(Budget) else "quick"
     verdict = stored_verdict(out, found.id, fingerprints([found], settings, related_at(budget))[found.id])
     if verdict is None:

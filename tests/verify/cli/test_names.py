@@ -28,10 +28,20 @@ def test_a_wrong_name_suggests_the_nearest(check, wrong, nearest):
 
 @pytest.mark.parametrize("argv, status", [
     (["--help"], 0), (["verify", "--help"], 0), (["run", "fedalin", "--problem", "digits"], 2),
-    (["run", "fedavg", "--problem", "digit"], 2), (["conform", "fedalin"], 2),
+    (["run", "fedavg", "--problem", "digit"], 2), (["conform", "fedalin"], 2), (["stability", "fedalin"], 2),
 ])
 def test_help_and_wrong_names_need_no_heavy_package(argv, status):
     code = ("import sys; from verify.cli.main import main; "
             f"status = main({argv!r}); print(status, *sorted({HEAVY!r} & {{*sys.modules}}))")
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines()[-1] == str(status)
+    assert _last_line(code) == str(status)
+
+
+@pytest.mark.parametrize("command", ["verify", "show", "explain", "chain", "looseness", "worst", "lint", "bound", "compare"])
+def test_an_unknown_claim_is_refused_before_torch_loads(command):
+    code = ("import sys; from verify.cli.main import main; "
+            f"status = main([{command!r}, 'li2020/nosuch']); print(status, 'torch' in sys.modules)")
+    assert _last_line(code) == "2 False"
+
+
+def _last_line(code: str) -> str:
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.splitlines()[-1]
