@@ -20,7 +20,6 @@ from bounds.registry.claims import find_claim
 from verify.claims.related import related
 from verify.results.files import write_json
 from verify.results.fingerprint import code_version
-from verify.search.archive import RANKINGS
 from verify.search.budget import BUDGETS
 from verify.search.search import search
 from verify.search.stages import NAMES, STAGES
@@ -59,8 +58,8 @@ def _search(job: tuple[str, str, str, int]) -> tuple[str, str, bool, float, str]
 
 
 def _ends_before(part: str, stage: str) -> bool:
-    """Whether ``part`` comes after ``stage``: a later stage, or a ranking of the archive, which "evolved" uses first."""
-    stages, part = [*STAGES], "evolved" if part in RANKINGS else part
+    """Whether ``part`` is a later stage than ``stage``."""
+    stages = [*STAGES]
     return part in stages and stage in stages and stages.index(stage) < stages.index(part)
 
 

@@ -29,14 +29,11 @@ class Judgement(NamedTuple):
     Attributes:
         score: in [-1, 1], positive where the claim seems violated: the largest violation over all indices, relative to both
             sides.
-        late: the violation at the last index, relative to the terms that remain after the two largest cancel (``a_next`` and
-            ``a`` in ``a_next <= (1 - eta mu) a + eta^2 B``).
         ratio: the largest ratio left/right.
         met: whether every hypothesis holds.
     """
 
     score: np.ndarray
-    late: np.ndarray
     ratio: np.ndarray
     met: np.ndarray
 
@@ -48,7 +45,7 @@ def judge(claim: Claim, environment: Environment, least: float = 1e-18) -> Judge
     """
     if environment.also is not None:
         first, second = judge(claim, replace(environment, also=None), least), judge(claim, environment.also, least)
-        return Judgement(*(np.minimum(a, b) for a, b in zip(first[:3], second[:3], strict=True)), first.met & second.met)
+        return Judgement(*(np.minimum(a, b) for a, b in zip(first[:2], second[:2], strict=True)), first.met & second.met)
     environment = environment.remembering()
     with np.errstate(all="ignore"):
         statement, both = claim.statement, None
@@ -60,13 +57,12 @@ def judge(claim: Claim, environment: Environment, least: float = 1e-18) -> Judge
         left, right, mask, common = _flat(left, right, mask, common)
         if not mask.shape[1]:  # no index has a value: it holds
             nothing, met = np.full(len(left), -1.0), _all_hold(claim.hypotheses, environment, len(left))
-            return Judgement(nothing, nothing, np.zeros(len(left)), met)
+            return Judgement(nothing, np.zeros(len(left)), met)
         sizes = _flat(*_where_possible(environment, *sizes_of_sides(statement, environment)), like)
         floor = _ROUNDING * (sizes[0] + sizes[1]) + least
         gap = {"<=": left - right, ">=": right - left, "==": abs(left - right)}[claim.statement.relation]
         score = np.where(mask, (gap - floor) / (abs(left) + abs(right) + floor), -1.0)
-        edge = np.where(mask, (gap - floor) / (_left_over(statement, environment, like) + floor), -1.0)
-        finite = np.isfinite(score).all(axis=1) & np.isfinite(edge).all(axis=1)
+        finite = np.isfinite(score).all(axis=1)
         if environment.infinite is not None:
             finite = finite & ~to_numpy(environment.infinite)
         score = np.where(np.isfinite(score), score, -1.0)
@@ -77,8 +73,7 @@ def judge(claim: Claim, environment: Environment, least: float = 1e-18) -> Judge
             ratio = np.where(gap <= floor, 1.0, np.maximum(abs(left), abs(right)) / np.minimum(abs(left), abs(right)))
         ratio = np.where(mask, ratio, 0.0)
         met = finite & _all_hold(claim.hypotheses, environment, len(score)) & in_range(claim, environment, len(score))
-        late = edge[np.arange(len(edge)), mask.shape[1] - 1 - np.argmax(mask[:, ::-1], axis=1)]
-    return Judgement(score.max(axis=1), late, ratio.max(axis=1), met)
+    return Judgement(score.max(axis=1), ratio.max(axis=1), met)
 
 
 def seems_violated(claim: Claim, environment: Environment) -> np.ndarray:
@@ -115,24 +110,6 @@ def _where_possible(environment: Environment, left, right, mask):
     depth = mask.ndim
     possible = environment.possible.reshape(*environment.possible.shape, *(1,) * depth)
     return left, right, mask.reshape((1, 1, 1, *mask.shape)) & possible
-
-
-@cache
-def _terms(statement: Condition) -> tuple:
-    """The terms of left - right."""
-    left, right = (sp.expand(side, deep=False) for side in (statement.left, statement.right))
-    return (*sp.Add.make_args(left), *(-term for term in sp.Add.make_args(right)))
-
-
-def _left_over(statement: Condition, environment: Environment, like) -> np.ndarray:
-    """|largest + smallest term| plus the absolute values of all others, shaped as the flat sides ``like``."""
-    values = [sides(Condition(term, "<=", 0, statement.over), environment)[0] for term in _terms(statement)]
-    xp = namespace(like)
-    if environment.worlds is not None and like.shape[1] == 1:  # suprema over worlds are compared
-        values = [xp.max(value, axis=1, keepdims=True) for value in values]
-    values = [to_numpy(xp.broadcast_to(v, like.shape)).reshape(like.shape[0], -1) for v in values]
-    values = np.sort(np.stack(values), axis=0)
-    return abs(values[0] + values[-1]) + abs(values[1:-1]).sum(axis=0)
 
 
 def _flat(*arrays):

@@ -1,7 +1,6 @@
 """The archive: instances from which a search goes on, the tightest ones of different kinds."""
 
 import heapq
-from collections.abc import Sequence
 from math import log10
 
 import numpy as np
@@ -10,21 +9,19 @@ from verify.evaluation.judge import Judgement
 from verify.instances.leaves import Leaves, take_rows
 from verify.instances.shape import Shape
 
-__all__ = ["CANDIDATE", "RANKINGS", "Archive"]
+__all__ = ["CANDIDATE", "Archive"]
 
 CANDIDATE = 1e-8  # score above which float64 sees a violation
-RANKINGS = ("score", "late")  # of the judge
 _MOST = 5  # instances of each kind
 _LONG = 20  # iterations
 _UNINFORMATIVE = -0.3  # rank of instances on which both sides agree: everywhere around them they agree too
 
 
 class Archive:
-    """Keeps the highest instances by each ranking of the judge, apart for runs with and without drift and noise, so that one
-    kind on which the claim is nearly tight does not displace the others."""
+    """Keeps the instances of the highest scores, apart for runs with and without drift and noise, so that one kind on which
+    the claim is nearly tight does not displace the others."""
 
-    def __init__(self, rankings: Sequence[str] = RANKINGS):
-        self._rankings = rankings
+    def __init__(self):
         self._niches: dict[tuple, list] = {}
         self._long: dict[tuple, tuple] = {}
         self._count = 0
@@ -35,22 +32,21 @@ class Archive:
         return not self._niches
 
     def add(self, shape: Shape, leaves: Leaves, verdict: Judgement) -> None:
-        """Take in the highest feasible instance of a batch by each ranking."""
+        """Take in the highest feasible instance of a batch."""
         uninformative = abs(verdict.score) < CANDIDATE
-        for ranking in self._rankings:
-            rank = np.where(verdict.met, np.where(uninformative, _UNINFORMATIVE, getattr(verdict, ranking)), -2.0)
-            best = int(np.argmax(rank))
-            if rank[best] <= -2.0:
-                return
-            self._count += 1
-            niche = self._niches.setdefault((ranking, shape.local_steps > 1, bool(shape.noisy)), [])
-            entry = float(rank[best]), self._count, shape, take_rows(leaves, [best])
-            heapq.heappush(niche, entry)
-            while len(niche) > _MOST:
-                heapq.heappop(niche)
-            if ranking == "score" and shape.family.coupled and shape.iterations >= _LONG:
-                length = round(2 * log10(shape.iterations)), shape.local_steps > 1
-                self._long[length] = max(self._long.get(length, entry), entry, key=lambda e: e[0])
+        rank = np.where(verdict.met, np.where(uninformative, _UNINFORMATIVE, verdict.score), -2.0)
+        best = int(np.argmax(rank))
+        if rank[best] <= -2.0:
+            return
+        self._count += 1
+        niche = self._niches.setdefault((shape.local_steps > 1, bool(shape.noisy)), [])
+        entry = float(rank[best]), self._count, shape, take_rows(leaves, [best])
+        heapq.heappush(niche, entry)
+        while len(niche) > _MOST:
+            heapq.heappop(niche)
+        if shape.family.coupled and shape.iterations >= _LONG:
+            length = round(2 * log10(shape.iterations)), shape.local_steps > 1
+            self._long[length] = max(self._long.get(length, entry), entry, key=lambda e: e[0])
 
     def tightest(self, count: int) -> list[tuple[Shape, Leaves]]:
         """Up to ``count`` instances of the highest ranks, without uninformative ones. Of long runs on samples also the

@@ -62,4 +62,4 @@ def _judged_at_once(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend
 
 
 def _infeasible(count: int) -> Judgement:
-    return Judgement(*np.full((3, count), -1.0), np.zeros(count, dtype=bool))
+    return Judgement(*np.full((2, count), -1.0), np.zeros(count, dtype=bool))

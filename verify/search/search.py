@@ -63,8 +63,8 @@ def search(claim: Claim, budget: Budget, seed: int = 0, backend: Backend = NUMPY
         UnboundName: nothing supplies a name of the claim.
         ValueError: an unknown stage.
     """
-    stages, corners, rankings = switched_on(without)
-    found, archive = Found(), Archive(rankings)
+    stages, corners = switched_on(without)
+    found, archive = Found(), Archive()
     for number, level in enumerate(budget.levels):
         counterexamples = _counterexamples(related, budget.levels[0], seed, backend, without)
         state = State(claim, level, archive, corners, backend, [seed, number] if number else [seed], counterexamples)

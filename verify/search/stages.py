@@ -15,7 +15,6 @@ from verify.instances.neighbours import neighbour
 from verify.instances.offspring import offspring
 from verify.instances.shape import Shape
 from verify.instances.shapes import extreme_shapes, small_shapes
-from verify.search.archive import RANKINGS
 from verify.search.corners import CORNERS, Corner
 from verify.search.local_search import local_search
 from verify.search.related import related
@@ -116,12 +115,12 @@ STAGES: dict[str, Stage] = {
     "small": _small, "extreme": _extreme, "layered": _layered, "patient": _patient, "random": _random, "evolved": _evolved,
     "local-search": local_search, "related": related,
 }
-#: of all that can be switched off: stages, corners, and the archive's second ranking
-NAMES = (*STAGES, *(corner.name for corner in CORNERS), *RANKINGS[1:])
+#: of all that can be switched off
+NAMES = (*STAGES, *(corner.name for corner in CORNERS))
 
 
-def switched_on(without: Collection[str]) -> tuple[dict[str, Stage], tuple[Corner, ...], tuple[str, ...]]:
-    """Stages, corners and rankings of the archive but those called ``without``.
+def switched_on(without: Collection[str]) -> tuple[dict[str, Stage], tuple[Corner, ...]]:
+    """Stages and corners but those called ``without``.
 
     Raises:
         ValueError: an unknown name.
@@ -129,5 +128,4 @@ def switched_on(without: Collection[str]) -> tuple[dict[str, Stage], tuple[Corne
     if unknown := sorted({*without} - {*NAMES}):
         raise ValueError(f"unknown stage {unknown[0]!r}; allowed: {', '.join(NAMES)}")
     return ({name: stage for name, stage in STAGES.items() if name not in without},
-            tuple(corner for corner in CORNERS if corner.name not in without),
-            tuple(ranking for ranking in RANKINGS if ranking not in without))
+            tuple(corner for corner in CORNERS if corner.name not in without))

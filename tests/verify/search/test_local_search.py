@@ -113,7 +113,7 @@ def test_an_evolution_that_gets_nowhere_is_given_up():
     def nearly_flat(leaves):
         seen.append(leaves)
         scores = -0.5 + 1e-6 * np.sin(leaves["weight"]).sum(axis=1)
-        return Judgement(scores, scores, scores, np.ones(len(scores), dtype=bool))
+        return Judgement(scores, scores, np.ones(len(scores), dtype=bool))
 
     coordinates = Coordinates.of(SMOOTH_GAP, instance(SMOOTH_GAP))
     evolve(nearly_flat, coordinates, 9, 8, 0)
@@ -129,7 +129,7 @@ def test_an_evolution_that_grows_from_very_little_goes_on():
     def still_loose(leaves):
         seen.append(leaves)
         scores = -1 + 1e-9 * 2 ** len(seen) * (2 + np.sin(leaves["weight"]).sum(axis=1))
-        return Judgement(scores, scores, scores, np.ones(len(scores), dtype=bool))
+        return Judgement(scores, scores, np.ones(len(scores), dtype=bool))
 
     evolve(still_loose, Coordinates.of(SMOOTH_GAP, instance(SMOOTH_GAP)), 9, 8, 0, patience=3)
     assert len(seen) == 9

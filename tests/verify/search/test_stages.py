@@ -15,7 +15,7 @@ from verify.referee.decide import Settings
 from verify.results.fingerprint import fingerprints
 from verify.results.records import load_verdicts
 from verify.search import search as search_module
-from verify.search.archive import RANKINGS, Archive
+from verify.search.archive import Archive
 from verify.search.budget import BUDGETS, Budget
 from verify.search.corners import CORNERS
 from verify.search.corners.corner import Corner
@@ -29,12 +29,12 @@ LITTLE = Budget(2, 8, 2, small=4, small_rows=8, local_searches=1, cma_steps=2, g
 
 
 def test_names_are_different_and_all_of_them_are_allowed():
-    assert len({*NAMES}) == len(NAMES) == len(STAGES) + len(CORNERS) + len(RANKINGS) - 1
-    assert switched_on(()) == (STAGES, CORNERS, RANKINGS)
-    assert switched_on(NAMES) == ({}, (), RANKINGS[:1])
+    assert len({*NAMES}) == len(NAMES) == len(STAGES) + len(CORNERS)
+    assert switched_on(()) == (STAGES, CORNERS)
+    assert switched_on(NAMES) == ({}, ())
     for name in NAMES:
-        stages, corners, rankings = switched_on([name])
-        assert len(stages) + len(corners) + len(rankings) == len(NAMES)
+        stages, corners = switched_on([name])
+        assert len(stages) + len(corners) == len(NAMES) - 1
 
 
 @pytest.mark.parametrize("reject", [lambda name: search(TRUE["control/young"], LITTLE, without=[name]),
@@ -62,19 +62,19 @@ def test_a_new_stage_is_a_function_in_the_list(monkeypatch):
         seen.append(state.budget)
         yield shape, draw_leaves(state.claim, shape, 3, state.rng)
 
-    mine = ({"mine": batches}, (), RANKINGS)
+    mine = ({"mine": batches}, ())
     monkeypatch.setattr(search_module, "switched_on", lambda without: mine)
     assert search(TRUE["control/smooth-gap"], LITTLE).tried == 6 and seen == [*LITTLE.levels]
 
 
 def drawn(claim, shape, corners):
-    return State(claim, LITTLE, Archive(), corners, NUMPY, [0]).drawn(shape, 8)
+    return State(claim, LITTLE, Archive(), corners, NUMPY, [0]).drawn(shape, 32)
 
 
 def test_without_corners_instances_stay_as_they_are_drawn():
     claim = find_claim("fadamgc/eq-190")
     shape = draw_shape(claim, np.random.default_rng(0), 64, 10)
-    plain = draw_leaves(claim, shape, 8, np.random.default_rng([0]).spawn(1)[0])
+    plain = draw_leaves(claim, shape, 32, np.random.default_rng([0]).spawn(1)[0])
     cornered = drawn(claim, shape, CORNERS)
     assert all(np.array_equal(array, plain[name]) for name, array in drawn(claim, shape, ()).items())
     assert not all(np.array_equal(cornered[name], plain[name]) for name in plain)
