@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import sympy as sp
 
 from bounds.language import words
-from bounds.language.claim import Claim, Condition
+from bounds.language.claim import Claim, Condition, Definition
 from bounds.language.names import NAMES, row_of
 
 __all__ = ["Fault", "faults"]
@@ -19,8 +19,8 @@ _MOST_INDICES = 9  # of an array that only the claim knows
 class Fault:
     """What is wrong in one condition of a claim.
 
-    ``part``: ``assume``, ``conditions`` or ``statement``; ``place``: its number there, from 0; ``symbol``: the name at
-    fault, if there is one. ``harmless``: the condition keeps its meaning.
+    ``part``: ``assume``, ``conditions``, ``statement`` or ``definitions``; ``place``: its number there, from 0; ``symbol``:
+    the name at fault, if there is one. ``harmless``: the condition keeps its meaning.
     """
 
     part: str
@@ -42,15 +42,16 @@ def faults(claim: Claim) -> list[Fault]:
     parts = [(part, n, c) for part, conditions in (("assume", assumed), ("conditions", claim.conditions),
                                                    ("statement", stated)) for n, c in enumerate(conditions)]
     reader = _Reader(claim)
-    return list(dict.fromkeys(
-        Fault(part, place, symbol, text, harmless)
-        for part, place, condition in parts for symbol, text, harmless in reader.condition(condition)))
+    found = [Fault(part, place, *fault) for part, place, condition in parts for fault in reader.condition(condition)]
+    found += [Fault("definitions", 0, *fault) for definition in claim.used_definitions().values()
+              for fault in reader.definition(definition)]
+    return list(dict.fromkeys(found))
 
 
 class _Reader:
     def __init__(self, claim: Claim):
         self.variables = {v.name: v for v in claim.variables}
-        self.definitions = claim.definitions
+        self.definitions, self.statement = claim.definitions, claim.statement
         self.kinds: dict[str, str | None] = {}
 
     def condition(self, c: Condition) -> Iterator[tuple[str, str, bool]]:
@@ -65,6 +66,10 @@ class _Reader:
         yield from self.indices(c)
         if not found:
             yield from self.shapes(c)
+
+    def definition(self, definition: Definition) -> Iterator[tuple[str, str, bool]]:
+        formula = sp.sympify(definition.formula)
+        yield from (*self.formula(formula), *self.unbound(formula, {*definition.indices}))
 
     def formula(self, e) -> Iterator[tuple[str, str, bool]]:
         if e in (sp.zoo, sp.nan, sp.oo, -sp.oo):
@@ -143,9 +148,9 @@ class _Reader:
             yield mixed.symbol, str(mixed), False
             return
         if len(kinds) == 2:
-            yield "", f"a vector stands beside a number in {c.left} {c.relation} {c.right}", False
-        if kinds == {"vector"} and c.relation != "==":
-            yield "", f"vectors are not ordered: {c.left} {c.relation} {c.right}", False
+            yield "", f"a vector stands beside a number in {c.left} {c.sign} {c.right}", False
+        if kinds == {"vector"} and (c.relation != "==" or c is self.statement):
+            yield "", f"vectors are compared by norm2(a - b) == 0; got {c.left} {c.sign} {c.right}", False
 
     def kind(self, e) -> str | None:
         """``vector``, ``number``, or None where it may be either."""

@@ -1,5 +1,6 @@
 """A claim: one numbered statement of one paper, as data."""
 
+import operator
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
@@ -7,12 +8,14 @@ from typing import Any, Self
 
 import sympy as sp
 
-__all__ = ["DOMAINS", "KINDS", "RELATIONS", "SAMPLING", "SETTINGS", "Assumption", "Claim", "Condition", "Definition",
-           "Procedure", "Variable"]
+__all__ = ["DOMAINS", "HOLDS", "KINDS", "RELATIONS", "SAMPLING", "SETTINGS", "Assumption", "Claim", "Condition",
+           "Definition", "Procedure", "Variable"]
 
 KINDS = ("theorem", "lemma", "proof step", "table entry", "prose", "experiment", "control", "derived", "assumption",
          "comparison")
-RELATIONS = ("<=", "==", ">=")
+#: relations of a condition, and how numbers are compared by them
+HOLDS = {"<=": operator.le, "==": operator.eq, ">=": operator.ge, "<": operator.lt, ">": operator.gt}
+RELATIONS = tuple(HOLDS)
 
 #: ``run``: about runs of an algorithm; ``point``: one fixed time with any local models; ``algebra``: numbers alone
 SETTINGS = ("run", "point", "algebra")
@@ -28,20 +31,29 @@ DOMAINS = ("positive", "nonnegative", "real", "integer", "vector", "binary", "si
 class Condition:
     """``left relation right`` for all values of the indices in ``over``.
 
-    ``over`` holds triples (index, lowest, highest), both ends included; later triples may use earlier indices.
+    ``over`` holds triples (index, lowest, highest), both ends included; later triples may use earlier indices. ``<`` and
+    ``>`` are kept as ``<=`` and ``>=`` with ``strict``; ``sign`` is the relation as it is written.
     """
 
     left: Any
     relation: str
     right: Any
     over: tuple = ()
+    strict: bool = False
 
     def __post_init__(self):
-        if self.relation not in RELATIONS:
+        if self.relation not in RELATIONS or (self.strict and self.relation == "=="):
             raise ValueError(f"unknown relation {self.relation!r}; allowed: {', '.join(RELATIONS)}")
+        if self.relation in ("<", ">"):
+            object.__setattr__(self, "relation", f"{self.relation}=")
+            object.__setattr__(self, "strict", True)
         object.__setattr__(self, "left", _formula(self.left))
         object.__setattr__(self, "right", _formula(self.right))
         object.__setattr__(self, "over", tuple(tuple(map(_formula, triple)) for triple in self.over))
+
+    @property
+    def sign(self) -> str:
+        return self.relation[0] if self.strict else self.relation
 
 
 def _formula(value):

@@ -16,8 +16,8 @@ from sympy.core.cache import cacheit
 from bounds.language.names import GRADIENT, LOSS, ONE, Unit, symbol
 
 __all__ = [
-    "E", "E_round", "F", "F_star", "F_star_client", "G_sq", "L", "L_client", "Max", "Min", "Product", "Sum",
-    "client_weight", "clients", "dot", "epsilon", "eta_l", "g", "grad", "i", "included", "iterations", "j", "k",
+    "E", "E_noise", "E_round", "F", "F_star", "F_star_client", "G_sq", "L", "L_client", "Max", "Min", "Product", "Sum",
+    "below", "client_weight", "clients", "dot", "epsilon", "eta_l", "g", "grad", "i", "included", "iterations", "j", "k",
     "local_steps", "mu", "mu_client", "noise_bound", "norm", "norm2", "objective", "objective_grad", "participants",
     "priority", "r", "rounds", "sampled", "sampled_weight", "sigma_sq", "sigma_sq_client", "step_offset", "t", "tau",
     "x", "x_before", "x_broadcast", "x_local", "x_round", "x_sampled", "x_star",
@@ -66,6 +66,12 @@ class Operator(sp.Function):
             raise TypeError(f"{cls.__name__} takes {allowed} argument(s), got {len(args)}")
         return sp.Expr.__new__(cls, *(sp.sympify(argument, strict=True) for argument in args))  # texts would be run
 
+    @property
+    def free_symbols(self):
+        """All but the index that the operator binds."""
+        found = super().free_symbols
+        return found if self.binds is None else found - {self.args[self.binds]}
+
     @classmethod
     def row(cls, call: str, meaning: str, latex_form: str, text_form: str, **attributes) -> type[Self]:
         """An operator of this kind: ``call`` has its name and arguments; ``attributes`` are those above."""
@@ -108,6 +114,8 @@ norm = Operator.row("norm(v)", "Euclidean norm of a vector", r"\left\|<0>\right\
                     value="number", unit_powers=((0, 1),))
 dot = Operator.row("dot(v, w)", "inner product of two vectors", r"\left\langle <0>, <1>\right\rangle", "⟨<0>, <1>⟩",
                    value="number", unit_powers=((0, 1), (1, 1)))
+below = FurtherOperator.row("below(a, b)", "1 where a <= b, else 0; its expectation is a probability",
+                            r"\mathbf{1}\left[<0> \le <1>\right]", "1[<0> ≤ <1>]", unit=ONE)
 F = Operator.row("F(k, v)", "loss of client k at the point v", r"F_{<0>}\left(<1>\right)", "F_<0>(<1>)",
                  indices=(0,), value="number", unit=LOSS)
 grad = Operator.row("grad(k, v)", "gradient of client k's loss at v", r"\nabla F_{<0>}\left(<1>\right)", "∇F_<0>(<1>)",

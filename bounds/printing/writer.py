@@ -171,12 +171,14 @@ class Writer(ABC):
     def condition(self, condition: Condition) -> str:
         """``left relation right``, with the ranges of its indices."""
         left, right, ranges = self.text(condition.left), self.text(condition.right), self.ranges(condition.over)
-        return f"{left} {self.relations[condition.relation]} {right}" + (self.scope + ranges if ranges else "")
+        return f"{left} {self.relations[condition.sign]} {right}" + (self.scope + ranges if ranges else "")
 
     # functions -------------------------------------------------------------------------------------------------------
     def function(self, e) -> str:
         if isinstance(e, sp.Abs):
             return self.enclosed("|", self.text(e.args[0]))
+        if isinstance(e, sp.floor | sp.ceiling):
+            return self.enclosed(type(e).__name__, self.text(e.args[0]))
         if isinstance(e, sp.exp | sp.log):
             return self.backslash + type(e).__name__.lower() + self.group(self.text(e.args[0]))
         if isinstance(e, sp.Max | sp.Min):
@@ -231,10 +233,12 @@ class LatexWriter(Writer):
     """LaTeX without dollar signs."""
 
     own_form, minus_sign, times, backslash = "latex_form", "-", " ", "\\"
-    relations, apart, dots, scope = {"<=": r"\le", "==": "=", ">=": r"\ge"}, r",\; ", r"\ldots", r" \quad \text{for }"
+    relations = {"<=": r"\le", "==": "=", ">=": r"\ge", "<": "<", ">": ">"}
+    apart, dots, scope = r",\; ", r"\ldots", r" \quad \text{for }"
     signs = {sp.Sum: r"\sum", sp.Product: r"\prod"}
     member, no_member = r"<0> \in \mathcal{P}", r"<0> \notin \mathcal{P}"
-    brackets = {"(": (r"\left(", r"\right)"), "{": (r"\left\{", r"\right\}"), "|": (r"\left|", r"\right|")}
+    brackets = {"(": (r"\left(", r"\right)"), "{": (r"\left\{", r"\right\}"), "|": (r"\left|", r"\right|"),
+                "floor": (r"\left\lfloor ", r"\right\rfloor"), "ceiling": (r"\left\lceil ", r"\right\rceil")}
 
     def power(self, base, exponent):
         return f"{base}^{{{exponent}}}"
@@ -250,10 +254,10 @@ class UnicodeWriter(Writer):
     """One line of text for terminals."""
 
     own_form, minus_sign, times, backslash = "text_form", "−", " · ", ""
-    relations, apart, dots, scope = {"<=": "≤", "==": "=", ">=": "≥"}, ", ", "…", "   for "
+    relations, apart, dots, scope = {"<=": "≤", "==": "=", ">=": "≥", "<": "<", ">": ">"}, ", ", "…", "   for "
     signs = {sp.Sum: "Σ", sp.Product: "Π"}
     member, no_member = "<0>∈P", "<0>∉P"
-    brackets = {"(": "()", "{": "{}", "|": "||"}
+    brackets = {"(": "()", "{": "{}", "|": "||", "floor": "⌊⌋", "ceiling": "⌈⌉"}
 
     def typeset(self, latex):
         return plain(latex)

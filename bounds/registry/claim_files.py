@@ -20,8 +20,8 @@ _LONGEST_SEARCHED = 2_000  # characters of an entry whose line is looked for
 _SHAPES = {
     **dict.fromkeys(("number", "reading", "source", "note"), "text or a number"),
     **dict.fromkeys(("assume", "conditions", "steps", "constants_may_use"), "a list of texts"),
-    **dict.fromkeys(("options", "variables", "limits"), "a table"),
-    "equal_weights": "true or false",
+    **dict.fromkeys(("options", "variables", "limits", "constants", "definitions"), "a table"),
+    **dict.fromkeys(("equal_weights", "free_clients"), "true or false"),
 }
 
 _CONTROL = re.compile(  # these change what a terminal shows
@@ -30,8 +30,8 @@ _TABLE = re.compile(r"""\s*\[\s*claim\s*\.\s*(["']?)([\w-]+)\1\s*\]""")
 _KEY = re.compile(r"""\s*(?:(["']?)([\w-]+)\1)\s*(?:\.[^=<>]*)?=(?!=)""")
 
 
-def tables(path: Path, text: str) -> list[dict[str, Any]]:
-    """The tables under ``claim``.
+def tables(path: Path, text: str) -> tuple[list[dict[str, Any]], dict[str, list[str]]]:
+    """The tables under ``claim``, and the lists of conditions under ``assumptions`` by name.
 
     Raises:
         ValueError: invalid TOML or YAML, tables of another name or shape, fields of another shape, a repeated key. The
@@ -39,11 +39,16 @@ def tables(path: Path, text: str) -> list[dict[str, Any]]:
     """
     _check_size(path, text)
     data = _toml(path, text) if path.suffix == ".toml" else _yaml(path, text)
-    rows = data.get("claim") if isinstance(data, dict) else None
-    if not isinstance(rows, list) or not rows or set(data) != {"claim"} or not all(isinstance(row, dict) for row in rows):
+    rows, shared = (data.get("claim"), data.get("assumptions", {})) if isinstance(data, dict) else (None, {})
+    if (not isinstance(rows, list) or not rows or not {*data} <= {"claim", "assumptions"}
+            or not all(isinstance(row, dict) for row in rows)):
         got = ", ".join(data) if isinstance(data, dict) and data else type(data).__name__ if data else "nothing"
         wanted = "[[claim]] tables" if path.suffix == ".toml" else "a list under 'claim:'"
-        raise ValueError(f"{path}: a claim file consists of {wanted}; got {got[:200]}")
+        raise ValueError(f"{path}: a claim file consists of {wanted}, and perhaps 'assumptions'; got {got[:200]}")
+    for name, texts in shared.items() if isinstance(shared, dict) else [("assumptions", shared)]:
+        if not _has_shape(texts, "a list of texts") or _CONTROL.search(_texts(texts)):
+            raise ValueError(f"{path}: assumptions are lists of conditions, as texts, by name; got {short(name)} = "
+                             f"{short(texts)}")
     places = Places(path, text)
     for number, row in enumerate(rows):
         for field, value in row.items():
@@ -53,7 +58,7 @@ def tables(path: Path, text: str) -> list[dict[str, Any]]:
             if sign := _CONTROL.search(_texts(value)):
                 raise ValueError(f"{path}, line {places.line(number, field)}: {short(field)} has the control character "
                                  f"{sign[0]!r}; allowed: text, spaces, tabs and new lines")
-    return rows
+    return rows, shared
 
 
 def text_of(path: Path) -> str:

@@ -16,8 +16,9 @@ from typing import Any, NoReturn
 import sympy as sp
 
 from bounds.language import words
+from bounds.language.coordinates import highest
 
-__all__ = ["ARRAYS", "MOST_CHARACTERS", "MOST_TERMS", "NoFormula", "excerpt", "expression", "only_ascii"]
+__all__ = ["ARRAYS", "MOST_CHARACTERS", "MOST_TERMS", "Mean", "NoFormula", "excerpt", "expression", "only_ascii"]
 
 ARRAYS = ("server_", "client_", "local_")  #: how names of a method's own arrays begin
 MOST_CHARACTERS = 10_000
@@ -39,6 +40,10 @@ _NODES = {  # what stands for a sign in errors
     **dict.fromkeys("\"'", f"text in quotes is not part of a formula; allowed: {_ALLOWED}"),
     **dict.fromkeys("<>=!", "a relation is not part of a formula; a condition has one, between two formulas"),
 }
+
+
+def Mean(value, *triples):
+    """The word of a mean over ranges of indices."""
 
 
 class NoFormula(ValueError):
@@ -175,10 +180,25 @@ _OPERATORS: dict[type, Callable] = {
 _SIGNS: dict[type, Callable] = {ast.UAdd: operator.pos, ast.USub: operator.neg}
 
 #: numbers of arguments of functions that do not say it themselves
-_ARGUMENTS = {sp.sqrt: {1}, sp.exp: {1}, sp.Abs: {1}, sp.log: {1, 2}}
+_ARGUMENTS = {sp.sqrt: {1}, sp.exp: {1}, sp.Abs: {1}, sp.log: {1, 2}, sp.floor: {1}, sp.ceiling: {1}}
 _PARTIAL = (operator.pow, sp.sqrt, sp.log)  # not every real number has them
-_OVER = (words.Sum, words.Product)  # the first argument, then triples (index, low, high)
 _ANY = (words.Max, words.Min)
+
+
+def _mean(value, *triples):
+    terms = sp.Mul(*(high - low + 1 for _, low, high in triples))
+    return words.Sum(value, *triples) / terms
+
+
+def _largest(value, *triples):
+    for triple in triples:
+        value = highest(*triple, value)
+    return value
+
+
+#: the first argument, then triples (index, low, high)
+_OVER = {words.Sum: words.Sum, words.Product: words.Product, words.Max: _largest,
+         words.Min: lambda value, *triples: -_largest(-value, *triples), Mean: _mean}
 
 
 class _Builder:
@@ -263,12 +283,13 @@ class _Builder:
         if node.keywords:
             self.refuse(node, f"arguments of {name} have no names; got {self.written(node)}", name)
         count = len(node.args)
+        over = function in _OVER and (function not in _ANY or any(isinstance(one, ast.Tuple) for one in node.args[1:]))
         allowed = {count} if function in (*_OVER, *_ANY) and count else _ARGUMENTS.get(function) or getattr(
             function, "_nargs", {1})
         if count not in allowed:
             self.refuse(node, f"{name} takes {' or '.join(map(str, sorted(allowed)))} argument(s); got {count} in "
                         f"{self.written(node)}", name)
-        if function in _OVER:
+        if over:
             return self.over(node, function, name)
         values = list(map(self.value, node.args))
         if function is sp.exp:
@@ -292,7 +313,7 @@ class _Builder:
                                 f"{self.written(written)}")
             triples.append((index, *ends))
         value = self.value(body)
-        found = self.made(node, function, value, *triples)
+        found = self.made(node, _OVER[function], value, *triples)
         if _without_names(found) and not _soon_added(value, triples):
             self.refuse(node, f"a {name} without names has at most {_FEW_TERMS} terms and exponents up to {_LOW}; got "
                         f"{self.written(node)}", name)

@@ -70,9 +70,9 @@ def test_formulas_are_read_as_written(written):
 
 @pytest.mark.parametrize(("old", "new", "message"), [
     ("x_star)", "x_start)", "line 7: unknown symbol 'x_start'"),
-    ("a <= 1", "a < 1", "line 6: …<=, >= …==; got 'a < 1'"),
+    ("a <= 1", "a != 1", "line 6: …<=, ==, >=, <, >; got 'a != 1'"),
     ("a <= 1", "a <= (1", "line 6: …'(1': '('…at '(1'"),
-    ('method = "scaffold"', 'methods = "scaffold"', "line 4: unknown field 'methods'; allowed: assume"),
+    ('method = "scaffold"', 'methods = "scaffold"', "line 4: unknown field 'methods', nearest: method; allowed: assume"),
     ('"mine/theorem-1"', '"theorem-1"', "line 3: …<paper>/<block>…got 'theorem-1'"),
     ('a = "positive"', 'a = "big"', "line 8: a: unknown domain 'big'; allowed: positive"),
     ('kind = "control"', 'kind = "truth"', "unknown kind 'truth'; allowed: theorem"),
@@ -127,16 +127,16 @@ def test_yaml_says_the_same_as_toml(written, name):
 
 @pytest.mark.parametrize(("old", "new", "message"), [
     ("x_star)", "x_start)", "line 10: unknown symbol 'x_start'"),
-    ("a <= 1]", "a < 1]", "line 8: …<=, >= …==; got 'a < 1'"),
-    ("method:", "methods:", "line 4: unknown field 'methods'; allowed: assume"),
+    ("a <= 1]", "a != 1]", "line 8: …<=, ==, >=, <, >; got 'a != 1'"),
+    ("method:", "methods:", "line 4: unknown field 'methods', nearest: method; allowed: assume"),
     ("mine/theorem-1", "theorem-1", "line 3: …<paper>/<block>…got 'theorem-1'"),
     ("a: positive", "a: big", "line 11: a: unknown domain 'big'; allowed: positive"),
     ("{a: positive, C: positive}", "[a, C]", "line 11: 'variables' …got ['a', 'C']"),
     ("    statement: >-\n      ", "    statement: ", "line 9: mapping"),
-    ("claim:", "claims:", "'claim:'; got claims"),
+    ("claim:", "claims:", "'claim:', and perhaps 'assumptions'; got claims"),
     ("    method: scaffold", "    method: scaffold\n    method: fedavg", "line 5: 'method' …twice"),
-    (YAML, "- 1", "'claim:'; got list"),
-    (YAML, "", "'claim:'; got nothing"),
+    (YAML, "- 1", "'claim:', and perhaps 'assumptions'; got list"),
+    (YAML, "", "'claim:', and perhaps 'assumptions'; got nothing"),
     ("  - id", "\t- id", "line 3: …'\\t'"),
 ])
 def test_errors_in_yaml_name_the_line_and_the_symbol(written, old, new, message):
@@ -184,8 +184,8 @@ MALFORMED = [
     ("F_star <= included[0]", "included …2 indices, …included[t, k]; got 1 in included[0]"),
     ("norm2(client_variate[0]) <= 3", "client_variate … 2 indices, …client_variate[r, k]; got 1"),
     ("norm2(x_round[L]) <= 3", "L …whole …x_round[L]"),
-    ("F_star <= L <= 3", "<=, >= …==; got 'F_star <= L <= 3'"),
-    ("F_star == 3 = 4", "<=, >= …==; got 'F_star == 3 = 4'"),
+    ("F_star <= L <= 3", "one of <=, ==, >=, <, >; got 'F_star <= L <= 3'"),
+    ("F_star == 3 = 4", "one of <=, ==, >=, <, >; got 'F_star == 3 = 4'"),
     ("F_star <= 1/0", "'1/0': …zero (column 1)"),
     ("F_star <= 0*(1/(2-2))", "'0*(1/(2-2))': …zero (column 4)"),
     ("F_star <= norm2(x_round[0]", "'norm2(x_round[0]': '(' …at '(x_round[0]'"),
@@ -195,7 +195,7 @@ MALFORMED = [
     ("F_star[0] <= 3", "F_star …index; got F_star[0]"),
     ("norm2(x_round(0)) <= 3", "x_round …function; got x_round(0); …x_round[...]"),
     ("x_round[0] <= 3", "vector …number …x_round[0] <= 3"),
-    ("x_round[0] <= x_star", "vectors …ordered: x_round[0] <= x_star"),
+    ("x_round[0] <= x_star", "vectors …norm2(a - b) == 0; got x_round[0] <= x_star"),
     ("norm2(x_round[0] - 1) <= 3", "x_round[0] - 1 …vectors …numbers"),
     ("norm2(L) <= 3", "norm2(L) …vector; got …number"),
     ("x_star*x_round[0] <= 3", "x_star*x_round[0] …dot(a, b)"),

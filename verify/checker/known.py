@@ -7,8 +7,8 @@ from verify.checker.forms import Form, NoForm, Row, between, effort, long, pairi
 from verify.checker.pieces import BOUNDS
 from verify.checker.words import require
 
-#: constants of clients that a class bounds: how a hypothesis may compare them
-CLASS = {"L_client": "<=", "mu_client": ">="}
+#: constants of clients that a class bounds: how the relation of a hypothesis that bounds them begins
+CLASS = {"L_client": "<", "mu_client": ">"}
 
 
 class Known:
@@ -57,7 +57,7 @@ class Known:
         for number, (_, smaller, larger) in enumerate(pairs):
             gap = larger - smaller
             if {*gap.terms} <= {()}:
-                meets = (lt if rule["relation"] == ">" else le)(0, plain(gap))
+                meets = (lt if rule["relation"] in ("<", ">") else le)(0, plain(gap))
                 require(meets, f"a hypothesis fails at these numbers: {rule['text']}")
             else:
                 found[f"hypothesis {place} {number}"] = gap

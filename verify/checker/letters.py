@@ -86,7 +86,7 @@ class Letters(Known, Replay):
         """The bound that the hypotheses give to a client's constant; None where there is none."""
         found = []
         for rule in self.hypotheses:
-            if self.bounds_client(rule) == name and rule["relation"] == CLASS[name]:
+            if self.bounds_client(rule) == name and rule["relation"].startswith(CLASS[name]):
                 found.append(plain(self.value(rule["right"], {rule["left"][1]: Fraction(k)}, None)))
         return (max if name == "mu_client" else min)(found, default=None)
 
@@ -237,7 +237,8 @@ class Letters(Known, Replay):
                 past, *others = self.asked_given
                 if others or any(self.drawn[draw] >= past for draw in self.certain):
                     raise NoForm("a random number outside of expectations")
-            for pair in {"==": [(left, right), (right, left)], "<=": [(left, right)]}.get(rule["relation"], [(right, left)]):
+            pairs = {"=": [(left, right), (right, left)], "<": [(left, right)], ">": [(right, left)]}
+            for pair in pairs[rule["relation"][0]]:
                 if (said := (past, *(frozenset(side.terms.items()) for side in pair))) not in seen:
                     seen.add(said)
                     yield past, *pair

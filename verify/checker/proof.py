@@ -20,7 +20,7 @@ def check(certificate):
     require(isinstance(certificate, dict) and certificate.get("format") == FORMAT, f"not a {FORMAT}")
     keys(certificate, ("format", *STATED, "settings"), "a proof")
     stated(certificate)
-    require(certificate["statement"]["relation"] != ">", "a sum of squares proves no strict inequality")
+    require(certificate["statement"]["relation"] not in ("<", ">"), "a sum of squares proves no strict inequality")
     settings = certificate["settings"]
     require(isinstance(settings, list) and settings, "settings must be a list of at least one")
     bounded(len(settings), SETTINGS, "settings")

@@ -3,6 +3,7 @@
 import operator
 from fractions import Fraction
 from functools import reduce
+from math import ceil, floor
 
 from verify.checker.intervals import (
     Interval,
@@ -23,7 +24,7 @@ from verify.checker.limits import BITS, bits, bounded, written
 
 FORMAT = "fedtheory certificate 4"
 SETTINGS = ("run", "point", "algebra")
-COMPARE = {"<=": operator.le, ">=": operator.ge, "==": operator.eq, ">": operator.gt}
+COMPARE = {"<=": operator.le, ">=": operator.ge, "==": operator.eq, ">": operator.gt, "<": operator.lt}
 
 
 def breaks(relation, left, right):
@@ -96,9 +97,21 @@ def largest_sum(values, count):
     return Interval(low, high) if any(isinstance(value, Interval) for value in values) else low
 
 
+def whole(rounding):
+    """A number made whole; Undecided where an interval has several such numbers."""
+    def of_one(number):
+        low, high = of(number).low, of(number).high
+        if rounding(low) != rounding(high):
+            raise Undecided(f"a whole number between {rounding(low)} and {rounding(high)}")
+        return Fraction(rounding(low))
+
+    return of_one
+
+
 WORDS = {
     "+": add, "*": multiply, "^": power, "exp": exp, "log": log, "Exp1": lambda: exp(Fraction(1)), "Mod": operator.mod,
     "Max": lambda *a: extreme(a), "Min": lambda *a: extreme(a, largest=False), "Abs": abs, "dot": dot, "norm": norm,
+    "floor": whole(floor), "ceiling": whole(ceil), "below": lambda a, b: Fraction(int(a <= b)),
     "share": quotient, "norm2": lambda v: dot(v, v), "upper": upper, "scaled": scaled, "root": lambda v: each(root, v),
     "square": lambda v: each(lambda entry: entry**2, v), "least": lambda v: extreme(v, largest=False),
     "raised": lambda v, a: each(lambda entry: entry + a, v), "reciprocal": lambda w, a: each(lambda b: 1 / (b + a), w),

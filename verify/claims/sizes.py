@@ -8,7 +8,7 @@ from math import ceil, floor
 import numpy as np
 import sympy as sp
 
-from bounds.language.claim import Claim, Condition, names_in
+from bounds.language.claim import HOLDS, Claim, Condition, names_in
 from bounds.language.names import SIZE, names_from
 
 __all__ = [
@@ -70,7 +70,7 @@ def allowed(claim: Claim, sizes: Mapping[str, int]) -> bool:
         if both is None:
             return False
         left, right = both
-        if not {"<=": left <= right, ">=": left >= right, "==": left == right}[condition.relation]:
+        if not HOLDS[condition.sign](left, right):
             return False
     return True
 

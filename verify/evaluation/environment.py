@@ -84,6 +84,7 @@ class Environment:
         most_terms: how many values the indices of a sum and of the sums around it may have together; None for any number.
         known: kept values of means and definitions; None if none are kept.
         met: (instances,), which instances satisfy the hypotheses, once that is computed.
+        rows: the number of instances, of which arrays may have one for all.
     """
 
     backend: Backend
@@ -104,6 +105,7 @@ class Environment:
     known: dict[tuple, Any] | None = None
     met: Any = None
     definitions: Mapping[str, Definition] = field(default_factory=dict)
+    rows: int = 1
     constants: dict[tuple, Any] = field(default_factory=dict, repr=False)  # arrays of plain numbers, made once
 
     def __post_init__(self):

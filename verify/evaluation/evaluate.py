@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import cache
+from math import ceil, floor
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,6 +13,7 @@ import sympy as sp
 from bounds.language import words
 from bounds.language.claim import Condition
 from synthetic.numbers.arrays import add_up, maximum, namespace
+from synthetic.numbers.balls import Ball, Undecided
 from synthetic.numbers.roots import product_over, real_power, square_root
 from verify.evaluation.environment import Environment, TooManyTerms, UnboundName
 from verify.evaluation.means import mean_after, mean_over
@@ -22,7 +24,8 @@ __all__ = ["KEPT", "WORDS", "Evaluator", "Value", "evaluate", "method_for", "sid
 _METHODS = (
     (sp.Rational | sp.Float, "constant"), (sp.Symbol, "symbol"), (sp.Indexed, "indexed"), (sp.Add, "sum_of_terms"),
     (sp.Mul, "product_of_factors"), (sp.Pow, "power"), (sp.Sum | sp.Product, "accumulate"), (sp.Max | sp.Min, "extreme"),
-    (sp.Abs, "absolute"), (words.tau | sp.Mod, "of_indices"), (words.norm2, "norm2"), (words.norm, "norm"),
+    (sp.Abs, "absolute"), (words.tau | sp.Mod, "of_indices"), (sp.floor | sp.ceiling, "whole_number"),
+    (words.norm2, "norm2"), (words.norm, "norm"),
     (words.dot, "dot"), (words.F, "client_loss"), (words.grad, "client_gradient"), (words.objective, "objective"),
     (words.objective_grad, "objective_gradient"), (words.E, "expectation"),
     (words.E_round, "expectation_given_rounds"), (sp.NumberSymbol, "named_number"),
@@ -86,6 +89,14 @@ def _outermost(environment: Environment) -> Scope:
     return environment.constants.setdefault("outermost", Scope({}))
 
 
+def _whole(number, rounding) -> Fraction:
+    """An exact number made whole; Undecided where a ball has several such numbers."""
+    low, high = map(rounding, number.ends) if isinstance(number, Ball) else [rounding(number)] * 2
+    if low != high:
+        raise Undecided(f"a whole number between {low} and {high}")
+    return Fraction(low)
+
+
 class Evaluator:
     """Evaluates expressions in an environment, by the kind of their outermost operation."""
 
@@ -121,6 +132,15 @@ class Evaluator:
 
     def of_indices(self, node, scope) -> Value:
         return self.integer_as_value(self.integer(node, scope), scope)
+
+    def whole_number(self, node, scope) -> Value:
+        try:
+            return self.of_indices(node, scope)
+        except UnboundName:
+            data, name = self.value(node.args[0], scope).data, "floor" if isinstance(node, sp.floor) else "ceil"
+        if data.dtype == object:
+            return Value(np.frompyfunc(lambda number: _whole(number, floor if name == "floor" else ceil), 1, 1)(data))
+        return Value(getattr(namespace(data), name)(data) + self.of_sizes)
 
     def named_number(self, node, scope) -> Value:
         return self.value(sp.exp(1, evaluate=False), scope) if node is sp.E else self.constant(float(node), scope)
@@ -172,6 +192,9 @@ class Evaluator:
             return inner - inner % self.env.sizes["local_steps"]
         if isinstance(node, sp.Mod):
             return self.integer(node.args[0], scope) % self.integer(node.args[1], scope)
+        if isinstance(node, sp.floor | sp.ceiling):
+            above, below = (self.integer(part, scope) for part in sp.fraction(sp.together(node.args[0])))
+            return above // below if isinstance(node, sp.floor) else -(-above // below)
         if isinstance(node, sp.Max | sp.Min):
             combine = np.maximum if isinstance(node, sp.Max) else np.minimum
             parts = [self.integer(a, scope) for a in node.args]

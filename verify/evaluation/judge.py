@@ -1,6 +1,5 @@
 """Compares both sides of a claim, and checks its hypotheses, on a realised batch of instances."""
 
-import operator
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
@@ -10,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import sympy as sp
 
-from bounds.language.claim import Claim, Condition
+from bounds.language.claim import HOLDS, Claim, Condition
 from synthetic.numbers.arrays import namespace, to_numpy
 from verify.claims.hypotheses import signs
 from verify.evaluation.environment import Environment
@@ -20,6 +19,7 @@ from verify.evaluation.term_sizes import sizes_of_sides
 __all__ = ["Judgement", "exact_violation", "flat_sides", "holds", "in_range", "judge", "pairs", "seems_violated", "unmet"]
 
 _ROUNDING = 1e-11  # rounding error of a few hundred operations in float64, relative to the terms that cancel
+_EQUAL = 1e-7  # score of an instance on which a strict statement holds with equality only
 _TOLERANCE = 1e-9  # rounding error of hypotheses; exact replay decides in the end
 
 
@@ -55,13 +55,15 @@ def judge(claim: Claim, environment: Environment, least: float = 1e-18) -> Judge
         common = sides(both, environment)[0] if both else left != left
         like = namespace(left).broadcast_arrays(left, right, mask, common)[0]
         left, right, mask, common = _flat(left, right, mask, common)
+        rows = max(len(left), environment.rows)
         if not mask.shape[1]:  # no index has a value: it holds
-            nothing, met = np.full(len(left), -1.0), _all_hold(claim.hypotheses, environment, len(left))
-            return Judgement(nothing, np.zeros(len(left)), met)
+            return Judgement(np.full(rows, -1.0), np.zeros(rows), _all_hold(claim.hypotheses, environment, rows))
         sizes = _flat(*_where_possible(environment, *sizes_of_sides(statement, environment)), like)
         floor = _ROUNDING * (sizes[0] + sizes[1]) + least
         gap = {"<=": left - right, ">=": right - left, "==": abs(left - right)}[claim.statement.relation]
         score = np.where(mask, (gap - floor) / (abs(left) + abs(right) + floor), -1.0)
+        if statement.strict:
+            score = np.where(mask & (gap >= -floor), np.maximum(score, _EQUAL), score)
         finite = np.isfinite(score).all(axis=1)
         if environment.infinite is not None:
             finite = finite & ~to_numpy(environment.infinite)
@@ -72,8 +74,8 @@ def judge(claim: Claim, environment: Environment, least: float = 1e-18) -> Judge
         if claim.statement.relation == "==":
             ratio = np.where(gap <= floor, 1.0, np.maximum(abs(left), abs(right)) / np.minimum(abs(left), abs(right)))
         ratio = np.where(mask, ratio, 0.0)
-        met = finite & _all_hold(claim.hypotheses, environment, len(score)) & in_range(claim, environment, len(score))
-    return Judgement(score.max(axis=1), ratio.max(axis=1), met)
+        met = finite & _all_hold(claim.hypotheses, environment, rows) & in_range(claim, environment, rows)
+    return Judgement(*(np.broadcast_to(of.max(axis=1), (rows,)) for of in (score, ratio)), met)
 
 
 def seems_violated(claim: Claim, environment: Environment) -> np.ndarray:
@@ -86,8 +88,8 @@ def seems_violated(claim: Claim, environment: Environment) -> np.ndarray:
     with np.errstate(all="ignore"):
         left, right, mask = flat_sides(statement, environment)
         beyond = {"<=": left > right, ">=": left < right, "==": left != right}[statement.relation] & mask
-    if not beyond.any():
-        return np.zeros(len(left), dtype=bool)
+    if not beyond.any() and not statement.strict:
+        return np.zeros(max(len(left), environment.rows), dtype=bool)
     verdict = judge(claim, environment)
     return verdict.met & (verdict.score > 0)
 
@@ -117,10 +119,12 @@ def _flat(*arrays):
     return tuple(to_numpy(a).reshape(a.shape[0], -1) for a in namespace(arrays[0]).broadcast_arrays(*arrays))
 
 
-def _nearly(relation: str, left, right):
-    """Whether ``left relation right`` holds up to rounding, for numbers or arrays."""
+def _nearly(sign: str, left, right):
+    """Whether ``left sign right`` holds up to rounding, for numbers or arrays; of a strict relation, whether it holds."""
+    if sign in ("<", ">"):
+        return HOLDS[sign](left, right)
     slack = _TOLERANCE * (abs(left) + abs(right)) + 1e-15
-    return {"<=": left <= right + slack, ">=": left >= right - slack, "==": abs(left - right) <= slack}[relation]
+    return {"<=": left <= right + slack, ">=": left >= right - slack, "==": abs(left - right) <= slack}[sign]
 
 
 def flat_sides(condition: Condition, environment: Environment) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -131,7 +135,7 @@ def flat_sides(condition: Condition, environment: Environment) -> tuple[np.ndarr
 def holds(condition: Condition, environment: Environment, count: int) -> np.ndarray:
     """Which of ``count`` instances satisfy a condition at all indices, up to rounding."""
     left, right, mask = flat_sides(condition, environment)
-    return np.broadcast_to((_nearly(condition.relation, left, right) | ~mask).all(axis=1), (count,))
+    return np.broadcast_to((_nearly(condition.sign, left, right) | ~mask).all(axis=1), (count,))
 
 
 def _all_hold(hypotheses, environment: Environment, count: int) -> np.ndarray:
@@ -169,15 +173,15 @@ def unmet(hypotheses: Iterable[Condition], environment: Environment) -> str | No
     for condition in hypotheses:
         left, right, mask = _flat(*sides(condition, environment))
         for value, limit, counts in zip(left[0], right[0], mask[0], strict=True):
-            if counts and not _nearly(condition.relation, value, limit):
-                return (f"needs {condition.left} {condition.relation} {condition.right} = {float(limit):.6g}, "
+            if counts and not _nearly(condition.sign, value, limit):
+                return (f"needs {condition.left} {condition.sign} {condition.right} = {float(limit):.6g}, "
                         f"got {float(value):.6g}")
     return None
 
 
 def _broken(condition: Condition, environment: Environment) -> list[tuple]:
     """The pairs (left, right) of instance 0 that violate the condition, compared exactly."""
-    compare = {"<=": operator.le, ">=": operator.ge, "==": operator.eq}[condition.relation]
+    compare = HOLDS[condition.sign]
     return [(a, b) for a, b in pairs(condition, environment) if not compare(a, b)]
 
 

@@ -1,5 +1,6 @@
 """Evaluates the operators on layers, chance and coordinates, and functions of numbers."""
 
+from fractions import Fraction
 from itertools import combinations
 
 import numpy as np
@@ -7,7 +8,7 @@ import sympy as sp
 
 from bounds.language import coordinates
 from bounds.language.layers import largest_sum, layer_part, share
-from bounds.language.words import E_noise
+from bounds.language.words import E_noise, below
 from synthetic.numbers.arrays import largest, maximum, namespace
 from synthetic.numbers.roots import Irrational, square_root
 from verify.evaluation.environment import UnboundName
@@ -112,6 +113,16 @@ def _of_number(value, name, neutral):
     raise Irrational(f"{name} of {value} is irrational")
 
 
+def _below(evaluator, node, scope) -> Value:
+    left, right = (Evaluator(evaluator.env).value(a, scope).data for a in node.args)
+    xp = namespace(left)
+    left, right = xp.broadcast_arrays(left, right)
+    if left.dtype == object:
+        return Value(np.frompyfunc(lambda a, b: Fraction(int(a <= b)), 2, 1)(left, right))
+    one = xp.ones_like(left)
+    return Value(one if evaluator.of_sizes else xp.where(left <= right, one, 0 * one))
+
+
 # what each means -------------------------------------------------------------------------------------------------------
 def _of_values(compute):
     """The meaning of an operator whose value follows from those of its arguments."""
@@ -126,6 +137,7 @@ def _of_vector(compute, vector: bool = True):
 WORDS |= {
     layer_part: _layer_part, largest_sum: _largest_sum, E_noise: _over_noise, coordinates.highest: _highest,
     coordinates.raised: _raised, sp.exp: _applied("exp"), sp.log: _applied("log"),
+    below: _below,
     share: _of_values(lambda a, b: Value(_quotient(a.data, b.data))),
     coordinates.scaled: _of_values(
         lambda u, w, a: Value(_quotient(_with_coordinates(u), _with_coordinates(w) + a.data[..., None]), True)),

@@ -1,10 +1,9 @@
 """Instances with irrational numbers: the same code on balls, where only certain comparisons count."""
 
-import operator
 from fractions import Fraction
 from typing import Any
 
-from bounds.language.claim import Claim, Condition
+from bounds.language.claim import HOLDS, Claim, Condition
 from synthetic.numbers.arrays import BALLS
 from synthetic.numbers.balls import Ball, Undecided
 from verify.evaluation.environment import Environment, UnboundName
@@ -90,7 +89,7 @@ def _broken(condition: Condition, environment: Environment, strict: bool = True,
             ) -> tuple[list, Any]:
     """Returns the pairs (left, right) of instance 0 that certainly violate the condition, and one undecided pair, preferably
     one whose sides differ by more than ``nothing``. With ``strict`` an undecided pair raises Undecided."""
-    compare = {"<=": operator.le, ">=": operator.ge, "==": operator.eq}[condition.relation]
+    compare = HOLDS[condition.sign]
     broken, open_pair = [], None
     for left, right in pairs(condition, environment):
         try:

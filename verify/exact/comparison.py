@@ -26,6 +26,7 @@ __all__ = ["differences"]
 #: what a statement consists of, and the numbers that make an instance of it
 _STATED = ("claim", "reading", "setting", "statement", "hypotheses", "definitions", "procedure", "everywhere", "free")
 _HEADS = {"+": sp.Add, "*": sp.Mul, "^": sp.Pow, "exp": sp.exp, "log": sp.log, "Abs": sp.Abs, "Mod": sp.Mod,
+          "floor": sp.floor, "ceiling": sp.ceiling,
           "Max": lambda *a: sp.Max(*a, evaluate=False), "Min": lambda *a: sp.Min(*a, evaluate=False)}
 
 Triple = tuple[str, sp.Expr, sp.Expr]  # an index and its range
@@ -83,7 +84,7 @@ def _plain(name: str, indexed: bool):
 
 def _line(condition: Condition, relation: str = "") -> Line:
     over = tuple((str(index), sp.sympify(low), sp.sympify(high)) for index, low, high in condition.over)
-    return condition.left, relation or condition.relation, condition.right, over
+    return condition.left, relation or condition.sign, condition.right, over
 
 
 # what the claim implies --------------------------------------------------------------------------------------------------

@@ -79,8 +79,8 @@ def not_replayed(claim: Claim) -> str | None:
 
 def _condition(condition: Condition) -> dict[str, Any]:
     over = [[str(name), formula(low), formula(high)] for name, low, high in condition.over]
-    text = f"{condition.left} {condition.relation} {condition.right}"
-    return {"left": formula(condition.left), "relation": condition.relation, "right": formula(condition.right),
+    text = f"{condition.left} {condition.sign} {condition.right}"
+    return {"left": formula(condition.left), "relation": condition.sign, "right": formula(condition.right),
             "over": over, "text": text}
 
 

@@ -17,8 +17,8 @@ from verify.formulas.compiled import compiled
 __all__ = ["MOST_POINTS", "Bound", "Range", "bound_of", "check_numbers", "names_of", "ranges_of"]
 
 MOST_POINTS = 10**7  # parameter points at once
-_HOLDS = {"<=": np.less_equal, ">=": np.greater_equal, "==": np.isclose}
-_ALLOWED = {"<=": "at most ", ">=": "at least ", "==": ""}
+_HOLDS = {"<=": np.less_equal, ">=": np.greater_equal, "==": np.isclose, "<": np.less, ">": np.greater}
+_ALLOWED = {"<=": "at most ", ">=": "at least ", "==": "", "<": "less than ", ">": "more than "}
 
 
 @dataclass(frozen=True)
@@ -95,14 +95,14 @@ class Bound:
                 got, allowed = (np.broadcast_to(self._side(s, numbers), holds.shape).ravel()[first]
                                 for s in (condition.left, condition.right))
                 name = f"{condition.left} = " if condition.left.is_Symbol else ""
-                said.append(f"needs {condition.left} {condition.relation} {condition.right}; got {name}{got:g}, allowed: "
-                            f"{_ALLOWED[condition.relation]}{allowed:g}")
+                said.append(f"needs {condition.left} {condition.sign} {condition.right}; got {name}{got:g}, allowed: "
+                            f"{_ALLOWED[condition.sign]}{allowed:g}")
         return said
 
     def unchecked(self, **numbers) -> list[str]:
         """Describe each condition on parameters without a value; the formula itself may not need these."""
         missing = [(c, sorted(names_of(c) - set(numbers))) for c in self.conditions]
-        return [f"{c.left} {c.relation} {c.right}: no value for {', '.join(names)}" for c, names in missing if names]
+        return [f"{c.left} {c.sign} {c.right}: no value for {', '.join(names)}" for c, names in missing if names]
 
     def checkable(self, numbers: Iterable[str]) -> Self:
         """Return the bound under those of its conditions whose parameters are all among ``numbers``."""
@@ -138,7 +138,7 @@ class Bound:
             raise ValueError(f"{self.claim.id} {'; and it '.join(said)}")
 
     def _holds(self, condition: Condition, numbers):
-        return _HOLDS[condition.relation](*(self._side(s, numbers) for s in (condition.left, condition.right)))
+        return _HOLDS[condition.sign](*(self._side(s, numbers) for s in (condition.left, condition.right)))
 
     def gap(self, condition: Condition, numbers):
         """Return the left side of a condition minus its right side."""

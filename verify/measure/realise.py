@@ -49,7 +49,7 @@ def realise(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend, federa
         TooManyTerms: larger arrays than ``most`` allows.
     """
     rows = number_of(leaves)
-    environment = Environment(backend, shape.as_sizes(), dict(values or {}), definitions=claim.definitions)
+    environment = Environment(backend, shape.as_sizes(), dict(values or {}), definitions=claim.definitions, rows=rows)
     if most is not None:
         environment.most_terms = most // max(rows * prod(outcomes(shape)) * shape.dim, 1)
     binder = _Binder(claim, shape, leaves, environment, rows)

@@ -46,7 +46,7 @@ class Family:
             sides = [side.subs(put, simultaneous=True) for side in (self.condition.left, self.condition.right)]
             limits = [le for index, low, high in self.over for le in (
                 Condition(low.subs(put), "<=", put[index]), Condition(put[index], "<=", high.subs(put)))]
-            yield Fact("a hypothesis", Condition(sides[0], self.condition.relation, sides[1]), tuple(limits))
+            yield Fact("a hypothesis", Condition(sides[0], self.condition.sign, sides[1]), tuple(limits))
 
 
     @cached_property
@@ -61,7 +61,7 @@ class Family:
             put[index] = low.subs(put)
             limits.append(Condition(put[index], "<=", high.subs(put)))
         sides = [side.subs(put, simultaneous=True) for side in (self.condition.left, self.condition.right)]
-        return Fact("a hypothesis", Condition(sides[0], self.condition.relation, sides[1]), tuple(limits))
+        return Fact("a hypothesis", Condition(sides[0], self.condition.sign, sides[1]), tuple(limits))
 
 
 @dataclass
@@ -304,8 +304,8 @@ class _Polynomials:
         divided = any(p.exp.is_negative for p in difference.atoms(sp.Pow))
         above, below = sp.fraction(sp.together(difference)) if divided else (difference, sp.Integer(1))
         if below.is_positive:
-            return Condition(0, c.relation, sp.expand(above))
-        return Condition(self(c.left), c.relation, self(c.right))
+            return Condition(0, c.sign, sp.expand(above))
+        return Condition(self(c.left), c.sign, self(c.right))
 
     def __call__(self, e) -> sp.Expr:
         if isinstance(e, sp.Pow) and not e.exp.is_Number:

@@ -42,6 +42,8 @@ def prove(claim: Claim) -> Proof | None:
             return None
         if found := _by_algebra(question):
             return found
+        if question.goal.strict:
+            return None
         for lemmas in ((), OF_VECTORS, LEMMAS):  # what is not needed makes a proof harder to find
             used = question.context.proof(question.goal, lemmas)
             if used is not None:
@@ -83,12 +85,12 @@ def _by_algebra(question: "_Question") -> Proof | None:
     known = [fact.conclusion for fact in context.facts if not any(
         side.atoms(sp.Indexed, sp.Sum, sp.Product, sp.Function) - side.atoms(sp.exp, sp.Max, sp.Min, sp.Abs)
         for side in (fact.conclusion.left, fact.conclusion.right))]
-    method = never_negative(gap if goal.relation == "<=" else -gap, known)
+    method = never_negative(gap if goal.relation == "<=" else -gap, known, goal.strict)
     return Proof(method, _text(goal)) if method else None
 
 
 def _text(goal: Condition) -> str:
-    return f"{goal.left} {goal.relation} {goal.right}"
+    return f"{goal.left} {goal.sign} {goal.right}"
 
 
 def _is_length(question, variable: Variable) -> bool:
@@ -127,9 +129,9 @@ class _Question:
             sides = [self.inserted(side) for side in (c.left, c.right)]
             if c.over:
                 over = tuple((index, self.inserted(low), self.inserted(high)) for index, low, high in c.over)
-                families.append(Family(Condition(sides[0], c.relation, sides[1]), over))
+                families.append(Family(Condition(sides[0], c.sign, sides[1]), over))
             else:
-                facts.append(Fact("a hypothesis", Condition(sides[0], c.relation, sides[1])))
+                facts.append(Fact("a hypothesis", Condition(sides[0], c.sign, sides[1])))
         for v in claim.variables:
             if v.domain in ("binary", "simplex"):
                 families.append(_at_most_one(v, self.inserted))
@@ -148,7 +150,7 @@ class _Question:
                   for index, low, high in claim.statement.over}
         self.context = Context(vectors, signs, facts, families, ranges=ranges)
         left, right = self.inserted(claim.statement.left), self.inserted(claim.statement.right)
-        self.goal = Condition(left, claim.statement.relation, right)
+        self.goal = Condition(left, claim.statement.sign, right)
         known = {*self.symbols, *claim.constants, *(v.name for v in claim.variables)}
         self.unknown = {s for side in (left, right) for s in side.free_symbols if s.is_Symbol and s.name not in known}
 

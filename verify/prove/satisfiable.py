@@ -24,8 +24,8 @@ class Fact:
     premises: tuple[Condition, ...] = ()
 
     def __str__(self):
-        said = " and ".join(f"{c.left} {c.relation} {c.right}" for c in self.premises)
-        conclusion = f"{self.conclusion.left} {self.conclusion.relation} {self.conclusion.right}"
+        said = " and ".join(f"{c.left} {c.sign} {c.right}" for c in self.premises)
+        conclusion = f"{self.conclusion.left} {self.conclusion.sign} {self.conclusion.right}"
         return f"{conclusion}{f' where {said}' if said else ''}{f' ({self.name})' if self.name else ''}"
 
 
@@ -86,7 +86,7 @@ class _Reader:
         if isinstance(c, Fact):
             premises = " ".join(map(self.relation, c.premises))
             return f"(=> (and {premises}) {self.relation(c.conclusion)})" if premises else self.relation(c.conclusion)
-        sign = {"<=": "<=", ">=": ">=", "==": "="}[c.relation]
+        sign = "=" if c.sign == "==" else c.sign
         return f"({sign} {self.read(c.left)} {self.read(c.right)})"
 
     def read(self, e) -> str:

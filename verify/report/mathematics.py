@@ -74,7 +74,7 @@ def _writer(letters: tuple[tuple[str, Letter], ...]) -> LatexWriter:
 @cache
 def _condition(condition: Condition, writer: LatexWriter, display: bool = False) -> str:
     written, ranges = writer.text, writer.ranges(condition.over)
-    left, sign = written(condition.left), writer.relations[condition.relation]
+    left, sign = written(condition.left), writer.relations[condition.sign]
     scope = f' <span class="scope">for {mathml(ranges)}</span>' if ranges else ""
     if not display:
         return mathml(f"{left} {sign} {written(condition.right)}") + scope

@@ -105,7 +105,7 @@ def _conditions(conditions: Iterable[Condition]) -> list:
 @cache
 def _condition(condition: Condition) -> list:
     sides = _canonical((condition.left, condition.right))
-    return [sides, condition.relation, [_canonical(tuple(triple)) for triple in condition.over]]
+    return [sides, condition.sign, [_canonical(tuple(triple)) for triple in condition.over]]
 
 
 def _canonical(expressions: tuple) -> list[str]:

@@ -71,6 +71,8 @@ def proven(claim: Claim) -> Proven:
     """
     if claim.setting != "run" or speaks_of_samples(claim):
         return Proven(reason="it is not about runs on losses")
+    if claim.statement.strict:
+        return Proven(reason="a sum of squares proves no strict inequality")
     if claim.procedure is not None and claim.procedure.free_clients:
         return Proven(reason="it has free clients, and which of them match depends on their losses")
     found: list[WorstCase] = []

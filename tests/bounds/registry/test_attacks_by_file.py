@@ -30,7 +30,7 @@ FILES = {
                   ", line 4: … 10000 characters; got 'LLL"),
     "full width": ("toml", TOML + "assume = ['Ｌ <= 1']\n", "line 4: cannot read 'Ｌ <= 1': 'Ｌ' (U+FF2C, fullwidth"),
     "long range": ("toml", TOML + "assume = ['L <= 1 for k in 0..10**9']\n", ", line 4: … 10000; got '10**9'"),
-    "half a range": ("toml", TOML + "assume = ['L <= 1 for k in 0..']\n", ", line 4: …'for k in 0..clients-1'; got"),
+    "half a range": ("toml", TOML + "assume = ['L <= 1 for k in 0..']\n", ", line 4: …'for k in 0..clients-1'…; got"),
     "index": ("toml", TOML + "assume = ['L <= 1 for 1 in 0..2']\n", ", line 4: '1' …name"),
     "two ranges": ("toml", TOML + "assume = ['eta_l[k] <= 1 for k in 0..2 for k in 0..3']\n", ", line 4: …ranges…index k"),
     "limit": ("toml", TOML + "limits = {sqrt = 'oo'}\n", ", line 4: …'sqrt': sqrt …sqrt(...)"),

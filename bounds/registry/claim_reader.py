@@ -1,0 +1,310 @@
+"""Reads one claim of a user's file: fields of a table as text become formulas, and every error names its line."""
+
+import itertools
+import keyword
+import re
+from collections.abc import Callable
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Self
+
+import sympy as sp
+
+from bounds.language import coordinates, functions, layers, samples, words
+from bounds.language.claim import (
+    DOMAINS,
+    KINDS,
+    RELATIONS,
+    SAMPLING,
+    SETTINGS,
+    Assumption,
+    Claim,
+    Condition,
+    Definition,
+    Procedure,
+    Variable,
+)
+from bounds.language.definitions import DEFINITIONS
+from bounds.language.names import ARGUMENT, NAMES, SIZE, symbol
+from bounds.registry.claim_files import Places, short
+from bounds.registry.expressions import MOST_TERMS, Mean, NoFormula, excerpt, expression, only_ascii
+
+__all__ = ["Reader"]
+
+_FIELDS = {"id", "number", "kind", "reading", "source", "setting", "method", "options", "sampling", "equal_weights",
+           "free_clients", "extends", "assume", "constants", "definitions", "conditions", "statement", "variables", "note",
+           "limits", "constants_may_use", "steps"}
+_ID = re.compile(r"[\w-]+/[\w@./+-]+", re.ASCII)
+_NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+_DEFINED = re.compile(r"(\w+)\s*(?:\[([\w\s,]*)\])?", re.ASCII)
+_DOMAIN = re.compile(r"(\w+)\s*(?:\[([\w\s,]*)\])?(?:\s+from\s+(\d{1,9}))?(?:\s+to\s+(\d{1,9}))?(?:\s+below\s+(\d{1,9}))?",
+                     re.ASCII)
+_LONGEST = 200  # characters of an id, a name, or an option's value
+_LARGEST = 1e15  # number as an option
+_LETTERS = "ijkl"  # of the indices of an array of the user's
+
+
+class Reader:
+    """One table of a file."""
+
+    def __init__(self, path: Path, places: Places, number: int, row: dict, before: list[dict], shared: dict):
+        self.path, self.places, self.number, self.row, self.before, self.shared = path, places, number, row, before, shared
+        self.field, self.entry, self.variables, self.own, self.own_constants = "", "", (), {}, {}
+
+    def fail(self, message: str, symbol: str = ""):
+        line = self.places.line(self.number, self.field, self.entry, symbol)
+        raise ValueError(f"{self.path}, line {line}: {message}")
+
+    def at(self, field: str, entry: str = "") -> Self:
+        """Remember the place of what is read next, for errors."""
+        self.field, self.entry = field, entry
+        return self
+
+    def claim(self) -> Claim:
+        row = self.row = self.extended()
+        unknown = sorted(set(row) - _FIELDS)
+        if unknown:
+            near = get_close_matches(unknown[0], _FIELDS, 1)
+            self.at(unknown[0]).fail(f"unknown field {short(unknown[0])}{f', nearest: {near[0]}' if near else ''}; allowed: "
+                                     f"{', '.join(sorted(_FIELDS))}")
+        for name in ("id", "statement"):
+            if not isinstance(row.get(name), str):
+                self.at(name).fail(f"a claim needs the text {name!r}; got {short(row.get(name))}")
+        if not _ID.fullmatch(row["id"]) or len(row["id"]) > _LONGEST:
+            self.at("id").fail("an id is <paper>/<block>[@<reading>], of ASCII letters, digits and . + - _, at most "
+                               f"{_LONGEST} characters; got {short(row['id'])}")
+        for name, allowed in (("kind", KINDS), ("setting", SETTINGS), ("sampling", SAMPLING)):
+            if row.get(name, allowed[0]) not in allowed:
+                self.at(name, row[name]).fail(f"unknown {name} {short(row[name])}; allowed: {', '.join(allowed)}")
+        for name, domain in row.get("variables", {}).items():
+            self.variables += (self.variable(name, domain),)
+        constants = list(itertools.starmap(self.constant, row.get("constants", {}).items()))
+        for name, formula in row.get("definitions", {}).items():
+            self.define(name, formula)
+        assumptions = tuple(
+            self.at("assume", text).assumption(f"{row['id']}:assumption-{n}", text)
+            for n, text in enumerate(self.assumed(), start=1))
+        assumptions += tuple(
+            Assumption(f"{row['id']}:constant-{c.right}", f"{c.right} is {text}", (c,)) for c, text in constants)
+        conditions = tuple(self.at("conditions", text).condition(text) for text in row.get("conditions", ()))
+        statement = self.at("statement").condition(row["statement"])
+        setting, limits = row.get("setting", "run"), self.limits()
+        options = tuple((name, self.option(name, value)) for name, value in row.get("options", {}).items())
+        procedure = Procedure(row.get("method", "fedavg"), row.get("free_clients", False), options=options,
+                              sampling=row.get("sampling", "full"), equal_weights=row.get("equal_weights", setting == "run"))
+        given = {c.left.name for c in conditions if c.relation == "==" and c.left.is_Symbol and not c.right.has(c.left)}
+        variables = tuple(v for v in self.variables if v.domain == "integer" or v.name not in given)
+        try:
+            return Claim(
+                row["id"], str(row.get("number", "none")), row.get("kind", "theorem"), setting, statement, assumptions,
+                conditions, str(row.get("reading", "as written")), str(row.get("source", self.path)),
+                procedure=None if setting == "algebra" else procedure, variables=variables, note=str(row.get("note", "")),
+                explicit=all(v.domain != "hidden" for v in self.variables), limits=limits,
+                constants_may_use=tuple(row["constants_may_use"]) if "constants_may_use" in row else None,
+                steps=tuple(row.get("steps", ())), definitions=DEFINITIONS | self.own)
+        except ValueError as error:
+            self.at("id").fail(str(error))
+
+    def variable(self, name: str, domain: str) -> Variable:
+        self.at("variables", name).check_name(name)
+        if not isinstance(domain, str):
+            self.fail(f"{name}: a domain is one of {', '.join(DOMAINS)}; got {short(domain)}")
+        parts = _DOMAIN.fullmatch(domain.strip())
+        if not parts or parts[1] not in DOMAINS:
+            self.fail(f"{name}: unknown domain {short(domain)}; allowed: {', '.join(DOMAINS)}, with [size, ...] behind it "
+                      "for an array, 'from 2' and 'to 9' for an integer, 'below 1' for a number")
+        kind, sizes, low, high, below = parts.groups()
+        if (low or high) and kind != "integer":
+            self.fail(f"{name}: 'from' and 'to' are for an integer; got {short(domain)}")
+        return Variable(name, kind, self.indices(name, sizes), int(low or 1), high and int(high), below and int(below))
+
+    def indices(self, name: str, sizes: str | None) -> tuple[tuple[str, str], ...]:
+        """The indices of an array, a letter for each size."""
+        listed = [size.strip() for size in (sizes or "").split(",")] if sizes is not None else []
+        known = {row.name for row in NAMES.values() if row.source == SIZE} | {
+            v.name for v in self.variables if v.domain == "integer" and not v.indices}
+        for size in listed:
+            if size not in known:
+                self.fail(f"{name}: unknown size {short(size)}; allowed: {', '.join(sorted(known))}", size)
+        if len(listed) > len(_LETTERS):
+            self.fail(f"{name}: an array has at most {len(_LETTERS)} indices; got {len(listed)}")
+        return tuple(zip(_LETTERS, listed, strict=False))
+
+    def extended(self) -> dict:
+        """The fields of this claim, and those that it does not give from the claim that it extends."""
+        base = self.row.get("extends")
+        if base is None:
+            return self.row
+        known = {row.get("id"): row for row in self.before}
+        if base not in known:
+            self.at("extends").fail(f"extends the id of a claim above it; got {short(base)}, allowed: "
+                                    f"{', '.join(map(str, known)) or 'none'}")
+        for name in {*self.row} | {*known[base]}:
+            self.row.setdefault(name, known[base].get(name))
+        return {name: value for name, value in self.row.items() if name != "extends"}
+
+    def assumed(self) -> list[str]:
+        """The assumptions, those of the file by name included."""
+        found = []
+        for text in self.row.get("assume", ()):
+            if _NAME.fullmatch(text.strip()):
+                if text.strip() not in self.shared:
+                    self.at("assume", text).fail(f"no assumption {short(text)} in this file; allowed: a condition, or one "
+                                                 f"of {', '.join(self.shared) or 'none'}", text.strip())
+                found += self.shared[text.strip()]
+            else:
+                found.append(text)
+        return found
+
+    def assumption(self, name: str, text: str) -> Assumption:
+        """A condition, or with ``for all u`` one on every loss ``f``, at all points."""
+        written = text.removesuffix(" for all u")
+        if written == text:
+            return Assumption(name, text, (self.condition(text),))
+        condition = self.condition(written, {"u": functions.u, "f_grad": functions.f_grad})
+        if condition != Condition(words.norm(functions.f_grad(functions.u)), "<=", samples.G_lip):
+            self.fail("what is assumed of every sample's loss f at all points is written "
+                      f"norm(f_grad(u)) <= G_lip for all u; got {excerpt(text)}")
+        return Assumption(name, text, everywhere=condition)
+
+    def constant(self, name: str, text) -> tuple[Condition, str]:
+        """``formula <= name`` for all indices of the formula: the constant takes the least such value."""
+        self.at("constants", name).new_name(name)
+        if not isinstance(text, str):
+            self.fail(f"{name} is a formula, as text; got {short(text)}")
+        self.own_constants[name] = sp.Symbol(name, real=True)
+        formula, space, ranges = text.partition(" for ")
+        return self.at("constants", text).condition(f"{formula} <= {name}{space}{ranges}"), text
+
+    def define(self, head: str, text) -> None:
+        """``name = formula`` or ``name[i, k] = formula``, which may use what is defined above it."""
+        self.at("definitions", head)
+        parts = _DEFINED.fullmatch(head.strip())
+        if not parts or not isinstance(text, str):
+            self.fail("a definition is name = \"formula\" or \"name[t, k]\" = \"formula\"; got "
+                      f"{short(head)} = {short(text)}")
+        name, letters = parts[1], [letter.strip() for letter in (parts[2] or "").split(",") if letter.strip()]
+        self.new_name(name)
+        for letter in letters:
+            self.check_name(letter)
+        indices = {letter: sp.Symbol(letter, integer=True) for letter in letters}
+        formula = self.at("definitions", text).formula(text, indices)
+        self.own[name] = Definition(name, tuple(indices.values()), formula, rf"\mathrm{{{name}}}".replace("_", r"\_"),
+                                    "", "defined with the claim")
+
+    def new_name(self, name: str) -> None:
+        """Refuse a name that is none, or that stands for something else."""
+        self.check_name(name)
+        if name in self.names() or name in NAMES:
+            self.fail(f"{name} has a meaning already; choose another name", name)
+
+    def check_name(self, name: str) -> None:
+        if not _NAME.fullmatch(name) or keyword.iskeyword(name) or len(name) > _LONGEST:
+            self.fail(f"{short(name)} is no name; a name has ASCII letters, digits and _")
+
+    def option(self, name: str, value):
+        """The value of an option: a number, true or false, a short text, or a list of such."""
+        self.at("options", name).check_name(name)
+        value = tuple(value) if isinstance(value, list) else value
+        for one in value if isinstance(value, tuple) else [value]:
+            number = isinstance(one, int | float) and abs(one) <= _LARGEST  # this leaves out nan
+            if not number and not (isinstance(one, str) and len(one) <= _LONGEST):
+                self.fail(f"{name} is a number up to {_LARGEST:g}, true or false, a text of at most {_LONGEST} characters, "
+                          f"or a list of such; got {short(one)}")
+        return value
+
+    def limits(self) -> tuple:
+        """Pairs of a symbol and its limit."""
+        found = []
+        for name, end in self.row.get("limits", {}).items():
+            self.at("limits", name).check_name(name)
+            if isinstance(end, bool) or end not in ("oo", "0", 0):
+                self.fail(f"{name} goes to \"oo\" or to 0; got {short(end)}")
+            symbol = self.formula(name)
+            if not isinstance(symbol, sp.Symbol | sp.IndexedBase):
+                self.fail(f"a limit is that of a number or an array; got {name}")
+            found.append((symbol, sp.oo if end == "oo" else sp.Integer(0)))
+        return tuple(found)
+
+    def condition(self, text: str, more: dict | None = None) -> Condition:
+        """``left <= right for k in 0..clients-1 for t in ...``; ``more`` names for it."""
+        self.checked(only_ascii, text)
+        text = self.without_probabilities(text)
+        sides, *ranges = " ".join(text.split()).split(" for ")
+        relations = re.findall(r"[<>=!]+", sides)
+        if len(relations) != 1 or relations[0] not in RELATIONS:
+            said = "one of" if len(relations) > 1 else "a relation, one of"
+            self.fail(f"a condition needs {said} {', '.join(RELATIONS)}; got {excerpt(text)}")
+        over, indices, strides = [], dict(more or {}), {}
+        for one in ranges:
+            index, _, ends = one.partition(" in ")
+            low, dots, ends = ends.partition("..")
+            high, stepped, step = ends.partition(" step ")
+            if not (dots and low.strip() and high.strip()) or (stepped and not step.strip()):
+                self.fail("a range is written 'for k in 0..clients-1' or 'for t in 0..iterations step local_steps'; got "
+                          f"{excerpt(f'for {one}')}")
+            self.check_name(index)
+            if index in indices:
+                self.fail(f"two ranges have the index {index}", index)
+            indices[index] = sp.Symbol(index, integer=True)
+            over.append((index, low, high, step))
+        left, right = (self.formula(side, indices) for side in sides.split(relations[0]))
+        triples = []
+        for index, *ends, step in over:
+            low, high = (self.end(end, indices).xreplace(strides) for end in ends)
+            if step:
+                length = self.end(step, indices).xreplace(strides)
+                strides[indices[index]] = low + length * indices[index]
+                low, high = sp.Integer(0), sp.floor((high - low) / length)
+            triples.append((indices[index], low, high))
+        return Condition(left.xreplace(strides), relations[0], right.xreplace(strides), tuple(triples))
+
+    def without_probabilities(self, text: str) -> str:
+        """The text with every ``P(a <= b)`` written as an expectation."""
+        while place := re.search(r"(?<!\w)P\(", text):
+            depth, end = 1, place.end()
+            while end < len(text) and depth:
+                depth += {"(": 1, ")": -1}.get(text[end], 0)
+                end += 1
+            event = text[place.end():end - 1]
+            relations = re.findall(r"[<>=!]+", event)
+            if depth or len(relations) != 1 or relations[0] not in ("<=", ">=", "<", ">"):
+                self.fail("a probability is written P(a <= b), P(a >= b), P(a < b) or P(a > b); got "
+                          f"{excerpt(text[place.start():end])}")
+            left, right = event.split(relations[0])
+            pair = f"{left}, {right}" if relations[0] in ("<=", ">") else f"{right}, {left}"
+            chance = f"E(below({pair}))" if "=" in relations[0] else f"(1 - E(below({pair})))"
+            text = text[:place.start()] + chance + text[end:]
+        return text
+
+    def end(self, text: str, indices: dict):
+        """An end of a range."""
+        found = self.formula(text, indices)
+        if found.is_number and not (found.is_Integer and abs(found) <= MOST_TERMS):
+            self.fail(f"an end of a range is a whole number up to {MOST_TERMS}; got {excerpt(text)}")
+        return found
+
+    def formula(self, text: str, indices: dict | None = None):
+        if not text.strip():
+            self.fail(f"a side of {excerpt(self.entry or self.row.get(self.field))} is empty")
+        return self.checked(expression, text, self.names() | (indices or {}))
+
+    def checked(self, read: Callable, *given):
+        """What ``read`` returns; a text that is no formula is refused with its line."""
+        try:
+            return read(*given)
+        except NoFormula as error:
+            self.fail(str(error), error.symbol)
+
+    def names(self) -> dict:
+        known = {name: symbol(name) for name, row in NAMES.items() if row.source != ARGUMENT}
+        known |= {name: getattr(module, name) for module in (coordinates, layers, samples, words) for name in module.__all__}
+        known |= {d.name: d.symbol for d in (*DEFINITIONS.values(), *self.own.values())} | self.own_constants
+        known |= {name: getattr(sp, name) for name in ("sqrt", "exp", "log", "Abs", "floor", "ceiling")} | {"Mean": Mean}
+        known |= {index: sp.Symbol(index, integer=True) for index in "tijkr"}
+        for variable in self.variables:
+            signs = {"positive": {"positive": True}, "nonnegative": {"nonnegative": True},
+                     "integer": {"integer": True, "positive": True}}.get(variable.domain, {"real": True})
+            known[variable.name] = (sp.IndexedBase(variable.name, real=True) if variable.indices
+                                    else sp.Symbol(variable.name, **signs))
+        return known
