@@ -56,7 +56,7 @@ def parse_unit(text: str) -> Unit | None:
     """
     cleaned = re.sub(r"[^a-z0-9^*/().\\-]", "", text.replace("²", "^2")).replace("^", "**")
     try:
-        return _powers(ast.parse(cleaned or "1", mode="eval").body) if len(cleaned) <= _LONGEST else None
+        return _powers(ast.parse(cleaned, mode="eval").body) if len(cleaned) <= _LONGEST else None
     except (SyntaxError, ValueError, ZeroDivisionError):
         return None
 

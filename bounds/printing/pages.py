@@ -82,7 +82,7 @@ def _quantities(claims: list[Claim]) -> Iterator[str]:
     for d, claim in _first((name, d, c) for c in claims for name, d in c.used_definitions().items()):
         letters = letters_of(claim)
         letter = letter_text(d.name, tuple(map(str, d.indices)), letters)
-        text = "; ".join(filter(None, (d.meaning, f"unit: {d.unit}", d.source)))
+        text = "; ".join(filter(None, (d.meaning, d.unit and f"unit: {d.unit}", d.source)))
         yield f"- `{d.name}`: ${letter} = {latex(d.formula, letters)}$; {text}"
 
 

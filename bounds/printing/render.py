@@ -204,9 +204,8 @@ def _variable(variable, letters) -> str:
 
 def _definition(definition: Definition, letters) -> str:
     name = _name(definition.name, tuple(map(str, definition.indices)), letters)
-    source = f"; {definition.source}" if definition.source else ""
     formula = _kept(f"{name} = {unicode(definition.formula, letters)}")
-    return f"{formula}   ({definition.meaning}; {definition.unit}{source})"
+    return f"{formula}   ({'; '.join(filter(None, (definition.meaning, definition.unit, definition.source)))})"
 
 
 def _name(name: str, indices: tuple[str, ...], letters) -> str:

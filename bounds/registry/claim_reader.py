@@ -25,6 +25,7 @@ from bounds.language.claim import (
     Variable,
 )
 from bounds.language.definitions import DEFINITIONS
+from bounds.language.letters import letter_text
 from bounds.language.names import ARGUMENT, NAMES, SIZE, symbol
 from bounds.registry.claim_files import Places, short
 from bounds.registry.expressions import MOST_TERMS, Mean, NoFormula, excerpt, expression, only_ascii
@@ -41,6 +42,7 @@ _DOMAIN = re.compile(r"(\w+)\s*(?:\[([\w\s,]*)\])?(?:\s+from\s+(\d{1,9}))?(?:\s+
                      re.ASCII)
 _LONGEST = 200  # characters of an id, a name, or an option's value
 _LARGEST = 1e15  # number as an option
+_MOST_WRITTEN = 5_000  # parts of a formula with its definitions inserted
 _LETTERS = "ijkl"  # of the indices of an array of the user's
 
 
@@ -49,7 +51,8 @@ class Reader:
 
     def __init__(self, path: Path, places: Places, number: int, row: dict, before: list[dict], shared: dict):
         self.path, self.places, self.number, self.row, self.before, self.shared = path, places, number, row, before, shared
-        self.field, self.entry, self.variables, self.own, self.own_constants = "", "", (), {}, {}
+        self.field, self.entry, self.variables = "", "", ()
+        self.own, self.own_constants, self.lengths = {}, {}, {}
 
     def fail(self, message: str, symbol: str = ""):
         line = self.places.line(self.number, self.field, self.entry, symbol)
@@ -189,8 +192,9 @@ class Reader:
             self.check_name(letter)
         indices = {letter: sp.Symbol(letter, integer=True) for letter in letters}
         formula = self.at("definitions", text).formula(text, indices)
-        self.own[name] = Definition(name, tuple(indices.values()), formula, rf"\mathrm{{{name}}}".replace("_", r"\_"),
-                                    "", "defined with the claim")
+        self.lengths[name] = self.written_out(formula)
+        self.own[name] = Definition(
+            name, tuple(indices.values()), formula, letter_text(name, tuple(letters), {}), "", "defined with the claim")
 
     def new_name(self, name: str) -> None:
         """Refuse a name that is none, or that stands for something else."""
@@ -287,7 +291,16 @@ class Reader:
     def formula(self, text: str, indices: dict | None = None):
         if not text.strip():
             self.fail(f"a side of {excerpt(self.entry or self.row.get(self.field))} is empty")
-        return self.checked(expression, text, self.names() | (indices or {}))
+        found = self.checked(expression, text, self.names() | (indices or {}))
+        if (length := self.written_out(found)) > _MOST_WRITTEN:
+            self.fail(f"a formula has at most {_MOST_WRITTEN} parts when its definitions are inserted; got {length} in "
+                      f"{excerpt(text)}")
+        return found
+
+    def written_out(self, e) -> int:
+        """The number of parts of a formula with its definitions inserted."""
+        name = str(e.base.label) if isinstance(e, sp.Indexed) else getattr(e, "name", "")
+        return self.lengths.get(name, 1) + sum(map(self.written_out, e.args))
 
     def checked(self, read: Callable, *given):
         """What ``read`` returns; a text that is no formula is refused with its line."""

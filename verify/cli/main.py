@@ -117,6 +117,22 @@ def show(
 
 
 @app.command()
+def new_claim(file: Annotated[Path, typer.Argument(help="A file to write, ending in .toml.")]) -> int:
+    """Write a commented file of claims to start from; docs/claims.md has the language."""
+    from bounds.registry.template import TEMPLATE
+
+    if file.suffix != ".toml":
+        raise ValueError(f"a file of claims that is written ends in .toml; got {file.name!r}")
+    try:
+        with file.open("x", encoding="utf-8") as new:
+            new.write(TEMPLATE)
+    except FileExistsError:
+        raise ValueError(f"{file} exists already; give a new name") from None
+    print(f"wrote {file}; fedtheory verify {file} decides its claims")
+    return 0
+
+
+@app.command()
 def run(
     algorithm: Annotated[str, typer.Argument(help="A name from `fedtheory algorithms`.")],
     problem: Annotated[str, typer.Option(help="A name from `fedtheory problems`.")],

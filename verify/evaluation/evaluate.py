@@ -170,7 +170,7 @@ class Evaluator:
         if name in self.env.bound:
             return self.take(name, (), scope)
         if name in self.env.definitions:
-            return self.defined(name, (), scope)
+            return self.kept(node, scope, lambda node, scope: self.defined(name, (), scope))
         raise UnboundName(f"nothing supplies {name!r}: it is neither bound by the instance nor defined by a formula")
 
     def integer_as_value(self, numbers: np.ndarray, scope) -> Value:
