@@ -25,6 +25,8 @@ _ROUNDS, _STEPS, _PARTICIPANTS = (1, 2, 3, 5), (1, 2, 4), (1, 2)
 _LAYERS = ((1,), (1, 1), (1, 1, 1))
 _SEVERAL = {False: (1, 2), True: (2, 16)}  # half of the dimensions, of methods that act by coordinate or not; others are 1
 _MANY, _CROWD, _COORDINATES, _FEW = (6, 12), 50, 16, 3
+#: by how much integers of claims about numbers exceed their lowest values
+_LARGE = (0, 1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 300, 500, 1000)
 _FOLLOWING = 12  # shapes among which the next one is chosen
 _SMALLEST = 0.6  # share of the shapes that are taken by size
 
@@ -83,8 +85,10 @@ def extreme_shapes(claim: Claim, rng: np.random.Generator, most_outcomes: int, m
     """Shapes that are large in one way and small in all others: in local steps, in rounds, in both, in clients, and in
     coordinates, with a few clients and rounds, for methods that act by coordinate; without noise.
 
-    None for claims about numbers or about one step.
+    For claims about numbers: shapes with one or all of their integers large. None for claims about one step.
     """
+    if claim.setting == "algebra":
+        return [*_large_integers(claim, rng)]
     if claim.setting != "run":
         return []
     if speaks_of_samples(claim):
@@ -110,6 +114,16 @@ def extreme_shapes(claim: Claim, rng: np.random.Generator, most_outcomes: int, m
                 found.append(shape)
                 break
     return found
+
+
+def _large_integers(claim: Claim, rng: np.random.Generator) -> Iterator[Shape]:
+    least = {name: variable.low for name, variable in integer_variables(claim).items()}
+    ways = [{name} for name in least] + [{*least}] * (len(least) > 1)
+    for large, way in product(_LARGE, ways):
+        sizes = least | {name: least[name] + large for name in way}
+        shape = within_sizes(claim, Shape(dim=1, sizes=tuple(sizes.items())), rng)
+        if possible(claim, shape.as_sizes()):
+            yield shape
 
 
 def _shortest(claim: Claim) -> list[Shape]:

@@ -47,6 +47,7 @@ class Terms:
         self.products = [e for e in ordered if isinstance(e, sp.Product)]
         self.inner = [e for e in ordered if isinstance(e, words.dot)]
         self.lengths = [e for e in ordered if isinstance(e, words.norm)]
+        self.squared = [s for s in self.sums if any(s**2 in sp.sympify(formula).atoms(sp.Pow) for formula in formulas)]
         self.vectors = sorted({v for e in self.inner for v in e.args}, key=sp.default_sort_key)
 
 
@@ -160,6 +161,16 @@ def geometric(terms: Terms) -> Iterator[Fact]:
                 yield Fact("geometric sum", Condition(s * (b - 1), "==", closed), (le(low, high + 1),))
 
 
+def logarithms(terms: Terms) -> Iterator[Fact]:
+    """A logarithm lies between 1 - 1/x and x - 1, and grows with x."""
+    for e in terms.logarithms:
+        x = e.args[0]
+        yield fact("log x <= x - 1", e, x - 1, Condition(0, "<", x))
+        yield fact("log x >= 1 - 1/x", 1 - 1 / x, e, Condition(0, "<", x))
+    for one, other in permutations(terms.logarithms, 2):
+        yield fact("logarithms grow", one, other, Condition(0, "<", one.args[0]), le(one.args[0], other.args[0]))
+
+
 def products(terms: Terms) -> Iterator[Fact]:
     """A product of factors ``1 + x`` that are not negative is at most ``exp`` of the sum of the ``x``."""
     for p in terms.products:
@@ -224,6 +235,14 @@ def pairs_of_sums(terms: Terms) -> Iterator[Fact]:
                 yield fact("sums are compared term by term", one, other)
 
 
+def squared_sums(terms: Terms) -> Iterator[Fact]:
+    """The square of a sum is at most its number of terms times the sum of their squares."""
+    for s in terms.squared:
+        (i, low, high), body = s.limits[0], s.function
+        squares = terms.normal.sum(expanded(body**2), i, low, high)
+        yield fact("Cauchy-Schwarz of a sum", s**2, terms.normal.count(low, high) * squares, le(low, high + 1))
+
+
 # vectors -----------------------------------------------------------------------------------------------------------------
 def lengths(terms: Terms) -> Iterator[Fact]:
     """Lengths are not negative, and their squares are inner products."""
@@ -235,6 +254,11 @@ def lengths(terms: Terms) -> Iterator[Fact]:
         u = terms.normal.vector(n.args[0])
         if len(u) > 1:
             yield fact("triangle inequality", n, triangle(n, terms.normal))
+        (v, c), *more = u.items() or [(None, 0)]
+        if not more and isinstance(v, sp.Sum) and len(inside := terms.normal.vector(v.function)) == 1:
+            (w, factor), = inside.items()
+            size = factor if terms.over(factor, *v.limits[0]) else sp.Abs(factor)
+            yield fact("triangle inequality", n, sp.Abs(c) * terms.normal.sum(size * words.norm(w), *v.limits[0]))
 
 
 def inner_products(terms: Terms) -> Iterator[Fact]:
@@ -265,6 +289,6 @@ def jensen(terms: Terms) -> Iterator[Fact]:
                     yield fact("Jensen", words.dot(v, v), weights * whole)
 
 
-OF_NUMBERS: Sequence = (powers, pairs_of_powers, exponentials, powers_and_exponentials, lengths, inner_products)
+OF_NUMBERS: Sequence = (powers, pairs_of_powers, exponentials, powers_and_exponentials, logarithms, lengths, inner_products)
 OF_VECTORS: Sequence = (lengths, inner_products)
-LEMMAS: Sequence = (*OF_NUMBERS, geometric, products, sums, longer_sums, pairs_of_sums, jensen)
+LEMMAS: Sequence = (*OF_NUMBERS, geometric, products, sums, longer_sums, pairs_of_sums, squared_sums, jensen)

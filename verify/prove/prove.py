@@ -120,6 +120,7 @@ class _Question:
                  if v.domain == "integer" and not v.indices]
         facts += [_domain(self.symbols[v.name], "<=", v.high) for v in claim.variables
                   if v.domain == "integer" and not v.indices and v.high is not None]
+        facts += [_domain(self.symbols[v.name], "<", v.below) for v in claim.variables if v.below is not None]
         families = []
         for c in claim.hypotheses:
             if c.relation == "==" and c.left in self.scalars and self.scalars[c.left] is c.right:

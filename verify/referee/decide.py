@@ -228,17 +228,33 @@ def _worst_case(case: _Case) -> Verdict | None:
 
 
 def _nothing_against_it(case: _Case) -> Verdict:
-    """Consistent, or undecided if no instance met the hypotheses."""
+    """Consistent, or undecided if too few instances met the hypotheses."""
     found = case.found
-    if not found.met:
-        text = f"none of {found.tried} instances met the hypotheses; a family that meets them would decide"
-        return case.undecided("instance", None, text)
-    text = f"no violation in {found.met} instances that meet the hypotheses (of {found.tried} tried)"
+    if found.met < _FEWEST:
+        text = f"{found.met or 'none'} of {found.tried} instances met the hypotheses"
+        needed = "a family that meets them would decide" if not found.met else f"at least {_FEWEST} are needed"
+        return case.undecided("instance", case.ratio if found.met else None, f"{text}; {needed}")
+    spans = ", ".join(f"{name} {low}" if low == high else f"{name} {low} to {high}" for name, (low, high) in _spans(case))
+    text = (f"no violation in {found.met} instances that meet the hypotheses (of {found.tried} tried{'; ' * bool(spans)}"
+            f"{spans})")
     return case.verdict("consistent", case.ratio, "; ".join([text, *case.beside]))
+
+
+def _spans(case: _Case) -> list[tuple[str, tuple[int, int]]]:
+    """The sizes that a reader of the claim knows, with the least and the largest that were looked at."""
+    claim, sampled = case.claim, case.claim.procedure is not None and case.claim.procedure.sampling != "full"
+    names = {"algebra": (), "point": ("clients",), "run": _OF_RUNS}[claim.setting]
+    names = [name for name in names if name not in ("participants", "layers", "samples") or name in claim.names or (
+        name == "participants" and sampled)]
+    own = [v.name for v in claim.variables if v.domain == "integer" and not v.indices and v.name not in names]
+    return [(name, case.found.sizes[name]) for name in (*names, *own) if name in case.found.sizes]
 
 
 #: each returns a verdict, or None and leaves the claim to the next
 STAGES = (_conflict, _order, _search, _proof, _uncertainty, _federations, _samples, _worst_case, _nothing_against_it)
+
+_FEWEST = 8  # instances that meet the hypotheses
+_OF_RUNS = ("clients", "participants", "rounds", "local_steps", "samples", "layers")
 
 _ROUNDING = 1e-6  # by which a ratio in floating point may exceed one where a claim holds
 

@@ -5,7 +5,7 @@ not depend on the machine.
 """
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -32,6 +32,7 @@ class Found:
 
     Attributes:
         tried, met: instances, and how many of them met the hypotheses.
+        sizes: the least and the largest of every size, over these.
         ratio, worst: the largest ratio left/right among those on which the claim holds, and its instance.
         violation: the first one that exact arithmetic confirms, made simple.
         level, stage: of the budget, and of the search, that found the violation.
@@ -41,6 +42,7 @@ class Found:
 
     tried: int = 0
     met: int = 0
+    sizes: dict[str, tuple[int, int]] = field(default_factory=dict)
     ratio: float = 0.0
     worst: tuple[Shape, Leaves] | None = None
     violation: Violation | None = None
@@ -100,6 +102,9 @@ def _look(state: State, found: Found, shape: Shape, leaves: Leaves) -> Violation
     found.met += int(verdict.met.sum())
     if not verdict.met.any():
         return None
+    for name, size in shape.as_sizes().items():
+        low, high = found.sizes.get(name, (size, size))
+        found.sizes[name] = min(low, size), max(high, size)
     holds = verdict.met & (verdict.score <= CANDIDATE)  # beyond that, only exact arithmetic can say
     if holds.any():
         worst = int(np.argmax(np.where(holds, verdict.ratio, -1.0)))

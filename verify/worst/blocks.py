@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from verify.worst.program import solver
+from verify.worst.program import solved, solver
 
 __all__ = ["Block", "Largest", "flat", "largest", "pairs", "square"]
 
@@ -77,13 +77,14 @@ def largest(points: int, conditions, limits, bounds, measures, sizes, margin: fl
         settings.verbose, settings.max_threads = False, 1
         settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = tolerance
         settings.reduced_tol_gap_abs = settings.reduced_tol_gap_rel = settings.reduced_tol_feas = 1e-6
-        found = own.DefaultSolver(sparse.csc_matrix((number, number)), cost, A, right, cones, settings).solve()
-        if "Infeasible" in str(found.status):
+        found = solved(cost, A, right, cones, settings)
+        status = "it broke down" if found is None else str(found.status)
+        if "Infeasible" in status:
             return None
-        if str(found.status) in ("Solved", "AlmostSolved"):
+        if status in ("Solved", "AlmostSolved"):
             break
     else:
-        raise ValueError(f"the solver stopped without an answer ({found.status}); {_PERHAPS}")
+        raise ValueError(f"the solver stopped without an answer ({status}); {_PERHAPS}")
     z, values, grams = np.array(found.z), np.zeros(points), []
     values[keep], at = -z[1:zeros], zeros + number
     for size in sizes:

@@ -39,6 +39,18 @@ def solver():
     return clarabel
 
 
+def solved(aim, rows, right, cones, settings):
+    """What the solver says of ``min aim x, right - rows x in cones``; None where it breaks down, as where eigenvalues do not
+    converge."""
+    own, size = solver(), len(aim)
+    try:
+        return own.DefaultSolver(sparse.csc_matrix((size, size)), aim, rows, right, cones, settings).solve()
+    except BaseException as error:  # a panic of its Rust code is no Exception
+        if type(error).__name__ != "PanicException":
+            raise
+        return None
+
+
 class Program:
     """Known inequalities ``c >= 0`` and equalities ``c == 0`` as arrays, to write ``factor * larger - smaller`` as a sum of
     multiples of them and of a square."""
@@ -79,11 +91,9 @@ class Program:
         cones = [own.ZeroConeT(zeros)] * bool(zeros) + [own.NonnegativeConeT(1 + signed), own.PSDTriangleConeT(self.count)]
         settings = own.DefaultSettings()
         settings.verbose = False
-        found = own.DefaultSolver(
-            sparse.csc_matrix((len(aim), len(aim))), aim,
-            sparse.vstack([rows[: zeros + 1], signs, rows[zeros + 1 :]], format="csc"),
-            np.concatenate([right[: zeros + 1], np.zeros(signed), right[zeros + 1 :]]), cones, settings).solve()
-        if str(found.status) not in ("Solved", "AlmostSolved"):
+        found = solved(aim, sparse.vstack([rows[: zeros + 1], signs, rows[zeros + 1 :]], format="csc"),
+                       np.concatenate([right[: zeros + 1], np.zeros(signed), right[zeros + 1 :]]), cones, settings)
+        if found is None or str(found.status) not in ("Solved", "AlmostSolved"):
             return None
         slack, upper = np.zeros((self.count, self.count)), np.array(found.s)[-len(self.places) :]
         for (i, j), place in self.places.items():

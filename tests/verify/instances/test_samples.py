@@ -192,7 +192,7 @@ def test_long_runs_on_samples_are_kept_beside_tighter_short_ones():
 
     def add(score, **sizes):
         shape = Shape(**sizes)
-        archive.add(shape, take_rows(leaves, [0]), Judgement(*np.full((3, 1), score), np.ones(1, dtype=bool)))
+        archive.add(shape, take_rows(leaves, [0]), Judgement(*np.full((2, 1), score), np.ones(1, dtype=bool)))
         return shape
 
     short = [add(-0.1 + 0.001 * number, family=SampleClients(), local_steps=2 + number) for number in range(8)]

@@ -12,6 +12,7 @@ from bounds.language.claim import Condition, Variable
 from bounds.language.words import Sum, dot, norm, norm2
 from bounds.registry.claims import all_claims, find_claim
 from bounds.registry.papers import PAPERS
+from bounds.registry.user_claims import load_claims
 from verify.prove.context import Context, Family
 from verify.prove.lemmas import LEMMAS
 from verify.prove.prove import prove
@@ -175,3 +176,28 @@ def test_no_counterexample_contradicts_a_proof(paper):
     for claim in own:
         if prove(claim):
             assert search(claim, BUDGETS["quick"], 0).violation is None, claim.id
+
+
+MORE = {  # statements about numbers and vectors: what is proven, and a sharper statement that is not
+    "log": ("variables = {a = 'positive'}", "log(a) <= a - 1", "log(a) <= a - 1.01"),
+    "log from below": ("variables = {a = 'positive'}", "log(a) >= 1 - 1/a", "log(a) >= 1.01 - 1/a"),
+    "squared sum": ("variables = {n = 'integer', a = 'real[n]'}", "Sum(a[i], (i, 0, n-1))**2 <= n*Sum(a[i]**2, (i, 0, n-1))",
+                    "Sum(a[i], (i, 0, n-1))**2 <= (n - 1/2)*Sum(a[i]**2, (i, 0, n-1))"),
+    "length of a sum": ("variables = {n = 'integer', v = 'vector[n]'}",
+                        "norm(Sum(v[i], (i, 0, n-1))) <= Sum(norm(v[i]), (i, 0, n-1))",
+                        "norm(Sum(v[i], (i, 0, n-1))) <= Sum(norm(v[i]), (i, 0, n-1)) - 1/9"),
+    "below": ("variables = {n = 'integer', q = 'positive below 1'}", "Sum(q**j, (j, 0, n-1)) <= 1/(1 - q)",
+              "Sum(q**j, (j, 0, n-1)) <= 0.9/(1 - q)"),
+    "strict": ("variables = {a = 'positive', b = 'positive'}", "a/(a + b) < 1", "a/(a + b) < 0.9"),
+    "strict at an end": ("variables = {a = 'nonnegative', b = 'positive'}", "a/(a + b) >= 0", "a/(a + b) > 0"),
+}
+
+
+@pytest.mark.parametrize("name", MORE)
+def test_what_a_file_states_is_proven_and_a_sharper_statement_is_not(name, tmp_path):
+    variables, *statements = MORE[name]
+    for number, statement in enumerate(statements):
+        path = tmp_path / f"{number}.toml"
+        path.write_text(f"[[claim]]\nid = 'mine/lemma'\nsetting = 'algebra'\n{variables}\nstatement = '''{statement}'''\n")
+        (claim,) = load_claims(path)
+        assert (prove(claim) is None) == bool(number), statement
