@@ -217,7 +217,7 @@ def test_two_claims_of_one_id_are_refused():
 
 
 @pytest.mark.parametrize(("make", "message"), [
-    (lambda: Condition(1, "<", 2), "unknown relation '<'; allowed: <=, ==, >="),
+    (lambda: Condition(1, "!=", 2), "unknown relation '!='; allowed: <=, ==, >=, <, >"),
     (lambda: Variable("x", "complex"), "unknown domain 'complex'; allowed: positive"),
     (lambda: Claim("p/a", "1", "joke", "run", Condition(1, "==", 1), source="p"), "unknown kind 'joke'"),
     (lambda: Claim("p/a", "1", "lemma", "dream", Condition(1, "==", 1), source="p"), "unknown setting 'dream'"),

@@ -25,8 +25,8 @@ statement = "a <= 1"
 [[claim]]
 id = "mine/true"
 setting = "algebra"
-variables = {a = "positive", b = "positive"}
-statement = "log(1 + a*b) <= a*b + b**3"
+variables = {n = "integer"}
+statement = "Sum(1/sqrt(j), (j, 1, n)) <= 2*sqrt(n)"
 """
 IN_TEXT, IN_PAGE = re.compile(r"`(fedtheory [^`]+)`"), re.compile(r"<code>(fedtheory .*?)</code>", re.DOTALL)
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bounds.registry.claims import find_claim
-from verify.claims.sizes import allowed, says_something
+from verify.claims.sizes import allowed, integer_variables, says_something
 from verify.instances.draw import draw_shape
 from verify.instances.instance import outcomes
 from verify.instances.shape import RARE
@@ -82,5 +82,13 @@ def test_extreme_shapes_are_large_in_one_way(claim_id):
     assert all(allowed(claim, s.as_sizes()) and prod(outcomes(s)) <= 64 and s.iterations <= 40 for s in shapes)
 
 
-def test_there_are_no_extreme_shapes_without_rounds():
-    assert extreme_shapes(find_claim("fedluar/eq-14-reason"), np.random.default_rng(0), 64, 40, (40,)) == []
+def test_there_are_no_extreme_shapes_of_one_step():
+    assert extreme_shapes(find_claim("fedalign/lemma-A2"), np.random.default_rng(0), 64, 40, (40,)) == []
+
+
+def test_integers_of_claims_about_numbers_are_large_alone_and_together():
+    claim = find_claim("afedpd/unrolled-constant@whole")
+    shapes = [dict(s.sizes) for s in extreme_shapes(claim, np.random.default_rng(0), 64, 40, (40,))]
+    for name, variable in integer_variables(claim).items():
+        assert max(sizes[name] for sizes in shapes) >= variable.low + 1000
+    assert all(allowed(claim, sizes) for sizes in shapes)

@@ -15,7 +15,7 @@ class Solver:
     def __init__(self, error):
         self.error = error
 
-    def DefaultSolver(self, *given):  # noqa: N802
+    def DefaultSolver(self, *given):
         raise self.error
 
 
