@@ -117,10 +117,11 @@ def extreme_shapes(claim: Claim, rng: np.random.Generator, most_outcomes: int, m
 
 
 def _large_integers(claim: Claim, rng: np.random.Generator) -> Iterator[Shape]:
-    least = {name: variable.low for name, variable in integer_variables(claim).items()}
-    ways = [{name} for name in least] + [{*least}] * (len(least) > 1)
+    own = integer_variables(claim)
+    ways = [{name} for name in own] + [{*own}] * (len(own) > 1)
     for large, way in product(_LARGE, ways):
-        sizes = least | {name: least[name] + large for name in way}
+        sizes = {name: variable.low + large * (name in way) for name, variable in own.items()}
+        sizes = {name: size if own[name].high is None else min(size, own[name].high) for name, size in sizes.items()}
         shape = within_sizes(claim, Shape(dim=1, sizes=tuple(sizes.items())), rng)
         if possible(claim, shape.as_sizes()):
             yield shape
