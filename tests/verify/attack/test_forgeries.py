@@ -68,6 +68,7 @@ FORGERIES = {
     "a first update": (MASKED, put("values", "initial_update", ["9"]), "values .*'initial_update'"),
     "a free name more": (CONVEX, lambda d: (d["free"].update(eta_g=[]), d["values"].update(eta_g="10")), "states: free"),
     "first states that are not free": (CONVEX, put("instance", "initial", {"client_variate": [["1"]]}), "."),
+    "a relation made strict": (CONVEX, put("statement", "relation", "<"), "states: statement"),
     "a name with two meanings": (CONVEX, put("values", "sampled", [["5"]]), "values .*'sampled'"),
     "steps by a formula of chance": (CONVEX, put("values", "eta_l", STEPS), "lacks hypothesis"),
     "both": (CONVEX, lambda d: d["values"].update(sampled=[["5"]], eta_l=STEPS), "values .*'sampled'|lacks hypothesis"),

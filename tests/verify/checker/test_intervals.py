@@ -158,3 +158,21 @@ def test_a_sum_of_nothing_is_no_number_beside_vectors():
 def test_an_interval_scales_a_vector():
     for scaled in (root(Q(2)) * Vector([Q(3), Q(0)]), Vector([Q(3), Q(0)]) * root(Q(2))):
         assert isinstance(scaled, Vector) and agrees(scaled[0] ** 2, str(Q(18)) + " to 18") and scaled[1] == 0
+
+
+@pytest.mark.parametrize("word, low, high, wanted", [
+    ("floor", Q(6, 5), Q(7, 5), 1), ("ceiling", Q(6, 5), Q(7, 5), 2), ("floor", -Q(1, 2), -Q(1, 4), -1),
+    ("floor", Q(3), Q(3), 3),
+])
+def test_a_number_made_whole(word, low, high, wanted):
+    assert WORDS[word](Interval(low, high)) == wanted and WORDS[word](low) == wanted
+    with pytest.raises(Undecided):
+        WORDS[word](Interval(low, high + 1))
+
+
+def test_an_indicator_and_strict_relations_decide_only_what_is_certain():
+    assert (WORDS["below"](Q(1), Q(1)), WORDS["below"](Q(2), Q(1)), WORDS["below"](Interval(Q(0), Q(1)), Q(2))) == (1, 0, 1)
+    with pytest.raises(Undecided):
+        WORDS["below"](Interval(Q(0), Q(2)), Q(1))
+    assert breaks("<", Q(1), Q(1)) and breaks(">", Q(1), Q(1)) and not breaks("<", Q(0), Q(1))
+    assert not breaks("<", Interval(Q(0), Q(2)), Q(1)) and not breaks("<=", Q(1), Q(1))

@@ -1,0 +1,122 @@
+"""What a claim file may say beyond plain conditions, and what is refused with its line."""
+
+import pytest
+import sympy as sp
+
+from bounds.language import words
+from bounds.language.claim import Condition, Variable
+from bounds.language.coordinates import highest
+from bounds.registry.user_claims import load_claims
+
+k, t, r = words.k, words.t, words.r
+y = sp.Symbol("a", positive=True)
+
+
+def read(tmp_path, text, name="mine.toml"):
+    path = tmp_path / name
+    path.write_text(text, encoding="utf-8")
+    return load_claims(path)
+
+
+def claim(fields):
+    return f"[[claim]]\nid = 'mine/one'\n{fields}\n"
+
+
+STATED = {  # a statement as it is written -> as it is read
+    "objective(x_round[1]) < F_star": Condition(words.objective(words.x_round[1]), "<", words.F_star),
+    "0.1 <= 1/3": Condition(sp.Rational(1, 10), "<=", sp.Rational(1, 3)),
+    "mu_client[k] <= included[t, k] for t in 0..iterations-1 for k in 0..clients-1": Condition(
+        words.mu_client[k], "<=", words.included[t, k], ((t, 0, words.iterations - 1), (k, 0, words.clients - 1))),
+    "eta_l[t] <= 1 for t in 2..iterations step local_steps": Condition(
+        words.eta_l[2 + t * words.local_steps], "<=", 1,
+        ((t, 0, sp.floor((words.iterations - 2) / words.local_steps)),)),
+    "Max(mu_client[k], (k, 0, clients-1)) >= 0": Condition(
+        highest(k, 0, words.clients - 1, words.mu_client[k]), ">=", 0),
+    "Min(mu_client[k], (k, 0, clients-1)) >= 0": Condition(
+        -highest(k, 0, words.clients - 1, -words.mu_client[k]), ">=", 0),
+    "Mean(mu_client[k], (k, 0, clients-1)) >= 0": Condition(
+        words.Sum(words.mu_client[k], (k, 0, words.clients - 1)) / words.clients, ">=", 0),
+    "P(F_star <= 1) >= 1/2": Condition(words.E(words.below(words.F_star, 1)), ">=", sp.Rational(1, 2)),
+    "P(F_star >= 1) >= 1/2": Condition(words.E(words.below(1, words.F_star)), ">=", sp.Rational(1, 2)),
+    "P(F_star < 1) >= 1/2": Condition(1 - words.E(words.below(1, words.F_star)), ">=", sp.Rational(1, 2)),
+    "P(F_star > 1) >= 1/2": Condition(1 - words.E(words.below(words.F_star, 1)), ">=", sp.Rational(1, 2)),
+    "floor(t/local_steps) <= dim for t in 0..3": Condition(
+        sp.floor(t / words.local_steps), "<=", words.symbol("dim"), ((t, 0, 3),)),
+}
+
+
+@pytest.mark.parametrize("text", STATED)
+def test_statements_are_read_as_they_are_meant(text, tmp_path):
+    (found,) = read(tmp_path, claim(f"statement = '{text}'"))
+    assert found.statement == STATED[text]
+
+
+@pytest.mark.parametrize("domain, variable", [
+    ("real[n]", Variable("a", "real", (("i", "n"),))),
+    ("vector[clients, n]", Variable("a", "vector", (("i", "clients"), ("j", "n")))),
+    ("positive below 2", Variable("a", "positive", below=2)),
+    ("integer from 2 to 9", Variable("a", "integer", low=2, high=9)),
+])
+def test_domains_have_sizes_and_ends(domain, variable, tmp_path):
+    text = f"setting = 'algebra'\nvariables = {{n = 'integer', a = '{domain}'}}\nstatement = 'n >= 1'"
+    assert read(tmp_path, claim(text))[0].variables[1] == variable
+
+
+def test_shared_assumptions_constants_definitions_and_extends(tmp_path):
+    first, second = read(tmp_path, """
+[assumptions]
+smooth = ["L_client[k] <= L for k in 0..clients-1", "L <= 2"]
+[[claim]]
+id = "mine/one"
+assume = ["smooth", "mu_client[k] >= mu for k in 0..clients-1"]
+constants = {zeta = "norm(grad(k, x_star)) for k in 0..clients-1"}
+definitions = {"gap[r]" = "objective(x_round[r]) - F_star", twice = "2*gap[rounds]"}
+statement = "twice <= zeta"
+[[claim]]
+id = "mine/one@other"
+extends = "mine/one"
+statement = "twice < zeta"
+""")
+    zeta = sp.Symbol("zeta", real=True)
+    assert [c for a in first.assumptions for c in a.conditions][1:] == [
+        Condition(words.L, "<=", 2), Condition(words.mu_client[k], ">=", words.mu, ((k, 0, words.clients - 1),)),
+        Condition(words.norm(words.grad(k, words.x_star)), "<=", zeta, ((k, 0, words.clients - 1),))]
+    assert {*first.used_definitions()} == {"gap", "twice"}
+    assert second.statement.strict and second.hypotheses == first.hypotheses and second.procedure == first.procedure
+
+
+def test_what_a_condition_defines_is_not_drawn_and_points_have_no_free_clients(tmp_path):
+    (defined,) = read(tmp_path, claim("method = 'fedprox'\nvariables = {rho_prox = 'positive'}\n"
+                                      "conditions = ['rho_prox == 2*mu']\nstatement = 'rho_prox >= mu'"))
+    assert defined.variables == () and "rho_prox" in defined.constants
+    (point,) = read(tmp_path, claim("setting = 'point'\nvariables = {y = 'vector'}\nstatement = 'objective(y) >= F_star'"))
+    assert not point.procedure.free_clients and not point.procedure.equal_weights
+
+
+BLOWN = "\n".join(f'd{n} = "d{n - 1}*(d{n - 1} + {n})"' for n in range(1, 40))
+REFUSED = {
+    "constants = {L = 'F_star'}\nstatement = 'F_star <= L'": "L has a meaning already",
+    "definitions = {t = 'F_star'}\nstatement = 'F_star <= 1'": "t has a meaning already",
+    "definitions = {a = 'b', b = '1'}\nstatement = 'a <= 1'": "unknown symbol 'b'",
+    "definitions = {'a[t' = '1'}\nstatement = 'F_star <= 1'": "a definition is",
+    "definitions = {'a[t]' = 'mu_client[k]'}\nstatement = 'a[0] <= 1'": "the index k is bound by nothing",
+    "assume = ['smoth']\nstatement = 'F_star <= 1'": "no assumption 'smoth'",
+    "extends = 'mine/none'\nstatement = 'F_star <= 1'": "extends the id of a claim above it",
+    "variables = {a = 'real[m]'}\nstatement = 'F_star <= 1'": "unknown size 'm'",
+    "variables = {a = 'real from 2'}\nstatement = 'F_star <= 1'": "are for an integer",
+    "statement = 'P(F_star) <= 1'": "a probability is written",
+    "statement = 'P(P(F_star <= 1) <= 1) <= 1'": "a probability is written",
+    "statement = 'P(F_star <= 1'": "a probability is written",
+    "statement = 'x_round[0] == x_star'": "vectors are compared by norm2(a - b) == 0",
+    "statement = 'F_star <= 1 for t in 0..9 step'": "invalid syntax at 'step'",
+    "assume = ['norm(f_grad(u)) <= L for all u']\nstatement = 'F_star <= 1'": "norm(f_grad(u)) <= G_lip for all u",
+    "assume = ['objective(u) >= F_star for all u']\nstatement = 'F_star <= 1'": "norm(f_grad(u)) <= G_lip for all u",
+    f"statement = 'd39 <= 1'\nvariables = {{d0 = 'real'}}\n[claim.definitions]\n{BLOWN}": "a formula has at most 5000 parts",
+}
+
+
+@pytest.mark.parametrize("fields", REFUSED)
+def test_what_makes_no_sense_is_refused_with_its_line(fields, tmp_path):
+    with pytest.raises(ValueError, match=r"mine\.toml, line \d+") as refused:
+        read(tmp_path, claim(fields))
+    assert REFUSED[fields] in str(refused.value)
