@@ -80,6 +80,7 @@ SLOW: dict[str, tuple[str, ...]] = {
     "verify/instances/test_samples.py::test_true_statements_about_samples_are_spared": (),
     "verify/proofs/test_follows.py::test_links_of_papers": ("fedluar/", "afedpd/"),
     "verify/prove/test_lemmas.py::test_no_counterexample_contradicts_a_proof": ("[fedluar]",),
+    "verify/worst/test_claim_figure.py::test_no_run_exceeds_a_worst_case": ("[classical]", "[li2020]"),
     "verify/referee/test_referee.py::test_workers_and_order_do_not_matter": (),
     "verify/report/test_drawing.py::test_report_does_not_depend_on_the_number_of_workers": (),
     "verify/report/test_drawing.py::test_what_a_dying_worker_leaves_behind_is_drawn": (),

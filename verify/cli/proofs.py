@@ -96,13 +96,14 @@ def worst(
                                                                   "smooth.")] = None,
     measure: Annotated[str | None, typer.Option(help="Of a method: distance, value, gradient or least-gradient.")] = None,
     tune: Annotated[str | None, typer.Option(help="Of a method: a parameter, eta_l or NAME=LOW:HIGH, to choose.")] = None,
-    plot: Annotated[Path | None, typer.Option(help="Of a method: a figure over rounds: .png, .svg or .pdf.")] = None,
+    plot: Annotated[Path | None, typer.Option(help="A figure over rounds: .png, .svg or .pdf.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
 ) -> int:
     """Find the worst case of a claim or of a method over every function of a class.
 
     Sizes and numbers are given, or defaults that the output names. Of a claim a proof in rational numbers is written to
-    --out; `fedtheory check` checks it. Of a method NAME is one of its arguments, or rounds, clients, L, mu, zeta (mean of
+    --out; `fedtheory check` checks it; --plot draws bound, worst case and runs on random quadratics over 5 rounds, or as
+    many as rounds=N says. Of a method NAME is one of its arguments, or rounds, clients, L, mu, zeta (mean of
     |grad F_k(x_*)|^2 is at most its square), variates, or given (what is at most 1 at the start).
 
     Exit status: 0 a proof, or a finite worst case; 1 none; 2 bad input, or what has no worst case of this kind.
@@ -111,13 +112,13 @@ def worst(
         if out is not None:
             raise ValueError("--out is for the proof of a claim; got a method")
         return _worst_of_method(name, given or [], {"functions": functions, "measure": measure}, tune, plot, json)
-    options = {"--class": functions, "--measure": measure, "--tune": tune, "--plot": plot}
+    options = {"--class": functions, "--measure": measure, "--tune": tune}
     if wrong := [option for option, value in options.items() if value is not None]:
         raise ValueError(f"{wrong[0]} is for a method, and {name} is none; `fedtheory algorithms` lists the methods")
-    return _worst_of_claim(name, given or [], out, json)
+    return _worst_of_claim(name, given or [], out, plot, json)
 
 
-def _worst_of_claim(name: str, given: list[str], out: Path | None, json: bool) -> int:
+def _worst_of_claim(name: str, given: list[str], out: Path | None, plot: Path | None, json: bool) -> int:
     claim = choose_claim(name)
 
     from verify.cli import console
@@ -125,11 +126,19 @@ def _worst_of_claim(name: str, given: list[str], out: Path | None, json: bool) -
     from verify.results.files import write_json
     from verify.worst.worst_case import worst_case
 
+    _check_ending(plot)
     found = worst_case(claim, exact_numbers(given))
     if found.certificate and out:
         write_json(out, found.certificate)
     said = {"claim": found.claim, "scope": found.scope, "without a value": found.setting.unknown, "letters": found.letters,
             "factors": found.factors, "proven": found.certificate is not None, "reason": found.reason}
+    if plot is not None:
+        from verify.results.drawing import save
+        from verify.worst.claim_figure import course, course_figure
+
+        over = course(claim, exact_numbers(given))
+        save(course_figure(over), plot.with_suffix(""), [plot.suffix.lstrip(".")])
+        said["over rounds"] = {"exact": over.exact, "worst run found": over.found, "middle run": over.middle}
     if json:
         print(json_text.dumps(said, indent=1))
     else:
@@ -141,12 +150,11 @@ def _worst_of_claim(name: str, given: list[str], out: Path | None, json: bool) -
 
 def _worst_of_method(name: str, given: list[str], question: dict, tune: str | None, plot: Path | None, json: bool) -> int:
     from verify.cli import console
-    from verify.results.drawing import FORMATS, save
+    from verify.results.drawing import save
     from verify.worst import tuning
     from verify.worst.chart import worst as worst_of
 
-    if plot is not None and plot.suffix.lstrip(".") not in FORMATS:
-        raise ValueError(f"--plot must end in {', '.join('.' + f for f in FORMATS)}; got {plot}")
+    _check_ending(plot)
     asked = {key: value for key, value in question.items() if value is not None} | _settings(given)
     if reserved := {"method", "low", "high", "functions"} & {text.partition("=")[0] for text in given}:
         raise ValueError(f"{name} takes no argument {min(reserved)!r}")
@@ -173,6 +181,13 @@ def _worst_of_method(name: str, given: list[str], question: dict, tune: str | No
         rows = [(key, ", ".join(map(str, value)) if isinstance(value, list) else str(value)) for key, value in shown.items()]
         console.out().print(console.names_table(("what", "value"), rows))
     return 0 if found.ratio < float("inf") else 1
+
+
+def _check_ending(plot: Path | None) -> None:
+    from verify.results.drawing import FORMATS
+
+    if plot is not None and plot.suffix.lstrip(".") not in FORMATS:
+        raise ValueError(f"--plot must end in {', '.join('.' + f for f in FORMATS)}; got {plot}")
 
 
 def _settings(texts) -> dict:
