@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from bounds.language.claim import Claim
 from verify.report.drawing import FORMATS, drawn_meanwhile, remove_others, stem_of
-from verify.report.lists import ATTENTION, MANY, by_paper, drawn, grouped, held, not_tested, paper_page
+from verify.report.lists import ATTENTION, MANY, by_kind, by_paper, drawn, grouped, held, not_proven, not_tested, paper_page
 from verify.report.mathematics import mathematics, symbols
 from verify.report.tables import details_shown, instance_tables
 from verify.report.together import RATE, together
@@ -94,6 +94,7 @@ def write_report(
     save_about(out, title=title, command=command, versions=versions)
     index = _write(
         out / "index.html", "index.html.j2", command=command, papers=_papers(pages), names=VERDICTS,
+        kinds=by_kind(pages), reasons=not_proven(pages),
         counts=[(name, counts[name], VERDICT_MEANINGS[name]) for name in VERDICTS], attention=_attention(pages),
         kept=Counter(page["kept"] for page in pages if page["kept"]), many=len(verdicts) > MANY,
         looseness_alt=_looseness_alt(verdicts), together=together(verdicts), rate=RATE, **about,

@@ -7,7 +7,7 @@ from typing import Any
 from verify.results.files import file_name
 from verify.results.verdict import VERDICTS, Verdict
 
-__all__ = ["ATTENTION", "MANY", "by_paper", "drawn", "grouped", "held", "not_tested", "paper_page"]
+__all__ = ["ATTENTION", "MANY", "by_kind", "by_paper", "drawn", "grouped", "held", "not_proven", "not_tested", "paper_page"]
 
 ATTENTION = ("refuted", "ill-posed")
 MANY = 250  # claims; the index of a report of more lists papers instead of claims
@@ -28,6 +28,7 @@ MISSING = {
 }
 
 OTHERWISE = "other reasons"
+_MOST_REASONS = 15
 
 
 def grouped(pages: Sequence[Page], end: str) -> list[tuple[str, list[Page]]]:
@@ -51,6 +52,31 @@ def by_paper(pages: Sequence[Page]) -> list[dict[str, Any]]:
         rows.append({"paper": paper, "address": paper_page(paper, "papers"), "claims": len(group), "pages": group,
                      "counts": [counts[name] for name in VERDICTS], "wrong": [counts[name] for name in ATTENTION]})
     return rows
+
+
+def by_kind(pages: Sequence[Page]) -> list[dict[str, Any]]:
+    """A row per kind of claim: how many got which verdict."""
+    groups: dict[str, Counter] = {}
+    for page in pages:
+        groups.setdefault(page["verdict"].kind, Counter())[page["verdict"].verdict] += 1
+    return [{"kind": kind, "claims": counts.total(), "counts": [counts[name] for name in VERDICTS]}
+            for kind, counts in groups.items()]
+
+
+def not_proven(pages: Sequence[Page]) -> list[tuple[str, int]]:
+    """Why no proof was found of claims about runs that nothing violates: reasons and how many claims have them, the most
+    frequent ones first."""
+    reasons = Counter(_reason(page["verdict"].details["not proven"]) for page in pages
+                      if page["verdict"].verdict == "consistent" and "not proven" in page["verdict"].details)
+    listed = reasons.most_common(_MOST_REASONS)
+    rest = reasons.total() - sum(count for _, count in listed)
+    return [*listed, *([(OTHERWISE, rest)] if rest else [])]
+
+
+def _reason(text: str) -> str:
+    """A reason without the claim and the numbers at which it was met."""
+    text = text.partition(" has no worst case of this kind: ")[2] or text
+    return text.partition(" at ")[0].partition("; it may need")[0]
 
 
 def held(pages: Sequence[Page]) -> list[Page]:

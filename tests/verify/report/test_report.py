@@ -16,6 +16,7 @@ from bounds.language.definitions import DEFINITIONS, Gamma, Gamma_client
 from bounds.language.words import F_star, L, clients, eta_l, iterations, k, mu, t
 from bounds.printing.render import notation
 from verify.report.html import VERDICT_MEANINGS, write_report
+from verify.report.lists import by_kind, not_proven
 from verify.report.tables import details_shown, instance_tables
 from verify.results.files import write_json
 from verify.results.records import FIELDS, as_record, from_record, load_about, load_verdicts, save_verdicts
@@ -270,3 +271,19 @@ def test_a_proof_is_no_instance(tmp_path):
     write_report([verdict], tmp_path, **ABOUT, claims={CLAIM.id: CLAIM})
     text = Page(tmp_path / "claims" / "demo__theorem-1.html").text
     assert "fedtheory check" in text and "worst instance" not in text
+
+
+def test_reasons_without_a_proof_are_counted_by_what_they_have_in_common():
+    def page(number, verdict, reason):
+        details = {"not proven": reason}
+        return {"verdict": Verdict(f"demo/lemma-{number}", "as printed", "lemma", verdict, 0.5, "", details=details)}
+
+    reasons = ["demo/lemma-0 has no worst case of this kind: no word norm; it may need a value of a",
+               "demo/lemma-1 has no worst case of this kind: no word norm", "not proven at all F_k; L = 1: pair 1",
+               "not proven at all F_k; L = 2: pair 1"]
+    pages = [page(number, "consistent", reason) for number, reason in enumerate(reasons)]
+    pages.append(page(9, "certified", "never shown"))
+    assert not_proven(pages) == [("no word norm", 2), ("not proven", 2)]
+    (row,) = by_kind(pages)
+    assert row["kind"] == "lemma" and row["claims"] == 5
+    assert dict(zip(VERDICTS, row["counts"], strict=True))["certified"] == 1
