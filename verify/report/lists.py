@@ -1,5 +1,6 @@
 """Which claims the lists of a report contain: errata, what held and how loosely, what is not decided, a paper's claims."""
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
@@ -76,7 +77,7 @@ def not_proven(pages: Sequence[Page]) -> list[tuple[str, int]]:
 def _reason(text: str) -> str:
     """A reason without the claim and the numbers at which it was met."""
     text = text.partition(" has no worst case of this kind: ")[2] or text
-    return text.partition(" at ")[0].partition("; it may need")[0]
+    return re.sub(r"\d+", "N", text.partition(" at all ")[0].partition("; it may need")[0])
 
 
 def held(pages: Sequence[Page]) -> list[Page]:
