@@ -21,7 +21,7 @@ def decided(claim: Claim) -> Claim:
     """Replace max and min over times in the statement by the term that the claim's sizes select."""
     least, s = _least(claim), claim.statement
     over = tuple((index, resolved(low, least), resolved(high, least)) for index, low, high in s.over)
-    return replace(claim, statement=Condition(resolved(s.left, least), s.relation, resolved(s.right, least), over))
+    return replace(claim, statement=Condition(resolved(s.left, least), s.sign, resolved(s.right, least), over))
 
 
 def _least(claim: Claim) -> dict[sp.Symbol, int]:

@@ -133,6 +133,11 @@ def test_hypotheses_for_every_index_are_used():
     assert check_link(claim(slope, 2 * a, small, over=(ROUNDS,)), []).answer == "follows"
 
 
+def test_a_strict_statement_does_not_follow_from_a_weak_one():
+    link = check_link(claim(Sum(slope, ROUNDS), a * rounds, relation="<"), [Condition(slope, "<=", a, (ROUNDS,))])
+    assert link.answer == "not checkable"
+
+
 PLANTED = {
     "a dropped term": (mean_slope(noise=0), [STEP]),
     "a wrong factor": (mean_slope(noise=1), [STEP]),
