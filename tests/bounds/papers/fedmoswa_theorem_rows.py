@@ -412,6 +412,7 @@ MAIN = {
     "table-1-opt-fedswa": (mean_gradient, fedswa_order),
     "text-opt-scaffold": (mean_gradient, lambda p: nonconvex_order(p, 1 + p.m)),
     "table-1-constants": (lambda p: p.cbar, lambda p: p.Cmain),
+    "table-1-constants@at-least": (lambda p: p.cbar, lambda p: p.Cmain),
     "table-1-constants@far-above-one": (lambda p: p.Cmain, lambda p: 10),
     "claim-constants-large": (lambda p: 1 + power(p.mu / ((p.beta + p.mu) * p.K), p.K - 1) / p.T, lambda p: 10),
 }
