@@ -142,9 +142,9 @@ class Reader:
         if base not in known:
             self.at("extends").fail(f"extends the id of a claim above it; got {short(base)}, allowed: "
                                     f"{', '.join(map(str, known)) or 'none'}")
-        for name in {*self.row} | {*known[base]}:
-            self.row.setdefault(name, known[base].get(name))
-        return {name: value for name, value in self.row.items() if name != "extends"}
+        for name, value in known[base].items():
+            self.row.setdefault(name, value)
+        return self.row
 
     def assumed(self) -> list[str]:
         """The assumptions, those of the file by name included."""

@@ -42,10 +42,6 @@ _NODES = {  # what stands for a sign in errors
 }
 
 
-def Mean(value, *triples):
-    """The word of a mean over ranges of indices."""
-
-
 class NoFormula(ValueError):
     """A text that is no formula. ``symbol`` is the name at fault, or empty."""
 
@@ -185,9 +181,9 @@ _PARTIAL = (operator.pow, sp.sqrt, sp.log)  # not every real number has them
 _ANY = (words.Max, words.Min)
 
 
-def _mean(value, *triples):
-    terms = sp.Mul(*(high - low + 1 for _, low, high in triples))
-    return words.Sum(value, *triples) / terms
+def Mean(value, *triples):
+    """The sum over ranges of indices, divided by the number of its terms."""
+    return words.Sum(value, *triples) / sp.Mul(*(high - low + 1 for _, low, high in triples))
 
 
 def _largest(value, *triples):
@@ -198,7 +194,7 @@ def _largest(value, *triples):
 
 #: the first argument, then triples (index, low, high)
 _OVER = {words.Sum: words.Sum, words.Product: words.Product, words.Max: _largest,
-         words.Min: lambda value, *triples: -_largest(-value, *triples), Mean: _mean}
+         words.Min: lambda value, *triples: -_largest(-value, *triples), Mean: Mean}
 
 
 class _Builder:

@@ -68,10 +68,9 @@ def looseness(
 
     from verify.cli import console
     from verify.proofs.looseness import waterfall
-    from verify.results.drawing import FORMATS, save
+    from verify.results.drawing import save
 
-    if out is not None and out.suffix.lstrip(".") not in FORMATS:
-        raise ValueError(f"--out must end in {', '.join('.' + f for f in FORMATS)}; got {out}")
+    _check_ending("--out", out)
     found = waterfall(chosen, budget, seed)
     if json:
         print(json_text.dumps({"theorem": asdict(found.theorem), "steps": [asdict(step) for step in found.steps]}, indent=1))
@@ -126,7 +125,7 @@ def _worst_of_claim(name: str, given: list[str], out: Path | None, plot: Path | 
     from verify.results.files import write_json
     from verify.worst.worst_case import worst_case
 
-    _check_ending(plot)
+    _check_ending("--plot", plot)
     found = worst_case(claim, exact_numbers(given))
     if found.certificate and out:
         write_json(out, found.certificate)
@@ -154,7 +153,7 @@ def _worst_of_method(name: str, given: list[str], question: dict, tune: str | No
     from verify.worst import tuning
     from verify.worst.chart import worst as worst_of
 
-    _check_ending(plot)
+    _check_ending("--plot", plot)
     asked = {key: value for key, value in question.items() if value is not None} | _settings(given)
     if reserved := {"method", "low", "high", "functions"} & {text.partition("=")[0] for text in given}:
         raise ValueError(f"{name} takes no argument {min(reserved)!r}")
@@ -183,11 +182,11 @@ def _worst_of_method(name: str, given: list[str], question: dict, tune: str | No
     return 0 if found.ratio < float("inf") else 1
 
 
-def _check_ending(plot: Path | None) -> None:
+def _check_ending(option: str, figure: Path | None) -> None:
     from verify.results.drawing import FORMATS
 
-    if plot is not None and plot.suffix.lstrip(".") not in FORMATS:
-        raise ValueError(f"--plot must end in {', '.join('.' + f for f in FORMATS)}; got {plot}")
+    if figure is not None and figure.suffix.lstrip(".") not in FORMATS:
+        raise ValueError(f"{option} must end in {', '.join('.' + f for f in FORMATS)}; got {figure}")
 
 
 def _settings(texts) -> dict:

@@ -137,10 +137,10 @@ class Evaluator:
         try:
             return self.of_indices(node, scope)
         except UnboundName:
-            data, name = self.value(node.args[0], scope).data, "floor" if isinstance(node, sp.floor) else "ceil"
+            data, rounding = self.value(node.args[0], scope).data, floor if isinstance(node, sp.floor) else ceil
         if data.dtype == object:
-            return Value(np.frompyfunc(lambda number: _whole(number, floor if name == "floor" else ceil), 1, 1)(data))
-        return Value(getattr(namespace(data), name)(data) + self.of_sizes)
+            return Value(np.frompyfunc(lambda number: _whole(number, rounding), 1, 1)(data))
+        return Value(getattr(namespace(data), rounding.__name__)(data) + self.of_sizes)
 
     def named_number(self, node, scope) -> Value:
         return self.value(sp.exp(1, evaluate=False), scope) if node is sp.E else self.constant(float(node), scope)

@@ -254,11 +254,11 @@ def lengths(terms: Terms) -> Iterator[Fact]:
         u = terms.normal.vector(n.args[0])
         if len(u) > 1:
             yield fact("triangle inequality", n, triangle(n, terms.normal))
-        (v, c), *more = u.items() or [(None, 0)]
-        if not more and isinstance(v, sp.Sum) and len(inside := terms.normal.vector(v.function)) == 1:
-            (w, factor), = inside.items()
-            size = factor if terms.over(factor, *v.limits[0]) else sp.Abs(factor)
-            yield fact("triangle inequality", n, sp.Abs(c) * terms.normal.sum(size * words.norm(w), *v.limits[0]))
+        for v, c in u.items() if len(u) == 1 else ():
+            inside = terms.normal.vector(v.function) if isinstance(v, sp.Sum) else {}
+            for w, factor in inside.items() if len(inside) == 1 else ():
+                size = factor if terms.over(factor, *v.limits[0]) else sp.Abs(factor)
+                yield fact("triangle inequality", n, sp.Abs(c) * terms.normal.sum(size * words.norm(w), *v.limits[0]))
 
 
 def inner_products(terms: Terms) -> Iterator[Fact]:
