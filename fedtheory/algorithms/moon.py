@@ -45,10 +45,10 @@ class Contrastive(GradientOracle):
     temperature: Any = rate(0.5, strict=True)
 
     def refuses(self, federation):
-        if hasattr(federation, "representation"):
+        if not federation.factored:
             return None
-        return (f"MOON compares representations of samples, which {federation.name} does not have; allowed: federations on "
-                "data (perceptrons, softmax and logistic regression)")
+        return (f"MOON compares representations of samples, and the parameters of {federation.name} are factors of a model; "
+                "allowed: other federations")
 
     def client_state(self, federation, x, draws):
         return {"last_local_model": 0 * federation.all_clients(x) + x[:, None, :]}
@@ -80,9 +80,10 @@ def moon(
         x   <- x + eta_g * mean over sampled k of (x_k - x)
 
     The representation is the values of the last hidden layer; of a linear model, its scores. Both terms are on the samples
-    of the step, and z_global and z_previous are constants in the derivative. Where the model is at ``x`` the global cosine
-    is at its maximum; with one local step all that is left is the push away from the last model. ``mu_con = 0`` is FedAvg.
-    Refused where a federation has no samples.
+    of the step, and z_global and z_previous are constants in the derivative; the cosine with a zero vector is 0, with
+    derivative 0. Where the model is at ``x`` the global cosine is at its maximum; with one local step all that is left is
+    the push away from the last model. ``mu_con = 0`` is FedAvg. Where a federation has no samples the representation is the
+    model itself: the scores of a linear model on the feature 1. Factors of a model are refused.
 
     Example:
         In the first round both models are the start, and the term pulls nowhere; later it does.
@@ -99,4 +100,4 @@ def moon(
 
 
 register(moon, "moon", "FedAvg with a contrastive term on representations of samples", "Li, He, Song 2021", "fedluar/moon",
-         where={"data": True}, costs=Costs(), reductions=(Reduction("fedavg", {"mu_con": 0.0}),))
+         costs=Costs(), reductions=(Reduction("fedavg", {"mu_con": 0.0}),))

@@ -132,6 +132,22 @@ class Federation(ABC):
         gradient = self.gradient(x, clients)
         return gradient if isinstance(self.noise, NoNoise) else gradient + self.noise.sample(draws, iteration, x, clients)
 
+    # the model behind the parameters: here they are the outputs of a linear model on the one feature 1 of one sample
+    def minibatch(self, draws, iteration: int, clients=None):
+        """The samples that :meth:`stochastic_gradient` uses: features, targets, and shares (runs, participants, samples)."""
+        return None, None, self.backend.array(np.ones((1, 1, 1)))
+
+    def representation(self, x, clients=None, data=None):
+        """The model's representation of every sample, (runs, participants, samples, width); without samples the model."""
+        return x[:, :, None, :]
+
+    def representation_gradient(self, x, slopes, clients=None, data=None):
+        """Gradient in ``x`` of the sum over samples of <slopes, representation>, (runs, participants, dim).
+
+        ``slopes`` (runs, participants, samples, width) are derivatives in :meth:`representation`.
+        """
+        return slopes[:, :, 0]
+
     def all_clients(self, x):
         """``x`` (runs, dim) laid out for every client, (runs, clients, dim), without copying."""
         return namespace(x).broadcast_to(x[:, None, :], (x.shape[0], self.clients, self.dim))

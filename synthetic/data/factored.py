@@ -143,7 +143,7 @@ class Factored(LocalMinima):
 
     # other data and instances -----------------------------------------------------------------------------------------
     def _around(self, inner) -> Factored:
-        return Factored(inner, self.rank, self.shape, self.layer_sizes)
+        return type(self)(inner, self.rank, self.shape, self.layer_sizes)
 
     def neighbours(self, replacements) -> Factored:
         """Neighbour data sets, one instance per replacement (client, sample, features, target)."""

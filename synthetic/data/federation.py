@@ -173,14 +173,10 @@ class DataFederation(Federation):
         return namespace(x).where((share > 0)[..., None], each, 0 * each)
 
     def representation(self, x, clients=None, data=None):
-        """The model's representation of every sample, (runs, participants, samples, width): here its scores."""
+        """As :meth:`Federation.representation <synthetic.base.federation.Federation.representation>`: here the scores."""
         return self._scores((self._data(clients) if data is None else data)[0], x)
 
     def representation_gradient(self, x, slopes, clients=None, data=None):
-        """Gradient in ``x`` of the sum over samples of <slopes, representation>, (runs, participants, dim).
-
-        ``slopes`` (runs, participants, samples, width) are derivatives in :meth:`representation`.
-        """
         return self._combine((self._data(clients) if data is None else data)[0], slopes)
 
     def minibatch(self, draws, iteration: int, clients=None):

@@ -19,13 +19,13 @@ SIZES = ("clients", "iterations", "local_steps", "participants", "rounds", "dim"
 FEDERATION = ("center", "curvature", "x_star", "offset", "client_weight", "layer_sizes", "priority", "noise")
 INSTANCE = {"algebra": (), "point": (*FEDERATION, "included", "x_local"),
             "run": (*FEDERATION, "start_offset", "initial", "epsilon", "available")}
-MAY_HAVE = ("pieces", "half_tangent")
+MAY_HAVE = ("pieces", "half_tangent", "factors")
 OF_SAMPLES = ("atoms", "start_offset", "initial")
 ATOM = ("curvature", "center", "pieces", "offset")
 
 #: the lengths of what an instance has, by sizes; entries of pieces, noise and atoms are checked where they are used
 LENGTHS = {
-    "center": ("clients", "dim"), "curvature": ("clients", "dim"), "pieces": ("clients", "dim"), "x_star": ("dim",),
+    "center": ("clients", "model"), "curvature": ("clients", "model"), "pieces": ("clients", "model"), "x_star": ("dim",),
     "start_offset": ("dim",), "half_tangent": (), "offset": ("clients",), "client_weight": ("clients",),
     "noise": ("clients",), "priority": ("clients",), "layer_sizes": ("layers",), "included": (1, "clients"),
     "x_local": (1, "clients", "dim"),
@@ -67,6 +67,11 @@ def coupled(certificate):
     return certificate["setting"] == "run" and "replaced" in certificate["procedure"]
 
 
+def factored(certificate):
+    """Whether the parameters of clients are factors of a model."""
+    return "factors" in certificate["instance"]
+
+
 def stated(certificate):
     """The part of a certificate that states the claim, if it has that form. Raises ValueError."""
     require(certificate["setting"] in SETTINGS, f"the setting is one of {', '.join(SETTINGS)}")
@@ -104,7 +109,10 @@ def checked(certificate):
     sizes = sized(certificate, ["samples"] if of_samples else [])
     names = OF_SAMPLES if of_samples else INSTANCE[certificate["setting"]]
     keys(certificate["instance"], names, "the instance", MAY_HAVE if "center" in names else ())
-    known = sizes | {"rounds + 1": sizes["rounds"] + 1, 1: 1}
+    known = sizes | {"rounds + 1": sizes["rounds"] + 1, 1: 1, "model": sizes["dim"]}
+    if factored(certificate):
+        known["model"] = certificate["instance"]["factors"]
+        require(type(known["model"]) is int and 2 * (1 + known["model"]) == sizes["dim"], "factors is n where dim = 2 + 2 n")
     for name in {*LENGTHS} & {*certificate["instance"]}:
         lengths = [known[size] for size in LENGTHS[name]]
         shaped(certificate["instance"][name], lengths, name, more=name in ("pieces", "noise", "atoms"))

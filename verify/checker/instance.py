@@ -14,6 +14,8 @@ OF_INSTANCE = ("F", "grad", "objective", "objective_grad", "tau", "layer_part")
 class Instance:
     """Everything that a certificate gives, by name: ``given`` has data and values, ``size`` the whole numbers."""
 
+    factored = False  # whether parameters are factors of a model
+
     def __init__(self, certificate):
         self.meter = Meter()
         self.size, self.how, self.rules = (certificate[n] for n in ("sizes", "procedure", "definitions"))
@@ -33,13 +35,21 @@ class Instance:
         cosine, sine = (1 - t * t) / (1 + t * t), way * 2 * t / (1 + t * t)
         return Vector([first * cosine - last * sine, *middle, first * sine + last * cosine])
 
+    def model(self, v):
+        """Where losses are evaluated, of parameters v."""
+        return self.turn(v, -1)
+
+    def pulled(self, v, slopes):
+        """The gradient in parameters v from ``slopes``, the one in the model."""
+        return self.turn(slopes)
+
     def grad(self, k, v):
         self.meter.spend(len(v))
-        return self.turn(each(lambda line, y: line.slope(y), self.lines[int(k)], self.turn(v, -1)))
+        return self.pulled(v, each(lambda line, y: line.slope(y), self.lines[int(k)], self.model(v)))
 
     def F(self, k, v):
         self.meter.spend(len(v))
-        return add(self.given["offset"][int(k)], *each(lambda line, y: line.value(y), self.lines[int(k)], self.turn(v, -1)))
+        return add(self.given["offset"][int(k)], *each(lambda line, y: line.value(y), self.lines[int(k)], self.model(v)))
 
     def solve(self, k, linear, pull, x):
         inner = self.turn(linear, -1), self.turn(x, -1)
@@ -57,36 +67,43 @@ class Instance:
         pieces = given.get("pieces") or [[[] for _ in row] for row in given["center"]]
         self.lines = [each(lambda a, c, more: Line([(a, c)], more), *row) for row in zip(
             given["curvature"], given["center"], pieces, strict=True)]
-        require({*map(len, [star, *self.lines])} == {self.size["dim"]}, "losses must have one line by coordinate")
+        require(len({*map(len, [self.model(star), *self.lines])}) == 1, "losses must have one line by coordinate")
         require(len(self.p) == len(given["noise"]) == self.size["clients"], "every client has one weight and one noise law")
         require("pieces" in given or min(map(min, given["curvature"])) > 0, "quadratic losses have positive curvatures")
         count = sum(len(more) for row in pieces for more in row)
         bounded((2 * count + 1) * (count + len(self.p)), TERMS, "slopes at the knots of pieces")
         main = [add(*(line * w for line, w in zip(row, self.main, strict=True))) for row in zip(*self.lines, strict=True)]
-        ends = zip(main, self.turn(star, -1), strict=True)
+        ends = zip(main, self.model(star), strict=True)
         require(all(line.value(y) <= line.least() for line, y in ends), "x_star must be the optimum")
         parts = given["layer_sizes"]
         require(min(parts) > 0 and sum(parts) == len(star), "sizes of layers must sum to dim")
         require(self.size.get("layers", len(parts)) == len(parts), "as many sizes of layers as layers")
-        noisy = [law for law in given["noise"] if law]
-        same = all(len(law) == 2 and law[0][0] == noisy[0][0][0] for law in noisy)
-        require(same, "noise has two outcomes, with the same chances for all clients that have any")
-        self.laws = [law or [(Fraction(1), star * 0)] for law in given["noise"]]  # per client: pairs (chance, vector)
-        bounds = Bounds(self.lines, self.main, self.laws)
-        self.laws = [[(chance, self.turn(vector)) for chance, vector in law] for law in self.laws]
-        for chances, vectors in (zip(*law, strict=True) for law in self.laws):
-            require(sum(chances) == 1 and min(chances) > 0 and not any(mean(chances, vectors)), "noise must be centred")
-        bends = [[bend for line in lines for bend in line.bends()] for lines in self.lines]
-        given.update(F_star=self.objective(star), F_inf=self.objective(star), L_client=[max(map(abs, b)) for b in bends],
-                     L_objective=max(abs(bend) for line in main for bend in line.bends()), mu_client=[*map(min, bends)],
-                     sigma_sq_client=[sum(q * dot(v, v) for q, v in law) for law in self.laws])
+        given.update(F_star=self.objective(star), F_inf=self.objective(star), **self.noise_and_bounds(main))
         if all(line.bounded() for lines in self.lines for line in lines):
             least = zip(given["offset"], self.lines, strict=True)
             given["F_star_client"] = [offset + sum(line.least() for line in lines) for offset, lines in least]
         for name in self.everywhere:
+            require(not name.endswith("_client") or len(given[name]) == len(self.p), f"{name} has one number by client")
+
+    def noise_and_bounds(self, main):
+        """The laws of noise, constants by name, and whether bounds over all points are; ``main``: lines of the objective."""
+        given = self.given
+        noisy = [law for law in given["noise"] if law]
+        same = all(len(law) == 2 and law[0][0] == noisy[0][0][0] for law in noisy)
+        require(same, "noise has two outcomes, with the same chances for all clients that have any")
+        zero = given["x_star"] * 0
+        self.laws = [law or [(Fraction(1), zero)] for law in given["noise"]]  # per client: pairs (chance, vector)
+        bounds = Bounds(self.lines, self.main, self.laws)
+        self.laws = [[(chance, self.turn(vector)) for chance, vector in law] for law in self.laws]
+        for chances, vectors in (zip(*law, strict=True) for law in self.laws):
+            require(sum(chances) == 1 and min(chances) > 0 and not any(mean(chances, vectors)), "noise must be centred")
+        for name in self.everywhere:
             for k, bound in enumerate(given[name]) if name.endswith("_client") else [(None, given[name])]:
                 require(bound >= 0 and bounds.square(name, k) <= bound**2, f"{name} must be a bound over all points")
-            require(not name.endswith("_client") or len(given[name]) == len(self.p), f"{name} has one number by client")
+        bends = [[bend for line in lines for bend in line.bends()] for lines in self.lines]
+        return {"L_client": [max(map(abs, b)) for b in bends], "mu_client": [*map(min, bends)],
+                "L_objective": max(abs(bend) for line in main for bend in line.bends()),
+                "sigma_sq_client": [sum(q * dot(v, v) for q, v in law) for law in self.laws]}
 
     def objective(self, v):
         return dot(self.main, [self.F(k, v) for k in self.all])

@@ -14,7 +14,8 @@ from math import prod
 from pkgutil import iter_modules
 
 from verify.checker import methods
-from verify.checker.form import checked, coupled
+from verify.checker.factors import Factors
+from verify.checker.form import checked, coupled, factored
 from verify.checker.instance import OF_INSTANCE, Instance
 from verify.checker.intervals import agrees
 from verify.checker.limits import OUTCOMES, TERMS, bounded
@@ -162,6 +163,15 @@ class SampleReplay(Samples, Replay):
     """An instance whose clients have samples."""
 
 
+class FactoredReplay(Factors, Replay):
+    """An instance whose clients' parameters are factors of a model."""
+
+
+def kind(certificate):
+    """The class of the certificate's instance."""
+    return SampleReplay if coupled(certificate) else FactoredReplay if factored(certificate) else Replay
+
+
 def check(certificate):
     """(accepted, reason, left, right). Of clients with samples, whatever is said of gradients must be violated for those of
     the training loss and, with the values in ``also``, for those of the population risk."""
@@ -177,7 +187,7 @@ def check(certificate):
 
 
 def check_reading(certificate):
-    replay = (SampleReplay if coupled(certificate) else Replay)(certificate)
+    replay = kind(certificate)(certificate)
     statement, sides = certificate["statement"], ("", "")
     outcomes = [outcome for _, outcome in replay.outcomes()]
     defining = {value["hypothesis"] for value in certificate["values"].values() if isinstance(value, dict)}

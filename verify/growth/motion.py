@@ -110,7 +110,7 @@ def small_sizes(claim: Claim, shape: Shape) -> Shape:
 def without_chance(shape: Shape, quadratic: bool = False) -> Shape:
     """The shape without noise, and with as many participants as clients, so that a run may be long; on request with
     quadratic clients, of which there may be many."""
-    if quadratic and not shape.family.coupled:
+    if quadratic and not shape.family.coupled and shape.family.any_coordinates:
         shape = replace(shape, family=QUADRATIC)
     if shape.sampling == "with-replacement":
         return replace(shape, clients=1 + shape.free, participants=1, noisy=())

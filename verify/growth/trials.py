@@ -209,7 +209,7 @@ class Trials:
 
 def _around_zero(shape: Shape, leaves: Leaves) -> Leaves:
     """The instances moved such that their optimum is zero, near which float64 is finest."""
-    if shape.family.coupled or "center" not in leaves:
+    if shape.family.coupled or not shape.family.any_coordinates or "center" not in leaves:
         return leaves
     return {**leaves, **shape.family.translated(leaves, -np.nan_to_num(federation_of(shape, leaves, NUMPY).x_star))}
 

@@ -114,7 +114,7 @@ def _draw_shape(claim, rng, most_outcomes, most_iterations, longer) -> Shape:
         shape = with_participants(shape, 1)
     while len(shape.layers) > 1 and prod(outcomes(shape)) > most_outcomes:
         shape = replace(shape, layers=(sum(shape.layers[:2]), *shape.layers[2:]))
-    shape = replace(shape, family=draw_family(claim, rng))
+    shape = draw_family(claim, rng).fitting(shape)
     noisy = tuple(sorted(rng.permutation(shape.clients)[: 0 if tiny else rng.integers(0, 3)].tolist()))
     if rng.random() < _ALL_NOISY:
         noisy = tuple(range(shape.clients))
@@ -123,7 +123,7 @@ def _draw_shape(claim, rng, most_outcomes, most_iterations, longer) -> Shape:
         shape = _short_enough(shape, noisy[:1], most_outcomes)
     while noisy and prod(outcomes(replace(shape, noisy=noisy))) > most_outcomes:
         noisy = noisy[:-1]
-    return replace(shape, noisy=noisy)
+    return shape.family.fitting(replace(shape, noisy=noisy))
 
 
 def _short_enough(shape, noisy, most_outcomes) -> Shape:

@@ -1,7 +1,7 @@
 """Kinds of clients: what instances, measurements and certificates ask of each."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -27,6 +27,8 @@ class Family:
     written_as: ClassVar[str]
     #: whether every run is compared with runs on neighbouring data sets
     coupled: ClassVar[bool] = False
+    #: whether an instance without some of its coordinates is one, too, and one that is translated or turned
+    any_coordinates: ClassVar[bool] = True
     #: times as many outcomes of chance may be enumerated as of others
     more_outcomes: ClassVar[int] = 1
 
@@ -34,6 +36,10 @@ class Family:
     def knots(self) -> int:
         """Pieces by coordinate of every client, each of which the minimum of the objective may depend on."""
         return 0
+
+    def fitting(self, shape):
+        """The shape with clients of this kind, and without what these do not have."""
+        return replace(shape, family=self)
 
     def sizes(self) -> dict[str, int]:
         """The integers of this kind that claims may name."""

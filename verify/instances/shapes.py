@@ -169,4 +169,4 @@ def _drawn(claim: Claim, shape: Shape, rng: np.random.Generator) -> Shape:
     family = draw_family(claim, rng)
     several = _SEVERAL[by_coordinate(claim.procedure)]
     dim = shape.dim if shape.layers else (1, 1, *several)[int(rng.random() * (2 + len(several)))]
-    return replace(shape, dim=dim, family=family)
+    return family.fitting(replace(shape, dim=dim))

@@ -42,9 +42,9 @@ def _simpler(claim: Claim, shape: Shape, leaves: Leaves) -> Iterator[tuple[Shape
         smaller = without_client(claim, shape, leaves, client)
         if smaller:
             yield smaller
-    if shape.layers:
+    if shape.layers and shape.family.any_coordinates:
         yield from _without_coordinates(claim, shape, leaves)
-    elif shape.dim > 1:
+    elif shape.dim > 1 and shape.family.any_coordinates:
         for kept in _fewer_coordinates(shape.dim):
             yield replace(shape, dim=len(kept)), taken(claim, leaves, "dim", kept, shape.dim)
     if claim.setting == "run":

@@ -137,7 +137,7 @@ class _Binder:
         return [v for v in self.claim.variables if v.name in self.leaves and v.name not in self.env.bound]
 
     def bind_steps(self):
-        """Bind step sizes that no formula defines: a fraction of their bounds, or of 1/L without bounds."""
+        """Bind step sizes that no formula defines: a fraction of their bounds; without bounds of 1/L, or of 1 without L."""
         if "eta_l" in self.env.bound or "step_fraction" not in self.leaves:
             return
         fraction = self.leaf("step_fraction").reshape(self.rows, 1, 1, -1)
@@ -152,7 +152,9 @@ class _Binder:
             eta = fraction * reduce(lambda a, b: namespace(a).where(b < a, b, a), bounds)
         else:
             scale = self.leaf("step_scale").reshape(self.rows, 1, 1, 1)
-            eta = fraction * scale / namespace(fraction).max(self.env.bound["L_client"].data, axis=-1)[..., None]
+            eta = fraction * scale
+            if "L_client" in self.env.bound:
+                eta = eta / namespace(fraction).max(self.env.bound["L_client"].data, axis=-1)[..., None]
         if self.env.backend.library == "balls":
             eta = just_inside(eta, up=False)
         self.env.bound["eta_l"] = NamedArray(eta, 1)

@@ -289,7 +289,7 @@ def _numbers_in_words(instance: dict) -> str:
         rows["pieces (slope, center, width)"] = [
             ", ".join(f"({', '.join(piece)})" for piece in client[0]) for client in instance["pieces"]]
     text = "; ".join(f"{word} {', '.join(values)}" for word, values in rows.items())
-    if len(instance["center"][0]) > 1 or len(text) > 120:
+    if len(instance["center"][0]) > 1 or len(text) > 120 or "factors" in instance:
         return ""
     start = f"; start {instance['start_offset'][0]} from the optimum" if "start_offset" in instance else ""
     return f"; {text}{start}"

@@ -17,6 +17,7 @@ PIECES = (", plus slope · h(coordinate − c) for each coordinate and each of i
           "to |u| = w, and w |u| − ½ w² beyond")
 TURNED = (", in coordinates of the models rotated back, in the plane of the first and the last, by the angle with "
           "tan(angle / 2) = half_tangent; the same holds for the noise")
+FACTORED = ", in coordinates W_j = a y_j b z_j of the models (a, y, b, z)"
 FIRST = ("priority", "client_weight")  # columns of the clients' table
 SHOWN_ELSEWHERE = ("conflict", "instance", "kept", "missing", "scope")  # in other parts of the page
 
@@ -65,7 +66,7 @@ def instance_tables(data: Mapping[str, Any]) -> list[dict[str, Any]]:
         rows = [[str(k), *(_text(by_client[n][k]) if k < len(by_client[n]) else "–" for n in names)]
                 for k in range(length)]
         caption = "clients" + (QUADRATIC if {"curvature", "center"} <= set(names) else "") + PIECES * ("pieces" in names)
-        caption += TURNED * ("half_tangent" in instance)
+        caption += TURNED * ("half_tangent" in instance) + FACTORED * ("factors" in instance)
         tables.append({"caption": caption, "head": ["client", *names], "rows": rows, "names": "head"})
     if values:
         rows = [[name + OTHERWISE.get(name, ""), _text(value)] for name, value in values.items()]

@@ -15,6 +15,7 @@ from verify.checker.methods import adaptive
 from verify.exact.certificate import certificate
 from verify.instances.chance import chance_of
 from verify.instances.draw import draw_leaves
+from verify.instances.factored import FactoredClients
 from verify.instances.instance import federation_of
 from verify.instances.leaves import map_leaves
 from verify.instances.shape import Shape
@@ -126,6 +127,8 @@ ROOTS = {
     "fedlesam": row("fedlesam", PLAIN | RADIUS, BALLS),
     "fedsmoo": row("fedsmoo", DUAL | RADIUS, BALLS),
     "fedsmoo s_hat": row("fedsmoo", DUAL | RADIUS, BALLS, sent="s_hat", order="printed"),
+    "fedpara": row("fedpara", PLAIN),
+    "moon": row("moon", PLAIN | {"mu_con": Q(3, 4), "temperature": Q(1, 2)}, BALLS),
     "afedpdsam": row("afedpdsam", DUAL | RADIUS, BALLS),
     "afedpdsam eps": row("afedpdsam", DUAL | RADIUS, BALLS, sam_eps=0.125, output="server"),
 }
@@ -196,15 +199,17 @@ def replayed(name, sampling, seed=None, noisy=(), rounds=2, steps=2):
     steps = 1 if dict(options).get("solver") == "exact" else steps
     shape = Shape(clients, 0, 2, steps, rounds, participants, sampling, noisy, Q(1, 4), sizes, layers=(1, 1),
                   chance=chance_of(procedure, variables))
+    if base == "fedpara":
+        shape = FactoredClients(entries=2).fitting(shape)
     leaves = map_leaves(draw_leaves(claim, shape, 1, np.random.default_rng(seed)), _simple)
-    leaves["start_offset"] = np.array([[Q(5, 4), Q(-3, 7)]])
+    leaves["start_offset"] = np.array([[Q(5, 4), Q(-3, 7), Q(1, 2), Q(-1, 3), Q(1, 5), Q(2, 3)][: shape.dim]])
     if "noise" in leaves:  # such that its mean is zero exactly, on balls too
         leaves["noise"] = np.array([[[Q(1, 2), Q(-1, 4)]] * len(noisy)])
     leaves |= {number: np.array([value]) for number, value in numbers}
     federation = federation_of(shape, leaves, backend)
-    environment = realise(claim, shape, leaves, backend, federation.with_layers((1, 1)))
+    environment = realise(claim, shape, leaves, backend, federation.with_layers(shape.layers))
     data = certificate(claim, shape, leaves, environment, 1, 0)
-    return environment, checker.Replay(json.loads(json.dumps(data, default=str)))
+    return environment, checker.kind(data)(json.loads(json.dumps(data, default=str)))
 
 
 def names_of(environment, name):

@@ -16,7 +16,7 @@ _ALIKE = 0.25  # share of the instances whose coordinates are all alike
 def _basis_matters(claim: Claim, shape: Shape) -> bool:
     """The basis matters to methods that act by coordinate, and to claims about layers."""
     by_basis = bool(shape.layers) or by_coordinate(claim.procedure)
-    return on_runs(claim, shape) and not shape.free and shape.dim >= 2 and by_basis
+    return on_runs(claim, shape) and not shape.free and shape.dim >= 2 and by_basis and shape.family.any_coordinates
 
 
 def _turned(claim: Claim, shape: Shape, leaves: Leaves, rng: np.random.Generator) -> Leaves:

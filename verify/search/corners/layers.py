@@ -42,7 +42,8 @@ def _layer_by_layer(claim: Claim, shape: Shape, leaves: Leaves, rng: np.random.G
     return found
 
 
-LAYERS = Corner("layers", lambda claim, shape: on_runs(claim, shape) and bool(shape.layers), _layer_by_layer)
+LAYERS = Corner("layers", lambda claim, shape: on_runs(claim, shape) and shape.layers and shape.family.any_coordinates,
+                _layer_by_layer)
 
 
 def _land(leaves: Leaves, lands: np.ndarray, rng: np.random.Generator) -> None:
