@@ -157,7 +157,8 @@ def run(
     recorder.state(federation, algorithm.output(state))
     state = _advance(algorithm, federation, state, seeds, 0, rounds, recorder, progress, path)
     diverged = np.full(len(seeds), -1)
-    return _trajectory(algorithm, federation, recorder.dataset(), state, seeds, rounds, diverged, recorder, path)
+    dataset = recorder.dataset()
+    return _trajectory(algorithm, federation, dataset, state, seeds, rounds, diverged, recorder, path, to_numpy(x))
 
 
 def resume(trajectory: Trajectory, algorithm: Algorithm, federation, rounds: int, *, progress=None) -> Trajectory:
@@ -180,7 +181,8 @@ def resume(trajectory: Trajectory, algorithm: Algorithm, federation, rounds: int
     }
     dataset = xr.Dataset(joined)
     old = trajectory.dataset["diverged"].values
-    return _trajectory(algorithm, federation, dataset, state, trajectory.seeds, first + rounds, old, recorder, path)
+    return _trajectory(algorithm, federation, dataset, state, trajectory.seeds, first + rounds, old, recorder, path,
+                       trajectory.start)
 
 
 def _seeds(seeds) -> np.ndarray:
@@ -209,7 +211,7 @@ def _finite(x):
     return xp.all(xp.isfinite(x), axis=-1) if x.dtype != object else np.ones(x.shape[0], dtype=bool)
 
 
-def _trajectory(algorithm, federation, dataset, state, seeds, rounds, diverged, recorder, path):
+def _trajectory(algorithm, federation, dataset, state, seeds, rounds, diverged, recorder, path, start):
     finite = np.stack(recorder.rows["finite"], axis=1)
     first = rounds - finite.shape[1]
     broke = np.where(finite.all(axis=1), -1, first + finite.argmin(axis=1) + 1)
@@ -221,8 +223,8 @@ def _trajectory(algorithm, federation, dataset, state, seeds, rounds, diverged, 
     }
     name = getattr(federation, "name", type(federation).__name__)
     return Trajectory(
-        dataset, state, seeds, fingerprint(algorithm, federation), f"{algorithm.name} on {name}", algorithm,
-        federation,
+        dataset, state, seeds, fingerprint(algorithm, federation), f"{algorithm.name} on {name}", algorithm, federation,
+        start,
     )
 
 

@@ -26,7 +26,7 @@ class Trajectory:
 
     ``dataset`` has the dimension ``run``; ``round`` (0 .. rounds, for models between rounds), ``step_round``
     (0 .. rounds - 1, for quantities of a round) or ``iteration``; and, where they apply, ``client`` and ``dim``.
-    ``diverged`` (run) is the first round after which a run was not finite, -1 if there is none.
+    ``diverged`` (run) is the first round after which a run was not finite, -1 if there is none. ``start`` is (runs, dim).
     """
 
     dataset: xr.Dataset
@@ -36,6 +36,7 @@ class Trajectory:
     description: str = ""
     algorithm: Any = field(default=None, compare=False)
     federation: Any = field(default=None, compare=False)
+    start: np.ndarray | None = field(default=None, compare=False)
 
     @property
     def runs(self) -> int:
@@ -100,6 +101,8 @@ class Trajectory:
             header["dims"][str(name)] = list(variable.dims)
             header["attributes"][str(name)] = dict(variable.attrs)
         arrays["seeds"], arrays["state/x"] = self.seeds, to_numpy(self.state.x)
+        if self.start is not None:
+            arrays["start"] = self.start
         for owner in ("server", "clients"):
             for name, value in getattr(self.state, owner).items():
                 arrays[f"state/{owner}/{name}"] = to_numpy(value)
@@ -177,7 +180,8 @@ def _read(path, backend) -> Trajectory:
         names = ("included", "virtual_weight", "weight")
         participation = Participation(*(arrays[f"state/participation/{name}"] for name in names))
     state = on_backend(State(arrays["state/x"], server, clients, participation), backend)
-    found = Trajectory(dataset, state, arrays["seeds"], header["fingerprint"], header["description"])
+    found = Trajectory(dataset, state, arrays["seeds"], header["fingerprint"], header["description"],
+                       start=arrays.get("start"))
     if "diverged" not in dataset or len(found.seeds) != found.runs:
         raise ValueError(f"expected {found.runs} seeds and the observable 'diverged', got {len(found.seeds)} seeds")
     return found

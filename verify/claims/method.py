@@ -6,11 +6,8 @@ from functools import cache
 from bounds.formulas.well_formed import Fault
 from bounds.language.claim import SAMPLING, Claim, Procedure
 from fedtheory import Algorithm, FedAvg, find_algorithm, make_algorithm
-from fedtheory.algorithms.fedavg import ServerStep
-from fedtheory.parts import ServerOptimiser
 from fedtheory.registry import ALGORITHMS
 from fedtheory.selection import (
-    AllClients,
     Always,
     EveryPriority,
     LossMatching,
@@ -23,8 +20,8 @@ from fedtheory.traits import Record
 from synthetic.numbers.decimals import as_written
 
 __all__ = [
-    "algorithm_of", "by_coordinate", "faults_of_method", "free_starts", "other_procedure", "own_arguments",
-    "recorded_by_methods", "selection_of", "subset_left_open",
+    "algorithm_of", "by_coordinate", "faults_of_method", "free_starts", "own_arguments", "recorded_by_methods",
+    "selection_of", "subset_left_open",
 ]
 
 _LAWS = {"with-replacement": WithReplacement, "without-replacement": WithoutReplacement}
@@ -145,29 +142,3 @@ def algorithm_of(procedure: Procedure | None, eta_l, local_steps: int, selection
         options = {name: as_written(value) if isinstance(value, float) else value for name, value in options.items()}
     made = make_algorithm(procedure.base, eta_l=eta_l, local_steps=local_steps, **options | own)
     return made.having(selection=selection)
-
-
-def other_procedure(procedure: Procedure | None, algorithm: Algorithm) -> str | None:
-    """Why runs of ``algorithm`` are not runs of the procedure that a claim names, in words; None if they are."""
-    wanted, selection = selection_of(procedure), algorithm.selection
-    if type(algorithm) is not FedAvg or algorithm.having(server=ServerOptimiser()).parts != FedAvg().parts or (
-            algorithm.server not in (ServerOptimiser(), ServerStep())):
-        return f"the claim is about FedAvg; the runs are {algorithm.name}'s"
-    if type(selection.sampling) is not type(wanted.sampling):
-        return (f"the claim's priority clients are chosen by {type(wanted.sampling).__name__}; the runs' by "
-                f"{type(selection.sampling).__name__}")
-    procedure = procedure or Procedure()
-    if not procedure.free_clients:
-        same = isinstance(selection.matching, PriorityOnly)
-        return None if same else "the claim has no free clients; in the runs they take part"
-    if procedure.free == "always" and not isinstance(selection.free, Always):
-        return f"the claim's free clients are always available; the runs' by {type(selection.free).__name__}"
-    if isinstance(selection.matching, LossMatching):
-        for name in ("indicator", "strict"):
-            if getattr(selection.matching, name) != getattr(procedure, name):
-                return (f"the claim has {name} = {getattr(procedure, name)}; the runs have "
-                        f"{name} = {getattr(selection.matching, name)}")
-        return None
-    if isinstance(selection.matching, AllClients | PriorityOnly):  # the thresholds infinity and 0
-        return None
-    return f"the claim's free clients are matched by loss; the runs' by {type(selection.matching).__name__}"

@@ -1,28 +1,34 @@
-"""Compares a claim's bound with the mean over sampled runs: a series for a figure, and the evidence that it gives."""
+"""Compares both sides of a claim along sampled runs of a method: a series for a figure, and the evidence that it gives."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
+from typing import Self
 
 import numpy as np
+import sympy as sp
 
-from bounds.language.claim import Claim
+from bounds.language.claim import Claim, names_in
+from bounds.language.words import E, E_round
 from bounds.registry.claims import find_claim
-from fedtheory import AllClients, Always, Constant, LossMatching, PriorityOnly
+from fedtheory import AllClients, Always, PriorityOnly
 from synthetic.numbers.arrays import namespace, to_numpy
-from verify.claims.method import other_procedure
-from verify.evaluation.environment import Environment, NamedArray, UnboundName
+from verify.claims.needs import speaks_of_samples
+from verify.evaluation.environment import UNMEASURED, Environment, NamedArray, UnboundName
 from verify.evaluation.evaluate import sides
 from verify.evaluation.judge import unmet
+from verify.evaluation.term_sizes import sizes_of_sides
 from verify.evidence.eprocess import REFUTES, confidence_band, e_values, more_samples
-from verify.measure.realise import bind_given
+from verify.evidence.runs import Runs
+from verify.exact.replay import worst_of
 from verify.results.verdict import Series
 
-__all__ = ["RECORD", "Comparison", "compare"]
+__all__ = ["Comparison", "compare"]
 
+_ROUNDING = 1e-11  # of the terms of both sides
 _LONGEST_LABEL = 90  # characters of LaTeX that fit beside an axis
-
-#: the observables that :func:`compare` reads from a trajectory; the last one where nothing else bounds the gradients
-RECORD = ("x", "included", "eta_l", "weighted_gradient_sq")
+_INDICES = {"r": "round", "t": "local iteration", "k": "client", "l": "layer"}
 
 
 @dataclass(frozen=True)
@@ -30,8 +36,10 @@ class Comparison:
     """Both sides of a claim along sampled runs.
 
     ``verdict`` is ``refuted``, ``consistent``, ``undecided`` or ``not applicable``; ``reason`` says why in one line.
-    ``series`` holds the rounds, the mean of the left side with its 95 % band, and the bound; None if not applicable.
-    ``tested``: the samples of the last round form an e-value; otherwise ``e_value`` is 1.
+    ``series`` holds the left side with the 95 % band of its mean, and the bound, over the rounds or over the statement's
+    first index; also where a hypothesis fails or the runs are another method's, which its note says. It is None where a name
+    has no value on these runs. ``tested``: the samples of the last round form an e-value; otherwise ``e_value`` is 1.
+    ``runs``: the name of the method that ran.
     """
 
     claim: str
@@ -41,120 +49,183 @@ class Comparison:
     e_value: float = 1.0
     series: Series | None = None
     tested: bool = False
+    runs: str = ""
 
-    def plot(self, path: str | Path):
-        """Draws bound and measurement as ``path`` with the endings .svg, .pdf and .png, whatever ending it has."""
+    def plot(self, path: str | Path | None = None, *, ax=None, beside: Sequence[Self] = ()):
+        """Draws bound and measurement as ``path`` with the endings .svg, .pdf and .png, whatever ending it has, and returns
+        the paths; or into the matplotlib axes ``ax``, which it returns. ``beside``: other comparisons in the same figure."""
         from verify.results.drawing import save
-        from verify.results.figures import bound_and_measurement
+        from verify.results.figures import bound_and_measurement, bounds_and_measurements
 
-        if self.series is None:
-            raise ValueError(f"nothing to draw: {self.reason}")
+        if (path is None) == (ax is None):
+            raise ValueError(f"plot needs a path or ax; got {'neither' if path is None else 'both'}")
+        for each in (self, *beside):
+            if each.series is None:
+                raise ValueError(f"nothing to draw: {each.reason}")
+        if beside:
+            shown = (self, *beside)
+            figure = bounds_and_measurements([each.series for each in shown], [each.runs for each in shown], ax)
+        else:
+            figure = bound_and_measurement(self.series, ax)
+        if ax is not None:
+            return ax
         path = Path(path)
-        return save(bound_and_measurement(self.series), path.with_suffix("") if path.suffix else path)
+        return save(figure, path.with_suffix("") if path.suffix else path)
 
 
-def compare(claim: Claim | str, trajectory, points: int = 24) -> Comparison:
-    """Evaluates a ``run`` claim at up to ``points`` rounds along a trajectory of many seeds.
+def compare(claim: Claim | str, trajectory, points: int = 24, values: Mapping[str, float] | None = None) -> Comparison:
+    """Evaluates both sides of a claim about runs along a trajectory of many seeds, of any method, on any federation.
 
-    The trajectory must have recorded ``RECORD``; ``weighted_gradient_sq`` only where constants and steps do not bound the
-    gradients. The bound is evaluated with the federation's constants. A bound that depends on an estimated constant is
-    drawn, and decides nothing.
+    Args:
+        claim: a claim, or the id of a registered one.
+        trajectory: from :func:`fedtheory.run`. Its runs are made again, which takes about as long as they did.
+        points: at how many rounds a statement about the end of a run is evaluated. One with indices is evaluated at all
+            values of its first index, where the others are worst.
+        values: of the claim's free numbers. A number that the run determines has that value: an argument of the method, or
+            one that an equation ties to the step size. Others are 1, moved into the bounds of the hypotheses.
+
+    The bound is evaluated with the federation's constants. One that depends on an estimated constant decides nothing, and
+    neither does one of which a hypothesis fails or that is about another method; all are drawn.
 
     Raises:
-        LookupError: unknown claim id. ValueError: the claim is not about runs, or something was not recorded.
+        LookupError: unknown claim id. ValueError: a claim that is not about runs, or about neighbouring data sets; a
+            trajectory that cannot be made again; a name in ``values`` that the claim does not leave free.
     """
-    claim = find_claim(claim) if isinstance(claim, str) else claim
-    if claim.setting != "run" or claim.statement is None or claim.statement.over:
-        raise ValueError(f"{claim.id} is not a statement about the end of a run; its setting is {claim.setting!r}")
-    _needs_recorded(RECORD[:-1], trajectory)
-    reason = other_procedure(claim.procedure, trajectory.algorithm)
-    if reason:
-        return Comparison(claim.id, "not applicable", reason)
-    rounds = trajectory.rounds
-    grid = np.unique(np.geomspace(1, rounds, min(points, rounds)).round().astype(int))
-    lefts, rights, bands = [], [], []
-    for horizon in grid:
-        environment, exact_G = _environment(claim, trajectory, int(horizon))
-        reason = _unmet(claim, environment)
-        if reason:
-            return Comparison(claim.id, "not applicable", reason)
-        left, right = _mean_sides(claim, environment)
-        lefts.append(left)
-        rights.append(right)
-        bands.append(_run_sides(claim, environment))
-    decides = exact_G or not _depends_on_G(claim, environment)
-    _, low, high = confidence_band(np.stack([left for left, _ in bands], axis=1))
+    claim, values = find_claim(claim) if isinstance(claim, str) else claim, dict(values or {})
+    if claim.setting != "run":
+        raise ValueError(f"{claim.id} is not about runs; its setting is {claim.setting!r}")
+    if claim.statement is None:
+        raise ValueError(f"{claim.id} has no two sides to compare")
+    if speaks_of_samples(claim):
+        raise ValueError(f"{claim.id} is about runs on neighbouring data sets, which fedtheory stability measures")
+    if unknown := sorted({*values} - {v.name for v in claim.variables}):
+        raise ValueError(f"{claim.id} does not leave {unknown[0]!r} free; free: "
+                         f"{', '.join(v.name for v in claim.variables) or 'none'}")
+    runs = Runs(claim, trajectory, values)
+    try:
+        found = _compared(runs, points)
+    except UNMEASURED as error:
+        said = error.args[0] if error.args else type(error).__name__
+        found = Comparison(claim.id, "not applicable", f"a side has no value on these runs: {said}")
+    return replace(found, runs=runs.algorithm.name)
+
+
+@np.errstate(all="ignore")  # bounds outside of the papers' conditions may be infinite, or have no value
+def _compared(runs: Runs, points: int) -> Comparison:
+    claim, statement, rounds = runs.claim, runs.claim.statement, runs.trajectory.rounds
+    defined = _given_the_past(claim)
+    formulas = [statement.left, statement.right, *(claim.definitions[name].formula for name in defined & claim.names)]
+    if runs.random and not all(_sampled(formula, defined) for formula in formulas):
+        raise UnboundName("a function of a mean given the past, which sampled runs do not have")
+    environment = runs.environment(rounds)
+    why_not = runs.other or _unmet(claim, environment)
+    if statement.over:
+        x, label = _values_of_index(statement, environment)
+        left, right, samples = _along_index(runs, environment)
+    else:
+        horizons = np.unique(np.geomspace(1, rounds, min(points, rounds)).round().astype(int)).tolist()
+        shorter = {horizon: environment if horizon == rounds else runs.environment(horizon) for horizon in horizons}
+        x, label = [h for h in horizons if why_not or h == rounds or not _unmet(claim, shorter[h])], "round"
+        left, right, samples = zip(*(_at_end(runs, shorter[horizon]) for horizon in x), strict=True)
+        samples = np.stack(samples, axis=-1)
+    band = confidence_band(samples[0])[1:] if len(samples) else [np.full(len(left), np.nan)] * 2
+    left, right, *band = (np.asarray(side, dtype=float) for side in (left, right, *band))
+    there = ~(np.isnan(left) | np.isnan(right))
+    if not there.any():
+        raise UnboundName("the statement has no index in its range")
+    estimated = [name for name in runs.estimates(environment) if _depends_on(name, runs, environment)]
+    hidden = [v.name for v in claim.variables if v.domain == "hidden" and v.name not in runs.values]
+    note = why_not or (
+        f"the bound uses an estimate of {', '.join(estimated)}, so it decides nothing" if estimated else
+        f"the hidden constant{'s' * (len(hidden) > 1)} {', '.join(hidden)} may be any; drawn for 1" if hidden else "")
+    title = f"{runs.trajectory.description}, {runs.trajectory.runs} seed{'s' * (runs.trajectory.runs > 1)}"
     series = Series(
-        title=f"{trajectory.description}, {trajectory.runs} seeds", x_label="round", y_label=_label(claim),
-        x=grid.tolist(), left=lefts, right=rights, left_low=low.tolist(), left_high=high.tolist(), decides=decides,
-        relation=claim.statement.relation,
-        note="" if decides else "the bound uses an estimate of G from the run, so it decides nothing",
-    )
-    selection = trajectory.algorithm.selection
-    certain = isinstance(selection.matching, AllClients | PriorityOnly) and isinstance(selection.free, Always)
-    return _judged(claim, series, certain, *bands[-1])
+        title, label, _label(claim), np.asarray(x)[there].tolist(), *(side[there].tolist() for side in (left, right)),
+        *([side[there].tolist() for side in band] if len(samples) else ([], [])),
+        decides=not note, note=note, relation=statement.relation)
+    if note:
+        verdict = "not applicable" if why_not else "undecided"
+        return Comparison(claim.id, verdict, note, series.worst_ratio, 1.0, series)
+    return _judged(runs, series, samples)
 
 
-def _needs_recorded(names, trajectory):
-    if missing := [name for name in names if name not in trajectory.dataset]:
-        raise ValueError(f"the trajectory has not recorded {', '.join(missing)}; "
-                         "give run(..., record=verify.evidence.beside_runs.RECORD)")
+# both sides ----------------------------------------------------------------------------------------------------------------
+def _without_pasts(formula, random: bool):
+    """The formula with what stands in means given the past in place of these: the mean over runs comes last. Where runs do
+    not differ it is the mean."""
+    return formula.replace(E_round, lambda inner, *_: inner if random else E(inner))
 
 
-def _environment(claim: Claim, trajectory, horizon: int):
-    """The claim's names on the runs up to round ``horizon``, and whether G is bounded a priori."""
-    federation, data = trajectory.federation, trajectory.dataset
-    steps, backend = trajectory.algorithm.local_steps, federation.backend
-    runs, times = data.sizes["run"], steps * horizon
-    sizes = {
-        "clients": federation.clients, "iterations": times, "local_steps": steps, "rounds": horizon,
-        "dim": federation.dim, "participants": getattr(trajectory.algorithm.selection.sampling, "participants", 1),
-        "priority_clients": int(to_numpy(federation.priority)[0].sum()),
-    }
-    ends = tuple(range(0, times + 1, steps))
-    x = data["x"].transpose("run", "round", "dim").values[:, : horizon + 1]
-    included = data["included"].transpose("run", "step_round", "client").values[:, :horizon].repeat(steps, axis=1)
-    per_run = {
-        "x_sampled": NamedArray(backend.array(x)[None, :, None], 1, True, ends),
-        "included": NamedArray(backend.array(included.astype(float))[None, :, None], 2),
-    }
-    eta = data["eta_l"].transpose("run", "iteration").values[:, :times]
-    if (eta != eta[:1]).any():
-        raise ValueError("every run must have the same steps to be compared with one bound; got several")
-    per_run["eta_l"] = NamedArray(backend.array(eta[:1]).reshape(1, 1, 1, -1), 1)
-    matching = trajectory.algorithm.selection.matching
-    if isinstance(matching, LossMatching):
-        epsilon = matching.epsilon if callable(matching.epsilon) else Constant(matching.epsilon)
-        values = [0.0 if t < matching.warmup * steps else epsilon(t, t // steps) for t in range(times)]
-        if not any(getattr(value, "ndim", 0) for value in values):
-            per_run["epsilon"] = NamedArray(backend.array(values).reshape(1, 1, 1, -1), 1)
-    bound_on_G = None
-    if "noise_bound" in federation.constants and federation.constants["noise_bound"].decides:
-        bound_on_G = _a_priori_G(federation, x[:, 0], eta)
-        per_run["noise_bound"] = NamedArray(federation.constants.value("noise_bound").reshape(-1, 1, 1))
-    exact_G = bound_on_G is not None
-    if not exact_G:
-        _needs_recorded(RECORD[-1:], trajectory)
-        squares = data["weighted_gradient_sq"].transpose("run", "iteration").values[:, :times]
-        bound_on_G = float(squares.mean(axis=0).max())
-    per_run["G_sq"] = NamedArray(backend.array([[[bound_on_G]]]))
-    return bind_given(claim, federation, sizes, per_run, runs), exact_G
+def _given_the_past(claim: Claim) -> frozenset[str]:
+    """Names that the claim defines by means given the past."""
+    found, before = frozenset(), None
+    while found != before:
+        before = found
+        found = frozenset(name for name, rule in claim.definitions.items()
+                          if rule.formula.has(E_round) or names_in(rule.formula) & found)
+    return found
 
 
-def _a_priori_G(federation, starts, eta) -> float | None:
-    """A bound on the squared stochastic gradients of every run: with steps of at most 2/(L + mu) iterates stay in a ball."""
-    constants = federation.constants
-    if "mu" not in constants or not float(to_numpy(constants.value("mu")).min()) > 0:
-        return None
-    L, mu = (float(to_numpy(constants.value(n)).max()) for n in ("L", "mu"))
-    if eta.max() > 2 / (L + mu):
-        return None
-    noise = float(np.max(to_numpy(constants.value("noise_bound"))))
-    xp = namespace(federation.weights)
-    gradients = federation.gradient(federation.all_clients(federation.x_star))
-    steepest = float(xp.max(xp.sqrt(xp.sum(gradients**2, axis=-1))))
-    distance = float(np.sqrt(((starts - to_numpy(federation.x_star)) ** 2).sum(axis=-1)).max())
-    return (steepest + L * max(distance, (steepest + noise) / mu) + noise) ** 2
+def _sampled(side, defined: frozenset[str]) -> bool:
+    """Whether means given the past of a round are only added, summed and multiplied by other terms: the mean over runs of
+    that is the one of what stands in them."""
+    def has(formula):
+        return formula.has(E_round) or bool(names_in(formula) & defined)
+
+    if isinstance(side, E_round | sp.Symbol | sp.Indexed) or not has(side):
+        return True
+    factors = [a for a in side.args if not isinstance(a, sp.Tuple) and has(a)]
+    if isinstance(side, sp.Mul) and len(factors) > 1:
+        return False
+    return isinstance(side, sp.Add | sp.Mul | sp.Sum | E) and all(_sampled(factor, defined) for factor in factors)
+
+
+def _of_means(claim: Claim) -> bool:
+    """Whether the statement is about means over chance, and not about every outcome."""
+    return any(formula.has(E, E_round) for formula in (claim.statement.left, claim.statement.right, *(
+        rule.formula for name, rule in claim.definitions.items() if name in claim.names)))
+
+
+def _sides(runs: Runs, environment: Environment):
+    """Both sides, (1, runs | 1, 1, one axis per index), and where they apply. Those about means are means over runs. Sides
+    that differ by rounding are equal."""
+    claim, without = runs.claim, partial(_without_pasts, random=runs.random)
+    statement = replace(claim.statement, left=without(claim.statement.left), right=without(claim.statement.right))
+    environment = replace(environment, definitions={
+        name: replace(rule, formula=without(rule.formula)) for name, rule in environment.definitions.items()})
+    left, right, mask = sides(statement, environment)
+    terms = sum(sizes_of_sides(statement, environment)[:2])
+    if _of_means(claim) and environment.noise_weight is not None:
+        left, right, terms = (namespace(side).mean(side, axis=1, keepdims=True) for side in (left, right, terms))
+    xp = namespace(left)
+    left, right, terms = xp.broadcast_arrays(left, right, terms)
+    return xp.where((terms < np.inf) & (xp.abs(left - right) <= _ROUNDING * terms), right, left), right, mask
+
+
+def _at_end(runs: Runs, environment: Environment):
+    """Both sides at the end of the runs, and of each single run, (2, runs)."""
+    (left,), (right,) = worst_of(runs.claim.statement, *_sides(runs, environment))
+    single = _sides(runs, replace(environment, noise_weight=None))[:2]
+    return left, right, np.stack([np.broadcast_to(to_numpy(side).reshape(-1), (runs.trajectory.runs,)) for side in single])
+
+
+def _along_index(runs: Runs, environment: Environment):
+    """Both sides by the first index, where the other ones are worst, and of each single run, (2, runs, values of the index);
+    the latter is empty where the statement is not about means or has other indices."""
+    claim = runs.claim
+    left, right = worst_of(claim.statement, *_sides(runs, environment))
+    if not (runs.random and _of_means(claim) and len(claim.statement.over) == 1):
+        return left, right, []
+    single = _sides(runs, replace(environment, noise_weight=None))[:2]
+    shape = runs.trajectory.runs, len(left)
+    return left, right, np.stack([np.broadcast_to(to_numpy(side).reshape(-1, side.shape[-1]), shape) for side in single])
+
+
+def _values_of_index(statement, environment: Environment):
+    """The values of the statement's first index, and what it counts."""
+    index, low, high = statement.over[0]
+    low, high = (int(end.subs({s: environment.sizes[s.name] for s in end.free_symbols})) for end in (low, high))
+    return np.arange(low, high + 1), _INDICES.get(str(index), str(index))
 
 
 def _unmet(claim: Claim, environment: Environment) -> str | None:
@@ -163,7 +234,7 @@ def _unmet(claim: Claim, environment: Environment) -> str | None:
     for condition in claim.hypotheses:
         try:
             sides(condition, environment)
-        except UnboundName as error:
+        except UNMEASURED as error:
             if {str(condition.left), str(condition.right)} & {"G_sq", "noise_bound"}:
                 continue  # known a priori, or marked as an estimate
             return f"cannot check {condition.left} {condition.relation} {condition.right} on these runs: {error}"
@@ -171,28 +242,17 @@ def _unmet(claim: Claim, environment: Environment) -> str | None:
     return unmet(checkable, environment)
 
 
-def _mean_sides(claim, environment):
-    left, right, _ = sides(claim.statement, environment)
-    return float(to_numpy(left).mean()), float(to_numpy(right).mean())
-
-
-def _run_sides(claim, environment):
-    """Both sides of each single run, without the mean over runs, as (runs,) arrays."""
-    weights, environment.noise_weight = environment.noise_weight, None
-    left, right, _ = sides(claim.statement, environment)
-    environment.noise_weight = weights
-    runs = weights.shape[1]
-    return tuple(np.broadcast_to(to_numpy(side).reshape(-1), (runs,)) for side in (left, right))
-
-
-def _depends_on_G(claim, environment) -> bool:
-    kept = environment.bound["G_sq"]
-    values = []
-    for value in (0.0, 1.0):
-        environment.bound["G_sq"] = NamedArray(environment.backend.array([[[value]]]))
-        values.append(_mean_sides(claim, environment))
-    environment.bound["G_sq"] = kept
-    return values[0] != values[1]
+def _depends_on(name: str, runs: Runs, environment: Environment) -> bool:
+    """Whether the statement depends on a number; one that defines others counts."""
+    defines = any(name in names_in(condition.right) for condition in environment.by_definition)
+    if defines or name not in environment.bound or environment.bound[name].indices:
+        return True
+    kept, values = environment.bound[name], []
+    for number in (0.0, 1.0):
+        environment.bound[name] = NamedArray(environment.backend.array([[[number]]]))
+        values.append([np.nan_to_num(side) for side in worst_of(runs.claim.statement, *_sides(runs, environment))])
+    environment.bound[name] = kept
+    return not np.array_equal(*values)
 
 
 def _label(claim: Claim) -> str:
@@ -211,27 +271,43 @@ def _label(claim: Claim) -> str:
     return label
 
 
-def _judged(claim: Claim, series: Series, right_is_known: bool, left_samples, right_samples) -> Comparison:
-    """The evidence of the last round: an e-value where the left side is non-negative and the right side is not random."""
-    worst, relation = series.worst_ratio, claim.statement.relation
+def _judged(runs: Runs, series: Series, samples) -> Comparison:
+    """The evidence: of the last round an e-value, where the left side is a mean of numbers of at least 0 and the right side
+    is not random. ``samples``: both sides of single runs, (2, runs, points), or empty."""
+    claim, worst, relation = runs.claim, series.worst_ratio, series.relation
+    selection = runs.algorithm.selection
+    right_is_known = isinstance(selection.matching, AllClients | PriorityOnly) and isinstance(selection.free, Always)
 
     def without_e_value(why: str) -> Comparison:
-        verdict = "consistent" if worst <= 1 else "undecided"
-        return Comparison(claim.id, verdict, f"worst ratio of the means {worst:.3g}; no e-value: {why}", worst, 1.0, series)
+        if worst <= 1:
+            return Comparison(claim.id, "consistent", f"worst ratio {worst:.3g}; no e-value: {why}", worst, 1.0, series)
+        above = f"the left side is {'not equal to' if relation == '==' else 'beyond'} the right one, worst ratio {worst:.3g}"
+        if not _of_means(claim) or not runs.random:
+            above = f"{above}, in single runs, up to rounding; fedtheory verify {claim.id} decides"
+        elif len(samples):
+            _, low, high = confidence_band(samples[0] - samples[1])
+            beyond = {"<=": low > 0, ">=": high < 0, "==": (low > 0) | (high < 0)}[relation].any()
+            above = f"{above}, {'beyond' if beyond else 'within'} its 95 % band; fedtheory verify {claim.id} decides"
+        return Comparison(claim.id, "undecided", f"{above}; no e-value: {why}", worst, 1.0, series)
 
-    if not series.decides:
-        return Comparison(claim.id, "undecided", series.note, worst, 1.0, series)
-    for side, samples in ((series.left[-1], left_samples), (series.right[-1], right_samples)):
-        if not np.isclose(samples.mean(), side, rtol=1e-9, atol=1e-300):
+    if claim.statement.over or not len(samples):
+        return without_e_value("the statement is one about every value of its index")
+    samples = samples[..., -1]
+    if not np.isfinite(samples).all():
+        return without_e_value("a run has no finite sides")
+    for side, of_runs in ((series.left[-1], samples[0]), (series.right[-1], samples[1])):
+        if not np.isclose(of_runs.mean(), side, rtol=1e-9, atol=1e-300):
             return without_e_value("a side is not a mean over runs")
     if relation != "<=":
         return without_e_value(f"it tests statements with <=, and this one has {relation}")
     if not right_is_known:
         return without_e_value("which free clients count is random, and so is the right side")
-    if left_samples.min() < -1e-12:
+    if samples[0].min() < -1e-12:
         return without_e_value("the left side may be negative")
-    limit, samples = max(float(right_samples[0]), 0.0), np.maximum(left_samples, 0.0)
-    e_value, wanted = float(e_values(samples, limit)[-1]), more_samples(samples, limit)
+    if not np.allclose(samples[1], samples[1][0], rtol=1e-9):
+        return without_e_value("the right side is random")
+    limit, numbers = max(float(samples[1][0]), 0.0), np.maximum(samples[0], 0.0)
+    e_value, wanted = float(e_values(numbers, limit)[-1]), more_samples(numbers, limit)
     if e_value > REFUTES:
         verdict, reason = "refuted", f"e-value {e_value:.3g} at the last round"
     elif worst > 1:

@@ -15,7 +15,7 @@ from synthetic.quadratic.make import make_quadratic
 from synthetic.sources.real_data import real_federation
 from verify.claims.method import selection_of
 from verify.evaluation.environment import UnboundName
-from verify.evidence.beside_runs import RECORD, compare
+from verify.evidence.beside_runs import compare
 from verify.evidence.on_federation import evaluate_on
 from verify.measure.realise import bind_given
 from verify.results.verdict import Series
@@ -121,5 +121,5 @@ def _trajectory(name: str, device: str, procedure: Procedure, eta: tuple[float, 
         epsilon = float(np.median(gaps[0][~to_numpy(federation.priority)[0]]) * 1.001)
     algorithm = FedAvg(Tabulated(federation.backend.array(np.array(eta))), steps, selection_of(procedure, 2, epsilon))
     numbers = (np.arange(seeds) + 1_000_003 * seed).tolist()
-    found = run(algorithm, federation, rounds, start=to_numpy(federation.x_star)[0] + 1.0, seeds=numbers, record=RECORD)
+    found = run(algorithm, federation, rounds, start=to_numpy(federation.x_star)[0] + 1.0, seeds=numbers, record=["x"])
     return replace(found, description=f"{name}; {steps} local step{'s' * (steps > 1)}")

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from bounds.language.claim import Claim
+from bounds.language.claim import Claim, Condition
 from synthetic.numbers.arrays import TORCH, Backend, namespace, to_numpy
 from verify.claims.method import free_starts
 from verify.evaluation.environment import Environment, NamedArray, UnboundName
@@ -23,7 +23,7 @@ from verify.instances.shape import Shape, with_times
 from verify.measure.realise import realise
 from verify.results.verdict import Series
 
-__all__ = ["Replayed", "instance_of", "replay", "rerun", "series_of", "tight_hypotheses", "worst_sides"]
+__all__ = ["Replayed", "instance_of", "replay", "rerun", "series_of", "tight_hypotheses", "worst_of", "worst_sides"]
 
 CANNOT = (ArithmeticError, IndexError, LookupError, NotImplementedError, TypeError, UnboundName, ValueError)
 LONGER = 12  # rounds of the longest run that is drawn for a counterexample without chance
@@ -117,13 +117,18 @@ def rerun(data: Mapping[str, Any], claim: Claim, backend: Backend = TORCH, round
 
 def worst_sides(claim: Claim, environment: Environment) -> tuple[np.ndarray, np.ndarray]:
     """Both sides where they are worst, for each value of the statement's first index (one value if it has none)."""
-    left, right, mask = (_numbers(a) for a in _together(*sides(claim.statement, environment)))
-    kept = left.ndim - len(claim.statement.over) if claim.statement.over else None
+    return worst_of(claim.statement, *sides(claim.statement, environment))
+
+
+def worst_of(condition: Condition, left, right, mask) -> tuple[np.ndarray, np.ndarray]:
+    """The sides of a condition (... , one axis per index) where they are worst, for each value of its first index (one value
+    if it has none)."""
+    left, right, mask = (_numbers(a) for a in _together(left, right, mask))
+    kept = left.ndim - len(condition.over) if condition.over else None
     count = left.shape[kept] if kept is not None else 1
     left, right, mask = (np.moveaxis(a, kept, 0).reshape(count, -1) if kept is not None else a.reshape(1, -1)
                          for a in (left, right, mask))
-    relation = claim.statement.relation
-    gap = {"<=": left - right, ">=": right - left, "==": abs(left - right)}[relation]
+    gap = {"<=": left - right, ">=": right - left, "==": abs(left - right)}[condition.relation]
     place = np.argmax(np.where(mask > 0, gap, -np.inf), axis=1)
     rows = np.arange(count)
     there = mask[rows, place] > 0

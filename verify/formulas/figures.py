@@ -11,13 +11,10 @@ from matplotlib.figure import Figure
 from verify.formulas.bound import Bound, ranges_of
 from verify.formulas.dominance import Dominance
 from verify.results.drawing import (
-    BLUE,
     BOUND,
+    COLOURS,
     FONT,
-    GREEN,
     GREY,
-    PURPLE,
-    VERMILLION,
     canvas,
     direct_labels,
     set_scales,
@@ -27,7 +24,6 @@ from verify.results.drawing import (
 
 __all__ = ["bound_curve", "bounds_around"]
 
-COLOURS = (BLUE, VERMILLION, GREEN, PURPLE, BOUND)
 _TITLE_WIDTH = 62  # characters of a line
 
 

@@ -76,8 +76,9 @@ def realise(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend, federa
 
 
 def bind_given(claim: Claim, federation, sizes: dict[str, int], measured: dict[str, NamedArray], runs: int | None = None,
-               **fields) -> Environment:
-    """Bind the names of a claim whose runs were made elsewhere and gave ``measured``.
+               leaves: Leaves | None = None, **fields) -> Environment:
+    """Bind the names of a claim whose runs were made elsewhere and gave ``measured``; ``leaves``: values of free variables,
+    which move into the bounds that the hypotheses put on them.
 
     Where these contain the clients' weights, they contain all constants of the federation. The first axis of chance has
     ``runs`` outcomes of equal probability. ``fields``: further ones of the environment.
@@ -85,10 +86,12 @@ def bind_given(claim: Claim, federation, sizes: dict[str, int], measured: dict[s
     environment = Environment(federation.backend, sizes, {}, federation=federation, definitions=claim.definitions, **fields)
     if runs is not None:
         environment.noise_weight = federation.backend.array(np.full((1, runs), 1 / runs))
-    binder = _Binder(claim, None, {}, environment, 1)
+    binder = _Binder(claim, None, leaves or {}, environment, 1)
     if "client_weight" not in measured:
         binder.bind_federation()
     environment.bound |= measured
+    if leaves:
+        binder.bind_variables()
     binder.resolve()
     return environment
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 from fedtheory.engine import Observer
 from synthetic.numbers.arrays import namespace, to_numpy
@@ -35,6 +36,16 @@ class FullRecord(Observer):
         self.ends.append((participation, state.x))
         tracked = moment.algorithm.correction.tracking(moment)
         self.tracked += [] if tracked is None else [tracked]
+
+    def until(self, rounds: int, local_steps: int, final) -> tuple["FullRecord", Any]:
+        """The record of the first rounds, and the state after them; ``final``: the state after all rounds."""
+        first, times = FullRecord(), rounds * local_steps
+        first.local, first.gradients, first.participations = (
+            rows[:times] for rows in (self.local, self.gradients, self.participations))
+        first.before, first.ends, first.states, first.broadcasts, first.tracked = (
+            rows[:rounds] for rows in (self.before, self.ends, self.states, self.broadcasts, self.tracked))
+        first.held, first.of_norms = self.held[: rounds * (local_steps + 1)], self.of_norms
+        return first, self.states[rounds] if rounds < len(self.states) else final
 
     def arrays(self, federation, final, local_steps) -> dict[str, tuple]:
         """name -> (array (runs, indices..., [dim]), number of indices, whether it is a vector)."""

@@ -5,6 +5,8 @@ from collections.abc import Iterator, Sequence
 
 from bounds.language.claim import Claim
 from bounds.registry.claims import find_claim
+from bounds.registry.user_claims import load_claims
+from verify.claims.method import faults_of_method
 from verify.referee.decide import Settings, decide
 from verify.referee.workers import decide_all, decide_or_say_why
 from verify.results.verdict import Verdict
@@ -13,12 +15,18 @@ __all__ = ["claim", "referee", "verify"]
 
 
 def claim(name: str) -> Claim:
-    """The registered claim of that id.
+    """The registered claim of that id, or ``FILE:ID``, the one of a file of claims.
 
     Raises:
-        LookupError: there is none; the message names the nearest ids.
+        LookupError: there is none; the message names the nearest ids. ValueError: a file that cannot be read, wrong claims.
     """
-    return find_claim(name)
+    file, _, own = name.rpartition(":")
+    if not file:
+        return find_claim(name)
+    claims = {each.id: each for each in load_claims(file, faults_of_method)}
+    if own not in claims:
+        raise LookupError(f"no claim {own!r} in {file}; allowed: {', '.join(f'{file}:{each}' for each in claims)}")
+    return claims[own]
 
 
 def verify(claim: Claim | str, **settings) -> Verdict:

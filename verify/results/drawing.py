@@ -20,14 +20,15 @@ from matplotlib.ticker import MaxNLocator, NullLocator
 from verify.results.files import replacing
 
 __all__ = [
-    "BOUND", "FEW", "FONT", "GREY", "MEASUREMENT", "VERDICT_STYLE", "VIOLATION", "canvas", "curve", "direct_labels",
-    "edge_remarks", "fill", "log_ticks", "outside", "save", "set_scales", "spans", "write_below",
+    "BOUND", "COLOURS", "FEW", "FONT", "GREY", "MEASUREMENT", "VERDICT_STYLE", "VIOLATION", "canvas", "curve",
+    "direct_labels", "edge_remarks", "fill", "log_ticks", "outside", "save", "set_scales", "spans", "write_below",
 ]
 
 # the colours of Okabe and Ito, which people with any common kind of colour vision can distinguish
 BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
 BLUE, VERMILLION, PURPLE, GREY = "#0072B2", "#D55E00", "#CC79A7", "#767676"
 MEASUREMENT, BOUND, VIOLATION = BLUE, BLACK, VERMILLION
+COLOURS = (BLUE, VERMILLION, GREEN, PURPLE, BLACK)  #: of several curves of one kind
 
 #: colour and marker of each verdict, the same in every figure and page
 VERDICT_STYLE = {
@@ -239,7 +240,7 @@ def direct_labels(axes: Axes, curves) -> None:
             suffix = " = 0" if not known.any() else " = ∞" if np.isposinf(known).all() else ""
             ends.append([height(known[-1]), text + suffix, colour])
     ends.sort()
-    for below, above in pairwise(ends):
+    for below, above in [*pairwise(ends)] * len(ends):
         gap = 0.075 - (above[0] - below[0])
         if gap > 0:
             below[0], above[0] = below[0] - gap / 2, above[0] + gap / 2

@@ -1,7 +1,7 @@
 """Figures: a bound and its measurement, the looseness of bounds, and the course of a run."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 
 import numpy as np
@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 
 from verify.results.drawing import (
     BOUND,
+    COLOURS,
     FEW,
     FONT,
     GREY,
@@ -29,22 +30,22 @@ from verify.results.drawing import (
 from verify.results.numerals import significant
 from verify.results.verdict import VERDICTS, Series, Verdict
 
-__all__ = ["bound_and_measurement", "looseness", "mean_and_band", "trajectory_figure"]
+__all__ = ["bound_and_measurement", "bounds_and_measurements", "looseness", "mean_and_band", "trajectory_figure"]
 
 
-def bound_and_measurement(series: Series) -> Figure:
+def bound_and_measurement(series: Series, axes: Axes | None = None) -> Figure:
     """Both sides of a claim along a run: the measurement with its confidence band, and the bound.
 
     The vertical axis is logarithmic if the positive values span more than a factor of ten, the horizontal one if all its
     values are positive and span more than a factor of twenty. Values that a logarithmic axis cannot show are marked by
     triangles: zero or less at the lower edge, infinite ones at the upper. Where the measurement exceeds the bound the gap
-    is shaded.
+    is shaded. Draws into ``axes`` if they are given, and returns their figure.
     """
     x = np.asarray(series.x, dtype=float)
     left, right = np.asarray(series.left, dtype=float), np.asarray(series.right, dtype=float)
     known, none = series.left_low and series.left_high, np.full(left.shape, np.nan)
     low, high = (np.asarray(side, dtype=float) if known else none for side in (series.left_low, series.left_high))
-    figure, (axes,) = canvas(6.0, 3.7)
+    axes = axes or canvas(6.0, 3.7)[1][0]
     logarithmic = spans([left, right], 10)
     set_scales(axes, x, [left, right, low, high], logarithmic)
     floor, top = axes.get_ylim()
@@ -55,8 +56,7 @@ def bound_and_measurement(series: Series) -> Figure:
     curve(axes, x, right, BOUND, "s", "-" if series.decides else (0, (5, 2)))
     curve(axes, x, left, MEASUREMENT, "o", "-")
     axes.set_ylim(floor, top)
-    bound = "bound" if series.decides else "bound (estimate)"
-    direct_labels(axes, ((right, bound, BOUND), (left, "measured", MEASUREMENT)))
+    direct_labels(axes, ((right, "bound", BOUND), (left, "measured", MEASUREMENT)))
     axes.set_xlabel(series.x_label, **FONT)
     axes.set_ylabel(series.y_label, **FONT)
     axes.set_title(series.title, loc="left", fontsize=11, **FONT)
@@ -69,7 +69,37 @@ def bound_and_measurement(series: Series) -> Figure:
     write_below(axes, "; ".join(filter(None, remarks)))
     if not x.size:
         axes.text(0.5, 0.5, "no data were recorded", transform=axes.transAxes, ha="center", color=GREY, **FONT)
-    return figure
+    return axes.figure
+
+
+def bounds_and_measurements(series: Sequence[Series], names: Sequence[str], axes: Axes | None = None) -> Figure:
+    """Both sides of a claim along several runs, by their ``names``: solid the measurements with their bands, dashed the
+    bounds, one colour for each run; a bound that is the same for all is drawn once. Raises ValueError for more runs than
+    colours."""
+    if len(series) >= len(COLOURS):
+        raise ValueError(f"at most {len(COLOURS) - 1} runs can be told apart; got {len(series)}")
+    axes = axes or canvas(6.4, 3.7)[1][0]
+    xs = [np.asarray(each.x, dtype=float) for each in series]
+    sides = [[np.asarray(side, dtype=float) for side in (each.left, each.right)] for each in series]
+    columns = [side for pair in sides for side in pair]
+    set_scales(axes, np.concatenate(xs), columns, spans(columns, 10))
+    same = all(x.shape == xs[0].shape and np.allclose(right, sides[0][1], equal_nan=True)
+               for x, (_, right) in zip(xs, sides, strict=True))
+    labels, remarks = [], []
+    for number, (each, name, x, (left, right)) in enumerate(zip(series, names, xs, sides, strict=True)):
+        colour = COLOURS[number]
+        if each.left_low and each.left_high:
+            fill(axes, x, np.asarray(each.left_low), np.asarray(each.left_high), colour, 0.15)
+        if not same or number == 0:
+            curve(axes, x, right, BOUND if same else colour, "s", (0, (5, 2)))
+        curve(axes, x, left, colour, "o", "-")
+        labels.append((left, name, colour))
+        remarks += [f"{name}: {each.note}"] if each.note else []
+    direct_labels(axes, [*labels, *([(sides[0][1], "bound", BOUND)] if same else [])])
+    axes.set_xlabel(series[0].x_label, **FONT)
+    axes.set_ylabel(series[0].y_label, **FONT)
+    write_below(axes, "; ".join([*([] if same else ["dashed: the bounds"]), *dict.fromkeys(remarks)]))
+    return axes.figure
 
 
 def _draw_violation(axes: Axes, x, lower, upper, above) -> None:

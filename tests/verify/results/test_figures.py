@@ -72,7 +72,7 @@ def test_every_series_can_be_drawn_and_saved(series, tmp_path):
         ("all infinite", ["bound = ∞"]),
         ("band", ["confidence band"]),
         ("tiny and huge", ["▽ …small"]),
-        ("estimate", ["L is an estimate", "bound (estimate)"]),
+        ("estimate", ["L is an estimate", "bound"]),
     ],
 )
 def test_figure_says_what_it_shows(name, words):

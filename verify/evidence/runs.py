@@ -1,0 +1,218 @@
+"""Runs of a trajectory, made again from their seeds, with a value for every name of a claim."""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from bounds.language.claim import Claim, Procedure, Variable, names_in
+from fedtheory import LossMatching, find_algorithm, make_algorithm
+from fedtheory.engine import rounds_of
+from fedtheory.schedules import value_at
+from synthetic.base.noise import NoNoise
+from synthetic.numbers.arrays import namespace, to_numpy
+from synthetic.numbers.draws import Draws
+from verify.claims.hypotheses import bounds_on_numbers, equations
+from verify.claims.method import subset_left_open
+from verify.claims.same_method import arguments_of, other_procedure
+from verify.claims.sizes import entries_of, integer_variables
+from verify.evaluation.environment import UNMEASURED, Environment, NamedArray
+from verify.evaluation.evaluate import sides
+from verify.measure.realise import bind_given
+from verify.measure.record import FullRecord
+
+__all__ = ["Runs"]
+
+_MOST_BYTES = 2 * 10**9  # of local models and gradients
+_RECORD = "full record"
+
+
+class Runs:
+    """The runs of a trajectory with everything recorded that a claim may name.
+
+    ``other`` says why these are not runs of the claim's procedure, or is None; ``arguments`` are the procedure's, as the
+    runs have them; ``random``: whether runs differ, or would if there were more than one.
+    """
+
+    def __init__(self, claim: Claim, trajectory, values: Mapping[str, float]):
+        self.claim, self.trajectory, self.values = claim, trajectory, values
+        self.algorithm, self.federation = trajectory.algorithm, trajectory.federation
+        self.procedure = claim.procedure or Procedure()
+        if self.algorithm is None or trajectory.start is None:
+            raise ValueError("a trajectory that was read from a file has no method and federation; allowed: those of run")
+        if self.federation.instances != 1:
+            raise ValueError(f"one bound is compared with runs on one instance; got {self.federation.instances}, "
+                             "of which federation.select([number]) takes one")
+        self.arguments = arguments_of(self.procedure, self.algorithm)
+        self.other = other_procedure(self.procedure, self.algorithm)
+        if _RECORD not in vars(trajectory):  # kept with the trajectory, for the next claim
+            vars(trajectory)[_RECORD] = self._made(self.algorithm)
+        self.record, self.final = vars(trajectory)[_RECORD]
+        certain = isinstance(self.federation.noise, NoNoise) and self.algorithm.selection.fixed_on(self.federation)
+        seen = (*self.record.local, *self.record.gradients, self.final.x)
+        self.random = any(bool((rows != rows[:1]).any()) for rows in seen) or (trajectory.runs == 1 and not certain)
+
+    def _made(self, algorithm):
+        """The full record of runs of a method with the seeds and the start of the trajectory, and the state at the end."""
+        trajectory, federation = self.trajectory, self.federation
+        steps, rounds = algorithm.local_steps, trajectory.rounds
+        needed = 16 * trajectory.runs * rounds * (steps + 2) * federation.clients * federation.dim
+        if needed > _MOST_BYTES:
+            raise ValueError(f"the local models of these runs take {needed / 1e9:.3g} GB; allowed: {_MOST_BYTES / 1e9:g} GB "
+                             "(fewer seeds, fewer rounds)")
+        draws, record = Draws(trajectory.seeds, federation.backend), FullRecord()
+        state = algorithm.init(federation, federation.backend.array(trajectory.start), draws)
+        *_, final = rounds_of(algorithm, federation, state, draws, 0, rounds, (record,))
+        if algorithm is self.algorithm and not np.allclose(
+                to_numpy(final.x), to_numpy(trajectory.state.x), rtol=1e-6, atol=1e-9, equal_nan=True):
+            raise ValueError("these runs end elsewhere when they are made again; was the method or the federation changed?")
+        return record, final
+
+    def environment(self, rounds: int) -> Environment:
+        """The claim's names on the runs up to a round. Free numbers have the values that were given, or that an argument of
+        the method has, or an equation with the step size; others are 1, moved into the bounds of the hypotheses."""
+        claim, sizes, given = self.claim, self._sizes(rounds), self._measured(rounds)
+        for name, value in (self.arguments | self.values).items():
+            if name in claim.names and name not in sizes and name not in given:
+                given[name] = self._constant(value)
+        usual = {v.name: _usual(v, sizes) for v in claim.variables if v.name not in given and v.name not in sizes}
+
+        def bind(more):
+            left = {name: leaf for name, leaf in usual.items() if name not in more}
+            return bind_given(claim, self.federation, sizes, given | more, self.trajectory.runs, left)
+
+        tied: dict[str, NamedArray] = {}
+        for name, leaf in usual.items():
+            value = _tied(claim, lambda number, name=name: bind(tied | {name: self._constant(number)}), name)
+            if leaf.shape == (1,) and value is not None:
+                tied[name] = self._constant(value)
+        return bind(tied)
+
+    def _constant(self, value) -> NamedArray:
+        array = self.federation.backend.array(value)
+        return NamedArray(array.reshape(1, 1, 1, *array.shape), array.ndim)
+
+    def _sizes(self, rounds: int) -> dict[str, int]:
+        federation, steps, known = self.federation, self.algorithm.local_steps, self.arguments | self.values
+        all_of_them = federation.clients if self.algorithm.selection.fixed_on(federation) else self._participants
+        subset = dict.fromkeys(subset_left_open(self.claim), all_of_them)
+        return {name: known.get(name, v.low) for name, v in integer_variables(self.claim).items()} | subset | {
+            "clients": federation.clients, "iterations": steps * rounds, "local_steps": steps, "rounds": rounds,
+            "dim": federation.dim, "participants": self._participants,
+            "priority_clients": int(to_numpy(federation.priority)[0].sum()), "layers": len(federation.layers()),
+        }
+
+    @property
+    def _participants(self) -> int:
+        return getattr(self.algorithm.selection.sampling, "participants", 1)
+
+    def _measured(self, rounds: int) -> dict[str, Any]:
+        """What the runs say, up to a round."""
+        steps, backend = self.algorithm.local_steps, self.federation.backend
+        found = self._arrays(*self.record.until(rounds, steps, self.final))
+        eta = self._by_iteration(self.arguments["eta_l"], rounds)
+        if eta is None:
+            raise ValueError("every run must have the same steps to be compared with one bound; got several")
+        found["eta_l"] = NamedArray(backend.array(eta).reshape(1, 1, 1, -1), 1)
+        matching = self.algorithm.selection.matching
+        if isinstance(matching, LossMatching) and (epsilon := self._by_iteration(matching.epsilon, rounds)) is not None:
+            epsilon[: matching.warmup * steps] = [0.0] * len(epsilon[: matching.warmup * steps])
+            found["epsilon"] = NamedArray(backend.array(epsilon).reshape(1, 1, 1, -1), 1)
+        constants = self.federation.constants
+        if "noise_bound" in constants and constants["noise_bound"].decides:
+            found["noise_bound"] = NamedArray(constants.value("noise_bound").reshape(-1, 1, 1))
+            if (bound := self._bound_on_gradients(max(eta))) is not None:
+                found["G_sq"] = self._constant(bound)
+        for name, record in find_algorithm(self.procedure.base).traits.records.items():
+            if record.method and name in self.claim.names and self.other is None:
+                other = make_algorithm(record.method, local_steps=steps, **self.arguments, **dict(self.procedure.options))
+                ran, final = self._made(other.having(selection=self.algorithm.selection))
+                found[name] = self._arrays(*ran.until(rounds, steps, final))[record.array]
+        return found
+
+    def _by_iteration(self, schedule, rounds: int) -> list[float] | None:
+        """The values of a schedule at every local iteration; None where those of the runs differ."""
+        found, steps, runs = [], self.algorithm.local_steps, self.trajectory.runs
+        for t in range(rounds * steps):
+            values = np.ravel(to_numpy(value_at(schedule, self.federation.backend, t, t // steps, runs)))
+            if (values != values[0]).any():
+                return None
+            found.append(float(values[0]))
+        return found
+
+    def _arrays(self, record: FullRecord, final) -> dict[str, Callable]:
+        """Functions that make the arrays of a record, by name."""
+        entries = entries_of(self.claim)
+        later = record.later(self.federation, final, self.algorithm.local_steps)
+        return {name: partial(_of_runs, make, entries.get(name), self.trajectory.runs) for name, make in later.items()}
+
+    def _bound_on_gradients(self, largest_step: float) -> float | None:
+        """A bound on the squared stochastic gradients of every run of FedAvg: with steps of at most 2/(L + mu) iterates stay
+        in a ball."""
+        federation, constants = self.federation, self.federation.constants
+        if self.other or self.procedure.base != "fedavg" or getattr(self.algorithm.server, "eta_g", 1) != 1:
+            return None
+        if "mu" not in constants or not float(to_numpy(constants.value("mu")).min()) > 0:
+            return None
+        L, mu = (float(to_numpy(constants.value(n)).max()) for n in ("L", "mu"))
+        if largest_step > 2 / (L + mu):
+            return None
+        noise = float(np.max(to_numpy(constants.value("noise_bound"))))
+        xp = namespace(federation.weights)
+        gradients = federation.gradient(federation.all_clients(federation.x_star))
+        steepest = float(xp.max(xp.sqrt(xp.sum(gradients**2, axis=-1))))
+        distance = float(np.sqrt(((self.trajectory.start - to_numpy(federation.x_star)) ** 2).sum(axis=-1)).max())
+        return (steepest + L * max(distance, (steepest + noise) / mu) + noise) ** 2
+
+    def estimates(self, environment: Environment) -> list[str]:
+        """The claim's constants that are only estimates: those that the federation does not know, and those that hypotheses
+        bound by what random runs do."""
+        constants = self.federation.constants
+        found = [name for name in self.claim.names if name in constants and not constants[name].decides]
+        known = {*self._measured(1)} - {*self._arrays(self.record, self.final)}
+        for name, bounds in bounds_on_numbers(self.claim).items() if self.random else ():
+            if name in environment.bound and name not in known and any(self._is_random(b.other) for b in bounds):
+                found.append(name)
+        return sorted(found)
+
+    def _is_random(self, formula) -> bool:
+        """Whether a formula names what the runs do after their start."""
+        starts = {name for name in ("x_round", "x_sampled", "x") if all(
+            entry.indices[0] == 0 for entry in sp.sympify(formula).atoms(sp.Indexed) if str(entry.base.label) == name)}
+        return bool(names_in(formula) & ({*self._arrays(self.record, self.final)} - starts))
+
+
+def _of_runs(make: Callable, entries: int | None, runs: int) -> NamedArray:
+    array, indices, vector = make()
+    if vector and entries == indices + 1:  # as many layers or clients as coordinates
+        indices, vector = indices + 1, False
+    array = namespace(array).broadcast_to(array, (runs, *array.shape[1:]))
+    return NamedArray(array.reshape(1, runs, 1, *array.shape[1:]), indices, vector)
+
+
+def _usual(variable: Variable, sizes: Mapping[str, int]) -> np.ndarray:
+    """The value of a free variable of which nothing is known, as a leaf: 1, or half of what it lies below."""
+    shape = (1, *(sizes[size] for _, size in variable.indices), *[sizes["dim"]] * (variable.domain == "vector"))
+    if variable.domain == "simplex":
+        return np.full(shape, 1 / shape[-1])
+    if variable.domain == "integer":
+        return np.full(shape, float(variable.low))
+    return np.full(shape, 1.0 if variable.below is None else variable.below / 2)
+
+
+def _tied(claim: Claim, bind: Callable[[float], Environment], name: str) -> float | None:
+    """The value of a free number to which an equation of the hypotheses makes the step size proportional; None if none does.
+    ``bind``: the environment where that number has a value."""
+    for condition in equations(claim):
+        if str(getattr(condition.left, "base", "")) != "eta_l" or name not in names_in(condition.right):
+            continue
+        try:
+            (step, once, _), (_, twice, _) = (sides(condition, bind(number)) for number in (1.0, 2.0))
+        except UNMEASURED:
+            continue
+        step, once, twice = (np.ravel(to_numpy(side))[0] for side in (step, once, twice))
+        if once and np.isclose(twice, 2 * once):
+            return float(step / once)
+    return None
