@@ -1,6 +1,7 @@
 """The commands about formulas: ``fedtheory bound``, ``compare`` and ``lint``."""
 
 import json as json_text
+import sys
 from fractions import Fraction
 from pathlib import Path
 from typing import Annotated
@@ -122,15 +123,21 @@ def compare(
     settings: Annotated[list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Fix a parameter.")] = None,
     against: Annotated[str | None, typer.Option(help="The parameter on the horizontal axis of --plot.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Draw the bounds; writes SVG, PDF and PNG of that name.")] = None,
+    run: Annotated[Path | None, typer.Option(help="A file of `fedtheory run`, along whose runs to compare.")] = None,
+    algorithm: Annotated[str | None, typer.Option(metavar="FILE.py:NAME", help="The method of --run, if yours.")] = None,
     seed: Annotated[int, typer.Option(help="Seed of the search.")] = 0,
     json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
 ) -> int:
-    """Compare bounds: is one below another for all parameters?
+    """Compare bounds: is one below another for all parameters? Or a claim with runs.
 
     Answers always, never, or depends, with a witness on each side. Parameters of the same name are the same in both. A claim
-    that is itself a comparison stands for its two sides.
+    that is itself a comparison stands for its two sides. With --run: both sides of one claim along the runs of a file;
+    values are those of its free numbers.
     """
     chosen = [choose_claim(text) for text in claims if "=" not in text]
+    if run is not None:
+        given = [*(settings or []), *(text for text in claims if "=" in text)]
+        return _compare_with_runs(chosen, given, run, algorithm, plot, json)
 
     from dataclasses import asdict
     from itertools import combinations
@@ -161,6 +168,30 @@ def compare(
         paths = save(bounds_around(bounds, found[0], against), plot.with_suffix(""))
         print("figure:", ", ".join(map(str, paths.values())))
     return 0
+
+
+def _compare_with_runs(
+    claims: list, given: list[str], run: Path, algorithm: str | None, plot: Path | None, json: bool,
+) -> int:
+    """Print how a claim compares with the runs of a file, and draw it; status 1 if they refute it."""
+    from dataclasses import asdict
+
+    from verify.cli.runs import again
+    from verify.cli.settings import exact_numbers
+    from verify.evidence.beside_runs import compare
+
+    if len(claims) != 1:
+        raise ValueError(f"--run compares one claim; got {len(claims)}")
+    values = {name: float(value) for name, value in exact_numbers(given).items()}
+    found = compare(claims[0], again(run, algorithm), values=values)
+    if json:
+        print(json_text.dumps(asdict(found), indent=1, default=float))
+    else:
+        print(f"{found.claim}: {found.verdict}; {found.reason}")
+    if plot is not None:
+        paths = found.plot(plot)
+        print("figure:", ", ".join(map(str, paths.values())), file=sys.stderr if json else sys.stdout)
+    return int(found.verdict == "refuted")
 
 
 def _told_apart(first, second) -> list[str]:

@@ -2,16 +2,14 @@
 
 import os
 import sys
-from dataclasses import replace
 from enum import StrEnum
-from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from verify.cli import formulas, methods, proofs, shared, stability, statements, verify
-from verify.cli.verify import Device, OnDevice, Papers, Seed, Statement
+from verify.cli import formulas, methods, proofs, runs, shared, stability, statements, verify
+from verify.cli.verify import Papers, Statement
 
 __all__ = ["app", "main"]
 
@@ -24,7 +22,7 @@ for command in (verify.verify, verify.explain, verify.replay, verify.report,
                 formulas.bound, formulas.compare, formulas.lint):
     app.command()(command)
 proofs.add_commands(app)
-for command in (stability.stability, methods.conform):
+for command in (stability.stability, methods.conform, runs.run):
     app.command()(command)
 
 
@@ -129,70 +127,6 @@ def new_claim(file: Annotated[Path, typer.Argument(help="A file to write, ending
     except FileExistsError:
         raise ValueError(f"{file} exists already; give a new name") from None
     print(f"wrote {file}; fedtheory verify {file} decides its claims")
-    return 0
-
-
-@app.command()
-def run(
-    algorithm: Annotated[str, typer.Argument(help="A name from `fedtheory algorithms`.")],
-    problem: Annotated[str, typer.Option(help="A name from `fedtheory problems`.")],
-    rounds: Annotated[int, typer.Option(help="Communication rounds.")] = 100,
-    local_steps: Annotated[int, typer.Option(help="Local steps per round.")] = 1,
-    eta: Annotated[str, typer.Option(help="Local step size; 'theory' is 2/(mu (t + max(8 L/mu, K))).")] = "theory",
-    seeds: Annotated[int, typer.Option(help="How many runs.")] = 32,
-    seed: Seed = 0,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="A setting of the problem or the algorithm; may be given again."),
-    ] = None,
-    device: OnDevice = Device.cpu,
-    out: Annotated[Path, typer.Option(help="File of the runs; the figure goes beside it.")] = Path("run.npz"),
-) -> int:
-    """Run an algorithm from many seeds.
-
-    Saves the runs to a file, draws them (SVG, PDF and PNG beside it), and prints where they ended. Long runs first say how
-    much memory they need, and are refused if this machine has less.
-    """
-    from verify.cli.names import check_method, check_problem
-
-    shared.at_least("--rounds", rounds, 1)
-    shared.at_least("--local-steps", local_steps, 1)
-    shared.at_least("--seeds", seeds, 1)
-    shared.at_least("--seed", seed, 0)
-    check_method(algorithm)
-    check_problem(problem)
-
-    from verify.cli.settings import settings_of, step_size
-    from verify.results.files import writable_directory
-
-    shares = settings_of(settings, algorithm, problem)
-    shared.check_device(device)
-    if out.is_dir():
-        raise ValueError(f"cannot write {out}: it is a directory; give a file name")
-    writable_directory(out.parent)
-
-    import fedtheory
-    from fedtheory.run import memory_needed
-    from synthetic import make_problem
-    from synthetic.numbers.arrays import Backend
-    from verify.cli import console
-    from verify.results.drawing import save
-    from verify.results.figures import trajectory_figure
-
-    federation = make_problem(problem, **shares["problem"], backend=Backend(device=device.value))
-    method = fedtheory.make_algorithm(
-        algorithm, eta_l=step_size(eta, federation, local_steps), local_steps=local_steps, **shares["algorithm"]
-    )
-    needed = partial(memory_needed, federation)
-    shared.check_memory(needed, {"rounds": rounds, "local_steps": local_steps, "runs": seeds})
-    with console.rounds_done(rounds, f"{algorithm} on {problem}") as progress:
-        trajectory = fedtheory.run(method, federation, rounds, seeds=range(seed, seed + seeds), progress=progress)
-    trajectory = replace(trajectory, description=f"{algorithm} on {getattr(federation, 'name', problem)}")
-    trajectory.save(out)
-    paths = save(trajectory_figure(trajectory), out.with_suffix(""))
-    console.out().print(console.run_summary(trajectory))
-    print("runs:", out)
-    print("figure:", ", ".join(str(path) for path in paths.values()))
     return 0
 
 

@@ -141,13 +141,16 @@ def share_out(settings: Mapping[str, Any], **takers: Iterable[str]) -> dict[str,
     return shares
 
 
-def settings_of(texts: Iterable[str] | None, algorithm: str, problem: str) -> dict[str, dict[str, Any]]:
-    """Give each setting to the ``algorithm`` or the ``problem`` of that name; step size and steps have their own options."""
+def settings_of(texts: Iterable[str] | None, algorithm: str, problem: str,
+                own: Iterable[str] | None = None) -> dict[str, dict[str, Any]]:
+    """Give each setting to the ``algorithm`` or the ``problem`` of that name; step size and steps have their own options.
+    ``own``: the arguments of an algorithm that is not registered."""
     from fedtheory.registry import arguments_of
     from synthetic.registry import problem_options
 
     given = parse_settings(texts or [])
-    return share_out(given, algorithm=arguments_of(algorithm, given.get("base")) - {"eta_l", "local_steps"},
+    arguments = arguments_of(algorithm, given.get("base")) if own is None else {*own}
+    return share_out(given, algorithm=arguments - {"eta_l", "local_steps"},
                      problem=set(problem_options(problem)) - {"backend"})
 
 

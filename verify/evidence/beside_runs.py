@@ -123,7 +123,8 @@ def _compared(runs: Runs, points: int) -> Comparison:
         x, label = _values_of_index(statement, environment)
         left, right, samples = _along_index(runs, environment)
     else:
-        horizons = np.unique(np.geomspace(1, rounds, min(points, rounds)).round().astype(int)).tolist()
+        few = np.arange(1, rounds + 1) if rounds <= points else np.geomspace(1, rounds, points)
+        horizons = np.unique(few.round().astype(int)).tolist()
         shorter = {horizon: environment if horizon == rounds else runs.environment(horizon) for horizon in horizons}
         x, label = [h for h in horizons if why_not or h == rounds or not _unmet(claim, shorter[h])], "round"
         left, right, samples = zip(*(_at_end(runs, shorter[horizon]) for horizon in x), strict=True)
