@@ -8,6 +8,7 @@ import sympy as sp
 from bounds.language import words
 from bounds.language.claim import Claim, Condition, Definition
 from bounds.language.names import NAMES, row_of
+from bounds.language.space import infimum, not_by_coordinates
 
 __all__ = ["Fault", "faults"]
 
@@ -81,6 +82,11 @@ class _Reader:
         if isinstance(e, sp.Indexed):
             yield from self.entry(e)
             return
+        if isinstance(e, infimum) and (part := not_by_coordinates(e.args[1], e.args[0])) is not None:
+            u = e.args[0]
+            yield str(u), (f"of {part} the least value over all {u} is not known; allowed are norm2(a), dot(a, b), "
+                           f"F(k, {u}), objective({u}), and their sums and multiples, with a and b sums and multiples of "
+                           f"{u}, grad(k, {u}), objective_grad({u}) and vectors without {u}"), False
         for part in e.args:
             yield from self.formula(part)
 

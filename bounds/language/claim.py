@@ -8,8 +8,11 @@ from typing import Any, Self
 
 import sympy as sp
 
+from bounds.language.names import CONSTANT, NAMES
+from bounds.language.space import infimum
+
 __all__ = ["DOMAINS", "HOLDS", "KINDS", "RELATIONS", "SAMPLING", "SETTINGS", "Assumption", "Claim", "Condition",
-           "Definition", "Procedure", "Variable"]
+           "Definition", "Procedure", "Variable", "constants_at_all_points"]
 
 KINDS = ("theorem", "lemma", "proof step", "table entry", "prose", "experiment", "control", "derived", "assumption",
          "comparison")
@@ -234,7 +237,8 @@ class Claim:
 
     @cached_property
     def constants(self) -> tuple[str, ...]:
-        """Names that the hypotheses define or bound: a bare symbol, or an indexed one that a formula defines.
+        """Names that the hypotheses define or bound: a bare symbol, an indexed one that a formula defines, or a constant of
+        the language in a condition at all points.
 
         A condition with a bare symbol on one side binds it: ``==`` defines it, ``<=`` and ``>=`` give it the tightest
         value that holds for every index in ``over``. Later conditions may use earlier symbols.
@@ -244,6 +248,7 @@ class Claim:
             if condition.relation == "==" and isinstance(condition.left, sp.Indexed):
                 found.append(str(condition.left.base.label))
             found += [str(side) for side in (condition.left, condition.right) if side.is_Symbol]
+        found += [name for condition in self.hypotheses for name in sorted(constants_at_all_points(condition))]
         return tuple(dict.fromkeys(found))
 
     def used_definitions(self) -> dict[str, Definition]:
@@ -273,6 +278,13 @@ def names_in(expression) -> frozenset[str]:
     return frozenset(s.name for s in expression.free_symbols if s.is_Symbol or isinstance(s, sp.IndexedBase)) | {
         a.base.label.name for a in expression.atoms(sp.Indexed)
     }
+
+
+def constants_at_all_points(condition: Condition) -> set[str]:
+    """The constants of the language in the formulas of a condition of which the least value over all points is taken."""
+    words = condition.left.atoms(infimum) | condition.right.atoms(infimum)
+    return {s.name for word in words for s in word.free_symbols if s.is_Symbol and s.name in NAMES
+            and NAMES[s.name].source == CONSTANT}
 
 
 def by_id(claims: Iterable[Claim]) -> dict[str, Claim]:

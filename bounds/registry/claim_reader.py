@@ -27,6 +27,7 @@ from bounds.language.claim import (
 from bounds.language.definitions import DEFINITIONS
 from bounds.language.letters import letter_text
 from bounds.language.names import ARGUMENT, NAMES, SIZE, symbol
+from bounds.language.space import infimum
 from bounds.registry.claim_files import Places, short
 from bounds.registry.expressions import MOST_TERMS, Mean, NoFormula, excerpt, expression, only_ascii
 
@@ -90,7 +91,7 @@ class Reader:
         assumptions += tuple(
             Assumption(f"{row['id']}:constant-{c.right}", f"{c.right} is {text}", (c,)) for c, text in constants)
         conditions = tuple(self.at("conditions", text).condition(text) for text in row.get("conditions", ()))
-        statement = self.at("statement").condition(row["statement"])
+        statement = self.at("statement").condition(self.at_any_point(row["statement"]))
         setting, limits = row.get("setting", "run"), self.limits()
         options = tuple((name, self.option(name, value)) for name, value in row.get("options", {}).items())
         procedure = Procedure(row.get("method", "fedavg"), row.get("free_clients", False), options=options,
@@ -162,7 +163,7 @@ class Reader:
     def assumption(self, name: str, text: str) -> Assumption:
         """A condition, or with ``for all u`` one on every loss ``f``, at all points."""
         written = text.removesuffix(" for all u")
-        if written == text:
+        if written == text or "f_grad" not in text:
             return Assumption(name, text, (self.condition(text),))
         condition = self.condition(written, {"u": functions.u, "f_grad": functions.f_grad})
         if condition != Condition(words.norm(functions.f_grad(functions.u)), "<=", samples.G_lip):
@@ -239,7 +240,11 @@ class Reader:
         if len(relations) != 1 or relations[0] not in RELATIONS:
             said = "one of" if len(relations) > 1 else "a relation, one of"
             self.fail(f"a condition needs {said} {', '.join(RELATIONS)}; got {excerpt(text)}")
-        over, indices, strides = [], dict(more or {}), {}
+        points = [one.removeprefix("all ").strip() for one in ranges if one.startswith("all ")]
+        if len(points) > 1 or points not in ([], ["u"], ["v"]):
+            self.fail(f"a condition at all points is written with one 'for all u' or 'for all v'; got {excerpt(text)}")
+        ranges = [one for one in ranges if not one.startswith("all ")]
+        over, indices, strides = [], dict(more or {}) | {name: symbol(name) for name in points}, {}
         for one in ranges:
             index, _, ends = one.partition(" in ")
             low, dots, ends = ends.partition("..")
@@ -261,7 +266,37 @@ class Reader:
                 strides[indices[index]] = low + length * indices[index]
                 low, high = sp.Integer(0), sp.floor((high - low) / length)
             triples.append((indices[index], low, high))
-        return Condition(left.xreplace(strides), relations[0], right.xreplace(strides), tuple(triples))
+        left, right = left.xreplace(strides), right.xreplace(strides)
+        if points:
+            left, right = self.at_all_points(symbol(*points), left, relations[0], right)
+        return Condition(left, relations[0], right, tuple(triples))
+
+    def at_any_point(self, statement: str) -> str:
+        """A statement without its 'for all v', of which v becomes a free vector."""
+        found = re.search(r"\s+for\s+all\s+([uv])\b", statement)
+        if not found:
+            return statement
+        if found[1] in {*self.names()}:
+            self.fail(f"{found[1]} of 'for all {found[1]}' has a meaning already", found[1])
+        self.variables += (Variable(found[1], "vector"),)
+        return statement[:found.start()] + statement[found.end():]
+
+    def at_all_points(self, u, left, relation: str, right):
+        """Both sides of a relation at all points u without u: the least or the largest value over them beside the other."""
+        if relation not in ("<=", ">="):
+            self.fail(f"a condition for all {u} has the relation <= or >=; got {relation}")
+        if str(u) in {variable.name for variable in self.variables} | {*self.own} | {*self.own_constants}:
+            self.fail(f"{u} of 'for all {u}' has a meaning already", str(u))
+        if u not in left.free_symbols | right.free_symbols:
+            self.fail(f"{u} of 'for all {u}' is never used", str(u))
+        small, large = (left, right) if relation == "<=" else (right, left)
+        if u not in large.free_symbols:
+            small = -infimum(u, -small)
+        elif u not in small.free_symbols:
+            large = infimum(u, large)
+        else:
+            small, large = sp.Integer(0), infimum(u, large - small)
+        return (small, large) if relation == "<=" else (large, small)
 
     def without_probabilities(self, text: str) -> str:
         """The text with every ``P(a <= b)`` written as an expectation."""

@@ -5,7 +5,7 @@ from fractions import Fraction
 from verify.checker.intervals import Vector, dot, each
 from verify.checker.limits import TERMS, Meter, bounded
 from verify.checker.pieces import Bounds, Line
-from verify.checker.words import add, exact, mean, require
+from verify.checker.words import add, exact, mean, place, require
 
 #: words whose meaning depends on the instance
 OF_INSTANCE = ("F", "grad", "objective", "objective_grad", "tau", "layer_part")
@@ -44,12 +44,18 @@ class Instance:
         return self.turn(slopes)
 
     def grad(self, k, v):
-        self.meter.spend(len(v))
-        return self.pulled(v, each(lambda line, y: line.slope(y), self.lines[int(k)], self.model(v)))
+        lines, point = self.lines[self.client(k)], self.model(v)
+        self.meter.evaluate(lines, point)
+        return self.pulled(v, each(lambda line, y: line.slope(y), lines, point))
 
     def F(self, k, v):
-        self.meter.spend(len(v))
-        return add(self.given["offset"][int(k)], *each(lambda line, y: line.value(y), self.lines[int(k)], self.model(v)))
+        lines, point = self.lines[self.client(k)], self.model(v)
+        self.meter.evaluate(lines, point)
+        return add(self.given["offset"][self.client(k)], *each(lambda line, y: line.value(y), lines, point))
+
+    def client(self, k):
+        """The number of a client, if it is one."""
+        return place(k, len(self.given["client_weight"]), "a client")
 
     def solve(self, k, linear, pull, x):
         inner = self.turn(linear, -1), self.turn(x, -1)
@@ -115,5 +121,6 @@ class Instance:
         return t - t % self.size["local_steps"]
 
     def layer_part(self, l, v):
-        ends = [int(sum(self.given["layer_sizes"][: i])) for i in (int(l), int(l) + 1)]
+        l = place(l, len(self.given["layer_sizes"]), "a layer")
+        ends = [int(sum(self.given["layer_sizes"][: i])) for i in (l, l + 1)]
         return Vector(a if ends[0] <= j < ends[1] else a * 0 for j, a in enumerate(v))

@@ -279,7 +279,7 @@ def agrees(value, text):
     if isinstance(value, Vector) or not isinstance(text, str):
         raise TypeError(f"a recorded side is a number as text; got {text!r}")
     if " to " not in text:
-        return isinstance(value, Fraction) and value == written(text)
+        return isinstance(value, (Fraction, int)) and value == written(text)
     low, high = (written(end, DECIMAL) for end in text.split(" to "))
     return of(value).low <= high and low <= of(value).high
 

@@ -14,7 +14,7 @@ TERMS = 10**5  # of a sum or of a range
 OUTCOMES = 2**16  # of chance
 LETTERS = 120  # vectors of a run on letters
 SETTINGS = 16  # of a proof
-WORK = 10**6  # steps of a replay: nodes of formulas, losses and gradients by coordinate, and 64 bits of recorded numbers
+WORK = 10**6  # steps of a replay: nodes of formulas, terms of losses and gradients, and 64 bits of recorded numbers
 
 
 class TooLarge(ArithmeticError):
@@ -45,6 +45,11 @@ class Meter:
         self.spent += steps
         if self.spent > WORK:
             raise TooLarge(f"the replay takes more than {WORK} steps")
+
+    def evaluate(self, lines, point):
+        """Count the evaluation of functions of one coordinate each at the coordinates of a point, by their terms."""
+        for line, y in zip(lines, point, strict=True):
+            self.spend((len(line.squares) + len(line.pieces)) * (1 + bits(y) // 512))
 
     def record(self, value):
         """Count what is kept of a run: numbers in lists of any depth."""
@@ -87,9 +92,16 @@ def read(text):
     Raises ValueError, also for a text that is no JSON.
     """
     bounded(len(text), TEXT, "characters of the file")
-    depth = 0
-    for mark in re.findall(r'"(?:[^"\\]|\\.)*"|[\[{]|[\]}]', text):
-        depth += 1 if mark in "[{" else -1 if mark in "]}" else 0
+    depth, quoted, skipped = 0, False, -1
+    for mark in re.finditer(r'[\[\]{}"\\]', text):
+        if mark.start() == skipped:  # after a backslash
+            continue
+        if mark[0] == "\\":
+            skipped = mark.end()
+        elif mark[0] == '"':
+            quoted = not quoted
+        elif not quoted:
+            depth += 1 if mark[0] in "[{" else -1
         if depth > DEPTH:
             raise ValueError(f"brackets stand within each other at most {DEPTH} times")
     found = json.loads(

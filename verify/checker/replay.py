@@ -22,12 +22,13 @@ from verify.checker.limits import OUTCOMES, TERMS, bounded
 from verify.checker.methods import adaptive
 from verify.checker.run import Run
 from verify.checker.samples import Samples
+from verify.checker.space import infimum
 from verify.checker.words import COMPARE, JOINED, MEANS, WORDS, add, breaks, require
 
 #: of every file of methods/: name -> the method, and the names of its states
 METHODS = {name: method for file in iter_modules(methods.__path__)
            for name, method in import_module(f"{methods.__name__}.{file.name}").METHODS.items()}
-FUNCTIONS = {*WORDS, *JOINED, *MEANS, *OF_INSTANCE}
+FUNCTIONS = {*WORDS, *JOINED, *MEANS, *OF_INSTANCE, "infimum"}
 
 
 class Replay(Instance):
@@ -50,8 +51,8 @@ class Replay(Instance):
     # chance: an outcome is a tuple of numbers, one for each draw that a run makes; None where nothing has been drawn
     def chance(self):
         rounds, steps = self.size["rounds"], self.size["local_steps"]
-        everyone = self.how["sampling"] != "full" or self.size["participants"] in (1, sum(self.given["priority"]))
-        require(everyone, "where all clients take part, participants is 1 or their number")
+        everyone = self.how["sampling"] != "full" or self.size["participants"] == sum(self.given["priority"])
+        require(everyone, "where all clients take part, participants is their number")
         require(self.how["indicator"] in ("broadcast", "local-at-aggregation", "local-every-step"), "unknown indicator")
         self.given["x_round"] = [self.start()]  # steps may depend on where runs start
         self.step_size = [self.parameter("eta_l", t) for t in range(rounds * steps)]
@@ -130,6 +131,8 @@ class Replay(Instance):
             (join, (body, name, low, high, *more)), value = JOINED[word], self.value
             inner = [{**index, args[name]: i} for i in self.span([args[low], args[high]], index, outcome)]
             return join([value(args[body], i, outcome) for i in inner], *(value(args[m], index, outcome) for m in more))
+        if word == "infimum":
+            return infimum(self, *args, index, outcome)
         if word in MEANS:
             r = self.value(args[1], index, outcome) if len(args) > 1 else None
             return self.mean((word, r), args[0], lambda draw: MEANS[word](draw, r), index, outcome)

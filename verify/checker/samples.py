@@ -14,7 +14,7 @@ from verify.checker.limits import OUTCOMES, bounded
 from verify.checker.pieces import moved_into
 from verify.checker.run import Run
 from verify.checker.sample_constants import bounds
-from verify.checker.words import add, mean, require
+from verify.checker.words import add, mean, place, require
 
 WORLD = ("data", "replaced", "fresh")
 
@@ -157,16 +157,21 @@ class Samples:
             return mean(self.given["client_weight"], [self.mean_loss(k, range(len(self.atoms[k])), v) for k in self.all])
         if word == "loss_grad":
             k, j, v = (self.value(a, index, outcome) for a in args)
-            return self.atom_grad(int(k), self.run(outcome).data[int(k)][int(j)], v)
+            k, j = place(k, len(self.atoms), "a client"), place(j, self.size["samples"], "a sample")
+            return self.atom_grad(k, self.run(outcome).data[k][j], v)
         if word in ("F", "objective"):
             *k, v = (self.value(a, index, outcome) for a in args)
-            losses = [self.mean_loss(i, self.run(outcome).data[i], v) for i in (map(int, k) if k else self.all)]
+            losses = [self.mean_loss(i, self.run(outcome).data[i], v) for i in self.asked(k)]
             return losses[0] if k else mean(self.given["client_weight"], losses)
         if word in ("grad", "objective_grad"):
             *k, v = (self.value(a, index, outcome) for a in args)
-            slopes = [self.mean_grad(i, outcome, v) for i in (map(int, k) if k else self.all)]
+            slopes = [self.mean_grad(i, outcome, v) for i in self.asked(k)]
             return slopes[0] if k else mean(self.given["client_weight"], slopes)
         return super().value(node, index, outcome)
+
+    def asked(self, k):
+        """The client of a loss, or all of them."""
+        return [place(number, len(self.atoms), "a client") for number in k] or self.all
 
     def mean_loss(self, k, atoms, v):
         return sum(self.atom_loss(k, a, v) for a in atoms) / len(atoms)

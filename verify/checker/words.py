@@ -50,6 +50,12 @@ def require(truth, message):
         raise ValueError(message)
 
 
+def place(number, count, what):
+    """A whole number from 0 to below ``count``."""
+    require(0 <= number < count and number == int(number), f"{number} is not the number of {what}")
+    return int(number)
+
+
 def replayed(check, certificate):
     """What ``check`` says; of a certificate that makes no sense, that it is rejected."""
     try:
@@ -92,7 +98,8 @@ def scaled(u, w, a):
 
 def largest_sum(values, count):
     """The sum of the ``count`` largest values."""
-    low, high = (sum(sorted(ends)[len(values) - int(count) :], Fraction(0)) for ends in (
+    require(count == int(count) and count >= 0, f"{count} is no number of values")
+    low, high = (sum(sorted(ends)[max(len(values) - int(count), 0) :], Fraction(0)) for ends in (
         [of(value).low for value in values], [of(value).high for value in values]))
     return Interval(low, high) if any(isinstance(value, Interval) for value in values) else low
 

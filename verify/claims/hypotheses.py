@@ -5,10 +5,13 @@ from typing import NamedTuple
 
 import sympy as sp
 
-from bounds.language.claim import Claim, Condition
+from bounds.language.claim import Claim, Condition, constants_at_all_points
+from bounds.language.space import infimum
 from verify.claims.sizes import once_by_claim
 
-__all__ = ["BoundOnNumber", "bounds_on_numbers", "defined_numbers", "equations", "given_numbers", "signs"]
+__all__ = [
+    "BoundOnNumber", "bounds_at_all_points", "bounds_on_numbers", "defined_numbers", "equations", "given_numbers", "signs",
+]
 
 _MIRRORED = {"<=": ">=", ">=": "<="}
 
@@ -53,6 +56,22 @@ def bounds_on_numbers(claim: Claim) -> dict[str, list[BoundOnNumber]]:
                 alone = factor.is_Symbol and factor.name in own and not other.has(factor)
                 if alone and (side / factor).is_positive:
                     found.setdefault(factor.name, []).append(BoundOnNumber(c, factor, relation, other * factor / side))
+    return found
+
+
+@once_by_claim
+def bounds_at_all_points(claim: Claim) -> dict[str, list[Condition]]:
+    """The conditions at all points that bound numbers without index by what stands beside these: the claim's own positive
+    variables and constants of the language, by name. A bare symbol is none of these."""
+    own = {v.name for v in claim.variables if v.domain in ("positive", "nonnegative") and not v.indices}
+    found: dict[str, list[Condition]] = {}
+    for c in claim.hypotheses:
+        if c.relation == "==" or c.left.is_Symbol or c.right.is_Symbol:
+            continue
+        words = c.left.atoms(infimum) | c.right.atoms(infimum)
+        inside = {s.name for word in words for s in word.free_symbols if s.is_Symbol}
+        for name in sorted(inside & own | constants_at_all_points(c)):
+            found.setdefault(name, []).append(c)
     return found
 
 

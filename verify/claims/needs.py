@@ -5,12 +5,12 @@ from typing import NamedTuple
 import sympy as sp
 
 from bounds.language import samples, words
-from bounds.language.claim import Claim
+from bounds.language.claim import Claim, names_in
 from bounds.language.functions import f_grad
 from bounds.language.names import DATA, names_from
 from verify.claims.sizes import once_by_claim
 
-__all__ = ["HETEROGENEITY", "OVER_SPACE", "Needs", "always_available", "needed", "needs", "needs_convex",
+__all__ = ["HETEROGENEITY", "OVER_SPACE", "Needs", "always_available", "determined", "needed", "needs", "needs_convex",
            "needs_equal_curvatures", "needs_lipschitz", "speaks_of_samples", "uses_gradients"]
 
 #: names and operators that only claims about clients with samples have
@@ -59,6 +59,21 @@ def needs_convex(claim: Claim) -> bool:
     return "mu_client" in claim.names
 
 
+@once_by_claim
+def determined(claim: Claim) -> frozenset[str]:
+    """Names to which hypotheses give a value, by an equation or as a bound on something that is no number. A constant over
+    all points that they only compare with a number keeps its meaning."""
+    found = set()
+    for c in claim.hypotheses:
+        if c.relation == "==":
+            found |= {str(side.base.label) if isinstance(side, sp.Indexed) else side.name for side in (c.left, c.right)
+                      if side.is_Symbol or (isinstance(side, sp.Indexed) and side is c.left)}
+        smaller, larger = (c.left, c.right) if c.relation == "<=" else (c.right, c.left)
+        if larger.is_Symbol and names_in(smaller):
+            found.add(larger.name)
+    return frozenset(found)
+
+
 class Needs(NamedTuple):
     """What hypotheses ask of the clients: Lipschitz losses, gradients within a distance of each other, convexity."""
 
@@ -70,13 +85,13 @@ class Needs(NamedTuple):
 @once_by_claim
 def needs(claim: Claim) -> Needs:
     """What a claim asks of the clients, by the constants that its formulas name and no hypothesis defines."""
-    everywhere = claim.names - set(claim.constants)
+    everywhere = claim.names - determined(claim)
     return Needs(bool(everywhere & _LIPSCHITZ), bool(everywhere & {*HETEROGENEITY}), needs_convex(claim))
 
 
 def needed(claim: Claim) -> set[str]:
     """Constants over all of R^dim that the federation supplies: those that the claim names and no hypothesis defines."""
-    return {*HETEROGENEITY} & (claim.names - set(claim.constants)) | {"L_objective"}
+    return {*HETEROGENEITY} & (claim.names - determined(claim)) | {"L_objective"}
 
 
 def needs_equal_curvatures(claim: Claim) -> bool:

@@ -401,12 +401,20 @@ class Evaluator:
         result = function(federation.repeat(copies), point, numbers)
         return Value(result.reshape((*lead, *index_shape, *result.shape[2:])), vector)
 
+    def client(self, node, scope) -> np.ndarray:
+        """The numbers of clients in the first argument of an operator."""
+        numbers, clients = self.integer(node.args[0], scope), self.env.sizes["clients"]
+        outside = (numbers < 0) | (numbers >= clients)
+        if (outside & scope.inside).any():
+            raise IndexError(f"clients have the numbers 0..{clients - 1}; got {numbers.min()}..{numbers.max()} in {node}")
+        return np.where(outside, 0, numbers) if scope.clip else numbers
+
     def client_loss(self, node, scope, federation=None) -> Value:
-        k, point = self.integer(node.args[0], scope), self.vector(node.args[1], scope)
+        k, point = self.client(node, scope), self.vector(node.args[1], scope)
         return self.on_federation(lambda f, x, c: f.value(x, c), point, k, scope, False, federation)
 
     def client_gradient(self, node, scope) -> Value:
-        k, point = self.integer(node.args[0], scope), self.vector(node.args[1], scope)
+        k, point = self.client(node, scope), self.vector(node.args[1], scope)
         return self.on_federation(lambda f, x, c: f.gradient(x, c), point, k, scope, True, self.env.gradients)
 
     def _average(self, node, scope, function, vector, federation=None) -> Value:

@@ -51,8 +51,11 @@ def population(evaluator, node, scope) -> Value:
 def sample_gradient(evaluator, node, scope) -> Value:
     """The gradient of the loss of a numbered sample of the run's own data."""
     worlds, point = evaluator.env.worlds, evaluator.vector(node.args[2], scope)
-    client = evaluator.integer(node.args[0], scope)
-    sample = to_numpy(evaluator.value(node.args[1], scope).data)
+    client = evaluator.client(node, scope)
+    sample, count = to_numpy(evaluator.value(node.args[1], scope).data), evaluator.env.sizes["samples"]
+    if ((outside := (sample < 0) | (sample >= count)) & scope.inside).any():
+        raise IndexError(f"samples have the numbers 0..{count - 1}; got others in {node}")
+    sample = np.where(outside, 0, sample)
     world = np.repeat(np.arange(worlds.count), worlds.drawn).reshape(1, -1, 1, *(1,) * scope.depth)
     used = worlds.data[world, client[None, None, None], np.vectorize(int)(sample)]
     total = 0

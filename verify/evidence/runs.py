@@ -106,7 +106,8 @@ class Runs:
 
     @property
     def _participants(self) -> int:
-        return getattr(self.algorithm.selection.sampling, "participants", 1)
+        everyone = int(to_numpy(self.federation.priority)[0].sum())
+        return getattr(self.algorithm.selection.sampling, "participants", everyone)
 
     def _measured(self, rounds: int) -> dict[str, Any]:
         """What the runs say, up to a round."""

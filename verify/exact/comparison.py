@@ -15,6 +15,8 @@ import sympy as sp
 
 import bounds.language
 from bounds.language.claim import Claim, Condition, Variable
+from bounds.language.names import CONSTANT, names_from
+from bounds.language.space import infimum
 from bounds.language.words import E, Operator
 from fedtheory import find_algorithm
 from verify.checker.pieces import BOUNDS
@@ -169,6 +171,9 @@ def _free(claim: Claim) -> set[str]:
         free |= {side.name for side in (c.left, c.right) if side.is_Symbol}
         if c.relation == "==" and isinstance(c.left, sp.Indexed):
             free.add(str(c.left.base.label))
+        over_space = [word for side in (c.left, c.right) for word in side.atoms(infimum)]
+        inside = {s.name for word in over_space for s in word.args[1].atoms(sp.Symbol)}
+        free |= {name for name in inside if name in names_from(CONSTANT)}
     return free | ({"eta_l"} if claim.setting != "algebra" else set())
 
 
@@ -186,8 +191,11 @@ def _sizes(claim: Claim, name: str) -> list[str] | None:
 
 
 def _everywhere(claim: Claim) -> set[str]:
-    determined = {side.name for c in claim.hypotheses for side in (c.left, c.right) if side.is_Symbol} | {
-        str(c.left.base.label) for c in claim.hypotheses if c.relation == "==" and isinstance(c.left, sp.Indexed)}
+    determined = {str(c.left.base.label) for c in claim.hypotheses if c.relation == "==" and isinstance(c.left, sp.Indexed)}
+    for c in claim.hypotheses:  # a comparison with a number determines nothing
+        for one, sign, other in ((c.left, ">=", c.right), (c.right, "<=", c.left)):
+            if one.is_Symbol and (c.relation == "==" or (c.relation == sign and not other.is_number)):
+                determined.add(one.name)
     named = {str(s.base.label) if isinstance(s, sp.Indexed) else s.name for e in claim.formulas
              for s in sp.sympify(e).atoms(sp.Symbol, sp.Indexed)}
     return ({*BOUNDS} & named) - determined

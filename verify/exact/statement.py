@@ -19,7 +19,7 @@ from verify.checker.pieces import BOUNDS
 from verify.checker.samples import SAMPLE_NAMES, SAMPLE_WORDS
 from verify.claims.hypotheses import given_numbers
 from verify.claims.method import own_arguments, subset_left_open
-from verify.claims.needs import always_available, needs_lipschitz, speaks_of_samples
+from verify.claims.needs import always_available, determined, needs_lipschitz, speaks_of_samples
 from verify.claims.sizes import once_by_claim
 
 __all__ = ["definition_of", "formula", "free_names", "not_replayed", "statement_of"]
@@ -150,7 +150,7 @@ def _states(claim: Claim) -> tuple[str, ...]:
 
 def _everywhere(claim: Claim) -> list[str]:
     """Names of constants that bound something over all points and that no hypothesis determines."""
-    return sorted((claim.names - set(claim.constants)) & {*BOUNDS})
+    return sorted((claim.names - determined(claim)) & {*BOUNDS})
 
 
 def _procedure(claim: Claim) -> dict[str, Any]:

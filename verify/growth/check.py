@@ -13,6 +13,8 @@ from math import log
 from pathlib import Path
 from typing import Any
 
+import sympy as sp
+
 from bounds.language.claim import Claim
 from verify.checker.form import STATED, differing
 from verify.checker.limits import FRACTION, written
@@ -31,6 +33,10 @@ _FIELDS = ("format", "claim", "reading", "along", "constants_may_use", "members"
 _MEMBER = ("size", "constant", "certificate")
 _MOST_MEMBERS = 64
 _NEARLY = 1.01  # how far a constant may stay below the largest that its member refutes
+_FAR = 2**30  # how far a number must have moved
+_LARGE = 10**6  # constant that numbers moving apart must refute
+_LONG = 1000  # number in a claim that a size must exceed in the end
+_LASTS = 0.75  # share of the mean exponent that the last one must have
 
 #: parts of an instance that have an entry for every time; those of a shorter run are the first of a longer one's
 _OF_TIMES = ("epsilon", "available", "eta_l")
@@ -64,7 +70,7 @@ def _checked(data: Mapping[str, Any], claim: Claim) -> CheckResult:
             return CheckResult(False, f"size {member['size']}: {result.reason}", result.left, result.right)
         if result.right.startswith("-"):
             return CheckResult(False, f"size {member['size']}: the right side is negative", result.left, result.right)
-    for objection in _objections(members, data["along"], uses):
+    for objection in _objections(members, data["along"], claim):
         return CheckResult(False, objection)
     return CheckResult(True, f"{len(members)} members, each a counterexample; {_said(members)}", result.left, result.right)
 
@@ -80,26 +86,35 @@ def _said(members: Sequence[Mapping[str, Any]]) -> str:
     return f"constants from {float(first):.4g} to {float(last):.4g} are refuted"
 
 
-def _objections(members: Sequence[Mapping[str, Any]], along: str, uses: list[str] | None) -> Iterator[str]:
+def _objections(members: Sequence[Mapping[str, Any]], along: str, claim: Claim) -> Iterator[str]:
     """Why the members are no growth, if they are none."""
+    uses, limits = claim.constants_may_use, {str(symbol): towards for symbol, towards in claim.limits}
     constants, certificates = [_constant(m) for m in members], [m["certificate"] for m in members]
     sizes = [written(m["size"], FRACTION) for m in members]
     vanishing = [constant is None for constant in constants]
     if any(vanishing) and not all(vanishing):
         yield "some members have a constant and others none"
         return
-    if all(vanishing) and (uses is not None or certificates[0]["values"].get(along) == "0"):
+    if all(vanishing) and (uses is not None or (along in limits and certificates[0]["values"].get(along) == "0")):
         return  # each member alone refutes every constant
+    if uses is None and along not in limits:
+        yield f"constants may depend on {along}; the limit is that of {', '.join(limits) or 'nothing'}"
+        return
     if len(members) <= OCTAVES:
         yield f"{len(members)} members show no growth; at least {OCTAVES + 1} do"
         return
-    if not all(a < b for a, b in pairwise(sizes)) and not all(a > b for a, b in pairwise(sizes)):
-        yield "the sizes of the members neither grow throughout nor fall throughout"
+    falls = limits.get(along) == 0
+    if not all(a > b if falls else a < b for a, b in pairwise(sizes)):
+        yield f"the sizes of the members do not {'fall' if falls else 'grow'} throughout"
         return
     ratios = [1.0 if constant is None else float(constant) for constant in constants]
     if not all(vanishing):
-        if not fit([float(size) for size in sizes], ratios).rising or any(a >= b for a, b in pairwise(ratios)):
-            yield "the constants do not grow throughout"
+        growth = fit([float(size) for size in sizes], ratios)
+        if not growth.rising or any(a >= b for a, b in pairwise(ratios)):
+            yield "the constants do not grow throughout by a power of the size"
+        elif growth.last < _LASTS * growth.slope:
+            yield f"the growth ends: its exponent is {growth.last:.2f} at last, {growth.slope:.2f} on the average"
+        yield from _too_near(certificates[-1], ratios[-1], along, claim)
         for member in members:
             left, right = (_about(member["certificate"][side]) for side in ("left", "right"))
             above, below = (left, right) if member["certificate"]["statement"]["relation"] == "<=" else (right, left)
@@ -107,12 +122,63 @@ def _objections(members: Sequence[Mapping[str, Any]], along: str, uses: list[str
                 yield f"size {member['size']}: its constant is not nearly the largest that it refutes"
     yield from _untied(certificates, sizes, along)
     first = certificates[0]
+    if {*along.split(" and ")} & {"clients", "participants"} and uses is None:
+        yield from _other_clients(certificates)
     for member, other in zip(members[1:], certificates[1:], strict=True):
         moving = [name for name in uses or () if first["values"].get(name) != other["values"].get(name)]
         if uses is None:
             moving = _moved_besides(first, other, along)
         if moving:
             yield f"size {member['size']}: constants may depend on {', '.join(moving)}, which differs between members"
+
+
+def _too_near(last: Mapping[str, Any], constant: float, along: str, claim: Claim) -> Iterator[str]:
+    """Whether the last member is so near that the growth may end beyond it."""
+    if along == SCALE:
+        if constant < _LARGE:
+            yield f"numbers that move apart must refute a constant of {_LARGE}; the last one is {constant:.4g}"
+        return
+    for name in along.split(" and "):
+        amount = _amount(last, name)
+        if name not in last["sizes"] and amount is not None and not (amount >= _FAR or 0 < amount <= Fraction(1, _FAR)):
+            yield f"{name} is {float(amount):.4g} in the last member; it must be at least {_FAR}, or at most 1/{_FAR}"
+        named = max((abs(part) for e in claim.formulas for number in sp.sympify(e).atoms(sp.Rational)
+                     for part in (number.p, number.q)), default=0)
+        if name in last["sizes"] and amount is not None and amount < named > _LONG:
+            yield f"{name} is {amount} in the last member, and the claim has the number {named}, beyond which growth may end"
+
+
+def _other_clients(certificates: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Whether an instance with more clients has clients that no small member has, or differs in anything but clients."""
+    instances = [certificate["instance"] for certificate in certificates]
+    if "atoms" in instances[0]:
+        yield "clients with samples are not copied"
+        return
+    rows = [_clients(certificate) for certificate in certificates]
+    known = [row for several in rows[:_FIRST] for row in several]
+    for certificate, instance, clients, fewer in zip(certificates[1:], instances[1:], rows[1:], rows[:-1], strict=True):
+        moved = [name for name in {*instance, *instances[0]} - {*_OF_CLIENTS, *_FOLLOWS, "initial"}
+                 if not _same(name, instances[0].get(name), instance.get(name))]
+        if moved or clients[:len(fewer)] != fewer or any(row not in known for row in clients):
+            others = f", or another {' and '.join(sorted(moved))}" if moved else ""
+            yield f"a member with {certificate['sizes']['clients']} clients has others than copies of the first{others}"
+
+
+def _clients(certificate: Mapping[str, Any]) -> list[list]:
+    """What an instance says of each client, its weight relative to the first one's."""
+    instance = certificate["instance"]
+    weights = [Fraction(weight) for weight in instance["client_weight"]]
+    arrays = [instance[name] for name in _OF_CLIENTS if name in instance]
+    by_round = [*zip(*instance.get("available", ()), strict=True)]
+    states = [array for name, array in instance.get("initial", {}).items() if name.startswith("client_")]
+    return [[weight / weights[0], by_round[k][:1] if by_round else (), *(array[k] for array in (*arrays, *states))]
+            for k, weight in enumerate(weights)]
+
+
+#: parts of an instance with an entry for every client, and parts that follow from the clients
+_OF_CLIENTS = ("center", "curvature", "pieces", "offset", "priority", "noise", "included", "x_local")
+_FOLLOWS = ("x_star", "client_weight", "available")
+_FIRST = 3  # members among which every client occurs
 
 
 def _about(side: str) -> float:

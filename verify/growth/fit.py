@@ -24,7 +24,8 @@ _STEADY = 0.8  # the last exponent must not fall below this share of the largest
 class Fit(NamedTuple):
     """Growth ``ratio ~ size ** slope`` over the last octaves, ``error`` half the range of the slopes between neighbours.
 
-    ``rising``: every slope is above the least; ``steady``: besides, the last one has not dropped; ``grows``: besides, by
+    ``last`` is the last of these slopes. ``rising``: every slope is above the least; ``steady``: besides, the last one has
+    not dropped; ``grows``: besides, by
     enough; ``level``: it has stopped growing, or slows down so fast that it soon will; ``infinite``: the
     right side is zero throughout.
     """
@@ -36,6 +37,7 @@ class Fit(NamedTuple):
     grows: bool
     level: bool
     infinite: bool = False
+    last: float = np.inf
 
 
 def fit(sizes: Sequence[float], ratios: Sequence[float]) -> Fit:
@@ -63,7 +65,8 @@ def fit(sizes: Sequence[float], ratios: Sequence[float]) -> Fit:
     saturating = slows and slopes[-1] <= 3 * _LEAST and (slopes[-2:] <= _SATURATES * slopes[-3:-1]).all()
     wavering = slopes.mean() <= _LEAST and slopes.max() <= 3 * _LEAST  # as what is searched anew at every size does
     return Fit(float(slopes.mean()), float(np.ptp(slopes) / 2), bool(rising), bool(steady), bool(steady and enough),
-               level=bool(at_rest or saturating or wavering or ratios[-1] * _FACTOR <= ratios.max()))
+               level=bool(at_rest or saturating or wavering or ratios[-1] * _FACTOR <= ratios.max()),
+               last=float(slopes[-1]))
 
 
 def outgrows_every_term(claim: Claim, sizes: Sequence[float], environments: Sequence[Environment]) -> bool:

@@ -23,6 +23,7 @@ _ROUNDS = 3  # drawn before the last one is repeated
 _GRADIENTS = 8  # times as large as tame numbers may gradients on tame instances be
 _FOLLOWED = 2  # instances of each batch that are followed along the limit
 _FURTHER = 4  # times as long as others may runs be of which one does not know yet where they go
+_STAGES = 20  # of a number, which costs nothing to move: up to beyond 1e11, where a constant of a million would show
 _NOISE = 1e-9  # on tame instances, a ratio below it is a left side of zero
 
 
@@ -51,7 +52,7 @@ def _batch(trials: Trials, name: str, towards) -> tuple[Shape, Leaves, list, dic
     shape = replace(shape, rounds=_ROUNDS) if name in ("rounds", "iterations") else shape
     leaves = tame(claim, draw_leaves(claim, shape, effort.rows, rng), rng)
     if keeps_the_shape(name, leaves):
-        sizes = [4.0 ** (i if towards == sp.oo else -i) for i in range(9)]
+        sizes = [4.0 ** (i if towards == sp.oo else -i) for i in range(_STAGES)]
     else:
         unit, most = shape.local_steps if name == "iterations" else 1, 6 if name in ("clients", "participants") else 9
         sizes = [unit * 2**i for i in range(most) if 2 ** (i + 1) <= effort.longest or i < OCTAVES]

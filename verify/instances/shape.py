@@ -62,9 +62,10 @@ class Shape:
 
     def as_sizes(self) -> dict[str, int]:
         """The integers that claims may name."""
+        participants = self.priority_clients if self.sampling == "full" else self.participants
         return {
             "clients": self.clients, "iterations": self.iterations, "local_steps": self.local_steps,
-            "participants": self.participants, "rounds": self.rounds, "dim": self.dim,
+            "participants": participants, "rounds": self.rounds, "dim": self.dim,
             "priority_clients": self.priority_clients, "layers": max(len(self.layers), 1), **dict(self.sizes),
             **self.family.sizes(),
         }

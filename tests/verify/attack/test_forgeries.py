@@ -139,7 +139,7 @@ GROWTH_FORGERIES = {
     "smaller constants": (lambda d: d["members"][0].update(constant="1/10000000000000"), f"size 1: .*{GROWING} .*statement"),
     "no members": (put("members", []), " 1 .*64 members"),
     "few members": (lambda d: d.update(members=d["members"][:2]), "^2 members .* 5 "),
-    "one member again": (lambda d: d.update(members=[d["members"][0]] * 6), "neither grow"),
+    "one member again": (lambda d: d.update(members=[d["members"][0]] * 6), "do not grow"),
     "what constants may depend on": (put("constants_may_use", ["L"]), f"^[^:]*{GROWING} [^:]*$"),
     "another key": (put("also", {}), "got"),
     "the claim": (put("claim", "fadamgc/theorem-5.2"), f"^[^:]*{GROWING} [^:]*$"),

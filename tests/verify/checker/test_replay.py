@@ -194,7 +194,7 @@ TAMPERED = {
     "chance zero": (NOISY, lambda d: _law(d).append(["0", ["0"] * d["sizes"]["dim"]]), "two outcomes"),
     "noise scaled": (NOISY, lambda d: [row.__setitem__(1, [scaled(3)(v) for v in row[1]]) for row in _law(d)], "sigma_sq"),
     "sampling scheme unknown": (THEOREM, put("procedure", "sampling", "fraction"), "1 of 1 clients .*fraction$"),
-    "sampling scheme": (SAMPLED[0], put("procedure", "sampling", "full"), "nothing violates"),
+    "sampling scheme": (SAMPLED[0], put("procedure", "sampling", "full"), "participants is their number"),
     "nobody sampled": (SAMPLED[0], put("sizes", "participants", 0), "at least 1"),
     "more sampled than there are": (SAMPLED[1], put("sizes", "participants", 7), "7 of . clients .*without-replacement$"),
     "indicator": (EVERY, put("procedure", "indicator", "broadcast"), "."),
