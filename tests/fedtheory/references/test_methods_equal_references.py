@@ -26,13 +26,15 @@ from tests.fedtheory.references.sides import (
     rational,
     referred,
     row,
+    sampling,
     start_of,
+    uneven,
 )
 from tests.synthetic.families import make
 
 ROUNDS = 6
 FLOATS = {"diagonal": diagonal, "dense": dense}
-ALL, EXACT_ONES = by_method(), by_method(lambda row: row.exact)
+ALL, EXACT_ONES, WEIGHTED = by_method(), by_method(lambda row: row.exact), by_method(lambda row: row.weighted)
 REQUIRED = [
     "scaffold", "scaffold-m", "fedavg-m", "fedcm", "fedswa", "fedmoswa", "fedmo", "fedgamma", "fedpd", "fedadmm", "feddyn",
     "afedpd", "afedpdsam", "fedspeed", "fedsmoo", "fedavgm", "fedadagrad", "fedadam", "fedyogi", "fedams", "fednova",
@@ -86,9 +88,8 @@ def test_a_method_of_models_equals_its_reference(method, participants):
     start, paths = np.linspace(-1, 1.3, slow.dim), []
     for seed in SEEDS:
         draws = Draws([seed], NUMPY)
-        chosen = [algorithm.selection.chosen(slow, draws, t) for t in range(ROUNDS)]
-        active = [list(range(slow.clients)) if numbers is None else numbers[0].tolist() for numbers in chosen]
-        facts = Given(None, start, active, slow.clients, STEPS)
+        weights = sampling(slow, algorithm, draws, ROUNDS)
+        facts = Given(None, start, [list(w) for w in weights], slow.clients, STEPS, weights, slow.weights[0].tolist())
         paths.append(np.stack(reference(facts, draws, eta=0.05, eta_g=0.75)))
     expected = np.stack(paths)
     assert np.isfinite(expected).all() and (np.ptp(expected, axis=(0, 1)) > 1e-3).all(), "the run says something"
@@ -114,6 +115,21 @@ def test_a_method_equals_its_reference(method):
             np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-10, err_msg=backend.library)
 
     of_each(ALL[method], check, FLOATS)
+
+
+@pytest.mark.parametrize("method", WEIGHTED)
+def test_a_method_equals_its_reference_with_unequal_weights(method):
+    """Gradient noise, and of unequally weighted clients all, some without, and some with replacement."""
+    def check(row, participants, replacement):
+        if replacement and not (participants and "replacement" in row.allowed):
+            return
+        expected = referred(row, uneven, participants, ROUNDS, replacement=replacement)
+        assert np.isfinite(expected).all() and (np.ptp(expected, axis=(0, 1)) > 1e-3).all(), "the run says something"
+        for backend in (TORCH, NUMPY):
+            found = batched(row, uneven, backend, participants, ROUNDS, replacement=replacement)
+            np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-10, err_msg=backend.library)
+
+    of_each(WEIGHTED[method], check, (False, True))
 
 
 @pytest.mark.parametrize("method", EXACT_ONES)
