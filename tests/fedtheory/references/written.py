@@ -66,7 +66,7 @@ def _rate(given, t, j, eta_l, rho_decay, schedule):
     """The rate of local step j."""
     eta, K = now(eta_l, t), given.local_steps
     if schedule == "cyclic-linear":
-        return eta * (1 - (1 - rho_decay) * j / K)
+        return eta - eta * (1 - rho_decay) * j / K  # so that a whole rho_decay leaves fractions fractions
     ratio = (0 * eta + K - 2) / (0 * eta + K - 1)  # in the numbers of eta
     return eta * ratio**j
 
