@@ -92,9 +92,10 @@ def diagonal(backend):
                           backend=backend)
 
 
-def dense(backend, dim=DIM):
+def dense(backend, dim=DIM, weights=None):
     """Rotated quadratics with Gaussian noise."""
-    return make_quadratic(CLIENTS, dim, L=4.0, mu=1.0, sigma=0.5, hessians="rotated", seed=5, backend=backend)
+    return make_quadratic(
+        CLIENTS, dim, L=4.0, mu=1.0, sigma=0.5, hessians="rotated", weights=weights, seed=5, backend=backend)
 
 
 def rational(backend):

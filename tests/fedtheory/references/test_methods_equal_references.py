@@ -49,9 +49,9 @@ def test_every_method_has_a_reference():
 
 
 # methods that need a model behind the parameters -----------------------------------------------------------------------
-def _fedpara(backend):
+def _fedpara(backend, weights):
     """Factors of a model of six numbers."""
-    inner = dense(backend, dim=6)
+    inner = dense(backend, dim=6, weights=weights)
 
     def reference(given, draws, **numbers):
         return fedpara(given._replace(grad=_gradients(inner, draws)), shape=(2, 3), rank=2, **numbers)
@@ -59,9 +59,9 @@ def _fedpara(backend):
     return factored(inner, rank=2, shape=(2, 3)), {}, reference
 
 
-def _moon(backend):
+def _moon(backend, weights):
     """A linear model of four classes, minibatches of three."""
-    federation = make("softmax", batch_size=3, priority=None, weights=[1.0] * 4, backend=backend)
+    federation = make("softmax", batch_size=3, priority=None, weights=weights or [1.0] * 4, backend=backend)
 
     def reference(given, draws, **numbers):
         def samples(i, t, k):
@@ -79,12 +79,14 @@ def _gradients(federation, draws):
 MODELS, STEPS = {"fedpara": _fedpara, "moon": _moon}, 2  #: (federation, arguments, reference) by method; local steps
 
 
-@pytest.mark.parametrize("participants", [None, 3])
+@pytest.mark.parametrize(("participants", "replacement", "unequal"), [
+    (None, False, False), (3, False, False), (None, False, True), (3, False, True), (3, True, True)])
 @pytest.mark.parametrize("method", MODELS)
-def test_a_method_of_models_equals_its_reference(method, participants):
-    slow, arguments, reference = MODELS[method](NUMPY)
+def test_a_method_of_models_equals_its_reference(method, participants, replacement, unequal):
+    weights = [5.0, 1.0, 3.0, 2.0, 4.0][:MODELS[method](NUMPY, None)[0].clients] if unequal else None
+    slow, arguments, reference = MODELS[method](NUMPY, weights)
     algorithm = make_algorithm(
-        method, eta_l=0.05, local_steps=STEPS, eta_g=0.75, participants=participants, replacement=False, **arguments)
+        method, eta_l=0.05, local_steps=STEPS, eta_g=0.75, participants=participants, replacement=replacement, **arguments)
     start, paths = np.linspace(-1, 1.3, slow.dim), []
     for seed in SEEDS:
         draws = Draws([seed], NUMPY)
@@ -94,7 +96,7 @@ def test_a_method_of_models_equals_its_reference(method, participants):
     expected = np.stack(paths)
     assert np.isfinite(expected).all() and (np.ptp(expected, axis=(0, 1)) > 1e-3).all(), "the run says something"
     for backend in (TORCH, NUMPY):
-        found = run(algorithm, MODELS[method](backend)[0], ROUNDS, start=start, seeds=SEEDS, record=["x"]).dataset["x"]
+        found = run(algorithm, MODELS[method](backend, weights)[0], ROUNDS, start=start, seeds=SEEDS, record=["x"]).dataset["x"]
         np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-10, err_msg=backend.library)
 
 
@@ -119,7 +121,10 @@ def test_a_method_equals_its_reference(method):
 
 @pytest.mark.parametrize("method", WEIGHTED)
 def test_a_method_equals_its_reference_with_unequal_weights(method):
-    """Gradient noise, and of unequally weighted clients all, some without, and some with replacement."""
+    """Of unequally weighted clients with gradient noise all, some without, and some with replacement, as docstrings say it.
+
+    The references of ``written`` and those at the end of ``duals`` come from the methods' docstrings alone.
+    """
     def check(row, participants, replacement):
         if replacement and not (participants and "replacement" in row.allowed):
             return
