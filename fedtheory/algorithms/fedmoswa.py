@@ -23,7 +23,7 @@ BATCHES = ("independent", "same")
 
 @dataclass(frozen=True)
 class MovingVariates(ControlVariates):
-    """``g - c_k + m`` with c_k as in SCAFFOLD (``option`` I or II) and ``m <- (1 - gamma) m + gamma * mean of c_k+``.
+    """``g - c_k + m`` with c_k as in SCAFFOLD (``option`` I or II) and ``m <- m + gamma * mean of (c_k+ - m)``.
 
     The mean is over the sampled clients, who send ``c_k+ - m``; or, with ``all_clients``, over the stored c_k of all: the
     sampled clients send ``c_k+ - c_k``, and the server keeps the mean.

@@ -10,7 +10,7 @@ from tests.fedtheory.references.rows_communication import COMMUNICATION
 from tests.fedtheory.references.rows_drift import DRIFT
 from tests.fedtheory.references.rows_duals import DUALS, SHARPNESS
 
-__all__ = ["ROWS", "by_method"]
+__all__ = ["DOCUMENTED", "ROWS", "by_method"]
 
 LISTED = DRIFT | ADAPTIVE | DUALS | SHARPNESS | COMMUNICATION
 #: methods with references elsewhere, as they are about models or losses; and those of which no row samples free clients

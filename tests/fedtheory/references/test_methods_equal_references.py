@@ -13,7 +13,7 @@ from tests.fedtheory.references import test_engine_equals_reference as test_refe
 from tests.fedtheory.references.common import Given
 from tests.fedtheory.references.communication import fedluar, luar_probabilities
 from tests.fedtheory.references.models import fedpara, moon
-from tests.fedtheory.references.rows import ROWS, by_method
+from tests.fedtheory.references.rows import DOCUMENTED, ROWS, by_method
 from tests.fedtheory.references.sides import (
     EXACT,
     NUMPY,
@@ -90,13 +90,14 @@ def test_a_method_of_models_equals_its_reference(method, participants, replaceme
     start, paths = np.linspace(-1, 1.3, slow.dim), []
     for seed in SEEDS:
         draws = Draws([seed], NUMPY)
-        weights = sampling(slow, algorithm, draws, ROUNDS)
-        facts = Given(None, start, [list(w) for w in weights], slow.clients, STEPS, weights, slow.weights[0].tolist())
+        drawn = sampling(slow, algorithm, draws, ROUNDS)
+        facts = Given(None, start, [list(w) for w in drawn], slow.clients, STEPS, drawn, slow.weights[0].tolist())
         paths.append(np.stack(reference(facts, draws, eta=0.05, eta_g=0.75)))
     expected = np.stack(paths)
     assert np.isfinite(expected).all() and (np.ptp(expected, axis=(0, 1)) > 1e-3).all(), "the run says something"
     for backend in (TORCH, NUMPY):
-        found = run(algorithm, MODELS[method](backend, weights)[0], ROUNDS, start=start, seeds=SEEDS, record=["x"]).dataset["x"]
+        federation = MODELS[method](backend, weights)[0]
+        found = run(algorithm, federation, ROUNDS, start=start, seeds=SEEDS, record=["x"]).dataset["x"]
         np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-10, err_msg=backend.library)
 
 
@@ -121,7 +122,7 @@ def test_a_method_equals_its_reference(method):
 
 @pytest.mark.parametrize("method", WEIGHTED)
 def test_a_method_equals_its_reference_with_unequal_weights(method):
-    """Of unequally weighted clients with gradient noise all, some without, and some with replacement, as docstrings say it.
+    """Of unequally weighted clients with gradient noise all, some without, and some with replacement.
 
     The references of ``written`` and those at the end of ``duals`` come from the methods' docstrings alone.
     """
@@ -158,7 +159,7 @@ def test_floats_stay_near_fractions(method):
             found = batched(row, rational, backend, participants, rounds, [3])
             np.testing.assert_allclose(found, exact, rtol=1e-12, atol=1e-12, err_msg=backend.library)
 
-    look_at_each(EXACT_ONES[method], check)
+    look_at_each([name for name in EXACT_ONES[method] if name not in DOCUMENTED], check)
 
 
 @pytest.mark.parametrize("score", ["keep", "recompute", "oracle"])
