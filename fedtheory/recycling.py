@@ -19,20 +19,24 @@ __all__ = ["RecycledSteps", "Recycling"]
 class Recycling(UploadFilter):
     """Some layers are not sent; their applied update is the one of the round before, or zero.
 
-    The layers of the next round are drawn one after the other without replacement. The score of a layer is ``|update| /
-    |model|``, at least ``score_floor``; a layer whose model is zero is drawn last.
+    The layers of the next round are drawn one after the other without replacement, each time with probabilities in
+    proportion to a weight of the layers that are left. The score of a layer is ``|update| / |model|``, the norms of the
+    update that was applied in the round and of the model before it, at least ``score_floor``; a layer whose model is zero
+    has an infinite score, and those are drawn last, in an order drawn uniformly. Scores start at ``score_floor``.
 
     Args:
         recycled: layers per round, a number or (runs,).
-        selector: luar, drawn with probability ~ 1/score; inverted, ~ score; uniform; update-norm, where the score is the
-            update's norm alone, with probability ~ 1/score.
-        score: of a recycled layer: its old one (keep), that of the applied update (recompute), or that of the change that
-            was not sent (oracle, a diagnostic for which everything is sent, but not counted).
+        selector: the weight: luar, 1/score; inverted, score; uniform, 1; update-norm, 1/score where the score is the
+            update's norm alone.
+        score: of a recycled layer: its old one (keep), that of the applied update (recompute), or that of the mean change
+            that was not sent (oracle, a diagnostic for which everything is sent, but not counted).
         R0: layers recycled in round 0: none (empty), or all, from ``initial_update``.
         initial_update: (dim,) or (runs, dim); zero if None.
-        score_norm: of the model in the score: broadcast, or the server's (model).
-        lr_decay: what is recycled: the displacement, or the displacement rescaled to the round's step sizes.
-        mode: recycle or drop.
+        score_norm: of the model in the score: the one that clients received (broadcast), or the server's (model), which
+            are the same unless the base looks ahead.
+        lr_decay: what is recycled: the applied update (displacement), or that times the sum of this round's step sizes over
+            the sum of the last round's (rescaled; factor 1 where that sum is 0, and in round 0).
+        mode: recycle, or drop: the applied update of the chosen layers is zero.
         masks: truth values (rounds, layers) or (runs, rounds, layers), the layers of each round in place of drawn ones;
             the last row holds on.
     """

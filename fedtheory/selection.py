@@ -208,7 +208,7 @@ class LossMatching(Matching):
         strict: ``<`` (the printed definition); False means ``<=`` (the printed prose).
         indicator: where the losses are compared. ``broadcast``: at the round's broadcast model, once.
             ``local-at-aggregation``: each client's own model just before it is aggregated.
-            ``local-every-step``: each client's own model at every local iteration.
+            ``local-every-step``: each client's own model at every local iteration, of which the last decides.
     """
 
     epsilon: Any = rate(0.0)

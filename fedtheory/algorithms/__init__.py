@@ -10,10 +10,15 @@ Conventions of the pseudocode:
 * Gradients. ``g_k(y)`` is a stochastic gradient of client k at y. All g_k of one local step have the same samples or
   noise, and every local step new ones; one outside the local steps has samples of its own in every round.
 * Means. "mean over sampled k of a_k", in short "mean of a_k", is ``sum over sampled k of w_k a_k``. The weights w_k are p_k
-  with all clients, ``p_k m / s`` where s of m clients are drawn without replacement, and the share of the s draws that fell
-  on k where they are drawn with replacement, client k with probability p_k. "mean of (x_k - x)" is the mean of x_k minus x,
-  also where the weights do not sum to one. "1/m * sum over sampled k of a_k" is ``sum over sampled k of q_k a_k``, and
-  "mean over all k" is ``sum over k of q_k a_k``, with the shares q_k = p_k / sum of all p; m is the number of clients.
+  with all clients, ``p_k m / s`` where s of m clients are drawn uniformly without replacement, and the share of the s draws
+  that fell on k where they are drawn with replacement, client k with probability p_k. Without replacement unequal p_k have
+  weights that need not sum to one. Their sum is W; with all clients, with replacement, or with equal p_k it is 1. Where W
+  is not 1, ``x_bar - x`` with ``x_bar = mean of x_k`` is not the mean of the x_k - x, and formulas say which is meant.
+  "1/m * sum over sampled k of a_k" is ``sum over sampled k of q_k a_k``, and "mean over all k" is ``sum over k of q_k a_k``,
+  with the shares q_k = p_k / sum of all p; m is the number of clients.
+* Clients. A client that is drawn twice in a round takes part once: it takes its local steps once, sends one message, keeps
+  one set of arrays, and enters "1/m * sum over sampled k" once; only w_k counts its draws. Clients without priority do not
+  take part, and m and "all k" leave them out, unless a method says otherwise (FedALIGN and the baselines on all clients).
 * Numbers. A hyper-parameter may be a number, one per run, or a schedule. In a local step a schedule has the value of that
   step, in lines of the server that of the round's last step, and ``rho_prox`` of duals that of the first. Where a schedule
   gives local steps of several lengths, or clients take their own numbers of steps (``client_steps``),

@@ -77,7 +77,8 @@ def afedpd(
 
     Every lam_k starts at zero, x_bar at x. The server sends x and lam_k, the client sends x_k. ``output``: ``bar`` returns
     (and records) x_bar, ``server`` the model x that is sent. With all clients it is FedPD, whose model is x. The paper has
-    equal weights; with others x_bar has the sampling's weights, and the mean of the duals has the shares p_k.
+    equal weights; with others x_bar has the weights of ``fedavg``, and the mean of the duals has the shares p_k. ``solver``
+    and ``epsilon``: :func:`fedpd`.
 
     Example:
         On 1/2 (v - 1)^2 with rho_prox 1: to 1/2, lam = 1/2, sent 1; then v solves v - 1 + 1/2 + v - 1 = 0.

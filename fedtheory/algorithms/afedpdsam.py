@@ -37,7 +37,7 @@ def afedpdsam(
 
         x_k <- x_k - eta_l * (g_k(x_k + e_k) + lam_k + rho_prox * (x_k - x))     local_steps times, from x_k = x
                with e_k = rho_sam * g_k(x_k) / (|g_k(x_k)| + sam_eps)            of the same step and the same samples
-        x_bar, lam_k and x as in A-FedPD
+        x_bar, lam_k and x as in :func:`afedpd`, like ``output``
 
     The algorithm's text has no ``sam_eps``: with the default 0 the gradient is divided by its norm (0/0 = 0). The paper's
     experiments have 0.01, read as added to the norm. The paper has one letter for ``rho_prox`` and ``rho_sam``.

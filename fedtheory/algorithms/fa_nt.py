@@ -82,13 +82,13 @@ def fa_nt(
             vhat_k <- max(vhat_k, v_k)
             x_k    <- x_k - eta_l * (m_k / (sqrt(vhat_k) + eps) + y - y_k)
         y_k+ = y_k - y + (x - x_k) / (local_steps * eta_l)             k among the trackers, else y_k
-        y <- y + 1/m * sum over the trackers of (y_k+ - y_k),   y_k <- y_k+
-        x <- x + eta_g * mean of (x_k - x)
+        y <- y + 1/m * sum over the trackers of (y_k+ - y_k),   y_k <- y_k+      m: number of all clients
+        x <- x + eta_g * (x_bar - x)                    x_bar = mean over sampled k of x_k, weights as in fedavg
 
-    It is FAdamGC with three lines changed. The y's are directions here, pure numbers, so that y_k+ is the client's mean
-    direction of the round. v_k starts at ``v_init`` and is kept (``store``); y_k starts as ``y_init`` says, y at the mean
-    over all k of y_k. All further arguments, trackers and costs are FAdamGC's. Without trackers from ``y_init`` zero it is
-    LocalAdam.
+    0/0 = 0. It is FAdamGC with three lines changed. The y's are directions here, pure numbers, so that y_k+ is the client's
+    mean direction of the round. v_k starts at ``v_init`` and is kept (``store``); y_k starts as ``y_init`` says, y at the
+    mean over all k of y_k. ``y_init``, the trackers, the weights in the line of y, the arguments of the moments and the
+    costs are those of :func:`fadamgc`. Without trackers from ``y_init`` zero it is LocalAdam.
 
     Example:
         At 0 the gradients are -1 and 4, their directions -1 and 1: from then on y_k = -1, 1 and y = 0 cancel every step.
@@ -114,10 +114,11 @@ def fa_nt_z(
     ::
 
         x_k <- x_k - eta_l * (m_k / (sqrt(vhat_k) + eps) + z_k)        local_steps times, m_k and vhat_k as in FA-NT
-        x   <- x + eta_g * mean of (x_k - x)
+        x   <- x + eta_g * (x_bar - x)                                 x_bar = mean over all k of x_k, with the weights p_k
         z_k <- z_k + (x_k - x) / (local_steps * eta_g * eta_l)         with this new x, once the client receives it
 
-    z_k starts at y - y_k, with y_k as ``y_init`` says and y their mean over all k. All clients take part in every round.
+    z_k starts at y - y_k, with y_k as ``y_init`` of :func:`fadamgc` says and y their mean over
+    all k. All clients take part in every round.
     For ``eta_g = 1`` it is FA-NT. For another ``eta_g`` it is not, as printed: the z_k then no longer sum to zero.
 
     Example:

@@ -91,15 +91,16 @@ def fadamgc(
             x_k    <- x_k - eta_l * m_k / (sqrt(vhat_k) + eps)         0/0 = 0; moment_index: immediate | delayed
         y_k+ = mean of the round's g                                   k among the trackers, else y_k
         client k keeps y_k+, v_k                                       store: v | vhat
-        y <- y + 1/m * sum over the trackers of (y_k+ - y_k)
-        x <- x + eta_g * mean of (x_k - x)
+        y <- y + 1/m * sum over the trackers of (y_k+ - y_k)           m: number of all clients; y_k <- y_k+
+        x <- x + eta_g * (x_bar - x)                                   x_bar = mean over sampled k of x_k, as in fedavg
 
-    In every round ``trackers`` of the sampled clients are drawn uniformly; None: all of them. v_k starts at ``v_init``.
-    ``y_init``: the first y_k are zero, gradient (full gradients at the first model), or normalised-gradient (these divided
-    by their norms); y starts at their mean over all k. Two models go down; a tracker sends two, another client one. See
-    :class:`fedtheory.algorithms.local_adam.Adam` for the variants of the moments. Without trackers from ``y_init`` zero it
-    is LocalAdam; with ``beta1 = 0``, ``eta_l = eta * eps`` and large ``eps`` it tends to SCAFFOLD (average-gradient) with
-    local step eta.
+    In every round ``trackers`` of the sampled clients are drawn uniformly without replacement; None, or more than there are:
+    all of them. With unequal weights the share p_k stands for 1/m; a client drawn twice is one client here. v_k starts at
+    ``v_init``. ``y_init``: the first y_k are zero, gradient (full gradients at the first model), or normalised-gradient
+    (these divided by their norms, 0/0 = 0); y starts at their mean over all k, with the shares p_k. Two models go down; a
+    tracker sends two, another client one. :class:`fedtheory.algorithms.local_adam.Adam` has the formulas of ``vhat``,
+    ``store``, ``norm`` and ``moment_index``. Without trackers from ``y_init`` zero it is LocalAdam; with ``beta1 = 0``,
+    ``eta_l = eta * eps`` and large ``eps`` it tends to SCAFFOLD (average-gradient) with local step eta.
 
     Example:
         On 1/2 (x - 1)^2 and 2 (x + 1)^2, whose mean is smallest at -3/5, LocalAdam's local steps stop elsewhere.

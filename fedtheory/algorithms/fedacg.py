@@ -49,8 +49,8 @@ def fedacg(eta_l=0.1, local_steps=1, lam=0.85, rho_prox=0.01, participants=None,
 
         z   <- x + lam * u                                         what clients receive
         x_k <- x_k - eta_l * (g_k(x_k) + rho_prox * (x_k - z))     local_steps times, from x_k = z
-        u   <- lam * u + mean of (x_k - z)
-        x   <- x + u                                               that is, the mean of x_k
+        u   <- lam * u + (x_bar - z)                               x_bar = mean over sampled k of x_k, as in fedavg
+        x   <- x + u                                               that is, x_bar
 
     u starts at zero. ``lam = 0`` is FedProx, with ``rho_prox = 0`` FedAvg. One model each way. Momentum decides where
     gradients are taken, as Nesterov's does; FedAvgM's is added afterwards.

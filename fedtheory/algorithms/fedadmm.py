@@ -89,7 +89,8 @@ def fedadmm(
     Every lam_k starts at zero; ``l1`` and ``l2`` are 0 unless given. Under ``stale`` the message of a client that has not
     yet taken part is the first x. ``weight`` of the last line: ``printed``, w = 1 / (2 rho_prox); ``consistent``, w =
     rho_prox / 2, with which the fixed points are the minimisers of F + g. With all clients both variants are FedPD. With
-    unequal weights the mean over sampled clients has the sampling's weights, the mean over all has the shares p_k.
+    unequal weights the mean over sampled clients has the weights of ``fedavg``, the mean over all has the shares p_k.
+    ``solver`` and ``epsilon``: :func:`fedpd`.
 
     Example:
         On 1/2 (v - 1)^2 with rho_prox 1: to 1/2, lam = 1/2, sent 1.

@@ -38,9 +38,14 @@ def fedalign(
         x   <- (sum over priority k of q_k x_k + sum over free k of p_k I_k x_k) / (1 + S)
 
     p_k sum to one over the priority clients, and F is their weighted mean. q_k = p_k; with ``participants``, eq. (56), q_k
-    is the weight of FedAvg's sampling. Losses are full ones. :class:`fedtheory.LossMatching` has the readings of
-    ``epsilon``, ``warmup``, ``strict`` and ``indicator`` (at which model losses are compared); :func:`align` those of
-    ``free``, who is available.
+    is the weight w_k of ``fedavg``. Losses are full ones; ``strict`` false compares with <=. ``epsilon`` is a number, or a
+    schedule that has its value at the comparison's local iteration and round. ``indicator``: ``broadcast``, I_k compares
+    once, at the x that clients receive; ``local-at-aggregation``, at client k's own x_k, F_k and F alike, after the
+    round's last local step, just before the average, with the epsilon and availability of the round that then begins;
+    ``local-every-step``, before every local step at the x_k of that step, with its epsilon; the average has the I_k of the
+    last step. ``warmup`` counts rounds of the average. ``free``: who is available; all free clients (None), each
+    independently with that probability in every round (a number, or ``Bernoulli(p)``), or by a table of truth values, rounds
+    by clients, whose last row holds on (``Pattern(table)``).
 
     Example:
         At 0 the free client's loss is 2, the objective 1/2: they match below 1.6, and the steps to 1/4 and -1 average.
@@ -61,7 +66,8 @@ def fedalign_fedprox(
 ) -> Algorithm:
     """FedALIGN on FedProx (Appendix C.2): as :func:`fedalign`, with the local steps of :func:`fedprox`.
 
-    Losses are compared without the proximal term.
+    ``x_k <- x_k - eta_l * (g_k(x_k) + rho_prox * (x_k - x))``, x the broadcast model. Losses are compared without the
+    proximal term, by the arguments of :func:`fedalign`.
     """
     aligned = fedalign(eta_l, local_steps, epsilon, warmup, strict, indicator, participants, replacement, free)
     return aligned.having(correction=Proximal(rho_prox), name="FedALIGN on FedProx")
@@ -85,8 +91,10 @@ def fedalign_fraction(
 ) -> FedAvg:
     """FedALIGN with a uniformly random ``fraction`` of the priority and of the free clients in each round (Appendix C.3).
 
-    As :func:`fedalign`; free clients that are not drawn are not available. ``normalisation`` of the drawn priority clients'
-    weights, which the paper leaves open: see :class:`fedtheory.FractionOfBoth`.
+    As :func:`fedalign` with ``indicator`` broadcast; free clients that are not drawn are not available. Of each group the
+    ``fraction``, rounded (halves up), is drawn without replacement: of the priority clients at least one, of the free ones
+    perhaps none. ``normalisation`` of the weights of the drawn priority clients, which the paper leaves open:
+    ``participants``, q_k = p_k / sum of the drawn p_k; ``unbiased``, q_k = p_k * |P| / drawn, with |P| priority clients.
     """
     drawn = FractionOfBoth(fraction, normalisation)
     return FedAvg(eta_l, local_steps, Selection(LossMatching(epsilon, warmup, strict), drawn, drawn))

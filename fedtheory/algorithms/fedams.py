@@ -41,14 +41,14 @@ def fedams(
     ::
 
         x_k <- x_k - eta_l * g_k(x_k)                                 local_steps times, from x_k = x
-        d <- mean of (x_k - x)
+        d <- x_bar - x                                                x_bar = mean over sampled k of x_k, as in fedavg
         m <- beta1 * m + (1 - beta1) * d
         v <- beta2 * v + (1 - beta2) * d * d
         vhat <- max(vhat, v, eps),   x <- x + eta_g * m / sqrt(vhat)              option fedams
         vhat <- max(vhat, v),        x <- x + eta_g * m / (sqrt(vhat) + eps)      option fedamsgrad; 0/0 = 0
 
     m and vhat start at zero, v at ``v_init``; no bias correction. ``eps`` is a squared length under ``fedams`` and a length
-    under ``fedamsgrad``, as printed. The first round of ``fedamsgrad`` is FedAdam's.
+    under ``fedamsgrad``, as printed. Everything is by coordinate. The first round of ``fedamsgrad`` is FedAdam's.
 
     Example:
         On 1/2 (x - 1)^2 from 0 the change is 1/2 and v is 1/16: below eps = 1/4, whose root divides m = 1/4.

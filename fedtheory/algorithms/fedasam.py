@@ -93,13 +93,14 @@ def fedasam(
 
         g   <- g_k(x_k),   T <- diag(|x_k| + nu)
         x_k <- x_k - eta_l * g_k(x_k + rho_sam * T T g / |T g|)          local_steps times, same samples twice; 0/0 = 0
-        x   <- x + eta_g * mean of (x_k - x)
+        x   <- x + eta_g * (x_bar - x)                                   x_bar = mean over sampled k of x_k, as in fedavg
         from round swa_start on, in cycles of swa_cycle rounds: eta_l falls linearly to swa_ratio * eta_l, and
         w   <- (n * w + x) / (n + 1) at the end of the n-th cycle, from w = the model at swa_start; returned is w
 
-    The j-th round of a cycle, j = 1 .. swa_cycle, has the local step ``eta_l * (1 - (1 - swa_ratio) * j / swa_cycle)``;
-    cycles of one round keep ``eta_l``. Clients always receive x. ``rho_sam = 0`` without averages is FedAvg. Scaling a
-    coordinate of the parameters scales the perturbation with it, up to ``nu``. Two gradients per step.
+    Rounds count from 0, the initial w counts as one model (n = 1 at the end of the first cycle), and before ``swa_start`` x
+    is returned. The j-th round of a cycle, j = 1 .. swa_cycle, has the local step ``eta_l * (1 - (1 - swa_ratio) * j /
+    swa_cycle)``; cycles of one round keep ``eta_l``. Clients always receive x. ``rho_sam = 0`` without averages is FedAvg.
+    Scaling a coordinate of the parameters scales the perturbation with it, up to ``nu``. Two gradients per step.
 
     Example:
         On 1/2 (x - 1)^2 from 2 with nu = 0: T is 2, the gradient is taken at 2 + 1/2 * 2.

@@ -30,9 +30,10 @@ class FedAvg(Algorithm):
     ::
 
         for round r:
-            x_k <- x                                  for every participating client k
-            x_k <- x_k - eta_l * g_k(x_k)             local_steps times
-            x   <- sum_k weight_k x_k                 or x + eta_g (sum_k weight_k x_k - x)
+            x_k   <- x                                for every sampled client k
+            x_k   <- x_k - eta_l * g_k(x_k)           local_steps times
+            x_bar <- sum over sampled k of w_k x_k
+            x     <- x_bar                            or x + eta_g * (x_bar - x)
 
     With ``Selection(sampling=WithReplacement(s))`` this is scheme I of Li et al. 2020, with
     ``WithoutReplacement(s)`` scheme II, with ``matching=LossMatching(epsilon)`` FedALIGN.
@@ -52,11 +53,14 @@ def fedavg(eta_l=0.1, local_steps=1, participants=None, replacement=True, eta_g=
 
     ::
 
-        x_k <- x_k - eta_l * g_k(x_k)                 local_steps times, from x_k = x
-        x   <- x + eta_g * (mean over sampled k of x_k - x)
+        x_k   <- x_k - eta_l * g_k(x_k)               local_steps times, from x_k = x, for every sampled k
+        x_bar <- mean over sampled k of x_k           that is, sum over sampled k of w_k x_k
+        x     <- x + eta_g * (x_bar - x)
 
-    Weights of the mean: p_k with all clients; scheme I, the share of the ``participants`` independent draws (client k with
-    probability p_k) that fell on k; scheme II, ``p_k m / participants`` for ``participants`` distinct ones of m clients.
+    Weights w_k: p_k with all clients; scheme I, the share of the ``participants`` independent draws (client k with
+    probability p_k) that fell on k, a client drawn twice taking its steps once; scheme II, ``p_k m / participants`` for
+    ``participants`` distinct ones of m clients, drawn uniformly. p_k and m are those of the priority clients, whose p_k sum
+    to one. Under scheme II with unequal p_k the w_k of a round need not sum to one.
 
     Example:
         >>> fedavg(eta_l=0.5, local_steps=4).local_steps

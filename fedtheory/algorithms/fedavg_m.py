@@ -44,7 +44,7 @@ def fedavg_m(
     ::
 
         x_k <- x_k - eta_l * (beta * g_k(x_k) + (1 - beta) * M)     local_steps times, from x_k = x
-        M <- mean of (x - x_k) / (local_steps * eta_l)
+        M <- (x - x_bar) / (local_steps * eta_l)                    x_bar = mean over sampled k of x_k, as in fedavg
         x <- x - gamma * M                                          with the new M
 
     M starts at zero. ``momentum="heavy-ball"``: each client has a momentum of its own that starts at zero in every round,

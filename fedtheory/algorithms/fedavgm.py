@@ -33,7 +33,7 @@ def fedavgm(eta_l=0.1, local_steps=1, beta1=0.9, eta_g=1.0, participants=None, r
     ::
 
         x_k <- x_k - eta_l * g_k(x_k)                   local_steps times, from x_k = x
-        u   <- beta1 * u + mean of (x_k - x)
+        u   <- beta1 * u + (x_bar - x)                  x_bar = mean over sampled k of x_k, weights as in fedavg
         x   <- x + eta_g * u
 
     u starts at zero. ``beta1 = 0`` is FedAvg with the server step ``eta_g``. Momentum is a sum, not an average: under a

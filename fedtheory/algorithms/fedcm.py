@@ -59,7 +59,7 @@ def fedcm(eta_l=0.1, local_steps=1, beta=0.1, eta_g=1.0, participants=None, repl
     ::
 
         x_k <- x_k - eta_l * (beta * g_k(x_k) + (1 - beta) * M)     local_steps times, from x_k = x
-        M <- mean of (x - x_k) / (local_steps * eta_l)
+        M <- (x - x_bar) / (local_steps * eta_l)                    x_bar = mean over sampled k of x_k, as in fedavg
         x <- x - eta_g * local_steps * eta_l * M                    with the new M
 
     M starts at zero; the server sends it with x. ``beta`` is the paper's alpha. ``beta = 1`` is FedAvg with the server step

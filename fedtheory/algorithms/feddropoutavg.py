@@ -19,7 +19,8 @@ __all__ = ["Dropped", "feddropoutavg"]
 @dataclass(frozen=True)
 class Dropped(UploadFilter):
     """Each coordinate of an upload is dropped with probability ``fdr``, a whole upload with probability ``cdr``; the
-    server averages each coordinate over those who sent it."""
+    server averages each coordinate over those who sent it, with their weights divided by the senders' sum and multiplied by
+    the sum of all weights of the round."""
 
     fdr: Any = rate(0.5, high=1)  #: number, (runs,) array or Schedule, at most 1
     cdr: Any = rate(0.0, high=1)
@@ -48,10 +49,12 @@ def feddropoutavg(eta_l=0.1, local_steps=1, eta_g=1.0, fdr=0.5, cdr=0.0, partici
 
         x_k <- x_k - eta_l * g_k(x_k)                         local_steps times, from x_k = x
         client k sends each coordinate of x_k - x with probability 1 - fdr, and nothing at all with probability cdr
-        x_j <- x_j + eta_g * mean of (x_k - x)_j over those who sent coordinate j; x_j if nobody did
+        d_j     <- sum of w_k (x_k - x)_j / sum of w_k, both over the sampled k that sent coordinate j; 0 if nobody did
+        x_bar_j <- W * (x_j + d_j)                            w_k: weights of fedavg; W: sum over sampled k of w_k
+        x       <- x + eta_g * (x_bar - x)
 
-    All draws are independent, also of those of other rounds. The mean has the sampling's weights, divided by their sum
-    over the senders. The literature also words ``cdr`` as a fixed share of clients that are left out; that is
+    W is 1 except for unequal weights without replacement. All draws are independent, also of those of other rounds. The
+    literature also words ``cdr`` as a fixed share of clients that are left out; that is
     ``participants``. A client sends the floats that it keeps; which they are, both sides know from a common seed. ``fdr
     = cdr = 0`` is FedAvg.
 

@@ -41,13 +41,14 @@ def feddyn(
 
         x_k   <- argmin over v of F_k(v) + <lam_k, v - x> + rho_prox/2 |v - x|^2     for the sampled k; solver as in FedPD
         lam_k <- lam_k + rho_prox * (x_k - x)                                        for the sampled k
-        lam+  <- lam + rho_prox/m * sum over sampled k of (x_k - x)
-        x     <- mean over sampled k of x_k + lam+ / rho_prox                        order next, of the original method
-               | mean over sampled k of x_k + lam / rho_prox                         order printed
-        lam   <- lam+
+        lam+  <- lam + rho_prox/m * sum over sampled k of (x_k - x)                  m: number of all clients
+        x     <- x_bar + lam+ / rho_prox                                             order next, of the original method
+               | x_bar + lam / rho_prox                                              order printed
+        lam   <- lam+                                         x_bar = mean over sampled k of x_k, weights as in fedavg
 
     All duals start at zero, so that ``lam`` is the mean over all k of lam_k. With all clients and order ``next`` it is
-    FedPD. With unequal weights the sum over sampled clients has the shares p_k.
+    FedPD. With unequal weights the share p_k stands for 1/m; a client drawn twice enters that sum once. ``solver`` and
+    ``epsilon``: :func:`fedpd`.
 
     Example:
         On 1/2 (v - 1)^2 with rho_prox 1: to 1/2 and lam = 1/2, so 1; with the old lam 1/2.

@@ -20,11 +20,12 @@ def fedgamma(
 
         x_k <- x_k - eta_l * (g_k(x_k + rho_sam * g_k(x_k)/|g_k(x_k)|) - c_k + c)     local_steps times, from x_k = x
         c_k+ = c_k - c + (x - x_k) / (local_steps * eta_l)
-        x <- x + eta_g * mean over sampled k of (x_k - x)
-        c <- c + 1/m * sum over sampled k of (c_k+ - c_k),   c_k <- c_k+
+        x <- x + eta_g * (x_bar - x)                             x_bar = mean over sampled k of x_k, as in fedavg
+        c <- c + 1/m * sum over sampled k of (c_k+ - c_k),   c_k <- c_k+             m: number of all clients
 
-    The two gradients of a step are on the same samples; 0/0 = 0. ``start`` of the variates as in SCAFFOLD, zero unless told
-    otherwise. ``rho_sam = 0`` is SCAFFOLD with option II. Two gradients per step, two models each way.
+    The two gradients of a step are on the same samples; 0/0 = 0. ``start`` of the variates, and the sum with unequal weights
+    and for a client drawn twice, as in :func:`scaffold` with option II. ``rho_sam = 0`` is SCAFFOLD with option II. Two
+    gradients per step, two models each way.
 
     Example:
         One client on 1/2 (x - 1)^2: the variates cancel, and the steps are those of FedSAM.

@@ -88,8 +88,9 @@ def fedlada(
             v_k    <- beta2 * v_k + (1 - beta2) * g * g
             vhat_k <- max(vhat_k, v_k)
             x_k    <- x_k - eta_l * (alpha * m_k / sqrt(vhat_k) + (1 - alpha) * g_a)        0/0 = 0
-        g_a <- mean of (x - x_k) / (eta_l * local_steps),   v <- mean of vhat_k
-        x   <- x + eta_g * mean of (x_k - x)
+        g_a <- (x - x_bar) / (eta_l * local_steps)                  x_bar = mean over sampled k of x_k
+        v   <- mean over sampled k of vhat_k                        both means with the weights of fedavg
+        x   <- x + eta_g * (x_bar - x)
         before the first round g_a = 0 and v = eps^2
 
     ``alpha = 1`` with ``moments = "local"`` is LocalAdam with ``eps = 0`` and ``v_init`` this eps squared. Under

@@ -40,7 +40,7 @@ def fedlesam(eta_l=0.1, local_steps=1, rho_sam=0.05, eta_g=1.0, participants=Non
         e_k   <- rho_sam * (old_k - x)/|old_k - x|          zero where client k takes part for the first time; 0/0 = 0
         old_k <- x
         x_k   <- x_k - eta_l * g_k(x_k + e_k)               local_steps times, from x_k = x
-        x     <- x + eta_g * mean of (x_k - x)
+        x     <- x + eta_g * (x_bar - x)                    x_bar = mean over sampled k of x_k, weights as in fedavg
 
     The array ``last_received`` is the start until client k takes part. Runs record the gradients of the steps, which are
     those at x_k + e_k. A descent direction of the objective stands for the client's own gradient, so a step costs one

@@ -53,7 +53,8 @@ def recycle(algorithm: Algorithm, recycled=1, recycled_object="pre-optimizer", *
 
     The applied update takes the place of the change of the average that enters the server's optimiser; scores use the model
     from which local training started. An upload filter of the method acts on the fresh layers. ``recycled_object``:
-    pre-optimizer, the update that enters the server's optimiser is recycled; post-optimizer, the step that it makes.
+    pre-optimizer, the update that enters the server's optimiser is recycled; post-optimizer, the step that it makes: a
+    recycled layer repeats the server's last step, and the optimiser's arrays rest there; scores have the mean change.
 
     Example:
         >>> from fedtheory import make_algorithm
@@ -84,16 +85,20 @@ def fedluar(
 
         change_l  <- mean over sampled k of (x_k - x)_l                      fresh layers l: these alone are sent
         applied_l <- change_l, or for recycled l: applied_l of the last round
-        x         <- x + applied                                             or what the base does with it
+        x         <- W * x + applied                                         or what the base does with this as its x_bar
         score_l   <- max(|applied_l| / |x_l|, score_floor)                   fresh layers; the others keep theirs
         the next round recycles ``recycled`` layers, drawn one after the other without replacement, each time
         with probabilities in proportion to 1/score_l
 
     |x_l| is of the model that the round's clients received; a layer where it is zero is drawn after all others. Round 0
     sends every layer (``R0``), applied starts at zero (``initial_update``). ``recycled = 0`` is the base; a participant
-    receives one model and one bit per layer. With equal client weights the mean is over the sampled clients, as in the
-    paper. The other arguments are readings, see :class:`Recycling`. ``local_momentum`` (0.9 in the paper's experiments)
-    replaces the base's client optimiser by :class:`LocalMomentum`.
+    receives one model and one bit per layer. The mean, of the changes themselves, has the weights w_k of ``fedavg``, whose
+    sum W is 1 except for unequal weights without replacement; there layers that are not sent are multiplied by it too.
+    :class:`fedtheory.recycling.Recycling` has the rules of ``selector``, ``score``, ``R0``, ``initial_update``,
+    ``score_norm``, ``lr_decay``, ``mode`` and ``masks``, :func:`recycle` those of ``recycled_object``. A ``local_momentum``
+    above 0 (0.9 in the paper's experiments) replaces the base's client optimiser by :class:`LocalMomentum`: ``u <-
+    local_momentum * u + g``, ``x_k <- x_k - eta_l * u``, u from zero in every round or, with ``momentum_kept``, from its
+    value after the client's last round.
 
     Example:
         Of two equal layers one is sent; the other repeats its first step of 1/2 from 0 towards 1.
@@ -122,9 +127,10 @@ def feddrop(
     eta_l=0.1, local_steps=1, base="fedavg", recycled=1, selector="luar", score="keep", R0="empty", score_floor=1e-12,
     masks=None, participants=None, replacement=False, **arguments,
 ) -> Algorithm:
-    """FedLUAR's drop variant: the chosen layers do not move in the round, ``applied_l = 0``; the rest as in :func:`fedluar`.
+    """FedLUAR's drop variant: the chosen layers have ``applied_l = 0`` in the round, the rest is as in :func:`fedluar`.
 
-    The paper's introduction names it without pseudocode; this is its specification's reading.
+    Where W of :func:`fedluar` is 1 they thus stay where they are, else they are multiplied by it. The paper's introduction
+    names the variant without pseudocode; this is its specification's reading.
 
     Example:
         >>> from fedtheory import run

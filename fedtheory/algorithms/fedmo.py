@@ -17,10 +17,12 @@ def fedmo(eta_l=0.1, local_steps=1, gamma=0.2, option="II", start="zero", partic
         x_k <- x_k - eta_l * (g_k(x_k) - c_k + m)            local_steps times, from x_k = x
         c_k+ = g_k(x)                                        option I, on samples of its own
              | c_k - m + (x - x_k) / (local_steps * eta_l)   option II
-        m <- m + gamma * mean over sampled k of (c_k+ - m)
-        x <- mean of x_k,   c_k <- c_k+
+        m <- m + gamma * mean over sampled k of (c_k+ - m)    the sum of w_k (c_k+ - m)
+        x <- mean over sampled k of x_k                       the sum of w_k x_k, weights w_k as in fedavg
+        c_k <- c_k+                                           for the sampled k; the others keep c_k
 
-    m in the second line is the one of the round. ``start`` of m and the c_k as in SCAFFOLD, zero unless told otherwise.
+    m in the second and third line is the one of the round. ``start`` of the c_k and of m as of the c_k and c in
+    :func:`scaffold`, zero unless told otherwise.
 
     Example:
         One client on 1/2 (x - 1)^2: to 1/2; then c = -1 and m = -1/2, so the second step is along -1/2 + 1 - 1/2.

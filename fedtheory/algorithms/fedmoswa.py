@@ -23,7 +23,7 @@ BATCHES = ("independent", "same")
 
 @dataclass(frozen=True)
 class MovingVariates(ControlVariates):
-    """``g - c_k + m`` with c_k as in SCAFFOLD (``option`` I or II) and ``m <- (1 - gamma) m + gamma * mean of c_k+``.
+    """``g - c_k + m`` with c_k as in SCAFFOLD (``option`` I or II) and ``m <- m + gamma * mean of (c_k+ - m)``.
 
     The mean is over the sampled clients, who send ``c_k+ - m``; or, with ``all_clients``, over the stored c_k of all: the
     sampled clients send ``c_k+ - c_k``, and the server keeps the mean.
@@ -127,14 +127,19 @@ def fedmoswa(
         x_k <- x_k - eta_j * (g_k(x_k) - c_k + m)            j = 0 .. local_steps - 1 with the rates of FedSWA, from x_k = x
         c_k+ = g_k(x)                                        option I, on samples of its own
              | c_k - m + (x - x_k) / sum of eta_j            option II
-        m <- m + gamma * mean over sampled k of (c_k+ - m)   all-clients: (1 - gamma) m + gamma * mean over all k of c_k+
-        x <- x + eta_g * (mean of x_k - x),   c_k <- c_k+
+        m <- m + gamma * mean over sampled k of (c_k+ - m)   the sum of w_k (c_k+ - m)
+           | (1 - gamma) m + gamma * mean over all k of c_k+ variant all-clients, with the shares p_k
+        x <- x + eta_g * (x_bar - x)                         x_bar = the sum of w_k x_k, weights w_k as in fedavg
+        c_k <- c_k+                                          for the sampled k; the others keep c_k
 
-    Under ``all-clients`` clients that are not sampled enter with the c_k that they keep. Variant ``fresh`` (App. F): every
-    client takes part, and before the local steps ``c_k = g_k(x)``, ``m <- (1 - gamma) m + gamma * mean of c_k`` in an
-    exchange of its own, on samples ``independent`` of the local steps' or the ``same``.
-    ``start`` (with ``client_variate``, ``server_variate``): see :class:`fedtheory.control_variates.ControlVariates`; the
-    variant ``fresh`` has only m, from ``zero`` or ``free``.
+    m in the lines of x_k and c_k+ is the one of the round. Under ``all-clients`` clients that are not sampled enter with the
+    c_k that they keep. ``start`` of the c_k and of m, with ``client_variate`` and ``server_variate``: as of the c_k and c in
+    :func:`scaffold`.
+
+    Variant ``fresh`` (App. F): every client takes part. Before the local steps of a round ``c_k = g_k(x)``, on samples of
+    its own, and ``m <- (1 - gamma) m + gamma * mean over all k of c_k``, in an exchange of its own; the local steps have
+    this new m. With ``batch`` same they have ``g_k(x)`` on the samples of the step in place of c_k, while m keeps the c_k.
+    Only m lasts: it starts at zero, or with ``start`` free at ``server_variate``.
 
     ``gamma = 1`` with all clients and ``m = mean of c_k`` at the start is SCAFFOLD; from zero its first round is FedSWA's.
 

@@ -62,15 +62,17 @@ def fedmut(
 
     ::
 
-        x_i <- x + alpha * v_i * (x - last x)                 v_i: +-1 by layer, sum of v_i over the participants is zero
-        x_i <- x_i - eta_l * g_i(x_i)                         local_steps times
-        x   <- x + eta_g * (mean over sampled i of x_i - x)
+        x_i   <- x + alpha * v_i * (x - last x)               v_i: +-1 by layer, sum of v_i over the participants is zero
+        x_i   <- x_i - eta_l * g_i(x_i)                       local_steps times
+        x_bar <- mean over sampled i of x_i                   weights as in fedavg
+        x     <- x + eta_g * (x_bar - x)
 
     ``last x`` is the model that clients received in the round before, x in the first round. In every layer half of the
-    participants, drawn uniformly and anew, have +1 and half -1; of an odd number one has 0. ``relative`` matters to upload
-    filters (LUAR, quantisers) only: they act on the change from the mutated ``start`` or from the ``broadcast`` model. With
-    equal weights their plain means agree. ``alpha = 0`` is FedAvg, as is the first round. The paper's beta, a strength of
-    the mutation that changes over time, is left out: there the specification's confidence is low.
+    participants, drawn uniformly and anew, have +1 and half -1; of an odd number one has 0. A client that is drawn twice is
+    one participant with one mutation. ``relative`` matters to upload filters (LUAR, quantisers) only: they act on the change
+    from the mutated ``start`` or from the ``broadcast`` model. With equal weights their plain means agree. ``alpha = 0`` is
+    FedAvg, as is the first round. The paper's beta, a strength of the mutation that changes over time, is left out: there
+    the specification's confidence is low.
 
     Example:
         From 0, 1/2, where the last move was 1/2: the starts are 1/4 and 3/4, one step of 1/2 leads to 5/8 and 7/8.

@@ -66,13 +66,16 @@ def fednova(
         length_k = client_steps[k] * eta_l                                           beta = 1, rho_prox = 0
                  | (1 - (1 - a)^client_steps[k]) / rho_prox,   a = eta_l * rho_prox      beta = 1
                  | eta_l * sum over j < client_steps[k] of (1 - (1 - beta)^(j + 1)) / beta      rho_prox = 0
-        x <- x + eta_g * mean of length_k * mean of ((x_k - x) / length_k)
+        x_bar <- W * x + (mean over sampled k of length_k) / W * mean over sampled k of ((x_k - x) / length_k)
+        x     <- x + eta_g * (x_bar - x)
 
-    With schedules, or a pull and momentum together, ``length_k`` is how far the client's steps carry it along a constant
-    gradient of one. ``client_steps``: (clients,) or (runs, clients) integers up to ``local_steps``;
-    ``RandomSteps(fraction)``, drawn anew in each round; or None: all clients take ``local_steps``, and it is FedAvg. Any
-    method takes ``client_steps`` by ``having``. A client sends its model and one number, and evaluates one gradient per
-    step that it takes.
+    Both means have the weights w_k of ``fedavg``, and W is their sum, which is 1 except for unequal weights without
+    replacement. With schedules, or a pull and momentum together, ``length_k`` is how far the client's steps carry it along a
+    constant gradient of one. ``client_steps``: (clients,) or (runs, clients) integers up to ``local_steps``;
+    ``RandomSteps(fraction)``: in every round each client has an independent number of steps, uniform among the integers from
+    ``fraction * local_steps``, rounded (halves up) and at least 1, to ``local_steps``; or None: all clients take
+    ``local_steps``, and it is FedAvg. Any method takes ``client_steps`` by ``having``. A client sends its model and one
+    number, and evaluates one gradient per step that it takes.
 
     Example:
         The first client, on 1/2 (x - 1)^2, takes four small steps while the second, on 2 (x + 1)^2, takes one. FedAvg then

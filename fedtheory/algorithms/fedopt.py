@@ -87,7 +87,7 @@ def fedadagrad(
 ) -> Algorithm:
     """FedAdagrad (Reddi et al. 2021; specification of FedLUAR, 8: high confidence).
 
-    As :func:`fedadam` with ``v <- v + d * d``; ``beta1 = 0`` by default, as its authors ran it.
+    As :func:`fedadam` with ``v <- v + d * d`` and no ``beta2``; ``beta1 = 0`` by default, as its authors ran it.
 
     Example:
         On 1/2 (x - 1)^2 from 0 the change is 1/2, v is 0 + 1/4, and the step is along 1/2 divided by 1/2.
@@ -110,13 +110,14 @@ def fedadam(
     ::
 
         x_k <- x_k - eta_l * g_k(x_k)                            local_steps times, from x_k = x
-        d <- mean of (x_k - x)
+        d <- x_bar - x                                           x_bar = mean over sampled k of x_k, weights as in fedavg
         m <- beta1 * m + (1 - beta1) * d                         from 0
         v <- beta2 * v + (1 - beta2) * d * d                     from v_init: eps^2, 0, or any vector of at least 0
         x <- x + eta_g * m / (sqrt(v) + eps)                     0/0 = 0
 
-    There is no bias correction. ``eta_g`` and ``eps`` are lengths in the space of the parameters. ``beta1 = 0``,
-    ``beta2 = 1`` and ``v_init`` 1 with ``eps = 0`` are FedAvg with server step ``eta_g``.
+    Products, roots and quotients are by coordinate. There is no bias correction. ``eta_g`` and ``eps`` are lengths in the
+    space of the parameters. ``beta1 = 0``, ``beta2 = 1`` and ``v_init`` 1 with ``eps = 0`` are FedAvg with server step
+    ``eta_g``.
 
     Example:
         On 1/2 (x - 1)^2 from 0 the change is 1/2: m is 1/4, v is 1/16, and the step is along 1.
@@ -136,8 +137,8 @@ def fedyogi(
 ) -> Algorithm:
     """FedYogi (Reddi et al. 2021; specification of FedLUAR, 8: high confidence).
 
-    As :func:`fedadam` with ``v <- v - (1 - beta2) * d * d * sign(v - d * d)``. As long as ``v <= d * d`` the second moment
-    grows by ``(1 - beta2) d * d``, however large it is; FedAdam's grows by less.
+    As :func:`fedadam` with ``v <- v - (1 - beta2) * d * d * sign(v - d * d)``, sign(0) = 0. As long as ``v <= d * d`` the
+    second moment grows by ``(1 - beta2) d * d``, however large it is; FedAdam's grows by less.
 
     Example:
         On 1/2 (x - 1)^2 from 0 the change is 1/2: v goes from 0 to 1/4 * 1/4, and m is 1/2 * 1/2.

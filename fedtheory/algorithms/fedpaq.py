@@ -74,15 +74,17 @@ def fedpaq(
     ::
 
         x_k <- x_k - eta_l * g_k(x_k)                        local_steps times, from x_k = x
-        x   <- x + eta_g * mean over sampled k of Q(x_k - x)
+        x_bar <- mean over sampled k of (x + Q(x_k - x))     weights as in fedavg
+        x     <- x + eta_g * (x_bar - x)
 
         Q(v)_j = |v| * sign(v_j) * z_j,    z_j = (floor(u_j) + (1 with probability u_j - floor(u_j), else 0)) / levels
                                            with u_j = levels * |v_j| / |v|, and Q(0) = 0
 
     Q acts on each layer by itself, |v| being the layer's norm, or with ``scope`` whole-vector on all of x_k - x; roundings
-    are independent. ``levels`` is ``2^(bits - 1) - 1`` unless given. Q is unbiased with ``E|Q(v) - v|^2 <= min(dim /
-    levels^2, sqrt(dim) / levels) |v|^2``. A client sends ``bits / 32`` floats per coordinate, and the norms of its layers.
-    ``quantiser="identity"`` is FedAvg. See :class:`Quantised`.
+    are independent, and a client that is drawn twice in a round rounds and sends once. ``levels`` is ``2^(bits - 1) - 1``
+    unless given. Q is unbiased with ``E|Q(v) - v|^2 <= min(dim / levels^2, sqrt(dim) / levels) |v|^2``. A client sends
+    ``bits / 32`` floats per coordinate, and the norms of its layers. ``quantiser``: ``qsgd``, the Q above; ``identity``,
+    Q(v) = v, which is FedAvg.
 
     Example:
         With one level the change (3/5, 0) of length 3/5 is sent exactly: each z_j is 0 or 1.

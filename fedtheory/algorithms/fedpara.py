@@ -27,10 +27,11 @@ def fedpara(eta_l=0.1, local_steps=1, eta_g=1.0, participants=None, replacement=
 
         x = (X1, Y1, X2, Y2), the model is W = (X1 Y1^T) o (X2 Y2^T), of rank at most r^2
         x_k <- x_k - eta_l * g_k(x_k)                     local_steps times, from x_k = x; g_k by the chain rule
-        x   <- x + eta_g * mean over sampled k of (x_k - x)
+        x   <- x + eta_g * (x_bar - x)                    x_bar = mean over sampled k of x_k, weights as in fedavg
 
-    The factors are trained, sent and averaged: ``2 r (n1 + n2)`` floats instead of ``n1 n2``. It is FedAvg on a federation
-    of :func:`synthetic.factored`, which does all that is special; other federations are refused.
+    o is the product by entry. W (n1, n2) and the factors X (n1, r), Y (n2, r) are laid out row by row, and the vector x is
+    X1, then Y1, X2, Y2. The factors are trained, sent and averaged: ``2 r (n1 + n2)`` floats instead of ``n1 n2``. It is
+    FedAvg on a federation of :func:`synthetic.factored`, which does all that is special; other federations are refused.
 
     Example:
         >>> from fedtheory import run

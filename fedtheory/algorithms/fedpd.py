@@ -63,9 +63,11 @@ def fedpd(eta_l=0.1, local_steps=1, rho_prox=0.1, solver="gradient", epsilon=Non
         lam_k <- lam_k + rho_prox * (x_k - x)
         x     <- mean over all k of (x_k + lam_k / rho_prox)
 
-    Every lam_k starts at zero; all clients take part. ``solver`` of the first line: ``gradient``, ``local_steps`` steps
-    ``x_k <- x_k - eta_l * (g_k(x_k) + lam_k + rho_prox * (x_k - x))`` from ``x_k = x``; ``exact``; ``tolerance``,
-    full-gradient steps of ``eta_l`` from x until the squared gradient norm is at most ``epsilon``.
+    Every lam_k starts at zero; all clients take part, with the weights p_k. ``solver`` of the first line: ``gradient``,
+    ``local_steps`` steps ``x_k <- x_k - eta_l * (g_k(x_k) + lam_k + rho_prox * (x_k - x))`` from ``x_k = x``; ``exact``, the
+    minimiser; ``tolerance``, steps with the full gradient of F_k in place of g_k, until the squared norm of the bracket is
+    at most ``epsilon``, tested before every step. With the last two ``local_steps`` must be 1 and has no effect; more than
+    10000 steps to the tolerance are an error.
 
     Example:
         On 1/2 (v - 1)^2 with rho_prox 1: to 1/2, lam = 1/2, sent 1; then v solves v - 1 + 1/2 + v - 1 = 0.

@@ -28,7 +28,7 @@ def fedprox(eta_l=0.1, local_steps=1, rho_prox=1.0, participants=None, replaceme
     ::
 
         x_k <- x_k - eta_l * (g_k(x_k) + rho_prox * (x_k - x))     local_steps times, from x_k = x
-        x   <- mean over sampled k of x_k                          weights as in FedAvg
+        x   <- mean over sampled k of x_k                          weights as in fedavg
 
     FedALIGN has ``rho_prox = 1``. ``rho_prox = 0`` is FedAvg; with one local step it is FedAvg for every ``rho_prox``.
 

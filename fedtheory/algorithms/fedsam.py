@@ -38,7 +38,7 @@ def fedsam(eta_l=0.1, local_steps=1, rho_sam=0.05, eta_g=1.0, participants=None,
     ::
 
         x_k <- x_k - eta_l * g_k(x_k + rho_sam * g_k(x_k)/|g_k(x_k)|)     local_steps times, from x_k = x; 0/0 = 0
-        x   <- x + eta_g * mean of (x_k - x)
+        x   <- x + eta_g * (x_bar - x)              x_bar = mean over sampled k of x_k, weights as in fedavg
 
     The two gradients of a step are on the same samples. ``rho_sam = 0`` is FedAvg.
 

@@ -79,12 +79,14 @@ def fedsmoo(
 
         s_k  = rho_sam * u/|u| with u = g_k(x_k) - mu_k - s,   mu_k <- mu_k + s_k - s
         x_k  <- x_k - eta_l * (g_k(x_k + s_k) + lam_k + rho_prox * (x_k - x))     both lines local_steps times, from x_k = x
-        s    <- rho_sam * v/|v| with v = mean over sampled k of mu_k              sent s_hat: of the last s_k
-        lam_k, lam and x as in FedDyn
+        s    <- rho_sam * v/|v| with v = mean over sampled k of mu_k              after the local steps; sent mu
+                                         mean over sampled k of s_k               of the last local step; sent s_hat
+        lam_k, lam and x as in :func:`feddyn`, like ``order``
 
-    mu_k, s and all duals start at zero; 0/0 = 0. mu_k moves in every local step, on the samples of that step, and stays
-    with the client between rounds. ``sent="mu"`` is what the authors' public code does. ``rho_sam = 0`` is FedDyn. The
-    code's ``lam_k`` has the opposite sign of the paper's, and ``rho_prox`` is its 1/a. Two models each way.
+    mu_k, s and all duals start at zero; 0/0 = 0. The means have the weights of ``fedavg``. mu_k moves in every local step;
+    both gradients of a step are on the same samples. mu_k stays with the client between rounds. ``sent="mu"`` is what the
+    authors' public code does. ``rho_sam = 0`` is FedDyn. The code's ``lam_k`` has the opposite sign of the paper's, and
+    ``rho_prox`` is its 1/a. Two models each way.
 
     Example:
         On 1/2 (x - 1)^2 the first perturbation is -1/2, where the gradient is -3/2: to 3/4, lam = 3/4, and 3/4 + 3/4.

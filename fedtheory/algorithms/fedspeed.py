@@ -39,8 +39,8 @@ def fedspeed(
         h_k   <- h_k - rho_prox * (x_k - x)
         x     <- mean over sampled k of (x_k - h_k / rho_prox)
 
-    h_k starts at zero; the gradients of a step are on the same samples. The code keeps ``lam_k = -h_k`` (array ``dual``).
-    ``alpha = 0`` or ``rho_sam = 0`` is FedADMM, variant eq6.
+    The mean has the weights of ``fedavg``. h_k starts at zero; the gradients of a step are on the same samples. The code
+    keeps ``lam_k = -h_k`` (array ``dual``). ``alpha = 0`` or ``rho_sam = 0`` is FedADMM, variant eq6.
 
     Example:
         On 1/2 (x - 1)^2 the gradient at -1/2 is -3/2: to 3/4, h = -3/4, sent 3/2.

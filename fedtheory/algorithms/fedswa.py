@@ -25,9 +25,10 @@ def fedswa(
         x_k <- x_k - eta_l * (1 - (1 - rho_decay) * j / local_steps) * g_k(x_k)     j = 0 .. local_steps - 1, from x_k = x
              | x_k - eta_l * ((local_steps - 2) / (local_steps - 1))**j * g_k(x_k)  schedule geometric-h1 (Theorem H.1, which
                                                                                     prints it with eta_l = 1)
-        x <- x + eta_g * (mean of x_k - x)
+        x <- x + eta_g * (x_bar - x)             x_bar = mean over sampled k of x_k, weights as in fedavg
 
-    ``rho_decay = 1`` and ``eta_g = 1`` is FedAvg.
+    Under ``geometric-h1`` one local step is refused; two have the rates eta_l and 0 (0^0 = 1). ``rho_decay = 1`` and ``eta_g
+    = 1`` is FedAvg.
 
     Example:
         On 1/2 (x - 1)^2 from 0 with rates 1/2 and 3/8: 0, 1/2, 11/16, and once more half of that.

@@ -58,10 +58,11 @@ def lbgm(eta_l=0.1, local_steps=1, eta_g=1.0, threshold=0.1, participants=None, 
             client k sends rho_k = <d_k, b_k> / |b_k|^2,      the server uses rho_k * b_k
         else:
             client k sends d_k, and b_k <- d_k on both sides
-        x <- x + eta_g * mean over sampled k of what the server uses
+        x_bar <- mean over sampled k of (x + what the server uses of k)              weights as in fedavg
+        x     <- x + eta_g * (x_bar - x)
 
-    Before a client's first upload b_k is zero, and it sends in full. A change of zero counts as parallel. ``threshold = 0``
-    is FedAvg (a number is sent only for parallel changes).
+    A client that is drawn twice in a round sends once. Before a client's first upload b_k is zero, and it sends in full. A
+    change of zero counts as parallel. ``threshold = 0`` is FedAvg (a number is sent only for parallel changes).
 
     Example:
         On 1/2 |x - (1, 1)|^2 all changes are parallel: two floats are sent in the first round, one in the others.

@@ -19,14 +19,18 @@ __all__ = ["Adam", "local_adam"]
 class Adam(ClientOptimiser):
     """The direction ``m / (sqrt(vhat) + eps)``, without bias correction, 0/0 = 0.
 
-    In a round m starts at 0, and v at its value after the client's last round, ``v_init`` in the first.
+    With the gradient g of a step ``m <- beta1 m + (1 - beta1) g``, ``v <- beta2 v + (1 - beta2) g^2`` and
+    ``vhat <- max(vhat, v)``. In a round m starts at 0, and v at its value after the client's last round, ``v_init`` in the
+    first.
 
     Args:
-        vhat: the running maximum of v starts a round at v (``reset``), at its value after the client's last round
-            (``carry``), or at zero (``zero``); ``none``: vhat is v itself.
-        store: the array kept as v for the next round: ``v``, or the maximum ``vhat``.
-        norm: squares and quotients by coordinate (``elem``); or ``scalar``: v is the moment of ``|g|^2``.
-        moment_index: a step uses the moments updated with its gradient (``immediate``), or those before (``delayed``).
+        vhat: the running maximum of v starts a round at v (``reset``), at its value after the client's last round, in the
+            first at ``v_init`` (``carry``), or at zero (``zero``); ``none``: vhat is v itself, without a maximum.
+        store: the array kept as v for the next round: ``v``, or the maximum ``vhat`` at the end of the round.
+        norm: squares, maxima and quotients by coordinate (``elem``); or ``scalar``: v and vhat are one number per client,
+            with ``|g|^2`` in place of ``g^2``, by whose root all coordinates of m are divided.
+        moment_index: a step uses m and vhat updated with its gradient (``immediate``), or those before (``delayed``), in the
+            first step of a round m = 0 and vhat at its start.
     """
 
     beta1: Any = rate(0.9, high=1)  #: number, (runs,) array or Schedule
@@ -95,11 +99,11 @@ def local_adam(
             vhat_k <- max(vhat_k, v_k)
             x_k  <- x_k - eta_l * m_k / (sqrt(vhat_k) + eps)                 0/0 = 0; moment_index: immediate | delayed
         client k keeps v_k                                                   store: v | vhat
-        x <- x + eta_g * mean of (x_k - x)
+        x <- x + eta_g * (x_bar - x)                     x_bar = mean over sampled k of x_k, weights as in fedavg
 
-    v_k starts at ``v_init``; :class:`Adam` explains the variants. ``eta_l`` is a length in the space of the parameters. For
-    ``beta1 = 0``, ``eta_l = eta * eps`` and large ``eps`` it tends to FedAvg with step eta. One model each way; moments are
-    never sent.
+    v_k starts at ``v_init``; :class:`Adam` has the formulas of ``vhat``, ``store``, ``norm`` and ``moment_index``. ``eta_l``
+    is a length in the space of the parameters. For ``beta1 = 0``, ``eta_l = eta * eps`` and large ``eps`` it tends to FedAvg
+    with step eta. One model each way; moments are never sent.
 
     Example:
         Without memory a step is as long as ``eta_l``, whatever the gradient.

@@ -53,7 +53,16 @@ class LocalOnly(Algorithm):
 
 
 def local_only(eta_l=0.1, local_steps=1) -> LocalOnly:
-    """Local training without communication (Ravi and Shomorony, Appendix C.1): see :class:`LocalOnly`."""
+    """Local training without communication (Ravi and Shomorony, Appendix C.1).
+
+    ::
+
+        x_k <- x_k - eta_l * g_k(x_k)     local_steps times per round, on every client, from its x_k of the round before
+        x   <- sum over the priority k of p_k x_k
+
+    All x_k begin at the start. x is only recorded: no client receives it. Free clients train too and do not enter x. The x_k
+    are ``state.clients["model"]``, see :class:`LocalOnly`.
+    """
     return LocalOnly(eta_l=eta_l, local_steps=local_steps)
 
 

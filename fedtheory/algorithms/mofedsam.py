@@ -15,11 +15,12 @@ def mofedsam(eta_l=0.1, local_steps=1, rho_sam=0.05, beta=0.1, eta_g=1.0, partic
     ::
 
         x_k <- x_k - eta_l * (beta * g_k(x_k + rho_sam * g_k(x_k)/|g_k(x_k)|) + (1 - beta) * M)     local_steps times
-        M   <- mean of (x - x_k) / (local_steps * eta_l)                                            from 0
+        M   <- (x - x_bar) / (local_steps * eta_l)                                                  from 0
         x   <- x - eta_g * local_steps * eta_l * M                                                  with the new M
 
-    The two gradients of a step are on the same samples; 0/0 = 0. ``rho_sam = 0`` is FedCM, ``beta = 1`` FedSAM. Two models
-    go down, one up.
+    The local steps start from x_k = x, and x_bar is the mean over sampled k of x_k, with the weights of ``fedavg``. The two
+    gradients of a step are on the same samples; 0/0 = 0. ``rho_sam = 0`` is FedCM, ``beta = 1`` FedSAM. Two models go down,
+    one up.
 
     Example:
         On 1/2 (x - 1)^2 from 0 the gradient at -1/2 is -3/2; half of it is M and the step. At 3/8 the gradient is taken at

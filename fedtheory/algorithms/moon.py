@@ -77,7 +77,7 @@ def moon(
                     with e_* = exp(cosine(z, z_*) / temperature), z the representation of the sample under y,
                     z_global that under x, z_previous that under the client's model of its last round (the start, if none)
         x_k <- x_k - eta_l * (stochastic gradient of loss_k at x_k)     local_steps times, from x_k = x
-        x   <- x + eta_g * mean over sampled k of (x_k - x)
+        x   <- x + eta_g * (x_bar - x)                                  x_bar = mean over sampled k of x_k, as in fedavg
 
     The representation is the values of the last hidden layer; of a linear model, its scores. Both terms are on the samples
     of the step, and z_global and z_previous are constants in the derivative; the cosine with a zero vector is 0, with

@@ -142,17 +142,18 @@ def prunefl(
             x_k <- x restricted to what is kept
             x_k <- x_k - eta_l * (g_k(x_k) restricted to it)        local_steps times
             s_k <- s_k + g_k * g_k                                   in every local step, unrestricted
-            x   <- mean over sampled k of x_k
-        every ``period`` rounds: sampled clients send s_k and set it to zero; keep the largest (mean of s_k)_j / times_j
+            x   <- mean over sampled k of x_k                        weights as in fedavg
+        after rounds period, 2 period, ...: sampled clients send s_k and set it to zero;
+            keep the largest (mean over sampled k of s_k)_j / times_j
 
     The steps of client 0 (or ``client``), of the first size ``eta_l``, are plain and only find the first mask: clients start
     the run from x restricted to it, while the first recorded x is the whole start. When the mask is renewed, the new x is
-    restricted to it at once. Of equal sums the parameters that come first are kept.
-    s_k starts at zero and adds up over the rounds in which client k takes part. A parameter that leaves the mask is zero,
-    and returns from zero. ``times``: relative time that a parameter costs, one per layer or per parameter; None: all the
-    same. The number of parameters kept is the share ``density`` of all, rounded, at least one; the literature also adapts
-    it to the measured time. ``density = 1`` is FedAvg. A participant receives and sends what is kept, and sends one more
-    model when the mask is renewed; a new mask is one bit per parameter.
+    restricted to it at once. Of equal sums the parameters that come first are kept. s_k starts at zero and adds up over the
+    rounds in which client k takes part. A parameter that leaves the mask is zero, and returns from zero. ``times``: relative
+    time that a parameter costs, one per layer or per parameter; None: all the same. The number of parameters kept is the
+    share ``density`` of all, rounded (halves up), at least one. Rounds count from 1 here: the new mask holds from the round
+    after. The literature also adapts the number to the measured time. ``density = 1`` is FedAvg. A participant receives and
+    sends what is kept, and sends one more model when the mask is renewed; a new mask is one bit per parameter.
 
     Example:
         The first gradient is largest in the first coordinate: after the initial mask only this one moves.

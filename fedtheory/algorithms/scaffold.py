@@ -35,12 +35,16 @@ def scaffold(
         c_k+ = g_k(x)                                               option I, on samples of its own
              | c_k - c + (x - x_k) / (local_steps * eta_l)          option II
              | mean of the g_k(x_k) of the round                    option average-gradient
-        x <- x + eta_g * mean over sampled k of (x_k - x)
-        c <- c + 1/m * sum over sampled k of (c_k+ - c_k),   c_k <- c_k+
+        x <- x + eta_g * (x_bar - x)                                x_bar = mean over sampled k of x_k, as in fedavg
+        c <- c + 1/m * sum over sampled k of (c_k+ - c_k)           m: number of all clients
+        c_k <- c_k+                                                 for the sampled k; the others keep c_k
 
-    c in the third line is the one of the round. All variates start at zero, or as ``start`` of :class:`ControlVariates`
-    says, which also takes ``client_variate`` and ``server_variate``. With all variates zero it is FedAvg. ``c`` stays the
-    mean of the c_k if it is so at the start. Two models each way.
+    c in the third to fifth line is the one of the round, under either sign. With unequal weights the share p_k stands for
+    1/m; a client that is drawn twice enters that sum once. ``start``: ``zero``, all zero; ``gradient``, c_k = a stochastic
+    gradient of client k at the start, on samples of its own, and c their mean over all k, with the shares p_k;
+    ``gradient-clients-only``, the same c_k and c = 0; ``free``, c_k = ``client_variate`` ([runs,] clients, dim) and c =
+    ``server_variate`` ([runs,] dim), zero if not given. With all variates zero it is FedAvg. ``c`` stays the mean over all k
+    of c_k if it is so at the start. Two models each way.
 
     Example:
         On 1/2 (x - 1)^2 and 2 (x + 1)^2, whose mean is smallest at -3/5, FedAvg's local steps stop elsewhere.

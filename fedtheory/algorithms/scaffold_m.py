@@ -21,12 +21,14 @@ def scaffold_m(
 
         x_k <- x_k - eta_l * (beta * (g_k(x_k) - c_k + c) + (1 - beta) * M)     local_steps times, from x_k = x
         c_k+ = mean of the g_k(x_k) of the round                                or ``option`` of SCAFFOLD
-        M <- mean of (x - x_k) / (local_steps * eta_l),   x <- x - gamma * M
-        c <- c + 1/m * sum over sampled k of (c_k+ - c_k),   c_k <- c_k+
+        M <- (x - x_bar) / (local_steps * eta_l)                                x_bar = mean over sampled k of x_k
+        x <- x - gamma * M                                                      with the new M
+        c <- c + 1/m * sum over sampled k of (c_k+ - c_k),   c_k <- c_k+        m: number of all clients
 
-    M and, unless ``start`` says otherwise, all variates start at zero. The paper does not write out the change of c_k.
-    ``beta = 1`` is SCAFFOLD with the server step ``gamma / (local_steps * eta_l)``; without variates it is FedAvg-M. Three
-    models go down, two up.
+    M starts at zero. ``start`` and ``option`` of the variates, and the sum with unequal weights and for a client drawn
+    twice, as in :func:`scaffold`; the weights of x_bar are those of ``fedavg``. The paper does not write out the change of
+    c_k. ``beta = 1`` is SCAFFOLD with the server step ``gamma / (local_steps * eta_l)``; without variates it is FedAvg-M.
+    Three models go down, two up.
 
     Example:
         One client on 1/2 (x - 1)^2 from 0: the variates cancel, so these are the numbers of FedAvg-M.

@@ -71,7 +71,7 @@ def checked(method: str, arguments=None, step=ETA, *, told=None, base=None, stat
         return replayed(base or method, seen, numbers, eta_l=eta_l, tracked=tracked, solve=solve, state=state)
 
     arguments = {"eta_l": step} | (arguments or {})
-    return Row(method, arguments, reference, arguments | (told or {}), **options)
+    return Row(method, arguments, reference, arguments | (told or {}), weighted=False, **options)
 
 
 def replayed(method: str, given: Given, options: dict, *, eta_l, tracked=None, solve: Callable | None = None,

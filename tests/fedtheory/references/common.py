@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-__all__ = ["EXTRA", "START", "Given", "at_start", "mean", "norm", "now", "unit"]
+__all__ = ["EXTRA", "START", "Given", "at_start", "mean", "mean_over_all", "norm", "now", "sum_of_shares", "unit"]
 
 EXTRA, START = "extra", "start"  #: gradients that belong to no local step: one more in a round, and before the first
 
@@ -15,8 +15,9 @@ class Given(NamedTuple):
 
     ``grad(i, x, t, k)`` is the stochastic gradient of client i at ``x`` (d,) in local step k of round t, both from 0;
     ``k = EXTRA``: on samples of its own for the round; ``t = START``: on samples of its own before the first round.
-    ``active[t]`` lists the clients of round t. ``minimise(i, linear, rho, center)`` is the minimiser over v of
-    F_i(v) + <linear, v> + rho/2 |v - center|^2. ``full(i, x)`` is the gradient of F_i.
+    ``active[t]`` lists the clients of round t, each once, and ``weights[t]`` tells the weight of each of them in the mean,
+    those in the docstring of ``fedavg``; ``shares`` are the p_k. ``minimise(i, linear, rho, center)`` is the minimiser
+    over v of F_i(v) + <linear, v> + rho/2 |v - center|^2. ``full(i, x)`` is the gradient of F_i.
     """
 
     grad: Callable[..., np.ndarray]
@@ -24,14 +25,28 @@ class Given(NamedTuple):
     active: list[list[int]]
     clients: int
     local_steps: int
+    weights: list[dict[int, Any]]
+    shares: list[Any]
     minimise: Any = None
     full: Any = None
 
 
-def mean(values):
-    """The plain mean of vectors or numbers."""
-    values = list(values)
-    return sum(values) / len(values)
+def mean(given: Given, t, values):
+    """The mean over the sampled clients of round t, with the weights of the sampling: the sum of w_k v_k.
+
+    ``values``: a vector or number of each of them, by client. The weights need not sum to one.
+    """
+    return sum(given.weights[t][i] * values[i] for i in given.active[t])
+
+
+def sum_of_shares(given: Given, values):
+    """The sum over the clients in ``values`` of p_k v_k, however often each was drawn; 1/n of the sum for equal weights."""
+    return sum(given.shares[i] * value for i, value in values.items())
+
+
+def mean_over_all(given: Given, values):
+    """The mean over all clients, each with its share p_k."""
+    return sum(given.shares[i] * values[i] for i in range(given.clients))
 
 
 def norm(v):

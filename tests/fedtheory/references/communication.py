@@ -21,6 +21,11 @@ def _ends(given, eta_l, t, S, starts, pull=0, center=None):
     return ends
 
 
+def _total(given, t):
+    """The sum of the weights of the sampled clients."""
+    return sum(given.weights[t].values())
+
+
 def _updates(given, eta_l, t, S, x):
     """Delta_i of every participant."""
     return {i: end - x for i, end in _ends(given, eta_l, t, S, {i: x for i in S}).items()}
@@ -63,9 +68,10 @@ def fedluar(given: Given, eta_l, layers, recycle, mu=0, rescaled=False, **option
     x, luar = given.x, _Luar(given, layers, recycle, **options)
     path = [x]
     for t, S in enumerate(given.active):
-        fresh = mean(_ends(given, eta_l, t, S, {i: x for i in S}, mu, x).values()) - x
+        ends = _ends(given, eta_l, t, S, {i: x for i in S}, mu, x)
+        fresh = mean(given, t, {i: ends[i] - x for i in S})
         factor = now(eta_l, t) / now(eta_l, t - 1) if rescaled and t else 1
-        x = x + luar.apply(fresh, x, t, factor)
+        x = _total(given, t) * x + luar.apply(fresh, x, t, factor)
         path.append(x)
     return path, luar
 
@@ -76,8 +82,9 @@ def fedluar_acg(given: Given, eta_l, layers, recycle, lam, beta, **options):
     path = [x]
     for t, S in enumerate(given.active):
         z = x + lam * M
-        fresh = mean(_ends(given, eta_l, t, S, {i: z for i in S}, beta, z).values()) - z
-        M = lam * M + luar.apply(fresh, z, t)
+        ends = _ends(given, eta_l, t, S, {i: z for i in S}, beta, z)
+        fresh = mean(given, t, {i: ends[i] - z for i in S})
+        M = lam * M + (_total(given, t) - 1) * z + luar.apply(fresh, z, t)
         x = x + M
         path.append(x)
     return path, luar
@@ -90,8 +97,9 @@ def fedluar_mut(given: Given, eta_l, layers, recycle, alpha, signs, relative="st
     for t, S in enumerate(given.active):
         starts = {i: x + alpha * signs(i, t) * g for i in S}
         ends = _ends(given, eta_l, t, S, starts)
-        g = luar.apply(mean(ends[i] - (starts[i] if relative == "start" else x) for i in S), x, t)
-        x = x + g
+        changes = {i: ends[i] - (starts[i] if relative == "start" else x) for i in S}
+        new = _total(given, t) * x + luar.apply(mean(given, t, changes), x, t)
+        x, g = new, new - x
         path.append(x)
     return path, luar
 
@@ -106,7 +114,7 @@ def fedluar_paq(given: Given, eta_l, layers, recycle, s, uniform, **options):
             u = uniform(i, t)
             for layer in layers:
                 change[layer] = quantise(change[layer], s, u[layer])
-        x = x + luar.apply(mean(sent.values()), x, t)
+        x = _total(given, t) * x + luar.apply(mean(given, t, sent), x, t)
         path.append(x)
     return path, luar
 
@@ -117,9 +125,10 @@ def fedluar_adam(given: Given, eta_l, layers, recycle, eta_s, beta1, beta2, tau,
     x, luar = given.x, _Luar(given, layers, recycle, **options)
     m, v, path = 0 * x, tau**2 + 0 * x, [x]
     for t, S in enumerate(given.active):
-        change = mean(_updates(given, eta_l, t, S, x).values())
+        change = mean(given, t, _updates(given, eta_l, t, S, x))
         if recycled == "pre":
             change = luar.apply(change, x, t)
+        change = change + (_total(given, t) - 1) * x
         m_new, v_new = beta1 * m + (1 - beta1) * change, beta2 * v + (1 - beta2) * change**2
         step = eta_s * m_new / (np.sqrt(v_new) + tau)
         if recycled == "post":
@@ -152,11 +161,11 @@ def fedpaq(given: Given, eta_l, s, uniform, layers, eta_g=1):
     """fedluar 8. ``uniform(i, t)`` gives (d,) uniform numbers; each of the ``layers`` is quantised by itself."""
     x, path = given.x, [given.x]
     for t, S in enumerate(given.active):
-        sent = []
+        sent = {}
         for i, change in _updates(given, eta_l, t, S, x).items():
             u = uniform(i, t)
-            sent.append(np.concatenate([quantise(change[layer], s, u[layer]) for layer in layers]))
-        x = x + eta_g * mean(sent)
+            sent[i] = x + np.concatenate([quantise(change[layer], s, u[layer]) for layer in layers])
+        x = x + eta_g * (mean(given, t, sent) - x)
         path.append(x)
     return path
 
@@ -165,16 +174,16 @@ def lbgm(given: Given, eta_l, theta, eta_g=1):
     """fedluar 8: a scalar is sent where the change is nearly parallel to the last one sent in full."""
     x, look_back, path = given.x, {}, [given.x]
     for t, S in enumerate(given.active):
-        received = []
+        received = {}
         for i, g in _updates(given, eta_l, t, S, x).items():
             lb = look_back.get(i, 0 * g)
             inner, gg, ll = np.sum(g * lb), np.sum(g * g), np.sum(lb * lb)
             if ll != 0 and gg * ll - inner * inner <= theta * gg * ll:
-                received.append(inner / ll * lb)
+                received[i] = x + inner / ll * lb
             else:
                 look_back[i] = g
-                received.append(g)
-        x = x + eta_g * mean(received)
+                received[i] = x + g
+        x = x + eta_g * (mean(given, t, received) - x)
         path.append(x)
     return path
 
@@ -183,12 +192,13 @@ def feddropoutavg(given: Given, eta_l, kept, eta_g=1):
     """fedluar 8. ``kept(i, t)``: truth values (d,), which parameters client i sends; one that nobody sends stays."""
     x, path = given.x, [given.x]
     for t, S in enumerate(given.active):
-        changes, masks, new = _updates(given, eta_l, t, S, x), {i: kept(i, t) for i in S}, x.copy()
+        changes, masks, x_bar = _updates(given, eta_l, t, S, x), {i: kept(i, t) for i in S}, x.copy()
+        w, total = given.weights[t], _total(given, t)
         for j in range(len(x)):
             senders = [i for i in S if masks[i][j]]
-            if senders:
-                new[j] = x[j] + eta_g * mean(changes[i][j] for i in senders)
-        x = new
+            arrived = sum(w[i] * changes[i][j] for i in senders) / sum(w[i] for i in senders) if senders else 0
+            x_bar[j] = total * (x[j] + arrived)
+        x = x + eta_g * (x_bar - x)
         path.append(x)
     return path
 
@@ -211,17 +221,17 @@ def prunefl(given: Given, eta_l, count, period, times, client=0, initial_steps=1
         total, y = total + g * g, y - now(eta_l, 0) * g
     kept, sums, path = largest(total), {i: 0 * x for i in range(given.clients)}, [x]
     for t, S in enumerate(given.active):
-        ends = []
+        ends = {}
         for i in S:
             y = only(kept, x)
             for k in range(given.local_steps):
                 g = given.grad(i, y, t, k)
                 sums[i] = sums[i] + g * g
                 y = y - now(eta_l, t) * only(kept, g)
-            ends.append(y)
-        x = mean(ends)
+            ends[i] = y
+        x = mean(given, t, ends)
         if (t + 1) % period == 0:
-            kept = largest(mean(sums[i] for i in S))
+            kept = largest(mean(given, t, sums))
             x = only(kept, x)
             sums |= {i: 0 * x for i in S}
         path.append(x)
@@ -247,17 +257,18 @@ def fedlama(given: Given, eta_l, layers, period):
     for t, S in enumerate(given.active):
         last = (t + 1) % period == 0
         starts = {i: own.get(i, x) for i in S} if t % period else {i: x for i in S}
-        ends, new = _ends(given, eta_l, t, S, starts), x.copy()
+        ends, new = _ends(given, eta_l, t, S, starts), _total(given, t) * x
         own = {i: ends[i].copy() for i in S}
         for l, layer in enumerate(layers):
             if last or l not in seldom:
-                new[layer] = mean(ends[i][layer] for i in S)
+                new[layer] = mean(given, t, {i: ends[i][layer] for i in S})
                 for i in S:
                     own[i][layer] = new[layer]
-        x = new
+        before, x = x, new
         if last:
             steps = [given.local_steps * (period if l in seldom else 1) for l in range(len(layers))]
-            spread = [mean(np.sum((ends[i] - x)[layer] ** 2) for i in S) for layer in layers]
+            shift = mean(given, t, {i: ends[i] - before for i in S})
+            spread = [mean(given, t, {i: np.sum((ends[i] - before - shift)[layer] ** 2) for i in S}) for layer in layers]
             seldom = rarely([d / (n * k) for d, n, k in zip(spread, sizes, steps, strict=True)], sizes)
         path.append(x)
     return path
@@ -268,7 +279,7 @@ def fedmut(given: Given, eta_l, alpha, signs, eta_g=1):
     x, g, path = given.x, 0 * given.x, [given.x]
     for t, S in enumerate(given.active):
         ends = _ends(given, eta_l, t, S, {i: x + alpha * signs(i, t) * g for i in S})
-        new = x + eta_g * (mean(ends.values()) - x)
+        new = x + eta_g * (mean(given, t, ends) - x)
         x, g = new, new - x
         path.append(x)
     return path

@@ -1,6 +1,6 @@
 """Slow references: momentum that clients receive from the server."""
 
-from tests.fedtheory.references.common import Given, at_start, mean
+from tests.fedtheory.references.common import Given, at_start, mean, mean_over_all, sum_of_shares
 
 __all__ = ["fedavg_m", "fedcm", "scaffold_m"]
 
@@ -9,12 +9,12 @@ def _variates(given, start):
     """The c_i and the server's variate before the first round (fedmoswa 3.4 e); ``start``: zero, or grad (gradients and
     their mean)."""
     c = at_start(given) if start == "grad" else {i: 0 * given.x for i in range(given.clients)}
-    return c, mean(c.values())
+    return c, mean_over_all(given, c)
 
 
 def scaffold_m(given: Given, eta, beta, gamma, start="zero"):
     """fadamgc 3.7."""
-    grad, x, active, n, K = given[:5]
+    grad, x, active, _, K = given[:5]
     c_i, c = _variates(given, start)
     M, path = 0 * x, [x]
     for t, S in enumerate(active):
@@ -26,9 +26,9 @@ def scaffold_m(given: Given, eta, beta, gamma, start="zero"):
                 total = total + g
                 x_i[i] = x_i[i] - eta * (beta * (g - c_i[i] + c) + (1 - beta) * M)
             c_new[i] = total / K
-        M = sum(x - x_i[i] for i in S) / (eta * len(S) * K)
+        M = (x - mean(given, t, x_i)) / (eta * K)
         x = x - gamma * M
-        c = c + sum(c_new[i] - c_i[i] for i in S) / n
+        c = c + sum_of_shares(given, {i: c_new[i] - c_i[i] for i in S})
         c_i |= c_new
         path.append(x)
     return path
@@ -46,7 +46,7 @@ def fedavg_m(given: Given, eta, beta, gamma, heavy_ball=False):
                 g = grad(i, x_i[i], t, k)
                 u = (1 - beta) * u + g
                 x_i[i] = x_i[i] - eta * (u if heavy_ball else beta * g + (1 - beta) * M)
-        M = sum(x - x_i[i] for i in S) / (eta * len(S) * K)
+        M = (x - mean(given, t, x_i)) / (eta * K)
         x = x - gamma * M
         path.append(x)
     return path
@@ -61,7 +61,7 @@ def fedcm(given: Given, eta, alpha, eta_g=1):
         for i in S:
             for k in range(K):
                 y[i] = y[i] - eta * (alpha * grad(i, y[i], t, k) + (1 - alpha) * Delta)
-        Delta = sum(x - y[i] for i in S) / (eta * K * len(S))
+        Delta = (x - mean(given, t, y)) / (eta * K)
         x = x - eta_g * eta * K * Delta
         path.append(x)
     return path

@@ -48,9 +48,11 @@ DUALS = {
            ("both", {"l2": Q(1, 2), "l1": Q(1, 2)}, {"l2": Q(1, 2), "l1": Q(1, 2), "w": 1 / (2 * RHO)}),
            ("consistent", {"l1": Q(1, 4), "weight": "consistent"}, {"l2": 0, "l1": Q(1, 4), "w": RHO / 2}))},
     "feddyn, falling": dual("feddyn", step=FALLING),
-    "afedpd, aligned": row("afedpd", lambda *a, **k: afedpd_aligned(*a, **k)[0], {"rho_prox": RHO}, {"rho": RHO}),
+    "afedpd, aligned": row("afedpd", lambda *a, **k: afedpd_aligned(*a, **k)[0], {"rho_prox": RHO}, {"rho": RHO},
+                           weighted=False),  # its v is the mean dual where weights are equal
     "afedpd, aligned, server": row("afedpd", lambda *a, **k: afedpd_aligned(*a, **k)[1],
-                                   {"rho_prox": RHO, "output": "server"}, {"rho": RHO}, participants=(None, 2)),
+                                   {"rho_prox": RHO, "output": "server"}, {"rho": RHO}, participants=(None, 2),
+                                   weighted=False),
     "afedpdsam, bar": sam_dual(output="bar"),
     "afedpdsam, server, eps": sam_dual(output="server", sam_eps=0.05),
     "fedspeed": row("fedspeed", fedspeed, {"rho_prox": RHO, "rho_sam": Q(1, 8)}, {"rho": RHO, "r": Q(1, 8)}, eta="eta",

@@ -11,13 +11,13 @@ def fedacg(given: Given, eta_l, lam, beta):
     """fedmoswa 8 and fedluar 8."""
     theta, u, path = given.x, 0 * given.x, [given.x]
     for t, S in enumerate(given.active):
-        z, ends = theta + lam * u, []
+        z, ends = theta + lam * u, {}
         for i in S:
             x = z
             for k in range(given.local_steps):
                 x = x - now(eta_l, t) * (given.grad(i, x, t, k) + beta * (x - z))
-            ends.append(x)
-        u = lam * u + mean(x - z for x in ends)
+            ends[i] = x
+        u = lam * u + (mean(given, t, ends) - z)
         theta = theta + u
         path.append(theta)
     return path
@@ -31,7 +31,7 @@ def fedasam(given: Given, eta_l, r, nu, eta_g=1, start=None, cycle=None, ratio=1
     """
     theta, path, swa, n_models = given.x, [given.x], given.x, 1
     for t, S in enumerate(given.active):
-        ends, eta, since = [], now(eta_l, t), -1 if start is None else t - start
+        ends, eta, since = {}, now(eta_l, t), -1 if start is None else t - start
         if since == 0:
             swa = theta
         if since >= 0 and cycle > 1:
@@ -43,8 +43,8 @@ def fedasam(given: Given, eta_l, r, nu, eta_g=1, start=None, cycle=None, ratio=1
                 g, T = given.grad(i, x, t, k), np.abs(x) + nu
                 step = r * T * T * g / norm(T * g) if norm(T * g) > 0 else 0 * x
                 x = x - eta * given.grad(i, x + step, t, k)
-            ends.append(x)
-        theta = theta + eta_g * (mean(ends) - theta)
+            ends[i] = x
+        theta = theta + eta_g * (mean(given, t, ends) - theta)
         if since >= 0 and (since + 1) % cycle == 0:
             swa, n_models = (swa * n_models + theta) / (n_models + 1), n_models + 1
         path.append(swa if since >= 0 else theta)
@@ -55,14 +55,14 @@ def fedlesam(given: Given, eta_l, r, eta_g=1):
     """fedmoswa 8: uphill from now to the model of the client's previous participation, none in its first."""
     theta, old, path = given.x, {}, [given.x]
     for t, S in enumerate(given.active):
-        ends = []
+        ends = {}
         for i in S:
             step = r * unit(old.get(i, theta) - theta)
             old[i] = theta
             x = theta
             for k in range(given.local_steps):
                 x = x - now(eta_l, t) * given.grad(i, x + step, t, k)
-            ends.append(x)
-        theta = theta + eta_g * (mean(ends) - theta)
+            ends[i] = x
+        theta = theta + eta_g * (mean(given, t, ends) - theta)
         path.append(theta)
     return path

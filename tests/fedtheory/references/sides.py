@@ -6,14 +6,15 @@ from fractions import Fraction
 
 import numpy as np
 
-from fedtheory import Geometric, make_algorithm, run
+from fedtheory import Geometric, WithReplacement, make_algorithm, run
 from fedtheory.registry import find_algorithm
 from synthetic import EXACT, NUMPY, TORCH, Draws, FiniteNoise, Quadratic, make_quadratic, to_numpy
+from synthetic.numbers.draws import CLIENTS as SAMPLING
 from tests.fedtheory.references.common import EXTRA, START, Given
 
 __all__ = [
     "ETA", "EXACT", "FALLING", "NUMPY", "SEEDS", "TORCH", "Row", "batched", "dense", "diagonal", "given", "rational",
-    "referred", "row", "start_of",
+    "referred", "row", "sampling", "start_of", "uneven",
 ]
 
 SEEDS = [7, 2**40]
@@ -30,6 +31,7 @@ class Row:
     comparisons. ``chance(given, federation, algorithm, seed, rounds)``: keyword arguments of the reference that hold what
     the method left to chance. ``first_samples``: the iteration whose samples are those before the first round.
     ``exact_rounds``: how long a run in fractions may be; they grow fast where numbers are divided by one another.
+    ``weighted``: whether the reference knows unequal weights.
     """
 
     method: str
@@ -43,11 +45,17 @@ class Row:
     chance: Callable = lambda *_: {}
     first_samples: int = -1
     exact_rounds: int = 50
+    weighted: bool = True
 
-    def make(self, participants, backend):
+    @property
+    def allowed(self):
+        """The arguments of the method's maker."""
+        return find_algorithm(self.method).arguments
+
+    def make(self, participants, backend, replacement=False):
         """The algorithm."""
-        allowed = find_algorithm(self.method).arguments
-        given = {"participants": participants, "replacement": False, "local_steps": self.local_steps}
+        allowed = self.allowed
+        given = {"participants": participants, "replacement": replacement, "local_steps": self.local_steps}
         given = {name: value for name, value in given.items() if name in allowed and value is not None}
         return make_algorithm(self.method, **given | {name: on(backend, value) for name, value in self.arguments.items()})
 
@@ -84,9 +92,10 @@ def diagonal(backend):
                           backend=backend)
 
 
-def dense(backend, dim=DIM):
+def dense(backend, dim=DIM, weights=None):
     """Rotated quadratics with Gaussian noise."""
-    return make_quadratic(CLIENTS, dim, L=4.0, mu=1.0, sigma=0.5, hessians="rotated", seed=5, backend=backend)
+    return make_quadratic(
+        CLIENTS, dim, L=4.0, mu=1.0, sigma=0.5, hessians="rotated", weights=weights, seed=5, backend=backend)
 
 
 def rational(backend):
@@ -100,6 +109,12 @@ def rational(backend):
     return Quadratic(np.array(curvature), np.array(center), noise=noise, backend=backend)
 
 
+def uneven(backend):
+    """Diagonal quadratics with noise on two points, of clients with unequal weights."""
+    return make_quadratic(CLIENTS, DIM, L=4.0, mu=1.0, sigma=[0.5, 0.1, 0.3, 0.2, 0.4], noise="two-point", seed=4,
+                          weights=[5.0, 1.0, 3.0, 2.0, 4.0], backend=backend)
+
+
 def start_of(federation):
     """A start away from zero, (dim,), in dyadic fractions."""
     return np.array([Fraction(5, 4), Fraction(-3, 4), Fraction(1, 2)][:federation.dim])
@@ -110,17 +125,35 @@ def _laid_out(row, federation):
     return federation if row.layers is None else federation.with_layers(row.layers)
 
 
-def batched(row, make, backend, participants, rounds, seeds=SEEDS):
+def batched(row, make, backend, participants, rounds, seeds=SEEDS, replacement=False):
     """The models of the engine's runs, (runs, rounds + 1, dim)."""
     federation = _laid_out(row, make(backend))
-    algorithm = row.make(participants, backend)
+    algorithm = row.make(participants, backend, replacement)
     return run(algorithm, federation, rounds, start=start_of(federation), seeds=seeds, record=["x"]).dataset["x"].values
+
+
+def sampling(federation, algorithm, draws, rounds):
+    """The weights of the sampled clients in the mean of every round, by client, as in the docstring of ``fedavg``."""
+    p, law = federation.weights[0].tolist(), algorithm.selection.sampling
+    if not hasattr(law, "participants"):
+        return [dict(enumerate(p))] * rounds
+    weights, size = [], law.participants
+    for t in range(rounds):
+        if isinstance(law, WithReplacement):
+            numbers = draws.uniform(SAMPLING, t, draws.client_numbers(size), ndim=2)[0].tolist()
+            reached = [float(sum(p[:k + 1])) for k in range(len(p))]
+            drawn = [next(k for k in range(len(p)) if u < reached[k] or k == len(p) - 1) for u in numbers]
+            weights.append({k: drawn.count(k) / size for k in sorted(set(drawn))})
+        else:
+            drawn = to_numpy(draws.subset(SAMPLING, t // law.held, len(p), size))[0].tolist()
+            weights.append({k: p[k] * len(p) / size for k in sorted(drawn)})
+    return weights
 
 
 def given(row, federation, algorithm, seed, rounds) -> Given:
     """What a reference needs to know of the run with that seed, with the same samples and participants."""
     draws = Draws([seed], federation.backend)
-    chosen = [algorithm.selection.chosen(federation, draws, t) for t in range(rounds)]
+    weights = sampling(federation, algorithm, draws, rounds)
 
     def grad(i, x, t, k):
         iteration = row.first_samples - k if t == START else -2 - t if k == EXTRA else t * algorithm.local_steps + k
@@ -135,16 +168,15 @@ def given(row, federation, algorithm, seed, rounds) -> Given:
             return (A * b + rho * center - linear) / (A + rho)
         return np.linalg.solve(A + rho * np.eye(len(b)), A @ b + rho * center - linear)
 
-    everyone = list(range(federation.clients))
-    active = [everyone if numbers is None else to_numpy(numbers)[0].tolist() for numbers in chosen]
-    x = federation.backend.array(start_of(federation))
-    return Given(grad, x, active, federation.clients, algorithm.local_steps, minimise, full)
+    x, shares = federation.backend.array(start_of(federation)), federation.weights[0].tolist()
+    active = [list(numbers) for numbers in weights]
+    return Given(grad, x, active, federation.clients, algorithm.local_steps, weights, shares, minimise, full)
 
 
-def referred(row, make, participants, rounds, seeds=SEEDS, backend=NUMPY):
+def referred(row, make, participants, rounds, seeds=SEEDS, backend=NUMPY, replacement=False):
     """The models of the reference's runs, (runs, rounds + 1, dim)."""
     federation = _laid_out(row, make(backend))
-    algorithm = row.make(participants, backend)
+    algorithm = row.make(participants, backend, replacement)
     told = {name: _falling(on(backend, value)) for name, value in row.told.items()}
     paths = []
     for seed in seeds:
