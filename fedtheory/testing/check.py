@@ -43,7 +43,8 @@ def check_algorithm(
         A :class:`Report` with one result per property. It prints as a table; ``raise_if_failed()`` is for tests.
 
     Raises:
-        TypeError: not a method, or one that stops with an error in a round on two clients in the plane. LookupError: an unknown name of a method or property, or traits that name one.
+        TypeError: not a method, or one that stops with an error in a round on two clients in the plane.
+        LookupError: an unknown name of a method or property, or traits that name one.
     """
     subject = subject_of(method, arguments, traits)
     cases = tuple(CASES if federations is None else federations)

@@ -155,7 +155,7 @@ def test_a_local_problem_that_is_solved_has_one_local_step():
     nearer = claim(norm2(x_round[r] - x_star), "<=", 1 + norm2(x_round[r] - x_star), procedure=SOLVED)
     sizes = {"clients": 2, "rounds": 1, "iterations": 1, "local_steps": 1}
     assert possible(nearer, sizes) and not possible(nearer, sizes | {"local_steps": 2, "iterations": 2})
-    assert decide(nearer, Settings(federations=False)).kind != "undecided"
+    assert decide(nearer, Settings(federations=False)).verdict != "undecided"
     assert not list(faults_of_method(replace(nearer, conditions=(STEP, Condition(local_steps, ">=", 1)))))
     (fault,) = faults_of_method(replace(nearer, conditions=(STEP, Condition(local_steps, "==", 2))))
     assert fault.part == "conditions" and fault.place == 1 and tells(fault.text, "local_steps == 2: …fedpd …one …step")
