@@ -60,7 +60,7 @@ def check_algorithm(
 
 def _check_that_it_runs(subject: Subject) -> None:
     """Raise TypeError, with the line at fault, if one round on two clients raises what no refusal of a federation does."""
-    case = Case(clients=2, dim=2, rounds=1, local_steps=1)
+    case = Case(clients=2, dim=2, rounds=1, local_steps=1, runs=1, sigma=0.0)
     try:
         play(subject.build(case), case.federation(subject.backend), case)
     except (NotApplicable, ValueError):  # properties say on which federations
