@@ -8,6 +8,7 @@ import sympy as sp
 
 from bounds.language import words
 from bounds.language.claim import Claim, Condition
+from bounds.language.names import symbol
 
 __all__ = ["ClosedForm", "always_true", "closed_form", "conditions_on", "side_conditions"]
 
@@ -84,13 +85,17 @@ def conditions_on(claim: Claim, parameters: Iterable[sp.Symbol]) -> list[Conditi
     return list(dict.fromkeys([*always_true(names), *found]))
 
 
-#: pairs of which the first is at most the second, in every problem and run
-_ORDERED = ((words.mu, words.L), (words.participants, words.clients))
+_GAP, _DISTANCE_SQ = symbol("F0_gap"), symbol("D0_sq")
+#: pairs of which the first is at most the second, in every problem and run; the gap F(x_0) - F* lies between
+#: mu/2 |x_0 - x*|^2 and L/2 |x_0 - x*|^2
+_ORDERED = ((words.mu, words.L), (words.participants, words.clients),
+            (_GAP, words.L * _DISTANCE_SQ / 2), (words.mu * _DISTANCE_SQ / 2, _GAP))
 
 
 def always_true(names: set[str]) -> list[Condition]:
     """The conditions on these parameters that every problem and run satisfies."""
-    return [Condition(small, "<=", large) for small, large in _ORDERED if {small.name, large.name} <= names]
+    return [Condition(small, "<=", large) for small, large in _ORDERED
+            if {s.name for s in small.free_symbols | large.free_symbols} <= names]
 
 
 def _spelled(e) -> str:

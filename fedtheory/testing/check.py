@@ -1,6 +1,8 @@
 """Runs every property on a method; shrinks the federation on which a property fails while it still fails."""
 
 from collections.abc import Iterable, Sequence
+from os.path import basename
+from traceback import extract_tb
 
 from fedtheory.testing import (  # noqa: F401  (they enter their properties)
     properties_basic,
@@ -13,7 +15,7 @@ from fedtheory.testing.federations import CASES, Case
 from fedtheory.testing.outcome import Broken, NotApplicable
 from fedtheory.testing.property import PROPERTIES, Property
 from fedtheory.testing.report import FAILED, NOT_APPLICABLE, PASSED, Report, Result
-from fedtheory.testing.subject import Subject, subject_of
+from fedtheory.testing.subject import Subject, play, subject_of
 from fedtheory.traits import Traits
 
 __all__ = ["check_algorithm", "first_failure", "properties_of"]
@@ -41,7 +43,8 @@ def check_algorithm(
         A :class:`Report` with one result per property. It prints as a table; ``raise_if_failed()`` is for tests.
 
     Raises:
-        TypeError: not a method. LookupError: an unknown name of a method or property, or traits that name one.
+        TypeError: not a method, or one that stops with an error in a round on two clients in the plane.
+        LookupError: an unknown name of a method or property, or traits that name one.
     """
     subject = subject_of(method, arguments, traits)
     cases = tuple(CASES if federations is None else federations)
@@ -51,7 +54,22 @@ def check_algorithm(
         if name not in properties:
             raise LookupError(f"unknown property {name!r}; known: {', '.join(properties)}")
     cases = cases[:QUICK] if quick else cases
+    _check_that_it_runs(subject)
     return Report(subject.name, tuple(result_of(properties[name], subject, cases, not quick) for name in names))
+
+
+def _check_that_it_runs(subject: Subject) -> None:
+    """Raise TypeError, with the line at fault, if one round on two clients raises what no refusal of a federation does."""
+    case = Case(clients=2, dim=2, rounds=1, local_steps=1, runs=1, sigma=0.0)
+    try:
+        play(subject.build(case), case.federation(subject.backend), case)
+    except (NotApplicable, ValueError):  # properties say on which federations
+        return
+    except Exception as error:
+        last = extract_tb(error.__traceback__)[-1]
+        said = " ".join(str(error).split())
+        raise TypeError(f"{subject.name} does not run: {type(error).__name__}: {said} ({basename(last.filename)}, line "
+                        f"{last.lineno}, in {last.name}), on {case}") from error
 
 
 def properties_of(subject: Subject) -> dict[str, Property]:

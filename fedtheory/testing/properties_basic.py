@@ -244,5 +244,6 @@ def fresh_samples(subject, case):
                  f"{owner[iteration]} only", f"also {r}")
         if algorithm.client.solves:
             continue
-        expected, found = set(range(r * case.local_steps, (r + 1) * case.local_steps)), set(used)
+        steps = algorithm.local_steps
+        expected, found = set(range(r * steps, (r + 1) * steps)), set(used)
         true(expected <= found, f"samples of the local steps of round {r}", str(sorted(expected)), str(sorted(found)))

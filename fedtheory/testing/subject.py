@@ -45,9 +45,12 @@ class Subject:
             raise NotApplicable("the method does not sample clients")
         chosen = {name: value for name, value in given.items() if name in self.parameters} | dict(self.arguments) | changes
         try:
-            return self.make(**chosen)
+            made = self.make(**chosen)
         except ValueError as error:
             raise NotApplicable(f"it cannot be made with {chosen}: {error}") from error
+        if not isinstance(made, Algorithm):
+            raise TypeError(f"{self.name} must make an Algorithm; got {made!r}")
+        return made
 
     def value(self, name: str):
         """The value of the argument ``name``."""
@@ -78,12 +81,20 @@ def subject_of(method, arguments=None, traits: Traits | None = None) -> Subject:
         subject = _of_maker(getattr(core, "__name__", "method"), method, traits or registered)
     else:
         raise TypeError(f"expected an Algorithm, a maker or a method's name; got {method!r}")
+    given = {*(arguments or {}), "local_steps", "participants", "replacement"}
+    missing = [name for name, value in subject.parameters.items() if value is inspect.Parameter.empty and name not in given]
+    if missing:
+        raise TypeError(f"{subject.name} needs {', '.join(missing)}; give arguments={{{missing[0]!r}: ...}}")
     subject = replace(subject.with_arguments(arguments), traits=subject.traits.given(arguments or {}))
     return on_numpy_if_it_can(subject)
 
 
 def _of_maker(name: str, make, traits: Traits) -> Subject:
-    parameters = {n: p.default for n, p in inspect.signature(make).parameters.items() if p.kind is not p.VAR_KEYWORD}
+    try:
+        signature = inspect.signature(make)
+    except ValueError:  # of a builtin
+        raise TypeError(f"expected an Algorithm, a maker or a method's name; got {make!r}") from None
+    parameters = {n: p.default for n, p in signature.parameters.items() if p.kind is not p.VAR_KEYWORD}
     return Subject(name, make, parameters, traits)
 
 

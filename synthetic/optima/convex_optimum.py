@@ -3,7 +3,6 @@
 from math import e
 
 import numpy as np
-from scipy.optimize import linprog
 
 from synthetic.numbers.arrays import namespace, to_numpy
 
@@ -29,6 +28,8 @@ def has_minimiser(federation, weights=None) -> np.ndarray:
 
 
 def _separable(rows) -> bool:
+    from scipy.optimize import linprog  # half a second, which commands that solve nothing save
+
     scale = np.abs(rows).max()
     if not scale:
         return False

@@ -3,8 +3,11 @@
 from collections.abc import Iterator
 from functools import cache
 
+import sympy as sp
+
 from bounds.formulas.well_formed import Fault
-from bounds.language.claim import SAMPLING, Claim, Procedure
+from bounds.language.claim import HOLDS, SAMPLING, Claim, Condition, Procedure, names_in
+from bounds.language.words import local_steps
 from fedtheory import Algorithm, FedAvg, find_algorithm, make_algorithm
 from fedtheory.registry import ALGORITHMS
 from fedtheory.selection import (
@@ -21,7 +24,7 @@ from synthetic.numbers.decimals import as_written
 
 __all__ = [
     "algorithm_of", "by_coordinate", "faults_of_method", "free_starts", "own_arguments", "recorded_by_methods",
-    "selection_of", "subset_left_open",
+    "selection_of", "solves_local_problems", "subset_left_open",
 ]
 
 _LAWS = {"with-replacement": WithReplacement, "without-replacement": WithoutReplacement}
@@ -78,6 +81,29 @@ def faults_of_method(claim: Claim) -> Iterator[Fault]:
         problem = _refused(procedure.base, options)
         if problem and not _refused(procedure.base, {other: value for other, value in options.items() if other != name}):
             yield Fault("options", 0, name, f"{name} = {options[name]!r}: {problem}")
+    if solves_local_problems(procedure):
+        for place, condition in enumerate(claim.conditions):
+            if names_in(condition.left) | names_in(condition.right) == {"local_steps"} and not _holds_at_one(condition):
+                text = f"{condition.left} {condition.sign} {condition.right}"
+                yield Fault("conditions", place, "local_steps", (
+                    f"{text}: the options of {procedure.base} have the local problem solved, so a round has one local step"))
+
+
+def _holds_at_one(condition: Condition) -> bool:
+    """Whether a condition on the number of local steps alone holds for one."""
+    left, right = (sp.sympify(side).xreplace({local_steps: sp.S.One}) for side in (condition.left, condition.right))
+    return bool(HOLDS[condition.sign](left, right))
+
+
+@cache
+def solves_local_problems(procedure: Procedure | None) -> bool:
+    """Whether the procedure's clients solve their local problem, so that a round has one local step."""
+    procedure = procedure or Procedure()
+    try:
+        starts = dict.fromkeys(free_starts(procedure), 0.0)
+        return make_algorithm(procedure.base, **starts | dict(procedure.options)).client.solves
+    except (ValueError, TypeError, LookupError):  # options that take more to be a method
+        return False
 
 
 def _refused(base: str, options: dict) -> str:

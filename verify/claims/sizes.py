@@ -10,6 +10,8 @@ import sympy as sp
 
 from bounds.language.claim import HOLDS, Claim, Condition, names_in
 from bounds.language.names import SIZE, names_from
+from bounds.language.words import local_steps
+from verify.claims.method import solves_local_problems
 
 __all__ = [
     "ABOVE", "allowed", "entries_of", "first_possible", "integer_variables", "once_by_claim", "possible",
@@ -37,9 +39,13 @@ def integer_variables(claim: Claim) -> dict:
 
 @once_by_claim
 def _conditions(claim: Claim) -> tuple[tuple[Condition, tuple[str, ...], object], ...]:
-    """Conditions on integers alone: each with its names and a function of them that gives both sides."""
+    """Conditions on integers alone: each with its names and a function of them that gives both sides.
+
+    A method whose clients solve their local problems adds that there is one local step.
+    """
     known, found = {*_SIZES, *integer_variables(claim)}, []
-    for condition in claim.hypotheses:
+    one_step = claim.setting == "run" and solves_local_problems(claim.procedure)
+    for condition in (*claim.hypotheses, *([Condition(local_steps, "==", 1)] if one_step else [])):
         names = sorted(names_in(condition.left) | names_in(condition.right))
         if condition.over or not names or not known.issuperset(names):
             continue

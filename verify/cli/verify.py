@@ -130,6 +130,7 @@ def explain(
     found = shared.choose_claim(claim)
 
     from bounds.registry.claims import all_claims
+    from verify.cli import console
     from verify.referee.batch import related_at
     from verify.referee.decide import Settings
     from verify.referee.workers import decide_or_say_why
@@ -143,6 +144,7 @@ def explain(
     verdict = stored_verdict(out, found.id, fingerprints([found], settings, related_at(budget))[found.id])
     if verdict is None:
         name, budget = shared.names_in_files().get(found.id, found.id), "quick"
+        console.note(f"{out} has no verdict on {found.id}; it is decided now, with the quick budget")
         verdict = replace(decide_or_say_why(found, Settings()), command=command("verify", name, out=out))
     others = [c for c in all_claims().values() if c.block == found.block and c.id != found.id]
     there = {c.id: stored_verdict(out, c.id) for c in others}

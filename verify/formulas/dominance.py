@@ -11,8 +11,10 @@ import sympy as sp
 from scipy.optimize import differential_evolution
 
 from bounds.formulas.closed_form import always_true
+from bounds.language import words
 from bounds.language.claim import Condition
 from verify.formulas.bound import Bound, check_numbers
+from verify.formulas.compiled import compiled
 from verify.formulas.points import certainly_holds, near_fraction
 from verify.formulas.rates import positive
 from verify.prove.real import certainly_positive, never_negative
@@ -21,6 +23,7 @@ __all__ = ["Dominance", "Space", "where_below"]
 
 _DECADES = 6.0  # parameters are searched from 10^-6 to 10^6
 _POINTS, _GENERATIONS = 20_000, 60
+_MOST_BITS, _BITS = 10_000, 200  # of the parts of a fraction that is written exactly; of one that is not
 
 
 @dataclass(frozen=True)
@@ -29,7 +32,8 @@ class Dominance:
 
     ``answer``: ``always`` or ``never`` (``proof`` gives the proof, or says that only a search was made), ``depends``,
     ``equal``, or ``undecided`` if no parameters were found at which the conditions hold. ``below`` and ``above`` are
-    witnesses: parameters as fractions, with the exact values of both bounds. ``tried`` counts the points of the search.
+    witnesses: parameters as fractions, with the exact values of both bounds (30 digits of fractions that have thousands).
+    ``tried`` counts the points of the search.
     """
 
     first: str
@@ -59,7 +63,10 @@ def where_below(first: Bound, second: Bound, fixed: Mapping[str, float] | None =
     Raises:
         ValueError: a name in ``fixed`` that neither bound has, or a value that it cannot have.
     """
-    names = sorted({*first.parameters, *second.parameters})
+    names = {*first.parameters, *second.parameters}
+    if "iterations" in names and names & {"rounds", "local_steps"}:
+        names |= {"rounds", "local_steps"}
+    names = sorted(names)
     fixed = {name: Fraction(str(value)) for name, value in (fixed or {}).items()}  # 0.1 is a tenth
     unknown = sorted(set(fixed) - set(names))
     if unknown:
@@ -115,23 +122,54 @@ def _one_sign(expression) -> int | None:
 class Space:
     """The common parameters of two bounds on a logarithmic scale, and the logarithm of the bounds' ratio.
 
-    ``joint`` is the first bound under the conditions of both. ``tried`` counts the points that were evaluated; ``met`` says
+    Points are those that a run can have: its iterations are rounds times local steps (a bound in iterations and one of the
+    two gets the other as a parameter), and a sum over no terms is 0. ``joint`` is the first bound under the conditions of
+    both. ``tried`` counts the points that were evaluated; ``met`` says
     whether these conditions held at one of them.
     """
 
     def __init__(self, first, second, names, fixed):
         self.bounds, self.fixed = (first, second), fixed
+        self.tied = {"rounds", "local_steps", "iterations"} <= set(names)
         self.free = [name for name in names if name not in fixed]
-        self.whole = {*self.free} & (first.whole | second.whole)
+        self.whole = {*self.free} & {"rounds", "local_steps", *first.whole, *second.whole}
+        one_run = [Condition(words.iterations, "==", words.rounds * words.local_steps)] if self.tied else []
         self.joint = first.with_conditions(
-            dict.fromkeys((*first.conditions, *second.conditions, *always_true(set(names)))))
+            dict.fromkeys((*first.conditions, *second.conditions, *always_true(set(names)), *one_run)))
+        self.lengths = list(_lengths({**first.form.measured, **second.form.measured}, names))
         self.tried, self.met = 0, False
 
     def numbers(self, logs):
         """Return the parameters at decimal logarithms (free parameters, points)."""
         values = {n: 10.0**row for n, row in zip(self.free, logs, strict=True)}
         values = {n: np.maximum(1, np.round(v)) if n in self.whole else v for n, v in values.items()}
-        return values | {n: float(v) for n, v in self.fixed.items()}
+        values |= {n: np.full(logs.shape[-1], float(v)) for n, v in self.fixed.items()}
+        return self._of_no_terms(self._of_one_run(values) if self.tied else values)
+
+    def _of_one_run(self, values):
+        """Let iterations be rounds times local steps; where they are fixed, rounds and local steps are divisors of them."""
+        total = self.fixed.get("iterations")
+        if total is None:
+            return values | {"iterations": values["rounds"] * values["local_steps"]}
+        free, given = ("rounds", "local_steps") if "local_steps" in self.fixed else ("local_steps", "rounds")
+        if free in self.fixed:
+            return values
+        parts = np.array(sp.divisors(int(total)), dtype=float)
+        if given not in self.fixed:
+            values[free] = parts[np.abs(np.log(parts[:, None] / values[free])).argmin(axis=0)]
+            values[given] = float(total) / values[free]
+        else:
+            values[free] = np.maximum(1.0, np.round(float(total) / values[given]))
+        return values
+
+    def _of_no_terms(self, values):
+        """Let sums over no terms be 0; nan where one is fixed at another value."""
+        for name, length in self.lengths:
+            names = sorted(s.name for s in length.free_symbols)
+            empty = compiled(names, length)(*(values[n] for n in names)) <= 0
+            nothing = 0.0 if not self.fixed.get(name) else np.nan
+            values[name] = np.where(empty, nothing, values[name])
+        return values
 
     def log_ratio(self, logs):
         """Return log(first / second); nan where a condition fails or a bound is not positive."""
@@ -186,12 +224,30 @@ class Space:
             if None in values or not all(certainly_holds(c, simple) for c in self.joint.conditions):
                 continue
             if certainly_positive(sign * (values[0] - values[1])):
-                return {"parameters": {n: str(v) for n, v in simple.items()}, "first": str(values[0]),
-                        "second": str(values[1])}
+                return {"parameters": {n: str(v) for n, v in simple.items()}, "first": _text(values[0]),
+                        "second": _text(values[1])}
         return {}
+
+
+def _lengths(measured, names):
+    """Yield (name, number of terms) of every measured sum whose number of terms is a formula in the parameters."""
+    for symbol, expression in measured.items():
+        for _, low, high in expression.limits if isinstance(expression, sp.Sum) else ():
+            length = high - low + 1
+            if {s.name for s in length.free_symbols} <= set(names):
+                yield symbol.name, length
 
 
 def _exact(bound: Bound, numbers):
     """Return the bound's exact value, a sympy number; None if it is not real."""
     value = bound.form.formula.xreplace({s: sp.Rational(numbers[s.name]) for s in bound.form.parameters}).doit()
     return value if value.is_number and value.is_real else None
+
+
+def _text(value) -> str:
+    """Write a value exactly, or with 30 digits if it is a fraction of thousands of digits."""
+    if not value.is_Rational or max(int(value.p).bit_length(), int(value.q).bit_length()) <= _MOST_BITS:
+        return str(value)
+    over, under = (max(abs(int(part)).bit_length() - _BITS, 0) for part in (value.p, value.q))
+    shares = [sp.Float(int(part) >> shift, 40) for part, shift in ((value.p, over), (value.q, under))]
+    return str((shares[0] / shares[1] * sp.Float(2, 40) ** (over - under)).n(30))

@@ -88,7 +88,10 @@ def growth_of(claim: Claim, budget: str, seed: int, backend: Backend, accepts=No
     if claim.constants_may_use is None:
         runs = [(str(limit[0]), partial(same_instance, trials, limit)) for limit in claim.limits]
     else:
-        runs = list(_over_all_instances(claim, trials))
+        try:
+            runs = list(_over_all_instances(claim, trials))
+        except NotImplementedError as reason:
+            growth.reasons, runs = [str(reason)], []
         if any(_refutes(claim, growth, name, tracks, accepts) for name, tracks in _single_instances(claim, trials)):
             return growth
     for name, run in runs:
@@ -136,7 +139,8 @@ def _over_all_instances(claim: Claim, trials: Trials) -> Iterator[tuple[str, Cal
     for name in claim.constants_may_use:
         formula = _made_of_sizes(claim, name)
         if formula is None and domains.get(name) not in ("positive", "nonnegative"):
-            raise NotImplementedError(f"constants may depend on {name}; only a number that the claim declares can be held")
+            raise NotImplementedError(f"constants may depend on {name}, which no instances share: only a number among the "
+                                      "claim's variables can be held")
         if formula is None:
             trials.keep[name] = float(trials.rng.choice([0.25, 0.5]))
         elif formula.free_symbols:

@@ -16,7 +16,7 @@ from verify.instances.chance import NOTHING_MORE, chance_of
 from verify.instances.families import draw_family
 from verify.instances.instance import outcomes
 from verify.instances.samples import SampleClients, extreme_data_shapes, small_data_shapes
-from verify.instances.shape import RARE, Shape
+from verify.instances.shape import RARE, Shape, with_participants
 
 __all__ = ["extreme_shapes", "small_shapes"]
 
@@ -108,7 +108,10 @@ def extreme_shapes(claim: Claim, rng: np.random.Generator, most_outcomes: int, m
                 own.pop("participants", None)
             if "dim" in own and short[number].sampling == "without-replacement":  # all of them, and no chance
                 own["participants"] = _FEW
-            shape = within_sizes(claim, replace(_drawn(claim, short[number], rng), **own), rng)
+            shape = replace(_drawn(claim, short[number], rng), **own)
+            if shape.sampling == "without-replacement":  # free clients are not sampled
+                shape = with_participants(shape, min(shape.participants, shape.priority_clients))
+            shape = within_sizes(claim, shape, rng)
             if shape.iterations <= max(most_iterations, *most_rounds) and allowed(claim, shape.as_sizes()) and prod(
                     outcomes(shape)) <= most_outcomes:
                 found.append(shape)

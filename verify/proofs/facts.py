@@ -86,7 +86,7 @@ def as_numbers(conclusion: Claim, premises: Sequence[Condition], numbers: FreeNu
                 facts.append(numbers.condition(stated))
             elif len(own) == 1:
                 ranges = (own[0], *(_parts_of_range(conclusion, own[0]) if consequences else ()))
-                sums = ((sp.Sum(stated.left, triple), sp.Sum(stated.right, triple)) for triple in ranges)
+                sums = ((_sum(stated.left, triple), _sum(stated.right, triple)) for triple in ranges)
                 facts += [numbers.condition(Condition(left, stated.relation, right)) for left, right in sums]
                 facts += map(numbers.condition, _at_times(conclusion, premise, stated, own[0]) if consequences else ())
     broken = broken_ways(numbers.condition(conclusion.statement))
@@ -96,6 +96,11 @@ def as_numbers(conclusion: Claim, premises: Sequence[Condition], numbers: FreeNu
         facts += [Condition(words.F_star, "<=", s) for e, s in numbers.names.items()
                   if isinstance(e.args[0] if isinstance(e, words.E) else e, words.objective)]
     return list(dict.fromkeys(facts)), broken
+
+
+def _sum(expression: sp.Expr, triple) -> sp.Expr:
+    """Return the sum of an expression over a range; 0 where every term is."""
+    return expression if expression == 0 else sp.Sum(expression, triple)
 
 
 def _means(conclusion: Claim, premise: Condition, numbers: FreeNumbers) -> Iterator[Condition]:

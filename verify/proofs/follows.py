@@ -130,13 +130,23 @@ def _needs(conclusion, premises) -> Iterator[str]:
     numbers = FreeNumbers(conclusion)
     facts = facts_of(conclusion, numbers)
     for premise in premises:
-        yield from (f"{premise.id}: {a.id}" for a in premise.assumptions if a.id not in own)
+        yield from (f"{premise.id}: {a.id}" for a in premise.assumptions
+                    if a.id not in own and not _says_no_more(a, conclusion))
         for condition in premise.conditions:
             if condition in conclusion.hypotheses:
+                continue
+            if condition.over and not condition.strict and any(
+                    c == replace(condition, relation="==") for c in conclusion.hypotheses):
                 continue
             text = f"{premise.id}: {condition.left} {condition.relation} {condition.right}"
             if condition.over or not _implied(numbers.condition(condition), facts):
                 yield text
+
+
+def _says_no_more(assumption, conclusion) -> bool:
+    """Whether an assumption is nothing but conditions that the conclusion has among its hypotheses."""
+    more = assumption.for_all_functions or assumption.everywhere
+    return not more and {*assumption.conditions} <= {*conclusion.hypotheses}
 
 
 def _implied(condition, facts) -> bool:

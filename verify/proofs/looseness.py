@@ -26,6 +26,7 @@ from verify.search.search import search
 __all__ = ["Link", "Waterfall", "waterfall"]
 
 _BATCHES = 20  # of random instances, for the typical one
+_ROUNDING = 1e-9  # share of the largest side below which a negative one is 0
 _LAST_DIGITS = 1e-13  # share of the largest terms above which sides are accurate to 1 %
 
 
@@ -119,8 +120,14 @@ def _factor(step: Claim, shape: Shape, leaves: Leaves, seed: int) -> tuple[float
         return None, f"not measured: {error}"
     if not verdict.met[0]:
         return None, "its hypotheses do not hold there"
+    both = [(float(left), float(right)) for left, right in pairs(step.statement, environment)]
+    largest = max((abs(side) for sides in both for side in sides), default=0.0)
+    if any(min(sides) < -_ROUNDING * largest for sides in both):
+        return None, "a side is negative there, as where terms were moved: right over left is no factor"
     ratio = float(verdict.ratio[0]) or _ratio_of_small_sides(step, environment)
-    return (np.inf if ratio == 0 else 1 / ratio), ""
+    if ratio in (0, np.inf):
+        return None, f"the {'smaller' if ratio == 0 else 'larger'} side is 0 there"
+    return 1 / ratio, ""
 
 
 def _ratio_of_small_sides(step: Claim, environment) -> float:

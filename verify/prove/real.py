@@ -56,6 +56,8 @@ def _at_least_one(part) -> bool:
 
 def certainly_positive(number) -> bool:
     """Whether an exact number is positive, from as many digits as tell it from 0; False where 1000 are not enough."""
+    if number.is_Rational:
+        return bool(number.is_positive)
     try:
         return bool(number.evalf(15, maxn=1000, strict=True) > 0)
     except sp.core.evalf.PrecisionExhausted:

@@ -1,6 +1,7 @@
 """From a claim to its verdict, in stages: conflict, order, search, proof, federations of real data, sampled runs, worst
 case."""
 
+import re
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -8,6 +9,8 @@ from fractions import Fraction
 from functools import partial
 from pathlib import Path
 from typing import Any
+
+import sympy as sp
 
 from bounds.language.claim import Claim, Procedure
 from synthetic.numbers.arrays import NUMPY, Backend
@@ -90,8 +93,31 @@ class _Case:
 
     def unmeasured(self, reason: Exception) -> Verdict:
         """Undecided, because the search cannot run the claim."""
-        why = str(reason) if isinstance(reason, UnboundName) else f"{type(reason).__name__}: {reason}"
-        return self.undecided("measurement", None, f"not measured yet: {why}")
+        asked = _asks_too_much(reason)
+        why = str(reason.args[0] if isinstance(reason, KeyError) and reason.args else reason)
+        return self.undecided("measurement", None, asked or f"not measured yet: {why}")
+
+
+#: what errors say of a claim that asks for what there is not -> the same in words; each on some instance that it admits
+_ASKS_TOO_MUCH = (
+    (r"index \d+ of (\w+) must lie in (\S+); got (\S+)",
+     r"the claim asks for \1 at \3, and on an instance that its conditions admit there are \2; a condition on the sizes, "
+     "such as rounds >= 2, or a shorter range leaves such instances out"),
+    (r"index (\d+) is out of bounds for axis \d+ with size (\d+)",
+     r"the claim asks for client or sample \1, counted from 0, and on an instance that its conditions admit there are \2"),
+    (r"zero-size array to reduction operation .*",
+     "the claim asks for the largest or least of no terms, on an instance that its conditions admit; a condition on the "
+     "sizes leaves such instances out"),
+    (r"expected a vector, got the number 0", "the claim has a vector that is 0 as it is written, such as x - x"),
+)
+
+
+def _asks_too_much(reason: Exception) -> str:
+    """What an error says of a claim that asks for what there is not, in words; empty for other errors."""
+    for pattern, words in _ASKS_TOO_MUCH:
+        if found := re.fullmatch(pattern, str(reason)):
+            return re.sub(r"\b(\d+)\.\.\1\b", r"\1", found.expand(words))
+    return ""
 
 
 def decide(claim: Claim, settings: Settings) -> Verdict:
@@ -110,6 +136,15 @@ def _conflict(case: _Case) -> Verdict | None:
     return case.verdict("ill-posed", None, found.proof)
 
 
+def _empty(case: _Case) -> Verdict | None:
+    """Ill-posed, if the statement is about no index at all, whatever the sizes."""
+    for index, low, high in case.claim.statement.over:
+        if sp.expand(low - high).is_positive:
+            text = f"the statement says nothing: no {index} lies between {low} and {high}, whatever the sizes"
+            return case.verdict("ill-posed", None, text)
+    return None
+
+
 def _order(case: _Case) -> Verdict | None:
     """The verdict on a claim whose constants are hidden in O(.)."""
     return None if case.claim.explicit else order_verdict(case)
@@ -123,7 +158,7 @@ def _search(case: _Case) -> Verdict | None:
             claim, BUDGETS[settings.budget], settings.seed, settings.backend, related(claim), settings.without)
     except UNMEASURED as reason:
         ours = (claim.procedure or Procedure()).base == "fedavg" and not _has_other_sizes(claim)
-        if ours and not isinstance(reason, UnboundName):
+        if ours and not isinstance(reason, UnboundName) and not _asks_too_much(reason):
             raise
         return case.unmeasured(reason)
     case.details["instances"], case.ratio = {"tried": found.tried, "met": found.met}, found.ratio
@@ -231,7 +266,7 @@ def _nothing_against_it(case: _Case) -> Verdict:
     """Consistent, or undecided if too few instances met the hypotheses."""
     found = case.found
     if found.met < _FEWEST:
-        text = f"{found.met or 'none'} of {found.tried} instances met the hypotheses"
+        text = f"{found.met or 'none'} of {found.tried} instances met the hypotheses and gave both sides a value"
         needed = "a family that meets them would decide" if not found.met else f"at least {_FEWEST} are needed"
         return case.undecided("instance", case.ratio if found.met else None, f"{text}; {needed}")
     spans = ", ".join(f"{name} {low}" if low == high else f"{name} {low} to {high}" for name, (low, high) in _spans(case))
@@ -251,7 +286,7 @@ def _spans(case: _Case) -> list[tuple[str, tuple[int, int]]]:
 
 
 #: each returns a verdict, or None and leaves the claim to the next
-STAGES = (_conflict, _order, _search, _proof, _uncertainty, _federations, _samples, _worst_case, _nothing_against_it)
+STAGES = (_conflict, _empty, _order, _search, _proof, _uncertainty, _federations, _samples, _worst_case, _nothing_against_it)
 
 _FEWEST = 8  # instances that meet the hypotheses
 _OF_RUNS = ("clients", "participants", "rounds", "local_steps", "samples", "layers")

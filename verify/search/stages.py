@@ -53,7 +53,8 @@ def layer_shapes(claim: Claim, rng: np.random.Generator, most_outcomes: int, cou
         drawn = draw_shape(claim, rng, most_outcomes, _LONGEST_IN_LAYERS)
         own = {name: int(rng.integers(1, len(layers))) for name in counting}
         shape = replace(
-            drawn, clients=clients, free=min(drawn.free, clients - 1), participants=min(drawn.participants, clients),
+            drawn, clients=clients, free=(free := min(drawn.free, clients - 1)),
+            participants=min(drawn.participants, clients - free),
             layers=layers, dim=len(layers), rounds=int(rng.integers(2, 4)), local_steps=int(rng.choice([1, 1, 2])),
             noisy=drawn.noisy and (0,), sizes=tuple((dict(drawn.sizes) | own).items()))
         few = prod(outcomes(shape)) <= most_outcomes

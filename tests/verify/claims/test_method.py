@@ -17,6 +17,7 @@ from bounds.language.words import (
     eta_l,
     iterations,
     k,
+    local_steps,
     norm2,
     r,
     rounds,
@@ -28,6 +29,8 @@ from fedtheory.registry import ALGORITHMS
 from fedtheory.traits import Record
 from synthetic.numbers.arrays import EXACT, TORCH, to_numpy
 from tests.said import tells
+from verify.claims.method import faults_of_method
+from verify.claims.sizes import possible
 from verify.evaluation.evaluate import evaluate, sides
 from verify.exact.check import replay_alone as check
 from verify.exact.comparison import differences
@@ -142,3 +145,17 @@ def test_what_methods_declare_of_recorded_arrays_holds():
     wrong = {"server_variate": Record(starts_at_model=True), "client_variate": Record(nonnegative=True)}
     scaffold = replace(ALGORITHMS["scaffold"], traits=replace(ALGORITHMS["scaffold"].traits, records=wrong))
     assert broken_records({"scaffold": scaffold}) == {("scaffold", name) for name in wrong}
+
+
+SOLVED = Procedure("fedpd", options=(("solver", "exact"),))
+
+
+def test_a_local_problem_that_is_solved_has_one_local_step():
+    """The search draws one local step; a claim that fixes another number is at fault."""
+    nearer = claim(norm2(x_round[r] - x_star), "<=", 1 + norm2(x_round[r] - x_star), procedure=SOLVED)
+    sizes = {"clients": 2, "rounds": 1, "iterations": 1, "local_steps": 1}
+    assert possible(nearer, sizes) and not possible(nearer, sizes | {"local_steps": 2, "iterations": 2})
+    assert decide(nearer, Settings(federations=False)).verdict != "undecided"
+    assert not list(faults_of_method(replace(nearer, conditions=(STEP, Condition(local_steps, ">=", 1)))))
+    (fault,) = faults_of_method(replace(nearer, conditions=(STEP, Condition(local_steps, "==", 2))))
+    assert fault.part == "conditions" and fault.place == 1 and tells(fault.text, "local_steps == 2: …fedpd …one …step")

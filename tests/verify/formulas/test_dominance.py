@@ -8,6 +8,7 @@ import sympy as sp
 
 from bounds.language.claim import Claim, Condition
 from bounds.language.words import L, clients, mu, participants
+from bounds.registry.claims import find_claim
 from tests.said import tells
 from verify.formulas.bound import bound_of
 from verify.formulas.dominance import where_below
@@ -115,3 +116,23 @@ def test_figures_start_at_lengths_that_there_are():
     (axes,) = bounds_around(pair, where_below(*pair), "N").axes
     drawn = [x for line in axes.lines if line.get_linestyle() != "None" for x in line.get_xdata()]
     assert drawn and min(drawn) >= 1 and all(x == round(x) for x in drawn)
+
+
+def test_witnesses_are_numbers_that_a_run_can_have():
+    """Iterations are rounds times local steps, an empty sum is 0, and F(x_0) - F* <= L/2 |x_0 - x*|^2."""
+    pair = bound_of(find_claim("fedalign/theorem-1")), bound_of(find_claim("classical/fedavg-dissimilar-convex"))
+    found = where_below(*pair)
+    late = where_below(*pair, {"iterations": 6, "local_steps": 2})
+    assert found.below and found.above and late.below["parameters"]["rounds"] == "3"
+    for witness in (found.below, found.above, late.below, late.above):
+        at = {name: Fraction(value) for name, value in witness["parameters"].items()} if witness else {}
+        if at:
+            assert at["iterations"] == at["rounds"] * at["local_steps"]
+            assert at["mu"] * at["D0_sq"] <= 2 * at["F0_gap"] <= at["L"] * at["D0_sq"]
+            assert at["iterations"] > 1 or at["sum_mean_chi"] == at["sum_mean_psi"] == 0
+    only_one = where_below(*pair, {"iterations": 1})
+    for witness in filter(None, (only_one.below, only_one.above)):
+        assert {witness["parameters"][name] for name in ("rounds", "local_steps")} == {"1"}
+        assert witness["parameters"]["sum_mean_chi"] == "0"
+    nothing = where_below(*pair, {"iterations": 1, "sum_mean_chi": 2})
+    assert nothing.answer == "undecided"

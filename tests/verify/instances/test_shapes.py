@@ -92,3 +92,11 @@ def test_integers_of_claims_about_numbers_are_large_alone_and_together():
     for name, variable in integer_variables(claim).items():
         assert max(sizes[name] for sizes in shapes) >= (variable.high or variable.low + 1000)
     assert all(allowed(claim, sizes) for sizes in shapes)
+
+
+def test_sampled_clients_are_no_more_than_have_priority():
+    """Free clients are not sampled; a crowd of participants once counted the free one too."""
+    claim = find_claim("fedalign/derived-sampling-variance@without-replacement")
+    shapes = [s for seed in range(8) for s in extreme_shapes(claim, np.random.default_rng([7, seed]), 64, 40, (40,))]
+    assert any(s.free for s in shapes) and all(s.participants <= s.priority_clients for s in shapes)
+    assert max(s.participants for s in shapes) > 10

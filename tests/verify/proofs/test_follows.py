@@ -18,6 +18,9 @@ from bounds.language.words import (
     Max,
     Min,
     Sum,
+    clients,
+    eta_l,
+    iterations,
     k,
     norm2,
     objective,
@@ -288,3 +291,21 @@ def test_the_command(run):
     assert status == 0 and [one["answer"] for one in json.loads(said)] == ["follows"] and "follows" in ANSWERS
     status, _, error = run("chain", "fadamgc/eq-12")
     assert status == 2 and tells(error, "fadamgc/eq-12 …steps")
+
+
+def test_a_hypothesis_that_every_client_has_zero_of_something_does_not_stop_the_search_for_numbers():
+    """A sum of descent steps gives 2/eta times the gap; half of that does not follow, with numbers, without noise too."""
+    descent = Condition(after, "<=", value - eta / 2 * slope, (ROUNDS,))
+    gap = E(objective(x_round[0])) - E(objective(x_round[rounds]))
+    noiseless = Condition(sp.IndexedBase("sigma_sq_client", real=True)[k], "<=", 0, ((k, 0, clients - 1),))
+    for factor, answer in ((2, "follows"), (1, "does not follow")):
+        assert check_link(claim(Sum(slope, ROUNDS), factor * gap / eta, noiseless), [descent]).answer == answer
+
+
+def test_a_claim_that_fixes_the_step_needs_no_bound_of_it():
+    each = ((t, 0, iterations - 1),)
+    bounded, fixed = (Condition(eta_l[t], sign, 1 / L, each) for sign in ("<=", "=="))
+    premise = claim(after, value - eta / 2 * slope, bounded, over=(ROUNDS,))
+    whole = claim(Sum(slope, ROUNDS), 2 * (E(objective(x_round[0])) - E(objective(x_round[rounds]))) / eta, fixed)
+    assert link(whole, [premise]).needs == ()
+    assert link(replace(whole, conditions=()), [premise]).needs == ("test/end: eta_l[t] <= 1/L",)

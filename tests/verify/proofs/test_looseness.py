@@ -43,7 +43,8 @@ def test_sides_that_are_small_beside_what_cancels_in_them_have_a_factor():
         "available": [[[1.0], [1.0]]], "slack:L": [[1.0]]}.items()}
     factor, reason = module._factor(STEPS[0], shape, leaves, 0)
     assert reason == "" and factor == pytest.approx(1, rel=1e-3)
-    assert module._factor(STEPS[0], shape, leaves | {"start_offset": np.array([[1e-9]])}, 0) == (math.inf, "")
+    assert module._factor(STEPS[0], shape, leaves | {"start_offset": np.array([[1e-9]])}, 0) == (
+        None, "the smaller side is 0 there")
 
 
 def test_factors_multiply_up():
@@ -117,3 +118,10 @@ def test_the_command(monkeypatch, tmp_path, capsys):
 def test_registered_steps_exist():
     claims = all_claims()
     assert [(c.id, step) for c in claims.values() for step in c.steps if step not in claims] == []
+
+
+def test_sides_below_zero_have_no_factor():
+    """A descent lemma with its terms moved, so that both sides are negative: -d <= -d / 2 has no factor."""
+    moved = control("moved", "run", Condition(-distance, "<=", -distance / 2))
+    found = waterfall(THEOREM, steps=(moved,)).steps[0]
+    assert found.worst is None and found.typical is None and "negative" in found.reason
