@@ -43,6 +43,7 @@ from fedtheory.selection import (
     WithReplacement,
 )
 from fedtheory.solvers import ExactSolve, ToTolerance
+from fedtheory.sweep import sweep
 from fedtheory.trajectory import Trajectory, load_trajectory
 from synthetic import from_arrays, make_problem, make_quadratic, problem_names
 
@@ -73,4 +74,5 @@ __all__ = [
     "StopAfter", "Tabulated", "ToTolerance", "Trajectory", "Upload", "UploadFilter", "WithReplacement",
     "WithoutReplacement", "align", "fedalign", "fedavg", "find_algorithm", "from_arrays", "load_trajectory",
     "make_algorithm", "make_problem", "make_quadratic", "method", "problem_names", "resume", "rounds_of", "run", "sampled",
+    "sweep",
 ]

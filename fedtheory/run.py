@@ -1,10 +1,6 @@
 """Runs an algorithm on a federation from many seeds, records while running, and resumes."""
 
-import hashlib
 from collections.abc import Callable, Sequence
-from dataclasses import fields, is_dataclass
-from fractions import Fraction
-from functools import cached_property
 from math import prod
 
 import numpy as np
@@ -12,6 +8,7 @@ import xarray as xr
 
 from fedtheory.algorithm import Algorithm
 from fedtheory.engine import Observer, starting_points
+from fedtheory.fingerprint import fingerprint
 from fedtheory.observables import DEFAULT, Observable, find_observable
 from fedtheory.paths import choose_path, states_on
 from fedtheory.trajectory import Trajectory, on_backend
@@ -19,7 +16,7 @@ from synthetic.base.checks import whole
 from synthetic.numbers.arrays import namespace, to_numpy
 from synthetic.numbers.draws import Draws
 
-__all__ = ["memory_needed", "resume", "run"]
+__all__ = ["MOST_RUNS", "fingerprint", "memory_needed", "resume", "run", "seed_numbers"]
 
 MOST_RUNS = 10**8  #: at once
 _PER_ROW = 128  # bytes of an array besides its numbers
@@ -148,7 +145,7 @@ def run(
         >>> trajectory.mean("suboptimality").values.tolist()
         [0.5, 0.125, 0.03125, 0.0078125]
     """
-    rounds, seeds = whole("rounds", rounds), _seeds(seeds)
+    rounds, seeds = whole("rounds", rounds), seed_numbers(seeds)
     if federation.instances not in (1, len(seeds)):
         raise ValueError(f"{federation.instances} instances need as many seeds, or a federation of one; got {len(seeds)}")
     x = starting_points(federation, start, len(seeds))
@@ -185,7 +182,8 @@ def resume(trajectory: Trajectory, algorithm: Algorithm, federation, rounds: int
                        trajectory.start)
 
 
-def _seeds(seeds) -> np.ndarray:
+def seed_numbers(seeds: int | Sequence[int]) -> np.ndarray:
+    """The seeds 0, 1, ... of so many runs, or those given, (runs,). Raises ValueError for anything else."""
     given = np.arange(whole("seeds", seeds, high=MOST_RUNS)) if np.ndim(seeds) == 0 else np.asarray(seeds)
     if given.ndim != 1 or not len(given) or not np.issubdtype(given.dtype, np.integer):
         raise ValueError(f"seeds must be a positive number or a list of integers; got {seeds!r}")
@@ -226,40 +224,3 @@ def _trajectory(algorithm, federation, dataset, state, seeds, rounds, diverged, 
         dataset, state, seeds, fingerprint(algorithm, federation), f"{algorithm.name} on {name}", algorithm, federation,
         start,
     )
-
-
-def fingerprint(algorithm: Algorithm, federation) -> str:
-    """A short digest of the algorithm and the federation: all that a run depends on besides seeds, start and length."""
-    digest = hashlib.sha256()
-    _digest(digest, algorithm)
-    digest.update(type(federation).__name__.encode())
-    _digest_attributes(digest, federation)
-    return digest.hexdigest()[:16]
-
-
-def _digest(digest, value) -> None:
-    if is_dataclass(value) and not isinstance(value, type):
-        digest.update(type(value).__name__.encode())
-        for item in fields(value):
-            digest.update(item.name.encode())
-            _digest(digest, getattr(value, item.name))
-    elif hasattr(value, "shape") and hasattr(value, "dtype"):
-        array = to_numpy(value)
-        digest.update(f"{array.dtype}{array.shape}".encode())
-        digest.update(repr(array.tolist()).encode() if array.dtype == object else np.ascontiguousarray(array).tobytes())
-    elif isinstance(value, (tuple, list)):
-        digest.update(f"{type(value).__name__}{len(value)}".encode())
-        for item in value:
-            _digest(digest, item)
-    elif isinstance(value, (str, int, float, complex, Fraction, type(None))):
-        digest.update(f"{type(value).__name__}{value!r}".encode())
-    else:
-        digest.update(type(value).__name__.encode())
-        _digest_attributes(digest, value)
-
-
-def _digest_attributes(digest, value) -> None:
-    for name, item in sorted(getattr(value, "__dict__", {}).items()):
-        if not isinstance(getattr(type(value), name, None), cached_property):  # caches do not count
-            digest.update(name.encode())
-            _digest(digest, item)

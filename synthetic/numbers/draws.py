@@ -50,13 +50,31 @@ class Draws:
     """Random draws for a batch of runs.
 
     ``seeds`` is (runs,) integers. Coordinates are integers or integer arrays that broadcast against
-    ``(runs, 1, ..., 1)``; the result has the broadcast shape.
+    ``(runs, 1, ..., 1)``; the result has the broadcast shape. Runs of one seed share their draws, which are computed once.
     """
 
     def __init__(self, seeds, backend: Backend = TORCH):
         self.backend = backend
         self.integer_backend = backend if backend.library == "torch" else Backend("numpy")
-        self.seeds = self.integer_backend.integers(np.atleast_1d(np.asarray(seeds, dtype=np.int64)))
+        seeds = np.atleast_1d(np.asarray(seeds, dtype=np.int64))
+        self.seeds = self.integer_backend.integers(seeds)
+        few, first, place = np.unique(seeds, return_index=True, return_inverse=True)
+        self._few = None
+        if len(few) < len(seeds) and type(self) is Draws:
+            self._few = Draws(few, backend), *map(self.integer_backend.integers, (first, place))
+
+    def _alike(self, coordinates, ndim: int):
+        """The draws of each seed once, the coordinates there, and the place of each run among these seeds; None where runs
+        of the same seed have coordinates of their own, or no two runs have the same seed."""
+        if self._few is None:
+            return None
+        few, first, place = self._few
+        own = [getattr(coordinate, "ndim", 0) == ndim and coordinate.shape[0] > 1 for coordinate in coordinates]
+        chosen = [one[first] if of_runs else one for one, of_runs in zip(coordinates, own, strict=True)]
+        for one, here, of_runs in zip(coordinates, chosen, own, strict=True):
+            if of_runs and not bool((here[place] == one).all()):
+                return None
+        return few, chosen, place
 
     @property
     def runs(self) -> int:
@@ -74,12 +92,18 @@ class Draws:
 
     def uniform(self, stream: int, *coordinates, ndim: int = 1):
         """Uniform numbers in the open interval (0, 1), float64."""
+        if (alike := self._alike(coordinates, ndim)) is not None:
+            few, coordinates, place = alike
+            return few.uniform(stream, *coordinates, ndim=ndim)[place]
         z = _shift(self.bits(stream, *coordinates, ndim=ndim), 12)
         as_float = z.to(torch.float64) if isinstance(z, torch.Tensor) else z.astype(np.float64)
         return (as_float + 0.5) * 2.0**-52
 
     def normal(self, stream: int, *coordinates, ndim: int = 1):
         """Standard normal numbers (Box-Muller on two independent uniforms)."""
+        if (alike := self._alike(coordinates, ndim)) is not None:
+            few, coordinates, place = alike
+            return few.normal(stream, *coordinates, ndim=ndim)[place]
         radius = self.uniform(stream, *coordinates, 0, ndim=ndim)
         angle = self.uniform(stream, *coordinates, 1, ndim=ndim)
         xp = namespace(radius)
