@@ -7,11 +7,15 @@ from typing import Any, NamedTuple, Self
 from bounds.language.claim import Condition, Definition
 from synthetic.numbers.arrays import Backend
 
-__all__ = ["UNMEASURED", "Bindings", "Environment", "NamedArray", "TooManyTerms", "UnboundName"]
+__all__ = ["UNMEASURED", "Bindings", "Environment", "NamedArray", "NoEntry", "TooManyTerms", "UnboundName"]
 
 
 class UnboundName(LookupError):
     """A name in a claim without a value; the message says which, and what should supply it."""
+
+
+class NoEntry(IndexError):
+    """A claim asks an instance for what it does not have: a round, a client, a sample, the largest of no terms."""
 
 
 #: what a name without a value, or a method or number without a meaning, raises

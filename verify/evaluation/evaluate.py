@@ -15,7 +15,7 @@ from bounds.language.claim import Condition
 from synthetic.numbers.arrays import add_up, maximum, namespace
 from synthetic.numbers.balls import Ball, Undecided
 from synthetic.numbers.roots import product_over, real_power, square_root
-from verify.evaluation.environment import Environment, TooManyTerms, UnboundName
+from verify.evaluation.environment import Environment, NoEntry, TooManyTerms, UnboundName
 from verify.evaluation.means import mean_after, mean_over
 from verify.evaluation.scopes import LEAD, Scope, positions, slices
 
@@ -249,7 +249,7 @@ class Evaluator:
             elif scope.clip:
                 number = np.clip(number, 0, max(size - 1, 0))
             elif number.size and (number.min() < 0 or number.max() >= size):
-                raise IndexError(f"index {axis} of {name} must lie in 0..{size - 1}; got {number.min()}..{number.max()}")
+                raise NoEntry(f"index {axis} of {name} must lie in 0..{size - 1}; got {number.min()}..{number.max()}")
             numbers.append(self.env.backend.integers(number) if self.env.backend.library == "torch" else number)
         return Value(data[(slice(None),) * LEAD + tuple(numbers)], vector)
 
@@ -355,7 +355,8 @@ class Evaluator:
     def vector(self, node, scope):
         value = self.value(node, scope)
         if not value.vector and not value.nothing:
-            raise TypeError(f"expected a vector, got the number {node}")
+            why = "; the claim has a vector that is 0 as it is written, such as x - x" if node == 0 else ""
+            raise (UnboundName if why else TypeError)(f"expected a vector, got the number {node}{why}")
         return value.data if value.vector else value.data[..., None]
 
     def expectation(self, node, scope) -> Value:
@@ -406,7 +407,7 @@ class Evaluator:
         numbers, clients = self.integer(node.args[0], scope), self.env.sizes["clients"]
         outside = (numbers < 0) | (numbers >= clients)
         if (outside & scope.inside).any():
-            raise IndexError(f"clients have the numbers 0..{clients - 1}; got {numbers.min()}..{numbers.max()} in {node}")
+            raise NoEntry(f"clients have the numbers 0..{clients - 1}; got {numbers.min()}..{numbers.max()} in {node}")
         return np.where(outside, 0, numbers) if scope.clip else numbers
 
     def client_loss(self, node, scope, federation=None) -> Value:

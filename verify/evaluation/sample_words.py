@@ -6,7 +6,7 @@ import numpy as np
 
 from bounds.language import samples
 from synthetic.numbers.arrays import largest, maximum, namespace, to_numpy
-from verify.evaluation.environment import UnboundName
+from verify.evaluation.environment import NoEntry, UnboundName
 from verify.evaluation.evaluate import Value
 from verify.evaluation.means import mean_over
 
@@ -54,7 +54,7 @@ def sample_gradient(evaluator, node, scope) -> Value:
     client = evaluator.client(node, scope)
     sample, count = to_numpy(evaluator.value(node.args[1], scope).data), evaluator.env.sizes["samples"]
     if ((outside := (sample < 0) | (sample >= count)) & scope.inside).any():
-        raise IndexError(f"samples have the numbers 0..{count - 1}; got others in {node}")
+        raise NoEntry(f"samples have the numbers 0..{count - 1}; got others in {node}")
     sample = np.where(outside, 0, sample)
     world = np.repeat(np.arange(worlds.count), worlds.drawn).reshape(1, -1, 1, *(1,) * scope.depth)
     used = worlds.data[world, client[None, None, None], np.vectorize(int)(sample)]

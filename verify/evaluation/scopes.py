@@ -8,7 +8,7 @@ from typing import Self
 import numpy as np
 import sympy as sp
 
-from verify.evaluation.environment import UnboundName
+from verify.evaluation.environment import NoEntry, UnboundName
 
 __all__ = ["LEAD", "Scope", "positions", "slices"]
 
@@ -62,7 +62,7 @@ def slices(name: str, indices: Sequence[sp.Expr], scope: Scope, sizes: Sequence[
         if axis <= after:
             return None
         if first < 0 or last >= sizes[number]:
-            raise IndexError(f"index {number} of {name} must lie in 0..{sizes[number] - 1}; got {first}..{last}")
+            raise NoEntry(f"index {number} of {name} must lie in 0..{sizes[number] - 1}; got {first}..{last}")
         places.append(slice(first, last + 1))
         shape[axis], after = last + 1 - first, axis
     return tuple(places), tuple(shape)

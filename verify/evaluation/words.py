@@ -11,7 +11,7 @@ from bounds.language.layers import largest_sum, layer_part, share
 from bounds.language.words import E_noise, below
 from synthetic.numbers.arrays import largest, maximum, namespace
 from synthetic.numbers.roots import Irrational, square_root
-from verify.evaluation.environment import UnboundName
+from verify.evaluation.environment import NoEntry, UnboundName
 from verify.evaluation.evaluate import WORDS, Evaluator, Value
 from verify.evaluation.means import mean_over
 from verify.evaluation.scopes import LEAD
@@ -74,6 +74,8 @@ def _with_coordinates(value: Value):
 def _highest(evaluator, node, scope) -> Value:
     index, low, high, v = node.args
     inner, inside = evaluator.enter(str(index), low, high, scope)
+    if (scope.inside & ~inside.any(axis=-1)).any():
+        raise NoEntry(f"the largest or least of no terms is asked for, {index} in {low}..{high}")
     value = evaluator.value(v, inner)
     xp = namespace(value.data)
     if not inside.all():  # ranges of several lengths: replace an entry outside by the first one inside

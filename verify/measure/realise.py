@@ -2,7 +2,6 @@
 
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from functools import partial, reduce
 from math import prod
 
@@ -15,7 +14,6 @@ from fedtheory.engine import rounds_of, starting_points
 from fedtheory.schedules import Tabulated
 from fedtheory.selection import Pattern
 from synthetic.numbers.arrays import Backend, largest, maximum, namespace, to_numpy
-from synthetic.numbers.decimals import simplest_between
 from synthetic.numbers.roots import just_inside
 from verify.claims.hypotheses import bounds_at_all_points, bounds_on_numbers, defined_numbers, equations
 from verify.claims.method import algorithm_of, own_arguments, selection_of
@@ -32,10 +30,9 @@ from verify.instances.shape import Shape
 from verify.measure.constants import bind_over_space, known_constant
 from verify.measure.coupled_runs import realise_coupled
 from verify.measure.record import FullRecord
+from verify.measure.within import moved_within
 
 __all__ = ["bind_given", "realise"]
-
-_OCTAVES, _HALVINGS = 40, 20  # from 2**-40 to 2**40, and then to a millionth
 
 
 def realise(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend, federation=None, values=None,
@@ -385,48 +382,19 @@ class _Binder:
         self.env.bound[name] = NamedArray(best)
         return True
 
-
     def _within(self, condition: Condition, name: str, best):
-        """``best`` (instances, 1, 1), or None, moved to where a condition at all points holds, which bounds it from one
-        side: to about a millionth of that bound, on the side where it holds."""
-        rows, array = self.rows, self.env.backend.array
-        exact = self.env.backend.library in ("exact", "balls")
-
+        """``best`` (instances, 1, 1), or None, moved to where a condition at all points holds, which bounds it."""
         def holds(numbers) -> np.ndarray:
-            self.env.bound[name] = NamedArray(array(numbers).reshape(-1, 1, 1))
+            self.env.bound[name] = NamedArray(self.env.backend.array(numbers).reshape(-1, 1, 1))
             try:
                 left, right, mask = sides(condition, self.env)
             finally:
                 del self.env.bound[name]
             gap = to_numpy(left - right if condition.relation == ">=" else right - left)
-            gap = np.broadcast_to(gap, np.broadcast_shapes(gap.shape, (rows, *gap.shape[1:])))
-            return ((gap >= 0) | ~np.broadcast_to(to_numpy(mask), gap.shape)).reshape(rows, -1).all(axis=1)
+            gap = np.broadcast_to(gap, np.broadcast_shapes(gap.shape, (self.rows, *gap.shape[1:])))
+            return ((gap >= 0) | ~np.broadcast_to(to_numpy(mask), gap.shape)).reshape(self.rows, -1).all(axis=1)
 
-        two = np.full(rows, Fraction(2) if exact else 2.0)
-        small, large = np.full(rows, -_OCTAVES), np.full(rows, _OCTAVES)
-        below, above = holds(two ** small), holds(two ** large)
-        while (large - small > 1).any():
-            middle = (small + large) // 2
-            good = holds(two ** middle) == below
-            small, large = np.where(good, middle, small), np.where(good, large, middle)
-        low, high = two ** small, two ** large
-        for _ in range(_HALVINGS):
-            middle = (low + high) / 2
-            good = holds(middle) == below
-            low, high = np.where(good, middle, low), np.where(good, high, middle)
-        if exact:
-            short = np.array([simplest_between(a, b) for a, b in zip(low, high, strict=True)], dtype=object)
-            good = holds(short)
-            low, high = np.where(good, short, low), np.where(good, short, high)
-        bound = array(np.where(below, low, high)).reshape(-1, 1, 1)
-        decided = self.env.backend.booleans(below != above).reshape(-1, 1, 1)
-        if best is None:
-            return bound
-        upper = self.env.backend.booleans(below).reshape(-1, 1, 1)
-        xp = namespace(bound)
-        best, bound = xp.broadcast_arrays(best, bound)
-        moved = xp.where(upper, -maximum(-best, -bound), maximum(best, bound))
-        return xp.where(decided, moved, best)
+        return moved_within(holds, self.rows, best, self.env.backend)
 
 
 def _certain(data, indices=0, vector=False) -> NamedArray:

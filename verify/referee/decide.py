@@ -1,7 +1,6 @@
 """From a claim to its verdict, in stages: conflict, order, search, proof, federations of real data, sampled runs, worst
 case."""
 
-import re
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -15,7 +14,7 @@ import sympy as sp
 from bounds.language.claim import Claim, Procedure
 from synthetic.numbers.arrays import NUMPY, Backend
 from verify.claims.related import related
-from verify.evaluation.environment import UNMEASURED, UnboundName
+from verify.evaluation.environment import UNMEASURED, NoEntry, UnboundName
 from verify.exact.accepted import Refused, accepted
 from verify.exact.certificate import certificate
 from verify.exact.check import check
@@ -93,31 +92,12 @@ class _Case:
 
     def unmeasured(self, reason: Exception) -> Verdict:
         """Undecided, because the search cannot run the claim."""
-        asked = _asks_too_much(reason)
+        if isinstance(reason, NoEntry):
+            return self.undecided(
+                "measurement", None, f"{reason}, on an instance that its conditions admit; a condition on the sizes, "
+                "such as rounds >= 2, or a shorter range leaves such instances out")
         why = str(reason.args[0] if isinstance(reason, KeyError) and reason.args else reason)
-        return self.undecided("measurement", None, asked or f"not measured yet: {why}")
-
-
-#: what errors say of a claim that asks for what there is not -> the same in words; each on some instance that it admits
-_ASKS_TOO_MUCH = (
-    (r"index \d+ of (\w+) must lie in (\S+); got (\S+)",
-     r"the claim asks for \1 at \3, and on an instance that its conditions admit there are \2; a condition on the sizes, "
-     "such as rounds >= 2, or a shorter range leaves such instances out"),
-    (r"index (\d+) is out of bounds for axis \d+ with size (\d+)",
-     r"the claim asks for client or sample \1, counted from 0, and on an instance that its conditions admit there are \2"),
-    (r"zero-size array to reduction operation .*",
-     "the claim asks for the largest or least of no terms, on an instance that its conditions admit; a condition on the "
-     "sizes leaves such instances out"),
-    (r"expected a vector, got the number 0", "the claim has a vector that is 0 as it is written, such as x - x"),
-)
-
-
-def _asks_too_much(reason: Exception) -> str:
-    """What an error says of a claim that asks for what there is not, in words; empty for other errors."""
-    for pattern, words in _ASKS_TOO_MUCH:
-        if found := re.fullmatch(pattern, str(reason)):
-            return re.sub(r"\b(\d+)\.\.\1\b", r"\1", found.expand(words))
-    return ""
+        return self.undecided("measurement", None, f"not measured yet: {why}")
 
 
 def decide(claim: Claim, settings: Settings) -> Verdict:
@@ -158,7 +138,7 @@ def _search(case: _Case) -> Verdict | None:
             claim, BUDGETS[settings.budget], settings.seed, settings.backend, related(claim), settings.without)
     except UNMEASURED as reason:
         ours = (claim.procedure or Procedure()).base == "fedavg" and not _has_other_sizes(claim)
-        if ours and not isinstance(reason, UnboundName) and not _asks_too_much(reason):
+        if ours and not isinstance(reason, UnboundName | NoEntry):
             raise
         return case.unmeasured(reason)
     case.details["instances"], case.ratio = {"tried": found.tried, "met": found.met}, found.ratio

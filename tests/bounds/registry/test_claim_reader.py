@@ -110,7 +110,8 @@ REFUSED = {
     "statement = 'x_round[0] == x_star'": "vectors are compared by norm2(a - b) == 0",
     "statement = 'F_star <= 1 for t in 0..9 step'": "invalid syntax at 'step'",
     "assume = ['norm(f_grad(u)) <= L for all u']\nstatement = 'F_star <= 1'": "norm(f_grad(u)) <= G_lip for all u",
-    "assume = ['norm(objective_grad(u)) <= 1 for all u']\nstatement = 'F_star <= 1'": "norm(f_grad(u)) <= G_lip for all u",
+    "assume = ['norm(objective_grad(u)) <= 1 for all u']\nstatement = 'F_star <= 1'":
+        "of norm(objective_grad(u)) the least value over all u is not known",
     f"statement = 'd39 <= 1'\nvariables = {{d0 = 'real'}}\n[claim.definitions]\n{BLOWN}": "a formula has at most 5000 parts",
 }
 

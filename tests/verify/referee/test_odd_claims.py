@@ -7,10 +7,14 @@ from verify.claims.method import faults_of_method
 from verify.referee.decide import Settings, decide
 
 ROWS = {
-    "a round beyond the last": ('statement = "norm2(x_round[rounds+1]) >= 0"', "undecided", "asks for x_round at 2, "),
-    "a step beyond the last": ('statement = "norm2(x_round[1]) <= eta_l[iterations]"', "undecided", "asks for eta_l at 1, "),
-    "a client beyond the last": ('statement = "F(clients, x_round[0]) <= 1"', "undecided", "asks for client or sample 1, "),
-    "a largest of nothing": ('statement = "Max(norm2(x_round[r]), (r, 1, rounds-1)) <= 5"', "undecided", "of no terms"),
+    "a round beyond the last": ('statement = "norm2(x_round[rounds+1]) >= 0"', "undecided",
+        "index 0 of x_round must lie in 0..1; got 2"),
+    "a step beyond the last": ('statement = "norm2(x_round[1]) <= eta_l[iterations]"', "undecided",
+        "index 0 of eta_l must lie in 0..0; got 1"),
+    "a client beyond the last": ('statement = "F(clients, x_round[0]) <= 1"', "undecided",
+        "clients have the numbers 0..0; got 1"),
+    "a largest of nothing": ('statement = "Max(norm2(x_round[r]), (r, 1, rounds-1)) <= 5"', "undecided",
+        "largest or least of no terms"),
     "x - x": ('statement = "norm2(x_round[1])/norm2(x_round[0] - x_round[0]) <= 1"', "undecided", "a vector that is 0 as"),
     "0 by 0": ('statement = "norm2(x_round[r+1])/norm2(x_round[r] - x_round[0]) <= 1 for r in 0..rounds-1"', "undecided",
                "gave both sides a value"),
