@@ -76,9 +76,7 @@ def vector(body, point):
         return len(with_point) == 1 and vector(with_point[0], point)
     if word == "Sum":
         return args[1] != point and with_point == [args[0]] and vector(args[0], point)
-    if word in ("grad", "objective_grad"):
-        return args[-1] == point and len(with_point) == 1
-    return word == "layer_part" and with_point == [args[1]] and vector(args[1], point)
+    return word in ("grad", "objective_grad") and args[-1] == point and len(with_point) == 1
 
 
 def names(body, point):

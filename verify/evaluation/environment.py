@@ -1,6 +1,6 @@
 """The values of a claim's names on a batch of instances: arrays by name, sizes, probabilities, and the federation."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, Self
 
@@ -119,3 +119,8 @@ class Environment:
     def remembering(self) -> Self:
         """The environment with a memory for values, valid while ``bound`` stays the same; itself if it has one."""
         return replace(self, known={}) if self.known is None else self
+
+    def forget(self, names: Collection[str]) -> None:
+        """Forget the kept values of formulas in which one of these names stands."""
+        for key in [key for key in self.known or () if any(str(symbol) in names for symbol in key[1].free_symbols)]:
+            del self.known[key]

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import cycle, product
+from itertools import cycle, islice, product
 from math import prod
 
 import numpy as np
@@ -27,6 +27,7 @@ _SEVERAL = {False: (1, 2), True: (2, 16)}  # half of the dimensions, of methods 
 _MANY, _CROWD, _COORDINATES, _FEW = (6, 12), 50, 16, 3
 #: by how much integers of claims about numbers exceed their lowest values
 _LARGE = (0, 1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 300, 500, 1000)
+_PASSES = 8  # of drawing kinds of clients and dimensions, where the sizes are few
 _FOLLOWING = 12  # shapes among which the next one is chosen
 _SMALLEST = 0.6  # share of the shapes that are taken by size
 
@@ -53,6 +54,9 @@ def small_shapes(claim: Claim, rng: np.random.Generator, most_outcomes: int, cou
     if of_samples:
         return list(chosen)
     drawn = [_drawn(claim, shape, rng) for shape in chosen]
+    for shape in islice(cycle(chosen), _PASSES * len(chosen)):  # of few sizes, several kinds of clients and dimensions
+        if len(drawn) < count and (another := _drawn(claim, shape, rng)) not in drawn:
+            drawn.append(another)
     turns = cycle(rng.permutation(len(RARE)))
     return [replace(shape, rare=RARE[next(turns)]) if shape.noisy else shape for shape in drawn]
 

@@ -384,12 +384,15 @@ class _Binder:
 
     def _within(self, condition: Condition, name: str, best):
         """``best`` (instances, 1, 1), or None, moved to where a condition at all points holds, which bounds it."""
+        environment, moving = self.env.remembering(), {name, *self.env.definitions}
+
         def holds(numbers) -> np.ndarray:
             self.env.bound[name] = NamedArray(self.env.backend.array(numbers).reshape(-1, 1, 1))
             try:
-                left, right, mask = sides(condition, self.env)
+                left, right, mask = sides(condition, environment)
             finally:
                 del self.env.bound[name]
+                environment.forget(moving)
             gap = to_numpy(left - right if condition.relation == ">=" else right - left)
             gap = np.broadcast_to(gap, np.broadcast_shapes(gap.shape, (self.rows, *gap.shape[1:])))
             return ((gap >= 0) | ~np.broadcast_to(to_numpy(mask), gap.shape)).reshape(self.rows, -1).all(axis=1)

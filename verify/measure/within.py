@@ -17,8 +17,9 @@ def moved_within(holds: Callable[[np.ndarray], np.ndarray], rows: int, best, bac
     """``best`` (instances, 1, 1), or None, moved to where a condition holds that bounds a positive number from one side, to
     about a millionth of that bound, on the side where it holds.
 
-    ``holds``: (instances,) numbers -> (instances,) whether the condition holds for them. Where it holds for all numbers or
-    for none, ``best`` stays as it is.
+    ``holds``: (instances,) numbers -> (instances,) whether the condition holds for them. Where it holds for all numbers,
+    ``best`` stays as it is; where it holds for none, the bound is nan, or a number for which it does not hold if numbers are
+    exact.
     """
     exact = backend.library in ("exact", "balls")
     two = np.full(rows, Fraction(2) if exact else 2.0)
@@ -37,8 +38,11 @@ def moved_within(holds: Callable[[np.ndarray], np.ndarray], rows: int, best, bac
         short = np.array([simplest_between(a, b) for a, b in zip(low, high, strict=True)], dtype=object)
         good = holds(short) == below
         low, high = np.where(good, short, low), np.where(good, short, high)
-    bound = backend.array(np.where(below, low, high)).reshape(-1, 1, 1)
-    decided = backend.booleans(below != above).reshape(-1, 1, 1)
+    bound = np.where(below, low, high)
+    if not exact:
+        bound = np.where(below | above, bound, np.nan)
+    bound = backend.array(bound).reshape(-1, 1, 1)
+    decided = backend.booleans(~(below & above)).reshape(-1, 1, 1)
     if best is None:
         return bound
     upper, xp = backend.booleans(below).reshape(-1, 1, 1), namespace(bound)

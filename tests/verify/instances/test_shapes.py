@@ -5,6 +5,8 @@ from math import prod
 import numpy as np
 import pytest
 
+from bounds.language import words
+from bounds.language.claim import Assumption, Claim, Condition
 from bounds.registry.claims import find_claim
 from verify.claims.sizes import allowed, integer_variables, says_something
 from verify.instances.draw import draw_shape
@@ -46,6 +48,15 @@ def test_every_number_of_clients_rounds_and_steps_and_every_rare_noise_has_its_t
     more = small_shapes(find_claim("fadamgc/eq-208"), np.random.default_rng(0), 64, 80)
     assert {len(s.noisy) for s in more if s.clients == 3} == {0, 1, 3}
     assert len({s.rare for s in shapes if s.noisy}) >= 4
+
+
+def test_of_few_sizes_there_are_several_kinds_of_clients_and_dimensions():
+    claim = Claim("none/t", "none", "lemma", "point", Condition(words.objective(words.x_star), "<=", words.F_star),
+                  (Assumption("one client", "", (Condition(words.clients, "==", 1),)),), source="none")
+    for seed in range(10):
+        shapes = small_shapes(claim, np.random.default_rng(seed), 64, 24)
+        assert len({*shapes}) == len(shapes) and {s.family.name for s in shapes} == {"quadratic", "piecewise"}
+        assert {s.dim for s in shapes} >= {1, 2}
 
 
 def test_no_small_shapes_of_numbers_alone():
