@@ -112,6 +112,13 @@ REFUSED = {
     "assume = ['norm(f_grad(u)) <= L for all u']\nstatement = 'F_star <= 1'": "norm(f_grad(u)) <= G_lip for all u",
     "assume = ['norm(objective_grad(u)) <= 1 for all u']\nstatement = 'F_star <= 1'":
         "of norm(objective_grad(u)) the least value over all u is not known",
+    "assume = ['norm2(v) >= mu for all u for all v']\nstatement = 'F_star <= 1'": "one 'for all u' or 'for all v'",
+    "assume = ['norm2(v) == mu for all v']\nstatement = 'F_star <= 1'": "has the relation <= or >=; got ==",
+    "assume = ['norm2(x_star) >= mu for all v']\nstatement = 'F_star <= 1'": "v of 'for all v' is never used",
+    "assume = ['norm2(v)**2 >= mu for all v']\nstatement = 'F_star <= 1'": "of norm2(v)**2 the least value over all v",
+    "assume = ['norm2(layer_part(0, v)) >= mu for all v']\nstatement = 'F_star <= 1'": "of layer_part(0, v) the least value",
+    "assume = ['objective(2*v) >= mu for all v']\nstatement = 'F_star <= 1'": "of objective(2*v) the least value",
+    "variables = {v = 'vector'}\nassume = ['norm2(v) >= mu for all v']\nstatement = 'F_star <= 1'": "has a meaning already",
     f"statement = 'd39 <= 1'\nvariables = {{d0 = 'real'}}\n[claim.definitions]\n{BLOWN}": "a formula has at most 5000 parts",
 }
 

@@ -1,0 +1,170 @@
+"""Forgeries against claims of users: instances by hand that break what is true only if a word means something else."""
+
+import json
+import re
+from fractions import Fraction
+
+import pytest
+
+from bounds.registry.user_claims import load_claims
+from verify.claims.method import faults_of_method
+from verify.exact.check import check
+from verify.exact.statement import statement_of
+from verify.growth.certificate import FORMAT as GROWTH
+from verify.growth.check import check as check_growth
+from verify.growth.order import with_constant
+
+FORMAT = "fedtheory certificate 4"
+AT_Y = 'setting = "point"\nvariables = {y = "vector"}\n'
+DOMINATED = AT_Y + 'assume = ["norm2(objective_grad(v)) >= 2*mu*(objective(v) - F_star) for all v"]\n'
+
+
+def claims_of(text, tmp_path):
+    path = tmp_path / "mine.toml"
+    path.write_text(f'[[claim]]\nid = "mine/one"\n{text}\n', encoding="utf-8")
+    return load_claims(path, faults_of_method)[0]
+
+
+def written(claim, sizes=(), values=(), left="0", right="0", **instance):
+    """A certificate of clients 1/2 |x|^2, as the claim writes it, with changes."""
+    sizes = {"clients": 1, "rounds": 1, "local_steps": 1, "participants": 1, "dim": 1, "layers": 1} | dict(sizes)
+    sizes["iterations"] = sizes["rounds"] * sizes["local_steps"]
+    n, dim = sizes["clients"], sizes["dim"]
+    given = {"center": [["0"] * dim] * n, "curvature": [["1"] * dim] * n, "x_star": ["0"] * dim, "offset": ["0"] * n,
+             "client_weight": [f"1/{n}"] * n, "layer_sizes": [str(dim)], "priority": ["1"] * n, "noise": [[]] * n}
+    if claim.setting == "run":
+        given |= {"start_offset": ["1"] * dim, "initial": {}, "epsilon": ["0"] * (sizes["rounds"] + 1),
+                  "available": [["1"] * n] * (sizes["rounds"] + 1)}
+    elif claim.setting == "point":
+        given |= {"included": [["1"] * n], "x_local": [[["0"] * dim] * n]}
+    else:
+        given = {}
+    given |= instance
+    steps = {"eta_l": ["1/2"] * sizes["iterations"]} if claim.setting == "run" else {}
+    return json.loads(json.dumps({
+        "format": FORMAT, **statement_of(claim), "sizes": sizes, "instance": given, "values": steps | dict(values),
+        "left": left, "right": right}))
+
+
+TWO = {"clients": 2, "participants": 2}
+#: wells at 0 and 4 with a top at 2, by a piece of negative curvature
+WELLS = {"center": [["2"]], "pieces": [[[["-2", "2", "1"]]]]}
+
+#: forgery -> (fields of a true claim, the certificate's changes, words of the refusal)
+FORGERIES = {
+    "fewer participants than take part": (
+        'sampling = "full"\nstatement = "Sum(sampled[r, k], (k, 0, clients-1))/2 == participants/2 for r in 0..rounds-1"',
+        {"sizes": {"clients": 2, "participants": 1}, "left": "1", "right": "1/2"}, "participants is their number"),
+    "a client before the first": (
+        AT_Y + 'statement = "F(k-1, y) <= F(k, y) for k in 0..clients-1"',
+        {"sizes": TWO, "values": {"y": ["0"]}, "offset": ["0", "1"], "left": "1", "right": "0"},
+        "-1 is not the number of a client"),
+    "half a client": (
+        AT_Y + 'statement = "F(k/2, y) >= 0 for k in 1..clients-1"',
+        {"sizes": TWO, "values": {"y": ["0"]}, "offset": ["-1", "1"], "left": "-1"}, "1/2 is not the number of a client"),
+    "a Lipschitz constant below the losses'": (
+        'conditions = ["G_lip <= 10"]\nstatement = "norm(grad(0, x_round[0])) <= G_lip"',
+        {"values": {"G_lip": "1/1000"}, "left": "1", "right": "1/1000"}, "not Lipschitz"),
+    "a distance of gradients below theirs": (
+        'conditions = ["sigma_g_2 > 0"]\n'
+        'statement = "norm2(grad(0, x_round[0]) - objective_grad(x_round[0])) <= clients*sigma_g_2**2"',
+        {"sizes": TWO, "values": {"sigma_g_2": "1/1000"}, "center": [["1"], ["-1"]], "left": "1", "right": "1/500000"},
+        "sigma_g_2"),
+    "a smoothness below the objective's": (
+        'conditions = ["L_objective <= 10"]\n'
+        'statement = "norm(objective_grad(x_round[0])) <= L_objective*norm(x_round[0] - x_star)"',
+        {"values": {"L_objective": "1/1000"}, "left": "1", "right": "1/1000"}, "L_objective"),
+    "a hypothesis at all points that fails far away": (
+        DOMINATED + 'statement = "objective(y) - F_star <= norm2(objective_grad(y))/(2*mu)"',
+        {"values": {"y": ["1"], "mu": "2"}, "left": "1/2", "right": "1/4"}, "not bounded below"),
+    "a hypothesis at all points that fails in a well": (
+        DOMINATED + 'statement = "objective(y) - F_star <= norm2(objective_grad(y))/(2*mu)"',
+        {"values": {"y": ["2"], "mu": "1/2"}, "left": "1", "right": "0", **WELLS}, "hypothesis"),
+    "a hypothesis at all points of turned clients": (
+        AT_Y + 'assume = ["norm2(v - x_star) >= mu*norm2(objective_grad(v)) for all v"]\nstatement = "mu <= 1"',
+        {"sizes": {"dim": 2}, "values": {"y": ["0", "0"], "mu": "2"}, "left": "2", "right": "1", "half_tangent": "1/2"},
+        "not bounded below"),
+    "a hypothesis at all points without its points": (
+        DOMINATED + 'statement = "objective(y) - F_star <= norm2(objective_grad(y))/(2*mu)"',
+        {"values": {"y": ["1"], "mu": "2", "v": ["0"]}, "left": "1/2", "right": "1/4"}, "values .*'v'"),
+}
+
+
+@pytest.mark.parametrize("name", FORGERIES)
+def test_a_forgery_is_refused(name, tmp_path):
+    text, changes, words = FORGERIES[name]
+    claim = claims_of(text, tmp_path)
+    result = check(written(claim, **changes), claim)
+    assert not result.accepted and re.search(words, result.reason), result.reason
+
+
+#: false claim -> (its fields, a counterexample): what the forgeries change is accepted where it is honest
+HONEST = {
+    "the second client": (
+        AT_Y + 'statement = "F(k, y) <= F(0, y) for k in 0..clients-1"',
+        {"sizes": TWO, "values": {"y": ["0"]}, "offset": ["0", "1"], "left": "1", "right": "0"}),
+    "all participants": (
+        'statement = "Sum(sampled[r, k], (k, 0, clients-1)) <= participants/2 for r in 0..rounds-1"',
+        {"sizes": TWO, "left": "2", "right": "1"}),
+    "a domination": (
+        DOMINATED + 'statement = "objective(y) - F_star <= norm2(objective_grad(y))/(3*mu)"',
+        {"values": {"y": ["1"], "mu": "1"}, "left": "1/2", "right": "1/3"}),
+    "a turned domination": (
+        AT_Y + 'assume = ["norm2(v - x_star) >= mu*norm2(objective_grad(v)) for all v"]\nstatement = "mu <= 1/2"',
+        {"sizes": {"dim": 2}, "values": {"y": ["0", "0"], "mu": "1"}, "left": "1", "right": "1/2", "half_tangent": "1/2"}),
+}
+
+
+@pytest.mark.parametrize("name", HONEST)
+def test_what_is_forged_is_honest_elsewhere(name, tmp_path):
+    text, changes = HONEST[name]
+    claim = claims_of(text, tmp_path)
+    result = check(written(claim, **changes), claim)
+    assert result.accepted, result.reason
+
+
+# growth ----------------------------------------------------------------------------------------------------------------
+def grown(claim, along, sizes, ratio, values):
+    members = []
+    for size in map(Fraction, sizes):
+        left = ratio(size)
+        constant = left * Fraction(999, 1000)
+        given = {name: str(value) for name, value in values(size).items()}
+        members.append({"size": str(size), "constant": str(constant), "certificate": written(
+            with_constant(claim, constant), values=given, left=str(left), right=str(constant))})
+    uses = claim.constants_may_use
+    return {"format": GROWTH, "claim": claim.id, "reading": claim.reading, "along": along, "members": members,
+            "constants_may_use": None if uses is None else list(uses)}
+
+
+NUMBERS = 'setting = "algebra"\nvariables = {a = "positive", b = "positive", C = "hidden"}\n'
+#: forgery -> (fields of a true claim, along, sizes, left side by size, values by size, words of the refusal)
+GROWTHS = {
+    "it saturates beyond what the members show": (
+        NUMBERS + 'limits = {a = "oo"}\nstatement = "a/(1 + a/1000000) <= C"', "a", [2**n for n in range(6)],
+        lambda s: s / (1 + s / 10**6), lambda s: {"a": s, "b": 1}, "at least 1073741824"),
+    "it saturates where the members begin": (
+        NUMBERS + 'limits = {a = "oo"}\nstatement = "a/(1 + a) <= C"', "a", [Fraction(1, 2**n) for n in range(12, 6, -1)],
+        lambda s: s / (1 + s), lambda s: {"a": s, "b": 1}, "."),
+    "along a number that has no limit": (
+        NUMBERS + 'limits = {a = "oo"}\nstatement = "b <= C"', "b", [2**n for n in range(6)],
+        lambda s: s, lambda s: {"a": 1, "b": s}, "limit"),
+    "against the limit": (
+        NUMBERS + 'limits = {a = 0}\nstatement = "a/b <= C"', "a", [2**n for n in range(6)],
+        lambda s: s, lambda s: {"a": s, "b": 1}, "."),
+}
+
+
+@pytest.mark.parametrize("name", GROWTHS)
+def test_a_forged_growth_is_refused(name, tmp_path):
+    text, along, sizes, ratio, values, words = GROWTHS[name]
+    claim = claims_of(text, tmp_path)
+    result = check_growth(grown(claim, along, sizes, ratio, values), claim)
+    assert not result.accepted and re.search(words, result.reason), result.reason
+
+
+def test_an_honest_growth_is_accepted(tmp_path):
+    claim = claims_of(NUMBERS + 'limits = {a = "oo"}\nstatement = "a/b <= C"', tmp_path)
+    data = grown(claim, "a", [4**n for n in range(20)], lambda s: s, lambda s: {"a": s, "b": 1})
+    result = check_growth(data, claim)
+    assert result.accepted, result.reason
