@@ -26,7 +26,7 @@ from bounds.language.claim import (
 )
 from bounds.language.definitions import DEFINITIONS
 from bounds.language.letters import letter_text
-from bounds.language.names import ARGUMENT, NAMES, SIZE, symbol
+from bounds.language.names import ARGUMENT, COUPLED, DATA, FEDERATION, NAMES, RUN, SIZE, symbol
 from bounds.language.space import infimum
 from bounds.registry.claim_files import Places, short
 from bounds.registry.expressions import MOST_TERMS, Mean, NoFormula, excerpt, expression, only_ascii
@@ -44,6 +44,7 @@ _DOMAIN = re.compile(r"(\w+)\s*(?:\[([\w\s,]*)\])?(?:\s+from\s+(\d{1,9}))?(?:\s+
 _LONGEST = 200  # characters of an id, a name, or an option's value
 _LARGEST = 1e15  # number as an option
 _MOST_WRITTEN = 5_000  # parts of a formula with its definitions inserted
+_MEASURED = (SIZE, FEDERATION, DATA, RUN, COUPLED)  # sources of names that a variable of a run or of a point may not have
 _LETTERS = "ijkl"  # of the indices of an array of the user's
 
 
@@ -96,6 +97,8 @@ class Reader:
         options = tuple((name, self.option(name, value)) for name, value in row.get("options", {}).items())
         procedure = Procedure(row.get("method", "fedavg"), row.get("free_clients", False), options=options,
                               sampling=row.get("sampling", "full"), equal_weights=row.get("equal_weights", setting == "run"))
+        for text, c in zip(row.get("conditions", ()), conditions, strict=True):
+            self.at("conditions", text).check_number(c)
         given = {c.left.name for c in conditions if c.relation == "==" and c.left.is_Symbol and not c.right.has(c.left)}
         variables = tuple(v for v in self.variables if v.domain == "integer" or v.name not in given)
         try:
@@ -109,8 +112,21 @@ class Reader:
         except ValueError as error:
             self.at("id").fail(str(error))
 
+    def check_number(self, c: Condition) -> None:
+        """Refuse a number for a symbol that its sign excludes: formulas are simplified by that sign."""
+        if c.relation != "==" or not c.left.is_Symbol or not c.right.is_number:
+            return
+        for sign in ("positive", "nonnegative", "integer"):
+            if getattr(c.left, f"is_{sign}") and getattr(c.right, f"is_{sign}") is False:
+                self.fail(f"{c.left} is {sign}; got {c.left} == {c.right}; declare it under variables with a domain that has "
+                          "this number", c.left.name)
+
     def variable(self, name: str, domain: str) -> Variable:
         self.at("variables", name).check_name(name)
+        word, row = self.names().get(name), NAMES.get(name)
+        if (word is not None and not isinstance(word, sp.Symbol | sp.IndexedBase)) or (
+                row and (row.indices or row.source in _MEASURED) and self.row.get("setting") != "algebra"):
+            self.fail(f"{name} has a meaning already; choose another name", name)
         if not isinstance(domain, str):
             self.fail(f"{name}: a domain is one of {', '.join(DOMAINS)}; got {short(domain)}")
         parts = _DOMAIN.fullmatch(domain.strip())
@@ -351,8 +367,9 @@ class Reader:
         known |= {name: getattr(sp, name) for name in ("sqrt", "exp", "log", "Abs", "floor", "ceiling")} | {"Mean": Mean}
         known |= {index: sp.Symbol(index, integer=True) for index in "tijkr"}
         for variable in self.variables:
+            whole = {"integer": True, "positive" if variable.low >= 1 else "nonnegative": True}
             signs = {"positive": {"positive": True}, "nonnegative": {"nonnegative": True},
-                     "integer": {"integer": True, "positive": True}}.get(variable.domain, {"real": True})
+                     "integer": whole}.get(variable.domain, {"real": True})
             known[variable.name] = (sp.IndexedBase(variable.name, real=True) if variable.indices
                                     else sp.Symbol(variable.name, **signs))
         return known

@@ -96,7 +96,8 @@ class Replay(Instance):
             return self.defining_value(name, (*indices,))
         measured = name in self.measured and outcome is not None
         found = (self.run(outcome, base).record if measured else self.given)[name]
-        for i in [indices[0] // self.size["local_steps"]] if name == "epsilon" else indices:
+        by_round = name == "epsilon" and name not in self.free
+        for i in [indices[0] // self.size["local_steps"]] if by_round else indices:
             require(i >= 0 and i.denominator == 1, f"{i} is no index of {name}")
             found = found[int(i)]
         return found
