@@ -29,7 +29,7 @@ from bounds.language.letters import letter_text
 from bounds.language.names import ARGUMENT, NAMES, SIZE, symbol
 from bounds.language.space import infimum
 from bounds.registry.claim_files import Places, short
-from bounds.registry.expressions import MOST_TERMS, Mean, NoFormula, excerpt, expression, only_ascii
+from bounds.registry.expressions import MOST_TERMS, Mean, NoFormula, argmax, argmin, excerpt, expression, only_ascii
 
 __all__ = ["Reader"]
 
@@ -348,7 +348,8 @@ class Reader:
         known = {name: symbol(name) for name, row in NAMES.items() if row.source != ARGUMENT}
         known |= {name: getattr(module, name) for module in (coordinates, layers, samples, words) for name in module.__all__}
         known |= {d.name: d.symbol for d in (*DEFINITIONS.values(), *self.own.values())} | self.own_constants
-        known |= {name: getattr(sp, name) for name in ("sqrt", "exp", "log", "Abs", "floor", "ceiling")} | {"Mean": Mean}
+        known |= {name: getattr(sp, name) for name in ("sqrt", "exp", "log", "Abs", "floor", "ceiling")} 
+        known |= {"Mean": Mean, "argmin": argmin, "argmax": argmax}
         known |= {index: sp.Symbol(index, integer=True) for index in "tijkr"}
         for variable in self.variables:
             signs = {"positive": {"positive": True}, "nonnegative": {"nonnegative": True},
