@@ -82,6 +82,8 @@ class Reader:
                 self.at(name, row[name]).fail(f"unknown {name} {short(row[name])}; allowed: {', '.join(allowed)}")
         for name, domain in row.get("variables", {}).items():
             self.variables += (self.variable(name, domain),)
+        if row.get("sampling") == "bernoulli" and row.get("setting", "run") == "run":
+            self.variables += (Variable("participation", "positive"),) * ("participation" not in row.get("variables", {}))
         constants = list(itertools.starmap(self.constant, row.get("constants", {}).items()))
         for name, formula in row.get("definitions", {}).items():
             self.define(name, formula)
@@ -91,6 +93,8 @@ class Reader:
         assumptions += tuple(
             Assumption(f"{row['id']}:constant-{c.right}", f"{c.right} is {text}", (c,)) for c, text in constants)
         conditions = tuple(self.at("conditions", text).condition(text) for text in row.get("conditions", ()))
+        if row.get("sampling") == "bernoulli" and row.get("setting", "run") == "run":  # it is a probability
+            conditions += (Condition(symbol("participation"), "<=", 1),)
         statement = self.at("statement").condition(self.at_any_point(row["statement"]))
         setting, limits = row.get("setting", "run"), self.limits()
         options = tuple((name, self.option(name, value)) for name, value in row.get("options", {}).items())

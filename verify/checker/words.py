@@ -142,7 +142,7 @@ JOINED = {
 #: which draws a mean is over, by (kind, round, ...) of a draw and the round that is given
 MEANS = {
     "E": lambda draw, r: True,
-    "E_sampling": lambda draw, r: draw[0] in ("sampling", "trackers"),
+    "E_sampling": lambda draw, r: draw[0] in ("sampling", "trackers", "communication"),
     "E_noise": lambda draw, r: draw[0] in ("noise", "extra", "start"),
     "E_round": lambda draw, r: draw[1] >= r,
 }
