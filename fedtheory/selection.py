@@ -279,7 +279,7 @@ class Selection:
 
     def __post_init__(self):
         if isinstance(self.sampling, Independent) and not isinstance(self.matching, PriorityOnly):
-            raise ValueError("independent sampling of priority clients, under which nobody may take part, is defined without "
+            raise ValueError("independent sampling of priority clients, under which nobody may take part, is without "
                              f"free clients; got the matching {type(self.matching).__name__}, allowed: PriorityOnly")
 
     def participate(self, federation, x, draws, round: int, iteration: int, aggregated: int | None = None) -> Participation:

@@ -13,8 +13,8 @@ import torch
 from synthetic.numbers.arrays import TORCH, Backend, namespace
 
 __all__ = [
-    "CLIENTS", "COMMUNICATION", "DROPOUT", "FREE", "LAYERS", "LOST", "MUTATION", "NOISE", "PROBLEM", "QUANTISER", "SAMPLES", "STEPS",
-    "TRACKERS", "Draws", "EnumeratedDraws", "probability_of_order",
+    "CLIENTS", "COMMUNICATION", "DROPOUT", "FREE", "LAYERS", "LOST", "MUTATION", "NOISE", "PROBLEM", "QUANTISER", "SAMPLES",
+    "STEPS", "TRACKERS", "Draws", "EnumeratedDraws", "probability_of_order",
 ]
 
 NOISE, SAMPLES, CLIENTS, FREE, PROBLEM = 1, 2, 3, 4, 5  # one number per purpose, so that purposes never share a draw

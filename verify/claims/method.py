@@ -44,7 +44,9 @@ def selection_of(procedure: Procedure | None, participants: int = 1, epsilon=Non
     """
     procedure = procedure or Procedure()
     law = _LAWS.get(procedure.sampling)
-    sampling = law(participants) if law else Independent(participation) if procedure.sampling == BERNOULLI else EveryPriority()
+    sampling = law(participants) if law else EveryPriority()
+    if procedure.sampling == BERNOULLI:
+        sampling = Independent(participation)
     if epsilon is None:
         return Selection(PriorityOnly(), sampling)
     matching = LossMatching(epsilon, strict=procedure.strict, indicator=procedure.indicator)

@@ -19,8 +19,8 @@ __all__ = ["Outcomes", "enumerated", "numbers_of_outcomes", "spread"]
 
 class Outcomes(NamedTuple):
     """``draws`` for ``instances * noise * sampling`` runs in that nesting; probabilities (1, noise) and (instances | 1,
-    sampling), the latter without those that depend on the run (of orders of layers, of tosses and coins); the number of noise outcomes
-    before the first round."""
+    sampling), the latter without those that depend on the run (of orders of layers, of tosses and coins); the number of noise
+    outcomes before the first round."""
 
     draws: EnumeratedDraws
     noise_weight: Any
@@ -33,8 +33,8 @@ _VARYING = ("with-replacement", "bernoulli")
 
 
 def _clients(shape) -> list[tuple[int, ...]]:
-    """The clients that may be sampled in a round; where each decides by itself, 1 for those that take part, 0 for the others,
-    and -1 for free clients."""
+    """The clients that may be sampled in a round; where each decides by itself, 1 for those that take part, 0 for the
+    others, and -1 for free clients."""
     if shape.sampling == "full":
         return [()]
     if shape.sampling == "bernoulli":

@@ -1,6 +1,6 @@
 """Slow references: momentum that clients receive from the server."""
 
-from tests.fedtheory.references.common import Given, at_start, mean, mean_over_all, sum_of_shares
+from tests.fedtheory.references.common import Given, at_start, mean, mean_over_all, now, sum_of_shares
 
 __all__ = ["fedavg_m", "fedcm", "scaffnew", "scaffold_m"]
 
