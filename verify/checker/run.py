@@ -127,7 +127,7 @@ class Run:
             return members
         if self.how["sampling"] == "bernoulli":
             chance = self.instance.parameter("participation")
-            require(0 < chance <= 1 and len(members) == len(self.clients), "each takes part with a chance, all have priority")
+            require(0 < chance <= 1 and len(members) == len(self.clients), "a chance, and priority for all")
             bounded(2 ** min(len(members), 64), OUTCOMES, "outcomes of sampling")
             return [k for k in members if self.draw("sampling", [(chance, 1), (1 - chance, 0)], client=k)]
         if self.how["sampling"] == "with-replacement":

@@ -19,8 +19,8 @@ __all__ = ["Outcomes", "enumerated", "numbers_of_outcomes", "spread"]
 
 class Outcomes(NamedTuple):
     """``draws`` for ``instances * noise * sampling`` runs in that nesting; probabilities (1, noise) and (instances | 1,
-    sampling), the latter without those that depend on the run (of orders of layers, of tosses and coins); the number of noise
-    outcomes before the first round."""
+    sampling), the latter without those that depend on the run (of orders of layers, of tosses and coins); how many outcomes
+    of noise there are before the first round."""
 
     draws: EnumeratedDraws
     noise_weight: Any

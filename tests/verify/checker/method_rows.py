@@ -170,7 +170,8 @@ FEWER = {
     "prunefl all": row("prunefl", period=1, density=1.0, client=0),
 }
 ROWS = BASIC | ROOTS | FEWER
-FULL_ONLY = {"fedlama", "fedpd", "fedpd exact", "fedmoswa fresh", "fedmoswa fresh same", "fa-nt-z", "fa-nt-z gradient"}
+FULL_ONLY = {"fedlama", "fedpd", "fedpd exact", "fedmoswa fresh", "fedmoswa fresh same", "fa-nt-z", "fa-nt-z gradient",
+             "scaffnew", "scaffnew free"}
 
 
 #: FedLESAM's runs record the gradients at the points where it takes them, not at the local models
