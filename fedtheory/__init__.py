@@ -34,6 +34,7 @@ from fedtheory.selection import (
     Bernoulli,
     EveryPriority,
     FractionOfBoth,
+    Independent,
     LossMatching,
     Participation,
     Pattern,
@@ -69,7 +70,7 @@ def __dir__():
 __all__ = [
     "ALGORITHMS", "OBSERVABLES", "Algorithm", "AllClients", "Always", "Bernoulli", "ClientOptimiser", "Constant",
     "Correction", "CyclicLinear", "EveryPriority", "ExactSolve", "FedAvg", "FractionOfBoth", "Geometric",
-    "GeometricLocal", "GradientOracle", "InverseTime", "Local", "LocalOnly", "LossMatching", "Moment",
+    "GeometricLocal", "GradientOracle", "Independent", "InverseTime", "Local", "LocalOnly", "LossMatching", "Moment",
     "Observer", "Participation", "Pattern", "PriorityOnly", "Schedule", "Selection", "ServerOptimiser", "State",
     "StopAfter", "Tabulated", "ToTolerance", "Trajectory", "Upload", "UploadFilter", "WithReplacement",
     "WithoutReplacement", "align", "fedalign", "fedavg", "find_algorithm", "from_arrays", "load_trajectory",

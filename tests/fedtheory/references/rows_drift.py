@@ -4,8 +4,10 @@ from fractions import Fraction as Q
 
 import numpy as np
 
+from synthetic import Draws
+from synthetic.numbers.draws import COMMUNICATION
 from tests.fedtheory.references.checked import checked
-from tests.fedtheory.references.drift import fedavg_m, fedcm, scaffold_m
+from tests.fedtheory.references.drift import fedavg_m, fedcm, scaffnew, scaffold_m
 from tests.fedtheory.references.sides import FALLING, row
 
 __all__ = ["DRIFT"]
@@ -33,7 +35,17 @@ def gamma_row(radius, **arguments):
     return checked("fedgamma", {"rho_sam": radius} | arguments, exact=False)
 
 
+def coins(given, federation, algorithm, seed, rounds):
+    """Which rounds communicate."""
+    draws = Draws([seed], federation.backend)
+    numbers = [draws.uniform(COMMUNICATION, t, np.array([[[0]]]), np.array([[[0]]]), ndim=3) for t in range(rounds)]
+    return {"told": [bool(u.ravel()[0] < 0.5) for u in numbers]}
+
+
 DRIFT = {
+    **{f"scaffnew{', falling' * (step is FALLING)}": row(
+        "scaffnew", scaffnew, {"communication": Q(1, 2)}, {"p": Q(1, 2)}, eta="eta", step=step, chance=coins,
+        participants=(None,)) for step in (Q(1, 16), FALLING)},
     "scaffold": checked("scaffold"),
     "scaffold, falling": checked("scaffold", {"eta_g": Q(5, 4)}, step=FALLING),
     "scaffold, option I": checked("scaffold", {"option": "I", "eta_g": Q(3, 4)}),
