@@ -41,7 +41,7 @@ __all__ = [
     "F_gap", "after", "distance_sq", "drift_E0", "drift_E1", "generalisation_error", "gradient_norm", "gradient_sq",
     "mean_over_clients", "model", "move", "move_sq", "moving_lag", "point_lag", "server_lag", "start_distance_sq",
     "swa_length", "swa_rate", "swa_step_rate", "twin_after", "twin_distance", "twin_model", "twin_norm", "variate_lag",
-    "variate_lag_after",
+    "variate_lag_after", "variate_lag_total",
 ]
 
 every_client = (k, 0, clients - 1)

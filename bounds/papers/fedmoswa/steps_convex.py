@@ -31,7 +31,15 @@ from bounds.language.words import (
     x_star,
 )
 from bounds.papers.fedmoswa.assumptions import G1, G2, G3
-from bounds.papers.fedmoswa.lemmas_optimisation import CONVEX_STEP, DRIFT_STEP, GIVEN_WORDS, ROUND, noise
+from bounds.papers.fedmoswa.lemmas_optimisation import (
+    CONVEX_STEP,
+    DRIFT_STEP,
+    FROM_ONE,
+    GIVEN_WORDS,
+    ROUND,
+    TOTAL_WORDS,
+    noise,
+)
 from bounds.papers.fedmoswa.main_text import GIVEN, START_ZERO, noise_factor
 from bounds.papers.fedmoswa.quantities import (
     F_gap,
@@ -45,7 +53,7 @@ from bounds.papers.fedmoswa.quantities import (
     move_sq,
     server_lag,
     variate_lag,
-    variate_lag_after,
+    variate_lag_total,
 )
 from bounds.papers.fedmoswa.readings import as_proved, proof_readings, restated, varied, with_left, with_options, with_right
 from bounds.papers.fedmoswa.setting import (
@@ -69,7 +77,8 @@ K, m, s = local_steps, clients, participants
 step = partial(run_claim, kind="proof step", **MOSWA, reading=GIVEN_WORDS, note=ROUND)
 LAG_ONLY = f"{START_ZERO}; {GIVEN}"
 drift, f = drift_E1[r], F_gap(r)
-C, C_after, D, D_after = variate_lag[r], variate_lag_after[r], server_lag[r], server_lag[r + 1]
+C, D, D_after = variate_lag[r], server_lag[r], server_lag[r + 1]
+C_before, C_after = variate_lag_total[r], variate_lag_total[r + 1]
 every_step, every_client = (i, 0, K - 1), (k, 0, clients - 1)
 eta_l = eta_eff / (K * eta_g)
 third = sp.Rational(1, 3)
@@ -149,8 +158,8 @@ eq_65_total = {
 }
 
 eq_66 = step(
-    id="fedmoswa/eq-66", number="(66)", assumptions=(G1, G2), conditions=(*ANY_STEP, CONVEX_STEP), reading=LAG_ONLY,
-    statement=each(C_after, (1 - s / m) * C + s / (m**2 * K) * to_optimum),
+    id="fedmoswa/eq-66", number="(66)", assumptions=(G1, G2), conditions=(*ANY_STEP, CONVEX_STEP), reading=TOTAL_WORDS,
+    statement=each(C_after, (1 - s / m) * C_before + s / (m**2 * K) * to_optimum),
 )
 
 renewed = mean_over_clients(client_variate[r + 1, k])
@@ -315,17 +324,17 @@ eq_83 = step(
     statement=each(**scaled(D, D_after, gamma)), steps=("fedmoswa/lemma-g.11",),
 )
 
-eq_83_text = {"lemma-g.10": ("Lemma G.10 times 9 eta^2 m/s, as the text says", restated(**scaled(C, C_after, s / m)))}
+eq_83_text = {"lemma-g.10": ("Lemma G.10 times 9 eta^2 m/s, as the text says", restated(**scaled(C_before, C_after, s / m)))}
 weight_C, weight_D = 9 * eta_eff**2 * m / s, 9 * eta_eff**2 / gamma
 
 eq_85 = step(
-    id="fedmoswa/eq-85", number="(85)", assumptions=(G1, G2, G3),
+    id="fedmoswa/eq-85", number="(85)", assumptions=(G1, G2, G3), reading=f"{TOTAL_WORDS}; {FROM_ONE}",
     conditions=(*ANY_STEP, large_server_step, Condition(eta_eff, "<=", Min(1 / (81 * L), s / (15 * mu * m)))),
     statement=each(
         distance_sq(r + 1) + weight_C * C_after + weight_D * D_after,
-        (1 - mu * eta_eff / 2) * (distance_sq(r) + weight_C * C) + (44 * L * eta_eff**2 - 49 * eta_eff / 25) * f
+        (1 - mu * eta_eff / 2) * (distance_sq(r) + weight_C * C_before) + (44 * L * eta_eff**2 - 49 * eta_eff / 25) * f
         + 12 * eta_eff**2 * noise * noise_factor + (22 * L**2 * eta_eff**2 - L * eta_eff) * drift
-        + (9 * mu * eta_eff * m / (2 * s) - third) * eta_eff**2 * C
+        + (9 * mu * eta_eff * m / (2 * s) - third) * eta_eff**2 * C_before
         + (9 * mu * eta_eff / (2 * gamma) - third) * eta_eff**2 * D,
     ),
     steps=("fedmoswa/eq-82", "fedmoswa/eq-83", "fedmoswa/eq-83@lemma-g.10", "fedmoswa/lemma-g.12"),

@@ -31,7 +31,7 @@ from bounds.language.words import (
 from bounds.papers.fedmoswa.assumptions import G2, G3
 from bounds.papers.fedmoswa.lemmas_optimisation import (
     CONVEX_STEP,
-    FROM_ONE,
+    POINTS_WORDS,
     ROUND,
     any_power,
     chosen,
@@ -39,7 +39,7 @@ from bounds.papers.fedmoswa.lemmas_optimisation import (
     power,
     with_power,
 )
-from bounds.papers.fedmoswa.main_text import START_ZERO, noise_factor
+from bounds.papers.fedmoswa.main_text import START_GRADIENT, noise_factor
 from bounds.papers.fedmoswa.quantities import (
     after,
     drift_E1,
@@ -55,7 +55,7 @@ from bounds.papers.fedmoswa.readings import Change, proof_readings, restated, va
 from bounds.papers.fedmoswa.setting import (
     ALL_CLIENTS_UPDATE,
     ANY_STEP,
-    MOSWA,
+    MOSWA_FROM_GRADIENTS,
     each_client,
     each_round,
     eta_eff,
@@ -79,11 +79,11 @@ from bounds.papers.fedmoswa.words import client_variate, server_variate
 __all__ = ["CLAIMS"]
 
 K, m, s = local_steps, clients, participants
-step = partial(run_claim, kind="proof step", **MOSWA, reading=f"{START_ZERO}; {FROM_ONE}", note=ROUND)
+step = partial(run_claim, kind="proof step", **MOSWA_FROM_GRADIENTS, reading=POINTS_WORDS, note=ROUND)
 drift, N, Xi, G = drift_E1[r], gradient_sq(r), point_lag[r], moving_lag[r]
 Xi_after, G_after = point_lag[r + 1], moving_lag[r + 1]
 eta_l = eta_eff / (K * eta_g)
-SHORT = {"reading": START_ZERO}
+SHORT = {"reading": START_GRADIENT}
 
 
 def each(left, right, relation="<="):
@@ -99,8 +99,8 @@ lag_mean = Sum(
 
 mean_of_m = with_options(ALL_CLIENTS_UPDATE)(step(
     id="fedmoswa/mean-of-m", number="before (86)", conditions=ANY_STEP,
-    reading="first equality; the server's variate is the moving average over all stored variates, (68); variates start from "
-    "zero",
+    reading="first equality; the server's variate is the moving average over all stored variates, (68); variates start as "
+    "gradients at the start",
     statement=each(norm2(E_m - (1 - gamma) * E(server_variate[r]) - gamma * E(mean_variate)), 0, "=="),
     steps=("fedmoswa/eq-68",),
 ))
@@ -144,7 +144,7 @@ def squared_change(server, client):
 
 eq_86 = step(
     id="fedmoswa/eq-86", number="(86), first inequality", assumptions=(G2, G3),
-    conditions=(*ANY_STEP, CONVEX_STEP, large_server_step), reading=f"the variates given; {START_ZERO}",
+    conditions=(*ANY_STEP, CONVEX_STEP, large_server_step), reading=f"the variates given; {START_GRADIENT}",
     statement=each(move_sq, squared_change(server_variate[r], client_variate[r, k])), steps=("fedmoswa/g14-variances",),
     note=f"alpha is at least 1, the range of its letter in Appendix G; {ROUND}",
 )
@@ -166,7 +166,9 @@ eq_91 = step(
 )
 
 factor = sp.Symbol("factor", positive=True)
-with_factor = {"procedure": MOSWA["procedure"], "variables": (*with_power["variables"], Variable("factor", "positive"))}
+with_factor = {
+    "procedure": MOSWA_FROM_GRADIENTS["procedure"], "variables": (*with_power["variables"], Variable("factor", "positive")),
+}
 conditional = E(norm2(E_round(move, r)))
 
 
@@ -193,7 +195,7 @@ def lag_second(share, lag, drift_share=None):
 
 FACTOR_NOTE = f"factor is the paper's b, power its a; {ROUND}"
 lag_claim = partial(
-    run_claim, kind="proof step", **with_factor, note=FACTOR_NOTE, reading=f"first inequality; {START_ZERO}; {FROM_ONE}"
+    run_claim, kind="proof step", **with_factor, note=FACTOR_NOTE, reading=f"first inequality; {POINTS_WORDS}"
 )
 
 eq_89 = lag_claim(
@@ -277,7 +279,8 @@ eq_98 = step(
 )
 
 cubic = 12 * L**3 * eta_eff**2
-powered = partial(run_claim, kind="proof step", procedure=MOSWA["procedure"], variables=with_power["variables"])
+powered = partial(run_claim, kind="proof step", procedure=MOSWA_FROM_GRADIENTS["procedure"],
+                  variables=with_power["variables"])
 POWER_NOTE = f"power is the paper's a; {ROUND}"
 
 
@@ -292,12 +295,12 @@ def weighted_lag(share, lag, gradient_power=2 - 2 * power):
 
 
 eq_99 = powered(
-    id="fedmoswa/eq-99", number="(99)", **lag_step(chosen), reading=f"{START_ZERO}; {FROM_ONE}", note=POWER_NOTE,
+    id="fedmoswa/eq-99", number="(99)", **lag_step(chosen), reading=POINTS_WORDS, note=POWER_NOTE,
     statement=each(cubic / chosen * Xi_after, weighted_lag(chosen, Xi)), steps=("fedmoswa/lemma-g.16",),
 )
 
 eq_100 = powered(
-    id="fedmoswa/eq-100", number="(100)", **lag_step(gamma), reading=f"{START_ZERO}; {FROM_ONE}",
+    id="fedmoswa/eq-100", number="(100)", **lag_step(gamma), reading=POINTS_WORDS,
     note=f"printed as a use of Lemma G.17; {POWER_NOTE}",
     statement=each(cubic / gamma * G_after, weighted_lag(gamma, G)), steps=("fedmoswa/lemma-g.15",),
 )
@@ -325,7 +328,7 @@ def drift_limit(last):
 
 
 eq_101 = powered(
-    id="fedmoswa/eq-101", number="(101)", assumptions=(G2, G3), reading=f"{START_ZERO}; {FROM_ONE}",
+    id="fedmoswa/eq-101", number="(101)", assumptions=(G2, G3), reading=POINTS_WORDS,
     conditions=(*ANY_STEP, *any_power, large_server_step, Condition(eta_eff, "<=", 1 / (24 * L))),
     statement=each(sp.Rational(5, 3) * L**2 * eta_eff * drift, drift_limit(eta_g)), steps=("fedmoswa/lemma-g.17",),
     note=f"Lemma G.17 again; printed as a use of Lemma G.18; {POWER_NOTE}",
@@ -335,7 +338,7 @@ eq_101_printed = {"printed": ("a for alpha under the gradient, as printed", with
 spread = (m / s) ** (2 - 2 * power)
 
 eq_102 = powered(
-    id="fedmoswa/eq-102", number="(102)", assumptions=(G2, G3), reading=f"{START_ZERO}; {FROM_ONE}", note=POWER_NOTE,
+    id="fedmoswa/eq-102", number="(102)", assumptions=(G2, G3), reading=POINTS_WORDS, note=POWER_NOTE,
     conditions=(
         *ANY_STEP, *any_power, large_server_step, Condition(eta_eff, "<=", chosen**power / (24 * L)),
         Condition(eta_eff, "<=", gamma**power / (24 * L)),
@@ -350,11 +353,9 @@ eq_102 = powered(
     steps=("fedmoswa/eq-98", "fedmoswa/eq-99", "fedmoswa/eq-100", "fedmoswa/eq-101"),
 )
 
-started = partial(proof_readings, start=True)
-
 CLAIMS = (
-    *varied(mean_of_m, mean_of_m_readings), *proof_readings(g14, **g14_readings), *started(eq_86, **eq_86_readings),
-    *proof_readings(eq_91), *started(eq_89, **eq_89_readings), *started(eq_93, **eq_93_readings), *proof_readings(eq_94),
-    *started(eq_95), *started(eq_98), *started(eq_99), *started(eq_100, **eq_100_readings),
-    *started(eq_101, **eq_101_printed), *started(eq_102),
+    *varied(mean_of_m, mean_of_m_readings), *proof_readings(g14, **g14_readings), *proof_readings(eq_86, **eq_86_readings),
+    *proof_readings(eq_91), *proof_readings(eq_89, **eq_89_readings), *proof_readings(eq_93, **eq_93_readings),
+    *proof_readings(eq_94), *proof_readings(eq_95), *proof_readings(eq_98), *proof_readings(eq_99), *proof_readings(eq_100, **eq_100_readings),
+    *proof_readings(eq_101, **eq_101_printed), *proof_readings(eq_102),
 )

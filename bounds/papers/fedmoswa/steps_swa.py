@@ -31,7 +31,16 @@ from bounds.papers.fedmoswa.quantities import (
     twin_model,
     twin_norm,
 )
-from bounds.papers.fedmoswa.readings import REGION, fixed_client, restated, varied, with_region, with_right
+from bounds.papers.fedmoswa.readings import (
+    REGION,
+    combined,
+    fixed_client,
+    restated,
+    rewritten,
+    varied,
+    with_region,
+    with_right,
+)
 from bounds.papers.fedmoswa.setting import SAM, SWA, b, c, each_client, each_round, eta, run_claim, steps_before
 from bounds.papers.fedmoswa.table_1 import SAM_FACTORS, c_bar
 from bounds.papers.fedmoswa.theorems_generalisation import PLAIN_STEP
@@ -312,6 +321,11 @@ eq_108_last = coupled_models(
     reading="last line, with c as printed; FedSAM, as named", steps=("fedmoswa/eq-108", "fedmoswa/lemma-i.2"),
 )
 
+#: the sentence after (108) lets c_bar be an upper bound of 1 + (1 + c)^(K - 1) beta eta, which is what (108) bounds by c
+UPPER_BOUND = {
+    "c-bar": ("with the upper bound of 1 + (1 + c)^(K - 1) beta eta for c, as the sentence after (108) has it",
+              lambda claim: rewritten(claim, lambda e: e.xreplace({c: c_bar}))),
+}
 P_sam = sp.exp(L * length)
 
 eq_109 = unrolled_models(
@@ -344,6 +358,7 @@ CLAIMS = (
     *varied(eq_28, one_sample(rate(j), growing(j))), eq_28_last, eq_29, *varied(eq_30, eq_30_printed | ONE_CLIENT),
     *varied(eq_31, ONE_CLIENT), to_generalisation, *with_region(*varied(eq_103, PLAIN_STEP)),
     *with_region(*varied(eq_104, PLAIN_STEP)), *with_region(*varied(eq_105, PLAIN_STEP)),
-    *varied(eq_108, PLAIN_STEP | one_sample(eta, grows)), eq_108_last, *varied(eq_109, PLAIN_STEP),
-    *varied(eq_110, PLAIN_STEP | ONE_CLIENT), *varied(eq_111, PLAIN_STEP | ONE_CLIENT),
+    *varied(eq_108, PLAIN_STEP | one_sample(eta, grows)), *combined(varied(eq_108_last, UPPER_BOUND), PLAIN_STEP),
+    *combined(varied(eq_109, UPPER_BOUND), PLAIN_STEP), *varied(eq_110, UPPER_BOUND | PLAIN_STEP | ONE_CLIENT),
+    *varied(eq_111, PLAIN_STEP | ONE_CLIENT),
 )
