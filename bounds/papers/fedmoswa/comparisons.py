@@ -91,7 +91,8 @@ gen_factors_large = (
     constants_large.variant(
         "b-tilde-sigma-g", "b_tilde sigma_g is far above sigma_g, read as above ten times",
         statement=Condition(B_TILDE * sigma_g, ">", 10 * sigma_g),
-        variables=(*constants_large.variables, far_above_one[1]), conditions=(*constants_large.conditions, far_above_one[0])),
+        variables=(*constants_large.variables, far_above_one[1]),
+        conditions=(*constants_large.conditions, far_above_one[0])),
     constants_large.variant(
         "c-tilde-sigma-g", "c_tilde sigma_g is far above sigma_g, read as above ten times",
         statement=Condition(C_TILDE * sigma_g, ">", 10 * sigma_g), variables=(*sizes[1:], far_above_one[1]),

@@ -9,6 +9,7 @@ from bounds.language.claim import Condition
 from bounds.language.words import (
     E,
     E_round,
+    F,
     L,
     Min,
     Sum,
@@ -22,6 +23,7 @@ from bounds.language.words import (
     local_steps,
     mu,
     norm2,
+    objective_grad,
     participants,
     r,
     sampled,
@@ -157,11 +159,48 @@ eq_65_total = {
     )
 }
 
+
+def drawn_sq(inside):
+    """E |eta/(Ks) sum over steps and sampled clients|^2."""
+    return eta_eff**2 * E(norm2(drawn_mean(inside)))
+
+
+own_start = grad(k, x_round[r])
+of_noise, of_variates = drawn_sq(stochastic_at(i) - own_start), drawn_sq(grad(k, x_star) - client_variate[r, k])
+of_gap, of_server = drawn_sq(own_start - grad(k, x_star)), eta_eff**2 * D
+after_gap = 4 * of_noise + 4 * of_server + 4 * of_variates + 8 * L * eta_eff**2 * f
+
+eq_65_lines = {
+    "63": ("(63)", with_right(4 * of_noise + 4 * of_server + 4 * of_variates + 4 * of_gap)),
+    "64": ("first inequality of (64), of the term with the gap", restated(left=4 * of_gap, right=8 * L * eta_eff**2 * f)),
+    "64-last": (
+        "last inequality of (64), the variates' expectations over all chance",
+        restated(left=after_gap, right=(
+            4 * drawn_sq(gradient_at(i) - own_start) + 4 * eta_eff**2 * norm2(E(server_variate[r]))
+            + 4 * drawn_sq(grad(k, x_star) - E(client_variate[r, k])) + 8 * L * eta_eff**2 * f + 12 * eta_eff**2 * noise)),
+    ),
+}
+
 eq_66 = step(
     id="fedmoswa/eq-66", number="(66)", assumptions=(G1, G2), conditions=(*ANY_STEP, CONVEX_STEP), reading=TOTAL_WORDS,
     statement=each(C_after, (1 - s / m) * C_before + s / (m**2 * K) * to_optimum),
 )
 
+start_to_optimum = mean_over_clients(E(norm2(own_start - grad(k, x_star))))
+last_67 = (1 - s / m) * C_before + s / m * (4 * L * f + L**2 * drift)
+
+
+def in_two(last):
+    """Second and third line of (67)."""
+    return (1 - s / m) * C_before + 2 * s / m * start_to_optimum + 2 * s / m * last
+
+
+eq_66_lines = {
+    "67": ("second line of (67), from its first", restated(left=eq_66.statement.right, right=in_two(to_start))),
+    "67-third": ("third line of (67), from its second", restated(
+        left=in_two(to_start), right=in_two(L**2 * all_mean(E(norm2(x_local[r * K + i, k] - x_round[r])))))),
+    "67-last": ("from the left side to the last line of (67), with beta^2 as printed", with_right(last_67)),
+}
 renewed = mean_over_clients(client_variate[r + 1, k])
 
 
@@ -191,6 +230,15 @@ eq_69 = over_all_clients(step(
     ),
     steps=("fedmoswa/eq-68",),
 ))
+
+in_two_69 = (1 - gamma) * D + 2 * gamma * E(norm2(objective_grad(x_round[r]) - objective_grad(x_star))) + (
+    2 * gamma * to_start)
+
+eq_69_lines = {
+    "second": ("second inequality", restated(left=eq_69.statement.right, right=in_two_69)),
+    "last": ("from the left side to the last line, with beta^2 as printed",
+             with_right((1 - gamma) * D + gamma * (4 * L * f + L**2 * drift))),
+}
 
 # (73)-(77) -----------------------------------------------------------------------------------------------------------
 over_steps = (each_round, (j, 1, K))
@@ -235,6 +283,15 @@ eq_75_unrolled = {
     "unrolled": (
         "21 K eta_l^2 sigma^2, which unrolling (74) gives", with_right(unrolled + 21 * K * eta_l**2 * sigma_sq)
     )
+}
+
+
+per_step = 6 * K * L * eta_l**2 * f + 3 * K * eta_l**2 * (C + D) + 7 * L * eta_l**2 * sigma_sq
+
+eq_75_lines = {
+    "first": ("first line, with beta before the noise as printed",
+              with_right(per_step * Sum((1 + 1 / (K - 1)) ** i, (i, 0, j - 1)))),
+    "third": ("third line, with beta before the noise as printed", with_right(per_step * 3 * K)),
 }
 
 
@@ -298,6 +355,14 @@ eq_81 = step(
     steps=("fedmoswa/perturbed-strong-convexity",),
 )
 
+by_losses = 2 * eta_eff * E(drawn_mean(
+    F(k, x_star) - F(k, x_round[r]) + L * norm2(x_local[r * K + i, k] - x_round[r]) - mu / 4 * norm2(x_round[r] - x_star)))
+
+eq_81_lines = {
+    "second": ("the inequality", with_right(by_losses)),
+    "third": ("the equality after it", restated(left=by_losses, relation="==", right=eq_81.statement.right)),
+}
+
 eq_82 = step(
     id="fedmoswa/eq-82", number="(82)", assumptions=(G1, G2, G3), conditions=ANY_STEP,
     statement=each(
@@ -341,9 +406,11 @@ eq_85 = step(
 )
 
 CLAIMS = (
-    *proof_readings(g9, **g9_readings), *proof_readings(eq_65, **eq_65_total), *proof_readings(eq_66),
-    *varied(eq_68, eq_68_printed), *varied(eq_69, as_proved(eq_69)), *proof_readings(eq_73), *proof_readings(eq_74),
-    *proof_readings(eq_75, **eq_75_unrolled), *proof_readings(eq_77, **eq_77_printed), *varied(g12_k1, g12_E0),
-    *proof_readings(mean_update, **mean_update_first), *proof_readings(eq_80), *proof_readings(eq_81),
-    *proof_readings(eq_82), *proof_readings(eq_83, **eq_83_text), *proof_readings(eq_85),
+    *proof_readings(g9, **g9_readings), *proof_readings(eq_65, **eq_65_total, **eq_65_lines),
+    *proof_readings(eq_66, **eq_66_lines), *varied(eq_68, eq_68_printed),
+    *varied(eq_69, eq_69_lines | as_proved(eq_69)), *proof_readings(eq_73), *proof_readings(eq_74),
+    *proof_readings(eq_75, **eq_75_unrolled, **eq_75_lines), *proof_readings(eq_77, **eq_77_printed),
+    *varied(g12_k1, g12_E0), *proof_readings(mean_update, **mean_update_first), *proof_readings(eq_80),
+    *proof_readings(eq_81, **eq_81_lines), *proof_readings(eq_82), *proof_readings(eq_83, **eq_83_text),
+    *proof_readings(eq_85),
 )

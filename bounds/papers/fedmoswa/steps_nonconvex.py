@@ -12,6 +12,7 @@ from bounds.language.words import (
     L,
     Sum,
     clients,
+    dot,
     grad,
     i,
     j,
@@ -43,6 +44,8 @@ from bounds.papers.fedmoswa.main_text import START_GRADIENT, noise_factor
 from bounds.papers.fedmoswa.quantities import (
     after,
     drift_E1,
+    from_moving_points,
+    from_points,
     gradient_sq,
     mean_over_clients,
     model,
@@ -142,6 +145,20 @@ def squared_change(server, client):
     return eta_eff**2 * E(norm2(drawn_mean(gradient_at(i) + server - client))) + 9 * eta_eff**2 * noise
 
 
+given_variates = server_variate[r], client_variate[r, k]
+
+
+def inside_the_mean(mean):
+    """The same with the squares inside a mean over steps and clients."""
+    square = norm2(gradient_at(i) + server_variate[r] - client_variate[r, k])
+    return eta_eff**2 * E(mean(square)) + 9 * eta_eff**2 * noise
+
+
+def lines(left, right, relation="<=", **more) -> Change:
+    """A change to another line of the display."""
+    return restated(left=left, relation=relation, right=right, **more)
+
+
 eq_86 = step(
     id="fedmoswa/eq-86", number="(86), first inequality", assumptions=(G2, G3),
     conditions=(*ANY_STEP, CONVEX_STEP, large_server_step), reading=f"the variates given; {START_GRADIENT}",
@@ -157,7 +174,12 @@ eq_86_readings = {
     "total": (
         "the variates' expectations over all chance",
         with_right(squared_change(E(server_variate[r]), E(client_variate[r, k]))),
-    )
+    ),
+    "second": ("second inequality, the variates given", lines(squared_change(*given_variates), inside_the_mean(drawn_mean))),
+    "third": (
+        "the equality after it, the variates given",
+        lines(inside_the_mean(drawn_mean), inside_the_mean(all_mean), "=="),
+    ),
 }
 
 eq_91 = step(
@@ -204,17 +226,25 @@ eq_89 = lag_claim(
 )
 
 
-def second_line(first, last) -> Change:
-    return restated(left=first, right=last)
+to_next = all_mean(E(norm2(x_local[r * K + i, k] - x_round[r + 1])))
+
+
+def split(share, from_old_points):
+    """(87) and (90): old points with probability 1 - share, those of the round with the probability ``share``."""
+    return (1 - share) * from_old_points(x_round[r + 1]) + share * to_next
 
 
 eq_89_readings = {
+    "identity": ("(87), an equality, for the lag of the server's variate", lines(
+        G_after, split(gamma, from_moving_points), "==")),
+    "printed-identity": ("(87), an equality, with the lag of the clients' variates on its left side as printed", lines(
+        Xi_after, split(gamma, from_moving_points), "==")),
     "second": ("second inequality, with the lag of the server's variate",
-               second_line(lag_first(gamma, G), lag_second(gamma, G))),
+               lines(lag_first(gamma, G), lag_second(gamma, G))),
     "second-printed-lag": ("second inequality, with the lag of the clients' variates as printed",
-                           second_line(lag_first(gamma, G), lag_second(gamma, Xi))),
+                           lines(lag_first(gamma, G), lag_second(gamma, Xi))),
     "second-printed-factor": ("second inequality, with 2 gamma m before the drift as printed",
-                              second_line(lag_first(gamma, G), lag_second(gamma, G, 2 * gamma * m))),
+                              lines(lag_first(gamma, G), lag_second(gamma, G, 2 * gamma * m))),
     "whole": ("from the left side to the last expression, with the lag of the server's variate",
               with_right(lag_second(gamma, G))),
 }
@@ -225,7 +255,8 @@ eq_93 = lag_claim(
 )
 
 eq_93_readings = {
-    "second": ("second inequality", second_line(lag_first(chosen, Xi), lag_second(chosen, Xi))),
+    "identity": ("(90), an equality", lines(Xi_after, split(chosen, from_points), "==")),
+    "second": ("second inequality", lines(lag_first(chosen, Xi), lag_second(chosen, Xi))),
     "whole": ("from the left side to the last expression", with_right(lag_second(chosen, Xi))),
 }
 
@@ -248,6 +279,22 @@ eq_94 = step(
     ),
 )
 
+own_before, local_noise = E(norm2(model(j - 1) - x_round[r])), eta_l**2 * sigma_sq
+
+towards = gradient_at(j - 1) + server_variate[r] - client_variate[r, k]
+without_noise = E(norm2(model(j - 1) - eta_l * towards - x_round[r])) + local_noise
+with_young = (1 + 1 / (K - 1)) * own_before + K * eta_l**2 * E(norm2(towards)) + local_noise
+in_four = (1 + 1 / (K - 1)) * own_before + local_noise + 4 * K * eta_l**2 * (
+    E(norm2(gradient_at(j - 1) - grad(k, x_round[r]))) + N
+    + at_start(server_variate[r] - objective_grad(x_round[r])) + at_start(client_variate[r, k] - grad(k, x_round[r])))
+
+eq_94_lines = {
+    "first": ("first inequality", with_right(without_noise)),
+    "second": ("second inequality", lines(without_noise, with_young)),
+    "third": ("third inequality", lines(with_young, in_four)),
+    "fourth": ("last inequality", lines(in_four, eq_94.statement.right)),
+}
+
 eq_95 = step(
     id="fedmoswa/eq-95", number="(95)", assumptions=(G2, G3), **SHORT,
     conditions=(*ANY_STEP, two_steps, large_server_step, Condition(eta_eff, "<=", 1 / (24 * L))),
@@ -261,6 +308,17 @@ eq_95 = step(
     ),
     steps=("fedmoswa/eq-94", "fedmoswa/eq-95-geometric"),
 )
+
+
+per_step = eta_l**2 * sigma_sq + 4 * K * eta_l**2 * (N + L**2 * Xi + L**2 * G)
+ratio_95 = 1 + 1 / (K - 1) + 4 * K * L**2 * eta_l**2
+unrolled_95 = per_step * Sum(ratio_95**i, (i, 0, j - 1))
+
+eq_95_lines = {
+    "first": ("first inequality", with_right(ratio_95 * deviation(model(j - 1)) + per_step)),
+    "second": ("from the left side to the sum over the steps", with_right(unrolled_95)),
+    "last": ("last inequality", lines(unrolled_95, eq_95.statement.right)),
+}
 
 
 # (98)-(102) ----------------------------------------------------------------------------------------------------------
@@ -278,6 +336,26 @@ eq_98 = step(
     steps=("fedmoswa/eq-96", "fedmoswa/mean-update", "fedmoswa/lemma-g.14-second"),
 )
 
+lag_terms = (2 * eta_eff**2 * L**3 * (drift + Xi + G) + 2 * L * eta_eff**2 * N + 9 * L * eta_eff**2 * noise / 2)
+along = -eta_eff * all_mean(E(dot(objective_grad(x_round[r]), gradient_at(i))))
+apart = E(norm2(all_mean(gradient_at(i)) - objective_grad(x_round[r])))
+by_client = all_mean(E(norm2(gradient_at(i) - grad(k, x_round[r]))))
+first_98 = along + L / 2 * move_sq
+
+
+def third_98(distance):
+    return -eta_eff / 2 * N + eta_eff / 2 * distance + lag_terms
+
+
+eq_98_lines = {
+    "first": ("first inequality", with_right(first_98)),
+    "second": ("second inequality", lines(first_98, along + lag_terms)),
+    "third": ("third inequality, without the sum before the squared norm", lines(along + lag_terms, third_98(apart))),
+    "third-printed": ("third inequality, with a sum over i and k before the squared norm as printed",
+                      lines(along + lag_terms, third_98(K * m * apart))),
+    "fourth": ("fourth inequality", lines(third_98(apart), third_98(by_client))),
+    "fifth": ("last inequality", lines(third_98(by_client), eq_98.statement.right)),
+}
 cubic = 12 * L**3 * eta_eff**2
 powered = partial(run_claim, kind="proof step", procedure=MOSWA_FROM_GRADIENTS["procedure"],
                   variables=with_power["variables"])
@@ -354,8 +432,9 @@ eq_102 = powered(
 )
 
 CLAIMS = (
-    *varied(mean_of_m, mean_of_m_readings), *proof_readings(g14, **g14_readings), *proof_readings(eq_86, **eq_86_readings),
-    *proof_readings(eq_91), *proof_readings(eq_89, **eq_89_readings), *proof_readings(eq_93, **eq_93_readings),
-    *proof_readings(eq_94), *proof_readings(eq_95), *proof_readings(eq_98), *proof_readings(eq_99), *proof_readings(eq_100, **eq_100_readings),
+    *varied(mean_of_m, mean_of_m_readings), *proof_readings(g14, **g14_readings),
+    *proof_readings(eq_86, **eq_86_readings), *proof_readings(eq_91), *proof_readings(eq_89, **eq_89_readings),
+    *proof_readings(eq_93, **eq_93_readings), *proof_readings(eq_94, **eq_94_lines), *proof_readings(eq_95, **eq_95_lines),
+    *proof_readings(eq_98, **eq_98_lines), *proof_readings(eq_99), *proof_readings(eq_100, **eq_100_readings),
     *proof_readings(eq_101, **eq_101_printed), *proof_readings(eq_102),
 )

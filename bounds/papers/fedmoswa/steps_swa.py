@@ -24,6 +24,7 @@ from bounds.papers.fedmoswa.main_text import convex_factor
 from bounds.papers.fedmoswa.quantities import (
     generalisation_error,
     gradient_norm,
+    mean_over_clients,
     model,
     swa_length,
     swa_rate,
@@ -47,9 +48,9 @@ from bounds.papers.fedmoswa.theorems_generalisation import PLAIN_STEP
 from bounds.papers.fedmoswa.words import sigma_g
 
 __all__ = [
-    "CLAIMS", "ONE_CLIENT", "P", "Q", "coupled_models", "deviation_before", "growing", "local_gap", "local_gap_after",
-    "over_rounds", "over_steps", "products", "rate", "server_gap", "shrinking", "start_gap", "sum_over_rounds",
-    "unrolled_models",
+    "CLAIMS", "IN_THE_MEAN", "ONE_CLIENT", "P", "Q", "coupled_models", "deviation_before", "growing", "local_gap",
+    "local_gap_after", "over_rounds", "over_steps", "products", "rate", "server_gap", "shrinking", "start_gap",
+    "sum_over_rounds", "unrolled_models",
 ]
 
 K, T, m, n = local_steps, rounds, clients, samples
@@ -333,6 +334,17 @@ eq_109 = unrolled_models(
     reading="with c as printed; FedSAM, as named", steps=("fedmoswa/eq-108", "fedmoswa/lemma-i.2"),
 )
 
+eq_109_product = {
+    "products": (
+        "first inequality, with products over the steps",
+        with_right((1 + L * eta) ** K * start_gap + 2 * c / n * Phi(r) * Sum(
+            eta * Product(grows, (j, i + 1, K - 1)), (i, 0, K - 1)))),
+}
+#: the server's model is the mean of the local ones
+IN_THE_MEAN = {
+    "first": ("first inequality, the mean over the clients", with_right(mean_over_clients(E(twin_norm(K))))),
+}
+
 eq_110 = server_gap(
     "eq-110", "(110)", P_sam, 2 * c / (m * n) * length * P_sam * heterogeneous, C2_TO_5, SAM_C,
     reading="with c as printed; FedSAM, as named", steps=("fedmoswa/eq-109",),
@@ -359,6 +371,7 @@ CLAIMS = (
     *varied(eq_31, ONE_CLIENT), to_generalisation, *with_region(*varied(eq_103, PLAIN_STEP)),
     *with_region(*varied(eq_104, PLAIN_STEP)), *with_region(*varied(eq_105, PLAIN_STEP)),
     *varied(eq_108, PLAIN_STEP | one_sample(eta, grows)), *combined(varied(eq_108_last, UPPER_BOUND), PLAIN_STEP),
-    *combined(varied(eq_109, UPPER_BOUND), PLAIN_STEP), *varied(eq_110, UPPER_BOUND | PLAIN_STEP | ONE_CLIENT),
+    *combined(varied(eq_109, eq_109_product | UPPER_BOUND), PLAIN_STEP),
+    *varied(eq_110, IN_THE_MEAN | UPPER_BOUND | PLAIN_STEP | ONE_CLIENT),
     *varied(eq_111, PLAIN_STEP | ONE_CLIENT),
 )
