@@ -155,12 +155,12 @@ def subset_left_open(claim: Claim) -> tuple[str, ...]:
 def free_starts(procedure: Procedure | None) -> dict[str, bool]:
     """Arguments for the method's arrays at the start, if these are free: name -> whether every client has one."""
     procedure = procedure or Procedure()
-    if dict(procedure.options).get("start") != "free":
+    if not str(dict(procedure.options).get("start")).startswith("free"):
         return {}
     arguments = find_algorithm(procedure.base).arguments
     names = {name: name.startswith("client_") for name, default in arguments.items()
              if default is None and name.startswith(("client_", "server_"))}
-    for kept in (names, {name: each for name, each in names.items() if not each}):
+    for kept in (names, *({name: each for name, each in names.items() if each == by_client} for by_client in (False, True))):
         try:
             make_algorithm(procedure.base, **dict(procedure.options), **dict.fromkeys(kept, 0.0))
             return kept

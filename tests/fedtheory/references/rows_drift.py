@@ -15,6 +15,7 @@ __all__ = ["DRIFT"]
 VARIATES = np.array([[Q((2 * i + 3 * j) % 5 - 2, 4) for j in range(3)] for i in range(5)])
 VARIATE = np.array([Q(1, 8), Q(-1, 4), Q(1, 2)])
 FREE = {"start": "free", "client_variate": VARIATES, "server_variate": VARIATE}
+FREE_MEAN = {"start": "free-mean", "client_variate": VARIATES}
 #: FedMO is FedMoSWA with constant local rates and the plain mean of the ends
 CONSTANT = {"rho_decay": Q(1), "eta_g": Q(1)}
 
@@ -52,6 +53,7 @@ DRIFT = {
     "scaffold, average gradient": checked("scaffold", {"option": "average-gradient", "start": "gradient"}),
     "scaffold, clients' gradients": checked("scaffold", {"start": "gradient-clients-only"}),
     "scaffold, free": checked("scaffold", FREE),
+    "scaffold, free, mean": checked("scaffold", FREE_MEAN),
     "scaffold, sign": checked("scaffold", {"sign": "printed-eq3"}),
     "scaffold, sign, average gradient": checked("scaffold", {"sign": "printed-eq3", "option": "average-gradient"}),
     "scaffold, sign, option I": checked("scaffold", {"sign": "printed-eq3", "option": "I", "start": "gradient"}),
@@ -74,6 +76,7 @@ DRIFT = {
     "fedmoswa, gradients": swa("fedmoswa", Q(1, 4), {"start": "gradient"}),
     "fedmoswa, clients' gradients": swa("fedmoswa", Q(1, 4), {"start": "gradient-clients-only", "option": "I"}),
     "fedmoswa, free": swa("fedmoswa", Q(1, 4), FREE),
+    "fedmoswa, free, mean": swa("fedmoswa", Q(1, 4), FREE_MEAN),
     "fedmoswa, all clients": swa("fedmoswa", Q(1, 4), {"variant": "all-clients"}),
     "fedmoswa, all clients, gradients": swa("fedmoswa", Q(3, 4), {"variant": "all-clients", "start": "gradient"}),
     "fedmoswa, all clients, free": swa("fedmoswa", Q(3, 4), FREE | {"variant": "all-clients", "option": "I"}),

@@ -44,6 +44,7 @@ BASIC = {
     "fedmoswa I": row("fedmoswa", MOVING, option="I"),
     "fedmoswa II": row("fedmoswa", MOVING),
     "fedmoswa II free": row("fedmoswa", MOVING, start="free"),
+    "fedmoswa II free-mean": row("fedmoswa", MOVING, start="free-mean"),
     "fedmoswa gradient": row("fedmoswa", MOVING, start="gradient"),
     "fedmoswa gradient-clients-only": row("fedmoswa", MOVING, start="gradient-clients-only"),
     "fedmoswa all-clients": row("fedmoswa", MOVING, variant="all-clients"),

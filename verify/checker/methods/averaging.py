@@ -42,17 +42,17 @@ def fedswa(run):
 
 def variates(run, start):
     """The clients' variates and the server's before the first round (fedmoswa 3.4 e)."""
-    c, m, given = [run.zero for _ in run.clients], run.zero, run.initial(start == "free")
+    c, m, given = [run.zero for _ in run.clients], run.zero, run.initial(start.startswith("free"))
     for name in {"client_variate", "server_variate"} & run.how["options"].keys():
         run.option(name, None)
     if start.startswith("gradient"):
         c = [run.gradient(k, run.start, "start") for k in run.clients]
-    if start == "free":
+    if start.startswith("free"):
         c, m = given.get("client_variate", c), given.get("server_variate", m)
-    return c, run.over_all(c) if start == "gradient" else m
+    return c, run.over_all(c) if start in ("gradient", "free-mean") else m
 
 
-STARTS = ("zero", "gradient", "gradient-clients-only", "free")
+STARTS = ("zero", "gradient", "gradient-clients-only", "free", "free-mean")
 
 
 def fedmoswa(run):
