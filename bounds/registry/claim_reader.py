@@ -23,10 +23,11 @@ from bounds.language.claim import (
     Definition,
     Procedure,
     Variable,
+    names_in,
 )
 from bounds.language.definitions import DEFINITIONS
 from bounds.language.letters import letter_text
-from bounds.language.names import ARGUMENT, COUPLED, DATA, FEDERATION, NAMES, RUN, SIZE, symbol
+from bounds.language.names import ARGUMENT, CONSTANT, COUPLED, DATA, FEDERATION, NAMES, RUN, SIZE, symbol
 from bounds.language.space import infimum
 from bounds.registry.claim_files import Places, short
 from bounds.registry.expressions import MOST_TERMS, Mean, NoFormula, argmax, argmin, excerpt, expression, only_ascii
@@ -45,6 +46,7 @@ _LONGEST = 200  # characters of an id, a name, or an option's value
 _LARGEST = 1e15  # number as an option
 _MOST_WRITTEN = 5_000  # parts of a formula with its definitions inserted
 _MEASURED = (SIZE, FEDERATION, DATA, RUN, COUPLED)  # sources of names that a variable of a run or of a point may not have
+_OVER_SPACE = {name for name, row in NAMES.items() if row.source == CONSTANT and row.origin}
 _LETTERS = "ijkl"  # of the indices of an array of the user's
 
 
@@ -97,7 +99,7 @@ class Reader:
             for n, text in enumerate(self.assumed(), start=1))
         assumptions += tuple(
             Assumption(f"{row['id']}:constant-{c.right}", f"{c.right} is {text}", (c,)) for c, text in constants)
-        conditions = tuple(self.at("conditions", text).condition(text) for text in row.get("conditions", ()))
+        conditions = tuple(self.at("conditions", text).hypothesis(text) for text in row.get("conditions", ()))
         if row.get("sampling") == "bernoulli" and row.get("setting", "run") == "run":  # it is a probability
             conditions += (Condition(symbol("participation"), "<=", 1),)
         statement = self.at("statement").condition(self.at_any_point(row["statement"]))
@@ -105,8 +107,6 @@ class Reader:
         options = tuple((name, self.option(name, value)) for name, value in row.get("options", {}).items())
         procedure = Procedure(row.get("method", "fedavg"), row.get("free_clients", False), options=options,
                               sampling=row.get("sampling", "full"), equal_weights=row.get("equal_weights", setting == "run"))
-        for text, c in zip(row.get("conditions", ()), conditions, strict=True):
-            self.at("conditions", text).check_number(c)
         given = {c.left.name for c in conditions if c.relation == "==" and c.left.is_Symbol and not c.right.has(c.left)}
         variables = tuple(v for v in self.variables if v.domain == "integer" or v.name not in given)
         try:
@@ -120,14 +120,24 @@ class Reader:
         except ValueError as error:
             self.at("id").fail(str(error))
 
-    def check_number(self, c: Condition) -> None:
-        """Refuse a number for a symbol that its sign excludes: formulas are simplified by that sign."""
-        if c.relation != "==" or not c.left.is_Symbol or not c.right.is_number:
-            return
+    def hypothesis(self, text: str) -> Condition:
+        """A condition. It gives no symbol a number that its sign excludes, by which formulas are simplified, and no constant
+        over all points a value of its own."""
+        c = self.condition(text)
         for sign in ("positive", "nonnegative", "integer"):
-            if getattr(c.left, f"is_{sign}") and getattr(c.right, f"is_{sign}") is False:
+            if (c.relation == "==" and c.left.is_Symbol and getattr(c.left, f"is_{sign}")
+                    and c.right.is_number and getattr(c.right, f"is_{sign}") is False):
                 self.fail(f"{c.left} is {sign}; got {c.left} == {c.right}; declare it under variables with a domain that "
                           "has this number", c.left.name)
+        if self.row.get("setting") == "algebra" or c.left.has(infimum) or c.right.has(infimum):
+            return c
+        pairs = {"=": [(c.left, c.right), (c.right, c.left)], "<": [(c.right, c.left)], ">": [(c.left, c.right)]}
+        for side, other in pairs[c.relation[0]]:
+            name = str(side.base.label) if isinstance(side, sp.Indexed) else getattr(side, "name", "")
+            if name in _OVER_SPACE and (c.relation == "==" or names_in(other)):
+                self.fail(f"{name} is {NAMES[name].origin}, and no condition gives it a value; another name may have one, "
+                          f"and a difference is compared with 0; got {excerpt(text)}", name)
+        return c
 
     def variable(self, name: str, domain: str) -> Variable:
         self.at("variables", name).check_name(name)
@@ -188,7 +198,7 @@ class Reader:
         """A condition, or with ``for all u`` one on every loss ``f``, at all points."""
         written = text.removesuffix(" for all u")
         if written == text or "f_grad" not in text:
-            return Assumption(name, text, (self.condition(text),))
+            return Assumption(name, text, (self.hypothesis(text),))
         condition = self.condition(written, {"u": functions.u, "f_grad": functions.f_grad})
         if condition != Condition(words.norm(functions.f_grad(functions.u)), "<=", samples.G_lip):
             self.fail("what is assumed of every sample's loss f at all points is written "

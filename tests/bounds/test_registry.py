@@ -185,6 +185,16 @@ def test_hidden_constants_make_a_claim_inexplicit(claim):
 
 
 @each_claim(CLAIMS)
+def test_formulas_are_simplified_by_no_more_than_the_domains_say(claim):
+    symbols = {s for e in _expressions(claim) for s in sp.sympify(e).atoms(sp.Symbol)}
+    for v in claim.variables:
+        least = {"positive": "is_positive", "nonnegative": "is_nonnegative", "hidden": "is_positive",
+                 "integer": "is_positive" if v.low >= 1 else "is_nonnegative"}.get(v.domain, "is_real")
+        stronger = {"is_nonnegative": "is_positive", "is_real": "is_nonnegative"}.get(least)
+        assert not [s for s in symbols if s.name == v.name and stronger and getattr(s, stronger)], v
+
+
+@each_claim(CLAIMS)
 def test_algebra_speaks_of_its_variables_alone(claim):
     if claim.setting == "algebra":
         runs = {"x", "x_sampled", "x_local", "g", "included", "F_star", "client_weight", "priority", "x_star"}

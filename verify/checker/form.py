@@ -4,8 +4,9 @@ Which names may have values follows from the statement: ``free`` lists them. The
 Any other name is refused, and so is a name with two meanings.
 """
 
+from verify.checker.instance import OF_INSTANCE
 from verify.checker.limits import SIZE, bounded
-from verify.checker.words import COMPARE, FORMAT, SETTINGS, require
+from verify.checker.words import COMPARE, FORMAT, JOINED, MEANS, SETTINGS, WORDS, require
 
 STATED = ("claim", "reading", "setting", "statement", "hypotheses", "definitions", "procedure", "everywhere", "free")
 GIVEN = ("sizes", "instance", "values", "left", "right")
@@ -38,6 +39,11 @@ COMPUTED = ("F_star", "F_inf", "F_star_client", "L_client", "mu_client", "sigma_
 #: what every run measures
 MEASURED = ("x", "x_sampled", "x_local", "x_before", "g", "included", "sampled_weight", "x_round", "x_broadcast", "sampled")
 OF_COUPLED_RUNS = ("used_sample", "replaced", "differing")
+
+#: words that only claims about samples have, and all words of formulas
+SAMPLE_WORDS = ("E_data", "E_client", "E_unused", "F_pop", "loss_grad", "worst_mean_gap", "worst_mean_signed_gap",
+                "worst_pair_gap", "worst_sample_gap")
+FUNCTIONS = {*WORDS, *JOINED, *MEANS, *OF_INSTANCE, "infimum"}
 
 
 def keys(data, names, what, more=()):
@@ -166,7 +172,7 @@ def _condition(condition):
 
 def one_meaning(certificate):
     """Every name is of the instance, a size, a value or a definition, and of nothing else that the checker knows."""
-    fixed = {*SIZES}
+    fixed = {*SIZES, *FUNCTIONS, *SAMPLE_WORDS}
     if certificate["setting"] != "algebra":
         fixed |= {*COMPUTED, *OF_COUPLED_RUNS, *FEDERATION, *MAY_HAVE, *OF_SAMPLES, *INSTANCE["point"], *INSTANCE["run"],
                   *MEASURED, *(f"twin_{name}" for name in MEASURED), "samples"}

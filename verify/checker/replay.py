@@ -28,8 +28,6 @@ from verify.checker.words import COMPARE, JOINED, MEANS, WORDS, add, breaks, req
 #: of every file of methods/: name -> the method, and the names of its states
 METHODS = {name: method for file in iter_modules(methods.__path__)
            for name, method in import_module(f"{methods.__name__}.{file.name}").METHODS.items()}
-FUNCTIONS = {*WORDS, *JOINED, *MEANS, *OF_INSTANCE, "infimum"}
-
 
 class Replay(Instance):
     def __init__(self, certificate):

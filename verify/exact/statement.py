@@ -14,9 +14,9 @@ from bounds.language.names import names_from
 from fedtheory import find_algorithm
 from synthetic.numbers.decimals import as_written
 from verify.checker import replay as checker
-from verify.checker.form import COMPUTED, FEDERATION, MEASURED, OF_COUPLED_RUNS, SIZES
+from verify.checker.form import COMPUTED, FEDERATION, FUNCTIONS, MEASURED, OF_COUPLED_RUNS, SAMPLE_WORDS, SIZES
 from verify.checker.pieces import BOUNDS
-from verify.checker.samples import SAMPLE_NAMES, SAMPLE_WORDS
+from verify.checker.samples import SAMPLE_NAMES
 from verify.claims.hypotheses import given_numbers
 from verify.claims.method import own_arguments, subset_left_open
 from verify.claims.needs import always_available, determined, needs_lipschitz, speaks_of_samples
@@ -62,13 +62,13 @@ def _own(claim: Claim) -> set[str]:
 
 def not_replayed(claim: Claim) -> str | None:
     """The parts of a claim that the stand-alone checker does not know (method, operators, names); None if it knows all."""
-    if words := sorted(_own(claim) & checker.FUNCTIONS):
+    if words := sorted(_own(claim) & FUNCTIONS):
         return f"a name of the claim that is a word of the language ({', '.join(words)}; another name would do)"
     base = (claim.procedure or Procedure()).base
     if claim.setting == "run" and base not in checker.METHODS:
         return base
     states = _states(claim)
-    known = {*checker.FUNCTIONS, *names_from(language.FEDERATION), *names_from(language.RUN), *states, *_own(claim),
+    known = {*FUNCTIONS, *names_from(language.FEDERATION), *names_from(language.RUN), *states, *_own(claim),
              "eta_l", "epsilon", "sigma_g_client"}
     if speaks_of_samples(claim):
         twins = {f"twin_{name}" for name in (*names_from(language.RUN), *states)}
