@@ -98,7 +98,7 @@ class Reader:
             self.at("assume", text).assumption(f"{row['id']}:assumption-{n}", text)
             for n, text in enumerate(self.assumed(), start=1))
         assumptions += tuple(
-            Assumption(f"{row['id']}:constant-{c.right}", f"{c.right} is {text}", (c,)) for c, text in constants)
+            Assumption(f"{row['id']}:constant-{c.left}", f"{c.left} is {text}", (c,)) for c, text in constants)
         conditions = tuple(self.at("conditions", text).hypothesis(text) for text in row.get("conditions", ()))
         if row.get("sampling") == "bernoulli" and row.get("setting", "run") == "run":  # it is a probability
             conditions += (Condition(symbol("participation"), "<=", 1),)
@@ -206,13 +206,17 @@ class Reader:
         return Assumption(name, text, everywhere=condition)
 
     def constant(self, name: str, text) -> tuple[Condition, str]:
-        """``formula <= name`` for all indices of the formula: the constant takes the least such value."""
+        """``name`` is the least number that is at least the formula for all its indices."""
         self.at("constants", name).new_name(name)
         if not isinstance(text, str):
             self.fail(f"{name} is a formula, as text; got {short(text)}")
         self.own_constants[name] = sp.Symbol(name, real=True)
         formula, space, ranges = text.partition(" for ")
-        return self.at("constants", text).condition(f"{formula} <= {name}{space}{ranges}"), text
+        c = self.at("constants", text).condition(f"{formula} <= {name}{space}{ranges}")
+        value = c.left
+        for triple in reversed(c.over):
+            value = coordinates.highest(*triple, value)
+        return Condition(c.right, "==", value), text
 
     def define(self, head: str, text) -> None:
         """``name = formula`` or ``name[i, k] = formula``, which may use what is defined above it."""

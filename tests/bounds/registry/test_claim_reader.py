@@ -80,7 +80,7 @@ statement = "twice < zeta"
     zeta = sp.Symbol("zeta", real=True)
     assert [c for a in first.assumptions for c in a.conditions][1:] == [
         Condition(words.L, "<=", 2), Condition(words.mu_client[k], ">=", words.mu, ((k, 0, words.clients - 1),)),
-        Condition(words.norm(words.grad(k, words.x_star)), "<=", zeta, ((k, 0, words.clients - 1),))]
+        Condition(zeta, "==", highest(k, 0, words.clients - 1, words.norm(words.grad(k, words.x_star))))]
     assert {*first.used_definitions()} == {"gap", "twice"}
     assert second.statement.strict and second.hypotheses == first.hypotheses and second.procedure == first.procedure
 
