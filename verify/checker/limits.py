@@ -4,7 +4,6 @@ import json
 import re
 from fractions import Fraction
 from pathlib import Path
-from stat import S_ISREG
 
 TEXT = 4 * 10**6  # characters of a file
 DEPTH = 60  # brackets within each other
@@ -91,7 +90,7 @@ def whole(digits):
 def text_of(path):
     """The text of an ordinary file. Raises OSError, TooLarge, or ValueError for a pipe, a device and what is no text."""
     path = Path(path)
-    if not S_ISREG(path.stat().st_mode):
+    if path.exists() and not path.is_file():
         raise ValueError("it is no ordinary file")
     with path.open(encoding="utf-8") as file:
         text = file.read(TEXT + 1)
