@@ -26,7 +26,7 @@ __all__ = [
 FADAMGC = Procedure("fadamgc", sampling="without-replacement", equal_weights=True)
 FA_NT = replace(FADAMGC, base="fa-nt")
 constant_step = Condition(eta_l[sp.Symbol("t", integer=True)], "==", eta, (all_steps,))
-beta1_below, beta2_below = Condition(beta1, "<=", 1), Condition(beta2, "<=", 1)
+beta1_below, beta2_below = Condition(beta1, "<", 1), Condition(beta2, "<", 1)
 step_sizes = (Variable("eta", "positive"), Variable("eta_g", "positive"))
 any_beta1 = Variable("beta1", "nonnegative", below=1)
 
