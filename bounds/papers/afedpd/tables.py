@@ -143,9 +143,9 @@ EVERYBODY = Procedure(equal_weights=True)
 lipschitz = (A1_sample, A2, A_sampling)
 one_client = Condition(clients, "==", 1)
 
-#: the relation of mu to the steps in the works that the rows cite: at most mu / t at the t-th step
-falling = (Condition(eta_l[t] * (t + 1), "<=", mu_lr, (each_step,)),)
-FALLING = "the step t is at most mu/t, as in the work cited"
+#: the relation of mu to the steps in the works that the rows cite: at most mu / t at the t-th local step
+falling = (Condition(eta_l[t], "==", eta_0 / (t + 1), (each_step,)), Condition(eta_0, "<=", mu_lr))
+FALLING = "the local step t is eta_0/t, eta_0 at most mu, as in the work cited"
 
 
 def generalisation(row, right, reading, procedure=SAMPLED, assumptions=lipschitz, variables=(), **more):
@@ -163,7 +163,7 @@ def any_step(reading):
         variables=(*(any_rho for v in claim.variables if v == any_rho), *numbers("positive", "mu_lr"), hidden)))}
 
 
-with_mu = numbers("positive", "mu_lr")
+with_mu = numbers("positive", "eta_0", "mu_lr")
 step_rate = (local_steps * rounds) ** power / everything
 sgd = generalisation(
     "sgd", step_rate, f"SGD on all C S samples, which one client has; K T steps; {FALLING}", EVERYBODY, variables=with_mu,
