@@ -151,7 +151,8 @@ lemma_4 = varied(run_claim(
     "cond-zeta+rounds-upto": ("given that the differing sample is not used in the rounds t <= tau_0", {
         "note": "", "statement": Condition(signed_gap, "<=", G_lip * E_unused(tau0 + 1, end_distance) + hit)}),
     "generalisation": ("first inequality", {
-        "number": "Lemma 4, (16), first inequality", "note": "", "statement": Condition(generalisation_gap, "<=", signed_gap)}),
+        "number": "Lemma 4, (16), first inequality", "note": "",
+        "statement": Condition(generalisation_gap, "<=", signed_gap)}),
 })
 
 # Lemmas 5 and 6 ------------------------------------------------------------------------------------------------------
@@ -303,6 +304,6 @@ gap_before_tau0 = run_claim(
 )
 
 CLAIMS = (
-    *theorem_2, *theorem_2_explicit, *lemma_4, *lemma_5, *lemma_5_last, *lemma_6, *closed_5, *closed_6, *rec_delta_global, *rec_sigma,
-    *rec_delta_local, *rec_pi, gap_before_tau0,
+    *theorem_2, *theorem_2_explicit, *lemma_4, *lemma_5, *lemma_5_last, *lemma_6, *closed_5, *closed_6, *rec_delta_global,
+    *rec_sigma, *rec_delta_local, *rec_pi, gap_before_tau0,
 )

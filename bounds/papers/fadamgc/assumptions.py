@@ -7,8 +7,23 @@ from bounds.language.words import L, L_client, clients, g, iterations, k, local_
 from bounds.papers.fadamgc.words import B, G, beta1, eps, eta, eta_g, sigma
 
 __all__ = [
-    "A51", "A51_A53", "A51_AC1", "ASSUMPTIONS", "all_clients", "all_steps", "bounded", "heterogeneity", "independent",
-    "lam", "product", "product_is", "proof_152", "proof_38", "proof_78", "smooth", "variance",
+    "A51",
+    "A51_A53",
+    "A51_AC1",
+    "ASSUMPTIONS",
+    "all_clients",
+    "all_steps",
+    "bounded",
+    "heterogeneity",
+    "independent",
+    "lam",
+    "product",
+    "product_is",
+    "proof_38",
+    "proof_78",
+    "proof_152",
+    "smooth",
+    "variance",
 ]
 
 HALF = sp.Rational(1, 2)

@@ -60,7 +60,8 @@ D1_right = (48 * K**3 * L**2 * eta**2 * q.gradient_sq[r] + 96 * K**3 * L**2 * et
 lemma_D1 = run_claim(
     FA_NT, ANY_MOMENTS, id="fadamgc/lemma-D.1", number="Lemma D.1, (173)", kind="lemma",
     reading=f"{Y_ZERO}; stored directions with v", assumptions=A51_A53,
-    statement=at_each(q.smoothed_error_nt[r], "<=", D1_right), steps=("fadamgc/eq-176@identity", "fadamgc/eq-176", "fadamgc/eq-182"),
+    statement=at_each(q.smoothed_error_nt[r], "<=", D1_right),
+    steps=("fadamgc/eq-176@identity", "fadamgc/eq-176", "fadamgc/eq-182"),
     note="the statement cites Assumption 5.1; its G is that of 5.3",
 )
 

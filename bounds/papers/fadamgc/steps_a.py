@@ -27,8 +27,8 @@ from bounds.language.words import (
 from bounds.papers.fadamgc import quantities as q
 from bounds.papers.fadamgc.assumptions import A51, A51_A53, lam, product, proof_38, proof_78, smooth
 from bounds.papers.fadamgc.builders import (
-    POSITIVE_BETA2,
     FADAMGC,
+    POSITIVE_BETA2,
     algebra_step,
     all_tracked,
     at_each,

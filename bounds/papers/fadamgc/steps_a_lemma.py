@@ -10,8 +10,8 @@ from bounds.language.words import E, L, Max, Min, Sum, clients, grad, i, j, k, l
 from bounds.papers.fadamgc import quantities as q
 from bounds.papers.fadamgc.assumptions import A51_A53, proof_78, smooth
 from bounds.papers.fadamgc.builders import (
-    POSITIVE_BETA2,
     FADAMGC,
+    POSITIVE_BETA2,
     algebra_step,
     at_each,
     carried,

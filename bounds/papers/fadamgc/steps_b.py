@@ -59,13 +59,14 @@ each = (q.each_step, q.every_client)
 # directions have at most length one ----------------------------------------------------------------------------------
 def unit_moments(make, name, number, moment, v, w, **fields):
     """``|m| / |sqrt(v)| <= 1`` with v as printed, and with vhat; then the same quotients by coordinate."""
-    printed = make(id=f"fadamgc/{name}", number=number, statement=at_each(norm(moment), "<=", norm(root(v)), *each), **fields)
+    printed = make(
+        id=f"fadamgc/{name}", number=number, statement=at_each(norm(moment), "<=", norm(root(v)), *each), **fields)
     printed = replace(printed, variables=tuple(
         replace(variable, domain="positive") if variable.name == "beta1" else variable for variable in printed.variables))
 
     def reading(short, words, left, right):
-        return replace(printed, id=f"{printed.id}{'+' if '@' in name else '@'}{short}", reading=f"{printed.reading}; {words}",
-                       statement=at_each(left, "<=", right, *each))
+        return replace(printed, id=f"{printed.id}{'+' if '@' in name else '@'}{short}",
+                       reading=f"{printed.reading}; {words}", statement=at_each(left, "<=", right, *each))
 
     return (printed, reading("vhat", WITH_VHAT, norm(moment), norm(w)),
             reading("by-coordinate", COORDINATES, norm(scaled(moment, root(v), 0)), 1),
@@ -75,8 +76,9 @@ def unit_moments(make, name, number, moment, v, w, **fields):
 WITH_VHAT, COORDINATES = "with vhat in place of v", "the quotient by coordinate in place of that by the root's norm"
 
 
-units = unit, unit_vhat, _, unit_direction = unit_moments(step, "app-B-unit", "before (83)", q.moment1[r, j, k], q.second_moment[r, j, k],
-                               q.w_reset[r, j, k], note="both sides times the norm of the root; App. E opens with the same for FA-NT")
+units = unit, unit_vhat, _, unit_direction = unit_moments(
+    step, "app-B-unit", "before (83)", q.moment1[r, j, k], q.second_moment[r, j, k], q.w_reset[r, j, k],
+    note="both sides times the norm of the root; App. E opens with the same for FA-NT")
 moment_norms = q.DEFINITIONS["norm_moment"].symbol[r, j, k]
 unit_norms = replace(
     with_norms(unit), statement=at_each(norm(q.moment1[r, j, k]), "<=", sp.sqrt(moment_norms), *each))

@@ -8,8 +8,8 @@ from bounds.language.claim import Condition
 from bounds.language.words import L, Min, clients, local_steps, rounds
 from bounds.papers.fadamgc.assumptions import A51, A51_A53, lam, product, product_is, proof_38, proof_78
 from bounds.papers.fadamgc.builders import (
-    POSITIVE_BETA2,
     FADAMGC,
+    POSITIVE_BETA2,
     SPECIAL,
     all_tracked,
     average_norm,
