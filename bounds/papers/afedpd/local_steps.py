@@ -183,7 +183,8 @@ unroll_5 = step(
 
 unroll_5_start = unroll_5.variant(
     "start", "the last equality: a_0 = 0, as the local model starts at theta",
-    number="proof of Lemma 5, second display, last line", conditions=(Condition(a[0], "<=", 0),), note="K is length - 1", steps=(),
+    number="proof of Lemma 5, second display, last line", conditions=(Condition(a[0], "<=", 0),), note="K is length - 1",
+    steps=(),
     statement=Condition(from_start + unrolled(0, steps_made), "==", unrolled(0, steps_made)))
 
 unroll_6 = step(
@@ -254,5 +255,6 @@ quadratic_stable = replace(
 
 CLAIMS = (
     *split, *hitting, *with_stable(triangle), *contraction, *with_stable(different), mixture, *with_stable(unroll_5),
-    unroll_5_start, *with_stable(unroll_6), unroll_6_closed, *geometric, geometric_stable, *bernoulli, lemma_5_quadratic, quadratic_stable,
+    unroll_5_start, *with_stable(unroll_6), unroll_6_closed, *geometric, geometric_stable, *bernoulli, lemma_5_quadratic,
+    quadratic_stable,
 )

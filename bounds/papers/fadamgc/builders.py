@@ -17,7 +17,8 @@ from bounds.papers.fadamgc.words import B, C, C_all, C_beta, G, beta1, beta2, ep
 
 __all__ = [
     "ANY_MOMENTS", "FADAMGC", "FA_NT", "POSITIVE_BETA2", "SPECIAL", "algebra_step", "all_clients_take_part", "all_tracked",
-    "at_each", "at_each_but_first", "at_most", "average_norm", "average_sq", "before_last", "carried", "constant_step", "decrease",
+    "at_each", "at_each_but_first", "at_most", "average_norm", "average_sq",
+    "before_last", "carried", "constant_step", "decrease",
     "free_constants", "last_gap", "one_relation", "order_claim", "over", "pathwise", "powers_of_beta1", "put",
     "readings", "run_claim", "started", "with_norms",
 ]
