@@ -199,9 +199,8 @@ def all_tracked(claim: Claim) -> Claim:
 
 
 def v_started(claim: Claim) -> Claim:
-    """The reading in which second moments start at any number."""
-    return _changed(claim, "v-init", "second moments start at v_init in place of 0",
-                    variables=(*claim.variables, Variable("v_init", "nonnegative")))
+    """The reading in which second moments start at 1: in other units of the loss, at any positive number."""
+    return put(_changed(claim, "v-init", "second moments start at 1 in place of 0"), v_init=1.0)
 
 
 def all_clients_take_part(claim: Claim) -> Claim:

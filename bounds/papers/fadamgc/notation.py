@@ -35,7 +35,6 @@ LETTERS: dict[str, Letter] = {
     "eta_g": Letter(r"\eta_g", "server step"),
     "beta1": Letter(r"\beta_1", "decay rate of the first moment"),
     "beta2": Letter(r"\beta_2", "decay rate of the second moment"),
-    "v_init": Letter("v_0", "second moment of every client before the first round, in each coordinate"),
     "eps": Letter(r"\epsilon", "what is added to the root of the second moment"),
     "C": Letter("C", "hidden constant, a number"),
     "C_beta": Letter(r"C_\beta", "hidden constant made of the decay rates"),
@@ -85,6 +84,6 @@ UNITS: dict[str, tuple[int, int]] = {
     **dict.fromkeys(("eps", "any_q", "any_grad", "gradient", "step_gradient"), (1, -1)),
     **dict.fromkeys(("eta_l", "eta", "z_x_round", "error_now", "error_next", "model", "local_end"), (0, 1)),
     **dict.fromkeys(("f_now", "f_next", "total_drop"), (1, 0)), "sgd_step": (-1, 2), "e_value": (0, 2), "C_1": (0, 0),
-    **dict.fromkeys(("v_init", "client_moment2", "client_moment2_max", "client_scalar_moment2"), (2, -2)),
+    **dict.fromkeys(("client_moment2", "client_moment2_max", "client_scalar_moment2"), (2, -2)),
     **dict.fromkeys(("total_change", "total_gap", "gap_now"), (2, -2)),
 }

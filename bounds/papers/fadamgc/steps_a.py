@@ -121,6 +121,8 @@ decay = (Variable("beta1", "nonnegative", below=1), Variable("local_steps", "int
 below_one, every_step = Condition(beta1, "<", 1), (q.each_step,)
 eq_118 = algebra_step(id="fadamgc/eq-118", number="(118)", variables=decay, conditions=(below_one,),
                       statement=Condition(q.mass(j), "<", 1, every_step))
+eq_118_positive = eq_118.variant("positive", "beta1 in (0, 1), as in Appendices B and E", variables=(
+    Variable("beta1", "positive", below=1), *decay[1:]))
 eq_118_sum = eq_118.variant(
     "sum", "the sum of the weights in closed form",
     statement=Condition(Sum(q.ema(j, i), (i, 0, j)), "==", q.mass(j), every_step))
@@ -214,7 +216,7 @@ CLAIMS = (
     *readings(eq_19, k_prime, at_most, all_tracked, carried, y_gradient), y_gradient(k_prime(eq_19)),
     *readings(eq_21_zero, all_tracked, carried, y_gradient),
     *readings(eq_21, at_most, carried, y_gradient),
-    eq_118, eq_118_sum, eq_131a, eq_131a_low,
+    eq_118, eq_118_positive, eq_118_sum, eq_131a, eq_131a_low,
     *readings(eq_23, pathwise, carried, y_gradient),
     *readings(eq_28, pathwise, carried, y_gradient),
     *readings(eq_31, pathwise, carried, y_gradient),
