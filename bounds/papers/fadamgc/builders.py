@@ -17,9 +17,8 @@ from bounds.papers.fadamgc.words import B, C, C_all, C_beta, G, beta1, beta2, ep
 
 __all__ = [
     "ANY_MOMENTS", "FADAMGC", "FA_NT", "POSITIVE_BETA2", "SPECIAL", "algebra_step", "all_clients_take_part", "all_tracked",
-    "at_each", "at_each_but_first", "at_most", "average_norm", "average_sq",
-    "before_last", "carried", "constant_step", "decrease",
-    "free_constants", "last_gap", "one_relation", "order_claim", "over", "pathwise", "powers_of_beta1", "put",
+    "at_each", "at_each_but_first", "at_most", "average_norm", "average_sq", "before_last", "carried", "constant_step",
+    "decrease", "free_constants", "last_gap", "one_relation", "order_claim", "over", "pathwise", "powers_of_beta1", "put",
     "readings", "run_claim", "started", "with_norms",
 ]
 
@@ -46,8 +45,8 @@ SPECIAL = {
 }
 
 
-#: the clients that renew their y_k are among the participants
-SUBSET = Condition(trackers, "<=", participants)
+#: the clients that renew their y_k are among the participants; no bound of a bare name, which would be a constant
+SUBSET = Condition(trackers - participants, "<=", 0)
 
 
 def run_claim(procedure: Procedure, moments: dict, *, conditions=(), variables=(), subset=(SUBSET,), **fields) -> Claim:
