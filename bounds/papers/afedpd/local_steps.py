@@ -129,6 +129,19 @@ different = step(
     note="g_one and g_two are the gradients at the differing samples; any values",
 )
 
+# Assumption 2 as printed bounds the gradient of f alone, the mean over all samples
+rest_one, rest_two = sp.Symbol("rest_one"), sp.Symbol("rest_two")
+everything = clients * samples
+different_global = different.variant(
+    "assumption-2", "Assumption 2 as printed: the mean of all C S samples' gradients has norm at most G, in both runs",
+    variables=(*different.variables, *(Variable(n, "vector") for n in ("rest_one", "rest_two")),
+               Variable("clients", "integer"), Variable("samples", "integer", low=2)),
+    conditions=(Condition(norm(g_one + rest_one) / everything, "<=", G_lip),
+                Condition(norm(g_two + rest_two) / everything, "<=", G_lip)),
+    note="g_one and g_two are the gradients at the differing samples, rest_one and rest_two the sums of all others'")
+different_global_stable = replace(
+    stable(different_global), id=f"{different_global.id}+stable", reading=f"{different_global.reading}; {STABLE}")
+
 # numbers of one round ------------------------------------------------------------------------------------------------
 D_theta, D_lambda, D_last = (number(n, nonnegative=True) for n in ("D_theta", "D_lambda", "D_last"))
 a_now = number("a_now", nonnegative=True)
@@ -254,7 +267,7 @@ quadratic_stable = replace(
     stable(lemma_5_quadratic), id="afedpd/lemma-5@quadratic+stable", reading=f"{lemma_5_quadratic.reading}; {STABLE}")
 
 CLAIMS = (
-    *split, *hitting, *with_stable(triangle), *contraction, *with_stable(different), mixture, *with_stable(unroll_5),
-    unroll_5_start, *with_stable(unroll_6), unroll_6_closed, *geometric, geometric_stable, *bernoulli, lemma_5_quadratic,
-    quadratic_stable,
+    *split, *hitting, *with_stable(triangle), *contraction, *with_stable(different), different_global,
+    different_global_stable, mixture, *with_stable(unroll_5), unroll_5_start, *with_stable(unroll_6), unroll_6_closed, *geometric, geometric_stable,
+    *bernoulli, lemma_5_quadratic, quadratic_stable,
 )

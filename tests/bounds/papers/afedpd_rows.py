@@ -111,7 +111,7 @@ def world(seed: int, reading=frozenset()) -> SimpleNamespace:
     for name in ["a", "slack", "V", "W"]:
         setattr(w, name, table(number, 8))
     w.update_gap, w.lam_gaps = table(vector, 3), table(vector, 3)
-    for name in ["w_gap", "x_gap", "lam_gap", "g_gap", "g_one", "g_two", "at_point", "sent_mean"]:
+    for name in ["w_gap", "x_gap", "lam_gap", "g_gap", "g_one", "g_two", "rest_one", "rest_two", "at_point", "sent_mean"]:
         setattr(w, name, vector())
     steep, centre = table(number, C), table(vector, C)
     w.grad = lambda k, v: (v - centre[k]) * steep[k]
