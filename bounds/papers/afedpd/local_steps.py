@@ -268,6 +268,6 @@ quadratic_stable = replace(
 
 CLAIMS = (
     *split, *hitting, *with_stable(triangle), *contraction, *with_stable(different), different_global,
-    different_global_stable, mixture, *with_stable(unroll_5), unroll_5_start, *with_stable(unroll_6), unroll_6_closed, *geometric, geometric_stable,
-    *bernoulli, lemma_5_quadratic, quadratic_stable,
+    different_global_stable, mixture, *with_stable(unroll_5), unroll_5_start, *with_stable(unroll_6), unroll_6_closed,
+    *geometric, geometric_stable, *bernoulli, lemma_5_quadratic, quadratic_stable,
 )
