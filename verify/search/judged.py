@@ -7,15 +7,18 @@ import numpy as np
 
 from bounds.language.claim import Claim
 from synthetic.numbers.arrays import Backend
+from verify.claims.choice import PLACES, left_out, position_of
 from verify.evaluation.environment import TooManyTerms
 from verify.evaluation.judge import Judgement, judge
-from verify.instances.leaves import Leaves, halves, number_of
+from verify.instances.leaves import Leaves, halves, number_of, take_rows
 from verify.instances.shape import Shape
+from verify.measure.realise import realise
 from verify.search.sharing import RUNS
 
 __all__ = ["MOST_TERMS", "in_halves", "judged", "judged_first"]
 
 MOST_TERMS = 250_000  # entries of an array of terms
+_FINER = (0.5, 0.25, 0.12, 0.06, 0.03, 0.01)  # steps from the best value found to the next one of the grid
 Answer = TypeVar("Answer")
 
 
@@ -57,8 +60,47 @@ def judged_first(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend) -
 
 
 def _judged_at_once(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend) -> Judgement:
+    if claim.exists is not None:
+        return _at_the_best_value(claim, shape, leaves, backend)
     with np.errstate(all="ignore"):
         return judge(claim, RUNS.realise(claim, shape, leaves, backend, MOST_TERMS))
+
+
+def _at_the_best_value(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend) -> Judgement:
+    """Judge each instance at the value of the number that is said to exist which breaks the statement least: on a grid, then
+    around the best value found. An instance on which a value does is not looked at further."""
+    count, name = number_of(leaves), position_of(claim)
+    best = Judgement(np.full(count, np.inf), np.full(count, np.inf), np.zeros(count, dtype=bool))
+    at, excluded = np.ones(count), left_out(claim)
+    tried = sorted({*PLACES} - excluded)
+
+    def look(places: np.ndarray, rows: np.ndarray) -> None:
+        places = places.clip(min(tried), max(tried))
+        some = take_rows(leaves, rows) | {name: places[:, None]}
+        with np.errstate(all="ignore"):
+            here = judge(claim, realise(claim, shape, some, backend, most=MOST_TERMS).remembering())
+        less = here.met & (here.score < best.score[rows])
+        best.score[rows[less]], best.ratio[rows[less]], at[rows[less]] = here.score[less], here.ratio[less], places[less]
+        best.met[rows] |= here.met
+
+    def broken() -> np.ndarray:
+        return np.flatnonzero(~best.met | (best.score > 0))
+
+    for place in (place for place in PLACES if place not in excluded):
+        if (rows := broken()).size:
+            look(np.full(len(rows), place), rows)
+    for step in _FINER:
+        rows = np.flatnonzero(best.met & (best.score > 0))
+        for share in (-1, 1) if rows.size else ():
+            look(at[rows] + share * step * _gap(tried, at[rows], share), rows)
+    return Judgement(np.where(best.met, best.score, -1.0), np.where(best.met, best.ratio, 0.0), best.met)
+
+
+def _gap(tried: list[float], at: np.ndarray, side: int) -> np.ndarray:
+    """How far the next place of the grid is on one side."""
+    grid = np.array(tried)
+    place = (np.searchsorted(grid, at, "right") if side > 0 else np.searchsorted(grid, at, "left") - 1).clip(0, len(grid) - 1)
+    return abs(grid[place] - at)
 
 
 def _infeasible(count: int) -> Judgement:
