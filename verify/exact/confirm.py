@@ -67,7 +67,7 @@ def violation_of(claim: Claim, shape: Shape, leaves: Leaves) -> Violation | str:
     if claim.exists is None:
         return _violation_of(claim, shape, leaves)
     claim = placed(claim)
-    found = _violation_of(claim, shape, leaves | {position_of(claim): each(np.ones((1, 1)), Fraction)})
+    found = _violation_of(claim, shape, leaves | {position_of(claim): each(np.ones(1), Fraction)})
     if found == "holds" and claim.exists.open_high:
         return "uncertain: the statement holds at the end that the interval leaves out"
     if isinstance(found, str):

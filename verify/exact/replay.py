@@ -106,7 +106,7 @@ def rerun(data: Mapping[str, Any], claim: Claim, backend: Backend = TORCH, round
     initial = data["instance"].get("initial", {})
     leaves |= {f"{START}{n}": _fractions(initial[n])[None] for n in free_starts(claim.procedure) if n in initial}
     if claim.exists is not None:  # the sides of its certificate are those at the upper end of the interval
-        leaves[position_of(claim)] = _fractions([["1"]])
+        leaves[position_of(claim)] = _fractions(["1"])
     values = _values_of(claim, data, backend)
     if rounds not in (None, shape.rounds):
         shape, leaves = with_times(claim, shape, leaves, shape.local_steps, rounds)

@@ -4,12 +4,11 @@ from fractions import Fraction
 from typing import Any
 
 from verify.checker import replay as checker
-from verify.checker.limits import PIECES, TooLarge
+from verify.checker.limits import PIECES, Meter, TooLarge
 
 __all__ = ["subdivided", "subdivision"]
 
 _NARROWEST = Fraction(1, 2**30)  # piece, as a share of the interval
-_MOST = 4 * PIECES  # pieces that are looked at
 CANNOT = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 
 
@@ -28,30 +27,46 @@ def subdivided(data: dict[str, Any]) -> dict[str, Any]:
 def subdivision(data: dict[str, Any]) -> list[Fraction] | str:
     """Places from 0 to 1 between which the statement of a certificate is surely broken; ``holds`` where the statement is not
     broken somewhere in the interval, or ``uncertain: `` and a reason."""
-    ends, open_pieces, looked = [Fraction(0)], [(Fraction(0), Fraction(1))], 0
-    data = data | {"subdivision": ["0", "1"]}
+    ends, open_pieces, meter = [Fraction(0)], [(Fraction(0), Fraction(1))], Meter()
     while open_pieces:
         low, high = open_pieces.pop()
-        looked += 1
-        word = _on_piece(data, low, high)
-        if word == "broken":
-            ends.append(high)
-            continue
-        middle = (low + high) / 2
-        if _on_piece(data, middle, middle) == "holds":
-            return "holds"
-        if looked >= _MOST or len(ends) + len(open_pieces) >= PIECES or high - low < _NARROWEST:
+        try:
+            if _broken(data, (low, high), meter):
+                ends.append(high)
+                continue
+            middle = (low + high) / 2
+            if _holds(data, (middle, middle), meter):
+                return "holds"
+        except TooLarge as limit:
+            return f"uncertain: {limit}; {len(ends) - 1} pieces of the interval were decided until then"
+        if len(ends) + len(open_pieces) >= PIECES or high - low < _NARROWEST:
             return (f"uncertain: intervals do not decide the statement where the number lies at {float(low):.3g} to "
                     f"{float(high):.3g} of its interval; a finer subdivision, or a value there, would decide")
         open_pieces += [(middle, high), (low, middle)]
     return ends
 
 
-def _on_piece(data: dict[str, Any], low: Fraction, high: Fraction) -> str:
-    """``broken`` for sure, or not; at a single place ``holds`` where nothing breaks the statement."""
+def _readings(data: dict[str, Any]) -> list[dict[str, Any]]:
+    """The certificate, and with the values of its second reading if there is one."""
+    population = data["procedure"] | {"gradients": "population"}
+    return [data, *([data | data["also"] | {"procedure": population}] if "also" in data else [])]
+
+
+def _broken(data, piece, meter) -> bool:
+    """Whether the checker finds every hypothesis met and the statement surely broken on a piece."""
     try:
-        return checker.on_every_reading(data, (low, high))
+        return all(checker.on_piece(one, checker.kind(one)(one, piece, meter), recorded=False)[0] for one in _readings(data))
     except TooLarge:
         raise
     except CANNOT:
-        return "undecided"
+        return False
+
+
+def _holds(data, piece, meter) -> bool:
+    """Whether the statement surely holds at one place, in one of the readings."""
+    try:
+        return any(checker.holds(one, checker.kind(one)(one, piece, meter)) for one in _readings(data))
+    except TooLarge:
+        raise
+    except CANNOT:
+        return False

@@ -18,7 +18,8 @@ from verify.search.sharing import RUNS
 __all__ = ["MOST_TERMS", "in_halves", "judged", "judged_first"]
 
 MOST_TERMS = 250_000  # entries of an array of terms
-_FINER = (0.5, 0.25, 0.12, 0.06, 0.03, 0.01)  # steps from the best value found to the next one of the grid
+_CLOSELY = 16  # instances of a batch, the most violated ones, on which a value between those of the grid is looked for
+_HALVINGS = 36  # of the way to the next value of the grid
 Answer = TypeVar("Answer")
 
 
@@ -68,7 +69,8 @@ def _judged_at_once(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend
 
 def _at_the_best_value(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend) -> Judgement:
     """Judge each instance at the value of the number that is said to exist which breaks the statement least: on a grid, then
-    around the best value found. An instance on which a value does is not looked at further."""
+    around the best value found. An instance on which a value does is not looked at further; one on which only a closer look
+    would tell counts as equal."""
     count, name = number_of(leaves), position_of(claim)
     best = Judgement(np.full(count, np.inf), np.full(count, np.inf), np.zeros(count, dtype=bool))
     at, excluded = np.ones(count), left_out(claim)
@@ -76,7 +78,7 @@ def _at_the_best_value(claim: Claim, shape: Shape, leaves: Leaves, backend: Back
 
     def look(places: np.ndarray, rows: np.ndarray) -> None:
         places = places.clip(min(tried), max(tried))
-        some = take_rows(leaves, rows) | {name: places[:, None]}
+        some = take_rows(leaves, rows) | {name: places}
         with np.errstate(all="ignore"):
             here = judge(claim, realise(claim, shape, some, backend, most=MOST_TERMS).remembering())
         less = here.met & (here.score < best.score[rows])
@@ -89,10 +91,14 @@ def _at_the_best_value(claim: Claim, shape: Shape, leaves: Leaves, backend: Back
     for place in (place for place in PLACES if place not in excluded):
         if (rows := broken()).size:
             look(np.full(len(rows), place), rows)
-    for step in _FINER:
-        rows = np.flatnonzero(best.met & (best.score > 0))
-        for share in (-1, 1) if rows.size else ():
-            look(at[rows] + share * step * _gap(tried, at[rows], share), rows)
+    rows = np.flatnonzero(best.met & (best.score > 0))
+    rows, others = np.split(rows[np.argsort(-best.score[rows], kind="stable")], [_CLOSELY])
+    best.score[others], best.ratio[others] = 0.0, 0.0
+    sides = {side: _gap(tried, at, side) for side in (-1, 1)}
+    for halvings in range(1, _HALVINGS + 1):
+        for side, gap in sides.items():
+            if (rows := rows[best.score[rows] > 0]).size:
+                look(at[rows] + side * gap[rows] / 2**halvings, rows)
     return Judgement(np.where(best.met, best.score, -1.0), np.where(best.met, best.ratio, 0.0), best.met)
 
 
