@@ -214,8 +214,8 @@ def check_reading(certificate):
 def chosen(certificate):
     """The name of a number that is said to exist, and all that hypotheses or definitions give by it.
 
-    Hypotheses that mention these are conditions on the number: a value that meets them and the statement would have to exist,
-    and none meets the statement.
+    A hypothesis about nothing but these, as that a step is positive, is a condition on the number: a value would have to
+    meet it and the statement, and none meets the statement. Any other hypothesis must hold on every piece.
     """
     names = {certificate["exists"]["name"]} if "exists" in certificate else set()
     rules = {name: certificate["hypotheses"][value["hypothesis"]]["right"]
@@ -231,13 +231,29 @@ def mentions(node, names):
     return any(mentions(part, names) for part in node) if isinstance(node, list) else node in names
 
 
+def only_of(node, names):
+    """Whether a formula is made of these names and of words that need no instance."""
+    if not isinstance(node, list):
+        return isinstance(node, int) or node in names
+    word, *args = node
+    inside = names | {args[JOINED[word][1][1]]} if word in JOINED else names
+    return (word in WORDS or word in JOINED or word in names) and all(only_of(part, inside) for part in args)
+
+
+def on_condition(rule, of_choice, sizes):
+    """Whether a hypothesis is a condition on a number that is said to exist alone."""
+    names = of_choice | {*sizes} | {name for name, *_ in rule["over"]}
+    sides = [rule["left"], rule["right"]]
+    return mentions(sides, of_choice) and all(only_of(side, names) for side in sides)
+
+
 def on_piece(certificate, replay, recorded=True):
     """(accepted, reason, left, right) of a replay; ``recorded``: whether the sides must be those recorded."""
     statement, sides, of_choice = certificate["statement"], ("", ""), chosen(certificate)
     outcomes = [outcome for _, outcome in replay.outcomes()]
     defining = {value["hypothesis"] for value in certificate["values"].values() if isinstance(value, dict)}
     for place, rule in enumerate([*certificate["hypotheses"], statement]):
-        if place in defining or (rule is not statement and mentions([rule["left"], rule["right"], rule["over"]], of_choice)):
+        if place in defining or (rule is not statement and on_condition(rule, of_choice, certificate["sizes"])):
             continue
         for index, outcome in product(replay.cases(rule), outcomes):
             sides = replay.sides(rule, index, outcome)

@@ -105,8 +105,8 @@ def _at_the_best_value(claim: Claim, shape: Shape, leaves: Leaves, backend: Back
 def _gap(tried: list[float], at: np.ndarray, side: int) -> np.ndarray:
     """How far the next place of the grid is on one side."""
     grid = np.array(tried)
-    place = (np.searchsorted(grid, at, "right") if side > 0 else np.searchsorted(grid, at, "left") - 1).clip(0, len(grid) - 1)
-    return abs(grid[place] - at)
+    place = np.searchsorted(grid, at, "right") if side > 0 else np.searchsorted(grid, at, "left") - 1
+    return abs(grid[place.clip(0, len(grid) - 1)] - at)
 
 
 def _infeasible(count: int) -> Judgement:
