@@ -11,7 +11,7 @@ import sympy as sp
 from bounds.language.names import CONSTANT, NAMES
 from bounds.language.space import infimum
 
-__all__ = ["BY_NUMBER", "DOMAINS", "HOLDS", "KINDS", "RELATIONS", "SAMPLING", "SETTINGS", "Assumption", "Choice", "Claim",
+__all__ = ["BY_NUMBER", "DOMAINS", "HIDDEN", "HOLDS", "KINDS", "RELATIONS", "SAMPLING", "SETTINGS", "Assumption", "Choice", "Claim",
            "Condition", "Definition", "Procedure", "Variable", "constants_at_all_points"]
 
 KINDS = ("theorem", "lemma", "proof step", "table entry", "prose", "experiment", "control", "derived", "assumption",
@@ -29,8 +29,12 @@ SAMPLING = ("full", "with-replacement", "without-replacement", "bernoulli")
 #: those under which a round has a given number of participants
 BY_NUMBER = SAMPLING[1:3]
 
-#: what a Variable may be; ``hidden`` is a constant to which the statement gives no value (as in O(.))
-DOMAINS = ("positive", "nonnegative", "real", "integer", "vector", "binary", "simplex", "hidden")
+#: constants to which a statement gives no value: as in O(.), and as in O(.) with a tilde, which may grow like any power of
+#: the logarithm of what goes to its limit
+HIDDEN = ("hidden", "hidden-log")
+
+#: what a Variable may be
+DOMAINS = ("positive", "nonnegative", "real", "integer", "vector", "binary", "simplex", *HIDDEN)
 
 
 @dataclass(frozen=True)
@@ -163,7 +167,7 @@ class Variable:
     """A free quantity of a ``point`` or ``algebra`` claim, or a free hyper-parameter of a ``run`` claim.
 
     ``domain``: ``positive``, ``nonnegative``, ``real``, ``integer`` (from ``low``), ``vector``, ``binary``,
-    ``simplex`` (non-negative, summing to one over its last index) or ``hidden`` (no value is given: the claim is not
+    ``simplex`` (non-negative, summing to one over its last index) or one of ``HIDDEN`` (no value is given: the claim is not
     explicit). ``indices`` names the index ranges, for example ``(("k", "clients"),)`` with entries 0 .. clients - 1; a
     size that is not one of the instance is a Variable itself. A number with ``below`` is strictly less than that.
     """

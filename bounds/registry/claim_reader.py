@@ -13,6 +13,7 @@ import sympy as sp
 from bounds.language import coordinates, functions, layers, samples, words
 from bounds.language.claim import (
     DOMAINS,
+    HIDDEN,
     KINDS,
     RELATIONS,
     SAMPLING,
@@ -40,7 +41,7 @@ _FIELDS = {"id", "number", "kind", "reading", "source", "setting", "method", "op
 _ID = re.compile(r"[\w-]+/[\w@./+-]+", re.ASCII)
 _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _DEFINED = re.compile(r"(\w+)\s*(?:\[([\w\s,]*)\])?", re.ASCII)
-_DOMAIN = re.compile(r"(\w+)\s*(?:\[([\w\s,]*)\])?(?:\s+from\s+(\d{1,9}))?(?:\s+to\s+(\d{1,9}))?(?:\s+below\s+(\d{1,9}))?",
+_DOMAIN = re.compile(r"([\w-]+)\s*(?:\[([\w\s,]*)\])?(?:\s+from\s+(\d{1,9}))?(?:\s+to\s+(\d{1,9}))?(?:\s+below\s+(\d{1,9}))?",
                      re.ASCII)
 _INTERVAL = re.compile(r"([\[(])(.+)([\])])", re.ASCII)
 _LONGEST = 200  # characters of an id, a name, or an option's value
@@ -115,7 +116,7 @@ class Reader:
                 row["id"], str(row.get("number", "none")), row.get("kind", "theorem"), setting, statement, assumptions,
                 conditions, str(row.get("reading", "as written")), str(row.get("source", self.path)),
                 procedure=None if setting == "algebra" else procedure, variables=variables, note=str(row.get("note", "")),
-                explicit=all(v.domain != "hidden" for v in self.variables), limits=limits,
+                explicit=all(v.domain not in HIDDEN for v in self.variables), limits=limits,
                 constants_may_use=tuple(row["constants_may_use"]) if "constants_may_use" in row else None,
                 steps=tuple(row.get("steps", ())), definitions=DEFINITIONS | self.own,
                 exists=exists)
