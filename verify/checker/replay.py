@@ -199,8 +199,8 @@ def check(certificate):
 
 
 def check_reading(certificate):
-    """One reading. Of a number that is said to exist, the statement must be broken on every piece of its interval, and at the
-    upper end by the recorded sides. The interval is taken with both ends: what is broken at more values refutes the more."""
+    """One reading. Of a number that is said to exist, the statement must be broken on every piece of its interval, and at
+    the upper end by the recorded sides. The interval is taken with both ends, which asks for more."""
     if "exists" not in certificate:
         return on_piece(certificate, kind(certificate)(certificate))
     meter = Meter()
