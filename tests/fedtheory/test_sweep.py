@@ -31,7 +31,8 @@ def test_every_point_is_what_a_run_alone_gives(row):
     for point in np.ndindex(*(len(values) for values in grid.values())):
         chosen = {name: values[i] for (name, values), i in zip(grid.items(), point, strict=True)}
         alone = ft.run(ft.make_algorithm(method, **arguments, **chosen), FEDERATION, 5, seeds=[3, 8])
-        np.testing.assert_allclose(found["suboptimality"].values[point], alone.dataset.suboptimality.values[:, -1], rtol=1e-10)
+        last = alone.dataset.suboptimality.values[:, -1]
+        np.testing.assert_allclose(found["suboptimality"].values[point], last, rtol=1e-10)
 
 
 def test_measures_may_be_functions_and_divergence_is_said():

@@ -68,7 +68,8 @@ def sweep(
     method = method_of(algorithm)
     parameters = subject_of(method).parameters
     values = grid_of(grid, {name for name, value in parameters.items() if isinstance(value, int) or name == "participants"})
-    shares = share_out(parse_settings(settings or []), algorithm=parameters, problem={*problem_options(problem)} - {"backend"})
+    options = {*problem_options(problem)} - {"backend"}
+    shares = share_out(parse_settings(settings or []), algorithm=parameters, problem=options)
     writable_directory(out.parent)
     measures = [*(measure or ["suboptimality"]), *([fedtheory.ratio(asked)] if asked is not None else [])]
     federation = make_problem(problem, **shares["problem"], backend=Backend(device=device.value))
@@ -97,9 +98,9 @@ def _least(found):
             yield str(name), "-", "nowhere a finite value"
             continue
         at = means.isel(means.argmin([*means.dims]))
-        where = ", ".join(f"{dim} = {at[dim].item():.4g}" if isinstance(at[dim].item(), float) else f"{dim} = {at[dim].item()}"
-                          for dim in means.dims)
-        yield str(name), f"{at.item():.4g}", where
+        values = {dim: at[dim].item() for dim in means.dims}
+        where = [f"{dim} = {value:.4g}" if isinstance(value, float) else f"{dim} = {value}" for dim, value in values.items()]
+        yield str(name), f"{at.item():.4g}", ", ".join(where)
 
 
 def _figures(found, out: Path):

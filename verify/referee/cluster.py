@@ -58,12 +58,11 @@ def decide_on_cluster(claims: Sequence[Claim], settings, address) -> Iterator[Ve
 def _decided(claim_id: str, settings, files: str, code: str) -> tuple[Verdict, dict[str, bytes]]:
     """On a worker: the verdict, and what was written beside it."""
     if code_version() != code:
-        raise RuntimeError("a worker of the cluster has another version of fedtheory or of its libraries; verdicts are those "
-                           "of one version")
+        raise RuntimeError("a worker of the cluster has another version of fedtheory or of its libraries; all need the same")
     with _ALONE, TemporaryDirectory() as folder:
         if os.environ.get(PATHS, "") != files:
             os.environ[PATHS] = files
             forget_files()
         verdict = decide_or_say_why(find_claim(claim_id), replace(settings, out=Path(folder)))
-        found = {path.relative_to(folder).as_posix(): path.read_bytes() for path in Path(folder).rglob("*") if path.is_file()}
-    return verdict, found
+        written = [path for path in Path(folder).rglob("*") if path.is_file()]
+        return verdict, {path.relative_to(folder).as_posix(): path.read_bytes() for path in written}
