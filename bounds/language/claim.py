@@ -11,8 +11,8 @@ import sympy as sp
 from bounds.language.names import CONSTANT, NAMES
 from bounds.language.space import infimum
 
-__all__ = ["BY_NUMBER", "DOMAINS", "HIDDEN", "HOLDS", "KINDS", "RELATIONS", "SAMPLING", "SETTINGS", "Assumption", "Choice", "Claim",
-           "Condition", "Definition", "Procedure", "Variable", "constants_at_all_points"]
+__all__ = ["BY_NUMBER", "DOMAINS", "HIDDEN", "HOLDS", "KINDS", "RELATIONS", "SAMPLING", "SETTINGS", "Assumption",
+           "Choice", "Claim", "Condition", "Definition", "Procedure", "Variable", "constants_at_all_points"]
 
 KINDS = ("theorem", "lemma", "proof step", "table entry", "prose", "experiment", "control", "derived", "assumption",
          "comparison")

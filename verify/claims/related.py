@@ -47,7 +47,9 @@ def _options(claim: Claim) -> set[str]:
 
 def _comparable(claim: Claim, other: Claim) -> bool:
     """Whether both are explicit statements about runs of one method, on clients without samples."""
-    if other.statement is None or not other.explicit or claim.exists != other.exists or claim.setting != "run" or other.setting != "run":
+    if other.statement is None or not other.explicit or claim.setting != "run" or other.setting != "run":
+        return False
+    if claim.exists != other.exists:
         return False
     if speaks_of_samples(claim) or speaks_of_samples(other):
         return False

@@ -585,8 +585,9 @@ def exponent_5(p, step):
 
 
 TOOLS = {
-    "lemma-g.5 lemma-g.5@proof-step lemma-g.5@proof-step+no-logarithms": (Psi_5, lambda p: p.C * (p.mu * seq(p, "d", 0) * exponent_5(p, "largest_step")
-                                          + p.w.value("drop") / (p.mu * (SIZES["length"] - 2)))),
+    "lemma-g.5 lemma-g.5@proof-step lemma-g.5@proof-step+no-logarithms": (
+        Psi_5, lambda p: p.C * (p.mu * seq(p, "d", 0) * exponent_5(p, "largest_step")
+                                + p.w.value("drop") / (p.mu * (SIZES["length"] - 2)))),
     "lemma-g.5-explicit": (
         Psi_5, lambda p: decreasing(p, (1 - p.mu * p.w.value("step")) ** (SIZES["length"] - 2))),
     "lemma-g.5-explicit@exponential": (

@@ -11,7 +11,8 @@ from verify.referee.decide import Settings, decide
 DOUBLINGS = {"early": [2**n for n in range(2, 7)], "late": [2**n for n in range(1, 40)],
              "falling": [2.0**-n for n in range(2, 7)]}
 HIDDEN = {"log": lambda n: log(n), "log^2": lambda n: log(n) ** 2, "log^3": lambda n: log(n) ** 3,
-          "log^5": lambda n: log(n) ** 5, "(1 + log)^2": lambda n: (1 + log(n)) ** 2, "(10 + log)^3": lambda n: (10 + log(n)) ** 3,
+          "log^5": lambda n: log(n) ** 5, "(1 + log)^2": lambda n: (1 + log(n)) ** 2,
+          "(10 + log)^3": lambda n: (10 + log(n)) ** 3,
           "n^0.3": lambda n: n**0.3}
 SEEN = {"n^0.5": lambda n: n**0.5, "n": lambda n: n, "n^0.5 log": lambda n: n**0.5 * log(n) ** 0.1, "n^2": lambda n: n**2}
 
