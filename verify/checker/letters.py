@@ -29,8 +29,8 @@ class LetterRun(Run):
     """A run on letters; a draw of noise is a letter of its own."""
 
     def gradient(self, k, point, kind="noise", step=0):
-        drawn, gradient = [self.outcome.get(draw, 0) for draw in self.chances], self.instance.grad(k, point)
-        return gradient + self.instance.noise(k, point, gradient, (kind, self.round, step, *drawn))
+        gradient = self.instance.grad(k, point)
+        return gradient + self.instance.noise(k, point, gradient, (kind, self.round, step))
 
     def matching(self, models, round): return [1 for _ in self.clients]
 
@@ -52,7 +52,7 @@ class Letters(Known, Replay):
         count = sizes["clients"]
         self.stated, self.hypotheses = stated, stated["hypotheses"]
         self.depends, self.points = [], [[] for _ in range(count)]
-        self.noises, self.drawn, self.conditional, self.without = {}, {}, {}, without
+        self.noises, self.drawn, self.conditional, self.solved, self.without = {}, {}, {}, {}, without
         self.given_past, self.certain, self.asked_given = None, set(), set()
         self.definers = {value["hypothesis"] for value in values.values() if isinstance(value, dict)}
         instance = {"client_weight": weights, "priority": [1] * count, "initial": {}}
@@ -142,11 +142,14 @@ class Letters(Known, Replay):
         return row
 
     def solve(self, k, linear, pull, x):
-        """The point v with gradient + linear + pull (v - x) = 0 of client k."""
-        gradient = self.letter(self.upstream(x) | self.upstream(linear))
-        point = x - (linear + gradient) / pull
-        self.points[k].append((point, gradient, loss(k, len(self.points[k]))))
-        return point
+        """The point v with gradient + linear + pull (v - x) = 0 of client k; of the same problem the same one."""
+        moved = x - linear / pull
+        key = k, pull, frozenset(moved.terms.items())
+        if key not in self.solved:
+            gradient = self.letter(self.upstream(moved))
+            self.solved[key] = moved - gradient / pull
+            self.points[k].append((self.solved[key], gradient, loss(k, len(self.points[k]))))
+        return self.solved[key]
 
     # words -----------------------------------------------------------------------------------------------------------------
     def made(self, method, outcome):
@@ -178,9 +181,7 @@ class Letters(Known, Replay):
             found = super().mean((word, past), body, free, index, outcome)
         finally:
             self.given_past = outer
-        if isinstance(found, Row) and word == "E_sampling" and self.upstream(found):
-            raise NoForm("a mean of random vectors over samples of clients: a client has the same noise in each")
-        if isinstance(found, Row):
+        if isinstance(found, Row) and word != "E_sampling":  # a client's noise is the same whoever is drawn
             return sum((self.mean_of(letter, past) * c for letter, c in found.terms.items()), Row({}))
         return found
 

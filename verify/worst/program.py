@@ -1,11 +1,13 @@
 """The semidefinite program of a statement on letters: the multipliers of a proof, or how far the statement is from true."""
 
+from collections.abc import Iterator
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
 
-from verify.checker.forms import Form
+from verify.checker.forms import ORIGIN, Form
 from verify.checker.letters import Letters
 from verify.checker.limits import bounded
 
@@ -53,18 +55,41 @@ def solved(aim, rows, right, cones, settings):
 
 class Program:
     """Known inequalities ``c >= 0`` and equalities ``c == 0`` as arrays, to write ``factor * larger - smaller`` as a sum of
-    multiples of them and of a square."""
+    multiples of them and of a square. ``chosen``: the letters to do without others, and all that is known of these alone."""
 
-    def __init__(self, letters: Letters, known: tuple[dict[str, Form], dict[str, Form]]):
-        self.inequalities, self.equalities = known
+    def __init__(self, letters: Letters, known: tuple[dict[str, Form], dict[str, Form]], chosen: set[int] | None = None):
+        self.letters, self.known = letters, known
+        self.chosen = [*range(len(letters.depends))] if chosen is None else sorted(chosen)
+        within = {*self.chosen}
+        self.inequalities, self.equalities = (
+            forms if chosen is None else {name: form for name, form in forms.items() if of_letters(form) <= within}
+            for forms in known)
         self.forms = self.inequalities | self.equalities
-        self.count, self.names = len(letters.depends), [*self.forms]
+        self.count, self.names = len(self.chosen), [*self.forms]
         self.keys = sorted({key for form in self.forms.values() for key in form.terms if not inner(key)} - {()}, key=str)
-        self.places = {(i, j): j * (j + 1) // 2 + i for j in range(self.count) for i in range(j + 1)}
+        self.places = {(i, j): b * (b + 1) // 2 + a for b, j in enumerate(self.chosen)
+                       for a, i in enumerate(self.chosen[: b + 1])}
         self.rows = {(): len(self.keys)} | {key: row for row, key in enumerate(self.keys)}
+
+    @cached_property
+    def arrays(self) -> tuple[np.ndarray, sparse.csc_matrix]:
+        """The largest coefficient of each known form, and the forms in units of these."""
         columns = [self.column(form) for form in self.forms.values()]
-        self.sizes = np.array([abs(c).max() for c in columns])
-        self.known = sparse.hstack([c / size for c, size in zip(columns, self.sizes, strict=True)], format="csc")
+        sizes = np.array([abs(c).max() for c in columns])
+        empty = sparse.csc_matrix((len(self.rows) + len(self.places), 0))
+        return sizes, sparse.hstack([empty, *(c / size for c, size in zip(columns, sizes, strict=True))], format="csc")
+
+    def parts(self, gap: Form, most: int | None) -> Iterator["Program"]:
+        """Programs for a proof that a form is not negative: with the letters that it names, with the points that it speaks
+        of, and with all; those of at most so many letters."""
+        named, seen = of_letters(gap), set()
+        points = [(x, g, value) for points in self.letters.points for x, g, value in points]
+        spoken = named.union(*({*x.terms, *g.terms} - {ORIGIN} for x, g, value in points
+                               if {*value.terms} & {*gap.terms} or {*g.terms} <= named))
+        for chosen in (named, spoken, {*self.chosen}):
+            if chosen and len(chosen) not in seen and (most is None or len(chosen) <= most):
+                seen.add(len(chosen))
+                yield self if len(chosen) == self.count else Program(self.letters, self.known, chosen)
 
     def column(self, form: Form) -> sparse.csc_array:
         """Coefficients: of the numbers without a value, of 1, and the upper triangle of the matrix of inner products."""
@@ -80,9 +105,10 @@ class Program:
         if not {key for key in (*smaller.terms, *larger.terms) if not inner(key) and key} <= {*self.keys}:
             return None
         scaled, number, signed = cost is None, len(self.names), len(self.inequalities)
+        sizes, known = self.arrays
         less, more = (self.column(side).toarray()[:, 0] for side in (smaller, larger))
         size = max(np.abs(less).max(), np.abs(more).max()) or 1.0
-        rows, right = self.known, (0 if scaled else more / size) - less / size
+        rows, right = known, (0 if scaled else more / size) - less / size
         if scaled:
             rows = sparse.hstack([rows, sparse.csc_matrix(-more[:, None] / size)], format="csc")
         signs = sparse.eye(signed, rows.shape[1], format="csc") * -1.0
@@ -96,12 +122,12 @@ class Program:
         if found is None or str(found.status) not in ("Solved", "AlmostSolved"):
             return None
         slack, upper = np.zeros((self.count, self.count)), np.array(found.s)[-len(self.places) :]
-        for (i, j), place in self.places.items():
-            slack[i, j] = slack[j, i] = upper[place] * (1 if i == j else 0.5**0.5)
+        row, column = np.triu_indices(self.count)
+        slack[row, column] = slack[column, row] = upper[column * (column + 1) // 2 + row] * np.where(row == column, 1, 0.5**0.5)
         parts = np.abs(found.x[:number])
         active = [name for name, part in zip(self.names, parts, strict=True)
                   if name in self.equalities or part > SMALL * max(1.0, parts.max())]
-        multipliers = size * np.array(found.x)[:number] / self.sizes
+        multipliers = size * np.array(found.x)[:number] / sizes
         return Solution(found.x[-1] if scaled else 1.0, dict(zip(self.names, multipliers, strict=True)), active, slack)
 
 
@@ -116,6 +142,11 @@ def programs(letters: Letters, statement, most: int | None = None) -> list[tuple
         bounded(len(letters.depends), most, "letters")
     known = {past: Program(letters, pair) for past, pair in letters.known({past for past, *_ in triples}).items()}
     return [(known[past], *pair) for past, *pair in triples]
+
+
+def of_letters(form: Form) -> set[int]:
+    """The letters of a form's inner products."""
+    return {letter for key in form.terms if inner(key) for letter in key}
 
 
 def inner(key) -> bool:

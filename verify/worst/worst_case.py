@@ -68,7 +68,7 @@ def worst_case(claim: Claim, given: Mapping[str, Fraction] | None = None, place:
     stated, setting = statement_of(claim), setting_of(claim, given or {}, place)
     try:
         letters = Letters(stated, *setting)
-        asked = programs(letters, stated["statement"], most)
+        asked = programs(letters, stated["statement"], most if factors or not proofs else None)
     except (NoForm, TooLarge) as error:
         needed = f"; it may need a value of {', '.join(setting.unknown)}" if setting.unknown else ""
         raise ValueError(f"{claim.id} has no worst case of this kind: {error}{needed}") from error
@@ -78,7 +78,7 @@ def worst_case(claim: Claim, given: Mapping[str, Fraction] | None = None, place:
         return WorstCase(*known, None, "none was looked for")
     multipliers = []
     for program, *pair in asked:
-        found = proof(program, *pair)
+        found = proof(program, *pair, most)
         if found is None:
             break
         multipliers.append({name: str(number) for name, number in found.items()})
