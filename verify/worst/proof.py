@@ -41,9 +41,8 @@ def _proof(program: Program, smaller: Form, larger: Form) -> dict[str, Fraction]
 def _rounded(program: Program, gap: Form, solution: Solution) -> Iterator[dict[str, Fraction]]:
     """Rational multipliers near the solver's, that fulfil all equations: coefficients of numbers without a value vanish,
     and so does the slack along what looks like its null space."""
-    values, vectors = np.linalg.eigh(solution.slack)
-    null = vectors[:, values < SMALL * max(1.0, values[-1])].T
-    for directions in ([], _rational(null, program.chosen)) if len(null) else ([],):
+    null = _null(program, solution.slack)
+    for directions in ([], null) if null != [] else ([],):
         if directions is None:
             continue
         rows = [({n: program.forms[n].terms.get(key, Fraction(0)) for n in solution.active}, gap.terms.get(key, Fraction(0)))
@@ -59,6 +58,20 @@ def _rounded(program: Program, gap: Form, solution: Solution) -> Iterator[dict[s
                     for n in solution.active if n not in pivots}
             yield free | {n: value - sum((c * free[name] for name, c in row.items() if name != n), Fraction(0))
                           for n, (row, value) in pivots.items()}
+
+
+def _null(program: Program, slack: np.ndarray) -> list[dict[int, Fraction]] | None:
+    """A rational basis of what looks like the null space of the slack, block by block; None where one has none."""
+    found, start, largest = [], 0, max(1.0, np.linalg.eigvalsh(slack)[-1])
+    for block in program.blocks:
+        part = slack[start : start + len(block), start : start + len(block)]
+        values, vectors = np.linalg.eigh(part)
+        basis = _rational(vectors[:, values < SMALL * largest].T, block)
+        if basis is None:
+            return None
+        found += basis
+        start += len(block)
+    return found
 
 
 def _applied(form: Form, v: dict[int, Fraction]) -> dict[int, Fraction]:

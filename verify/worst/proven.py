@@ -162,7 +162,7 @@ def _scope(found: list[WorstCase]) -> str:
     """The functions, the sizes and the numbers of all settings, in one line."""
     said: dict[str, list[str]] = {}
     for one in found:
-        for name, value in one.numbers.items():
+        for name, value in one.said.items():
             said.setdefault(name, []).append(value)
     parts = [found[0].functions, "in every dimension", f"at {len(found)} settings"]
     parts += [f"{name} = {_values([*dict.fromkeys(values)])}" for name, values in said.items()]

@@ -49,9 +49,15 @@ class WorstCase:
         return {name: str(value) for name, value in found.items() if name not in _NOT_SAID}
 
     @property
+    def said(self) -> dict[str, str]:
+        """What a scope says: sizes and numbers, and the layers of a model that has several."""
+        layers = self.setting.sizes["layers"]
+        return self.numbers | ({"layers": str(layers)} if layers > 1 else {})
+
+    @property
     def scope(self) -> str:
         """The functions, sizes and numbers of which the statement was looked at, in one line."""
-        said = ", ".join(f"{name} = {value}" for name, value in self.numbers.items())
+        said = ", ".join(f"{name} = {value}" for name, value in self.said.items())
         return f"{self.functions}, in every dimension; {said}"
 
 
