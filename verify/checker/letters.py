@@ -259,7 +259,7 @@ class Letters(Choices, Replay):
         return self.extremes[key]
 
     def name(self, name, indices, outcome):
-        if name == "dim" or (name == "layers" and len(self.layers) == 1):
+        if name == "dim":
             raise NoForm(f"{name} is no number here")
         return super().name(name, indices, outcome)
 

@@ -19,7 +19,7 @@ class Place(NamedTuple):
     """Where to look.
 
     ``near``: how near numbers lie to the ends of their intervals, in turn, 1 at an end. ``step``: a step size that nothing
-    bounds, in units of 1/L. ``numbers``: of free names that nothing bounds, in turn; without any these have no value.
+    bounds, in units of 1/L. ``numbers``: of free names that nothing bounds, in turn, but for the ``unknown`` ones; without any these have no value.
     ``weights``: of clients, in turn, up to a factor, where these may differ. ``layers``: of a model of which a claim tells any.
     """
 
@@ -33,6 +33,7 @@ class Place(NamedTuple):
     numbers: tuple[Fraction, ...] = ()
     weights: tuple[int, ...] = (1,)
     layers: int = 2
+    unknown: frozenset[str] = frozenset()
 
 
 class Setting(NamedTuple):
@@ -83,7 +84,8 @@ def setting_of(claim: Claim, given: Mapping[str, Fraction], place: Place | None 
                 values[variable.name] = table
                 left.remove(variable.name)
     if place.numbers:
-        numbers |= {name: place.numbers[i % len(place.numbers)] for i, name in enumerate(left)}
+        numbers |= {name: place.numbers[i % len(place.numbers)] for i, name in enumerate(left)
+                    if name not in place.unknown}
     values |= {name: _written(number, free[name], sizes) for name, number in numbers.items()}
     alike = claim.procedure is None or claim.procedure.equal_weights
     parts = [1 if alike else place.weights[k % len(place.weights)] for k in range(sizes["clients"])]

@@ -17,7 +17,7 @@ from verify.worst.program import programs
 from verify.worst.proof import proof
 from verify.worst.setting import Place, Setting, setting_of
 
-__all__ = ["WorstCase", "worst_case"]
+__all__ = ["WorstCase", "has_form", "worst_case"]
 
 _NOT_SAID = {"dim", "layers", "iterations"}
 
@@ -94,6 +94,12 @@ def worst_case(claim: Claim, given: Mapping[str, Fraction] | None = None, place:
     certificate = {"format": FORMAT, **stated, "settings": settings}
     accepted, reason, *_ = replayed(checker.check, certificate)
     return WorstCase(*known, certificate if accepted else None, "" if accepted else f"the checker: {reason}")
+
+
+def has_form(claim: Claim, place: Place) -> int:
+    """The number of pairs of forms that a claim compares at a place. Raises what :func:`worst_case` does, where it has none."""
+    stated = statement_of(claim)
+    return sum(1 for _ in Letters(stated, *setting_of(claim, {}, place)).compared(stated["statement"]))
 
 
 def _functions(letters: Letters) -> str:
