@@ -11,6 +11,7 @@ Expectations are conditional ones, given all noise that is drawn before some rou
 
 from fractions import Fraction
 from itertools import combinations, product
+from math import comb
 
 from verify.checker.choices import Choices, Past, told_apart, whole
 from verify.checker.forms import (
@@ -28,7 +29,8 @@ from verify.checker.forms import (
     unknown,
 )
 from verify.checker.known import CLASS
-from verify.checker.limits import LETTERS, bounded
+from verify.checker.intervals import extreme, quotient
+from verify.checker.limits import LETTERS, OUTCOMES, bounded
 from verify.checker.replay import METHODS, Replay
 from verify.checker.run import Run
 from verify.checker.words import require
@@ -235,17 +237,19 @@ class Letters(Choices, Replay):
         return super().meaning(word, args, index, outcome)
 
     def extreme(self, word, args, index, outcome):
-        """The largest or least of numbers: of forms a number that is at least, or at most, each of them."""
+        """The largest or least of numbers, or a ratio: of forms a number that is at least, or at most, each of them."""
         if word == "largest_sum":
             count, body, name, low, high = args
             count = self.value(count, index, outcome)
             values = [self.value(body, {**index, name: i}, outcome) for i in self.span([low, high], index, outcome)]
             require(count.denominator == 1 and 0 <= count <= len(values), f"{count} is no number of values")
+            bounded(comb(len(values), int(count)), OUTCOMES, "sums of values")
             found = [sum(each, Fraction(0)) for each in combinations(values, int(count))]
         else:
             found = values = [self.value(a, index, outcome) for a in args]
         if not any(isinstance(value, Form) and {*value.terms} - {()} for value in values):
-            return super().meaning(word, args, index, outcome)
+            found = [plain(value) if isinstance(value, Form) else value for value in found]
+            return quotient(*found) if word == "share" else extreme(found, word != "Min")
         if told_apart(*(value for value in values if isinstance(value, Form))):
             raise NoForm(f"{word} of means over choices")
         if word == "share":

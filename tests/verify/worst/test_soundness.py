@@ -37,6 +37,9 @@ RUNS = {
     "classical/scaffold-nonconvex": {"clients": 3}, "classical/scaffold-sampled-nonconvex": {"local_steps": 1},
     "fedmoswa/lemma-g.12@start-free": {"local_steps": 1}, "fedmoswa/lemma-g.12@start-gradient": {"rounds": 1},
     "li2020/theorem-2": {"local_steps": 1},
+    "fedluar/lemma-A.2-smooth": {"rounds": 3, "local_steps": 1, "eta": Q(1, 4)},  # choices of layers, and a largest number
+    "fedluar/eq-14@forced": {"rounds": 3, "local_steps": 1, "eta": Q(1, 4)},
+    "fedluar/eq-16": {"rounds": 3, "local_steps": 1, "eta": Q(1, 4)},  # given the past, with the choices in it
 }
 OWN = {
     "bounds at all points": control(
@@ -72,7 +75,7 @@ def false_given(letters, past, inequalities, equalities, seeds):
     for seed in seeds:
         rng = np.random.default_rng(seed)
         federation = Federation(rng, float(-high if low is None else low), float(high), letters.size["clients"],
-                                bool(letters.stated["everywhere"]))
+                                bool(letters.stated["everywhere"]), len(letters.layers))
         values = Values(letters, federation, rng, rng.choice([0.5, 0.1]), past)
         for name, form in (inequalities | equalities).items():
             if not name.startswith("hypothesis"):
