@@ -127,7 +127,8 @@ class Known:
             for j in letters[i + 1:]:
                 if any(n in first and first[n] not in self.depends[other] for n, other in ((i, j), (j, i))):
                     for l in self.layers:
-                        found[f"uncorrelated {i} {j}{f' {l}' * bool(l)}"] = Form({(i + l * LAYER, j + l * LAYER): Fraction(1)})
+                        parts = i + l * LAYER, j + l * LAYER
+                        found[f"uncorrelated {i} {j}{f' {l}' * bool(l)}"] = Form({parts: Fraction(1)})
         return found
 
     def drawn_as(self, name):

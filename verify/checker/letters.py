@@ -28,8 +28,8 @@ from verify.checker.forms import (
     plain,
     unknown,
 )
-from verify.checker.known import CLASS
 from verify.checker.intervals import extreme, quotient
+from verify.checker.known import CLASS
 from verify.checker.limits import LETTERS, OUTCOMES, bounded
 from verify.checker.replay import METHODS, Replay
 from verify.checker.run import Run
@@ -53,6 +53,7 @@ class LetterRun(Run):
         """A choice with unknown chances; in the last round nobody asks what it is."""
         if len(values) == 1 or self.round == self.instance.size["rounds"] - 1:
             return values[0] if len(values) == 1 else None
+        require((kind, self.round, 0, 0) not in self.chances, f"two choices of {kind} in one round")
         self.instance.chosen.add((kind, self.round, 0, 0))
         return self.draw(kind, [(Fraction(1), value) for value in values])
 
@@ -96,10 +97,11 @@ class Letters(Choices, Replay):
     """A claim's procedure on all federations of the class that its hypotheses describe, at given sizes, numbers and weights
     of clients: all of them priority clients, and an objective that has a minimum.
 
-    The parts of a letter in each layer are orthogonal. ``points[k]`` has what was asked of client k: (where, gradient, value); the first is the optimum. ``without`` are names
-    of numbers without a value. ``depends`` says of each letter on which draws of noise it depends, ``drawn`` of each draw in
-    which round, ``noises`` what came of it: (noise, stochastic gradient, where). ``conditional`` has the means of letters
-    given the past of a round.
+    The parts of a letter in each layer are orthogonal. ``points[k]`` has what was asked of client k: (where, gradient,
+    value); the first is the optimum. ``without`` are names of numbers without a value. ``depends`` says of each letter on
+    which draws of noise it depends, ``drawn`` of each draw in which round, ``noises`` what came of it: (noise, stochastic
+    gradient, where). ``conditional`` has the means of letters given the past of a round, ``solved`` the answers of local
+    problems, ``largest`` what is known of the largest and least of several numbers.
     """
 
     def __init__(self, stated, sizes, values, without, weights):
@@ -254,7 +256,8 @@ class Letters(Choices, Replay):
             raise NoForm(f"{word} of means over choices")
         if word == "share":
             return Ratio(*found)
-        key = word, str(args), *index.items(), outcome, self.given_past
+        said = (frozenset(value.terms.items()) if isinstance(value, Form) else value for value in values)
+        key = word, str(args), *index.items(), self.given_past, *said
         if key not in self.extremes:
             self.extremes[key] = self.anything()
             for number, value in enumerate(found):

@@ -19,8 +19,9 @@ class Place(NamedTuple):
     """Where to look.
 
     ``near``: how near numbers lie to the ends of their intervals, in turn, 1 at an end. ``step``: a step size that nothing
-    bounds, in units of 1/L. ``numbers``: of free names that nothing bounds, in turn, but for the ``unknown`` ones; without any these have no value.
-    ``weights``: of clients, in turn, up to a factor, where these may differ. ``layers``: of a model of which a claim tells any.
+    bounds, in units of 1/L. ``numbers``: of free names that nothing bounds, in turn, but for the ``unknown`` ones; without
+    any these have no value. ``weights``: of clients, in turn, up to a factor, where these may differ. ``layers``: of a model
+    where a claim tells any.
     """
 
     clients: int = 2
@@ -79,10 +80,10 @@ def setting_of(claim: Claim, given: Mapping[str, Fraction], place: Place | None 
         numbers["eta_l"] = place.step / numbers.get("L", place.L)
     left = [name for name in waiting if name not in values and name not in numbers]
     for variable in claim.variables:
-        if variable.domain == "binary" and [size for _, size in variable.indices] == ["rounds", "layers"]:
-            if variable.name in left and (table := _table(claim, variable.name, sizes, place)):
-                values[variable.name] = table
-                left.remove(variable.name)
+        by_layer = variable.domain == "binary" and [size for _, size in variable.indices] == ["rounds", "layers"]
+        if by_layer and variable.name in left and (table := _table(claim, variable.name, sizes, place)):
+            values[variable.name] = table
+            left.remove(variable.name)
     if place.numbers:
         numbers |= {name: place.numbers[i % len(place.numbers)] for i, name in enumerate(left)
                     if name not in place.unknown}
@@ -130,8 +131,11 @@ def _table(claim: Claim, name: str, sizes: dict[str, int], place: Place) -> list
     turn = sum(place.weights) % len(rows)
 
     def side(formula, index, table):
-        found = sized(formula).subs(index).doit()
-        return found.replace(lambda e: isinstance(e, sp.Indexed), lambda e: sp.Integer(table[int(e.indices[0])][int(e.indices[1])]))
+        def entry(e):
+            r, l = map(int, e.indices)
+            return sp.Integer(table[r][l])
+
+        return sized(formula).subs(index).doit().replace(lambda e: isinstance(e, sp.Indexed), entry)
 
     def allowed(table) -> bool:
         for c in about:

@@ -97,7 +97,7 @@ def worst_case(claim: Claim, given: Mapping[str, Fraction] | None = None, place:
 
 
 def has_form(claim: Claim, place: Place) -> int:
-    """The number of pairs of forms that a claim compares at a place. Raises what :func:`worst_case` does, where it has none."""
+    """The number of pairs of forms that a claim compares at a place. Raises what :func:`worst_case` raises."""
     stated = statement_of(claim)
     return sum(1 for _ in Letters(stated, *setting_of(claim, {}, place)).compared(stated["statement"]))
 

@@ -41,7 +41,7 @@ class Layers:
         return [int(l in layers) for l in self.all]
 
     def score(self, change, size, l, floor):
-        """The length of a layer's change in units of ``size`` (its length, or 1), at least ``floor``; None without a size."""
+        """The length of a layer's change in units of ``size`` (its length, or 1), at least ``floor``; None for size 0."""
         size = norm(self.part(size, l)) if isinstance(size, Vector) else size
         return None if size == 0 else extreme([norm(self.part(change, l)) / size, floor])
 
