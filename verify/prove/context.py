@@ -9,6 +9,8 @@ import sympy as sp
 from bounds.language import words
 from bounds.language.claim import Condition
 from verify.prove.lemmas import LEMMAS, OF_NUMBERS, OF_VECTORS, Terms
+from verify.prove.lengths import shorter
+from verify.prove.multipliers import multiples
 from verify.prove.normal import Normal, NotLinear, expanded
 from verify.prove.satisfiable import Fact, satisfiable
 from verify.prove.z3_process import STEPS
@@ -157,6 +159,9 @@ class Context:
                 return ()
             if self._is_square(gap):
                 return (Fact("a sum of squares of vectors", Condition(0, "<=", gap)),)
+            found = shorter(gap, self, lambda square: self.proof(Condition(0, "<=", square), lemmas, core))
+            if found is not None:
+                return found
             facts = self._facts(gap, lemmas)
             self.asked.append(len(facts))
             negated = Fact("negated", Condition(gap, "<=", -_GAP))
@@ -164,10 +169,27 @@ class Context:
             asked = [polynomials.fact(fact) for fact in (negated, *facts)]
         except (NotLinear, ValueError):
             return None
+        needed = self._multiples(gap, asked[1:], polynomials)
+        if needed is not None:
+            return tuple(facts[place] for place in needed)
         found = satisfiable(asked, core=core, steps=STEPS if core else _STEPS)
         if found.answer != "no":
             return None
         return tuple(fact for fact, text in zip(facts, map(str, asked[1:]), strict=True) if text in found.core)
+
+    def _multiples(self, gap, asked, polynomials) -> list[int] | None:
+        """The places of the facts of which sums of multiples are the goal, which is linear in their terms."""
+        terms = [*polynomials.symbols.values()]
+        gap, _ = _never_negative(polynomials.relation(Condition(0, "<=", gap)))
+        if not {*terms} & gap.free_symbols:
+            return None
+        places = [place for place, fact in enumerate(asked) if all(
+            self.holds(c.right - c.left) and not c.strict for c in fact.premises if c.relation == "<=") and all(
+            c.relation == "<=" for c in fact.premises)]
+        known = [_never_negative(asked[place].conclusion) for place in places]
+        given = [row for row in known if not {*terms} & row[0].free_symbols]
+        found = multiples(gap, known, given, terms, self.holds, self._positive)
+        return None if found is None else [places[i] for i in found]
 
     def _is_square(self, gap) -> bool:
         """Whether a quadratic form in vectors is a sum of squares, by elimination."""
@@ -244,6 +266,12 @@ class Context:
                 self.normals[fact] = self.normals[found] = found
             if not _long(self.normals[fact]):
                 yield self.normals[fact]
+
+
+def _never_negative(c: Condition) -> tuple[sp.Expr, bool]:
+    """What is at least 0 where a condition holds, and whether it is 0."""
+    gap = sp.sympify(c.left - c.right if c.relation == ">=" else c.right - c.left)
+    return gap, c.relation == "=="
 
 
 def _long(fact: Fact) -> bool:
