@@ -21,6 +21,7 @@ _GAP = sp.Symbol("@gap", positive=True)
 _LARGE = 250  # operations of a formula, beyond which no proof is looked for
 _LONG = 120  # operations of a side of a fact, beyond which it is left out
 _FACTS = 600  # of all questions on terms of sums for one claim
+_MANY = 160  # facts of a question that z3 is not asked
 _DEPTH = 2  # of proofs within proofs
 _STEPS = STEPS // 4  # of z3 for the signs of terms
 
@@ -172,6 +173,8 @@ class Context:
         needed = self._multiples(gap, asked[1:], polynomials)
         if needed is not None:
             return tuple(facts[place] for place in needed)
+        if len(asked) > _MANY:
+            return None
         found = satisfiable(asked, core=core, steps=STEPS if core else _STEPS)
         if found.answer != "no":
             return None

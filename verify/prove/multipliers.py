@@ -7,15 +7,18 @@ trusted.
 
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from itertools import product
 
 import numpy as np
 import sympy as sp
+from scipy import sparse
 from scipy.optimize import linprog
 from sympy.polys.matrices import DomainMatrix
 
 __all__ = ["multiples"]
 
-_SAMPLES, _TRIALS, _PROGRAMS = 2, 4000, 3
+_SAMPLES, _TRIALS, _PROGRAMS = 4, 4000, 4
 _LEAST = 1e-7  # a multiplier that is larger is needed
 _MOST = 14  # multipliers that are looked for as functions
 
@@ -43,21 +46,24 @@ def multiples(gap, known: Sequence[tuple[sp.Expr, bool]], given: Sequence[tuple[
     numbers = sorted({s for row in (goal, *columns) for c in row.values() for s in c.free_symbols}, key=str)
     entries = [[row.get(powers, sp.Integer(0)) for row in (*columns, goal)] for powers in monomials]
     at = sp.lambdify(numbers, [c for row in entries for c in row], "math")
-    tried: set[tuple[int, ...]] = set()
+    matrices = []
     for sample in _samples(numbers, given):
-        try:
-            matrix = np.array(at(*sample), dtype=float).reshape(len(monomials), len(columns) + 1)
-        except (ArithmeticError, ValueError, TypeError):
+        with suppress(ArithmeticError, ValueError, TypeError):
+            matrices.append(_scaled(np.array(at(*sample), dtype=float).reshape(len(monomials), len(columns) + 1)))
+    if not matrices or any(_needed([matrix], equal, 0) is None for matrix in matrices):
+        return None
+    common = _needed(matrices, equal, 0)
+    if common is None:
+        return None
+    tried: set[tuple[int, ...]] = set()
+    for matrix, seed in product(matrices, range(_PROGRAMS)):
+        part = _needed([matrix[:, [*common, -1]]], [equal[i] for i in common], seed)
+        needed = tuple(common[i] for i in part or ())
+        if needed in tried or len(needed) > _MOST or not all(_same_signs(m, needed, equal) for m in matrices):
             continue
-        for seed in range(_PROGRAMS):
-            needed = _needed(matrix, equal, seed)
-            if needed is None:
-                break
-            if needed in tried or len(needed) > _MOST:
-                continue
-            tried.add(needed)
-            if _agree([[row[i] for i in (*needed, -1)] for row in entries], [equal[i] for i in needed], holds, positive):
-                return [kept[i] for i in needed if i < len(kept)]
+        tried.add(needed)
+        if _agree([[row[i] for i in (*needed, -1)] for row in entries], [equal[i] for i in needed], holds, positive):
+            return [kept[i] for i in needed if i < len(kept)]
     return None
 
 
@@ -99,18 +105,51 @@ def _drawn(s, rng) -> float:
     return size if s.is_nonnegative or rng.random() < 0.5 else -size
 
 
-def _needed(matrix, equal, seed) -> tuple[int, ...] | None:
-    """Which columns have the last one as a sum of multiples, each at least 0 where the column is no equality."""
-    scale = np.abs(matrix).max(axis=1)
-    matrix = matrix / np.where(scale > 0, scale, 1)[:, None]
-    costs = np.where(equal, 0.0, np.random.default_rng(seed).uniform(1, 2, len(equal)) if seed else 1.0)
+def _scaled(matrix):
+    """The matrix with the largest entry of each column but the last one, and of each row, at 1."""
+    for axis in (0, 1):
+        scale = np.abs(matrix[:, :-1]).max(axis=axis, keepdims=True, initial=0)
+        scale = np.append(scale, [[1.0]], axis=1) if axis == 0 else scale
+        matrix = matrix / np.where(scale > 0, scale, 1)
+    return matrix
+
+
+def _needed(matrices, equal, seed) -> tuple[int, ...] | None:
+    """Which columns have the last one of each matrix as a sum of multiples, each at least 0 where the column is no equality;
+    few of them for all matrices together."""
+    rows, count = len(matrices[0]), len(equal)
+    lengths = 1 + (matrices[0][:, :-1] != 0).sum(axis=0)  # what is short is tried before what is long
+    costs = lengths * 10.0 ** (2 * np.random.default_rng(seed).random(count) if seed else 0)
+    if len(matrices) == 1:
+        found = _program(np.where(equal, 0, costs), matrices[0][:, :-1], matrices[0][:, -1], equal)
+        return None if found is None else tuple(i for i in range(count) if abs(found[i]) > _LEAST)
+    each = sparse.block_diag([matrix[:, :-1] for matrix in matrices])
+    above = sparse.hstack([sparse.identity(count * len(matrices)), -sparse.vstack([sparse.identity(count)] * len(matrices))])
+    found = _program(
+        np.concatenate([np.zeros(count * len(matrices)), np.where(equal, 0, costs)]),
+        sparse.hstack([each, sparse.csr_matrix((rows * len(matrices), count))]),
+        np.concatenate([matrix[:, -1] for matrix in matrices]), [*equal * len(matrices), *[False] * count], above)
+    if found is None:
+        return None
+    largest = np.abs(found[: count * len(matrices)].reshape(len(matrices), count)).max(axis=0)
+    return tuple(i for i in range(count) if largest[i] > _LEAST)
+
+
+def _program(costs, matrix, right, equal, above=None):
+    """The solution of a linear program; None where there is none."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = linprog(costs, A_eq=matrix[:, :-1], b_eq=matrix[:, -1], method="highs-ds",
-                        bounds=[(None, None) if free else (0, None) for free in equal])
-    if found.status != 0:
-        return None
-    return tuple(i for i, number in enumerate(found.x) if abs(number) > _LEAST)
+        found = linprog(costs, A_eq=matrix, b_eq=right, A_ub=above, b_ub=None if above is None else np.zeros(above.shape[0]),
+                        bounds=[(None, None) if free else (0, None) for free in equal], method="highs-ds")
+    return found.x if found.status == 0 else None
+
+
+def _same_signs(matrix, needed, equal) -> bool:
+    """Whether the columns have the last one as such a sum at another sample too."""
+    part = matrix[:, [*needed]]
+    found, *_ = np.linalg.lstsq(part, matrix[:, -1], rcond=None)
+    return bool(np.allclose(part @ found, matrix[:, -1], atol=1e-6)) and all(
+        equal[i] or number > -_LEAST for i, number in zip(needed, found, strict=True))
 
 
 def _agree(entries, equal, holds, positive) -> bool:

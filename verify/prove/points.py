@@ -6,7 +6,7 @@ all federations, sizes and dimensions. Points are measured from one of them.
 """
 
 from collections.abc import Iterator
-from itertools import permutations
+from itertools import combinations, permutations
 
 import sympy as sp
 
@@ -21,10 +21,11 @@ _CLIENTS = (_K, sp.Integer(0), words.clients - 1)
 _AVERAGES = ("x", "x_sampled")  # nothing is sampled at a point, so that they are the same
 _OF_TIME = (*_AVERAGES, "x_local", "included", "eta_l")
 _DEPTH = 10  # of definitions within definitions
+_SHAPES = 6  # vectors whose sums and differences have squares
 #: weights of priority clients, of the free clients that are included, and of all free clients
 _MAIN, _COUNTED, _FREE = (sp.IndexedBase(f"weight({name})") for name in ("priority", "included", "free"))
-_MASS = sp.Symbol("weight(included)", nonnegative=True)
-_LEAST = sp.IndexedBase("F_star_client")
+_MASS = sp.Symbol("weight(all included)", nonnegative=True)
+_LEAST, _STAR = sp.IndexedBase("F_star_client"), sp.Symbol("x_star")  # symbols without a sign
 
 
 class NotAtPoints(ValueError):
@@ -121,6 +122,8 @@ class _Reader:
             for each in limits:
                 body = self._sum(body, *each)
             return body
+        if e.is_Symbol and e.name in self.vectors:
+            return sp.Symbol(e.name)
         return e.func(*map(self.formula, e.args)) if e.args else e
 
     def _at(self, of, client, point):
@@ -173,12 +176,14 @@ class _Known:
         self.L, self.m, self.reader = reader.L, reader.m, reader
         sides = [side for c in conditions for side in (c.left, c.right)]
         self.names = set().union(*({s.name for s in side.free_symbols if s.is_Symbol} | {
-            a.base.label.name for a in side.atoms(sp.Indexed)} for side in sides))
+            a.base.label.name for a in side.atoms(sp.Indexed)} for side in (*sides, *reader.points)))
         if "x_star" in self.names:
-            reader.points.setdefault(words.x_star, "x_star")
+            reader.points.setdefault(_STAR, "x_star")
         self.points = [(p, _entry(words.F, name)[_K], _entry(words.grad, name)[_K]) for p, name in reader.points.items()]
         self.letters = [sp.Symbol(name) for name in sorted(self.names & reader.vectors) if name != "x_local" and not any(
             v.name == name and v.indices for v in reader.claim.variables)]
+        self.letters += [v - w for v, w in combinations(self.letters, 2)]
+        self.shapes = _shapes(sides)
         self.steps = sorted({s for side in sides for s in side.free_symbols if s.is_Symbol and s.is_positive
                              and not s.is_integer and s not in (self.L, self.m, _MASS)}, key=str)
 
@@ -186,6 +191,8 @@ class _Known:
         """Each client's inequalities, their weighted sums, and what the optimum and the average are."""
         own = [c for point in self.points for c in self._of_one(*point)]
         own += [c for one, other in permutations(self.points, 2) for c in self._of_two(one, other)]
+        shapes = [*self.shapes, *(g - h for (_, _, g), (_, _, h) in combinations(self.points, 2))][:_SHAPES]
+        own += [Condition(0, "<=", norm2(u + sign * v)) for u, v in combinations(shapes, 2) for sign in (1, -1)]
         weights = [_MAIN[_K], _COUNTED[_K]] if self.reader.with_free else [
             1 / words.clients if self.reader.equal else _MAIN[_K]]
         for c in own:
@@ -218,30 +225,34 @@ class _Known:
         (p, f, g), (q, e, h) = one, other
         d, change, L, m = p - q, g - h, self.L, self.m
         gap = f - e - dot(h, d)
-        if m is not None:
-            yield Condition(m * norm2(d), "<=", 2 * gap)
-            yield Condition(m * norm2(d), "<=", dot(change, d))
+        low = m if m is not None else None if L is None else -L
+        if low is not None:
+            yield Condition(low * norm2(d), "<=", 2 * gap)
+            yield Condition(low * norm2(d), "<=", dot(change, d))
+            if low.is_nonnegative:
+                yield Condition(0, "<=", gap)
         if L is not None:
-            low = -L if m is None else m
             yield Condition(2 * gap, "<=", L * norm2(d))
             yield Condition(norm2(change) + low * L * norm2(d) - 2 * low * dot(change, d), "<=", 2 * (L - low) * gap)
             yield Condition(norm2(change), "<=", L**2 * norm2(d))
             yield Condition(norm2(change) + low * L * norm2(d), "<=", (L + low) * dot(change, d))
-            if m is not None:
-                yield Condition(norm2(change), "<=", L * dot(change, d)) if m.is_nonnegative else Condition(0, "<=", 0)
+            if low.is_nonnegative:
+                yield Condition(norm2(change), "<=", L * dot(change, d))
+                yield Condition(norm2(change), "<=", 2 * L * gap)
+        for v in (d, g):
+            yield Condition(0, "<=", norm2(v))
         for step in self.steps:
             for v in (g, h):
                 yield Condition(0, "<=", norm2(d + step * v))
 
     def _of_the_optimum(self) -> Iterator[Condition]:
-        star = words.x_star
-        if star not in self.reader.points:
+        if _STAR not in self.reader.points:
             return
         slope = _over(self.reader, _entry(words.grad, "x_star")[_K])
         yield from (Condition(dot(slope, v), "==", 0) for v in self.letters)
         least = _over(self.reader, _entry(words.F, "x_star")[_K])
         for p, f, g in self.points:
-            if p != star and not p.has(_K):
+            if p != _STAR and not p.has(_K):
                 yield Condition(least, "<=", _over(self.reader, f))
                 if self.L is not None:
                     excess = _over(self.reader, f) - least
@@ -256,6 +267,17 @@ class _Known:
             yield from (Condition(dot(whole, v), "==", 0) for v in self.letters)
 
 
+def _shapes(sides) -> list[sp.Expr]:
+    """Vectors of which lengths are taken, those of a client as of client k."""
+    found = {}
+    for side in sides:
+        for e in sorted(side.atoms(words.norm2, words.norm), key=sp.default_sort_key):
+            indices = {s for a in e.atoms(sp.Indexed) for s in a.free_symbols if s.is_Symbol and s.is_integer}
+            if len(indices) <= 1 and not e.has(sp.Sum):
+                found[e.args[0].xreplace(dict.fromkeys(indices, _K))] = None
+    return [*found]
+
+
 def _over(reader, e):
     """The weighted sum over priority clients."""
     return sp.Sum(e * (1 / words.clients if reader.equal and not reader.with_free else _MAIN[_K]), _CLIENTS)
@@ -263,19 +285,20 @@ def _over(reader, e):
 
 def _from_one_point(reader, conditions) -> list[Condition]:
     """The conditions with all points measured from one of them, so that only their differences are letters."""
-    letters = sorted({p for p in reader.points if p.is_Symbol or isinstance(p, sp.Indexed)} | {sp.IndexedBase("x_local")[_K]},
-                     key=str)
-    origin = next((p for p in [sp.Symbol("x"), *letters] if p.is_Symbol and any(c.left.has(p) or c.right.has(p)
-                                                                             for c in conditions)), None)
+    letters = sorted({p for p in reader.points if not p.args or isinstance(p, sp.Indexed)}, key=str)
+    origin = next((p for p in [sp.Symbol("x"), *letters] if not p.has(_K) and any(
+        side.has(p) for c in conditions for side in (c.left, c.right))), None)
     if origin is None:
         return conditions
-    names = {(p.base.label if isinstance(p, sp.Indexed) else p).name for p in letters} - {origin.name}
+    names = {(p.base.label if isinstance(p, sp.Indexed) else p).name for p in (*letters, sp.IndexedBase("x_local")[_K])}
 
     def moved(e):
-        e = e.replace(lambda p: isinstance(p, sp.Indexed) and p.base.label.name in names,
+        e = e.replace(lambda p: isinstance(p, sp.Indexed) and p.base.label.name in names and p != origin,
                       lambda p: sp.IndexedBase(f"({p.base.label.name} - {origin})")[p.indices] + origin)
-        return e.replace(lambda p: p.is_Symbol and p.name in names, lambda p: sp.Symbol(f"({p.name} - {origin})") + origin)
+        return e.replace(lambda p: p.is_Symbol and p.name in names and p != origin and p.name not in bases,
+                         lambda p: sp.Symbol(f"({p.name} - {origin})") + origin)
 
+    bases = {a.base.label.name for c in conditions for side in (c.left, c.right) for a in side.atoms(sp.Indexed)}
     reader.vectors |= {f"({name} - {origin})" for name in names}
     return [Condition(moved(c.left), c.sign, moved(c.right), c.over) for c in conditions]
 
