@@ -79,6 +79,7 @@ class Context:
         level: how many sums are around.
         ranges: of indices of the statement, their first and last values.
         asked: how many facts were given to each question, in this context and in those made from it.
+        searches: whether z3 is asked where no sum of multiples of facts is the goal.
     """
 
     vectors: frozenset
@@ -90,6 +91,7 @@ class Context:
     normals: dict = field(default_factory=dict)
     asked: list = field(default_factory=list)
     ranges: dict = field(default_factory=dict)
+    searches: bool = True
 
     def __post_init__(self):
         self.normal = Normal(self.vectors, self.holds, self._normal_within)
@@ -102,7 +104,8 @@ class Context:
         """The context of the terms of a sum, and a symbol for its index."""
         own = sp.Symbol(f"#{self.level}", integer=True, nonnegative=True if low.is_nonnegative else None)
         limits = [Fact("a range", Condition(low, "<=", own)), Fact("a range", Condition(own, "<=", high))]
-        return replace(self, facts=[*self.facts, *limits], level=self.level + 1, kept={}, normals={**self.normals}), own
+        return replace(self, facts=[*self.facts, *limits], level=self.level + 1, kept={}, searches=True,
+                       normals={**self.normals}), own
 
     def holds(self, e) -> bool:
         """Whether an expression is certainly at least 0, from its sign or the facts on single numbers."""
@@ -173,7 +176,7 @@ class Context:
         needed = self._multiples(gap, asked[1:], polynomials)
         if needed is not None:
             return tuple(facts[place] for place in needed)
-        if len(asked) > _MANY:
+        if len(asked) > _MANY or not self.searches:
             return None
         found = satisfiable(asked, core=core, steps=STEPS if core else _STEPS)
         if found.answer != "no":

@@ -191,8 +191,7 @@ class _Known:
         """Each client's inequalities, their weighted sums, and what the optimum and the average are."""
         own = [c for point in self.points for c in self._of_one(*point)]
         own += [c for one, other in permutations(self.points, 2) for c in self._of_two(one, other)]
-        shapes = [*self.shapes, *(g - h for (_, _, g), (_, _, h) in combinations(self.points, 2))][:_SHAPES]
-        own += [Condition(0, "<=", norm2(u + sign * v)) for u, v in combinations(shapes, 2) for sign in (1, -1)]
+        own += self._squares()
         weights = [_MAIN[_K], _COUNTED[_K]] if self.reader.with_free else [
             1 / words.clients if self.reader.equal else _MAIN[_K]]
         for c in own:
@@ -239,11 +238,17 @@ class _Known:
             if low.is_nonnegative:
                 yield Condition(norm2(change), "<=", L * dot(change, d))
                 yield Condition(norm2(change), "<=", 2 * L * gap)
-        for v in (d, g):
-            yield Condition(0, "<=", norm2(v))
-        for step in self.steps:
-            for v in (g, h):
-                yield Condition(0, "<=", norm2(d + step * v))
+
+    def _squares(self) -> Iterator[Condition]:
+        """Squares of what steps and sums make of differences of points and of gradients."""
+        places = [p for p, *_ in self.points] + [sp.Symbol("x")] * ("x" in self.names)
+        moves = [p - q for p, q in combinations(dict.fromkeys(places), 2)]
+        slopes = [g for *_, g in self.points]
+        changes = [g - h for g, h in combinations(slopes, 2)]
+        vectors = [*moves, *slopes, *changes]
+        vectors += [d + sign * step * g for d in moves for g in (*slopes, *changes) for step in self.steps for sign in (1, -1)]
+        vectors += [u + sign * v for u, v in combinations([*self.shapes, *changes][:_SHAPES], 2) for sign in (1, -1)]
+        yield from (Condition(0, "<=", norm2(v)) for v in vectors)
 
     def _of_the_optimum(self) -> Iterator[Condition]:
         if _STAR not in self.reader.points:
@@ -259,12 +264,18 @@ class _Known:
                     yield Condition(norm2(_over(self.reader, g)), "<=", 2 * self.L * excess)
 
     def _of_the_average(self) -> Iterator[Condition]:
+        """The mean of what models are away from the average is zero; a mean gradient is no longer than gradients (Jensen)."""
         if "x" in self.names:
-            moved = sp.IndexedBase("x_local")[_K] - sp.Symbol("x")
-            whole = _over(self.reader, moved)
-            if self.reader.with_free:
-                whole += sp.Sum(_COUNTED[_K] * moved, _CLIENTS)
-            yield from (Condition(dot(whole, v), "==", 0) for v in self.letters)
+            mean = self._over_all(sp.IndexedBase("x_local")[_K] - sp.Symbol("x"))
+            yield from (Condition(dot(mean, v), "==", 0) for v in self.letters)
+        for _, _, g in self.points:
+            total = 1 + _MASS if self.reader.with_free else 1
+            yield Condition(norm2(self._over_all(g)), "<=", total * self._over_all(norm2(g)))
+
+    def _over_all(self, e):
+        """The weighted sum over priority clients and free ones that are included."""
+        counted = sp.Sum(_COUNTED[_K] * e, _CLIENTS) if self.reader.with_free else 0
+        return _over(self.reader, e) + counted
 
 
 def _shapes(sides) -> list[sp.Expr]:

@@ -7,6 +7,7 @@ arithmetic that z3 decides, from the hypotheses and from lemmas about the powers
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from itertools import product
 
 import sympy as sp
 
@@ -44,8 +45,8 @@ def prove(claim: Claim) -> Proof | None:
             return found
         if question.goal.strict:
             return None
-        for lemmas in ((), OF_VECTORS, LEMMAS):  # what is not needed makes a proof harder to find
-            used = question.context.proof(question.goal, lemmas)
+        for searches, lemmas in product((False, True), ((), OF_VECTORS, LEMMAS)):  # what is not needed makes proofs harder
+            used = replace(question.context, searches=searches).proof(question.goal, lemmas)
             if used is not None:
                 return _proof(question.goal, used)
         if not question.has_families:
