@@ -94,7 +94,9 @@ class Context:
     searches: bool = True
 
     def __post_init__(self):
-        self.normal = Normal(self.vectors, self.holds, self._normal_within)
+        totals = [(c.left, c.right) for c in (fact.conclusion for fact in self.facts if not fact.premises)
+                  if c.relation == "==" and isinstance(c.left, sp.Sum) and len(c.left.limits) == 1 and not c.right.args]
+        self.normal = Normal(self.vectors, self.holds, self._normal_within, totals)
 
     def _normal_within(self, low, high):
         inside, own = self.within(low, high)

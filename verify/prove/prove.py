@@ -14,6 +14,7 @@ import sympy as sp
 from bounds.language.claim import Claim, Condition, Variable
 from verify.prove.context import Context, Family
 from verify.prove.lemmas import LEMMAS, OF_VECTORS
+from verify.prove.points import NotAtPoints, at_points
 from verify.prove.real import never_negative
 from verify.prove.satisfiable import Fact
 
@@ -33,8 +34,13 @@ class Proof:
 
 def prove(claim: Claim) -> Proof | None:
     """A proof of the claim; None if these methods find none, which proves nothing."""
-    if claim.setting != "algebra" or claim.statement is None:
+    if claim.statement is None or claim.setting == "run":
         return None
+    if claim.setting == "point":
+        try:
+            claim = at_points(claim)
+        except NotAtPoints:
+            return None
     if any(v.domain not in _NUMBERS for v in claim.variables):
         return None
     for written in (False, True):
