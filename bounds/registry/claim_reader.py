@@ -13,11 +13,13 @@ import sympy as sp
 from bounds.language import coordinates, functions, layers, samples, words
 from bounds.language.claim import (
     DOMAINS,
+    HIDDEN,
     KINDS,
     RELATIONS,
     SAMPLING,
     SETTINGS,
     Assumption,
+    Choice,
     Claim,
     Condition,
     Definition,
@@ -36,12 +38,13 @@ __all__ = ["Reader"]
 
 _FIELDS = {"id", "number", "kind", "reading", "source", "setting", "method", "options", "sampling", "equal_weights",
            "free_clients", "extends", "assume", "constants", "definitions", "conditions", "statement", "variables", "note",
-           "limits", "constants_may_use", "steps"}
+           "limits", "constants_may_use", "steps", "exists"}
 _ID = re.compile(r"[\w-]+/[\w@./+-]+", re.ASCII)
 _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _DEFINED = re.compile(r"(\w+)\s*(?:\[([\w\s,]*)\])?", re.ASCII)
-_DOMAIN = re.compile(r"(\w+)\s*(?:\[([\w\s,]*)\])?(?:\s+from\s+(\d{1,9}))?(?:\s+to\s+(\d{1,9}))?(?:\s+below\s+(\d{1,9}))?",
-                     re.ASCII)
+_DOMAIN = re.compile(r"([\w-]+)\s*(?:\[([\w\s,]*)\])?(?:\s+from\s+(\d{1,9}))?(?:\s+to\s+(\d{1,9}))?"
+                     r"(?:\s+below\s+(\d{1,9}))?", re.ASCII)
+_INTERVAL = re.compile(r"([\[(])(.+)([\])])", re.ASCII)
 _LONGEST = 200  # characters of an id, a name, or an option's value
 _LARGEST = 1e15  # number as an option
 _MOST_WRITTEN = 5_000  # parts of a formula with its definitions inserted
@@ -91,9 +94,11 @@ class Reader:
             self.variables += (self.variable(name, domain),)
         if row.get("sampling") == "bernoulli" and row.get("setting", "run") == "run":
             self.variables += (Variable("participation", "positive"),) * ("participation" not in row.get("variables", {}))
+        chosen = self.chosen()
         constants = list(itertools.starmap(self.constant, row.get("constants", {}).items()))
         for name, formula in row.get("definitions", {}).items():
             self.define(name, formula)
+        exists = self.choice(*chosen) if chosen else None
         assumptions = tuple(
             self.at("assume", text).assumption(f"{row['id']}:assumption-{n}", text)
             for n, text in enumerate(self.assumed(), start=1))
@@ -114,9 +119,10 @@ class Reader:
                 row["id"], str(row.get("number", "none")), row.get("kind", "theorem"), setting, statement, assumptions,
                 conditions, str(row.get("reading", "as written")), str(row.get("source", self.path)),
                 procedure=None if setting == "algebra" else procedure, variables=variables, note=str(row.get("note", "")),
-                explicit=all(v.domain != "hidden" for v in self.variables), limits=limits,
+                explicit=all(v.domain not in HIDDEN for v in self.variables), limits=limits,
                 constants_may_use=tuple(row["constants_may_use"]) if "constants_may_use" in row else None,
-                steps=tuple(row.get("steps", ())), definitions=DEFINITIONS | self.own)
+                steps=tuple(row.get("steps", ())), definitions=DEFINITIONS | self.own,
+                exists=exists)
         except ValueError as error:
             self.at("id").fail(str(error))
 
@@ -217,6 +223,29 @@ class Reader:
         for triple in reversed(c.over):
             value = coordinates.highest(*triple, value)
         return Condition(c.right, "==", value), text
+
+    def chosen(self) -> tuple[str, str] | None:
+        """The name and the interval of the number that is said to exist; the name gets its meaning."""
+        chosen = self.row.get("exists", {})
+        if len(chosen) > 1:
+            self.at("exists").fail(f"at most one number is said to exist; got {', '.join(chosen)}")
+        for name in chosen:
+            self.at("exists", name).new_name(name)
+            self.own_constants[name] = sp.Symbol(name, real=True)
+        return next(iter(chosen.items()), None)
+
+    def choice(self, name: str, text) -> Choice:
+        """``name = "(low, high]"``."""
+        self.at("exists", name)
+        parts = _INTERVAL.fullmatch(text.strip()) if isinstance(text, str) else None
+        ends = _split(parts[2]) if parts else []
+        if len(ends) != 2:
+            self.fail(f"{name} lies in an interval with two ends, as \"(0, 1/L]\" or \"[0, 1]\"; got {short(text)}")
+        low, high = (self.at("exists", text).formula(end) for end in ends)
+        try:
+            return Choice(name, low, high, parts[1] == "(", parts[3] == ")")
+        except ValueError as error:
+            self.fail(str(error))
 
     def define(self, head: str, text) -> None:
         """``name = formula`` or ``name[i, k] = formula``, which may use what is defined above it."""
@@ -396,3 +425,15 @@ class Reader:
             known[variable.name] = (sp.IndexedBase(variable.name, real=True) if variable.indices
                                     else sp.Symbol(variable.name, **signs))
         return known
+
+
+def _split(text: str) -> list[str]:
+    """The parts between commas that stand in no brackets."""
+    parts, depth = [""], 0
+    for sign in text:
+        depth += (sign in "([") - (sign in ")]")
+        if sign == "," and not depth:
+            parts.append("")
+        else:
+            parts[-1] += sign
+    return parts

@@ -4,11 +4,15 @@ Which names may have values follows from the statement: ``free`` lists them. The
 Any other name is refused, and so is a name with two meanings.
 """
 
+from itertools import pairwise
+
 from verify.checker.instance import OF_INSTANCE
-from verify.checker.limits import SIZE, bounded
+from verify.checker.limits import PIECES, SIZE, bounded, written
 from verify.checker.words import COMPARE, FORMAT, JOINED, MEANS, SETTINGS, WORDS, require
 
 STATED = ("claim", "reading", "setting", "statement", "hypotheses", "definitions", "procedure", "everywhere", "free")
+#: a number that the statement says to exist: its interval from ``low`` to ``high``, and which ends are not in it
+EXISTS = ("name", "low", "high", "open")
 GIVEN = ("sizes", "instance", "values", "left", "right")
 CONDITION = ("left", "relation", "right", "over", "text")
 PROCEDURE = ("base", "sampling", "indicator", "strict", "options")
@@ -65,7 +69,8 @@ def differing(certificate, statement):
     """Names of the parts in which a certificate and a statement differ, or which one of them lacks."""
     if not isinstance(certificate, dict) or not isinstance(statement, dict):
         return [*STATED]
-    return [n for n in STATED if n not in certificate or n not in statement or certificate[n] != statement[n]]
+    differ = [n for n in STATED if n not in certificate or n not in statement or certificate[n] != statement[n]]
+    return differ + ["exists"] * (certificate.get("exists") != statement.get("exists"))
 
 
 def coupled(certificate):
@@ -90,6 +95,9 @@ def stated(certificate):
     for name, rule in keys(certificate["definitions"], (), "definitions", certificate["definitions"]).items():
         texts(keys(rule, ("indices", "formula"), f"the definition of {name}")["indices"], "indices")
     texts(certificate["everywhere"], "everywhere")
+    if "exists" in certificate:
+        exists = keys(certificate["exists"], EXISTS, "exists")
+        require(isinstance(exists["name"], str) and isinstance(exists["open"], list), "exists has a name, and open ends")
     for name, lengths in keys(certificate["free"], (), "free", certificate["free"]).items():
         require(lengths is None or texts(lengths, f"the sizes of {name}") is not None, "sizes are a list of names")
 
@@ -109,7 +117,10 @@ def sized(certificate, more=()):
 def checked(certificate):
     """The certificate, if it has the form of one. Raises ValueError."""
     require(isinstance(certificate, dict) and certificate.get("format") == FORMAT, f"not a {FORMAT}")
-    keys(certificate, ("format", *STATED, *GIVEN), "a certificate", ("also",))
+    keys(certificate, ("format", *STATED, *GIVEN), "a certificate", ("also", "exists", "subdivision"))
+    require(("exists" in certificate) == ("subdivision" in certificate), "a number that exists needs a subdivision")
+    if "subdivision" in certificate:
+        pieces(certificate["subdivision"])
     stated(certificate)
     free, of_samples = certificate["free"], coupled(certificate)
     sizes = sized(certificate, ["samples"] if of_samples else [])
@@ -132,6 +143,17 @@ def checked(certificate):
         sides += [also["left"], also["right"]]
     require(all(isinstance(side, str) for side in sides), "left and right must be texts")
     return certificate
+
+
+def pieces(places):
+    """The pieces of an interval between its ``places``, from its lower end, 0, to its upper one, 1. Raises ValueError unless
+    they cover it, each once."""
+    places = [written(place) for place in texts(places, "the subdivision")]
+    bounded(len(places), PIECES + 1, "places of a subdivision")
+    require(len(places) > 1 and (places[0], places[-1]) == (0, 1), "a subdivision goes from 0 to 1")
+    found = [*pairwise(places)]
+    require(all(low < high for low, high in found), "the places of a subdivision must ascend")
+    return found
 
 
 def valued(values, free, sizes):
@@ -176,7 +198,9 @@ def one_meaning(certificate):
     if certificate["setting"] != "algebra":
         fixed |= {*COMPUTED, *OF_COUPLED_RUNS, *FEDERATION, *MAY_HAVE, *OF_SAMPLES, *INSTANCE["point"], *INSTANCE["run"],
                   *MEASURED, *(f"twin_{name}" for name in MEASURED), "samples"}
-    for name in certificate["free"]:
+    chosen = [certificate["exists"]["name"]] if "exists" in certificate else []
+    require(not {*chosen} & {*certificate["free"]}, "a number that is said to exist is not free")
+    for name in (*certificate["free"], *chosen):
         require(name not in fixed and name not in certificate["definitions"], f"{name} may not be free")
         require(not (name in certificate["sizes"] and name in certificate["values"]), f"{name} is a size and a value")
     for name in certificate["definitions"]:

@@ -16,8 +16,8 @@ class Instance:
 
     factored = False  # whether parameters are factors of a model
 
-    def __init__(self, certificate):
-        self.meter = Meter()
+    def __init__(self, certificate, meter=None):
+        self.meter = meter or Meter()
         self.size, self.how, self.rules = (certificate[n] for n in ("sizes", "procedure", "definitions"))
         self.free, self.everywhere = certificate["free"], certificate["everywhere"]
         values = {n: v for n, v in certificate["values"].items() if not isinstance(v, dict)}  # others: a hypothesis says it

@@ -118,6 +118,8 @@ def _chosen(conclusion, premises, values) -> Iterator[str]:
 def _unusable(claim, conclusion) -> str:
     if claim.statement is None:
         return f"{claim.id} states no formula"
+    if claim.exists is not None:
+        return f"{claim.id} says that there is a {claim.exists.name}, and no step chooses one"
     if not claim.explicit:
         return f"{claim.id} has a hidden constant"
     other = claim.setting == "run" and claim.procedure != conclusion.procedure
