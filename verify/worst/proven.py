@@ -12,11 +12,11 @@ from verify.claims.needs import speaks_of_samples
 from verify.worst.setting import Place, setting_of
 from verify.worst.worst_case import WorstCase, worst_case
 
-__all__ = ["PLACES", "Proven", "proven"]
+__all__ = ["FEWEST", "PLACES", "Proven", "in_one_line", "proven"]
 
 _MOST = 32  # letters
 _FEW = 16  # letters of a setting from which numbers are moved
-_FEWEST = 8  # settings at which a claim is proven that counts as proven
+FEWEST = 8  # settings at which a claim is proven that counts as proven
 _LARGE = ("clients", "rounds", "local_steps")  # sizes that must be larger than one at some of them
 _SIZES = ((2, 2, 2), (2, 1, 2), (2, 2, 1), (3, 1, 1), (1, 3, 1))
 _RATIOS, _STEPS = ("1/10", "9/10", "1/100", "1/2"), ("1/2", "1", "1/10", "3/2", "1/50")
@@ -86,13 +86,13 @@ def proven(claim: Claim) -> Proven:
             return Proven(reason=f"not proven at {one.scope}: {one.reason}")
         elif one.setting not in [other.setting for other in found]:
             found.append(one)
-    if len(found) < _FEWEST:
-        return Proven(reason=reason or f"it has {len(found)} settings; {_FEWEST} are needed")
+    if len(found) < FEWEST:
+        return Proven(reason=reason or f"it has {len(found)} settings; {FEWEST} are needed")
     larger = setting_of(claim, {}, PLACES[0]).sizes
     if small := [size for size in _LARGE if larger[size] > 1 and all(one.setting.sizes[size] == 1 for one in found)]:
         return Proven(reason=f"it is looked at with {' = '.join(small)} = 1 alone")
     settings = [setting for one in found for setting in one.certificate["settings"]]
-    return Proven(found[0].certificate | {"settings": settings}, _scope(found))
+    return Proven(found[0].certificate | {"settings": settings}, in_one_line(found))
 
 
 def _everywhere(claim: Claim) -> Iterator[WorstCase | Exception]:
@@ -158,13 +158,14 @@ def _uphill(claim: Claim, start: WorstCase, place: Place) -> tuple[dict[str, Fra
     return given, place
 
 
-def _scope(found: list[WorstCase]) -> str:
-    """The functions, the sizes and the numbers of all settings, in one line."""
+def in_one_line(found: list[WorstCase], rounds: str = "") -> str:
+    """The functions, the sizes and the numbers of all settings, in one line; ``rounds`` where their number is no matter."""
     said: dict[str, list[str]] = {}
     for one in found:
         for name, value in one.numbers.items():
-            said.setdefault(name, []).append(value)
-    parts = [found[0].functions, "in every dimension", f"at {len(found)} settings"]
+            if not (rounds and name == "rounds"):
+                said.setdefault(name, []).append(value)
+    parts = [found[0].functions, "in every dimension", *[rounds] * bool(rounds), f"at {len(found)} settings"]
     parts += [f"{name} = {_values([*dict.fromkeys(values)])}" for name, values in said.items()]
     if unknown := [name for name in found[0].setting.unknown if all(name in one.setting.unknown for one in found)]:
         parts.append(f"every {', '.join(unknown)}")
