@@ -11,7 +11,7 @@ from bounds.language.claim import Claim
 from verify.checker import rounds as checker
 from verify.checker.forms import Form, plain
 from verify.checker.letters import Letters
-from verify.checker.limits import bounded
+from verify.checker.limits import SETTINGS, bounded
 from verify.checker.replay import METHODS
 from verify.checker.rounds import FORMAT, Duty, duties
 from verify.checker.timeless import BY_ROUND
@@ -20,21 +20,23 @@ from verify.claims.needs import speaks_of_samples
 from verify.exact.statement import formula, statement_of
 from verify.worst.program import Program
 from verify.worst.proof import proof
-from verify.worst.proven import FEWEST, PLACES, Proven, in_one_line
+from verify.worst.proven import FEW, FEWEST, PLACES, STARTS, Proven, in_one_line, known_at, may_fail, uphill
 from verify.worst.setting import Place, Setting, setting_of
-from verify.worst.worst_case import WorstCase, functions_of
+from verify.worst.worst_case import WorstCase, functions_of, worst_case
 
 __all__ = ["at", "every_round", "potentials"]
 
 _MOST = 32  # letters
 _ERRORS = (ArithmeticError, LookupError, TypeError, ValueError)
 _COUNTS = {words.rounds, words.iterations}
+_LARGER = (Place(6, 1, 1), Place(1, 1, 6), Place(2, 1, 5, near=(Fraction(9, 10), Fraction(1)), weights=(1, 3)))
+_NEAR = 1e-5  # factors that are larger than one by less are one
 _GIVE_UP = 3  # places without a proof after which none is looked for at others
 
 
 def every_round(claim: Claim) -> Proven:
     """Proofs of an explicit claim about runs for every number of rounds, at the places of :mod:`verify.worst.proven` that
-    meet its hypotheses; all of these must have one.
+    meet its hypotheses; it may not be false at one of them.
 
     Raises:
         ImportError: the solver is not installed.
@@ -43,24 +45,58 @@ def every_round(claim: Claim) -> Proven:
         return Proven(reason="it is not about runs on losses, or strict")
     if claim.procedure is not None and claim.procedure.free_clients:
         return Proven(reason="it has free clients")
-    found, reasons = [], []
-    for place in dict.fromkeys(p._replace(rounds=1) for p in PLACES):
+    found, places, reasons = [], [], []
+    for place in dict.fromkeys(p._replace(rounds=1) for p in (*PLACES, *_LARGER)):
         try:
-            found.append(at(claim, {}, place))
+            one = at(claim, {}, place)
         except _ERRORS as error:
             reasons.append(str(error))
-            if len(reasons) >= _GIVE_UP and not found:
-                break
-            continue
-        if found[-1].certificate is None:
-            return Proven(reason=f"not from any state: {found[-1].reason}")
+        else:
+            if one.certificate is not None:
+                found.append(one)
+                places.append(place)
+            elif _may_fail(claim, place):
+                return Proven(reason=f"not from any state: {one.reason} at {one.scope}")
+            else:
+                reasons.append(f"{one.reason} at {one.scope}")
+        if len(reasons) >= _GIVE_UP and not found:
+            break
     if len(found) < FEWEST:
         return Proven(reason=f"not from any state: {(reasons or ['too few places'])[0]}")
     if small := [size for size in ("clients", "local_steps") if setting_of(claim, {}, PLACES[0]).sizes[size] > 1
                  and all(one.setting.sizes[size] == 1 for one in found)]:
         return Proven(reason=f"it is looked at with {' = '.join(small)} = 1 alone")
+    if wrong := _wrong_elsewhere(claim, places, found):
+        return Proven(reason=wrong)
+    found = found[:SETTINGS]
     settings = [setting for one in found for setting in one.certificate["settings"]]
     return Proven(found[0].certificate | {"settings": settings}, in_one_line(found, "every number of rounds"))
+
+
+def _may_fail(claim: Claim, place: Place) -> bool:
+    """Whether the statement may be false at a place, in a run of two rounds, or of one where two are too many."""
+    for number in (2, 1):
+        try:
+            one = known_at(claim, place._replace(rounds=number))
+        except _ERRORS:
+            continue
+        return one.certificate is None and may_fail(one, _NEAR)
+    return True
+
+
+def _wrong_elsewhere(claim: Claim, places: list[Place], found: list[WorstCase]) -> str:
+    """Why the statement may be false at numbers to which those at which it is proven lead; empty where it is proven there."""
+    starts = [pair for pair in zip(places, found, strict=True) if pair[1].letters <= FEW][:STARTS]
+    for place, one in starts:
+        given, moved = uphill(claim, one, place)
+        given = {name: number for name, number in given.items() if name != "rounds"}
+        try:
+            reached = worst_case(claim, given, moved._replace(rounds=2), _MOST)
+            if reached.certificate is None and may_fail(reached, _NEAR):
+                return f"it may be false where numbers lead uphill, at {reached.scope}"
+        except _ERRORS:
+            continue
+    return ""
 
 
 def at(claim: Claim, given: Mapping[str, Fraction], place: Place) -> WorstCase:
