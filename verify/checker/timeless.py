@@ -108,7 +108,7 @@ class Timeless:
             require(shifts[0] % self.steps == 0, "a time grows by whole rounds")
             return shifts[0]
         if word == "Mod" and shifts[0]:
-            require(args[1] == "local_steps" or type(args[1]) is int and args[1] > 0, "a remainder of an index")
+            require(args[1] == "local_steps" or (type(args[1]) is int and args[1] > 0), "a remainder of an index")
             by = self.steps if args[1] == "local_steps" else args[1]
             require(shifts[0] % by == 0 and shifts[1] == 0, "a remainder that changes with the rounds")
             return 0

@@ -9,7 +9,7 @@ import sympy as sp
 from bounds.language import words
 from bounds.language.claim import Claim
 from verify.checker import rounds as checker
-from verify.checker.forms import Form, plain
+from verify.checker.forms import plain
 from verify.checker.letters import Letters
 from verify.checker.limits import SETTINGS, bounded
 from verify.checker.replay import METHODS
@@ -85,7 +85,7 @@ def _may_fail(claim: Claim, place: Place) -> bool:
 
 
 def _wrong_elsewhere(claim: Claim, places: list[Place], found: list[WorstCase]) -> str:
-    """Why the statement may be false at numbers to which those at which it is proven lead; empty where it is proven there."""
+    """Why the statement may be false where the numbers at which it is proven lead; empty where it is not."""
     starts = [pair for pair in zip(places, found, strict=True) if pair[1].letters <= FEW][:STARTS]
     for place, one in starts:
         given, moved = uphill(claim, one, place)
@@ -155,7 +155,7 @@ def _proofs(asked: list[Duty]) -> list[dict[str, str]] | None:
         if key not in programs:
             programs[key] = Program(letters, letters.known({past})[past])
         rest = larger - smaller
-        multipliers = {} if not rest.terms or {*rest.terms} <= {()} and plain(rest) >= 0 else proof(
+        multipliers = {} if not rest.terms or ({*rest.terms} <= {()} and plain(rest) >= 0) else proof(
             programs[key], smaller, larger)
         if multipliers is None:
             return None
@@ -175,9 +175,10 @@ def potentials(claim: Claim, letters: Letters) -> Iterator[dict[str, Any]]:
     times = words.rounds if left.has(1 / words.rounds) else sp.S.One
     for term in sp.Add.make_args(sp.expand_mul(right * times)):
         own, counted = term.as_independent(*_COUNTS, as_Add=False)
-        powers = [a for a in counted.atoms(sp.Pow) if a.exp == words.rounds or a.exp == words.iterations]
-        powers += [a.function for a in counted.atoms(sp.Sum) if isinstance(a.function, sp.Pow)]
-        bases += [a.base if a.exp != words.iterations else a.base**words.local_steps for a in powers]
+        powers = [(a, words.rounds) for a in counted.atoms(sp.Pow) if a.exp.free_symbols & _COUNTS]
+        powers += [(a.function, a.limits[0][0]) for a in counted.atoms(sp.Sum) if isinstance(a.function, sp.Pow)]
+        bases += [a.base ** sp.expand(a.exp.subs(words.iterations, words.rounds * words.local_steps)).coeff(index)
+                  for a, index in powers]
         if _measured(term):
             first += own
         elif counted == words.rounds or counted.has(sp.Sum):
