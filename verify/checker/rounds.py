@@ -117,7 +117,8 @@ class FirstRound(Letters):
         self.made_up = []
 
     def hypothesis(self, place, rule):
-        return {} if Course(self, None).depends([rule["left"], rule["right"], *rule["over"]]) else super().hypothesis(place, rule)
+        counts = Course(self, None).depends([rule["left"], rule["right"], *rule["over"]])
+        return {} if counts else super().hypothesis(place, rule)
 
 
 class Duty(NamedTuple):
@@ -141,7 +142,8 @@ def duties(certificate, numbers, potential):
         require(count >= grows, "the statement says nothing of some times of a round; more rounds are needed")
         return [Duty(letters, *pair) for pair in letters.compared(rule)]
     require(letters.size["rounds"] == 1, "a potential is looked at over one round")
-    return [*of_rounds(letters, say["statement"], potential), *of_start(FirstRound(say, *numbers), say["statement"], potential)]
+    first = FirstRound(say, *numbers)
+    return [*of_rounds(letters, say["statement"], potential), *of_start(first, say["statement"], potential)]
 
 
 def of_rounds(letters, statement, potential):

@@ -49,11 +49,11 @@ class Timeless:
 
         One of its indices may go from a number to the last round or time; the ends of others must shift alike.
         """
-        index, time = {}, False
+        index, time, counts = {}, False, {"rounds": 1, "iterations": self.steps}
         for name, low, high in rule["over"]:
-            ends = [self.shift(low, index), self.shift(high, index | ({"rounds": 1, "iterations": self.steps}))]
+            ends = [self.shift(low, index), self.shift(high, index | counts)]
             if ends[0] != ends[1]:
-                require(not time and type(low) is int and ends[1] == self.shift(high, {"rounds": 1, "iterations": self.steps})
+                require(not time and type(low) is int and ends[1] == self.shift(high, counts)
                         and ends[1] in (1, self.steps), f"the range of {name} is not that of all rounds")
                 time = True
             else:
@@ -66,11 +66,10 @@ class Timeless:
 
     def period(self, rule):
         """By how many the index over all rounds grows in a round, and how many values it has here."""
-        for name, low, high in rule["over"]:
+        for _, low, high in rule["over"]:
             if names(high) & {*COUNTS}:
-                low, high = (self.letters.value(end, {}, None) for end in (low, high))
-                return self.shift(rule["over"][[o[0] for o in rule["over"]].index(name)][2],
-                                  {"rounds": 1, "iterations": self.steps}), high - low + 1
+                first, last = (self.letters.value(end, {}, None) for end in (low, high))
+                return self.shift(high, {"rounds": 1, "iterations": self.steps}), last - first + 1
         raise ValueError("it is about no range of rounds")
 
     def same(self, node, index):
@@ -127,7 +126,8 @@ class Timeless:
     def of_name(self, word, args, shifts):
         letters = self.letters
         if word in self.arrays and word not in letters.rules:
-            require(bool(args) and shifts[0] == self.arrays[word] and not any(shifts[1:]), f"{word} of a round by its number")
+            own = bool(args) and shifts[0] == self.arrays[word] and not any(shifts[1:])
+            require(own, f"{word} of a round by its number")
             return 0
         if word in letters.rules or word in letters.defined:
             rule = letters.rules.get(word) or letters.defined[word]

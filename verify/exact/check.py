@@ -43,7 +43,8 @@ def read(path: str | Path, what: str = "certificate") -> dict[str, Any]:
 
 def replay_alone(data: Mapping[str, Any]) -> CheckResult:
     """What the stand-alone checker says of a certificate, whatever it states."""
-    kind = {proof.FORMAT: proof, rounds.FORMAT: rounds}.get(str(data.get("format")) if isinstance(data, Mapping) else "", checker)
+    named = str(data.get("format")) if isinstance(data, Mapping) else ""
+    kind = {proof.FORMAT: proof, rounds.FORMAT: rounds}.get(named, checker)
     accepted, reason, left, right = replayed(kind.check, data)
     return CheckResult(accepted, reason, printed(left), printed(right))
 
