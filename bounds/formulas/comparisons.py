@@ -44,16 +44,17 @@ def right_side(claim: Claim, nonnegative: Iterable[str] = ()) -> RightSide:
 
 
 def comparison(
-    claim_id: str, first: RightSide, second: RightSide, conditions: tuple[Condition, ...] = (), **fields,
+    claim_id: str, first: RightSide, second: RightSide, conditions: tuple[Condition, ...] = (), *, strict: bool = False,
+    **fields,
 ) -> Claim:
-    """The claim that the right side ``first`` is at most ``second``, as numbers.
+    """The claim that the right side ``first`` is at most ``second``, or with ``strict`` less, as numbers.
 
     It covers all positive parameters that satisfy ``conditions`` and the conditions of both sides on parameters alone.
     Parameters of the same name are the same. Constants hidden in O(.) are left out. ``fields``: further fields of the
     claim.
     """
     needed = tuple(dict.fromkeys((*first.conditions, *second.conditions, *conditions)))
-    statement = Condition(first.formula, "<=", second.formula)
+    statement = Condition(first.formula, "<" if strict else "<=", second.formula)
     spoken = set().union(*(side.free_symbols for c in (statement, *needed) for side in (c.left, c.right)))
     hidden = "" if first.claim.explicit and second.claim.explicit else ", without hidden constants"
     fields = {"reading": f"the right side of {first.claim.id} against that of {second.claim.id}{hidden}",

@@ -11,7 +11,7 @@ import sympy as sp
 from bounds.language.names import CONSTANT, NAMES
 from bounds.language.space import infimum
 
-__all__ = ["DOMAINS", "HOLDS", "KINDS", "RELATIONS", "SAMPLING", "SETTINGS", "Assumption", "Claim", "Condition",
+__all__ = ["BY_NUMBER", "DOMAINS", "HOLDS", "KINDS", "RELATIONS", "SAMPLING", "SETTINGS", "Assumption", "Claim", "Condition",
            "Definition", "Procedure", "Variable", "constants_at_all_points"]
 
 KINDS = ("theorem", "lemma", "proof step", "table entry", "prose", "experiment", "control", "derived", "assumption",
@@ -24,7 +24,10 @@ RELATIONS = tuple(HOLDS)
 SETTINGS = ("run", "point", "algebra")
 
 #: how clients are sampled in each round: all of them, or some
-SAMPLING = ("full", "with-replacement", "without-replacement")
+SAMPLING = ("full", "with-replacement", "without-replacement", "bernoulli")
+
+#: those under which a round has a given number of participants
+BY_NUMBER = SAMPLING[1:3]
 
 #: what a Variable may be; ``hidden`` is a constant to which the statement gives no value (as in O(.))
 DOMAINS = ("positive", "nonnegative", "real", "integer", "vector", "binary", "simplex", "hidden")
@@ -110,7 +113,8 @@ class Procedure:
     write 1/m.
 
     ``free_clients``: whether there may be non-priority clients. ``sampling`` of priority clients: ``full``,
-    ``with-replacement`` or ``without-replacement``. ``free``: ``always`` available or ``arbitrary`` participation.
+    ``with-replacement``, ``without-replacement``, or ``bernoulli``: each by itself with the probability ``participation``.
+    ``free``: ``always`` available or ``arbitrary`` participation.
     ``replaced``, for coupled runs on two data sets that differ in one sample: ``random`` (every expectation includes the
     data sets, that sample and its replacement) or ``any`` (they are given).
     """

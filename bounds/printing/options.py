@@ -24,6 +24,7 @@ WORDS: dict[tuple[str, str], str] = {
     ("start", "gradient-clients-only"): "clients' variates start as stochastic gradients at the first model, the server's "
                                         "at zero",
     ("start", "free"): "variates start anywhere",
+    ("start", "free-mean"): "clients' variates start anywhere, the server's as their mean",
     ("sign", "standard"): "local steps along g - (client's variate) + (server's variate)",
     ("variant", "canonical"): "the server's variate moves towards the mean of the sampled clients' new ones",
     ("variant", "all-clients"): "the server's variate moves towards the mean of all clients' stored ones",

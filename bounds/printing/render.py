@@ -185,11 +185,13 @@ def _about(claim: Claim) -> str:
         f"runs of {how.base}",
         f"with free clients (indicator {how.indicator}, matching {'strict' if how.strict else 'non-strict'}, "
         f"{_FREE[how.free]})" if how.free_clients else "without free clients",
-        f"priority clients sampled {how.sampling}" if how.sampling != "full" else "full participation",
+        _SAMPLED.get(how.sampling) or f"priority clients sampled {how.sampling}",
     ]
     return ", ".join(words)
 
 
+_SAMPLED = {"full": "full participation",
+            "bernoulli": "in each round every client takes part with probability participation, independently of the others"}
 _FREE = {"always": "always available", "arbitrary": "taking part in any pattern"}
 
 

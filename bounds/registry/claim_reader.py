@@ -29,7 +29,7 @@ from bounds.language.letters import letter_text
 from bounds.language.names import ARGUMENT, NAMES, SIZE, symbol
 from bounds.language.space import infimum
 from bounds.registry.claim_files import Places, short
-from bounds.registry.expressions import MOST_TERMS, Mean, NoFormula, excerpt, expression, only_ascii
+from bounds.registry.expressions import MOST_TERMS, Mean, NoFormula, argmax, argmin, excerpt, expression, only_ascii
 
 __all__ = ["Reader"]
 
@@ -80,8 +80,14 @@ class Reader:
         for name, allowed in (("kind", KINDS), ("setting", SETTINGS), ("sampling", SAMPLING)):
             if row.get(name, allowed[0]) not in allowed:
                 self.at(name, row[name]).fail(f"unknown {name} {short(row[name])}; allowed: {', '.join(allowed)}")
+        setting = row.get("setting", "run")
+        if setting != "run" and row.get("method", "fedavg") != "fedavg":
+            self.at("method", row["method"]).fail(f"only a claim about runs has a method; got {short(row['method'])} with "
+                                                  f"setting {setting}")
         for name, domain in row.get("variables", {}).items():
             self.variables += (self.variable(name, domain),)
+        if row.get("sampling") == "bernoulli" and row.get("setting", "run") == "run":
+            self.variables += (Variable("participation", "positive"),) * ("participation" not in row.get("variables", {}))
         constants = list(itertools.starmap(self.constant, row.get("constants", {}).items()))
         for name, formula in row.get("definitions", {}).items():
             self.define(name, formula)
@@ -91,8 +97,10 @@ class Reader:
         assumptions += tuple(
             Assumption(f"{row['id']}:constant-{c.right}", f"{c.right} is {text}", (c,)) for c, text in constants)
         conditions = tuple(self.at("conditions", text).condition(text) for text in row.get("conditions", ()))
+        if row.get("sampling") == "bernoulli" and row.get("setting", "run") == "run":  # it is a probability
+            conditions += (Condition(symbol("participation"), "<=", 1),)
         statement = self.at("statement").condition(self.at_any_point(row["statement"]))
-        setting, limits = row.get("setting", "run"), self.limits()
+        limits = self.limits()
         options = tuple((name, self.option(name, value)) for name, value in row.get("options", {}).items())
         procedure = Procedure(row.get("method", "fedavg"), row.get("free_clients", False), options=options,
                               sampling=row.get("sampling", "full"), equal_weights=row.get("equal_weights", setting == "run"))
@@ -348,7 +356,8 @@ class Reader:
         known = {name: symbol(name) for name, row in NAMES.items() if row.source != ARGUMENT}
         known |= {name: getattr(module, name) for module in (coordinates, layers, samples, words) for name in module.__all__}
         known |= {d.name: d.symbol for d in (*DEFINITIONS.values(), *self.own.values())} | self.own_constants
-        known |= {name: getattr(sp, name) for name in ("sqrt", "exp", "log", "Abs", "floor", "ceiling")} | {"Mean": Mean}
+        known |= {name: getattr(sp, name) for name in ("sqrt", "exp", "log", "Abs", "floor", "ceiling")} 
+        known |= {"Mean": Mean, "argmin": argmin, "argmax": argmax}
         known |= {index: sp.Symbol(index, integer=True) for index in "tijkr"}
         for variable in self.variables:
             signs = {"positive": {"positive": True}, "nonnegative": {"nonnegative": True},

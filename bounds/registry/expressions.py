@@ -16,9 +16,10 @@ from typing import Any, NoReturn
 import sympy as sp
 
 from bounds.language import words
-from bounds.language.coordinates import highest
+from bounds.language.coordinates import first_least, highest
 
-__all__ = ["ARRAYS", "MOST_CHARACTERS", "MOST_TERMS", "Mean", "NoFormula", "excerpt", "expression", "only_ascii"]
+__all__ = ["ARRAYS", "MOST_CHARACTERS", "MOST_TERMS", "Mean", "NoFormula", "argmax", "argmin", "excerpt", "expression",
+           "only_ascii"]
 
 ARRAYS = ("server_", "client_", "local_")  #: how names of a method's own arrays begin
 MOST_CHARACTERS = 10_000
@@ -26,6 +27,7 @@ MOST_TERMS = 10_000  #: of a sum or a range whose ends are numbers
 _MOST_TOKENS = 1_000  # numbers, names and signs; the longest claim of a paper has less than 500
 _DEEPEST = 60  # brackets, signs before a number and powers of powers, one inside the other
 _LONGEST_NAME = 100
+_WIDEST = 50  # terms of a sum under a power, of which sympy asks for the sign
 _MOST_DIGITS = 100  # of a number that is written
 _MOST_BITS = 10_000  # of a number that is computed
 _HIGHEST = 1_000  # exponent that is a number
@@ -186,15 +188,26 @@ def Mean(value, *triples):
     return words.Sum(value, *triples) / sp.Mul(*(high - low + 1 for _, low, high in triples))
 
 
+def argmin(value, chosen, triple):
+    """What is ``chosen`` at the index where the value is least, the first of several."""
+    return first_least(*triple, value, chosen)
+
+
+def argmax(value, chosen, triple):
+    """What is ``chosen`` at the index where the value is largest, the first of several."""
+    return first_least(*triple, -value, chosen)
+
+
 def _largest(value, *triples):
     for triple in triples:
         value = highest(*triple, value)
     return value
 
 
-#: the first argument, then triples (index, low, high)
+#: arguments, then triples (index, low, high)
 _OVER = {words.Sum: words.Sum, words.Product: words.Product, words.Max: _largest,
-         words.Min: lambda value, *triples: -_largest(-value, *triples), Mean: Mean}
+         words.Min: lambda value, *triples: -_largest(-value, *triples), Mean: Mean, argmin: argmin, argmax: argmax}
+_CHOICES = (argmin, argmax)  # of a second argument, over one range
 
 
 class _Builder:
@@ -293,8 +306,11 @@ class _Builder:
         return self.made(node, function, *values)
 
     def over(self, node: ast.Call, function: Callable, name: str):
-        """A sum or a product."""
-        body, *ranges = node.args
+        """A sum, a product, a largest value, or what is chosen by one."""
+        bodies, ranges = (node.args[:2], node.args[2:]) if function in _CHOICES else (node.args[:1], node.args[1:])
+        if function in _CHOICES and (len(ranges) != 1 or any(isinstance(body, ast.Tuple) for body in bodies)):
+            self.refuse(node, f"{name} takes a number, what is chosen where that is extreme, and one range, as in "
+                        f"{name}(objective(x_round[r]), x_round[r], (r, 0, rounds)); got {self.written(node)}", name)
         if not ranges:
             self.refuse(node, f"{name} needs a range, as in {name}(a, (k, 0, clients - 1)); got {self.written(node)}", name)
         triples = []
@@ -308,9 +324,9 @@ class _Builder:
                     self.refuse(written, f"an end of a range is a whole number up to {MOST_TERMS}; got "
                                 f"{self.written(written)}")
             triples.append((index, *ends))
-        value = self.value(body)
-        found = self.made(node, _OVER[function], value, *triples)
-        if _without_names(found) and not _soon_added(value, triples):
+        values = list(map(self.value, bodies))
+        found = self.made(node, _OVER[function], *values, *triples)
+        if _without_names(found) and not _soon_added(values[0], triples):
             self.refuse(node, f"a {name} without names has at most {_FEW_TERMS} terms and exponents up to {_LOW}; got "
                         f"{self.written(node)}", name)
         return found
@@ -322,6 +338,9 @@ class _Builder:
 
     def made(self, node: ast.AST, make: Callable, *values):
         """What ``make`` gives; refused if it is no real number or formula, or has too large numbers."""
+        if make in _PARTIAL and len(sp.Add.make_args(values[0])) > _WIDEST:
+            self.refuse(node, f"a power, root or logarithm is one of a sum of at most {_WIDEST} terms; got "
+                        f"{len(values[0].args)} in {self.written(node)}")
         try:
             found = make(*values)
         except Exception as error:  # sympy raises almost anything for arguments without a meaning

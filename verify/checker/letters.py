@@ -49,6 +49,7 @@ class Letters(Known, Replay):
 
     def __init__(self, stated, sizes, values, without, weights):
         require(stated["setting"] == "run" and "replaced" not in stated["procedure"], "only runs of clients without samples")
+        require(stated["procedure"]["sampling"] != "bernoulli", "nobody may take part in a round, which letters do not know")
         count = sizes["clients"]
         self.stated, self.hypotheses = stated, stated["hypotheses"]
         self.depends, self.points = [], [[] for _ in range(count)]

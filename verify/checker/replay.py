@@ -130,7 +130,9 @@ class Replay(Instance):
         if word in JOINED:
             (join, (body, name, low, high, *more)), value = JOINED[word], self.value
             inner = [{**index, args[name]: i} for i in self.span([args[low], args[high]], index, outcome)]
-            return join([value(args[body], i, outcome) for i in inner], *(value(args[m], index, outcome) for m in more))
+            of_index = [tuple(value(args[b], i, outcome) for b in body) if isinstance(body, tuple) else
+                        value(args[body], i, outcome) for i in inner]
+            return join(of_index, *(value(args[m], index, outcome) for m in more))
         if word == "infimum":
             return infimum(self, *args, index, outcome)
         if word in MEANS:

@@ -123,7 +123,10 @@ def _instance(claim: Claim, shape: Shape, leaves: Leaves, environment: Environme
 def _initial(claim: Claim, environment: Environment) -> dict[str, Any]:
     """The first values of the method's own arrays, if these are free."""
     procedure = claim.procedure or Procedure()
-    free = checker.METHODS[procedure.base][1] if dict(procedure.options).get("start") == "free" else ()
+    free = {
+        "free": checker.METHODS[procedure.base][1],
+        "free-mean": [name for name in checker.METHODS[procedure.base][1] if name.startswith("client_")],
+    }.get(dict(procedure.options).get("start"), ())
     return {name: _text(to_numpy(environment.bound[name].data)[0, 0, 0, 0]) for name in free if name in environment.bound}
 
 

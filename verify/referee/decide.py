@@ -11,7 +11,7 @@ from typing import Any
 
 import sympy as sp
 
-from bounds.language.claim import Claim, Procedure
+from bounds.language.claim import BY_NUMBER, Claim, Procedure
 from synthetic.numbers.arrays import NUMPY, Backend
 from verify.claims.related import related
 from verify.evaluation.environment import UNMEASURED, NoEntry, UnboundName
@@ -259,7 +259,7 @@ def _nothing_against_it(case: _Case) -> Verdict:
 
 def _spans(case: _Case) -> list[tuple[str, tuple[int, int]]]:
     """The sizes that a reader of the claim knows, with the least and the largest that were looked at."""
-    claim, sampled = case.claim, case.claim.procedure is not None and case.claim.procedure.sampling != "full"
+    claim, sampled = case.claim, case.claim.procedure is not None and case.claim.procedure.sampling in BY_NUMBER
     names = {"algebra": (), "point": ("clients",), "run": _OF_RUNS}[claim.setting]
     names = [name for name in names if name not in ("participants", "layers", "samples") or name in claim.names or (
         name == "participants" and sampled)]

@@ -66,6 +66,17 @@ g_5_exponential = g_5_explicit.variant(
     statement=Condition(decreasing, "<=", 3 * mu * d[0] * sp.exp(-mu * step * R) + drop * step),
 )
 
+weights = Sum((1 - mu * step) ** (1 - i), every_r)
+
+g_5_lines = (
+    g_5_explicit.variant("telescoped", "the telescoping sum", conditions=g_5_explicit.conditions[:1],
+                         statement=Condition(Psi, "<=", d[0] / (step * weights) + drop * step)),
+    g_5_explicit.variant("weights", "the sum of the weights",
+                         statement=Condition(step * weights, ">=", (1 - mu * step) ** (-R) / (3 * mu))),
+    g_5_explicit.variant("two-thirds", "why R of at least 1/(2 mu eta) is enough",
+                         statement=Condition(sp.exp(-mu * step * R), "<=", 2 * sp.Rational(1, 3))),
+)
+
 first, second = sp.Symbol("first", nonnegative=True), sp.Symbol("second", nonnegative=True)
 third = sp.Rational(1, 3)
 
@@ -107,6 +118,13 @@ g_7_sum = g_7.variant(
     note="terms is the paper's tau",
 )
 
+g_7_identity = g_7.variant(
+    "identity", "the identity in the proof of part 1",
+    statement=Condition(
+        norm2(p1 + p2), "==", (1 + factor) * norm2(p1) + (1 + 1 / factor) * norm2(p2)
+        - norm2(sp.sqrt(factor) * p1 + p2 / sp.sqrt(factor))),
+)
+
 # sums of random vectors ----------------------------------------------------------------------------------------------
 chance, outcome = sp.IndexedBase("chance", real=True), sp.IndexedBase("outcome", real=True)
 outcomes = sp.Symbol("outcomes", integer=True, positive=True)
@@ -136,6 +154,16 @@ g_8_mean = lemma(
     note="outcome[k, i] is the value of the i-th vector in outcome k; terms is the paper's tau",
 )
 
+sum_of_means = Sum(mean(outcome[k, i]), every_term)
+spread = mean(norm2(Sum(outcome[k, i] - own_mean, every_term)))
+
+g_8_lines = (
+    g_8_mean.variant(
+        "identity", "the identity in the proof", conditions=(), variables=RANDOM,
+        statement=Condition(mean(norm2(Sum(outcome[k, i], every_term))), "==", norm2(sum_of_means) + spread)),
+    g_8_mean.variant("deviation", "the inequality after it", statement=Condition(spread, "<=", terms**2 * sigma_sq)),
+)
+
 every_iteration = (t, 0, iterations - 1)
 drawn, wanted = (Sum(v, every_iteration) for v in (g[t, k], grad(k, x_local[t, k])))
 
@@ -153,5 +181,6 @@ g_8_printed = {
     "printed": ("no expectation on the right, in every outcome", with_right(2 * norm2(wanted) + 2 * iterations * sigma_sq))
 }
 CLAIMS = (
-    absolute_order(g_5), g_5_explicit, g_5_exponential, g_6, g_7, g_7_sum, g_8_mean, *varied(g_8_martingale, g_8_printed),
+    absolute_order(g_5), g_5_explicit, g_5_exponential, *g_5_lines, g_6, g_7, g_7_identity, g_7_sum, g_8_mean,
+    *g_8_lines, *varied(g_8_martingale, g_8_printed),
 )
