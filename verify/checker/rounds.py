@@ -9,8 +9,8 @@ keep. What is proven there of one round holds of each round of every run, if it 
 * the start: factor^R V(first state) + cost * (1 + factor + ... + factor^(R-1)) <= the right side, for R = 1, 2, ...
 """
 
+from collections import namedtuple
 from fractions import Fraction
-from typing import NamedTuple
 
 from verify.checker.course import NEVER, Course, added, least
 from verify.checker.form import STATED, keys, stated
@@ -121,13 +121,8 @@ class FirstRound(Letters):
         return {} if counts else super().hypothesis(place, rule)
 
 
-class Duty(NamedTuple):
-    """What is to be proven: given the past of a round, ``smaller <= larger``."""
-
-    letters: Letters
-    past: int
-    smaller: Form
-    larger: Form
+#: what is to be proven: of letters, given the past of a round, ``smaller <= larger``
+Duty = namedtuple("Duty", "letters past smaller larger")
 
 
 def duties(certificate, numbers, potential):

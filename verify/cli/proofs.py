@@ -22,13 +22,13 @@ def add_commands(app: typer.Typer) -> None:
 def chain(
     claim: Annotated[str, typer.Argument(help="A claim's id, as `fedtheory claims` lists them, or its file.")],
     deep: Annotated[bool, typer.Option("--deep", help="Also check each step from its own steps, and so on.")] = False,
-    out: Annotated[Path | None, typer.Option("--out", help="Prove the steps, and write the proof of the claim here.")] = None,
+    out: Annotated[Path | None, typer.Option("--out", help="Prove the steps too, and write the proof here.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
 ) -> int:
     """Check whether a claim follows from the steps of its proof, by arithmetic on the printed formulas.
 
-    Measured quantities are free numbers, and recursions are unrolled. If a claim does not follow, numbers show it. With --out
-    the steps from which it follows are proven too, at the same sizes and numbers; `fedtheory check` checks that file.
+    Measured quantities are free numbers, and recursions are unrolled. If a claim does not follow, numbers show it. With
+    --out the steps are proven too, at the same sizes and numbers; `fedtheory check` checks that file.
 
     Exit status: 0 every link follows or cannot be checked; 1 one does not follow, or no proof was found for --out; 2 bad
     input.

@@ -368,7 +368,7 @@ def _against(data: Mapping[str, Any], statement: Mapping[str, Any]) -> CheckResu
 def _read(path: str | Path) -> dict[str, Any]:
     data = read(path)
     if data.get("format") not in (SINGLE, FORMAT, PROOF, ROUNDS):
-        raise ValueError(f"{path} is not a certificate: expected format {SINGLE!r}, {FORMAT!r}, {PROOF!r} or {ROUNDS!r}, got "
-                         f"{str(data.get('format'))[:60]!r}; others are not read")
+        raise ValueError(f"{path} is not a certificate: expected format {SINGLE!r}, {FORMAT!r}, {PROOF!r} or "
+                         f"{ROUNDS!r}, got {str(data.get('format'))[:60]!r}; others are not read")
     return data
 

@@ -9,22 +9,28 @@ within the other, so that none can rest on itself.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from bounds.language.claim import Claim, Variable, names_in
+from synthetic.numbers.arrays import NUMPY
 from verify.checker.form import STATED, differing
 from verify.checker.forms import Form
 from verify.checker.letters import Letters
 from verify.checker.rounds import FORMAT as ROUNDS
+from verify.claims.related import related
+from verify.evaluation.environment import UNMEASURED
 from verify.exact import check as single
 from verify.exact.check import CheckResult
 from verify.exact.statement import free_names, statement_of
 from verify.growth.check import claim_of
 from verify.proofs.follows import Link, link, premises_of, unusable
 from verify.prove.prove import prove
-from verify.worst.every_round import at
-from verify.worst.proven import FEWEST, PLACES
+from verify.search.budget import BUDGETS
+from verify.search.search import search
+from verify.worst.every_round import at, every_round
+from verify.worst.proven import FEWEST, PLACES, proven
 from verify.worst.setting import Place, Setting, setting_of
 from verify.worst.worst_case import worst_case
 
@@ -33,6 +39,7 @@ __all__ = ["FORMAT", "Chained", "chained", "check", "check_file", "disagreement"
 FORMAT = "fedtheory chain 1"
 _KEYS = ("format", *STATED, "rests on", "settings")
 _ERRORS = (ArithmeticError, LookupError, TypeError, ValueError)
+_open: list[Claim] = []  # claims whose steps are being looked at
 _MOST, _DEEP, _GIVE_UP = 32, 4, 2  # letters; chains within each other; places without a proof
 
 
@@ -48,16 +55,28 @@ class Chained:
 
 
 def chained(claim: Claim) -> Chained:
-    """A proof of a claim from its steps; none where too few settings have one.
+    """A proof of a claim from its steps; none where too few settings have one, or a quick search refutes the claim.
 
     Raises:
         ImportError: the solver is not installed.
     """
+    if claim in _open:
+        return Chained(reason="it rests on itself")
+    _open.append(claim)
+    try:
+        return _chained(claim)
+    finally:
+        _open.pop()
+
+
+def _chained(claim: Claim) -> Chained:
     if not claim.steps or claim.statement is None or not claim.explicit:
         return Chained(reason="it lists no steps, or no explicit statement")
     found = link(claim, premises_of(claim))
     if found.answer != "follows":
         return Chained(reason=f"{found.answer}: {found.text}", link=found)
+    if _refuted(claim):
+        return Chained(reason="a search refutes it", link=found)
     ready = [p for p in _usable(claim) if p.setting == "algebra" and prove(p) is not None]
     if used := _followed(claim, ready):
         data = _certificate(claim, used, [])
@@ -92,20 +111,22 @@ def _at(claim: Claim, place: Place, given: Mapping[str, Fraction] | None = None,
     if depth > _DEEP:
         raise ValueError("too many chains within each other")
     setting = setting_of(claim, given or {}, place)
-    parts, proven = {}, []
+    parts, ready = {}, []
     for premise in _usable(claim):
         if premise.setting == "algebra":
-            proven += [premise] * (prove(premise) is not None)
+            ready += [premise] * (prove(premise) is not None)
+            continue
+        if not _certified(premise):
             continue
         try:
             part = _part(claim, setting, premise, place, depth)
         except _ERRORS:
             continue
-        parts[premise.id], proven = part, [*proven, premise]
-    used = _followed(claim, proven)
+        parts[premise.id], ready = part, [*ready, premise]
+    used = _followed(claim, ready)
     if used is None:
         raise ValueError(f"{claim.id} does not follow from those of its steps that are proven: "
-                         f"{', '.join(p.id for p in proven) or 'none'}")
+                         f"{', '.join(p.id for p in ready) or 'none'}")
     one = {**setting._asdict(), "parts": {p.id: parts[p.id] for p in used if p.id in parts}}
     return _certificate(claim, used, [one])
 
@@ -163,6 +184,23 @@ def _usable(claim: Claim) -> list[Claim]:
     """The steps from which a claim may follow: explicit, about the same procedure, and not narrower than the claim."""
     return [p for p in premises_of(claim) if p.id != claim.id and p.statement is not None and not unusable(p, claim)
             and not narrower(p, claim) and p.setting in ("run", "algebra") and _means_the_same(p, claim)]
+
+
+@cache
+def _refuted(claim: Claim) -> bool:
+    """Whether a quick search refutes a claim: a step may be false where it is not looked at on letters."""
+    try:
+        return search(claim, BUDGETS["quick"], 0, NUMPY, related(claim)).violation is not None
+    except UNMEASURED:
+        return False
+
+
+@cache
+def _certified(claim: Claim) -> bool:
+    """Whether a claim about runs is proven at enough places, false at none, and not refuted."""
+    if _refuted(claim):
+        return False
+    return any(way(claim).certificate is not None for way in (every_round, proven, chained))
 
 
 def _means_the_same(premise: Claim, claim: Claim) -> bool:

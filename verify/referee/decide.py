@@ -293,7 +293,8 @@ def _spans(case: _Case) -> list[tuple[str, tuple[int, int]]]:
 
 
 #: each returns a verdict, or None and leaves the claim to the next
-STAGES = (_conflict, _empty, _order, _search, _proof, _uncertainty, _federations, _samples, _worst_case, _chain, _nothing_against_it)
+STAGES = (_conflict, _empty, _order, _search, _proof, _uncertainty, _federations, _samples,
+          _worst_case, _chain, _nothing_against_it)
 
 _FEWEST = 8  # instances that meet the hypotheses
 _OF_RUNS = ("clients", "participants", "rounds", "local_steps", "samples", "layers")

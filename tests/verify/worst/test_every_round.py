@@ -181,7 +181,8 @@ def test_a_statement_with_too_few_rounds_is_not_one_of_all():
 
 # the table of methods --------------------------------------------------------------------------------------------------
 VARIANTS = [(base, ()) for base in FROM_ANY_STATE] + [
-    ("scaffold", (("start", start), ("option", option))) for start in ("zero", "gradient", "free", "free-mean", "gradient-clients-only")
+    ("scaffold", (("start", start), ("option", option)))
+    for start in ("zero", "gradient", "free", "free-mean", "gradient-clients-only")
     for option in ("I", "II", "average-gradient")] + [
     ("fedmoswa", (("variant", variant), ("option", option))) for variant in ("canonical", "all-clients", "fresh")
     for option in ("I", "II")] + [("fedswa", (("schedule", "geometric-h1"),))]
@@ -217,7 +218,7 @@ def plain(state):
 
 
 @pytest.mark.parametrize(("base", "options"), VARIANTS)
-def test_a_round_depends_on_the_state_alone(base, options):  # of afedpd x_bar and the duals give the model
+def test_a_round_depends_on_the_state_alone(base, options):
     one, other = restarted(base, options)
     assert one == other
 
