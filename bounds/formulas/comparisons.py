@@ -7,7 +7,7 @@ from typing import Self
 import sympy as sp
 
 from bounds.formulas.closed_form import closed_form, conditions_on
-from bounds.language.claim import Claim, Condition, Variable
+from bounds.language.claim import HIDDEN, Claim, Condition, Variable
 
 __all__ = ["LARGER", "RightSide", "comparison", "monotone", "right_side"]
 
@@ -37,7 +37,7 @@ class RightSide:
 def right_side(claim: Claim, nonnegative: Iterable[str] = ()) -> RightSide:
     """The right side of a claim for comparisons; ``nonnegative`` names measured quantities that are at least 0."""
     form, nonnegative = closed_form(claim), set(nonnegative)
-    hidden = {v.name for v in claim.variables if v.domain == "hidden"}
+    hidden = {v.name for v in claim.variables if v.domain in HIDDEN}
     put_in = {s: sp.S.One for s in form.parameters if s.name in hidden}
     put_in |= {s: sp.Symbol(s.name, nonnegative=True) for s in form.parameters if s.name in nonnegative}
     return RightSide(claim, form.formula.xreplace(put_in), _in_place(conditions_on(claim, form.parameters), put_in))

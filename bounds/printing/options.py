@@ -54,6 +54,7 @@ WORDS: dict[tuple[str, str], str] = {
     ("norm", "elem"): "second moments by coordinate",
     ("norm", "scalar"): "second moments of norms, one number per client",
     ("moment_index", "immediate"): "a step uses the moments that know its gradient",
+    ("v_init", 1.0): "second moments start at 1",
     ("v_init", "eps^2"): "second moments start at the square of what is added to their roots",
     ("option", "fedams"): "the running maximum is at least what is added to the root",
 }

@@ -10,18 +10,34 @@ Expectations are conditional ones, given all noise that is drawn before some rou
 """
 
 from fractions import Fraction
-from itertools import product
+from itertools import combinations, product
+from math import comb
 
-from verify.checker.forms import ORIGIN, Form, NoForm, Row, effort, loss, pairing, plain, unknown
-from verify.checker.known import CLASS, Known
-from verify.checker.limits import LETTERS, bounded
+from verify.checker.choices import Choices, Past, told_apart, whole
+from verify.checker.forms import (
+    LAYER,
+    LOSS,
+    ORIGIN,
+    Form,
+    NoForm,
+    Row,
+    effort,
+    loss,
+    nonnegative,
+    pairing,
+    plain,
+    unknown,
+)
+from verify.checker.intervals import extreme, quotient
+from verify.checker.known import CLASS
+from verify.checker.limits import LETTERS, OUTCOMES, bounded
 from verify.checker.replay import METHODS, Replay
 from verify.checker.run import Run
 from verify.checker.words import require
 
 #: words that mean the same of letters as of coordinates; the others have none
 WORDS = ("+", "*", "^", "exp", "log", "Exp1", "Mod", "Max", "Min", "Abs", "share", "tau")
-OF_LETTERS = ("dot", "norm2", "F", "grad", "objective", "objective_grad")
+OF_LETTERS = ("dot", "norm2", "F", "grad", "objective", "objective_grad", "layer_part")
 NOTHING = -1  # the first round in which anything is drawn: given that round's past, all noise is random
 
 
@@ -29,22 +45,63 @@ class LetterRun(Run):
     """A run on letters; a draw of noise is a letter of its own."""
 
     def gradient(self, k, point, kind="noise", step=0):
-        drawn, gradient = [self.outcome.get(draw, 0) for draw in self.chances], self.instance.grad(k, point)
-        return gradient + self.instance.noise(k, point, gradient, (kind, self.round, step, *drawn))
+        gradient = self.instance.grad(k, point)
+        before = sum(draw in self.instance.chosen for draw in self.chances)
+        return gradient + self.instance.noise(k, point, gradient, (kind, self.round, step), before)
+
+    def choose(self, kind, values, chances):
+        """A choice with unknown chances; in the last round nobody asks what it is."""
+        if len(values) == 1 or self.round == self.instance.size["rounds"] - 1:
+            return values[0] if len(values) == 1 else None
+        require((kind, self.round, 0, 0) not in self.chances, f"two choices of {kind} in one round")
+        self.instance.chosen.add((kind, self.round, 0, 0))
+        return self.draw(kind, [(Fraction(1), value) for value in values])
+
+    def split(self, layers): return LetterLayers(self.instance)
 
     def matching(self, models, round): return [1 for _ in self.clients]
 
     def initial(self, free): return self.instance.first_states() if free else {}
 
 
-class Letters(Known, Replay):
+class LetterLayers:
+    """The layers of vectors of letters. Scores are numbers of which nothing is known."""
+
+    def __init__(self, letters):
+        self.letters, self.all = letters, letters.layers
+
+    def chosen(self, layers, new, old):
+        """``new`` in these layers, ``old`` in the others."""
+        return sum((self.letters.part(l, new if l in layers else old) for l in self.all), Row({}))
+
+    def marks(self, layers):
+        return [self.letters.anything() if layers is None else int(l in layers) for l in self.all]
+
+    def score(self, *_): return self.letters.anything()
+
+
+class Ratio:
+    """A number over one that is not negative, or the number 0 where both are 0: for comparisons alone."""
+
+    numerator = denominator = 1
+
+    def __init__(self, above, below):
+        self.above, self.below = above, below
+
+    def refuse(self, *_): raise NoForm("a ratio is compared, and nothing else")
+
+    __add__ = __radd__ = __mul__ = __rmul__ = __pow__ = __neg__ = __truediv__ = __rtruediv__ = __abs__ = refuse
+
+
+class Letters(Choices, Replay):
     """A claim's procedure on all federations of the class that its hypotheses describe, at given sizes, numbers and weights
     of clients: all of them priority clients, and an objective that has a minimum.
 
-    ``points[k]`` has what was asked of client k: (where, gradient, value); the first is the optimum. ``without`` are names
-    of numbers without a value. ``depends`` says of each letter on which draws of noise it depends, ``drawn`` of each draw in
-    which round, ``noises`` what came of it: (noise, stochastic gradient, where). ``conditional`` has the means of letters
-    given the past of a round.
+    The parts of a letter in each layer are orthogonal. ``points[k]`` has what was asked of client k: (where, gradient,
+    value); the first is the optimum. ``without`` are names of numbers without a value. ``depends`` says of each letter on
+    which draws of noise it depends, ``drawn`` of each draw in which round, ``noises`` what came of it: (noise, stochastic
+    gradient, where). ``conditional`` has the means of letters given the past of a round, ``solved`` the answers of local
+    problems, ``largest`` what is known of the largest and least of several numbers.
     """
 
     def __init__(self, stated, sizes, values, without, weights):
@@ -53,11 +110,15 @@ class Letters(Known, Replay):
         count = sizes["clients"]
         self.stated, self.hypotheses = stated, stated["hypotheses"]
         self.depends, self.points = [], [[] for _ in range(count)]
-        self.noises, self.drawn, self.conditional, self.without = {}, {}, {}, without
+        self.noises, self.drawn, self.conditional, self.solved, self.without = {}, {}, {}, {}, without
+        self.chosen, self.chosen_before, self.largest, self.extremes, self.loose = set(), {}, {}, {}, 0
+        self.layers = range(sizes["layers"])
+        require(len(self.layers) < LAYER, "too many layers")
         self.given_past, self.certain, self.asked_given = None, set(), set()
         self.definers = {value["hypothesis"] for value in values.values() if isinstance(value, dict)}
         instance = {"client_weight": weights, "priority": [1] * count, "initial": {}}
         super().__init__({**stated, "sizes": sizes, "values": values, "instance": instance})
+        self.ordered()
 
     # the class ------------------------------------------------------------------------------------------------------------
     def federation(self):
@@ -103,7 +164,22 @@ class Letters(Known, Replay):
     def letter(self, depends=frozenset()):
         bounded(len(self.depends) + 1, LETTERS, "letters")
         self.depends.append(frozenset(depends))
-        return Row({len(self.depends) - 1: Fraction(1)})
+        return Row({len(self.depends) - 1 + l * LAYER: Fraction(1) for l in self.layers})
+
+    def anything(self):
+        """A number of which nothing is known."""
+        self.loose += 1
+        return Form({f"{LOSS}any {self.loose}": Fraction(1)})
+
+    def part(self, l, v):
+        """A vector with every layer but one set to zero."""
+        if not isinstance(v, Row) or (ORIGIN in v.terms and len(self.layers) > 1):
+            raise NoForm("a layer of what is no vector, or not measured from the optimum")
+        return v if len(self.layers) == 1 else Row({i: c for i, c in v.terms.items() if i // LAYER == l})
+
+    def layer_part(self, l, v):
+        require(l in self.layers, f"{l} is no layer")
+        return v if not isinstance(v, Row) and plain(v) == 0 else self.part(int(l), v)
 
     def first_states(self):
         """A letter for each first state of a method that a statement leaves free; the same in all runs."""
@@ -115,7 +191,7 @@ class Letters(Known, Replay):
 
     def upstream(self, row):
         """The draws of noise on which a vector depends."""
-        return frozenset().union(*(self.depends[i] for i in row.terms if i != ORIGIN))
+        return frozenset().union(*(self.depends[i % LAYER] for i in row.terms if i != ORIGIN))
 
     def asked(self, k, x):
         """What is known of client k at a point: one point has one gradient and one value."""
@@ -126,7 +202,7 @@ class Letters(Known, Replay):
         points.append((x, self.letter(self.upstream(x)), loss(k, len(points))))
         return points[-1]
 
-    def noise(self, k, x, gradient, draw):
+    def noise(self, k, x, gradient, draw, before=0):
         """The noise of one draw at a point, of mean zero given all that does not depend on the draw."""
         if self.exact:
             return Row({})
@@ -137,17 +213,20 @@ class Letters(Known, Replay):
         first = next(iter(seen[0][0].terms)) if seen else len(self.depends)
         if first in self.upstream(x):
             raise NoForm("the same samples are used at a point that depends on them")
-        self.drawn[first] = draw[1]
+        self.drawn[first], self.chosen_before[first] = draw[1], before
         row = self.letter({first, *self.upstream(x)})
         seen.append((row, gradient + row, x))
         return row
 
     def solve(self, k, linear, pull, x):
-        """The point v with gradient + linear + pull (v - x) = 0 of client k."""
-        gradient = self.letter(self.upstream(x) | self.upstream(linear))
-        point = x - (linear + gradient) / pull
-        self.points[k].append((point, gradient, loss(k, len(self.points[k]))))
-        return point
+        """The point v with gradient + linear + pull (v - x) = 0 of client k; of the same problem the same one."""
+        moved = x - linear / pull
+        key = k, pull, frozenset(moved.terms.items())
+        if key not in self.solved:
+            gradient = self.letter(self.upstream(moved))
+            self.solved[key] = moved - gradient / pull
+            self.points[k].append((self.solved[key], gradient, loss(k, len(self.points[k]))))
+        return self.solved[key]
 
     # words -----------------------------------------------------------------------------------------------------------------
     def made(self, method, outcome):
@@ -156,10 +235,39 @@ class Letters(Known, Replay):
     def meaning(self, word, args, index, outcome):
         if word in self.words and word not in WORDS and word not in OF_LETTERS:
             raise NoForm(f"{word} is not a form")
+        if word in ("Max", "Min", "largest_sum", "share"):
+            return self.extreme(word, args, index, outcome)
         return super().meaning(word, args, index, outcome)
 
+    def extreme(self, word, args, index, outcome):
+        """The largest or least of numbers, or a ratio: of forms a number that is at least, or at most, each of them."""
+        if word == "largest_sum":
+            count, body, name, low, high = args
+            count = self.value(count, index, outcome)
+            values = [self.value(body, {**index, name: i}, outcome) for i in self.span([low, high], index, outcome)]
+            require(count.denominator == 1 and 0 <= count <= len(values), f"{count} is no number of values")
+            bounded(comb(len(values), int(count)), OUTCOMES, "sums of values")
+            found = [sum(each, Fraction(0)) for each in combinations(values, int(count))]
+        else:
+            found = values = [self.value(a, index, outcome) for a in args]
+        if not any(isinstance(value, Form) and {*value.terms} - {()} for value in values):
+            found = [plain(value) if isinstance(value, Form) else value for value in found]
+            return quotient(*found) if word == "share" else extreme(found, word != "Min")
+        if told_apart(*(value for value in values if isinstance(value, Form))):
+            raise NoForm(f"{word} of means over choices")
+        if word == "share":
+            return Ratio(*found)
+        said = (frozenset(value.terms.items()) if isinstance(value, Form) else value for value in values)
+        key = word, str(args), *index.items(), self.given_past, *said
+        if key not in self.extremes:
+            self.extremes[key] = self.anything()
+            for number, value in enumerate(found):
+                above = self.extremes[key] - value if word != "Min" else value - self.extremes[key]
+                self.largest[f"{word} {self.loose} {number}"] = above
+        return self.extremes[key]
+
     def name(self, name, indices, outcome):
-        if name in ("dim", "layers"):
+        if name == "dim":
             raise NoForm(f"{name} is no number here")
         return super().name(name, indices, outcome)
 
@@ -167,7 +275,7 @@ class Letters(Known, Replay):
         (word, r), outer = key, self.given_past
         require(r is None or r.denominator == 1, f"{r} is no round")
         past = {"E_sampling": outer, "E_round": r}.get(word, NOTHING)
-        if not self.exact:
+        if not self.exact or self.choices:
             if past is None:
                 raise NoForm("a mean over samples of clients outside of expectations, while others add noise")
             if outer is not None and past < outer:
@@ -176,25 +284,29 @@ class Letters(Known, Replay):
                 self.asked_given.add(past)
         self.given_past = NOTHING if past is None else past
         try:
-            found = super().mean((word, past), body, free, index, outcome)
+            if not self.choices or word == "E_sampling":
+                found = super().mean((word, past), body, free, index, outcome)
+            elif word == "E_noise":
+                raise NoForm("a mean over noise, while choices depend on it")
+            else:
+                found = self.over_worlds(body, free, index, outcome)
         finally:
             self.given_past = outer
-        if isinstance(found, Row) and word == "E_sampling" and self.upstream(found):
-            raise NoForm("a mean of random vectors over samples of clients: a client has the same noise in each")
-        if isinstance(found, Row):
+        if isinstance(found, Row) and word != "E_sampling":  # a client's noise is the same whoever is drawn
             return sum((self.mean_of(letter, past) * c for letter, c in found.terms.items()), Row({}))
         return found
 
     def mean_of(self, letter, past):
         """The mean of a letter given the past of a round."""
-        later = {draw for draw in self.depends[letter] if self.drawn[draw] >= past} if letter != ORIGIN else ()
+        whole, l = letter % LAYER, letter // LAYER
+        later = {draw for draw in self.depends[whole] if self.drawn[draw] >= past} if letter != ORIGIN else ()
         if not later:
             return Row({letter: Fraction(1)})
-        if any(row.terms.keys() == {letter} for seen in self.noises.values() for row, *_ in seen):  # of a draw that is later
+        if any(letter in row.terms for seen in self.noises.values() for row, *_ in seen):  # of a draw that is later
             return Row({})
-        if (letter, past) not in self.conditional:
-            self.conditional[letter, past] = self.letter(self.depends[letter] - later)
-        return self.conditional[letter, past]
+        if (whole, past) not in self.conditional:
+            self.conditional[whole, past] = self.letter(self.depends[whole] - later)
+        return self.part(l, self.conditional[whole, past])
 
     def random(self, *rows):
         """Outside of expectations, note on what it depends."""
@@ -228,18 +340,38 @@ class Letters(Known, Replay):
     def compared(self, rule):
         """Triples (past, smaller, larger): what a condition says given the past of a round, by its indices and the outcome
         of sampling."""
-        seen = set()
+        seen, once = set(), {}
         for index, (_, outcome) in product(self.cases(rule), [*self.outcomes()]):
+            if self.ways and outcome not in self.ways:
+                continue
             self.certain, self.asked_given = set(), set()
-            left, right = (side if isinstance(side, Form) else Form({(): plain(side)})
-                           for side in self.sides(rule, index, outcome))
+            left, right = self.cleared(rule["relation"], *self.sides(rule, index, outcome))
             past = self.size["rounds"] if self.certain else NOTHING
             if self.asked_given:
                 past, *others = self.asked_given
                 if others or any(self.drawn[draw] >= past for draw in self.certain):
                     raise NoForm("a random number outside of expectations")
+            if self.choices:
+                given = self.given_before(past if self.asked_given else None, outcome)
+                past = Past(past if self.asked_given else self.size["rounds"], given, told_apart(left, right))
+                if past.told_apart:
+                    left, right = (whole(side, self.worlds(given)) for side in (left, right))
+                said = left.terms, right.terms
+                if once.setdefault((*index.items(), given), said) != said:
+                    raise NoForm("what depends on a choice outside of expectations")
             pairs = {"=": [(left, right), (right, left)], "<": [(left, right)], ">": [(right, left)]}
             for pair in pairs[rule["relation"][0]]:
                 if (said := (past, *(frozenset(side.terms.items()) for side in pair))) not in seen:
                     seen.add(said)
                     yield past, *pair
+
+    def cleared(self, relation, left, right):
+        """Both sides as forms; a / b <= c says that a <= c b where b is at least 0."""
+        if isinstance(right, Ratio) and relation[0] == ">":
+            left, right, relation = right, left, "<"
+            return self.cleared(relation, left, right)[::-1]
+        if isinstance(left, Ratio) and relation[0] == "<":
+            if not isinstance(left.below, Form) or told_apart(left.below) or not nonnegative(left.below):
+                raise NoForm("a ratio by what may be negative")
+            left, right = left.above, left.below * plain(right)
+        return tuple(side if isinstance(side, Form) else Form({(): plain(side)}) for side in (left, right))

@@ -14,6 +14,7 @@ TERMS = 10**5  # of a sum or of a range
 OUTCOMES = 2**16  # of chance
 LETTERS = 120  # vectors of a run on letters
 SETTINGS = 16  # of a proof
+PIECES = 256  # of the interval of a number that is said to exist
 WORK = 10**6  # steps of a replay: nodes of formulas, terms of losses and gradients, and 64 bits of recorded numbers
 
 
@@ -36,7 +37,7 @@ def bits(number):
 
 
 class Meter:
-    """Counts the steps of a replay."""
+    """Counts the steps of a replay, or of several."""
 
     def __init__(self):
         self.spent = 0

@@ -14,7 +14,7 @@ from fractions import Fraction
 
 from verify.checker.course import NEVER, Course, added, least
 from verify.checker.form import STATED, keys, stated
-from verify.checker.forms import ORIGIN, Form, NoForm, combined, nonnegative
+from verify.checker.forms import LAYER, ORIGIN, Form, NoForm, combined, nonnegative
 from verify.checker.letters import NOTHING, LetterRun, Letters
 from verify.checker.limits import SETTINGS, bounded, written
 from verify.checker.proof import numbers_of
@@ -50,14 +50,14 @@ class AnyState(Letters):
         if self.random_past:
             self.drawn[PAST] = NOTHING
             for letter in self.given["start_offset"].terms:
-                self.depends[letter] = frozenset({PAST})
+                self.depends[letter % LAYER] = frozenset({PAST})
         self.states, self.made_up = {}, []
 
     def chance(self):
         super().chance()
         steps = self.size["local_steps"]
         require(all(eta == self.step_size[t % steps] for t, eta in enumerate(self.step_size)), "steps differ between rounds")
-        require(self.random_past or not self.draws, "the method draws")
+        require((self.random_past or not self.draws) and not self.choices, "the method draws")
         for name, sizes in self.free.items():
             require(name == "eta_l" or not {*(sizes or ())} & {*COUNTS}, f"{name} may change with the rounds")
             require(name == "eta_l" or sizes is not None or name in self.defined, f"{name} may change with the rounds")
@@ -82,7 +82,7 @@ class AnyState(Letters):
         try:
             self.timeless.says_the_same(rule, timed=False)
         except (NoForm, LookupError, ValueError):
-            return {}  # it may say more of the first rounds than of others
+            return []  # it may say more of the first rounds than of others
         return super().hypothesis(place, rule)
 
     def mean(self, key, body, free, index, outcome):
@@ -118,7 +118,7 @@ class FirstRound(Letters):
 
     def hypothesis(self, place, rule):
         counts = Course(self, None).depends([rule["left"], rule["right"], *rule["over"]])
-        return {} if counts else super().hypothesis(place, rule)
+        return [] if counts else super().hypothesis(place, rule)
 
 
 #: what is to be proven: of letters, given the past of a round, ``smaller <= larger``

@@ -124,6 +124,14 @@ class Run:
         self.chances[key], value = alternatives[self.outcome.get(key, 0)]
         return value
 
+    def choose(self, kind, values, chances):
+        """One of the ``values``, with ``chances()``, which depend on the run."""
+        return self.draw(kind, [*zip(chances(), values, strict=True)])
+
+    def split(self, layers):
+        """The layers of the model: ``layers`` of this run."""
+        return layers(self)
+
     def draw_clients(self, participants):
         """Numbers of the priority clients of a round, as often as they are drawn; none where nobody takes part."""
         members = [k for k in self.clients if self.priority[k]]

@@ -25,11 +25,19 @@ from fedtheory.traits import Record
 from synthetic.numbers.decimals import as_written
 
 __all__ = [
-    "BERNOULLI", "algorithm_of", "by_coordinate", "faults_of_method", "free_starts", "own_arguments", "recorded_by_methods",
-    "selection_of", "solves_local_problems", "subset_left_open",
+    "BERNOULLI", "PARAMETERS", "algorithm_of", "by_coordinate", "faults_of_method", "free_starts", "own_arguments",
+    "recorded_by_methods", "selection_of", "solves_local_problems", "subset_left_open",
 ]
 
 BERNOULLI = SAMPLING[-1]
+
+#: names of what an instance has besides the names of the language, in the search or in a certificate
+PARAMETERS = frozenset({
+    "atoms", "available", "center", "curvature", "factors", "half_tangent", "initial", "layer_sizes", "local_offset",
+    "loss_inf", "noise", "offset", "piece_center", "piece_slope", "piece_width", "pieces", "sample_center",
+    "sample_curvature", "sample_knot", "sample_offset", "sample_slope", "sample_width", "start_offset", "step_fraction",
+    "step_scale", "tail", "tie", "weight"})
+
 _LAWS = {"with-replacement": WithReplacement, "without-replacement": WithoutReplacement}
 
 
@@ -66,10 +74,15 @@ def recorded_by_methods() -> dict[str, Record]:
 
 
 def faults_of_method(claim: Claim) -> Iterator[Fault]:
-    """Faults of a claim's procedure: an unknown method or sampling, options that the method does not take."""
+    """Faults of a claim's procedure: an unknown method or sampling, options that the method does not take; and variables or
+    constants whose name is that of a parameter of its instances."""
     procedure = claim.procedure
     if procedure is None:
         return
+    variables = [variable.name for variable in claim.variables]
+    for name in PARAMETERS.intersection([*variables, *claim.constants] if claim.setting != "algebra" else ()):
+        part = "variables" if name in variables else "constants"
+        yield Fault(part, 0, name, f"{name} is the name of a parameter of every instance; choose another name")
     if procedure.sampling not in SAMPLING:
         yield Fault("sampling", 0, procedure.sampling,
                     f"unknown sampling {procedure.sampling!r}; allowed: {', '.join(SAMPLING)}")

@@ -269,6 +269,9 @@ def _variable(variable, shape, count, rng):
         raw[..., 0] = np.where(raw.sum(-1) == 0, 1.0, raw[..., 0])
         return raw
     row = (count, *(1,) * len(lead))
+    if variable.domain == "integer":
+        most = np.minimum(variable.low + 4 ** rng.integers(0, 6, row), variable.high or np.inf)
+        return np.floor(variable.low + (most - variable.low + 1) * rng.random(full))
     size = np.where(rng.random(row) < 0.5, 10 ** rng.uniform(-1, 1, row), 10 ** rng.uniform(-4, 4, row))
     value = size * np.where(rng.random(row) < 0.3, 1.0, 10 ** rng.uniform(-1, 1, full))
     if variable.domain == "positive":

@@ -136,6 +136,8 @@ def unusable(claim, conclusion) -> str:
     """Why arithmetic cannot use a claim as a premise; empty if it can."""
     if claim.statement is None:
         return f"{claim.id} states no formula"
+    if claim.exists is not None:
+        return f"{claim.id} says that there is a {claim.exists.name}, and no step chooses one"
     if not claim.explicit:
         return f"{claim.id} has a hidden constant"
     other = claim.setting == "run" and claim.procedure != conclusion.procedure

@@ -5,7 +5,6 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,7 @@ from verify.exact.certificate import certificate
 from verify.exact.check import check
 from verify.exact.confirm import Violation
 from verify.exact.replay import series_of
+from verify.exact.subdivision import subdivided
 from verify.growth.decide import order_verdict
 from verify.instances.shape import Shape
 from verify.prove.illposed import conflict
@@ -103,7 +103,7 @@ class _Case:
 def decide(claim: Claim, settings: Settings) -> Verdict:
     """The verdict on one claim, from evidence only: that of the first stage that reaches one."""
     began, case = time.perf_counter(), _Case(claim, settings)
-    verdict = next(filter(None, (stage(case) for stage in STAGES)))
+    verdict = next(filter(None, (stage(case) for stage in (STAGES if claim.exists is None else OF_EXISTENCE))))
     return replace(verdict, seconds=round(time.perf_counter() - began, 3))
 
 
@@ -158,15 +158,26 @@ def _has_other_sizes(claim: Claim) -> bool:
 def _refuted(case: _Case, violation: Violation) -> Verdict:
     claim, left, right = case.claim, violation.left, violation.right
     sides = f"left side {_short(left)}", f"right side {_short(right)}"
-    written = partial(certificate, claim, violation.shape, violation.leaves, violation.environment, left, right)
+    def written() -> dict:
+        data = certificate(claim, violation.shape, violation.leaves, violation.environment, left, right)
+        return data if claim.exists is None else subdivided(data)
+
     outcome = accepted(claim, written, lambda data: check(data, claim), case.settings.out)
     if isinstance(outcome, Refused):
         case.details |= outcome.details
         return case.undecided("checker", None, f"exact arithmetic finds {' against '.join(sides)}; {outcome.why}")
     case.details["instance"], case.series = outcome.data, series_of(outcome.data, claim, NUMPY)
     worst = ratio(float(left), float(right), claim.statement.relation)
-    evidence = f"counterexample: {', '.join(sides)} ({_in_words(claim, outcome.data)})"
+    evidence = f"counterexample: {', '.join(sides)}{_on_pieces(claim, outcome.data)} ({_in_words(claim, outcome.data)})"
     return case.verdict("refuted", worst, evidence, outcome.path)
+
+
+def _on_pieces(claim: Claim, data: dict) -> str:
+    if claim.exists is None:
+        return ""
+    pieces = len(data["subdivision"]) - 1
+    return (f" at the largest {claim.exists.name}; the statement is broken for every {claim.exists.name} in {claim.exists}, "
+            f"on {pieces} piece{'s' * (pieces > 1)} of the interval")
 
 
 def _proof(case: _Case) -> Verdict | None:
@@ -295,6 +306,9 @@ def _spans(case: _Case) -> list[tuple[str, tuple[int, int]]]:
 #: each returns a verdict, or None and leaves the claim to the next
 STAGES = (_conflict, _empty, _order, _search, _proof, _uncertainty, _federations, _samples,
           _worst_case, _chain, _nothing_against_it)
+
+#: those that know what it means that a number exists
+OF_EXISTENCE = (_conflict, _empty, _order, _search, _uncertainty, _nothing_against_it)
 
 _FEWEST = 8  # instances that meet the hypotheses
 _OF_RUNS = ("clients", "participants", "rounds", "local_steps", "samples", "layers")

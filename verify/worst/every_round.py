@@ -41,8 +41,8 @@ def every_round(claim: Claim) -> Proven:
     Raises:
         ImportError: the solver is not installed.
     """
-    if claim.setting != "run" or speaks_of_samples(claim) or claim.statement.strict:
-        return Proven(reason="it is not about runs on losses, or strict")
+    if claim.setting != "run" or speaks_of_samples(claim) or claim.statement.strict or claim.exists is not None:
+        return Proven(reason="it is not about runs on losses, strict, or about a number that exists")
     if claim.procedure is not None and claim.procedure.free_clients:
         return Proven(reason="it has free clients")
     found, places, reasons = [], [], []

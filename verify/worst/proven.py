@@ -10,7 +10,7 @@ from typing import Any
 from bounds.language.claim import Claim
 from verify.claims.needs import speaks_of_samples
 from verify.worst.setting import Place, setting_of
-from verify.worst.worst_case import WorstCase, worst_case
+from verify.worst.worst_case import WorstCase, has_form, worst_case
 
 __all__ = ["FEW", "FEWEST", "PLACES", "STARTS", "Proven", "in_one_line", "known_at", "may_fail", "proven", "uphill"]
 
@@ -23,6 +23,7 @@ _RATIOS, _STEPS = ("1/10", "9/10", "1/100", "1/2"), ("1/2", "1", "1/10", "3/2", 
 _NUMBERS, _SHARES = ("1", "1/2", "2", "1/3", "1/10", "8", "1/100"), ("1", "1", "1/2", "1/10", "1/100")
 STARTS, _TRIALS = 3, 60  # settings from which numbers are moved, and trials from each
 _MOVES = (Fraction(3), Fraction(1, 3))  # of a number, by a factor
+_PARTS = (Fraction(1), Fraction(1, 4), Fraction(1, 16), Fraction(1, 64))  # of numbers that hypotheses may bound
 _LISTED = 4  # values in a scope
 _UP = 1.001  # a factor that is this many times larger is larger
 _NEAR = 1e-6  # factors that are larger than one by less are one
@@ -38,7 +39,7 @@ def _places() -> Iterator[Place]:
         yield Place(
             *_SIZES[i % len(_SIZES)], L, L * Fraction(_RATIOS[i % len(_RATIOS)]),
             tuple(map(Fraction, rng.choices(_SHARES, k=7))), Fraction(_STEPS[i // 2 % len(_STEPS)]),
-            tuple(map(Fraction, rng.choices(_NUMBERS, k=7))), (1, rng.randint(1, 4), 1))
+            tuple(map(Fraction, rng.choices(_NUMBERS, k=7))), (1, rng.randint(1, 4), 1), 1 if i % 4 == 3 else 2)
 
 
 #: the places at which proofs are looked for
@@ -122,11 +123,32 @@ def _everywhere(claim: Claim) -> Iterator[WorstCase | Exception]:
 
 
 def known_at(claim: Claim, place: Place) -> WorstCase:
-    """At a place, with numbers that have no value where the statement is linear in them."""
-    try:
-        return _with_factors(claim, {}, place._replace(numbers=()))
-    except (TypeError, ValueError):
-        return _with_factors(claim, {}, place)
+    """At a place, with numbers that have no value where the statement is linear in them, and smaller ones where hypotheses
+    ask for that."""
+    places = [place._replace(numbers=())]
+    if place.numbers:
+        without = _unneeded(claim, place)
+        smaller = [place._replace(numbers=tuple(number * part for number in place.numbers)) for part in _PARTS]
+        places += [each._replace(unknown=without) for each in smaller] + smaller * bool(without)
+    errors: list[Exception] = []
+    for each in places:
+        try:
+            return _with_factors(claim, {}, each)
+        except (TypeError, ValueError) as error:
+            errors.append(error)
+    raise errors[min(1, len(errors) - 1)]
+
+
+def _unneeded(claim: Claim, place: Place) -> frozenset[str]:
+    """Numbers that nothing bounds without which a claim has a form, one after another."""
+    found: frozenset[str] = frozenset()
+    for name in setting_of(claim, {}, place._replace(numbers=())).unknown:
+        try:
+            has_form(claim, place._replace(unknown=found | {name}))
+        except _ERRORS:
+            continue
+        found |= {name}
+    return found
 
 
 def _with_factors(claim: Claim, given: dict[str, Fraction], place: Place) -> WorstCase:
@@ -147,7 +169,7 @@ def uphill(claim: Claim, start: WorstCase, place: Place) -> tuple[dict[str, Frac
             return -inf
         return max(-inf if factor is None else factor for factor in one.factors)
 
-    place = place._replace(numbers=() if start.setting.unknown else place.numbers)
+    place = place._replace(unknown=frozenset(start.setting.unknown), numbers=place.numbers or PLACES[1].numbers)
     given = {name: Fraction(number) for name, number in start.numbers.items() if name != "weights"}
     best, left, grown = factor(given), _TRIALS, True
     while grown and left > 0:
@@ -167,7 +189,7 @@ def in_one_line(found: list[WorstCase], rounds: str = "") -> str:
     """The functions, the sizes and the numbers of all settings, in one line; ``rounds`` where their number is no matter."""
     said: dict[str, list[str]] = {}
     for one in found:
-        for name, value in one.numbers.items():
+        for name, value in one.said.items():
             if not (rounds and name == "rounds"):
                 said.setdefault(name, []).append(value)
     parts = [found[0].functions, "in every dimension", *[rounds] * bool(rounds), f"at {len(found)} settings"]

@@ -189,7 +189,7 @@ order_convex = theorem_5_2(
         C * (sigma_sq / (mu * T * K * s) * noise_factor
              + m * mu / s * start_distance_sq * sp.exp(-(s / m + mu / L) * T)),
     ),
-    steps=("fedmoswa/lemma-g.13", "fedmoswa/lemma-g.5"),
+    steps=("fedmoswa/lemma-g.13", "fedmoswa/lemma-g.5@proof-step"),
     note="the step size is printed for K eta_l alpha; the output is a weighted mean of gaps; any gamma",
 )
 
@@ -202,7 +202,7 @@ order_nonconvex = theorem_5_2(
         C * (sp.sqrt(sigma_sq * F0_gap) / sp.sqrt(T * K * s) * sp.sqrt(1 + m / eta_g**2)
              + L * F0_gap / T * (m / s) ** two_thirds),
     ),
-    steps=("fedmoswa/lemma-g.18", "fedmoswa/lemma-g.6"),
+    steps=("fedmoswa/lemma-g.18", "fedmoswa/lemma-g.6@proof-step"),
     note="the output is uniform over the server's models before rounds 0, ..., T",
 )
 
@@ -258,7 +258,7 @@ explicit_tuned = replace(
         + 28 * sp.sqrt(5) * sp.sqrt(sigma_sq * L * F0_gap * noise_factor / (K * s * (T + 1))),
     ),
     note="Lemma G.18, taken as printed, with the step of Lemma G.6; R is the number of rounds",
-    steps=("fedmoswa/lemma-g.18", "fedmoswa/lemma-g.6"),
+    steps=("fedmoswa/lemma-g.18", "fedmoswa/lemma-g.6@proof-step"),
 )
 
 
