@@ -182,8 +182,7 @@ def numbers(claim: Claim, setting) -> dict[str, Any]:
 # what is used --------------------------------------------------------------------------------------------------------------
 def _usable(claim: Claim) -> list[Claim]:
     """The steps from which a claim may follow: explicit, about the same procedure, and not narrower than the claim."""
-    return [p for p in premises_of(claim)
-            if p.id != claim.id and p.statement is not None and p.exists is None and not unusable(p, claim)
+    return [p for p in premises_of(claim) if p.id != claim.id and p.exists is None and not unusable(p, claim)
             and not narrower(p, claim) and p.setting in ("run", "algebra") and _means_the_same(p, claim)]
 
 

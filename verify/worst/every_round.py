@@ -18,7 +18,7 @@ from verify.checker.timeless import BY_ROUND
 from verify.checker.words import replayed
 from verify.claims.needs import speaks_of_samples
 from verify.exact.statement import formula, statement_of
-from verify.worst.program import Program
+from verify.worst.program import Program, of_letters
 from verify.worst.proof import proof
 from verify.worst.proven import FEW, FEWEST, PLACES, STARTS, Proven, in_one_line, known_at, may_fail, uphill
 from verify.worst.setting import Place, Setting, setting_of
@@ -153,7 +153,10 @@ def _proofs(asked: list[Duty]) -> list[dict[str, str]] | None:
     for letters, past, smaller, larger in asked:
         key = id(letters), past
         if key not in programs:
-            programs[key] = Program(letters, letters.known({past})[past])
+            known = letters.known({past})[past]
+            forms = [form for part in known for form in part.values()]
+            forms += [side for one in asked if one.letters is letters for side in (one.smaller, one.larger)]
+            programs[key] = Program(letters, known, {*range(len(letters.depends))}.union(*map(of_letters, forms)))
         rest = larger - smaller
         multipliers = {} if not rest.terms or ({*rest.terms} <= {()} and plain(rest) >= 0) else proof(
             programs[key], smaller, larger)

@@ -12,7 +12,7 @@ from verify.checker.forms import LAYER, ORIGIN, Form
 from verify.checker.letters import Letters
 from verify.checker.limits import bounded
 
-__all__ = ["SMALL", "Program", "Solution", "inner", "programs", "solver"]
+__all__ = ["SMALL", "Program", "Solution", "inner", "of_letters", "programs", "solver"]
 
 SMALL = 1e-6  # multipliers and eigenvalues that count as zero
 
