@@ -80,6 +80,10 @@ class Reader:
         for name, allowed in (("kind", KINDS), ("setting", SETTINGS), ("sampling", SAMPLING)):
             if row.get(name, allowed[0]) not in allowed:
                 self.at(name, row[name]).fail(f"unknown {name} {short(row[name])}; allowed: {', '.join(allowed)}")
+        setting = row.get("setting", "run")
+        if setting != "run" and row.get("method", "fedavg") != "fedavg":
+            self.at("method", row["method"]).fail(f"only a claim about runs has a method; got {short(row['method'])} with "
+                                                  f"setting {setting}")
         for name, domain in row.get("variables", {}).items():
             self.variables += (self.variable(name, domain),)
         constants = list(itertools.starmap(self.constant, row.get("constants", {}).items()))
@@ -92,7 +96,7 @@ class Reader:
             Assumption(f"{row['id']}:constant-{c.right}", f"{c.right} is {text}", (c,)) for c, text in constants)
         conditions = tuple(self.at("conditions", text).condition(text) for text in row.get("conditions", ()))
         statement = self.at("statement").condition(self.at_any_point(row["statement"]))
-        setting, limits = row.get("setting", "run"), self.limits()
+        limits = self.limits()
         options = tuple((name, self.option(name, value)) for name, value in row.get("options", {}).items())
         procedure = Procedure(row.get("method", "fedavg"), row.get("free_clients", False), options=options,
                               sampling=row.get("sampling", "full"), equal_weights=row.get("equal_weights", setting == "run"))

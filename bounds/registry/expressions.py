@@ -26,6 +26,7 @@ MOST_TERMS = 10_000  #: of a sum or a range whose ends are numbers
 _MOST_TOKENS = 1_000  # numbers, names and signs; the longest claim of a paper has less than 500
 _DEEPEST = 60  # brackets, signs before a number and powers of powers, one inside the other
 _LONGEST_NAME = 100
+_WIDEST = 50  # terms of a sum under a power, of which sympy asks for the sign
 _MOST_DIGITS = 100  # of a number that is written
 _MOST_BITS = 10_000  # of a number that is computed
 _HIGHEST = 1_000  # exponent that is a number
@@ -322,6 +323,9 @@ class _Builder:
 
     def made(self, node: ast.AST, make: Callable, *values):
         """What ``make`` gives; refused if it is no real number or formula, or has too large numbers."""
+        if make in _PARTIAL and len(sp.Add.make_args(values[0])) > _WIDEST:
+            self.refuse(node, f"a power, root or logarithm is one of a sum of at most {_WIDEST} terms; got "
+                        f"{len(values[0].args)} in {self.written(node)}")
         try:
             found = make(*values)
         except Exception as error:  # sympy raises almost anything for arguments without a meaning

@@ -112,6 +112,8 @@ REFUSED = {
     "assume = ['norm(f_grad(u)) <= L for all u']\nstatement = 'F_star <= 1'": "norm(f_grad(u)) <= G_lip for all u",
     "assume = ['norm(objective_grad(u)) <= 1 for all u']\nstatement = 'F_star <= 1'":
         "of norm(objective_grad(u)) the least value over all u is not known",
+    "setting = 'point'\nmethod = 'fedpara'\nstatement = 'F_star <= 1'": "only a claim about runs has a method; got 'fedpara'",
+    f"statement = '({'+'.join(f'L**{n}' for n in range(90))})**2 <= 1'": "a sum of at most 50 terms; got 90",
     "assume = ['norm2(v) >= mu for all u for all v']\nstatement = 'F_star <= 1'": "one 'for all u' or 'for all v'",
     "assume = ['norm2(v) == mu for all v']\nstatement = 'F_star <= 1'": "has the relation <= or >=; got ==",
     "assume = ['norm2(x_star) >= mu for all v']\nstatement = 'F_star <= 1'": "v of 'for all v' is never used",
