@@ -189,9 +189,9 @@ def draw_leaves(claim: Claim, shape: Shape, count: int, rng: np.random.Generator
 
 
 def _upper_bounds(claim) -> dict[str, float]:
-    """Upper bounds that conditions put on the claim's free numbers without index, if these are at least 0."""
-    free = {v.name for v in claim.variables if v.domain in ("positive", "nonnegative") and not v.indices}
-    found = {}
+    """Upper bounds that domains and conditions put on the claim's free numbers without index, if these are at least 0."""
+    free = {v.name: v.below for v in claim.variables if v.domain in ("positive", "nonnegative") and not v.indices}
+    found = {name: float(below) for name, below in free.items() if below is not None}
     for c in claim.conditions:
         if c.relation == "<=" and c.left.is_Symbol and c.left.name in free and c.right.is_number and not c.over:
             found[c.left.name] = min(float(c.right), found.get(c.left.name, np.inf))

@@ -1,5 +1,6 @@
 """The semidefinite program of a statement on letters: the multipliers of a proof, or how far the statement is from true."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -22,12 +23,16 @@ class Solution(NamedTuple):
         multipliers: of the known inequalities and equalities, by name.
         active: names of those that are not near zero.
         slack: what remains, a symmetric matrix (letters, letters) in units of the statement's largest coefficient.
+        gram, values: inner products of the letters (letters, letters) and numbers without a value, by name, at which the
+            smaller side is ``factor`` and the larger one is one.
     """
 
     factor: float
     multipliers: dict[str, float]
     active: list[str]
     slack: np.ndarray
+    gram: np.ndarray
+    values: dict[str, float]
 
 
 def solver():
@@ -73,36 +78,55 @@ class Program:
         shape = len(self.keys) + 1 + len(self.places), 1
         return sparse.csc_array((numbers, (rows, [0] * len(rows))), shape=shape)
 
-    def solve(self, smaller: Form, larger: Form, cost: float | None = None) -> Solution | None:
+    def solve(self, smaller: Form, larger: Form, cost: float | None = None, others: Sequence[Form] = ()) -> Solution | None:
         """The least ``factor`` for which ``factor * larger - smaller`` is certainly not negative; with a ``cost`` of all
-        multipliers of inequalities the cheapest proof that ``larger - smaller`` is not. None where there is none."""
+        multipliers of inequalities the cheapest proof that ``larger - smaller`` is not. None where there is none.
+
+        With ``others``, and no cost, the smaller side is the least of ``smaller`` and these: of all their means that one
+        whose factor is least.
+        """
         own, zeros = solver(), len(self.keys)
-        if not {key for key in (*smaller.terms, *larger.terms) if not inner(key) and key} <= {*self.keys}:
+        if not {key for side in (smaller, larger, *others) for key in side.terms if not inner(key) and key} <= {*self.keys}:
             return None
         scaled, number, signed = cost is None, len(self.names), len(self.inequalities)
-        less, more = (self.column(side).toarray()[:, 0] for side in (smaller, larger))
+        less, more, *apart = (self.column(side).toarray()[:, 0] for side in (smaller, larger, *others))
         size = max(np.abs(less).max(), np.abs(more).max()) or 1.0
         rows, right = self.known, (0 if scaled else more / size) - less / size
         if scaled:
-            rows = sparse.hstack([rows, sparse.csc_matrix(-more[:, None] / size)], format="csc")
+            shares = [(side - less)[:, None] / size for side in apart]
+            rows = sparse.hstack([rows, *map(sparse.csc_matrix, (-more[:, None] / size, *shares))], format="csc")
         signs = sparse.eye(signed, rows.shape[1], format="csc") * -1.0
         aim = np.zeros(rows.shape[1])
-        aim[:signed], aim[number:] = cost or 0.0, 1.0
+        aim[:signed], aim[number : number + 1] = cost or 0.0, 1.0
+        bounds = np.zeros((1 + len(apart)) * bool(apart))
+        if apart:  # shares are at least 0, and at most one together
+            bounds[-1] = 1.0
+            of_shares = sparse.csc_matrix(np.vstack([-np.eye(len(apart)), np.ones(len(apart))]))
+            signs = sparse.vstack([signs, sparse.hstack([sparse.csc_matrix((len(bounds), number + 1)), of_shares])])
+        signed += len(bounds)
         cones = [own.ZeroConeT(zeros)] * bool(zeros) + [own.NonnegativeConeT(1 + signed), own.PSDTriangleConeT(self.count)]
         settings = own.DefaultSettings()
         settings.verbose = False
         found = solved(aim, sparse.vstack([rows[: zeros + 1], signs, rows[zeros + 1 :]], format="csc"),
-                       np.concatenate([right[: zeros + 1], np.zeros(signed), right[zeros + 1 :]]), cones, settings)
+                       np.concatenate([right[: zeros + 1], np.zeros(signed - len(bounds)), bounds, right[zeros + 1 :]]), cones,
+                       settings)
         if found is None or str(found.status) not in ("Solved", "AlmostSolved"):
             return None
-        slack, upper = np.zeros((self.count, self.count)), np.array(found.s)[-len(self.places) :]
-        for (i, j), place in self.places.items():
-            slack[i, j] = slack[j, i] = upper[place] * (1 if i == j else 0.5**0.5)
+        slack, gram = (self._matrix(np.array(of)[-len(self.places) :]) for of in (found.s, found.z))
         parts = np.abs(found.x[:number])
         active = [name for name, part in zip(self.names, parts, strict=True)
                   if name in self.equalities or part > SMALL * max(1.0, parts.max())]
         multipliers = size * np.array(found.x)[:number] / self.sizes
-        return Solution(found.x[-1] if scaled else 1.0, dict(zip(self.names, multipliers, strict=True)), active, slack)
+        values = dict(zip(self.keys, np.array(found.z)[:zeros] / size, strict=True))
+        return Solution(found.x[number] if scaled else 1.0, dict(zip(self.names, multipliers, strict=True)), active, slack,
+                        gram / size, values)
+
+    def _matrix(self, upper: np.ndarray) -> np.ndarray:
+        """The symmetric matrix of an upper triangle as the solver has it."""
+        found = np.zeros((self.count, self.count))
+        for (i, j), place in self.places.items():
+            found[i, j] = found[j, i] = upper[place] * (1 if i == j else 0.5**0.5)
+        return found
 
 
 def programs(letters: Letters, statement, most: int | None = None) -> list[tuple[Program, Form, Form]]:
