@@ -31,8 +31,8 @@ _HEAD = """\
 `python -m benchmarks.unseen` referees the statements of benchmarks/unseen/*.toml and writes this page. They ship with no
 paper, control or example. About half of them are true, with a source or a derivation; the others are false, and a comment
 beside each says why. A false one is wrong by as little as a factor of 1.02, or only for many clients, in long runs, in two
-dimensions or at a tie. Shown is the verdict with the largest ratio of left to right side; **bold** where it is wrong or a false
-statement is missed.
+dimensions or at a tie. Shown is the verdict with the largest ratio of left to right side; **bold** where a true statement is
+not spared or a false one is missed.
 """
 
 

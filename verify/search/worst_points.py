@@ -33,6 +33,7 @@ _EXACTLY = 8  # of these, with the numbers of the place, too
 _MOST = 32  # letters
 _PROMISING = 0.5  # factor from which a place is worth a look
 _FIRST = 6  # places at which something must be known of a claim that is looked at further
+_DIGITS = 4  # of factors that differ
 _LOOKED_AT = 3  # places whose functions are looked at
 _CLIENTS, _ROUNDS, _STEPS = (1, 2, 3, 6), (1, 2, 3, 5, 8), (1, 2, 3)
 _RATIOS, _NUMBERS = ("1/10", "1/2", "1/100"), ("1", "1/2", "3", "1/10")
@@ -101,7 +102,7 @@ def _everywhere(claim: Claim) -> list[WorstPoints]:
         sizes = tuple(one.setting.sizes.values())
         if sizes not in found or one.factor > found[sizes].factor:
             found[sizes] = one
-    return sorted(found.values(), key=lambda one: -one.factor)[:_LOOKED_AT]
+    return sorted(found.values(), key=lambda one: (-round(one.factor, _DIGITS), sum(map(len, one.points))))[:_LOOKED_AT]
 
 
 def _shape(claim: Claim, found: WorstPoints, most_outcomes: int) -> Shape | None:

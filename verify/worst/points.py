@@ -1,20 +1,25 @@
 """Where a statement is worst: the points of the clients that a program found, in the direction in which they differ most."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from bounds.language.claim import Claim
-from verify.checker.forms import ORIGIN, NoForm, Row
+from verify.checker.forms import ORIGIN, Form, NoForm, Row
 from verify.checker.letters import Letters
 from verify.checker.limits import TooLarge
 from verify.exact.statement import statement_of
-from verify.worst.program import Solution, programs
+from verify.worst.program import Program, Solution, programs
 from verify.worst.setting import Place, Setting, setting_of
 
 __all__ = ["WorstPoints", "worst_points"]
+
+
+_TURNS = 3  # programs that bring the vectors onto a line
+_NEARLY = 1 - 1e-5  # share of the worst factor that is kept by these
+_STRAIGHT = 1e-6  # share of the length across the main direction that counts as none
 
 
 class WorstPoints(NamedTuple):
@@ -52,33 +57,69 @@ def worst_points(claim: Claim, given: Mapping[str, Fraction] | None = None, plac
         letters = Letters(stated, *setting)
         if not letters.exact:
             return None
-        solved = [*_solved(letters, stated["statement"], most)]
+        asked = _asked(letters, stated["statement"], most)
     except (NoForm, TooLarge) as error:
         raise ValueError(f"{claim.id} has no worst case of this kind: {error}") from error
-    found = max(filter(None, solved), key=lambda one: one.factor, default=None)
-    return None if found is None else _on_a_line(letters, setting, found)
+    solved = [(one, each) for each in asked if (one := each.program.solve(each.smaller, each.larger, others=each.others))]
+    if not solved:
+        return None
+    found, asked = max(solved, key=lambda pair: pair[0].factor)
+    return _on_a_line(letters, setting, found.factor, _straightened(letters, asked, found))
 
 
-def _solved(letters: Letters, statement: dict[str, Any], most: int | None) -> Iterator[Solution | None]:
-    """Of each pair of sides the solution; of a statement about the least over a range a single one."""
-    least = _least(statement)
-    asked = programs(letters, least or statement, most)
-    if least is None:
-        yield from (program.solve(*pair) for program, *pair in asked)
-    elif len({(id(program), frozenset(larger.terms.items())) for program, _, larger in asked}) == 1:
-        (program, smaller, larger), *more = asked
-        yield program.solve(smaller, larger, others=[each for _, each, _ in more])
+class _Asked(NamedTuple):
+    """A program, and sides: the least of ``smaller`` and the ``others`` against the larger one."""
+
+    program: Program
+    smaller: Form
+    larger: Form
+    others: tuple[Form, ...] = ()
 
 
-def _least(statement: dict[str, Any]) -> dict[str, Any] | None:
-    """Of a statement that the least over a range is at most something the same about each; None if it is another one."""
+def _asked(letters: Letters, statement: dict[str, Any], most: int | None) -> list[_Asked]:
+    """A question for each pair of sides; a single one of a statement about the least of several numbers."""
+    several = _least(statement)
+    asked = programs(letters, several or [statement], most)
+    if not several:
+        return [_Asked(*each) for each in asked]
+    (program, smaller, larger), *more = asked
+    alike = all(one is program and (other - larger).terms == {} for one, _, other in more)
+    return [_Asked(program, smaller, larger, tuple(each for _, each, _ in more))] if alike else []
+
+
+def _least(statement: dict[str, Any]) -> list[dict[str, Any]]:
+    """Of a statement that the least of several numbers is at most something, the same about each; empty if it is another."""
     match statement:
         case {"left": ["*", -1, ["highest", index, low, high, ["*", -1, body]]], "relation": "<=", "over": []}:
-            return statement | {"left": body, "over": [[index, low, high]]}
-    return None
+            return [statement | {"left": body, "over": [[index, low, high]]}]
+        case {"left": ["Min", *bodies], "relation": "<=", "over": []}:
+            return [statement | {"left": body} for body in bodies]
+    return []
 
 
-def _on_a_line(letters: Letters, setting: Setting, solution: Solution) -> WorstPoints:
+def _straightened(letters: Letters, asked: _Asked, solution: Solution) -> Solution:
+    """Of all solutions that are nearly as bad one whose vectors lie nearly on a line, as far as a few programs find it: the
+    length across the main direction of the last one is made as small as it can be."""
+    program, larger = asked.program, asked.larger
+    near = {f"nearly {number}": side - larger * Fraction(solution.factor * _NEARLY)
+            for number, side in enumerate((asked.smaller, *asked.others))}
+    again = Program(letters, (program.inequalities | near, program.equalities))
+    for _ in range(_TURNS):
+        sizes, directions = np.linalg.eigh(solution.gram)
+        if sizes[:-1].sum() <= _STRAIGHT * sizes[-1]:
+            break
+        main = directions[:, -1]
+        across = np.eye(len(main)) - np.outer(main, main)
+        places = ((i, j) for j in range(len(main)) for i in range(j + 1))
+        length = Form({(i, j): Fraction(float(across[i, j]) * (1 if i == j else 2)) for i, j in places})
+        turned = again.solve(-length, larger)
+        if turned is None:
+            break
+        solution = turned
+    return solution
+
+
+def _on_a_line(letters: Letters, setting: Setting, factor: float, solution: Solution) -> WorstPoints:
     sizes, directions = np.linalg.eigh(solution.gram)
     along = directions[:, -1] * max(sizes[-1], 0.0) ** 0.5
 
@@ -89,7 +130,7 @@ def _on_a_line(letters: Letters, setting: Setting, solution: Solution) -> WorstP
                         for x, g, value in each]) for each in letters.points]
     steep, flat = (letters.bounds[name] for name in ("L_client", "mu_client"))
     steepest = [_steepest(each) if L is None else float(L) for each, L in zip(points, steep, strict=True)]
-    return WorstPoints(solution.factor, setting, place(letters.given["start_offset"]), points, steepest,
+    return WorstPoints(factor, setting, place(letters.given["start_offset"]), points, steepest,
                        [-L if m is None else float(m) for m, L in zip(flat, steepest, strict=True)])
 
 

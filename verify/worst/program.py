@@ -108,8 +108,8 @@ class Program:
         settings = own.DefaultSettings()
         settings.verbose = False
         found = solved(aim, sparse.vstack([rows[: zeros + 1], signs, rows[zeros + 1 :]], format="csc"),
-                       np.concatenate([right[: zeros + 1], np.zeros(signed - len(bounds)), bounds, right[zeros + 1 :]]), cones,
-                       settings)
+                       np.concatenate([right[: zeros + 1], np.zeros(signed - len(bounds)), bounds, right[zeros + 1 :]]),
+                       cones, settings)
         if found is None or str(found.status) not in ("Solved", "AlmostSolved"):
             return None
         slack, gram = (self._matrix(np.array(of)[-len(self.places) :]) for of in (found.s, found.z))
@@ -129,13 +129,13 @@ class Program:
         return found
 
 
-def programs(letters: Letters, statement, most: int | None = None) -> list[tuple[Program, Form, Form]]:
-    """Of each pair of sides that a statement compares the program, the smaller side and the larger one.
+def programs(letters: Letters, statements: Sequence, most: int | None = None) -> list[tuple[Program, Form, Form]]:
+    """Of each pair of sides that the statements compare the program, the smaller side and the larger one.
 
     Raises:
-        LookupError, TypeError, ValueError: the statement is none about letters, or has more than so many.
+        LookupError, TypeError, ValueError: a statement is none about letters, or has more than so many.
     """
-    triples = [*letters.compared(statement)]
+    triples = [triple for statement in statements for triple in letters.compared(statement)]
     if most is not None:
         bounded(len(letters.depends), most, "letters")
     known = {past: Program(letters, pair) for past, pair in letters.known({past for past, *_ in triples}).items()}
