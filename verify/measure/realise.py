@@ -347,8 +347,8 @@ class _Binder:
 
     def _tighten(self, name, ignoring: bool = False, apart: bool = False) -> bool:
         """Bind a number to the tightest value that all conditions on it admit; move a free one into its bounds.
-        ``ignoring``: bounds that are not known yet are left out. ``apart``: of a constant those are, that are constants which
-        wait for their bounds, too; as hypotheses they are checked."""
+        ``ignoring``: bounds that are not known yet are left out. ``apart``: of a constant, bounds are left out that are
+        constants and wait for their own bounds; as hypotheses they are checked."""
         free = name in {v.name for v in self._waiting()}
         best, upper, least = self.leaf(name).reshape(-1, 1, 1) if free else None, False, None
         for condition, number, relation, other in bounds_on_numbers(self.claim).get(name, ()):

@@ -9,13 +9,14 @@ from math import prod
 import numpy as np
 
 from bounds.language.claim import Claim
+from synthetic.numbers.arrays import NUMPY
 from verify.claims.method import subset_left_open
 from verify.claims.needs import speaks_of_samples
 from verify.claims.sizes import integer_variables, possible
 from verify.evaluation.environment import UnboundName
 from verify.instances.chance import chance_of
 from verify.instances.draw import draw_leaves
-from verify.instances.instance import outcomes
+from verify.instances.instance import federation_of, outcomes
 from verify.instances.leaves import LEAVES, SLACK, Leaves, take_rows
 from verify.instances.shape import Shape
 from verify.instances.through_points import through_points
@@ -123,10 +124,10 @@ def at_points(claim: Claim, shape: Shape, found: WorstPoints, rng: np.random.Gen
     shape = replace(shape, family=family)
     leaves = draw_leaves(claim, shape, _ROWS, rng)
     weights = np.array([[float(Fraction(w)) for w in found.setting.weights]])
-    plain = {**losses, "offset": np.zeros((1, shape.clients)), "weight": weights / weights[:, :1],
-             "start_offset": np.array([[found.start]])}
-    for name, array in plain.items():
+    for name, array in {**losses, "offset": np.zeros((1, shape.clients)), "weight": weights / weights[:, :1]}.items():
         leaves[name] = np.repeat(array, _ROWS, axis=0)
+    optimum = federation_of(shape, leaves, NUMPY).x_star  # one of several, where the objective is flat
+    leaves["start_offset"] = found.start - np.broadcast_to(np.nan_to_num(optimum), (_ROWS, 1))
     for name, array in leaves.items():
         if name.startswith(SLACK) or name == "step_fraction":
             array[:_EXACTLY] = 1.0

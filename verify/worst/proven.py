@@ -140,7 +140,7 @@ def _uphill(claim: Claim, start: WorstCase, place: Place) -> tuple[dict[str, Fra
             one = worst_case(claim, given, place, _FEW, proofs=False)
         except _ERRORS:
             return -inf
-        return max(-inf if factor is None else factor for factor in one.factors)
+        return max((-inf if factor is None else factor for factor in one.factors), default=-inf)
 
     place = place._replace(numbers=() if start.setting.unknown else place.numbers)
     given = {name: Fraction(number) for name, number in start.numbers.items() if name != "weights"}
