@@ -44,6 +44,11 @@ def _decided(job: tuple[str, str, int]) -> tuple[str, str, str, float | None, fl
     return name, budget, verdict.verdict, ratio, round(time.process_time() - began, 2), verdict.evidence
 
 
+def _by_search(name: str, found: dict) -> bool:
+    """Whether quick refutes an explicit statement: larger budgets begin with what quick looks at."""
+    return statements()[name][1].explicit and found.get("quick", {}).get(name, ("",))[0] == "refuted"
+
+
 def page(found: dict, about: dict[str, str]) -> str:
     """The page: how many, then a line for each statement. ``found``: budget -> id -> (verdict, ratio, seconds, evidence)."""
     named = statements()
@@ -92,7 +97,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for budget in budgets:
         found = data["found"].setdefault(budget, {})
         jobs = [(name, budget, options.seed) for name in names if options.fresh or name not in found]
-        for name, _, *result in results(_decided, jobs, options.workers, 1):
+        easy = {name: data["found"]["quick"][name] for name, *_ in jobs if budget != "quick" and _by_search(name, data["found"])}
+        found |= easy
+        for name, _, *result in results(_decided, [job for job in jobs if job[0] not in easy], options.workers, 1):
             found[name] = result
             print(budget, name, *result, flush=True)
             wrong |= name.startswith("true/") and result[0] == "refuted"

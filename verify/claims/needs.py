@@ -89,8 +89,9 @@ def needs(claim: Claim) -> Needs:
     """What a claim asks of the clients: by the constants that its formulas name and no hypothesis defines, and by what its
     hypotheses bound at all points."""
     everywhere, vectors = claim.names - determined(claim), [*_bounded_at_all_points(claim)]
-    return Needs(bool(everywhere & _LIPSCHITZ) or not all(map(_vanishes_for_equal_gradients, vectors)),
-                 bool(everywhere & {*HETEROGENEITY}) or any(map(_vanishes_for_equal_gradients, vectors)), needs_convex(claim))
+    apart = [_vanishes_for_equal_gradients(vector) for vector in vectors]
+    return Needs(bool(everywhere & _LIPSCHITZ) or not all(apart), bool(everywhere & {*HETEROGENEITY}) or any(apart),
+                 needs_convex(claim))
 
 
 def _bounded_at_all_points(claim: Claim) -> Iterator[sp.Expr]:
@@ -100,7 +101,8 @@ def _bounded_at_all_points(claim: Claim) -> Iterator[sp.Expr]:
             point, number = word.args
             terms = [term for term in sp.Add.make_args(sp.expand(number)) if point in term.free_symbols]
             lengths = set().union(*(term.atoms(words.norm2) for term in terms))
-            only = all(term.could_extract_minus_sign() and not term.has(words.F, words.objective, words.dot) for term in terms)
+            others = words.F, words.objective, words.dot
+            only = all(term.could_extract_minus_sign() and not term.has(*others) for term in terms)
             if only and all(_of_gradients(length.args[0], point) for length in lengths):
                 yield from (length.args[0] for length in lengths)
 
