@@ -11,7 +11,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # for a start by t
 from verify.checker import proof, rounds
 from verify.checker.form import differing
 from verify.checker.intervals import shown
-from verify.checker.limits import read
+from verify.checker.limits import read, text_of
 from verify.checker.replay import check
 from verify.checker.words import replayed
 
@@ -21,7 +21,7 @@ def main(paths):
         print("one certificate, and perhaps one statement; got", len(paths), "files")
         return 2
     try:
-        given, *stated = [read(Path(path).read_text(encoding="utf-8")) for path in paths]
+        given, *stated = [read(text_of(path)) for path in paths]
     except (ArithmeticError, OSError, RecursionError, ValueError) as error:
         print("not readable:", error)
         return 2

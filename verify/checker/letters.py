@@ -10,90 +10,22 @@ Expectations are conditional ones, given all noise that is drawn before some rou
 """
 
 from fractions import Fraction
-from itertools import combinations, product
-from math import comb
 
-from verify.checker.choices import Choices, Past, told_apart, whole
-from verify.checker.forms import (
-    LAYER,
-    LOSS,
-    ORIGIN,
-    Form,
-    NoForm,
-    Row,
-    effort,
-    loss,
-    nonnegative,
-    pairing,
-    plain,
-    unknown,
-)
-from verify.checker.intervals import extreme, quotient
+from verify.checker.choices import Choices
+from verify.checker.comparisons import NOTHING, Comparisons
+from verify.checker.forms import LAYER, LOSS, ORIGIN, Form, NoForm, Row, effort, loss, pairing, plain, unknown
 from verify.checker.known import CLASS
-from verify.checker.limits import LETTERS, OUTCOMES, bounded
+from verify.checker.letter_run import LetterRun
+from verify.checker.limits import LETTERS, bounded
 from verify.checker.replay import METHODS, Replay
-from verify.checker.run import Run
 from verify.checker.words import require
 
 #: words that mean the same of letters as of coordinates; the others have none
 WORDS = ("+", "*", "^", "exp", "log", "Exp1", "Mod", "Max", "Min", "Abs", "share", "tau")
 OF_LETTERS = ("dot", "norm2", "F", "grad", "objective", "objective_grad", "layer_part")
-NOTHING = -1  # the first round in which anything is drawn: given that round's past, all noise is random
 
 
-class LetterRun(Run):
-    """A run on letters; a draw of noise is a letter of its own."""
-
-    def gradient(self, k, point, kind="noise", step=0):
-        gradient = self.instance.grad(k, point)
-        before = sum(draw in self.instance.chosen for draw in self.chances)
-        return gradient + self.instance.noise(k, point, gradient, (kind, self.round, step), before)
-
-    def choose(self, kind, values, chances):
-        """A choice with unknown chances; in the last round nobody asks what it is."""
-        if len(values) == 1 or self.round == self.instance.size["rounds"] - 1:
-            return values[0] if len(values) == 1 else None
-        require((kind, self.round, 0, 0) not in self.chances, f"two choices of {kind} in one round")
-        self.instance.chosen.add((kind, self.round, 0, 0))
-        return self.draw(kind, [(Fraction(1), value) for value in values])
-
-    def split(self, layers): return LetterLayers(self.instance)
-
-    def matching(self, models, round): return [1 for _ in self.clients]
-
-    def initial(self, free): return self.instance.first_states() if free else {}
-
-
-class LetterLayers:
-    """The layers of vectors of letters. Scores are numbers of which nothing is known."""
-
-    def __init__(self, letters):
-        self.letters, self.all = letters, letters.layers
-
-    def chosen(self, layers, new, old):
-        """``new`` in these layers, ``old`` in the others."""
-        return sum((self.letters.part(l, new if l in layers else old) for l in self.all), Row({}))
-
-    def marks(self, layers):
-        return [self.letters.anything() if layers is None else int(l in layers) for l in self.all]
-
-    def score(self, *_): return self.letters.anything()
-
-
-class Ratio:
-    """A number over one that is not negative, or the number 0 where both are 0: for comparisons alone."""
-
-    numerator = denominator = 1
-
-    def __init__(self, above, below):
-        self.above, self.below = above, below
-
-    def refuse(self, *_): raise NoForm("a ratio is compared, and nothing else")
-
-    __add__ = __radd__ = __mul__ = __rmul__ = __pow__ = __neg__ = __truediv__ = __rtruediv__ = __abs__ = refuse
-
-
-class Letters(Choices, Replay):
+class Letters(Comparisons, Choices, Replay):
     """A claim's procedure on all federations of the class that its hypotheses describe, at given sizes, numbers and weights
     of clients: all of them priority clients, and an objective that has a minimum.
 
@@ -239,33 +171,6 @@ class Letters(Choices, Replay):
             return self.extreme(word, args, index, outcome)
         return super().meaning(word, args, index, outcome)
 
-    def extreme(self, word, args, index, outcome):
-        """The largest or least of numbers, or a ratio: of forms a number that is at least, or at most, each of them."""
-        if word == "largest_sum":
-            count, body, name, low, high = args
-            count = self.value(count, index, outcome)
-            values = [self.value(body, {**index, name: i}, outcome) for i in self.span([low, high], index, outcome)]
-            require(count.denominator == 1 and 0 <= count <= len(values), f"{count} is no number of values")
-            bounded(comb(len(values), int(count)), OUTCOMES, "sums of values")
-            found = [sum(each, Fraction(0)) for each in combinations(values, int(count))]
-        else:
-            found = values = [self.value(a, index, outcome) for a in args]
-        if not any(isinstance(value, Form) and {*value.terms} - {()} for value in values):
-            found = [plain(value) if isinstance(value, Form) else value for value in found]
-            return quotient(*found) if word == "share" else extreme(found, word != "Min")
-        if told_apart(*(value for value in values if isinstance(value, Form))):
-            raise NoForm(f"{word} of means over choices")
-        if word == "share":
-            return Ratio(*found)
-        said = (frozenset(value.terms.items()) if isinstance(value, Form) else value for value in values)
-        key = word, str(args), *index.items(), self.given_past, *said
-        if key not in self.extremes:
-            self.extremes[key] = self.anything()
-            for number, value in enumerate(found):
-                above = self.extremes[key] - value if word != "Min" else value - self.extremes[key]
-                self.largest[f"{word} {self.loose} {number}"] = above
-        return self.extremes[key]
-
     def name(self, name, indices, outcome):
         if name == "dim":
             raise NoForm(f"{name} is no number here")
@@ -335,43 +240,3 @@ class Letters(Choices, Replay):
         return pairing(u, v)
 
     def norm2(self, v): return self.dot(v, v)
-
-    # what is known ---------------------------------------------------------------------------------------------------------
-    def compared(self, rule):
-        """Triples (past, smaller, larger): what a condition says given the past of a round, by its indices and the outcome
-        of sampling."""
-        seen, once = set(), {}
-        for index, (_, outcome) in product(self.cases(rule), [*self.outcomes()]):
-            if self.ways and outcome not in self.ways:
-                continue
-            self.certain, self.asked_given = set(), set()
-            left, right = self.cleared(rule["relation"], *self.sides(rule, index, outcome))
-            past = self.size["rounds"] if self.certain else NOTHING
-            if self.asked_given:
-                past, *others = self.asked_given
-                if others or any(self.drawn[draw] >= past for draw in self.certain):
-                    raise NoForm("a random number outside of expectations")
-            if self.choices:
-                given = self.given_before(past if self.asked_given else None, outcome)
-                past = Past(past if self.asked_given else self.size["rounds"], given, told_apart(left, right))
-                if past.told_apart:
-                    left, right = (whole(side, self.worlds(given)) for side in (left, right))
-                said = left.terms, right.terms
-                if once.setdefault((*index.items(), given), said) != said:
-                    raise NoForm("what depends on a choice outside of expectations")
-            pairs = {"=": [(left, right), (right, left)], "<": [(left, right)], ">": [(right, left)]}
-            for pair in pairs[rule["relation"][0]]:
-                if (said := (past, *(frozenset(side.terms.items()) for side in pair))) not in seen:
-                    seen.add(said)
-                    yield past, *pair
-
-    def cleared(self, relation, left, right):
-        """Both sides as forms; a / b <= c says that a <= c b where b is at least 0."""
-        if isinstance(right, Ratio) and relation[0] == ">":
-            left, right, relation = right, left, "<"
-            return self.cleared(relation, left, right)[::-1]
-        if isinstance(left, Ratio) and relation[0] == "<":
-            if not isinstance(left.below, Form) or told_apart(left.below) or not nonnegative(left.below):
-                raise NoForm("a ratio by what may be negative")
-            left, right = left.above, left.below * plain(right)
-        return tuple(side if isinstance(side, Form) else Form({(): plain(side)}) for side in (left, right))

@@ -32,7 +32,7 @@ def read(path: str | Path, what: str = "certificate") -> dict[str, Any]:
     """A certificate, or ``what`` else the checker reads, from a file. Raises ValueError, in one line, where it is none."""
     path = Path(path)
     try:
-        return limits.read(path.read_text(encoding="utf-8"))
+        return limits.read(limits.text_of(path))
     except OSError as error:
         raise ValueError(f"cannot read {path}: {error.strerror}") from error
     except (json.JSONDecodeError, UnicodeDecodeError) as error:

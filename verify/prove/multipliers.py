@@ -168,5 +168,6 @@ def _agree(entries, equal, holds, positive) -> bool:
 
 def _never_negative(e, free, holds, positive) -> bool:
     above, below = sp.fraction(sp.together(e))
-    sign = next((sign for sign in (1, -1) if sp.sympify(sign * below).is_positive or positive(sp.expand(sign * below))), None)
+    sign = next((sign for sign in (1, -1)
+                 if sp.sympify(sign * below).is_positive or positive(sp.expand(sign * below))), None)
     return sign is not None and (free or holds(sp.expand(sign * above)))

@@ -246,7 +246,8 @@ class _Known:
         slopes = [g for *_, g in self.points]
         changes = [g - h for g, h in combinations(slopes, 2)]
         vectors = [*moves, *slopes, *changes]
-        vectors += [d + sign * step * g for d in moves for g in (*slopes, *changes) for step in self.steps for sign in (1, -1)]
+        vectors += [d + sign * step * g
+                    for d in moves for g in (*slopes, *changes) for step in self.steps for sign in (1, -1)]
         vectors += [u + sign * v for u, v in combinations([*self.shapes, *changes][:_SHAPES], 2) for sign in (1, -1)]
         yield from (Condition(0, "<=", norm2(v)) for v in vectors)
 
@@ -264,7 +265,7 @@ class _Known:
                     yield Condition(norm2(_over(self.reader, g)), "<=", 2 * self.L * excess)
 
     def _of_the_average(self) -> Iterator[Condition]:
-        """The mean of what models are away from the average is zero; a mean gradient is no longer than gradients (Jensen)."""
+        """Deviations of models from their average have the mean zero; a mean gradient is no longer than gradients (Jensen)."""
         if "x" in self.names:
             mean = self._over_all(sp.IndexedBase("x_local")[_K] - sp.Symbol("x"))
             yield from (Condition(dot(mean, v), "==", 0) for v in self.letters)
@@ -330,7 +331,8 @@ def _variables(claim, reader, conditions) -> tuple[Variable, ...]:
                 found[name] = Variable(name, "real", (("k", "clients"),))
             elif name not in found:
                 raise NotAtPoints(f"{name} is not measured at points")
-        bound = {index for s in e.atoms(sp.Sum) for index, *_ in s.limits} | {index for c in conditions for index, *_ in c.over}
+        bound = {index for s in e.atoms(sp.Sum) for index, *_ in s.limits}
+        bound |= {index for c in conditions for index, *_ in c.over}
         for s in e.free_symbols - bound:
             if s.is_Symbol and s.name not in found and s.name not in defined and not isinstance(s, sp.IndexedBase):
                 if any(a.base.label == s for a in e.atoms(sp.Indexed)):

@@ -167,7 +167,7 @@ def uphill(claim: Claim, start: WorstCase, place: Place) -> tuple[dict[str, Frac
             one = worst_case(claim, given, place, FEW, proofs=False)
         except _ERRORS:
             return -inf
-        return max(-inf if factor is None else factor for factor in one.factors)
+        return max((-inf if factor is None else factor for factor in one.factors), default=-inf)
 
     place = place._replace(unknown=frozenset(start.setting.unknown), numbers=place.numbers or PLACES[1].numbers)
     given = {name: Fraction(number) for name, number in start.numbers.items() if name != "weights"}

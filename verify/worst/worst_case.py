@@ -74,7 +74,7 @@ def worst_case(claim: Claim, given: Mapping[str, Fraction] | None = None, place:
     stated, setting = statement_of(claim), setting_of(claim, given or {}, place)
     try:
         letters = Letters(stated, *setting)
-        asked = programs(letters, stated["statement"], most if factors or not proofs else None)
+        asked = programs(letters, [stated["statement"]], most if factors or not proofs else None)
     except (NoForm, TooLarge) as error:
         needed = f"; it may need a value of {', '.join(setting.unknown)}" if setting.unknown else ""
         raise ValueError(f"{claim.id} has no worst case of this kind: {error}{needed}") from error

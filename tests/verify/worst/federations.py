@@ -89,7 +89,7 @@ class Values:
         self.given = {axis: int(rng.integers(2)) for axis, r in enumerate(self.rounds) if r < past_round}
         assert len(self.rounds) < _AXES
         asked = {next(iter(g.terms)): (k, x) for k, points in enumerate(letters.points) for x, g, _ in points
-                 if {i % LAYER for i in g.terms} == {next(iter(g.terms))} and {*g.terms.values()} == {1}}
+                 if g.terms and {i % LAYER for i in g.terms} == {next(iter(g.terms))} and {*g.terms.values()} == {1}}
         drawn, self.axes = np.array([self.chances[1], -self.chances[0]]) / (rare * (1 - rare)) ** 0.5, len(self.rounds)
         self.vectors: list[np.ndarray] = []
         for letter in range(len(letters.depends)):

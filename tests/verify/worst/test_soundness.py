@@ -37,9 +37,9 @@ RUNS = {
     "classical/scaffold-nonconvex": {"clients": 3}, "classical/scaffold-sampled-nonconvex": {"local_steps": 1},
     "fedmoswa/lemma-g.12@start-free": {"local_steps": 1}, "fedmoswa/lemma-g.12@start-gradient": {"rounds": 1},
     "li2020/theorem-2": {"local_steps": 1},
-    "fedluar/lemma-A.2-smooth": {"rounds": 2, "local_steps": 2, "eta": Q(1, 4)},  # choices of layers, and a largest number
-    "fedluar/eq-14@forced": {"rounds": 3, "local_steps": 1, "eta": Q(1, 4)},
-    "fedluar/eq-16": {"rounds": 2, "local_steps": 1, "eta": Q(1, 4)},  # given the past, with the choices in it
+    "fedluar/lemma-A.2-smooth": {"rounds": 2, "local_steps": 2, "clients": 1, "eta": Q(1, 4)},
+    "fedluar/eq-14@forced": {"rounds": 3, "local_steps": 1, "clients": 1, "eta": Q(1, 4)},
+    "fedluar/eq-16": {"rounds": 2, "clients": 1, "local_steps": 1, "eta": Q(1, 4)},  # given the past, with the choices in it
 }
 OWN = {
     "bounds at all points": control(
