@@ -12,6 +12,7 @@ from pkgutil import iter_modules
 from typing import Any
 
 import sympy as sp
+from sympy.tensor.indexed import IndexException
 
 import bounds.language
 from bounds.language.claim import Claim, Condition, Variable
@@ -217,7 +218,7 @@ def differences(data: Mapping[str, Any], claim: Claim) -> Iterator[str]:
         return
     try:
         yield from _differences(data, claim)
-    except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
+    except (ArithmeticError, AttributeError, IndexException, LookupError, RecursionError, TypeError, ValueError) as error:
         yield f"it cannot be read as a statement: {type(error).__name__}: {error}"
 
 
