@@ -9,7 +9,7 @@ from math import prod
 import numpy as np
 import sympy as sp
 
-from bounds.language.claim import Claim
+from bounds.language.claim import BY_NUMBER, Claim
 from synthetic.numbers.arrays import NUMPY
 from verify.claims.hypotheses import bounds_on_numbers, equations
 from verify.claims.method import by_coordinate, free_starts, subset_left_open
@@ -98,7 +98,7 @@ def _draw_shape(claim, rng, most_outcomes, most_iterations, longer) -> Shape:
         steps = min(steps, most_iterations)
     sampling = procedure.sampling if procedure else "full"
     participants = 1
-    if sampling != "full":
+    if sampling in BY_NUMBER:
         participants = int(10 ** rng.uniform(0, 3)) if priority == 1 else int(rng.integers(1, 4))
     if sampling == "without-replacement":
         participants = priority - 1 if priority > max(_FEW) and participants == 3 else min(participants, priority)
@@ -286,6 +286,9 @@ def _variable(variable, shape, count, rng):
         raw[..., 0] = np.where(raw.sum(-1) == 0, 1.0, raw[..., 0])
         return raw
     row = (count, *(1,) * len(lead))
+    if variable.domain == "integer":
+        most = np.minimum(variable.low + 4 ** rng.integers(0, 6, row), variable.high or np.inf)
+        return np.floor(variable.low + (most - variable.low + 1) * rng.random(full))
     size = np.where(rng.random(row) < 0.5, 10 ** rng.uniform(-1, 1, row), 10 ** rng.uniform(-4, 4, row))
     value = size * np.where(rng.random(row) < 0.3, 1.0, 10 ** rng.uniform(-1, 1, full))
     if variable.domain == "positive":

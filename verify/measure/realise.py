@@ -16,7 +16,7 @@ from fedtheory.selection import Pattern
 from synthetic.numbers.arrays import Backend, largest, maximum, namespace, to_numpy
 from synthetic.numbers.roots import just_inside
 from verify.claims.hypotheses import bounds_at_all_points, bounds_on_numbers, defined_numbers, equations
-from verify.claims.method import algorithm_of, own_arguments, selection_of
+from verify.claims.method import BERNOULLI, algorithm_of, own_arguments, selection_of
 from verify.claims.open_constants import ASSUMED, assumed_constants, multiple, possible
 from verify.claims.sizes import entries_of
 from verify.evaluation import over_space, words  # noqa: F401  (give the papers' operators their meaning)
@@ -274,6 +274,13 @@ class _Binder:
 
     def _selection(self, copies):
         procedure, xp = self.claim.procedure, namespace(self.env.federation.weights)
+        if self.shape.sampling == BERNOULLI:
+            if "participation" not in self.env.bound:
+                raise UnboundName("nothing supplies 'participation': give a condition on it, or declare it as a variable")
+            chance = self.env.bound["participation"].data.reshape(-1)
+            chance = possible(self.claim, "participation", chance, self.env.backend)
+            chance = namespace(chance).broadcast_to(chance, (self.rows,))
+            return selection_of(procedure, participation=xp.repeat(chance, copies, axis=0))
         if not self.shape.free:
             return selection_of(procedure, self.shape.participants)
         epsilon = Tabulated(xp.repeat(self.leaf("epsilon"), copies, axis=0), by="round")

@@ -194,7 +194,8 @@ def certificates(directory: Path | None, seed: int) -> Iterator[tuple[dict[str, 
     if directory is not None:
         for path in sorted((directory / "certificates").glob("*.json")):
             data = json.loads(path.read_text(encoding="utf-8"))
-            yield data, find_claim(data["claim"])
+            if (claim := all_claims().get(data["claim"])) and _checked(data, claim).accepted:
+                yield data, claim
         return
     groups: dict[tuple, list[Claim]] = {}
     for claim in all_claims().values():
