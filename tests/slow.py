@@ -15,6 +15,8 @@ SLOW: dict[str, tuple[str, ...]] = {
     "verify/worst/test_points.py::test_a_hundredth_less_is_refuted_by_worst_points": ("[20]",),
     "verify/worst/test_points.py::test_it_is_not_without_them": (),
     "verify/worst/test_points.py::test_the_constant_itself_is_spared": (),
+    "verify/proofs/test_chained.py::test_nothing_rests_on_itself": (),
+    "verify/proofs/test_chained.py::test_what_does_not_follow_is_not_certified": ("[half of the", "[more local"),
     "verify/exact/test_existence.py::test_the_verdict_on": ("a single wrong point", "an empty interval]"),
     "bounds/papers/test_papers.py::test_every_claim_can_be_written": _SMALL,
     "bounds/papers/test_papers.py::test_statements_are_the_paper_s": _SMALL,

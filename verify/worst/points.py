@@ -82,6 +82,8 @@ def _asked(letters: Letters, statement: dict[str, Any], most: int | None) -> lis
     """A question for each pair of sides; a single one of a statement about the least of several numbers."""
     several = _least(statement)
     asked = programs(letters, several or [statement], most)
+    if any(len(program.blocks) != 1 for program, *_ in asked):  # layers have no points on one line
+        return []
     if not several:
         return [_Asked(*each) for each in asked]
     (program, smaller, larger), *more = asked

@@ -105,7 +105,7 @@ FAULTS = {
     "everybody renews": ("fedmoswa II", averaging, "c = run.of_drawn(new, c)", "c = new"),
     "mean of all": ("fedmoswa II", averaging, "if everyone else run.mean(new)", "if everyone else run.over_all(c)"),
     "old server variate": ("fedmoswa II", averaging, "c[k] - m + (x", "c[k] + (x"),
-    "start": ("fedmoswa gradient", averaging, 'if start == "gradient" else m', 'if start == "none" else m'),
+    "start": ("fedmoswa gradient", averaging, 'if start in ("gradient", "free-mean") else m', 'if start == "none" else m'),
     "fresh m after": ("fedmoswa fresh", averaging, "m * (1 -", "m * (2 -"),
     "sam radius": ("fedsam", averaging, "y + along(", "y - along("),
     "momentum": ("mofedsam", averaging, "M * (1 - beta)", "M * beta"),
