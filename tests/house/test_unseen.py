@@ -42,6 +42,10 @@ def test_a_true_statement_is_spared(name):
     assert right(name, verdict.verdict), verdict.evidence
 
 
+def test_a_free_client_may_weigh_as_much_as_the_others():
+    assert decide(STATEMENTS["false/fedalign-descends"][1], Settings(federations=False)).verdict == "refuted"
+
+
 @pytest.mark.parametrize("name", [
     "false/value-strongly-convex", "false/heavy-ball-average", "false/look-back-error", "false/fedavgm-momentum"])
 def test_numbers_below_one_and_constants_that_bound_each_other_are_measured(name):
