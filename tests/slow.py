@@ -11,6 +11,10 @@ _METHODS = ("[fedavg]", "[scaffold]", "[fedadam]", "[fedalign]", "[lbgm]")
 
 #: test -> with what it runs in ``make test``
 SLOW: dict[str, tuple[str, ...]] = {
+    "house/test_unseen.py::test_a_true_statement_is_spared": (),
+    "verify/worst/test_points.py::test_a_hundredth_less_is_refuted_by_worst_points": ("[20]",),
+    "verify/worst/test_points.py::test_it_is_not_without_them": (),
+    "verify/worst/test_points.py::test_the_constant_itself_is_spared": (),
     "verify/proofs/test_chained.py::test_nothing_rests_on_itself": (),
     "verify/proofs/test_chained.py::test_what_does_not_follow_is_not_certified": ("[half of the", "[more local"),
     "verify/exact/test_existence.py::test_the_verdict_on": ("a single wrong point", "an empty interval]"),

@@ -97,7 +97,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for budget in budgets:
         found = data["found"].setdefault(budget, {})
         jobs = [(name, budget, options.seed) for name in names if options.fresh or name not in found]
-        easy = {name: data["found"]["quick"][name] for name, *_ in jobs if budget != "quick" and _by_search(name, data["found"])}
+        easy = {name: data["found"]["quick"][name] for name, *_ in jobs
+                if budget != "quick" and _by_search(name, data["found"])}
         found |= easy
         for name, _, *result in results(_decided, [job for job in jobs if job[0] not in easy], options.workers, 1):
             found[name] = result

@@ -121,7 +121,8 @@ def _implied(claim: Claim) -> Iterator[Line]:
     if procedure is not None and not procedure.free_clients:
         yield sp.IndexedBase("priority")[client], "==", _ONE, (_CLIENTS,)
     if procedure is not None and procedure.equal_weights:
-        yield sp.IndexedBase("client_weight")[client], "==", 1 / sp.Symbol("clients"), (_CLIENTS,)
+        weight = sp.IndexedBase("client_weight")
+        yield weight[client], "==", weight[0] if procedure.free_clients else 1 / sp.Symbol("clients"), (_CLIENTS,)
     if run and (procedure is None or procedure.free == "always"):
         there = sp.IndexedBase("available")[sp.Symbol("i"), client]
         yield there, "==", _ONE, (("i", _ZERO, sp.Symbol("rounds")), _CLIENTS)
