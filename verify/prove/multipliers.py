@@ -20,7 +20,7 @@ __all__ = ["multiples"]
 
 _SAMPLES, _TRIALS, _PROGRAMS = 4, 4000, 4
 _LEAST = 1e-7  # a multiplier that is larger is needed
-_MOST = 14  # multipliers that are looked for as functions
+_MOST = 24  # multipliers that are looked for as functions
 
 
 def multiples(gap, known: Sequence[tuple[sp.Expr, bool]], given: Sequence[tuple[sp.Expr, bool]], terms: Sequence[sp.Symbol],
@@ -168,5 +168,5 @@ def _agree(entries, equal, holds, positive) -> bool:
 
 def _never_negative(e, free, holds, positive) -> bool:
     above, below = sp.fraction(sp.together(e))
-    sign = next((sign for sign in (1, -1) if sp.sympify(sign * below).is_positive or positive(sp.expand(sign * below))), None)
+    sign = next((s for s in (1, -1) if sp.sympify(s * below).is_positive or positive(sp.expand(s * below))), None)
     return sign is not None and (free or holds(sp.expand(sign * above)))

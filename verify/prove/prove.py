@@ -7,13 +7,12 @@ arithmetic that z3 decides, from the hypotheses and from lemmas about the powers
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from itertools import product
 
 import sympy as sp
 
 from bounds.language.claim import Claim, Condition, Variable
 from verify.prove.context import Context, Family
-from verify.prove.lemmas import LEMMAS, OF_VECTORS
+from verify.prove.lemmas import ADDED, SEARCHED
 from verify.prove.points import NotAtPoints, at_points
 from verify.prove.real import never_negative
 from verify.prove.satisfiable import Fact
@@ -36,7 +35,8 @@ def prove(claim: Claim) -> Proof | None:
     """A proof of the claim; None if these methods find none, which proves nothing."""
     if claim.statement is None or claim.setting == "run":
         return None
-    if claim.setting == "point":
+    at_point = claim.setting == "point"
+    if at_point:
         try:
             claim = at_points(claim)
         except NotAtPoints:
@@ -51,8 +51,9 @@ def prove(claim: Claim) -> Proof | None:
             return found
         if question.goal.strict:
             return None
-        for searches, lemmas in product((False, True), ((), OF_VECTORS, LEMMAS)):  # what is not needed makes proofs harder
-            used = replace(question.context, searches=searches).proof(question.goal, lemmas)
+        ways = [(False, SEARCHED), (True, ADDED)]
+        for adds, lemmas in [(adds, lemmas) for adds, each in (ways[::-1] if at_point else ways) for lemmas in each]:
+            used = replace(question.context, adds=adds).proof(question.goal, lemmas)
             if used is not None:
                 return _proof(question.goal, used)
         if not question.has_families:
