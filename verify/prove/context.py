@@ -149,6 +149,11 @@ class Context:
     def proof(self, goal: Condition, lemmas=LEMMAS, core: bool = True) -> tuple[Fact, ...] | None:
         """The facts from which the goal follows in real arithmetic; None where no proof is found. Without ``core`` more
         facts than needed may be named."""
+        parts = [Condition(goal.left, "<=", part) for part in goal.right.args] if isinstance(goal.right, sp.Min) else [
+            Condition(part, "<=", goal.right) for part in goal.left.args] if isinstance(goal.left, sp.Max) else []
+        if parts and goal.relation == "<=":
+            each = [self.proof(part, lemmas, core) for part in parts]
+            return None if None in each else tuple(dict.fromkeys(fact for facts in each for fact in facts))
         gap = sp.sympify(goal.right - goal.left)
         if gap.count_ops() > _LARGE:
             return None

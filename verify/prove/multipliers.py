@@ -52,18 +52,17 @@ def multiples(gap, known: Sequence[tuple[sp.Expr, bool]], given: Sequence[tuple[
             matrices.append(_scaled(np.array(at(*sample), dtype=float).reshape(len(monomials), len(columns) + 1)))
     if not matrices or any(_needed([matrix], equal, 0) is None for matrix in matrices):
         return None
-    common = _needed(matrices, equal, 0)
-    if common is None:
-        return None
     tried: set[tuple[int, ...]] = set()
-    for matrix, seed in product(matrices, range(_PROGRAMS)):
-        part = _needed([matrix[:, [*common, -1]]], [equal[i] for i in common], seed)
-        needed = tuple(common[i] for i in part or ())
-        if needed in tried or len(needed) > _MOST or not all(_same_signs(m, needed, equal) for m in matrices):
-            continue
-        tried.add(needed)
-        if _agree([[row[i] for i in (*needed, -1)] for row in entries], [equal[i] for i in needed], holds, positive):
-            return [kept[i] for i in needed if i < len(kept)]
+    for first in range(_PROGRAMS):
+        common = _needed(matrices, equal, first)
+        for matrix, seed in product(matrices, range(_PROGRAMS)) if common else ():
+            part = _needed([matrix[:, [*common, -1]]], [equal[i] for i in common], seed)
+            needed = tuple(common[i] for i in part or ())
+            if needed in tried or len(needed) > _MOST or not all(_same_signs(m, needed, equal) for m in matrices):
+                continue
+            tried.add(needed)
+            if _agree([[row[i] for i in (*needed, -1)] for row in entries], [equal[i] for i in needed], holds, positive):
+                return [kept[i] for i in needed if i < len(kept)]
     return None
 
 

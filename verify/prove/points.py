@@ -16,7 +16,7 @@ from bounds.language.words import dot, norm2
 
 __all__ = ["NotAtPoints", "at_points"]
 
-_K = sp.Symbol("k", integer=True)
+_K = sp.Symbol("client", integer=True)  # any client
 _CLIENTS = (_K, sp.Integer(0), words.clients - 1)
 _AVERAGES = ("x", "x_sampled")  # nothing is sampled at a point, so that they are the same
 _OF_TIME = (*_AVERAGES, "x_local", "included", "eta_l")
@@ -64,6 +64,8 @@ class _Reader:
         self.vectors = {v.name for v in claim.variables if v.domain == "vector"} | {"x", "x_local", "x_star"}
         self.points: dict[sp.Expr, str] = {}
         bounds, self.others = {}, []
+        if _K.name in claim.names:
+            raise NotAtPoints(f"{_K} has a meaning here")
         for c in claim.hypotheses:
             name = c.left.base.label.name if isinstance(c.left, sp.Indexed) else ""
             relation = {"L_client": "<=", "mu_client": ">="}.get(name)

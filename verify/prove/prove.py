@@ -1,11 +1,13 @@
-"""Symbolic proofs of claims about plain numbers and free vectors, for all numbers and sizes and in every dimension.
+"""Symbolic proofs of claims about plain numbers, free vectors and losses at points, for all numbers and sizes and in every
+dimension.
 
-Formulas are brought into a normal form (:mod:`verify.prove.normal`). What is left of right - left must then follow, by real
-arithmetic that z3 decides, from the hypotheses and from lemmas about the powers, sums and lengths that occur
-(:mod:`verify.prove.lemmas`). Where a size is small, its first values may be looked at one by one.
+Claims about losses at points become claims about numbers and vectors first (:mod:`verify.prove.points`). Formulas are
+brought into a normal form (:mod:`verify.prove.normal`). What is left of right - left must then follow from the hypotheses
+and lemmas about the powers, sums and lengths that occur (:mod:`verify.prove.lemmas`): by real arithmetic that z3 decides, or
+as a sum of multiples (:mod:`verify.prove.multipliers`). Where a size is small, its first values may be looked at one by one.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import sympy as sp
@@ -35,12 +37,17 @@ def prove(claim: Claim) -> Proof | None:
     """A proof of the claim; None if these methods find none, which proves nothing."""
     if claim.statement is None or claim.setting == "run":
         return None
-    at_point = claim.setting == "point"
-    if at_point:
+    if claim.setting == "point":
         try:
-            claim = at_points(claim)
+            found = _by_arithmetic(at_points(claim), (True, False))
         except NotAtPoints:
             return None
+        return found and replace(found, method=f"for every federation in every dimension, {found.method}")
+    return _by_arithmetic(claim, (False, True))
+
+
+def _by_arithmetic(claim: Claim, ways: Sequence[bool]) -> Proof | None:
+    """A proof; ``ways`` say in which order sums of multiples of facts are looked for, and z3 is asked (False)."""
     if any(v.domain not in _NUMBERS for v in claim.variables):
         return None
     for written in (False, True):
@@ -51,8 +58,7 @@ def prove(claim: Claim) -> Proof | None:
             return found
         if question.goal.strict:
             return None
-        ways = [(False, SEARCHED), (True, ADDED)]
-        for adds, lemmas in [(adds, lemmas) for adds, each in (ways[::-1] if at_point else ways) for lemmas in each]:
+        for adds, lemmas in ((way, each) for way in ways for each in (ADDED if way else SEARCHED)):
             used = replace(question.context, adds=adds).proof(question.goal, lemmas)
             if used is not None:
                 return _proof(question.goal, used)

@@ -92,10 +92,12 @@ def values_of(translated, claim, rng):
 
 
 def point(text, letters, local, client):
-    at = {name: sp.Symbol(name) for name in letters} | {"x_local": sp.IndexedBase("x_local"), "k": sp.Symbol("k")}
-    formula = sp.sympify(text, locals=at)
-    return sum(float(c) * (local[int(v.indices[0].subs(at["k"], client))] if isinstance(v, sp.Indexed) else letters[str(v)])
-               for v, c in formula.as_coefficients_dict().items())
+    at = {name: sp.Symbol(name) for name in letters} | {"x_local": sp.IndexedBase("x_local"), "client": sp.Symbol("client")}
+    found = 0
+    for v, c in sp.sympify(text, locals=at).as_coefficients_dict().items():
+        own = local[int(v.indices[0].subs(at["client"], client))] if isinstance(v, sp.Indexed) else letters[str(v)]
+        found = found + float(c) * own
+    return found
 
 
 def broken(claim, rng) -> list[str]:
@@ -106,7 +108,7 @@ def broken(claim, rng) -> list[str]:
     for c in translated.conditions[own:]:
         count = given["weight(priority)"].shape[0]
         for index in range(count if c.over else 1):
-            at = given | {sp.Symbol("k", integer=True): index}
+            at = given | {sp.Symbol("client", integer=True): index}
             left, right = value(c.left, at), value(c.right, at)
             slack = 1e-5 * (1 + abs(left) + abs(right))
             if not {"<=": left <= right + slack, "==": abs(left - right) <= slack}[c.relation]:
@@ -114,8 +116,8 @@ def broken(claim, rng) -> list[str]:
     return found
 
 
-#: claims with gradients at points that depend on directions of gradients
-OTHERS = ("fedmoswa/eq-106", "fedmoswa/eq-107")
+#: losses of one client at the model of another, and gradients at points that depend on directions of gradients
+OTHERS = ("fedluar/eq-8", "fedmoswa/eq-106", "fedmoswa/eq-107")
 
 
 @pytest.mark.parametrize("claim", AT_POINTS, ids=lambda claim: claim.id)
@@ -186,6 +188,14 @@ def test_a_false_statement_is_not_proven(statement, assumptions):
     variables = tuple(Variable(s.name, "vector") for s in (p, q) if statement.left.has(s) or statement.right.has(s))
     claim = control("false", "point", statement, assumptions=assumptions, variables=variables)
     assert prove(replace(claim, procedure=Procedure(equal_weights=True))) is None
+
+
+def test_a_loss_at_the_model_of_another_client_is_not_one_at_its_own():
+    own = find_claim("fedalign/lemma-A2")
+    i, t = sp.Symbol("i", integer=True, nonnegative=True), own.statement.over[0][0]
+    swapped = own.statement.right.xreplace({F_star_client[k]: F_star_client[i]}).replace(F, lambda _, v: F(i, v))
+    statement = replace(own.statement, right=swapped, over=(*own.statement.over, (i, 0, clients - 1)))
+    assert swapped.has(i, t) and prove(own) and prove(replace(own, statement=statement)) is None
 
 
 # sums of multiples -------------------------------------------------------------------------------------------------------
