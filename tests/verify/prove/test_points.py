@@ -101,11 +101,10 @@ def point(text, letters, local, client):
 
 
 def broken(claim, rng) -> list[str]:
-    """What is said to be known of losses and does not hold on a random federation."""
-    translated = at_points(claim)
-    own = len([c for c in claim.hypotheses if not str(c.left).startswith(("L_client", "mu_client"))])
+    """What is said to be known of losses, whatever else is assumed, and does not hold on a random federation."""
+    translated = at_points(replace(claim, conditions=()))
     given, found = values_of(translated, claim, rng), []
-    for c in translated.conditions[own:]:
+    for c in translated.conditions:
         count = given["weight(priority)"].shape[0]
         for index in range(count if c.over else 1):
             at = given | {sp.Symbol("client", integer=True): index}
