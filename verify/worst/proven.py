@@ -22,7 +22,7 @@ _SIZES = ((2, 2, 2), (2, 1, 2), (2, 2, 1), (3, 1, 1), (1, 3, 1))
 _RATIOS, _STEPS = ("1/10", "9/10", "1/100", "1/2"), ("1/2", "1", "1/10", "3/2", "1/50")
 _NUMBERS, _SHARES = ("1", "1/2", "2", "1/3", "1/10", "8", "1/100"), ("1", "1", "1/2", "1/10", "1/100")
 _STARTS, _TRIALS = 3, 60  # settings from which numbers are moved, and trials from each
-_MOVES = (Fraction(3), Fraction(1, 3))  # of a number, by a factor
+_MOVES = (Fraction(3), Fraction(1, 3), Fraction(11, 10))  # of a number, by a factor
 _PARTS = (Fraction(1), Fraction(1, 4), Fraction(1, 16), Fraction(1, 64))  # of numbers that hypotheses may bound
 _LISTED = 4  # values in a scope
 _UP = 1.001  # a factor that is this many times larger is larger
@@ -165,7 +165,7 @@ def _uphill(claim: Claim, start: WorstCase, place: Place) -> tuple[dict[str, Fra
         return max(-inf if factor is None else factor for factor in one.factors)
 
     place = place._replace(unknown=frozenset(start.setting.unknown), numbers=place.numbers or PLACES[1].numbers)
-    given = {name: Fraction(number) for name, number in start.numbers.items() if name != "weights"}
+    given = {name: Fraction(number) for name, number in (start.numbers | _alike(start)).items() if name != "weights"}
     best, left, grown = factor(given), _TRIALS, True
     while grown and left > 0:
         grown = False
@@ -178,6 +178,16 @@ def _uphill(claim: Claim, start: WorstCase, place: Place) -> tuple[dict[str, Fra
                     given, best, grown = trial, value, True
                     break
     return given, place
+
+
+def _alike(one: WorstCase) -> dict[str, str]:
+    """Numbers of arrays whose entries are all the same, such as step sizes; those of zeros are left as they are."""
+    found = {}
+    for name, value in one.setting.values.items():
+        entries = {str(entry) for entry in value} if isinstance(value, list) else set()
+        if len(entries) == 1 and not any(isinstance(entry, list) for entry in value) and entries != {"0"}:
+            found[name] = entries.pop()
+    return found
 
 
 def _scope(found: list[WorstCase]) -> str:
