@@ -11,6 +11,8 @@ _METHODS = ("[fedavg]", "[scaffold]", "[fedadam]", "[fedalign]", "[lbgm]")
 
 #: test -> with what it runs in ``make test``
 SLOW: dict[str, tuple[str, ...]] = {
+    "verify/proofs/test_chained.py::test_nothing_rests_on_itself": (),
+    "verify/proofs/test_chained.py::test_what_does_not_follow_is_not_certified": ("[half of the", "[more local"),
     "verify/exact/test_existence.py::test_the_verdict_on": ("a single wrong point", "an empty interval]"),
     "bounds/papers/test_papers.py::test_every_claim_can_be_written": _SMALL,
     "bounds/papers/test_papers.py::test_statements_are_the_paper_s": _SMALL,

@@ -92,6 +92,10 @@ class Run:
         require(free or not given, "the method's first states are not free")
         return given
 
+    def first(self, name, value):
+        """A state of the method before the first round, by name: the ``value`` that the method gives it."""
+        return value
+
     # what is recorded -----------------------------------------------------------------------------------------------------
     def keep(self, state):
         """Record a method's state between two rounds; ``x_round`` is the server's model."""

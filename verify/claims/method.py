@@ -80,8 +80,9 @@ def faults_of_method(claim: Claim) -> Iterator[Fault]:
     if procedure is None:
         return
     variables = [variable.name for variable in claim.variables]
-    for name in PARAMETERS.intersection([*variables, *claim.constants] if claim.setting != "algebra" else ()):
-        part = "variables" if name in variables else "constants"
+    chosen = [] if claim.exists is None else [claim.exists.name]
+    for name in PARAMETERS.intersection([*variables, *claim.constants, *chosen] if claim.setting != "algebra" else ()):
+        part = "variables" if name in variables else "exists" if name in chosen else "constants"
         yield Fault(part, 0, name, f"{name} is the name of a parameter of every instance; choose another name")
     if procedure.sampling not in SAMPLING:
         yield Fault("sampling", 0, procedure.sampling,

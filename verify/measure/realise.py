@@ -305,6 +305,8 @@ class _Binder:
                 self._tighten(self._waiting()[0].name, ignoring=True)
                 progress = True
             progress = progress or any(self._tighten(name) for name in self._bare_symbols())
+            progress = progress or any(self._tighten(name, apart=True) for name in self._bare_symbols()
+                                       if name not in defined_numbers(self.claim))
 
     def _known(self, name) -> bool:
         return name in self.env.bound or name in self.env.sizes or name in self.env.definitions
@@ -350,16 +352,17 @@ class _Binder:
         names = dict.fromkeys((*bounds_on_numbers(self.claim), *bounds_at_all_points(self.claim)))
         return [name for name in names if not self._known(name)]
 
-    def _tighten(self, name, ignoring: bool = False) -> bool:
+    def _tighten(self, name, ignoring: bool = False, apart: bool = False) -> bool:
         """Bind a number to the tightest value that all conditions on it admit; move a free one into its bounds.
-        ``ignoring``: bounds that are not known yet are left out."""
+        ``ignoring``: bounds that are not known yet are left out. ``apart``: of a constant, bounds are left out that are
+        constants and wait for their own bounds; as hypotheses they are checked."""
         free = name in {v.name for v in self._waiting()}
         best, upper, least = self.leaf(name).reshape(-1, 1, 1) if free else None, False, None
         for condition, number, relation, other in bounds_on_numbers(self.claim).get(name, ()):
             try:
                 value, mask = self._value(other, condition.over)
             except UnboundName:
-                if ignoring:
+                if ignoring or (apart and not free and self._waits(other)):
                     continue
                 return False
             upper = relation == "<="
@@ -388,6 +391,10 @@ class _Binder:
             best = just_inside(best, up=not upper)
         self.env.bound[name] = NamedArray(best)
         return True
+
+    def _waits(self, other) -> bool:
+        """Whether a bound is a constant that waits for its own bounds."""
+        return other.is_Symbol and other.name in self._bare_symbols() and other.name not in defined_numbers(self.claim)
 
     def _within(self, condition: Condition, name: str, best):
         """``best`` (instances, 1, 1), or None, moved to where a condition at all points holds, which bounds it."""

@@ -235,10 +235,12 @@ def _worst_case(case: _Case) -> Verdict | None:
     """Certified, if there are proofs for every function of a class at several sizes and numbers, and no ratio exceeds 1."""
     if not BUDGETS[case.settings.budget].proofs or not case.found.met or case.ratio > 1 + _ROUNDING:
         return None
+    from verify.worst.every_round import every_round
     from verify.worst.proven import proven
 
     try:
-        found = proven(case.claim)
+        found = every_round(case.claim)
+        found = found if found.certificate is not None else proven(case.claim)
     except ImportError as missing:
         case.beside.append(f"no proof was looked for: {missing}")
         return None
@@ -251,6 +253,31 @@ def _worst_case(case: _Case) -> Verdict | None:
         return None
     case.details["scope"] = found.scope
     return case.verdict("certified", case.ratio, f"proven for {found.scope}", outcome.path)
+
+
+def _chain(case: _Case) -> Verdict | None:
+    """Certified, if it follows by a proof from steps that are certified, at the numbers at which all of these are."""
+    claim = case.claim
+    if not BUDGETS[case.settings.budget].proofs or not claim.steps or not case.found.met or case.ratio > 1 + _ROUNDING:
+        return None
+    from verify.proofs import chained
+
+    try:
+        found = chained.chained(claim)
+    except ImportError:
+        return None  # said where worst cases were looked for
+    if found.certificate is None:
+        case.details["not from its steps"] = found.reason
+        if found.link is not None and found.link.numbers:
+            case.details["numbers"] = found.link.numbers
+        return None
+    outcome = accepted(claim, lambda: found.certificate, lambda data: chained.check(data, claim), case.settings.out)
+    if isinstance(outcome, Refused):
+        case.details["not from its steps"] = outcome.why
+        return None
+    case.details |= {"scope": found.scope, "rests on": [*found.rests_on]}
+    text = f"follows from {', '.join(found.rests_on)}, which are proven; for {found.scope}"
+    return case.verdict("certified", case.ratio, text, outcome.path)
 
 
 def _nothing_against_it(case: _Case) -> Verdict:
@@ -277,7 +304,8 @@ def _spans(case: _Case) -> list[tuple[str, tuple[int, int]]]:
 
 
 #: each returns a verdict, or None and leaves the claim to the next
-STAGES = (_conflict, _empty, _order, _search, _proof, _uncertainty, _federations, _samples, _worst_case, _nothing_against_it)
+STAGES = (_conflict, _empty, _order, _search, _proof, _uncertainty, _federations, _samples,
+          _worst_case, _chain, _nothing_against_it)
 
 #: those that know what it means that a number exists
 OF_EXISTENCE = (_conflict, _empty, _order, _search, _uncertainty, _nothing_against_it)

@@ -1,6 +1,6 @@
 """The semidefinite program of a statement on letters: the multipliers of a proof, or how far the statement is from true."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import groupby
 from typing import NamedTuple
@@ -12,7 +12,7 @@ from verify.checker.forms import LAYER, ORIGIN, Form
 from verify.checker.letters import Letters
 from verify.checker.limits import bounded
 
-__all__ = ["SMALL", "Program", "Solution", "inner", "programs", "solver"]
+__all__ = ["SMALL", "Program", "Solution", "inner", "of_letters", "programs", "solver"]
 
 SMALL = 1e-6  # multipliers and eigenvalues that count as zero
 
@@ -25,12 +25,16 @@ class Solution(NamedTuple):
         multipliers: of the known inequalities and equalities, by name.
         active: names of those that are not near zero.
         slack: what remains, a symmetric matrix (letters, letters) in units of the statement's largest coefficient.
+        gram, values: inner products of the letters (letters, letters) and numbers without a value, by name, at which the
+            smaller side is ``factor`` and the larger one is one.
     """
 
     factor: float
     multipliers: dict[str, float]
     active: list[str]
     slack: np.ndarray
+    gram: np.ndarray
+    values: dict[str, float]
 
 
 def solver():
@@ -109,48 +113,66 @@ class Program:
         shape = len(self.keys) + 1 + len(self.places), 1
         return sparse.csc_array((numbers, (rows, [0] * len(rows))), shape=shape)
 
-    def solve(self, smaller: Form, larger: Form, cost: float | None = None) -> Solution | None:
+    def solve(self, smaller: Form, larger: Form, cost: float | None = None, others: Sequence[Form] = ()) -> Solution | None:
         """The least ``factor`` for which ``factor * larger - smaller`` is certainly not negative; with a ``cost`` of all
-        multipliers of inequalities the cheapest proof that ``larger - smaller`` is not. None where there is none."""
+        multipliers of inequalities the cheapest proof that ``larger - smaller`` is not. None where there is none.
+
+        With ``others``, and no cost, the smaller side is the least of ``smaller`` and these: of all their means that one
+        whose factor is least.
+        """
         own, zeros = solver(), len(self.keys)
-        if not {key for key in (*smaller.terms, *larger.terms) if not inner(key) and key} <= {*self.keys}:
+        if not {key for side in (smaller, larger, *others) for key in side.terms if not inner(key) and key} <= {*self.keys}:
             return None
         scaled, number, signed = cost is None, len(self.names), len(self.inequalities)
         sizes, known = self.arrays
-        less, more = (self.column(side).toarray()[:, 0] for side in (smaller, larger))
+        less, more, *apart = (self.column(side).toarray()[:, 0] for side in (smaller, larger, *others))
         size = max(np.abs(less).max(), np.abs(more).max()) or 1.0
         rows, right = known, (0 if scaled else more / size) - less / size
         if scaled:
-            rows = sparse.hstack([rows, sparse.csc_matrix(-more[:, None] / size)], format="csc")
+            shares = [(side - less)[:, None] / size for side in apart]
+            rows = sparse.hstack([rows, *map(sparse.csc_matrix, (-more[:, None] / size, *shares))], format="csc")
         signs = sparse.eye(signed, rows.shape[1], format="csc") * -1.0
         aim = np.zeros(rows.shape[1])
-        aim[:signed], aim[number:] = cost or 0.0, 1.0
+        aim[:signed], aim[number : number + 1] = cost or 0.0, 1.0
+        bounds = np.zeros((1 + len(apart)) * bool(apart))
+        if apart:  # shares are at least 0, and at most one together
+            bounds[-1] = 1.0
+            of_shares = sparse.csc_matrix(np.vstack([-np.eye(len(apart)), np.ones(len(apart))]))
+            signs = sparse.vstack([signs, sparse.hstack([sparse.csc_matrix((len(bounds), number + 1)), of_shares])])
+        signed += len(bounds)
         cones = [own.ZeroConeT(zeros)] * bool(zeros) + [own.NonnegativeConeT(1 + signed), *(
             own.PSDTriangleConeT(len(block)) for block in self.blocks)]
         settings = own.DefaultSettings()
         settings.verbose = False
         found = solved(aim, sparse.vstack([rows[: zeros + 1], signs, rows[zeros + 1 :]], format="csc"),
-                       np.concatenate([right[: zeros + 1], np.zeros(signed), right[zeros + 1 :]]), cones, settings)
+                       np.concatenate([right[: zeros + 1], np.zeros(signed - len(bounds)), bounds, right[zeros + 1 :]]),
+                       cones, settings)
         if found is None or str(found.status) not in ("Solved", "AlmostSolved"):
             return None
-        slack, upper = np.zeros((self.count, self.count)), np.array(found.s)[-len(self.places) :]
-        at = {letter: place for place, letter in enumerate(self.chosen)}
-        row, column = np.array([(at[i], at[j]) for i, j in self.places]).reshape(-1, 2).T
-        slack[row, column] = slack[column, row] = upper * np.where(row == column, 1, 0.5**0.5)
+        slack, gram = (self._matrix(np.array(of)[-len(self.places) :]) for of in (found.s, found.z))
         parts = np.abs(found.x[:number])
         active = [name for name, part in zip(self.names, parts, strict=True)
                   if name in self.equalities or part > SMALL * max(1.0, parts.max())]
         multipliers = size * np.array(found.x)[:number] / sizes
-        return Solution(found.x[-1] if scaled else 1.0, dict(zip(self.names, multipliers, strict=True)), active, slack)
+        values = dict(zip(self.keys, np.array(found.z)[:zeros] / size, strict=True))
+        return Solution(found.x[number] if scaled else 1.0, dict(zip(self.names, multipliers, strict=True)), active, slack,
+                        gram / size, values)
+
+    def _matrix(self, upper: np.ndarray) -> np.ndarray:
+        """The symmetric matrix of an upper triangle as the solver has it, over the chosen letters."""
+        found, at = np.zeros((self.count, self.count)), {letter: place for place, letter in enumerate(self.chosen)}
+        row, column = np.array([(at[i], at[j]) for i, j in self.places]).reshape(-1, 2).T
+        found[row, column] = found[column, row] = upper * np.where(row == column, 1, 0.5**0.5)
+        return found
 
 
-def programs(letters: Letters, statement, most: int | None = None) -> list[tuple[Program, Form, Form]]:
-    """Of each pair of sides that a statement compares the program, the smaller side and the larger one.
+def programs(letters: Letters, statements: Sequence, most: int | None = None) -> list[tuple[Program, Form, Form]]:
+    """Of each pair of sides that the statements compare the program, the smaller side and the larger one.
 
     Raises:
-        LookupError, TypeError, ValueError: the statement is none about letters, or has more than so many.
+        LookupError, TypeError, ValueError: a statement is none about letters, or has more than so many.
     """
-    triples = [*letters.compared(statement)]
+    triples = [triple for statement in statements for triple in letters.compared(statement)]
     found = {}
     for past, known in letters.known({past for past, *_ in triples}).items():
         forms = [form for part in known for form in part.values()]

@@ -12,16 +12,16 @@ from verify.claims.needs import speaks_of_samples
 from verify.worst.setting import Place, setting_of
 from verify.worst.worst_case import WorstCase, has_form, worst_case
 
-__all__ = ["PLACES", "Proven", "proven"]
+__all__ = ["FEW", "FEWEST", "PLACES", "STARTS", "Proven", "in_one_line", "known_at", "may_fail", "proven", "uphill"]
 
 _MOST = 32  # letters
-_FEW = 16  # letters of a setting from which numbers are moved
-_FEWEST = 8  # settings at which a claim is proven that counts as proven
+FEW = 16  # letters of a setting from which numbers are moved
+FEWEST = 8  # settings at which a claim is proven that counts as proven
 _LARGE = ("clients", "rounds", "local_steps")  # sizes that must be larger than one at some of them
 _SIZES = ((2, 2, 2), (2, 1, 2), (2, 2, 1), (3, 1, 1), (1, 3, 1))
 _RATIOS, _STEPS = ("1/10", "9/10", "1/100", "1/2"), ("1/2", "1", "1/10", "3/2", "1/50")
 _NUMBERS, _SHARES = ("1", "1/2", "2", "1/3", "1/10", "8", "1/100"), ("1", "1", "1/2", "1/10", "1/100")
-_STARTS, _TRIALS = 3, 60  # settings from which numbers are moved, and trials from each
+STARTS, _TRIALS = 3, 60  # settings from which numbers are moved, and trials from each
 _MOVES = (Fraction(3), Fraction(1, 3), Fraction(11, 10))  # of a number, by a factor
 _PARTS = (Fraction(1), Fraction(1, 4), Fraction(1, 16), Fraction(1, 64))  # of numbers that hypotheses may bound
 _LISTED = 4  # values in a scope
@@ -81,19 +81,24 @@ def proven(claim: Claim) -> Proven:
     for one in _everywhere(claim):
         if isinstance(one, Exception):
             reason = reason or str(one)
-        elif one.certificate is None and all(factor is not None and factor <= 1 + _NEAR for factor in one.factors):
+        elif one.certificate is None and not may_fail(one):
             reason = reason or f"no proof in rational numbers was found at {one.scope}"
         elif one.certificate is None:
             return Proven(reason=f"not proven at {one.scope}: {one.reason}")
         elif one.setting not in [other.setting for other in found]:
             found.append(one)
-    if len(found) < _FEWEST:
-        return Proven(reason=reason or f"it has {len(found)} settings; {_FEWEST} are needed")
+    if len(found) < FEWEST:
+        return Proven(reason=reason or f"it has {len(found)} settings; {FEWEST} are needed")
     larger = setting_of(claim, {}, PLACES[0]).sizes
     if small := [size for size in _LARGE if larger[size] > 1 and all(one.setting.sizes[size] == 1 for one in found)]:
         return Proven(reason=f"it is looked at with {' = '.join(small)} = 1 alone")
     settings = [setting for one in found for setting in one.certificate["settings"]]
-    return Proven(found[0].certificate | {"settings": settings}, _scope(found))
+    return Proven(found[0].certificate | {"settings": settings}, in_one_line(found))
+
+
+def may_fail(one: WorstCase, near: float = _NEAR) -> bool:
+    """Whether a statement without a proof may be false by more than rounding."""
+    return any(factor is None or factor > 1 + near for factor in one.factors)
 
 
 def _everywhere(claim: Claim) -> Iterator[WorstCase | Exception]:
@@ -103,7 +108,7 @@ def _everywhere(claim: Claim) -> Iterator[WorstCase | Exception]:
     known = 0
     for number, place in enumerate(PLACES):
         try:
-            one = _at(claim, place)
+            one = known_at(claim, place)
         except _ERRORS as error:
             yield error
             if not known and number + 1 == len(_SIZES):
@@ -111,13 +116,13 @@ def _everywhere(claim: Claim) -> Iterator[WorstCase | Exception]:
             continue
         known += 1
         yield one
-        if one.letters <= _FEW:
+        if one.letters <= FEW:
             starts.setdefault(place[:3], (place, one))
-    for place, one in [*starts.values()][:_STARTS]:
-        yield _with_factors(claim, *_uphill(claim, one, place))
+    for place, one in [*starts.values()][:STARTS]:
+        yield _with_factors(claim, *uphill(claim, one, place))
 
 
-def _at(claim: Claim, place: Place) -> WorstCase:
+def known_at(claim: Claim, place: Place) -> WorstCase:
     """At a place, with numbers that have no value where the statement is linear in them, and smaller ones where hypotheses
     ask for that."""
     places = [place._replace(numbers=())]
@@ -154,15 +159,15 @@ def _with_factors(claim: Claim, given: dict[str, Fraction], place: Place) -> Wor
     return replace(found, factors=worst_case(claim, given, place, _MOST, proofs=False).factors)
 
 
-def _uphill(claim: Claim, start: WorstCase, place: Place) -> tuple[dict[str, Fraction], Place]:
+def uphill(claim: Claim, start: WorstCase, place: Place) -> tuple[dict[str, Fraction], Place]:
     """Sizes and numbers at which a statement is nearer to false than at a setting, by one step in one of them after another;
     and the place of all else."""
     def factor(given) -> float:
         try:
-            one = worst_case(claim, given, place, _FEW, proofs=False)
+            one = worst_case(claim, given, place, FEW, proofs=False)
         except _ERRORS:
             return -inf
-        return max(-inf if factor is None else factor for factor in one.factors)
+        return max((-inf if factor is None else factor for factor in one.factors), default=-inf)
 
     place = place._replace(unknown=frozenset(start.setting.unknown), numbers=place.numbers or PLACES[1].numbers)
     given = {name: Fraction(number) for name, number in (start.numbers | _alike(start)).items() if name != "weights"}
@@ -190,13 +195,14 @@ def _alike(one: WorstCase) -> dict[str, str]:
     return found
 
 
-def _scope(found: list[WorstCase]) -> str:
-    """The functions, the sizes and the numbers of all settings, in one line."""
+def in_one_line(found: list[WorstCase], rounds: str = "") -> str:
+    """The functions, the sizes and the numbers of all settings, in one line; ``rounds`` where their number is no matter."""
     said: dict[str, list[str]] = {}
     for one in found:
         for name, value in one.said.items():
-            said.setdefault(name, []).append(value)
-    parts = [found[0].functions, "in every dimension", f"at {len(found)} settings"]
+            if not (rounds and name == "rounds"):
+                said.setdefault(name, []).append(value)
+    parts = [found[0].functions, "in every dimension", *[rounds] * bool(rounds), f"at {len(found)} settings"]
     parts += [f"{name} = {_values([*dict.fromkeys(values)])}" for name, values in said.items()]
     if unknown := [name for name in found[0].setting.unknown if all(name in one.setting.unknown for one in found)]:
         parts.append(f"every {', '.join(unknown)}")

@@ -17,7 +17,7 @@ from verify.worst.program import programs
 from verify.worst.proof import proof
 from verify.worst.setting import Place, Setting, setting_of
 
-__all__ = ["WorstCase", "has_form", "worst_case"]
+__all__ = ["WorstCase", "functions_of", "has_form", "worst_case"]
 
 _NOT_SAID = {"dim", "layers", "iterations"}
 
@@ -74,12 +74,12 @@ def worst_case(claim: Claim, given: Mapping[str, Fraction] | None = None, place:
     stated, setting = statement_of(claim), setting_of(claim, given or {}, place)
     try:
         letters = Letters(stated, *setting)
-        asked = programs(letters, stated["statement"], most if factors or not proofs else None)
+        asked = programs(letters, [stated["statement"]], most if factors or not proofs else None)
     except (NoForm, TooLarge) as error:
         needed = f"; it may need a value of {', '.join(setting.unknown)}" if setting.unknown else ""
         raise ValueError(f"{claim.id} has no worst case of this kind: {error}{needed}") from error
     solved = [program.solve(*pair) for program, *pair in asked] if factors else []
-    known = claim.id, setting, _functions(letters), len(letters.depends), tuple(s and s.factor for s in solved)
+    known = claim.id, setting, functions_of(letters), len(letters.depends), tuple(s and s.factor for s in solved)
     if not proofs:
         return WorstCase(*known, None, "none was looked for")
     multipliers = []
@@ -102,7 +102,7 @@ def has_form(claim: Claim, place: Place) -> int:
     return sum(1 for _ in Letters(stated, *setting_of(claim, {}, place)).compared(stated["statement"]))
 
 
-def _functions(letters: Letters) -> str:
+def functions_of(letters: Letters) -> str:
     """The class of functions and the law of gradients, in words."""
     (L, *_), (m, *_) = letters.bounds["L_client"], letters.bounds["mu_client"]
     smooth = "differentiable" if L is None else "L-smooth" if letters.given.get("L") == L else f"{L}-smooth"

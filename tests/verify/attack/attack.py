@@ -91,7 +91,7 @@ def _proven_anew(data: dict[str, Any]) -> dict[str, Any]:
         values = (setting[name] for name in ("values", "unknown", "weights"))
         letters = Letters({part: data[part] for part in STATED}, sizes, *values)
         with np.errstate(all="ignore"):
-            asked = programs(letters, data["statement"], MOST_LETTERS)
+            asked = programs(letters, [data["statement"]], MOST_LETTERS)
             if len(asked) > len(setting["proofs"]) + 2:
                 return data
             found = [proof(program, *pair) for program, *pair in asked]

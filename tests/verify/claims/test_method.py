@@ -167,7 +167,8 @@ def test_a_local_problem_that_is_solved_has_one_local_step():
 def test_what_an_instance_has_is_the_name_of_no_variable(tmp_path):
     fixed = {*form.COMPUTED, *form.MAY_HAVE, *form.OF_SAMPLES, *form.INSTANCE["point"], *form.INSTANCE["run"]}
     assert ({*LEAVES} | fixed) - {*NAMES} == PARAMETERS
-    for part, text in (("variables", "weight = 'positive'"), ("constants", "noise = 'norm(x_star)'")):
+    for part, text in (("variables", "weight = 'positive'"), ("constants", "noise = 'norm(x_star)'"),
+                       ("exists", "offset = '(0, 1]'")):
         name = text.split()[0]
         (tmp_path / "mine.toml").write_text(f"[[claim]]\nid = 'mine/one'\n{part} = {{{text}}}\nstatement = '{name} <= 1'\n")
         with pytest.raises(ValueError, match=f"line 3: .*{name} is the name of a parameter"):

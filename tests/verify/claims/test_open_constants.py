@@ -117,7 +117,7 @@ def test_steps_that_a_theorem_prescribes_are_taken(name):
     order = with_constant(find_claim(f"fadamgc/{name}"), 1)
     shape = Shape(clients=3, local_steps=2, rounds=2, participants=3, sampling="without-replacement",
                   sizes=(("trackers", 3),), chance=chance_of(order.procedure, order.variables))
-    leaves = draw_leaves(order, shape, 40, np.random.default_rng(0))
+    leaves = draw_leaves(order, shape, 200, np.random.default_rng(0))
     with np.errstate(all="ignore"):
         environment = realise(order, shape, leaves, NUMPY)
     assert judge(order, environment).met.mean() > 0.2

@@ -52,6 +52,7 @@ def variates(run, start):
     return c, run.over_all(c) if start in ("gradient", "free-mean") else m
 
 
+VARIATES = ("client_variate", "server_variate")
 STARTS = ("zero", "gradient", "gradient-clients-only", "free", "free-mean")
 
 
@@ -60,7 +61,7 @@ def fedmoswa(run):
     if run.option("variant", "canonical", "all-clients", "fresh") == "fresh":
         yield from fedmoswa_fresh(run)
     everyone, x = run.option("variant", "canonical", "all-clients") == "all-clients", run.start
-    c, m = variates(run, run.option("start", *STARTS))
+    c, m = (run.first(name, one) for name, one in zip(VARIATES, variates(run, run.option("start", *STARTS)), strict=True))
     gamma = run.number("gamma")
     run.option("batch")
     while True:
@@ -78,7 +79,7 @@ def fedmoswa(run):
 def fedmoswa_fresh(run):
     """fedmoswa 3.3, MoSWA-fresh: every client's variate is its gradient at the model of the round."""
     x, same = run.start, run.option("batch", "independent", "same") == "same"
-    m = variates(run, run.option("start", "zero", "free"))[1]
+    m = run.first("server_variate", variates(run, run.option("start", "zero", "free"))[1])
     run.option("option")
     while True:
         yield {"x_round": x, "server_variate": m}
@@ -92,7 +93,10 @@ def fedmoswa_fresh(run):
 def scaffold(run):
     """fadamgc 3.5."""
     x, sign = run.start, 1 if run.option("sign", "standard", "printed-eq3") == "standard" else -1
-    c, m = variates(run, run.option("start", *STARTS))
+    start = run.option("start", *STARTS)
+    c, m = variates(run, start)
+    c = run.first("client_variate", c)  # the mean of the clients' ever after where it is so at first
+    m = run.over_all(c) if start in ("zero", "gradient", "free-mean") else run.first("server_variate", m)
     option = run.option("option", "I", "II", "average-gradient")
     while True:
         yield {"x_round": x, "client_variate": c, "server_variate": m}
