@@ -39,7 +39,7 @@ def _places() -> Iterator[Place]:
         yield Place(
             *_SIZES[i % len(_SIZES)], L, L * Fraction(_RATIOS[i % len(_RATIOS)]),
             tuple(map(Fraction, rng.choices(_SHARES, k=7))), Fraction(_STEPS[i // 2 % len(_STEPS)]),
-            tuple(map(Fraction, rng.choices(_NUMBERS, k=7))), (1, rng.randint(1, 4), 1), 1 if i % 4 == 3 else 2)
+            tuple(map(Fraction, rng.choices(_NUMBERS, k=7))), (1, rng.randint(1, 4), 1), 1 if i % 3 == 2 else 2)
 
 
 #: the places at which proofs are looked for
@@ -128,13 +128,14 @@ def known_at(claim: Claim, place: Place) -> WorstCase:
     places = [place._replace(numbers=())]
     if place.numbers:
         without = _unneeded(claim, place)
-        smaller = [place._replace(numbers=tuple(number * part for number in place.numbers)) for part in _PARTS]
+        smaller = [place._replace(numbers=tuple(number * part for number in place.numbers), near=tuple(
+            near * (9 + part) / 10 for near in place.near)) for part in _PARTS]
         places += [each._replace(unknown=without) for each in smaller] + smaller * bool(without)
     errors: list[Exception] = []
     for each in places:
         try:
             return _with_factors(claim, {}, each)
-        except (TypeError, ValueError) as error:
+        except (ArithmeticError, TypeError, ValueError) as error:
             errors.append(error)
     raise errors[min(1, len(errors) - 1)]
 
@@ -199,7 +200,7 @@ def in_one_line(found: list[WorstCase], rounds: str = "") -> str:
     """The functions, the sizes and the numbers of all settings, in one line; ``rounds`` where their number is no matter."""
     said: dict[str, list[str]] = {}
     for one in found:
-        for name, value in one.said.items():
+        for name, value in one.numbers.items():
             if not (rounds and name == "rounds"):
                 said.setdefault(name, []).append(value)
     parts = [found[0].functions, "in every dimension", *[rounds] * bool(rounds), f"at {len(found)} settings"]
