@@ -32,7 +32,8 @@ _HEAD = """\
 paper, control or example. About half of them are true, with a source or a derivation; the others are false, and a comment
 beside each says why. A false one is wrong by as little as a factor of 1.02, or only for many clients, in long runs, in two
 dimensions or at a tie. Shown is the verdict with the largest ratio of left to right side; **bold** where a true statement is
-not spared or a false one is missed.
+not spared or a false one is missed. Larger budgets begin with what quick looks at: an explicit statement that quick refutes
+counts as refuted there too, without another run. A dash is a statement that was not run with that budget.
 """
 
 
