@@ -186,7 +186,8 @@ def semidefinite(matrix, spend=lambda steps: None):
         if pivot < 0 or any(rows[i][i] == 0 and any(rows[i]) for i in range(len(rows))):
             return False
         spend(sum(long(*row) for row in rows) * len(rows) // 4)
-        rows = [[(a * pivot - row[place] * b) // before for j, (a, b) in enumerate(zip(row, lead, strict=True)) if j != place]
+        rows = [[(a * pivot - row[place] * b) // before
+                 for j, (a, b) in enumerate(zip(row, lead, strict=True)) if j != place]
                 for i, row in enumerate(rows) if i != place]
         before = pivot
     return True

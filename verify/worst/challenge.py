@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
+from itertools import product
 from math import inf, prod
 from random import Random
 
 from bounds.language.claim import Claim
-from verify.worst.setting import Place
+from verify.worst.setting import Place, setting_of
 from verify.worst.worst_case import WorstCase, worst_case
 
 __all__ = ["CHALLENGES", "challenged"]
@@ -18,12 +19,14 @@ _LARGE, _SMALL = (3, 4, 6, 8), (1, 1, 2)  # sizes
 _RUN = 12  # clients times rounds times local steps
 _NUMBERS = ("1", "1", "1/10", "1/100", "1/1000", "1/3", "3", "10", "100")
 _PARTS = (Fraction(1), Fraction(1, 10), Fraction(1, 100), Fraction(1, 10**4))  # of numbers that hypotheses may bound
-_RATIOS = ("1/10", "1/1000", "1/2", "99/100")
+_SMOOTH = ("1", "1", "1/10", "3", "10")
+_RATIOS = ("1/10", "1/1000", "1/2", "9/10")
 _NEAR = ("1", "1", "1/2", "1/10", "1/1000", "999/1000")
 _STEPS = ("1/2", "1", "1/10", "19/10", "1/100")
 _MOVES = (Fraction(3), Fraction(1, 3), Fraction(11, 10), Fraction(10, 11))  # of a number, by a factor
 _UP = 1.001  # a factor that is this many times larger is larger
 _FALSE = 1 + 1e-4  # a larger factor asks for a proof
+_TIMES, _LONG, _LEAST = (1, 2, 4), 26, 1e-3  # sizes that grow, letters of the largest, and growth that counts
 _ERRORS = (ArithmeticError, LookupError, TypeError, ValueError)
 
 
@@ -38,7 +41,7 @@ def _drawn() -> list[Place]:
     for i in range(_COUNT):
         sizes = [rng.choice(_SMALL) for _ in range(3)]
         sizes[i % 3] = rng.choice([n for n in _LARGE if n * prod(sizes) <= _RUN * sizes[i % 3]])
-        L = some(_NUMBERS)[0]
+        L = some(_SMOOTH)[0]
         found.append(Place(*sizes, L, L * some(_RATIOS)[0], some(_NEAR), some(_STEPS)[0], some(_NUMBERS),
                            rng.choice(((1,), (1, rng.randint(1, 9)))), rng.choice((2, 1, 3))))
     return found
@@ -82,12 +85,38 @@ def challenged(claim: Claim) -> str:
                     break
             else:
                 break
+    return _growing(claim, [Place(), *(place for _, _, place in known[:_STARTS])])
+
+
+def _growing(claim: Claim, places: list[Place]) -> str:
+    """Where a claim seems to be false at sizes that are too large to be looked at: the factors at a size, at twice and at
+    four times that, and what they tend to; empty where none tends to more than one. The numbers are those of the place, or
+    as near to their bounds as there."""
+    for place, size in product(places, ("rounds", "local_steps", "clients")):
+        small = place._replace(clients=1, rounds=1, local_steps=1)
+        start = max(2, setting_of(claim, {}, small).sizes[size])
+        found = []
+        for times in _TIMES:
+            one = _looked_at(claim, {}, small._replace(**{size: start * times}), _LONG)
+            if one is None or one.setting.sizes[size] != start * times or _factor(one) == inf:
+                break
+            found.append(_factor(one))
+        if len(found) == len(_TIMES) and _limit(*found) > 1 + _LEAST:
+            return f"larger {size}: the worst case is {', '.join(f'{factor:.3g}' for factor in found)} of what is allowed"
     return ""
 
 
-def _looked_at(claim: Claim, given: Mapping[str, Fraction], place: Place) -> WorstCase | None:
+def _limit(first: float, second: float, third: float) -> float:
+    """What a sequence tends to if its differences shrink by a constant ratio (Aitken)."""
+    before, last = second - first, third - second
+    if last <= _LEAST * third or third < _LEAST:
+        return third
+    return inf if last >= before else third + last * last / (before - last)
+
+
+def _looked_at(claim: Claim, given: Mapping[str, Fraction], place: Place, most: int = _LETTERS) -> WorstCase | None:
     try:
-        return worst_case(claim, given, place, _LETTERS, proofs=False)
+        return worst_case(claim, given, place, most, proofs=False)
     except _ERRORS:
         return None
 
@@ -98,7 +127,7 @@ def _factor(one: WorstCase) -> float:
 
 def _false(claim: Claim, given: Mapping[str, Fraction], place: Place, one: WorstCase) -> bool:
     """Whether the solver's numbers say that a statement is false, and no proof that it is true."""
-    if _factor(one) <= _FALSE:
+    if _factor(one) <= _FALSE or not one.sure:
         return False
     try:
         return worst_case(claim, given, place, _MOST, factors=False).certificate is None

@@ -21,7 +21,7 @@ from verify.exact.statement import formula, statement_of
 from verify.worst.challenge import challenged
 from verify.worst.program import Program, of_letters
 from verify.worst.proof import proof
-from verify.worst.proven import FEWEST, PLACES, Proven, in_one_line, known_at, may_fail
+from verify.worst.proven import FEWEST, PLACES, Proven, in_one_line, known_at, may_fail, only_small
 from verify.worst.setting import Place, Setting, setting_of
 from verify.worst.worst_case import WorstCase, functions_of
 
@@ -63,9 +63,8 @@ def every_round(claim: Claim) -> Proven:
             break
     if len(found) < FEWEST:
         return Proven(reason=f"not from any state: {(reasons or ['too few places'])[0]}")
-    if small := [size for size in ("clients", "local_steps") if setting_of(claim, {}, PLACES[0]).sizes[size] > 1
-                 and all(one.setting.sizes[size] == 1 for one in found)]:
-        return Proven(reason=f"it is looked at with {' = '.join(small)} = 1 alone")
+    if small := only_small(claim, found, ("clients", "local_steps")):
+        return Proven(reason=small)
     if where := challenged(claim):
         return Proven(reason=f"it may be false at {where}")
     found = found[:SETTINGS]

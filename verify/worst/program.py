@@ -27,6 +27,7 @@ class Solution(NamedTuple):
         multipliers: of the known inequalities and equalities, by name.
         active: names of those that are not near zero.
         slack: what remains, a symmetric matrix (letters, letters) in units of the statement's largest coefficient.
+        sure: whether the solver reached its own precision.
         gram, values: inner products of the letters (letters, letters) and numbers without a value, by name, at which the
             smaller side is ``factor`` and the larger one is one.
     """
@@ -37,6 +38,7 @@ class Solution(NamedTuple):
     slack: np.ndarray
     gram: np.ndarray
     values: dict[str, float]
+    sure: bool = True
 
 
 def solver():
@@ -162,7 +164,7 @@ class Program:
         multipliers = size * np.array(found.x)[:number] / sizes
         values = dict(zip(self.keys, np.array(found.z)[:zeros] / size, strict=True))
         return Solution(found.x[number] if scaled else 1.0, dict(zip(self.names, multipliers, strict=True)), active, slack,
-                        gram / size, values)
+                        gram / size, values, str(found.status) == "Solved")
 
     def _matrix(self, upper: np.ndarray) -> np.ndarray:
         """The symmetric matrix of an upper triangle as the solver has it, over the chosen letters."""

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import combinations
 from random import Random
 from typing import Any
 
@@ -12,12 +13,12 @@ from verify.worst.challenge import challenged
 from verify.worst.setting import Place, setting_of
 from verify.worst.worst_case import WorstCase, has_form, worst_case
 
-__all__ = ["FEWEST", "PLACES", "Proven", "in_one_line", "known_at", "may_fail", "proven"]
+__all__ = ["FEWEST", "PLACES", "Proven", "in_one_line", "known_at", "may_fail", "only_small", "proven"]
 
 _MOST = 32  # letters
 FEWEST = 8  # settings at which a claim is proven that counts as proven
 _LARGE = ("clients", "rounds", "local_steps")  # sizes that must be larger than one at some of them
-_SIZES = ((2, 2, 2), (2, 1, 2), (2, 2, 1), (3, 1, 1), (1, 3, 1))
+_SIZES = ((2, 2, 2), (2, 1, 2), (2, 2, 1), (3, 1, 1), (1, 3, 1), (1, 2, 2))
 _RATIOS, _STEPS = ("1/10", "9/10", "1/100", "1/2"), ("1/2", "1", "1/10", "3/2", "1/50")
 _NUMBERS, _SHARES = ("1", "1/2", "2", "1/3", "1/10", "8", "1/100"), ("1", "1", "1/2", "1/10", "1/100")
 _PARTS = (Fraction(1), Fraction(1, 4), Fraction(1, 16), Fraction(1, 64))  # of numbers that hypotheses may bound
@@ -86,18 +87,28 @@ def proven(claim: Claim) -> Proven:
             found.append(one)
     if len(found) < FEWEST:
         return Proven(reason=reason or f"it has {len(found)} settings; {FEWEST} are needed")
-    larger = setting_of(claim, {}, PLACES[0]).sizes
-    if small := [size for size in _LARGE if larger[size] > 1 and all(one.setting.sizes[size] == 1 for one in found)]:
-        return Proven(reason=f"it is looked at with {' = '.join(small)} = 1 alone")
+    if small := only_small(claim, found):
+        return Proven(reason=small)
     if where := challenged(claim):
         return Proven(reason=f"it may be false at {where}")
     settings = [setting for one in found for setting in one.certificate["settings"]]
     return Proven(found[0].certificate | {"settings": settings}, in_one_line(found))
 
 
+def only_small(claim: Claim, found: list[WorstCase], sizes: tuple[str, ...] = _LARGE) -> str:
+    """The size that is nowhere larger than one, or the two that never are at once, although a claim admits it; empty if
+    there are none."""
+    larger = setting_of(claim, {}, PLACES[0]).sizes
+    sizes = tuple(size for size in sizes if larger[size] > 1)
+    for together in (*combinations(sizes, 1), *combinations(sizes, 2)):
+        if not any(all(one.setting.sizes[size] > 1 for size in together) for one in found):
+            return f"it is nowhere looked at with {' and '.join(together)} larger than one"
+    return ""
+
+
 def may_fail(one: WorstCase, near: float = _NEAR) -> bool:
-    """Whether a statement without a proof may be false by more than rounding."""
-    return any(factor is None or factor > 1 + near for factor in one.factors)
+    """Whether a statement without a proof is false by more than rounding, as far as the solver has an answer."""
+    return any(factor is not None and factor > 1 + near for factor in one.factors)
 
 
 def _everywhere(claim: Claim) -> Iterator[WorstCase | Exception]:

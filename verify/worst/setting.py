@@ -1,8 +1,9 @@
 """The sizes and numbers at which a statement is looked at on letters."""
 
+from bisect import bisect
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
-from itertools import product
+from itertools import islice, product
 from typing import Any, NamedTuple
 
 import sympy as sp
@@ -13,6 +14,12 @@ from verify.checker.form import SIZES
 from verify.exact.statement import definition_of, free_names
 
 __all__ = ["Place", "Setting", "setting_of"]
+
+_ENDS = ("<=", ">=")
+_TABLES = 64  # of zeros and ones that are tried
+#: positive numbers at which conditions are looked at
+_NUMBERS = [Fraction(digits) * Fraction(10) ** power for power in range(-8, 6) for digits in (
+    10, 11, 12, 13, 14, 15, 17, 20, 22, 25, 28, 30, 33, 36, 40, 45, 50, 55, 60, 70, 80, 90)]
 
 
 class Place(NamedTuple):
@@ -108,9 +115,12 @@ def _sizes(claim: Claim, given, free, place) -> dict[str, int]:
             if name not in given:
                 number = equal[0] if equal else min([number, *highs])
             found[name] = number if variable.high is None else min(number, variable.high)
+    if claim.procedure is not None and dict(claim.procedure.options).get("solver") == "exact":
+        found["local_steps"] = given.get("local_steps", 1)  # a local problem that is solved has one
     for name in ("local_steps", "rounds", "clients"):
         if name not in given:
-            found[name] = max([found[name], *map(int, _bounds(claim, name, {}, ">="))])
+            equal, lows, highs = ([*map(int, _bounds(claim, name, {}, relation))] for relation in ("==", ">=", "<="))
+            found[name] = equal[0] if equal else min([max([found[name], *lows]), *highs])
     everyone = (claim.procedure.sampling if claim.procedure else "full") == "full"
     found |= {"participants": given.get("participants", found["clients"] if everyone else 1), "dim": 1}
     for name, number in found.items():
@@ -149,7 +159,7 @@ def _table(claim: Claim, name: str, sizes: dict[str, int], place: Place) -> list
                     return False
         return True
 
-    for table in product(rows[turn:] + rows[:turn], repeat=sizes["rounds"]):
+    for table in islice(product(rows[turn:] + rows[:turn], repeat=sizes["rounds"]), _TABLES):
         if allowed(table):
             return [[*row] for row in table]
     return None
@@ -178,10 +188,39 @@ def _bounded(claim: Claim, name: str, known, near: Fraction) -> Fraction | None:
 
 
 def _bounds(claim: Claim, name: str, known, relation: str) -> Iterator[Fraction]:
-    """The numbers right of ``name relation ...`` in the conditions, of which all else is known."""
+    """The numbers that are the most, the least or the only ones of a name that conditions allow, of which all else is known:
+    those right of ``name relation ...``, and where a condition on a positive number changes from true to false."""
     for condition in claim.conditions:
         left = condition.left.base.label.name if isinstance(condition.left, sp.Indexed) else str(condition.left)
         if left == name and condition.relation == relation:
             number = condition.right.subs({s: known[s.name] for s in condition.right.free_symbols if s.name in known})
             if number.is_Rational:
                 yield Fraction(int(number.p), int(number.q))
+                continue
+        if name not in known and relation in _ENDS and condition.relation in _ENDS and not condition.over:
+            end = _end(condition, name, known, relation)
+            if end is not None:
+                yield end
+
+
+def _end(condition, name: str, known, relation: str) -> Fraction | None:
+    """The largest number of a name at which a condition holds, for the relation <=, if it holds at small numbers alone; the
+    least one, for >=, if it holds at large ones alone. It is one of a list, so that the condition holds there."""
+    left, right = (condition.left, condition.right) if condition.relation == "<=" else (condition.right, condition.left)
+    gap = right - left
+    unknown = [s for s in gap.free_symbols if s.name == name]
+    if len(unknown) != 1 or gap.has(sp.Indexed):
+        return None
+    gap = gap.subs({s: known[s.name] for s in gap.free_symbols if s.name in known})
+    if gap.free_symbols != {*unknown}:
+        return None
+
+    def fails(number: Fraction) -> bool:
+        value = gap.subs(unknown[0], sp.Rational(str(number)))
+        return not (value.is_number and value.is_real and float(value) >= 0)
+
+    small = relation == "<="
+    if fails(_NUMBERS[0]) is small or fails(_NUMBERS[-1]) is not small:
+        return None
+    place = bisect(_NUMBERS, False, key=lambda number: fails(number) is small)
+    return _NUMBERS[place - 1 if small else place]

@@ -29,6 +29,7 @@ class WorstCase:
     Attributes:
         factors: for each pair of sides, about the least number by which the larger side may be multiplied; infinite where
             none is enough, None where the solver finds no answer.
+        sure: whether the solver reached its own precision in all factors.
         certificate: a proof that the checker accepts; None where none was found.
         reason: why there is none.
     """
@@ -40,6 +41,7 @@ class WorstCase:
     factors: tuple[float | None, ...]
     certificate: dict[str, Any] | None
     reason: str = ""
+    sure: bool = True
 
     @property
     def numbers(self) -> dict[str, str]:
@@ -76,7 +78,7 @@ def worst_case(claim: Claim, given: Mapping[str, Fraction] | None = None, place:
     solved = [program.solve(*pair) for program, *pair in asked] if factors else []
     known = claim.id, setting, functions_of(letters), len(letters.depends), tuple(s and s.factor for s in solved)
     if not proofs:
-        return WorstCase(*known, None, "none was looked for")
+        return WorstCase(*known, None, "none was looked for", all(s.sure for s in solved if s is not None))
     multipliers = []
     for program, *pair in asked:
         found = proof(program, *pair, most)
