@@ -24,7 +24,7 @@ from verify.worst.proven import FEW, FEWEST, PLACES, STARTS, Proven, in_one_line
 from verify.worst.setting import Place, Setting, setting_of
 from verify.worst.worst_case import WorstCase, functions_of, worst_case
 
-__all__ = ["at", "every_round", "potentials"]
+__all__ = ["at", "every_round", "potentials", "proofs_of"]
 
 _MOST = 32  # letters
 _ERRORS = (ArithmeticError, LookupError, TypeError, ValueError)
@@ -131,7 +131,7 @@ def _at(claim: Claim, given, place: Place) -> WorstCase:
             said = said or error
             continue
         said = None if potential is None else said
-        proofs = _proofs(asked)
+        proofs = proofs_of(asked)
         letters = asked[0].letters
         known = claim.id, setting, functions_of(letters), len(letters.depends), ()
         if proofs is not None:
@@ -146,7 +146,7 @@ def _at(claim: Claim, given, place: Place) -> WorstCase:
     return WorstCase(*known, None, reason)
 
 
-def _proofs(asked: list[Duty]) -> list[dict[str, str]] | None:
+def proofs_of(asked: list[Duty]) -> list[dict[str, str]] | None:
     """Multipliers for all that is to be proven; None where some have not been found."""
     programs: dict[tuple[int, int], Program] = {}
     found = []

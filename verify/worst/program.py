@@ -1,8 +1,11 @@
 """The semidefinite program of a statement on letters: the multipliers of a proof, or how far the statement is from true."""
 
+import os
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from itertools import groupby
+from threading import Lock
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +18,7 @@ from verify.checker.limits import bounded
 __all__ = ["SMALL", "Program", "Solution", "inner", "of_letters", "programs", "solver"]
 
 SMALL = 1e-6  # multipliers and eigenvalues that count as zero
+_ALONE = Lock()  # a process has one standard error
 
 
 class Solution(NamedTuple):
@@ -47,15 +51,37 @@ def solver():
 
 
 def solved(aim, rows, right, cones, settings):
-    """What the solver says of ``min aim x, right - rows x in cones``; None where it breaks down, as where eigenvalues do not
-    converge."""
+    """What the solver says of ``min aim x, right - rows x in cones``; None where it breaks down.
+
+    Its Rust code panics where a step is so far off that eigenvalues are no longer finite: the solver tells of no other way
+    to end. The panic is caught, and the trace that it writes by itself is not shown."""
     own, size = solver(), len(aim)
-    try:
-        return own.DefaultSolver(sparse.csc_matrix((size, size)), aim, rows, right, cones, settings).solve()
-    except BaseException as error:  # a panic of its Rust code is no Exception
-        if type(error).__name__ != "PanicException":
-            raise
-        return None
+    with _silent():
+        try:
+            return own.DefaultSolver(sparse.csc_matrix((size, size)), aim, rows, right, cones, settings).solve()
+        except BaseException as error:  # a panic of its Rust code is no Exception
+            if type(error).__name__ != "PanicException":
+                raise
+            return None
+
+
+@contextmanager
+def _silent() -> Iterator[None]:
+    """Whatever writes to the process's standard error, from any language and thread, writes nothing."""
+    with _ALONE:
+        try:
+            kept = os.dup(2)
+        except OSError:  # there is none
+            yield
+            return
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        try:
+            os.dup2(nowhere, 2)
+            yield
+        finally:
+            os.dup2(kept, 2)
+            os.close(kept)
+            os.close(nowhere)
 
 
 class Program:
