@@ -108,11 +108,13 @@ def looseness(
 def worst(
     name: Annotated[str, typer.Argument(metavar="CLAIM|METHOD", help="A claim about runs (id or file), or a method.")],
     given: Annotated[list[str] | None, typer.Argument(metavar="[NAME=VALUE]...", help="Sizes and numbers.")] = None,
-    out: Annotated[Path | None, typer.Option("--out", help="Of a claim: file for the proof.")] = None,
+    out: Annotated[Path | None, typer.Option("--out", help="Of a claim, or of --potential: file for the proof.")] = None,
     functions: Annotated[str | None, typer.Option("--class", help="Of a method: smooth-strongly-convex, smooth-convex or "
                                                                   "smooth.")] = None,
     measure: Annotated[str | None, typer.Option(help="Of a method: distance, value, gradient or least-gradient.")] = None,
     tune: Annotated[str | None, typer.Option(help="Of a method: a parameter, eta_l or NAME=LOW:HIGH, to choose.")] = None,
+    potential: Annotated[bool, typer.Option("--potential", help="Of a method: prove a rate for every number of "
+                                                                "rounds.")] = False,
     plot: Annotated[Path | None, typer.Option(help="A figure over rounds: .png, .svg or .pdf.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
 ) -> int:
@@ -123,11 +125,19 @@ def worst(
     many as rounds=N says. Of a method NAME is one of its arguments, or rounds, clients, L, mu, zeta (mean of
     |grad F_k(x_*)|^2 is at most its square), variates, or given (what is at most 1 at the start).
 
+    With --potential a method on smooth strongly convex functions gets the least rate per round for which a potential is
+    found, for every number of rounds: a quadratic form in its state, with exact weights and a proof for --out.
+
     Exit status: 0 a proof, or a finite worst case; 1 none; 2 bad input, or what has no worst case of this kind.
     """
+    if potential:
+        unused = {"--class": functions, "--measure": measure, "--tune": tune, "--plot": plot}
+        if wrong := [option for option, value in unused.items() if value is not None]:
+            raise ValueError(f"{wrong[0]} does not go with --potential")
+        return _potential(name, given or [], out, json)
     if name in method_names():
         if out is not None:
-            raise ValueError("--out is for the proof of a claim; got a method")
+            raise ValueError("--out is for the proof of a claim, or with --potential; got a method")
         return _worst_of_method(name, given or [], {"functions": functions, "measure": measure}, tune, plot, json)
     options = {"--class": functions, "--measure": measure, "--tune": tune}
     if wrong := [option for option, value in options.items() if value is not None]:
@@ -200,6 +210,38 @@ def _worst_of_method(name: str, given: list[str], question: dict, tune: str | No
     return 0 if found.ratio < float("inf") else 1
 
 
+def _potential(name: str, given: list[str], out: Path | None, json: bool) -> int:
+    if name not in method_names():
+        raise ValueError(f"--potential is for a method, and {name} is none; `fedtheory algorithms` lists the methods")
+
+    from bounds.printing.render import letters_of, unicode
+    from verify.cli import console
+    from verify.results.files import write_json
+    from verify.worst.potential import potential
+
+    found = potential(name, **_settings(given, exact=True))
+    proven = found.proven
+    if proven is not None and out:
+        write_json(out, found.certificate)
+    rest = {} if proven is None else {
+        "rate": str(proven.rate), "about": float(proven.rate), "floor": str(proven.floor),
+        "potential": unicode(proven.potential, letters_of(proven.claim)), "for": proven.scope}
+    said = {"method": name, "least rate of a potential": found.best if found.best < 1 else None, "letters": found.letters,
+            "proven": proven is not None, "reason": found.reason} | rest
+    if json:
+        print(json_text.dumps(said, indent=1))
+    else:
+        console.out().print(console.names_table(("what", "value"), [(key, str(value)) for key, value in rest.items()]))
+        print(f"not proven: {found.reason}" if proven is None else _in_words(proven))
+    return 1 if proven is None else 0
+
+
+def _in_words(proven) -> str:
+    """What a potential proves."""
+    floor = f" + {float(proven.floor):.6g} zeta^2, if the mean of |grad F_k(x_*)|^2 is at most zeta^2" * (proven.floor > 0)
+    return f"proven: |x_R - x_*|^2 <= {float(proven.rate):.9g}^R V(0){floor}"
+
+
 def _check_ending(option: str, figure: Path | None) -> None:
     from verify.results.drawing import FORMATS
 
@@ -207,8 +249,8 @@ def _check_ending(option: str, figure: Path | None) -> None:
         raise ValueError(f"{option} must end in {', '.join('.' + f for f in FORMATS)}; got {figure}")
 
 
-def _settings(texts) -> dict:
-    """Arguments of a method: whole numbers, floats (1/3 is a third), and words."""
+def _settings(texts, exact: bool = False) -> dict:
+    """Arguments of a method: whole numbers, floats (1/3 is a third) or exact fractions, and words."""
     from verify.cli.settings import exact_numbers, parse_settings
 
     found = parse_settings(texts)
@@ -219,5 +261,5 @@ def _settings(texts) -> dict:
             number = exact_numbers([f"{key}={value}"])[key]
         except ValueError:
             continue  # a word
-        found[key] = number.numerator if number.denominator == 1 else float(number)
+        found[key] = number.numerator if number.denominator == 1 else number if exact else float(number)
     return found

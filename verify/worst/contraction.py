@@ -1,7 +1,7 @@
 """The statement that a potential of a method shrinks by a factor in every round, as a claim, and the file that proves it."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -31,6 +31,7 @@ from bounds.language.words import (
     x_round,
     x_star,
 )
+from bounds.printing.render import condition_text, letters_of
 from fedtheory.registry import find_algorithm
 from verify.checker.replay import METHODS
 from verify.checker.rounds import FROM_ANY_STATE
@@ -50,7 +51,7 @@ _FORM = "NAME=VALUE words: method, clients, L, mu, the method's arguments, rate,
 
 @dataclass(frozen=True)
 class Contraction:
-    """For all functions F_k of curvatures in [mu, L], in every dimension, and every number R of rounds, from any first states:
+    """For all functions F_k of curvatures in [mu, L], in every dimension, and every number R of rounds, from any start:
 
     ``|x_R - x_star|^2 <= rate^R V_0 + floor zeta_sq``, with ``floor = cost / (1 - rate)`` and zeta_sq at least the mean of
     ``|grad F_k(x_star)|^2``.
@@ -82,6 +83,8 @@ class Contraction:
             raise ValueError(f"eta_l must be a positive number; got {step!r}")
         if not 0 < self.mu < self.L:
             raise ValueError(f"mu must lie between 0 and L = {self.L}; got {self.mu}")
+        if not 0 <= self.rate <= 1 or self.cost < 0 or (self.cost > 0 and self.rate == 1):
+            raise ValueError(f"a rate is from 0 to 1, below 1 with a cost, which is at least 0; got {self.rate}, {self.cost}")
         if type(self.clients) is not int or self.clients < 1:
             raise ValueError(f"clients must be a whole number of at least 1; got {self.clients}")
 
@@ -141,7 +144,7 @@ class Contraction:
     @cached_property
     def claim(self) -> Claim:
         """The statement."""
-        options = tuple((name, value) for name, value in self.arguments if name not in ("eta_l", "local_steps", "participants"))
+        options = tuple(pair for pair in self.arguments if pair[0] not in ("eta_l", "local_steps", "participants"))
         right = _number(self.rate) ** rounds * self.potential.xreplace({r: sp.Integer(0)})
         near, variables = (), ()
         if self.cost:
@@ -150,18 +153,19 @@ class Contraction:
             variables = (Variable(zeta_sq.name, "nonnegative"),)
         class_ = Assumption(f"{PREFIX}class", f"curvatures of clients from {self.mu} to {self.L}, full gradients", (
             Condition(L_client[k], "<=", _number(self.L), (_CLIENTS,)),
-            Condition(mu_client[k], ">=", _number(self.mu), (_CLIENTS,)), Condition(sigma_sq_client[k], "<=", 0, (_CLIENTS,))))
+            Condition(mu_client[k], ">=", _number(self.mu), (_CLIENTS,)),
+            Condition(sigma_sq_client[k], "<=", 0, (_CLIENTS,))))
         step = Condition(eta_l[t], "==", _number(self._argument("eta_l")), ((t, 0, iterations - 1),))
         return Claim(
-            PREFIX + self.method, "rate", "control", "run", Condition(norm2(x_round[rounds] - x_star), "<=", right), (class_,),
-            (step, *near), self.text, None, "a potential that shrinks in every round", variables=variables,
+            PREFIX + self.method, "rate", "control", "run", Condition(norm2(x_round[rounds] - x_star), "<=", right),
+            (class_,), (step, *near), self.text, None, "a potential that shrinks in every round", variables=variables,
             procedure=Procedure(self.method, options=options, equal_weights=True))
 
     @cached_property
     def setting(self) -> Setting:
         """The sizes and numbers of a proof."""
-        return setting_of(self.claim, {"clients": Fraction(self.clients), "local_steps": self._argument("local_steps") or Fraction(1),
-                                       "rounds": Fraction(1)})
+        steps = self._argument("local_steps") or Fraction(1)
+        return setting_of(self.claim, {"clients": Fraction(self.clients), "local_steps": steps, "rounds": Fraction(1)})
 
     @property
     def in_checker(self) -> dict[str, Any]:
@@ -175,7 +179,7 @@ class Contraction:
         given = ", ".join(f"{name} = {value}" for name, value in (
             ("clients", self.clients), *((name, value) for name, value in self.arguments if name != "participants")))
         return (f"every number of rounds, all functions F_k with curvatures from {self.mu} to {self.L}, in every dimension, "
-                f"full gradients, any first states; {given}")
+                f"full gradients, any start; {given}")
 
 
 def terms(method: str) -> dict[str, sp.Expr]:
@@ -191,9 +195,9 @@ def terms(method: str) -> dict[str, sp.Expr]:
         else:
             server[name] = array[r] - (x_star if name == "server_x_bar" else 0)
     server["gradient"] = objective_grad(x_round[r])
-    own_with = own | {"gradient": grad(k, x_round[r]) - grad(k, x_star)}
+    own["gradient"] = grad(k, x_round[r]) - grad(k, x_star)
     found = {f"{one}.{other}": product for one, other, product in _products(server)}
-    found |= {f"each.{one}.{other}": Sum(client_weight[k] * product, _CLIENTS) for one, other, product in _products(own_with)}
+    found |= {f"each.{one}.{other}": Sum(client_weight[k] * product, _CLIENTS) for one, other, product in _products(own)}
     found["value"] = objective(x_round[r]) - F_star
     return dict(sorted(found.items(), key=lambda pair: "gradient" in pair[0] or pair[0] == "value"))
 
@@ -220,17 +224,16 @@ def _value(text: str) -> Any:
 
 
 # the file ----------------------------------------------------------------------------------------------------------------
-def check_contraction(data: Mapping[str, Any]) -> tuple[Contraction | None, CheckResult]:
-    """What a file says of a method, and whether it proves this: a proof for every number of rounds of just the statement that
-    its ``reading`` spells out, at just these sizes and numbers."""
+def check_contraction(data: Mapping[str, Any]) -> CheckResult:
+    """Whether a file proves, for every number of rounds, just what its ``reading`` spells out, at just these sizes and
+    numbers; the reason says what this is."""
     try:
         said = Contraction.read(str(data.get("reading")))
-        settings = data["settings"]
         expected = said.setting._asdict() | {"potential": said.in_checker}
-        if [{name: value for name, value in setting.items() if name != "proofs"} for setting in settings] != [expected]:
-            return said, CheckResult(False, f"the proof is of other sizes, numbers or potentials than {said.text}")
-        if data.get("claim") != said.claim.id:
-            return said, CheckResult(False, f"the file is about {data.get('claim')!r}; it spells out {said.claim.id}")
-        return said, check(data, said.claim)
+        if [{name: value for name, value in one.items() if name != "proofs"} for one in data["settings"]] != [expected]:
+            return CheckResult(False, f"the proof is of other sizes, numbers or potentials than {said.text}")
+        result = check(data, said.claim)
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-        return None, CheckResult(False, f"it cannot be read as a potential: {error}")
+        return CheckResult(False, f"it cannot be read as a potential: {error}")
+    statement = condition_text(said.claim.statement, letters_of(said.claim))
+    return replace(result, reason=f"{said.method}: {statement}, for {said.scope}") if result.accepted else result

@@ -9,7 +9,6 @@ import numpy as np
 from scipy import sparse
 from scipy.optimize import minimize_scalar
 
-from fedtheory.registry import find_algorithm
 from synthetic.base.checks import number, whole
 from verify.checker.forms import Form
 from verify.checker.limits import bounded
@@ -24,13 +23,15 @@ __all__ = ["Potential", "potential"]
 
 _MOST = 40  # letters
 _FAR = 1e-5  # a potential whose least value is less, in units of its largest weight, is none
+_TOLERANCES = 1e-10, 1e-8  # of the solver
 _PRECISE = 1e-9  # of the bisection
 _BETTER = 1e-5  # by which values and gradients must make a rate better
-_SLACK = 0, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3  # by which a rate is proven that is above the best, in units of what 1 is above it
+_SLACK = 1e-7, 1e-6, 1e-5, 1e-4, 1e-3  # by which a rate is proven that is above the best, in units of what 1 is above it
 _SAME = 1e-9  # of a column that is a combination of others
 _GRID = 12  # rates among which the one with the least floor is looked for
 _SIMPLE = 1000  # denominators of rates that are tried before others
-_WEIGHTS = 100, 10**4, 10**6, 10**8  # denominators of weights
+_FINE = 10**5  # least denominator of a cost
+_DENOMINATORS = 100, 10**4, 10**6, 10**8  # of weights
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,8 @@ class Potential:
     """A rate, and its proof.
 
     Attributes:
-        best: the least rate of all potentials of these terms, in floats; 1 if there is none below.
+        best: the least rate of all potentials of these terms, in floats; 1 if there is none below. Where there is a floor it
+            grows without bound towards this rate, and another one is proven.
         proven: the statement; None where no proof was found.
         certificate: what ``fedtheory check`` accepts.
         letters: vectors of which nothing is known but inequalities.
@@ -81,15 +83,15 @@ def potential(method: str, clients: int = 2, L=1, mu=None, **arguments) -> Poten
     asked = Contraction(method, _exact(arguments), whole("clients", clients), L, mu)
     program = _Shrinking(asked, [*terms(method)])
     few = [name for name in program.names if not ("gradient" in name or name == "value")]
-    names, rate = few, program.best(few, False)
-    if (less := program.best(program.names, False)) < rate - _BETTER:
-        names, rate = program.names, less
-    if rate < 1:
-        return program.proven(names, rate, False)
+    names, best = few, program.best(few)
+    if (less := program.best(program.names)) < best - _BETTER:
+        names, best = program.names, less
+    if best < 1:
+        return program.proven(names, best, best)
     program = _Shrinking(replace(asked, rate=Fraction(1, 2), cost=Fraction(1)), few)
-    if (rate := program.with_floor(few)) is None:
+    if (best := program.best(few)) == 1:
         return Potential(1.0, None, None, program.letters, "no potential of these terms shrinks")
-    return program.proven(few, rate, True)
+    return program.proven(few, best, program.with_floor(few, best))
 
 
 def _exact(arguments) -> tuple[tuple[str, Any], ...]:
@@ -101,21 +103,26 @@ def _exact(arguments) -> tuple[tuple[str, Any], ...]:
 
 
 class _Shrinking:
-    """The semidefinite program of a potential: its terms before and after a round from any state, and what is known."""
+    """The semidefinite program of a potential: its terms before and after a round from any state, and what is known.
+
+    Attributes:
+        names: of the terms that are no combinations of others.
+    """
 
     def __init__(self, asked: Contraction, names: list[str]):
-        self.asked, self.stated = asked, statement_of(asked.claim)
-        letters, known_terms = AnyState(self.stated, *asked.setting), terms(asked.method)
+        self.asked, stated, known_terms = asked, statement_of(asked.claim), terms(asked.method)
+        letters = AnyState(stated, *asked.setting)
         pairs = {name: self._sides(letters, formula(known_terms[name])) for name in names}
-        _, self.target = pairs["x.x"]
-        self.paid = letters.given[zeta_sq.name] if asked.cost else Form({})
         self.letters = bounded(len(letters.depends), _MOST, "letters")
         known = letters.known({letters.past})[letters.past]
         self.round = Program(letters, known, {*range(len(letters.depends))})
         self.state = Program(letters, known, set().union(*(of_letters(before) for _, before in pairs.values())))
-        self.pairs = {name: tuple(self.round.column(side) for side in sides) for name, sides in pairs.items()}
-        self.at_start = {name: self.state.column(before) for name, (_, before) in pairs.items()}
-        self.names = _independent({name: np.vstack([side.toarray() for side in sides]) for name, sides in self.pairs.items()})
+        self.after, self.before, self.first = (
+            {name: program.column(sides[place]) for name, sides in pairs.items()}
+            for program, place in ((self.round, 0), (self.round, 1), (self.state, 1)))
+        self.distance = self.first["x.x"]
+        self.paid = self.round.column(letters.given[zeta_sq.name] if asked.cost else Form({}))
+        self.names = _independent({name: sparse.vstack([self.after[name], self.before[name]]).toarray() for name in names})
 
     @staticmethod
     def _sides(letters: AnyState, node) -> tuple[Form, Form]:
@@ -126,25 +133,21 @@ class _Shrinking:
         return after, before
 
     # floats --------------------------------------------------------------------------------------------------------------
-    def best(self, names: list[str], paid: bool) -> float:
+    def best(self, names: list[str]) -> float:
         """The least rate of a potential of some terms, by bisection; 1 if there is none below."""
         low, high = 0.0, 1.0
-        if self.at(names, 1 - _PRECISE, paid) is None:
+        if self.at(names, 1 - _PRECISE) is None:
             return 1.0
         while high - low > _PRECISE:
             middle = (low + high) / 2
-            low, high = (low, middle) if self.at(names, middle, paid) else (middle, high)
+            low, high = (low, middle) if self.at(names, middle) else (middle, high)
         return high
 
-    def with_floor(self, names: list[str]) -> float | None:
-        """The rate whose floor is least; None where there is no floor."""
-        lowest = self.best(names, True)
-        if lowest == 1:
-            return None
-
+    def with_floor(self, names: list[str], lowest: float) -> float:
+        """The rate above the lowest one whose floor is least."""
         def floor(place):
             rate = lowest + (1 - lowest) * place
-            found = self.at(names, rate, True, cheapest=True)
+            found = self.at(names, rate, cheapest=True)
             return np.inf if found is None else found.cost / (1 - rate)
 
         places = np.linspace(0, 1, _GRID + 2)[1:-1]
@@ -152,73 +155,81 @@ class _Shrinking:
         ends = (places[max(best - 1, 0)], places[min(best + 1, _GRID - 1)])
         return lowest + (1 - lowest) * minimize_scalar(floor, bounds=ends, method="bounded", options={"xatol": 1e-3}).x
 
-    def at(self, names: list[str], rate: float, paid: bool, cheapest: bool = False, least: float | None = None) -> _Found | None:
-        """A potential that shrinks by a rate, with weights of at most 1 and the largest ``least`` value; or of a given one;
-        or, with a least value of 1 and any weights, the one whose cost is least. None where the solver finds none."""
-        one, other = self.round, self.state
-        columns = [(rate * before - after, self.at_start[name]) for name, (after, before) in
-                   ((name, self.pairs[name]) for name in names)]
-        columns.append((one.column(self.paid) * float(paid), None))
-        columns.append((None, -other.column(self.target)))
-        columns += [(-column, None) for column in _columns(one)] + [(None, -column) for column in _columns(other)]
-        number, bound = len(names), 0 if cheapest else 1
-        rows = [sparse.hstack([_or_empty(pair[side], program) for pair in columns], format="csc")
-                for side, program in enumerate((one, other))]
+    def at(self, names: list[str], rate: float, least: float | None = None, cheapest: bool = False) -> _Found | None:
+        """A potential that shrinks by a rate, with weights and a cost of at most 1: that of the largest least value, or one
+        whose least value is given; ``cheapest``: that of the lowest cost with a least value of 1, whatever its weights. None
+        where the solver finds none.
+
+        Unknown are the weights, the cost, the least value, and multipliers of what is known in both of its inequalities."""
+        number, inequalities = len(names), (self.round, self.state)
+        weights = [[rate * self.before[name] - self.after[name] for name in names] + [self.paid, 0 * self.paid],
+                   [self.first[name] for name in names] + [0 * self.distance, -self.distance]]
+        rows = []
+        for one, columns in zip(inequalities, weights, strict=True):
+            known = [-own.arrays[1] if own is one else sparse.csc_array((columns[0].shape[0], len(own.forms)))
+                     for own in inequalities]
+            rows.append(sparse.hstack([*columns, *known], format="csc"))
         size = rows[0].shape[1]
-        signed = [number, number + 1]  # the cost and the least value
-        start = number + 2
-        for program in (one, other):
-            signed += range(start, start + len(program.inequalities))
-            start += len(program.forms)
-        signs = sparse.csc_matrix((-np.ones(len(signed)), (range(len(signed)), signed)), shape=(len(signed), size))
-        zeros = [row[: len(program.keys)] for row, program in zip(rows, (one, other), strict=True)]
-        fixed = 1.0 if cheapest else least
-        limits = sparse.eye(number + 1, size, format="csc") * bound
-        limits = sparse.vstack([limits, -limits])
-        of_least = sparse.csc_matrix(([1.0], ([0], [number + 1])), shape=(1, size))
+        unit, start, signed = sparse.eye(size, format="csr"), number + 2, [number, number + 1]
+        for one in inequalities:
+            signed += range(start, start + len(one.inequalities))
+            start += len(one.forms)
+        fixed, bounds = 1.0 if cheapest else least, sparse.csr_matrix((0, size)) if cheapest else unit[: number + 1]
+        keys = [len(one.keys) for one in inequalities]
+        equal = [*(row[:key] for row, key in zip(rows, keys, strict=True)), unit[number + 1 :][: fixed is not None]]
+        larger = [unit[signed], *(row[key : key + 1] for row, key in zip(rows, keys, strict=True)), -bounds, bounds]
+        square = [row[key + 1 :] for row, key in zip(rows, keys, strict=True)]
+        counts = [sum(part.shape[0] for part in parts) for parts in (equal, larger, square)]
+        right = np.zeros(sum(counts))
+        right[counts[0] - 1] = fixed or 0.0
+        right[sum(counts[:2]) - 2 * bounds.shape[0] : sum(counts[:2])] = 1.0
         aim = np.zeros(size)
-        aim[number if cheapest else number + 1] = (1.0 if cheapest else -1.0) * (fixed is None or cheapest)
-        equal = [*zeros, *([of_least] if fixed is not None else [])]
-        at_least = [-row[len(program.keys)] for row, program in zip(rows, (one, other), strict=True)]
-        blocks = [-row[len(program.keys) + 1 :] for row, program in zip(rows, (one, other), strict=True)]
-        count = sum(part.shape[0] for part in equal)
-        right = np.zeros(count + len(signed) + 2 + 2 * (number + 1) + sum(part.shape[0] for part in blocks))
-        right[count - 1] = fixed or 0.0
-        right[count + len(signed) + 2 :][: 2 * (number + 1)] = 1.0
-        own = solver()
-        cones = [own.ZeroConeT(count), own.NonnegativeConeT(len(signed) + 2 + 2 * (number + 1)), *(
-            own.PSDTriangleConeT(len(block)) for program in (one, other) for block in program.blocks)]
-        settings = own.DefaultSettings()
+        aim[number + (not cheapest)] = 1.0 if cheapest else -1.0 * (least is None)
+        matrix = sparse.vstack([*equal, *(-part for part in (*larger, *square))], format="csc")
+        x = self._answer(aim, matrix, right, counts[:2])
+        return None if x is None or x[number + 1] <= _FAR else _Found(x[:number], float(x[number]), float(x[number + 1]))
+
+    def _answer(self, aim, matrix, right, counts) -> np.ndarray | None:
+        own, settings = solver(), solver().DefaultSettings()
+        cones = [own.ZeroConeT(counts[0]), own.NonnegativeConeT(counts[1]), *(
+            own.PSDTriangleConeT(len(block)) for one in (self.round, self.state) for block in one.blocks)]
         settings.verbose, settings.max_threads = False, 1
-        settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = 1e-10
-        matrix = sparse.vstack([*equal, signs, *at_least, limits, *blocks], format="csc")
-        found = solved(aim, matrix, right, cones, settings)
-        if found is None or str(found.status) not in ("Solved", "AlmostSolved"):
-            return None
-        x = np.array(found.x)
-        return _Found(x[:number], float(x[number]), float(x[number + 1])) if x[number + 1] > _FAR else None
+        for tolerance in _TOLERANCES:
+            settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = tolerance
+            found = solved(aim, matrix, right, cones, settings)
+            if found is not None and str(found.status) in ("Solved", "AlmostSolved"):
+                return np.array(found.x)
+        return None
 
     # fractions -----------------------------------------------------------------------------------------------------------
-    def proven(self, names: list[str], best: float, paid: bool) -> Potential:
-        """A proof at a rate that is not far above the best one."""
-        for rate in _rates(best):
-            for weights, cost in self.weights(names, rate, paid):
-                statement = replace(self.asked, rate=rate, cost=cost, weights=weights)
-                certificate = _certificate(statement)
-                if certificate is not None and check_contraction(certificate)[1].accepted:
-                    return Potential(best, statement, certificate, self.letters)
+    def proven(self, names: list[str], best: float, near: float) -> Potential:
+        """A proof at a rate that is not far above the one ``near``."""
+        for rate in _rates(near, not self.asked.cost):
+            for found in self.potentials(names, float(rate)):
+                for most in _DENOMINATORS:
+                    statement = _rounded(replace(self.asked, rate=rate), names, found, most)
+                    certificate = _certificate(statement)
+                    if certificate is not None and check_contraction(certificate).accepted:
+                        return Potential(best, statement, certificate, self.letters)
         return Potential(best, None, None, self.letters, "no proof in rational numbers was found")
 
-    def weights(self, names: list[str], rate: Fraction, paid: bool) -> Iterator[tuple[tuple[tuple[str, Fraction], ...], Fraction]]:
-        """Fractions near a potential whose least value is half of the largest that it may have."""
-        far = self.at(names, float(rate), paid, cheapest=paid)
-        near = self.at(names, float(rate), paid, least=far.least / 2) if far and not paid else far
-        for found in filter(None, (near, far)):
-            scale = float(found.least)
-            for most in _WEIGHTS:
-                yield (tuple((name, part) for name, weight in zip(names, found.weights / scale, strict=True)
-                             if (part := Fraction(float(weight)).limit_denominator(most))),
-                       Fraction(float(found.cost / scale)).limit_denominator(most) if paid else Fraction(0))
+    def potentials(self, names: list[str], rate: float) -> list[_Found]:
+        """Of what shrinks by a rate: the cheapest if there is a cost; else what has half of the largest least value, which
+        leaves room on all sides, and what has the largest one, which of a single term is as good."""
+        if self.asked.cost:
+            return [*filter(None, [self.at(names, rate, cheapest=True)])]
+        far = self.at(names, rate)
+        found = [*filter(None, (far and self.at(names, rate, least=far.least / 2), far))]
+        return found[::-1] if len(names) == 1 else found
+
+
+def _rounded(statement: Contraction, names: list[str], found: _Found, most: int) -> Contraction:
+    """A statement with fractions near a potential whose least value is brought to 1."""
+    weights = ((name, Fraction(float(weight / found.least)).limit_denominator(most))
+               for name, weight in zip(names, found.weights, strict=True))
+    fine = max(most, _FINE)
+    cost = Fraction(int(np.ceil(found.cost / found.least * fine)), fine) if statement.cost else Fraction(0)
+    return replace(statement, weights=tuple(pair for pair in weights if pair[1]), cost=cost)
 
 
 def _independent(columns: dict[str, np.ndarray]) -> list[str]:
@@ -232,24 +243,15 @@ def _independent(columns: dict[str, np.ndarray]) -> list[str]:
     return found
 
 
-def _columns(program: Program):
-    _, known = program.arrays
-    return [known[:, place : place + 1] for place in range(known.shape[1])]
-
-
-def _or_empty(column, program: Program):
-    rows = len(program.keys) + 1 + len(program.places)
-    return sparse.csc_array((rows, 1)) if column is None else column
-
-
-def _rates(best: float) -> Iterator[Fraction]:
-    """A simple fraction that is about the best rate, then fractions above it."""
-    simple = Fraction(best).limit_denominator(_SIMPLE)
-    if abs(float(simple) - best) < 1e-6 * (1 - best):
+def _rates(near: float, tight: bool) -> Iterator[Fraction]:
+    """Fractions that are hardly less or a little more: a simple one, where a rate is to be ``tight`` only if it seems to be
+    just this one, then others."""
+    simple = Fraction(near).limit_denominator(_SIMPLE)
+    if not tight or abs(float(simple) - near) < 1e-6 * (1 - near):
         yield simple
-    for share in _SLACK[1:]:
-        digits = 10 ** int(2 - np.log10(share * (1 - best)))
-        yield Fraction(int(np.ceil((best + share * (1 - best)) * digits)), digits)
+    for share in _SLACK:
+        digits = 10 ** int(2 - np.log10(share * (1 - near)))
+        yield Fraction(int(np.ceil((near + share * (1 - near)) * digits)), digits)
 
 
 def _certificate(statement: Contraction) -> dict[str, Any] | None:
