@@ -188,3 +188,7 @@ def main(argv: list[str] | None = None) -> int:
         for slip in getattr(problem, "slips", (message,)):
             console.error(slip)
         return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -84,7 +84,7 @@ class Contraction:
         if not 0 < self.mu < self.L:
             raise ValueError(f"mu must lie between 0 and L = {self.L}; got {self.mu}")
         if not 0 <= self.rate <= 1 or self.cost < 0 or (self.cost > 0 and self.rate == 1):
-            raise ValueError(f"a rate is from 0 to 1, below 1 with a cost, which is at least 0; got {self.rate}, {self.cost}")
+            raise ValueError(f"a rate is from 0 to 1, below 1 with a cost of at least 0; got {self.rate}, {self.cost}")
         if type(self.clients) is not int or self.clients < 1:
             raise ValueError(f"clients must be a whole number of at least 1; got {self.clients}")
 

@@ -113,7 +113,8 @@ FORGED = {
     "a wider class": lambda s: replace(s, mu=s.mu / 2),
     "a steeper class": lambda s: replace(s, L=s.L * 2),
     "other clients": lambda s: replace(s, clients=s.clients + 1),
-    "a longer step": lambda s: replace(s, arguments=tuple((n, v * 4 if n in ("eta_l", "rho_prox") else v) for n, v in s.arguments)),
+    "a longer step": lambda s: replace(s, arguments=tuple(
+        (name, v * 4 if name in ("eta_l", "rho_prox") else v) for name, v in s.arguments)),
     "a smaller potential": lambda s: weighted(s, Q(1, 100)),
     "no potential": lambda s: replace(s, weights=()),
     "a negative potential": lambda s: weighted(s, -1),
