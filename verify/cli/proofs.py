@@ -12,6 +12,10 @@ from verify.cli.shared import choose_claim
 __all__ = ["add_commands"]
 
 
+_SIZES = ("clients", "rounds", "local_steps", "participants", "layers")  # which are whole numbers
+_MOST_VALUES = 100  # of a range
+
+
 def add_commands(app: typer.Typer) -> None:
     """Register the commands."""
     app.command()(chain)
@@ -122,8 +126,9 @@ def worst(
 
     Sizes and numbers are given, or defaults that the output names. Of a claim a proof in rational numbers is written to
     --out; `fedtheory check` checks it; --plot draws bound, worst case and runs on random quadratics over 5 rounds, or as
-    many as rounds=N says. Of a method NAME is one of its arguments, or rounds, clients, L, mu, zeta (mean of
-    |grad F_k(x_*)|^2 is at most its square), variates, or given (what is at most 1 at the start).
+    many as rounds=N says, or over a range NAME=first:last[:count][:log]. Of a method NAME is one of its arguments, or
+    rounds, clients, L, mu, zeta (mean of |grad F_k(x_*)|^2 is at most its square), variates, or given (what is at most 1 at
+    the start).
 
     With --potential a method on smooth strongly convex functions gets the least rate per round for which a potential is
     found, for every number of rounds: a quadratic form in its state, with exact weights and a proof for --out.
@@ -149,12 +154,14 @@ def _worst_of_claim(name: str, given: list[str], out: Path | None, plot: Path | 
     claim = choose_claim(name)
 
     from verify.cli import console
-    from verify.cli.settings import exact_numbers
     from verify.results.files import write_json
     from verify.worst.worst_case import worst_case
 
     _check_ending("--plot", plot)
-    found = worst_case(claim, exact_numbers(given))
+    numbers, along = _along(given)
+    if along and plot is None:
+        raise ValueError(f"{along['over']} has several values, which --plot draws; give one value, or --plot")
+    found = worst_case(claim, numbers | ({along["over"]: along["values"][-1]} if along else {}))
     if found.certificate and out:
         write_json(out, found.certificate)
     said = {"claim": found.claim, "scope": found.scope, "without a value": found.setting.unknown, "letters": found.letters,
@@ -163,9 +170,10 @@ def _worst_of_claim(name: str, given: list[str], out: Path | None, plot: Path | 
         from verify.results.drawing import save
         from verify.worst.claim_figure import course, course_figure
 
-        over = course(claim, exact_numbers(given))
+        over = course(claim, numbers, **along)
         save(course_figure(over), plot.with_suffix(""), [plot.suffix.lstrip(".")])
-        said["over rounds"] = {"exact": over.exact, "worst run found": over.found, "middle run": over.middle}
+        said[f"over {over.over}"] = {
+            "values": over.values, "exact": over.exact, "worst run found": over.found, "middle run": over.middle}
     if json:
         print(json_text.dumps(said, indent=1))
     else:
@@ -173,6 +181,21 @@ def _worst_of_claim(name: str, given: list[str], out: Path | None, plot: Path | 
         console.out().print(console.names_table(("pair of sides", "least factor of the larger side"), rows))
         print("proven" if found.certificate else f"not proven: {found.reason}", "for", found.scope)
     return 0 if found.certificate else 1
+
+
+def _along(given: list[str]) -> tuple[dict, dict]:
+    """Numbers by name, and of one that is given as a range its name and values."""
+    from fractions import Fraction
+
+    from verify.cli.settings import exact_numbers, parse_numbers
+
+    ranges = [text for text in given if ":" in text]
+    if len(ranges) > 1:
+        raise ValueError(f"one number may have several values; got {', '.join(ranges)}")
+    numbers, along = exact_numbers([text for text in given if text not in ranges]), {}
+    for name, values in parse_numbers(ranges, _SIZES, _MOST_VALUES).items():
+        along = {"over": name, "values": [Fraction(str(value)).limit_denominator(10**9) for value in values.tolist()]}
+    return numbers, along
 
 
 def _worst_of_method(name: str, given: list[str], question: dict, tune: str | None, plot: Path | None, json: bool) -> int:

@@ -2,7 +2,7 @@
 dimension.
 
 Claims about losses at points become claims about numbers and vectors first (:mod:`verify.prove.losses_at_points`). Formulas
-are brought into a normal form (:mod:`verify.prove.normal`). What is left of right - left must then follow from the hypotheses
+are brought into a normal form (:mod:`verify.prove.normal`). What is left of right - left must then follow from hypotheses
 and lemmas about the powers, sums and lengths that occur (:mod:`verify.prove.lemmas`): by real arithmetic that z3 decides, or
 as a sum of multiples (:mod:`verify.prove.multipliers`). Where a size is small, its first values may be looked at one by one.
 """
