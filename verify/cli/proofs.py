@@ -120,6 +120,7 @@ def worst(
     potential: Annotated[bool, typer.Option("--potential", help="Of a method: prove a rate for every number of "
                                                                 "rounds.")] = False,
     plot: Annotated[Path | None, typer.Option(help="A figure over rounds: .png, .svg or .pdf.")] = None,
+    function: Annotated[Path | None, typer.Option(help="Of a method: a figure of the worst functions.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
 ) -> int:
     """Find the worst case of a claim or of a method over every function of a class.
@@ -136,15 +137,17 @@ def worst(
     Exit status: 0 a proof, or a finite worst case; 1 none; 2 bad input, or what has no worst case of this kind.
     """
     if potential:
-        unused = {"--class": functions, "--measure": measure, "--tune": tune, "--plot": plot}
+        unused = {"--class": functions, "--measure": measure, "--tune": tune, "--plot": plot,
+                  "--function": function}
         if wrong := [option for option, value in unused.items() if value is not None]:
             raise ValueError(f"{wrong[0]} does not go with --potential")
         return _potential(name, given or [], out, json)
     if name in method_names():
         if out is not None:
             raise ValueError("--out is for the proof of a claim, or with --potential; got a method")
-        return _worst_of_method(name, given or [], {"functions": functions, "measure": measure}, tune, plot, json)
-    options = {"--class": functions, "--measure": measure, "--tune": tune}
+        return _worst_of_method(name, given or [], {"functions": functions, "measure": measure}, tune, plot, function,
+                                json)
+    options = {"--class": functions, "--measure": measure, "--tune": tune, "--function": function}
     if wrong := [option for option, value in options.items() if value is not None]:
         raise ValueError(f"{wrong[0]} is for a method, and {name} is none; `fedtheory algorithms` lists the methods")
     return _worst_of_claim(name, given or [], out, plot, json)
@@ -198,13 +201,15 @@ def _along(given: list[str]) -> tuple[dict, dict]:
     return numbers, along
 
 
-def _worst_of_method(name: str, given: list[str], question: dict, tune: str | None, plot: Path | None, json: bool) -> int:
+def _worst_of_method(name: str, given: list[str], question: dict, tune: str | None, plot: Path | None,
+                     function: Path | None, json: bool) -> int:
     from verify.cli import console
     from verify.results.drawing import save
     from verify.worst import tuning
     from verify.worst.chart import worst as worst_of
 
     _check_ending("--plot", plot)
+    _check_ending("--function", function)
     asked = {key: value for key, value in question.items() if value is not None} | _settings(given)
     if reserved := {"method", "low", "high", "functions"} & {text.partition("=")[0] for text in given}:
         raise ValueError(f"{name} takes no argument {min(reserved)!r}")
@@ -224,6 +229,8 @@ def _worst_of_method(name: str, given: list[str], question: dict, tune: str | No
         rounds = [*tuning.over_rounds(name, **asked | {"rounds": found.rounds})]
         save(tuning.rounds_figure(rounds), plot.with_suffix(""), [plot.suffix.lstrip(".")])
         said["over rounds"] = [round(one.ratio, 6) for one in rounds]
+    if function is not None:
+        said["measured on the worst functions"] = _drawn(found, function)
     if json:
         print(json_text.dumps(said, indent=1))
     else:
@@ -231,6 +238,18 @@ def _worst_of_method(name: str, given: list[str], question: dict, tune: str | No
         rows = [(key, ", ".join(map(str, value)) if isinstance(value, list) else str(value)) for key, value in shown.items()]
         console.out().print(console.names_table(("what", "value"), rows))
     return 0 if found.ratio < float("inf") else 1
+
+
+def _drawn(found, file: Path) -> float:
+    """Draw the worst functions, and run the method on them by torch: the ratio that is measured."""
+    from synthetic.numbers.arrays import TORCH
+    from verify.results.drawing import save
+    from verify.worst.function import measured, worst_function
+    from verify.worst.function_figure import function_figure
+
+    functions = worst_function(found)
+    save(function_figure(functions), file.with_suffix(""), [file.suffix.lstrip(".")])
+    return measured(functions, TORCH)["ratio"]
 
 
 def _potential(name: str, given: list[str], out: Path | None, json: bool) -> int:
