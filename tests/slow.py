@@ -11,6 +11,7 @@ _METHODS = ("[fedavg]", "[scaffold]", "[fedadam]", "[fedalign]", "[lbgm]")
 
 #: test -> with what it runs in ``make test``
 SLOW: dict[str, tuple[str, ...]] = {
+    "house/test_docs.py::test_the_page_on_worst_cases": (),
     "house/test_unseen.py::test_a_true_statement_is_spared": (),
     "verify/worst/test_on_a_line.py::test_a_hundredth_less_is_refuted_by_worst_points": ("[20]",),
     "verify/worst/test_on_a_line.py::test_it_is_not_without_them": (),

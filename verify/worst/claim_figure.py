@@ -4,6 +4,7 @@ many runs."""
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -20,6 +21,7 @@ from verify.instances.chance import chance_of
 from verify.instances.draw import draw_leaves
 from verify.instances.shape import Shape
 from verify.measure.realise import realise
+from verify.results.drawing import save
 from verify.results.figures import bound_and_measurement
 from verify.results.verdict import Series
 from verify.worst.setting import Place, Setting, setting_of
@@ -63,6 +65,10 @@ class Course:
         return Series(f"{self.claim.id}: worst case", self.over.replace("_", " "), "left side / right side", [*self.values],
                       _short(self.found), [1.0] * len(self.values), note=note, exact=_short(self.exact),
                       middle=_short(self.middle))
+
+    def plot(self, stem: str | Path) -> dict[str, Path]:
+        """Write the figure as ``stem`` + .svg, .pdf and .png; the paths by format."""
+        return save(course_figure(self), stem)
 
 
 def _short(values: Sequence[float]) -> list[float]:

@@ -227,8 +227,9 @@ def test_the_worst_functions_are_drawn_and_run(clients, rounds, dim, tmp_path, c
 
 
 @pytest.mark.parametrize("words", [
-    ["fedavg", "--function", "x.doc"], ["classical/gd-convex", "--function", "x.svg"], ["fedavg", "--out", "proof.json"], ["classical/gd-convex", "--measure", "value"], ["fedavg", "low=3"], ["fedsam"],
-    ["fedavg", "--plot", "x.doc"], ["fedavg", "eta_l=0.1", "--tune", "eta_l"],
+    ["fedavg", "--out", "proof.json"], ["classical/gd-convex", "--measure", "value"], ["fedavg", "low=3"], ["fedsam"],
+    ["fedavg", "--plot", "x.doc"], ["fedavg", "eta_l=0.1", "--tune", "eta_l"], ["fedavg", "--function", "x.doc"],
+    ["classical/gd-convex", "--function", "x.svg"],
 ])
 def test_bad_input_is_refused(words):
     assert main(["worst", *words]) == 2
