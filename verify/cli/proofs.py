@@ -83,7 +83,11 @@ def looseness(
     out: Annotated[Path | None, typer.Option(help="A figure: .png, .svg or .pdf.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
 ) -> int:
-    """Measure the factor that each step of a theorem's proof loses, on its tightest and on a typical instance."""
+    """Measure the factor that each step of a theorem's proof loses.
+
+    On the theorem's tightest instance and on a typical one; and, where a step has an exact worst case over a class of
+    functions, the least factor over the class, at the sizes and numbers that `fedtheory worst STEP` names.
+    """
     chosen = choose_claim(theorem)
 
     from dataclasses import asdict
@@ -97,9 +101,10 @@ def looseness(
     if json:
         print(json_text.dumps({"theorem": asdict(found.theorem), "steps": [asdict(step) for step in found.steps]}, indent=1))
     else:
-        rows = [(link.id, link.number, *("" if f is None else f"{f:.4g}" for f in (link.worst, link.typical)), link.reason)
+        rows = [(link.id, link.number, *("" if f is None else f"{f:.4g}" for f in (link.worst, link.typical, link.least)),
+                 link.reason)
                 for link in (*found.steps, found.theorem)]
-        head = ("step", "number", "right/left, tightest", "typical", "not measured because")
+        head = ("step", "number", "right/left, tightest", "typical", "least of the class", "not measured because")
         console.out().print(console.names_table(head, rows))
     if out is not None:
         from verify.proofs.looseness_figure import waterfall_figure

@@ -215,3 +215,19 @@ def test_the_facade_and_the_commands_agree(run, tmp_path):
 ])
 def test_bad_input_is_refused(words, run):
     assert run("worst", *words, "--potential")[0] == 2
+
+
+@pytest.mark.parametrize("method, clients, arguments", [
+    ("fedavg", 2, {"eta_l": 0.5, "local_steps": 2}), ("fedavg", 3, {"eta_l": 0.25, "local_steps": 3}),
+    ("fedprox", 2, {"eta_l": 0.25, "local_steps": 2, "rho_prox": 1.0}), ("fedavg", 1, {"eta_l": 1.5, "local_steps": 2}),
+    ("fedswa", 1, {"eta_l": 0.5, "local_steps": 2}),
+])
+def test_no_exact_worst_case_exceeds_what_is_proven(method, clients, arguments):
+    """Another program, of another implementation of the method, over several rounds; with one client it agrees."""
+    proven = potential(method, clients, **arguments).proven
+    assert [name for name, _ in proven.weights] == ["x.x"]
+    for rounds in (1, 2, 4):
+        exact = ft.worst(method, rounds, clients, mu=0.1, zeta=1.0, **arguments).ratio
+        bound = float(proven.rate**rounds * proven.weights[0][1] + proven.floor)
+        assert exact <= bound * (1 + 1e-6)
+        assert clients > 1 or exact == pytest.approx(bound, rel=1e-5)
