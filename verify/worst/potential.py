@@ -19,7 +19,7 @@ from verify.worst.contraction import Contraction, check_contraction, terms, zeta
 from verify.worst.every_round import proofs_of
 from verify.worst.program import Program, of_letters, solved, solver
 
-__all__ = ["Potential", "potential"]
+__all__ = ["Potential", "anew", "potential"]
 
 _MOST = 40  # letters
 _FAR = 1e-5  # a potential whose least value is less, in units of its largest weight, is none
@@ -208,7 +208,7 @@ class _Shrinking:
             for found in self.potentials(names, float(rate)):
                 for most in _DENOMINATORS:
                     statement = _rounded(replace(self.asked, rate=rate), names, found, most)
-                    certificate = _certificate(statement)
+                    certificate = anew(statement)
                     if certificate is not None and check_contraction(certificate).accepted:
                         return Potential(best, statement, certificate, self.letters)
         return Potential(best, None, None, self.letters, "no proof in rational numbers was found")
@@ -254,8 +254,8 @@ def _rates(near: float, tight: bool) -> Iterator[Fraction]:
         yield Fraction(int(np.ceil((near + share * (1 - near)) * digits)), digits)
 
 
-def _certificate(statement: Contraction) -> dict[str, Any] | None:
-    """The proof of a statement; None where none is found."""
+def anew(statement: Contraction) -> dict[str, Any] | None:
+    """The proof of a statement, looked for anew; None where none is found."""
     stated, potential_ = statement_of(statement.claim), statement.in_checker
     proofs = proofs_of(duties(stated, statement.setting, potential_))
     if proofs is None:

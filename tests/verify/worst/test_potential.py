@@ -17,7 +17,7 @@ from verify.exact.check import replay_alone
 from verify.exact.statement import statement_of
 from verify.worst.claim_figure import on_quadratics
 from verify.worst.contraction import Contraction, check_contraction
-from verify.worst.potential import potential
+from verify.worst.potential import anew, potential
 
 pytest.importorskip("clarabel")
 
@@ -79,20 +79,24 @@ def test_the_rates_that_are_known_are_proven(name):
     assert check_contraction(written).accepted and replay_alone(written).accepted
 
 
+def over(statement: Contraction, rounds: int) -> np.ndarray:
+    """Left over right of a statement after so many rounds on random quadratics that meet its hypotheses."""
+    setting = statement.setting
+    numbers = {"mu": "1/10"} | ({"zeta_sq": "1"} if statement.cost else {})
+    return on_quadratics(statement.claim, setting._replace(
+        sizes=setting.sizes | {"rounds": rounds, "iterations": rounds * setting.sizes["local_steps"]},
+        values=setting.values | numbers), 0)
+
+
 def test_others_are_proven_and_no_run_is_slower(proven):
     """Over three rounds of random quadratics."""
     for name, found in proven.items():
         assert found.proven is not None and 0 < found.proven.rate < 1, (name, found.reason)
         assert (found.proven.cost > 0) == (name == "local steps")
         assert Contraction.read(found.proven.text) == found.proven
-        setting = found.proven.setting
-        numbers = {"mu": "1/10"} | ({"zeta_sq": "1"} if found.proven.cost else {})
-        longer = setting._replace(sizes=setting.sizes | {"rounds": 3, "iterations": 3 * setting.sizes["local_steps"]},
-                                  values=setting.values | numbers)
-        ratios = on_quadratics(found.proven.claim, longer, 0)
+        ratios = over(found.proven, 3)
         assert len(ratios) > 20 and ratios.max() <= 1 + 1e-9, name
-        faster = replace(found.proven, rate=found.proven.rate / 4, cost=found.proven.cost / 16)
-        assert on_quadratics(faster.claim, longer, 0).max() > 1, name
+        assert over(replace(found.proven, rate=found.proven.rate / 4, cost=found.proven.cost / 16), 3).max() > 1, name
 
 
 def stated(statement: Contraction, data):
@@ -231,3 +235,20 @@ def test_no_exact_worst_case_exceeds_what_is_proven(method, clients, arguments):
         bound = float(proven.rate**rounds * proven.weights[0][1] + proven.floor)
         assert exact <= bound * (1 + 1e-6)
         assert clients > 1 or exact == pytest.approx(bound, rel=1e-5)
+
+
+def test_changed_statements_that_are_proven_anew_hold(proven):
+    """Rates, weights and costs at random: what has a proof is not broken by any quadratic, after 1, 2 and 5 rounds."""
+    rng, kinds = random.Random(0), {True: 0, False: 0}
+    for _ in range(60):
+        found = rng.choice([*proven.values()]).proven
+        all_, mostly_one = rng.choice((1, 2, Q(9, 10))), (1, 1, 1, Q(21, 20), Q(19, 20), -1)
+        changed = replace(
+            found, rate=min(found.rate * rng.choice((1, Q(101, 100), Q(11, 10), Q(99, 100), Q(2, 3))), Q(99, 100)),
+            cost=found.cost * rng.choice((1, 2, Q(1, 2))),
+            weights=tuple((name, weight * all_ * rng.choice(mostly_one)) for name, weight in found.weights))
+        certificate = anew(changed)
+        accepted = certificate is not None and check_contraction(certificate).accepted
+        kinds[accepted] += 1
+        assert not accepted or all(over(changed, rounds).max() <= 1 + 1e-9 for rounds in (1, 2, 5)), changed.text
+    assert min(kinds.values()) >= 8, kinds
