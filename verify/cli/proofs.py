@@ -1,6 +1,7 @@
 """The commands about a paper's own proofs: ``fedtheory chain`` and ``looseness``."""
 
 import json as json_text
+from math import isfinite
 from pathlib import Path
 from typing import Annotated
 
@@ -172,16 +173,17 @@ def _worst_of_claim(name: str, given: list[str], out: Path | None, plot: Path | 
     found = worst_case(claim, numbers | ({along["over"]: along["values"][-1]} if along else {}))
     if found.certificate and out:
         write_json(out, found.certificate)
+    factors = _as_json(found.factors)
     said = {"claim": found.claim, "scope": found.scope, "without a value": found.setting.unknown, "letters": found.letters,
-            "factors": found.factors, "proven": found.certificate is not None, "reason": found.reason}
+            "factors": factors, "proven": found.certificate is not None, "reason": found.reason}
     if plot is not None:
         from verify.results.drawing import save
         from verify.worst.claim_figure import course, course_figure
 
         over = course(claim, numbers, **along)
         save(course_figure(over), plot.with_suffix(""), [plot.suffix.lstrip(".")])
-        said[f"over {over.over}"] = {
-            "values": over.values, "exact": over.exact, "worst run found": over.found, "middle run": over.middle}
+        columns = {"values": over.values, "exact": over.exact, "worst run found": over.found, "middle run": over.middle}
+        said[f"over {over.over}"] = {name: _as_json(column) for name, column in columns.items()}
     if json:
         print(json_text.dumps(said, indent=1))
     else:
@@ -189,6 +191,11 @@ def _worst_of_claim(name: str, given: list[str], out: Path | None, plot: Path | 
         console.out().print(console.names_table(("pair of sides", "least factor of the larger side"), rows))
         print("proven" if found.certificate else f"not proven: {found.reason}", "for", found.scope)
     return 0 if found.certificate else 1
+
+
+def _as_json(numbers) -> list:
+    """Numbers, and the names of those that JSON lacks."""
+    return [number if number is None or isfinite(number) else str(number) for number in numbers]
 
 
 def _along(given: list[str]) -> tuple[dict, dict]:
