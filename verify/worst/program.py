@@ -173,6 +173,7 @@ class Program:
             own.PSDTriangleConeT(len(block)) for block in self.blocks)]
         settings = own.DefaultSettings()
         settings.verbose = False
+        settings.chordal_decomposition_enable = False  # it panics on some programs
         found = solved(aim, sparse.vstack([rows[: zeros + 1], signs, rows[zeros + 1 :]], format="csc"),
                        np.concatenate([right[: zeros + 1], np.zeros(signed - len(bounds)), bounds, right[zeros + 1 :]]),
                        cones, settings)
