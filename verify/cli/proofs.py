@@ -1,4 +1,4 @@
-"""The commands about a paper's own proofs: ``fedtheory chain`` and ``looseness``."""
+"""The commands about proofs and worst cases: ``fedtheory chain``, ``looseness`` and ``worst``."""
 
 import json as json_text
 from math import isfinite

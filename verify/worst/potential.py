@@ -193,7 +193,7 @@ class _Shrinking:
         own, settings = solver(), solver().DefaultSettings()
         cones = [own.ZeroConeT(counts[0]), own.NonnegativeConeT(counts[1]), *(
             own.PSDTriangleConeT(len(block)) for one in (self.round, self.state) for block in one.blocks)]
-        settings.verbose, settings.max_threads = False, 1
+        settings.verbose, settings.max_threads, settings.chordal_decomposition_enable = False, 1, False
         for tolerance in _TOLERANCES:
             settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = tolerance
             found = solved(aim, matrix, right, cones, settings)

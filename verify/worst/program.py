@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from functools import cached_property
 from itertools import groupby
 from math import inf
@@ -19,7 +18,6 @@ from verify.checker.limits import bounded
 __all__ = ["SMALL", "Program", "Solution", "inner", "of_letters", "programs", "solver"]
 
 SMALL = 1e-6  # multipliers and eigenvalues that count as zero
-_ALONE = Lock()  # a process has one standard error
 
 
 class Solution(NamedTuple):
@@ -58,7 +56,7 @@ def solved(aim, rows, right, cones, settings):
     Its Rust code panics where a step is so far off that eigenvalues are no longer finite: the solver tells of no other way
     to end. The panic is caught, and the trace that it writes by itself is not shown."""
     own, size = solver(), len(aim)
-    with _silent():
+    with _SILENCE:
         try:
             return own.DefaultSolver(sparse.csc_matrix((size, size)), aim, rows, right, cones, settings).solve()
         except BaseException as error:  # a panic of its Rust code is no Exception
@@ -67,23 +65,39 @@ def solved(aim, rows, right, cones, settings):
             return None
 
 
-@contextmanager
-def _silent() -> Iterator[None]:
-    """Whatever writes to the process's standard error, from any language and thread, writes nothing."""
-    with _ALONE:
-        try:
-            kept = os.dup(2)
-        except OSError:  # there is none
-            yield
-            return
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        try:
-            os.dup2(nowhere, 2)
-            yield
-        finally:
-            os.dup2(kept, 2)
-            os.close(kept)
-            os.close(nowhere)
+class _Silence:
+    """While a thread is inside, whatever writes to the process's standard error, in any language, writes nothing."""
+
+    def __init__(self):
+        self.lock, self.inside, self.kept = Lock(), 0, None
+
+    def __enter__(self):
+        with self.lock:
+            self.inside += 1
+            if self.inside == 1:
+                self.kept = _elsewhere(2)
+
+    def __exit__(self, *_):
+        with self.lock:
+            self.inside -= 1
+            if self.inside == 0 and self.kept is not None:
+                os.dup2(self.kept, 2)
+                os.close(self.kept)
+
+
+def _elsewhere(number: int) -> int | None:
+    """Let a file that is open by this number lead nowhere: the number by which it is open then, None where none is open."""
+    try:
+        kept = os.dup(number)
+    except OSError:
+        return None
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, number)
+    os.close(nowhere)
+    return kept
+
+
+_SILENCE = _Silence()
 
 
 class Program:
