@@ -10,8 +10,8 @@ from scipy import sparse
 from scipy.optimize import minimize_scalar
 
 from synthetic.base.checks import number, whole
-from verify.checker.forms import Form
-from verify.checker.limits import bounded
+from verify.checker.forms import Form, NoForm
+from verify.checker.limits import TooLarge, bounded
 from verify.checker.rounds import FORMAT, AnyState, duties
 from verify.checker.timeless import put
 from verify.exact.statement import formula, statement_of
@@ -21,7 +21,7 @@ from verify.worst.program import Program, of_letters, solved, solver
 
 __all__ = ["Potential", "anew", "potential"]
 
-_MOST = 40  # letters
+_MOST = 24  # letters
 _FAR = 1e-5  # a potential whose least value is less, in units of its largest weight, is none
 _TOLERANCES = 1e-10, 1e-8  # of the solver
 _PRECISE = 1e-9  # of the bisection
@@ -81,7 +81,14 @@ def potential(method: str, clients: int = 2, L=1, mu=None, **arguments) -> Poten
     L = Fraction(str(number("L", L, strict=True)) if isinstance(L, float) else L)
     mu = L / 10 if mu is None else Fraction(str(mu))
     asked = Contraction(method, _exact(arguments), whole("clients", clients), L, mu)
-    program = _Shrinking(asked, [*terms(method)])
+    try:
+        return _best(asked)
+    except (NoForm, TooLarge) as error:
+        raise ValueError(f"{method} has no potential of this kind: {error}") from error
+
+
+def _best(asked: Contraction) -> Potential:
+    program = _Shrinking(asked, [*terms(asked.method)])
     few = [name for name in program.names if not ("gradient" in name or name == "value")]
     names, best = few, program.best(few)
     if (less := program.best(program.names)) < best - _BETTER:

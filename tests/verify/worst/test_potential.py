@@ -192,7 +192,8 @@ def test_a_method_that_does_not_contract_has_none():
 @pytest.mark.parametrize("method, question, told", [
     ("fednova", {}, "fedavg"), ("fedavg", {"rounds": 2}, "rounds"), ("fedavg", {"participants": 1}, "participants"),
     ("fedavg", {"mu": 1}, "mu"), ("fedavg", {"eta_l": 0}, "eta_l"), ("fedavg", {"clients": 0}, "clients"),
-    ("fedavg", {"local_steps": Q(3, 2)}, "local_steps"), ("fedavg", {"L": -1}, "L"),
+    ("fedavg", {"local_steps": Q(3, 2)}, "local_steps"), ("fedavg", {"L": -1}, "L"), ("fedavg", {"clients": 40}, "letters"),
+    ("fedavg", {"local_steps": 30}, "letters"), ("fedavg", {"eta_l": "1/0"}, "eta_l"),
 ])
 def test_what_has_no_potential_says_why(method, question, told):
     with pytest.raises(ValueError, match=told):
