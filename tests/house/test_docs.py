@@ -3,6 +3,7 @@
 import doctest
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tomllib
@@ -27,6 +28,18 @@ def test_readme_example(tmp_path, monkeypatch):
     assert sorted(os.listdir(tmp_path)) == ["bound.pdf", "bound.png", "bound.svg"]
 
 
+def test_the_page_on_worst_cases(tmp_path, monkeypatch, run):
+    """Its examples in Python give what they say, and its commands work."""
+    monkeypatch.chdir(tmp_path)
+    page = ROOT / "docs" / "worst_cases.md"
+    failed, tried = doctest.testfile(str(page), module_relative=False)
+    assert failed == 0 and tried >= 8
+    commands = re.findall(r"^fedtheory (.*?)(?:\s+#.*)?$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    assert len(commands) >= 7
+    for command in commands:
+        assert run(*shlex.split(command))[0] == 0, command
+
+
 def test_contributing_shows_a_claim_as_it_is():
     from bounds.registry.claims import find_claim
 
@@ -45,7 +58,7 @@ def test_demo(tmp_path, demo):
         [sys.executable, "-W", "error", ROOT / "demos" / demo], cwd=tmp_path, capture_output=True, text=True
     )
     assert (result.returncode, result.stderr) == (0, "")
-    assert re.search("consistent|refuted|certified|undecided|sign reversed: [0-9]+ passed, 2 failed", result.stdout)
+    assert re.search("consistent|refuted|certified|undecided|proven|sign reversed: [0-9]+ passed, 2 failed", result.stdout)
 
 
 @pytest.mark.parametrize("requirement", REQUIREMENTS)

@@ -146,10 +146,16 @@ def check(
     from verify.exact.check import read
     from verify.growth.check import check_file
     from verify.proofs import chained
+    from verify.worst import contraction
 
     claims, stated = statements.stated_in(statement)
-    chain = read(certificate).get("format") == chained.FORMAT
-    result = chained.check_file(certificate, claims, stated) if chain else check_file(certificate, claims, stated)
+    data = read(certificate)
+    if data.get("format") == chained.FORMAT:
+        result = chained.check_file(certificate, claims, stated)
+    elif statement is None and str(data.get("claim")).startswith(contraction.PREFIX):
+        result = contraction.check_contraction(data)
+    else:
+        result = check_file(certificate, claims, stated)
     print("accepted" if result.accepted else "rejected", "-", result.reason)
     if result.left and result.right:
         from verify.results.numerals import approximately
@@ -182,3 +188,7 @@ def main(argv: list[str] | None = None) -> int:
         for slip in getattr(problem, "slips", (message,)):
             console.error(slip)
         return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -22,9 +22,11 @@ from verify.instances.shape import Shape
 from verify.measure.realise import realise
 from verify.search.budget import BUDGETS
 from verify.search.search import search
+from verify.worst.worst_case import worst_case
 
 __all__ = ["Link", "Waterfall", "waterfall"]
 
+_SMALL = 24  # letters of a program
 _BATCHES = 20  # of random instances, for the typical one
 _ROUNDING = 1e-9  # share of the largest side below which a negative one is 0
 _LAST_DIGITS = 1e-13  # share of the largest terms above which sides are accurate to 1 %
@@ -34,7 +36,9 @@ _LAST_DIGITS = 1e-13  # share of the largest terms above which sides are accurat
 class Link:
     """The factor right/left that a step, or the theorem itself, loses on each instance, at its tightest index.
 
-    ``worst`` and ``typical`` are None if the step cannot be measured on that instance; ``reason`` says why.
+    ``worst`` and ``typical`` are None if the step cannot be measured on that instance; ``reason`` says why. ``least`` is the
+    factor that it loses on every function of its class, in every dimension, at the sizes and numbers that
+    :func:`verify.worst.worst_case.worst_case` takes by itself; None where there is no worst case of this kind.
     """
 
     id: str
@@ -42,6 +46,7 @@ class Link:
     worst: float | None
     typical: float | None
     reason: str = ""
+    least: float | None = None
 
 
 @dataclass(frozen=True)
@@ -74,8 +79,17 @@ def waterfall(claim: Claim, budget: str = "quick", seed: int = 0, steps: Sequenc
     links = []
     for one in (claim, *steps):
         (tightest, why), (usual, reason) = (_factor(one, shape, leaves, seed) for shape, leaves in (worst, typical))
-        links.append(Link(one.id, one.number, tightest, usual, why or reason))
+        links.append(Link(one.id, one.number, tightest, usual, why or reason, _least(one)))
     return Waterfall(links[0], tuple(links[1:]))
+
+
+def _least(claim: Claim) -> float | None:
+    try:
+        factors = worst_case(claim, most=_SMALL, proofs=False).factors if claim.setting == "run" else ()
+    except (ArithmeticError, ImportError, LookupError, TypeError, ValueError):
+        return None
+    known = [factor for factor in factors if factor is not None]
+    return 1 / max(known) if known and len(known) == len(factors) and max(known) > 0 else None
 
 
 def _worst(claim: Claim, budget: str, seed: int) -> tuple[Shape, Leaves]:

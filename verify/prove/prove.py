@@ -1,8 +1,8 @@
 """Symbolic proofs of claims about plain numbers, free vectors and losses at points, for all numbers and sizes and in every
 dimension.
 
-Claims about losses at points become claims about numbers and vectors first (:mod:`verify.prove.points`). Formulas are
-brought into a normal form (:mod:`verify.prove.normal`). What is left of right - left must then follow from the hypotheses
+Claims about losses at points become claims about numbers and vectors first (:mod:`verify.prove.losses_at_points`). Formulas
+are brought into a normal form (:mod:`verify.prove.normal`). What is left of right - left must then follow from hypotheses
 and lemmas about the powers, sums and lengths that occur (:mod:`verify.prove.lemmas`): by real arithmetic that z3 decides, or
 as a sum of multiples (:mod:`verify.prove.multipliers`). Where a size is small, its first values may be looked at one by one.
 """
@@ -15,7 +15,7 @@ import sympy as sp
 from bounds.language.claim import Claim, Condition, Variable
 from verify.prove.context import Context, Family
 from verify.prove.lemmas import ADDED, SEARCHED
-from verify.prove.points import NotAtPoints, at_points
+from verify.prove.losses_at_points import NotAtPoints, at_points
 from verify.prove.real import never_negative
 from verify.prove.satisfiable import Fact
 

@@ -104,6 +104,7 @@ def decide(claim: Claim, settings: Settings) -> Verdict:
     """The verdict on one claim, from evidence only: that of the first stage that reaches one."""
     began, case = time.perf_counter(), _Case(claim, settings)
     verdict = next(filter(None, (stage(case) for stage in (STAGES if claim.exists is None else OF_EXISTENCE))))
+    verdict = replace(verdict, series=(*verdict.series, *_beside_worst_case(case, verdict)))
     return replace(verdict, seconds=round(time.perf_counter() - began, 3))
 
 
@@ -278,6 +279,19 @@ def _chain(case: _Case) -> Verdict | None:
     case.details |= {"scope": found.scope, "rests on": [*found.rests_on]}
     text = f"follows from {', '.join(found.rests_on)}, which are proven; for {found.scope}"
     return case.verdict("certified", case.ratio, text, outcome.path)
+
+
+def _beside_worst_case(case: _Case, verdict: Verdict) -> tuple[Series, ...]:
+    """The bound, the exact worst case and runs over a few rounds, of a claim about runs against which nothing was found."""
+    claim, asked = case.claim, BUDGETS[case.settings.budget].proofs and verdict.verdict in ("certified", "consistent")
+    if not asked or claim.setting != "run":
+        return ()
+    from verify.worst.claim_figure import few_rounds
+
+    try:
+        return few_rounds(claim)
+    except ImportError:
+        return ()  # said where worst cases were looked for
 
 
 def _nothing_against_it(case: _Case) -> Verdict:

@@ -210,6 +210,11 @@ def _series_alt(series: Series) -> str:
     if not series.x:
         return f"{series.title}: no data were recorded."
     worst = significant(series.worst_ratio)
+    if series.exact:
+        return (f"{series.title}: {series.y_label} against {series.x_label} from {significant(series.x[0])} to "
+                f"{significant(series.x[-1])}. At the end the bound (black) is {significant(series.right[-1])}, the exact "
+                f"worst case (orange) {significant(series.exact[-1])}, the worst run found (blue) "
+                f"{significant(series.left[-1])}.")
     return (
         f"{series.title}: {series.y_label}, measurement (blue) and bound (black) against {series.x_label} from "
         f"{significant(series.x[0])} to {significant(series.x[-1])}. At the end the measurement is "

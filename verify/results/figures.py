@@ -30,6 +30,9 @@ from verify.results.drawing import (
 from verify.results.numerals import significant
 from verify.results.verdict import VERDICTS, Series, Verdict
 
+#: name, colour, marker and line of what a series has besides; the last one often lies on the worst run
+_BESIDE = ("middle run", GREY, "o", "-"), ("exact worst case", VIOLATION, "D", (0, (3, 3)))
+
 __all__ = ["bound_and_measurement", "bounds_and_measurements", "looseness", "mean_and_band", "trajectory_figure"]
 
 
@@ -39,15 +42,19 @@ def bound_and_measurement(series: Series, axes: Axes | None = None) -> Figure:
     The vertical axis is logarithmic if the positive values span more than a factor of ten, the horizontal one if all its
     values are positive and span more than a factor of twenty. Values that a logarithmic axis cannot show are marked by
     triangles: zero or less at the lower edge, infinite ones at the upper. Where the measurement exceeds the bound the gap
-    is shaded. Draws into ``axes`` if they are given, and returns their figure.
+    is shaded. A series that has exact worst cases shows them, and a run in the middle. Draws into ``axes`` if they are
+    given, and returns their figure.
     """
     x = np.asarray(series.x, dtype=float)
     left, right = np.asarray(series.left, dtype=float), np.asarray(series.right, dtype=float)
     known, none = series.left_low and series.left_high, np.full(left.shape, np.nan)
     low, high = (np.asarray(side, dtype=float) if known else none for side in (series.left_low, series.left_high))
     axes = axes or canvas(6.0, 3.7)[1][0]
-    logarithmic = spans([left, right], 10)
-    set_scales(axes, x, [left, right, low, high], logarithmic)
+    others = zip((series.middle, series.exact), _BESIDE, strict=True)
+    more = [(np.asarray(side, dtype=float), *style) for side, style in others if side]
+    beside = [side for side, *_ in more]
+    logarithmic = spans([left, right, *beside], 10)
+    set_scales(axes, x, [right, *beside, left, low, high] if more else [left, right, low, high], logarithmic)
     floor, top = axes.get_ylim()
     band = np.isfinite(low) & np.isfinite(high)
     fill(axes, x, np.where(band, np.maximum(low, floor), np.nan), np.where(band, high, np.nan), MEASUREMENT, 0.18)
@@ -55,8 +62,12 @@ def bound_and_measurement(series: Series, axes: Axes | None = None) -> Figure:
     _draw_violation(axes, x, np.clip(right, floor, top), np.clip(left, floor, top), above)
     curve(axes, x, right, BOUND, "s", "-" if series.decides else (0, (5, 2)))
     curve(axes, x, left, MEASUREMENT, "o", "-")
+    for side, _, colour, marker, style in more:
+        curve(axes, x, side, colour, marker, style)
     axes.set_ylim(floor, top)
-    direct_labels(axes, ((right, "bound", BOUND), (left, "measured", MEASUREMENT)))
+    measured = "worst run found" if more else "measured"
+    direct_labels(axes, ((right, "printed bound" if more else "bound", BOUND), (left, measured, MEASUREMENT), *(
+        (side, name, colour) for side, name, colour, *_ in more)))
     axes.set_xlabel(series.x_label, **FONT)
     axes.set_ylabel(series.y_label, **FONT)
     axes.set_title(series.title, loc="left", fontsize=11, **FONT)
@@ -64,7 +75,7 @@ def bound_and_measurement(series: Series, axes: Axes | None = None) -> Figure:
         series.note,
         "light blue: confidence band" if band.any() else "",
         "shaded red: the measurement exceeds the bound" if above.any() else "",
-        *edge_remarks(axes, np.concatenate([left, right]), logarithmic),
+        *edge_remarks(axes, np.concatenate([left, right, *beside]), logarithmic),
     ]
     write_below(axes, "; ".join(filter(None, remarks)))
     if not x.size:

@@ -31,7 +31,8 @@ SHOWS = (
     "fedtheory/pages.py", "fedtheory/stability.py", "fedtheory/testing", "verify/evidence/stability.py",
     "verify/evidence/stability_figure.py", "verify/formulas/figures.py", "verify/proofs/looseness.py",
     "verify/proofs/looseness_figure.py", "verify/worst/blocks.py", "verify/worst/chart.py",
-    "verify/worst/conditions.py", "verify/worst/function.py", "verify/worst/tuning.py",
+    "verify/worst/conditions.py", "verify/worst/contraction.py", "verify/worst/function.py",
+    "verify/worst/function_figure.py", "verify/worst/potential.py", "verify/worst/tuning.py",
 )
 LIBRARIES = ("torch", "numpy", "sympy", "scipy", "scikit-learn", "cma", "z3-solver", "clarabel")
 

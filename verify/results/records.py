@@ -19,7 +19,7 @@ NOT_FINITE = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
 LONGEST = 220  # characters of an id in a file name, to which an ending is added
 MOST = 10**300  # of an integer that stands for a number: floats hold it
 _AS_THEY_ARE = (bool, int, str, type(None))
-COLUMNS = ("x", "left", "right", "left_low", "left_high")
+COLUMNS = ("x", "left", "right", "left_low", "left_high", "exact", "middle")
 
 
 def as_record(verdict: Verdict) -> dict[str, Any]:

@@ -14,8 +14,9 @@ VERDICTS = ("refuted", "ill-posed", "certified", "consistent", "undecided")
 class Series:
     """Both sides of a claim along a run, or along another axis, for a figure.
 
-    ``left_low`` and ``left_high`` are a confidence band of a sampled left side. ``decides`` is False where a constant in the
-    bound is only an estimate; such a series is drawn, and decides nothing.
+    ``left_low`` and ``left_high`` are a confidence band of a sampled left side. ``exact`` is the largest left side of all
+    functions of the claim's class; then ``left`` is the worst run found, and ``middle`` a run in the middle. ``decides`` is
+    False where a constant in the bound is only an estimate; such a series is drawn, and decides nothing.
     """
 
     title: str
@@ -26,6 +27,8 @@ class Series:
     right: list
     left_low: list = field(default_factory=list)
     left_high: list = field(default_factory=list)
+    exact: list = field(default_factory=list)
+    middle: list = field(default_factory=list)
     decides: bool = True
     note: str = ""
     relation: str = "<="

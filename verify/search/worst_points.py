@@ -23,7 +23,7 @@ from verify.instances.through_points import through_points
 from verify.search.judged import judged
 from verify.search.local_search import ends_from
 from verify.search.stage import State
-from verify.worst.points import WorstPoints, worst_points
+from verify.worst.on_a_line import WorstPoints, worst_points
 from verify.worst.setting import Place
 
 __all__ = ["at_points", "places", "worst_points_of"]

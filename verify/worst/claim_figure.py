@@ -1,8 +1,11 @@
-"""A claim over rounds in one figure: the printed bound, the exact worst case, the worst and the middle of many runs."""
+"""A claim over rounds or another number in one figure: the printed bound, the exact worst case, the worst and the middle of
+many runs."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -10,6 +13,7 @@ from matplotlib.figure import Figure
 from bounds.language.claim import Claim
 from synthetic.base.checks import whole
 from synthetic.numbers.arrays import NUMPY
+from verify.claims.needs import speaks_of_samples
 from verify.claims.sizes import integer_variables
 from verify.evaluation.environment import NamedArray
 from verify.evaluation.judge import judge
@@ -17,63 +21,120 @@ from verify.instances.chance import chance_of
 from verify.instances.draw import draw_leaves
 from verify.instances.shape import Shape
 from verify.measure.realise import realise
-from verify.results.drawing import (
-    BOUND,
-    FONT,
-    GREY,
-    MEASUREMENT,
-    VIOLATION,
-    canvas,
-    curve,
-    direct_labels,
-    edge_remarks,
-    set_scales,
-    spans,
-    write_below,
-)
-from verify.worst.setting import Setting
+from verify.results.drawing import save
+from verify.results.figures import bound_and_measurement
+from verify.results.verdict import Series
+from verify.worst.setting import Place, Setting, setting_of
 from verify.worst.worst_case import WorstCase, worst_case
 
-__all__ = ["Course", "course", "course_figure", "on_quadratics"]
+__all__ = ["Course", "course", "course_figure", "few_rounds", "on_quadratics"]
 
 _RUNS = 512
+_FEW_ROUNDS, _SMALL = 4, 24  # numbers of rounds, and letters, of a figure on a report's page
 _DIM = 2
 
 
 @dataclass(frozen=True)
 class Course:
-    """A claim's left side over its right side, after 1, 2, ... rounds.
+    """A claim's left side over its right side, after 1, 2, ... rounds, or along another number.
 
     Attributes:
+        over, values: the number and its values.
         exact: the least number by which the larger side may be multiplied; NaN where there is none.
         found: the same of the worst of ``runs`` random quadratics that meet the hypotheses; ``middle``: the median.
-        worst: what is known after all rounds.
+        numbers: sizes and numbers, at the first and the last value where these differ.
+        functions: the class.
     """
 
     claim: Claim
+    over: str
+    values: tuple[float, ...]
     exact: tuple[float, ...]
     found: tuple[float, ...]
     middle: tuple[float, ...]
     runs: tuple[int, ...]
+    numbers: dict[str, str]
+    functions: str
+
+    @property
+    def series(self) -> Series:
+        """Both sides in units of the right one."""
+        runs = f"{min(self.runs)} to {max(self.runs)}" if len({*self.runs}) > 1 else str(self.runs[0])
+        scope = ", ".join(f"{name} = {value}" for name, value in self.numbers.items())
+        note = f"{self.functions}, in every dimension; {scope}; {runs} random quadratics that meet the hypotheses"
+        return Series(f"{self.claim.id}: worst case", self.over.replace("_", " "), "left side / right side", [*self.values],
+                      _short(self.found), [1.0] * len(self.values), note=note, exact=_short(self.exact),
+                      middle=_short(self.middle))
+
+    def plot(self, stem: str | Path) -> dict[str, Path]:
+        """Write the figure as ``stem`` + .svg, .pdf and .png; the paths by format."""
+        return save(course_figure(self), stem)
+
+
+def _short(values: Sequence[float]) -> list[float]:
+    """As many digits as a solver gives."""
+    return [float(f"{value:.7g}") for value in values]
+
+
+def course(claim: Claim, given: Mapping[str, Fraction] | None = None, rounds: int = 5, seed: int = 0,
+           over: str = "rounds", values: Sequence[Fraction] = (), most: int | None = None) -> Course:
+    """The worst case of a claim and its sides on random quadratics over rounds, at the numbers ``given``; or ``over``
+    another size or number, at its ``values``.
+
+    Raises:
+        ImportError, LookupError, TypeError, ValueError: as :func:`verify.worst.worst_case.worst_case`, with at most so many
+            letters.
+    """
+    given = dict(given or {})
+    if over == "rounds" and not values:
+        values = [Fraction(count + 1) for count in range(whole("rounds", int(given.pop("rounds", rounds))))]
+    if not values or over in given:
+        raise ValueError(f"{over} needs one value or several; got {'both' if values else 'none'}")
+    return _joined(claim, over, values, [_at(claim, given | {over: value}, seed, most) for value in values])
+
+
+class _Point(NamedTuple):
+    exact: float
+    found: float
+    middle: float
+    runs: int
     worst: WorstCase
 
 
-def course(claim: Claim, given: Mapping[str, Fraction] | None = None, rounds: int = 5, seed: int = 0) -> Course:
-    """The worst case of a claim and its sides on random quadratics over rounds, at the numbers ``given``.
+def _at(claim: Claim, given: Mapping[str, Fraction], seed: int, most: int | None) -> _Point:
+    found = worst_case(claim, given, None, most, proofs=False)
+    factors = [np.nan if factor is None else factor for factor in found.factors]
+    ratios = on_quadratics(claim, found.setting, seed)
+    ends = (float(ratios.max()), float(np.median(ratios))) if ratios.size else (np.nan, np.nan)
+    return _Point(float(max(factors, default=np.nan)), *ends, len(ratios), found)
+
+
+def _joined(claim: Claim, over: str, values: Sequence[Fraction], points: list[_Point]) -> Course:
+    exact, found, middle, runs, known = zip(*points, strict=True)
+    first, last = known[0].numbers, known[-1].numbers
+    numbers = {name: value if first[name] == value else f"{first[name]} to {value}" for name, value in last.items()}
+    return Course(claim, over, tuple(map(float, values)), exact, found, middle, runs, numbers, known[-1].functions)
+
+
+def few_rounds(claim: Claim) -> tuple[Series, ...]:
+    """The course of a claim over its first rounds, as far as its programs are small; none of a claim that has no worst case
+    of this kind, or has one at less than two numbers of rounds.
 
     Raises:
-        ImportError, LookupError, TypeError, ValueError: as :func:`verify.worst.worst_case.worst_case`.
+        ImportError: the solver is not installed.
     """
-    given, rows = dict(given or {}), []
-    rounds = whole("rounds", int(given.pop("rounds", rounds)))
-    for count in range(1, rounds + 1):
-        found = worst_case(claim, given | {"rounds": Fraction(count)}, proofs=False)
-        factors = [np.nan if factor is None else factor for factor in found.factors]
-        ratios = on_quadratics(claim, found.setting, seed)
-        ends = (ratios.max(), float(np.median(ratios))) if ratios.size else (np.nan, np.nan)
-        rows.append((max(factors, default=np.nan), *ends, len(ratios)))
-    return Course(claim, *(tuple(map(float, column)) for column in zip(*(row[:3] for row in rows), strict=True)),
-                  tuple(row[3] for row in rows), found)
+    if speaks_of_samples(claim) or not claim.explicit or claim.exists is not None:
+        return ()
+    counts, points = [], []
+    try:
+        least = setting_of(claim, {}, Place(rounds=1)).sizes["rounds"]
+        for count in range(least, least + _FEW_ROUNDS):
+            points.append(_at(claim, {"rounds": Fraction(count)}, 0, _SMALL))
+            counts.append(Fraction(count))
+    except (ArithmeticError, LookupError, TypeError, ValueError):
+        pass  # larger programs, or none at all
+    known = len(points) > 1 and all(np.isfinite([point.exact, point.found]).all() for point in points)
+    return (_joined(claim, "rounds", counts, points).series,) if known else ()
 
 
 def on_quadratics(claim: Claim, setting: Setting, seed: int) -> np.ndarray:
@@ -99,23 +160,5 @@ def on_quadratics(claim: Claim, setting: Setting, seed: int) -> np.ndarray:
 
 
 def course_figure(found: Course) -> Figure:
-    """Draw the bound (1), the exact worst case, and the worst and the middle of the runs over rounds."""
-    figure, (axes,) = canvas(6.0, 3.7)
-    x = np.arange(1.0, len(found.exact) + 1)
-    exact, worst, middle = map(np.array, (found.exact, found.found, found.middle))
-    bound = np.ones(x.size)
-    columns = [bound, middle, worst, exact]  # the axis has room for the first two
-    logarithmic = spans(columns, 10)
-    set_scales(axes, x, columns, logarithmic)
-    drawn = (bound, BOUND, "s"), (exact, VIOLATION, "D"), (worst, MEASUREMENT, "o"), (middle, GREY, "o")
-    for values, colour, marker in drawn:
-        curve(axes, x, values, colour, marker, "-")
-    direct_labels(axes, ((bound, "printed bound", BOUND), (exact, "exact worst case", VIOLATION),
-                         (worst, "worst run found", MEASUREMENT), (middle, "middle run", GREY)))
-    axes.set_xlabel("rounds", **FONT)
-    axes.set_ylabel("left side / right side", **FONT)
-    axes.set_title(found.claim.id, loc="left", fontsize=11, **FONT)
-    runs = f"{min(found.runs)} to {max(found.runs)}" if len({*found.runs}) > 1 else str(found.runs[0])
-    write_below(axes, "; ".join([found.worst.scope, f"{runs} random quadratics that meet the hypotheses",
-                                 *edge_remarks(axes, np.concatenate(columns), logarithmic)]))
-    return figure
+    """Draw the bound (1), the exact worst case, and the worst and the middle of the runs."""
+    return bound_and_measurement(found.series)

@@ -25,7 +25,7 @@ from verify.worst.proven import FEWEST, PLACES, Proven, in_one_line, known_at, m
 from verify.worst.setting import Place, Setting, setting_of
 from verify.worst.worst_case import WorstCase, functions_of
 
-__all__ = ["at", "every_round", "potentials"]
+__all__ = ["at", "every_round", "potentials", "proofs_of"]
 
 _MOST = 32  # letters
 _ERRORS = (ArithmeticError, LookupError, TypeError, ValueError)
@@ -115,7 +115,7 @@ def _at(claim: Claim, given, place: Place) -> WorstCase:
             said = said or error
             continue
         said = None if potential is None else said
-        proofs = _proofs(asked)
+        proofs = proofs_of(asked)
         letters = asked[0].letters
         known = claim.id, setting, functions_of(letters), len(letters.depends), ()
         if proofs is not None:
@@ -130,7 +130,7 @@ def _at(claim: Claim, given, place: Place) -> WorstCase:
     return WorstCase(*known, None, reason)
 
 
-def _proofs(asked: list[Duty]) -> list[dict[str, str]] | None:
+def proofs_of(asked: list[Duty]) -> list[dict[str, str]] | None:
     """Multipliers for all that is to be proven; None where some have not been found."""
     programs: dict[tuple[int, int], Program] = {}
     found = []

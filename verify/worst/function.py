@@ -13,7 +13,7 @@ from synthetic.numbers.draws import Draws
 from verify.worst.blocks import largest
 from verify.worst.chart import WorstOfMethod
 
-__all__ = ["Polyhedral", "WorstFunction", "measured", "worst_function"]
+__all__ = ["Polyhedral", "WorstFunction", "measured", "models_on", "worst_function"]
 
 _MARGIN = 1e-10  #: by which points meet the conditions
 _TOLERANCES = 1e-11, 1e-10, 1e-9, 1e-8
@@ -137,13 +137,18 @@ def worst_function(found: WorstOfMethod, precision: float = 1e-8) -> WorstFuncti
     return WorstFunction(found, federation, start, solution.value, (means.shape[1], deviations.shape[1]), float(error))
 
 
-def measured(function: WorstFunction, backend: Backend = NUMPY) -> dict[str, float]:
-    """The method's ordinary run on the worst functions: what is ``given`` at the start, ``zeta_sq``, and the ``ratio``."""
+def models_on(function: WorstFunction, backend: Backend = NUMPY) -> list:
+    """The models (1, dim) of the method's ordinary run on the worst functions, from the start on."""
     worst, federation = function.worst, function.federation.to(backend)
     draws, x = Draws((0,), backend), backend.array(function.start[None])
     states = [worst.algorithm.init(federation, x, draws)]
     states += rounds_of(worst.algorithm, federation, states[0], draws, 0, worst.rounds)
-    models = [worst.algorithm.output(state) for state in states]
+    return [worst.algorithm.output(state) for state in states]
+
+
+def measured(function: WorstFunction, backend: Backend = NUMPY) -> dict[str, float]:
+    """The method's ordinary run on the worst functions: what is ``given`` at the start, ``zeta_sq``, and the ``ratio``."""
+    worst, federation, models = function.worst, function.federation.to(backend), models_on(function, backend)
     of = {
         "distance": lambda x: float(to_numpy((x**2).sum())),
         "value": lambda x: float(federation.objective(x)[0] - federation.objective(0 * x)[0]),

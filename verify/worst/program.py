@@ -1,9 +1,11 @@
 """The semidefinite program of a statement on letters: the multipliers of a proof, or how far the statement is from true."""
 
+import os
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import groupby
 from math import inf
+from threading import Lock
 from typing import NamedTuple
 
 import numpy as np
@@ -51,15 +53,53 @@ def solver():
 
 
 def solved(aim, rows, right, cones, settings):
-    """What the solver says of ``min aim x, right - rows x in cones``; None where it breaks down, as where eigenvalues do not
-    converge."""
+    """What the solver says of ``min aim x, right - rows x in cones``; None where it breaks down.
+
+    Its Rust code panics where a step is so far off that eigenvalues are no longer finite: the solver tells of no other way
+    to end. The panic is caught, and the trace that it writes by itself is not shown."""
     own, size = solver(), len(aim)
+    with _SILENCE:
+        try:
+            return own.DefaultSolver(sparse.csc_matrix((size, size)), aim, rows, right, cones, settings).solve()
+        except BaseException as error:  # a panic of its Rust code is no Exception
+            if type(error).__name__ != "PanicException":
+                raise
+            return None
+
+
+class _Silence:
+    """While a thread is inside, whatever writes to the process's standard error, in any language, writes nothing."""
+
+    def __init__(self):
+        self.lock, self.inside, self.kept = Lock(), 0, None
+
+    def __enter__(self):
+        with self.lock:
+            self.inside += 1
+            if self.inside == 1:
+                self.kept = _elsewhere(2)
+
+    def __exit__(self, *_):
+        with self.lock:
+            self.inside -= 1
+            if self.inside == 0 and self.kept is not None:
+                os.dup2(self.kept, 2)
+                os.close(self.kept)
+
+
+def _elsewhere(number: int) -> int | None:
+    """Let a file that is open by this number lead nowhere: the number by which it is open then, None where none is open."""
     try:
-        return own.DefaultSolver(sparse.csc_matrix((size, size)), aim, rows, right, cones, settings).solve()
-    except BaseException as error:  # a panic of its Rust code is no Exception
-        if type(error).__name__ != "PanicException":
-            raise
+        kept = os.dup(number)
+    except OSError:
         return None
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, number)
+    os.close(nowhere)
+    return kept
+
+
+_SILENCE = _Silence()
 
 
 class Program:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import sympy as sp
 
 from bounds.controls.fedavg import ALL_STEPS, CONTROLS, control
 from bounds.language.claim import Condition
@@ -55,6 +56,16 @@ def test_factors_multiply_up():
         assert second == pytest.approx(2) and third == pytest.approx(1 / 3) and first >= 1 - 1e-4
         assert getattr(found.theorem, kind) == pytest.approx(first * second)
     assert found.theorem.worst == pytest.approx(2, rel=1e-3) and found.theorem.typical >= found.theorem.worst
+
+
+def test_the_least_factors_over_the_class():
+    """Those of every function, in every dimension: known here, and at most those of any instance."""
+    pytest.importorskip("clarabel")
+    found = waterfall(THEOREM, steps=STEPS)
+    assert [link.least for link in (*found.steps, found.theorem)] == pytest.approx([1, 2, 1 / 3, 2], rel=1e-5)
+    assert all(link.least <= min(link.worst, link.typical) * (1 + 1e-5) for link in (*found.steps, found.theorem))
+    undecidable = control("roots", "run", Condition(norm2(x_sampled[0] - x_star) ** sp.Rational(1, 2), "<=", L))
+    assert module._least(undecidable) is None
 
 
 def test_what_cannot_be_measured_says_why():

@@ -19,6 +19,7 @@ from verify.referee import decide as module
 from verify.referee.decide import Settings, decide
 from verify.referee.referee import referee
 from verify.report.explain import explain
+from verify.report.html import write_report
 from verify.report.lists import MISSING
 from verify.results.records import as_record, from_record
 from verify.results.verdict import VERDICTS, Series, Verdict, ratio
@@ -114,6 +115,18 @@ def test_a_claim_is_certified_for_every_function_of_its_class(proofs, tmp_path):
     assert verdict.ratio is not None and verdict.details["instances"]["met"] > 0
     assert check_file(tmp_path / verdict.certificate).accepted
     assert "fedtheory check" in explain(claim, verdict, {}, "quick", str(tmp_path))
+
+
+def test_what_held_is_shown_beside_its_worst_case(proofs, tmp_path):
+    claim = find_claim("classical/gd-value")
+    verdict = decide(claim, proofs)
+    shown = verdict.series[-1]
+    assert shown.x == [1, 2, 3, 4] and shown.right == [1] * 4 and shown.exact == pytest.approx([1] * 4, rel=1e-5)
+    assert all(0 < middle <= found <= exact * (1 + 1e-6)
+               for middle, found, exact in zip(shown.middle, shown.left, shown.exact, strict=True))
+    write_report([verdict], tmp_path, title="", command="", versions={})
+    assert "exact worst case" in (tmp_path / "claims" / "classical__gd-value.html").read_text(encoding="utf-8")
+    assert len([*(tmp_path / "figures").glob("classical__gd-value-*.svg")]) == 1
 
 
 @pytest.mark.parametrize("planted", ["no solver", "refused", "above one"])

@@ -39,8 +39,17 @@ SERIES = {
     "many points": replace(RUN, x=list(range(1, 2001)), left=[1 / t for t in range(1, 2001)], right=[1.0] * 2000),
     "from zero": replace(RUN, x=[0, 1, 2, 3]),
     "tiny and huge": replace(RUN, left=[1e-300, 1e-200, 1.0, 1e10], right=[1e300] * 4),
+    "worst cases": replace(RUN, exact=[1.5, 0.5, 0.25, 0.125], middle=[0.5, NAN, 0.0, 1e-4]),
+    "worst cases that are infinite": replace(RUN, exact=[INF, NAN, 0.0, 1.0], middle=[NAN] * 4),
     "integers": replace(RUN, left=[1, 2, 3, 4], right=[5, 6, 7, 8]),
 }
+
+
+def test_a_series_with_worst_cases_names_them():
+    named = [text.get_text() for text in bound_and_measurement(SERIES["worst cases"]).axes[0].texts]
+    assert {"printed bound", "exact worst case", "worst run found", "middle run"} <= {*named}
+    plain = [text.get_text() for text in bound_and_measurement(RUN).axes[0].texts]
+    assert "exact worst case" not in plain and "measured" in plain
 
 
 def verdict(name="demo/lemma-1", kind="consistent", ratio=0.5, **more):

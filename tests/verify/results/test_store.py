@@ -22,7 +22,8 @@ from verify.results.verdict import Series, Verdict
 SETTINGS = {"budget": "quick", "seeds": 4, "seed": 0, "device": "cpu"}
 SOME = list(all_claims())[:3]
 CERTIFICATE = {"format": "demo", "members": [{"left": "1/2"}]}
-SERIES = Series("a run", "t", "loss", [1.0, 2.0], [0.5, float("inf")], [1.0, 2.0])
+SERIES = Series("a run", "t", "loss", [1.0, 2.0], [0.5, float("inf")], [1.0, 2.0],
+                exact=[0.75, float("inf")], middle=[0.0, 0.1])
 REFUTED = Verdict("demo/theorem-1", "as printed", "theorem", "refuted", float("inf"), "because",
                   "certificates/demo__theorem-1.json", details={"instance": {"left": "1/2"}}, series=(SERIES,))
 

@@ -11,10 +11,12 @@ import fedtheory as ft
 from synthetic import NUMPY, TORCH, make_quadratic
 from verify.checker.forms import Form, Row, between
 from verify.cli.main import main
+from verify.results.drawing import MEASUREMENT
 from verify.worst import blocks
 from verify.worst.blocks import Block, flat, pairs
 from verify.worst.chart import worst
-from verify.worst.function import Polyhedral, measured, worst_function
+from verify.worst.function import Polyhedral, measured, models_on, worst_function
+from verify.worst.function_figure import function_figure
 from verify.worst.tuning import over_rounds, rounds_figure, tuned
 
 HALF, QUARTER = {"eta_l": 0.5, "local_steps": 2}, {"eta_l": 0.25, "local_steps": 4}
@@ -207,9 +209,27 @@ def test_the_facade_and_the_command_agree(capsys, tmp_path):
     assert main(["worst", "fedavg", "zeta=null", "local_steps=2"]) == 1
 
 
+@pytest.mark.parametrize("clients, rounds, dim", [(1, 3, 1), (2, 3, 2), (3, 1, 3)])
+def test_the_worst_functions_are_drawn_and_run(clients, rounds, dim, tmp_path, capsys):
+    """The models of the figure are those of the run, and the command measures what the program says."""
+    function = worst_function(worst("fedavg", rounds, clients, **HALF))
+    assert function.federation.dim == dim
+    line = next(line for line in function_figure(function).axes[0].lines if line.get_color() == MEASUREMENT)
+    along = np.array(line.get_xdata())
+    models = np.array([np.ravel(model) for model in models_on(function)])
+    assert len(along) == rounds + 1 and (np.abs(along) <= np.linalg.norm(models, axis=1) + 1e-9).all()
+    assert dim > 2 or along == pytest.approx(models[:, 0])
+    file = tmp_path / "worst.svg"
+    given = [f"clients={clients}", f"rounds={rounds}", "eta_l=1/2", "local_steps=2"]
+    assert main(["worst", "fedavg", *given, "--function", str(file), "--json"]) == 0 and file.stat().st_size
+    said = json.loads(capsys.readouterr().out)
+    assert said["measured on the worst functions"] == pytest.approx(function.ratio, rel=5e-8)
+
+
 @pytest.mark.parametrize("words", [
     ["fedavg", "--out", "proof.json"], ["classical/gd-convex", "--measure", "value"], ["fedavg", "low=3"], ["fedsam"],
-    ["fedavg", "--plot", "x.doc"], ["fedavg", "eta_l=0.1", "--tune", "eta_l"],
+    ["fedavg", "--plot", "x.doc"], ["fedavg", "eta_l=0.1", "--tune", "eta_l"], ["fedavg", "--function", "x.doc"],
+    ["classical/gd-convex", "--function", "x.svg"],
 ])
 def test_bad_input_is_refused(words):
     assert main(["worst", *words]) == 2

@@ -13,9 +13,9 @@ from bounds.language.words import F, F_star, F_star_client, L, Sum, clients, dot
 from bounds.papers.fedmoswa.setting import each_client
 from bounds.registry.claims import all_claims, find_claim
 from tests.verify.prove.test_lemmas import value
-from verify.prove import points
+from verify.prove import losses_at_points
+from verify.prove.losses_at_points import NotAtPoints, at_points
 from verify.prove.multipliers import multiples
-from verify.prove.points import NotAtPoints, at_points
 from verify.prove.prove import prove
 
 AT_POINTS = [claim for claim in all_claims().values() if claim.setting == "point"]
@@ -130,14 +130,14 @@ def test_what_is_known_holds_on_random_federations(claim):
 
 
 def test_a_planted_false_inequality_is_seen(monkeypatch):
-    own = points._Known._of_two
+    own = losses_at_points._Known._of_two
 
     def planted(known, one, other):
         yield from own(known, one, other)
         (p, _, g), (q, _, h) = one, other
         yield Condition(norm2(g - h), "<=", known.L * norm2(p - q) / 2)
 
-    monkeypatch.setattr(points._Known, "_of_two", planted)
+    monkeypatch.setattr(losses_at_points._Known, "_of_two", planted)
     rng = np.random.default_rng(0)
     assert any(broken(find_claim("fedmoswa/eq-11"), rng) for _ in range(20))
 

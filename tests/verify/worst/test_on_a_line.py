@@ -10,7 +10,7 @@ from synthetic.numbers.arrays import NUMPY
 from verify.instances.through_points import through_points
 from verify.search.budget import BUDGETS
 from verify.search.search import search
-from verify.worst.points import worst_points
+from verify.worst.on_a_line import worst_points
 from verify.worst.setting import Place
 
 THREE_ROUNDS = Place(1, 3, 1)

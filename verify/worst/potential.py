@@ -1,0 +1,271 @@
+"""The best rate of a method that a potential proves, by bisection, with a proof in rational numbers."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+from scipy.optimize import minimize_scalar
+
+from synthetic.base.checks import number, whole
+from verify.checker.forms import Form, NoForm
+from verify.checker.limits import TooLarge, bounded
+from verify.checker.rounds import FORMAT, AnyState, duties
+from verify.checker.timeless import put
+from verify.exact.statement import formula, statement_of
+from verify.worst.contraction import Contraction, check_contraction, terms, zeta_sq
+from verify.worst.every_round import proofs_of
+from verify.worst.program import Program, of_letters, solved, solver
+
+__all__ = ["Potential", "anew", "potential"]
+
+_MOST = 24  # letters
+_FAR = 1e-5  # a potential whose least value is less, in units of its largest weight, is none
+_TOLERANCES = 1e-10, 1e-8  # of the solver
+_PRECISE = 1e-9  # of the bisection
+_BETTER = 1e-5  # by which values and gradients must make a rate better
+_SLACK = 1e-7, 1e-6, 1e-5, 1e-4, 1e-3  # by which a rate is proven that is above the best, in units of what 1 is above it
+_SAME = 1e-9  # of a column that is a combination of others
+_GRID = 12  # rates among which the one with the least floor is looked for
+_SIMPLE = 1000  # denominators of rates that are tried before others
+_FINE = 10**5  # least denominator of a cost
+_DENOMINATORS = 100, 10**4, 10**6, 10**8  # of weights
+
+
+@dataclass(frozen=True)
+class Potential:
+    """A rate, and its proof.
+
+    Attributes:
+        best: the least rate of all potentials of these terms, in floats; 1 if there is none below. Where there is a floor it
+            grows without bound towards this rate, and another one is proven.
+        proven: the statement; None where no proof was found.
+        certificate: what ``fedtheory check`` accepts.
+        letters: vectors of which nothing is known but inequalities.
+        reason: why there is no proof.
+    """
+
+    best: float
+    proven: Contraction | None
+    certificate: dict[str, Any] | None
+    letters: int
+    reason: str = ""
+
+
+class _Found(NamedTuple):
+    """Weights by term, the cost, and the least value in units of the model's squared distance."""
+
+    weights: np.ndarray
+    cost: float
+    least: float
+
+
+def potential(method: str, clients: int = 2, L=1, mu=None, **arguments) -> Potential:
+    """The least factor by which a potential of a method shrinks in every round, for all functions of curvatures in [mu, L].
+
+    A potential is a quadratic form in what server and clients keep, less what they are at the optimum, and if that helps in
+    gradients, plus a multiple of F(x) - F_star; it is at least |x - x_star|^2. The rate is the least one for which the
+    solver finds such a potential, and is proven a little above that, or at a simple fraction. Methods that heterogeneous
+    clients keep from the optimum have a floor: that rate whose floor is least is proven.
+
+    Args:
+        method: its name, with its ``arguments``, exact numbers where they are fractions.
+        mu: by default L/10.
+
+    Raises:
+        ImportError: the solver is not installed.
+        LookupError, TypeError, ValueError: the method is not known from any state, or not with these arguments.
+    """
+    L = Fraction(str(number("L", L, strict=True)) if isinstance(L, float) else L)
+    mu = L / 10 if mu is None else Fraction(str(mu))
+    asked = Contraction(method, _exact(arguments), whole("clients", clients), L, mu)
+    try:
+        return _best(asked)
+    except (NoForm, TooLarge) as error:
+        raise ValueError(f"{method} has no potential of this kind: {error}") from error
+
+
+def _best(asked: Contraction) -> Potential:
+    program = _Shrinking(asked, [*terms(asked.method)])
+    few = [name for name in program.names if not ("gradient" in name or name == "value")]
+    names, best = few, program.best(few)
+    if (less := program.best(program.names)) < best - _BETTER:
+        names, best = program.names, less
+    if best < 1:
+        return program.proven(names, best, best)
+    program = _Shrinking(replace(asked, rate=Fraction(1, 2), cost=Fraction(1)), few)
+    if (best := program.best(few)) == 1:
+        return Potential(1.0, None, None, program.letters, "no potential of these terms shrinks")
+    return program.proven(few, best, program.with_floor(few, best))
+
+
+def _exact(arguments) -> tuple[tuple[str, Any], ...]:
+    def one(value):
+        plain = isinstance(value, int | float | Fraction) and not isinstance(value, bool)
+        return Fraction(str(value)) if plain else value
+
+    return tuple((name, one(value)) for name, value in arguments.items())
+
+
+class _Shrinking:
+    """The semidefinite program of a potential: its terms before and after a round from any state, and what is known.
+
+    Attributes:
+        names: of the terms that are no combinations of others.
+    """
+
+    def __init__(self, asked: Contraction, names: list[str]):
+        self.asked, stated, known_terms = asked, statement_of(asked.claim), terms(asked.method)
+        letters = AnyState(stated, *asked.setting)
+        pairs = {name: self._sides(letters, formula(known_terms[name])) for name in names}
+        self.letters = bounded(len(letters.depends), _MOST, "letters")
+        known = letters.known({letters.past})[letters.past]
+        self.round = Program(letters, known, {*range(len(letters.depends))})
+        self.state = Program(letters, known, set().union(*(of_letters(before) for _, before in pairs.values())))
+        self.after, self.before, self.first = (
+            {name: program.column(sides[place]) for name, sides in pairs.items()}
+            for program, place in ((self.round, 0), (self.round, 1), (self.state, 1)))
+        self.distance = self.first["x.x"]
+        self.paid = self.round.column(letters.given[zeta_sq.name] if asked.cost else Form({}))
+        self.names = _independent({name: sparse.vstack([self.after[name], self.before[name]]).toarray() for name in names})
+
+    @staticmethod
+    def _sides(letters: AnyState, node) -> tuple[Form, Form]:
+        """A number after a round, and before."""
+        rule = {"left": put(node, {"r": ["+", "r", 1]}), "relation": "<=", "right": node, "over": [["r", 0, 0]], "text": ""}
+        letters.made_up.append(rule)
+        ((letters.past, after, before),) = letters.compared(rule)
+        return after, before
+
+    # floats --------------------------------------------------------------------------------------------------------------
+    def best(self, names: list[str]) -> float:
+        """The least rate of a potential of some terms, by bisection; 1 if there is none below."""
+        low, high = 0.0, 1.0
+        if self.at(names, 1 - _PRECISE) is None:
+            return 1.0
+        while high - low > _PRECISE:
+            middle = (low + high) / 2
+            low, high = (low, middle) if self.at(names, middle) else (middle, high)
+        return high
+
+    def with_floor(self, names: list[str], lowest: float) -> float:
+        """The rate above the lowest one whose floor is least."""
+        def floor(place):
+            rate = lowest + (1 - lowest) * place
+            found = self.at(names, rate, cheapest=True)
+            return np.inf if found is None else found.cost / (1 - rate)
+
+        places = np.linspace(0, 1, _GRID + 2)[1:-1]
+        best = int(np.argmin([floor(place) for place in places]))
+        ends = (places[max(best - 1, 0)], places[min(best + 1, _GRID - 1)])
+        return lowest + (1 - lowest) * minimize_scalar(floor, bounds=ends, method="bounded", options={"xatol": 1e-3}).x
+
+    def at(self, names: list[str], rate: float, least: float | None = None, cheapest: bool = False) -> _Found | None:
+        """A potential that shrinks by a rate, with weights and a cost of at most 1: that of the largest least value, or one
+        whose least value is given; ``cheapest``: that of the lowest cost with a least value of 1, whatever its weights. None
+        where the solver finds none.
+
+        Unknown are the weights, the cost, the least value, and multipliers of what is known in both of its inequalities."""
+        number, inequalities = len(names), (self.round, self.state)
+        weights = [[rate * self.before[name] - self.after[name] for name in names] + [self.paid, 0 * self.paid],
+                   [self.first[name] for name in names] + [0 * self.distance, -self.distance]]
+        rows = []
+        for one, columns in zip(inequalities, weights, strict=True):
+            known = [-own.arrays[1] if own is one else sparse.csc_array((columns[0].shape[0], len(own.forms)))
+                     for own in inequalities]
+            rows.append(sparse.hstack([*columns, *known], format="csc"))
+        size = rows[0].shape[1]
+        unit, start, signed = sparse.eye(size, format="csr"), number + 2, [number, number + 1]
+        for one in inequalities:
+            signed += range(start, start + len(one.inequalities))
+            start += len(one.forms)
+        fixed, bounds = 1.0 if cheapest else least, sparse.csr_matrix((0, size)) if cheapest else unit[: number + 1]
+        keys = [len(one.keys) for one in inequalities]
+        equal = [*(row[:key] for row, key in zip(rows, keys, strict=True)), unit[number + 1 :][: fixed is not None]]
+        larger = [unit[signed], *(row[key : key + 1] for row, key in zip(rows, keys, strict=True)), -bounds, bounds]
+        square = [row[key + 1 :] for row, key in zip(rows, keys, strict=True)]
+        counts = [sum(part.shape[0] for part in parts) for parts in (equal, larger, square)]
+        right = np.zeros(sum(counts))
+        right[counts[0] - 1] = fixed or 0.0
+        right[sum(counts[:2]) - 2 * bounds.shape[0] : sum(counts[:2])] = 1.0
+        aim = np.zeros(size)
+        aim[number + (not cheapest)] = 1.0 if cheapest else -1.0 * (least is None)
+        matrix = sparse.vstack([*equal, *(-part for part in (*larger, *square))], format="csc")
+        x = self._answer(aim, matrix, right, counts[:2])
+        return None if x is None or x[number + 1] <= _FAR else _Found(x[:number], float(x[number]), float(x[number + 1]))
+
+    def _answer(self, aim, matrix, right, counts) -> np.ndarray | None:
+        own, settings = solver(), solver().DefaultSettings()
+        cones = [own.ZeroConeT(counts[0]), own.NonnegativeConeT(counts[1]), *(
+            own.PSDTriangleConeT(len(block)) for one in (self.round, self.state) for block in one.blocks)]
+        settings.verbose, settings.max_threads, settings.chordal_decomposition_enable = False, 1, False
+        for tolerance in _TOLERANCES:
+            settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = tolerance
+            found = solved(aim, matrix, right, cones, settings)
+            if found is not None and str(found.status) in ("Solved", "AlmostSolved"):
+                return np.array(found.x)
+        return None
+
+    # fractions -----------------------------------------------------------------------------------------------------------
+    def proven(self, names: list[str], best: float, near: float) -> Potential:
+        """A proof at a rate that is not far above the one ``near``."""
+        for rate in _rates(near, not self.asked.cost):
+            for found in self.potentials(names, float(rate)):
+                for most in _DENOMINATORS:
+                    statement = _rounded(replace(self.asked, rate=rate), names, found, most)
+                    certificate = anew(statement)
+                    if certificate is not None and check_contraction(certificate).accepted:
+                        return Potential(best, statement, certificate, self.letters)
+        return Potential(best, None, None, self.letters, "no proof in rational numbers was found")
+
+    def potentials(self, names: list[str], rate: float) -> list[_Found]:
+        """Of what shrinks by a rate: the cheapest if there is a cost; else what has half of the largest least value, which
+        leaves room on all sides, and what has the largest one, which of a single term is as good."""
+        if self.asked.cost:
+            return [*filter(None, [self.at(names, rate, cheapest=True)])]
+        far = self.at(names, rate)
+        found = [*filter(None, (far and self.at(names, rate, least=far.least / 2), far))]
+        return found[::-1] if len(names) == 1 else found
+
+
+def _rounded(statement: Contraction, names: list[str], found: _Found, most: int) -> Contraction:
+    """A statement with fractions near a potential whose least value is brought to 1."""
+    weights = ((name, Fraction(float(weight / found.least)).limit_denominator(most))
+               for name, weight in zip(names, found.weights, strict=True))
+    fine = max(most, _FINE)
+    cost = Fraction(int(np.ceil(found.cost / found.least * fine)), fine) if statement.cost else Fraction(0)
+    return replace(statement, weights=tuple(pair for pair in weights if pair[1]), cost=cost)
+
+
+def _independent(columns: dict[str, np.ndarray]) -> list[str]:
+    """Names of columns that are no combinations of those before them."""
+    found: list[str] = []
+    for name, column in columns.items():
+        known = np.hstack([np.zeros_like(column), *(columns[other] for other in found)])
+        rest = column - known @ np.linalg.lstsq(known, column, rcond=None)[0]
+        if np.abs(rest).max() > _SAME * np.abs(column).max():
+            found.append(name)
+    return found
+
+
+def _rates(near: float, tight: bool) -> Iterator[Fraction]:
+    """Fractions that are hardly less or a little more: a simple one, where a rate is to be ``tight`` only if it seems to be
+    just this one, then others."""
+    simple = Fraction(near).limit_denominator(_SIMPLE)
+    if not tight or abs(float(simple) - near) < 1e-6 * (1 - near):
+        yield simple
+    for share in _SLACK:
+        digits = 10 ** int(2 - np.log10(share * (1 - near)))
+        yield Fraction(int(np.ceil((near + share * (1 - near)) * digits)), digits)
+
+
+def anew(statement: Contraction) -> dict[str, Any] | None:
+    """The proof of a statement, looked for anew; None where none is found."""
+    stated, potential_ = statement_of(statement.claim), statement.in_checker
+    proofs = proofs_of(duties(stated, statement.setting, potential_))
+    if proofs is None:
+        return None
+    settings = [{**statement.setting._asdict(), "potential": potential_, "proofs": proofs}]
+    return {"format": FORMAT, **stated, "settings": settings}
