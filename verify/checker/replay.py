@@ -57,8 +57,9 @@ class Replay(Instance):
     # chance: an outcome is a tuple of numbers, one for each draw that a run makes; None where nothing has been drawn
     def chance(self):
         rounds, steps = self.size["rounds"], self.size["local_steps"]
-        drawn = self.how["sampling"] not in ("full", "bernoulli")  # so many of them
-        require(drawn or self.size["participants"] == sum(self.given["priority"]), "where all clients take part, or each by itself, participants is their number")
+        by_number, there = self.how["sampling"] not in ("full", "bernoulli"), sum(self.given["priority"])
+        everyone = by_number or self.size["participants"] == there
+        require(everyone, "where all clients take part, or each by itself, participants is their number")
         require(self.how["indicator"] in ("broadcast", "local-at-aggregation", "local-every-step"), "unknown indicator")
         self.given["x_round"] = [self.start()]  # steps may depend on where runs start
         self.step_size = [self.parameter("eta_l", t) for t in range(rounds * steps)]
