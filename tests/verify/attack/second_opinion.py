@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from bounds.language.claim import Claim, Condition
+from bounds.language.claim import Claim, Condition, names_in
 from synthetic.numbers.arrays import BALLS, EXACT, NUMPY
 from synthetic.numbers.balls import Undecided
 from synthetic.numbers.roots import Irrational
@@ -36,13 +36,12 @@ _SURE = 1e-6  # a violation, relative to both sides, that no rounding explains
 
 def refutes(data: Mapping[str, Any], claim: Claim) -> bool:
     """Whether the engine finds that the certificate's instance, with its values, meets all hypotheses and breaks the
-    statement, for sure; with a number that is said to exist, wherever it is asked."""
-    for place in _places(claim):
-        if not _broken(data, claim, place, also=False):
-            return False
-        if "also" in data and not _broken(data | {"values": data["also"]["values"]}, claim, place, also=True):
-            return False
-    return True
+    statement, for sure; with a number that is said to exist, wherever it is asked and meets the conditions on it."""
+    found = {_broken(data, claim, place, also=False) for place in _places(claim)}
+    if "also" in data:
+        found |= {_broken(data | {"values": data["also"]["values"]}, claim, place, also=True) for place in _places(claim)}
+    alone = claim.exists and any(names_in(c.left) | names_in(c.right) == {claim.exists.name} for c in claim.hypotheses)
+    return "broken" in found and found <= {"broken", *(["unmet"] if alone else [])}
 
 
 def _places(claim: Claim) -> list[str]:
@@ -52,7 +51,8 @@ def _places(claim: Claim) -> list[str]:
     return [str(Fraction(place, _PLACES)) for place in range(claim.exists.open_low, _PLACES + 1 - claim.exists.open_high)]
 
 
-def _broken(data: Mapping[str, Any], claim: Claim, place: str, also: bool) -> bool:
+def _broken(data: Mapping[str, Any], claim: Claim, place: str, also: bool) -> str:
+    """``broken``, or why not."""
     def chosen(environment: Environment) -> Environment:
         found = environment.also if also else environment
         assert found is not None
@@ -60,16 +60,18 @@ def _broken(data: Mapping[str, Any], claim: Claim, place: str, also: bool) -> bo
         return found
 
     try:
-        return not isinstance(exact_violation(claim, chosen(rerun(data, claim, EXACT, place=place))), str)
+        found = exact_violation(claim, chosen(rerun(data, claim, EXACT, place=place)))
+        return found if isinstance(found, str) else "broken"
     except (Irrational, TypeError, ValueError):
         pass
     from flint import ctx
 
     before, ctx.prec = ctx.prec, _BITS
     try:
-        return not isinstance(balls._certain(claim, chosen(rerun(data, claim, BALLS, place=place)), balls._NOTHING), str)
+        found = balls._certain(claim, chosen(rerun(data, claim, BALLS, place=place)), balls._NOTHING)
+        return found if isinstance(found, str) else "broken"
     except Undecided:
-        return False
+        return "undecided"
     finally:
         ctx.prec = before
 

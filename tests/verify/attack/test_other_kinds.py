@@ -203,8 +203,8 @@ FAULTS = {
     "a piece is its lower end": ("replay.py", "Interval(low, high) if low < high else Fraction(low)", "Fraction(low)",
                                  "better-step", put("subdivision", ["0", "1"])),
     "any hypothesis is a condition on the number": (
-        "replay.py", "return mentions(sides, of_choice) and all(only_of(side, names) for side in sides)",
-        "return mentions(sides, of_choice)", "for-every-value", both(put(VALUES, "a", "2"), put(VALUES, "b", "2"))),
+        "existing.py", "return mentions(sides, self.alone) and all(only_of(side, names) for side in sides)",
+        "return mentions(sides, self.alone)", "for-every-value", both(put(VALUES, "a", "2"), put(VALUES, "b", "2"))),
     "the coin falls half as often": (
         "methods/averaging.py", "[(p, True), (1 - p, False)]", "[(p / 2, True), (1 - p / 2, False)]", "coin", None),
     "shifts move away": ("methods/averaging.py", "(mean - models[k]) * scale", "(models[k] - mean) * scale", "coin", None),
