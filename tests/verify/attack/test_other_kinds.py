@@ -23,7 +23,9 @@ PAIRS = {  # a false claim -> the true one against which its instances are turne
     "best-round": "best-round", "worst-round": "worst-round", "last-of-several": "first-of-several",
     "nobody-takes-part": "nobody-takes-part", "mean-step": "mean-step", "number-of-participants": "number-of-participants",
     "variates-and-their-mean": "variates-and-their-mean", "better-step": "best-step", "least-value": "least-value",
-    "for-every-value": "for-every-value", "coin": "coin", "shifts-vanish": "shifts-cancel", "sum-of-roots": "harmonic-sum",
+    "for-every-value": "for-every-value",
+    "for-every-value-by-definition": "for-every-value-by-definition", "some-value-is-allowed": "some-value-is-allowed",
+    "steps-of-both-signs": "steps-of-both-signs", "coin": "coin", "shifts-vanish": "shifts-cancel", "sum-of-roots": "harmonic-sum",
     "order-worst-round": "order-worst-round", "order-bernoulli": "order-bernoulli", "order-coin": "order-coin",
     "order-free-mean": "order-free-mean",
 }
@@ -120,6 +122,9 @@ FORGERIES = {
     "exists: nothing": ("least-value", both(dropped("exists"), dropped("subdivision")), "states: exists"),
     "exists: where a hypothesis fails": (
         "for-every-value", both(put(VALUES, "a", "2"), put(VALUES, "b", "2")), "hypothesis fails|Undecided"),
+    "exists: where a defined hypothesis fails": ("for-every-value-by-definition", put(VALUES, "a", "5"), "hypothesis fails"),
+    "exists: where no value is allowed": ("some-value-is-allowed", put("sizes", "n", 2), "conditions on the number"),
+    "exists: steps below zero": ("steps-of-both-signs", put("subdivision", ["0", "1"]), "Undecided|hypothesis fails"),
     "coin: twice": ("shifts-vanish", put(VALUES, "communication", "2"), "hypothesis|a probability"),
     "coin: never": ("shifts-vanish", put(VALUES, "communication", "0"), "hypothesis|a probability"),
     "coin: a number of the procedure": ("shifts-vanish", put(*OPTIONS, "communication", "1/3"), "states: procedure"),
@@ -205,6 +210,14 @@ FAULTS = {
     "any hypothesis is a condition on the number": (
         "existing.py", "return mentions(sides, self.alone) and all(only_of(side, names) for side in sides)",
         "return mentions(sides, self.alone)", "for-every-value", both(put(VALUES, "a", "2"), put(VALUES, "b", "2"))),
+    "what defines a name is not looked at": (
+        "existing.py", "mentions(formula, known) and only_of(formula, known | self.sizes | {*indices})",
+        "mentions(formula, known)", "for-every-value-by-definition", put(VALUES, "a", "3/2")),
+    "conditions that no value meets": (
+        "replay.py", "if not any(allowed(", "if certificate is None and any(allowed(", "some-value-is-allowed",
+        put("sizes", "n", 2)),
+    "steps of both signs": ("existing.py", "len(others) == 1 and", "others and", "steps-of-both-signs",
+                            put("subdivision", ["0", "1"])),
     "the coin falls half as often": (
         "methods/averaging.py", "[(p, True), (1 - p, False)]", "[(p / 2, True), (1 - p / 2, False)]", "coin", None),
     "shifts move away": ("methods/averaging.py", "(mean - models[k]) * scale", "(models[k] - mean) * scale", "coin", None),
