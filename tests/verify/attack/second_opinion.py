@@ -40,9 +40,9 @@ def refutes(data: Mapping[str, Any], claim: Claim) -> bool:
     found = {_broken(data, claim, place, also=False) for place in _places(claim)}
     if "also" in data:
         found |= {_broken(data | {"values": data["also"]["values"]}, claim, place, also=True) for place in _places(claim)}
+    counts = {v.name for v in claim.variables if v.domain == "integer"}
     alone = claim.exists and any(
-        (names_in(c.left) | names_in(c.right)) - {v.name for v in claim.variables if v.domain == "integer"} == {claim.exists.name}
-        for c in claim.hypotheses)
+        (names_in(c.left) | names_in(c.right)) - counts == {claim.exists.name} for c in claim.hypotheses)
     return "broken" in found and found <= {"broken", *(["unmet"] if alone else [])}
 
 

@@ -25,7 +25,8 @@ PAIRS = {  # a false claim -> the true one against which its instances are turne
     "variates-and-their-mean": "variates-and-their-mean", "better-step": "best-step", "least-value": "least-value",
     "for-every-value": "for-every-value",
     "for-every-value-by-definition": "for-every-value-by-definition", "some-value-is-allowed": "some-value-is-allowed",
-    "steps-of-both-signs": "steps-of-both-signs", "coin": "coin", "shifts-vanish": "shifts-cancel", "sum-of-roots": "harmonic-sum",
+    "steps-of-both-signs": "steps-of-both-signs", "coin": "coin", "shifts-vanish": "shifts-cancel",
+    "sum-of-roots": "harmonic-sum",
     "order-worst-round": "order-worst-round", "order-bernoulli": "order-bernoulli", "order-coin": "order-coin",
     "order-free-mean": "order-free-mean",
 }
