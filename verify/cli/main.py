@@ -182,3 +182,7 @@ def main(argv: list[str] | None = None) -> int:
         for slip in getattr(problem, "slips", (message,)):
             console.error(slip)
         return 2
+
+
+if __name__ == "__main__":  # else `python -m verify.cli.main check FILE` would end with status 0, whatever the file is
+    sys.exit(main())
