@@ -133,6 +133,9 @@ def checked(certificate):
     for name in {*LENGTHS} & {*certificate["instance"]}:
         lengths = [known[size] for size in LENGTHS[name]]
         shaped(certificate["instance"][name], lengths, name, more=name in ("pieces", "noise", "atoms"))
+    first = certificate["instance"].get("initial", {})
+    for name, state in keys(first, (), "initial", first).items():
+        shaped(state, [sizes["clients"]] * name.startswith("client_") + [sizes["dim"]], name)
     for values in (certificate["values"], certificate.get("also", {}).get("values", {})):
         valued(values, free, sizes)
     one_meaning(certificate)

@@ -27,7 +27,7 @@ class LetterRun(Run):
 
     def matching(self, models, round): return [1 for _ in self.clients]
 
-    def initial(self, free): return self.instance.first_states() if free else {}
+    def initial(self, *free): return self.instance.first_states(free)
 
 
 class LetterLayers:

@@ -17,7 +17,7 @@ from verify.checker.forms import LAYER, LOSS, ORIGIN, Form, NoForm, Row, effort,
 from verify.checker.known import CLASS
 from verify.checker.letter_run import LetterRun
 from verify.checker.limits import LETTERS, bounded
-from verify.checker.replay import METHODS, Replay
+from verify.checker.replay import Replay
 from verify.checker.words import require
 
 #: words that mean the same of letters as of coordinates; the others have none
@@ -113,9 +113,9 @@ class Letters(Comparisons, Choices, Replay):
         require(l in self.layers, f"{l} is no layer")
         return v if not isinstance(v, Row) and plain(v) == 0 else self.part(int(l), v)
 
-    def first_states(self):
-        """A letter for each first state of a method that a statement leaves free; the same in all runs."""
-        for name in METHODS[self.how["base"]][1]:
+    def first_states(self, free):
+        """A letter for each first state of a method that is ``free``; the same in all runs."""
+        for name in free:
             if name not in self.given["initial"]:
                 many = name.startswith("client_")
                 self.given["initial"][name] = [self.letter() for _ in self.all] if many else self.letter()

@@ -14,6 +14,7 @@ from math import prod
 from pkgutil import iter_modules
 
 from verify.checker import methods
+from verify.checker.existing import Chosen
 from verify.checker.factors import Factors
 from verify.checker.form import checked, coupled, factored, pieces
 from verify.checker.instance import OF_INSTANCE, Instance
@@ -57,8 +58,9 @@ class Replay(Instance):
     # chance: an outcome is a tuple of numbers, one for each draw that a run makes; None where nothing has been drawn
     def chance(self):
         rounds, steps = self.size["rounds"], self.size["local_steps"]
-        everyone = self.how["sampling"] != "full" or self.size["participants"] == sum(self.given["priority"])
-        require(everyone, "where all clients take part, participants is their number")
+        by_number, there = self.how["sampling"] not in ("full", "bernoulli"), sum(self.given["priority"])
+        everyone = by_number or self.size["participants"] == there
+        require(everyone, "where all clients take part, or each by itself, participants is their number")
         require(self.how["indicator"] in ("broadcast", "local-at-aggregation", "local-every-step"), "unknown indicator")
         self.given["x_round"] = [self.start()]  # steps may depend on where runs start
         self.step_size = [self.parameter("eta_l", t) for t in range(rounds * steps)]
@@ -202,61 +204,44 @@ def check_reading(certificate):
     """One reading. Of a number that is said to exist, the statement must be broken on every piece of its interval, and at
     the upper end by the recorded sides. The interval is taken with both ends, which asks for more."""
     if "exists" not in certificate:
-        return on_piece(certificate, kind(certificate)(certificate))
-    meter = Meter()
-    for piece in pieces(certificate["subdivision"]):
-        said = on_piece(certificate, kind(certificate)(certificate, piece, meter), recorded=False)
+        return judged(certificate, kind(certificate)(certificate))
+    meter, found = Meter(), pieces(certificate["subdivision"])
+    for piece in found:
+        said = on_piece(certificate, piece, meter)
         if not said[0]:
             return False, f"{said[1]}, with the number from {piece[0]} to {piece[1]} of its interval", *said[2:]
-    return on_piece(certificate, kind(certificate)(certificate, (1, 1), meter))
+    if not any(allowed(certificate, place, meter) for place in (1, *(low for low, _ in found))):
+        return False, "no place of the subdivision meets the conditions on the number", "", ""
+    return judged(certificate, kind(certificate)(certificate, (1, 1), meter))
 
 
-def chosen(certificate):
-    """The name of a number that is said to exist, and all that hypotheses or definitions give by it.
-
-    A hypothesis about nothing but these, as that a step is positive, is a condition on the number: a value would have to
-    meet it and the statement, and none meets the statement. Any other hypothesis must hold on every piece.
-    """
-    names = {certificate["exists"]["name"]} if "exists" in certificate else set()
-    rules = {name: certificate["hypotheses"][value["hypothesis"]]["right"]
-             for name, value in certificate["values"].items() if isinstance(value, dict)}
-    rules |= {name: rule["formula"] for name, rule in certificate["definitions"].items()}
-    while more := {name for name, formula in rules.items() if name not in names and mentions(formula, names)}:
-        names |= more
-    return names
+def on_piece(certificate, piece, meter):
+    """(accepted, reason, left, right) where a number that is said to exist lies in a piece of its interval."""
+    low, high = piece
+    at_high = kind(certificate)(certificate, (high, high), meter) if low == 0 < high else None
+    return judged(certificate, kind(certificate)(certificate, piece, meter), recorded=False, at_high=at_high)
 
 
-def mentions(node, names):
-    """Whether a formula mentions one of the names."""
-    return any(mentions(part, names) for part in node) if isinstance(node, list) else node in names
+def allowed(certificate, place, meter):
+    """Whether a number that is said to exist surely meets the conditions on it at a place of its interval."""
+    replay, chosen = kind(certificate)(certificate, (place, place), meter), Chosen(certificate)
+    rules = [rule for rule in certificate["hypotheses"] if chosen.is_condition(rule)]
+    return not any(breaks(rule["relation"], *replay.sides(rule, index, None), unless=False)
+                   for rule in rules for index in replay.cases(rule))
 
 
-def only_of(node, names):
-    """Whether a formula is made of these names and of words that need no instance."""
-    if not isinstance(node, list):
-        return isinstance(node, int) or node in names
-    word, *args = node
-    inside = names | {args[JOINED[word][1][1]]} if word in JOINED else names
-    return (word in WORDS or word in JOINED or word in names) and all(only_of(part, inside) for part in args)
-
-
-def on_condition(rule, of_choice, sizes):
-    """Whether a hypothesis is a condition on a number that is said to exist alone."""
-    names = of_choice | {*sizes} | {name for name, *_ in rule["over"]}
-    sides = [rule["left"], rule["right"]]
-    return mentions(sides, of_choice) and all(only_of(side, names) for side in sides)
-
-
-def on_piece(certificate, replay, recorded=True):
-    """(accepted, reason, left, right) of a replay; ``recorded``: whether the sides must be those recorded."""
-    statement, sides, of_choice = certificate["statement"], ("", ""), chosen(certificate)
+def judged(certificate, replay, recorded=True, at_high=None):
+    """(accepted, reason, left, right) of a replay; ``recorded``: whether the sides must be those recorded. ``at_high``: the
+    replay at the upper end of the first piece of an interval."""
+    statement, sides, chosen = certificate["statement"], ("", ""), Chosen(certificate)
     outcomes = [outcome for _, outcome in replay.outcomes()]
     defining = {value["hypothesis"] for value in certificate["values"].values() if isinstance(value, dict)}
     for place, rule in enumerate([*certificate["hypotheses"], statement]):
-        if place in defining or (rule is not statement and on_condition(rule, of_choice, certificate["sizes"])):
+        if place in defining or (rule is not statement and chosen.is_condition(rule)):
             continue
-        for index, outcome in product(replay.cases(rule), outcomes):
-            sides = replay.sides(rule, index, outcome)
+        where = at_high if at_high and rule is not statement and chosen.is_sign(rule) else replay
+        for index, outcome in product(where.cases(rule), outcomes):
+            sides = where.sides(rule, index, outcome)
             if rule is not statement and not COMPARE[rule["relation"]](*sides):
                 return False, f"a hypothesis fails at {index}: {rule['text']}", *sides
             if rule is statement and breaks(rule["relation"], *sides) and (not recorded or all(

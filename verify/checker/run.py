@@ -86,10 +86,10 @@ class Run:
         value = self.argument(name)
         return None if value is None else exact(value)
 
-    def initial(self, free):
-        """The first values of the method's states where these are ``free``; else the instance may give none."""
+    def initial(self, *free):
+        """The first values of the method's states that are ``free``, by name; the instance may give no others."""
         given = self.instance.given["initial"]
-        require(free or not given, "the method's first states are not free")
+        require({*given} <= {*free}, f"first states that are free: {', '.join(free) or 'none'}; got {', '.join(given)}")
         return given
 
     def first(self, name, value):

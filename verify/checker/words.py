@@ -27,12 +27,12 @@ SETTINGS = ("run", "point", "algebra")
 COMPARE = {"<=": operator.le, ">=": operator.ge, "==": operator.eq, ">": operator.gt, "<": operator.lt}
 
 
-def breaks(relation, left, right):
-    """Whether both sides surely break the relation."""
+def breaks(relation, left, right, unless=True):
+    """Whether both sides surely break the relation; ``unless`` False: whether they do not surely meet it."""
     try:
         return not COMPARE[relation](left, right)
     except Undecided:
-        return False
+        return not unless
 
 
 def exact(data):

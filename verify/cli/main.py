@@ -190,5 +190,5 @@ def main(argv: list[str] | None = None) -> int:
         return 2
 
 
-if __name__ == "__main__":
+if __name__ == "__main__":  # else `python -m verify.cli.main check FILE` would end with status 0, whatever the file is
     sys.exit(main())

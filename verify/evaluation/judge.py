@@ -149,14 +149,15 @@ def _all_hold(hypotheses, environment: Environment, count: int) -> np.ndarray:
 
 
 def in_range(claim: Claim, environment: Environment, count: int) -> np.ndarray:
-    """Which instances have a minimum, finite constants with the signs of the claim's symbols, and variables below their
-    bounds."""
+    """Which instances have a minimum, positive steps, finite constants with the signs of the claim's symbols, and variables
+    below their bounds."""
     inside = np.ones(count, dtype=bool)
     if "x_star" in environment.bound and environment.bound["x_star"].data.dtype != object:
         optimum = to_numpy(environment.bound["x_star"].data)
         inside &= np.isfinite(optimum.reshape(optimum.shape[0], -1)).all(axis=1)
-    for name, positive in signs(claim):
-        if name in environment.bound and environment.bound[name].indices == 0:
+    steps = [("eta_l", True)] if claim.setting == "run" else []
+    for name, positive in (*signs(claim), *steps):
+        if name in environment.bound and (environment.bound[name].indices == 0 or name == "eta_l"):
             values = to_numpy(environment.bound[name].data)
             values = values.reshape(values.shape[0], -1)
             admitted = (values > 0 if positive else values >= 0) & (values < np.inf)

@@ -5,15 +5,15 @@ from typing import Any
 
 import numpy as np
 
-from bounds.language.claim import Claim, Procedure
+from bounds.language.claim import Claim
 from synthetic.numbers.arrays import EXACT, to_numpy
 from synthetic.numbers.balls import Ball
 from synthetic.numbers.decimals import beyond_balls, certain, enclosure, rational_in
-from verify.checker import replay as checker
 from verify.checker.form import SIZES
 from verify.checker.pieces import BOUNDS
 from verify.checker.words import FORMAT
 from verify.claims.choice import placed, unplaced
+from verify.claims.method import free_starts
 from verify.claims.needs import speaks_of_samples
 from verify.evaluation.environment import Environment
 from verify.evaluation.judge import exact_violation
@@ -124,12 +124,7 @@ def _instance(claim: Claim, shape: Shape, leaves: Leaves, environment: Environme
 
 def _initial(claim: Claim, environment: Environment) -> dict[str, Any]:
     """The first values of the method's own arrays, if these are free."""
-    procedure = claim.procedure or Procedure()
-    free = {
-        "free": checker.METHODS[procedure.base][1],
-        "free-mean": [name for name in checker.METHODS[procedure.base][1] if name.startswith("client_")],
-    }.get(dict(procedure.options).get("start"), ())
-    return {name: _text(to_numpy(environment.bound[name].data)[0, 0, 0, 0]) for name in free if name in environment.bound}
+    return {name: _text(to_numpy(environment.bound[name].data)[0, 0, 0, 0]) for name in free_starts(claim.procedure)}
 
 
 def _text(value):

@@ -20,15 +20,15 @@ from bounds.language.names import CONSTANT, names_from
 from bounds.language.space import infimum
 from bounds.language.words import E, Operator
 from fedtheory import find_algorithm
+from verify.checker.form import SAMPLE_WORDS
 from verify.checker.pieces import BOUNDS
-from verify.claims.method import subset_left_open
-from verify.claims.needs import needs_lipschitz, speaks_of_samples
 
 __all__ = ["differences"]
 
 #: what a statement consists of, and the numbers that make an instance of it
 _STATED = ("claim", "reading", "setting", "statement", "hypotheses", "definitions", "procedure", "everywhere", "free")
 _ENDS = ("low", "high")
+_SAMPLES = {"samples", "H_loss", "used_sample", "replaced", "differing", *SAMPLE_WORDS}
 _HEADS = {"+": sp.Add, "*": sp.Mul, "^": sp.Pow, "exp": sp.exp, "log": sp.log, "Abs": sp.Abs, "Mod": sp.Mod,
           "floor": sp.floor, "ceiling": sp.ceiling,
           "Max": lambda *a: sp.Max(*a, evaluate=False), "Min": lambda *a: sp.Min(*a, evaluate=False)}
@@ -126,8 +126,8 @@ def _implied(claim: Claim) -> Iterator[Line]:
     if run and (procedure is None or procedure.free == "always"):
         there = sp.IndexedBase("available")[sp.Symbol("i"), client]
         yield there, "==", _ONE, (("i", _ZERO, sp.Symbol("rounds")), _CLIENTS)
-    if speaks_of_samples(claim):
-        if needs_lipschitz(claim):
+    if _of_samples(claim):
+        if _lipschitz(claim):
             yield sp.Symbol("G_lip"), ">=", _ZERO, ()
         if "H_loss" in claim.names:
             yield sp.Symbol("loss_inf"), ">=", _ZERO, ()
@@ -169,9 +169,36 @@ def _signs(claim: Claim) -> dict[str, bool]:
     return found
 
 
+def _named(claim: Claim) -> set[str]:
+    """Names and operators in the claim's formulas."""
+    atoms = set().union(*(sp.sympify(e).atoms(sp.Symbol, sp.Indexed, Operator) for e in claim.formulas))
+    return {type(a).__name__ if isinstance(a, Operator) else str(a.base.label) if isinstance(a, sp.Indexed) else a.name
+            for a in atoms}
+
+
+def _of_samples(claim: Claim) -> bool:
+    """Whether the claim is about clients with samples."""
+    named = _named(claim) if claim.setting == "run" and claim.statement is not None else set()
+    return bool(named & _SAMPLES) or any(name.startswith("twin_") for name in named)
+
+
+def _lipschitz(claim: Claim) -> bool:
+    """Whether an assumption bounds the gradients of all samples' losses everywhere."""
+    said = [sp.sympify(a.everywhere.left) for a in claim.assumptions if a.everywhere is not None]
+    return any(type(part).__name__ == "f_grad" for left in said for part in left.atoms(Operator))
+
+
+def _drawn_once_more(claim: Claim) -> set[str]:
+    """The number of participants that the method draws once more, where the claim leaves it open."""
+    procedure = claim.procedure
+    name = find_algorithm("fedavg" if procedure is None else procedure.base).traits.subset
+    fixed = [option for option, _ in (() if procedure is None else procedure.options)]
+    return {name} if claim.setting == "run" and name in _named(claim) - {*fixed} else set()
+
+
 def _free(claim: Claim) -> set[str]:
     """Names that an instance of the claim must give."""
-    free = {variable.name for variable in claim.variables} | {*subset_left_open(claim), *_everywhere(claim)}
+    free = {variable.name for variable in claim.variables} | {*_drawn_once_more(claim), *_everywhere(claim)}
     for c in claim.hypotheses:
         free |= {side.name for side in (c.left, c.right) if side.is_Symbol}
         if c.relation == "==" and isinstance(c.left, sp.Indexed):
@@ -205,9 +232,7 @@ def _everywhere(claim: Claim) -> set[str]:
         for one, sign, other in ((c.left, ">=", c.right), (c.right, "<=", c.left)):
             if one.is_Symbol and (c.relation == "==" or (c.relation == sign and not other.is_number)):
                 determined.add(one.name)
-    named = {str(s.base.label) if isinstance(s, sp.Indexed) else s.name for e in claim.formulas
-             for s in sp.sympify(e).atoms(sp.Symbol, sp.Indexed)}
-    return ({*BOUNDS} & named) - determined
+    return ({*BOUNDS} & _named(claim)) - determined
 
 
 # the comparison ----------------------------------------------------------------------------------------------------------
@@ -287,7 +312,7 @@ def _of_procedure(given: Mapping[str, Any], claim: Claim) -> Iterator[str]:
     wanted = {"base": base, "sampling": "full", "indicator": "broadcast", "strict": True}
     if procedure is not None:
         wanted |= {"sampling": procedure.sampling, "indicator": procedure.indicator, "strict": procedure.strict}
-        if speaks_of_samples(claim):
+        if _of_samples(claim):
             wanted |= {"replaced": procedure.replaced, "gradients": "training"}
     arguments = dict(find_algorithm(base).arguments)
     for name in ("eta_l", "local_steps", "participants", "replacement"):

@@ -93,9 +93,11 @@ def _values_of(claim: Claim, data: Mapping[str, Any], backend: Backend) -> dict[
     return bound
 
 
-def rerun(data: Mapping[str, Any], claim: Claim, backend: Backend = TORCH, rounds: int | None = None) -> Environment:
+def rerun(data: Mapping[str, Any], claim: Claim, backend: Backend = TORCH, rounds: int | None = None,
+          place: str = "1") -> Environment:
     """Run the instance of a certificate again, with every name of the claim bound; with other ``rounds`` than the
-    certificate's, the last thresholds are repeated, and steps and constants are derived again.
+    certificate's, the last thresholds are repeated, and steps and constants are derived again. A number that is said to
+    exist lies at this ``place`` of its interval, from 0 to 1.
 
     Raises:
         UnboundName, ValueError, ...: the claim is not the one that the certificate was made for, or leaves its steps free.
@@ -105,8 +107,8 @@ def rerun(data: Mapping[str, Any], claim: Claim, backend: Backend = TORCH, round
     shape = replace(shape, layers=layers if len(layers) > 1 else (), chance=chance_of(claim.procedure, claim.variables))
     initial = data["instance"].get("initial", {})
     leaves |= {f"{START}{n}": _fractions(initial[n])[None] for n in free_starts(claim.procedure) if n in initial}
-    if claim.exists is not None:  # the sides of its certificate are those at the upper end of the interval
-        leaves[position_of(claim)] = _fractions(["1"])
+    if claim.exists is not None:
+        leaves[position_of(claim)] = _fractions([place])
     values = _values_of(claim, data, backend)
     if rounds not in (None, shape.rounds):
         shape, leaves = with_times(claim, shape, leaves, shape.local_steps, rounds)

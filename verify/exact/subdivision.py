@@ -5,6 +5,7 @@ from typing import Any
 
 from verify.checker import replay as checker
 from verify.checker.limits import PIECES, Meter, TooLarge
+from verify.claims.choice import PLACES
 
 __all__ = ["subdivided", "subdivision"]
 
@@ -21,7 +22,16 @@ def subdivided(data: dict[str, Any]) -> dict[str, Any]:
     places = subdivision(data)
     if isinstance(places, str):
         raise ArithmeticError(f"no subdivision of the interval is known: {places}")
-    return data | {"subdivision": [str(place) for place in places]}
+    return data | {"subdivision": [str(place) for place in _with_one_allowed(data, places)]}
+
+
+def _with_one_allowed(data: dict[str, Any], places: list[Fraction]) -> list[Fraction]:
+    """The places, and one more where none of them meets the conditions on the number."""
+    meter = Meter()
+    for place in [*places, *(Fraction(str(place)) for place in PLACES)]:
+        if checker.allowed(data, place, meter):
+            return sorted({*places, place})
+    return places
 
 
 def subdivision(data: dict[str, Any]) -> list[Fraction] | str:
@@ -55,7 +65,7 @@ def _readings(data: dict[str, Any]) -> list[dict[str, Any]]:
 def _broken(data, piece, meter) -> bool:
     """Whether the checker finds every hypothesis met and the statement surely broken on a piece."""
     try:
-        return all(checker.on_piece(one, checker.kind(one)(one, piece, meter), recorded=False)[0] for one in _readings(data))
+        return all(checker.on_piece(one, piece, meter)[0] for one in _readings(data))
     except TooLarge:
         raise
     except CANNOT:

@@ -44,9 +44,10 @@ def confirmed(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend) -> V
 
 
 def told(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend, why: str) -> str:
-    """In words, what float64 sees and why nothing more is known; empty where both sides are equal up to rounding."""
+    """In words, what float64 sees and why nothing more is known; empty where both sides are equal up to rounding. Of a number
+    that is said to exist, at the value that breaks the statement least; the sides are those at the end of its interval."""
     gap, left, right = _widest(claim, shape, leaves, backend)
-    if gap < _NOTHING:
+    if gap < _NOTHING and (claim.exists is None or judged(claim, shape, leaves, backend).score[0] <= CANDIDATE):
         return ""
     return f"float64 sees left side {left:.6g} against right side {right:.6g}, and exact arithmetic cannot tell ({why})"
 

@@ -19,13 +19,13 @@ _LARGE, _SMALL = (3, 4, 6, 8), (1, 1, 2)  # sizes
 _RUN = 12  # clients times rounds times local steps
 _NUMBERS = ("1", "1", "1/10", "1/100", "1/1000", "1/3", "3", "10", "100")
 _PARTS = (Fraction(1), Fraction(1, 10), Fraction(1, 100), Fraction(1, 10**4))  # of numbers that hypotheses may bound
-_SMOOTH = ("1", "1", "1/10", "3", "10")
+_SMOOTH = ("1", "1", "1/10", "1/100", "1/1000", "3", "100")
 _RATIOS = ("1/10", "1/1000", "1/2", "9/10")
 _NEAR = ("1", "1", "1/2", "1/10", "1/1000", "999/1000")
 _STEPS = ("1/2", "1", "1/10", "19/10", "1/100")
 _MOVES = (Fraction(3), Fraction(1, 3), Fraction(11, 10), Fraction(10, 11))  # of a number, by a factor
 _UP = 1.001  # a factor that is this many times larger is larger
-_FALSE = 1 + 1e-4  # a larger factor asks for a proof
+_FALSE = 1.005  # a larger factor asks for a proof
 _TIMES, _LONG, _LEAST = (1, 2, 4), 26, 1e-3  # sizes that grow, letters of the largest, and growth that counts
 _ERRORS = (ArithmeticError, LookupError, TypeError, ValueError)
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from fedtheory import Geometric, WithReplacement, make_algorithm, run
+from fedtheory import Geometric, Independent, PriorityOnly, Selection, WithReplacement, make_algorithm, run
 from fedtheory.registry import find_algorithm
 from synthetic import EXACT, NUMPY, TORCH, Draws, FiniteNoise, Quadratic, make_quadratic, to_numpy
 from synthetic.numbers.draws import CLIENTS as SAMPLING
@@ -53,7 +53,9 @@ class Row:
         return find_algorithm(self.method).arguments
 
     def make(self, participants, backend, replacement=False):
-        """The algorithm."""
+        """The algorithm; ``participants`` may be a law, too."""
+        if isinstance(participants, Independent):
+            return self.make(None, backend).having(selection=Selection(PriorityOnly(), participants))
         allowed = self.allowed
         given = {"participants": participants, "replacement": replacement, "local_steps": self.local_steps}
         given = {name: value for name, value in given.items() if name in allowed and value is not None}
@@ -135,6 +137,11 @@ def batched(row, make, backend, participants, rounds, seeds=SEEDS, replacement=F
 def sampling(federation, algorithm, draws, rounds):
     """The weights of the sampled clients in the mean of every round, by client, as in the docstring of ``fedavg``."""
     p, law = federation.weights[0].tolist(), algorithm.selection.sampling
+    if isinstance(law, Independent):
+        taking = [to_numpy(draws.bernoulli(SAMPLING, law.probability, t, draws.client_numbers(len(p)), 1))[0, :, 0].tolist()
+                  for t in range(rounds)]
+        return [{k: p[k] / sum(q for q, takes in zip(p, row, strict=True) if takes) for k, takes in enumerate(row) if takes}
+                for row in taking]
     if not hasattr(law, "participants"):
         return [dict(enumerate(p))] * rounds
     weights, size = [], law.participants

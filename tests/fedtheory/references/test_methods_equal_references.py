@@ -6,7 +6,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from fedtheory import ALGORITHMS, make_algorithm, run
+from fedtheory import ALGORITHMS, Independent, make_algorithm, run
 from synthetic import Draws, factored, to_numpy
 from tests.bounds.each_claim import look_at_each
 from tests.fedtheory.references import test_engine_equals_reference as test_reference
@@ -32,7 +32,7 @@ from tests.fedtheory.references.sides import (
 )
 from tests.synthetic.families import make
 
-ROUNDS = 6
+ROUNDS, OFTEN = 6, Independent(0.6)
 FLOATS = {"diagonal": diagonal, "dense": dense}
 ALL, EXACT_ONES, WEIGHTED = by_method(), by_method(lambda row: row.exact), by_method(lambda row: row.weighted)
 REQUIRED = [
@@ -141,6 +141,29 @@ def test_a_method_equals_its_reference_with_unequal_weights(method):
             np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-10, err_msg=backend.library)
 
     of_each(WEIGHTED[method], check, (False, True))
+
+
+def test_independent_clients_are_one_or_several():
+    federation, algorithm = uneven(NUMPY), ROWS["scaffold"].make(OFTEN, NUMPY)
+    counts = [len(w) for seed in SEEDS for w in sampling(federation, algorithm, Draws([seed], NUMPY), ROUNDS)]
+    assert min(counts) >= 1 and len({*counts}) > 3
+
+
+#: methods whose clients are sampled, without FedLAMA's: these stay together for a period
+SAMPLED = [method for method, rows in WEIGHTED.items()
+           if method != "fedlama" and any(any(row.participants) for row in rows.values())]
+
+
+@pytest.mark.parametrize("method", SAMPLED)
+def test_a_method_equals_its_reference_with_independent_clients(method):
+    """Unequally weighted clients take part each by itself, in these rounds at least one."""
+    def check(row):
+        if any(row.participants):
+            expected, found = referred(row, uneven, OFTEN, ROUNDS), batched(row, uneven, NUMPY, OFTEN, ROUNDS)
+            assert np.isfinite(expected).all() and (np.ptp(expected, axis=(0, 1)) > 1e-3).all(), "the run says something"
+            np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-10)
+
+    look_at_each([(name,) for name in WEIGHTED[method]], lambda case: check(WEIGHTED[method][case[0]]))
 
 
 @pytest.mark.parametrize("method", EXACT_ONES)

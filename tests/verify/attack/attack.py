@@ -28,6 +28,7 @@ from bounds.language.words import norm2, rounds, x_round, x_star
 from bounds.registry.claims import all_claims, find_claim
 from tests.verify.attack.every_round import attack_rounds
 from tests.verify.attack.mutants import damaged, mutant
+from tests.verify.attack.other_kinds import of_other_kinds
 from tests.verify.attack.second_opinion import disproves, refutes, restated
 from verify.checker.form import STATED, sized, stated
 from verify.checker.letters import Letters
@@ -222,7 +223,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--report", type=Path, help="a directory with certificates, instead of claims decided afresh")
     options = parser.parse_args(arguments)
-    given = [*certificates(options.report, options.seed), *of_every_method(), *5 * [*proofs()]]
+    given = [*certificates(options.report, options.seed), *of_every_method(), *of_other_kinds(), *5 * [*proofs()]]
     methods = {data["procedure"]["base"] for data, _ in given if data.get("setting") == "run"}
     print(f"{len(given)} certificates of {len(methods)} methods; without any: {', '.join(sorted(METHODS.keys() - methods))}")
     outcome = attack(given, options.mutants, options.seed)

@@ -18,7 +18,8 @@ _ODD: tuple[Any, ...] = (
 _WORDS = ("+", "*", "^", "E", "norm2", "dot", "Sum", "Max", "Abs", "<=", ">=", "==", ">", "full", "x_round", "g", "sampled")
 _NAMES = (
     "eta_g", "eta_l", "masks", "initial_update", "sampled", "x_round", "twin_x_round", "G_lip", "sigma_g", "L", "mu_client",
-    "F_star", "included", "statement", "hypotheses", "samples", "atoms", "pieces", "half_tangent", "also", "epsilon")
+    "F_star", "included", "statement", "hypotheses", "samples", "atoms", "pieces", "half_tangent", "also", "epsilon",
+    "participation", "communication", "client_variate", "server_variate", "participants", "x_best", "gamma", "subdivision")
 _LOOK_ALIKES = {"-": "\u2010", "a": "\u0430", "e": "\u0435", "/": "\u2215", "1": "\u0661", "o": "\u03bf"}
 
 
@@ -51,7 +52,8 @@ def _listed(value: Any) -> list[Any]:
 
 def _changed(data: dict[str, Any], rng: random.Random) -> None:
     """One change somewhere in place, more often of the instance than of the statement."""
-    parts = [name for name in ("instance", "values", "sizes", "also", "members", "settings", "statement", "hypotheses")
+    parts = [name for name in ("instance", "values", "sizes", "also", "members", "settings", "subdivision", "statement",
+                                 "hypotheses")
              if name in data and (name not in ("statement", "hypotheses") or "settings" in data)]
     root = data[rng.choice(parts)] if parts and rng.random() < 0.7 else data
     places = list(_places(root)) or list(_places(data))

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from bounds.language.claim import Claim, Condition
+from bounds.language.claim import Claim, Condition, names_in
 from synthetic.numbers.arrays import BALLS, EXACT, NUMPY
 from synthetic.numbers.balls import Undecided
 from synthetic.numbers.roots import Irrational
@@ -30,18 +30,31 @@ __all__ = ["disproves", "refutes", "restated"]
 
 _BITS = 1024
 _ROWS, _BATCHES, _OUTCOMES = 100, 8, 128
+_PLACES = 60  # between which a number that is said to exist is asked for
 _SURE = 1e-6  # a violation, relative to both sides, that no rounding explains
 
 
 def refutes(data: Mapping[str, Any], claim: Claim) -> bool:
     """Whether the engine finds that the certificate's instance, with its values, meets all hypotheses and breaks the
-    statement, for sure."""
-    if not _broken(data, claim, also=False):
-        return False
-    return "also" not in data or _broken(data | {"values": data["also"]["values"]}, claim, also=True)
+    statement, for sure; with a number that is said to exist, wherever it is asked and meets the conditions on it."""
+    found = {_broken(data, claim, place, also=False) for place in _places(claim)}
+    if "also" in data:
+        found |= {_broken(data | {"values": data["also"]["values"]}, claim, place, also=True) for place in _places(claim)}
+    counts = {v.name for v in claim.variables if v.domain == "integer"}
+    alone = claim.exists and any(
+        (names_in(c.left) | names_in(c.right)) - counts == {claim.exists.name} for c in claim.hypotheses)
+    return "broken" in found and found <= {"broken", *(["unmet"] if alone else [])}
 
 
-def _broken(data: Mapping[str, Any], claim: Claim, also: bool) -> bool:
+def _places(claim: Claim) -> list[str]:
+    """Places of a number that is said to exist in its interval, whose open ends are left out."""
+    if claim.exists is None:
+        return ["1"]
+    return [str(Fraction(place, _PLACES)) for place in range(claim.exists.open_low, _PLACES + 1 - claim.exists.open_high)]
+
+
+def _broken(data: Mapping[str, Any], claim: Claim, place: str, also: bool) -> str:
+    """``broken``, or why not."""
     def chosen(environment: Environment) -> Environment:
         found = environment.also if also else environment
         assert found is not None
@@ -49,16 +62,18 @@ def _broken(data: Mapping[str, Any], claim: Claim, also: bool) -> bool:
         return found
 
     try:
-        return not isinstance(exact_violation(claim, chosen(rerun(data, claim, EXACT))), str)
+        found = exact_violation(claim, chosen(rerun(data, claim, EXACT, place=place)))
+        return found if isinstance(found, str) else "broken"
     except (Irrational, TypeError, ValueError):
         pass
     from flint import ctx
 
     before, ctx.prec = ctx.prec, _BITS
     try:
-        return not isinstance(balls._certain(claim, chosen(rerun(data, claim, BALLS)), balls._NOTHING), str)
+        found = balls._certain(claim, chosen(rerun(data, claim, BALLS, place=place)), balls._NOTHING)
+        return found if isinstance(found, str) else "broken"
     except Undecided:
-        return False
+        return "undecided"
     finally:
         ctx.prec = before
 

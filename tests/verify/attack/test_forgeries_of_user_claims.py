@@ -26,7 +26,7 @@ def claims_of(text, tmp_path):
     return load_claims(path, faults_of_method)[0]
 
 
-def written(claim, sizes=(), values=(), left="0", right="0", **instance):
+def written(claim, sizes=(), values=(), left="0", right="0", subdivision=None, **instance):
     """A certificate of clients 1/2 |x|^2, as the claim writes it, with changes."""
     sizes = {"clients": 1, "rounds": 1, "local_steps": 1, "participants": 1, "dim": 1, "layers": 1} | dict(sizes)
     sizes["iterations"] = sizes["rounds"] * sizes["local_steps"]
@@ -44,15 +44,44 @@ def written(claim, sizes=(), values=(), left="0", right="0", **instance):
     steps = {"eta_l": ["1/2"] * sizes["iterations"]} if claim.setting == "run" else {}
     return json.loads(json.dumps({
         "format": FORMAT, **statement_of(claim), "sizes": sizes, "instance": given, "values": steps | dict(values),
-        "left": left, "right": right}))
+        "left": left, "right": right} | ({} if subdivision is None else {"subdivision": subdivision})))
 
 
 TWO = {"clients": 2, "participants": 2}
 #: wells at 0 and 4 with a top at 2, by a piece of negative curvature
 WELLS = {"center": [["2"]], "pieces": [[[["-2", "2", "1"]]]]}
 
+A_NUMBER = 'setting = "algebra"\nvariables = {a = "positive", n = "integer"}\nexists = {c = "[0, 1]"}\n'
+#: steps by a number c that exists, of one client 1/2 |x|^2
+STEPS = """
+assume = ["L_client[k] <= L for k in 0..clients-1", "mu_client[k] >= 0 for k in 0..clients-1",
+          "sigma_sq_client[k] <= 0 for k in 0..clients-1"]
+variables = {a = "nonnegative"}
+exists = {c = "%s"}
+conditions = ["local_steps == 1", "eta_l[t] == %s for t in 0..iterations-1"]
+statement = "norm2(x_round[1] - x_star) <= %snorm2(x_round[0] - x_star)"
+"""
+BY_STEPS = {"a": "5", "L": "1", "eta_l": {"hypothesis": 4}}
+
 #: forgery -> (fields of a true claim, the certificate's changes, words of the refusal)
 FORGERIES = {
+    "a number that exists: a hypothesis for every value": (
+        A_NUMBER + 'conditions = ["a + c <= 2"]\nstatement = "a <= 1"',
+        {"values": {"a": "5", "n": "1"}, "left": "5", "right": "1", "subdivision": ["0", "1"]}, "hypothesis fails"),
+    "a number that exists: such a hypothesis by a definition": (
+        A_NUMBER + 'definitions = {z = "a + c"}\nconditions = ["z <= 2"]\nstatement = "a <= 1"',
+        {"values": {"a": "5", "n": "1"}, "left": "5", "right": "1", "subdivision": ["0", "1"]}, "hypothesis fails"),
+    "a number that exists: no value is allowed": (
+        A_NUMBER + 'conditions = ["n*c >= 5"]\nstatement = "n >= 5"',
+        {"sizes": {"n": 2}, "values": {"a": "1"}, "left": "2", "right": "5", "subdivision": ["0", "1"]},
+        "conditions on the number"),
+    "a number that exists: steps below zero": (
+        STEPS % ("[0, 1]", "(1 + c)/L - a", ""),
+        {"values": BY_STEPS, "left": "16", "right": "1", "subdivision": ["0", "1"]}, "hypothesis fails"),
+    "a number that exists: steps below zero by a factor": (
+        STEPS % ("(0, 1]", "c*(1 - a)/L", ""),
+        {"values": BY_STEPS, "left": "25", "right": "1", "subdivision": ["0", "1/4", "1/2", "3/4", "1"]},
+        "hypothesis fails"),
     "fewer participants than take part": (
         'sampling = "full"\nstatement = "Sum(sampled[r, k], (k, 0, clients-1))/2 == participants/2 for r in 0..rounds-1"',
         {"sizes": {"clients": 2, "participants": 1}, "left": "1", "right": "1/2"}, "participants is their number"),
@@ -116,6 +145,12 @@ def test_no_free_number_and_no_definition_has_the_name_of_a_word(tmp_path):
 
 #: false claim -> (its fields, a counterexample): what the forgeries change is accepted where it is honest
 HONEST = {
+    "a number that exists: its own condition": (
+        A_NUMBER + 'conditions = ["2*c >= 1"]\nstatement = "a + c <= 1"',
+        {"values": {"a": "5", "n": "1"}, "left": "6", "right": "1", "subdivision": ["0", "1"]}),
+    "a number that exists: steps that are in proportion to it": (
+        STEPS % ("(0, 1]", "c/L", "1/4*"),
+        {"values": BY_STEPS | {"a": "0", "L": "10"}, "left": "81/100", "right": "1/4", "subdivision": ["0", "1"]}),
     "the second client": (
         AT_Y + 'statement = "F(k, y) <= F(0, y) for k in 0..clients-1"',
         {"sizes": TWO, "values": {"y": ["0"]}, "offset": ["0", "1"], "left": "1", "right": "0"}),

@@ -13,6 +13,7 @@ from tests.verify.attack import every_round
 from tests.verify.attack.attack import attack, proofs
 from tests.verify.attack.every_round import attack_rounds
 from tests.verify.attack.mutants import mutant
+from tests.verify.attack.other_kinds import of_other_kinds
 from tests.verify.attack.second_opinion import disproves, refutes, restated
 from verify.checker import proof as checker
 from verify.exact.check import CheckResult
@@ -39,6 +40,13 @@ def test_mutants_are_refused_or_refute(given):
     outcome = attack(given, 150, seed=0)
     assert not outcome.wrong, outcome.wrong[:3]
     assert outcome["accepted"] > 5, "else nothing was confirmed"
+
+
+def test_mutants_of_other_kinds_are_refused_or_refute():
+    kinds = ("last-of-several", "mean-step", "variates-and-their-mean", "least-value", "shifts-vanish", "order-bernoulli")
+    outcome = attack([*of_other_kinds(*kinds)], 120, seed=0)
+    assert not outcome.wrong, outcome.wrong[:3]
+    assert outcome["confirmed"] > 5, "else nothing was confirmed"
 
 
 def test_the_attack_notices_a_checker_that_accepts_everything(given, monkeypatch):

@@ -21,7 +21,7 @@ from verify.instances.leaves import map_leaves
 from verify.instances.shape import Shape
 from verify.measure.realise import realise
 
-__all__ = ["FULL_ONLY", "ROWS", "names_of", "noisy_client", "replayed"]
+__all__ = ["FULL_ONLY", "ROWS", "TOSSING", "names_of", "noisy_client", "replayed"]
 
 MEASURED = ("x", "x_sampled", "x_local", "x_before", "g", "included", "sampled_weight", "sampled", "x_round", "x_broadcast")
 
@@ -192,7 +192,9 @@ def replayed(name, sampling, seed=None, noisy=(), rounds=2, steps=2):
     """A random exact instance of the row: the engine's environment, and the replay of its certificate."""
     base, numbers, backend, options = ROWS[name]
     seed = SEEDS.get(name, 1) if seed is None else seed
-    clients, participants = (2, 1) if base in TOSSING else (3, 1 if sampling == "full" else 2)
+    clients, participants = (2, 1) if base in TOSSING else (3, 1 if sampling in ("full", "bernoulli") else 2)
+    if sampling == "bernoulli":
+        numbers = (*numbers, ("participation", Q(1, 3)))
     rounds = 1 if base in TOSSING[:2] and noisy else rounds
     sizes = tuple(pair for pair in options if pair[0] == "trackers")
     options = tuple(pair for pair in options if pair not in sizes)

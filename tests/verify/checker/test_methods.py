@@ -8,7 +8,7 @@ import pytest
 
 from bounds.registry.claims import all_claims
 from fedtheory import ALGORITHMS
-from tests.verify.checker.method_rows import FULL_ONLY, ROWS, names_of, noisy_client, replayed
+from tests.verify.checker.method_rows import FULL_ONLY, ROWS, TOSSING, names_of, noisy_client, replayed
 from tests.verify.checker.records import compare_with_record
 from verify.checker import replay as checker
 from verify.checker.methods import (
@@ -23,6 +23,7 @@ from verify.checker.methods import (
     sharpness,
     uploads,
 )
+from verify.checker.run import Run
 
 BESIDE = {name: base for base, method in ALGORITHMS.items()
           for name, record in method.traits.records.items() if record.method}
@@ -47,6 +48,37 @@ def test_a_run_is_the_engines(name):
     for sampling, of_client, rounds, steps, seed in kinds[:1 if name in FULL_ONLY else 2 if name in NOT_BOTH else 3]:
         environment, replay = replayed(name, sampling, seed, of_client, rounds, steps)
         compare_with_record(replay, environment, names_of(environment, name))
+
+
+#: methods of every kind whose runs with Bernoulli sampling `make test` compares
+QUICKLY = ("fedavg", "scaffold", "fedalign", "feddyn", "fedadam")
+
+
+@pytest.mark.parametrize("name", [name if name in QUICKLY else pytest.param(name, marks=pytest.mark.slow)
+                                  for name in FIRST if name not in FULL_ONLY and ROWS[name][0] not in TOSSING])
+def test_a_run_with_bernoulli_sampling_is_the_engines(name):
+    """In two rounds, in some of which nobody takes part; in one with noise."""
+    for noisy, rounds in (((), 2), (noisy_client(name), 1)):
+        environment, replay = replayed(name, "bernoulli", None, noisy, rounds, 1)
+        compare_with_record(replay, environment, names_of(environment, name))
+
+
+again, draw_clients = Run.again, Run.draw_clients
+#: what is changed in a run: its method, and another one
+BERNOULLI_FAULTS = {
+    "the weights of all": ("shares", lambda run: run.weights),
+    "a round of nobody counts": ("again", lambda run, method, past: again(run, method, [*past, (run.round, [0])])),
+    "one takes part at least": ("draw_clients", lambda run, count: draw_clients(run, count) or [0]),
+}
+
+
+@pytest.mark.parametrize("row", BERNOULLI_FAULTS)
+def test_a_fault_in_bernoulli_sampling_is_noticed(row, monkeypatch):
+    name, other = BERNOULLI_FAULTS[row]
+    environment, replay = replayed("scaffold", "bernoulli")
+    monkeypatch.setattr(Run, name, other)
+    with pytest.raises(AssertionError):
+        compare_with_record(replay, environment, names_of(environment, "scaffold"))
 
 
 def test_the_checker_knows_every_method():

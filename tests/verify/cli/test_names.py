@@ -45,3 +45,10 @@ def test_an_unknown_claim_is_refused_before_torch_loads(command):
 
 def _last_line(code: str) -> str:
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.splitlines()[-1]
+
+
+def test_the_module_is_the_command(tmp_path):
+    """Status 0 is only for an accepted certificate, however the command is called."""
+    done = subprocess.run([sys.executable, "-m", "verify.cli.main", "check", str(tmp_path / "nothing.json")],
+                          capture_output=True, text=True, check=False)
+    assert done.returncode == 2 and done.stderr.startswith("error: ")

@@ -8,6 +8,7 @@ import pytest
 
 from bounds.language.claim import Claim, Variable
 from bounds.registry.claims import all_claims, find_claim
+from verify.claims import hypotheses, method, needs
 from verify.exact import statement as writer
 from verify.exact.check import check
 from verify.exact.comparison import differences
@@ -106,3 +107,25 @@ def test_a_faulty_writer_is_noticed(name, monkeypatch):
     found = list(differences(stated(claim), claim))
     assert any("implies" in difference for difference in found)
     assert check(stated(claim), claim).reason.endswith(f": {found[0]}")
+
+
+SAMPLED = "classical/sgd-stability-distance"
+#: what the writer asks about a claim -> (what answers, a wrong answer, a claim)
+ASKED = {
+    "whose losses are Lipschitz": (needs.needs_lipschitz, lambda claim: False, SAMPLED),
+    "what speaks of samples": (needs.speaks_of_samples.__wrapped__, lambda claim: False, SAMPLED),
+    "what is a value": (needs.determined.__wrapped__, lambda claim: frozenset({"G_lip"}), SAMPLED),
+    "what is drawn once more": (method.subset_left_open, lambda claim: (), "fadamgc/eq-96"),
+    "who is always there": (needs.always_available, lambda claim: False, "fedalign/theorem-1"),
+    "which numbers are given": (hypotheses.given_numbers, lambda conditions: {
+        symbol for condition in conditions for symbol in condition.left.free_symbols}, "fedalign/theorem-1"),
+}
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_a_wrong_answer_about_a_claim_is_noticed(name, monkeypatch):
+    """The comparison asks nobody whom the writer asks."""
+    asked, other, claim_id = ASKED[name]
+    right, claim = stated(find_claim(claim_id)), replace(find_claim(claim_id), note="not known yet")
+    monkeypatch.setattr(asked, "__code__", other.__code__)
+    assert stated(claim) != right and list(differences(stated(claim), claim))

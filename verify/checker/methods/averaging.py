@@ -42,13 +42,13 @@ def fedswa(run):
 
 def variates(run, start):
     """The clients' variates and the server's before the first round (fedmoswa 3.4 e)."""
-    c, m, given = [run.zero for _ in run.clients], run.zero, run.initial(start.startswith("free"))
+    c, m = [run.zero for _ in run.clients], run.zero
+    given = run.initial(*{"free": VARIATES, "free-mean": VARIATES[:1]}.get(start, ()))
     for name in {"client_variate", "server_variate"} & run.how["options"].keys():
         run.option(name, None)
     if start.startswith("gradient"):
         c = [run.gradient(k, run.start, "start") for k in run.clients]
-    if start.startswith("free"):
-        c, m = given.get("client_variate", c), given.get("server_variate", m)
+    c, m = given.get("client_variate", c), given.get("server_variate", m)
     return c, run.over_all(c) if start in ("gradient", "free-mean") else m
 
 
@@ -126,7 +126,7 @@ def renewed_variates(run, option, c, m, x, ends, total=None):
 def scaffnew(run):
     """Mishchenko et al. 2022, Algorithm 2: a coin for all decides whether models are averaged; shifts h_k cancel."""
     h, p = [run.zero for _ in run.clients], run.number("communication")
-    h = run.initial(run.option("start", "zero", "free") == "free").get("client_variate", h)
+    h = run.initial(*VARIATES[: run.option("start", "zero", "free") == "free"]).get("client_variate", h)
     run.option("client_variate", None)
     require(0 < p <= 1 and run.how["sampling"] == "full", "all clients take part, and communication is a probability")
     require(not any(run.over_all(h)), "the mean of the shifts is zero")
