@@ -1,0 +1,352 @@
+"""Proofs about lengths: a linear program suggests which known inequalities to add, fractions make a proof of them."""
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+from scipy.optimize import linprog
+
+from verify.checker.amounts import LENGTH, NONNEGATIVE, Amount, lower, number, row_of, upper
+from verify.checker.forms import ORIGIN, Row
+from verify.checker.length_rules import Rules, nonnegative
+from verify.checker.lengths import OWN, TWIN
+
+__all__ = ["Found", "found_proof"]
+
+_ACTIVE = 1e-9
+_MOST = 90  # vectors of one program
+_SMALL = {"known": 1e-3, "steps": 1e-3, "hits": 1e-3, "triangles": 1e-2}  # what a multiplier costs where it makes no difference
+
+
+class Found(NamedTuple):
+    """The proof of one pair of sides, None where there is none, and the least factor of the larger side that the program
+    proves; NaN where it was not asked for, None where no factor will do."""
+
+    proof: dict[str, Any] | None
+    factor: float | None
+
+
+class _Column(NamedTuple):
+    """An amount that is never negative, and what stands for it in a proof."""
+
+    amount: Amount
+    kind: str
+    entry: Any
+
+
+def found_proof(rules: Rules, known: dict[str, Amount], smaller: Amount, larger: Amount, factor: bool = False) -> Found:
+    """A proof that ``smaller`` is at most ``larger``, or how much larger the latter would have to be."""
+    program = _Program(rules, known, smaller, larger)
+    solved = program.solve(larger - smaller)
+    proof = None if solved is None else program.exact(larger - smaller, *solved)
+    return Found(proof, program.factor() if factor and proof is None else float("nan"))
+
+
+def _float(value) -> float:
+    return float((lower(value) + upper(value)) / 2)
+
+
+class _Program:
+    """The columns of a pair of sides, and the vectors of which triangles are made."""
+
+    def __init__(self, rules: Rules, known: dict[str, Amount], smaller: Amount, larger: Amount):
+        self.rules, self.smaller, self.larger = rules, smaller, larger
+        self.letters = self._letters(smaller, larger)
+        self.columns = [*self._of_names(known), *self._of_gradients()]
+        self.rows = self._vectors()
+        self.of_key: dict[Any, int] = {}
+        for amount in (smaller, larger, *(column.amount for column in self.columns)):
+            for key in amount.terms:
+                self.of_key.setdefault(key, len(self.of_key))
+        self.keys = [self._key(row) for row in self.rows]
+        for key in self.keys:
+            self.of_key.setdefault(key, len(self.of_key))
+
+    def _key(self, row: Row):
+        (key,) = self.rules.length(row).terms
+        return key
+
+    def _letters(self, *sides: Amount) -> set[int]:
+        """The letters of the sides, and those on whose gradients' points they stand."""
+        points = {next(iter(g.terms)): x for seen in self.rules.points.values() for x, g in seen}
+        twins = {}
+        for swap in self.rules.swaps.values():
+            for one, other in swap.items():
+                twins.setdefault(one, set()).add(other)
+        found: set[int] = set()
+        waiting = [letter for side in sides for key in side.terms if key and key[0] in ("length", "square")
+                   for letter, _ in key[1]]
+        if any(key and key[0] in ("signed", "gap") for side in sides for key in side.terms):
+            waiting += [letter for _, outcome in self.rules.outcomes() for name in ("x_round", "twin_x_round")
+                        for letter in self.rules.run(outcome).record[name][-1].terms]
+        while waiting:
+            letter = waiting.pop()
+            if letter in found or letter == ORIGIN:
+                continue
+            found.add(letter)
+            waiting += [*points[letter].terms] if letter in points else []
+            waiting += [*twins.get(letter, ())]
+        return found | {next(iter(g.terms)) for function, seen in self.rules.points.items() for x, g in seen
+                        if function[0] == OWN and {*x.terms} - {ORIGIN} <= found}
+
+    def _inside(self, amount: Amount) -> bool:
+        return all(letter in self.letters for key in amount.terms if key and key[0] == LENGTH for letter, _ in key[1])
+
+    def _of_names(self, known) -> Iterator[_Column]:
+        for name, amount in known.items():
+            if self._inside(amount):
+                yield _Column(amount, "known", name)
+
+    def _coefficients(self) -> dict[int, Fraction]:
+        """The largest coefficient of each letter in points and in what is compared: for a gradient the size of its step."""
+        rows = [x.terms for seen in self.rules.points.values() for x, _ in seen]
+        rows += [dict(key[1]) | {None: None} for key in ()]
+        for side in (self.smaller, self.larger):
+            for key, c in side.terms.items():
+                if key and key[0] == LENGTH and c is not None:
+                    rows.append(dict(key[1]))
+        for _, outcome in self.rules.outcomes() if self.rules.stated["setting"] == "run" else ():
+            record = self.rules.run(outcome).record
+            for name in ("x_before", "twin_x_before"):
+                rows += [row.terms for models in record.get(name, []) for row in models]
+        found: dict[int, Fraction] = {}
+        for row in rows:
+            for letter, c in row.items():
+                found[letter] = max(found.get(letter, Fraction(0)), abs(c))
+        return found
+
+    def _ratios(self, letters, sizes) -> set[tuple[Fraction, Fraction]]:
+        """Numbers (a, s) of which a (x - y) - s (gradients) may occur."""
+        found = {(Fraction(0), Fraction(1))}
+        for letter in letters:
+            s = sizes.get(letter, Fraction(0))
+            if s:
+                found.add((Fraction(1), s))
+                for option in self.rules.how["options"].values():
+                    if isinstance(option, dict):
+                        pull = self.rules.given.get(option["symbol"])
+                        if isinstance(pull, Fraction) and pull * s != 1:
+                            found.add((1 - s * pull, s))
+        return found
+
+    def _of_gradients(self) -> Iterator[_Column]:
+        rules, sizes = self.rules, self._coefficients()
+        numbers = {function: place for place, function in enumerate(rules.points)}
+        for function, seen in rules.points.items():
+            here = [i for i, (_, g) in enumerate(seen) if next(iter(g.terms)) in self.letters]
+            if rules.curvatures(function) is None:
+                continue
+            for i in here:
+                for j in here:
+                    if i >= j or not (seen[i][0] - seen[j][0]).terms:
+                        continue
+                    letters = [next(iter(seen[n][1].terms)) for n in (i, j)]
+                    for a, s in self._ratios(letters, sizes):
+                        entry = [numbers[function], i, j, str(a), str(s)]
+                        yield _Column(rules.step(function, i, j, a, s), "steps", entry)
+            twin = (TWIN, *function[1:])
+            if function[0] != OWN or twin not in rules.points or rules.pathwise:
+                continue
+            for i in here:
+                for j, (y, h) in enumerate(rules.points[twin]):
+                    x, g = seen[i]
+                    if next(iter(h.terms)) not in self.letters or function[1:] in rules.depends(x) | rules.depends(y):
+                        continue
+                    for a, s in self._ratios([next(iter(g.terms)), next(iter(h.terms))], sizes):
+                        for by in ("bound", "length"):
+                            try:
+                                amount = rules.hit(function[1:], i, j, a, s, by)
+                            except ValueError:
+                                continue
+                            yield _Column(amount, "hits", [numbers[function], i, j, str(a), str(s), by])
+
+    def _vectors(self) -> list[Row]:
+        """What has a length, once up to sign and factor."""
+        amounts = [self.smaller, self.larger, *(column.amount for column in self.columns)]
+        keys = dict.fromkeys(key[1] for amount in amounts for key in amount.terms if key and key[0] == LENGTH)
+        rows = [row_of(items) for items in keys if all(letter in self.letters for letter, _ in items)]
+        rows += [Row({letter: Fraction(1)}) for letter in sorted(self.letters)]
+        seen, found = set(), []
+        for row in rows:
+            first = row.terms[min(row.terms)]
+            items = tuple(sorted((letter, c / first) for letter, c in row.terms.items()))
+            if items not in seen:
+                seen.add(items)
+                found.append(row_of(items))
+        if len(found) > _MOST:
+            raise ValueError(f"{len(found)} vectors; at most {_MOST} are looked at")
+        return found
+
+    def _matrix(self):
+        """Columns of a program: what each takes from the keys, and the equations of triangles."""
+        count, letters = len(self.rows), {letter: place for place, letter in enumerate(sorted(self.letters))}
+        takes: tuple[list, list, list] = [], [], []
+        equal: tuple[list, list, list] = [], [], []
+        for place, column in enumerate(self.columns):
+            for key, c in column.amount.terms.items():
+                _put(takes, self.of_key[key], place, _float(c))
+        place, self.parts = len(self.columns), {}
+        of_row = [self.of_key[key] for key in self.keys]
+        for v, row in enumerate(self.rows):
+            if len(row.terms) == 1 and not self.rules.coupled and next(iter(row.terms)) in self._noises():
+                continue
+            _put(takes, of_row[v], place, -1.0)
+            for letter, c in row.terms.items():
+                _put(equal, v * len(letters) + letters[letter], place, -float(c))
+            self.parts[v] = place
+            for u, part in enumerate(self.rows):
+                if u == v:
+                    continue
+                for sign in (1, -1):
+                    one = place + 1 + 2 * u + (sign < 0)
+                    _put(takes, of_row[u], one, 1.0)
+                    for letter, c in part.terms.items():
+                        _put(equal, v * len(letters) + letters[letter], one, sign * float(c))
+            place += 1 + 2 * count
+        shape = len(self.of_key), place
+        A = sparse.csr_matrix((takes[2], (takes[0], takes[1])), shape=shape)
+        E = sparse.csr_matrix((equal[2], (equal[0], equal[1])), shape=(count * len(letters), place))
+        return A, E
+
+    def _noises(self):
+        return {next(iter(noise.terms)) for noise in self.rules.noises.values()}
+
+    def _gap(self, amount: Amount, end) -> np.ndarray:
+        found = np.zeros(len(self.of_key))
+        for key, c in amount.terms.items():
+            found[self.of_key[key]] = float(end(c))
+        return found
+
+    def solve(self, gap: Amount):
+        """Multipliers of columns, and parts of triangles by vector; None where there are none."""
+        A, E = self.matrix = self._matrix()
+        b = self._gap(gap, lower)
+        cost = np.full(A.shape[1], _SMALL["triangles"])
+        cost[: len(self.columns)] = _SMALL["known"]
+        found = linprog(cost, A_ub=A, b_ub=b + 1e-11 * (1 + np.abs(b).max(initial=0)), A_eq=E, b_eq=np.zeros(E.shape[0]),
+                        method="highs")
+        if found.status != 0:
+            return None
+        return found.x[: len(self.columns)], found.x
+
+    def factor(self) -> float | None:
+        """The least factor of the larger side that is proven."""
+        A, E = self.matrix
+        more = sparse.csr_matrix(-self._gap(self.larger, lower)[:, None])
+        cost = np.full(A.shape[1] + 1, 1e-9)
+        cost[-1] = 1.0
+        found = linprog(cost, A_ub=sparse.hstack([A, more]), b_ub=-self._gap(self.smaller, upper),
+                        A_eq=sparse.hstack([E, sparse.csr_matrix((E.shape[0], 1))]), b_eq=np.zeros(E.shape[0]), method="highs",
+                        bounds=(0, None))
+        return float(found.x[-1]) if found.status == 0 else None
+
+    # fractions -----------------------------------------------------------------------------------------------------------------
+    def exact(self, gap: Amount, multipliers: np.ndarray, everything: np.ndarray) -> dict[str, Any] | None:
+        """A proof in fractions from the solver's multipliers."""
+        active = [(column, float(times)) for column, times in zip(self.columns, multipliers, strict=True) if times > _ACTIVE]
+        for v, place in self.parts.items():
+            times = everything[place]
+            if times <= _ACTIVE:
+                continue
+            numbers = everything[place + 1 : place + 1 + 2 * len(self.rows)].reshape(-1, 2)
+            parts = (numbers[:, 0] - numbers[:, 1]) / times
+            used = [u for u in np.flatnonzero(np.abs(parts) > 1e-8)]
+            solved = _combination([self.rows[u] for u in used], self.rows[v], parts[used])
+            if solved is None:
+                return None
+            made = [(self.rows[u], c) for u, c in zip(used, solved, strict=True) if c]
+            entry = [_written(self.rows[v]), [[_written(row), str(c)] for row, c in made]]
+            active.append((_Column(self.rules.triangle(self.rows[v], made), "triangles", entry), float(times)))
+        times = _substituted(gap, [column.amount for column, _ in active], [weight for _, weight in active])
+        if times is None:
+            return None
+        proof: dict[str, Any] = {"known": {}, "steps": [], "hits": [], "triangles": []}
+        for (column, _), number_ in zip(active, times, strict=True):
+            if number_ == 0:
+                continue
+            if column.kind == "known":
+                proof["known"][column.entry] = str(number_)
+            else:
+                proof[column.kind].append([*column.entry, str(number_)])
+        return proof
+
+
+def _put(entries, row, column, value):
+    entries[0].append(row)
+    entries[1].append(column)
+    entries[2].append(value)
+
+
+def _written(row: Row):
+    return [[letter, str(c)] for letter, c in sorted(row.terms.items())]
+
+
+def _combination(parts: list[Row], whole: Row, near) -> list[Fraction] | None:
+    """The coefficients, near the given ones, of which the parts sum to the whole; None where there are none."""
+    letters = sorted({letter for row in (*parts, whole) for letter in row.terms})
+    rows = [[row.terms.get(letter, Fraction(0)) for row in parts] + [whole.terms.get(letter, Fraction(0))]
+            for letter in letters]
+    pivots: dict[int, list[Fraction]] = {}
+    for row in rows:
+        for column, other in pivots.items():
+            if row[column]:
+                row = [a - row[column] * b for a, b in zip(row, other, strict=True)]
+        lead = max((n for n in range(len(parts)) if row[n]), key=lambda n: abs(near[n]), default=None)
+        if lead is None:
+            if row[-1]:
+                return None
+            continue
+        row = [a / row[lead] for a in row]
+        for column, other in pivots.items():
+            if other[lead]:
+                pivots[column] = [a - other[lead] * b for a, b in zip(other, row, strict=True)]
+        pivots[lead] = row
+    free = {n: Fraction(float(near[n])).limit_denominator(10**4) for n in range(len(parts)) if n not in pivots}
+    return [free[n] if n in free else pivots[n][-1] - sum((pivots[n][m] * c for m, c in free.items()), Fraction(0))
+            for n in range(len(parts))]
+
+
+def _substituted(gap: Amount, amounts: list[Amount], weights: list[float]) -> list[Fraction] | None:
+    """Multipliers of amounts that leave nothing negative of a gap: every negative coefficient is made up for by the amounts
+    that bound it, in proportion to the weights; None where that does not end."""
+    shares: dict[Any, dict[int, Fraction]] = {}
+    for place, (amount, weight) in enumerate(zip(amounts, weights, strict=True)):
+        for key, c in amount.terms.items():
+            if key and (_float(c) < 0):
+                shares.setdefault(key, {})[place] = Fraction(-_float(c) * weight)
+    for own in shares.values():
+        total, rest, most = sum(own.values()), Fraction(1), max(own, key=lambda place: own[place])
+        for place in own:
+            own[place] = (own[place] / total).limit_denominator(1000)
+        own[most] += rest - sum(own.values())
+    times = [Fraction(0)] * len(amounts)
+    for _ in range(50 + 10 * len(shares)):
+        if nonnegative(gap):
+            return times
+        short = [key for key, c in gap.terms.items() if key in shares and lower(c) < 0]
+        behind = {key for key in short for other in short if other != key and _leads(shares, amounts, other, key)}
+        key = next((key for key in short if key not in behind), short[0] if short else None)
+        if key is None:
+            return None
+        need = -lower(gap.terms[key])
+        for place, share in shares[key].items():
+            more = need * share / -upper(number(amounts[place].terms[key]))
+            if more.denominator > 10**30:
+                more = Fraction(-(-more.numerator * 10**18 // more.denominator), 10**18)
+            times[place] += more
+            gap = gap - amounts[place] * more
+    return None
+
+
+def _leads(shares, amounts, start, end, seen=None) -> bool:
+    """Whether making up for one key may take from another."""
+    seen = seen if seen is not None else set()
+    for place in shares.get(start, ()):
+        for key, c in amounts[place].terms.items():
+            if key and _float(c) > 0 and key not in seen:
+                seen.add(key)
+                if key == end or _leads(shares, amounts, key, end, seen):
+                    return True
+    return False
