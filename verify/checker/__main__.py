@@ -8,11 +8,11 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # for a start by the folder's name
+from verify.checker import length_proof
+from verify.checker import proof as square_proof
 from verify.checker.form import differing
 from verify.checker.intervals import shown
 from verify.checker.limits import read
-from verify.checker.proof import FORMAT as PROOF
-from verify.checker.proof import check as check_proof
 from verify.checker.replay import check
 from verify.checker.words import replayed
 
@@ -32,8 +32,9 @@ def main(paths):
     if stated and (other := differing(given, stated[0])):
         print("rejected: the certificate and the statement differ:", ", ".join(other))
         return 1
-    proof = given.get("format") == PROOF
-    accepted, *said = replayed(check_proof if proof else check, given)
+    kinds = {kind.FORMAT: kind.check for kind in (square_proof, length_proof)}
+    proof = kinds.get(given.get("format")) if isinstance(given.get("format"), str) else None
+    accepted, *said = replayed(proof or check, given)
     print("accepted:" if accepted else "rejected:", *map(shown, said))
     if accepted and not stated:
         print(f"compared with nothing: what is {'proven' if proof else 'refuted'} is the statement in the certificate")

@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 from verify.checker.forms import NoForm, Row
-from verify.checker.intervals import Interval, of, root, zero
+from verify.checker.intervals import Interval, root
 from verify.checker.limits import bits
 
 #: how keys of numbers without a value begin: expected lengths and lengths squared are never negative, the others may be
@@ -28,7 +28,7 @@ class Amount:
     """Coefficients by key, of 1 by ()."""
 
     def __init__(self, terms):
-        self.terms = {key: c for key, c in terms.items() if not zero(c)}
+        self.terms = {key: c for key, c in terms.items() if lower(c) != 0 or upper(c) != 0}
 
     @staticmethod
     def like(other):
@@ -67,7 +67,7 @@ class Amount:
 
     @property
     def longest(self):
-        return max((end for c in self.terms.values() for end in (of(c).low, of(c).high)), key=bits, default=Fraction(0))
+        return max((end for c in self.terms.values() for end in (lower(c), upper(c))), key=bits, default=Fraction(0))
 
     @property
     def numerator(self): return self.longest.numerator
@@ -105,11 +105,12 @@ def row_of(items):
 
 def upper(value):
     """A fraction that is at least the number."""
-    return of(value).high
+    return value.high if isinstance(value, Interval) else Fraction(value)
 
 
 def lower(value):
-    return of(value).low
+    """A fraction that is at most the number."""
+    return value.low if isinstance(value, Interval) else Fraction(value)
 
 
 def root_above(value):

@@ -287,10 +287,10 @@ class Lengths(Replay):
     def places(self, node, expected=False):
         """Whether a formula has lengths outside of expectations (False), inside of one (True), or both."""
         word, *args = node if isinstance(node, list) else [node]
-        found = {expected} if word in ("norm", "norm2", *GAPS) else set()
+        found = {expected} if word in ("norm", "norm2") else {True} if word in ("E_data", *GAPS) else set()
         if word in self.rules:
             found |= self.places(self.rules[word]["formula"], expected)
-        inside = expected or word in MEANS or word in ("E_client", "E_data", *GAPS)
+        inside = expected or word in (*MEANS, "E_client", "E_data", *GAPS)
         return found.union(*(self.places(a, inside) for a in args))
 
     def heads(self, node):

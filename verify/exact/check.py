@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from bounds.language.claim import Claim
-from verify.checker import limits, proof
+from verify.checker import length_proof, limits, proof
 from verify.checker import replay as checker
 from verify.checker.form import differing
 from verify.checker.words import replayed
@@ -43,7 +43,8 @@ def read(path: str | Path, what: str = "certificate") -> dict[str, Any]:
 
 def replay_alone(data: Mapping[str, Any]) -> CheckResult:
     """What the stand-alone checker says of a certificate, whatever it states."""
-    kind = proof if isinstance(data, Mapping) and data.get("format") == proof.FORMAT else checker
+    kinds = {kind.FORMAT: kind for kind in (proof, length_proof)}
+    kind = kinds.get(data.get("format"), checker) if isinstance(data, Mapping) else checker
     accepted, reason, left, right = replayed(kind.check, data)
     return CheckResult(accepted, reason, printed(left), printed(right))
 

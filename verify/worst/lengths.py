@@ -16,8 +16,11 @@ from verify.checker.lengths import OWN, TWIN
 __all__ = ["Found", "found_proof"]
 
 _ACTIVE = 1e-9
-_MOST = 90  # vectors of one program
-_SMALL = {"known": 1e-3, "steps": 1e-3, "hits": 1e-3, "triangles": 1e-2}  # what a multiplier costs where it makes no difference
+_MOST = 130  # vectors of one program
+_SECONDS = 5.0  # of the solver
+_PASSES = 2  # over all that is to be made up for
+_FINEST = 10**18  # denominators of multipliers that are rounded up
+_COLUMN, _PART = 1e-3, 1e-2  # what multipliers cost
 
 
 class Found(NamedTuple):
@@ -36,10 +39,15 @@ class _Column(NamedTuple):
     entry: Any
 
 
-def found_proof(rules: Rules, known: dict[str, Amount], smaller: Amount, larger: Amount, factor: bool = False) -> Found:
+def found_proof(rules: Rules, known: dict[str, Amount], smaller: Amount, larger: Amount, factor: bool = False,
+                proof: bool = True) -> Found:
     """A proof that ``smaller`` is at most ``larger``, or how much larger the latter would have to be."""
+    if nonnegative(larger - smaller):
+        return Found({"known": {}, "steps": [], "hits": [], "triangles": []}, 1.0)
     program = _Program(rules, known, smaller, larger)
-    solved = program.solve(larger - smaller)
+    if not program.rows:
+        return Found(None, None)
+    solved = program.solve(larger - smaller) if proof else None
     proof = None if solved is None else program.exact(larger - smaller, *solved)
     return Found(proof, program.factor() if factor and proof is None else float("nan"))
 
@@ -63,6 +71,7 @@ class _Program:
         self.keys = [self._key(row) for row in self.rows]
         for key in self.keys:
             self.of_key.setdefault(key, len(self.of_key))
+        self.matrix = self._matrix()
 
     def _key(self, row: Row):
         (key,) = self.rules.length(row).terms
@@ -88,8 +97,10 @@ class _Program:
             found.add(letter)
             waiting += [*points[letter].terms] if letter in points else []
             waiting += [*twins.get(letter, ())]
+        both = {function[1:] for function, seen in self.rules.points.items() if function[0] == TWIN
+                for _, g in seen if {*g.terms} <= found}
         return found | {next(iter(g.terms)) for function, seen in self.rules.points.items() for x, g in seen
-                        if function[0] == OWN and {*x.terms} - {ORIGIN} <= found}
+                        if function[0] == OWN and function[1:] in both and {*x.terms} - {ORIGIN} <= found}
 
     def _inside(self, amount: Amount) -> bool:
         return all(letter in self.letters for key in amount.terms if key and key[0] == LENGTH for letter, _ in key[1])
@@ -102,12 +113,10 @@ class _Program:
     def _coefficients(self) -> dict[int, Fraction]:
         """The largest coefficient of each letter in points and in what is compared: for a gradient the size of its step."""
         rows = [x.terms for seen in self.rules.points.values() for x, _ in seen]
-        rows += [dict(key[1]) | {None: None} for key in ()]
-        for side in (self.smaller, self.larger):
-            for key, c in side.terms.items():
-                if key and key[0] == LENGTH and c is not None:
-                    rows.append(dict(key[1]))
-        for _, outcome in self.rules.outcomes() if self.rules.stated["setting"] == "run" else ():
+        run = self.rules.stated["setting"] == "run"
+        if not run:
+            rows += [dict(key[1]) for side in (self.smaller, self.larger) for key in side.terms if key and key[0] == LENGTH]
+        for _, outcome in self.rules.outcomes() if run else ():
             record = self.rules.run(outcome).record
             for name in ("x_before", "twin_x_before"):
                 rows += [row.terms for models in record.get(name, []) for row in models]
@@ -180,38 +189,29 @@ class _Program:
         return found
 
     def _matrix(self):
-        """Columns of a program: what each takes from the keys, and the equations of triangles."""
+        """What each column takes from the keys, and the equations of triangles: of each vector its parts, with either sign,
+        less a multiple of it, vanish. Columns: those of ``columns``, multiples of vectors, their parts."""
         count, letters = len(self.rows), {letter: place for place, letter in enumerate(sorted(self.letters))}
-        takes: tuple[list, list, list] = [], [], []
-        equal: tuple[list, list, list] = [], [], []
-        for place, column in enumerate(self.columns):
-            for key, c in column.amount.terms.items():
-                _put(takes, self.of_key[key], place, _float(c))
-        place, self.parts = len(self.columns), {}
-        of_row = [self.of_key[key] for key in self.keys]
-        for v, row in enumerate(self.rows):
-            if len(row.terms) == 1 and not self.rules.coupled and next(iter(row.terms)) in self._noises():
-                continue
-            _put(takes, of_row[v], place, -1.0)
+        entries = [(self.of_key[key], place, _float(c)) for place, column in enumerate(self.columns)
+                   for key, c in column.amount.terms.items()]
+        height = len(self.of_key)
+        of_row = np.array([self.of_key[key] for key in self.keys])
+        vectors = np.zeros((len(letters), count))
+        for place, row in enumerate(self.rows):
             for letter, c in row.terms.items():
-                _put(equal, v * len(letters) + letters[letter], place, -float(c))
-            self.parts[v] = place
-            for u, part in enumerate(self.rows):
-                if u == v:
-                    continue
-                for sign in (1, -1):
-                    one = place + 1 + 2 * u + (sign < 0)
-                    _put(takes, of_row[u], one, 1.0)
-                    for letter, c in part.terms.items():
-                        _put(equal, v * len(letters) + letters[letter], one, sign * float(c))
-            place += 1 + 2 * count
-        shape = len(self.of_key), place
-        A = sparse.csr_matrix((takes[2], (takes[0], takes[1])), shape=shape)
-        E = sparse.csr_matrix((equal[2], (equal[0], equal[1])), shape=(count * len(letters), place))
+                vectors[letters[letter], place] = float(c)
+        one = np.ones(count)
+        of_vector = sparse.csc_matrix((one, (of_row, np.arange(count))), shape=(height, count))
+        takes, places, numbers = zip(*entries, strict=True) if entries else ((), (), ())
+        of_columns = sparse.csc_matrix((numbers, (takes, places)), shape=(height, len(self.columns)))
+        others = np.flatnonzero(~np.eye(count, dtype=bool).ravel())  # no vector is a part of itself
+        parts = sparse.kron(sparse.eye(count), vectors, format="csc")[:, others]
+        own = sparse.block_diag([vectors[:, [v]] for v in range(count)], format="csc")
+        of_parts = of_vector[:, others % count]
+        A = sparse.hstack([of_columns, -of_vector, of_parts, of_parts], format="csr")
+        E = sparse.hstack([sparse.csc_matrix((own.shape[0], len(self.columns))), -own, parts, -parts], format="csr")
+        self.others = others
         return A, E
-
-    def _noises(self):
-        return {next(iter(noise.terms)) for noise in self.rules.noises.values()}
 
     def _gap(self, amount: Amount, end) -> np.ndarray:
         found = np.zeros(len(self.of_key))
@@ -221,12 +221,13 @@ class _Program:
 
     def solve(self, gap: Amount):
         """Multipliers of columns, and parts of triangles by vector; None where there are none."""
-        A, E = self.matrix = self._matrix()
+        A, E = self.matrix
         b = self._gap(gap, lower)
-        cost = np.full(A.shape[1], _SMALL["triangles"])
-        cost[: len(self.columns)] = _SMALL["known"]
+        cost = np.full(A.shape[1], _PART)
+        cost[: len(self.columns)] = _COLUMN
         found = linprog(cost, A_ub=A, b_ub=b + 1e-11 * (1 + np.abs(b).max(initial=0)), A_eq=E, b_eq=np.zeros(E.shape[0]),
-                        method="highs")
+                        method="highs",
+                        options={"time_limit": _SECONDS})
         if found.status != 0:
             return None
         return found.x[: len(self.columns)], found.x
@@ -239,19 +240,21 @@ class _Program:
         cost[-1] = 1.0
         found = linprog(cost, A_ub=sparse.hstack([A, more]), b_ub=-self._gap(self.smaller, upper),
                         A_eq=sparse.hstack([E, sparse.csr_matrix((E.shape[0], 1))]), b_eq=np.zeros(E.shape[0]), method="highs",
-                        bounds=(0, None))
+                        options={"time_limit": _SECONDS})
         return float(found.x[-1]) if found.status == 0 else None
 
     # fractions -----------------------------------------------------------------------------------------------------------------
     def exact(self, gap: Amount, multipliers: np.ndarray, everything: np.ndarray) -> dict[str, Any] | None:
         """A proof in fractions from the solver's multipliers."""
         active = [(column, float(times)) for column, times in zip(self.columns, multipliers, strict=True) if times > _ACTIVE]
-        for v, place in self.parts.items():
-            times = everything[place]
+        count, first = len(self.rows), len(self.columns)
+        signed = np.zeros(count * count)
+        halves = everything[first + count :].reshape(2, -1)
+        signed[self.others] = halves[0] - halves[1]
+        for v, times in enumerate(everything[first : first + count]):
             if times <= _ACTIVE:
                 continue
-            numbers = everything[place + 1 : place + 1 + 2 * len(self.rows)].reshape(-1, 2)
-            parts = (numbers[:, 0] - numbers[:, 1]) / times
+            parts = signed.reshape(count, count)[v] / times
             used = [u for u in np.flatnonzero(np.abs(parts) > 1e-8)]
             solved = _combination([self.rows[u] for u in used], self.rows[v], parts[used])
             if solved is None:
@@ -271,12 +274,6 @@ class _Program:
             else:
                 proof[column.kind].append([*column.entry, str(number_)])
         return proof
-
-
-def _put(entries, row, column, value):
-    entries[0].append(row)
-    entries[1].append(column)
-    entries[2].append(value)
 
 
 def _written(row: Row):
@@ -322,31 +319,29 @@ def _substituted(gap: Amount, amounts: list[Amount], weights: list[float]) -> li
             own[place] = (own[place] / total).limit_denominator(1000)
         own[most] += rest - sum(own.values())
     times = [Fraction(0)] * len(amounts)
-    for _ in range(50 + 10 * len(shares)):
-        if nonnegative(gap):
-            return times
-        short = [key for key, c in gap.terms.items() if key in shares and lower(c) < 0]
-        behind = {key for key in short for other in short if other != key and _leads(shares, amounts, other, key)}
-        key = next((key for key in short if key not in behind), short[0] if short else None)
-        if key is None:
-            return None
-        need = -lower(gap.terms[key])
-        for place, share in shares[key].items():
-            more = need * share / -upper(number(amounts[place].terms[key]))
-            if more.denominator > 10**30:
-                more = Fraction(-(-more.numerator * 10**18 // more.denominator), 10**18)
+    for key in _order(shares, amounts) * _PASSES:
+        short = -lower(gap.terms.get(key, Fraction(0)))
+        for place, share in shares[key].items() if short > 0 else ():
+            more = short * share / -upper(number(amounts[place].terms[key]))
+            if more.denominator > _FINEST**2:
+                more = Fraction(-(-more.numerator * _FINEST // more.denominator), _FINEST)
             times[place] += more
             gap = gap - amounts[place] * more
-    return None
+    return times if nonnegative(gap) else None
 
 
-def _leads(shares, amounts, start, end, seen=None) -> bool:
-    """Whether making up for one key may take from another."""
-    seen = seen if seen is not None else set()
-    for place in shares.get(start, ()):
-        for key, c in amounts[place].terms.items():
-            if key and _float(c) > 0 and key not in seen:
-                seen.add(key)
-                if key == end or _leads(shares, amounts, key, end, seen):
-                    return True
-    return False
+def _order(shares, amounts) -> list[Any]:
+    """The keys, each before those that making up for it takes from, where these do not run in a circle."""
+    found: list[Any] = []
+    begun: set[Any] = set()
+    waiting: list[tuple[Any, bool]] = [(key, False) for key in shares]
+    while waiting:
+        key, done = waiting.pop()
+        if done:
+            found.append(key)
+        elif key not in begun:
+            begun.add(key)
+            waiting.append((key, True))
+            waiting += [(other, False) for place in shares[key] for other, c in amounts[place].terms.items()
+                        if other in shares and _float(c) > 0 and other not in begun]
+    return found[::-1]

@@ -8,9 +8,9 @@ from random import Random
 from typing import Any
 
 from bounds.language.claim import Claim
-from verify.claims.needs import speaks_of_samples
 from verify.worst.setting import Place, setting_of
 from verify.worst.worst_case import WorstCase, worst_case
+from verify.worst.worst_of_lengths import about_lengths
 
 __all__ = ["PLACES", "Proven", "proven"]
 
@@ -21,8 +21,10 @@ _LARGE = ("clients", "rounds", "local_steps")  # sizes that must be larger than 
 _SIZES = ((2, 2, 2), (2, 1, 2), (2, 2, 1), (3, 1, 1), (1, 3, 1))
 _RATIOS, _STEPS = ("1/10", "9/10", "1/100", "1/2"), ("1/2", "1", "1/10", "3/2", "1/50")
 _NUMBERS, _SHARES = ("1", "1/2", "2", "1/3", "1/10", "8", "1/100"), ("1", "1", "1/2", "1/10", "1/100")
-_STARTS, _TRIALS = 3, 60  # settings from which numbers are moved, and trials from each
+#: letters of a setting from which numbers are moved, such settings, and trials from each; the same of proofs about lengths
+_EFFORT = {False: (_FEW, 3, 60), True: (2 * _FEW, 2, 20)}
 _MOVES = (Fraction(3), Fraction(1, 3))  # of a number, by a factor
+_UNITS = (Fraction(1), Fraction(16), Fraction(1, 16))  # of L and mu, so that lengths and gradients differ in size
 _LISTED = 4  # values in a scope
 _UP = 1.001  # a factor that is this many times larger is larger
 _NEAR = 1e-6  # factors that are larger than one by less are one
@@ -69,10 +71,10 @@ def proven(claim: Claim) -> Proven:
     Raises:
         ImportError: the solver is not installed.
     """
-    if claim.setting != "run" or speaks_of_samples(claim):
+    if claim.setting != "run" and not about_lengths(claim):
         return Proven(reason="it is not about runs on losses")
     if claim.statement.strict:
-        return Proven(reason="a sum of squares proves no strict inequality")
+        return Proven(reason="a sum of what is known proves no strict inequality")
     if claim.procedure is not None and claim.procedure.free_clients:
         return Proven(reason="it has free clients, and which of them match depends on their losses")
     found: list[WorstCase] = []
@@ -99,8 +101,11 @@ def _everywhere(claim: Claim) -> Iterator[WorstCase | Exception]:
     """What is known at each place, or why nothing is; then at the numbers to which small settings lead. A claim of which
     nothing is known at the first places, of each size one, is looked at nowhere else."""
     starts: dict[tuple[int, ...], tuple[Place, WorstCase]] = {}
-    known = 0
+    known, (few, starting, trials) = 0, _EFFORT[about_lengths(claim)]
     for number, place in enumerate(PLACES):
+        if about_lengths(claim):
+            unit = _UNITS[number % len(_UNITS)]
+            place = place._replace(L=place.L * unit, mu=place.mu * unit)
         try:
             one = _at(claim, place)
         except _ERRORS as error:
@@ -110,14 +115,16 @@ def _everywhere(claim: Claim) -> Iterator[WorstCase | Exception]:
             continue
         known += 1
         yield one
-        if one.letters <= _FEW:
+        if one.letters <= few:
             starts.setdefault(place[:3], (place, one))
-    for place, one in [*starts.values()][:_STARTS]:
-        yield _with_factors(claim, *_uphill(claim, one, place))
+    for place, one in [*starts.values()][:starting]:
+        yield _with_factors(claim, *_uphill(claim, one, place, trials))
 
 
 def _at(claim: Claim, place: Place) -> WorstCase:
     """At a place, with numbers that have no value where the statement is linear in them."""
+    if about_lengths(claim):
+        return _with_factors(claim, {}, place)
     try:
         return _with_factors(claim, {}, place._replace(numbers=()))
     except (TypeError, ValueError):
@@ -132,28 +139,34 @@ def _with_factors(claim: Claim, given: dict[str, Fraction], place: Place) -> Wor
     return replace(found, factors=worst_case(claim, given, place, _MOST, proofs=False).factors)
 
 
-def _uphill(claim: Claim, start: WorstCase, place: Place) -> tuple[dict[str, Fraction], Place]:
+def _uphill(claim: Claim, start: WorstCase, place: Place, left: int) -> tuple[dict[str, Fraction], Place]:
     """Sizes and numbers at which a statement is nearer to false than at a setting, by one step in one of them after another;
     and the place of all else."""
-    def factor(given) -> float:
+    def at(given) -> tuple[float, float, dict[str, str]]:
+        """The largest factor, the mean of all, and the numbers."""
         try:
             one = worst_case(claim, given, place, _FEW, proofs=False)
         except _ERRORS:
-            return -inf
-        return max(-inf if factor is None else factor for factor in one.factors)
+            return -inf, -inf, {}
+        factors = [-inf if factor is None else factor for factor in one.factors]
+        return max(factors), sum(factors) / len(factors), one.numbers
 
     place = place._replace(numbers=() if start.setting.unknown else place.numbers)
-    given = {name: Fraction(number) for name, number in start.numbers.items() if name != "weights"}
-    best, left, grown = factor(given), _TRIALS, True
+    given: dict[str, Fraction] = {}  # what is not moved stays where the hypotheses and the place have it
+    (best, middle, numbers), grown = at(given), True
     while grown and left > 0:
         grown = False
-        for name, number in [*given.items()]:
+        for name in [name for name in numbers if name != "weights"]:
+            number = Fraction(numbers[name])
             steps = (number + 1, number - 1) if name in start.setting.sizes else (number * move for move in _MOVES)
             for moved in steps:
                 left -= 1
                 trial = given | {name: moved}
-                if left >= 0 and (value := factor(trial)) > best * _UP:
-                    given, best, grown = trial, value, True
+                if left < 0:
+                    break
+                most, mean, found = at(trial)
+                if most > best * _UP or (most >= best / _UP and mean > middle * _UP and most < inf):
+                    given, best, middle, numbers, grown = trial, most, mean, found, True
                     break
     return given, place
 

@@ -8,6 +8,7 @@ import sympy as sp
 
 from bounds.language.claim import Claim
 from verify.checker.form import SIZES
+from verify.claims.needs import speaks_of_samples
 from verify.exact.statement import definition_of, free_names
 
 __all__ = ["Place", "Setting", "setting_of"]
@@ -51,7 +52,7 @@ def setting_of(claim: Claim, given: Mapping[str, Fraction], place: Place | None 
         ValueError: a size that is no whole number, or below its least value.
     """
     place, free = place or Place(), free_names(claim)
-    settable = [*SIZES[:1], "local_steps", "participants", "rounds", *(n for n in free if n not in SIZES)]
+    settable = [*SIZES[:1], "local_steps", "participants", "rounds", *["samples"] * speaks_of_samples(claim), *(n for n in free if n not in SIZES)]
     if unknown := sorted({*given} - {*settable}):
         raise LookupError(f"{claim.id} has no {', '.join(unknown)}; allowed: {', '.join(settable)}")
     sizes = _sizes(claim, given, free, place)
@@ -92,11 +93,18 @@ def _sizes(claim: Claim, given, free, place) -> dict[str, int]:
             number = given.get(name, max(variable.low, found.get(name, variable.low)))
             found[name] = number if variable.high is None else min(number, variable.high)
     everyone = (claim.procedure.sampling if claim.procedure else "full") == "full"
+    if speaks_of_samples(claim):
+        found["samples"] = given.get("samples", 1 + place.clients)
+    for condition in claim.conditions:  # a size that a number bounds, or says
+        name, right = str(condition.left), sp.sympify(condition.right)
+        if name in found and name not in given and right.is_Integer:
+            choose = {"<": min, ">": max}.get(condition.relation[0], lambda now, number: number)
+            found[name] = choose(found[name], int(right))
     found |= {"participants": given.get("participants", found["clients"] if everyone else 1), "dim": 1, "layers": 1}
     for name, number in found.items():
         if number != int(number) or number < least.get(name, 1):
             raise ValueError(f"{name} must be a whole number of at least {least.get(name, 1)}; got {number}")
-    sizes = {name: int(number) for name, number in found.items() if name in SIZES or name in free}
+    sizes = {name: int(number) for name, number in found.items() if name in (*SIZES, "samples") or name in free}
     return sizes | {"iterations": sizes["rounds"] * sizes["local_steps"]}
 
 

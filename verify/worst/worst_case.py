@@ -16,6 +16,7 @@ from verify.exact.statement import statement_of
 from verify.worst.program import programs
 from verify.worst.proof import proof
 from verify.worst.setting import Place, Setting, setting_of
+from verify.worst.worst_of_lengths import about_lengths, worst_of_lengths
 
 __all__ = ["WorstCase", "worst_case"]
 
@@ -65,6 +66,11 @@ def worst_case(claim: Claim, given: Mapping[str, Fraction] | None = None, place:
         LookupError, TypeError, ValueError: the claim has no worst case of this kind, or not at these numbers, or not with
             at most so many letters.
     """
+    if about_lengths(claim):
+        try:
+            return WorstCase(claim.id, *worst_of_lengths(claim, given or {}, place or Place(), most, factors, proofs))
+        except (NoForm, TooLarge) as error:
+            raise ValueError(f"{claim.id} has no proof about lengths: {error}") from error
     stated, setting = statement_of(claim), setting_of(claim, given or {}, place)
     try:
         letters = Letters(stated, *setting)
