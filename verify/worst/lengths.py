@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,7 +18,7 @@ __all__ = ["Found", "found_proof"]
 
 _ACTIVE = 1e-9
 _MOST = 130  # vectors of one program
-_SECONDS = 5.0  # of the solver
+_SECONDS, _TOLERANCE = 5.0, 1e-9  # of the solver
 _PASSES = 2  # over all that is to be made up for
 _FINEST = 10**18  # denominators of multipliers that are rounded up
 _COLUMN, _PART = 1e-3, 1e-2  # what multipliers cost
@@ -71,7 +72,6 @@ class _Program:
         self.keys = [self._key(row) for row in self.rows]
         for key in self.keys:
             self.of_key.setdefault(key, len(self.of_key))
-        self.matrix = self._matrix()
 
     def _key(self, row: Row):
         (key,) = self.rules.length(row).terms
@@ -188,7 +188,8 @@ class _Program:
             raise ValueError(f"{len(found)} vectors; at most {_MOST} are looked at")
         return found
 
-    def _matrix(self):
+    @cached_property
+    def matrix(self):
         """What each column takes from the keys, and the equations of triangles: of each vector its parts, with either sign,
         less a multiple of it, vanish. Columns: those of ``columns``, multiples of vectors, their parts."""
         count, letters = len(self.rows), {letter: place for place, letter in enumerate(sorted(self.letters))}
@@ -211,51 +212,68 @@ class _Program:
         A = sparse.hstack([of_columns, -of_vector, of_parts, of_parts], format="csr")
         E = sparse.hstack([sparse.csc_matrix((own.shape[0], len(self.columns))), -own, parts, -parts], format="csr")
         self.others = others
-        return A, E
+        largest = np.abs(vectors).max(axis=0)
+        self.units = np.ones(height)  # by which rows are multiplied, so that all lengths are about one
+        self.units[of_row] = largest
+        if () in self.of_key:
+            constants = [_float(column.amount.terms[()]) for column in self.columns if () in column.amount.terms]
+            self.units[self.of_key[()]] = 1 / max((abs(c) for c in constants if c), default=1.0)
+        A = sparse.diags(self.units) @ A
+        own_units = 1 / np.maximum(np.abs(A[:, : len(self.columns)]).max(axis=0).toarray().ravel(), 1e-300)
+        of_parts = 1 / largest[others % count]
+        self.scales = np.concatenate([own_units, 1 / largest, of_parts, of_parts])  # of what is solved for
+        scale = sparse.diags(self.scales)
+        return (A @ scale).tocsr(), (E @ scale).tocsr()
 
     def _gap(self, amount: Amount, end) -> np.ndarray:
         found = np.zeros(len(self.of_key))
         for key, c in amount.terms.items():
             found[self.of_key[key]] = float(end(c))
-        return found
+        return found * self.units
+
+    def _solved(self, cost, A, b, E):
+        """The solution of a program whose variables are not negative; None where there is none."""
+        size = np.abs(b).max(initial=0) or 1.0
+        found = linprog(cost, A_ub=A, b_ub=b / size, A_eq=E, b_eq=np.zeros(E.shape[0]), method="highs",
+                        options={"time_limit": _SECONDS, "primal_feasibility_tolerance": _TOLERANCE,
+                                 "dual_feasibility_tolerance": _TOLERANCE})
+        return found.x * size if found.status == 0 else None
 
     def solve(self, gap: Amount):
         """Multipliers of columns, and parts of triangles by vector; None where there are none."""
         A, E = self.matrix
-        b = self._gap(gap, lower)
         cost = np.full(A.shape[1], _PART)
         cost[: len(self.columns)] = _COLUMN
-        found = linprog(cost, A_ub=A, b_ub=b + 1e-11 * (1 + np.abs(b).max(initial=0)), A_eq=E, b_eq=np.zeros(E.shape[0]),
-                        method="highs",
-                        options={"time_limit": _SECONDS})
-        if found.status != 0:
-            return None
-        return found.x[: len(self.columns)], found.x
+        found = self._solved(cost, A, self._gap(gap, lower), E)
+        return None if found is None else (found[: len(self.columns)] * self.scales[: len(self.columns)], found * self.scales)
 
     def factor(self) -> float | None:
         """The least factor of the larger side that is proven."""
         A, E = self.matrix
-        more = sparse.csr_matrix(-self._gap(self.larger, lower)[:, None])
+        larger, smaller = self._gap(self.larger, lower), self._gap(self.smaller, upper)
+        size = np.abs(larger).max(initial=0) or 1.0
         cost = np.full(A.shape[1] + 1, 1e-9)
         cost[-1] = 1.0
-        found = linprog(cost, A_ub=sparse.hstack([A, more]), b_ub=-self._gap(self.smaller, upper),
-                        A_eq=sparse.hstack([E, sparse.csr_matrix((E.shape[0], 1))]), b_eq=np.zeros(E.shape[0]), method="highs",
-                        options={"time_limit": _SECONDS})
-        return float(found.x[-1]) if found.status == 0 else None
+        found = self._solved(cost, sparse.hstack([A, sparse.csr_matrix(-larger[:, None] / size)]), -smaller,
+                             sparse.hstack([E, sparse.csr_matrix((E.shape[0], 1))]))
+        return None if found is None else float(found[-1]) / size
 
     # fractions -----------------------------------------------------------------------------------------------------------------
     def exact(self, gap: Amount, multipliers: np.ndarray, everything: np.ndarray) -> dict[str, Any] | None:
         """A proof in fractions from the solver's multipliers."""
-        active = [(column, float(times)) for column, times in zip(self.columns, multipliers, strict=True) if times > _ACTIVE]
+        size = np.abs(self._gap(gap, lower)).max(initial=0) or 1.0
+        active = [(column, float(times)) for column, times, unit in zip(
+            self.columns, multipliers, self.scales[: len(self.columns)] * size, strict=True) if times > _ACTIVE * unit]
         count, first = len(self.rows), len(self.columns)
         signed = np.zeros(count * count)
         halves = everything[first + count :].reshape(2, -1)
         signed[self.others] = halves[0] - halves[1]
         for v, times in enumerate(everything[first : first + count]):
-            if times <= _ACTIVE:
+            if times <= _ACTIVE * self.scales[first + v] * size:
                 continue
             parts = signed.reshape(count, count)[v] / times
-            used = [u for u in np.flatnonzero(np.abs(parts) > 1e-8)]
+            small = 1e-7 * self.scales[first : first + count] / self.scales[first + v]
+            used = [*np.flatnonzero(np.abs(parts) > small)]
             solved = _combination([self.rows[u] for u in used], self.rows[v], parts[used])
             if solved is None:
                 return None

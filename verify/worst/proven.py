@@ -24,7 +24,8 @@ _NUMBERS, _SHARES = ("1", "1/2", "2", "1/3", "1/10", "8", "1/100"), ("1", "1", "
 #: letters of a setting from which numbers are moved, such settings, and trials from each; the same of proofs about lengths
 _EFFORT = {False: (_FEW, 3, 60), True: (2 * _FEW, 2, 20)}
 _MOVES = (Fraction(3), Fraction(1, 3))  # of a number, by a factor
-_UNITS = (Fraction(1), Fraction(16), Fraction(1, 16))  # of L and mu, so that lengths and gradients differ in size
+_UNITS = (Fraction(1), Fraction(16), Fraction(1, 16))  # of L and mu in proofs about lengths
+_OTHER_UNITS = (Fraction(1), Fraction(1), Fraction(1000), Fraction(1, 1000))  # of free numbers there
 _LISTED = 4  # values in a scope
 _UP = 1.001  # a factor that is this many times larger is larger
 _NEAR = 1e-6  # factors that are larger than one by less are one
@@ -104,8 +105,7 @@ def _everywhere(claim: Claim) -> Iterator[WorstCase | Exception]:
     known, (few, starting, trials) = 0, _EFFORT[about_lengths(claim)]
     for number, place in enumerate(PLACES):
         if about_lengths(claim):
-            unit = _UNITS[number % len(_UNITS)]
-            place = place._replace(L=place.L * unit, mu=place.mu * unit)
+            place = _wide(place, number)
         try:
             one = _at(claim, place)
         except _ERRORS as error:
@@ -119,6 +119,12 @@ def _everywhere(claim: Claim) -> Iterator[WorstCase | Exception]:
             starts.setdefault(place[:3], (place, one))
     for place, one in [*starts.values()][:starting]:
         yield _with_factors(claim, *_uphill(claim, one, place, trials))
+
+
+def _wide(place: Place, number: int) -> Place:
+    """The place in other units, as what is false in one of them may be true in the others."""
+    of_L, of_numbers = _UNITS[number % len(_UNITS)], _OTHER_UNITS[number % len(_OTHER_UNITS)]
+    return place._replace(L=place.L * of_L, mu=place.mu * of_L, numbers=tuple(n * of_numbers for n in place.numbers))
 
 
 def _at(claim: Claim, place: Place) -> WorstCase:

@@ -19,7 +19,8 @@ from verify.worst.setting import Place, Setting, setting_of
 
 __all__ = ["OfLengths", "about_lengths", "worst_of_lengths"]
 
-_SLOWER, _LARGER = (Fraction(1), Fraction(1, 8), Fraction(1, 64)), (1, 8)  # steps, and other numbers, that may meet hypotheses
+_SLOWER = (Fraction(1), Fraction(1, 8), Fraction(1, 64))  # steps that may meet hypotheses where others do not
+_LOW, _HIGH = Fraction(1, 8), Fraction(8)  # between which numbers may meet them
 
 
 class OfLengths(NamedTuple):
@@ -78,9 +79,9 @@ def worst_of_lengths(claim: Claim, given: Mapping[str, Fraction], place: Place, 
 def _settings(claim: Claim, given: Mapping[str, Fraction], place: Place) -> Iterator[Setting]:
     """Settings of a place: every number has a value, and those that are called squares are squares."""
     free, numbers = statement_of(claim)["free"], place.numbers or (Fraction(1),)
-    for larger in _LARGER:
+    for tried_numbers in (numbers, tuple(min(max(n, _LOW), _HIGH) for n in numbers), tuple(n * _HIGH for n in numbers)):
         for slower in _SLOWER:
-            tried = place._replace(numbers=tuple(number * larger for number in numbers), step=place.step * slower)
+            tried = place._replace(numbers=tried_numbers, step=place.step * slower)
             setting = setting_of(claim, given, tried)
             values = {name: value for name, value in setting.values.items() if free[name] != ["dim"]}
             for name, value in values.items():
