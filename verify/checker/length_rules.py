@@ -16,7 +16,7 @@ class Rules(Lengths):
     ``known()`` are amounts by name; :meth:`triangle`, :meth:`step` and :meth:`hit` make more of vectors and numbers that a
     proof chooses. In a statement without expectations only what holds for every outcome of chance is known."""
 
-    # for every vector and number ---------------------------------------------------------------------------------------------
+    # for every vector and number -------------------------------------------------------------------------------------------
     def triangle(self, row, parts):
         """|v| <= sum of |c| |u| where v is the sum of the c u."""
         total = sum((part * c for part, c in parts), Row({}))
@@ -61,7 +61,7 @@ class Rules(Lengths):
     def same(one, call):
         return one[0] == call[0] and all(a.terms == b.terms for a, b in zip(one[1:], call[1:], strict=True))
 
-    # by name -----------------------------------------------------------------------------------------------------------------
+    # by name ---------------------------------------------------------------------------------------------------------------
     def known(self):
         """Amounts that are never negative, by name. A hypothesis that these numbers do not meet raises ValueError; one that
         is not linear in lengths is left out, which assumes less."""
@@ -186,7 +186,8 @@ def chosen(rules, known, proof):
 
 
 def vector(rules, data):
-    require(isinstance(data, list) and all(isinstance(letter, int) and 0 <= letter < len(rules.upstream) for letter, _ in data),
+    letters = range(len(rules.upstream))
+    require(isinstance(data, list) and all(type(letter) is int and letter in letters for letter, _ in data),
             "a vector is a list of letters with coefficients")
     return Row({letter: written(c) for letter, c in data})
 

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 from scipy.optimize import linprog
 
-from verify.checker.amounts import LENGTH, NONNEGATIVE, Amount, lower, number, row_of, upper
+from verify.checker.amounts import LENGTH, Amount, lower, number, row_of, upper
 from verify.checker.forms import ORIGIN, Row
 from verify.checker.length_rules import Rules, nonnegative
 from verify.checker.lengths import OWN, TWIN
@@ -245,7 +245,10 @@ class _Program:
         cost = np.full(A.shape[1], _PART)
         cost[: len(self.columns)] = _COLUMN
         found = self._solved(cost, A, self._gap(gap, lower), E)
-        return None if found is None else (found[: len(self.columns)] * self.scales[: len(self.columns)], found * self.scales)
+        if found is None:
+            return None
+        everything = found * self.scales
+        return everything[: len(self.columns)], everything
 
     def factor(self) -> float | None:
         """The least factor of the larger side that is proven."""
@@ -258,7 +261,7 @@ class _Program:
                              sparse.hstack([E, sparse.csr_matrix((E.shape[0], 1))]))
         return None if found is None else float(found[-1]) / size
 
-    # fractions -----------------------------------------------------------------------------------------------------------------
+    # fractions -------------------------------------------------------------------------------------------------------------
     def exact(self, gap: Amount, multipliers: np.ndarray, everything: np.ndarray) -> dict[str, Any] | None:
         """A proof in fractions from the solver's multipliers."""
         size = np.abs(self._gap(gap, lower)).max(initial=0) or 1.0

@@ -52,7 +52,8 @@ def setting_of(claim: Claim, given: Mapping[str, Fraction], place: Place | None 
         ValueError: a size that is no whole number, or below its least value.
     """
     place, free = place or Place(), free_names(claim)
-    settable = [*SIZES[:1], "local_steps", "participants", "rounds", *["samples"] * speaks_of_samples(claim), *(n for n in free if n not in SIZES)]
+    settable = [*SIZES[:1], "local_steps", "participants", "rounds", *(n for n in free if n not in SIZES)]
+    settable += ["samples"] * speaks_of_samples(claim)
     if unknown := sorted({*given} - {*settable}):
         raise LookupError(f"{claim.id} has no {', '.join(unknown)}; allowed: {', '.join(settable)}")
     sizes = _sizes(claim, given, free, place)

@@ -1,4 +1,4 @@
-"""Proofs of a claim about lengths that are not squared, or about runs on neighbouring data sets, at given sizes and numbers."""
+"""Proofs of a claim about lengths that are not squared, or about coupled runs, at given sizes and numbers."""
 
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
