@@ -2,7 +2,7 @@
 
 ``import fedtheory as ft`` is the way in: every method by name (``ft.scaffold``, ``ft.fa_nt``), problems
 (``ft.make_problem``, ``ft.make_quadratic``, ``ft.from_arrays``), ``ft.run``; and, loaded when first asked for,
-``ft.claim``, ``ft.verify``, ``ft.compare`` and ``ft.worst`` of the packages above.
+``ft.claim``, ``ft.verify``, ``ft.compare``, ``ft.worst``, ``ft.ratio`` and ``ft.heat_map`` of the packages above.
 """
 
 from importlib import import_module
@@ -34,6 +34,7 @@ from fedtheory.selection import (
     Bernoulli,
     EveryPriority,
     FractionOfBoth,
+    Independent,
     LossMatching,
     Participation,
     Pattern,
@@ -49,7 +50,7 @@ from synthetic import from_arrays, make_problem, make_quadratic, problem_names
 
 #: the one arrow upwards: names that the packages above give, with the module that has each
 ABOVE = {"claim": "verify.referee.referee", "verify": "verify.referee.referee", "compare": "verify.evidence.beside_runs",
-         "worst": "verify.worst.chart"}
+         "worst": "verify.worst.chart", "ratio": "verify.evidence.ratio", "heat_map": "verify.results.heat_map"}
 METHODS = {name.replace("-", "_"): entry.make for name, entry in ALGORITHMS.items()}
 
 
@@ -69,7 +70,7 @@ def __dir__():
 __all__ = [
     "ALGORITHMS", "OBSERVABLES", "Algorithm", "AllClients", "Always", "Bernoulli", "ClientOptimiser", "Constant",
     "Correction", "CyclicLinear", "EveryPriority", "ExactSolve", "FedAvg", "FractionOfBoth", "Geometric",
-    "GeometricLocal", "GradientOracle", "InverseTime", "Local", "LocalOnly", "LossMatching", "Moment",
+    "GeometricLocal", "GradientOracle", "Independent", "InverseTime", "Local", "LocalOnly", "LossMatching", "Moment",
     "Observer", "Participation", "Pattern", "PriorityOnly", "Schedule", "Selection", "ServerOptimiser", "State",
     "StopAfter", "Tabulated", "ToTolerance", "Trajectory", "Upload", "UploadFilter", "WithReplacement",
     "WithoutReplacement", "align", "fedalign", "fedavg", "find_algorithm", "from_arrays", "load_trajectory",

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from fedtheory.algorithm import Algorithm
+from fedtheory.cluster import cluster
 from fedtheory.fingerprint import code_of, digest_of, fingerprint
 from fedtheory.observables import DEFAULT, OBSERVABLES
 from fedtheory.run import memory_needed, run
@@ -176,23 +177,13 @@ def _answer(block: bytes):
 
 
 def _on_cluster(question, blocks, client):
-    try:
+    with cluster(client) as workers:
         import distributed
-    except ImportError as error:
-        raise ImportError('a cluster needs dask\'s distributed: pip install "fedtheory[sweeps]"') from error
-    own = isinstance(client, str)
-    try:
-        client = distributed.Client(client) if own else client
-    except (OSError, TimeoutError, ValueError) as error:
-        raise ValueError(f"no scheduler answers at {client!r}: {error}") from error
-    try:
-        asked = client.submit(_same, question, pure=False)  # a task, so that it is made again if its worker dies
-        waiting = {client.submit(Question.answer, asked, block, pure=False): key for key, block in blocks.items()}
+
+        asked = workers.submit(_same, question, pure=False)  # a task, so that it is made again if its worker dies
+        waiting = {workers.submit(Question.answer, asked, block, pure=False): key for key, block in blocks.items()}
         for future in distributed.as_completed(list(waiting)):
             yield waiting[future], future.result()
-    finally:
-        if own:
-            client.close()
 
 
 def _same(question: Question) -> Question:

@@ -31,12 +31,13 @@ class ControlVariates(Correction):
     Args:
         start: ``zero``: both zero. ``gradient``: every c_k a stochastic gradient at the start, and c their mean.
             ``gradient-clients-only``: the same c_k, and c zero. ``free``: ``client_variate`` ([runs,] clients, dim) and
-            ``server_variate`` ([runs,] dim), zero where they are not given.
+            ``server_variate`` ([runs,] dim), zero where they are not given. ``free-mean``: ``client_variate``, and c their
+            mean.
         sign: ``printed-eq3``: ``g + c_k - c``, with the same change of c_k.
     """
 
     option: str = word("I", "II", "average-gradient", default="II")
-    start: str = word("zero", "gradient", "gradient-clients-only", "free")
+    start: str = word("zero", "gradient", "gradient-clients-only", "free", "free-mean")
     sign: str = word("standard", "printed-eq3")
     client_variate: Any = None
     server_variate: Any = None
@@ -44,9 +45,9 @@ class ControlVariates(Correction):
 
     def __post_init__(self):
         super().__post_init__()
-        for name in ("client_variate", "server_variate"):
-            if getattr(self, name) is not None and self.start != "free":
-                raise ValueError(f"{name} is given, so start must be 'free'; got {self.start!r}")
+        for name, allowed in (("client_variate", ("free", "free-mean")), ("server_variate", ("free",))):
+            if getattr(self, name) is not None and self.start not in allowed:
+                raise ValueError(f"{name} is given, so start must be {' or '.join(map(repr, allowed))}; got {self.start!r}")
 
     @property
     def extra_evaluations(self):
@@ -62,7 +63,7 @@ class ControlVariates(Correction):
         return {"variate": given_start("client_variate", self.client_variate, 0 * federation.all_clients(x))}
 
     def server_state(self, federation, x, draws):
-        if self.start != "gradient":
+        if self.start not in ("gradient", "free-mean"):
             return {"variate": given_start("server_variate", self.server_variate, 0 * x)}
         return {"variate": mean_over_clients(federation, self.client_state(federation, x, draws)["variate"])}
 

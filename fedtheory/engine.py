@@ -4,7 +4,7 @@ import numpy as np
 
 from fedtheory.moment import Local, Moment, State
 from synthetic.base.checks import finite
-from synthetic.numbers.arrays import to_numpy
+from synthetic.numbers.arrays import namespace, to_numpy
 from synthetic.numbers.draws import Draws
 
 __all__ = ["Observer", "fixed_participation", "one_round", "rounds_of", "starting_points"]
@@ -106,11 +106,23 @@ def one_round(
     after = algorithm.server_step(upload, moment)
     clients = state.clients | after.clients
     after = after._replace(clients=clients | {name: moment.put(clients[name], rows) for name, rows in kept.items()})
+    if participation.nobody is not None:
+        after = _unless_nobody(participation.nobody, state, after)
     if indicator == "local-at-aggregation":
         after = after._replace(participation=participation)
     for observer in observers:
         observer.end_of_round(moment, participation, local.x, after)
     return after
+
+
+def _unless_nobody(nobody, before: State, after: State) -> State:
+    """``after`` a round, but ``before`` it in the runs in which nobody (runs | 1, 1) took part."""
+    def kept(old, new):
+        return namespace(new).where(nobody.reshape(-1, *(1,) * (new.ndim - 1)), old, new)
+
+    server, clients = ({name: kept(old[name], new[name]) if hasattr(new[name], "shape") else new[name] for name in new}
+                       for old, new in ((before.server, after.server), (before.clients, after.clients)))
+    return after._replace(x=kept(before.x, after.x), server=server, clients=clients)
 
 
 def starting_points(federation, start, runs: int):

@@ -100,8 +100,12 @@ class Moment(NamedTuple):
 
     @property
     def weight(self):
-        """Weight of each participant in the aggregation, (runs | 1, participants)."""
-        return self.rows(self.participation.weight)
+        """Weight of each participant in the aggregation, (runs | 1, participants); where nobody takes part, those of all,
+        as what then follows is not used (:func:`fedtheory.engine.one_round`)."""
+        part = self.participation
+        if part.nobody is None:
+            return self.rows(part.weight)
+        return self.rows(namespace(part.weight).where(part.nobody, part.virtual_weight, part.weight))
 
     @property
     def active(self):

@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 
 from fedtheory.fields import check_fields, checked, rate, size, word
-from fedtheory.schedules import value_at
+from fedtheory.schedules import Schedule, check_schedule, value_at
 from synthetic.base.checks import flag, number
 from synthetic.numbers.arrays import namespace
 from synthetic.numbers.draws import CLIENTS, FREE
 
 __all__ = [
-    "AllClients", "Always", "Bernoulli", "EveryPriority", "FractionOfBoth", "LossMatching", "Participation", "Pattern",
-    "PriorityOnly", "Selection", "WithReplacement", "WithoutReplacement",
+    "AllClients", "Always", "Bernoulli", "EveryPriority", "FractionOfBoth", "Independent", "LossMatching", "Participation",
+    "Pattern", "PriorityOnly", "Selection", "WithReplacement", "WithoutReplacement",
 ]
 
 
@@ -24,12 +24,21 @@ class Participation:
 
     ``included`` are the indicators I_k (one on priority clients); ``virtual_weight`` is ``p_k I_k / (1 + S)`` with
     ``S = sum over free k of p_k I_k``, the weight of the virtual average; ``weight`` is what the aggregation uses,
-    equal to it under full participation of the priority clients.
+    equal to it under full participation of the priority clients. ``nobody`` (runs | 1, 1) says in which runs no client
+    takes part, so that the round changes nothing; None where that cannot be.
     """
 
     included: Any
     virtual_weight: Any
     weight: Any
+    nobody: Any = None
+
+
+def chance(name: str, value) -> None:
+    """Raises ValueError unless ``value`` is a number or a (runs,) array above 0 and at most 1."""
+    if isinstance(value, Schedule):
+        raise ValueError(f"{name} must be a number or a (runs,) array; got {value!r}")
+    check_schedule(name, value, strict=True, high=1)
 
 
 # sampling of priority clients ------------------------------------------------------------------------------------------
@@ -73,6 +82,26 @@ class WithoutReplacement:
             raise ValueError(f"participants must be between 1 and {population}; got {self.participants}")
         drawn = draw_from(federation.priority, self.participants, draws, CLIENTS, round // self.held)
         return p * drawn * population / self.participants
+
+
+@dataclass(frozen=True)
+class Independent:
+    """Each priority client takes part with ``probability``, independently of the others and of other rounds; those that do
+    are averaged with their p_k over the sum of these. A round in which nobody takes part changes nothing.
+
+    ``probability`` is a number above 0 and at most 1, or one for each run (runs,).
+    """
+
+    probability: Any = checked(MISSING, chance)
+    __post_init__ = check_fields
+
+    def shares(self, federation, draws, round):
+        xp, p, numbers = namespace(federation.weights), federation.weights, draws.client_numbers(federation.clients)
+        chance = self.probability if not hasattr(self.probability, "shape") else self.probability.reshape(-1, 1, 1)
+        taking = draws.bernoulli(CLIENTS, chance, round, numbers, 1)[..., 0] & federation.priority
+        p = p * xp.where(taking, 0 * p + 1, 0 * p)
+        total = xp.sum(p, axis=-1, keepdims=True)
+        return p / xp.where(total > 0, total, 0 * total + 1)
 
 
 @dataclass(frozen=True)
@@ -248,6 +277,11 @@ class Selection:
     sampling: Any = field(default_factory=EveryPriority)
     free: Any = field(default_factory=Always)
 
+    def __post_init__(self):
+        if isinstance(self.sampling, Independent) and not isinstance(self.matching, PriorityOnly):
+            raise ValueError("independent sampling of priority clients, under which nobody may take part, is without "
+                             f"free clients; got the matching {type(self.matching).__name__}, allowed: PriorityOnly")
+
     def participate(self, federation, x, draws, round: int, iteration: int, aggregated: int | None = None) -> Participation:
         """Decide on the models ``x`` (runs, clients, dim) at local iteration ``iteration``, the start of ``round``.
 
@@ -263,7 +297,8 @@ class Selection:
         total = 1 + xp.sum(free, axis=-1, keepdims=True)
         virtual = p * included / total
         weight = (self.sampling.shares(federation, draws, aggregated) + free) / total
-        return Participation(included, virtual, weight)
+        nobody = ~xp.any(weight != 0, axis=-1)[:, None] if isinstance(self.sampling, Independent) else None
+        return Participation(included, virtual, weight, nobody)
 
     @property
     def fixed(self) -> bool:

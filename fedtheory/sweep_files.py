@@ -13,7 +13,7 @@ import xarray as xr
 
 from synthetic.base.checks import one_of
 
-__all__ = ["ENDINGS", "load", "read_block", "save", "write_block"]
+__all__ = ["ENDINGS", "check_ending", "load", "read_block", "save", "write_block"]
 
 ENDINGS = (".nc", ".zarr", ".parquet")  #: of files of whole data sets
 
@@ -57,7 +57,7 @@ def save(dataset: xr.Dataset, path: str | Path) -> Path:
     Raises ValueError for another ending or a path that cannot be written, ImportError without the extra.
     """
     path = Path(path)
-    _needs(one_of("ending", path.suffix, ENDINGS))
+    check_ending(path)
     with _replacing(path) as temporary:
         if path.suffix == ".nc":
             dataset.to_netcdf(temporary, engine="scipy")
@@ -77,7 +77,7 @@ def load(path: str | Path) -> xr.Dataset:
     From a table a measure with one number per point comes back with that number for every seed.
     """
     path = Path(path)
-    _needs(one_of("ending", path.suffix, ENDINGS))
+    check_ending(path)
     try:
         if path.suffix == ".nc":
             return xr.load_dataset(path, engine="scipy")
@@ -96,8 +96,9 @@ def load(path: str | Path) -> xr.Dataset:
         raise ValueError(f"cannot read a sweep from {path}: {' '.join(str(error).split())}") from error
 
 
-def _needs(ending: str) -> None:
-    """ImportError where the library for files of this ending is not installed."""
+def check_ending(path: Path) -> None:
+    """ValueError for a path with an ending that is not in ``ENDINGS``; ImportError where its library is not installed."""
+    ending = one_of("ending", path.suffix, ENDINGS)
     try:
         if ending == ".zarr":
             import zarr  # noqa: F401

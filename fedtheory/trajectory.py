@@ -158,6 +158,8 @@ def load_trajectory(path: str | Path, backend=None) -> Trajectory:
 
 
 def _read(path, backend) -> Trajectory:
+    if Path(path).exists() and not Path(path).is_file():
+        raise ValueError("it is no ordinary file")
     with open(path, "rb") as file, np.load(file, allow_pickle=False) as stored:
         arrays = {name: stored[name] for name in stored.files}
     header = json.loads(bytes(arrays.pop("header")).decode())

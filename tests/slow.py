@@ -11,6 +11,7 @@ _METHODS = ("[fedavg]", "[scaffold]", "[fedadam]", "[fedalign]", "[lbgm]")
 
 #: test -> with what it runs in ``make test``
 SLOW: dict[str, tuple[str, ...]] = {
+    "verify/exact/test_existence.py::test_the_verdict_on": ("a single wrong point", "an empty interval]"),
     "bounds/papers/test_papers.py::test_every_claim_can_be_written": _SMALL,
     "bounds/papers/test_papers.py::test_statements_are_the_paper_s": _SMALL,
     "bounds/papers/test_classical.py::test_local_methods_and_neighbouring_data_are_spared": ("scaffold-variate",),

@@ -7,7 +7,7 @@ from typing import Self
 import sympy as sp
 
 from bounds.formulas.closed_form import closed_form, conditions_on
-from bounds.language.claim import Claim, Condition, Variable
+from bounds.language.claim import HIDDEN, Claim, Condition, Variable
 
 __all__ = ["LARGER", "RightSide", "comparison", "monotone", "right_side"]
 
@@ -37,23 +37,24 @@ class RightSide:
 def right_side(claim: Claim, nonnegative: Iterable[str] = ()) -> RightSide:
     """The right side of a claim for comparisons; ``nonnegative`` names measured quantities that are at least 0."""
     form, nonnegative = closed_form(claim), set(nonnegative)
-    hidden = {v.name for v in claim.variables if v.domain == "hidden"}
+    hidden = {v.name for v in claim.variables if v.domain in HIDDEN}
     put_in = {s: sp.S.One for s in form.parameters if s.name in hidden}
     put_in |= {s: sp.Symbol(s.name, nonnegative=True) for s in form.parameters if s.name in nonnegative}
     return RightSide(claim, form.formula.xreplace(put_in), _in_place(conditions_on(claim, form.parameters), put_in))
 
 
 def comparison(
-    claim_id: str, first: RightSide, second: RightSide, conditions: tuple[Condition, ...] = (), **fields,
+    claim_id: str, first: RightSide, second: RightSide, conditions: tuple[Condition, ...] = (), *, strict: bool = False,
+    **fields,
 ) -> Claim:
-    """The claim that the right side ``first`` is at most ``second``, as numbers.
+    """The claim that the right side ``first`` is at most ``second``, or with ``strict`` less, as numbers.
 
     It covers all positive parameters that satisfy ``conditions`` and the conditions of both sides on parameters alone.
     Parameters of the same name are the same. Constants hidden in O(.) are left out. ``fields``: further fields of the
     claim.
     """
     needed = tuple(dict.fromkeys((*first.conditions, *second.conditions, *conditions)))
-    statement = Condition(first.formula, "<=", second.formula)
+    statement = Condition(first.formula, "<" if strict else "<=", second.formula)
     spoken = set().union(*(side.free_symbols for c in (statement, *needed) for side in (c.left, c.right)))
     hidden = "" if first.claim.explicit and second.claim.explicit else ", without hidden constants"
     fields = {"reading": f"the right side of {first.claim.id} against that of {second.claim.id}{hidden}",

@@ -7,6 +7,7 @@ import sympy as sp
 
 from bounds.language import words
 from bounds.language.claim import Claim, Condition, Definition
+from bounds.language.coordinates import first_least
 from bounds.language.names import NAMES, row_of
 from bounds.language.space import infimum, not_by_coordinates
 
@@ -180,6 +181,10 @@ class _Reader:
             return self.kind(e.args[0])
         if isinstance(e, sp.Sum):
             return self.kind(e.function)
+        if isinstance(e, first_least):
+            if self.kind(e.args[3]) == "vector":
+                raise _Mixed(e.args[3], "is a vector, and vectors have no order")
+            return self.kind(e.args[4])
         if isinstance(e, words.Operator):
             if e.value and "number" in {self.kind(a) for position, a in enumerate(e.args) if position not in e.indices}:
                 raise _Mixed(e, "needs a vector; got a number")

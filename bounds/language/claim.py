@@ -11,8 +11,8 @@ import sympy as sp
 from bounds.language.names import CONSTANT, NAMES
 from bounds.language.space import infimum
 
-__all__ = ["DOMAINS", "HOLDS", "KINDS", "RELATIONS", "SAMPLING", "SETTINGS", "Assumption", "Claim", "Condition",
-           "Definition", "Procedure", "Variable", "constants_at_all_points"]
+__all__ = ["BY_NUMBER", "DOMAINS", "HIDDEN", "HOLDS", "KINDS", "RELATIONS", "SAMPLING", "SETTINGS", "Assumption",
+           "Choice", "Claim", "Condition", "Definition", "Procedure", "Variable", "constants_at_all_points"]
 
 KINDS = ("theorem", "lemma", "proof step", "table entry", "prose", "experiment", "control", "derived", "assumption",
          "comparison")
@@ -24,10 +24,17 @@ RELATIONS = tuple(HOLDS)
 SETTINGS = ("run", "point", "algebra")
 
 #: how clients are sampled in each round: all of them, or some
-SAMPLING = ("full", "with-replacement", "without-replacement")
+SAMPLING = ("full", "with-replacement", "without-replacement", "bernoulli")
 
-#: what a Variable may be; ``hidden`` is a constant to which the statement gives no value (as in O(.))
-DOMAINS = ("positive", "nonnegative", "real", "integer", "vector", "binary", "simplex", "hidden")
+#: those under which a round has a given number of participants
+BY_NUMBER = SAMPLING[1:3]
+
+#: constants to which a statement gives no value: as in O(.), and as in O(.) with a tilde, which may grow like any power of
+#: the logarithm of what goes to its limit
+HIDDEN = ("hidden", "hidden-log")
+
+#: what a Variable may be
+DOMAINS = ("positive", "nonnegative", "real", "integer", "vector", "binary", "simplex", *HIDDEN)
 
 
 @dataclass(frozen=True)
@@ -102,6 +109,34 @@ class Definition:
 
 
 @dataclass(frozen=True)
+class Choice:
+    """``there is a name in [low, high] such that``: a number that a statement says to exist.
+
+    ``open_low`` and ``open_high``: the interval is without that end.
+    """
+
+    name: str
+    low: Any
+    high: Any
+    open_low: bool = False
+    open_high: bool = False
+
+    def __post_init__(self):
+        object.__setattr__(self, "low", _formula(self.low))
+        object.__setattr__(self, "high", _formula(self.high))
+        if any(end.has(sp.oo, -sp.oo, sp.zoo, sp.nan) or self.name in names_in(end) for end in (self.low, self.high)):
+            raise ValueError(f"{self.name}: the ends of an interval are finite, and do not use {self.name}; got {self}")
+
+    def __str__(self) -> str:
+        return f"{'(' if self.open_low else '['}{self.low}, {self.high}{')' if self.open_high else ']'}"
+
+    @property
+    def not_empty(self) -> Condition:
+        """That the interval has a point."""
+        return Condition(self.low - self.high, "<" if self.open_low or self.open_high else "<=", 0)
+
+
+@dataclass(frozen=True)
 class Procedure:
     """The algorithm of a claim, in words that ``verify`` maps to code.
 
@@ -110,7 +145,8 @@ class Procedure:
     write 1/m.
 
     ``free_clients``: whether there may be non-priority clients. ``sampling`` of priority clients: ``full``,
-    ``with-replacement`` or ``without-replacement``. ``free``: ``always`` available or ``arbitrary`` participation.
+    ``with-replacement``, ``without-replacement``, or ``bernoulli``: each by itself with the probability ``participation``.
+    ``free``: ``always`` available or ``arbitrary`` participation.
     ``replaced``, for coupled runs on two data sets that differ in one sample: ``random`` (every expectation includes the
     data sets, that sample and its replacement) or ``any`` (they are given).
     """
@@ -131,7 +167,7 @@ class Variable:
     """A free quantity of a ``point`` or ``algebra`` claim, or a free hyper-parameter of a ``run`` claim.
 
     ``domain``: ``positive``, ``nonnegative``, ``real``, ``integer`` (from ``low``), ``vector``, ``binary``,
-    ``simplex`` (non-negative, summing to one over its last index) or ``hidden`` (no value is given: the claim is not
+    ``simplex`` (non-negative, summing to one over its last index) or one of ``HIDDEN`` (no value is given: the claim is not
     explicit). ``indices`` names the index ranges, for example ``(("k", "clients"),)`` with entries 0 .. clients - 1; a
     size that is not one of the instance is a Variable itself. A number with ``below`` is strictly less than that.
     """
@@ -172,6 +208,9 @@ class Claim:
             the whole instance but for the symbols of ``limits``.
         steps: ids of the claims from which the paper derives this one, in its order.
         compares: of a comparison, the ids of the claims whose bounds are its left and its right side.
+        exists: a number that may be chosen for each instance. The claim says that for every instance that meets the
+            hypotheses there is a value in the interval for which the statement holds; hypotheses that mention the number are
+            conditions on that value. The instance's interval has a point.
     """
 
     id: str
@@ -194,6 +233,7 @@ class Claim:
     steps: tuple[str, ...] = ()
     compares: tuple[str, ...] = ()
     definitions: Mapping[str, Definition] = field(default_factory=dict, repr=False)
+    exists: Choice | None = None
 
     def __post_init__(self):
         if self.kind not in KINDS:
@@ -216,7 +256,10 @@ class Claim:
     @cached_property
     def hypotheses(self) -> tuple[Condition, ...]:
         """All conditions an instance must satisfy, the assumptions' first."""
-        return tuple(c for a in self.assumptions for c in a.conditions) + tuple(self.conditions)
+        found = tuple(c for a in self.assumptions for c in a.conditions) + tuple(self.conditions)
+        if self.exists is None or (self.exists.low - self.exists.high).is_negative:
+            return found
+        return (*found, self.exists.not_empty)
 
     @cached_property
     def relations(self) -> tuple[Condition, ...]:
@@ -226,7 +269,8 @@ class Claim:
     @cached_property
     def formulas(self) -> tuple:
         """Both sides of the hypotheses and of the statement, and the formulas of the definitions behind them."""
-        return (*(side for c in self.relations for side in (c.left, c.right)),
+        ends = () if self.exists is None else (self.exists.low, self.exists.high)
+        return (*(side for c in self.relations for side in (c.left, c.right)), *ends,
                 *(definition.formula for definition in self._used_definitions.values()))
 
     @cached_property
@@ -249,7 +293,8 @@ class Claim:
                 found.append(str(condition.left.base.label))
             found += [str(side) for side in (condition.left, condition.right) if side.is_Symbol]
         found += [name for condition in self.hypotheses for name in sorted(constants_at_all_points(condition))]
-        return tuple(dict.fromkeys(found))
+        chosen = None if self.exists is None else self.exists.name
+        return tuple(name for name in dict.fromkeys(found) if name != chosen)
 
     def used_definitions(self) -> dict[str, Definition]:
         """The definitions that the statement and the hypotheses use, directly or through others, by name."""
@@ -259,6 +304,7 @@ class Claim:
     def _used_definitions(self) -> dict[str, Definition]:
         found: dict[str, Definition] = {}
         open_expressions = [side for c in self.relations for side in (c.left, c.right)]
+        open_expressions += [] if self.exists is None else [self.exists.low, self.exists.high]
         while open_expressions:
             for name in names_in(open_expressions.pop()):
                 if name in self.definitions and name not in found:

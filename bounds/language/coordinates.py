@@ -4,7 +4,7 @@ import sympy as sp
 
 from bounds.language.words import FurtherOperator
 
-__all__ = ["highest", "least", "raised", "reciprocal", "root", "scaled", "square", "upper"]
+__all__ = ["first_least", "highest", "least", "raised", "reciprocal", "root", "scaled", "square", "upper"]
 
 scaled = FurtherOperator.row(
     "scaled(u, w, a)", "u / (w + a) by coordinates, with 0/0 = 0; w is a vector or a number, a is a number",
@@ -18,6 +18,10 @@ square = FurtherOperator.row("square(v)", "squares by coordinates", r"\left(<0>\
 highest = FurtherOperator.row(
     "highest(i, low, high, v)", "the largest v for i = low .. high, by coordinates; of numbers, the largest number",
     r"\max_{<1> \le <0> \le <2>} <3>", "max_{<1>≤<0>≤<2>} <3>", binds=0, unit_powers=((3, 1),))
+first_least = FurtherOperator.row(
+    "first_least(i, low, high, a, v)", "v at the index i = low .. high where the number a is least, the first of several",
+    r"\left.<4>\right|_{<0> = \operatorname{arg\,min}_{<1> \le <0> \le <2>} <3>}", "<4> at <0> = argmin_{<1>≤<0>≤<2>} (<3>)",
+    binds=0, unit_powers=((4, 1),))
 upper = FurtherOperator.row(
     "upper(v, w)", "the larger of two vectors, by coordinates; of two numbers, the larger one",
     r"\max\left(<0>, <1>\right)", "max(<0>, <1>)", unit_powers=((0, 1),), alike=(0, 1))

@@ -91,6 +91,8 @@ _ROWS = (
     Name("epsilon", METHOD, "t", "number", "nonnegative", LOSS, "any thresholds"),
     Name("step_offset", METHOD, "", "number", "positive", ONE),
     *(Name(name, METHOD, unit=ONE) for name in ("eta_g", "beta1", "beta2")),
+    Name("participation", METHOD, "", "number", "positive", ONE),  # probability with which a client takes part
+    Name("communication", METHOD, "", "number", "positive", ONE),  # probability with which a round communicates
     Name("rho_sam", METHOD, unit=PARAMETER),
     Name("rho_prox", METHOD, unit=CURVATURE),
     # clients with samples

@@ -115,7 +115,7 @@ norm = Operator.row("norm(v)", "Euclidean norm of a vector", r"\left\|<0>\right\
 dot = Operator.row("dot(v, w)", "inner product of two vectors", r"\left\langle <0>, <1>\right\rangle", "⟨<0>, <1>⟩",
                    value="number", unit_powers=((0, 1), (1, 1)))
 below = FurtherOperator.row("below(a, b)", "1 where a <= b, else 0; its expectation is a probability",
-                            r"\mathbf{1}\left[<0> \le <1>\right]", "1[<0> ≤ <1>]", unit=ONE)
+                            r"\mathbf{1}\left[<0> \le <1>\right]", "1[<0> ≤ <1>]", unit_powers=((0, 0),), alike=(0, 1))
 F = Operator.row("F(k, v)", "loss of client k at the point v", r"F_{<0>}\left(<1>\right)", "F_<0>(<1>)",
                  indices=(0,), value="number", unit=LOSS)
 grad = Operator.row("grad(k, v)", "gradient of client k's loss at v", r"\nabla F_{<0>}\left(<1>\right)", "∇F_<0>(<1>)",

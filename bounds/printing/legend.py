@@ -15,7 +15,8 @@ __all__ = ["Symbol", "operators", "origin", "symbols"]
 
 _ANY = {"positive": "any positive number", "nonnegative": "any number of at least 0", "real": "any number",
         "integer": "any integer", "vector": "any vector", "binary": "any pattern of 0 and 1",
-        "simplex": "any shares that sum to one", "hidden": "a constant that the statement hides"}
+        "simplex": "any shares that sum to one", "hidden": "a constant that the statement hides",
+        "hidden-log": "a constant, and powers of logarithms, that the statement hides"}
 
 
 class Symbol(NamedTuple):

@@ -24,6 +24,7 @@ WORDS: dict[tuple[str, str], str] = {
     ("start", "gradient-clients-only"): "clients' variates start as stochastic gradients at the first model, the server's "
                                         "at zero",
     ("start", "free"): "variates start anywhere",
+    ("start", "free-mean"): "clients' variates start anywhere, the server's as their mean",
     ("sign", "standard"): "local steps along g - (client's variate) + (server's variate)",
     ("variant", "canonical"): "the server's variate moves towards the mean of the sampled clients' new ones",
     ("variant", "all-clients"): "the server's variate moves towards the mean of all clients' stored ones",
@@ -53,6 +54,7 @@ WORDS: dict[tuple[str, str], str] = {
     ("norm", "elem"): "second moments by coordinate",
     ("norm", "scalar"): "second moments of norms, one number per client",
     ("moment_index", "immediate"): "a step uses the moments that know its gradient",
+    ("v_init", 1.0): "second moments start at 1",
     ("v_init", "eps^2"): "second moments start at the square of what is added to their roots",
     ("option", "fedams"): "the running maximum is at least what is added to the root",
 }

@@ -8,7 +8,7 @@ from bounds.language.claim import Claim
 from bounds.language.letters import Letter, letter_text
 from bounds.printing.legend import symbols
 from bounds.printing.options import in_words, local_rate, own_arguments
-from bounds.printing.render import condition_latex, latex, letters_of, notation, printed, said
+from bounds.printing.render import condition_latex, latex, letters_of, notation, printed, said, there_is
 from bounds.registry.papers import claims_of_paper, modules_of
 
 __all__ = ["page"]
@@ -99,6 +99,8 @@ def _claim(claim: Claim, methods: dict) -> list[str]:
     letters = letters_of(claim)
     lines = [f"### `{claim.id}`", "", f"{claim.kind}, {claim.number}; reading: {claim.reading}", ""]
     statement = condition_latex(claim.statement, letters) if claim.statement else None
+    if claim.exists is not None:
+        lines += [there_is(claim.exists, lambda e: f"${latex(e, letters)}$"), ""]
     lines += [f"$${statement}$$" if statement else f"No statement: {claim.undefined}", ""]
     if claim.assumptions:
         lines.append(f"- assumes: {', '.join(f'`{a.id}`' for a in claim.assumptions)}")

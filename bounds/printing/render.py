@@ -9,15 +9,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from importlib import import_module
 from typing import Literal
 
+import sympy as sp
+
 from bounds.formulas.comparisons import LARGER
-from bounds.language.claim import Assumption, Claim, Condition, Definition
+from bounds.language.claim import Assumption, Choice, Claim, Condition, Definition
 from bounds.language.letters import Letter, defined_letter, letter_text, plain
 from bounds.printing.legend import operators, symbols
 from bounds.printing.options import in_words, local_rate
 from bounds.printing.writer import LatexWriter, UnicodeWriter, Writer, filled
 from bounds.registry.papers import PAPERS
 
-__all__ = ["condition_latex", "condition_text", "latex", "letters_of", "notation", "show", "unicode"]
+__all__ = ["condition_latex", "condition_text", "latex", "letters_of", "notation", "show", "there_is", "unicode"]
 
 Letters = Mapping[str, Letter]
 WIDTH = 110
@@ -92,6 +94,12 @@ def condition_latex(condition: Condition, letters: Letters | Literal["code"] | N
     return _writer(LatexWriter, letters).condition(condition)
 
 
+def there_is(choice: Choice, write) -> str:
+    """``there is γ in (0, 1/L] such that``; ``write`` writes a formula."""
+    ends = f"{'(' if choice.open_low else '['}{write(choice.low)}, {write(choice.high)}{')' if choice.open_high else ']'}"
+    return f"there is {write(sp.Symbol(choice.name))} in {ends} such that"
+
+
 # a claim -------------------------------------------------------------------------------------------------------------
 def show(claim: Claim, letters: Literal["paper", "code"] = "paper", method=None) -> str:
     """A claim as text: statement, reading, procedure, hypotheses, definitions, variables, symbols and source.
@@ -107,6 +115,8 @@ def show(claim: Claim, letters: Literal["paper", "code"] = "paper", method=None)
     used: Letters | Literal["code"] = "code" if letters == "code" else letters_of(claim)
     lines = [f"{claim.id}   ({'; '.join(part for part in (claim.kind, claim.number) if part != 'none')})", ""]
     statement = _condition(claim.statement, used) if claim.statement else f"no statement: {claim.undefined}"
+    if claim.exists is not None:
+        lines += _folded(there_is(claim.exists, lambda e: unicode(e, used)), "    ")
     lines += [*_folded(statement, "    "), ""]
     for title, entries in _entries(claim, used, method):
         for number, entry in enumerate(entries):
@@ -185,11 +195,13 @@ def _about(claim: Claim) -> str:
         f"runs of {how.base}",
         f"with free clients (indicator {how.indicator}, matching {'strict' if how.strict else 'non-strict'}, "
         f"{_FREE[how.free]})" if how.free_clients else "without free clients",
-        f"priority clients sampled {how.sampling}" if how.sampling != "full" else "full participation",
+        _SAMPLED.get(how.sampling) or f"priority clients sampled {how.sampling}",
     ]
     return ", ".join(words)
 
 
+_SAMPLED = {"full": "full participation",
+            "bernoulli": "in each round every client takes part with probability participation, independently of the others"}
 _FREE = {"always": "always available", "arbitrary": "taking part in any pattern"}
 
 

@@ -13,37 +13,43 @@ import sympy as sp
 from bounds.language import coordinates, functions, layers, samples, words
 from bounds.language.claim import (
     DOMAINS,
+    HIDDEN,
     KINDS,
     RELATIONS,
     SAMPLING,
     SETTINGS,
     Assumption,
+    Choice,
     Claim,
     Condition,
     Definition,
     Procedure,
     Variable,
+    names_in,
 )
 from bounds.language.definitions import DEFINITIONS
 from bounds.language.letters import letter_text
-from bounds.language.names import ARGUMENT, NAMES, SIZE, symbol
+from bounds.language.names import ARGUMENT, CONSTANT, COUPLED, DATA, FEDERATION, NAMES, RUN, SIZE, symbol
 from bounds.language.space import infimum
 from bounds.registry.claim_files import Places, short
-from bounds.registry.expressions import MOST_TERMS, Mean, NoFormula, excerpt, expression, only_ascii
+from bounds.registry.expressions import MOST_TERMS, Mean, NoFormula, argmax, argmin, excerpt, expression, only_ascii
 
 __all__ = ["Reader"]
 
 _FIELDS = {"id", "number", "kind", "reading", "source", "setting", "method", "options", "sampling", "equal_weights",
            "free_clients", "extends", "assume", "constants", "definitions", "conditions", "statement", "variables", "note",
-           "limits", "constants_may_use", "steps"}
+           "limits", "constants_may_use", "steps", "exists"}
 _ID = re.compile(r"[\w-]+/[\w@./+-]+", re.ASCII)
 _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _DEFINED = re.compile(r"(\w+)\s*(?:\[([\w\s,]*)\])?", re.ASCII)
-_DOMAIN = re.compile(r"(\w+)\s*(?:\[([\w\s,]*)\])?(?:\s+from\s+(\d{1,9}))?(?:\s+to\s+(\d{1,9}))?(?:\s+below\s+(\d{1,9}))?",
-                     re.ASCII)
+_DOMAIN = re.compile(r"([\w-]+)\s*(?:\[([\w\s,]*)\])?(?:\s+from\s+(\d{1,9}))?(?:\s+to\s+(\d{1,9}))?"
+                     r"(?:\s+below\s+(\d{1,9}))?", re.ASCII)
+_INTERVAL = re.compile(r"([\[(])(.+)([\])])", re.ASCII)
 _LONGEST = 200  # characters of an id, a name, or an option's value
 _LARGEST = 1e15  # number as an option
 _MOST_WRITTEN = 5_000  # parts of a formula with its definitions inserted
+_MEASURED = (SIZE, FEDERATION, DATA, RUN, COUPLED)  # sources of names that a variable of a run or of a point may not have
+_OVER_SPACE = {name for name, row in NAMES.items() if row.source == CONSTANT and row.origin}
 _LETTERS = "ijkl"  # of the indices of an array of the user's
 
 
@@ -86,15 +92,21 @@ class Reader:
                                                   f"setting {setting}")
         for name, domain in row.get("variables", {}).items():
             self.variables += (self.variable(name, domain),)
+        if row.get("sampling") == "bernoulli" and row.get("setting", "run") == "run":
+            self.variables += (Variable("participation", "positive"),) * ("participation" not in row.get("variables", {}))
+        chosen = self.chosen()
         constants = list(itertools.starmap(self.constant, row.get("constants", {}).items()))
         for name, formula in row.get("definitions", {}).items():
             self.define(name, formula)
+        exists = self.choice(*chosen) if chosen else None
         assumptions = tuple(
             self.at("assume", text).assumption(f"{row['id']}:assumption-{n}", text)
             for n, text in enumerate(self.assumed(), start=1))
         assumptions += tuple(
-            Assumption(f"{row['id']}:constant-{c.right}", f"{c.right} is {text}", (c,)) for c, text in constants)
-        conditions = tuple(self.at("conditions", text).condition(text) for text in row.get("conditions", ()))
+            Assumption(f"{row['id']}:constant-{c.left}", f"{c.left} is {text}", (c,)) for c, text in constants)
+        conditions = tuple(self.at("conditions", text).hypothesis(text) for text in row.get("conditions", ()))
+        if row.get("sampling") == "bernoulli" and row.get("setting", "run") == "run":  # it is a probability
+            conditions += (Condition(symbol("participation"), "<=", 1),)
         statement = self.at("statement").condition(self.at_any_point(row["statement"]))
         limits = self.limits()
         options = tuple((name, self.option(name, value)) for name, value in row.get("options", {}).items())
@@ -107,14 +119,38 @@ class Reader:
                 row["id"], str(row.get("number", "none")), row.get("kind", "theorem"), setting, statement, assumptions,
                 conditions, str(row.get("reading", "as written")), str(row.get("source", self.path)),
                 procedure=None if setting == "algebra" else procedure, variables=variables, note=str(row.get("note", "")),
-                explicit=all(v.domain != "hidden" for v in self.variables), limits=limits,
+                explicit=all(v.domain not in HIDDEN for v in self.variables), limits=limits,
                 constants_may_use=tuple(row["constants_may_use"]) if "constants_may_use" in row else None,
-                steps=tuple(row.get("steps", ())), definitions=DEFINITIONS | self.own)
+                steps=tuple(row.get("steps", ())), definitions=DEFINITIONS | self.own,
+                exists=exists)
         except ValueError as error:
             self.at("id").fail(str(error))
 
+    def hypothesis(self, text: str) -> Condition:
+        """A condition. It gives no symbol a number that its sign excludes, by which formulas are simplified, and no constant
+        over all points a value of its own."""
+        c = self.condition(text)
+        for sign in ("positive", "nonnegative", "integer"):
+            if (c.relation == "==" and c.left.is_Symbol and getattr(c.left, f"is_{sign}")
+                    and c.right.is_number and getattr(c.right, f"is_{sign}") is False):
+                self.fail(f"{c.left} is {sign}; got {c.left} == {c.right}; declare it under variables with a domain that "
+                          "has this number", c.left.name)
+        if self.row.get("setting") == "algebra" or c.left.has(infimum) or c.right.has(infimum):
+            return c
+        pairs = {"=": [(c.left, c.right), (c.right, c.left)], "<": [(c.right, c.left)], ">": [(c.left, c.right)]}
+        for side, other in pairs[c.relation[0]]:
+            name = str(side.base.label) if isinstance(side, sp.Indexed) else getattr(side, "name", "")
+            if name in _OVER_SPACE and (c.relation == "==" or names_in(other)):
+                self.fail(f"{name} is {NAMES[name].origin}, and no condition gives it a value; another name may have one, "
+                          f"and a difference is compared with 0; got {excerpt(text)}", name)
+        return c
+
     def variable(self, name: str, domain: str) -> Variable:
         self.at("variables", name).check_name(name)
+        word, row = self.names().get(name), NAMES.get(name)
+        if (word is not None and not isinstance(word, sp.Symbol | sp.IndexedBase)) or (
+                row and (row.indices or row.source in _MEASURED) and self.row.get("setting") != "algebra"):
+            self.fail(f"{name} has a meaning already; choose another name", name)
         if not isinstance(domain, str):
             self.fail(f"{name}: a domain is one of {', '.join(DOMAINS)}; got {short(domain)}")
         parts = _DOMAIN.fullmatch(domain.strip())
@@ -168,7 +204,7 @@ class Reader:
         """A condition, or with ``for all u`` one on every loss ``f``, at all points."""
         written = text.removesuffix(" for all u")
         if written == text or "f_grad" not in text:
-            return Assumption(name, text, (self.condition(text),))
+            return Assumption(name, text, (self.hypothesis(text),))
         condition = self.condition(written, {"u": functions.u, "f_grad": functions.f_grad})
         if condition != Condition(words.norm(functions.f_grad(functions.u)), "<=", samples.G_lip):
             self.fail("what is assumed of every sample's loss f at all points is written "
@@ -176,13 +212,40 @@ class Reader:
         return Assumption(name, text, everywhere=condition)
 
     def constant(self, name: str, text) -> tuple[Condition, str]:
-        """``formula <= name`` for all indices of the formula: the constant takes the least such value."""
+        """``name`` is the least number that is at least the formula for all its indices."""
         self.at("constants", name).new_name(name)
         if not isinstance(text, str):
             self.fail(f"{name} is a formula, as text; got {short(text)}")
         self.own_constants[name] = sp.Symbol(name, real=True)
         formula, space, ranges = text.partition(" for ")
-        return self.at("constants", text).condition(f"{formula} <= {name}{space}{ranges}"), text
+        c = self.at("constants", text).condition(f"{formula} <= {name}{space}{ranges}")
+        value = c.left
+        for triple in reversed(c.over):
+            value = coordinates.highest(*triple, value)
+        return Condition(c.right, "==", value), text
+
+    def chosen(self) -> tuple[str, str] | None:
+        """The name and the interval of the number that is said to exist; the name gets its meaning."""
+        chosen = self.row.get("exists", {})
+        if len(chosen) > 1:
+            self.at("exists").fail(f"at most one number is said to exist; got {', '.join(chosen)}")
+        for name in chosen:
+            self.at("exists", name).new_name(name)
+            self.own_constants[name] = sp.Symbol(name, real=True)
+        return next(iter(chosen.items()), None)
+
+    def choice(self, name: str, text) -> Choice:
+        """``name = "(low, high]"``."""
+        self.at("exists", name)
+        parts = _INTERVAL.fullmatch(text.strip()) if isinstance(text, str) else None
+        ends = _split(parts[2]) if parts else []
+        if len(ends) != 2:
+            self.fail(f"{name} lies in an interval with two ends, as \"(0, 1/L]\" or \"[0, 1]\"; got {short(text)}")
+        low, high = (self.at("exists", text).formula(end) for end in ends)
+        try:
+            return Choice(name, low, high, parts[1] == "(", parts[3] == ")")
+        except ValueError as error:
+            self.fail(str(error))
 
     def define(self, head: str, text) -> None:
         """``name = formula`` or ``name[i, k] = formula``, which may use what is defined above it."""
@@ -352,11 +415,25 @@ class Reader:
         known = {name: symbol(name) for name, row in NAMES.items() if row.source != ARGUMENT}
         known |= {name: getattr(module, name) for module in (coordinates, layers, samples, words) for name in module.__all__}
         known |= {d.name: d.symbol for d in (*DEFINITIONS.values(), *self.own.values())} | self.own_constants
-        known |= {name: getattr(sp, name) for name in ("sqrt", "exp", "log", "Abs", "floor", "ceiling")} | {"Mean": Mean}
+        known |= {name: getattr(sp, name) for name in ("sqrt", "exp", "log", "Abs", "floor", "ceiling")} 
+        known |= {"Mean": Mean, "argmin": argmin, "argmax": argmax}
         known |= {index: sp.Symbol(index, integer=True) for index in "tijkr"}
         for variable in self.variables:
+            whole = {"integer": True, "positive" if variable.low >= 1 else "nonnegative": True}
             signs = {"positive": {"positive": True}, "nonnegative": {"nonnegative": True},
-                     "integer": {"integer": True, "positive": True}}.get(variable.domain, {"real": True})
+                     "integer": whole}.get(variable.domain, {"real": True})
             known[variable.name] = (sp.IndexedBase(variable.name, real=True) if variable.indices
                                     else sp.Symbol(variable.name, **signs))
         return known
+
+
+def _split(text: str) -> list[str]:
+    """The parts between commas that stand in no brackets."""
+    parts, depth = [""], 0
+    for sign in text:
+        depth += (sign in "([") - (sign in ")]")
+        if sign == "," and not depth:
+            parts.append("")
+        else:
+            parts[-1] += sign
+    return parts

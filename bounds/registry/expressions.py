@@ -16,9 +16,10 @@ from typing import Any, NoReturn
 import sympy as sp
 
 from bounds.language import words
-from bounds.language.coordinates import highest
+from bounds.language.coordinates import first_least, highest
 
-__all__ = ["ARRAYS", "MOST_CHARACTERS", "MOST_TERMS", "Mean", "NoFormula", "excerpt", "expression", "only_ascii"]
+__all__ = ["ARRAYS", "MOST_CHARACTERS", "MOST_TERMS", "Mean", "NoFormula", "argmax", "argmin", "excerpt", "expression",
+           "only_ascii"]
 
 ARRAYS = ("server_", "client_", "local_")  #: how names of a method's own arrays begin
 MOST_CHARACTERS = 10_000
@@ -187,15 +188,26 @@ def Mean(value, *triples):
     return words.Sum(value, *triples) / sp.Mul(*(high - low + 1 for _, low, high in triples))
 
 
+def argmin(value, chosen, triple):
+    """What is ``chosen`` at the index where the value is least, the first of several."""
+    return first_least(*triple, value, chosen)
+
+
+def argmax(value, chosen, triple):
+    """What is ``chosen`` at the index where the value is largest, the first of several."""
+    return first_least(*triple, -value, chosen)
+
+
 def _largest(value, *triples):
     for triple in triples:
         value = highest(*triple, value)
     return value
 
 
-#: the first argument, then triples (index, low, high)
+#: arguments, then triples (index, low, high)
 _OVER = {words.Sum: words.Sum, words.Product: words.Product, words.Max: _largest,
-         words.Min: lambda value, *triples: -_largest(-value, *triples), Mean: Mean}
+         words.Min: lambda value, *triples: -_largest(-value, *triples), Mean: Mean, argmin: argmin, argmax: argmax}
+_CHOICES = (argmin, argmax)  # of a second argument, over one range
 
 
 class _Builder:
@@ -294,8 +306,11 @@ class _Builder:
         return self.made(node, function, *values)
 
     def over(self, node: ast.Call, function: Callable, name: str):
-        """A sum or a product."""
-        body, *ranges = node.args
+        """A sum, a product, a largest value, or what is chosen by one."""
+        bodies, ranges = (node.args[:2], node.args[2:]) if function in _CHOICES else (node.args[:1], node.args[1:])
+        if function in _CHOICES and (len(ranges) != 1 or any(isinstance(body, ast.Tuple) for body in bodies)):
+            self.refuse(node, f"{name} takes a number, what is chosen where that is extreme, and one range, as in "
+                        f"{name}(objective(x_round[r]), x_round[r], (r, 0, rounds)); got {self.written(node)}", name)
         if not ranges:
             self.refuse(node, f"{name} needs a range, as in {name}(a, (k, 0, clients - 1)); got {self.written(node)}", name)
         triples = []
@@ -309,9 +324,9 @@ class _Builder:
                     self.refuse(written, f"an end of a range is a whole number up to {MOST_TERMS}; got "
                                 f"{self.written(written)}")
             triples.append((index, *ends))
-        value = self.value(body)
-        found = self.made(node, _OVER[function], value, *triples)
-        if _without_names(found) and not _soon_added(value, triples):
+        values = list(map(self.value, bodies))
+        found = self.made(node, _OVER[function], *values, *triples)
+        if _without_names(found) and not _soon_added(values[0], triples):
             self.refuse(node, f"a {name} without names has at most {_FEW_TERMS} terms and exponents up to {_LOW}; got "
                         f"{self.written(node)}", name)
         return found

@@ -43,8 +43,9 @@ def scaffold(
     1/m; a client that is drawn twice enters that sum once. ``start``: ``zero``, all zero; ``gradient``, c_k = a stochastic
     gradient of client k at the start, on samples of its own, and c their mean over all k, with the shares p_k;
     ``gradient-clients-only``, the same c_k and c = 0; ``free``, c_k = ``client_variate`` ([runs,] clients, dim) and c =
-    ``server_variate`` ([runs,] dim), zero if not given. With all variates zero it is FedAvg. ``c`` stays the mean over all k
-    of c_k if it is so at the start. Two models each way.
+    ``server_variate`` ([runs,] dim), zero if not given; ``free-mean``, c_k = ``client_variate`` and c their mean as before.
+    With all variates zero it is FedAvg. ``c`` stays the mean over all k of c_k if it is so at the start. Two models
+    each way.
 
     Example:
         On 1/2 (x - 1)^2 and 2 (x + 1)^2, whose mean is smallest at -3/5, FedAvg's local steps stop elsewhere.

@@ -13,18 +13,19 @@ import torch
 from synthetic.numbers.arrays import TORCH, Backend, namespace
 
 __all__ = [
-    "CLIENTS", "DROPOUT", "FREE", "LAYERS", "LOST", "MUTATION", "NOISE", "PROBLEM", "QUANTISER", "SAMPLES", "STEPS",
-    "TRACKERS", "Draws", "EnumeratedDraws", "probability_of_order",
+    "CLIENTS", "COMMUNICATION", "DROPOUT", "FREE", "LAYERS", "LOST", "MUTATION", "NOISE", "PROBLEM", "QUANTISER", "SAMPLES",
+    "STEPS", "TRACKERS", "Draws", "EnumeratedDraws", "probability_of_order",
 ]
 
 NOISE, SAMPLES, CLIENTS, FREE, PROBLEM = 1, 2, 3, 4, 5  # one number per purpose, so that purposes never share a draw
-TRACKERS, STEPS, LAYERS, QUANTISER, DROPOUT, LOST, MUTATION = range(6, 13)
+TRACKERS, STEPS, LAYERS, QUANTISER, DROPOUT, LOST, MUTATION, COMMUNICATION = range(6, 14)
 
 
 #: what methods draw by themselves
 OWN = {TRACKERS: "the clients that renew what they track", STEPS: "random numbers of local steps",
        LAYERS: "random layers", QUANTISER: "the roundings of uploads", DROPOUT: "the parameters that are dropped",
-       LOST: "the uploads that are lost", MUTATION: "the signs of mutated models"}
+       LOST: "the uploads that are lost", MUTATION: "the signs of mutated models",
+       COMMUNICATION: "the rounds that communicate"}
 
 
 def _signed(constant: int) -> int:

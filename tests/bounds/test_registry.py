@@ -185,6 +185,16 @@ def test_hidden_constants_make_a_claim_inexplicit(claim):
 
 
 @each_claim(CLAIMS)
+def test_formulas_are_simplified_by_no_more_than_the_domains_say(claim):
+    """At 0 too; the papers' positive symbols of numbers that may be 0 stand in polynomials and below fractions alone."""
+    symbols = {s for e in _expressions(claim) for s in sp.sympify(e).atoms(sp.Symbol)}
+    for v in claim.variables:
+        whole = "is_positive" if v.low < 1 else ""
+        sign = {"integer": whole, "real": "is_nonnegative", "binary": "is_positive"}.get(v.domain)
+        assert not [s for s in symbols if s.name == v.name and sign and getattr(s, sign)], v
+
+
+@each_claim(CLAIMS)
 def test_algebra_speaks_of_its_variables_alone(claim):
     if claim.setting == "algebra":
         runs = {"x", "x_sampled", "x_local", "g", "included", "F_star", "client_weight", "priority", "x_star"}

@@ -5,11 +5,14 @@ import pytest
 import torch
 
 from fedtheory import (
+    AllClients,
     Bernoulli,
     FractionOfBoth,
+    Independent,
     InverseTime,
     LossMatching,
     Pattern,
+    PriorityOnly,
     Selection,
     Tabulated,
     WithoutReplacement,
@@ -18,6 +21,7 @@ from fedtheory import (
     run,
 )
 from fedtheory.algorithms.fedavg import FedAvg
+from fedtheory.engine import one_round
 from synthetic import Draws, make_quadratic
 from tests.fedtheory.federations import FEDERATIONS, gathered, moved, variant
 
@@ -164,3 +168,32 @@ def test_helpers_of_the_tests_build_what_they_say():
     turned = gathered(base, [4, 2, 3, 1, 0])
     np.testing.assert_array_equal(moved(turned.center)[:, 0], moved(base.center)[:, 4])
     np.testing.assert_array_equal(moved(variant(base, offset=base.offset + 1).offset), moved(base.offset) + 1)
+
+
+@pytest.mark.parametrize("name", ["fedavg", "scaffold", "fednova", "fedadam"])
+def test_independent_clients_are_averaged_and_a_round_without_any_changes_nothing(name):
+    """Beside one run by hand for FedAvg; in a round of nobody every array of the state stays."""
+    federation = make_quadratic(3, 2, L=4.0, mu=1.0, sigma=0.0, weights=[1.0, 2.0, 3.0], seed=1)
+    method = make_algorithm(name, eta_l=0.1).having(selection=Selection(PriorityOnly(), Independent(0.3)))
+    state = method.init(federation, federation.x_star + 1.0, draws := Draws([5]))
+    seen = set()
+    for number in range(12):
+        shares = method.selection.sampling.shares(federation, draws, number)[0]
+        after = one_round(method, federation, state, draws, number)
+        seen.add(nobody := not bool((shares > 0).any()))
+        if nobody:
+            pairs = [(state.x, after.x), *((old[array], new[array]) for old, new in (
+                (state.server, after.server), (state.clients, after.clients)) for array in new)]
+            assert all(bool((one == other).all()) for one, other in pairs)
+        elif name == "fedavg":
+            models = federation.all_clients(state.x)
+            ends = models - 0.1 * federation.gradient(models)
+            np.testing.assert_allclose(after.x[0], (shares[:, None] * ends[0]).sum(0), rtol=1e-12)
+        state = after
+    assert seen == {True, False}
+
+
+def test_independent_sampling_refuses_free_clients_and_chances_outside_of_0_to_1():
+    for make in (lambda: Independent(0.0), lambda: Independent(1.5), lambda: Selection(AllClients(), Independent(0.5))):
+        with pytest.raises(ValueError, match=r"above 0|at most 1|free clients"):
+            make()

@@ -8,11 +8,10 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # for a start by the folder's name
-from verify.checker import length_proof
-from verify.checker import proof as square_proof
+from verify.checker import length_proof, proof, rounds
 from verify.checker.form import differing
 from verify.checker.intervals import shown
-from verify.checker.limits import read
+from verify.checker.limits import read, text_of
 from verify.checker.replay import check
 from verify.checker.words import replayed
 
@@ -22,7 +21,7 @@ def main(paths):
         print("one certificate, and perhaps one statement; got", len(paths), "files")
         return 2
     try:
-        given, *stated = [read(Path(path).read_text(encoding="utf-8")) for path in paths]
+        given, *stated = [read(text_of(path)) for path in paths]
     except (ArithmeticError, OSError, RecursionError, ValueError) as error:
         print("not readable:", error)
         return 2
@@ -32,12 +31,11 @@ def main(paths):
     if stated and (other := differing(given, stated[0])):
         print("rejected: the certificate and the statement differ:", ", ".join(other))
         return 1
-    kinds = {kind.FORMAT: kind.check for kind in (square_proof, length_proof)}
-    proof = kinds.get(given.get("format")) if isinstance(given.get("format"), str) else None
-    accepted, *said = replayed(proof or check, given)
+    proves = {each.FORMAT: each.check for each in (proof, rounds, length_proof)}.get(str(given.get("format")))
+    accepted, *said = replayed(proves or check, given)
     print("accepted:" if accepted else "rejected:", *map(shown, said))
     if accepted and not stated:
-        print(f"compared with nothing: what is {'proven' if proof else 'refuted'} is the statement in the certificate")
+        print(f"compared with nothing: what is {'proven' if proves else 'refuted'} is the statement in the certificate")
     return 1 if not accepted else 0 if stated else 3
 
 

@@ -4,10 +4,15 @@ Which names may have values follows from the statement: ``free`` lists them. The
 Any other name is refused, and so is a name with two meanings.
 """
 
-from verify.checker.limits import SIZE, bounded
-from verify.checker.words import COMPARE, FORMAT, SETTINGS, require
+from itertools import pairwise
+
+from verify.checker.instance import OF_INSTANCE
+from verify.checker.limits import PIECES, SIZE, bounded, written
+from verify.checker.words import COMPARE, FORMAT, JOINED, MEANS, SETTINGS, WORDS, require
 
 STATED = ("claim", "reading", "setting", "statement", "hypotheses", "definitions", "procedure", "everywhere", "free")
+#: a number that the statement says to exist: its interval from ``low`` to ``high``, and which ends are not in it
+EXISTS = ("name", "low", "high", "open")
 GIVEN = ("sizes", "instance", "values", "left", "right")
 CONDITION = ("left", "relation", "right", "over", "text")
 PROCEDURE = ("base", "sampling", "indicator", "strict", "options")
@@ -39,6 +44,11 @@ COMPUTED = ("F_star", "F_inf", "F_star_client", "L_client", "mu_client", "sigma_
 MEASURED = ("x", "x_sampled", "x_local", "x_before", "g", "included", "sampled_weight", "x_round", "x_broadcast", "sampled")
 OF_COUPLED_RUNS = ("used_sample", "replaced", "differing")
 
+#: words that only claims about samples have, and all words of formulas
+SAMPLE_WORDS = ("E_data", "E_client", "E_unused", "F_pop", "loss_grad", "worst_mean_gap", "worst_mean_signed_gap",
+                "worst_pair_gap", "worst_sample_gap")
+FUNCTIONS = {*WORDS, *JOINED, *MEANS, *OF_INSTANCE, "infimum"}
+
 
 def keys(data, names, what, more=()):
     """``data``, an object with just these keys, and perhaps those of ``more``."""
@@ -59,7 +69,8 @@ def differing(certificate, statement):
     """Names of the parts in which a certificate and a statement differ, or which one of them lacks."""
     if not isinstance(certificate, dict) or not isinstance(statement, dict):
         return [*STATED]
-    return [n for n in STATED if n not in certificate or n not in statement or certificate[n] != statement[n]]
+    differ = [n for n in STATED if n not in certificate or n not in statement or certificate[n] != statement[n]]
+    return differ + ["exists"] * (certificate.get("exists") != statement.get("exists"))
 
 
 def coupled(certificate):
@@ -84,6 +95,9 @@ def stated(certificate):
     for name, rule in keys(certificate["definitions"], (), "definitions", certificate["definitions"]).items():
         texts(keys(rule, ("indices", "formula"), f"the definition of {name}")["indices"], "indices")
     texts(certificate["everywhere"], "everywhere")
+    if "exists" in certificate:
+        exists = keys(certificate["exists"], EXISTS, "exists")
+        require(isinstance(exists["name"], str) and isinstance(exists["open"], list), "exists has a name, and open ends")
     for name, lengths in keys(certificate["free"], (), "free", certificate["free"]).items():
         require(lengths is None or texts(lengths, f"the sizes of {name}") is not None, "sizes are a list of names")
 
@@ -103,7 +117,10 @@ def sized(certificate, more=()):
 def checked(certificate):
     """The certificate, if it has the form of one. Raises ValueError."""
     require(isinstance(certificate, dict) and certificate.get("format") == FORMAT, f"not a {FORMAT}")
-    keys(certificate, ("format", *STATED, *GIVEN), "a certificate", ("also",))
+    keys(certificate, ("format", *STATED, *GIVEN), "a certificate", ("also", "exists", "subdivision"))
+    require(("exists" in certificate) == ("subdivision" in certificate), "a number that exists needs a subdivision")
+    if "subdivision" in certificate:
+        pieces(certificate["subdivision"])
     stated(certificate)
     free, of_samples = certificate["free"], coupled(certificate)
     sizes = sized(certificate, ["samples"] if of_samples else [])
@@ -126,6 +143,17 @@ def checked(certificate):
         sides += [also["left"], also["right"]]
     require(all(isinstance(side, str) for side in sides), "left and right must be texts")
     return certificate
+
+
+def pieces(places):
+    """The pieces of an interval between its ``places``, from its lower end, 0, to its upper one, 1. Raises ValueError unless
+    they cover it, each once."""
+    places = [written(place) for place in texts(places, "the subdivision")]
+    bounded(len(places), PIECES + 1, "places of a subdivision")
+    require(len(places) > 1 and (places[0], places[-1]) == (0, 1), "a subdivision goes from 0 to 1")
+    found = [*pairwise(places)]
+    require(all(low < high for low, high in found), "the places of a subdivision must ascend")
+    return found
 
 
 def valued(values, free, sizes):
@@ -166,11 +194,13 @@ def _condition(condition):
 
 def one_meaning(certificate):
     """Every name is of the instance, a size, a value or a definition, and of nothing else that the checker knows."""
-    fixed = {*SIZES}
+    fixed = {*SIZES, *FUNCTIONS, *SAMPLE_WORDS}
     if certificate["setting"] != "algebra":
         fixed |= {*COMPUTED, *OF_COUPLED_RUNS, *FEDERATION, *MAY_HAVE, *OF_SAMPLES, *INSTANCE["point"], *INSTANCE["run"],
                   *MEASURED, *(f"twin_{name}" for name in MEASURED), "samples"}
-    for name in certificate["free"]:
+    chosen = [certificate["exists"]["name"]] if "exists" in certificate else []
+    require(not {*chosen} & {*certificate["free"]}, "a number that is said to exist is not free")
+    for name in (*certificate["free"], *chosen):
         require(name not in fixed and name not in certificate["definitions"], f"{name} may not be free")
         require(not (name in certificate["sizes"] and name in certificate["values"]), f"{name} is a size and a value")
     for name in certificate["definitions"]:

@@ -7,6 +7,8 @@ from verify.checker.words import require
 
 LOSS = "loss "  # how keys of losses begin; names have no spaces
 ORIGIN = -1  # stands for the optimum in points, of which nothing is known but what they differ by
+LAYER = 10**3  # the part of letter i in layer l has the number i + l * LAYER; parts in different layers are orthogonal
+WORLD = 10**6  # letter i where choices turn out as world w has it, 0 elsewhere, has the number i + w * WORLD
 
 
 class NoForm(TypeError):
@@ -116,6 +118,8 @@ def pairing(u, v):
     found = {}
     for i, a in u.terms.items():
         for j, b in v.terms.items():
+            if i // LAYER != j // LAYER:
+                continue
             key = (min(i, j), max(i, j))
             found[key] = found.get(key, 0) + a * b
     return Form(found)

@@ -16,8 +16,8 @@ class Instance:
 
     factored = False  # whether parameters are factors of a model
 
-    def __init__(self, certificate):
-        self.meter = Meter()
+    def __init__(self, certificate, meter=None):
+        self.meter = meter or Meter()
         self.size, self.how, self.rules = (certificate[n] for n in ("sizes", "procedure", "definitions"))
         self.free, self.everywhere = certificate["free"], certificate["everywhere"]
         values = {n: v for n, v in certificate["values"].items() if not isinstance(v, dict)}  # others: a hypothesis says it
@@ -82,7 +82,8 @@ class Instance:
         ends = zip(main, self.model(star), strict=True)
         require(all(line.value(y) <= line.least() for line, y in ends), "x_star must be the optimum")
         parts = given["layer_sizes"]
-        require(min(parts) > 0 and sum(parts) == len(star), "sizes of layers must sum to dim")
+        whole = all(part > 0 and part.denominator == 1 for part in parts)
+        require(whole and sum(parts) == len(star), "sizes of layers must be whole numbers that sum to dim")
         require(self.size.get("layers", len(parts)) == len(parts), "as many sizes of layers as layers")
         given.update(F_star=self.objective(star), F_inf=self.objective(star), **self.noise_and_bounds(main))
         if all(line.bounded() for lines in self.lines for line in lines):

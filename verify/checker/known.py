@@ -3,7 +3,7 @@
 from fractions import Fraction
 from operator import le, lt
 
-from verify.checker.forms import Form, NoForm, Row, between, effort, long, pairing, plain
+from verify.checker.forms import LAYER, Form, NoForm, Row, between, effort, long, pairing, plain
 from verify.checker.pieces import BOUNDS
 from verify.checker.words import require
 
@@ -23,11 +23,23 @@ class Known:
 
         A hypothesis that these numbers do not meet raises ValueError; one that is not linear in what is compared here, or
         about what is not here, is left out, which assumes less."""
-        self.given_past = past  # what holds for sure holds in expectation
-        found = dict(self.at_all_points())
+        said = {name: form for name, _, form in self.said(past)}
+        return self.always(past) | said | self.variances(past)
+
+    def said(self, past):
+        """What hypotheses say given a past: triples (name, what is given, what is not negative)."""
+        self.given_past = past.round if hasattr(past, "round") else past  # what holds for sure holds in expectation
+        found = []
         for place, rule in enumerate(self.hypotheses):
             if self.bounds_client(rule) not in CLASS and place not in self.definers:
-                found |= self.hypothesis(place, rule)
+                found += self.hypothesis(place, rule)
+        self.given_past = None
+        return found
+
+    def always(self, past):
+        """What is never negative, whatever is drawn."""
+        self.given_past = past
+        found = dict(self.at_all_points()) | self.largest
         for k, points in enumerate(self.points):
             L, m = self.bounds["L_client"][k], self.bounds["mu_client"][k]
             if m is None and L is None:
@@ -40,28 +52,33 @@ class Known:
                     if i != j:
                         self.meter.spend((len(one[0].terms) + len(other[0].terms) + 2) ** 2 * digits // 2)
                         found[f"client {k} {i} {j}"] = between(one, other, L, m)
-        for (k, *draw), seen in self.noises.items():
-            variance = self.given["sigma_sq_client"][k]
-            for number, (row, *_) in enumerate(seen if draw[1] >= past else ()):
-                found[f"noise {k} {' '.join(map(str, draw))} {number}"] = variance - pairing(row, row)
         found |= self.at_the_optimum()
         self.given_past = None
         return found
 
+    def variances(self, past):
+        """What the variance of noise leaves, of draws that are not given."""
+        return {f"noise {k} {' '.join(map(str, draw))} {number}": self.given["sigma_sq_client"][k] - pairing(row, row)
+                for (k, *draw), seen in self.noises.items() if draw[1] >= past for number, (row, *_) in enumerate(seen)}
+
     def hypothesis(self, place, rule):
-        """What one hypothesis says not to be negative."""
+        """What one hypothesis says not to be negative: triples (name, what is given, form)."""
         try:
-            found, pairs = {}, [*self.compared(rule)]
+            found, pairs = [], [*self.compared(rule)]
         except (NoForm, LookupError):
-            return {}
-        for number, (_, smaller, larger) in enumerate(pairs):
+            return []
+        for number, (past, smaller, larger) in enumerate(pairs):
             gap = larger - smaller
             if {*gap.terms} <= {()}:
-                meets = (lt if rule["relation"] in ("<", ">") else le)(0, plain(gap))
+                meets = self.compare(rule["relation"], 0, plain(gap))
                 require(meets, f"a hypothesis fails at these numbers: {rule['text']}")
             else:
-                found[f"hypothesis {place} {number}"] = gap
+                found.append((f"hypothesis {place} {number}", getattr(past, "given", None), gap))
         return found
+
+    @staticmethod
+    def compare(relation, smaller, larger):
+        return (lt if relation in ("<", ">") else le)(smaller, larger)
 
     def at_all_points(self):
         """Bounds that a hypothesis states at all points, at those that occur: pairs (name, what is not negative)."""
@@ -91,19 +108,40 @@ class Known:
     def equalities(self, past):
         """What is zero given the past of a round, by name: a noise is uncorrelated with all that does not depend on its
         draw, and a conditional mean has the inner products of its letter with all that is given."""
+        found = self.uncorrelated(past)
+        for (letter, r), mean in self.conditional.items():
+            for j in range(len(self.depends)) if r >= past else ():
+                if all(self.drawn[draw] < r for draw in self.depends[j]):
+                    for l in self.layers:
+                        v = Row({j + l * LAYER: Fraction(1)})
+                        part = Row({letter + l * LAYER: Fraction(1)}) - self.part(l, mean)
+                        found[f"mean {letter} {r} {j}{f' {l}' * bool(l)}"] = pairing(part, v)
+        return found
+
+    def uncorrelated(self, past):
+        """Inner products of noise with what does not depend on its draw."""
         first = {next(iter(row.terms)): next(iter(seen[0][0].terms)) for (_, *draw), seen in self.noises.items()
                  if draw[1] >= past for row, *_ in seen}
         letters, found = range(len(self.depends)), {}
         for i in letters:
             for j in letters[i + 1:]:
                 if any(n in first and first[n] not in self.depends[other] for n, other in ((i, j), (j, i))):
-                    found[f"uncorrelated {i} {j}"] = Form({(i, j): Fraction(1)})
-        for (letter, r), mean in self.conditional.items():
-            for j in letters if r >= past else ():
-                if all(self.drawn[draw] < r for draw in self.depends[j]):
-                    v = Row({j: Fraction(1)})
-                    found[f"mean {letter} {r} {j}"] = pairing(Row({letter: Fraction(1)}) - mean, v)
+                    for l in self.layers:
+                        parts = i + l * LAYER, j + l * LAYER
+                        found[f"uncorrelated {i} {j}{f' {l}' * bool(l)}"] = Form({parts: Fraction(1)})
         return found
+
+    def drawn_as(self, name):
+        """The number of choices made before a draw of noise of which a name tells."""
+        kind, *of = name.split()
+        if kind == "noise":
+            k, what, *draw, _ = of
+            seen = self.noises[int(k), what, *map(int, draw)]
+            return self.chosen_before[next(iter(seen[0][0].terms))]
+        of_draw = {next(iter(row.terms)): next(iter(seen[0][0].terms)) for seen in self.noises.values() for row, *_ in seen}
+        one, other = int(of[0]), int(of[1])
+        firsts = [of_draw[n] for n, v in ((one, other), (other, one)) if n in of_draw and of_draw[n] not in self.depends[v]]
+        return max(self.chosen_before[first] for first in firsts)
 
     @staticmethod
     def above(point, L):

@@ -10,53 +10,47 @@ Expectations are conditional ones, given all noise that is drawn before some rou
 """
 
 from fractions import Fraction
-from itertools import product
 
-from verify.checker.forms import ORIGIN, Form, NoForm, Row, effort, loss, pairing, plain, unknown
-from verify.checker.known import CLASS, Known
+from verify.checker.choices import Choices
+from verify.checker.comparisons import NOTHING, Comparisons
+from verify.checker.forms import LAYER, LOSS, ORIGIN, Form, NoForm, Row, effort, loss, pairing, plain, unknown
+from verify.checker.known import CLASS
+from verify.checker.letter_run import LetterRun
 from verify.checker.limits import LETTERS, bounded
 from verify.checker.replay import METHODS, Replay
-from verify.checker.run import Run
 from verify.checker.words import require
 
 #: words that mean the same of letters as of coordinates; the others have none
 WORDS = ("+", "*", "^", "exp", "log", "Exp1", "Mod", "Max", "Min", "Abs", "share", "tau")
-OF_LETTERS = ("dot", "norm2", "F", "grad", "objective", "objective_grad")
-NOTHING = -1  # the first round in which anything is drawn: given that round's past, all noise is random
+OF_LETTERS = ("dot", "norm2", "F", "grad", "objective", "objective_grad", "layer_part")
 
 
-class LetterRun(Run):
-    """A run on letters; a draw of noise is a letter of its own."""
-
-    def gradient(self, k, point, kind="noise", step=0):
-        drawn, gradient = [self.outcome.get(draw, 0) for draw in self.chances], self.instance.grad(k, point)
-        return gradient + self.instance.noise(k, point, gradient, (kind, self.round, step, *drawn))
-
-    def matching(self, models, round): return [1 for _ in self.clients]
-
-    def initial(self, free): return self.instance.first_states() if free else {}
-
-
-class Letters(Known, Replay):
+class Letters(Comparisons, Choices, Replay):
     """A claim's procedure on all federations of the class that its hypotheses describe, at given sizes, numbers and weights
     of clients: all of them priority clients, and an objective that has a minimum.
 
-    ``points[k]`` has what was asked of client k: (where, gradient, value); the first is the optimum. ``without`` are names
-    of numbers without a value. ``depends`` says of each letter on which draws of noise it depends, ``drawn`` of each draw in
-    which round, ``noises`` what came of it: (noise, stochastic gradient, where). ``conditional`` has the means of letters
-    given the past of a round.
+    The parts of a letter in each layer are orthogonal. ``points[k]`` has what was asked of client k: (where, gradient,
+    value); the first is the optimum. ``without`` are names of numbers without a value. ``depends`` says of each letter on
+    which draws of noise it depends, ``drawn`` of each draw in which round, ``noises`` what came of it: (noise, stochastic
+    gradient, where). ``conditional`` has the means of letters given the past of a round, ``solved`` the answers of local
+    problems, ``largest`` what is known of the largest and least of several numbers.
     """
 
     def __init__(self, stated, sizes, values, without, weights):
         require(stated["setting"] == "run" and "replaced" not in stated["procedure"], "only runs of clients without samples")
+        require(stated["procedure"]["sampling"] != "bernoulli", "nobody may take part in a round, which letters do not know")
         count = sizes["clients"]
         self.stated, self.hypotheses = stated, stated["hypotheses"]
         self.depends, self.points = [], [[] for _ in range(count)]
-        self.noises, self.drawn, self.conditional, self.without = {}, {}, {}, without
+        self.noises, self.drawn, self.conditional, self.solved, self.without = {}, {}, {}, {}, without
+        self.chosen, self.chosen_before, self.largest, self.extremes, self.loose = set(), {}, {}, {}, 0
+        self.layers = range(sizes["layers"])
+        require(len(self.layers) < LAYER, "too many layers")
         self.given_past, self.certain, self.asked_given = None, set(), set()
         self.definers = {value["hypothesis"] for value in values.values() if isinstance(value, dict)}
         instance = {"client_weight": weights, "priority": [1] * count, "initial": {}}
         super().__init__({**stated, "sizes": sizes, "values": values, "instance": instance})
+        self.ordered()
 
     # the class ------------------------------------------------------------------------------------------------------------
     def federation(self):
@@ -102,7 +96,22 @@ class Letters(Known, Replay):
     def letter(self, depends=frozenset()):
         bounded(len(self.depends) + 1, LETTERS, "letters")
         self.depends.append(frozenset(depends))
-        return Row({len(self.depends) - 1: Fraction(1)})
+        return Row({len(self.depends) - 1 + l * LAYER: Fraction(1) for l in self.layers})
+
+    def anything(self):
+        """A number of which nothing is known."""
+        self.loose += 1
+        return Form({f"{LOSS}any {self.loose}": Fraction(1)})
+
+    def part(self, l, v):
+        """A vector with every layer but one set to zero."""
+        if not isinstance(v, Row) or (ORIGIN in v.terms and len(self.layers) > 1):
+            raise NoForm("a layer of what is no vector, or not measured from the optimum")
+        return v if len(self.layers) == 1 else Row({i: c for i, c in v.terms.items() if i // LAYER == l})
+
+    def layer_part(self, l, v):
+        require(l in self.layers, f"{l} is no layer")
+        return v if not isinstance(v, Row) and plain(v) == 0 else self.part(int(l), v)
 
     def first_states(self):
         """A letter for each first state of a method that a statement leaves free; the same in all runs."""
@@ -114,7 +123,7 @@ class Letters(Known, Replay):
 
     def upstream(self, row):
         """The draws of noise on which a vector depends."""
-        return frozenset().union(*(self.depends[i] for i in row.terms if i != ORIGIN))
+        return frozenset().union(*(self.depends[i % LAYER] for i in row.terms if i != ORIGIN))
 
     def asked(self, k, x):
         """What is known of client k at a point: one point has one gradient and one value."""
@@ -125,7 +134,7 @@ class Letters(Known, Replay):
         points.append((x, self.letter(self.upstream(x)), loss(k, len(points))))
         return points[-1]
 
-    def noise(self, k, x, gradient, draw):
+    def noise(self, k, x, gradient, draw, before=0):
         """The noise of one draw at a point, of mean zero given all that does not depend on the draw."""
         if self.exact:
             return Row({})
@@ -136,17 +145,20 @@ class Letters(Known, Replay):
         first = next(iter(seen[0][0].terms)) if seen else len(self.depends)
         if first in self.upstream(x):
             raise NoForm("the same samples are used at a point that depends on them")
-        self.drawn[first] = draw[1]
+        self.drawn[first], self.chosen_before[first] = draw[1], before
         row = self.letter({first, *self.upstream(x)})
         seen.append((row, gradient + row, x))
         return row
 
     def solve(self, k, linear, pull, x):
-        """The point v with gradient + linear + pull (v - x) = 0 of client k."""
-        gradient = self.letter(self.upstream(x) | self.upstream(linear))
-        point = x - (linear + gradient) / pull
-        self.points[k].append((point, gradient, loss(k, len(self.points[k]))))
-        return point
+        """The point v with gradient + linear + pull (v - x) = 0 of client k; of the same problem the same one."""
+        moved = x - linear / pull
+        key = k, pull, frozenset(moved.terms.items())
+        if key not in self.solved:
+            gradient = self.letter(self.upstream(moved))
+            self.solved[key] = moved - gradient / pull
+            self.points[k].append((self.solved[key], gradient, loss(k, len(self.points[k]))))
+        return self.solved[key]
 
     # words -----------------------------------------------------------------------------------------------------------------
     def made(self, method, outcome):
@@ -155,10 +167,12 @@ class Letters(Known, Replay):
     def meaning(self, word, args, index, outcome):
         if word in self.words and word not in WORDS and word not in OF_LETTERS:
             raise NoForm(f"{word} is not a form")
+        if word in ("Max", "Min", "largest_sum", "share"):
+            return self.extreme(word, args, index, outcome)
         return super().meaning(word, args, index, outcome)
 
     def name(self, name, indices, outcome):
-        if name in ("dim", "layers"):
+        if name == "dim":
             raise NoForm(f"{name} is no number here")
         return super().name(name, indices, outcome)
 
@@ -166,7 +180,7 @@ class Letters(Known, Replay):
         (word, r), outer = key, self.given_past
         require(r is None or r.denominator == 1, f"{r} is no round")
         past = {"E_sampling": outer, "E_round": r}.get(word, NOTHING)
-        if not self.exact:
+        if not self.exact or self.choices:
             if past is None:
                 raise NoForm("a mean over samples of clients outside of expectations, while others add noise")
             if outer is not None and past < outer:
@@ -175,25 +189,29 @@ class Letters(Known, Replay):
                 self.asked_given.add(past)
         self.given_past = NOTHING if past is None else past
         try:
-            found = super().mean((word, past), body, free, index, outcome)
+            if not self.choices or word == "E_sampling":
+                found = super().mean((word, past), body, free, index, outcome)
+            elif word == "E_noise":
+                raise NoForm("a mean over noise, while choices depend on it")
+            else:
+                found = self.over_worlds(body, free, index, outcome)
         finally:
             self.given_past = outer
-        if isinstance(found, Row) and word == "E_sampling" and self.upstream(found):
-            raise NoForm("a mean of random vectors over samples of clients: a client has the same noise in each")
-        if isinstance(found, Row):
+        if isinstance(found, Row) and word != "E_sampling":  # a client's noise is the same whoever is drawn
             return sum((self.mean_of(letter, past) * c for letter, c in found.terms.items()), Row({}))
         return found
 
     def mean_of(self, letter, past):
         """The mean of a letter given the past of a round."""
-        later = {draw for draw in self.depends[letter] if self.drawn[draw] >= past} if letter != ORIGIN else ()
+        whole, l = letter % LAYER, letter // LAYER
+        later = {draw for draw in self.depends[whole] if self.drawn[draw] >= past} if letter != ORIGIN else ()
         if not later:
             return Row({letter: Fraction(1)})
-        if any(row.terms.keys() == {letter} for seen in self.noises.values() for row, *_ in seen):  # of a draw that is later
+        if any(letter in row.terms for seen in self.noises.values() for row, *_ in seen):  # of a draw that is later
             return Row({})
-        if (letter, past) not in self.conditional:
-            self.conditional[letter, past] = self.letter(self.depends[letter] - later)
-        return self.conditional[letter, past]
+        if (whole, past) not in self.conditional:
+            self.conditional[whole, past] = self.letter(self.depends[whole] - later)
+        return self.part(l, self.conditional[whole, past])
 
     def random(self, *rows):
         """Outside of expectations, note on what it depends."""
@@ -222,23 +240,3 @@ class Letters(Known, Replay):
         return pairing(u, v)
 
     def norm2(self, v): return self.dot(v, v)
-
-    # what is known ---------------------------------------------------------------------------------------------------------
-    def compared(self, rule):
-        """Triples (past, smaller, larger): what a condition says given the past of a round, by its indices and the outcome
-        of sampling."""
-        seen = set()
-        for index, (_, outcome) in product(self.cases(rule), [*self.outcomes()]):
-            self.certain, self.asked_given = set(), set()
-            left, right = (side if isinstance(side, Form) else Form({(): plain(side)})
-                           for side in self.sides(rule, index, outcome))
-            past = self.size["rounds"] if self.certain else NOTHING
-            if self.asked_given:
-                past, *others = self.asked_given
-                if others or any(self.drawn[draw] >= past for draw in self.certain):
-                    raise NoForm("a random number outside of expectations")
-            pairs = {"=": [(left, right), (right, left)], "<": [(left, right)], ">": [(right, left)]}
-            for pair in pairs[rule["relation"][0]]:
-                if (said := (past, *(frozenset(side.terms.items()) for side in pair))) not in seen:
-                    seen.add(said)
-                    yield past, *pair

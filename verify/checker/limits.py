@@ -3,6 +3,7 @@
 import json
 import re
 from fractions import Fraction
+from pathlib import Path
 
 TEXT = 4 * 10**6  # characters of a file
 DEPTH = 60  # brackets within each other
@@ -14,6 +15,7 @@ TERMS = 10**5  # of a sum or of a range
 OUTCOMES = 2**16  # of chance
 LETTERS = 120  # vectors of a run on letters
 SETTINGS = 16  # of a proof
+PIECES = 256  # of the interval of a number that is said to exist
 WORK = 10**6  # steps of a replay: nodes of formulas, terms of losses and gradients, and 64 bits of recorded numbers
 
 
@@ -36,7 +38,7 @@ def bits(number):
 
 
 class Meter:
-    """Counts the steps of a replay."""
+    """Counts the steps of a replay, or of several."""
 
     def __init__(self):
         self.spent = 0
@@ -84,6 +86,17 @@ def whole(digits):
         part = digits[start : start + 1000]
         found = found * 10 ** len(part) + int(part)
     return sign * found
+
+
+def text_of(path):
+    """The text of an ordinary file. Raises OSError, TooLarge, or ValueError for a pipe, a device and what is no text."""
+    path = Path(path)
+    if path.exists() and not path.is_file():
+        raise ValueError("it is no ordinary file")
+    with path.open(encoding="utf-8") as file:
+        text = file.read(TEXT + 1)
+    bounded(len(text), TEXT, "characters of the file, or more")
+    return text
 
 
 def read(text):

@@ -29,8 +29,8 @@ def check(certificate):
     return not refused, "; ".join(refused) or "proven: the statement is a sum of what is known and of squares", "", ""
 
 
-def proven(certificate):
-    """What is wrong with the proof at one setting; empty where nothing is."""
+def numbers_of(certificate):
+    """Of a setting sizes, values, names without a value and weights, as ``Letters`` takes them, and the multipliers."""
     sized(certificate)
     free, unknown = certificate["free"], texts(certificate["unknown"], "unknown")
     given = valued(certificate["values"], free, certificate["sizes"])
@@ -47,7 +47,13 @@ def proven(certificate):
     proofs = [{name: written(number) for name, number in keys(proof, (), "a proof", proof).items()}
               for proof in certificate["proofs"]]
     one_meaning(certificate)
-    letters = Letters(certificate, certificate["sizes"], given, unknown, weights)
+    return (certificate["sizes"], given, unknown, weights), proofs
+
+
+def proven(certificate):
+    """What is wrong with the proof at one setting; empty where nothing is."""
+    numbers, proofs = numbers_of(certificate)
+    letters = Letters(certificate, *numbers)
     pairs, spend = [*letters.compared(certificate["statement"])], letters.meter.spend
     known = letters.known({past for past, *_ in pairs})
     require(len(proofs) == len(pairs), f"{len(pairs)} pairs of sides need as many proofs; got {len(proofs)}")

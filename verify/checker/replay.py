@@ -15,10 +15,10 @@ from pkgutil import iter_modules
 
 from verify.checker import methods
 from verify.checker.factors import Factors
-from verify.checker.form import checked, coupled, factored
+from verify.checker.form import checked, coupled, factored, pieces
 from verify.checker.instance import OF_INSTANCE, Instance
-from verify.checker.intervals import agrees
-from verify.checker.limits import OUTCOMES, TERMS, bounded
+from verify.checker.intervals import Interval, agrees
+from verify.checker.limits import OUTCOMES, TERMS, Meter, bounded
 from verify.checker.methods import adaptive
 from verify.checker.run import Run
 from verify.checker.samples import Samples
@@ -28,16 +28,22 @@ from verify.checker.words import COMPARE, JOINED, MEANS, WORDS, add, breaks, req
 #: of every file of methods/: name -> the method, and the names of its states
 METHODS = {name: method for file in iter_modules(methods.__path__)
            for name, method in import_module(f"{methods.__name__}.{file.name}").METHODS.items()}
-FUNCTIONS = {*WORDS, *JOINED, *MEANS, *OF_INSTANCE, "infimum"}
+#: where a number that is said to exist lies in its interval, from 0 to 1; no name has a space
+PLACE = "the place"
 
 
 class Replay(Instance):
-    def __init__(self, certificate):
-        super().__init__(certificate)
+    def __init__(self, certificate, piece=None, meter=None):
+        super().__init__(certificate, meter)
         self.words = WORDS | {name: getattr(self, name) for name in OF_INSTANCE}
         self.means, self.draws, self.measured, self.run, self.kept, self.sure = {}, (), (), cache(self.run), {}, {}
         self.defined = {name: self.defining(name, certificate["hypotheses"][value["hypothesis"]])
                         for name, value in certificate["values"].items() if isinstance(value, dict)}
+        if "exists" in certificate:
+            low, high, exists = *piece, certificate["exists"]
+            self.given[PLACE] = Interval(low, high) if low < high else Fraction(low)
+            width = ["+", exists["high"], ["*", -1, exists["low"]]]
+            self.defined[exists["name"]] = {"indices": [], "formula": ["+", exists["low"], ["*", PLACE, width]]}
         self.defining_value = cache(self.defining_value)
         for prepare in {"point": [self.federation], "run": [self.federation, self.chance]}.get(certificate["setting"], []):
             prepare()
@@ -96,7 +102,8 @@ class Replay(Instance):
             return self.defining_value(name, (*indices,))
         measured = name in self.measured and outcome is not None
         found = (self.run(outcome, base).record if measured else self.given)[name]
-        for i in [indices[0] // self.size["local_steps"]] if name == "epsilon" else indices:
+        by_round = name == "epsilon" and name not in self.free
+        for i in [indices[0] // self.size["local_steps"]] if by_round else indices:
             require(i >= 0 and i.denominator == 1, f"{i} is no index of {name}")
             found = found[int(i)]
         return found
@@ -130,7 +137,9 @@ class Replay(Instance):
         if word in JOINED:
             (join, (body, name, low, high, *more)), value = JOINED[word], self.value
             inner = [{**index, args[name]: i} for i in self.span([args[low], args[high]], index, outcome)]
-            return join([value(args[body], i, outcome) for i in inner], *(value(args[m], index, outcome) for m in more))
+            of_index = [tuple(value(args[b], i, outcome) for b in body) if isinstance(body, tuple) else
+                        value(args[body], i, outcome) for i in inner]
+            return join(of_index, *(value(args[m], index, outcome) for m in more))
         if word == "infimum":
             return infimum(self, *args, index, outcome)
         if word in MEANS:
@@ -190,18 +199,74 @@ def check(certificate):
 
 
 def check_reading(certificate):
-    replay = kind(certificate)(certificate)
-    statement, sides = certificate["statement"], ("", "")
+    """One reading. Of a number that is said to exist, the statement must be broken on every piece of its interval, and at
+    the upper end by the recorded sides. The interval is taken with both ends, which asks for more."""
+    if "exists" not in certificate:
+        return on_piece(certificate, kind(certificate)(certificate))
+    meter = Meter()
+    for piece in pieces(certificate["subdivision"]):
+        said = on_piece(certificate, kind(certificate)(certificate, piece, meter), recorded=False)
+        if not said[0]:
+            return False, f"{said[1]}, with the number from {piece[0]} to {piece[1]} of its interval", *said[2:]
+    return on_piece(certificate, kind(certificate)(certificate, (1, 1), meter))
+
+
+def chosen(certificate):
+    """The name of a number that is said to exist, and all that hypotheses or definitions give by it.
+
+    A hypothesis about nothing but these, as that a step is positive, is a condition on the number: a value would have to
+    meet it and the statement, and none meets the statement. Any other hypothesis must hold on every piece.
+    """
+    names = {certificate["exists"]["name"]} if "exists" in certificate else set()
+    rules = {name: certificate["hypotheses"][value["hypothesis"]]["right"]
+             for name, value in certificate["values"].items() if isinstance(value, dict)}
+    rules |= {name: rule["formula"] for name, rule in certificate["definitions"].items()}
+    while more := {name for name, formula in rules.items() if name not in names and mentions(formula, names)}:
+        names |= more
+    return names
+
+
+def mentions(node, names):
+    """Whether a formula mentions one of the names."""
+    return any(mentions(part, names) for part in node) if isinstance(node, list) else node in names
+
+
+def only_of(node, names):
+    """Whether a formula is made of these names and of words that need no instance."""
+    if not isinstance(node, list):
+        return isinstance(node, int) or node in names
+    word, *args = node
+    inside = names | {args[JOINED[word][1][1]]} if word in JOINED else names
+    return (word in WORDS or word in JOINED or word in names) and all(only_of(part, inside) for part in args)
+
+
+def on_condition(rule, of_choice, sizes):
+    """Whether a hypothesis is a condition on a number that is said to exist alone."""
+    names = of_choice | {*sizes} | {name for name, *_ in rule["over"]}
+    sides = [rule["left"], rule["right"]]
+    return mentions(sides, of_choice) and all(only_of(side, names) for side in sides)
+
+
+def on_piece(certificate, replay, recorded=True):
+    """(accepted, reason, left, right) of a replay; ``recorded``: whether the sides must be those recorded."""
+    statement, sides, of_choice = certificate["statement"], ("", ""), chosen(certificate)
     outcomes = [outcome for _, outcome in replay.outcomes()]
     defining = {value["hypothesis"] for value in certificate["values"].values() if isinstance(value, dict)}
     for place, rule in enumerate([*certificate["hypotheses"], statement]):
-        if place in defining:
+        if place in defining or (rule is not statement and on_condition(rule, of_choice, certificate["sizes"])):
             continue
         for index, outcome in product(replay.cases(rule), outcomes):
             sides = replay.sides(rule, index, outcome)
             if rule is not statement and not COMPARE[rule["relation"]](*sides):
                 return False, f"a hypothesis fails at {index}: {rule['text']}", *sides
-            if rule is statement and breaks(rule["relation"], *sides) and all(
-                    map(agrees, sides, (certificate["left"], certificate["right"]))):
+            if rule is statement and breaks(rule["relation"], *sides) and (not recorded or all(
+                    map(agrees, sides, (certificate["left"], certificate["right"])))):
                 return True, "every hypothesis holds and the statement is violated", *sides
     return False, "nothing violates the statement by the recorded values", *sides
+
+
+def holds(certificate, replay):
+    """Whether the statement surely holds in a replay."""
+    statement, outcomes = certificate["statement"], [outcome for _, outcome in replay.outcomes()]
+    return all(COMPARE[statement["relation"]](*replay.sides(statement, index, outcome))
+               for index, outcome in product(replay.cases(statement), outcomes))

@@ -28,20 +28,39 @@ class Run:
         self.start = instance.start()
         self.zero, self.included, self.round = self.start * 0, [1 for _ in self.clients], -1
         self.begin()
-        steps = method(self)
-        self.keep(next(steps))
+        steps, past = method(self), []
+        state = next(steps)
+        self.keep(state)
         for self.round in range(sizes["rounds"]):
-            self.drawn = self.draw_clients(sizes["participants"])
+            drawn = self.draw_clients(sizes["participants"])
             self.record["x_broadcast"].append(self.model)
-            self.record["sampled"].append([int(k in self.drawn) for k in self.clients])
-            self.keep(steps.send(self.drawn))
+            self.record["sampled"].append([int(k in drawn) for k in self.clients])
+            self.drawn = drawn or [k for k in self.clients if self.priority[k]]
+            after = steps.send(self.drawn)
+            if drawn:
+                state, past = after, [*past, (self.round, drawn)]
+            else:  # clients run along, and nothing comes of it
+                steps = self.again(method, past)
+            self.drawn = drawn
+            self.keep(state)
             self.average, self.shares_before = self.over_all(self.before), self.shares()
-        self.at(self.local_steps * sizes["rounds"], [self.model for _ in self.clients])
+        self.at(self.local_steps * sizes["rounds"], state.get("client_model", [self.model for _ in self.clients]))
         self.record, unread = dict(self.record), self.how["options"].keys() - self.options_read
         require(not unread, f"the method does not read its options {', '.join(sorted(unread))}")
 
     def begin(self):
         """Chance before the first round."""
+
+    def again(self, method, past):
+        """The method after the rounds ``past`` alone, pairs (round, clients drawn), from its start; nothing is recorded."""
+        record, now, before, included = self.record, self.round, self.before, self.included
+        self.record, self.round, steps = defaultdict(list), -1, method(self)
+        next(steps)
+        for self.round, self.drawn in past:
+            self.record["x_broadcast"].append(self.start)
+            steps.send(self.drawn)
+        self.record, self.round, self.before, self.included = record, now, before, included
+        return steps
 
     def argument(self, name):
         """An argument of the method: what the claim calls it, if the procedure says so, else the procedure's own value."""
@@ -73,6 +92,10 @@ class Run:
         require(free or not given, "the method's first states are not free")
         return given
 
+    def first(self, name, value):
+        """A state of the method before the first round, by name: the ``value`` that the method gives it."""
+        return value
+
     # what is recorded -----------------------------------------------------------------------------------------------------
     def keep(self, state):
         """Record a method's state between two rounds; ``x_round`` is the server's model."""
@@ -101,11 +124,24 @@ class Run:
         self.chances[key], value = alternatives[self.outcome.get(key, 0)]
         return value
 
+    def choose(self, kind, values, chances):
+        """One of the ``values``, with ``chances()``, which depend on the run."""
+        return self.draw(kind, [*zip(chances(), values, strict=True)])
+
+    def split(self, layers):
+        """The layers of the model: ``layers`` of this run."""
+        return layers(self)
+
     def draw_clients(self, participants):
-        """Numbers of the priority clients of a round, as often as they are drawn."""
+        """Numbers of the priority clients of a round, as often as they are drawn; none where nobody takes part."""
         members = [k for k in self.clients if self.priority[k]]
         if self.how["sampling"] == "full":
             return members
+        if self.how["sampling"] == "bernoulli":
+            chance = self.instance.parameter("participation")
+            require(0 < chance <= 1 and len(members) == len(self.clients), "a chance, and priority for all")
+            bounded(2 ** min(len(members), 64), OUTCOMES, "outcomes of sampling")
+            return [k for k in members if self.draw("sampling", [(chance, 1), (1 - chance, 0)], client=k)]
         if self.how["sampling"] == "with-replacement":
             bounded(len(members) ** min(participants, 64), OUTCOMES, "outcomes of sampling")
             paths = [*product(members, repeat=participants)]
@@ -138,6 +174,9 @@ class Run:
         drawn, law = self.drawn, self.how["sampling"]
         if law == "full":
             return self.weights
+        if law == "bernoulli":
+            total = sum(self.weights[k] for k in drawn)
+            return [self.weights[k] / total if k in drawn else self.weights[k] * 0 for k in self.clients]
         sampled = [Fraction(drawn.count(k), len(drawn)) for k in self.clients]
         if law == "without-replacement":
             sampled = [s * w * sum(self.priority) for s, w in zip(sampled, self.weights, strict=True)]

@@ -18,11 +18,7 @@ from verify.checker.words import add, mean, place, require
 
 WORLD = ("data", "replaced", "fresh")
 
-#: words that only claims about samples have
-SAMPLE_WORDS = ("E_data", "E_client", "E_unused", "F_pop", "loss_grad", "worst_mean_gap", "worst_mean_signed_gap",
-                "worst_pair_gap", "worst_sample_gap")
-
-#: names that only such claims have
+#: names that only claims about samples have
 SAMPLE_NAMES = ("samples", "used_sample", "replaced", "differing", "G_lip", "sigma_g", "sigma_g_2", "sigma_g_client")
 
 #: words with a supremum over neighbouring data sets, where data are given

@@ -104,6 +104,11 @@ def largest_sum(values, count):
     return Interval(low, high) if any(isinstance(value, Interval) for value in values) else low
 
 
+def first_least(pairs):
+    """The second of the first pair whose first is least."""
+    return min(pairs, key=lambda pair: pair[0])[1]
+
+
 def whole(rounding):
     """A number made whole; Undecided where an interval has several such numbers."""
     def of_one(number):
@@ -124,18 +129,20 @@ WORDS = {
     "raised": lambda v, a: each(lambda entry: entry + a, v), "reciprocal": lambda w, a: each(lambda b: 1 / (b + a), w),
 }
 
-#: words that bind an index: how they join the values, and at which places value, index, low and high stand, then the rest
+#: words that bind an index: how they join the values, and at which places value (or pair of values), index, low and high
+#: stand, then the rest
 JOINED = {
     "Sum": (lambda values: add(*values) if values else Fraction(0), (0, 1, 2, 3)),
     "Product": (lambda values: multiply(*values) if values else Fraction(1), (0, 1, 2, 3)),
     "highest": (lambda values: upper(*values), (3, 0, 1, 2)),
     "largest_sum": (largest_sum, (1, 2, 3, 4, 0)),
+    "first_least": (first_least, ((3, 4), 0, 1, 2)),
 }
 
 #: which draws a mean is over, by (kind, round, ...) of a draw and the round that is given
 MEANS = {
     "E": lambda draw, r: True,
-    "E_sampling": lambda draw, r: draw[0] in ("sampling", "trackers"),
+    "E_sampling": lambda draw, r: draw[0] in ("sampling", "trackers", "communication"),
     "E_noise": lambda draw, r: draw[0] in ("noise", "extra", "start"),
     "E_round": lambda draw, r: draw[1] >= r,
 }

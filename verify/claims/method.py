@@ -7,12 +7,14 @@ import sympy as sp
 
 from bounds.formulas.well_formed import Fault
 from bounds.language.claim import HOLDS, SAMPLING, Claim, Condition, Procedure, names_in
+from bounds.language.names import DATA, names_from
 from bounds.language.words import local_steps
 from fedtheory import Algorithm, FedAvg, find_algorithm, make_algorithm
 from fedtheory.registry import ALGORITHMS
 from fedtheory.selection import (
     Always,
     EveryPriority,
+    Independent,
     LossMatching,
     PriorityOnly,
     Selection,
@@ -23,24 +25,36 @@ from fedtheory.traits import Record
 from synthetic.numbers.decimals import as_written
 
 __all__ = [
-    "algorithm_of", "by_coordinate", "faults_of_method", "free_starts", "own_arguments", "recorded_by_methods",
-    "selection_of", "solves_local_problems", "subset_left_open",
+    "BERNOULLI", "PARAMETERS", "algorithm_of", "by_coordinate", "faults_of_method", "free_starts", "own_arguments",
+    "recorded_by_methods", "selection_of", "solves_local_problems", "subset_left_open",
 ]
+
+BERNOULLI = SAMPLING[-1]
+
+#: names of what an instance has besides the names of the language, in the search or in a certificate
+PARAMETERS = frozenset({
+    "atoms", "available", "center", "curvature", "factors", "half_tangent", "initial", "layer_sizes", "local_offset",
+    "loss_inf", "noise", "offset", "piece_center", "piece_slope", "piece_width", "pieces", "sample_center",
+    "sample_curvature", "sample_knot", "sample_offset", "sample_slope", "sample_width", "start_offset", "step_fraction",
+    "step_scale", "tail", "tie", "weight"})
 
 _LAWS = {"with-replacement": WithReplacement, "without-replacement": WithoutReplacement}
 
 
-def selection_of(procedure: Procedure | None, participants: int = 1, epsilon=None, free=None) -> Selection:
+def selection_of(procedure: Procedure | None, participants: int = 1, epsilon=None, free=None, participation=1) -> Selection:
     """The selection that a claim's procedure names.
 
     Args:
         participants: the number of sampled priority clients.
         epsilon: the matching threshold; None: free clients take no part.
         free: the availability of free clients.
+        participation: the probability with which each priority client takes part, where they are sampled ``bernoulli``.
     """
     procedure = procedure or Procedure()
     law = _LAWS.get(procedure.sampling)
     sampling = law(participants) if law else EveryPriority()
+    if procedure.sampling == BERNOULLI:
+        sampling = Independent(participation)
     if epsilon is None:
         return Selection(PriorityOnly(), sampling)
     matching = LossMatching(epsilon, strict=procedure.strict, indicator=procedure.indicator)
@@ -60,13 +74,25 @@ def recorded_by_methods() -> dict[str, Record]:
 
 
 def faults_of_method(claim: Claim) -> Iterator[Fault]:
-    """Faults of a claim's procedure: an unknown method or sampling, options that the method does not take."""
+    """Faults of a claim's procedure: an unknown method or sampling, options that the method does not take; and variables or
+    constants whose name is that of a parameter of its instances."""
     procedure = claim.procedure
     if procedure is None:
         return
+    variables = [variable.name for variable in claim.variables]
+    chosen = [] if claim.exists is None else [claim.exists.name]
+    for name in PARAMETERS.intersection([*variables, *claim.constants, *chosen] if claim.setting != "algebra" else ()):
+        part = "variables" if name in variables else "exists" if name in chosen else "constants"
+        yield Fault(part, 0, name, f"{name} is the name of a parameter of every instance; choose another name")
     if procedure.sampling not in SAMPLING:
         yield Fault("sampling", 0, procedure.sampling,
                     f"unknown sampling {procedure.sampling!r}; allowed: {', '.join(SAMPLING)}")
+    if procedure.sampling == BERNOULLI and (procedure.free_clients or _of_samples(claim)):
+        yield Fault("sampling", 0, BERNOULLI, f"{BERNOULLI} sampling is defined for claims without free clients and without "
+                    "samples; allowed: another sampling")
+    if procedure.sampling == BERNOULLI and not {*claim.constants, *(v.name for v in claim.variables)} & {"participation"}:
+        yield Fault("sampling", 0, "participation", f"{BERNOULLI} sampling needs the probability participation: a condition "
+                    "'participation == ...' or a variable")
     try:
         method = find_algorithm(procedure.base)
     except LookupError as error:
@@ -87,6 +113,11 @@ def faults_of_method(claim: Claim) -> Iterator[Fault]:
                 text = f"{condition.left} {condition.sign} {condition.right}"
                 yield Fault("conditions", place, "local_steps", (
                     f"{text}: the options of {procedure.base} have the local problem solved, so a round has one local step"))
+
+
+def _of_samples(claim: Claim) -> bool:
+    """Whether a claim names the clients' samples, or runs on neighbouring data sets."""
+    return bool(claim.names & {"samples", *names_from(DATA)}) or any(name.startswith("twin_") for name in claim.names)
 
 
 def _holds_at_one(condition: Condition) -> bool:
@@ -138,12 +169,12 @@ def subset_left_open(claim: Claim) -> tuple[str, ...]:
 def free_starts(procedure: Procedure | None) -> dict[str, bool]:
     """Arguments for the method's arrays at the start, if these are free: name -> whether every client has one."""
     procedure = procedure or Procedure()
-    if dict(procedure.options).get("start") != "free":
+    if not str(dict(procedure.options).get("start")).startswith("free"):
         return {}
     arguments = find_algorithm(procedure.base).arguments
     names = {name: name.startswith("client_") for name, default in arguments.items()
              if default is None and name.startswith(("client_", "server_"))}
-    for kept in (names, {name: each for name, each in names.items() if not each}):
+    for kept in (names, *({name: each for name, each in names.items() if each == by_client} for by_client in (False, True))):
         try:
             make_algorithm(procedure.base, **dict(procedure.options), **dict.fromkeys(kept, 0.0))
             return kept

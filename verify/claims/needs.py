@@ -1,5 +1,6 @@
 """What a claim asks of the clients: samples, convexity, Lipschitz losses, one Hessian, constants over all of R^dim."""
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import sympy as sp
@@ -8,6 +9,7 @@ from bounds.language import samples, words
 from bounds.language.claim import Claim, names_in
 from bounds.language.functions import f_grad
 from bounds.language.names import DATA, names_from
+from bounds.language.space import infimum
 from verify.claims.sizes import once_by_claim
 
 __all__ = ["HETEROGENEITY", "OVER_SPACE", "Needs", "always_available", "determined", "needed", "needs", "needs_convex",
@@ -84,9 +86,38 @@ class Needs(NamedTuple):
 
 @once_by_claim
 def needs(claim: Claim) -> Needs:
-    """What a claim asks of the clients, by the constants that its formulas name and no hypothesis defines."""
-    everywhere = claim.names - determined(claim)
-    return Needs(bool(everywhere & _LIPSCHITZ), bool(everywhere & {*HETEROGENEITY}), needs_convex(claim))
+    """What a claim asks of the clients: by the constants that its formulas name and no hypothesis defines, and by what its
+    hypotheses bound at all points."""
+    everywhere, vectors = claim.names - determined(claim), [*_bounded_at_all_points(claim)]
+    apart = [_vanishes_for_equal_gradients(vector) for vector in vectors]
+    return Needs(bool(everywhere & _LIPSCHITZ) or not all(apart), bool(everywhere & {*HETEROGENEITY}) or any(apart),
+                 needs_convex(claim))
+
+
+def _bounded_at_all_points(claim: Claim) -> Iterator[sp.Expr]:
+    """Sums of gradients whose length hypotheses bound at all points, by something that does not grow with the point."""
+    for c in claim.hypotheses:
+        for word in c.left.atoms(infimum) | c.right.atoms(infimum):
+            point, number = word.args
+            terms = [term for term in sp.Add.make_args(sp.expand(number)) if point in term.free_symbols]
+            lengths = set().union(*(term.atoms(words.norm2) for term in terms))
+            others = words.F, words.objective, words.dot
+            only = all(term.could_extract_minus_sign() and not term.has(*others) for term in terms)
+            if only and all(_of_gradients(length.args[0], point) for length in lengths):
+                yield from (length.args[0] for length in lengths)
+
+
+def _of_gradients(vector: sp.Expr, point: sp.Symbol) -> bool:
+    """Whether a vector depends on the point by gradients alone."""
+    return point not in vector.replace(_is_gradient, lambda _: sp.Integer(1)).free_symbols
+
+
+def _vanishes_for_equal_gradients(vector: sp.Expr) -> bool:
+    return sp.simplify(vector.replace(_is_gradient, lambda _: sp.Integer(1))) == 0
+
+
+def _is_gradient(e) -> bool:
+    return isinstance(e, words.grad | words.objective_grad)
 
 
 def needed(claim: Claim) -> set[str]:

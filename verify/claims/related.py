@@ -49,6 +49,8 @@ def _comparable(claim: Claim, other: Claim) -> bool:
     """Whether both are explicit statements about runs of one method, on clients without samples."""
     if other.statement is None or not other.explicit or claim.setting != "run" or other.setting != "run":
         return False
+    if claim.exists != other.exists:
+        return False
     if speaks_of_samples(claim) or speaks_of_samples(other):
         return False
     return claim.procedure is not None and other.procedure is not None and claim.procedure.base == other.procedure.base

@@ -47,23 +47,26 @@ def note(message: object) -> None:
 
 
 @contextmanager
-def rounds_done(total: int, description: str) -> Iterator[Callable[[int, int], None]]:
-    """Yields what is to be called after every round: it moves a bar, or without a terminal prints a line now and then."""
+def rounds_done(total: int, description: str, what: str = "rounds") -> Iterator[Callable[[int, int], None]]:
+    """Yields a function of (done, total), to be called after every part of the work.
+
+    It moves a bar, or without a terminal prints a line now and then.
+    """
     console = Console(file=sys.stderr)
     counts = (SpinnerColumn(), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
     bar = rich.progress.Progress(*counts, TextColumn("{task.description}"), console=console, transient=True,
                                  disable=not console.is_terminal)
     task, told = bar.add_task(description, total=total), time.monotonic()
 
-    def progress(done: int, _: int) -> None:
+    def progress(done: int, total: int) -> None:
         nonlocal told
         now = time.monotonic()
         if now - told < (REDRAW if console.is_terminal else PAUSE):
             return
         told = now
-        bar.update(task, completed=done)
+        bar.update(task, completed=done, total=total)
         if not console.is_terminal:
-            print(f"{description}: {done} of {total} rounds", file=sys.stderr, flush=True)
+            print(f"{description}: {done} of {total} {what}", file=sys.stderr, flush=True)
 
     with bar:
         yield progress

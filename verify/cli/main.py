@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from verify.cli import formulas, methods, proofs, runs, shared, stability, statements, verify
+from verify.cli import formulas, methods, proofs, runs, shared, stability, statements, sweeps, verify
 from verify.cli.verify import Papers, Statement
 
 __all__ = ["app", "main"]
@@ -22,7 +22,7 @@ for command in (verify.verify, verify.explain, verify.replay, verify.report,
                 formulas.bound, formulas.compare, formulas.lint):
     app.command()(command)
 proofs.add_commands(app)
-for command in (stability.stability, methods.conform, runs.run):
+for command in (stability.stability, methods.conform, runs.run, sweeps.sweep):
     app.command()(command)
 
 
@@ -143,10 +143,13 @@ def check(
     Exit status: 0 accepted: the claim is refuted, or proven at the numbers of the proof; 1 rejected; 2 not a readable
     certificate or statement.
     """
+    from verify.exact.check import read
     from verify.growth.check import check_file
+    from verify.proofs import chained
 
     claims, stated = statements.stated_in(statement)
-    result = check_file(certificate, claims, stated)
+    chain = read(certificate).get("format") == chained.FORMAT
+    result = chained.check_file(certificate, claims, stated) if chain else check_file(certificate, claims, stated)
     print("accepted" if result.accepted else "rejected", "-", result.reason)
     if result.left and result.right:
         from verify.results.numerals import approximately

@@ -22,13 +22,16 @@ def add_commands(app: typer.Typer) -> None:
 def chain(
     claim: Annotated[str, typer.Argument(help="A claim's id, as `fedtheory claims` lists them, or its file.")],
     deep: Annotated[bool, typer.Option("--deep", help="Also check each step from its own steps, and so on.")] = False,
+    out: Annotated[Path | None, typer.Option("--out", help="Prove the steps too, and write the proof here.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
 ) -> int:
     """Check whether a claim follows from the steps of its proof, by arithmetic on the printed formulas.
 
-    Measured quantities are free numbers. If a claim does not follow, numbers show it.
+    Measured quantities are free numbers, and recursions are unrolled. If a claim does not follow, numbers show it. With
+    --out the steps are proven too, at the same sizes and numbers; `fedtheory check` checks that file.
 
-    Exit status: 0 every link follows or cannot be checked; 1 one does not follow; 2 bad input.
+    Exit status: 0 every link follows or cannot be checked; 1 one does not follow, or no proof was found for --out; 2 bad
+    input.
     """
     top = choose_claim(claim)
     if not top.steps:
@@ -39,6 +42,8 @@ def chain(
     from verify.proofs.follows import chain as links_of
     from verify.proofs.follows import link, premises_of
 
+    if out is not None:
+        return _proven_chain(top, out)
     links = list(links_of(top)) if deep else [link(top, premises_of(top))]
     if json:
         print(json_text.dumps([asdict(one) for one in links], indent=1))
@@ -52,6 +57,19 @@ def chain(
         for name, meaning in one.quantities.items():
             print(f"  {name} is {meaning}")
     return 1 if any(one.answer == "does not follow" for one in links) else 0
+
+
+def _proven_chain(claim, out: Path) -> int:
+    from verify.proofs.chained import chained
+    from verify.results.files import write_json
+
+    found = chained(claim)
+    if found.certificate is None:
+        print(f"not proven: {found.reason}")
+        return 1
+    write_json(out, found.certificate)
+    print("proven from", ", ".join(found.rests_on), "for", found.scope)
+    return 0
 
 
 def looseness(
@@ -123,10 +141,14 @@ def _worst_of_claim(name: str, given: list[str], out: Path | None, plot: Path | 
     from verify.cli import console
     from verify.cli.settings import exact_numbers
     from verify.results.files import write_json
+    from verify.worst.lengths_proven import lengths_at
     from verify.worst.worst_case import worst_case
+    from verify.worst.worst_of_lengths import about_lengths
 
     _check_ending("--plot", plot)
-    found = worst_case(claim, exact_numbers(given))
+    if about_lengths(claim) and plot is not None:
+        raise ValueError(f"{claim.id} is about lengths; --plot draws claims about squares")
+    found = (lengths_at if about_lengths(claim) else worst_case)(claim, exact_numbers(given))
     if found.certificate and out:
         write_json(out, found.certificate)
     said = {"claim": found.claim, "scope": found.scope, "without a value": found.setting.unknown, "letters": found.letters,

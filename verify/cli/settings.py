@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["exact_numbers", "parse_numbers", "parse_settings", "settings_of", "share_out", "step_size"]
+__all__ = ["exact_numbers", "grid_of", "parse_numbers", "parse_settings", "settings_of", "share_out", "step_size"]
 
 
 def parse_settings(texts: Iterable[str]) -> dict[str, Any]:
@@ -59,6 +59,31 @@ def parse_numbers(texts: Iterable[str], whole: Iterable[str] = (), most: int = 1
             why = f" ({error})" if isinstance(error, _BadRange) else ""
             raise ValueError(f"{name} must be a number, a list, or first:last[:count][:log]; "
                              f"got {repr(value)[:100]}{why}") from None
+    return found
+
+
+def grid_of(texts: Iterable[str], whole: Iterable[str] = ()) -> dict[str, list]:
+    """Return lists of values by name, each given as a JSON list or as a range ``first:last[:count][:log]``.
+
+    Ranges of the names in ``whole`` have whole numbers only, each once.
+
+    Raises:
+        ValueError: as :func:`parse_settings`, or a value that is neither.
+
+    Example:
+        >>> grid_of(["eta_l=0.01:1:3:log", "local_steps=[1, 4]"], {"local_steps"})
+        {'eta_l': [0.01, 0.1, 1.0], 'local_steps': [1, 4]}
+    """
+    whole, found = {*whole}, {}
+    for name, value in parse_settings(texts).items():
+        if isinstance(value, list):
+            found[name] = value
+        elif isinstance(value, str) and ":" in value:
+            numbers = parse_numbers([f"{name}={value}"], whole)[name].tolist()
+            found[name] = [int(number) for number in numbers] if name in whole else numbers
+        else:
+            raise ValueError(f"--grid {name} must be a list such as [1,2,4], or first:last[:count][:log]; "
+                             f"got {repr(value)[:100]}")
     return found
 
 

@@ -44,6 +44,8 @@ def verify(
     fresh: Annotated[bool, typer.Option("--fresh", help="Delete the results in the directory and start over.")] = False,
     without_stage: Annotated[list[str] | None, typer.Option(
         help="Stage or corner that the search leaves out, for measurements; may be given again.")] = None,
+    cluster: Annotated[str | None, typer.Option(
+        metavar="ADDRESS", help="Scheduler of dask on whose workers claims are decided, such as tcp://host:8786.")] = None,
 ) -> int:
     """Referee claims and write a report.
 
@@ -87,6 +89,7 @@ def verify(
                 store, chosen, all_claims().values(), begun=shown.begin, progress=shown.add,
                 command=command("verify", *(claim or []), *flags, **filters, **options),
                 command_of=lambda claim_id: command("verify", names.get(claim_id, claim_id), **options),
+                cluster=cluster,
             )
         for message in outcome.messages:
             console.note(message)

@@ -9,7 +9,7 @@ import sympy as sp
 from bounds.language import coordinates
 from bounds.language.layers import largest_sum, layer_part, share
 from bounds.language.words import E_noise, below
-from synthetic.numbers.arrays import largest, maximum, namespace
+from synthetic.numbers.arrays import first_least, largest, maximum, namespace
 from synthetic.numbers.roots import Irrational, square_root
 from verify.evaluation.environment import NoEntry, UnboundName
 from verify.evaluation.evaluate import WORDS, Evaluator, Value
@@ -71,23 +71,44 @@ def _with_coordinates(value: Value):
     return value.data if value.vector else value.data[..., None]
 
 
-def _highest(evaluator, node, scope) -> Value:
-    index, low, high, v = node.args
+def _over_range(evaluator, index, low, high, scope):
+    """The scope with one more index, and a function that puts the first entry inside the range in place of those outside."""
     inner, inside = evaluator.enter(str(index), low, high, scope)
     if (scope.inside & ~inside.any(axis=-1)).any():
         raise NoEntry(f"the largest or least of no terms is asked for, {index} in {low}..{high}")
-    value = evaluator.value(v, inner)
-    xp = namespace(value.data)
-    if not inside.all():  # ranges of several lengths: replace an entry outside by the first one inside
-        first = inside.argmax(axis=-1)
-        numbers = np.where(inside, np.arange(inside.shape[-1]), first[..., None])
-        axis = LEAD + scope.depth
+    axis = LEAD + scope.depth
+
+    def within(value: Value) -> Value:
+        if inside.all():
+            return value
+        xp, numbers = namespace(value.data), np.where(inside, np.arange(inside.shape[-1]), inside.argmax(axis=-1)[..., None])
         indices = np.broadcast_shapes(tuple(value.data.shape[LEAD : axis + 1]), inside.shape)
         data = xp.broadcast_to(value.data, (*value.data.shape[:LEAD], *indices, *value.data.shape[axis + 1 :]))
         numbers = numbers.reshape((1,) * LEAD + numbers.shape + (1,) * value.vector)
         numbers = evaluator.env.backend.integers(np.broadcast_to(numbers, tuple(data.shape)))
-        value = Value(xp.take_along_axis(data, numbers, axis=axis), value.vector)
+        return Value(xp.take_along_axis(data, numbers, axis=axis), value.vector)
+
+    return inner, within
+
+
+def _highest(evaluator, node, scope) -> Value:
+    index, low, high, v = node.args
+    inner, within = _over_range(evaluator, index, low, high, scope)
+    value = within(evaluator.value(v, inner))
     return Value(largest(value.data, LEAD + scope.depth), value.vector)
+
+
+def _first_least(evaluator, node, scope) -> Value:
+    index, low, high, a, v = node.args
+    inner, within = _over_range(evaluator, index, low, high, scope)
+    least = first_least(within(Evaluator(evaluator.env).value(a, inner)).data)
+    value, xp = within(evaluator.value(v, inner)), namespace(least)
+    axis = LEAD + scope.depth
+    places = np.broadcast_shapes(tuple(least.shape), tuple(value.data.shape[:axis]))
+    rest = value.data.shape[axis + 1 :]
+    data = xp.broadcast_to(value.data, (*places, value.data.shape[axis], *rest))
+    chosen = xp.broadcast_to(least.reshape(*least.shape, 1, *(1 for _ in rest)), (*places, 1, *rest))
+    return Value(xp.take_along_axis(data, chosen, axis=axis)[(slice(None),) * axis + (0,)], value.vector)
 
 
 def _raised(evaluator, node, scope) -> Value:
@@ -138,7 +159,7 @@ def _of_vector(compute, vector: bool = True):
 
 WORDS |= {
     layer_part: _layer_part, largest_sum: _largest_sum, E_noise: _over_noise, coordinates.highest: _highest,
-    coordinates.raised: _raised, sp.exp: _applied("exp"), sp.log: _applied("log"),
+    coordinates.first_least: _first_least, coordinates.raised: _raised, sp.exp: _applied("exp"), sp.log: _applied("log"),
     below: _below,
     share: _of_values(lambda a, b: Value(_quotient(a.data, b.data))),
     coordinates.scaled: _of_values(

@@ -9,7 +9,7 @@ from typing import Self
 import numpy as np
 import sympy as sp
 
-from bounds.language.claim import Claim, names_in
+from bounds.language.claim import HIDDEN, Claim, names_in
 from bounds.language.words import E, E_round
 from bounds.registry.claims import find_claim
 from fedtheory import AllClients, Always, PriorityOnly
@@ -135,7 +135,7 @@ def _compared(runs: Runs, points: int) -> Comparison:
     if not there.any():
         raise UnboundName("the statement has no index in its range")
     estimated = [name for name in runs.estimates(environment) if _depends_on(name, runs, environment)]
-    hidden = [v.name for v in claim.variables if v.domain == "hidden" and v.name not in runs.values]
+    hidden = [v.name for v in claim.variables if v.domain in HIDDEN and v.name not in runs.values]
     note = why_not or (
         f"the bound uses an estimate of {', '.join(estimated)}, so it decides nothing" if estimated else
         f"the hidden constant{'s' * (len(hidden) > 1)} {', '.join(hidden)} may be any; drawn for 1" if hidden else "")

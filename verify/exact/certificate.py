@@ -13,6 +13,7 @@ from verify.checker import replay as checker
 from verify.checker.form import SIZES
 from verify.checker.pieces import BOUNDS
 from verify.checker.words import FORMAT
+from verify.claims.choice import placed, unplaced
 from verify.claims.needs import speaks_of_samples
 from verify.evaluation.environment import Environment
 from verify.evaluation.judge import exact_violation
@@ -25,10 +26,11 @@ __all__ = ["certificate", "printed"]
 
 
 def certificate(claim: Claim, shape: Shape, leaves: Leaves, environment: Environment, left, right) -> dict[str, Any]:
-    """The certificate of one exact instance (row 0 of ``leaves`` and ``environment``) with the sides it breaks."""
-    also = {}
+    """The certificate of one exact instance (row 0 of ``leaves`` and ``environment``) with the sides it breaks. Of a number
+    that is said to exist it has no subdivision of the interval yet."""
+    claim, also = unplaced(claim), {}
     if environment.also is not None:  # both readings of the gradients of clients with samples
-        sides = exact_violation(claim, environment.also)
+        sides = exact_violation(placed(claim), environment.also)
         also = {"also": {"values": _values(claim, environment.also), "left": _side(sides[0]), "right": _side(sides[1])}}
     return {
         "format": FORMAT,
@@ -57,7 +59,7 @@ def _value(claim: Claim, name: str, value):
     """A value as text. If it is irrational, or only known to be near a simple fraction: the place of the hypothesis that
     defines it; or, for a bound on something, a fraction just beyond it."""
     definition = definition_of(claim, name)
-    if definition is None or certain(value):
+    if definition is None or (claim.exists is None and certain(value)):
         try:
             return _text(value)
         except ArithmeticError:
@@ -123,7 +125,10 @@ def _instance(claim: Claim, shape: Shape, leaves: Leaves, environment: Environme
 def _initial(claim: Claim, environment: Environment) -> dict[str, Any]:
     """The first values of the method's own arrays, if these are free."""
     procedure = claim.procedure or Procedure()
-    free = checker.METHODS[procedure.base][1] if dict(procedure.options).get("start") == "free" else ()
+    free = {
+        "free": checker.METHODS[procedure.base][1],
+        "free-mean": [name for name in checker.METHODS[procedure.base][1] if name.startswith("client_")],
+    }.get(dict(procedure.options).get("start"), ())
     return {name: _text(to_numpy(environment.bound[name].data)[0, 0, 0, 0]) for name in free if name in environment.bound}
 
 

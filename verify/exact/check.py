@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from bounds.language.claim import Claim
-from verify.checker import length_proof, limits, proof
+from verify.checker import length_proof, limits, proof, rounds
 from verify.checker import replay as checker
 from verify.checker.form import differing
 from verify.checker.words import replayed
@@ -32,7 +32,7 @@ def read(path: str | Path, what: str = "certificate") -> dict[str, Any]:
     """A certificate, or ``what`` else the checker reads, from a file. Raises ValueError, in one line, where it is none."""
     path = Path(path)
     try:
-        return limits.read(path.read_text(encoding="utf-8"))
+        return limits.read(limits.text_of(path))
     except OSError as error:
         raise ValueError(f"cannot read {path}: {error.strerror}") from error
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
@@ -43,14 +43,14 @@ def read(path: str | Path, what: str = "certificate") -> dict[str, Any]:
 
 def replay_alone(data: Mapping[str, Any]) -> CheckResult:
     """What the stand-alone checker says of a certificate, whatever it states."""
-    kinds = {kind.FORMAT: kind for kind in (proof, length_proof)}
-    kind = kinds.get(data.get("format"), checker) if isinstance(data, Mapping) else checker
+    named = str(data.get("format")) if isinstance(data, Mapping) else ""
+    kind = {each.FORMAT: each for each in (proof, rounds, length_proof)}.get(named, checker)
     accepted, reason, left, right = replayed(kind.check, data)
     return CheckResult(accepted, reason, printed(left), printed(right))
 
 
 def check(data: Mapping[str, Any], claim: Claim) -> CheckResult:
-    """Whether the certificate refutes the claim, or proves it at its sizes and numbers.
+    """Whether the certificate refutes the claim, or proves it at its sizes and numbers, perhaps for all numbers of rounds.
 
     It must state what the claim states, and the stand-alone checker must accept it.
 

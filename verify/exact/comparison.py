@@ -27,6 +27,7 @@ __all__ = ["differences"]
 
 #: what a statement consists of, and the numbers that make an instance of it
 _STATED = ("claim", "reading", "setting", "statement", "hypotheses", "definitions", "procedure", "everywhere", "free")
+_ENDS = ("low", "high")
 _HEADS = {"+": sp.Add, "*": sp.Mul, "^": sp.Pow, "exp": sp.exp, "log": sp.log, "Abs": sp.Abs, "Mod": sp.Mod,
           "floor": sp.floor, "ceiling": sp.ceiling,
           "Max": lambda *a: sp.Max(*a, evaluate=False), "Min": lambda *a: sp.Min(*a, evaluate=False)}
@@ -74,6 +75,7 @@ class _Reader:
 def _of_claim(claim: Claim) -> Callable[[str, bool], Any]:
     """The claim's own symbols and arrays by name."""
     relations = [e for c in claim.relations for e in (c.left, c.right, *(end for triple in c.over for end in triple))]
+    relations += [] if claim.exists is None else [claim.exists.low, claim.exists.high]
     formulas = [*relations, *(e for d in claim.used_definitions().values() for e in (d.formula, *d.indices))]
     symbols = {s.name: s for e in formulas for s in sp.sympify(e).atoms(sp.Symbol)}
     arrays = {str(a.base.label): a.base for e in formulas for a in sp.sympify(e).atoms(sp.Indexed)}
@@ -98,7 +100,7 @@ def _implied(claim: Claim) -> Iterator[Line]:
     for variable in claim.variables:
         yield from _of_variable(variable)
     set_to_numbers = {c.left.name for c in claim.hypotheses if c.relation == "==" and c.left.is_Symbol and c.right.is_number}
-    declared = {variable.name for variable in claim.variables}
+    declared = {variable.name for variable in claim.variables} | _chosen(claim)
     for name, positive in _signs(claim).items():
         if name not in declared | set_to_numbers:
             yield sp.Symbol(name), ">" if positive else ">=", _ZERO, ()
@@ -156,6 +158,7 @@ def _of_variable(variable: Variable) -> Iterator[Line]:
 def _signs(claim: Claim) -> dict[str, bool]:
     """Names of the claim's real numbers that are at least 0 by its symbols, and whether they are positive."""
     formulas = [side for c in claim.relations for side in (c.left, c.right)]
+    formulas += [] if claim.exists is None else [claim.exists.low, claim.exists.high]
     formulas += [definition.formula for definition in claim.used_definitions().values()]
     found: dict[str, bool] = {}
     for symbol in sorted(set().union(*(e.free_symbols for e in formulas)), key=str):
@@ -174,7 +177,11 @@ def _free(claim: Claim) -> set[str]:
         over_space = [word for side in (c.left, c.right) for word in side.atoms(infimum)]
         inside = {s.name for word in over_space for s in word.args[1].atoms(sp.Symbol)}
         free |= {name for name in inside if name in names_from(CONSTANT)}
-    return free | ({"eta_l"} if claim.setting != "algebra" else set())
+    return (free | ({"eta_l"} if claim.setting != "algebra" else set())) - _chosen(claim)
+
+
+def _chosen(claim: Claim) -> set[str]:
+    return {claim.exists.name} if claim.exists is not None else set()
 
 
 def _sizes(claim: Claim, name: str) -> list[str] | None:
@@ -232,6 +239,7 @@ def _differences(data: Mapping[str, Any], claim: Claim) -> Iterator[str]:
             yield f"what the claim implies: {line[0]} {line[1]} {line[2]}"
     for line in surplus:
         yield f"what the claim does not imply: {line[0]} {line[1]} {line[2]}"
+    yield from _choice(data.get("exists"), claim, own)
     yield from _definitions(data["definitions"], claim, own, plain)
     yield from _of_procedure(data["procedure"], claim)
     if {*data["everywhere"]} != _everywhere(claim) or len({*data["everywhere"]}) != len(data["everywhere"]):
@@ -240,6 +248,16 @@ def _differences(data: Mapping[str, Any], claim: Claim) -> Iterator[str]:
     wrong = [name for name, sizes in data["free"].items() if name not in own_free or sizes != _sizes(claim, name)]
     if wrong:
         yield f"what it leaves free: {', '.join(wrong)}"
+
+
+def _choice(given: Mapping[str, Any] | None, claim: Claim, own: _Reader) -> Iterator[str]:
+    if (given is None) != (claim.exists is None):
+        yield "whether a number is said to exist"
+    elif given is not None:
+        same = {*given} == {"name", "open", *_ENDS} and given["name"] == claim.exists.name
+        ends = same and [own(given[end]) for end in _ENDS] == [claim.exists.low, claim.exists.high]
+        if not ends or given["open"] != [claim.exists.open_low, claim.exists.open_high]:
+            yield "the number that is said to exist"
 
 
 def _definitions(given: Mapping[str, Any], claim: Claim, own: _Reader, plain: _Reader) -> Iterator[str]:

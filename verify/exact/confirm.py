@@ -3,14 +3,19 @@
 from fractions import Fraction
 from typing import NamedTuple
 
+import numpy as np
+
 from bounds.language.claim import Claim
 from synthetic.numbers.arrays import EXACT, each
 from synthetic.numbers.balls import Ball
 from synthetic.numbers.roots import Irrational
+from verify.claims.choice import placed, position_of
 from verify.evaluation.environment import Environment, TooManyTerms, UnboundName
 from verify.evaluation.judge import exact_violation
 from verify.exact.balls import MOST_EXACT, violation_on_balls
+from verify.exact.certificate import certificate
 from verify.exact.screen import seen
+from verify.exact.subdivision import subdivision
 from verify.instances.instance import admissible
 from verify.instances.leaves import Leaves, leaf_of, map_leaves
 from verify.instances.shape import Shape
@@ -57,7 +62,21 @@ def confirm_or_why(claim: Claim, shape: Shape, leaves: Leaves, rounded: bool = T
 
 def violation_of(claim: Claim, shape: Shape, leaves: Leaves) -> Violation | str:
     """The violation by an instance, whose floats are taken as the fractions that they are, or the reason as
-    :func:`confirm_or_why` gives it. Where fractions do not suffice, balls decide what is certain."""
+    :func:`confirm_or_why` gives it. Where fractions do not suffice, balls decide what is certain. A statement about a number
+    that is said to exist must be broken on the whole interval, and the sides are those at its upper end."""
+    if claim.exists is None:
+        return _violation_of(claim, shape, leaves)
+    claim = placed(claim)
+    found = _violation_of(claim, shape, leaves | {position_of(claim): each(np.ones(1), Fraction)})
+    if found == "holds" and claim.exists.open_high:
+        return "uncertain: the statement holds at the end that the interval leaves out"
+    if isinstance(found, str):
+        return found
+    places = subdivision(certificate(claim, *found))
+    return places if isinstance(places, str) else found
+
+
+def _violation_of(claim: Claim, shape: Shape, leaves: Leaves) -> Violation | str:
     leaves = map_leaves(leaves, lambda name, a: a if a.dtype == object else each(a, Fraction))
     if not admissible(claim, shape, leaves):
         return "inadmissible"

@@ -10,6 +10,7 @@ import numpy as np
 
 from bounds.language.claim import Claim, Condition
 from synthetic.numbers.arrays import TORCH, Backend, namespace, to_numpy
+from verify.claims.choice import placed, position_of
 from verify.claims.method import free_starts
 from verify.evaluation.environment import Environment, NamedArray, UnboundName
 from verify.evaluation.evaluate import sides
@@ -99,11 +100,13 @@ def rerun(data: Mapping[str, Any], claim: Claim, backend: Backend = TORCH, round
     Raises:
         UnboundName, ValueError, ...: the claim is not the one that the certificate was made for, or leaves its steps free.
     """
-    shape, leaves = instance_of(data)
+    claim, (shape, leaves) = placed(claim), instance_of(data)
     layers = tuple(int(size) for size in data["instance"].get("layer_sizes", []))
     shape = replace(shape, layers=layers if len(layers) > 1 else (), chance=chance_of(claim.procedure, claim.variables))
     initial = data["instance"].get("initial", {})
     leaves |= {f"{START}{n}": _fractions(initial[n])[None] for n in free_starts(claim.procedure) if n in initial}
+    if claim.exists is not None:  # the sides of its certificate are those at the upper end of the interval
+        leaves[position_of(claim)] = _fractions(["1"])
     values = _values_of(claim, data, backend)
     if rounds not in (None, shape.rounds):
         shape, leaves = with_times(claim, shape, leaves, shape.local_steps, rounds)

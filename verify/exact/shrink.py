@@ -12,9 +12,9 @@ _LONG = 40  # iterations
 
 
 def shrink(claim: Claim, violation: Violation, most_trials: int = 400) -> Violation:
-    """Take every simplification under which the claim is still violated exactly. Balls and long runs are slow and get a
-    quarter of the trials."""
-    slow = isinstance(violation.left, Ball) or violation.shape.iterations > _LONG
+    """Take every simplification under which the claim is still violated exactly. Balls, long runs and whole intervals are
+    slow and get a quarter of the trials."""
+    slow = isinstance(violation.left, Ball) or violation.shape.iterations > _LONG or claim.exists is not None
     most_trials = most_trials // 4 if slow else most_trials
     violation = _simpler_shape(claim, violation, most_trials, screened=slow)
     violation = _simpler_numbers(claim, violation, most_trials)

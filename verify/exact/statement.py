@@ -14,9 +14,9 @@ from bounds.language.names import names_from
 from fedtheory import find_algorithm
 from synthetic.numbers.decimals import as_written
 from verify.checker import replay as checker
-from verify.checker.form import COMPUTED, FEDERATION, MEASURED, OF_COUPLED_RUNS, SIZES
+from verify.checker.form import COMPUTED, FEDERATION, FUNCTIONS, MEASURED, OF_COUPLED_RUNS, SAMPLE_WORDS, SIZES
 from verify.checker.pieces import BOUNDS
-from verify.checker.samples import SAMPLE_NAMES, SAMPLE_WORDS
+from verify.checker.samples import SAMPLE_NAMES
 from verify.claims.hypotheses import given_numbers
 from verify.claims.method import own_arguments, subset_left_open
 from verify.claims.needs import always_available, determined, needs_lipschitz, speaks_of_samples
@@ -57,18 +57,19 @@ def _heads(node: Any) -> Iterator[str]:
 
 def _own(claim: Claim) -> set[str]:
     """Names to which the claim itself gives a value, or leaves it."""
-    return {*claim.definitions, *claim.constants, *(variable.name for variable in claim.variables)}
+    chosen = set() if claim.exists is None else {claim.exists.name}
+    return {*claim.definitions, *claim.constants, *(variable.name for variable in claim.variables)} | chosen
 
 
 def not_replayed(claim: Claim) -> str | None:
     """The parts of a claim that the stand-alone checker does not know (method, operators, names); None if it knows all."""
-    if words := sorted(_own(claim) & checker.FUNCTIONS):
+    if words := sorted(_own(claim) & FUNCTIONS):
         return f"a name of the claim that is a word of the language ({', '.join(words)}; another name would do)"
     base = (claim.procedure or Procedure()).base
     if claim.setting == "run" and base not in checker.METHODS:
         return base
     states = _states(claim)
-    known = {*checker.FUNCTIONS, *names_from(language.FEDERATION), *names_from(language.RUN), *states, *_own(claim),
+    known = {*FUNCTIONS, *names_from(language.FEDERATION), *names_from(language.RUN), *states, *_own(claim),
              "eta_l", "epsilon", "sigma_g_client"}
     if speaks_of_samples(claim):
         twins = {f"twin_{name}" for name in (*names_from(language.RUN), *states)}
@@ -107,7 +108,15 @@ def _statement(claim: Claim) -> dict[str, Any]:
                        *_of_samples(claim)],
         "definitions": definitions, "procedure": _procedure(claim), "everywhere": _everywhere(claim),
         "free": free_names(claim),
-    }
+    } | _exists(claim)
+
+
+def _exists(claim: Claim) -> dict[str, Any]:
+    """The number that is said to exist, and its interval, if there is one."""
+    choice = claim.exists
+    return {} if choice is None else {"exists": {
+        "name": choice.name, "low": formula(choice.low), "high": formula(choice.high),
+        "open": [choice.open_low, choice.open_high]}}
 
 
 def free_names(claim: Claim) -> dict[str, list[str] | None]:
@@ -128,6 +137,7 @@ def _names_of_free(claim: Claim) -> list[str]:
     variables = {variable.name for variable in claim.variables}
     steps = {"eta_l"} if claim.setting == "run" or (claim.setting == "point" and "eta_l" in claim.names) else set()
     named = {*claim.constants, *variables, *subset_left_open(claim), *_everywhere(claim)} | steps
+    named -= set() if claim.exists is None else {claim.exists.name}
     if claim.setting == "algebra":
         return sorted(named - {*SIZES, *claim.definitions})
     return sorted(named - {*COMPUTED, *FEDERATION, *MEASURED, *OF_COUPLED_RUNS, *SIZES, *_states(claim), *claim.definitions,
@@ -210,7 +220,8 @@ def _domains(claim: Claim) -> Iterator[dict[str, Any]]:
 
 def _ranges(claim: Claim) -> Iterator[dict[str, Any]]:
     """The signs that the claim's symbols imply for constants, steps and thresholds, as hypotheses."""
-    declared, symbols = {v.name for v in claim.variables}, set().union(*(e.free_symbols for e in claim.formulas))
+    chosen = set() if claim.exists is None else {claim.exists.name}
+    declared, symbols = {v.name for v in claim.variables} | chosen, set().union(*(e.free_symbols for e in claim.formulas))
     for symbol in sorted((s for s in symbols - given_numbers(claim.hypotheses) if s.is_Symbol), key=str):
         if symbol.is_integer or symbol.name in declared or not symbol.is_nonnegative:
             continue

@@ -19,13 +19,14 @@ from bounds.language.claim import Claim
 from verify.checker.form import STATED, differing
 from verify.checker.limits import FRACTION, written
 from verify.checker.proof import FORMAT as PROOF
+from verify.checker.rounds import FORMAT as ROUNDS
 from verify.checker.words import FORMAT as SINGLE
 from verify.exact import check as single
 from verify.exact.check import CheckResult, read
 from verify.growth.certificate import FORMAT
 from verify.growth.fit import OCTAVES, fit
 from verify.growth.motion import FREE_WEIGHT, SCALE
-from verify.growth.order import with_constant
+from verify.growth.order import hides_logarithms, with_constant
 
 __all__ = ["check", "check_file", "claim_of", "largest_member"]
 
@@ -37,6 +38,9 @@ _FAR = 2**30  # how far a number must have moved
 _LARGE = 10**6  # constant that numbers moving apart must refute
 _LONG = 1000  # number in a claim that a size must exceed in the end
 _LASTS = 0.75  # share of the mean exponent that the last one must have
+
+#: where powers of logarithms are hidden: the least exponent, and the share of the first one that the last must have
+_BEYOND_LOGARITHMS, _LASTS_BESIDE_LOGARITHMS = 0.4, 0.8
 
 #: parts of an instance that have an entry for every time; those of a shorter run are the first of a longer one's
 _OF_TIMES = ("epsilon", "available", "eta_l")
@@ -114,6 +118,8 @@ def _objections(members: Sequence[Mapping[str, Any]], along: str, claim: Claim) 
             yield "the constants do not grow throughout by a power of the size"
         elif growth.last < _LASTS * growth.slope:
             yield f"the growth ends: its exponent is {growth.last:.2f} at last, {growth.slope:.2f} on the average"
+        elif hides_logarithms(claim) and (why := like_a_logarithm([float(size) for size in sizes], ratios)):
+            yield why
         yield from _too_near(certificates[-1], ratios[-1], along, claim)
         for member in members:
             left, right = (_about(member["certificate"][side]) for side in ("left", "right"))
@@ -130,6 +136,24 @@ def _objections(members: Sequence[Mapping[str, Any]], along: str, claim: Claim) 
             moving = _moved_besides(first, other, along)
         if moving:
             yield f"size {member['size']}: constants may depend on {', '.join(moving)}, which differs between members"
+
+
+def like_a_logarithm(sizes: Sequence[float], ratios: Sequence[float]) -> str:
+    """Why a power of the logarithm of the size may have grown as these ratios did; empty where none of a moderate power has.
+
+    The exponent of (a + log size)^p between neighbours is p/(a + log size): it is small, or it falls to half where the
+    logarithm doubles.
+    """
+    logs, slopes = [abs(log(size)) for size in sizes], []
+    for (x, low), (y, high) in pairwise(zip(logs, ratios, strict=True)):
+        slopes.append(log(high / low) / (y - x))
+    if not 0 < 2 * logs[0] <= logs[-1]:
+        return (f"logarithms may hide this growth: that of the size must at least double; it goes from {logs[0]:.3g} to "
+                f"{logs[-1]:.3g}")
+    if min(slopes) < _BEYOND_LOGARITHMS or slopes[-1] < _LASTS_BESIDE_LOGARITHMS * slopes[0]:
+        return (f"logarithms may hide this growth: its exponent goes from {slopes[0]:.2f} to {slopes[-1]:.2f}, at least "
+                f"{min(slopes):.2f}")
+    return ""
 
 
 def _too_near(last: Mapping[str, Any], constant: float, along: str, claim: Claim) -> Iterator[str]:
@@ -325,7 +349,7 @@ def largest_member(path: str | Path, claims: Mapping[str, Claim] | None = None) 
     """A certificate file and the claim that it refutes; of a growth certificate the last member, and its claim with that
     member's constant. Raises ValueError for what is no certificate, LookupError for a claim that is not here."""
     data = _read(path)
-    if data["format"] == PROOF:
+    if data["format"] in (PROOF, ROUNDS):
         raise ValueError(f"{path} is a proof, and has no run that could be replayed; `fedtheory check` checks it")
     claim = claim_of(data, claims)
     if data["format"] != FORMAT:
@@ -366,8 +390,8 @@ def _against(data: Mapping[str, Any], statement: Mapping[str, Any]) -> CheckResu
 
 def _read(path: str | Path) -> dict[str, Any]:
     data = read(path)
-    if data.get("format") not in (SINGLE, FORMAT, PROOF):
-        raise ValueError(f"{path} is not a certificate: expected format {SINGLE!r}, {FORMAT!r} or {PROOF!r}, got "
-                         f"{str(data.get('format'))[:60]!r}; others are not read")
+    if data.get("format") not in (SINGLE, FORMAT, PROOF, ROUNDS):
+        raise ValueError(f"{path} is not a certificate: expected format {SINGLE!r}, {FORMAT!r}, {PROOF!r} or "
+                         f"{ROUNDS!r}, got {str(data.get('format'))[:60]!r}; others are not read")
     return data
 

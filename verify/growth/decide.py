@@ -11,17 +11,23 @@ from verify.exact.statement import not_replayed
 from verify.growth.certificate import growth_certificate
 from verify.growth.check import check
 from verify.growth.growth import Growth, growth_of
-from verify.growth.order import leaves_the_step_open, with_constant
+from verify.growth.order import hides_logarithms, leaves_the_step_open, with_constant
 from verify.growth.trials import EFFORTS, LARGE, Track
 from verify.instances.resize import RUN_SIZES
 from verify.results.verdict import Series, Verdict
 
 __all__ = ["order_verdict"]
 
+_LIKE_A_LOGARITHM = 0.2  # last exponent of a growth that hidden logarithms explain
+
 
 def order_verdict(case) -> Verdict:
     """The verdict on the claim of a case of the referee, which gets what is found on the way."""
     claim, settings = case.claim, case.settings
+    if claim.exists is not None:
+        text = (f"the statement hides its constants in O(.) for a {claim.exists.name} that may be chosen; a statement with "
+                f"explicit constants, or one {claim.exists.name} by a formula, would decide")
+        return case.undecided("limit", None, text)
     if not claim.limits and claim.constants_may_use is None:
         text = "the statement hides its constants in O(.), and no limit is recorded along which it is meant"
         return case.undecided("limit", None, text)
@@ -102,7 +108,12 @@ def _unrefuted(claim: Claim, growth: Growth) -> tuple[str, str]:
     if claim.constants_may_use is not None and any(
             isinstance(violation_of(large, *instance), Violation) for instance in growth.seen.beyond):
         return "growth", f"ratios beyond {LARGE:g} exist, and no steady growth was found; {followed}"
-    if any(track.fit.rising if track.lost else not track.fit.level for track in growth.tracks if not track.along_scales):
+    def open_still(track: Track) -> bool:
+        if hides_logarithms(claim) and track.fit.last < _LIKE_A_LOGARITHM:
+            return False
+        return track.fit.rising if track.lost else not track.fit.level
+
+    if any(open_still(track) for track in growth.tracks if not track.along_scales):
         return "growth", f"the ratio grows, but by too little or too unsteadily to decide: {followed}"
     return "", (f"the ratio does not grow along its limits, largest {growth.seen.ratio:.3g} in {growth.seen.met} instances "
                 f"that meet the hypotheses; {followed}; {_dependence(claim)}; {_rests_on(claim, growth)}")

@@ -8,7 +8,7 @@ import numpy as np
 import sympy as sp
 
 from bounds.formulas.units import units_of
-from bounds.language.claim import Claim
+from bounds.language.claim import BY_NUMBER, Claim
 from verify.claims.sizes import once_by_claim
 from verify.instances.leaves import LEAVES, SLACK, Leaf, Leaves, leaf_of
 from verify.instances.quadratic import QUADRATIC
@@ -114,5 +114,5 @@ def without_chance(shape: Shape, quadratic: bool = False) -> Shape:
         shape = replace(shape, family=QUADRATIC)
     if shape.sampling == "with-replacement":
         return replace(shape, clients=1 + shape.free, participants=1, noisy=())
-    participants = 1 if shape.sampling == "full" else shape.priority_clients
+    participants = shape.priority_clients if shape.sampling in BY_NUMBER else 1
     return with_subset(replace(shape, participants=participants, noisy=()), participants)

@@ -10,12 +10,12 @@ from typing import NamedTuple
 import sympy as sp
 
 from bounds.language import words
-from bounds.language.claim import Claim, Condition, names_in
+from bounds.language.claim import HIDDEN, Claim, Condition, names_in
 from verify.claims.hypotheses import given_numbers
 from verify.claims.method import own_arguments
 from verify.claims.open_constants import shown_by_runs
 
-__all__ = ["Order", "leaves_the_step_open", "never_vanishes", "order_of", "vanishing", "with_constant"]
+__all__ = ["Order", "hides_logarithms", "leaves_the_step_open", "never_vanishes", "order_of", "vanishing", "with_constant"]
 
 _C = sp.Symbol("hidden constant", positive=True)
 _OF_NUMBERS = (sp.Number, sp.Symbol, sp.Add, sp.Mul, sp.Pow, sp.exp, sp.Min, sp.Max, sp.Abs)
@@ -36,7 +36,7 @@ def order_of(claim: Claim) -> Order:
     Several constants hold if the largest of them does. Raises NotImplementedError, with the reason, where a hidden
     constant stands elsewhere than as a factor on the right of an inequality.
     """
-    names, statement = {v.name for v in claim.variables if v.domain == "hidden"}, claim.statement
+    names, statement = {v.name for v in claim.variables if v.domain in HIDDEN}, claim.statement
     for condition in claim.hypotheses:
         if names & (names_in(condition.left) | names_in(condition.right)):
             raise NotImplementedError("a hypothesis hides a constant, not the statement alone")
@@ -48,6 +48,11 @@ def order_of(claim: Claim) -> Order:
         raise NotImplementedError(f"the hidden {', '.join(sorted(names))} are not factors of the right side")
     rest = right.xreplace({_C: sp.Integer(0)})
     return Order(statement.left - rest, statement.relation, scale, statement.over)
+
+
+def hides_logarithms(claim: Claim) -> bool:
+    """Whether a hidden constant may grow like a power of a logarithm."""
+    return any(v.domain == HIDDEN[1] for v in claim.variables)
 
 
 def never_vanishes(claim: Claim) -> bool:
@@ -108,7 +113,7 @@ def _shown_by_the_run(claim: Claim) -> bool:
 
 
 def _explicit(claim: Claim, statement: Condition, words: str, conditions=()) -> Claim:
-    variables = tuple(v for v in claim.variables if v.domain != "hidden")
+    variables = tuple(v for v in claim.variables if v.domain not in HIDDEN)
     return replace(claim, statement=statement, explicit=True, variables=variables, limits=(),
                    conditions=(*claim.conditions, *conditions), reading=f"{claim.reading}; {words}")
 

@@ -10,7 +10,7 @@ from fedtheory import find_algorithm
 from fedtheory.engine import one_round, starting_points
 from synthetic.base.noise import FiniteNoise
 from synthetic.numbers.arrays import NUMPY
-from synthetic.numbers.draws import DROPOUT, LAYERS, LOST, MUTATION, NOISE, QUANTISER, TRACKERS, Draws
+from synthetic.numbers.draws import COMMUNICATION, DROPOUT, LAYERS, LOST, MUTATION, NOISE, QUANTISER, TRACKERS, Draws
 from synthetic.quadratic.quadratic import Quadratic
 from verify.claims.method import algorithm_of, free_starts, own_arguments, selection_of
 
@@ -22,7 +22,8 @@ class Chance:
     """What a method draws besides the gradients of local steps and the sampled clients: gradients before the first round
     (``start``), one outside the local steps in each round (``extra``), layers, and participants that renew what they track
     (``trackers``). ``subset``: the size, if claims leave it open, that says how many of these there are. ``tosses``: streams
-    of what every participant tosses by itself. ``alone``: times of a client's gradients before the first round."""
+    of what every participant tosses by itself. ``alone``: times of a client's gradients before the first round. ``coin``:
+    whether one coin for all decides if a round communicates."""
 
     start: bool = False
     extra: bool = False
@@ -31,6 +32,7 @@ class Chance:
     subset: str = ""
     tosses: tuple[int, ...] = ()
     alone: tuple[int, ...] = ()
+    coin: bool = False
 
     def gradients(self, iterations: int, rounds: int) -> int:
         """How many stochastic gradients every client takes."""
@@ -104,4 +106,5 @@ def chance_of(procedure: Procedure | None, variables: tuple[Variable, ...] = ())
     streams = {stream for stream, _ in draws.asked}
     alone = sorted((time for stream, time in draws.asked if stream == NOISE and time < -2), reverse=True)
     return Chance((NOISE, -1) in draws.asked, (NOISE, -2) in draws.asked, LAYERS in streams, TRACKERS in streams,
-                  find_algorithm(procedure.base).traits.subset, tuple(sorted(streams & TOSSED)), tuple(alone))
+                  find_algorithm(procedure.base).traits.subset, tuple(sorted(streams & TOSSED)), tuple(alone),
+                  COMMUNICATION in streams)

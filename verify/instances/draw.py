@@ -9,7 +9,7 @@ from math import prod
 import numpy as np
 import sympy as sp
 
-from bounds.language.claim import Claim
+from bounds.language.claim import BY_NUMBER, Claim
 from synthetic.numbers.arrays import NUMPY
 from verify.claims.hypotheses import bounds_on_numbers, equations
 from verify.claims.method import by_coordinate, free_starts, subset_left_open
@@ -98,7 +98,7 @@ def _draw_shape(claim, rng, most_outcomes, most_iterations, longer) -> Shape:
         steps = min(steps, most_iterations)
     sampling = procedure.sampling if procedure else "full"
     participants = 1
-    if sampling != "full":
+    if sampling in BY_NUMBER:
         participants = int(10 ** rng.uniform(0, 3)) if priority == 1 else int(rng.integers(1, 4))
     if sampling == "without-replacement":
         participants = priority - 1 if priority > max(_FEW) and participants == 3 else min(participants, priority)
@@ -175,6 +175,8 @@ def draw_leaves(claim: Claim, shape: Shape, count: int, rng: np.random.Generator
     for variable in claim.variables:
         if variable.domain != "integer" or variable.indices:
             leaves[variable.name] = _variable(variable, shape, count, rng)
+    for name, bound in _upper_bounds_of_arrays(claim).items():
+        leaves[name] = _entries_up_to(bound, leaves[name], rng)
     for name, bound in _upper_bounds(claim).items():
         free, strict = leaves[name].reshape(count, 1), any(v.name == name and v.below is not None for v in claim.variables)
         kept = (rng.random((count, 1)) < 0.4) & ((free < bound) | (not strict))
@@ -189,13 +191,28 @@ def draw_leaves(claim: Claim, shape: Shape, count: int, rng: np.random.Generator
 
 
 def _upper_bounds(claim) -> dict[str, float]:
-    """Upper bounds that conditions put on the claim's free numbers without index, if these are at least 0."""
-    free = {v.name for v in claim.variables if v.domain in ("positive", "nonnegative") and not v.indices}
-    found = {}
+    """Upper bounds that domains and conditions put on the claim's free numbers without index, if these are at least 0."""
+    free = {v.name: v.below for v in claim.variables if v.domain in ("positive", "nonnegative") and not v.indices}
+    found = {name: float(below) for name, below in free.items() if below is not None}
     for c in claim.conditions:
         if c.relation == "<=" and c.left.is_Symbol and c.left.name in free and c.right.is_number and not c.over:
             found[c.left.name] = min(float(c.right), found.get(c.left.name, np.inf))
     return found
+
+
+def _upper_bounds_of_arrays(claim) -> dict[str, float]:
+    """Upper bounds that conditions put on all entries of the claim's free arrays of nonnegative numbers."""
+    free = {v.name for v in claim.variables if v.domain in ("positive", "nonnegative") and v.indices}
+    return {c.left.base.label.name: float(c.right) for c in claim.conditions if c.relation == "<=" and c.right.is_number
+            and isinstance(c.left, sp.Indexed) and c.left.base.label.name in free and c.right > 0}
+
+
+def _entries_up_to(bound, array, rng):
+    """Entries up to a bound: of some instances any, of others all of them at the ends, as far as the domain has its end."""
+    row = (len(array), *(1,) * (array.ndim - 1))
+    shares, kind = rng.random(array.shape), rng.random(row)
+    ends = bound * np.where(shares < rng.random(row), 1.0, np.where((array == 0).any(), 0.0, 1e-6))
+    return np.where(kind < 0.4, ends, np.where(kind < 0.8, bound * shares, np.minimum(array, bound)))
 
 
 def _shares(count, rng):
@@ -269,6 +286,9 @@ def _variable(variable, shape, count, rng):
         raw[..., 0] = np.where(raw.sum(-1) == 0, 1.0, raw[..., 0])
         return raw
     row = (count, *(1,) * len(lead))
+    if variable.domain == "integer":
+        most = np.minimum(variable.low + 4 ** rng.integers(0, 6, row), variable.high or np.inf)
+        return np.floor(variable.low + (most - variable.low + 1) * rng.random(full))
     size = np.where(rng.random(row) < 0.5, 10 ** rng.uniform(-1, 1, row), 10 ** rng.uniform(-4, 4, row))
     value = size * np.where(rng.random(row) < 0.3, 1.0, 10 ** rng.uniform(-1, 1, full))
     if variable.domain == "positive":

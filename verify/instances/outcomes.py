@@ -12,15 +12,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from synthetic.numbers.arrays import Backend
-from synthetic.numbers.draws import CLIENTS, LAYERS, LOST, MUTATION, NOISE, TRACKERS, EnumeratedDraws
+from synthetic.numbers.draws import CLIENTS, COMMUNICATION, LAYERS, LOST, MUTATION, NOISE, TRACKERS, EnumeratedDraws
 
 __all__ = ["Outcomes", "enumerated", "numbers_of_outcomes", "spread"]
 
 
 class Outcomes(NamedTuple):
     """``draws`` for ``instances * noise * sampling`` runs in that nesting; probabilities (1, noise) and (instances | 1,
-    sampling), the latter without those that depend on the run (of orders of layers, of tosses); the number of noise outcomes
-    before the first round."""
+    sampling), the latter without those that depend on the run (of orders of layers, of tosses and coins); how many outcomes
+    of noise there are before the first round."""
 
     draws: EnumeratedDraws
     noise_weight: Any
@@ -28,10 +28,17 @@ class Outcomes(NamedTuple):
     noise_start: int
 
 
+#: samplings under which the number of different participants varies
+_VARYING = ("with-replacement", "bernoulli")
+
+
 def _clients(shape) -> list[tuple[int, ...]]:
-    """The clients that may be sampled in a round."""
+    """The clients that may be sampled in a round; where each decides by itself, 1 for those that take part, 0 for the
+    others, and -1 for free clients."""
     if shape.sampling == "full":
         return [()]
+    if shape.sampling == "bernoulli":
+        return [(*row, *[-1] * shape.free) for row in product((1, 0), repeat=shape.priority_clients)]
     if shape.sampling == "with-replacement":
         return list(product(range(shape.priority_clients), repeat=shape.participants))
     return list(combinations(range(shape.priority_clients), shape.participants))
@@ -43,18 +50,18 @@ def _orders(shape) -> list[tuple[int, ...]]:
 
 def _trackers(shape, clients) -> list[tuple[int, ...]]:
     """Orders in which the clients of a round would renew what they track; where their number is a size, the sets that do."""
-    if shape.subset is not None and shape.sampling != "with-replacement":
+    if shape.subset is not None and shape.sampling not in _VARYING:
         return list(combinations(sorted(clients) or range(shape.clients), shape.subset))
     if not shape.chance.trackers:
         return [()]
-    if shape.sampling == "with-replacement":
+    if shape.sampling in _VARYING:
         raise NotImplementedError("who renews what it tracks is enumerated only for clients sampled without replacement")
     return list(permutations(sorted(set(clients)) or range(shape.clients)))
 
 
 def _present(shape, clients) -> list[int]:
     """The numbers of the clients of a round, free ones included. Raises NotImplementedError where these differ in number."""
-    if shape.sampling == "with-replacement" or (shape.free and MUTATION in shape.chance.tosses):
+    if shape.sampling in _VARYING or (shape.free and MUTATION in shape.chance.tosses):
         raise NotImplementedError("what participants toss is enumerated only where these are always equally many")
     return [*clients, *range(shape.priority_clients, shape.clients)] if clients else [*range(shape.clients)]
 
@@ -78,6 +85,10 @@ def _tosses(shape, clients) -> list[tuple[int, ...]]:
     return [sum(rows, ()) for rows in product(*parts)]
 
 
+def _coins(shape) -> list[tuple[int, ...]]:
+    return [(1,), (0,)] if shape.chance.coin else [()]
+
+
 def _halves(count: int) -> Iterator[tuple[int, ...]]:
     """0 for one half of so many, 2 for another, 1 for an odd one."""
     for first in combinations(range(count), count // 2):
@@ -86,9 +97,9 @@ def _halves(count: int) -> Iterator[tuple[int, ...]]:
 
 
 def _round(shape) -> Iterator[tuple]:
-    """One outcome of a round each: clients, order of layers, order of trackers, tosses."""
+    """One outcome of a round each: clients, order of layers, order of trackers, tosses, whether it communicates."""
     for clients in _clients(shape):
-        yield from product([clients], _orders(shape), _trackers(shape, clients), _tosses(shape, clients))
+        yield from product([clients], _orders(shape), _trackers(shape, clients), _tosses(shape, clients), _coins(shape))
 
 
 def _times(shape) -> tuple[list[int], list[list[int]]]:
@@ -102,8 +113,9 @@ def _times(shape) -> tuple[list[int], list[list[int]]]:
 def numbers_of_outcomes(shape) -> tuple[int, int]:
     """How many outcomes (noise, the rest) an exact expectation over this shape enumerates."""
     slots = shape.chance.gradients(shape.iterations, shape.rounds)
-    sampled, there, replaced = shape.participants, shape.priority_clients, shape.sampling == "with-replacement"
-    clients = 1 if shape.sampling == "full" else there**sampled if replaced else comb(there, sampled)
+    sampled, there, replaced = shape.participants, shape.priority_clients, shape.sampling in _VARYING
+    clients = {"full": lambda: 1, "bernoulli": lambda: 2**there, "with-replacement": lambda: there**sampled,
+               "without-replacement": lambda: comb(there, sampled)}[shape.sampling]()
     orders = factorial(max(len(shape.layers), 1)) if shape.chance.layers else 1
     if shape.subset is not None and not replaced:
         trackers = comb(shape.taking_part, shape.subset)
@@ -114,7 +126,8 @@ def numbers_of_outcomes(shape) -> tuple[int, int]:
     for stream, count in _by_toss(shape).items():
         half = present // 2
         tosses *= (comb(present, half) * comb(present - half, half) if stream == MUTATION else 2**present) ** count
-    return 2 ** (len(shape.noisy) * slots), (clients * orders * trackers * tosses) ** shape.rounds
+    each = clients * orders * trackers * tosses * len(_coins(shape))
+    return 2 ** (len(shape.noisy) * slots), each**shape.rounds
 
 
 def enumerated(shape, weights, backend: Backend) -> Outcomes:
@@ -133,22 +146,25 @@ def enumerated(shape, weights, backend: Backend) -> Outcomes:
     noise_weight = np.array([[prod((rare[o] for o in row), start=Fraction(1)) for row in noise_rows]], dtype=object)
 
     paths = list(product(_round(shape), repeat=shape.rounds))
-    clients, orders, trackers, tosses = (
+    clients, orders, trackers, tosses, coins = (
         np.array([[each[part] for each in path] for path in paths], dtype=np.int64).reshape(len(paths), shape.rounds, -1)
-        for part in range(4))
+        for part in range(5))
     if shape.sampling == "with-replacement":
         p = backend.array(weights)
         sampling_weight = np.stack([prod(p[:, int(c)] for c in path.reshape(-1)) for path in clients], axis=1)
     else:
-        coins = sum(_by_toss(shape)[stream] for stream in chance.tosses if stream != MUTATION)
-        given = len(_orders(shape)) * (2 ** (coins * len(_present(shape, _clients(shape)[0]))) if coins else 1)
+        own = sum(_by_toss(shape)[stream] for stream in chance.tosses if stream != MUTATION)
+        given = len(_orders(shape)) * (2 ** (own * len(_present(shape, _clients(shape)[0]))) if own else 1)
+        given *= len(_coins(shape)) * (len(_clients(shape)) if shape.sampling == "bernoulli" else 1)
         count = len(paths) // given**shape.rounds
         sampling_weight = np.full((1, len(paths)), Fraction(1, count), dtype=object)
 
     both = (instances, len(noise_rows), len(paths))
     tables = {NOISE: spread(noise, both, 1)}
     if shape.sampling != "full":
-        tables[CLIENTS] = spread(clients, both, 2)
+        tables[CLIENTS] = spread(clients[..., None] if shape.sampling == "bernoulli" else clients, both, 2)
+    if chance.coin:
+        tables[COMMUNICATION] = spread(coins[..., None], both, 2)
     if chance.layers:
         tables[LAYERS] = spread(np.concatenate([orders[:, :1], orders], axis=1), both, 2)  # drawn for the round to come
     if chance.trackers or shape.subset is not None:

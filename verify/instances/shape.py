@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from bounds.language.claim import Claim
+from bounds.language.claim import BY_NUMBER, Claim
 from verify.instances.chance import NOTHING_MORE, Chance
 from verify.instances.family import Family
 from verify.instances.leaves import Leaves, repeated
@@ -57,12 +57,12 @@ class Shape:
 
     @property
     def taking_part(self) -> int:
-        """How many clients take part in a round."""
-        return self.clients if self.sampling == "full" else self.participants
+        """How many clients take part in a round at most."""
+        return self.participants if self.sampling in BY_NUMBER else self.clients
 
     def as_sizes(self) -> dict[str, int]:
         """The integers that claims may name."""
-        participants = self.priority_clients if self.sampling == "full" else self.participants
+        participants = self.participants if self.sampling in BY_NUMBER else self.priority_clients
         return {
             "clients": self.clients, "iterations": self.iterations, "local_steps": self.local_steps,
             "participants": participants, "rounds": self.rounds, "dim": self.dim,

@@ -8,7 +8,7 @@ from math import prod
 
 import numpy as np
 
-from bounds.language.claim import Claim
+from bounds.language.claim import BY_NUMBER, Claim
 from verify.claims.method import by_coordinate, subset_left_open
 from verify.claims.needs import speaks_of_samples
 from verify.claims.sizes import ABOVE, allowed, integer_variables, once_by_claim, possible, says_something, within_sizes
@@ -108,7 +108,7 @@ def extreme_shapes(claim: Claim, rng: np.random.Generator, most_outcomes: int, m
     for way in ways:
         for number in rng.permutation(len(short)):
             own = {name: size for name, size in way.items() if name not in dict(short[number].sizes)}
-            if short[number].sampling == "full":
+            if short[number].sampling not in BY_NUMBER:
                 own.pop("participants", None)
             if "dim" in own and short[number].sampling == "without-replacement":  # all of them, and no chance
                 own["participants"] = _FEW
@@ -156,7 +156,7 @@ def _each_small_shape(claim: Claim) -> Iterator[Shape]:
     above = list(product(ABOVE, repeat=len(own)))
     for (priority, free), layers, rounds, steps, participants, noise, more in product(
             _CLIENTS, _LAYERS if "layers" in claim.names else ((),), _ROUNDS if running else (1,),
-            _STEPS if running else (1,), _PARTICIPANTS if sampling != "full" else (1,),
+            _STEPS if running else (1,), _PARTICIPANTS if sampling in BY_NUMBER else (1,),
             ("none", "first", "all") if running else ("none",), above):
         if noise == "all" and priority + free == 1:
             continue

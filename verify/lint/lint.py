@@ -11,7 +11,7 @@ from bounds.formulas.closed_form import side_conditions
 from bounds.formulas.units import Clash, check_units, unit_text
 from bounds.formulas.well_formed import faults
 from bounds.language import words
-from bounds.language.claim import Claim, Condition, names_in
+from bounds.language.claim import HIDDEN, Claim, Condition, names_in
 from bounds.language.names import ARGUMENT, NAMES, row_of
 from verify.claims.method import faults_of_method, own_arguments, recorded_by_methods
 from verify.formulas.bound import Bound, bound_of
@@ -84,7 +84,7 @@ def _units(claim: Claim) -> Iterator[Finding]:
         yield Finding(claim.id, "units", _severity_of(clash, claim), clash.text(),
                       {"where": clash.where, "terms": [[unit, list(terms)] for unit, terms in clash.groups],
                        "fixed units": clash.fixed_units, "alike if pure": clash.alike_if})
-    hidden = {v.name for v in claim.variables if v.domain == "hidden"}
+    hidden = {v.name for v in claim.variables if v.domain in HIDDEN}
     for name in sorted(hidden & set(derived)):
         if derived[name] != (0, 0):
             unit = unit_text(derived[name])
@@ -178,7 +178,7 @@ def _domain(bound: Bound) -> Iterator[Condition]:
     """Yield the ranges of the bound's variables, indices and sizes as conditions."""
     symbols = bound.symbols
     for variable in bound.claim.variables:
-        if variable.name in symbols and not variable.indices and variable.domain != "hidden":
+        if variable.name in symbols and not variable.indices and variable.domain not in HIDDEN:
             symbol = symbols[variable.name]
             if variable.domain == "integer":
                 yield Condition(variable.low, "<=", symbol)

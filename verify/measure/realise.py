@@ -16,7 +16,7 @@ from fedtheory.selection import Pattern
 from synthetic.numbers.arrays import Backend, largest, maximum, namespace, to_numpy
 from synthetic.numbers.roots import just_inside
 from verify.claims.hypotheses import bounds_at_all_points, bounds_on_numbers, defined_numbers, equations
-from verify.claims.method import algorithm_of, own_arguments, selection_of
+from verify.claims.method import BERNOULLI, algorithm_of, own_arguments, selection_of
 from verify.claims.open_constants import ASSUMED, assumed_constants, multiple, possible
 from verify.claims.sizes import entries_of
 from verify.evaluation import over_space, words  # noqa: F401  (give the papers' operators their meaning)
@@ -274,6 +274,13 @@ class _Binder:
 
     def _selection(self, copies):
         procedure, xp = self.claim.procedure, namespace(self.env.federation.weights)
+        if self.shape.sampling == BERNOULLI:
+            if "participation" not in self.env.bound:
+                raise UnboundName("nothing supplies 'participation': give a condition on it, or declare it as a variable")
+            chance = self.env.bound["participation"].data.reshape(-1)
+            chance = possible(self.claim, "participation", chance, self.env.backend)
+            chance = namespace(chance).broadcast_to(chance, (self.rows,))
+            return selection_of(procedure, participation=xp.repeat(chance, copies, axis=0))
         if not self.shape.free:
             return selection_of(procedure, self.shape.participants)
         epsilon = Tabulated(xp.repeat(self.leaf("epsilon"), copies, axis=0), by="round")
@@ -298,6 +305,8 @@ class _Binder:
                 self._tighten(self._waiting()[0].name, ignoring=True)
                 progress = True
             progress = progress or any(self._tighten(name) for name in self._bare_symbols())
+            progress = progress or any(self._tighten(name, apart=True) for name in self._bare_symbols()
+                                       if name not in defined_numbers(self.claim))
 
     def _known(self, name) -> bool:
         return name in self.env.bound or name in self.env.sizes or name in self.env.definitions
@@ -343,16 +352,17 @@ class _Binder:
         names = dict.fromkeys((*bounds_on_numbers(self.claim), *bounds_at_all_points(self.claim)))
         return [name for name in names if not self._known(name)]
 
-    def _tighten(self, name, ignoring: bool = False) -> bool:
+    def _tighten(self, name, ignoring: bool = False, apart: bool = False) -> bool:
         """Bind a number to the tightest value that all conditions on it admit; move a free one into its bounds.
-        ``ignoring``: bounds that are not known yet are left out."""
+        ``ignoring``: bounds that are not known yet are left out. ``apart``: of a constant, bounds are left out that are
+        constants and wait for their own bounds; as hypotheses they are checked."""
         free = name in {v.name for v in self._waiting()}
         best, upper, least = self.leaf(name).reshape(-1, 1, 1) if free else None, False, None
         for condition, number, relation, other in bounds_on_numbers(self.claim).get(name, ()):
             try:
                 value, mask = self._value(other, condition.over)
             except UnboundName:
-                if ignoring:
+                if ignoring or (apart and not free and self._waits(other)):
                     continue
                 return False
             upper = relation == "<="
@@ -381,6 +391,10 @@ class _Binder:
             best = just_inside(best, up=not upper)
         self.env.bound[name] = NamedArray(best)
         return True
+
+    def _waits(self, other) -> bool:
+        """Whether a bound is a constant that waits for its own bounds."""
+        return other.is_Symbol and other.name in self._bare_symbols() and other.name not in defined_numbers(self.claim)
 
     def _within(self, condition: Condition, name: str, best):
         """``best`` (instances, 1, 1), or None, moved to where a condition at all points holds, which bounds it."""

@@ -59,7 +59,7 @@ class FullRecord(Observer):
             return lambda: (namespace(final.x).stack(rows(), axis=1), indices, vector)
 
         return {
-            "x_local": of_times(lambda: [*self.local, federation.all_clients(final.x)], 2, True),
+            "x_local": of_times(lambda: [*self.local, final.clients.get("model", federation.all_clients(final.x))], 2, True),
             "x_before": of_times(lambda: self._before_averages(local_steps), 2, True),
             "g": of_times(lambda: self.gradients, 2, True),
             "x": of_times(lambda: self._averages(

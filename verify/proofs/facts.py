@@ -9,10 +9,10 @@ from bounds.language import words
 from bounds.language.claim import Claim, Condition
 from verify.proofs.free_numbers import FreeNumbers, at_least, resolved
 
-__all__ = ["as_numbers", "broken_ways", "decided", "facts_of", "own_ranges", "ranged", "with_values"]
+__all__ = ["ORDERED", "as_numbers", "broken_ways", "decided", "facts_of", "own_ranges", "ranged", "with_values"]
 
 _TRACKERS = sp.Symbol("trackers", integer=True, positive=True)
-_ORDERED = ((words.mu, words.L), (words.participants, words.clients), (_TRACKERS, words.participants))
+ORDERED = ((words.mu, words.L), (words.participants, words.clients), (_TRACKERS, words.participants))
 _GAP = sp.Symbol("gap", positive=True)
 _RANDOM = (words.E_round, words.objective, words.objective_grad, words.norm2, words.norm, words.dot, sp.Indexed)
 
@@ -91,7 +91,7 @@ def as_numbers(conclusion: Claim, premises: Sequence[Condition], numbers: FreeNu
                 facts += map(numbers.condition, _at_times(conclusion, premise, stated, own[0]) if consequences else ())
     broken = broken_ways(numbers.condition(conclusion.statement))
     free = {s for c in (*facts, *broken) for side in (c.left, c.right) for s in side.free_symbols}
-    facts += [Condition(small, "<=", large) for small, large in _ORDERED if {small, large} <= free]
+    facts += [Condition(small, "<=", large) for small, large in ORDERED if {small, large} <= free]
     if words.F_star in free:
         facts += [Condition(words.F_star, "<=", s) for e, s in numbers.names.items()
                   if isinstance(e.args[0] if isinstance(e, words.E) else e, words.objective)]

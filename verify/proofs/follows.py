@@ -20,11 +20,12 @@ from bounds.language.claim import Claim, Condition, names_in
 from bounds.registry.claims import all_claims, find_claim
 from bounds.registry.papers import PAPERS, claims_of_paper
 from verify.formulas.points import certainly_holds
-from verify.proofs.facts import as_numbers, broken_ways, decided, facts_of, own_ranges, ranged, with_values
+from verify.proofs.facts import ORDERED, as_numbers, broken_ways, decided, facts_of, own_ranges, ranged, with_values
 from verify.proofs.free_numbers import FreeNumbers
+from verify.proofs.unrolled import unrolled
 from verify.prove.satisfiable import satisfiable
 
-__all__ = ["ANSWERS", "Link", "chain", "check_link", "link", "premises_of"]
+__all__ = ["ANSWERS", "Link", "chain", "check_link", "link", "premises_of", "unusable"]
 
 ANSWERS = ("follows", "does not follow", "not checkable")
 _MOST_SIZES = 6  # choices of sizes that are tried in the search for numbers
@@ -74,20 +75,36 @@ def link(conclusion: Claim, premises: Sequence[Claim]) -> Link:
     Premises that arithmetic cannot use are left out; then the answer is never that the conclusion does not follow.
     """
     names = tuple(p.id for p in premises)
-    left_out = {p.id: reason for p in premises if (reason := _unusable(p, conclusion))}
-    reason = _unusable(conclusion, conclusion) or (next(iter(left_out.values())) if len(left_out) == len(premises) else "")
+    left_out = {p.id: reason for p in premises if (reason := unusable(p, conclusion))}
+    reason = unusable(conclusion, conclusion) or (next(iter(left_out.values())) if len(left_out) == len(premises) else "")
     if reason:
         return Link(conclusion.id, names, "not checkable", reason)
     usable = [p for p in premises if p.id not in left_out]
     needs = tuple(_needs(conclusion, usable))
     values = _values_of_choices(conclusion, usable)
     conclusion = decided(conclusion)
-    found = check_link(conclusion, [with_values(decided(p).statement, values) for p in usable])
+    stated = [with_values(decided(p).statement, values) for p in usable]
+    found = check_link(conclusion, stated)
+    if found.answer != "follows" and (more := _recursions(conclusion, stated)):
+        again = check_link(conclusion, [*stated, *more])
+        if again.answer == "follows":
+            found = replace(again, text=f"{again.text}, recursions unrolled")
     open_choice = next(joined(left_out.values(), _chosen(conclusion, usable, values)), "")
     if found.answer == "does not follow" and open_choice:
         return Link(conclusion.id, names, "not checkable", open_choice, needs=needs)
     unused = f", without {', '.join(left_out)}" if found.answer == "follows" and left_out else ""
     return replace(found, premises=names, text=found.text + unused, needs=needs)
+
+
+def _recursions(conclusion: Claim, premises: Sequence[Condition]) -> list[Condition]:
+    """What follows by induction of premises that are recursions."""
+    numbers = FreeNumbers(conclusion)
+    facts = [*facts_of(conclusion, numbers), *(Condition(small, "<=", large) for small, large in ORDERED)]
+
+    def holds(condition):
+        return _implied(numbers.condition(condition), facts)
+
+    return [condition for premise in premises for condition in unrolled(premise, numbers, holds)]
 
 
 def _known(conclusion) -> set[str]:
@@ -115,9 +132,12 @@ def _chosen(conclusion, premises, values) -> Iterator[str]:
                 yield f"{premise.id} holds for every {variable.name}, and no step chooses one"
 
 
-def _unusable(claim, conclusion) -> str:
+def unusable(claim, conclusion) -> str:
+    """Why arithmetic cannot use a claim as a premise; empty if it can."""
     if claim.statement is None:
         return f"{claim.id} states no formula"
+    if claim.exists is not None:
+        return f"{claim.id} says that there is a {claim.exists.name}, and no step chooses one"
     if not claim.explicit:
         return f"{claim.id} has a hidden constant"
     other = claim.setting == "run" and claim.procedure != conclusion.procedure
@@ -139,7 +159,10 @@ def _needs(conclusion, premises) -> Iterator[str]:
                     c == replace(condition, relation="==") for c in conclusion.hypotheses):
                 continue
             text = f"{premise.id}: {condition.left} {condition.relation} {condition.right}"
-            if condition.over or not _implied(numbers.condition(condition), facts):
+            indices = {triple[0] for triple in condition.over}
+            said = numbers.condition(condition)
+            ranged = condition.over and _symbols(said) & (indices | {*numbers.names.values()})
+            if ranged or not _implied(said, facts):
                 yield text
 
 

@@ -9,6 +9,8 @@ import sympy as sp
 from bounds.language import words
 from bounds.language.claim import Condition
 from verify.prove.lemmas import LEMMAS, OF_NUMBERS, OF_VECTORS, Terms
+from verify.prove.lengths import shorter
+from verify.prove.multipliers import multiples
 from verify.prove.normal import Normal, NotLinear, expanded
 from verify.prove.satisfiable import Fact, satisfiable
 from verify.prove.z3_process import STEPS
@@ -19,6 +21,7 @@ _GAP = sp.Symbol("@gap", positive=True)
 _LARGE = 250  # operations of a formula, beyond which no proof is looked for
 _LONG = 120  # operations of a side of a fact, beyond which it is left out
 _FACTS = 600  # of all questions on terms of sums for one claim
+_MANY = 160  # facts of a question that z3 is not asked
 _DEPTH = 2  # of proofs within proofs
 _STEPS = STEPS // 4  # of z3 for the signs of terms
 
@@ -76,6 +79,7 @@ class Context:
         level: how many sums are around.
         ranges: of indices of the statement, their first and last values.
         asked: how many facts were given to each question, in this context and in those made from it.
+        searches: whether z3 is asked where no sum of multiples of facts is the goal.
     """
 
     vectors: frozenset
@@ -87,9 +91,12 @@ class Context:
     normals: dict = field(default_factory=dict)
     asked: list = field(default_factory=list)
     ranges: dict = field(default_factory=dict)
+    searches: bool = True
 
     def __post_init__(self):
-        self.normal = Normal(self.vectors, self.holds, self._normal_within)
+        totals = [(c.left, c.right) for c in (fact.conclusion for fact in self.facts if not fact.premises)
+                  if c.relation == "==" and isinstance(c.left, sp.Sum) and len(c.left.limits) == 1 and not c.right.args]
+        self.normal = Normal(self.vectors, self.holds, self._normal_within, totals)
 
     def _normal_within(self, low, high):
         inside, own = self.within(low, high)
@@ -99,7 +106,8 @@ class Context:
         """The context of the terms of a sum, and a symbol for its index."""
         own = sp.Symbol(f"#{self.level}", integer=True, nonnegative=True if low.is_nonnegative else None)
         limits = [Fact("a range", Condition(low, "<=", own)), Fact("a range", Condition(own, "<=", high))]
-        return replace(self, facts=[*self.facts, *limits], level=self.level + 1, kept={}, normals={**self.normals}), own
+        return replace(self, facts=[*self.facts, *limits], level=self.level + 1, kept={}, searches=True,
+                       normals={**self.normals}), own
 
     def holds(self, e) -> bool:
         """Whether an expression is certainly at least 0, from its sign or the facts on single numbers."""
@@ -157,6 +165,9 @@ class Context:
                 return ()
             if self._is_square(gap):
                 return (Fact("a sum of squares of vectors", Condition(0, "<=", gap)),)
+            found = shorter(gap, self, lambda square: self.proof(Condition(0, "<=", square), lemmas, core))
+            if found is not None:
+                return found
             facts = self._facts(gap, lemmas)
             self.asked.append(len(facts))
             negated = Fact("negated", Condition(gap, "<=", -_GAP))
@@ -164,10 +175,29 @@ class Context:
             asked = [polynomials.fact(fact) for fact in (negated, *facts)]
         except (NotLinear, ValueError):
             return None
+        needed = self._multiples(gap, asked[1:], polynomials)
+        if needed is not None:
+            return tuple(facts[place] for place in needed)
+        if len(asked) > _MANY or not self.searches:
+            return None
         found = satisfiable(asked, core=core, steps=STEPS if core else _STEPS)
         if found.answer != "no":
             return None
         return tuple(fact for fact, text in zip(facts, map(str, asked[1:]), strict=True) if text in found.core)
+
+    def _multiples(self, gap, asked, polynomials) -> list[int] | None:
+        """The places of the facts of which sums of multiples are the goal, which is linear in their terms."""
+        terms = [*polynomials.symbols.values()]
+        gap, _ = _never_negative(polynomials.relation(Condition(0, "<=", gap)))
+        if not {*terms} & gap.free_symbols:
+            return None
+        places = [place for place, fact in enumerate(asked) if all(
+            self.holds(c.right - c.left) and not c.strict for c in fact.premises if c.relation == "<=") and all(
+            c.relation == "<=" for c in fact.premises)]
+        known = [_never_negative(asked[place].conclusion) for place in places]
+        given = [row for row in known if not {*terms} & row[0].free_symbols]
+        found = multiples(gap, known, given, terms, self.holds, self._positive)
+        return None if found is None else [places[i] for i in found]
 
     def _is_square(self, gap) -> bool:
         """Whether a quadratic form in vectors is a sum of squares, by elimination."""
@@ -244,6 +274,12 @@ class Context:
                 self.normals[fact] = self.normals[found] = found
             if not _long(self.normals[fact]):
                 yield self.normals[fact]
+
+
+def _never_negative(c: Condition) -> tuple[sp.Expr, bool]:
+    """What is at least 0 where a condition holds, and whether it is 0."""
+    gap = sp.sympify(c.left - c.right if c.relation == ">=" else c.right - c.left)
+    return gap, c.relation == "=="
 
 
 def _long(fact: Fact) -> bool:

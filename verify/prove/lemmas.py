@@ -269,6 +269,8 @@ def inner_products(terms: Terms) -> Iterator[Fact]:
             yield fact("a square is not negative", 0, e)
         else:
             yield fact("Cauchy-Schwarz", e**2, words.dot(u, u) * words.dot(v, v))
+            for sign in (2, -2):
+                yield fact("a square is not negative", 0, words.dot(u, u) + sign * e + words.dot(v, v))
             for n, m in permutations(terms.lengths, 2):
                 if (n.args[0], m.args[0]) == (u, v):
                     yield fact("Cauchy-Schwarz", e, n * m)

@@ -5,7 +5,7 @@ leave it; sums of terms without the index are counted; indices of sums are renam
 where a sum is empty.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import sympy as sp
 
@@ -30,10 +30,13 @@ class Normal:
         vectors: names of vectors and of families of vectors.
         holds: whether an expression is certainly at least 0.
         within: of the ends of a range, the normal form within it and a new symbol for its index.
+        totals: pairs (sum, number that it is known to be).
     """
 
-    def __init__(self, vectors: frozenset[str], holds: Callable[[sp.Expr], bool], within: Callable):
+    def __init__(self, vectors: frozenset[str], holds: Callable[[sp.Expr], bool], within: Callable,
+                 totals: Iterable[tuple[sp.Sum, sp.Expr]] = ()):
         self.vectors, self.holds, self.within = vectors, holds, within
+        self.totals = {_named(sp.Sum, s.function, *s.limits[0]): total for s, total in totals}
 
     def number(self, e) -> sp.Expr:
         """A number in normal form."""
@@ -146,7 +149,8 @@ class Normal:
                 whole = self.vector_sum({moving: inner / one_sided[0]}, index, low, high)
                 found.append(outer * self.inner({fixed: sp.Integer(1)}, whole))
             else:
-                found.append(outer * _named(sp.Sum, inner, index, low, high))
+                whole = _named(sp.Sum, inner, index, low, high)
+                found.append(outer * self.totals.get(whole, whole))
         return expanded(sp.Add(*found))
 
     def product(self, body, index, low, high) -> sp.Expr:

@@ -7,12 +7,14 @@ arithmetic that z3 decides, from the hypotheses and from lemmas about the powers
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from itertools import product
 
 import sympy as sp
 
 from bounds.language.claim import Claim, Condition, Variable
 from verify.prove.context import Context, Family
 from verify.prove.lemmas import LEMMAS, OF_VECTORS
+from verify.prove.points import NotAtPoints, at_points
 from verify.prove.real import never_negative
 from verify.prove.satisfiable import Fact
 
@@ -32,8 +34,13 @@ class Proof:
 
 def prove(claim: Claim) -> Proof | None:
     """A proof of the claim; None if these methods find none, which proves nothing."""
-    if claim.setting != "algebra" or claim.statement is None:
+    if claim.statement is None or claim.setting == "run":
         return None
+    if claim.setting == "point":
+        try:
+            claim = at_points(claim)
+        except NotAtPoints:
+            return None
     if any(v.domain not in _NUMBERS for v in claim.variables):
         return None
     for written in (False, True):
@@ -44,8 +51,8 @@ def prove(claim: Claim) -> Proof | None:
             return found
         if question.goal.strict:
             return None
-        for lemmas in ((), OF_VECTORS, LEMMAS):  # what is not needed makes a proof harder to find
-            used = question.context.proof(question.goal, lemmas)
+        for searches, lemmas in product((False, True), ((), OF_VECTORS, LEMMAS)):  # what is not needed makes proofs harder
+            used = replace(question.context, searches=searches).proof(question.goal, lemmas)
             if used is not None:
                 return _proof(question.goal, used)
         if not question.has_families:

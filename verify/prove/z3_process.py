@@ -38,12 +38,17 @@ def ask(names, constraints, always=(), steps=STEPS, seconds=SECONDS, core=True) 
     question = {"names": sorted(names), "constraints": list(constraints), "always": list(always),
                 "steps": steps, "seconds": seconds, "core": core}
     with _lock:
-        process = _process()
-        process.stdin.write(json.dumps(question) + "\n")
-        process.stdin.flush()
-        found = _read(process) or {"answer": "unknown"}
-        if found["answer"] == "unsat":
-            found |= _read(process) or {"core": list(range(len(constraints)))}
+        process, answered = _process(), False
+        try:
+            process.stdin.write(json.dumps(question) + "\n")
+            process.stdin.flush()
+            found = _read(process) or {"answer": "unknown"}
+            if found["answer"] == "unsat":
+                found |= _read(process) or {"core": list(range(len(constraints)))}
+            answered = True
+        finally:
+            if not answered:  # interrupted: what the process says later must not answer the next question
+                _end()
     return found
 
 

@@ -42,6 +42,7 @@ def referee_into(
     command_of: Callable[[str], str],
     begun: Callable[[Sequence[Verdict]], None] = lambda found: None,
     progress: Callable[[Verdict], None] = lambda verdict: None,
+    cluster: str | None = None,
 ) -> Outcome:
     """Referees those of the ``chosen`` claims whose finished verdict is not in the store yet.
 
@@ -51,6 +52,7 @@ def referee_into(
         known: all claims whose verdicts may be in the report.
         command, command_of: the command line of this run, and the one that decides a single claim, given its id.
         begun, progress: called once with the verdicts found in the store, and with each new verdict.
+        cluster: the address of a scheduler of dask, on whose workers claims are decided; here if None.
 
     Returns:
         The outcome, also where the run ends early: with Ctrl-C, or because nothing can be written any more.
@@ -69,7 +71,8 @@ def referee_into(
     begun([verdict for i, verdict in current.items() if i in place])
     try:
         store.add_command(command)
-        for verdict in referee([c for c in chosen if c.id not in current], out=store.incoming, **store.settings):
+        for verdict in referee([c for c in chosen if c.id not in current], out=store.incoming, cluster=cluster,
+                               **store.settings):
             verdict = store.add(replace(verdict, command=command_of(verdict.id)), marks[verdict.id])
             current[verdict.id] = verdict
             progress(verdict)

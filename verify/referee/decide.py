@@ -5,13 +5,12 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import sympy as sp
 
-from bounds.language.claim import Claim, Procedure
+from bounds.language.claim import BY_NUMBER, Claim, Procedure
 from synthetic.numbers.arrays import NUMPY, Backend
 from verify.claims.related import related
 from verify.evaluation.environment import UNMEASURED, NoEntry, UnboundName
@@ -20,6 +19,7 @@ from verify.exact.certificate import certificate
 from verify.exact.check import check
 from verify.exact.confirm import Violation
 from verify.exact.replay import series_of
+from verify.exact.subdivision import subdivided
 from verify.growth.decide import order_verdict
 from verify.instances.shape import Shape
 from verify.prove.illposed import conflict
@@ -103,7 +103,7 @@ class _Case:
 def decide(claim: Claim, settings: Settings) -> Verdict:
     """The verdict on one claim, from evidence only: that of the first stage that reaches one."""
     began, case = time.perf_counter(), _Case(claim, settings)
-    verdict = next(filter(None, (stage(case) for stage in STAGES)))
+    verdict = next(filter(None, (stage(case) for stage in (STAGES if claim.exists is None else OF_EXISTENCE))))
     return replace(verdict, seconds=round(time.perf_counter() - began, 3))
 
 
@@ -158,15 +158,26 @@ def _has_other_sizes(claim: Claim) -> bool:
 def _refuted(case: _Case, violation: Violation) -> Verdict:
     claim, left, right = case.claim, violation.left, violation.right
     sides = f"left side {_short(left)}", f"right side {_short(right)}"
-    written = partial(certificate, claim, violation.shape, violation.leaves, violation.environment, left, right)
+    def written() -> dict:
+        data = certificate(claim, violation.shape, violation.leaves, violation.environment, left, right)
+        return data if claim.exists is None else subdivided(data)
+
     outcome = accepted(claim, written, lambda data: check(data, claim), case.settings.out)
     if isinstance(outcome, Refused):
         case.details |= outcome.details
         return case.undecided("checker", None, f"exact arithmetic finds {' against '.join(sides)}; {outcome.why}")
     case.details["instance"], case.series = outcome.data, series_of(outcome.data, claim, NUMPY)
     worst = ratio(float(left), float(right), claim.statement.relation)
-    evidence = f"counterexample: {', '.join(sides)} ({_in_words(claim, outcome.data)})"
+    evidence = f"counterexample: {', '.join(sides)}{_on_pieces(claim, outcome.data)} ({_in_words(claim, outcome.data)})"
     return case.verdict("refuted", worst, evidence, outcome.path)
+
+
+def _on_pieces(claim: Claim, data: dict) -> str:
+    if claim.exists is None:
+        return ""
+    pieces = len(data["subdivision"]) - 1
+    return (f" at the largest {claim.exists.name}; the statement is broken for every {claim.exists.name} in {claim.exists}, "
+            f"on {pieces} piece{'s' * (pieces > 1)} of the interval")
 
 
 def _proof(case: _Case) -> Verdict | None:
@@ -224,10 +235,17 @@ def _worst_case(case: _Case) -> Verdict | None:
     """Certified, if there are proofs for every function of a class at several sizes and numbers, and no ratio exceeds 1."""
     if not BUDGETS[case.settings.budget].proofs or not case.found.met or case.ratio > 1 + _ROUNDING:
         return None
+    from verify.worst.every_round import every_round
+    from verify.worst.lengths_proven import lengths_proven
     from verify.worst.proven import proven
+    from verify.worst.worst_of_lengths import about_lengths
 
     try:
-        found = proven(case.claim)
+        if about_lengths(case.claim):
+            found = lengths_proven(case.claim)
+        else:
+            found = every_round(case.claim)
+            found = found if found.certificate is not None else proven(case.claim)
     except ImportError as missing:
         case.beside.append(f"no proof was looked for: {missing}")
         return None
@@ -240,6 +258,31 @@ def _worst_case(case: _Case) -> Verdict | None:
         return None
     case.details["scope"] = found.scope
     return case.verdict("certified", case.ratio, f"proven for {found.scope}", outcome.path)
+
+
+def _chain(case: _Case) -> Verdict | None:
+    """Certified, if it follows by a proof from steps that are certified, at the numbers at which all of these are."""
+    claim = case.claim
+    if not BUDGETS[case.settings.budget].proofs or not claim.steps or not case.found.met or case.ratio > 1 + _ROUNDING:
+        return None
+    from verify.proofs import chained
+
+    try:
+        found = chained.chained(claim)
+    except ImportError:
+        return None  # said where worst cases were looked for
+    if found.certificate is None:
+        case.details["not from its steps"] = found.reason
+        if found.link is not None and found.link.numbers:
+            case.details["numbers"] = found.link.numbers
+        return None
+    outcome = accepted(claim, lambda: found.certificate, lambda data: chained.check(data, claim), case.settings.out)
+    if isinstance(outcome, Refused):
+        case.details["not from its steps"] = outcome.why
+        return None
+    case.details |= {"scope": found.scope, "rests on": [*found.rests_on]}
+    text = f"follows from {', '.join(found.rests_on)}, which are proven; for {found.scope}"
+    return case.verdict("certified", case.ratio, text, outcome.path)
 
 
 def _nothing_against_it(case: _Case) -> Verdict:
@@ -257,7 +300,7 @@ def _nothing_against_it(case: _Case) -> Verdict:
 
 def _spans(case: _Case) -> list[tuple[str, tuple[int, int]]]:
     """The sizes that a reader of the claim knows, with the least and the largest that were looked at."""
-    claim, sampled = case.claim, case.claim.procedure is not None and case.claim.procedure.sampling != "full"
+    claim, sampled = case.claim, case.claim.procedure is not None and case.claim.procedure.sampling in BY_NUMBER
     names = {"algebra": (), "point": ("clients",), "run": _OF_RUNS}[claim.setting]
     names = [name for name in names if name not in ("participants", "layers", "samples") or name in claim.names or (
         name == "participants" and sampled)]
@@ -266,7 +309,11 @@ def _spans(case: _Case) -> list[tuple[str, tuple[int, int]]]:
 
 
 #: each returns a verdict, or None and leaves the claim to the next
-STAGES = (_conflict, _empty, _order, _search, _proof, _uncertainty, _federations, _samples, _worst_case, _nothing_against_it)
+STAGES = (_conflict, _empty, _order, _search, _proof, _uncertainty, _federations, _samples,
+          _worst_case, _chain, _nothing_against_it)
+
+#: those that know what it means that a number exists
+OF_EXISTENCE = (_conflict, _empty, _order, _search, _uncertainty, _nothing_against_it)
 
 _FEWEST = 8  # instances that meet the hypotheses
 _OF_RUNS = ("clients", "participants", "rounds", "local_steps", "samples", "layers")

@@ -39,14 +39,21 @@ def verify(claim: Claim | str, **settings) -> Verdict:
     return decide(find_claim(claim) if isinstance(claim, str) else claim, Settings(**settings))
 
 
-def referee(claims: Sequence[Claim], *, workers: int | None = None, **settings) -> Iterator[Verdict]:
+def referee(claims: Sequence[Claim], *, workers: int | None = None, cluster=None, **settings) -> Iterator[Verdict]:
     """Yields verdicts on registered claims, each as soon as it is decided; ``settings`` as in :class:`Settings`.
 
     A verdict does not depend on the order of the claims, nor on the number of ``workers`` (default: one per core, or one on
     a GPU). A claim stopped by an error or by the death of a process is undecided, with the reason. A script that uses
     several workers must guard its entry with ``if __name__ == "__main__"``, because each of them imports it.
+
+    ``cluster``: the address of a scheduler of dask, or a ``distributed.Client``, on whose workers claims are decided.
     """
     options = Settings(**settings)
+    if cluster is not None:
+        from verify.referee.cluster import decide_on_cluster
+
+        yield from decide_on_cluster(claims, options, cluster)
+        return
     if workers == 1 or len(claims) <= 1:
         for claim in claims:
             yield decide_or_say_why(claim, options)

@@ -20,7 +20,7 @@ from typing import Any
 from bounds.language.claim import Claim
 from verify.results.verdict import Verdict
 
-__all__ = ["PATIENCE", "begin", "decide_all", "decide_or_say_why"]
+__all__ = ["PATIENCE", "begin", "decide_all", "decide_or_say_why", "stopped"]
 
 #: seconds after which a claim is given up, by budget; far more than its counted effort takes on any machine
 PATIENCE = {"quick": 900.0, "standard": 3600.0, "thorough": 6 * 3600.0}
@@ -46,10 +46,10 @@ def decide_or_say_why(claim: Claim, settings) -> Verdict:
             raise
         frames = traceback.extract_tb(error.__traceback__)[-3:]
         where = "; ".join(f"{os.path.basename(f.filename)}:{f.lineno} {f.name}" for f in frames)
-        return _stopped(claim, settings, f"an error stopped it: {type(error).__name__}: {error}", where=where)
+        return stopped(claim, settings, f"an error stopped it: {type(error).__name__}: {error}", where=where)
 
 
-def _stopped(claim: Claim, settings, why: str, **details: Any) -> Verdict:
+def stopped(claim: Claim, settings, why: str, **details: Any) -> Verdict:
     """The verdict on a claim that was not decided to the end; the next run tries it again."""
     text = f"{why}; the next run into this directory tries it again"
     return Verdict(claim.id, claim.reading, claim.kind, "undecided", None, text, seed=settings.seed,
@@ -132,13 +132,13 @@ class _Team:
                 continue
             if answer is None:
                 self._end(place)
-                return _stopped(claim, self.settings, f"it took more than {self.patience:.0f} s")
+                return stopped(claim, self.settings, f"it took more than {self.patience:.0f} s")
             found, leaving = answer
             if leaving:
                 self._end(place)
             return found
         how = f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
-        return _stopped(claim, self.settings, f"the process that decided it died twice ({how}; too little memory?)")
+        return stopped(claim, self.settings, f"the process that decided it died twice ({how}; too little memory?)")
 
     def _start(self, place: int) -> _Worker:
         for _ in range(_STARTS):

@@ -8,7 +8,7 @@ import sympy as sp
 
 from bounds.language.claim import Claim, Condition
 from bounds.language.letters import Letter, letter_text
-from bounds.printing.render import letters_of, printed, said
+from bounds.printing.render import letters_of, printed, said, there_is
 from bounds.printing.writer import LatexWriter
 from verify.report.mathml import mathml
 
@@ -51,6 +51,8 @@ def mathematics(claim: Claim) -> Mathematics:
         for d in claim.used_definitions().values()
     ]
     statement = _condition(claim.statement, writer, display=True) if claim.statement else ""
+    if claim.exists is not None:
+        statement = f'<p class="scope">{there_is(claim.exists, lambda e: mathml(writer.text(e)))}</p>{statement}'
     return Mathematics(statement, tuple(assumptions + conditions), tuple(variables), tuple(definitions))
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from bounds.language.claim import BY_NUMBER
 from verify.results.numerals import approximately, fraction_of, significant
 
 __all__ = ["details_shown", "instance_tables"]
@@ -49,7 +50,7 @@ def instance_tables(data: Mapping[str, Any]) -> list[dict[str, Any]]:
     """
     sizes, procedure = dict(data.get("sizes", {})), dict(data.get("procedure", {}))
     instance = dict(data.get("instance", {}))
-    if procedure.get("sampling") == "full":
+    if procedure.get("sampling") not in (None, *BY_NUMBER):
         sizes.pop("participants", None)  # no client is sampled
     count = sizes.get("clients")
     by_client = {name: v for name, v in instance.items()

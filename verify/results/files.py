@@ -1,8 +1,10 @@
 """Writes files whole or not at all: to a temporary name first, which is then renamed."""
 
 import errno
+import hashlib
 import json
 import os
+import stat
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -58,6 +60,8 @@ def read_json(path: str | Path, what: str):
         ValueError: no such file, not readable, or damaged.
     """
     try:
+        if not stat.S_ISREG(Path(path).stat().st_mode):  # reading a pipe or a device has no end
+            raise OSError(errno.EINVAL, "it is no ordinary file")
         data = json.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
         raise ValueError(f"cannot read {what} {path}: {error.strerror}") from None
@@ -103,6 +107,7 @@ def writable_directory(path: str | Path) -> Path:
     return path
 
 
+LONGEST_NAME = 200  # characters of a file's name for an id; file systems take 255, and the writer adds some
 SPELLED = {"/": "__", "@": "_at_", "+": "_and_"}
 
 
@@ -115,4 +120,6 @@ def file_name(identifier: str) -> str:
     """
     kept = (c if c.isascii() and (c.isalnum() or c in ".-") else SPELLED.get(c, f"_{ord(c):x}_") for c in identifier)
     name = "".join(kept)
+    if len(name) > LONGEST_NAME:
+        name = f"{name[: LONGEST_NAME - 17]}-{hashlib.sha256(identifier.encode()).hexdigest()[:16]}"
     return name if name.strip(".") else f"_{name}"

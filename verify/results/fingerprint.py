@@ -55,6 +55,7 @@ def claim_as_text(claim: Claim) -> dict[str, Any]:
         "assumptions": assumptions, "conditions": _conditions(claim.conditions), "definitions": definitions,
         "procedure": repr(claim.procedure), "variables": repr(claim.variables), "explicit": claim.explicit,
         "limits": [_canonical(tuple(pair)) for pair in claim.limits], "constants_may_use": claim.constants_may_use,
+        "exists": _choice(claim),
     }
 
 
@@ -96,6 +97,12 @@ def deciding_files() -> list[Path]:
     found = {path for place in places for path in (place.rglob("*") if place.is_dir() else [place])}
     return sorted(path for path in found if path.suffix in (".py", ".c", ".h")
                   and not any(path.is_relative_to(ROOT / place) for place in SHOWS))
+
+
+def _choice(claim: Claim) -> list | None:
+    exists = claim.exists
+    return None if exists is None else [
+        exists.name, _canonical((exists.low, exists.high)), exists.open_low, exists.open_high]
 
 
 def _conditions(conditions: Iterable[Condition]) -> list:

@@ -39,6 +39,7 @@ _HARDLY = 1e-3  # growth of the logarithm of (score + 1) that counts as none
 _FIRST_STEP, _FARTHEST = 0.5, 100.0  # of logarithms of numbers, or in units of vectors; the former go no farther
 _RATE = 0.05  # of Adam
 _NOTHING = 1e-300  # has a logarithm
+_BELOW = 1e-9  # how far below a number another one stays, relatively
 _JUMPS = frozenset({"epsilon"})  # thresholds, whose effect is a jump
 
 
@@ -46,12 +47,14 @@ _JUMPS = frozenset({"epsilon"})  # thresholds, whose effect is a jump
 class Coordinates:
     """The numbers of an instance that move, as one vector u; u = 0 is the instance itself.
 
-    ``parts`` by name: which entries move, whether on a logarithmic scale, and the scale.
+    ``parts`` by name: which entries move, whether on a logarithmic scale, and the scale. ``most`` by name: the largest value
+    of numbers that lie below another one.
     """
 
     base: Leaves
     parts: dict[str, tuple[np.ndarray, bool, float]]
     domains: dict[str, str]
+    most: dict[str, float]
 
     @classmethod
     def of(cls, claim: Claim, leaves: Leaves) -> Coordinates:
@@ -66,7 +69,8 @@ class Coordinates:
                 parts[name] = (np.ones(array.shape, dtype=bool), False, float(abs(array).max()) or 1.0)
             elif (array > 0).any():
                 parts[name] = (array > 0, True, 1.0)
-        return cls(leaves, parts, {name: leaf_of(claim, name).domain for name in leaves})
+        most = {v.name: v.below * (1 - _BELOW) for v in claim.variables if v.below is not None}
+        return cls(leaves, parts, {name: leaf_of(claim, name).domain for name in leaves}, most)
 
     @property
     def size(self) -> int:
@@ -93,6 +97,7 @@ class Coordinates:
                 else:
                     flat[:, where] = new
                 value = flat.reshape(rows, *array.shape[1:])
+                value = value.clip(None, self.most[name]) if name in self.most else value
             found[name] = within_domain(self.domains[name], value)
         return found
 

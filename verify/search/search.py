@@ -11,6 +11,7 @@ import numpy as np
 
 from bounds.language.claim import Claim
 from synthetic.numbers.arrays import NUMPY, Backend
+from verify.claims.choice import placed, position_of
 from verify.evaluation.environment import UnboundName
 from verify.exact.confirm import Violation
 from verify.exact.shrink import shrink
@@ -66,6 +67,7 @@ def search(claim: Claim, budget: Budget, seed: int = 0, backend: Backend = NUMPY
         ValueError: an unknown stage.
     """
     stages, corners = switched_on(without)
+    claim = placed(claim)
     found, archive = Found(), Archive()
     for number, level in enumerate(budget.levels):
         counterexamples = _counterexamples(related, budget.levels[0], seed, backend, without)
@@ -115,6 +117,8 @@ def _look(state: State, found: Found, shape: Shape, leaves: Leaves) -> Violation
     best = int(np.argmax(score))
     if score[best] > CANDIDATE and found.unconfirmed < state.budget.confirmations:
         candidate = take_rows(leaves, [best])
+        if claim.exists is not None:  # what is written of it are the sides at the upper end
+            candidate[position_of(claim)] = np.ones(1)
         violation = confirmed(claim, shape, candidate, backend)
         if isinstance(violation, Violation):
             return violation

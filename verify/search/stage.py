@@ -6,7 +6,7 @@ from math import prod
 
 import numpy as np
 
-from bounds.language.claim import Claim
+from bounds.language.claim import BY_NUMBER, Claim
 from synthetic.numbers.arrays import Backend
 from verify.exact.confirm import Violation
 from verify.instances.draw import draw_leaves
@@ -58,7 +58,7 @@ class State:
 
     def batch_size(self, shape: Shape) -> int:
         """How many instances of a shape are judged together."""
-        drawn = shape.rounds * shape.participants if shape.sampling != "full" else 0
+        drawn = shape.rounds * shape.participants if shape.sampling in BY_NUMBER else 0
         work = prod(outcomes(shape)) * shape.clients * (shape.iterations * shape.dim + drawn)
         work = max(work, 4 * (shape.clients * shape.family.knots) ** 2)  # at both knots of every piece, all pieces twice
         most = _WORK_ON_SAMPLES if shape.family.coupled else self.budget.work

@@ -1,15 +1,18 @@
 """The semidefinite program of a statement on letters: the multipliers of a proof, or how far the statement is from true."""
 
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from itertools import groupby
 from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
 
-from verify.checker.forms import Form
+from verify.checker.forms import LAYER, ORIGIN, Form
 from verify.checker.letters import Letters
 from verify.checker.limits import bounded
 
-__all__ = ["SMALL", "Program", "Solution", "inner", "programs", "solver"]
+__all__ = ["SMALL", "Program", "Solution", "inner", "of_letters", "programs", "solver"]
 
 SMALL = 1e-6  # multipliers and eigenvalues that count as zero
 
@@ -22,12 +25,16 @@ class Solution(NamedTuple):
         multipliers: of the known inequalities and equalities, by name.
         active: names of those that are not near zero.
         slack: what remains, a symmetric matrix (letters, letters) in units of the statement's largest coefficient.
+        gram, values: inner products of the letters (letters, letters) and numbers without a value, by name, at which the
+            smaller side is ``factor`` and the larger one is one.
     """
 
     factor: float
     multipliers: dict[str, float]
     active: list[str]
     slack: np.ndarray
+    gram: np.ndarray
+    values: dict[str, float]
 
 
 def solver():
@@ -53,18 +60,51 @@ def solved(aim, rows, right, cones, settings):
 
 class Program:
     """Known inequalities ``c >= 0`` and equalities ``c == 0`` as arrays, to write ``factor * larger - smaller`` as a sum of
-    multiples of them and of a square."""
+    multiples of them and of a square. ``chosen``: the letters to do without others, and all that is known of these alone."""
 
-    def __init__(self, letters: Letters, known: tuple[dict[str, Form], dict[str, Form]]):
-        self.inequalities, self.equalities = known
+    def __init__(self, letters: Letters, known: tuple[dict[str, Form], dict[str, Form]], chosen: set[int]):
+        self.letters, self.known, self.chosen = letters, known, sorted(chosen)
+        self.inequalities, self.equalities = (
+            {name: form for name, form in forms.items() if of_letters(form) <= chosen} for forms in known)
         self.forms = self.inequalities | self.equalities
-        self.count, self.names = len(letters.depends), [*self.forms]
+        self.count, self.names = len(self.chosen), [*self.forms]
         self.keys = sorted({key for form in self.forms.values() for key in form.terms if not inner(key)} - {()}, key=str)
-        self.places = {(i, j): j * (j + 1) // 2 + i for j in range(self.count) for i in range(j + 1)}
+        self.blocks = [[*block] for _, block in groupby(self.chosen, lambda i: i // LAYER)]
+        self.places: dict[tuple[int, int], int] = {}
+        for block in self.blocks:
+            self.places |= {(i, j): place for place, (i, j) in enumerate(
+                ((i, j) for b, j in enumerate(block) for i in block[: b + 1]), len(self.places))}
         self.rows = {(): len(self.keys)} | {key: row for row, key in enumerate(self.keys)}
+
+    @property
+    def large(self) -> float:
+        """As large as a program with so many letters in one block."""
+        return sum(len(block) ** 2 for block in self.blocks) ** 0.5
+
+    @cached_property
+    def arrays(self) -> tuple[np.ndarray, sparse.csc_matrix]:
+        """The largest coefficient of each known form, and the forms in units of these."""
         columns = [self.column(form) for form in self.forms.values()]
-        self.sizes = np.array([abs(c).max() for c in columns])
-        self.known = sparse.hstack([c / size for c, size in zip(columns, self.sizes, strict=True)], format="csc")
+        sizes = np.array([abs(c).max() for c in columns])
+        empty = sparse.csc_matrix((len(self.rows) + len(self.places), 0))
+        return sizes, sparse.hstack([empty, *(c / size for c, size in zip(columns, sizes, strict=True))], format="csc")
+
+    def parts(self, gap: Form, most: int | None) -> Iterator["Program"]:
+        """Programs for a proof that a form is not negative: with the letters that it names, with the points that it speaks
+        of, and with all; those no larger than with so many letters."""
+        named, seen = of_letters(gap), []
+        every = {i - i % LAYER for i in self.chosen}  # layers and worlds
+        spoken = named.union(*(
+            {i % LAYER + block for i in {*x.terms, *g.terms} - {ORIGIN} for block in every}
+            for points in self.letters.points for x, g, value in points
+            if any(key.startswith(next(iter(value.terms))) for key in gap.terms if isinstance(key, str))
+            or {i % LAYER for i in g.terms} <= {i % LAYER for i in named}))
+        for chosen in (named, spoken & {*self.chosen}, {*self.chosen}):
+            if chosen and chosen not in seen:
+                seen.append(chosen)
+                part = self if len(chosen) == self.count else Program(self.letters, self.known, chosen)
+                if most is None or part.large <= most:
+                    yield part
 
     def column(self, form: Form) -> sparse.csc_array:
         """Coefficients: of the numbers without a value, of 1, and the upper triangle of the matrix of inner products."""
@@ -73,49 +113,79 @@ class Program:
         shape = len(self.keys) + 1 + len(self.places), 1
         return sparse.csc_array((numbers, (rows, [0] * len(rows))), shape=shape)
 
-    def solve(self, smaller: Form, larger: Form, cost: float | None = None) -> Solution | None:
+    def solve(self, smaller: Form, larger: Form, cost: float | None = None, others: Sequence[Form] = ()) -> Solution | None:
         """The least ``factor`` for which ``factor * larger - smaller`` is certainly not negative; with a ``cost`` of all
-        multipliers of inequalities the cheapest proof that ``larger - smaller`` is not. None where there is none."""
+        multipliers of inequalities the cheapest proof that ``larger - smaller`` is not. None where there is none.
+
+        With ``others``, and no cost, the smaller side is the least of ``smaller`` and these: of all their means that one
+        whose factor is least.
+        """
         own, zeros = solver(), len(self.keys)
-        if not {key for key in (*smaller.terms, *larger.terms) if not inner(key) and key} <= {*self.keys}:
+        if not {key for side in (smaller, larger, *others) for key in side.terms if not inner(key) and key} <= {*self.keys}:
             return None
         scaled, number, signed = cost is None, len(self.names), len(self.inequalities)
-        less, more = (self.column(side).toarray()[:, 0] for side in (smaller, larger))
+        sizes, known = self.arrays
+        less, more, *apart = (self.column(side).toarray()[:, 0] for side in (smaller, larger, *others))
         size = max(np.abs(less).max(), np.abs(more).max()) or 1.0
-        rows, right = self.known, (0 if scaled else more / size) - less / size
+        rows, right = known, (0 if scaled else more / size) - less / size
         if scaled:
-            rows = sparse.hstack([rows, sparse.csc_matrix(-more[:, None] / size)], format="csc")
+            shares = [(side - less)[:, None] / size for side in apart]
+            rows = sparse.hstack([rows, *map(sparse.csc_matrix, (-more[:, None] / size, *shares))], format="csc")
         signs = sparse.eye(signed, rows.shape[1], format="csc") * -1.0
         aim = np.zeros(rows.shape[1])
-        aim[:signed], aim[number:] = cost or 0.0, 1.0
-        cones = [own.ZeroConeT(zeros)] * bool(zeros) + [own.NonnegativeConeT(1 + signed), own.PSDTriangleConeT(self.count)]
+        aim[:signed], aim[number : number + 1] = cost or 0.0, 1.0
+        bounds = np.zeros((1 + len(apart)) * bool(apart))
+        if apart:  # shares are at least 0, and at most one together
+            bounds[-1] = 1.0
+            of_shares = sparse.csc_matrix(np.vstack([-np.eye(len(apart)), np.ones(len(apart))]))
+            signs = sparse.vstack([signs, sparse.hstack([sparse.csc_matrix((len(bounds), number + 1)), of_shares])])
+        signed += len(bounds)
+        cones = [own.ZeroConeT(zeros)] * bool(zeros) + [own.NonnegativeConeT(1 + signed), *(
+            own.PSDTriangleConeT(len(block)) for block in self.blocks)]
         settings = own.DefaultSettings()
         settings.verbose = False
         found = solved(aim, sparse.vstack([rows[: zeros + 1], signs, rows[zeros + 1 :]], format="csc"),
-                       np.concatenate([right[: zeros + 1], np.zeros(signed), right[zeros + 1 :]]), cones, settings)
+                       np.concatenate([right[: zeros + 1], np.zeros(signed - len(bounds)), bounds, right[zeros + 1 :]]),
+                       cones, settings)
         if found is None or str(found.status) not in ("Solved", "AlmostSolved"):
             return None
-        slack, upper = np.zeros((self.count, self.count)), np.array(found.s)[-len(self.places) :]
-        for (i, j), place in self.places.items():
-            slack[i, j] = slack[j, i] = upper[place] * (1 if i == j else 0.5**0.5)
+        slack, gram = (self._matrix(np.array(of)[-len(self.places) :]) for of in (found.s, found.z))
         parts = np.abs(found.x[:number])
         active = [name for name, part in zip(self.names, parts, strict=True)
                   if name in self.equalities or part > SMALL * max(1.0, parts.max())]
-        multipliers = size * np.array(found.x)[:number] / self.sizes
-        return Solution(found.x[-1] if scaled else 1.0, dict(zip(self.names, multipliers, strict=True)), active, slack)
+        multipliers = size * np.array(found.x)[:number] / sizes
+        values = dict(zip(self.keys, np.array(found.z)[:zeros] / size, strict=True))
+        return Solution(found.x[number] if scaled else 1.0, dict(zip(self.names, multipliers, strict=True)), active, slack,
+                        gram / size, values)
+
+    def _matrix(self, upper: np.ndarray) -> np.ndarray:
+        """The symmetric matrix of an upper triangle as the solver has it, over the chosen letters."""
+        found, at = np.zeros((self.count, self.count)), {letter: place for place, letter in enumerate(self.chosen)}
+        row, column = np.array([(at[i], at[j]) for i, j in self.places]).reshape(-1, 2).T
+        found[row, column] = found[column, row] = upper * np.where(row == column, 1, 0.5**0.5)
+        return found
 
 
-def programs(letters: Letters, statement, most: int | None = None) -> list[tuple[Program, Form, Form]]:
-    """Of each pair of sides that a statement compares the program, the smaller side and the larger one.
+def programs(letters: Letters, statements: Sequence, most: int | None = None) -> list[tuple[Program, Form, Form]]:
+    """Of each pair of sides that the statements compare the program, the smaller side and the larger one.
 
     Raises:
-        LookupError, TypeError, ValueError: the statement is none about letters, or has more than so many.
+        LookupError, TypeError, ValueError: a statement is none about letters, or has more than so many.
     """
-    triples = [*letters.compared(statement)]
-    if most is not None:
-        bounded(len(letters.depends), most, "letters")
-    known = {past: Program(letters, pair) for past, pair in letters.known({past for past, *_ in triples}).items()}
-    return [(known[past], *pair) for past, *pair in triples]
+    triples = [triple for statement in statements for triple in letters.compared(statement)]
+    found = {}
+    for past, known in letters.known({past for past, *_ in triples}).items():
+        forms = [form for part in known for form in part.values()]
+        forms += [side for at, *pair in triples if at == past for side in pair]
+        found[past] = Program(letters, known, {*range(len(letters.depends))}.union(*map(of_letters, forms)))
+        if most is not None:
+            bounded(found[past].large, most, "letters")
+    return [(found[past], *pair) for past, *pair in triples]
+
+
+def of_letters(form: Form) -> set[int]:
+    """The letters of a form's inner products."""
+    return {letter for key in form.terms if inner(key) for letter in key}
 
 
 def inner(key) -> bool:

@@ -14,8 +14,20 @@ _COSTS = (0.0, 1.0)
 _DENOMINATORS = (1, 12, 120, 10**4, 10**6, 10**9)
 
 
-def proof(program: Program, smaller: Form, larger: Form) -> dict[str, Fraction] | None:
-    """Multipliers with which ``larger - smaller`` is exactly a sum of what is known and of squares; None if not found."""
+def proof(program: Program, smaller: Form, larger: Form, most: int | None = None) -> dict[str, Fraction] | None:
+    """Multipliers with which ``larger - smaller`` is exactly a sum of what is known and of squares; None if not found.
+
+    First what is known of few letters is tried, then what is known of all, if these are at most so many."""
+    gap = larger - smaller
+    if nonnegative(gap):
+        return {}
+    for part in program.parts(gap, most):
+        if (found := _proof(part, smaller, larger)) is not None:
+            return found
+    return None
+
+
+def _proof(program: Program, smaller: Form, larger: Form) -> dict[str, Fraction] | None:
     gap = larger - smaller
     for cost in _COSTS:
         solution = program.solve(smaller, larger, cost)
@@ -29,9 +41,8 @@ def proof(program: Program, smaller: Form, larger: Form) -> dict[str, Fraction] 
 def _rounded(program: Program, gap: Form, solution: Solution) -> Iterator[dict[str, Fraction]]:
     """Rational multipliers near the solver's, that fulfil all equations: coefficients of numbers without a value vanish,
     and so does the slack along what looks like its null space."""
-    values, vectors = np.linalg.eigh(solution.slack)
-    null = vectors[:, values < SMALL * max(1.0, values[-1])].T
-    for directions in ([], _rational(null)) if len(null) else ([],):
+    null = _null(program, solution.slack)
+    for directions in ([], null) if null != [] else ([],):
         if directions is None:
             continue
         rows = [({n: program.forms[n].terms.get(key, Fraction(0)) for n in solution.active}, gap.terms.get(key, Fraction(0)))
@@ -39,7 +50,7 @@ def _rounded(program: Program, gap: Form, solution: Solution) -> Iterator[dict[s
         for v in directions:
             applied = {n: _applied(program.forms[n], v) for n in solution.active}
             whole = _applied(gap, v)
-            for i in range(program.count):
+            for i in program.chosen:
                 rows.append(({n: applied[n].get(i, Fraction(0)) for n in solution.active}, whole.get(i, Fraction(0))))
         pivots = _eliminated(rows, solution.multipliers)
         for most in _DENOMINATORS if pivots is not None else ():
@@ -47,6 +58,20 @@ def _rounded(program: Program, gap: Form, solution: Solution) -> Iterator[dict[s
                     for n in solution.active if n not in pivots}
             yield free | {n: value - sum((c * free[name] for name, c in row.items() if name != n), Fraction(0))
                           for n, (row, value) in pivots.items()}
+
+
+def _null(program: Program, slack: np.ndarray) -> list[dict[int, Fraction]] | None:
+    """A rational basis of what looks like the null space of the slack, block by block; None where one has none."""
+    found, start, largest = [], 0, max(1.0, np.linalg.eigvalsh(slack)[-1])
+    for block in program.blocks:
+        part = slack[start : start + len(block), start : start + len(block)]
+        values, vectors = np.linalg.eigh(part)
+        basis = _rational(vectors[:, values < SMALL * largest].T, block)
+        if basis is None:
+            return None
+        found += basis
+        start += len(block)
+    return found
 
 
 def _applied(form: Form, v: dict[int, Fraction]) -> dict[int, Fraction]:
@@ -60,7 +85,7 @@ def _applied(form: Form, v: dict[int, Fraction]) -> dict[int, Fraction]:
     return found
 
 
-def _rational(null: np.ndarray) -> list[dict[int, Fraction]] | None:
+def _rational(null: np.ndarray, letters: list[int]) -> list[dict[int, Fraction]] | None:
     """A rational basis of a space that is given by rounded numbers: its reduced rows. None where that is not convincing."""
     rows, found = null.copy(), []
     for i in range(len(rows)):
@@ -75,7 +100,7 @@ def _rational(null: np.ndarray) -> list[dict[int, Fraction]] | None:
         entries = {i: Fraction(float(number)).limit_denominator(1000) for i, number in enumerate(row)}
         if any(abs(float(entry) - row[i]) > 1e-4 for i, entry in entries.items()):
             return None
-        found.append({i: entry for i, entry in entries.items() if entry})
+        found.append({letters[i]: entry for i, entry in entries.items() if entry})
     return found
 
 

@@ -8,24 +8,22 @@ from random import Random
 from typing import Any
 
 from bounds.language.claim import Claim
+from verify.claims.needs import speaks_of_samples
 from verify.worst.setting import Place, setting_of
-from verify.worst.worst_case import WorstCase, worst_case
-from verify.worst.worst_of_lengths import about_lengths
+from verify.worst.worst_case import WorstCase, has_form, worst_case
 
-__all__ = ["PLACES", "Proven", "proven"]
+__all__ = ["FEW", "FEWEST", "PLACES", "STARTS", "Proven", "in_one_line", "known_at", "may_fail", "proven", "uphill"]
 
 _MOST = 32  # letters
-_FEW = 16  # letters of a setting from which numbers are moved
-_FEWEST = 8  # settings at which a claim is proven that counts as proven
+FEW = 16  # letters of a setting from which numbers are moved
+FEWEST = 8  # settings at which a claim is proven that counts as proven
 _LARGE = ("clients", "rounds", "local_steps")  # sizes that must be larger than one at some of them
 _SIZES = ((2, 2, 2), (2, 1, 2), (2, 2, 1), (3, 1, 1), (1, 3, 1))
 _RATIOS, _STEPS = ("1/10", "9/10", "1/100", "1/2"), ("1/2", "1", "1/10", "3/2", "1/50")
 _NUMBERS, _SHARES = ("1", "1/2", "2", "1/3", "1/10", "8", "1/100"), ("1", "1", "1/2", "1/10", "1/100")
-#: letters of a setting from which numbers are moved, such settings, and trials from each; the same of proofs about lengths
-_EFFORT = {False: (_FEW, 3, 60), True: (2 * _FEW, 2, 20)}
+STARTS, _TRIALS = 3, 60  # settings from which numbers are moved, and trials from each
 _MOVES = (Fraction(3), Fraction(1, 3))  # of a number, by a factor
-_UNITS = (Fraction(1), Fraction(16), Fraction(1, 16))  # of L and mu in proofs about lengths
-_OTHER_UNITS = (Fraction(1), Fraction(1), Fraction(1000), Fraction(1, 1000))  # of free numbers there
+_PARTS = (Fraction(1), Fraction(1, 4), Fraction(1, 16), Fraction(1, 64))  # of numbers that hypotheses may bound
 _LISTED = 4  # values in a scope
 _UP = 1.001  # a factor that is this many times larger is larger
 _NEAR = 1e-6  # factors that are larger than one by less are one
@@ -41,7 +39,7 @@ def _places() -> Iterator[Place]:
         yield Place(
             *_SIZES[i % len(_SIZES)], L, L * Fraction(_RATIOS[i % len(_RATIOS)]),
             tuple(map(Fraction, rng.choices(_SHARES, k=7))), Fraction(_STEPS[i // 2 % len(_STEPS)]),
-            tuple(map(Fraction, rng.choices(_NUMBERS, k=7))), (1, rng.randint(1, 4), 1))
+            tuple(map(Fraction, rng.choices(_NUMBERS, k=7))), (1, rng.randint(1, 4), 1), 1 if i % 4 == 3 else 2)
 
 
 #: the places at which proofs are looked for
@@ -72,10 +70,10 @@ def proven(claim: Claim) -> Proven:
     Raises:
         ImportError: the solver is not installed.
     """
-    if claim.setting != "run" and not about_lengths(claim):
+    if claim.setting != "run" or speaks_of_samples(claim):
         return Proven(reason="it is not about runs on losses")
     if claim.statement.strict:
-        return Proven(reason="a sum of what is known proves no strict inequality")
+        return Proven(reason="a sum of squares proves no strict inequality")
     if claim.procedure is not None and claim.procedure.free_clients:
         return Proven(reason="it has free clients, and which of them match depends on their losses")
     found: list[WorstCase] = []
@@ -83,31 +81,34 @@ def proven(claim: Claim) -> Proven:
     for one in _everywhere(claim):
         if isinstance(one, Exception):
             reason = reason or str(one)
-        elif one.certificate is None and all(factor is not None and factor <= 1 + _NEAR for factor in one.factors):
+        elif one.certificate is None and not may_fail(one):
             reason = reason or f"no proof in rational numbers was found at {one.scope}"
         elif one.certificate is None:
             return Proven(reason=f"not proven at {one.scope}: {one.reason}")
         elif one.setting not in [other.setting for other in found]:
             found.append(one)
-    if len(found) < _FEWEST:
-        return Proven(reason=reason or f"it has {len(found)} settings; {_FEWEST} are needed")
+    if len(found) < FEWEST:
+        return Proven(reason=reason or f"it has {len(found)} settings; {FEWEST} are needed")
     larger = setting_of(claim, {}, PLACES[0]).sizes
     if small := [size for size in _LARGE if larger[size] > 1 and all(one.setting.sizes[size] == 1 for one in found)]:
         return Proven(reason=f"it is looked at with {' = '.join(small)} = 1 alone")
     settings = [setting for one in found for setting in one.certificate["settings"]]
-    return Proven(found[0].certificate | {"settings": settings}, _scope(found))
+    return Proven(found[0].certificate | {"settings": settings}, in_one_line(found))
+
+
+def may_fail(one: WorstCase, near: float = _NEAR) -> bool:
+    """Whether a statement without a proof may be false by more than rounding."""
+    return any(factor is None or factor > 1 + near for factor in one.factors)
 
 
 def _everywhere(claim: Claim) -> Iterator[WorstCase | Exception]:
     """What is known at each place, or why nothing is; then at the numbers to which small settings lead. A claim of which
     nothing is known at the first places, of each size one, is looked at nowhere else."""
     starts: dict[tuple[int, ...], tuple[Place, WorstCase]] = {}
-    known, (few, starting, trials) = 0, _EFFORT[about_lengths(claim)]
+    known = 0
     for number, place in enumerate(PLACES):
-        if about_lengths(claim):
-            place = _wide(place, number)
         try:
-            one = _at(claim, place)
+            one = known_at(claim, place)
         except _ERRORS as error:
             yield error
             if not known and number + 1 == len(_SIZES):
@@ -115,26 +116,39 @@ def _everywhere(claim: Claim) -> Iterator[WorstCase | Exception]:
             continue
         known += 1
         yield one
-        if one.letters <= few:
+        if one.letters <= FEW:
             starts.setdefault(place[:3], (place, one))
-    for place, one in [*starts.values()][:starting]:
-        yield _with_factors(claim, *_uphill(claim, one, place, trials))
+    for place, one in [*starts.values()][:STARTS]:
+        yield _with_factors(claim, *uphill(claim, one, place))
 
 
-def _wide(place: Place, number: int) -> Place:
-    """The place in other units, as what is false in one of them may be true in the others."""
-    of_L, of_numbers = _UNITS[number % len(_UNITS)], _OTHER_UNITS[number % len(_OTHER_UNITS)]
-    return place._replace(L=place.L * of_L, mu=place.mu * of_L, numbers=tuple(n * of_numbers for n in place.numbers))
+def known_at(claim: Claim, place: Place) -> WorstCase:
+    """At a place, with numbers that have no value where the statement is linear in them, and smaller ones where hypotheses
+    ask for that."""
+    places = [place._replace(numbers=())]
+    if place.numbers:
+        without = _unneeded(claim, place)
+        smaller = [place._replace(numbers=tuple(number * part for number in place.numbers)) for part in _PARTS]
+        places += [each._replace(unknown=without) for each in smaller] + smaller * bool(without)
+    errors: list[Exception] = []
+    for each in places:
+        try:
+            return _with_factors(claim, {}, each)
+        except (TypeError, ValueError) as error:
+            errors.append(error)
+    raise errors[min(1, len(errors) - 1)]
 
 
-def _at(claim: Claim, place: Place) -> WorstCase:
-    """At a place, with numbers that have no value where the statement is linear in them."""
-    if about_lengths(claim):
-        return _with_factors(claim, {}, place)
-    try:
-        return _with_factors(claim, {}, place._replace(numbers=()))
-    except (TypeError, ValueError):
-        return _with_factors(claim, {}, place)
+def _unneeded(claim: Claim, place: Place) -> frozenset[str]:
+    """Numbers that nothing bounds without which a claim has a form, one after another."""
+    found: frozenset[str] = frozenset()
+    for name in setting_of(claim, {}, place._replace(numbers=())).unknown:
+        try:
+            has_form(claim, place._replace(unknown=found | {name}))
+        except _ERRORS:
+            continue
+        found |= {name}
+    return found
 
 
 def _with_factors(claim: Claim, given: dict[str, Fraction], place: Place) -> WorstCase:
@@ -145,45 +159,40 @@ def _with_factors(claim: Claim, given: dict[str, Fraction], place: Place) -> Wor
     return replace(found, factors=worst_case(claim, given, place, _MOST, proofs=False).factors)
 
 
-def _uphill(claim: Claim, start: WorstCase, place: Place, left: int) -> tuple[dict[str, Fraction], Place]:
+def uphill(claim: Claim, start: WorstCase, place: Place) -> tuple[dict[str, Fraction], Place]:
     """Sizes and numbers at which a statement is nearer to false than at a setting, by one step in one of them after another;
     and the place of all else."""
-    def at(given) -> tuple[float, float, dict[str, str]]:
-        """The largest factor, the mean of all, and the numbers."""
+    def factor(given) -> float:
         try:
-            one = worst_case(claim, given, place, _FEW, proofs=False)
+            one = worst_case(claim, given, place, FEW, proofs=False)
         except _ERRORS:
-            return -inf, -inf, {}
-        factors = [-inf if factor is None else factor for factor in one.factors]
-        return max(factors), sum(factors) / len(factors), one.numbers
+            return -inf
+        return max((-inf if factor is None else factor for factor in one.factors), default=-inf)
 
-    place = place._replace(numbers=() if start.setting.unknown else place.numbers)
-    given: dict[str, Fraction] = {}  # what is not moved stays where the hypotheses and the place have it
-    (best, middle, numbers), grown = at(given), True
+    place = place._replace(unknown=frozenset(start.setting.unknown), numbers=place.numbers or PLACES[1].numbers)
+    given = {name: Fraction(number) for name, number in start.numbers.items() if name != "weights"}
+    best, left, grown = factor(given), _TRIALS, True
     while grown and left > 0:
         grown = False
-        for name in [name for name in numbers if name != "weights"]:
-            number = Fraction(numbers[name])
+        for name, number in [*given.items()]:
             steps = (number + 1, number - 1) if name in start.setting.sizes else (number * move for move in _MOVES)
             for moved in steps:
                 left -= 1
                 trial = given | {name: moved}
-                if left < 0:
-                    break
-                most, mean, found = at(trial)
-                if most > best * _UP or (most >= best / _UP and mean > middle * _UP and most < inf):
-                    given, best, middle, numbers, grown = trial, most, mean, found, True
+                if left >= 0 and (value := factor(trial)) > best * _UP:
+                    given, best, grown = trial, value, True
                     break
     return given, place
 
 
-def _scope(found: list[WorstCase]) -> str:
-    """The functions, the sizes and the numbers of all settings, in one line."""
+def in_one_line(found: list[WorstCase], rounds: str = "") -> str:
+    """The functions, the sizes and the numbers of all settings, in one line; ``rounds`` where their number is no matter."""
     said: dict[str, list[str]] = {}
     for one in found:
-        for name, value in one.numbers.items():
-            said.setdefault(name, []).append(value)
-    parts = [found[0].functions, "in every dimension", f"at {len(found)} settings"]
+        for name, value in one.said.items():
+            if not (rounds and name == "rounds"):
+                said.setdefault(name, []).append(value)
+    parts = [found[0].functions, "in every dimension", *[rounds] * bool(rounds), f"at {len(found)} settings"]
     parts += [f"{name} = {_values([*dict.fromkeys(values)])}" for name, values in said.items()]
     if unknown := [name for name in found[0].setting.unknown if all(name in one.setting.unknown for one in found)]:
         parts.append(f"every {', '.join(unknown)}")

@@ -2,11 +2,13 @@
 
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
+from itertools import product
 from typing import Any, NamedTuple
 
 import sympy as sp
 
-from bounds.language.claim import Claim
+from bounds.language.claim import Claim, names_in
+from bounds.language.layers import layer_part
 from verify.checker.form import SIZES
 from verify.claims.needs import speaks_of_samples
 from verify.exact.statement import definition_of, free_names
@@ -18,8 +20,9 @@ class Place(NamedTuple):
     """Where to look.
 
     ``near``: how near numbers lie to the ends of their intervals, in turn, 1 at an end. ``step``: a step size that nothing
-    bounds, in units of 1/L. ``numbers``: of free names that nothing bounds, in turn; without any these have no value.
-    ``weights``: of clients, in turn, up to a factor, where these may differ.
+    bounds, in units of 1/L. ``numbers``: of free names that nothing bounds, in turn, but for the ``unknown`` ones; without
+    any these have no value. ``weights``: of clients, in turn, up to a factor, where these may differ. ``layers``: of a model
+    where a claim tells any.
     """
 
     clients: int = 2
@@ -31,6 +34,8 @@ class Place(NamedTuple):
     step: Fraction = Fraction(1, 2)
     numbers: tuple[Fraction, ...] = ()
     weights: tuple[int, ...] = (1,)
+    layers: int = 2
+    unknown: frozenset[str] = frozenset()
 
 
 class Setting(NamedTuple):
@@ -76,8 +81,14 @@ def setting_of(claim: Claim, given: Mapping[str, Fraction], place: Place | None 
     if "eta_l" in waiting and not {"eta_l"} & {*values, *numbers}:
         numbers["eta_l"] = place.step / numbers.get("L", place.L)
     left = [name for name in waiting if name not in values and name not in numbers]
+    for variable in claim.variables:
+        by_layer = variable.domain == "binary" and [size for _, size in variable.indices] == ["rounds", "layers"]
+        if by_layer and variable.name in left and (table := _table(claim, variable.name, sizes, place)):
+            values[variable.name] = table
+            left.remove(variable.name)
     if place.numbers:
-        numbers |= {name: place.numbers[i % len(place.numbers)] for i, name in enumerate(left)}
+        numbers |= {name: place.numbers[i % len(place.numbers)] for i, name in enumerate(left)
+                    if name not in place.unknown}
     values |= {name: _written(number, free[name], sizes) for name, number in numbers.items()}
     alike = claim.procedure is None or claim.procedure.equal_weights
     parts = [1 if alike else place.weights[k % len(place.weights)] for k in range(sizes["clients"])]
@@ -88,25 +99,64 @@ def setting_of(claim: Claim, given: Mapping[str, Fraction], place: Place | None 
 def _sizes(claim: Claim, given, free, place) -> dict[str, int]:
     least = dict.fromkeys(("clients", "rounds", "local_steps"), 1)
     found = {name: given.get(name, getattr(place, name)) for name in least}
+    found["layers"] = place.layers if "layers" in claim.names or any(f.has(layer_part) for f in claim.formulas) else 1
     for variable in claim.variables:
         if variable.domain == "integer" and not variable.indices:
             name, least[variable.name] = variable.name, variable.low
-            number = given.get(name, max(variable.low, found.get(name, variable.low)))
+            known = {size: sp.Integer(number) for size, number in found.items()}
+            equal, lows, highs = ([*map(int, _bounds(claim, name, known, relation))] for relation in ("==", ">=", "<="))
+            number = given.get(name, max(variable.low, *lows, found.get(name, max(variable.low, 1))))
+            if name not in given:
+                number = equal[0] if equal else min([number, *highs])
             found[name] = number if variable.high is None else min(number, variable.high)
     everyone = (claim.procedure.sampling if claim.procedure else "full") == "full"
     if speaks_of_samples(claim):
         found["samples"] = given.get("samples", 1 + place.clients)
-    for condition in claim.conditions:  # a size that a number bounds, or says
-        name, right = str(condition.left), sp.sympify(condition.right)
-        if name in found and name not in given and right.is_Integer:
-            choose = {"<": min, ">": max}.get(condition.relation[0], lambda now, number: number)
-            found[name] = choose(found[name], int(right))
-    found |= {"participants": given.get("participants", found["clients"] if everyone else 1), "dim": 1, "layers": 1}
+    for name in ("clients", "rounds", "local_steps", *["samples"] * ("samples" in found)):  # what a number bounds, or says
+        if name not in given:
+            equal, lows, highs = ([*map(int, _bounds(claim, name, {}, relation))] for relation in ("==", ">=", "<="))
+            found[name] = equal[0] if equal else max([min([found[name], *highs]), *lows])
+    found |= {"participants": given.get("participants", found["clients"] if everyone else 1), "dim": 1}
     for name, number in found.items():
         if number != int(number) or number < least.get(name, 1):
             raise ValueError(f"{name} must be a whole number of at least {least.get(name, 1)}; got {number}")
     sizes = {name: int(number) for name, number in found.items() if name in (*SIZES, "samples") or name in free}
     return sizes | {"iterations": sizes["rounds"] * sizes["local_steps"]}
+
+
+def _table(claim: Claim, name: str, sizes: dict[str, int], place: Place) -> list[list[str]] | None:
+    """Zeros and ones by round and layer as the conditions on them allow; None where none are found."""
+    def sized(formula):
+        formula = sp.sympify(formula)
+        return formula.subs({s: sizes[s.name] for s in formula.free_symbols if getattr(s, "name", "") in sizes})
+
+    about = [c for c in claim.conditions if name in (names := names_in(c.left) | names_in(c.right))
+             and names <= {name, *sizes} | {str(index) for index, *_ in c.over}]
+    rows = [*product("01", repeat=sizes["layers"])]
+    turn = sum(place.weights) % len(rows)
+
+    def side(formula, index, table):
+        def entry(e):
+            r, l = map(int, e.indices)
+            return sp.Integer(table[r][l])
+
+        return sized(formula).subs(index).doit().replace(lambda e: isinstance(e, sp.Indexed), entry)
+
+    def allowed(table) -> bool:
+        for c in about:
+            cases = [{}]
+            for index, low, high in c.over:
+                ends = [int(sized(end)) for end in (low, high)]
+                cases = [{**case, index: sp.Integer(i)} for case in cases for i in range(ends[0], ends[1] + 1)]
+            for case in cases:
+                if not sp.Rel(side(c.left, case, table), side(c.right, case, table), c.relation):
+                    return False
+        return True
+
+    for table in product(rows[turn:] + rows[:turn], repeat=sizes["rounds"]):
+        if allowed(table):
+            return [[*row] for row in table]
+    return None
 
 
 def _written(number, lengths, sizes) -> Any:

@@ -16,9 +16,8 @@ from verify.exact.statement import statement_of
 from verify.worst.program import programs
 from verify.worst.proof import proof
 from verify.worst.setting import Place, Setting, setting_of
-from verify.worst.worst_of_lengths import about_lengths, worst_of_lengths
 
-__all__ = ["WorstCase", "worst_case"]
+__all__ = ["WorstCase", "functions_of", "has_form", "worst_case"]
 
 _NOT_SAID = {"dim", "layers", "iterations"}
 
@@ -50,9 +49,15 @@ class WorstCase:
         return {name: str(value) for name, value in found.items() if name not in _NOT_SAID}
 
     @property
+    def said(self) -> dict[str, str]:
+        """What a scope says: sizes and numbers, and the layers of a model that has several."""
+        layers = self.setting.sizes["layers"]
+        return self.numbers | ({"layers": str(layers)} if layers > 1 else {})
+
+    @property
     def scope(self) -> str:
         """The functions, sizes and numbers of which the statement was looked at, in one line."""
-        said = ", ".join(f"{name} = {value}" for name, value in self.numbers.items())
+        said = ", ".join(f"{name} = {value}" for name, value in self.said.items())
         return f"{self.functions}, in every dimension; {said}"
 
 
@@ -66,25 +71,20 @@ def worst_case(claim: Claim, given: Mapping[str, Fraction] | None = None, place:
         LookupError, TypeError, ValueError: the claim has no worst case of this kind, or not at these numbers, or not with
             at most so many letters.
     """
-    if about_lengths(claim):
-        try:
-            return WorstCase(claim.id, *worst_of_lengths(claim, given or {}, place or Place(), most, factors, proofs))
-        except (NoForm, TooLarge) as error:
-            raise ValueError(f"{claim.id} has no proof about lengths: {error}") from error
     stated, setting = statement_of(claim), setting_of(claim, given or {}, place)
     try:
         letters = Letters(stated, *setting)
-        asked = programs(letters, stated["statement"], most)
+        asked = programs(letters, [stated["statement"]], most if factors or not proofs else None)
     except (NoForm, TooLarge) as error:
         needed = f"; it may need a value of {', '.join(setting.unknown)}" if setting.unknown else ""
         raise ValueError(f"{claim.id} has no worst case of this kind: {error}{needed}") from error
     solved = [program.solve(*pair) for program, *pair in asked] if factors else []
-    known = claim.id, setting, _functions(letters), len(letters.depends), tuple(s and s.factor for s in solved)
+    known = claim.id, setting, functions_of(letters), len(letters.depends), tuple(s and s.factor for s in solved)
     if not proofs:
         return WorstCase(*known, None, "none was looked for")
     multipliers = []
     for program, *pair in asked:
-        found = proof(program, *pair)
+        found = proof(program, *pair, most)
         if found is None:
             break
         multipliers.append({name: str(number) for name, number in found.items()})
@@ -96,7 +96,13 @@ def worst_case(claim: Claim, given: Mapping[str, Fraction] | None = None, place:
     return WorstCase(*known, certificate if accepted else None, "" if accepted else f"the checker: {reason}")
 
 
-def _functions(letters: Letters) -> str:
+def has_form(claim: Claim, place: Place) -> int:
+    """The number of pairs of forms that a claim compares at a place. Raises what :func:`worst_case` raises."""
+    stated = statement_of(claim)
+    return sum(1 for _ in Letters(stated, *setting_of(claim, {}, place)).compared(stated["statement"]))
+
+
+def functions_of(letters: Letters) -> str:
     """The class of functions and the law of gradients, in words."""
     (L, *_), (m, *_) = letters.bounds["L_client"], letters.bounds["mu_client"]
     smooth = "differentiable" if L is None else "L-smooth" if letters.given.get("L") == L else f"{L}-smooth"

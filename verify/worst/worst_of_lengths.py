@@ -46,8 +46,7 @@ def about_lengths(claim: Claim) -> bool:
 def worst_of_lengths(claim: Claim, given: Mapping[str, Fraction], place: Place, most: int | None = None,
                      factors: bool = True, proofs: bool = True) -> OfLengths:
     """A proof, and the least factors of the larger sides that are proven where it was not, at the numbers ``given``, else
-    at those of a ``place``: with a smaller step, or other numbers larger, where hypotheses ask for that. ``most``: as of
-    letters whose squares are looked at; here twice as many are.
+    at those of a ``place``: with a smaller step, or other numbers larger, where hypotheses ask for that. ``most``: letters.
 
     Raises:
         LookupError, TypeError, ValueError: the claim has no proof of this kind, or not at these numbers.
@@ -59,7 +58,7 @@ def worst_of_lengths(claim: Claim, given: Mapping[str, Fraction], place: Place, 
         try:
             rules = checker.rules_of({**stated, **own})
             pairs, known = rules.compared(stated["statement"]), rules.known()
-            bounded(len(rules.upstream), 2 * (most or LETTERS), "letters")
+            bounded(len(rules.upstream), most or 2 * LETTERS, "letters")
             break
         except ValueError as error:
             refused = refused or error

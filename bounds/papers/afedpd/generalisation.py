@@ -72,7 +72,7 @@ from bounds.papers.afedpd.setting import (
 )
 from bounds.papers.afedpd.words import server_duals, twin_server_duals
 
-__all__ = ["CLAIMS", "appendix_bound", "main_bound", "multiplier", "x_plus"]
+__all__ = ["CLAIMS", "GENERAL", "RATES", "appendix_bound", "main_bound", "multiplier", "x_plus"]
 
 
 def x_plus(step):
@@ -142,15 +142,17 @@ lemma_4 = varied(run_claim(
     variables=(any_rho, Variable("tau0", "integer", low=0)),
     conditions=(Condition(tau0, "<=", rounds),), statement=Condition(signed_gap, "<=", G_lip * E(end_distance) + hit),
     steps=("afedpd/lemma-4-split", "afedpd/lemma-4-hitting"),
+    note="Lipschitz losses give it without the last term, for every tau_0",
 ), {
     "sup-only": ("the plain expectation; losses bounded from above only", {
         "assumptions": (A1_sample, A2, A_sup_only, A_sampling, A_neighbours)}),
     "cond-zeta": ("given that the differing sample is not used in the rounds t < tau_0, as in the proof", {
-        "statement": Condition(signed_gap, "<=", G_lip * E_unused(tau0, end_distance) + hit)}),
+        "note": "", "statement": Condition(signed_gap, "<=", G_lip * E_unused(tau0, end_distance) + hit)}),
     "cond-zeta+rounds-upto": ("given that the differing sample is not used in the rounds t <= tau_0", {
-        "statement": Condition(signed_gap, "<=", G_lip * E_unused(tau0 + 1, end_distance) + hit)}),
+        "note": "", "statement": Condition(signed_gap, "<=", G_lip * E_unused(tau0 + 1, end_distance) + hit)}),
     "generalisation": ("first inequality", {
-        "number": "Lemma 4, (16), first inequality", "statement": Condition(generalisation_gap, "<=", signed_gap)}),
+        "number": "Lemma 4, (16), first inequality", "note": "",
+        "statement": Condition(generalisation_gap, "<=", signed_gap)}),
 })
 
 # Lemmas 5 and 6 ------------------------------------------------------------------------------------------------------
@@ -190,6 +192,40 @@ lemma_5_last = varied(lemma_5[0], {
 lemma_6 = lemma_on_updates(
     "afedpd/lemma-6", "Lemma 6, (18)", differing[k], inherited + new_sample,
     ("afedpd/lemma-6-different", "afedpd/lemma-6-mixture", "afedpd/lemma-6-unroll", "afedpd/bernoulli"))
+
+# their closed forms, where the print of Lemma 5 has the last models in place of the round's
+in_closed_form = (1 - (1 - rate * (rho_prox - L)) ** local_steps) / (rho_prox - L)
+round_gap = norm(x_round[r] - twin_x_round[r])
+PRINTED, LAST, ROUND = (
+    f"along runs, {how}" for how in ("with equality, as printed", "as a bound, with the difference of the last models",
+                                     "as a bound, with the difference of the round's models"))
+
+
+def closed(holds, relation, distance, extra=0):
+    """The clients for which ``holds`` is 1 after the round, against the closed form with a distance of models."""
+    apart = E(norm(server_duals[r, k] - twin_server_duals[r, k]))
+    right = in_closed_form * (L * E(distance) + apart + extra)
+    return {"statement": Condition(holds * round_end, relation, holds * right, (all_rounds, each_client))}
+
+
+def closed_forms(base, claim_id, number, steps, readings):
+    """Of the claim of a lemma: (name, words, what ``closed`` takes)."""
+    base = replace(base, id=claim_id, number=number, kind="proof step", steps=steps)
+    found = {f"run+{name}": (words, closed(*sides)) for name, words, *sides in readings}
+    _, words, *sides = readings[-1]
+    found |= {"run+stable": (f"{words}; {STABLE}", lambda claim: replace(stable(claim), **closed(*sides)))}
+    return varied(base, found)[1:]
+
+
+same, other = 1 - differing[k], differing[k]
+closed_5 = closed_forms(
+    lemma_5[0], "afedpd/lemma-5-geometric", "proof of Lemma 5, third display, first equality", ("afedpd/lemma-5-unroll",), (
+        ("printed", PRINTED, same, "==", end_distance), ("theta-T", LAST, same, "<=", end_distance),
+        ("round", ROUND, same, "<=", round_gap)))
+closed_6 = closed_forms(
+    lemma_6[0], "afedpd/lemma-6-unroll", "proof of Lemma 6, fourth display, first equality", ("afedpd/lemma-6-mixture",), (
+        ("printed", PRINTED, other, "==", round_gap, 2 * G_lip / samples), ("round", ROUND, other, "<=", round_gap,
+                                                                           2 * G_lip / samples)))
 
 # the recursion -------------------------------------------------------------------------------------------------------
 INACTIVE = "clients that are not sampled keep the model that they would receive, as in B.3.2"
@@ -264,9 +300,10 @@ gap_before_tau0 = run_claim(
     id="afedpd/gap-before-tau0", number="B.3.2, from Lemma 4, first inequality", kind="proof step", assumptions=GENERAL,
     variables=(any_rho, Variable("tau0", "integer", low=0)), conditions=(Condition(tau0, "<=", rounds),),
     statement=Condition(stability_gap, "<=", G_lip * gap_x[rounds] + hit), steps=("afedpd/lemma-4",),
+    note="Lipschitz losses give it without the last term, for every tau_0",
 )
 
 CLAIMS = (
-    *theorem_2, *theorem_2_explicit, *lemma_4, *lemma_5, *lemma_5_last, *lemma_6, *rec_delta_global, *rec_sigma,
-    *rec_delta_local, *rec_pi, gap_before_tau0,
+    *theorem_2, *theorem_2_explicit, *lemma_4, *lemma_5, *lemma_5_last, *lemma_6, *closed_5, *closed_6, *rec_delta_global,
+    *rec_sigma, *rec_delta_local, *rec_pi, gap_before_tau0,
 )

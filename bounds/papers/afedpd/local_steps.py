@@ -129,6 +129,19 @@ different = step(
     note="g_one and g_two are the gradients at the differing samples; any values",
 )
 
+# Assumption 2 as printed bounds the gradient of f alone, the mean over all samples
+rest_one, rest_two = sp.Symbol("rest_one"), sp.Symbol("rest_two")
+everything = clients * samples
+different_global = different.variant(
+    "assumption-2", "Assumption 2 as printed: the mean of all C S samples' gradients has norm at most G, in both runs",
+    variables=(*different.variables, *(Variable(n, "vector") for n in ("rest_one", "rest_two")),
+               Variable("clients", "integer"), Variable("samples", "integer", low=2)),
+    conditions=(Condition(norm(g_one + rest_one) / everything, "<=", G_lip),
+                Condition(norm(g_two + rest_two) / everything, "<=", G_lip)),
+    note="g_one and g_two are the gradients at the differing samples, rest_one and rest_two the sums of all others'")
+different_global_stable = replace(
+    stable(different_global), id=f"{different_global.id}+stable", reading=f"{different_global.reading}; {STABLE}")
+
 # numbers of one round ------------------------------------------------------------------------------------------------
 D_theta, D_lambda, D_last = (number(n, nonnegative=True) for n in ("D_theta", "D_lambda", "D_last"))
 a_now = number("a_now", nonnegative=True)
@@ -181,6 +194,12 @@ unroll_5 = step(
     steps=("afedpd/lemma-5-contraction",),
 )
 
+unroll_5_start = unroll_5.variant(
+    "start", "the last equality: a_0 = 0, as the local model starts at theta",
+    number="proof of Lemma 5, second display, last line", conditions=(Condition(a[0], "<=", 0),), note="K is length - 1",
+    steps=(),
+    statement=Condition(from_start + unrolled(0, steps_made), "==", unrolled(0, steps_made)))
+
 unroll_6 = step(
     id="afedpd/lemma-6-unroll", number="proof of Lemma 6, third display",
     variables=(*STEP, *DISTANCES, *SEQUENCE, *numbers("nonnegative", "G_lip"), Variable("samples", "integer")),
@@ -193,13 +212,13 @@ closed = (1 - (1 - eta * rho_L) ** local_steps) / rho_L
 
 geometric = varied(step(
     id="afedpd/lemma-5-geometric", number="proof of Lemma 5, third display, equality",
-    reading="the sum against its closed form, with the difference of the round's models", variables=(*STEP, *DISTANCES, K),
-    statement=Condition(unrolled(0, local_steps), "==", closed * (L * D_theta + D_lambda)), steps=("afedpd/lemma-5-unroll",),
+    reading="the sum against its closed form, as printed with the difference of the last models",
+    variables=(*STEP, *DISTANCES, Variable("D_last", "nonnegative"), K), note="D_last is E|theta^T - hat theta^T|",
+    statement=Condition(unrolled(0, local_steps), "==", closed * (L * D_last + D_lambda)), steps=("afedpd/lemma-5-unroll",),
 ), {
-    "theta-T": ("the sum against its closed form, as printed with the difference of the last models", {
-        "variables": (*STEP, *DISTANCES, Variable("D_last", "nonnegative"), K),
-        "statement": Condition(unrolled(0, local_steps), "==", closed * (L * D_last + D_lambda)),
-        "note": "D_last is E|theta^T - hat theta^T|"}),
+    "theta-t": ("the sum against its closed form, with the difference of the round's models", {
+        "variables": (*STEP, *DISTANCES, K), "note": "",
+        "statement": Condition(unrolled(0, local_steps), "==", closed * (L * D_theta + D_lambda))}),
     "bound": ("the bound on a_K", {
         "variables": (*STEP, *DISTANCES, *SEQUENCE), "conditions": recursion(0), "note": SHORT,
         "statement": Condition(a[steps_made], "<=", closed.xreplace({local_steps: steps_made}) * (L * D_theta + D_lambda))}),
@@ -207,6 +226,12 @@ geometric = varied(step(
 
 geometric_stable = replace(
     stable(geometric[-1]), id="afedpd/lemma-5-geometric@bound+stable", reading=f"{geometric[-1].reading}; {STABLE}")
+
+with_G = 2 * G_lip / samples
+unroll_6_closed = unroll_6.variant(
+    "closed", "the sum against its closed form", number="proof of Lemma 6, fourth display, first equality", conditions=(),
+    variables=(*STEP, *DISTANCES, K, *numbers("nonnegative", "G_lip"), Variable("samples", "integer")), note="",
+    statement=Condition(unrolled(with_G, local_steps), "==", closed * (L * D_theta + D_lambda + with_G)))
 
 bernoulli = varied(step(
     id="afedpd/bernoulli", number="proof of Lemma 5, third display, last inequality",
@@ -242,6 +267,7 @@ quadratic_stable = replace(
     stable(lemma_5_quadratic), id="afedpd/lemma-5@quadratic+stable", reading=f"{lemma_5_quadratic.reading}; {STABLE}")
 
 CLAIMS = (
-    *split, *hitting, *with_stable(triangle), *contraction, *with_stable(different), mixture, *with_stable(unroll_5),
-    *with_stable(unroll_6), *geometric, geometric_stable, *bernoulli, lemma_5_quadratic, quadratic_stable,
+    *split, *hitting, *with_stable(triangle), *contraction, *with_stable(different), different_global,
+    different_global_stable, mixture, *with_stable(unroll_5), unroll_5_start, *with_stable(unroll_6), unroll_6_closed,
+    *geometric, geometric_stable, *bernoulli, lemma_5_quadratic, quadratic_stable,
 )

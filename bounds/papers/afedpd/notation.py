@@ -88,6 +88,8 @@ LETTERS: dict[str, Letter] = {
     "g_gap": Letter("h", "difference of the gradients in the two runs"),
     "g_one": Letter("g_1", "gradient at the sample"),
     "g_two": Letter("g_2", "gradient at the differing sample"),
+    "rest_one": Letter("r_1", "sum of the gradients of all other samples"),
+    "rest_two": Letter("r_2", "the same of the other run"),
     "a_now": Letter("a_k", "mean distance after k local steps"),
     "a": Letter("a_{<0>}", "mean distance after j local steps", "j"),
     "D_theta": Letter(r"D_{\theta}", "mean distance of theta^t in the two runs"),
@@ -134,7 +136,7 @@ UNITS: dict[str, tuple] = {
         "Delta_next", "delta_next", "pi_next", "V", "W", "update_gap", "at_point", "sent_mean"), _MODEL),
     **dict.fromkeys((
         "server_duals", "client_dual", "twin_server_duals", "lam_gap", "lam_gaps", "lam_1", "g_gap", "g_one",
-        "g_two", "D_lambda", "sigma_dual", "sigma_next"), _GRADIENT),
+        "rest_one", "rest_two", "g_two", "D_lambda", "sigma_dual", "sigma_next"), _GRADIENT),
     **dict.fromkeys(("curvature", "z"), _CURVATURE),
     **dict.fromkeys(("eta", "eta_0", "mu_lr", "alpha_mult"), _STEP),
     **dict.fromkeys(("R_now", "R_before", "J_now", "R_start", "R_end", "R_1", "R_2"), (0, 2)),

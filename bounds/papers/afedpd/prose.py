@@ -1,5 +1,7 @@
 """Statements in the text, equations and remarks of A-FedPD."""
 
+from dataclasses import replace
+
 import sympy as sp
 
 from bounds.language.claim import Condition, Procedure, Variable
@@ -151,11 +153,12 @@ eq_13 = varied(prose(
 })
 
 # Remarks -------------------------------------------------------------------------------------------------------------
-remark_1_1 = prose(
+remark_1_1 = varied(prose(
     id="afedpd/remark-1.1", number="Remark 1.1", explicit=False, reading="exact local solutions; rate 1/T",
     procedure=EXACT, variables=(any_rho, K1, hidden), assumptions=(OPTIMISATION[0], A_sampling),
     statement=Condition(gradients, "<=", C / rounds), limits=((rounds, sp.oo),), note="C does not depend on T",
-)
+), {"full": ("exact local solutions; rate 1/T; all clients take part, P = C", {
+    "procedure": replace(EXACT, sampling="full")})})
 
 remark_1_2 = varied(prose(
     id="afedpd/remark-1.2", number="Remark 1.2", explicit=False,
@@ -174,21 +177,26 @@ order = {
 }
 
 family_rate = C * (participants * rounds) ** (mu_lr * L * share) / (clients * samples)
-with_rate = (any_rho, *numbers("positive", "mu_lr"), hidden)
+with_steps = {"variables": (*RATES, hidden), "conditions": multiplier(eta_0)}
+any_steps = {"variables": (any_rho, *numbers("positive", "mu_lr"), hidden), "conditions": ()}
 
 
-def of_family(name, sampling="without-replacement"):
-    """The rate for another method of the family."""
-    return {"procedure": Procedure(name, sampling=sampling, equal_weights=True)}
+def of_family(name, method, rate=family_rate, sampling="without-replacement"):
+    """The rate for another method of the family, with the steps of Theorem 2 and with any."""
+    changes = {"procedure": Procedure(method, sampling=sampling, equal_weights=True),
+               "statement": Condition(generalisation_gap, "<=", rate)}
+    return {method: (f"{name}; {STEPS}", changes), f"{method}+any-step": (f"{name}; {ANY_STEPS}", changes | any_steps)}
 
+
+STEPS, ANY_STEPS = "steps and mu as in Theorem 2", "steps of any size"
 
 remark_2_1 = varied(prose(
-    id="afedpd/remark-2.1-rate", reading="A-FedPD", variables=with_rate,
-    statement=Condition(generalisation_gap, "<=", family_rate), **order,
+    id="afedpd/remark-2.1-rate", reading=f"A-FedPD; {STEPS}", statement=Condition(generalisation_gap, "<=", family_rate),
+    **with_steps, **order,
 ), {
-    "fedpd": ("FedPD; everybody participates", of_family("fedpd", "full") | {
-        "statement": Condition(generalisation_gap, "<=", family_rate.xreplace({participants: clients}))}),
-    "fedadmm": ("FedADMM", of_family("fedadmm")), "feddyn": ("FedDyn", of_family("feddyn")),
+    "any-step": (f"A-FedPD; {ANY_STEPS}", any_steps),
+    **of_family("FedPD, everybody participates", "fedpd", family_rate.xreplace({participants: clients}), "full"),
+    **of_family("FedADMM", "fedadmm"), **of_family("FedDyn", "feddyn"),
 })
 
 remark_2_1_local = prose(
@@ -200,6 +208,6 @@ remark_2_1_local = prose(
 )
 
 CLAIMS = (
-    *partial_fedpd, *mean_dual_claims, unbiased, *eq_9, *eq_10, *eq_13, remark_1_1, *remark_1_2, *remark_2_1,
+    *partial_fedpd, *mean_dual_claims, unbiased, *eq_9, *eq_10, *eq_13, *remark_1_1, *remark_1_2, *remark_2_1,
     remark_2_1_local,
 )

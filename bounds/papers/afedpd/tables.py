@@ -1,5 +1,7 @@
 """Tables 7 and 9 of A-FedPD: orders of rates, with the constants of O(.) hidden."""
 
+from dataclasses import replace
+
 import sympy as sp
 
 from bounds.formulas.comparisons import comparison, right_side
@@ -12,6 +14,7 @@ from bounds.language.words import (
     L,
     Sum,
     clients,
+    eta_l,
     grad,
     k,
     local_steps,
@@ -20,10 +23,13 @@ from bounds.language.words import (
     participants,
     r,
     rounds,
+    t,
     x_before,
     x_round,
 )
 from bounds.papers.afedpd.assumptions import A1, A2, A1_sample, A_sampling
+from bounds.papers.afedpd.generalisation import GENERAL, multiplier
+from bounds.papers.afedpd.generalisation import RATES as THEOREM_2
 from bounds.papers.afedpd.optimisation import C, hidden
 from bounds.papers.afedpd.quantities import R0, average_gradient_sq, f1_gap, generalisation_gap, mean_over_sampled, trained
 from bounds.papers.afedpd.setting import (
@@ -32,7 +38,9 @@ from bounds.papers.afedpd.setting import (
     any_rho,
     client_counts,
     each_client,
+    each_step,
     eps_inexact,
+    eta_0,
     few_clients,
     mu_lr,
     numbers,
@@ -131,35 +139,63 @@ c_over_p = step(
 power = mu_lr * L / (1 + mu_lr * L)
 everything = clients * samples
 SAMPLED = Procedure(sampling="without-replacement", equal_weights=True)
+EVERYBODY = Procedure(equal_weights=True)
+lipschitz = (A1_sample, A2, A_sampling)
+one_client = Condition(clients, "==", 1)
 
-RATES = {
-    "sgd": (Procedure(equal_weights=True), (local_steps * rounds) ** power / everything, True),
-    "mohri": (SAMPLED, rounds * local_steps / sp.sqrt(everything), False),
-    "hu": (SAMPLED, rounds * local_steps / sp.sqrt(everything), False),
-    "wu": (SAMPLED, sp.sqrt(rounds) / (clients * sp.sqrt(everything)), False),
-    "fedavg": (SAMPLED, (participants * local_steps * rounds) ** power / everything, True),
-    "afedpd": (AFEDPD, (participants * rounds) ** power / everything, True),
-}
+#: the relation of mu to the steps in the works that the rows cite: at most mu / t at the t-th local step
+falling = (Condition(eta_l[t], "==", eta_0 / (t + 1), (each_step,)), Condition(eta_0, "<=", mu_lr))
+FALLING = "the local step t is eta_0/t, eta_0 at most mu, as in the work cited"
 
-METHODS = {
-    "sgd": "SGD on all samples, run here as FedAvg with everybody; K T steps",
-    "mohri": "run here as FedAvg; VC dimension hidden",
-    "hu": "run here as FedAvg; Bernstein's condition not written out", "wu": "run here as FedAvg", "fedavg": "FedAvg",
-    "afedpd": "A-FedPD",
-}
 
-table_9 = tuple(
-    run_claim(
-        id=f"afedpd/table-9-{row}", number=f"Table 9, row {row}", kind="table entry", explicit=False, reading=METHODS[row],
-        procedure=procedure, assumptions=(A1_sample, A2, A_sampling),
-        statement=Condition(generalisation_gap, "<=", C * right),
-        variables=(*((any_rho,) if row == "afedpd" else ()), *(numbers("positive", "mu_lr") if with_mu else ()), hidden),
-        limits=sizes_of(right), note=CONSTANT,
-    )
-    for row, (procedure, right, with_mu) in RATES.items()
+def generalisation(row, right, reading, procedure=SAMPLED, assumptions=lipschitz, variables=(), **more):
+    """A row of the table."""
+    return run_claim(
+        id=f"afedpd/table-9-{row}", number=f"Table 9, row {row}", kind="table entry", explicit=False, reading=reading,
+        procedure=procedure, assumptions=assumptions, statement=Condition(generalisation_gap, "<=", C * right),
+        variables=(*variables, hidden), limits=sizes_of(right), note=CONSTANT, **more)
+
+
+def any_step(reading):
+    """Without a relation of mu to the steps."""
+    return {"any-step": (reading, lambda claim: replace(
+        claim, conditions=tuple(c for c in claim.conditions if c in (one_client,)),
+        variables=(*(any_rho for v in claim.variables if v == any_rho), *numbers("positive", "mu_lr"), hidden)))}
+
+
+with_mu = numbers("positive", "eta_0", "mu_lr")
+step_rate = (local_steps * rounds) ** power / everything
+sgd = generalisation(
+    "sgd", step_rate, f"SGD on all C S samples, which one client has; K T steps; {FALLING}", EVERYBODY, variables=with_mu,
+    conditions=(one_client, *falling))
+sgd = replace(sgd, limits=tuple(pair for pair in sgd.limits if pair[0] != clients))
+
+fedavg = generalisation(
+    "fedavg", (participants * local_steps * rounds) ** power / everything, f"FedAvg; {FALLING}", variables=with_mu,
+    conditions=falling)
+
+own = generalisation(
+    "afedpd", (participants * rounds) ** power / everything, "A-FedPD; steps and mu as in Theorem 2", AFEDPD,
+    assumptions=GENERAL, variables=THEOREM_2, conditions=multiplier(eta_0))
+
+linear = rounds * local_steps / sp.sqrt(everything)
+
+table_9 = (
+    *varied(sgd, {
+        **any_step("SGD on all C S samples, which one client has; K T steps of any size"),
+        "fedavg": (f"SGD on all samples, run as FedAvg with everybody; {FALLING}", {
+            "conditions": falling, "limits": sizes_of(step_rate)}),
+    }),
+    generalisation("mohri", linear, "run here as FedAvg; VC dimension hidden"),
+    generalisation("hu", linear, "run here as FedAvg; Bernstein's condition not written out"),
+    generalisation("wu", sp.sqrt(rounds) / (clients * sp.sqrt(everything)), "run here as FedAvg"),
+    *varied(fedavg, any_step("FedAvg; steps of any size")),
+    *varied(own, any_step("A-FedPD; steps of any size") | {
+        "gamma-last": ("A-FedPD; steps and mu as in Theorem 2, gamma from the last round's step", {
+            "conditions": multiplier(eta_0 / rounds)})}),
 )
 
 against_fedavg = comparison(
-    "afedpd/remark-2.1-rate@against-fedavg", right_side(table_9[-1]), right_side(table_9[-2]), number="Remark 2.1, Table 9",
+    "afedpd/remark-2.1-rate@against-fedavg", right_side(own), right_side(fedavg), number="Remark 2.1, Table 9",
 )
 CLAIMS = (*table_7, c_over_p, *table_9, against_fedavg)

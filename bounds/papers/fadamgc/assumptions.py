@@ -7,8 +7,23 @@ from bounds.language.words import L, L_client, clients, g, iterations, k, local_
 from bounds.papers.fadamgc.words import B, G, beta1, eps, eta, eta_g, sigma
 
 __all__ = [
-    "A51", "A51_A53", "A51_AC1", "ASSUMPTIONS", "all_clients", "all_steps", "bounded", "heterogeneity", "independent",
-    "lam", "product", "product_is", "proof_38", "proof_78", "smooth", "variance",
+    "A51",
+    "A51_A53",
+    "A51_AC1",
+    "ASSUMPTIONS",
+    "all_clients",
+    "all_steps",
+    "bounded",
+    "heterogeneity",
+    "independent",
+    "lam",
+    "product",
+    "product_is",
+    "proof_38",
+    "proof_78",
+    "proof_152",
+    "smooth",
+    "variance",
 ]
 
 HALF = sp.Rational(1, 2)
@@ -55,7 +70,9 @@ ASSUMPTIONS = {a.id: a for a in (*A51_A53, heterogeneity)}
 # printed inside proofs -----------------------------------------------------------------------------------------------
 proof_38 = (Condition(product, "<=", lam / (8 * local_steps * L)),)
 
+proof_152 = (Condition(eta, "<=", eps * lam / (30 * local_steps * L)),)
+
 proof_78 = (
-    Condition(16 * local_steps * L**2 * (1 - beta1), "<=", eps**2),
+    Condition(16 * local_steps * L**2 * (1 - beta1), "<", eps**2),
     Condition(eta, "<=", eps / (4 * (1 - beta1) ** HALF * local_steps * L)),
 )

@@ -1,7 +1,6 @@
 """Short ways to write this paper's claims: the methods and their variants, and one claim in its readings.
 
-The decay rates lie in [0, 1): conditions say "at most 1", and as variables they lie below 1. Each participant renews its
-y_k in the runs, unless a claim says otherwise.
+The decay rates lie in [0, 1). In the runs any number of participants, at least one, renew their y_k: Y <= S.
 """
 
 from collections.abc import Callable
@@ -17,16 +16,16 @@ from bounds.papers.fadamgc.assumptions import all_clients, all_steps
 from bounds.papers.fadamgc.words import B, C, C_all, C_beta, G, beta1, beta2, eps, eta, sigma, tracked, trackers
 
 __all__ = [
-    "ANY_MOMENTS", "FADAMGC", "FA_NT", "SPECIAL", "algebra_step", "all_clients_take_part", "all_tracked", "at_each",
-    "at_each_but_first", "at_most", "average_norm", "average_sq", "before_last", "carried", "decrease",
-    "free_constants", "last_gap", "one_relation", "order_claim", "over", "pathwise", "powers_of_beta1", "put",
+    "ANY_MOMENTS", "FADAMGC", "FA_NT", "POSITIVE_BETA2", "SPECIAL", "algebra_step", "all_clients_take_part", "all_tracked",
+    "at_each", "at_each_but_first", "at_most", "average_norm", "average_sq", "before_last", "carried", "constant_step",
+    "decrease", "free_constants", "last_gap", "one_relation", "order_claim", "over", "pathwise", "powers_of_beta1", "put",
     "readings", "run_claim", "started", "with_norms",
 ]
 
 FADAMGC = Procedure("fadamgc", sampling="without-replacement", equal_weights=True)
 FA_NT = replace(FADAMGC, base="fa-nt")
 constant_step = Condition(eta_l[sp.Symbol("t", integer=True)], "==", eta, (all_steps,))
-beta1_below, beta2_below = Condition(beta1, "<=", 1), Condition(beta2, "<=", 1)
+beta1_below, beta2_below = Condition(beta1, "<", 1), Condition(beta2, "<", 1)
 step_sizes = (Variable("eta", "positive"), Variable("eta_g", "positive"))
 any_beta1 = Variable("beta1", "nonnegative", below=1)
 
@@ -36,18 +35,29 @@ ANY_MOMENTS = {
     "conditions": (constant_step, beta1_below, beta2_below),
 }
 
+#: those of Theorem 5.4 and its proof, for any beta2 > 0
+POSITIVE_BETA2 = ANY_MOMENTS | {
+    "variables": tuple(replace(v, domain="positive") if v.name == "beta2" else v for v in ANY_MOMENTS["variables"])}
+
 SPECIAL = {
     "variables": (*step_sizes, any_beta1),
     "conditions": (constant_step, beta1_below, Condition(beta2, "==", 0), Condition(eps, "==", 0)),
 }
 
 
-def run_claim(procedure: Procedure, moments: dict, *, conditions=(), variables=(), **fields) -> Claim:
-    """A claim about runs of a method, with the hyper-parameters of ``moments``, of which ``conditions`` may define some."""
+#: the clients that renew their y_k are among the participants; no bound of a bare name, which would be a constant
+SUBSET = Condition(trackers - participants, "<=", 0)
+
+
+def run_claim(procedure: Procedure, moments: dict, *, conditions=(), variables=(), subset=(SUBSET,), **fields) -> Claim:
+    """A claim about runs of a method, with the hyper-parameters of ``moments``, of which ``conditions`` may define some.
+
+    Without ``subset`` every participant renews its y_k, where the method has them.
+    """
     defined = {str(c.left) for c in conditions if c.relation == "==" and c.left.is_Symbol}
     free = tuple(v for v in (*moments["variables"], *variables) if v.name not in defined)
     return Claim(setting="run", source="fadamgc", procedure=procedure, definitions=q.DEFINITIONS, variables=free,
-                 conditions=(*moments["conditions"], *conditions), **fields)
+                 conditions=(*moments["conditions"], *subset, *conditions), **fields)
 
 
 algebra_step = partial(Claim, setting="algebra", kind="proof step", source="fadamgc")
@@ -115,7 +125,7 @@ def _exchanged(claim: Claim, table) -> dict:
     put_in = _putting_in(tuple(table.items()))
 
     def changed(condition):
-        return Condition(put_in(condition.left), condition.relation, put_in(condition.right), condition.over)
+        return replace(condition, left=put_in(condition.left), right=put_in(condition.right))
 
     return {"statement": changed(claim.statement), "conditions": tuple(map(changed, claim.conditions))}
 
@@ -156,7 +166,15 @@ k_prime = exchanged("k-prime", "mtilde with k' inside its sum",
                     {q.tracked_mean: q.tracked_mean_prime, q.tracked_mean_nt: q.tracked_mean_nt_prime,
                      q.smoothed_error_nt: q.smoothed_error_nt_prime})
 
-__all__ += ["alpha_vhat", "exchanged", "k_prime", "stored_max"]
+__all__ += ["alpha_vhat", "exchanged", "k_prime", "stored_max", "v_started", "with_condition"]
+
+
+def with_condition(name: str, words: str, *conditions: Condition):
+    """The reading with a condition that a proof prints and the statement leaves out."""
+    def change(claim: Claim) -> Claim:
+        return _changed(claim, name, words, conditions=(*claim.conditions, *conditions))
+
+    return change
 
 
 def started(start: str):
@@ -173,9 +191,15 @@ def started(start: str):
 def all_tracked(claim: Claim) -> Claim:
     """The reading in which every participant renews its y_k: Y = S."""
     fields = _exchanged(claim, {trackers: participants})
+    fields["conditions"] = tuple(c for c in fields["conditions"] if c.left != c.right)
     fields["conditions"] += (Condition(tracked[r, q.every_client[0]], "==", sampled[r, q.every_client[0]],
                                        (over, all_clients)),)
     return _changed(claim, "all-tracked", "every participant renews its y_k: Y = S", **fields)
+
+
+def v_started(claim: Claim) -> Claim:
+    """The reading in which second moments start at 1: in other units of the loss, at any positive number."""
+    return put(_changed(claim, "v-init", "second moments start at 1 in place of 0"), v_init=1.0)
 
 
 def all_clients_take_part(claim: Claim) -> Claim:

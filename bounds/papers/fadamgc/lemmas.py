@@ -9,6 +9,7 @@ from bounds.papers.fadamgc.builders import (
     ANY_MOMENTS,
     FA_NT,
     FADAMGC,
+    POSITIVE_BETA2,
     SPECIAL,
     all_tracked,
     alpha_vhat,
@@ -20,6 +21,7 @@ from bounds.papers.fadamgc.builders import (
     readings,
     run_claim,
     started,
+    v_started,
     with_norms,
 )
 from bounds.papers.fadamgc.theorems import A2, FROM_GRADIENTS
@@ -35,7 +37,7 @@ y_gradient = started("gradient")
 drift_bound = 6 * eta**2 * K**2 * L**2 / eps**2 * A2
 
 lemma_A1 = run_claim(
-    FADAMGC, ANY_MOMENTS, id="fadamgc/lemma-A.1", number="Lemma A.1, (59), (81)", kind="lemma", reading=Y_ZERO,
+    FADAMGC, POSITIVE_BETA2, id="fadamgc/lemma-A.1", number="Lemma A.1, (59), (81)", kind="lemma", reading=Y_ZERO,
     assumptions=A51_A53, statement=at_each(q.Xi[r], "<=", drift_bound),
     note="the statement cites Assumption 5.1; its G is that of 5.3", steps=("fadamgc/eq-61", "fadamgc/eq-81"),
 )
@@ -58,7 +60,8 @@ D1_right = (48 * K**3 * L**2 * eta**2 * q.gradient_sq[r] + 96 * K**3 * L**2 * et
 lemma_D1 = run_claim(
     FA_NT, ANY_MOMENTS, id="fadamgc/lemma-D.1", number="Lemma D.1, (173)", kind="lemma",
     reading=f"{Y_ZERO}; stored directions with v", assumptions=A51_A53,
-    statement=at_each(q.smoothed_error_nt[r], "<=", D1_right), steps=("fadamgc/eq-176", "fadamgc/eq-182"),
+    statement=at_each(q.smoothed_error_nt[r], "<=", D1_right),
+    steps=("fadamgc/eq-176@identity", "fadamgc/eq-176", "fadamgc/eq-182"),
     note="the statement cites Assumption 5.1; its G is that of 5.3",
 )
 
@@ -76,9 +79,9 @@ lemma_D2 = run_claim(
 )
 
 CLAIMS = (
-    *readings(lemma_A1, y_gradient, carried), under_78,
-    *readings(lemma_B1, all_tracked, with_norms, carried), all_tracked(with_norms(lemma_B1)),
-    *readings(lemma_D1, k_prime, alpha_vhat, y_gradient, carried), all_tracked(alpha_vhat(lemma_D1)),
+    *readings(lemma_A1, y_gradient, carried, v_started), under_78,
+    *readings(lemma_B1, all_tracked, with_norms, carried, v_started), all_tracked(with_norms(lemma_B1)),
+    *readings(lemma_D1, k_prime, alpha_vhat, y_gradient, carried, v_started), all_tracked(alpha_vhat(lemma_D1)),
     all_tracked(alpha_vhat(k_prime(lemma_D1))), left_m, all_tracked(alpha_vhat(left_m)),
-    *readings(lemma_D2, alpha_vhat, all_tracked, y_gradient, carried), all_tracked(alpha_vhat(lemma_D2)),
+    *readings(lemma_D2, alpha_vhat, all_tracked, y_gradient, carried, v_started), all_tracked(alpha_vhat(lemma_D2)),
 )

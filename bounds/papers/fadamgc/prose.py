@@ -37,7 +37,7 @@ def adam_step(numerator, squared):
 
 hyper = (Variable("eta", "positive"), Variable("beta1", "nonnegative", below=1), Variable("beta2", "nonnegative", below=1),
          Variable("eps", "positive"))
-decays = (Condition(beta1, "<=", 1), Condition(beta2, "<=", 1))
+decays = (Condition(beta1, "<", 1), Condition(beta2, "<", 1))
 
 eq_4 = Claim(
     id="fadamgc/eq-4", number="(4)", kind="prose", setting="point", source="fadamgc", variables=hyper, conditions=decays,
@@ -51,7 +51,7 @@ start = Condition(norm2(x_round[0] - x_star), "<=", 0)
 
 adam = run_claim(
     Procedure("local-adam", equal_weights=True), ANY_MOMENTS, id="fadamgc/sec-4.1-adam", number="Section 4.1", kind="prose",
-    reading="the first local step from the minimiser, without noise, from m* = v* = 0", conditions=(start, still),
+    reading="the first local step from the minimiser, without noise, from m* = v* = 0", conditions=(start, still), subset=(),
     statement=Condition(norm2(x_before[1, k] - x_star + adam_step(own, own)), "==", 0, (q.every_client,)),
     note="that the step is in general not zero is no statement about one federation",
 )
@@ -87,7 +87,7 @@ all_take_part = Procedure(FA_NT.base, equal_weights=True)
 
 z_form = run_claim(
     all_take_part, ANY_MOMENTS, id="fadamgc/eq-113-114", number="(113)-(114)", kind="prose",
-    reading="whole runs from z_i = y - y_i, all clients take part",
+    reading="whole runs from z_i = y - y_i, all clients take part", subset=(),
     statement=Condition(norm2(z_x_round[r] - x_round[r]), "==", 0, ((r, 0, rounds),)),
 )
 

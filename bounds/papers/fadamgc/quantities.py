@@ -202,19 +202,23 @@ def last_tracked(value, first):
 
 stored_point = define("stored_point", [r, j, k], last_tracked(lambda s: x_local[at(j, s), k], x_round[0]),
                       r"\gamma_{r,j,k}", "parameter", "where the gradient of the stored y_k was taken; x^1 if never")
+stored_gradient = define(
+    "stored_gradient", [r, j, k], last_tracked(lambda s: grad(k, x_local[at(j, s), k]), client_variate[0, k]),
+    r"\nabla f_{k}(\gamma_{r,j,k})", GRADIENT, "gradient where the stored y_k was taken; the first y_k if never")
 gamma_error = define("gamma_error", [r], average(E(norm(stored_point[r, j, k] - x_round[r]))), r"\mathcal{E}_{r}",
                      "parameter", "mean distance of the stored points to the model")
 
+#: the mean over clients of the stored gradients
+stored_mean = Sum(stored_gradient[r, j, other], (other, 0, clients - 1)) / clients
+
 tracked_mean = define(
     "tracked_mean", [r, j, k],
-    smoothed(grad(k, x_local[now, k]) - grad(k, stored_point[r, j, k])
-             + Sum(grad(other, stored_point[r, j, other]), (other, 0, clients - 1)) / clients),
+    smoothed(grad(k, x_local[now, k]) - stored_gradient[r, j, k] + stored_mean),
     r"\tilde m_{r,j,k}", GRADIENT, "first moment without noise, as (8) prints it: the point does not follow the sum")
 
 shift_of_stored = define(
     "shift_of_stored", [r, k],
-    Sum(Sum(grad(other, stored_point[r, j, other]), (other, 0, clients - 1)) / clients - grad(k, stored_point[r, j, k]),
-        each_step) / local_steps,
+    Sum(stored_mean - stored_gradient[r, j, k], each_step) / local_steps,
     "q_{r,k}", GRADIENT, "average over local steps of the gradients at stored points, of all clients less the client's own")
 
 tracked_mean_prime = define(

@@ -27,8 +27,8 @@ from bounds.language.words import (
 from bounds.papers.fadamgc import quantities as q
 from bounds.papers.fadamgc.assumptions import A51, A51_A53, lam, product, proof_38, proof_78, smooth
 from bounds.papers.fadamgc.builders import (
-    ANY_MOMENTS,
     FADAMGC,
+    POSITIVE_BETA2,
     algebra_step,
     all_tracked,
     at_each,
@@ -41,6 +41,7 @@ from bounds.papers.fadamgc.builders import (
     run_claim,
     started,
     stored_max,
+    v_started,
 )
 from bounds.papers.fadamgc.theorems import A2, eq_48
 from bounds.papers.fadamgc.words import G, beta1, eps, eta, sigma
@@ -48,7 +49,7 @@ from bounds.papers.fadamgc.words import G, beta1, eps, eta, sigma
 __all__ = ["CLAIMS", "descent_inequality", "half_descent", "update_identity"]
 
 n, K, H = clients, local_steps, product
-step = partial(run_claim, FADAMGC, ANY_MOMENTS, kind="proof step", reading="the first y_k are zero")
+step = partial(run_claim, FADAMGC, POSITIVE_BETA2, kind="proof step", reading="the first y_k are zero")
 gf, gfi = objective_grad(x_round[r]), grad(k, x_round[r])
 w, M, m, mtilde = q.w_reset[r, j, k], q.gradient_mean[r, j, k], q.moment1[r, j, k], q.tracked_mean[r, j, k]
 vbar, c_k, N = q.vbar[r], q.mass(j), q.gradient_sq[r]
@@ -117,10 +118,11 @@ eq_21 = step(
 
 # weights -------------------------------------------------------------------------------------------------------------
 decay = (Variable("beta1", "nonnegative", below=1), Variable("local_steps", "integer"))
-below_one, every_step = Condition(beta1, "<=", 1), (q.each_step,)
+below_one, every_step = Condition(beta1, "<", 1), (q.each_step,)
 eq_118 = algebra_step(id="fadamgc/eq-118", number="(118)", variables=decay, conditions=(below_one,),
-                      statement=Condition(q.mass(j), "<=", 1, every_step),
-                      note="printed with a strict sign, which the language of claims does not have")
+                      statement=Condition(q.mass(j), "<", 1, every_step))
+eq_118_positive = eq_118.variant("positive", "beta1 in (0, 1), as in Appendices B and E", variables=(
+    Variable("beta1", "positive", below=1), *decay[1:]))
 eq_118_sum = eq_118.variant(
     "sum", "the sum of the weights in closed form",
     statement=Condition(Sum(q.ema(j, i), (i, 0, j)), "==", q.mass(j), every_step))
@@ -198,7 +200,7 @@ right_48 = eq_48.statement.right.xreplace({E1: total_drop, ET: sp.Integer(0)})
 
 eq_51 = algebra_step(
     id="fadamgc/eq-51-division", number="(42) to (48)-(51)", variables=numbers,
-    conditions=(Condition(beta1, "<=", 1), Condition(sp.Symbol("beta2", nonnegative=True), "<=", 1),
+    conditions=(Condition(beta1, "<", 1), Condition(sp.Symbol("beta2", nonnegative=True), "<", 1),
                 Condition(total_change, "<=", G**2)),
     statement=Condition(by_T, "<=", right_48),
     reading="the sum of the changes of the average root at most G^2",
@@ -214,11 +216,11 @@ CLAIMS = (
     *readings(eq_19, k_prime, at_most, all_tracked, carried, y_gradient), y_gradient(k_prime(eq_19)),
     *readings(eq_21_zero, all_tracked, carried, y_gradient),
     *readings(eq_21, at_most, carried, y_gradient),
-    eq_118, eq_118_sum, eq_131a, eq_131a_low,
+    eq_118, eq_118_positive, eq_118_sum, eq_131a, eq_131a_low,
     *readings(eq_23, pathwise, carried, y_gradient),
     *readings(eq_28, pathwise, carried, y_gradient),
     *readings(eq_31, pathwise, carried, y_gradient),
-    *readings(eq_34, pathwise, carried, stored_max, y_gradient), monotone_within(eq_34, q.w_reset),
+    *readings(eq_34, pathwise, carried, stored_max, y_gradient, v_started), monotone_within(eq_34, q.w_reset),
     *readings(eq_37, y_gradient), *readings(eq_37_over_n, y_gradient),
     *readings(eq_39, carried, y_gradient),
     *readings(eq_42, carried, y_gradient), eq_42_78,

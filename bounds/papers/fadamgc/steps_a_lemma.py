@@ -10,8 +10,8 @@ from bounds.language.words import E, L, Max, Min, Sum, clients, grad, i, j, k, l
 from bounds.papers.fadamgc import quantities as q
 from bounds.papers.fadamgc.assumptions import A51_A53, proof_78, smooth
 from bounds.papers.fadamgc.builders import (
-    ANY_MOMENTS,
     FADAMGC,
+    POSITIVE_BETA2,
     algebra_step,
     at_each,
     carried,
@@ -27,7 +27,7 @@ from bounds.papers.fadamgc.words import G, beta1, beta2, eps, eta, factor
 __all__ = ["CLAIMS"]
 
 n, K = clients, local_steps
-step = partial(run_claim, FADAMGC, ANY_MOMENTS, kind="proof step", reading="the first y_k are zero")
+step = partial(run_claim, FADAMGC, POSITIVE_BETA2, kind="proof step", reading="the first y_k are zero")
 any_factor = (Variable("factor", "positive"),)
 e, s = q.drift_sum, q.step_sum
 C1 = A2 * n / eps**2
@@ -55,7 +55,7 @@ eq_64 = step(
     note="factor is the paper's a, positive; the terms of index 0 are read as 0")
 
 eq_65 = algebra_step(
-    id="fadamgc/eq-65", number="(65)", conditions=(Condition(beta1, "<=", 1),),
+    id="fadamgc/eq-65", number="(65)", conditions=(Condition(beta1, "<", 1),),
     variables=(Variable("beta1", "nonnegative", below=1), Variable("local_steps", "integer")),
     statement=Condition(q.ema(j, i), "==", sp.Mul(1 - beta1, beta1 ** ((j - 1) - (i - 1))),
                         ((j, 1, Max(K - 1, 1)), (i, 1, j))))

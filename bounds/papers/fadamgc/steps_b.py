@@ -41,6 +41,7 @@ from bounds.papers.fadamgc.builders import (
     pathwise,
     readings,
     run_claim,
+    v_started,
     with_norms,
 )
 from bounds.papers.fadamgc.theorems import FROM_GRADIENTS
@@ -57,19 +58,32 @@ each = (q.each_step, q.every_client)
 
 # directions have at most length one ----------------------------------------------------------------------------------
 def unit_moments(make, name, number, moment, v, w, **fields):
-    """``|m / sqrt(v)| <= 1`` with v as printed, and with vhat."""
-    printed = make(id=f"fadamgc/{name}", number=number, statement=at_each(norm(scaled(moment, root(v), 0)), "<=", 1, *each),
-                   **fields)
-    return (printed, replace(
-        printed, id=f"{printed.id}{'+' if '@' in name else '@'}vhat", reading=f"{printed.reading}; with vhat in place of v",
-        statement=at_each(norm(scaled(moment, w, 0)), "<=", 1, *each)))
+    """``|m| / |sqrt(v)| <= 1`` with v as printed, and with vhat; then the same quotients by coordinate."""
+    printed = make(
+        id=f"fadamgc/{name}", number=number, statement=at_each(norm(moment), "<=", norm(root(v)), *each), **fields)
+    printed = replace(printed, variables=tuple(
+        replace(variable, domain="positive") if variable.name == "beta1" else variable for variable in printed.variables))
+
+    def reading(short, words, left, right):
+        return replace(printed, id=f"{printed.id}{'+' if '@' in name else '@'}{short}",
+                       reading=f"{printed.reading}; {words}", statement=at_each(left, "<=", right, *each))
+
+    return (printed, reading("vhat", WITH_VHAT, norm(moment), norm(w)),
+            reading("by-coordinate", COORDINATES, norm(scaled(moment, root(v), 0)), 1),
+            reading("by-coordinate+vhat", f"{COORDINATES}; {WITH_VHAT}", norm(scaled(moment, w, 0)), 1))
 
 
-unit, unit_vhat = unit_moments(step, "app-B-unit", "before (83)", q.moment1[r, j, k], q.second_moment[r, j, k],
-                               q.w_reset[r, j, k], note="App. E opens with the same for FA-NT")
+WITH_VHAT, COORDINATES = "with vhat in place of v", "the quotient by coordinate in place of that by the root's norm"
+
+
+units = unit, unit_vhat, _, unit_direction = unit_moments(
+    step, "app-B-unit", "before (83)", q.moment1[r, j, k], q.second_moment[r, j, k], q.w_reset[r, j, k],
+    note="both sides times the norm of the root; App. E opens with the same for FA-NT")
 moment_norms = q.DEFINITIONS["norm_moment"].symbol[r, j, k]
 unit_norms = replace(
     with_norms(unit), statement=at_each(norm(q.moment1[r, j, k]), "<=", sp.sqrt(moment_norms), *each))
+unit_vhat_norms = replace(with_norms(unit_direction), id="fadamgc/app-B-unit@vhat+norm-scalar",
+                          reading=with_norms(unit_vhat).reading)
 unit_step = step(
     id="fadamgc/sec-5-unit-step", number="after Theorem 5.2",
     statement=at_each(norm(x_before[q.now + 1, k] - x_local[q.now, k]), "<=", eta, *each))
@@ -130,7 +144,7 @@ eq_87 = algebra_step(
     id="fadamgc/eq-87", number="(86)-(87)", reading="for any gradient of the objective; expectations follow",
     variables=(Variable("any_grad", "vector"), Variable("beta1", "nonnegative", below=1),
                Variable("local_steps", "integer")),
-    conditions=(Condition(beta1, "<=", 1),),
+    conditions=(Condition(beta1, "<", 1),),
     statement=Condition(norm(grad_f - q.mean_mass * grad_f) - norm(q.mean_mass * grad_f), "<=",
                         -(1 - 2 * beta1**K) * norm(grad_f)))
 
@@ -227,7 +241,7 @@ eq_101_numbers = algebra_step(
         Variable("trackers", "integer"), Variable("f_now", "real"), Variable("f_next", "real"),
         *(Variable(name, "nonnegative") for name in rest)),
     conditions=(
-        Condition(beta1, "<=", 1), Condition(Y, "<=", n), Condition(values["f_next"], "<=", values["f_now"] + by_98),
+        Condition(beta1, "<", 1), Condition(Y, "<=", n), Condition(values["f_next"], "<=", values["f_now"] + by_98),
         Condition(rest["error_next"], "<=", by_B1)),
     statement=Condition(values["f_next"] + 8 * H * K * (n / Y) * rest["error_next"], "<=",
                         right_101(values["f_now"], rest["error_now"], rest["gradient"])),
@@ -282,8 +296,8 @@ def tracked_readings(claim):
 
 
 CLAIMS = (
-    *readings(unit, carried), unit_norms, *readings(unit_vhat, with_norms, carried),
-    *readings(unit_step, with_norms, carried),
+    *units, carried(unit), unit_norms, carried(unit_vhat), unit_vhat_norms, carried(unit_direction),
+    *readings(unit_step, with_norms, carried, v_started),
     *readings(eq_83, pathwise_full, conditional, with_norms, carried), pathwise_full(with_norms(eq_83)),
     *free_vector(step, "eq-85", "(84)-(85)", q.direction[r, j, k]),
     eq_87,

@@ -25,7 +25,7 @@ from bounds.language.words import (
     x_round,
 )
 from bounds.papers.fadamgc import quantities as q
-from bounds.papers.fadamgc.assumptions import A51, A51_A53, lam, product, proof_38, smooth
+from bounds.papers.fadamgc.assumptions import A51, A51_A53, lam, product, proof_38, proof_152, smooth
 from bounds.papers.fadamgc.builders import (
     ANY_MOMENTS,
     FA_NT,
@@ -135,9 +135,8 @@ eq_151 = step(
     steps=("fadamgc/eq-146", "fadamgc/lemma-D.1"),
     note="(147) prints the bracket after E f(x^t) without a sign; read as a sum")
 
-small_step = Condition(eta, "<=", eps * lam / (30 * K * L))
 eq_157 = step(
-    id="fadamgc/eq-157", number="(152)-(157)", reading=WITH_V, assumptions=A51_A53, conditions=(*proof_38, small_step),
+    id="fadamgc/eq-157", number="(152)-(157)", reading=WITH_V, assumptions=A51_A53, conditions=(*proof_38, *proof_152),
     statement=at_each(H * K / 8 * lam * N, "<=", -decrease + tail), steps=("fadamgc/eq-151",))
 
 # the average over rounds ---------------------------------------------------------------------------------------------
@@ -160,7 +159,7 @@ eq_163 = algebra_step(
         *(Variable(name, "positive") for name in ("eta", "eta_g", "eps", "L", "G", "sigma", "beta1")),
         *(Variable(name, "integer") for name in ("local_steps", "clients", "rounds")),
         *(Variable(name, "nonnegative") for name in ("total_drop", "total_change", "total_gap"))),
-    conditions=(Condition(beta1, "<=", 1),),
+    conditions=(Condition(beta1, "<", 1),),
     statement=Condition(summed / (T * H * K * lam / 8), "<=", right_158),
     note="total_drop is E f(x^1) - E f(x^{T+1}), total_gap the sum over rounds of Gamma, "
          "total_change E|vbar^{T+1} - vbar^1|^2")

@@ -37,7 +37,6 @@ from bounds.papers.fadamgc.builders import (
     at_each_but_first,
     before_last,
     carried,
-    k_prime,
     pathwise,
     readings,
     run_claim,
@@ -54,11 +53,14 @@ J = (G**2 + sigma**2) / eps**2
 x, gf, gfi, N = x_round[r], objective_grad(x_round[r]), grad(k, x_round[r]), q.gradient_sq[r]
 
 # Lemma D.1 -----------------------------------------------------------------------------------------------------------
-eq_176 = step(
-    id="fadamgc/eq-176", number="(175)-(176)", reading=Y_ZERO, assumptions=(smooth,),
-    statement=at_each(q.smoothed_error_nt[r], "<=",
-                      L**2 / n * Sum(q.ema(j, i) * E(norm2(x_local[q.at(i), k] - x)), (i, 0, j), q.each_step,
-                                       q.every_client)))
+left_175 = Sum(E(norm2(Sum(q.ema(j, i) * (grad(k, x_local[q.at(i), k]) - gfi), (i, 0, j)))), q.each_step, q.every_client) / n
+right_176 = L**2 / n * Sum(q.ema(j, i) * E(norm2(x_local[q.at(i), k] - x)), (i, 0, j), q.each_step, q.every_client)
+eq_176 = step(id="fadamgc/eq-176", number="(175)-(176)", reading=Y_ZERO, assumptions=(smooth,),
+              statement=at_each(left_175, "<=", right_176))
+eq_176_defined = eq_176.variant("definition", f"{Y_ZERO}; mtilde of (119) on the left side, as (174) has it",
+                                number="(174)-(176)", statement=at_each(q.smoothed_error_nt[r], "<=", right_176))
+eq_176_same = eq_176.variant("identity", f"{Y_ZERO}; (174) and (175) are the same", number="(174)-(175)", assumptions=(),
+                             statement=at_each(q.smoothed_error_nt[r], "==", left_175))
 
 
 def spread(j_):
@@ -157,7 +159,7 @@ def of_gamma(claim):
 
 
 CLAIMS = (
-    *readings(eq_176, k_prime, pathwise, carried, y_gradient), pathwise(k_prime(eq_176)),
+    *readings(eq_176, pathwise, carried, y_gradient), eq_176_defined, pathwise(eq_176_defined), eq_176_same,
     *readings(eq_179, pathwise, carried, y_gradient), *of_gamma(eq_180), *of_gamma(eq_182),
     eq_183, eq_183_second, eq_183_both,
     *of_gamma(eq_188), *of_gamma(eq_190), *of_gamma(eq_191), eq_191_vector, eq_192,

@@ -29,7 +29,7 @@ buffer = step(id="fadamgc/app-E-buffer", number="App. E, reason (a) of (208)",
               statement=at_each(norm(client_variate[r, k]), "<=", 1, q.every_client))
 buffer_mean = buffer.variant("server", f"{buffer.reading}; the server's y",
                              statement=at_each(norm(server_variate[r]), "<=", 1))
-unit, unit_vhat = unit_moments(step, "app-B-unit@fa-nt", "App. E, first display", m, q.second_moment_nt[r, j, k],
+units = unit_moments(step, "app-B-unit@fa-nt", "App. E, first display", m, q.second_moment_nt[r, j, k],
                                q.w_reset_nt[r, j, k])
 eq_196 = step(id="fadamgc/eq-196", number="(195)-(196)", assumptions=(smooth,), statement=descent_83(direction),
               note="printed as E f(x^{t+1}) - f(x^t); expectations over everything")
@@ -66,7 +66,7 @@ def in_both(claim):
 
 
 CLAIMS = (
-    *in_both(buffer), *in_both(buffer_mean), unit, unit_vhat,
+    *in_both(buffer), *in_both(buffer_mean), *units,
     *readings(eq_196, pathwise_full, conditional, with_norms, carried), pathwise_full(with_norms(eq_196)),
     *free_vector(step, "eq-198", "(197)-(198)", direction)[:3],
     *in_both(eq_200),

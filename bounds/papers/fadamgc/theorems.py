@@ -8,8 +8,8 @@ from bounds.language.claim import Condition
 from bounds.language.words import L, Min, clients, local_steps, rounds
 from bounds.papers.fadamgc.assumptions import A51, A51_A53, lam, product, product_is, proof_38, proof_78
 from bounds.papers.fadamgc.builders import (
-    ANY_MOMENTS,
     FADAMGC,
+    POSITIVE_BETA2,
     SPECIAL,
     all_tracked,
     average_norm,
@@ -23,6 +23,8 @@ from bounds.papers.fadamgc.builders import (
     readings,
     run_claim,
     started,
+    v_started,
+    with_condition,
     with_norms,
 )
 from bounds.papers.fadamgc.quantities import F0_gap
@@ -73,12 +75,12 @@ gap = 1 - 2 * beta1**K
 eq_102 = run_claim(
     FROM_GRADIENTS, SPECIAL, id="fadamgc/theorem-5.2/eq-102-103", number="(102)-(103)", kind="theorem",
     reading="the first y_k are gradients; second moments by coordinate", assumptions=A51,
-    conditions=(Condition(2 * beta1**K, "<=", 1),),
+    conditions=(Condition(2 * beta1**K, "<", 1),),
     statement=Condition(
         average_norm, "<=",
         F / (K * product * gap * T) + product * K * L / (2 * (1 - beta1**K))
         + 16 * n**2 * product * K / (Y**2 * (1 - beta1**K)) + 2 * K * (1 + L) * eta / gap + sigma / (n * gap)),
-    note="1 - 2 beta1^K > 0, where the right side is defined", steps=("fadamgc/eq-101",),
+    note="1 - 2 beta1^K > 0, as the division needs", steps=("fadamgc/eq-101",),
 )
 
 # Theorem 5.4 ---------------------------------------------------------------------------------------------------------
@@ -99,7 +101,7 @@ def appendix(claim):
 Y_ZERO = "the first y_k are zero"
 
 theorem_54 = order_claim(run_claim(
-    FADAMGC, ANY_MOMENTS, id="fadamgc/theorem-5.4", number="Theorem 5.4, (6)-(7), (58)", kind="theorem", reading=Y_ZERO,
+    FADAMGC, POSITIVE_BETA2, id="fadamgc/theorem-5.4", number="Theorem 5.4, (6)-(7), (58)", kind="theorem", reading=Y_ZERO,
     assumptions=A51_A53, conditions=STATEMENT,
     statement=Condition(
         average_sq, "<=",
@@ -108,7 +110,7 @@ theorem_54 = order_claim(run_claim(
 ))
 
 eq_48 = run_claim(
-    FADAMGC, ANY_MOMENTS, id="fadamgc/theorem-5.4/eq-48-51", number="(48)-(51)", kind="theorem", reading=Y_ZERO,
+    FADAMGC, POSITIVE_BETA2, id="fadamgc/theorem-5.4/eq-48-51", number="(48)-(51)", kind="theorem", reading=Y_ZERO,
     assumptions=A51_A53, conditions=proof_38,
     statement=Condition(
         average_sq, "<=",
@@ -118,7 +120,7 @@ eq_48 = run_claim(
 )
 
 eq_54 = run_claim(
-    FADAMGC, ANY_MOMENTS, id="fadamgc/theorem-5.4/eq-54-57", number="(54)-(57)", kind="theorem", reading=Y_ZERO,
+    FADAMGC, POSITIVE_BETA2, id="fadamgc/theorem-5.4/eq-54-57", number="(54)-(57)", kind="theorem", reading=Y_ZERO,
     assumptions=A51_A53, conditions=STATEMENT,
     statement=Condition(
         average_sq, "<=",
@@ -131,12 +133,14 @@ eq_54 = run_claim(
 under_78 = replace(eq_48, id="fadamgc/theorem-5.4/eq-48-51@condition-78",
                    reading=f"{Y_ZERO}; with the conditions before (78)", conditions=(*eq_48.conditions, *proof_78))
 y_gradient = started("gradient")
+under_proof = with_condition("condition-78", "with the conditions before (78)", *proof_78)
 
 CLAIMS = (
-    *readings(theorem_52, with_norms, carried), *free_constants(theorem_52),
+    *readings(theorem_52, with_norms, carried, v_started), *free_constants(theorem_52),
     *readings(eq_104, with_norms, carried, powers_of_beta1), *free_constants(eq_104),
-    *readings(eq_102, all_tracked, with_norms, carried), with_norms(all_tracked(eq_102)),
-    *readings(theorem_54, y_gradient, carried, appendix), *free_constants(theorem_54), *free_constants(appendix(theorem_54)),
-    *readings(eq_48, y_gradient, carried), under_78,
-    *readings(eq_54, y_gradient, carried, appendix),
+    *readings(eq_102, all_tracked, with_norms, carried, v_started), with_norms(all_tracked(eq_102)),
+    *readings(theorem_54, y_gradient, carried, appendix, under_proof, v_started), under_proof(appendix(theorem_54)),
+    *free_constants(theorem_54), *free_constants(appendix(theorem_54)),
+    *readings(eq_48, y_gradient, carried, v_started), under_78,
+    *readings(eq_54, y_gradient, carried, appendix, under_proof), under_proof(appendix(eq_54)),
 )

@@ -6,7 +6,7 @@ import sympy as sp
 
 from bounds.language.claim import Condition
 from bounds.language.words import E, L, Min, Sum, clients, local_steps, norm2, r, rounds
-from bounds.papers.fadamgc.assumptions import A51_A53, A51_AC1, lam, product, product_is, proof_38
+from bounds.papers.fadamgc.assumptions import A51_A53, A51_AC1, lam, product, product_is, proof_38, proof_152
 from bounds.papers.fadamgc.builders import (
     ANY_MOMENTS,
     FA_NT,
@@ -24,6 +24,8 @@ from bounds.papers.fadamgc.builders import (
     readings,
     run_claim,
     started,
+    v_started,
+    with_condition,
     with_norms,
 )
 from bounds.papers.fadamgc.quantities import F0_gap, Gamma_nt, vbar
@@ -93,7 +95,7 @@ def explicit_form(Gammas):
 eq_158 = run_claim(
     FA_NT, ANY_MOMENTS, id="fadamgc/theorem-C.2/eq-158-163", number="(158)-(163)", kind="theorem",
     reading=f"{Y_ZERO}; stored directions with v", assumptions=A51_A53,
-    conditions=(*proof_38, Condition(eta, "<=", eps * lam / (30 * K * L))),
+    conditions=(*proof_38, *proof_152),
     statement=explicit_form(Sum(Gamma_nt[r], (r, 0, rounds - 1))),
     steps=("fadamgc/eq-157", "fadamgc/eq-163-division"),
 )
@@ -132,23 +134,26 @@ gap = 1 - 2 * beta1**K
 
 eq_210 = run_claim(
     FROM_UNIT, SPECIAL, id="fadamgc/theorem-C.3/eq-210", number="(210)", kind="theorem",
-    reading=f"{Y_UNIT}; the sign of order as at most", assumptions=A51_AC1, conditions=(Condition(2 * beta1**K, "<=", 1),),
+    reading=f"{Y_UNIT}; the sign of order as at most", assumptions=A51_AC1, conditions=(Condition(2 * beta1**K, "<", 1),),
     statement=Condition(
         average_norm, "<=",
         F / (K * product * gap * T) + product * K * L / (2 * gap) + 3 * eta * K * L / gap + K * (sigma / n + B) / gap),
-    note="1 - 2 beta1^K > 0, where the right side is defined",
+    note="1 - 2 beta1^K > 0, as the division needs",
     steps=("fadamgc/eq-200", "fadamgc/eq-208", "fadamgc/eq-209"),
 )
 
 eq_210_order = order_claim(eq_210.variant("big-o", Y_UNIT))
 y_gradient = started("gradient")
+under_proof = with_condition("condition-152", "with the condition (152)", *proof_152)
 
 CLAIMS = (
-    *readings(theorem_C2, y_gradient, carried, appendix), *free_constants(theorem_C2),
-    *readings(eq_167, all_tracked, y_gradient, carried, appendix), *free_constants(eq_167),
+    *readings(theorem_C2, y_gradient, carried, appendix, v_started), under_proof(appendix(theorem_C2)),
+    *free_constants(theorem_C2),
+    *readings(eq_167, all_tracked, y_gradient, carried, appendix), under_proof(appendix(eq_167)),
+    *free_constants(eq_167),
     *readings(eq_158, all_tracked, alpha_vhat, y_gradient, carried), all_tracked(alpha_vhat(eq_158)), eq_158_bounded,
     all_tracked(eq_158_bounded),
-    *readings(theorem_C3, with_norms, carried), theorem_C3_appendix, *free_constants(theorem_C3),
+    *readings(theorem_C3, with_norms, carried, v_started), theorem_C3_appendix, *free_constants(theorem_C3),
     *readings(eq_211, with_norms, carried, powers_of_beta1), *free_constants(eq_211),
     *readings(eq_210, with_norms, carried), eq_210_order, *free_constants(eq_210_order),
 )

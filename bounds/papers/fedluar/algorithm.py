@@ -8,7 +8,6 @@ from bounds.language.claim import Claim, Condition, Procedure, Variable
 from bounds.language.definitions import DEFINITIONS
 from bounds.language.layers import layer_part, layers
 from bounds.language.words import (
-    E,
     F,
     Max,
     Sum,
@@ -37,11 +36,10 @@ from bounds.papers.fedluar.builders import (
     at_each,
     constant_step,
     in_readings,
-    over_rounds,
     round_claim,
     run_claim,
 )
-from bounds.papers.fedluar.quantities import every_client, every_layer
+from bounds.papers.fedluar.quantities import every_client, every_layer, none_recycled
 from bounds.papers.fedluar.words import applied_update, eta, kappa, layer, recycled, recycled_set, score, score_floor
 
 __all__ = ["CLAIMS"]
@@ -200,18 +198,19 @@ eq_6_readings = (
 
 
 # kappa ---------------------------------------------------------------------------------------------------------------
-def kappa_bounds(reading: Reading) -> Claim:
-    """What the proofs take from kappa, in a round that has a ratio, or over the run where kappa is a ratio of sums."""
-    full = norm2(objective_grad(x_round[r]))
-    statement = Condition(reading.ratio_gradient(), "<=", kappa * full, (all_rounds,))
-    if reading.kappa == "aggregate":
-        statement = Condition(over_rounds(E(reading.hat_gradient())), "==", kappa * over_rounds(E(full)))
+def kappa_of_every_round(reading: Reading) -> Claim:
+    """The print's kappa has no t: it is the ratio in every round; or, of updates, bounds the ratio of gradients."""
+    full, words = norm2(objective_grad(x_round[r])), "one number that is the ratio in every round with recycled layers"
+    right, relation = kappa * (1 - none_recycled[r]) * full, "=="
+    if reading.kappa.startswith("update"):
+        right, relation, words = kappa * full, "<=", "it bounds the ratio of gradients in every round"
     return round_claim(
         reading, id="fedluar/def-kappa", number="Lemmas 3.1, A.2, A.3", kind="prose", conditions=(reading.kappa_is,),
-        statement=statement, note="t is r; printed without t; rounds with a gradient of zero have no ratio and are skipped, "
-             "and the ratio is 0 where no layer is recycled")
+        reading=words, statement=Condition(reading.ratio_gradient(), relation, right, (all_rounds,)),
+        note="t is r; printed without t; that kappa bounds the ratios of which it is the largest would say nothing")
 
 
 CLAIMS = (
-    eq_8, *eq_1_readings, *eq_2_readings, *eq_3_5_readings, *eq_6_readings, *in_readings(kappa_bounds, ("kappa", "hat")),
+    eq_8, *eq_1_readings, *eq_2_readings, *eq_3_5_readings, *eq_6_readings,
+    *in_readings(kappa_of_every_round, ("kappa", "hat")),
 )

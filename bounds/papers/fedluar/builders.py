@@ -57,9 +57,11 @@ __all__ = [
     "algebra_claim",
     "at_each",
     "constant_step",
+    "from_all_layers",
     "in_readings",
     "now_at",
     "over_rounds",
+    "products",
     "round_claim",
     "run_claim",
 ]
@@ -327,14 +329,51 @@ def over_rounds(term):
 
 
 def in_readings(block: Callable[[Reading], Claim], axes: tuple[str, ...], base: Reading = DEFAULT) -> tuple[Claim, ...]:
-    """A block in its default reading, and once for each other value of each axis; the value joins the claim's id."""
+    """A block in its default reading, and once for each other value of each axis; the value joins the claim's id.
+
+    Under the hats of the main text the kept layers have no age, so that the one k of (6) is that of the recycled layers:
+    blocks with ages then have common ones.
+    """
     found = []
-    for reading, name in [(base, ""), *((replace(base, **{a: v}), v) for a in axes for v in list(AXES[a])[1:])]:
+    one_age = {"hat": {"age": "common"}} if "age" in axes else {}
+    others = ((replace(base, **{a: v} | one_age.get(a, {})), v) for a in axes for v in list(AXES[a])[1:])
+    for reading, name in [(base, ""), *others]:
         claim = block(reading)
         words = "; ".join(part for part in (reading.words(axes), claim.reading) if part)
         named = claim.id + ("+" if "@" in claim.id else "@") + name if name else claim.id
         found.append(replace(claim, id=named, reading=words))
     return tuple(found)
+
+
+def _joined(claim: Claim, name: str, words: str, **changes) -> Claim:
+    named = claim.id + ("+" if "@" in claim.id else "@") + name
+    return replace(claim, id=named, reading=f"{claim.reading}; {words}", **changes)
+
+
+def from_all_layers(claim: Claim) -> Claim:
+    """The claim where all layers are recycled in round 0, from a given update, as line 2 of Algorithm 2 prints."""
+    return _joined(
+        claim, "R0-all", "all layers recycled in round 0",
+        procedure=replace(claim.procedure, options=(*claim.procedure.options, ("R0", "all"))),
+        variables=(*claim.variables, Variable("initial_update", "vector")))
+
+
+def without_recycling(claim: Claim) -> Claim:
+    """The claim where no layer is recycled, delta = 0."""
+    none = Condition(recycled, "==", 0)
+    return _joined(
+        claim, "delta-0", "no layer recycled, delta = 0",
+        variables=tuple(v for v in claim.variables if v.name != "recycled"),
+        conditions=tuple(none if c.left == recycled else c for c in claim.conditions))
+
+
+def products(block: Callable[[Reading], Claim], axes: tuple[str, ...]) -> tuple[Claim, ...]:
+    """The products of readings that are encoded: given layers of common ages; all layers in round 0; no layers at all."""
+    first, both = block(DEFAULT), Reading(mask="forced", age="common")
+    of_one_age = block(both)
+    first = replace(first, reading=DEFAULT.words(axes))
+    return (replace(of_one_age, id=f"{of_one_age.id}@forced+common", reading=both.words(axes)), from_all_layers(first),
+            without_recycling(first))
 
 
 def at_each(statement_left, relation, right, *over) -> Condition:

@@ -32,6 +32,7 @@ from bounds.papers.fedluar.builders import (
     Reading,
     algebra_claim,
     at_each,
+    from_all_layers,
     in_readings,
     over_rounds,
     round_claim,
@@ -230,15 +231,6 @@ RANGES = (
     range_of_kappa("@below-1", "kappa < 1, as the proof ends: no run with kappa of 1 or more", never,
                    Condition(0, "<=", kappa - 1)),
 )
-
-
-def from_all_layers(claim: Claim) -> Claim:
-    """The claim where all layers are recycled in round 0, from a given update."""
-    procedure = replace(claim.procedure, options=(*claim.procedure.options, ("R0", "all")))
-    return replace(
-        claim, id=claim.id + ("+" if "@" in claim.id else "@") + "R0-all", procedure=procedure,
-        variables=(*claim.variables, Variable("initial_update", "vector")),
-        reading=f"{claim.reading}; all layers recycled in round 0")
 
 
 readings = partial(in_readings, axes=NOISE_AXES)

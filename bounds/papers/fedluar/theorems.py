@@ -42,6 +42,7 @@ from bounds.papers.fedluar.builders import (
     constant_step,
     in_readings,
     over_rounds,
+    products,
     round_claim,
     run_claim,
 )
@@ -123,8 +124,15 @@ NOISE_STEPS = tuple(f"fedluar/{name}" for name in (
     "lemma-A.2-unweighted", "lemma-A.2-kappa",
 ))
 
-lemma_3_1 = in_readings(noise_lemma("lemma-3.1", "Lemma 3.1", ("fedluar/lemma-A.2",)), STATEMENT_AXES)
-lemma_A2 = in_readings(noise_lemma("lemma-A.2", "Lemma A.2, (12)", NOISE_STEPS), STATEMENT_AXES)
+
+
+def with_products(block, axes):
+    """A block in its readings, and in the products of readings that are encoded."""
+    return *in_readings(block, axes), *products(block, axes)
+
+
+lemma_3_1 = with_products(noise_lemma("lemma-3.1", "Lemma 3.1", ("fedluar/lemma-A.2",)), STATEMENT_AXES)
+lemma_A2 = with_products(noise_lemma("lemma-A.2", "Lemma A.2, (12)", NOISE_STEPS), STATEMENT_AXES)
 
 
 # Lemma A.1 -----------------------------------------------------------------------------------------------------------
@@ -187,7 +195,7 @@ def framework(reading: Reading) -> Claim:
         note="t is r; no range of kappa is printed: below 1/16, where the right side is undefined, as in Theorem A.4")
 
 
-lemma_A3 = in_readings(framework, (*STATEMENT_AXES, "end"))
+lemma_A3 = with_products(framework, (*STATEMENT_AXES, "end"))
 
 lemma_A3_literal = replace(
     lemma_A3[0], id="fedluar/lemma-A.3@literal-domain", reading=f"{lemma_A3[0].reading}; kappa at most 1, other than 1/16",
@@ -211,17 +219,17 @@ def theorem(block, number):
     return claim
 
 
-theorem_3_2 = in_readings(theorem("theorem-3.2", "Theorem 3.2, (7)"), (*STATEMENT_AXES, "end"))
-theorem_A4 = in_readings(theorem("theorem-A.4", "Theorem A.4"), (*STATEMENT_AXES, "end"))
+theorem_3_2 = with_products(theorem("theorem-3.2", "Theorem 3.2, (7)"), (*STATEMENT_AXES, "end"))
+theorem_A4 = with_products(theorem("theorem-A.4", "Theorem A.4"), (*STATEMENT_AXES, "end"))
 
 # remarks -------------------------------------------------------------------------------------------------------------
 gradients, drifts = sp.Symbol("gradients", nonnegative=True), sp.Symbol("drifts", nonnegative=True)
 in_numbers = (4 * T * tau**2 * sigma_sq + 8 * T * tau**2 * sigma_g_sq + 8 * kappa * tau**2 * gradients
               + 8 * tau * L**2 * drifts)
 
-remark_1 = algebra_claim(
-    id="fedluar/remark-1", number="Remark 1", kind="prose",
-    reading="the right side of Lemma 3.1 is the same for all ages and all numbers of recycled layers",
+remark_1_structural = algebra_claim(
+    id="fedluar/remark-1@structural", number="Remark 1", kind="prose",
+    reading="the right side of Lemma 3.1 is the same for all ages and all numbers of recycled layers: an identity",
     variables=(
         Variable("L", "positive"), Variable("local_steps", "integer"), Variable("rounds", "integer"),
         *(Variable(n, "nonnegative") for n in ("sigma_sq", "sigma_g_sq", "kappa", "gradients", "drifts")),
@@ -231,8 +239,8 @@ remark_1 = algebra_claim(
     note="gradients and drifts are the two sums over the run; no side has the number of recycled layers or an age",
 )
 
-remark_1_uniform = replace(
-    noise_lemma("remark-1@uniform", "Remark 1")(Reading(mask="forced")), kind="prose", steps=("fedluar/lemma-3.1",),
+remark_1 = replace(
+    noise_lemma("remark-1", "Remark 1")(Reading(mask="forced")), kind="prose", steps=("fedluar/lemma-3.1",),
     reading="Lemma 3.1 for any given layers in each round, any number of them, any ages",
 )
 
@@ -296,6 +304,7 @@ remark_2_readings = (replace(found[0], id="fedluar/remark-2"), *found[1:])
 
 CLAIMS = (
     *lemma_3_1, *with_other_variances(lemma_3_1[0]), where_ratios_exist(lemma_3_1[0]),
-    *theorem_3_2, *with_other_variances(theorem_3_2[0]), remark_1, remark_1_uniform, *remark_2_readings, *lemma_A1_readings,
+    *theorem_3_2, *with_other_variances(theorem_3_2[0]), remark_1, remark_1_structural, *remark_2_readings,
+    *lemma_A1_readings,
     *lemma_A2, where_ratios_exist(lemma_A2[0]), *lemma_A3, where_ratios_exist(lemma_A3[0]), lemma_A3_literal, *theorem_A4,
 )

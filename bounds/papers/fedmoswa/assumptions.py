@@ -4,14 +4,16 @@ import sympy as sp
 
 from bounds.language.claim import Assumption, Condition
 from bounds.language.functions import f_grad, u
-from bounds.language.samples import G_lip
+from bounds.language.samples import G_lip, twin_g, twin_x_local, twin_x_round, worst_sample_gap
 from bounds.language.words import (
+    E,
     L,
     L_client,
     Sum,
     clients,
     g,
     grad,
+    i,
     iterations,
     k,
     mu,
@@ -24,6 +26,7 @@ from bounds.language.words import (
     sigma_sq,
     sigma_sq_client,
     t,
+    x_local,
     x_round,
 )
 from bounds.papers.fedmoswa.words import sigma_g, sigma_g_2, sigma_g_client
@@ -47,8 +50,12 @@ __all__ = [
     "G3",
     "G4",
     "A2_region",
+    "A2_region_coupled",
     "A5_region",
+    "A5_region_coupled",
     "C5_region",
+    "C5_region_coupled",
+    "G1_convex",
     "G2_objective",
     "G_lip_sq",
     "L_objective",
@@ -78,15 +85,32 @@ A2 = Assumption(
     (Condition(G_lip_sq, "==", G_lip**2),), everywhere=Condition(norm2(f_grad(u)), "<=", G_lip_sq),
 )
 
+
+def bounded_gradients(stochastic, server):
+    """|g_i| at all local models of a run, and |grad F| at all of its server models, are at most L."""
+    return (
+        Condition(norm2(stochastic[t, k]), "<=", G_lip_sq, (every_step, every_client)),
+        Condition(norm2(objective_grad(server[r])), "<=", G_lip_sq, (every_server_model,)),
+    )
+
+
 A2_region = Assumption(
     "fedmoswa/assumption-2@region",
     "the stochastic gradients at all local models of the run, and the gradient at all server models, are at most L",
-    (
-        Condition(norm2(g[t, k]), "<=", G_lip_sq, (every_step, every_client)),
-        Condition(norm2(objective_grad(x_round[r])), "<=", G_lip_sq, (every_server_model,)),
-        Condition(G_lip, "==", sp.sqrt(G_lip_sq)),
-    ),
+    (*bounded_gradients(g, x_round), Condition(G_lip, "==", sp.sqrt(G_lip_sq))),
     note="what the proofs use of Assumption 2, in every outcome of chance",
+)
+
+A2_region_coupled = Assumption(
+    "fedmoswa/assumption-2@region-coupled",
+    "the same for both of the coupled runs, and every sample's loss is L-Lipschitz in mean between their last models",
+    (
+        *bounded_gradients(g, x_round), *bounded_gradients(twin_g, twin_x_round),
+        Condition(G_lip, "==", sp.sqrt(G_lip_sq)),
+        Condition(worst_sample_gap(x_round[rounds], twin_x_round[rounds]), "<=",
+                  G_lip * E(norm(x_round[rounds] - twin_x_round[rounds]))),
+    ),
+    note="the last as Assumption C.2 notes it, E |l(theta_T; z) - l(theta'_T; z)| <= L E |theta_T - theta'_T|",
 )
 
 A3 = Assumption(
@@ -104,14 +128,32 @@ A5 = Assumption(
     (Condition(sigma_g**2, ">=", 0),), note="sigma_g is the federation's constant; there must be one",
 )
 
-A5_region = Assumption(
-    "fedmoswa/assumption-5@region", "the clients' mean of |grad F_i - grad F| is at most sigma_g at all server models",
-    (
-        Condition(
-            Sum(norm(grad(k, x_round[r]) - objective_grad(x_round[r])), every_client) / clients, "<=", sigma_g,
-            (every_server_model,),
-        ),
-    ),
+
+def mean_deviation(model, *over):
+    """The clients' mean of |grad F_i - grad F| at a model is at most sigma_g."""
+    return Condition(Sum(norm(grad(k, model) - objective_grad(model)), every_client) / clients, "<=", sigma_g, over)
+
+
+def own_deviation(model, *over):
+    """|grad F_i - grad F| at a model is at most sigma_g for every client."""
+    return Condition(norm(grad(k, model) - objective_grad(model)), "<=", sigma_g, (*over, every_client))
+
+
+def at_models(deviation):
+    """At all server models and all local models of the run."""
+    return deviation(x_round[r], every_server_model), deviation(x_local[t, i], every_step, (i, 0, clients - 1))
+
+
+def at_coupled_models(deviation):
+    """The same for both of the coupled runs."""
+    return (*at_models(deviation), deviation(twin_x_round[r], every_server_model),
+            deviation(twin_x_local[t, i], every_step, (i, 0, clients - 1)))
+
+
+A5_region, A5_region_coupled = (
+    Assumption(f"fedmoswa/assumption-5@{name}",
+               f"the clients' mean of |grad F_i - grad F| is at most sigma_g at all models of {runs}", where(mean_deviation))
+    for name, runs, where in (("region", "the run", at_models), ("region-coupled", "the coupled runs", at_coupled_models))
 )
 
 C5 = Assumption(
@@ -121,14 +163,11 @@ C5 = Assumption(
     note="sigma_{g,i} are the federation's constants",
 )
 
-C5_region = Assumption(
-    "fedmoswa/assumption-c5@region",
-    "|grad F_i - grad F| is at most sigma_g at all server models, for every client: Assumption C.5 with equal sigma_{g,i}",
-    (
-        Condition(
-            norm(grad(k, x_round[r]) - objective_grad(x_round[r])), "<=", sigma_g, (every_server_model, every_client)
-        ),
-    ),
+C5_region, C5_region_coupled = (
+    Assumption(f"fedmoswa/assumption-c5@{name}",
+               f"|grad F_i - grad F| is at most sigma_g at all models of {runs}, for every client: Assumption C.5 with "
+               "equal sigma_{g,i}", where(own_deviation))
+    for name, runs, where in (("region", "the run", at_models), ("region-coupled", "the coupled runs", at_coupled_models))
 )
 
 A1_TO_5, A2_TO_5 = (A1, A2, A3, A4, A5), (A2, A3, A4, A5)
@@ -141,6 +180,10 @@ f_convex = Assumption("fedmoswa/f-strongly-convex", "f is mu-strongly convex; f 
 
 # optimisation --------------------------------------------------------------------------------------------------------
 G1 = Assumption("fedmoswa/assumption-g1", "every F_i is mu-strongly convex, mu = 0 allowed (Assumption G.1)", (curvature,))
+G1_convex = Assumption(
+    "fedmoswa/assumption-g1@convex", "every F_i is convex: Assumption G.1 with mu = 0",
+    (Condition(mu_client[k], ">=", 0, (every_client,)),),
+)
 G2 = Assumption(
     "fedmoswa/assumption-g2", "every F_i is beta-smooth (Assumption G.2 as Theorem 5.2 words it)", (smoothness,)
 )
@@ -162,6 +205,7 @@ G4 = Assumption(
 ASSUMPTIONS = {
     a.id: a
     for a in (
-        A1, A2, A2_region, A3, A4, A5, A5_region, C5, C5_region, f_smooth, f_convex, G1, G2, G2_objective, G3, G4,
+        A1, A2, A2_region, A2_region_coupled, A3, A4, A5, A5_region, A5_region_coupled, C5, C5_region, C5_region_coupled,
+        f_smooth, f_convex, G1, G1_convex, G2, G2_objective, G3, G4,
     )
 }

@@ -26,7 +26,7 @@ from bounds.language.words import (
     x_round,
 )
 from bounds.papers.fedmoswa.assumptions import G1, G2, G3
-from bounds.papers.fedmoswa.main_text import GIVEN, START_ZERO, noise_factor, two_thirds
+from bounds.papers.fedmoswa.main_text import GIVEN, START_GRADIENT, START_ZERO, noise_factor, two_thirds
 from bounds.papers.fedmoswa.quantities import (
     F_gap,
     distance_sq,
@@ -38,12 +38,13 @@ from bounds.papers.fedmoswa.quantities import (
     point_lag,
     server_lag,
     variate_lag,
-    variate_lag_after,
+    variate_lag_total,
 )
-from bounds.papers.fedmoswa.readings import DRIFT, LAG, as_proved, given, one_round, varied, with_options
+from bounds.papers.fedmoswa.readings import CONVEX, DRIFT, LAG, as_proved, given, one_round, varied, with_options
 from bounds.papers.fedmoswa.setting import (
     ANY_STEP,
     MOSWA,
+    MOSWA_FROM_GRADIENTS,
     each_round,
     eta_eff,
     eta_g,
@@ -54,21 +55,25 @@ from bounds.papers.fedmoswa.setting import (
 )
 
 __all__ = [
-    "CLAIMS", "CONVEX_STEP", "DRIFT_STEP", "FROM_ONE", "GIVEN_WORDS", "NONCONVEX_STEP", "ROUND", "any_power", "chosen",
-    "noise", "power", "with_power",
+    "CLAIMS", "CONVEX_STEP", "DRIFT_STEP", "FROM_ONE", "GIVEN_WORDS", "NONCONVEX_STEP", "POINTS_WORDS", "ROUND",
+    "TOTAL_WORDS", "any_power", "chosen", "noise", "power", "with_power",
 ]
 
 K, T, m, s = local_steps, rounds, clients, participants
 drift, f = drift_E1[r], F_gap(r)
-C, C_after, D, D_after = variate_lag[r], variate_lag_after[r], server_lag[r], server_lag[r + 1]
+C, D, D_after = variate_lag[r], server_lag[r], server_lag[r + 1]
+C_before, C_after = variate_lag_total[r], variate_lag_total[r + 1]
 chosen, noise = s / m, sigma_sq / (K * s)
 N = gradient_sq(r)
 Xi, G = point_lag[r], moving_lag[r]
 ROUND = "the paper's t is r + 1"
 FROM_ONE = "drift after 1 to K local steps"
 GIVEN_WORDS = f"{START_ZERO}; {GIVEN}; {FROM_ONE}"
+#: (66) takes the inner expectation over the sampling too; C_t and C_{t-1} are one quantity at two times
+TOTAL_WORDS = f"{START_ZERO}; control lag of the variates' expectations over all chance, before and after the round"
 convex_lemma = partial(run_claim, kind="lemma", **MOSWA, reading=GIVEN_WORDS, note=ROUND)
-nonconvex_lemma = partial(run_claim, kind="lemma", **MOSWA, reading=f"{START_ZERO}; {FROM_ONE}", note=ROUND)
+POINTS_WORDS = f"{START_GRADIENT}; {FROM_ONE}"
+nonconvex_lemma = partial(run_claim, kind="lemma", **MOSWA_FROM_GRADIENTS, reading=POINTS_WORDS, note=ROUND)
 CONVEX_STEP = Condition(eta_eff, "<=", 1 / L)
 DRIFT_STEP = Condition(eta_eff, "<=", 1 / (81 * L))
 
@@ -91,7 +96,8 @@ g_9 = convex_lemma(
 
 g_10 = convex_lemma(
     id="fedmoswa/lemma-g.10", number="Lemma G.10", assumptions=(G1, G2), conditions=(*ANY_STEP, CONVEX_STEP),
-    statement=each(C_after, (1 - chosen) * C + chosen * (4 * L * f + 2 * L**2 * drift)),
+    statement=each(C_after, (1 - chosen) * C_before + chosen * (4 * L * f + 2 * L**2 * drift)),
+    reading=f"{TOTAL_WORDS}; {FROM_ONE}",
     note=f"the last line of its proof prints beta^2 for 2 beta^2; {ROUND}", steps=("fedmoswa/eq-66", "fedmoswa/smooth-gap"),
 )
 
@@ -123,8 +129,10 @@ g_13 = convex_lemma(
     conditions=(*ANY_STEP, large_server_step, Condition(eta_eff, "<=", Min(1 / (81 * L), s / (15 * mu * m)))),
     statement=each(
         distance_sq(r + 1) + scaled * C_after,
-        (1 - mu * eta_eff / 2) * (distance_sq(r) + scaled * C) - eta_eff * f + 12 * eta_eff**2 * noise * noise_factor,
+        (1 - mu * eta_eff / 2) * (distance_sq(r) + scaled * C_before) - eta_eff * f
+        + 12 * eta_eff**2 * noise * noise_factor,
     ),
+    reading=TOTAL_WORDS,
     note=f"the step size is printed for eta_l; sigma is the constant of G.3, which is not printed with it; {ROUND}",
     steps=(
         "fedmoswa/lemma-g.9", "fedmoswa/lemma-g.10", "fedmoswa/lemma-g.11", "fedmoswa/lemma-g.12", "fedmoswa/mean-update",
@@ -204,7 +212,7 @@ def loss(round):
 
 g_18 = nonconvex_lemma(
     id="fedmoswa/lemma-g.18", number="Lemma G.18", assumptions=(G2, G3), conditions=(*ANY_STEP, NONCONVEX_STEP),
-    reading=START_ZERO,
+    reading=START_GRADIENT,
     statement=each(
         loss(r + 1) + weight * point_lag[r + 1],
         loss(r) + weight * Xi + 5 * L * eta_eff**2 * noise * noise_factor - eta_eff / 14 * N,
@@ -256,5 +264,5 @@ h_1_printed = {
 CLAIMS = (
     *one_round(g_9), *one_round(g_10), *one_round(g_11), *one_round(g_12), *one_round(g_13), *one_round(g_14_mean),
     *one_round(g_14_second), *one_round(g_15), *one_round(g_16), *one_round(g_17), *one_round(g_18, **alpha_above_one),
-    *varied(h_1_constant, DRIFT | LAG), *varied(h_1_decay, h_1_printed | DRIFT | LAG),
+    *varied(h_1_constant, DRIFT | LAG | CONVEX), *varied(h_1_decay, h_1_printed | DRIFT | LAG | CONVEX),
 )

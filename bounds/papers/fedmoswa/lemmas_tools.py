@@ -4,7 +4,7 @@ from functools import partial
 
 import sympy as sp
 
-from bounds.language.claim import Condition, Procedure, Variable
+from bounds.language.claim import Choice, Condition, Procedure, Variable
 from bounds.language.words import E, Max, Min, Sum, g, grad, i, iterations, j, k, mu, norm2, sigma_sq, t, x_local
 from bounds.papers.fedmoswa.assumptions import G3
 from bounds.papers.fedmoswa.readings import varied, with_right
@@ -40,17 +40,22 @@ numbers = (
 C = positive("C")
 
 g_5 = lemma(
-    id="fedmoswa/lemma-g.5", number="Lemma G.5", explicit=False, reading="the step of the proof; no logarithms hidden",
+    id="fedmoswa/lemma-g.5", number="Lemma G.5", explicit=False, exists=Choice("step", 0, largest_step, open_low=True),
     variables=(
-        numbers[0], sequence, numbers[2], Variable("largest_step", "positive"), numbers[4], Variable("C", "hidden"),
+        numbers[0], sequence, numbers[2], Variable("largest_step", "positive"), numbers[4], Variable("C", "hidden-log"),
     ),
-    conditions=(
-        Condition(largest_step, "<=", 1 / mu), Condition(largest_step, ">=", 1 / (2 * mu * R)),
-        Condition(step, "==", Min(largest_step, sp.log(Max(1, mu**2 * R * d[0] / drop)) / (mu * R))),
-    ),
+    conditions=(Condition(largest_step, "<=", 1 / mu), Condition(largest_step, ">=", 1 / (2 * mu * R))),
     statement=Condition(Psi, "<=", C * (mu * d[0] * sp.exp(-mu * largest_step * R) + drop / (mu * R))),
     steps=("fedmoswa/lemma-g.5-explicit",),
     note="drop is the paper's c, length is R + 2; the order sign with a tilde hides logarithms too",
+)
+
+proven_step = Condition(step, "==", Min(largest_step, sp.log(Max(1, mu**2 * R * d[0] / drop)) / (mu * R)))
+g_5_steps = (
+    g_5.variant("proof-step", "the step of the proof", conditions=(*g_5.conditions, proven_step), exists=None),
+    g_5.variant(
+        "proof-step+no-logarithms", "the step of the proof; no logarithms hidden", conditions=(*g_5.conditions, proven_step),
+        variables=(*g_5.variables[:-1], Variable("C", "hidden")), exists=None),
 )
 
 decreasing = 3 * mu * d[0] * (1 - mu * step) ** R + drop * step
@@ -66,20 +71,25 @@ g_5_exponential = g_5_explicit.variant(
     statement=Condition(decreasing, "<=", 3 * mu * d[0] * sp.exp(-mu * step * R) + drop * step),
 )
 
+weights = Sum((1 - mu * step) ** (1 - i), every_r)
+
+g_5_lines = (
+    g_5_explicit.variant("telescoped", "the telescoping sum", conditions=g_5_explicit.conditions[:1],
+                         statement=Condition(Psi, "<=", d[0] / (step * weights) + drop * step)),
+    g_5_explicit.variant("weights", "the sum of the weights",
+                         statement=Condition(step * weights, ">=", (1 - mu * step) ** (-R) / (3 * mu))),
+    g_5_explicit.variant("two-thirds", "why R of at least 1/(2 mu eta) is enough",
+                         statement=Condition(sp.exp(-mu * step * R), "<=", 2 * sp.Rational(1, 3))),
+)
+
 first, second = sp.Symbol("first", nonnegative=True), sp.Symbol("second", nonnegative=True)
 third = sp.Rational(1, 3)
 
 g_6 = lemma(
-    id="fedmoswa/lemma-g.6", number="Lemma G.6", reading="the step of the proof",
+    id="fedmoswa/lemma-g.6", number="Lemma G.6", exists=Choice("step", 0, largest_step, open_low=True),
     variables=(
         Variable("length", "integer", low=2), sequence, Variable("largest_step", "nonnegative"),
         Variable("first", "nonnegative"), Variable("second", "nonnegative"),
-    ),
-    conditions=(
-        Condition(
-            step, "==",
-            Min(largest_step, sp.sqrt(d[0] / (first * (R + 1))), (d[0] / (second * (R + 1))) ** third),
-        ),
     ),
     statement=Condition(
         Sum(d[i - 1] / step - d[i] / step + first * step + second * step**2, every_r) / (R + 1), "<=",
@@ -88,6 +98,12 @@ g_6 = lemma(
     ),
     note="first and second are the paper's c_1 and c_2, length is R + 2",
 )
+
+g_6_step = g_6.variant("proof-step", "the step of the proof", exists=None, conditions=(
+    Condition(step, "==", Min(largest_step, sp.sqrt(d[0] / (first * (R + 1))), (d[0] / (second * (R + 1))) ** third)),))
+
+g_6_positive = g_6.variant("positive-start", "d_0 is positive: for d_0 = 0 and c_1 > 0 the right side vanishes",
+                           conditions=(Condition(d[0], ">", 0),))
 
 # sums of squares -----------------------------------------------------------------------------------------------------
 p1, p2, factor = sp.Symbol("p1", real=True), sp.Symbol("p2", real=True), positive("factor")
@@ -105,6 +121,13 @@ g_7_sum = g_7.variant(
     "part-2", "part 2", variables=(Variable("terms", "integer"), Variable("vectors", "vector", (("i", "terms"),))),
     statement=Condition(norm2(Sum(vectors[i], every_term)), "<=", terms * Sum(norm2(vectors[i]), every_term)),
     note="terms is the paper's tau",
+)
+
+g_7_identity = g_7.variant(
+    "identity", "the identity in the proof of part 1",
+    statement=Condition(
+        norm2(p1 + p2), "==", (1 + factor) * norm2(p1) + (1 + 1 / factor) * norm2(p2)
+        - norm2(sp.sqrt(factor) * p1 + p2 / sp.sqrt(factor))),
 )
 
 # sums of random vectors ----------------------------------------------------------------------------------------------
@@ -136,6 +159,16 @@ g_8_mean = lemma(
     note="outcome[k, i] is the value of the i-th vector in outcome k; terms is the paper's tau",
 )
 
+sum_of_means = Sum(mean(outcome[k, i]), every_term)
+spread = mean(norm2(Sum(outcome[k, i] - own_mean, every_term)))
+
+g_8_lines = (
+    g_8_mean.variant(
+        "identity", "the identity in the proof", conditions=(), variables=RANDOM,
+        statement=Condition(mean(norm2(Sum(outcome[k, i], every_term))), "==", norm2(sum_of_means) + spread)),
+    g_8_mean.variant("deviation", "the inequality after it", statement=Condition(spread, "<=", terms**2 * sigma_sq)),
+)
+
 every_iteration = (t, 0, iterations - 1)
 drawn, wanted = (Sum(v, every_iteration) for v in (g[t, k], grad(k, x_local[t, k])))
 
@@ -153,5 +186,7 @@ g_8_printed = {
     "printed": ("no expectation on the right, in every outcome", with_right(2 * norm2(wanted) + 2 * iterations * sigma_sq))
 }
 CLAIMS = (
-    absolute_order(g_5), g_5_explicit, g_5_exponential, g_6, g_7, g_7_sum, g_8_mean, *varied(g_8_martingale, g_8_printed),
+    absolute_order(g_5), *map(absolute_order, g_5_steps), g_5_explicit, g_5_exponential, *g_5_lines, g_6, g_6_step,
+    g_6_positive, g_7, g_7_identity, g_7_sum, g_8_mean,
+    *g_8_lines, *varied(g_8_martingale, g_8_printed),
 )

@@ -38,10 +38,11 @@ from bounds.papers.fedmoswa.quantities import (
 from bounds.papers.fedmoswa.readings import (
     LAG,
     REGION,
-    START,
+    TAKING_PART,
     UPDATE,
     as_proved,
     fixed_client,
+    starts,
     varied,
     with_left,
     with_options,
@@ -51,6 +52,7 @@ from bounds.papers.fedmoswa.setting import (
     ANY_STEP,
     FRESH,
     MOSWA,
+    MOSWA_FROM_GRADIENTS,
     MOSWA_I,
     SWA,
     absolute_order,
@@ -68,6 +70,7 @@ __all__ = [
     "FIXED",
     "GIVEN",
     "MEASURES",
+    "START_GRADIENT",
     "START_ZERO",
     "C",
     "F0_gap",
@@ -163,6 +166,7 @@ F0_gap = objective(x_round[0]) - F_star
 noise_factor = 1 + s / eta_g**2
 theorem_5_2 = partial(run_claim, kind="theorem", number="Theorem 5.2")
 START_ZERO, GIVEN = "update (7); variates start from zero", "control lag with the variates given"
+START_GRADIENT = "update (7); variates start as gradients at the start, the server's as their mean"
 two_thirds = sp.Rational(2, 3)
 
 
@@ -185,7 +189,7 @@ order_convex = theorem_5_2(
         C * (sigma_sq / (mu * T * K * s) * noise_factor
              + m * mu / s * start_distance_sq * sp.exp(-(s / m + mu / L) * T)),
     ),
-    steps=("fedmoswa/lemma-g.13", "fedmoswa/lemma-g.5"),
+    steps=("fedmoswa/lemma-g.13", "fedmoswa/lemma-g.5@proof-step"),
     note="the step size is printed for K eta_l alpha; the output is a weighted mean of gaps; any gamma",
 )
 
@@ -198,7 +202,7 @@ order_nonconvex = theorem_5_2(
         C * (sp.sqrt(sigma_sq * F0_gap) / sp.sqrt(T * K * s) * sp.sqrt(1 + m / eta_g**2)
              + L * F0_gap / T * (m / s) ** two_thirds),
     ),
-    steps=("fedmoswa/lemma-g.18", "fedmoswa/lemma-g.6"),
+    steps=("fedmoswa/lemma-g.18", "fedmoswa/lemma-g.6@proof-step"),
     note="the output is uniform over the server's models before rounds 0, ..., T",
 )
 
@@ -227,7 +231,7 @@ explicit_convex = theorem_5_2(
 )
 
 explicit_nonconvex = theorem_5_2(
-    id="fedmoswa/explicit-5.2-nonconvex", assumptions=(G2, G3), **MOSWA, reading=START_ZERO,
+    id="fedmoswa/explicit-5.2-nonconvex", assumptions=(G2, G3), **MOSWA_FROM_GRADIENTS, reading=START_GRADIENT,
     number="Theorem 5.2; Lemma G.18 summed over rounds",
     conditions=(*ANY_STEP, large_server_step, Condition(eta_eff, "<=", (s / m) ** two_thirds / (24 * L))),
     statement=Condition(
@@ -254,18 +258,17 @@ explicit_tuned = replace(
         + 28 * sp.sqrt(5) * sp.sqrt(sigma_sq * L * F0_gap * noise_factor / (K * s * (T + 1))),
     ),
     note="Lemma G.18, taken as printed, with the step of Lemma G.6; R is the number of rounds",
-    steps=("fedmoswa/lemma-g.18", "fedmoswa/lemma-g.6"),
+    steps=("fedmoswa/lemma-g.18", "fedmoswa/lemma-g.6@proof-step"),
 )
 
 
-def in_proofs(claim: Claim, changes) -> tuple[Claim, ...]:
-    """The claim under each change by itself, and under all that the proofs of Appendix G make."""
-    return varied(claim, changes | as_proved(claim))
+def in_proofs(claim: Claim, more=()) -> tuple[Claim, ...]:
+    """The claim with other updates, starts and sampling, one change at a time, and under all that the proofs make."""
+    return varied(claim, dict(more) | UPDATE | starts(claim) | TAKING_PART | as_proved(claim))
 
 
 CLAIMS = (
     lemma_4_1, *theorems_5_1, 
-    *map(absolute_order, (*in_proofs(order_convex, UPDATE | START), *in_proofs(order_nonconvex, TABLE_1 | UPDATE | START))),
-    *in_proofs(explicit_convex, UPDATE | LAG | START), *in_proofs(explicit_nonconvex, UPDATE | START),
-    *in_proofs(explicit_tuned, UPDATE | START),
+    *map(absolute_order, (*in_proofs(order_convex), *in_proofs(order_nonconvex, TABLE_1))),
+    *in_proofs(explicit_convex, LAG), *in_proofs(explicit_nonconvex), *in_proofs(explicit_tuned),
 )

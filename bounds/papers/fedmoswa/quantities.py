@@ -38,10 +38,11 @@ from bounds.papers.fedmoswa.setting import gamma, rho_decay
 from bounds.papers.fedmoswa.words import client_variate, server_variate
 
 __all__ = [
-    "F_gap", "after", "distance_sq", "drift_E0", "drift_E1", "generalisation_error", "gradient_norm", "gradient_sq",
+    "F_gap", "after", "distance_sq", "drift_E0", "drift_E1", "from_moving_points",
+    "from_points", "generalisation_error", "gradient_norm", "gradient_sq",
     "mean_over_clients", "model", "move", "move_sq", "moving_lag", "point_lag", "server_lag", "start_distance_sq",
     "swa_length", "swa_rate", "swa_step_rate", "twin_after", "twin_distance", "twin_model", "twin_norm", "variate_lag",
-    "variate_lag_after",
+    "variate_lag_after", "variate_lag_total",
 ]
 
 every_client = (k, 0, clients - 1)
@@ -183,24 +184,32 @@ server_lag = define(
 # non-convex lags -----------------------------------------------------------------------------------------------------
 not_since = Product(1 - sampled[t, k], (t, i + 1, r - 1))  # whether client k was not sampled after round i, before r
 
-point_lag = define(
-    "point_lag", [r],
-    Sum(
-        E(sampled[i, k] * not_since * norm2(x_local[i * local_steps + j, k] - x_round[r])),
+
+def from_points(server):
+    """(1/(Km)) sum over steps and clients of E |alpha - server|^2, alpha the points of the variates before round r."""
+    return Sum(
+        E(sampled[i, k] * not_since * norm2(x_local[i * local_steps + j, k] - server)),
         (i, 0, r - 1), (j, 0, local_steps - 1), every_client,
-    ) / (local_steps * clients)
-    + mean_over_clients(E(Product(1 - sampled[t, k], (t, 0, r - 1)) * norm2(x_round[0] - x_round[r]))),
-    r"\Xi_{r}", "parameter^2", "distance of the points of the clients' variates to the server's model before round r",
+    ) / (local_steps * clients) + mean_over_clients(
+        E(Product(1 - sampled[t, k], (t, 0, r - 1)) * norm2(x_round[0] - server)))
+
+
+def from_moving_points(server):
+    """The same for the points of the server's variate."""
+    return Sum(
+        gamma * (1 - gamma) ** (r - 1 - i) * E(norm2(x_local[i * local_steps + j, k] - server)),
+        (i, 0, r - 1), (j, 0, local_steps - 1), every_client,
+    ) / (local_steps * clients) + (1 - gamma) ** r * E(norm2(x_round[0] - server))
+
+
+point_lag = define(
+    "point_lag", [r], from_points(x_round[r]), r"\Xi_{r}",
+    "parameter^2", "distance of the points of the clients' variates to the server's model before round r",
     "Appendix G.3; the points are the local models of the last round in which the client was sampled, or the start",
 )
 
 moving_lag = define(
-    "moving_lag", [r],
-    Sum(
-        gamma * (1 - gamma) ** (r - 1 - i) * E(norm2(x_local[i * local_steps + j, k] - x_round[r])),
-        (i, 0, r - 1), (j, 0, local_steps - 1), every_client,
-    ) / (local_steps * clients)
-    + (1 - gamma) ** r * E(norm2(x_round[0] - x_round[r])),
-    r"\mathcal{G}_{r}", "parameter^2", "distance of the points of the server's variate to its model before round r",
+    "moving_lag", [r], from_moving_points(x_round[r]), r"\mathcal{G}_{r}",
+    "parameter^2", "distance of the points of the server's variate to its model before round r",
     "Appendix G.3; the expectation over the random lag, with the virtual local runs of clients that are not sampled",
 )

@@ -9,16 +9,31 @@ import sympy as sp
 from bounds.language.claim import Claim, Condition, names_in
 from bounds.language.definitions import DEFINITIONS
 from bounds.language.samples import E_client
-from bounds.language.words import E, E_round, k, r
-from bounds.papers.fedmoswa.assumptions import A2, A5, C5, G2, A2_region, A5_region, C5_region, G2_objective
+from bounds.language.words import E, E_round, Min, clients, k, mu, participants, r
+from bounds.papers.fedmoswa.assumptions import (
+    A2,
+    A5,
+    C5,
+    G1,
+    G2,
+    A2_region,
+    A2_region_coupled,
+    A5_region,
+    A5_region_coupled,
+    C5_region,
+    C5_region_coupled,
+    G1_convex,
+    G2_objective,
+)
 from bounds.papers.fedmoswa.setting import ALL_CLIENTS_UPDATE, each_client, procedure_with
 from bounds.papers.fedmoswa.words import sigma_g, sigma_g_client
 
 __all__ = [
+    "CONVEX",
     "DRIFT",
     "LAG",
     "REGION",
-    "START",
+    "TAKING_PART",
     "UPDATE",
     "Change",
     "any_state",
@@ -32,6 +47,7 @@ __all__ = [
     "restated",
     "rewritten",
     "started",
+    "starts",
     "varied",
     "with_left",
     "with_options",
@@ -91,16 +107,22 @@ def combined(claims: tuple[Claim, ...], changes: Changes) -> tuple[Claim, ...]:
 
 # Assumptions 2 and 5 where the run goes ------------------------------------------------------------------------------
 _REGION = {A2: A2_region, A5: A5_region, C5: C5_region}
+_COUPLED_REGION = {A2: A2_region_coupled, A5: A5_region_coupled, C5: C5_region_coupled}
 
 
 def in_region(claim: Claim) -> Claim:
-    """The claim under Assumptions 2 and 5 at the run's models only; the sigma_{g,i} are then equal."""
+    """The claim under Assumptions 2 and 5 at the models of the run, or of both coupled runs if it is about two data sets.
+
+    The sigma_{g,i} are then equal.
+    """
     per_client = C5 in claim.assumptions
-    claim = replace(claim, assumptions=tuple(_REGION.get(a, a) for a in claim.assumptions))
+    coupled = any(name.startswith("twin_") or name == "generalisation_error" for name in claim.names)
+    table = _COUPLED_REGION if coupled else _REGION
+    claim = replace(claim, assumptions=tuple(table.get(a, a) for a in claim.assumptions))
     return rewritten(claim, lambda e: e.xreplace({sigma_g_client[k]: sigma_g})) if per_client else claim
 
 
-REGION = {"region": ("Lipschitz constant and heterogeneity at the models of the run", in_region)}
+REGION = {"region": ("Lipschitz constant and heterogeneity at the models of the run, or of both coupled runs", in_region)}
 
 
 def with_region(*claims: Claim) -> tuple[Claim, ...]:
@@ -164,6 +186,20 @@ def _smooth_objective(claim: Claim) -> Claim:
     return replace(claim, assumptions=tuple(G2_objective if a == G2 else a for a in claim.assumptions))
 
 
+def _without_mu(claim: Claim) -> Claim:
+    """The claim for merely convex losses: mu = 0, for which a bound s/(15 mu m) on the step is none."""
+
+    def bound(side):
+        kept = [part for part in side.args if not part.has(mu)]
+        return side if not side.has(mu) else kept[0] if len(kept) == 1 else Min(*kept)
+
+    conditions = tuple(replace(c, right=bound(c.right)) for c in claim.conditions)
+    assumptions = tuple(G1_convex if a == G1 else a for a in claim.assumptions)
+    return rewritten(replace(claim, assumptions=assumptions, conditions=conditions), lambda e: e.xreplace({mu: sp.S.Zero}))
+
+
+CONVEX: Changes = {"mu-0": ("mu = 0: the F_i are convex", _without_mu)}
+
 UPDATE: Changes = {
     "all-clients": (
         "the server's variate is the moving average over all stored variates, (68)", with_options(ALL_CLIENTS_UPDATE),
@@ -186,19 +222,50 @@ LAG: Changes = {
     )
 } | LAG_TOTAL
 
+
+def _both_sides(now: str, after: tuple[str, int]) -> Change:
+    """Another lag where the base has the total one: ``now[r]`` before the round, ``after`` (name, shift of r) after it."""
+    total = DEFINITIONS["variate_lag_total"].symbol
+    changes = {total[r]: DEFINITIONS[now].symbol[r], total[r + 1]: DEFINITIONS[after[0]].symbol[r + after[1]]}
+    return lambda claim: rewritten(claim, lambda e: e.xreplace(changes))
+
+
+LAG_BOTH: Changes = {
+    "lag-round": (
+        "control lag: before the round of the variates themselves, after it of their expectations given its start",
+        _both_sides("variate_lag", ("variate_lag_after", 0)),
+    ),
+    "lag-given": ("control lag: of the variates themselves, before and after the round",
+                  _both_sides("variate_lag", ("variate_lag", 1))),
+    "lag-noise": ("control lag: the inner expectation is over mini-batch noise",
+                  _both_sides("variate_lag_noise", ("variate_lag_noise", 1))),
+}
+
 SMOOTH: Changes = {"F-smooth": ("only F is smooth, as G.2 prints", _smooth_objective)}
 
-START: Changes = {
+_STARTS: Changes = {
+    "start-zero": ("variates start from zero", started("zero")),
     "start-gradient": ("variates start as gradients at the start, the server's as their mean", started("gradient")),
     "start-gradient-clients": (
         "clients' variates start as gradients at the start, the server's from zero", started("gradient-clients-only")),
+    "start-mean": ("clients' variates start anywhere, the server's as their mean", started("free-mean")),
     "start-free": ("variates start anywhere", started("free")),
 }
+TAKING_PART: Changes = {
+    "everyone": ("all clients take part in every round, s = m", with_options(sampling="full")),
+    "some-clients": ("not all clients take part, s < m", given(Condition(participants, "<=", clients - 1))),
+}
+
+
+def starts(claim: Claim) -> dict[str, tuple[str, Change]]:
+    """The other ways in which the variates may start."""
+    own = dict(claim.procedure.options).get("start", "zero")
+    return {name: change for name, change in _STARTS.items() if name != f"start-{own}"}
 
 
 def as_proved(claim: Claim) -> Changes:
     """What the proofs of Appendix G take for granted, at once: (68), variates from gradients, the drift that they use."""
-    parts = [UPDATE["all-clients"][1], START["start-gradient"][1]]
+    parts = [UPDATE["all-clients"][1], _STARTS["start-gradient"][1]]
     words = "(68), variates that start as gradients"
     if _uses(claim, "drift_E1"):
         parts.append(DRIFT["E0"][1])
@@ -225,24 +292,26 @@ def _that_apply(claim: Claim, *optional: tuple[bool, Changes]) -> dict[str, tupl
 
 
 def one_round(claim: Claim, **more) -> tuple[Claim, ...]:
-    """A lemma of Appendix G in all readings of its update, drift, lag, smoothness and start, one change at a time.
+    """A lemma of Appendix G in all readings of update, drift, lag, losses, start and sampling, one change at a time.
 
     The last reading makes all the changes that the proofs make.
     """
     changes = _that_apply(
         claim, (True, UPDATE), (_uses(claim, "drift_E1"), DRIFT), (_uses(claim, "variate_lag"), LAG),
-        (G2 in claim.assumptions, SMOOTH), (True, START), (True, ANY_STATE), (True, as_proved(claim)),
+        (_uses(claim, "variate_lag_total"), LAG_BOTH), (G2 in claim.assumptions, SMOOTH), (G1 in claim.assumptions, CONVEX),
+        (True, starts(claim)), (True, TAKING_PART), (True, ANY_STATE), (True, as_proved(claim)),
     )
     return varied(claim, more | changes)
 
 
-def proof_readings(claim: Claim, start: bool = False, **more) -> tuple[Claim, ...]:
-    """A proof step of Appendix G: other update, drift as in the proofs, total lag and, if wanted, gradients at the start.
+def proof_readings(claim: Claim, **more) -> tuple[Claim, ...]:
+    """A proof step of Appendix G: other update, drift as in the proofs, other lag, and variates from zero if not so anyway.
 
     The last reading makes all the changes that the proofs make.
     """
     changes = _that_apply(
         claim, (True, UPDATE), (_uses(claim, "drift_E1"), DRIFT), (_uses(claim, "variate_lag"), LAG_TOTAL),
-        (start, {"start-gradient": START["start-gradient"]}), (True, as_proved(claim)),
+        (_uses(claim, "variate_lag_total"), {"lag-round": LAG_BOTH["lag-round"]}),
+        ("start-zero" in starts(claim), {"start-zero": _STARTS["start-zero"]}), (True, as_proved(claim)),
     )
     return varied(claim, more | changes)

@@ -10,9 +10,9 @@ from bounds.language.definitions import DEFINITIONS
 from bounds.language.words import L, clients, eta_l, iterations, j, k, local_steps, r, rounds, t
 
 __all__ = [
-    "ALL_CLIENTS_UPDATE", "ANY_STEP", "CONSTANT", "FRESH", "MOSWA", "MOSWA_I", "PLAIN", "SAM", "SWA", "absolute_order",
-    "algebra_claim", "b", "c", "constant_rates", "each_client", "each_round", "eta", "eta_eff", "eta_g", "gamma",
-    "large_server_step", "point_claim", "procedure_with", "rho_decay", "rho_sam", "run_claim", "steps_after",
+    "ALL_CLIENTS_UPDATE", "ANY_STEP", "CONSTANT", "FRESH", "MOSWA", "MOSWA_FROM_GRADIENTS", "MOSWA_I", "PLAIN", "SAM", "SWA",
+    "absolute_order", "algebra_claim", "b", "c", "constant_rates", "each_client", "each_round", "eta", "eta_eff", "eta_g",
+    "gamma", "large_server_step", "point_claim", "procedure_with", "rho_decay", "rho_sam", "run_claim", "steps_after",
     "steps_before", "two_steps",
 ]
 
@@ -103,6 +103,11 @@ MOSWA = {
 }
 
 ALL_CLIENTS_UPDATE = ("variant", "all-clients")
+
+#: Appendix G.3: c_i^t is the mean of the g_i at the points alpha_i^t, and alpha_i^0 = theta^0, the points of m^0 too
+MOSWA_FROM_GRADIENTS = MOSWA | {
+    "procedure": replace(MOSWA["procedure"], options=(*MOSWA["procedure"].options, ("start", "gradient"))),
+}
 
 # FedSAM of Appendix I, all clients, constant rates -------------------------------------------------------------------
 SAM = {

@@ -9,6 +9,7 @@ from bounds.language.claim import Condition
 from bounds.language.words import (
     E,
     E_round,
+    F,
     L,
     Min,
     Sum,
@@ -22,6 +23,7 @@ from bounds.language.words import (
     local_steps,
     mu,
     norm2,
+    objective_grad,
     participants,
     r,
     sampled,
@@ -31,7 +33,15 @@ from bounds.language.words import (
     x_star,
 )
 from bounds.papers.fedmoswa.assumptions import G1, G2, G3
-from bounds.papers.fedmoswa.lemmas_optimisation import CONVEX_STEP, DRIFT_STEP, GIVEN_WORDS, ROUND, noise
+from bounds.papers.fedmoswa.lemmas_optimisation import (
+    CONVEX_STEP,
+    DRIFT_STEP,
+    FROM_ONE,
+    GIVEN_WORDS,
+    ROUND,
+    TOTAL_WORDS,
+    noise,
+)
 from bounds.papers.fedmoswa.main_text import GIVEN, START_ZERO, noise_factor
 from bounds.papers.fedmoswa.quantities import (
     F_gap,
@@ -45,7 +55,7 @@ from bounds.papers.fedmoswa.quantities import (
     move_sq,
     server_lag,
     variate_lag,
-    variate_lag_after,
+    variate_lag_total,
 )
 from bounds.papers.fedmoswa.readings import as_proved, proof_readings, restated, varied, with_left, with_options, with_right
 from bounds.papers.fedmoswa.setting import (
@@ -69,7 +79,8 @@ K, m, s = local_steps, clients, participants
 step = partial(run_claim, kind="proof step", **MOSWA, reading=GIVEN_WORDS, note=ROUND)
 LAG_ONLY = f"{START_ZERO}; {GIVEN}"
 drift, f = drift_E1[r], F_gap(r)
-C, C_after, D, D_after = variate_lag[r], variate_lag_after[r], server_lag[r], server_lag[r + 1]
+C, D, D_after = variate_lag[r], server_lag[r], server_lag[r + 1]
+C_before, C_after = variate_lag_total[r], variate_lag_total[r + 1]
 every_step, every_client = (i, 0, K - 1), (k, 0, clients - 1)
 eta_l = eta_eff / (K * eta_g)
 third = sp.Rational(1, 3)
@@ -148,11 +159,48 @@ eq_65_total = {
     )
 }
 
+
+def drawn_sq(inside):
+    """E |eta/(Ks) sum over steps and sampled clients|^2."""
+    return eta_eff**2 * E(norm2(drawn_mean(inside)))
+
+
+own_start = grad(k, x_round[r])
+of_noise, of_variates = drawn_sq(stochastic_at(i) - own_start), drawn_sq(grad(k, x_star) - client_variate[r, k])
+of_gap, of_server = drawn_sq(own_start - grad(k, x_star)), eta_eff**2 * D
+after_gap = 4 * of_noise + 4 * of_server + 4 * of_variates + 8 * L * eta_eff**2 * f
+
+eq_65_lines = {
+    "63": ("(63)", with_right(4 * of_noise + 4 * of_server + 4 * of_variates + 4 * of_gap)),
+    "64": ("first inequality of (64), of the term with the gap", restated(left=4 * of_gap, right=8 * L * eta_eff**2 * f)),
+    "64-last": (
+        "last inequality of (64), the variates' expectations over all chance",
+        restated(left=after_gap, right=(
+            4 * drawn_sq(gradient_at(i) - own_start) + 4 * eta_eff**2 * norm2(E(server_variate[r]))
+            + 4 * drawn_sq(grad(k, x_star) - E(client_variate[r, k])) + 8 * L * eta_eff**2 * f + 12 * eta_eff**2 * noise)),
+    ),
+}
+
 eq_66 = step(
-    id="fedmoswa/eq-66", number="(66)", assumptions=(G1, G2), conditions=(*ANY_STEP, CONVEX_STEP), reading=LAG_ONLY,
-    statement=each(C_after, (1 - s / m) * C + s / (m**2 * K) * to_optimum),
+    id="fedmoswa/eq-66", number="(66)", assumptions=(G1, G2), conditions=(*ANY_STEP, CONVEX_STEP), reading=TOTAL_WORDS,
+    statement=each(C_after, (1 - s / m) * C_before + s / (m**2 * K) * to_optimum),
 )
 
+start_to_optimum = mean_over_clients(E(norm2(own_start - grad(k, x_star))))
+last_67 = (1 - s / m) * C_before + s / m * (4 * L * f + L**2 * drift)
+
+
+def in_two(last):
+    """Second and third line of (67)."""
+    return (1 - s / m) * C_before + 2 * s / m * start_to_optimum + 2 * s / m * last
+
+
+eq_66_lines = {
+    "67": ("second line of (67), from its first", restated(left=eq_66.statement.right, right=in_two(to_start))),
+    "67-third": ("third line of (67), from its second", restated(
+        left=in_two(to_start), right=in_two(L**2 * all_mean(E(norm2(x_local[r * K + i, k] - x_round[r])))))),
+    "67-last": ("from the left side to the last line of (67), with beta^2 as printed", with_right(last_67)),
+}
 renewed = mean_over_clients(client_variate[r + 1, k])
 
 
@@ -182,6 +230,15 @@ eq_69 = over_all_clients(step(
     ),
     steps=("fedmoswa/eq-68",),
 ))
+
+in_two_69 = (1 - gamma) * D + 2 * gamma * E(norm2(objective_grad(x_round[r]) - objective_grad(x_star))) + (
+    2 * gamma * to_start)
+
+eq_69_lines = {
+    "second": ("second inequality", restated(left=eq_69.statement.right, right=in_two_69)),
+    "last": ("from the left side to the last line, with beta^2 as printed",
+             with_right((1 - gamma) * D + gamma * (4 * L * f + L**2 * drift))),
+}
 
 # (73)-(77) -----------------------------------------------------------------------------------------------------------
 over_steps = (each_round, (j, 1, K))
@@ -226,6 +283,15 @@ eq_75_unrolled = {
     "unrolled": (
         "21 K eta_l^2 sigma^2, which unrolling (74) gives", with_right(unrolled + 21 * K * eta_l**2 * sigma_sq)
     )
+}
+
+
+per_step = 6 * K * L * eta_l**2 * f + 3 * K * eta_l**2 * (C + D) + 7 * L * eta_l**2 * sigma_sq
+
+eq_75_lines = {
+    "first": ("first line, with beta before the noise as printed",
+              with_right(per_step * Sum((1 + 1 / (K - 1)) ** i, (i, 0, j - 1)))),
+    "third": ("third line, with beta before the noise as printed", with_right(per_step * 3 * K)),
 }
 
 
@@ -289,6 +355,14 @@ eq_81 = step(
     steps=("fedmoswa/perturbed-strong-convexity",),
 )
 
+by_losses = 2 * eta_eff * E(drawn_mean(
+    F(k, x_star) - F(k, x_round[r]) + L * norm2(x_local[r * K + i, k] - x_round[r]) - mu / 4 * norm2(x_round[r] - x_star)))
+
+eq_81_lines = {
+    "second": ("the inequality", with_right(by_losses)),
+    "third": ("the equality after it", restated(left=by_losses, relation="==", right=eq_81.statement.right)),
+}
+
 eq_82 = step(
     id="fedmoswa/eq-82", number="(82)", assumptions=(G1, G2, G3), conditions=ANY_STEP,
     statement=each(
@@ -315,26 +389,28 @@ eq_83 = step(
     statement=each(**scaled(D, D_after, gamma)), steps=("fedmoswa/lemma-g.11",),
 )
 
-eq_83_text = {"lemma-g.10": ("Lemma G.10 times 9 eta^2 m/s, as the text says", restated(**scaled(C, C_after, s / m)))}
+eq_83_text = {"lemma-g.10": ("Lemma G.10 times 9 eta^2 m/s, as the text says", restated(**scaled(C_before, C_after, s / m)))}
 weight_C, weight_D = 9 * eta_eff**2 * m / s, 9 * eta_eff**2 / gamma
 
 eq_85 = step(
-    id="fedmoswa/eq-85", number="(85)", assumptions=(G1, G2, G3),
+    id="fedmoswa/eq-85", number="(85)", assumptions=(G1, G2, G3), reading=f"{TOTAL_WORDS}; {FROM_ONE}",
     conditions=(*ANY_STEP, large_server_step, Condition(eta_eff, "<=", Min(1 / (81 * L), s / (15 * mu * m)))),
     statement=each(
         distance_sq(r + 1) + weight_C * C_after + weight_D * D_after,
-        (1 - mu * eta_eff / 2) * (distance_sq(r) + weight_C * C) + (44 * L * eta_eff**2 - 49 * eta_eff / 25) * f
+        (1 - mu * eta_eff / 2) * (distance_sq(r) + weight_C * C_before) + (44 * L * eta_eff**2 - 49 * eta_eff / 25) * f
         + 12 * eta_eff**2 * noise * noise_factor + (22 * L**2 * eta_eff**2 - L * eta_eff) * drift
-        + (9 * mu * eta_eff * m / (2 * s) - third) * eta_eff**2 * C
+        + (9 * mu * eta_eff * m / (2 * s) - third) * eta_eff**2 * C_before
         + (9 * mu * eta_eff / (2 * gamma) - third) * eta_eff**2 * D,
     ),
     steps=("fedmoswa/eq-82", "fedmoswa/eq-83", "fedmoswa/eq-83@lemma-g.10", "fedmoswa/lemma-g.12"),
 )
 
 CLAIMS = (
-    *proof_readings(g9, **g9_readings), *proof_readings(eq_65, **eq_65_total), *proof_readings(eq_66),
-    *varied(eq_68, eq_68_printed), *varied(eq_69, as_proved(eq_69)), *proof_readings(eq_73), *proof_readings(eq_74),
-    *proof_readings(eq_75, **eq_75_unrolled), *proof_readings(eq_77, **eq_77_printed), *varied(g12_k1, g12_E0),
-    *proof_readings(mean_update, **mean_update_first), *proof_readings(eq_80), *proof_readings(eq_81),
-    *proof_readings(eq_82), *proof_readings(eq_83, **eq_83_text), *proof_readings(eq_85),
+    *proof_readings(g9, **g9_readings), *proof_readings(eq_65, **eq_65_total, **eq_65_lines),
+    *proof_readings(eq_66, **eq_66_lines), *varied(eq_68, eq_68_printed),
+    *varied(eq_69, eq_69_lines | as_proved(eq_69)), *proof_readings(eq_73), *proof_readings(eq_74),
+    *proof_readings(eq_75, **eq_75_unrolled, **eq_75_lines), *proof_readings(eq_77, **eq_77_printed),
+    *varied(g12_k1, g12_E0), *proof_readings(mean_update, **mean_update_first), *proof_readings(eq_80),
+    *proof_readings(eq_81, **eq_81_lines), *proof_readings(eq_82), *proof_readings(eq_83, **eq_83_text),
+    *proof_readings(eq_85),
 )

@@ -34,6 +34,7 @@ from bounds.papers.fedmoswa.quantities import (
 from bounds.papers.fedmoswa.readings import Change, restated, varied, with_region, with_right
 from bounds.papers.fedmoswa.setting import FRESH, b, c, each_client, each_round, gamma, run_claim
 from bounds.papers.fedmoswa.steps_swa import (
+    IN_THE_MEAN,
     ONE_CLIENT,
     P,
     Q,
@@ -87,6 +88,7 @@ def eq_33_sum(**options):
 eq_33_readings = {
     "sum": ("second inequality, with sigma as printed", eq_33_sum()),
     "sum+theta-l": (f"second inequality, with sigma as printed; {LITERAL}", eq_33_sum(gradient=from_start)),
+    "last": ("last inequality, with sigma as printed", eq_33_sum(gradient=lambda index: G_lip)),
 }
 
 before = E(norm(server_variate[r]))
@@ -123,6 +125,18 @@ eq_35 = step(
     id="fedmoswa/eq-35@first-line", number="(35), first line", assumptions=C1_TO_5, **FRESH_F1,
     statement=Condition(deviation(K), "<=", one_minus_b * swa_length[r] * momentum, over_rounds), steps=("fedmoswa/eq-33",),
 )
+
+
+eq_35_lines = {
+    "second-line": (
+        "second inequality, grad F(theta_p) read as grad F(theta_{t-p})",
+        next_line(eq_35.statement.right, Sum(
+            rate(j) * (1 - b) ** (K - 1 - j) * momentum_sum(gamma * sigma), (j, 0, K - 1)))),
+    "third-line": (
+        "third inequality, grad F(theta_p) read as grad F(theta_{t-p})",
+        next_line(Sum(rate(j) * (1 - b) ** (K - 1 - j) * momentum_sum(gamma * sigma), (j, 0, K - 1)),
+                  Sum(rate(j) * (1 - b) ** (K - 1 - j) * total, (j, 0, K - 1)))),
+}
 
 
 # gradients of local models -------------------------------------------------------------------------------------------
@@ -286,6 +300,32 @@ eq_54 = step(
     steps=("fedmoswa/eq-53", "fedmoswa/eq-34"),
 )
 
+
+
+def with_m(exponent, factor, steered):
+    """First and second line of (43), (54): the norm of the server's variate is ``steered`` in each round."""
+    def inside(index):
+        return swa_length[index] * sp.exp(exponent * swa_length[index]) * (
+            gradient_norm(index) + sigma_g + sigma + factor * swa_length[index] * steered(index))
+    return 2 / (m * n) * sum_over_rounds(exponent, inside)
+
+
+def norm_of_m(index):
+    return E(norm(server_variate[index + 1]))
+
+
+def sum_for_m(index):
+    """The momentum sum of round ``index``, grad F(theta_l) read as grad F(theta_{t-l})."""
+    return Sum((1 - gamma) ** j * (gamma * gradient_norm(index - j) + gamma * sigma), (j, 0, index))
+
+
+eq_43_first = {"first": ("first inequality", with_right(with_m(damping, one_minus_b, norm_of_m)))}
+
+eq_54_lines = {
+    "first": ("first inequality", with_right(with_m(L, growth, norm_of_m))),
+    "second": ("second inequality", next_line(with_m(L, growth, norm_of_m), with_m(L, growth, sum_for_m))),
+    "fourth": ("from the second to the fourth expression", next_line(with_m(L, growth, sum_for_m), last_sum(L, growth))),
+}
 grown = growing(j) * deviation_before(j) + rate(j) * total
 
 eq_45 = step(
@@ -309,6 +349,7 @@ def one(index):
 
 
 eq_45_readings = {
+    "first-line": ("first line", with_right(growing(j) * deviation_before(j) + rate(j) * momentum_sum(gamma * sigma))),
     "third-line": ("third line, with eta_k for eta_l behind the product", with_right(products(one, rate_at))),
     "third-line-literal": ("third line, eta_l inside the product over l", with_right(products(rate_at, one))),
     "whole": ("from the left side to the last line", with_right(swa_length[r] * (1 + c) ** (j - 1) * total)),
@@ -320,12 +361,13 @@ eq_47 = step(
 )
 
 CLAIMS = (
-    *with_region(*varied(eq_33, eq_33_readings)), *with_region(*varied(eq_34, eq_34_readings)), *with_region(eq_35),
+    *with_region(*varied(eq_33, eq_33_readings)), *with_region(*varied(eq_34, eq_34_readings)),
+    *with_region(*varied(eq_35, eq_35_lines)),
     *with_region(*varied(eq_36, eq_36_literal | last_36)), *with_region(*varied(eq_48, eq_48_literal | last_48)),
     *with_region(eq_37), *pathwise, *with_region(*varied(eq_40, FRESH_READINGS)),
-    *with_region(*varied(eq_41, FRESH_READINGS)), *varied(eq_42, eq_42_printed | ONE_CLIENT)[1:],
-    *with_region(*varied(eq_42, FRESH_READINGS)), *varied(eq_43, ONE_CLIENT)[1:],
+    *with_region(*varied(eq_41, FRESH_READINGS)), *varied(eq_42, IN_THE_MEAN | eq_42_printed | ONE_CLIENT)[1:],
+    *with_region(*varied(eq_42, FRESH_READINGS)), *varied(eq_43, eq_43_first | ONE_CLIENT)[1:],
     *with_region(*varied(eq_43, FRESH_READINGS)), *with_region(*varied(eq_45, eq_45_readings)),
     *with_region(eq_47), *varied(eq_51, eq_51_printed | FRESH_READINGS), *varied(eq_52, FRESH_READINGS),
-    *varied(eq_53, ONE_CLIENT | FRESH_READINGS), *varied(eq_54, ONE_CLIENT | FRESH_READINGS),
+    *varied(eq_53, IN_THE_MEAN | ONE_CLIENT | FRESH_READINGS), *varied(eq_54, eq_54_lines | ONE_CLIENT | FRESH_READINGS),
 )

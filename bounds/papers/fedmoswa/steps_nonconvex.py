@@ -12,6 +12,7 @@ from bounds.language.words import (
     L,
     Sum,
     clients,
+    dot,
     grad,
     i,
     j,
@@ -31,7 +32,7 @@ from bounds.language.words import (
 from bounds.papers.fedmoswa.assumptions import G2, G3
 from bounds.papers.fedmoswa.lemmas_optimisation import (
     CONVEX_STEP,
-    FROM_ONE,
+    POINTS_WORDS,
     ROUND,
     any_power,
     chosen,
@@ -39,10 +40,12 @@ from bounds.papers.fedmoswa.lemmas_optimisation import (
     power,
     with_power,
 )
-from bounds.papers.fedmoswa.main_text import START_ZERO, noise_factor
+from bounds.papers.fedmoswa.main_text import START_GRADIENT, noise_factor
 from bounds.papers.fedmoswa.quantities import (
     after,
     drift_E1,
+    from_moving_points,
+    from_points,
     gradient_sq,
     mean_over_clients,
     model,
@@ -55,7 +58,7 @@ from bounds.papers.fedmoswa.readings import Change, proof_readings, restated, va
 from bounds.papers.fedmoswa.setting import (
     ALL_CLIENTS_UPDATE,
     ANY_STEP,
-    MOSWA,
+    MOSWA_FROM_GRADIENTS,
     each_client,
     each_round,
     eta_eff,
@@ -79,11 +82,11 @@ from bounds.papers.fedmoswa.words import client_variate, server_variate
 __all__ = ["CLAIMS"]
 
 K, m, s = local_steps, clients, participants
-step = partial(run_claim, kind="proof step", **MOSWA, reading=f"{START_ZERO}; {FROM_ONE}", note=ROUND)
+step = partial(run_claim, kind="proof step", **MOSWA_FROM_GRADIENTS, reading=POINTS_WORDS, note=ROUND)
 drift, N, Xi, G = drift_E1[r], gradient_sq(r), point_lag[r], moving_lag[r]
 Xi_after, G_after = point_lag[r + 1], moving_lag[r + 1]
 eta_l = eta_eff / (K * eta_g)
-SHORT = {"reading": START_ZERO}
+SHORT = {"reading": START_GRADIENT}
 
 
 def each(left, right, relation="<="):
@@ -99,8 +102,8 @@ lag_mean = Sum(
 
 mean_of_m = with_options(ALL_CLIENTS_UPDATE)(step(
     id="fedmoswa/mean-of-m", number="before (86)", conditions=ANY_STEP,
-    reading="first equality; the server's variate is the moving average over all stored variates, (68); variates start from "
-    "zero",
+    reading="first equality; the server's variate is the moving average over all stored variates, (68); variates start as "
+    "gradients at the start",
     statement=each(norm2(E_m - (1 - gamma) * E(server_variate[r]) - gamma * E(mean_variate)), 0, "=="),
     steps=("fedmoswa/eq-68",),
 ))
@@ -142,9 +145,23 @@ def squared_change(server, client):
     return eta_eff**2 * E(norm2(drawn_mean(gradient_at(i) + server - client))) + 9 * eta_eff**2 * noise
 
 
+given_variates = server_variate[r], client_variate[r, k]
+
+
+def inside_the_mean(mean):
+    """The same with the squares inside a mean over steps and clients."""
+    square = norm2(gradient_at(i) + server_variate[r] - client_variate[r, k])
+    return eta_eff**2 * E(mean(square)) + 9 * eta_eff**2 * noise
+
+
+def lines(left, right, relation="<=", **more) -> Change:
+    """A change to another line of the display."""
+    return restated(left=left, relation=relation, right=right, **more)
+
+
 eq_86 = step(
     id="fedmoswa/eq-86", number="(86), first inequality", assumptions=(G2, G3),
-    conditions=(*ANY_STEP, CONVEX_STEP, large_server_step), reading=f"the variates given; {START_ZERO}",
+    conditions=(*ANY_STEP, CONVEX_STEP, large_server_step), reading=f"the variates given; {START_GRADIENT}",
     statement=each(move_sq, squared_change(server_variate[r], client_variate[r, k])), steps=("fedmoswa/g14-variances",),
     note=f"alpha is at least 1, the range of its letter in Appendix G; {ROUND}",
 )
@@ -157,7 +174,12 @@ eq_86_readings = {
     "total": (
         "the variates' expectations over all chance",
         with_right(squared_change(E(server_variate[r]), E(client_variate[r, k]))),
-    )
+    ),
+    "second": ("second inequality, the variates given", lines(squared_change(*given_variates), inside_the_mean(drawn_mean))),
+    "third": (
+        "the equality after it, the variates given",
+        lines(inside_the_mean(drawn_mean), inside_the_mean(all_mean), "=="),
+    ),
 }
 
 eq_91 = step(
@@ -166,7 +188,9 @@ eq_91 = step(
 )
 
 factor = sp.Symbol("factor", positive=True)
-with_factor = {"procedure": MOSWA["procedure"], "variables": (*with_power["variables"], Variable("factor", "positive"))}
+with_factor = {
+    "procedure": MOSWA_FROM_GRADIENTS["procedure"], "variables": (*with_power["variables"], Variable("factor", "positive")),
+}
 conditional = E(norm2(E_round(move, r)))
 
 
@@ -193,7 +217,7 @@ def lag_second(share, lag, drift_share=None):
 
 FACTOR_NOTE = f"factor is the paper's b, power its a; {ROUND}"
 lag_claim = partial(
-    run_claim, kind="proof step", **with_factor, note=FACTOR_NOTE, reading=f"first inequality; {START_ZERO}; {FROM_ONE}"
+    run_claim, kind="proof step", **with_factor, note=FACTOR_NOTE, reading=f"first inequality; {POINTS_WORDS}"
 )
 
 eq_89 = lag_claim(
@@ -202,17 +226,25 @@ eq_89 = lag_claim(
 )
 
 
-def second_line(first, last) -> Change:
-    return restated(left=first, right=last)
+to_next = all_mean(E(norm2(x_local[r * K + i, k] - x_round[r + 1])))
+
+
+def split(share, from_old_points):
+    """(87) and (90): old points with probability 1 - share, those of the round with the probability ``share``."""
+    return (1 - share) * from_old_points(x_round[r + 1]) + share * to_next
 
 
 eq_89_readings = {
+    "identity": ("(87), an equality, for the lag of the server's variate", lines(
+        G_after, split(gamma, from_moving_points), "==")),
+    "printed-identity": ("(87), an equality, with the lag of the clients' variates on its left side as printed", lines(
+        Xi_after, split(gamma, from_moving_points), "==")),
     "second": ("second inequality, with the lag of the server's variate",
-               second_line(lag_first(gamma, G), lag_second(gamma, G))),
+               lines(lag_first(gamma, G), lag_second(gamma, G))),
     "second-printed-lag": ("second inequality, with the lag of the clients' variates as printed",
-                           second_line(lag_first(gamma, G), lag_second(gamma, Xi))),
+                           lines(lag_first(gamma, G), lag_second(gamma, Xi))),
     "second-printed-factor": ("second inequality, with 2 gamma m before the drift as printed",
-                              second_line(lag_first(gamma, G), lag_second(gamma, G, 2 * gamma * m))),
+                              lines(lag_first(gamma, G), lag_second(gamma, G, 2 * gamma * m))),
     "whole": ("from the left side to the last expression, with the lag of the server's variate",
               with_right(lag_second(gamma, G))),
 }
@@ -223,7 +255,8 @@ eq_93 = lag_claim(
 )
 
 eq_93_readings = {
-    "second": ("second inequality", second_line(lag_first(chosen, Xi), lag_second(chosen, Xi))),
+    "identity": ("(90), an equality", lines(Xi_after, split(chosen, from_points), "==")),
+    "second": ("second inequality", lines(lag_first(chosen, Xi), lag_second(chosen, Xi))),
     "whole": ("from the left side to the last expression", with_right(lag_second(chosen, Xi))),
 }
 
@@ -246,6 +279,22 @@ eq_94 = step(
     ),
 )
 
+own_before, local_noise = E(norm2(model(j - 1) - x_round[r])), eta_l**2 * sigma_sq
+
+towards = gradient_at(j - 1) + server_variate[r] - client_variate[r, k]
+without_noise = E(norm2(model(j - 1) - eta_l * towards - x_round[r])) + local_noise
+with_young = (1 + 1 / (K - 1)) * own_before + K * eta_l**2 * E(norm2(towards)) + local_noise
+in_four = (1 + 1 / (K - 1)) * own_before + local_noise + 4 * K * eta_l**2 * (
+    E(norm2(gradient_at(j - 1) - grad(k, x_round[r]))) + N
+    + at_start(server_variate[r] - objective_grad(x_round[r])) + at_start(client_variate[r, k] - grad(k, x_round[r])))
+
+eq_94_lines = {
+    "first": ("first inequality", with_right(without_noise)),
+    "second": ("second inequality", lines(without_noise, with_young)),
+    "third": ("third inequality", lines(with_young, in_four)),
+    "fourth": ("last inequality", lines(in_four, eq_94.statement.right)),
+}
+
 eq_95 = step(
     id="fedmoswa/eq-95", number="(95)", assumptions=(G2, G3), **SHORT,
     conditions=(*ANY_STEP, two_steps, large_server_step, Condition(eta_eff, "<=", 1 / (24 * L))),
@@ -259,6 +308,17 @@ eq_95 = step(
     ),
     steps=("fedmoswa/eq-94", "fedmoswa/eq-95-geometric"),
 )
+
+
+per_step = eta_l**2 * sigma_sq + 4 * K * eta_l**2 * (N + L**2 * Xi + L**2 * G)
+ratio_95 = 1 + 1 / (K - 1) + 4 * K * L**2 * eta_l**2
+unrolled_95 = per_step * Sum(ratio_95**i, (i, 0, j - 1))
+
+eq_95_lines = {
+    "first": ("first inequality", with_right(ratio_95 * deviation(model(j - 1)) + per_step)),
+    "second": ("from the left side to the sum over the steps", with_right(unrolled_95)),
+    "last": ("last inequality", lines(unrolled_95, eq_95.statement.right)),
+}
 
 
 # (98)-(102) ----------------------------------------------------------------------------------------------------------
@@ -276,8 +336,29 @@ eq_98 = step(
     steps=("fedmoswa/eq-96", "fedmoswa/mean-update", "fedmoswa/lemma-g.14-second"),
 )
 
+lag_terms = (2 * eta_eff**2 * L**3 * (drift + Xi + G) + 2 * L * eta_eff**2 * N + 9 * L * eta_eff**2 * noise / 2)
+along = -eta_eff * all_mean(E(dot(objective_grad(x_round[r]), gradient_at(i))))
+apart = E(norm2(all_mean(gradient_at(i)) - objective_grad(x_round[r])))
+by_client = all_mean(E(norm2(gradient_at(i) - grad(k, x_round[r]))))
+first_98 = along + L / 2 * move_sq
+
+
+def third_98(distance):
+    return -eta_eff / 2 * N + eta_eff / 2 * distance + lag_terms
+
+
+eq_98_lines = {
+    "first": ("first inequality", with_right(first_98)),
+    "second": ("second inequality", lines(first_98, along + lag_terms)),
+    "third": ("third inequality, without the sum before the squared norm", lines(along + lag_terms, third_98(apart))),
+    "third-printed": ("third inequality, with a sum over i and k before the squared norm as printed",
+                      lines(along + lag_terms, third_98(K * m * apart))),
+    "fourth": ("fourth inequality", lines(third_98(apart), third_98(by_client))),
+    "fifth": ("last inequality", lines(third_98(by_client), eq_98.statement.right)),
+}
 cubic = 12 * L**3 * eta_eff**2
-powered = partial(run_claim, kind="proof step", procedure=MOSWA["procedure"], variables=with_power["variables"])
+powered = partial(run_claim, kind="proof step", procedure=MOSWA_FROM_GRADIENTS["procedure"],
+                  variables=with_power["variables"])
 POWER_NOTE = f"power is the paper's a; {ROUND}"
 
 
@@ -292,12 +373,12 @@ def weighted_lag(share, lag, gradient_power=2 - 2 * power):
 
 
 eq_99 = powered(
-    id="fedmoswa/eq-99", number="(99)", **lag_step(chosen), reading=f"{START_ZERO}; {FROM_ONE}", note=POWER_NOTE,
+    id="fedmoswa/eq-99", number="(99)", **lag_step(chosen), reading=POINTS_WORDS, note=POWER_NOTE,
     statement=each(cubic / chosen * Xi_after, weighted_lag(chosen, Xi)), steps=("fedmoswa/lemma-g.16",),
 )
 
 eq_100 = powered(
-    id="fedmoswa/eq-100", number="(100)", **lag_step(gamma), reading=f"{START_ZERO}; {FROM_ONE}",
+    id="fedmoswa/eq-100", number="(100)", **lag_step(gamma), reading=POINTS_WORDS,
     note=f"printed as a use of Lemma G.17; {POWER_NOTE}",
     statement=each(cubic / gamma * G_after, weighted_lag(gamma, G)), steps=("fedmoswa/lemma-g.15",),
 )
@@ -325,7 +406,7 @@ def drift_limit(last):
 
 
 eq_101 = powered(
-    id="fedmoswa/eq-101", number="(101)", assumptions=(G2, G3), reading=f"{START_ZERO}; {FROM_ONE}",
+    id="fedmoswa/eq-101", number="(101)", assumptions=(G2, G3), reading=POINTS_WORDS,
     conditions=(*ANY_STEP, *any_power, large_server_step, Condition(eta_eff, "<=", 1 / (24 * L))),
     statement=each(sp.Rational(5, 3) * L**2 * eta_eff * drift, drift_limit(eta_g)), steps=("fedmoswa/lemma-g.17",),
     note=f"Lemma G.17 again; printed as a use of Lemma G.18; {POWER_NOTE}",
@@ -335,7 +416,7 @@ eq_101_printed = {"printed": ("a for alpha under the gradient, as printed", with
 spread = (m / s) ** (2 - 2 * power)
 
 eq_102 = powered(
-    id="fedmoswa/eq-102", number="(102)", assumptions=(G2, G3), reading=f"{START_ZERO}; {FROM_ONE}", note=POWER_NOTE,
+    id="fedmoswa/eq-102", number="(102)", assumptions=(G2, G3), reading=POINTS_WORDS, note=POWER_NOTE,
     conditions=(
         *ANY_STEP, *any_power, large_server_step, Condition(eta_eff, "<=", chosen**power / (24 * L)),
         Condition(eta_eff, "<=", gamma**power / (24 * L)),
@@ -350,11 +431,10 @@ eq_102 = powered(
     steps=("fedmoswa/eq-98", "fedmoswa/eq-99", "fedmoswa/eq-100", "fedmoswa/eq-101"),
 )
 
-started = partial(proof_readings, start=True)
-
 CLAIMS = (
-    *varied(mean_of_m, mean_of_m_readings), *proof_readings(g14, **g14_readings), *started(eq_86, **eq_86_readings),
-    *proof_readings(eq_91), *started(eq_89, **eq_89_readings), *started(eq_93, **eq_93_readings), *proof_readings(eq_94),
-    *started(eq_95), *started(eq_98), *started(eq_99), *started(eq_100, **eq_100_readings),
-    *started(eq_101, **eq_101_printed), *started(eq_102),
+    *varied(mean_of_m, mean_of_m_readings), *proof_readings(g14, **g14_readings),
+    *proof_readings(eq_86, **eq_86_readings), *proof_readings(eq_91), *proof_readings(eq_89, **eq_89_readings),
+    *proof_readings(eq_93, **eq_93_readings), *proof_readings(eq_94, **eq_94_lines), *proof_readings(eq_95, **eq_95_lines),
+    *proof_readings(eq_98, **eq_98_lines), *proof_readings(eq_99), *proof_readings(eq_100, **eq_100_readings),
+    *proof_readings(eq_101, **eq_101_printed), *proof_readings(eq_102),
 )

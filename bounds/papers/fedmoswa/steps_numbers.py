@@ -197,15 +197,14 @@ eq_76 = step(
 
 four_or_more = (Variable("local_steps", "integer", low=4),)
 middle, right = K * (sp.exp(K / (K - 1)) - 1), K * (sp.exp(sp.Rational(4, 3)) - 1)
-STRICT = "printed with a strict sign"
 
 eq_76_chain = (
     eq_76.variant("first", "first inequality of (76), K at least 4", number="(76)", variables=four_or_more,
-                  statement=Condition(left_76, "<=", middle), note=STRICT),
+                  statement=Condition(left_76, "<", middle)),
     eq_76.variant("second", "second inequality of (76), K at least 4", number="(76)", variables=four_or_more,
                   statement=Condition(middle, "<=", right)),
     eq_76.variant("third", "third inequality of (76), K at least 4", number="(76)", variables=four_or_more,
-                  statement=Condition(right, "<=", 3 * K), note=STRICT),
+                  statement=Condition(right, "<", 3 * K)),
 )
 
 any_step = Variable("eta_eff", "positive")

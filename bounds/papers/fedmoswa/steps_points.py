@@ -10,7 +10,7 @@ from bounds.papers.fedmoswa.assumptions import A1, A4, G1, G2, f_convex, f_smoot
 from bounds.papers.fedmoswa.lemmas_generalisation import POINTS, expansion, gradient_map, p1, p2
 from bounds.papers.fedmoswa.main_text import convex_factor
 from bounds.papers.fedmoswa.quantities import mean_over_clients
-from bounds.papers.fedmoswa.readings import varied, with_right
+from bounds.papers.fedmoswa.readings import CONVEX, varied, with_right
 from bounds.papers.fedmoswa.setting import each_client, eta, point_claim, rho_sam
 
 __all__ = ["CLAIMS", "shared_variates"]
@@ -201,6 +201,6 @@ eq_96 = step(
 )
 
 CLAIMS = (
-    eq_11, eq_12, eq_17, *varied(eq_18, as_27), eq_26, eq_27, *shared, eq_106, eq_107, *plain, smooth_gap, eq_71, eq_72,
-    perturbed, eq_96,
+    eq_11, eq_12, eq_17, *varied(eq_18, as_27), eq_26, eq_27, *shared, eq_106, eq_107, *plain, *varied(smooth_gap, CONVEX),
+    *varied(eq_71, CONVEX), *varied(eq_72, CONVEX), *varied(perturbed, CONVEX), eq_96,
 )

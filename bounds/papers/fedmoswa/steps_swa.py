@@ -24,6 +24,7 @@ from bounds.papers.fedmoswa.main_text import convex_factor
 from bounds.papers.fedmoswa.quantities import (
     generalisation_error,
     gradient_norm,
+    mean_over_clients,
     model,
     swa_length,
     swa_rate,
@@ -31,16 +32,25 @@ from bounds.papers.fedmoswa.quantities import (
     twin_model,
     twin_norm,
 )
-from bounds.papers.fedmoswa.readings import REGION, fixed_client, restated, varied, with_region, with_right
+from bounds.papers.fedmoswa.readings import (
+    REGION,
+    combined,
+    fixed_client,
+    restated,
+    rewritten,
+    varied,
+    with_region,
+    with_right,
+)
 from bounds.papers.fedmoswa.setting import SAM, SWA, b, c, each_client, each_round, eta, run_claim, steps_before
 from bounds.papers.fedmoswa.table_1 import SAM_FACTORS, c_bar
 from bounds.papers.fedmoswa.theorems_generalisation import PLAIN_STEP
 from bounds.papers.fedmoswa.words import sigma_g
 
 __all__ = [
-    "CLAIMS", "ONE_CLIENT", "P", "Q", "coupled_models", "deviation_before", "growing", "local_gap", "local_gap_after",
-    "over_rounds", "over_steps", "products", "rate", "server_gap", "shrinking", "start_gap", "sum_over_rounds",
-    "unrolled_models",
+    "CLAIMS", "IN_THE_MEAN", "ONE_CLIENT", "P", "Q", "coupled_models", "deviation_before", "growing", "local_gap",
+    "local_gap_after", "over_rounds", "over_steps", "products", "rate", "server_gap", "shrinking", "start_gap",
+    "sum_over_rounds", "unrolled_models",
 ]
 
 K, T, m, n = local_steps, rounds, clients, samples
@@ -312,12 +322,28 @@ eq_108_last = coupled_models(
     reading="last line, with c as printed; FedSAM, as named", steps=("fedmoswa/eq-108", "fedmoswa/lemma-i.2"),
 )
 
+#: the sentence after (108) lets c_bar be an upper bound of 1 + (1 + c)^(K - 1) beta eta, which is what (108) bounds by c
+UPPER_BOUND = {
+    "c-bar": ("with the upper bound of 1 + (1 + c)^(K - 1) beta eta for c, as the sentence after (108) has it",
+              lambda claim: rewritten(claim, lambda e: e.xreplace({c: c_bar}))),
+}
 P_sam = sp.exp(L * length)
 
 eq_109 = unrolled_models(
     "eq-109", "(109)", P_sam * start_gap + 2 * c / n * length * P_sam * Phi(r), C2_TO_5, SAM_C,
     reading="with c as printed; FedSAM, as named", steps=("fedmoswa/eq-108", "fedmoswa/lemma-i.2"),
 )
+
+eq_109_product = {
+    "products": (
+        "first inequality, with products over the steps",
+        with_right((1 + L * eta) ** K * start_gap + 2 * c / n * Phi(r) * Sum(
+            eta * Product(grows, (j, i + 1, K - 1)), (i, 0, K - 1)))),
+}
+#: the server's model is the mean of the local ones
+IN_THE_MEAN = {
+    "first": ("first inequality, the mean over the clients", with_right(mean_over_clients(E(twin_norm(K))))),
+}
 
 eq_110 = server_gap(
     "eq-110", "(110)", P_sam, 2 * c / (m * n) * length * P_sam * heterogeneous, C2_TO_5, SAM_C,
@@ -344,6 +370,8 @@ CLAIMS = (
     *varied(eq_28, one_sample(rate(j), growing(j))), eq_28_last, eq_29, *varied(eq_30, eq_30_printed | ONE_CLIENT),
     *varied(eq_31, ONE_CLIENT), to_generalisation, *with_region(*varied(eq_103, PLAIN_STEP)),
     *with_region(*varied(eq_104, PLAIN_STEP)), *with_region(*varied(eq_105, PLAIN_STEP)),
-    *varied(eq_108, PLAIN_STEP | one_sample(eta, grows)), eq_108_last, *varied(eq_109, PLAIN_STEP),
-    *varied(eq_110, PLAIN_STEP | ONE_CLIENT), *varied(eq_111, PLAIN_STEP | ONE_CLIENT),
+    *varied(eq_108, PLAIN_STEP | one_sample(eta, grows)), *combined(varied(eq_108_last, UPPER_BOUND), PLAIN_STEP),
+    *combined(varied(eq_109, eq_109_product | UPPER_BOUND), PLAIN_STEP),
+    *varied(eq_110, IN_THE_MEAN | UPPER_BOUND | PLAIN_STEP | ONE_CLIENT),
+    *varied(eq_111, PLAIN_STEP | ONE_CLIENT),
 )

@@ -1,5 +1,6 @@
 """Table 1: orders of generalisation and optimisation errors, and the constants of its caption."""
 
+from dataclasses import replace
 from functools import partial
 
 import sympy as sp
@@ -19,7 +20,7 @@ from bounds.papers.fedmoswa.main_text import (
     two_thirds,
 )
 from bounds.papers.fedmoswa.quantities import generalisation_error
-from bounds.papers.fedmoswa.readings import varied, with_right
+from bounds.papers.fedmoswa.readings import given, varied, with_right
 from bounds.papers.fedmoswa.setting import (
     ANY_STEP,
     MOSWA,
@@ -30,6 +31,8 @@ from bounds.papers.fedmoswa.setting import (
     algebra_claim,
     c,
     eta,
+    eta_eff,
+    eta_g,
     initial_rate,
     run_claim,
 )
@@ -61,11 +64,14 @@ def generalisation(name, algorithm, factor, heterogeneity, more=()):
     )
 
 
-momentum = Variable("beta", "nonnegative")
+momentum = sp.Symbol("beta", positive=True)
+
+#: the share of the new gradient in a local step is at most 1; no range is printed
+MOMENTUM = Condition(momentum, "<=", 1)
 
 MOFEDSAM = {
-    "procedure": Procedure("mofedsam", equal_weights=True), "variables": (*SAM["variables"], momentum),
-    "conditions": SAM["conditions"],
+    "procedure": Procedure("mofedsam", equal_weights=True),
+    "variables": (*SAM["variables"], Variable("beta", "positive")), "conditions": (*SAM["conditions"], MOMENTUM),
 }
 
 generalisation_entries = (
@@ -77,6 +83,7 @@ generalisation_entries = (
 
 # optimisation --------------------------------------------------------------------------------------------------------
 PARTIAL = {"sampling": "without-replacement", "equal_weights": True}
+THEOREM_STEP = Condition(eta_eff, "<=", (s / m) ** two_thirds / L)
 noise, F = sp.sqrt(sigma_sq), F0_gap
 drawn = sp.sqrt(T * K * s)
 
@@ -122,6 +129,7 @@ opt_fedsam = optimisation(
 
 opt_mofedsam = optimisation(
     "table-1-opt-mofedsam", Procedure("mofedsam", **PARTIAL), mofedsam_order(L), MOFEDSAM["variables"], reading=SMOOTHNESS,
+    conditions=(initial_rate, MOMENTUM),
     note="attributed in the caption to Patel et al. 2022",
 )
 
@@ -135,8 +143,21 @@ opt_fedswa = optimisation(
 
 opt_fedmoswa = optimisation(
     "table-1-opt-fedmoswa", MOSWA["procedure"], noise * sp.sqrt(F) / drawn * sp.sqrt(noise_factor) + rest,
-    MOSWA["variables"], conditions=ANY_STEP, steps=("fedmoswa/theorem-5.2-nonconvex",),
+    MOSWA["variables"], conditions=(*ANY_STEP, THEOREM_STEP), steps=("fedmoswa/theorem-5.2-nonconvex",),
+    reading="the step sizes of Theorem 5.2, which the entry sums up",
 )
+
+any_step = {
+    "any-step": ("every step size, since the table prints none", lambda claim: replace(
+        claim, conditions=tuple(x for x in claim.conditions if x != THEOREM_STEP))),
+}
+
+#: the largest steps that a statement of this paper admits
+small_steps = {
+    name: {"small-steps": (f"step sizes with {words} at most 1/beta, as in Theorem 5.2 with all clients",
+                           given(Condition(K * step, "<=", 1 / L)))}
+    for name, words, step in (("local", "K eta_l", eta), ("both", "K eta_l alpha", eta * eta_g))
+}
 
 opt_scaffold = optimisation(
     "text-opt-scaffold", Procedure("scaffold", **PARTIAL), noise * sp.sqrt(F) / drawn * sp.sqrt(1 + m) + rest,
@@ -159,12 +180,13 @@ at_least = constants.variant(
 
 far_above_one = constants.variant(
     "far-above-one", "c_tilde is far above one, read as above ten", variables=sizes[1:], conditions=(),
-    statement=Condition(C_TILDE, ">=", 10),
+    statement=Condition(C_TILDE, ">", 10),
 )
 
 orders = (
-    *generalisation_entries, *varied(opt_fedsam, lipschitz(fedsam_order)), *varied(opt_mofedsam, lipschitz(mofedsam_order)),
-    opt_fedswa, opt_fedmoswa, opt_scaffold,
+    *generalisation_entries, *varied(opt_fedsam, lipschitz(fedsam_order) | small_steps["local"]),
+    *varied(opt_mofedsam, lipschitz(mofedsam_order) | small_steps["local"]), *varied(opt_fedswa, small_steps["both"]),
+    *varied(opt_fedmoswa, any_step), *varied(opt_scaffold, small_steps["both"]),
 )
 
 CLAIMS = (*map(absolute_order, orders), constants, at_least, far_above_one)

@@ -29,7 +29,7 @@ from bounds.papers.fedmoswa.lemmas_generalisation import (
 )
 from bounds.papers.fedmoswa.main_text import C_TILDE, FIXED, MEASURES, convex_factor, convex_growth, nonconvex_growth, scale
 from bounds.papers.fedmoswa.quantities import generalisation_error, gradient_norm, swa_length, twin_distance
-from bounds.papers.fedmoswa.readings import REGION, fixed_client, varied, with_region, with_right
+from bounds.papers.fedmoswa.readings import REGION, fixed_client, varied, with_options, with_region, with_right
 from bounds.papers.fedmoswa.setting import FRESH, MOSWA_I, PLAIN, SAM, SWA, algebra_claim, c, eta, run_claim
 from bounds.papers.fedmoswa.table_1 import SAM_FACTORS, c_bar
 from bounds.papers.fedmoswa.words import sigma_g
@@ -97,10 +97,27 @@ def sum_of(factor):
     return factor * G_lip + sigma_g + factor * sigma
 
 
-F_3_WORDS = f"{FRESH_WORDS}; b of Lemma F.1; b_tilde equal to its bound"
+ALGORITHM_1 = {"procedure": MOSWA_I["procedure"]}
+ALGORITHM_WORDS = "Algorithm 1, as the theorem says, with Option I, as Theorem 5.1 has it"
+F_3_WORDS = f"{ALGORITHM_WORDS}; b of Lemma F.1; b_tilde equal to its bound"
+
+
+def fresh(claim):
+    """The claim for the variates that the proofs have."""
+    return replace(claim, procedure=FRESH["procedure"])
+
+
+ALGORITHMS = {
+    "option-II": ("Algorithm 1 with Option II", with_options(("option", "II"))),
+    "fresh": (f"as the proofs have it: {FRESH_WORDS}", fresh),
+} | {
+    name: (f"as the proofs have it: {words}", lambda claim, change=change: change(fresh(claim)))
+    for name, (words, change) in FRESH_READINGS.items()
+}
 
 f_3_gap = theorem(
-    id="fedmoswa/theorem-f.3-gap", number="Theorem F.3, first display", assumptions=C1_TO_5, **FRESH_F1, reading=F_3_WORDS,
+    id="fedmoswa/theorem-f.3-gap", number="Theorem F.3, first display", assumptions=C1_TO_5, **FRESH_F1 | ALGORITHM_1,
+    reading=F_3_WORDS,
     statement=Condition(E(twin_distance(T)), "<=", scale / G_lip * sp.exp(1 - convex_factor) * sum_of(b_tilde)),
     note="the step sizes are named in the proof; both runs start at the same model",
     steps=("fedmoswa/eq-38", "fedmoswa/eq-39", "fedmoswa/eq-40", "fedmoswa/eq-41", "fedmoswa/eq-42", "fedmoswa/eq-43"),
@@ -112,7 +129,8 @@ f_3_gap_readings = {
 }
 
 f_3_gen = theorem(
-    id="fedmoswa/theorem-f.3-gen", number="Theorem F.3, second display", assumptions=C1_TO_5, **FRESH_F1, reading=F_3_WORDS,
+    id="fedmoswa/theorem-f.3-gen", number="Theorem F.3, second display", assumptions=C1_TO_5, **FRESH_F1 | ALGORITHM_1,
+    reading=F_3_WORDS,
     statement=Condition(right=scale * convex_growth * sum_of(b_tilde), **GEN),
     note="the step sizes are named in the proof; both runs start at the same model",
     steps=("fedmoswa/theorem-f.3-gap", "fedmoswa/stability-to-gen"),
@@ -128,8 +146,8 @@ def f_6_right(factor):
 
 
 f_6 = theorem(
-    id="fedmoswa/theorem-f.6", number="Theorem F.6", assumptions=C2_TO_5, **extended(FRESH, FACTOR),
-    reading=f"{FRESH_WORDS}; c_tilde equal to its bound", statement=Condition(right=f_6_right(c_tilde), **GEN),
+    id="fedmoswa/theorem-f.6", number="Theorem F.6", assumptions=C2_TO_5, **extended(FRESH, FACTOR) | ALGORITHM_1,
+    reading=f"{ALGORITHM_WORDS}; c_tilde equal to its bound", statement=Condition(right=f_6_right(c_tilde), **GEN),
     steps=(
         "fedmoswa/eq-49", "fedmoswa/eq-50", "fedmoswa/eq-51", "fedmoswa/eq-52", "fedmoswa/eq-53", "fedmoswa/eq-54",
         "fedmoswa/stability-to-gen",
@@ -137,7 +155,6 @@ f_6 = theorem(
 )
 
 f_6_readings = {
-    "algorithm-1": ("Algorithm 1 with Option I", lambda claim: replace(claim, procedure=MOSWA_I["procedure"])),
     "c-tilde-main": ("c_tilde at the value of the main text", with_right(f_6_right(C_TILDE))),
     "c-tilde-with-L": (
         "c_tilde with the factor L + sigma, as printed with the theorem",
@@ -226,9 +243,9 @@ one_client = {"fixed-client": ("any one client's sample replaced, its heterogene
 CLAIMS = (
     *varied(e_3, coupled | FREE_T_READINGS | b_readings | e_3_values | REGION),
     *varied(e_6, coupled | FREE_T_READINGS | e_6_value | REGION),
-    *varied(f_3_gap, one_client | f_3_gap_readings | FRESH_READINGS | REGION),
-    *varied(f_3_gen, coupled | f_3_gen_readings | FRESH_READINGS | REGION),
-    *varied(f_6, coupled | f_6_readings | FRESH_READINGS | REGION),
+    *varied(f_3_gap, one_client | f_3_gap_readings | ALGORITHMS | REGION),
+    *varied(f_3_gen, coupled | f_3_gen_readings | ALGORITHMS | REGION),
+    *varied(f_6, coupled | f_6_readings | ALGORITHMS | REGION),
     *with_region(*varied(i_1, i_1_proof | PLAIN_STEP)), *with_region(*varied(i_2, PLAIN_STEP | ASSUMED_BY_I_1)),
     *varied(i_3, coupled | FREE_T_READINGS | i_3_readings | PLAIN_STEP | ASSUMED_BY_I_1 | REGION), constants,
 )

@@ -35,11 +35,14 @@ READINGS = {
     "lemma-2": "exact", "lemma-3": "inactive-theta", "theorem-2": "gamma-last gamma-all",
     "theorem-2-explicit": "gamma-last gamma-all", "lemma-4": "sup-only cond-zeta cond-zeta+rounds-upto generalisation",
     "lemma-5": "every-step theta-T stable quadratic+stable", "lemma-6": "every-step stable",
-    **dict.fromkeys(("lemma-5-triangle", "lemma-5-contraction", "lemma-5-unroll", "lemma-6-different", "lemma-6-unroll",
-                     "bernoulli"), "stable"), "lemma-5-geometric": "theta-T bound bound+stable",
+    **dict.fromkeys(("lemma-5-triangle", "lemma-5-contraction", "lemma-5-unroll", "lemma-6-different", "bernoulli"),
+                    "stable"),
+    "lemma-6-unroll": "stable closed run+printed run+round", "lemma-5-geometric": "theta-t bound bound+stable",
     "eq-9": "abs-outside signed second",
     "eq-10": "fedavg appendix", "table-7-fedadmm": "text sent start", "table-7-afedpd": "start",
-    **dict.fromkeys(("table-7-fedpd", "table-7-feddyn"), "sent start"), "remark-2.1-rate": "fedpd fedadmm feddyn",
+    **dict.fromkeys(("table-7-fedpd", "table-7-feddyn"), "sent start"), "remark-1.1": "full",
+    "remark-2.1-rate": "any-step fedpd fedadmm feddyn",
+    **dict.fromkeys(("table-9-fedavg", "table-9-afedpd"), "any-step"), "table-9-sgd": "any-step fedavg",
     "text-mean-dual": "through", "q-choice": "range relation", "telescoped": "from-0", "telescoped-relaxed": "numbers",
     "lemma-4-split": "sup-only", "lemma-4-hitting": "rounds-upto last", "rec-delta-global": "virtual",
     "rec-sigma": "virtual text", "rec-delta-local": "virtual", "rec-pi": "virtual stable", "rec-factored": "printed",
@@ -108,7 +111,7 @@ def world(seed: int, reading=frozenset()) -> SimpleNamespace:
     for name in ["a", "slack", "V", "W"]:
         setattr(w, name, table(number, 8))
     w.update_gap, w.lam_gaps = table(vector, 3), table(vector, 3)
-    for name in ["w_gap", "x_gap", "lam_gap", "g_gap", "g_one", "g_two", "at_point", "sent_mean"]:
+    for name in ["w_gap", "x_gap", "lam_gap", "g_gap", "g_one", "g_two", "rest_one", "rest_two", "at_point", "sent_mean"]:
         setattr(w, name, vector())
     steep, centre = table(number, C), table(vector, C)
     w.grad = lambda k, v: (v - centre[k]) * steep[k]
@@ -485,17 +488,35 @@ def unroll(extra, n, w):
 
 def unroll_5(w, a, at):
     n = w.length - 1
+    if "start" in a:
+        return q_(w) ** n * w.a[0] + unroll(0, n, w), unroll(0, n, w)
     return q_(w) ** n * w.a[0] + unroll(0, n, w), w.a[n]
 
 
+def on_runs(w, at, mask, end, extra):
+    """A client's update after round t against the closed form, with the models of round ``end``."""
+    t, i = at.r, at.k
+    update = (w.x_before[(t + 1) * K][i] - w.x_round[t]) - (w.twin_x_before[(t + 1) * K][i] - w.twin_x_round[t])
+    form = (1 - (1 - w.eta_l[t * K] * (w.rho_prox - w.L)) ** K) / (w.rho_prox - w.L)
+    duals = E(norm(w.server_duals[t][i] - w.twin_server_duals[t][i]))
+    return mask * E(norm(update)), mask * form * (w.L * E(norm(w.x_round[end] - w.twin_x_round[end])) + duals + extra)
+
+
 def unroll_6(w, a, at):
+    if "run" in a:
+        return on_runs(w, at, w.differing[at.k], at.r, 2 * w.G_lip / S)
+    if "closed" in a:
+        form = (1 - q_(w) ** K) / (w.rho_prox - w.L)
+        return unroll(2 * w.G_lip / S, K, w), form * (w.L * w.D_theta + w.D_lambda + 2 * w.G_lip / S)
     return unroll(2 * w.G_lip / S, w.length - 1, w), w.a[w.length - 1]
 
 
 def geometric(w, a, at):
+    if "run" in a:
+        return on_runs(w, at, 1 - w.differing[at.k], T if {"printed", "theta-T"} & a else at.r, 0)
     n = w.length - 1 if "bound" in a else K
     closed = (1 - q_(w) ** n) / (w.rho_prox - w.L)
-    distance = w.D_last if "theta-T" in a else w.D_theta
+    distance = w.D_theta if {"theta-t", "bound"} & a else w.D_last
     return (w.a[n] if "bound" in a else unroll(0, n, w)), closed * (w.L * distance + w.D_lambda)
 
 

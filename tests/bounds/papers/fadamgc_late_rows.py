@@ -15,9 +15,9 @@ from tests.bounds.papers.fadamgc_world import K, N, T, length, sq, upto
 def unit(p, r, j, k):
     t, q, i = r + 1, j + 1, k + 1
     scale = p.ws(t, q, i) if "vhat" in p.flags else np.sqrt(p.v(t, q, i))
-    if "norm-scalar" in p.flags and "vhat" not in p.flags:
-        return length(p.m(t, q, i)), scale
-    return length(p.m(t, q, i) / scale), 1
+    if "by-coordinate" in p.flags or {"norm-scalar", "vhat"} <= p.flags:
+        return length(p.m(t, q, i) / scale), 1
+    return length(p.m(t, q, i)), size(scale)
 
 
 @row("sec-5-unit-step")
@@ -254,8 +254,14 @@ def all_gaps(p):
 NT["eq-164"] = lambda p: (all_gaps(p), right_164(p))
 NT["eq-165"] = lambda p: (
     all_gaps(p) if "both" in p.flags else right_164(p), T**2 * (p.Y / N) * per_round(p))
-NT["eq-176"] = lambda p, r: (p.ED(r + 1), p.L**2 / N * p.ik(
-    lambda k, i: sum(p.c(k, q) * sq(p.xl(r + 1, q, i) - p.x(r + 1)) for q in upto(k))))
+
+
+@row("eq-176", table=NT)
+def eq_176(p, r):
+    t = r + 1
+    inner = p.ik(lambda k, i: sq(sum(p.c(k, q) * (p.grad(i, p.xl(t, q, i)) - p.gfi(t, i)) for q in upto(k)))) / N
+    right = p.L**2 / N * p.ik(lambda k, i: sum(p.c(k, q) * sq(p.xl(t, q, i) - p.x(t)) for q in upto(k)))
+    return (p.ED(t), inner) if "identity" in p.flags else (p.ED(t) if "definition" in p.flags else inner, right)
 
 
 def spread(p, t, k):

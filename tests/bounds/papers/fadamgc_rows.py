@@ -25,29 +25,33 @@ BLOCKS = """
 NOT_CLAIMS = {"sec-4.1-fa-nt"}
 #: readings that the specification lists, by block
 READINGS = {
-    "theorem-5.2": "norm-scalar big-o-betas big-o-all-but-rounds vhat-carry",
-    "theorem-5.4": "appendix y-gradient vhat-carry big-o-betas big-o-all-but-rounds",
-    "theorem-5.4/eq-54-57": "appendix y-gradient vhat-carry",
+    "theorem-5.2": "norm-scalar big-o-betas big-o-all-but-rounds vhat-carry v-init",
+    "theorem-5.4": "appendix condition-78 appendix+condition-78 y-gradient vhat-carry v-init big-o-betas "
+                   "big-o-all-but-rounds",
+    "theorem-5.4/eq-54-57": "appendix condition-78 appendix+condition-78 y-gradient vhat-carry",
     "theorem-5.4/eq-48-51": "condition-78 y-gradient vhat-carry",
-    "lemma-A.1": "condition-78 y-gradient vhat-carry",
-    "lemma-B.1": "norm-scalar vhat-carry",
-    "theorem-C.2": "appendix y-gradient vhat-carry big-o-betas big-o-all-but-rounds",
+    "lemma-A.1": "condition-78 y-gradient vhat-carry v-init",
+    "lemma-B.1": "norm-scalar vhat-carry v-init",
+    "theorem-C.2": "appendix appendix+condition-152 v-init y-gradient vhat-carry big-o-betas big-o-all-but-rounds",
     "theorem-C.2/eq-158-163": "gamma-bound alpha-vhat y-gradient vhat-carry",
-    "theorem-C.3": "appendix norm-scalar big-o-betas big-o-all-but-rounds",
+    "theorem-C.3": "appendix v-init norm-scalar big-o-betas big-o-all-but-rounds",
     "theorem-C.3/eq-210": "big-o norm-scalar",
-    "lemma-D.1": "left-m k-prime alpha-vhat",
-    "lemma-D.2": "alpha-vhat",
+    "lemma-D.1": "left-m k-prime alpha-vhat v-init",
+    "lemma-D.2": "alpha-vhat v-init",
+    **dict.fromkeys(("table-1/fedadam", "table-1/fedams"), "cited-steps"),
     "sec-4.1-sgd": "standard",
     "app-C-communication": "scaffold",
     **dict.fromkeys(("eq-13", "eq-23", "eq-28", "eq-31", "eq-61", "eq-64", "eq-69", "eq-71", "eq-73", "eq-126", "eq-136",
-                     "eq-176", "eq-179", "eq-83", "eq-196"), "pathwise"),
+                     "eq-179", "eq-83", "eq-196"), "pathwise"),
     **dict.fromkeys(("eq-17", "eq-129", "eq-130", "eq-139"), "k-prime at-most"),
     **dict.fromkeys(("eq-134", "eq-142", "eq-144", "eq-146"), "k-prime"),
     **dict.fromkeys(("eq-124", "eq-126"), "full"),
     **dict.fromkeys(("theorem-5.2/eq-104", "theorem-C.3/eq-211"), "beta1-to-K"), "eq-109": "chosen-b norm-scalar+chosen-b",
     "eq-131a": "lower", "eq-34": "pathwise vhat-carry store-vhat", "eq-138": "pathwise vhat-carry store-vhat",
-    "eq-37": "noise-over-n", "eq-75": "as-printed", "eq-78": "product", "eq-79": "second", "eq-132": "t-plus-1 k-prime",
-    "app-B-unit": "vhat norm-scalar", "eq-85": "at-most", "eq-90": "lengths", "eq-101": "numbers", "eq-110": "at-most",
+    "eq-37": "noise-over-n", "eq-176": "pathwise definition identity", "eq-75": "as-printed",
+    "eq-78": "product", "eq-79": "second", "eq-132": "t-plus-1 k-prime",
+    "app-B-unit": "vhat by-coordinate by-coordinate+vhat norm-scalar", "eq-85": "at-most",
+    "eq-90": "lengths", "eq-101": "numbers", "eq-110": "at-most",
     "eq-165": "both at-most", "eq-183-exp": "second", "eq-194": "second", "eq-209": "second", "eq-198": "at-most",
     **dict.fromkeys(("eq-151", "eq-157", "eq-164", "eq-180", "eq-182", "eq-188", "eq-190", "eq-191"), "alpha-vhat"),
 }
@@ -96,6 +100,7 @@ def sides(claim, w, at):
 def relation(claim):
     """How the paper relates the two sides."""
     name, reading = name_of(claim), reading_of(claim)
-    if claim.id == "fadamgc/eq-118@sum" or (name in EQUALITIES and not {"at-most", "both"} & reading):
+    equal = claim.id in ("fadamgc/eq-118@sum", "fadamgc/eq-176@identity")
+    if equal or (name in EQUALITIES and not {"at-most", "both"} & reading):
         return "=="
     return ">=" if name == "eq-79" and not {"second", "both"} & reading else "<="

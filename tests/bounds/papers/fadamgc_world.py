@@ -159,6 +159,12 @@ class P:
             return self.x(1)
         return self.xl(t - 1, k, i) if self.tracked(t - 1, i) else self.gamma(t - 1, k, i)
 
+    def stored_gradient(self, t, k, i):
+        """grad f_i(gamma), which is the first y_i while i has not renewed it."""
+        if t == 1:
+            return self.yi(1, i)
+        return self.grad(i, self.xl(t - 1, k, i)) if self.tracked(t - 1, i) else self.stored_gradient(t - 1, k, i)
+
     def last(self, t, k, i):
         """The direction that a tracker of round t stores."""
         if "alpha-vhat" in self.flags:
@@ -174,8 +180,7 @@ class P:
         return sum(self.c(k, q) * self.grad(i, self.xl(t, q, i)) for q in upto(k))
 
     def Q(self, t, k, i):
-        stored = [sum(self.grad(h, self.gamma(t, q, h)) for h in upto(N)) / N - self.grad(i, self.gamma(t, q, i))
-                  for q in upto(K)]
+        stored = [sum(self.stored_gradient(t, q, h) for h in upto(N)) / N - self.stored_gradient(t, q, i) for q in upto(K)]
         return sum(self.c(k, q) for q in upto(k)) * sum(stored) / K
 
     def mt(self, t, k, i):
@@ -184,8 +189,8 @@ class P:
             return self.M(t, k, i) if prime else self.ck(k) * self.grad(i, self.xl(t, k, i))
         if prime:
             return self.M(t, k, i) + self.Q(t, k, i)
-        shared = sum(self.grad(h, self.gamma(t, k, h)) for h in upto(N)) / N
-        return self.ck(k) * (self.grad(i, self.xl(t, k, i)) - self.grad(i, self.gamma(t, k, i)) + shared)
+        shared = sum(self.stored_gradient(t, k, h) for h in upto(N)) / N
+        return self.ck(k) * (self.grad(i, self.xl(t, k, i)) - self.stored_gradient(t, k, i) + shared)
 
     # averages
     @staticmethod

@@ -42,6 +42,40 @@ def eq_65(p, clients, server):
             + 12 * p.ee**2 * p.v)
 
 
+def own(p, k):
+    return p.dFi(k, p.th(p.r))
+
+
+def drawn_sq(p, inside):
+    """E |eta/(Ks) sum over steps and sampled clients|^2."""
+    return p.ee**2 * p.E(sq(p.over_drawn(inside)))
+
+
+def eq_66(p, lag):
+    return (1 - Q(p.s, p.m)) * lag + Q(p.s, p.m**2 * p.K) * to_star(p)
+
+
+def eq_67(p, last):
+    """Second and third line: ``last`` is the sum over the clients of the means over the steps."""
+    return ((1 - Q(p.s, p.m)) * p.Ct + Q(2 * p.s, p.m**2) * sum(p.E(sq(own(p, k) - p.dFi(k, p.star))) for k in R(p.m))
+            + Q(2 * p.s, p.m**2) * last)
+
+
+def eq_69(p):
+    return (1 - p.gamma) * p.D + p.gamma * p.E(sq(p.over_all(gi(p)) - p.mean(lambda k: p.dFi(k, p.star))))
+
+
+def inner_75(p):
+    return (6 * p.K * p.beta * p.el**2 * p.f1 + 3 * p.K * p.el**2 * p.Cl + 3 * p.K * p.el**2 * p.D
+            + 7 * p.beta * p.el**2 * p.s2)
+
+
+def eq_81(p):
+    return 2 * p.ee * p.E(p.over_drawn(lambda i, k: (
+        p.Fi(k, p.star) - p.Fi(k, p.th(p.r)) + p.beta * sq(p.loc(p.r, i, k) - p.th(p.r))
+        - p.mu / 4 * sq(p.th(p.r) - p.star))))
+
+
 def recursion(p, noise):
     e2 = p.el**2
     return ((1 + Q(1, p.K - 1)) * p.sq_steps(p.j - 1, p.loc) + noise * e2 * p.s2 + 6 * e2 * p.K * p.beta * p.f1
@@ -76,9 +110,13 @@ def scaled(p, lag, share):
             + w * (4 * p.beta * p.f1 + 2 * p.beta**2 * p.dr))
 
 
-def eq_85(p):
-    rest = (9 * p.mu * p.ee * p.m / (2 * p.s) - Q(1, 3)) * p.Cl + (9 * p.mu * p.ee / (2 * p.gamma) - Q(1, 3)) * p.D
-    return ((1 - p.mu * p.ee / 2) * (p.dist(p.r) + 9 * p.ee**2 * p.m * p.Cl / p.s)
+def eq_85_left(p, lag):
+    return p.dist(p.r + 1) + 9 * p.ee**2 * p.m * lag / p.s + 9 * p.ee**2 / p.gamma * p.Dn
+
+
+def eq_85(p, lag):
+    rest = (9 * p.mu * p.ee * p.m / (2 * p.s) - Q(1, 3)) * lag + (9 * p.mu * p.ee / (2 * p.gamma) - Q(1, 3)) * p.D
+    return ((1 - p.mu * p.ee / 2) * (p.dist(p.r) + 9 * p.ee**2 * p.m * lag / p.s)
             + (44 * p.beta * p.ee**2 - Q(49, 25) * p.ee) * p.f1 + 12 * p.ee**2 * p.v * (1 + p.s / p.alpha**2)
             + (22 * p.beta**2 * p.ee**2 - p.beta * p.ee) * p.dr + p.ee**2 * rest)
 
@@ -95,16 +133,42 @@ CONVEX = {
     "eq-65@total": (
         lambda p: p.mv2,
         lambda p: eq_65(p, p.mean(lambda k: sq(p.dFi(k, p.star) - p.E(p.cv(p.r, k)))), sq(p.E(p.mv(p.r))))),
-    "eq-66": (lambda p: p.Cn, lambda p: (1 - Q(p.s, p.m)) * p.Cl + Q(p.s, p.m**2 * p.K) * to_star(p)),
+    "eq-65@63": (
+        lambda p: p.mv2,
+        lambda p: 4 * drawn_sq(p, lambda i, k: p.g(p.r, i, k) - own(p, k)) + 4 * p.ee**2 * p.D
+        + 4 * drawn_sq(p, lambda i, k: p.dFi(k, p.star) - p.cv(p.r, k))
+        + 4 * drawn_sq(p, lambda i, k: own(p, k) - p.dFi(k, p.star))),
+    "eq-65@64": (
+        lambda p: 4 * drawn_sq(p, lambda i, k: own(p, k) - p.dFi(k, p.star)), lambda p: 8 * p.beta * p.ee**2 * p.f1),
+    "eq-65@64-last": (
+        lambda p: 4 * drawn_sq(p, lambda i, k: p.g(p.r, i, k) - own(p, k)) + 4 * p.ee**2 * p.D
+        + 4 * drawn_sq(p, lambda i, k: p.dFi(k, p.star) - p.cv(p.r, k)) + 8 * p.beta * p.ee**2 * p.f1,
+        lambda p: 4 * drawn_sq(p, lambda i, k: Fik(p)(i, k) - own(p, k)) + 4 * p.ee**2 * sq(p.E(p.mv(p.r)))
+        + 4 * drawn_sq(p, lambda i, k: p.dFi(k, p.star) - p.E(p.cv(p.r, k))) + 8 * p.beta * p.ee**2 * p.f1
+        + 12 * p.ee**2 * p.v),
+    "eq-66": (lambda p: p.Ctn, lambda p: eq_66(p, p.Ct)),
+    "eq-66@lag-round": (lambda p: p.Cn, lambda p: eq_66(p, p.Cl)),
+    "eq-66@67": (lambda p: eq_66(p, p.Ct), lambda p: eq_67(p, to_start(p) * p.m)),
+    "eq-66@67-third": (
+        lambda p: eq_67(p, to_start(p) * p.m),
+        lambda p: eq_67(p, p.beta**2 * p.m * p.over_all(lambda i, k: p.E(sq(p.loc(p.r, i, k) - p.th(p.r)))))),
+    "eq-66@67-last": (
+        lambda p: p.Ctn,
+        lambda p: (1 - Q(p.s, p.m)) * p.Ct + Q(p.s, p.m) * (4 * p.beta * p.f1 + p.beta**2 * p.dr)),
     "eq-68": (
         lambda p: sq(p.mv(p.r + 1) - (1 - p.gamma) * p.mv(p.r) - p.gamma * p.mean(lambda k: p.cv(p.r + 1, k))),
         lambda p: 0),
     "eq-68@printed": (
         lambda p: sq(p.mv(p.r + 1) - (1 - p.beta) * p.mv(p.r) - p.beta * p.mean(lambda k: p.cv(p.r + 1, k))),
         lambda p: 0),
-    "eq-69": (
-        lambda p: p.Dn,
-        lambda p: (1 - p.gamma) * p.D + p.gamma * p.E(sq(p.over_all(gi(p)) - p.mean(lambda k: p.dFi(k, p.star))))),
+    "eq-69": (lambda p: p.Dn, lambda p: eq_69(p)),
+    "eq-69@second": (eq_69, lambda p: (1 - p.gamma) * p.D + 2 * p.gamma * p.E(sq(p.dF(p.th(p.r)) - p.dF(p.star)))
+                     + 2 * p.gamma * to_start(p)),
+    "eq-69@last": (
+        lambda p: p.Dn, lambda p: (1 - p.gamma) * p.D + p.gamma * (4 * p.beta * p.f1 + p.beta**2 * p.dr)),
+    "eq-75@first": (
+        lambda p: p.sq_steps(p.j, p.end), lambda p: inner_75(p) * sum((1 + Q(1, p.K - 1)) ** i for i in R(p.j))),
+    "eq-75@third": (lambda p: p.sq_steps(p.j, p.end), lambda p: inner_75(p) * 3 * p.K),
     "eq-73": (lambda p: p.sq_steps(p.j, p.end), lambda p: recursion(p, 1)),
     "eq-74": (lambda p: p.sq_steps(p.j, p.end), lambda p: recursion(p, 7)),
     "eq-75": (lambda p: p.sq_steps(p.j, p.end), lambda p: eq_75(p, 21 * p.K * p.beta * p.el**2 * p.s2)),
@@ -119,14 +183,16 @@ CONVEX = {
         lambda p: sq(step(p) + p.ee * p.over_drawn(lambda i, k: p.g(p.r, i, k) + p.mv(p.r) - p.cv(p.r, k))), lambda p: 0),
     "eq-80": (lambda p: p.dist(p.r + 1), lambda p: p.dist(p.r) + T4(p) + g9(p)),
     "eq-81": (T4, lambda p: -2 * p.ee * (p.f1 + p.mu / 4 * p.dist(p.r)) + 2 * p.beta * p.ee * p.dr),
+    "eq-81@second": (T4, eq_81),
+    "eq-81@third": (eq_81, lambda p: -2 * p.ee * (p.f1 + p.mu / 4 * p.dist(p.r)) + 2 * p.beta * p.ee * p.dr),
     "eq-82": (
         lambda p: p.dist(p.r + 1),
         lambda p: (1 - p.mu * p.ee / 2) * p.dist(p.r) + (8 * p.beta * p.ee**2 - 2 * p.ee) * p.f1 + 12 * p.ee**2 * p.v
         + (2 * p.beta * p.ee + 4 * p.beta**2 * p.ee**2) * p.dr + 4 * p.ee**2 * p.Cl + 4 * p.ee**2 * p.D),
     "eq-83": (lambda p: 9 * p.ee**2 / p.gamma * p.Dn, lambda p: scaled(p, p.D, p.gamma)),
-    "eq-83@lemma-g.10": (lambda p: 9 * p.ee**2 * ms(p) * p.Cn, lambda p: scaled(p, p.Cl, Q(p.s, p.m))),
-    "eq-85": (
-        lambda p: p.dist(p.r + 1) + 9 * p.ee**2 * p.m * p.Cn / p.s + 9 * p.ee**2 / p.gamma * p.Dn, eq_85),
+    "eq-83@lemma-g.10": (lambda p: 9 * p.ee**2 * ms(p) * p.Ctn, lambda p: scaled(p, p.Ct, Q(p.s, p.m))),
+    "eq-85": (lambda p: eq_85_left(p, p.Ctn), lambda p: eq_85(p, p.Ct)),
+    "eq-85@lag-round": (lambda p: eq_85_left(p, p.Cn), lambda p: eq_85(p, p.Cl)),
 }
 
 
@@ -144,6 +210,74 @@ def E_m(p):
 
 def squared(p, server, client):
     return p.ee**2 * p.E(sq(p.over_drawn(lambda i, k: Fik(p)(i, k) + server - client(k)))) + 9 * p.ee**2 * p.v
+
+
+def inside_86(p, mean):
+    """The squares inside a mean over steps and clients."""
+    return p.ee**2 * p.E(mean(lambda i, k: sq(Fik(p)(i, k) + p.mv(p.r) - p.cv(p.r, k)))) + 9 * p.ee**2 * p.v
+
+
+def new_points(p):
+    return p.over_all(lambda i, k: p.E(sq(p.loc(p.r, i, k) - p.th(p.r + 1))))
+
+
+def old_moving(p):
+    """T_5 of (87): the points of the server's variate before the round, from the next model."""
+    rounds = total(
+        p.gamma * (1 - p.gamma) ** (p.r - 1 - q) * p.over_all(lambda i, k, q=q: p.E(sq(p.loc(q, i, k) - p.th(p.r + 1))))
+        for q in R(p.r))
+    return rounds + (1 - p.gamma) ** p.r * p.E(sq(p.th(0) - p.th(p.r + 1)))
+
+
+def old_points(p):
+    """T_5 of (90): each client's last local models before the round, or the start, from the next model."""
+    def left_out(k, first):
+        return math.prod(1 - p.drawn(q, k) for q in R(first, p.r))
+
+    rounds = total(
+        p.over_all(lambda i, k, q=q: p.E(
+            p.drawn(q, k) * left_out(k, q + 1) * sq(p.loc(q, i, k) - p.th(p.r + 1)))) for q in R(p.r))
+    return rounds + p.mean(lambda k: p.E(left_out(k, 0) * sq(p.th(0) - p.th(p.r + 1))))
+
+
+def line_94(p, number):
+    step_before, e2 = p.loc(p.r, p.j - 1, p.k) - p.th(p.r), p.el**2
+    gradient = p.dFi(p.k, p.loc(p.r, p.j - 1, p.k))
+    towards = gradient + p.mv(p.r) - p.cv(p.r, p.k)
+    if number == 2:
+        return p.E(sq(step_before - p.el * towards)) + e2 * p.s2
+    young = (1 + Q(1, p.K - 1)) * p.E(sq(step_before)) + e2 * p.s2
+    if number == 3:
+        return young + p.K * e2 * p.E(sq(towards))
+    return young + 4 * p.K * e2 * (
+        p.E(sq(gradient - own(p, p.k))) + p.E(sq(p.mv(p.r) - p.dF(p.th(p.r)))) + p.N
+        + p.E(sq(p.cv(p.r, p.k) - own(p, p.k))))
+
+
+def ratio_95(p):
+    return 1 + Q(1, p.K - 1) + 4 * p.K * p.beta**2 * p.el**2
+
+
+def inner_95(p):
+    return p.el**2 * (p.s2 + 4 * p.K * p.N + 4 * p.K * p.beta**2 * p.Xi + 4 * p.K * p.beta**2 * p.Gl)
+
+
+def along(p):
+    return -p.ee * p.over_all(lambda i, k: p.E(dot(p.dF(p.th(p.r)), Fik(p)(i, k))))
+
+
+def lags_98(p):
+    e2, b = p.ee**2, p.beta
+    return (2 * e2 * b**3 * p.dr + 2 * e2 * b**3 * p.Xi + 2 * e2 * b**3 * p.Gl + 2 * b * e2 * p.N
+            + 9 * b * e2 * p.s2 / (2 * p.K * p.s))
+
+
+def apart_98(p):
+    return p.E(sq(p.over_all(Fik(p)) - p.dF(p.th(p.r))))
+
+
+def third_98(p, distance):
+    return -p.ee / 2 * p.N + p.ee / 2 * distance + lags_98(p)
 
 
 def first_89(p, share, lag):
@@ -197,6 +331,27 @@ NONCONVEX = {
     "g14-variances@server": (lambda p: variance(p, p.mv(p.r)), lambda p: p.s2 / (p.K * p.s)),
     "eq-86": (lambda p: p.mv2, lambda p: squared(p, p.mv(p.r), lambda k: p.cv(p.r, k))),
     "eq-86@total": (lambda p: p.mv2, lambda p: squared(p, p.E(p.mv(p.r)), lambda k: p.E(p.cv(p.r, k)))),
+    "eq-86@second": (lambda p: squared(p, p.mv(p.r), lambda k: p.cv(p.r, k)), lambda p: inside_86(p, p.over_drawn)),
+    "eq-86@third": (lambda p: inside_86(p, p.over_drawn), lambda p: inside_86(p, p.over_all)),
+    "eq-89@identity": (lambda p: p.Gn, lambda p: (1 - p.gamma) * old_moving(p) + p.gamma * new_points(p)),
+    "eq-89@printed-identity": (lambda p: p.Xn, lambda p: (1 - p.gamma) * old_moving(p) + p.gamma * new_points(p)),
+    "eq-93@identity": (lambda p: p.Xn, lambda p: (1 - share(p)) * old_points(p) + share(p) * new_points(p)),
+    "eq-94@first": (lambda p: p.E(sq(p.end(p.r, p.j, p.k) - p.th(p.r))), lambda p: line_94(p, 2)),
+    "eq-94@second": (lambda p: line_94(p, 2), lambda p: line_94(p, 3)),
+    "eq-94@third": (lambda p: line_94(p, 3), lambda p: line_94(p, 5)),
+    "eq-94@fourth": (lambda p: line_94(p, 5), lambda p: NONCONVEX["eq-94"][1](p)),
+    "eq-95@first": (
+        lambda p: p.sq_steps(p.j, p.end), lambda p: ratio_95(p) * p.sq_steps(p.j - 1, p.loc) + inner_95(p)),
+    "eq-95@second": (
+        lambda p: p.sq_steps(p.j, p.end), lambda p: inner_95(p) * sum(ratio_95(p) ** i for i in R(p.j))),
+    "eq-95@last": (
+        lambda p: inner_95(p) * sum(ratio_95(p) ** i for i in R(p.j)), lambda p: NONCONVEX["eq-95"][1](p)),
+    "eq-98@first": (lambda p: NONCONVEX["eq-98"][0](p), lambda p: along(p) + p.beta / 2 * p.mv2),
+    "eq-98@second": (lambda p: along(p) + p.beta / 2 * p.mv2, lambda p: along(p) + lags_98(p)),
+    "eq-98@third": (lambda p: along(p) + lags_98(p), lambda p: third_98(p, apart_98(p))),
+    "eq-98@third-printed": (lambda p: along(p) + lags_98(p), lambda p: third_98(p, p.K * p.m * apart_98(p))),
+    "eq-98@fourth": (lambda p: third_98(p, apart_98(p)), lambda p: third_98(p, to_start(p))),
+    "eq-98@fifth": (lambda p: third_98(p, to_start(p)), lambda p: NONCONVEX["eq-98"][1](p)),
     "eq-91": (
         lambda p: p.over_all(lambda i, k: p.E(sq(p.loc(p.r, i, k) - p.th(p.r + 1)))), lambda p: 2 * (p.dr + p.mv2)),
     "eq-89": (lambda p: p.Gn, lambda p: first_89(p, p.gamma, p.Gl)),

@@ -29,34 +29,44 @@ BLOCKS = """
     eq-103 eq-104 eq-105 eq-106 eq-107 eq-108 eq-109 eq-110 eq-111 eq-112
     claim-constants-large"""
 
+ALGORITHMS = "option-II fresh independent-batch bounded-start"
 GEN = "stability parameters fixed-client region"
-START = "all-clients start-gradient start-gradient-clients start-free as-proved"
+BEGINS = "all-clients start-gradient-clients start-mean start-free everyone some-clients as-proved"
+START, FROM_ZERO = f"{BEGINS} start-gradient", f"{BEGINS} start-zero"
 I_1 = "assumptions-2-to-5 plain-step+assumptions-2-to-5"
-ONE_ROUND = f"{START} any-state"
+ONE_ROUND, OF_POINTS = f"{START} any-state", f"{FROM_ZERO} any-state"
+BOTH_LAGS = "lag-round lag-given lag-noise"
 #: readings that the specification lists for a block, by the name of what differs from its first ones
 READINGS = {
     **dict.fromkeys(("theorem-5.1-strongly-convex-fedswa", "theorem-5.1-nonconvex-fedswa"), f"{GEN} any-server-step"),
     **dict.fromkeys(
         ("theorem-5.1-strongly-convex-fedmoswa", "theorem-5.1-nonconvex-fedmoswa"), f"{GEN} any-server-step fresh"),
     "theorem-5.2-strongly-convex": START, "theorem-5.2-nonconvex": f"table-1 {START}",
-    "explicit-5.2-strongly-convex": f"{START} lag-noise lag-total", "explicit-5.2-nonconvex": START,
-    "explicit-5.2-nonconvex-tuned": START,
-    "table-1-opt-fedsam": "Lipschitz", "table-1-opt-mofedsam": "Lipschitz",
+    "explicit-5.2-strongly-convex": f"{START} lag-noise lag-total", "explicit-5.2-nonconvex": FROM_ZERO,
+    "explicit-5.2-nonconvex-tuned": FROM_ZERO,
+    **dict.fromkeys(("table-1-opt-fedsam", "table-1-opt-mofedsam"), "Lipschitz small-steps"),
+    **dict.fromkeys(("table-1-opt-fedswa", "text-opt-scaffold"), "small-steps"), "table-1-opt-fedmoswa": "any-step",
+    "claim-constants-large": "b-tilde-sigma-g c-tilde-sigma-g",
     "lemma-e.1": "b-F1 region", "lemma-e.2": "b-F1 b-tilde-main b-tilde-E1 b-tilde-F1 region", "lemma-e.4": "region",
     "theorem-e.3": f"{GEN} gradient-L b-F1 b-tilde-main b-tilde-E1 b-tilde-F1",
     "theorem-e.6": f"{GEN} gradient-L c-tilde-main",
-    "lemma-f.1": "independent-batch bounded-start region", "lemma-f.2": "as-used independent-batch bounded-start region",
-    "theorem-f.3-gap": "fixed-client b-tilde-main b-tilde-E1 b-tilde-F1 independent-batch bounded-start region",
-    "theorem-f.3-gen": f"{GEN} b-tilde-main b-tilde-E1 b-tilde-F1 independent-batch bounded-start",
-    "lemma-f.4": "without-C1 independent-batch bounded-start region",
-    "lemma-f.5": "independent-batch bounded-start region",
-    "theorem-f.6": f"{GEN} algorithm-1 c-tilde-main c-tilde-with-L c-tilde-proof independent-batch bounded-start",
-    "lemma-g.5-explicit": "exponential", "lemma-g.7": "part-2", "lemma-g.8-martingale": "printed",
-    **dict.fromkeys(("lemma-g.9", "lemma-g.10", "lemma-g.12"), f"{ONE_ROUND} E0 lag-noise lag-total F-smooth"),
-    "lemma-g.11": f"{ONE_ROUND} E0 F-smooth", "lemma-g.13": f"{ONE_ROUND} lag-noise lag-total F-smooth",
-    **dict.fromkeys((f"lemma-g.{n}" for n in ("14-mean", "14-second", "15", "16", "17")), f"{ONE_ROUND} E0 F-smooth"),
-    "lemma-g.18": f"{ONE_ROUND} F-smooth as-proved+large-server-step", "theorem-h.1-constant": "E0 lag-noise lag-total",
-    "theorem-h.1-decay": "printed-rates E0 lag-noise lag-total",
+    "lemma-f.1": "algorithm-1 independent-batch bounded-start region",
+    "lemma-f.2": "as-used algorithm-1 independent-batch bounded-start region",
+    "theorem-f.3-gap": f"fixed-client b-tilde-main b-tilde-E1 b-tilde-F1 {ALGORITHMS} region",
+    "theorem-f.3-gen": f"{GEN} b-tilde-main b-tilde-E1 b-tilde-F1 {ALGORITHMS}",
+    "lemma-f.4": "without-C1 algorithm-1 independent-batch bounded-start region",
+    "lemma-f.5": "algorithm-1 independent-batch bounded-start region",
+    "theorem-f.6": f"{GEN} c-tilde-main c-tilde-with-L c-tilde-proof {ALGORITHMS}",
+    "lemma-g.5": "proof-step proof-step+no-logarithms", "lemma-g.6": "proof-step positive-start",
+    "lemma-g.5-explicit": "exponential telescoped weights two-thirds", "lemma-g.7": "identity part-2",
+    "lemma-g.8-mean": "identity deviation", "lemma-g.8-martingale": "printed",
+    **dict.fromkeys(("lemma-g.9", "lemma-g.12"), f"{ONE_ROUND} E0 lag-noise lag-total F-smooth mu-0"),
+    "lemma-g.10": f"{ONE_ROUND} E0 {BOTH_LAGS} F-smooth mu-0", "lemma-g.11": f"{ONE_ROUND} E0 F-smooth mu-0",
+    "lemma-g.13": f"{ONE_ROUND} {BOTH_LAGS} F-smooth mu-0",
+    **dict.fromkeys((f"lemma-g.{n}" for n in ("14-mean", "14-second", "15", "16", "17")), f"{OF_POINTS} E0 F-smooth"),
+    "lemma-g.18": f"{OF_POINTS} F-smooth as-proved+large-server-step", "theorem-h.1-constant": "E0 lag-noise lag-total mu-0",
+    "theorem-h.1-decay": "printed-rates E0 lag-noise lag-total mu-0",
+    **dict.fromkeys(("smooth-gap", "eq-71", "eq-72", "perturbed-strong-convexity"), "mu-0"),
     "lemma-i.1": "proof plain-step region", "lemma-i.2": f"plain-step region {I_1}",
     "theorem-i.3": f"{GEN} gradient-L printed-c plain-step {I_1}",
     "eq-15-unroll": "b-F1 region", "eq-15-collect": "b-F1", "eq-18": "as-27", "eq-20-unroll": "printed-index region",
@@ -64,22 +74,31 @@ READINGS = {
     "eq-21": "fixed-client region",
     "eq-22-unroll": "as-43 fixed-client region", "eq-22-sum": "as-43", "eq-24": "unrolled",
     "eq-28": "second-line last-line", "eq-29": "sum gap", "eq-30": "printed", "eq-32": "second-inequality",
-    "eq-33": "sum sum+theta-l", "eq-34": "second second+theta-l third bounded-start", "eq-35": "first-line",
+    "eq-33": "sum sum+theta-l last", "eq-34": "second second+theta-l third bounded-start",
+    "eq-35": "first-line first-line+second-line first-line+third-line",
     "eq-36": "theta-l last 48 48+last", **dict.fromkeys(("eq-38", "eq-39", "eq-49", "eq-50"), "shared"),
-    "eq-45": "third-line whole", "eq-51": "last-line independent-batch bounded-start",
-    "eq-68": "printed", "eq-75": "unrolled as-proved",
+    "eq-45": "first-line third-line whole", "eq-51": "last-line independent-batch bounded-start",
+    "eq-68": "printed", "eq-75": "first third unrolled as-proved",
     "eq-76": "first second third", "eq-77": "second printed as-proved", "g12-k1": "E0",
     "mean-update": "change as-proved",
     "eq-83": "lemma-g.10 as-proved", "g13-step-size": "printed lag",
     "mean-of-m": "lag-points mean", "eq-88": "first-line",
-    "eq-89": "second second-printed-lag second-printed-factor as-proved",
-    "eq-89-b": "inverse step-size power", "eq-93-b": "inverse step-size power", "eq-93": "second as-proved",
-    "eq-100": "printed-exponent printed-lag as-proved", "eq-101": "printed as-proved",
-    "eq-102": "step-size gradient drift as-proved",
+    "eq-89": "identity printed-identity second second-printed-lag second-printed-factor start-zero as-proved",
+    "eq-89-b": "inverse step-size power", "eq-93-b": "inverse step-size power",
+    "eq-93": "identity second start-zero as-proved",
+    "eq-100": "printed-exponent printed-lag start-zero as-proved", "eq-101": "printed start-zero as-proved",
+    "eq-102": "step-size gradient drift start-zero as-proved", "eq-65": "63 64 64-last total as-proved",
+    "eq-66": "lag-round 67 67-third 67-last as-proved", "eq-69": "second last as-proved", "eq-81": "second third as-proved",
+    "eq-85": "lag-round as-proved", "eq-86": "second third total start-zero as-proved",
+    "eq-94": "first second third fourth start-zero as-proved", "eq-95": "first second last start-zero as-proved",
+    "eq-98": "first second third third-printed fourth fifth start-zero as-proved", "eq-99": "start-zero as-proved",
     **dict.fromkeys(("eq-40", "eq-41", "eq-42", "eq-43"), "region independent-batch bounded-start independent-batch+region"),
-    **dict.fromkeys(("eq-52", "eq-53", "eq-54"), "independent-batch bounded-start"),
-    **dict.fromkeys((f"eq-{n}" for n in (65, 66, 69, 73, 74, 80, 81, 82, 85, 86, 95, 98, 99)), "as-proved"),
-    **dict.fromkeys(("eq-103", "eq-105", "eq-106", "eq-107", "eq-108", "eq-109", "eq-110", "eq-111"), "plain-step"),
+    **dict.fromkeys(("eq-52", "eq-53"), "independent-batch bounded-start"),
+    "eq-54": "first second fourth independent-batch bounded-start",
+    **dict.fromkeys((f"eq-{n}" for n in (73, 74, 80, 82)), "as-proved"),
+    **dict.fromkeys(("eq-103", "eq-105", "eq-106", "eq-107", "eq-111"), "plain-step"),
+    "eq-108": "plain-step last-line last-line+c-bar", "eq-109": "products c-bar plain-step",
+    "eq-110": "first c-bar plain-step",
 }
 
 #: times at which definitions are compared
@@ -92,12 +111,15 @@ ROWS = {
 #: readings that change how names in the formula are read, or only the hypotheses
 READ_AS = {
     **{name: {"aliases": {"drift_E1": ("drift_E0", 1, 0)}} for name in ("E0", "as-proved")},
-    "lag-total": {"aliases": {"variate_lag": ("variate_lag_total", 1, 0), "variate_lag_after": ("variate_lag_total", 1, 1)}},
-    "lag-noise": {"aliases": {"variate_lag": ("variate_lag_noise", 1, 0), "variate_lag_after": ("variate_lag_noise", 1, 1)}},
+    "lag-total": {"aliases": {"variate_lag": ("variate_lag_total", 1, 0)}},
+    "lag-noise": {"aliases": {"variate_lag": ("variate_lag_noise", 1, 0), "variate_lag_total": ("variate_lag_noise", 1, 0)}},
+    "lag-given": {"aliases": {"variate_lag_total": ("variate_lag", 1, 0)}},
+    "mu-0": {"fixed": {"mu": 0}}, "c-bar": {"aliases": {"c": ("c_bar", 0, 0)}},
     "region": {"aliases": {"sigma_g_client": ("sigma_g", 0, 0)}},
     "fixed-client": {"one_client": True},
     **{name: {} for name in (
-        "all-clients", "start-gradient", "start-gradient-clients", "start-free", "F-smooth", "large-server-step",
+        "all-clients", "start-zero", "start-gradient", "start-gradient-clients", "start-mean", "start-free", "everyone",
+        "some-clients", "small-steps", "any-step", "option-II", "F-smooth", "large-server-step",
         "printed-rates", "plain-step", "b-F1", "independent-batch", "bounded-start", "without-C1", "algorithm-1",
         "any-server-step", "fresh", "assumptions-2-to-5")},
 }
@@ -106,8 +128,8 @@ BASES = {f"theorem-{name}@fixed-client": f"theorem-{name}@parameters" for name i
     "5.1-strongly-convex-fedswa", "5.1-strongly-convex-fedmoswa", "5.1-nonconvex-fedswa", "5.1-nonconvex-fedmoswa", "e.3",
     "e.6", "f.3-gen", "f.6", "i.3")}
 AVERAGES = {
-    name: MEANINGS[name] for name in ("drift_E1", "drift_E0", "variate_lag", "variate_lag_after", "server_lag", "point_lag",
-                                      "moving_lag")
+    name: MEANINGS[name] for name in ("drift_E1", "drift_E0", "variate_lag", "variate_lag_total", "variate_lag_after",
+                                      "server_lag", "point_lag", "moving_lag")
 }
 
 

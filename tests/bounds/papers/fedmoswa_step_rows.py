@@ -294,6 +294,10 @@ SWA = {
     "eq-109": (
         lambda p: p.dl_end(p.K),
         lambda p: sam_P(p) * p.Dl + 2 * p.c / p.n * p.K * p.eta * sam_P(p) * p.Phi(p.r)),
+    "eq-109@products": (
+        lambda p: p.dl_end(p.K),
+        lambda p: SAM_E(p) ** p.K * p.Dl + 2 * p.c / p.n * p.Phi(p.r) * sum(
+            p.eta * SAM_E(p) ** len(R(i + 1, p.K)) for i in R(p.K))),
     "eq-110": (
         lambda p: p.Delta(p.r + 1),
         lambda p: sam_P(p) * p.Delta(p.r) + 2 * p.c / (p.m * p.n) * p.K * p.eta * sam_P(p) * p.Phig(p.r)),
@@ -357,9 +361,41 @@ def with_m(p, factor, heterogeneity):
     return p.G(p.r) + heterogeneity + p.sigma + factor * p.len(p.r) * p.m_t
 
 
+def sum_35(p, inner):
+    return sum(p.rate(p.r, step) * (1 - p.b) ** (p.K - 1 - step) * inner for step in R(p.K))
+
+
+def m_norm(p, i):
+    return p.E(norm(p.mv(i + 1)))
+
+
+def m_summed(p, i):
+    return sum((1 - p.gamma) ** q * (p.gamma * p.G(i - q) + p.gamma * p.sigma) for q in R(i + 1))
+
+
+def with_m_sum(p, exponent, factor, steered):
+    return 2 / (p.m * p.n) * over_rounds(p, exponent, lambda i: p.len(i) * exp(exponent * p.len(i)) * (
+        p.Phig(i) + factor * p.len(i) * steered(p, i)))
+
+
 MOSWA = {
     "eq-33": (lambda p: p.dev(p.j + 1), lambda p: eq_33(p, p.m_t)),
     "eq-33@sum": (lambda p: p.dev(p.j + 1), lambda p: eq_33(p, p.mom(p.sigma))),
+    "eq-33@last": (
+        lambda p: p.dev(p.j + 1),
+        lambda p: eq_33(p, sum((1 - p.gamma) ** q * (p.gamma * p.L + p.sigma) for q in R(p.r + 1)))),
+    "eq-35@first-line+second-line": (lambda p: p.bK * p.len(p.r) * p.m_t, lambda p: sum_35(p, p.mom(p.gamma * p.sigma))),
+    "eq-35@first-line+third-line": (lambda p: sum_35(p, p.mom(p.gamma * p.sigma)), lambda p: sum_35(p, p.Ls)),
+    "eq-42@first eq-53@first eq-110@first": (lambda p: p.Delta(p.r + 1), lambda p: p.mean(lambda k: p.E2(norm(
+        p.end(p.r, p.K, k) - p.w.value("twin_x_before", (p.r + 1) * p.K, k))))),
+    "eq-43@first": (lambda p: p.gap_T, lambda p: with_m_sum(p, -p.bmu, p.bK, m_norm)),
+    "eq-54@first": (lambda p: p.gap_T, lambda p: with_m_sum(p, p.beta, p.cK, m_norm)),
+    "eq-54@second": (
+        lambda p: with_m_sum(p, p.beta, p.cK, m_norm), lambda p: with_m_sum(p, p.beta, p.cK, m_summed)),
+    "eq-54@fourth": (lambda p: with_m_sum(p, p.beta, p.cK, m_summed), lambda p: last_sum(p, p.beta, F5)),
+    "eq-45@first-line": (
+        lambda p: p.dev(p.j + 1),
+        lambda p: p.pk(p.j) * p.dev0(p.j) + p.rate(p.r, p.j) * p.mom(p.gamma * p.sigma)),
     "eq-33@sum+theta-l": (lambda p: p.dev(p.j + 1), lambda p: eq_33(p, p.mom(p.sigma, literal(p)))),
     "eq-34 eq-34@bounded-start": (
         lambda p: p.m_t,

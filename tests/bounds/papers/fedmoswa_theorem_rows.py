@@ -226,6 +226,14 @@ class P:
         return self.named("variate_lag_after")
 
     @property
+    def Ct(self):
+        return self.named("variate_lag_total")
+
+    @property
+    def Ctn(self):
+        return self.named("variate_lag_total", 1)
+
+    @property
     def D(self):
         return self.named("server_lag")
 
@@ -414,6 +422,8 @@ MAIN = {
     "table-1-constants": (lambda p: p.cbar, lambda p: p.Cmain),
     "table-1-constants@at-least": (lambda p: p.cbar, lambda p: p.Cmain),
     "table-1-constants@far-above-one": (lambda p: p.Cmain, lambda p: 10),
+    "claim-constants-large@b-tilde-sigma-g": (lambda p: p.Bmain * p.sg, lambda p: 10 * p.sg),
+    "claim-constants-large@c-tilde-sigma-g": (lambda p: p.Cmain * p.sg, lambda p: 10 * p.sg),
     "claim-constants-large": (lambda p: 1 + power(p.mu / ((p.beta + p.mu) * p.K), p.K - 1) / p.T, lambda p: 10),
 }
 
@@ -546,6 +556,18 @@ def chance(p, inside):
     return total(inside(k) * p.w.value("chance", k) for k in R(SIZES["outcomes"]))
 
 
+def weights_5(p):
+    return [(1 - p.mu * p.w.value("step")) ** (1 - r) for r in R(1, SIZES["length"])]
+
+
+def own_mean_8(p, i):
+    return chance(p, lambda k: outcome(p, k, i))
+
+
+def deviation_8(p):
+    return chance(p, lambda k: sq(total(outcome(p, k, i) - own_mean_8(p, i) for i in TERMS)))
+
+
 TERMS = R(SIZES["terms"])
 ALL_T = R(SIZES["iterations"])
 
@@ -563,21 +585,36 @@ def exponent_5(p, step):
 
 
 TOOLS = {
-    "lemma-g.5": (Psi_5, lambda p: p.C * (p.mu * seq(p, "d", 0) * exponent_5(p, "largest_step")
-                                          + p.w.value("drop") / (p.mu * (SIZES["length"] - 2)))),
+    "lemma-g.5 lemma-g.5@proof-step lemma-g.5@proof-step+no-logarithms": (
+        Psi_5, lambda p: p.C * (p.mu * seq(p, "d", 0) * exponent_5(p, "largest_step")
+                                + p.w.value("drop") / (p.mu * (SIZES["length"] - 2)))),
     "lemma-g.5-explicit": (
         Psi_5, lambda p: decreasing(p, (1 - p.mu * p.w.value("step")) ** (SIZES["length"] - 2))),
     "lemma-g.5-explicit@exponential": (
         lambda p: decreasing(p, (1 - p.mu * p.w.value("step")) ** (SIZES["length"] - 2)),
         lambda p: decreasing(p, exponent_5(p, "step"))),
-    "lemma-g.6": (Psi_6, g_6),
+    "lemma-g.5-explicit@telescoped": (
+        Psi_5, lambda p: seq(p, "d", 0) / (p.w.value("step") * sum(weights_5(p))) + p.w.value("drop") * p.w.value("step")),
+    "lemma-g.5-explicit@weights": (
+        lambda p: p.w.value("step") * sum(weights_5(p)),
+        lambda p: (1 - p.mu * p.w.value("step")) ** (2 - SIZES["length"]) / (3 * p.mu)),
+    "lemma-g.5-explicit@two-thirds": (lambda p: exponent_5(p, "step"), lambda p: Q(2, 3)),
+    "lemma-g.6 lemma-g.6@proof-step lemma-g.6@positive-start": (Psi_6, g_6),
     "lemma-g.7": (lambda p: sq(p.x + p.y), lambda p: (1 + p.lam) * sq(p.x) + (1 + 1 / p.lam) * sq(p.y)),
+    "lemma-g.7@identity": (
+        lambda p: sq(p.x + p.y),
+        lambda p: (1 + p.lam) * sq(p.x) + (1 + 1 / p.lam) * sq(p.y)
+        - sq(p.x * math.sqrt(p.lam) + p.y * (1 / math.sqrt(p.lam)))),
     "lemma-g.7@part-2": (
         lambda p: sq(total(seq(p, "vectors", i) for i in TERMS)),
         lambda p: len(TERMS) * sum(sq(seq(p, "vectors", i)) for i in TERMS)),
     "lemma-g.8-mean": (
         lambda p: chance(p, lambda k: sq(total(outcome(p, k, i) for i in TERMS))),
         lambda p: sq(total(chance(p, lambda k, i=i: outcome(p, k, i)) for i in TERMS)) + len(TERMS) ** 2 * p.s2),
+    "lemma-g.8-mean@identity": (
+        lambda p: chance(p, lambda k: sq(total(outcome(p, k, i) for i in TERMS))),
+        lambda p: sq(total(own_mean_8(p, i) for i in TERMS)) + deviation_8(p)),
+    "lemma-g.8-mean@deviation": (lambda p: deviation_8(p), lambda p: len(TERMS) ** 2 * p.s2),
     "lemma-g.8-martingale": (
         lambda p: p.E(sq(sum_g(p))), lambda p: 2 * p.E(sq(sum_grad(p))) + 2 * len(ALL_T) * p.s2),
     "lemma-g.8-martingale@printed": (
@@ -601,21 +638,32 @@ def ms(p):
     return Q(p.m, p.s)
 
 
+def g_10(p, lag):
+    return (1 - 1 / ms(p)) * lag + 1 / ms(p) * (4 * p.beta * p.f1 + 2 * p.beta**2 * p.dr)
+
+
+def g_13_left(p, lag):
+    return p.dist(p.r + 1) + 9 * ms(p) * p.ee**2 * lag
+
+
+def g_13(p, lag):
+    return ((1 - p.mu * p.ee / 2) * (p.dist(p.r) + 9 * ms(p) * p.ee**2 * lag) - p.ee * p.f1
+            + 12 * p.ee**2 * p.v * p.nf)
+
+
 ROUNDS = {
     "lemma-g.9": (
         lambda p: p.mv2,
         lambda p: 8 * p.beta * p.ee**2 * p.f1 + 4 * p.ee**2 * (p.Cl + p.D + p.beta**2 * p.dr) + 12 * p.ee**2 * p.v),
-    "lemma-g.10": (
-        lambda p: p.Cn, lambda p: (1 - 1 / ms(p)) * p.Cl + 1 / ms(p) * (4 * p.beta * p.f1 + 2 * p.beta**2 * p.dr)),
+    "lemma-g.10": (lambda p: p.Ctn, lambda p: g_10(p, p.Ct)),
+    "lemma-g.10@lag-round": (lambda p: p.Cn, lambda p: g_10(p, p.Cl)),
     "lemma-g.11": (
         lambda p: p.Dn, lambda p: (1 - p.gamma) * p.D + p.gamma * (4 * p.beta * p.f1 + 2 * p.beta**2 * p.dr)),
     "lemma-g.12": (
         lambda p: 3 * p.beta * p.ee * p.dr,
         lambda p: p.ee**2 / 3 * (p.Cl + p.D) + p.ee / (25 * p.alpha**2) * p.f1 + p.ee**2 / (p.K * p.alpha**2) * p.s2),
-    "lemma-g.13": (
-        lambda p: p.dist(p.r + 1) + 9 * ms(p) * p.ee**2 * p.Cn,
-        lambda p: (1 - p.mu * p.ee / 2) * (p.dist(p.r) + 9 * ms(p) * p.ee**2 * p.Cl) - p.ee * p.f1
-        + 12 * p.ee**2 * p.v * p.nf),
+    "lemma-g.13": (lambda p: g_13_left(p, p.Ctn), lambda p: g_13(p, p.Ct)),
+    "lemma-g.13@lag-round": (lambda p: g_13_left(p, p.Cn), lambda p: g_13(p, p.Cl)),
     "lemma-g.14-mean": (
         lambda p: p.E(sq(p.w.E_round(p.th(p.r + 1) - p.th(p.r), p.r))),
         lambda p: 2 * p.ee**2 * p.beta**2 * p.dr + 2 * p.ee**2 * p.N),

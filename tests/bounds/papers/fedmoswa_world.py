@@ -35,21 +35,23 @@ def marked(value, factor, offset):
 
 
 class World:
-    """Random values by name and indices; ``aliases`` lets a name stand for another one."""
+    """Random values by name and indices; ``aliases`` lets a name stand for another one, ``fixed`` gives it a value."""
 
-    def __init__(self, seed: int, aliases=None, given_round=None, one_client=False, meanings=None):
-        self.seed, self.aliases = seed, aliases or {}
+    def __init__(self, seed: int, aliases=None, given_round=None, one_client=False, meanings=None, fixed=None):
+        self.seed, self.aliases, self.fixed = seed, aliases or {}, fixed or {}
         self.given_round, self.one_client, self.meanings = given_round, one_client, meanings or {}
 
     def read(self, **changes) -> World:
         """The same world under another reading."""
         return World(self.seed, **{
             "aliases": self.aliases, "given_round": self.given_round, "one_client": self.one_client,
-            "meanings": self.meanings} | changes)
+            "meanings": self.meanings, "fixed": self.fixed} | changes)
 
     def value(self, name: str, *indices):
         if name in SIZES:
             return SIZES[name]
+        if name in self.fixed:
+            return self.fixed[name]
         if name in self.aliases:
             name, keep, shift = self.aliases[name]
             indices = tuple(i + shift for i in indices[:keep])

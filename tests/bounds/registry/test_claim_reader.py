@@ -80,7 +80,7 @@ statement = "twice < zeta"
     zeta = sp.Symbol("zeta", real=True)
     assert [c for a in first.assumptions for c in a.conditions][1:] == [
         Condition(words.L, "<=", 2), Condition(words.mu_client[k], ">=", words.mu, ((k, 0, words.clients - 1),)),
-        Condition(words.norm(words.grad(k, words.x_star)), "<=", zeta, ((k, 0, words.clients - 1),))]
+        Condition(zeta, "==", highest(k, 0, words.clients - 1, words.norm(words.grad(k, words.x_star))))]
     assert {*first.used_definitions()} == {"gap", "twice"}
     assert second.statement.strict and second.hypotheses == first.hypotheses and second.procedure == first.procedure
 
@@ -112,7 +112,8 @@ REFUSED = {
     "assume = ['norm(f_grad(u)) <= L for all u']\nstatement = 'F_star <= 1'": "norm(f_grad(u)) <= G_lip for all u",
     "assume = ['norm(objective_grad(u)) <= 1 for all u']\nstatement = 'F_star <= 1'":
         "of norm(objective_grad(u)) the least value over all u is not known",
-    "setting = 'point'\nmethod = 'fedpara'\nstatement = 'F_star <= 1'": "only a claim about runs has a method; got 'fedpara'",
+    "setting = 'point'\nmethod = 'fedpara'\nstatement = 'F_star <= 1'":
+        "only a claim about runs has a method; got 'fedpara'",
     f"statement = '({'+'.join(f'L**{n}' for n in range(90))})**2 <= 1'": "a sum of at most 50 terms; got 90",
     "assume = ['norm2(v) >= mu for all u for all v']\nstatement = 'F_star <= 1'": "one 'for all u' or 'for all v'",
     "assume = ['norm2(v) == mu for all v']\nstatement = 'F_star <= 1'": "has the relation <= or >=; got ==",
@@ -121,6 +122,17 @@ REFUSED = {
     "assume = ['norm2(layer_part(0, v)) >= mu for all v']\nstatement = 'F_star <= 1'": "of layer_part(0, v) the least value",
     "assume = ['objective(2*v) >= mu for all v']\nstatement = 'F_star <= 1'": "of objective(2*v) the least value",
     "variables = {v = 'vector'}\nassume = ['norm2(v) >= mu for all v']\nstatement = 'F_star <= 1'": "has a meaning already",
+    "conditions = ['mu == -1']\nstatement = 'F_star <= 1'": "mu is positive; got mu == -1",
+    "variables = {a = 'nonnegative'}\nconditions = ['a == -1/2']\nstatement = 'a <= 1'": "a is nonnegative; got a == -1/2",
+    "conditions = ['rounds == 3/2']\nstatement = 'F_star <= 1'": "rounds is integer; got rounds == 3/2",
+    "assume = ['G_lip == 1']\nstatement = 'F_star <= 1'": "no condition gives it a value",
+    "conditions = ['2*L == L_objective']\nstatement = 'F_star <= 1'": "no condition gives it a value",
+    "conditions = ['G_lip > norm(grad(k, x_star)) for k in 0..clients-1']\nstatement = 'F_star <= 1'":
+        "no condition gives it a value",
+    "variables = {x_star = 'vector'}\nstatement = 'F_star <= 1'": "x_star has a meaning already",
+    "variables = {clients = 'integer'}\nstatement = 'F_star <= 1'": "clients has a meaning already",
+    "variables = {epsilon = 'positive'}\nstatement = 'F_star <= 1'": "epsilon has a meaning already",
+    "setting = 'algebra'\nvariables = {norm = 'positive'}\nstatement = 'norm <= 1'": "norm has a meaning already",
     f"statement = 'd39 <= 1'\nvariables = {{d0 = 'real'}}\n[claim.definitions]\n{BLOWN}": "a formula has at most 5000 parts",
 }
 
@@ -130,3 +142,28 @@ def test_what_makes_no_sense_is_refused_with_its_line(fields, tmp_path):
     with pytest.raises(ValueError, match=r"mine\.toml, line \d+") as refused:
         read(tmp_path, claim(fields))
     assert REFUSED[fields] in str(refused.value)
+
+
+#: fields -> a name of the claim, and what sympy may assume of it
+ASSUMED = {
+    "variables = {a = 'integer from 0'}": {"integer": True, "nonnegative": True, "positive": None},
+    "variables = {a = 'integer'}": {"integer": True, "positive": True},
+    "variables = {a = 'real below 1'}": {"integer": None, "nonnegative": None},
+    "variables = {a = 'nonnegative'}": {"nonnegative": True, "positive": None},
+    "definitions = {a = 'L - mu'}": {"real": True, "nonnegative": None},
+    "constants = {a = 'L - mu'}": {"real": True, "nonnegative": None},
+}
+
+
+@pytest.mark.parametrize("fields", ASSUMED)
+def test_formulas_are_simplified_by_no_more_than_the_domain_says(fields, tmp_path):
+    (found,) = read(tmp_path, claim(f"{fields}\nstatement = 'Abs(a - 1) <= a'"))
+    (a,) = found.statement.right.free_symbols
+    assert {name: getattr(a, f"is_{name}") for name in ASSUMED[fields]} == ASSUMED[fields]
+    assert found.statement.left.has(sp.Abs) == (a.is_positive is not True)
+
+
+@pytest.mark.parametrize("name", ["G_lip", "L_objective", "sigma_g_2"])
+def test_a_constant_over_all_points_is_compared(name, tmp_path):
+    (found,) = read(tmp_path, claim(f"conditions = ['{name} <= 1', '{name} - L <= 0']\nstatement = 'F_star <= {name}'"))
+    assert len(found.conditions) == 2

@@ -637,7 +637,7 @@ BAD = {
     "option": (lambda: make_algorithm("scaffold", option="III"), "unknown option 'III'; allowed: I, II, average-gradient"),
     "sign": (lambda: make_algorithm("scaffold", sign="plus"), "unknown sign 'plus'; allowed: standard, printed-eq3"),
     "start": (lambda: make_algorithm("scaffold", start="warm"), "unknown start 'warm'"),
-    "variate without free": (lambda: make_algorithm("fedmoswa", client_variate=np.zeros((6, 3))), "'free'; got 'zero'"),
+    "variate without free": (lambda: make_algorithm("fedmoswa", client_variate=np.zeros((6, 3))), "'free-mean'; got 'zero'"),
     "variate shape": (lambda: path(make_algorithm("fedmoswa", start="free", client_variate=np.zeros((5, 3))), clean(), 1),
                       r"client_variate.*\(6, 3\).*\(1, 6, 3\).*got \(5, 3\)"),
     "average gradients": (lambda: make_algorithm("fedmoswa", option="average-gradient"), "allowed: I, II"),

@@ -100,7 +100,8 @@ def replayed(method: str, given: Given, options: dict, *, eta_l, tracked=None, s
     if known.get("trackers") is not None:
         sizes["trackers"] = int(numbers.pop("trackers"))
     first = {name: _exactly(known.pop(name)) for name in ("client_variate", "server_variate") if name in known}
-    initial = {name: value for name, value in first.items() if known.get("start") == "free" and value is not None}
+    free = str(known.get("start")).startswith("free")
+    initial = {name: value for name, value in first.items() if free and value is not None}
     options = {name: _exactly(value) for name, value in known.items()} | dict.fromkeys(first)
     if solve is not None and "epsilon" in options:  # it knows how exactly it solves
         options["epsilon"] = None

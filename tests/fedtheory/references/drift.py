@@ -1,8 +1,8 @@
 """Slow references: momentum that clients receive from the server."""
 
-from tests.fedtheory.references.common import Given, at_start, mean, mean_over_all, sum_of_shares
+from tests.fedtheory.references.common import Given, at_start, mean, mean_over_all, now, sum_of_shares
 
-__all__ = ["fedavg_m", "fedcm", "scaffold_m"]
+__all__ = ["fedavg_m", "fedcm", "scaffnew", "scaffold_m"]
 
 
 def _variates(given, start):
@@ -63,5 +63,21 @@ def fedcm(given: Given, eta, alpha, eta_g=1):
                 y[i] = y[i] - eta * (alpha * grad(i, y[i], t, k) + (1 - alpha) * Delta)
         Delta = (x - mean(given, t, y)) / (eta * K)
         x = x - eta_g * eta * K * Delta
+        path.append(x)
+    return path
+
+
+def scaffnew(given: Given, eta, told, p):
+    """Scaffnew; ``told[t]``: whether round t communicates."""
+    models, h, path = {i: given.x for i in range(given.clients)}, {i: 0 * given.x for i in range(given.clients)}, [given.x]
+    for t in range(len(given.active)):
+        step = now(eta, t)
+        for i in models:
+            for k in range(given.local_steps):
+                models[i] = models[i] - step * (given.grad(i, models[i], t, k) - h[i])
+        x = mean(given, t, models)
+        if told[t]:
+            h = {i: h[i] + p / (given.local_steps * step) * (x - models[i]) for i in h}
+            models = dict.fromkeys(models, x)
         path.append(x)
     return path

@@ -4,8 +4,10 @@ from fractions import Fraction as Q
 
 import numpy as np
 
+from synthetic import Draws
+from synthetic.numbers.draws import COMMUNICATION
 from tests.fedtheory.references.checked import checked
-from tests.fedtheory.references.drift import fedavg_m, fedcm, scaffold_m
+from tests.fedtheory.references.drift import fedavg_m, fedcm, scaffnew, scaffold_m
 from tests.fedtheory.references.sides import FALLING, row
 
 __all__ = ["DRIFT"]
@@ -13,6 +15,7 @@ __all__ = ["DRIFT"]
 VARIATES = np.array([[Q((2 * i + 3 * j) % 5 - 2, 4) for j in range(3)] for i in range(5)])
 VARIATE = np.array([Q(1, 8), Q(-1, 4), Q(1, 2)])
 FREE = {"start": "free", "client_variate": VARIATES, "server_variate": VARIATE}
+FREE_MEAN = {"start": "free-mean", "client_variate": VARIATES}
 #: FedMO is FedMoSWA with constant local rates and the plain mean of the ends
 CONSTANT = {"rho_decay": Q(1), "eta_g": Q(1)}
 
@@ -33,13 +36,24 @@ def gamma_row(radius, **arguments):
     return checked("fedgamma", {"rho_sam": radius} | arguments, exact=False)
 
 
+def coins(given, federation, algorithm, seed, rounds):
+    """Which rounds communicate."""
+    draws = Draws([seed], federation.backend)
+    numbers = [draws.uniform(COMMUNICATION, t, np.array([[[0]]]), np.array([[[0]]]), ndim=3) for t in range(rounds)]
+    return {"told": [bool(u.ravel()[0] < 0.5) for u in numbers]}
+
+
 DRIFT = {
+    **{f"scaffnew{', falling' * (step is FALLING)}": row(
+        "scaffnew", scaffnew, {"communication": Q(1, 2)}, {"p": Q(1, 2)}, eta="eta", step=step, chance=coins,
+        participants=(None,)) for step in (Q(1, 16), FALLING)},
     "scaffold": checked("scaffold"),
     "scaffold, falling": checked("scaffold", {"eta_g": Q(5, 4)}, step=FALLING),
     "scaffold, option I": checked("scaffold", {"option": "I", "eta_g": Q(3, 4)}),
     "scaffold, average gradient": checked("scaffold", {"option": "average-gradient", "start": "gradient"}),
     "scaffold, clients' gradients": checked("scaffold", {"start": "gradient-clients-only"}),
     "scaffold, free": checked("scaffold", FREE),
+    "scaffold, free, mean": checked("scaffold", FREE_MEAN),
     "scaffold, sign": checked("scaffold", {"sign": "printed-eq3"}),
     "scaffold, sign, average gradient": checked("scaffold", {"sign": "printed-eq3", "option": "average-gradient"}),
     "scaffold, sign, option I": checked("scaffold", {"sign": "printed-eq3", "option": "I", "start": "gradient"}),
@@ -62,6 +76,7 @@ DRIFT = {
     "fedmoswa, gradients": swa("fedmoswa", Q(1, 4), {"start": "gradient"}),
     "fedmoswa, clients' gradients": swa("fedmoswa", Q(1, 4), {"start": "gradient-clients-only", "option": "I"}),
     "fedmoswa, free": swa("fedmoswa", Q(1, 4), FREE),
+    "fedmoswa, free, mean": swa("fedmoswa", Q(1, 4), FREE_MEAN),
     "fedmoswa, all clients": swa("fedmoswa", Q(1, 4), {"variant": "all-clients"}),
     "fedmoswa, all clients, gradients": swa("fedmoswa", Q(3, 4), {"variant": "all-clients", "start": "gradient"}),
     "fedmoswa, all clients, free": swa("fedmoswa", Q(3, 4), FREE | {"variant": "all-clients", "option": "I"}),

@@ -67,6 +67,15 @@ ROWS = {
     "fedavg-priority": (_plain("fedavg-priority", local_steps=2), Method(lambda t, r: 0.1, 2)),
     "fedprox-priority": (
         _plain("fedprox-priority", local_steps=3, rho_prox=0.7), Method(lambda t, r: 0.1, 3, rho_prox=0.7)),
+    "fedprox, scheme I": (
+        _plain("fedprox", local_steps=3, rho_prox=0.7, participants=3),
+        Method(lambda t, r: 0.1, 3, rho_prox=0.7, sampling=("with", 3))),
+    "fedavg-priority, scheme II": (
+        _plain("fedavg-priority", local_steps=2, participants=1, replacement=False),
+        Method(lambda t, r: 0.1, 2, sampling=("without", 1))),
+    "fedprox-priority, scheme I": (
+        _plain("fedprox-priority", local_steps=2, rho_prox=0.7, participants=2),
+        Method(lambda t, r: 0.1, 2, rho_prox=0.7, sampling=("with", 2))),
     "fedavg-all": (_plain("fedavg-all", local_steps=2), Method(lambda t, r: 0.1, 2, "everybody")),
     "fedavg-all, warm-up": (_plain("fedavg-all", warmup=2), Method(lambda t, r: 0.1, 1, "everybody", warmup=2)),
     "fedprox-all": (_plain("fedprox-all", local_steps=2), Method(lambda t, r: 0.1, 2, "everybody", rho_prox=1.0)),
@@ -115,6 +124,9 @@ ROWS = {
     "fedalign-fedprox": (
         _plain("fedalign-fedprox", local_steps=3, epsilon=0.4, rho_prox=2.0),
         Method(lambda t, r: 0.1, 3, "loss", lambda t, r: 0.4, rho_prox=2.0)),
+    "fedalign-fedprox, scheme I": (
+        _plain("fedalign-fedprox", local_steps=2, epsilon=0.4, rho_prox=2.0, participants=2),
+        Method(lambda t, r: 0.1, 2, "loss", lambda t, r: 0.4, rho_prox=2.0, sampling=("with", 2))),
     "fedalign-fraction": (
         _plain("fedalign-fraction", local_steps=2, epsilon=0.6, fraction=0.5),
         Method(lambda t, r: 0.1, 2, "loss", lambda t, r: 0.6, sampling=("fraction", 0.5, "participants"),

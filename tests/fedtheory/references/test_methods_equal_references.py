@@ -44,8 +44,13 @@ REQUIRED = [
 
 
 def test_every_method_has_a_reference():
-    selections = {make.method for make, _ in test_reference.ROWS.values()}
-    assert {*REQUIRED} <= {*ALGORITHMS} == {row.method for row in ROWS.values()} | selections | {*MODELS}
+    """With unequal weights and noise; with sampled clients too, if the method takes their number."""
+    selections = [(make.method, told.sampling) for make, told in test_reference.ROWS.values()]
+    told = {row.method for rows in WEIGHTED.values() for row in rows.values()} | {method for method, _ in selections}
+    assert {*REQUIRED} <= {*ALGORITHMS} == told | {*MODELS}
+    sampled = {row.method for rows in WEIGHTED.values() for row in rows.values() if any(row.participants)}
+    sampled |= {method for method, law in selections if law} | {*MODELS}
+    assert {name for name, method in ALGORITHMS.items() if "participants" in method.arguments} <= sampled
 
 
 # methods that need a model behind the parameters -----------------------------------------------------------------------

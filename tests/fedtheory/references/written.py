@@ -21,6 +21,8 @@ def _variates(given, start, client_variate=None, server_variate=None):
     if start == "gradient-clients-only":
         return at_start(given), zero
     c_i = {i: zero + (0 if client_variate is None else client_variate[i]) for i in range(given.clients)}
+    if start == "free-mean":
+        return c_i, mean_over_all(given, c_i)
     return c_i, zero + (0 if server_variate is None else server_variate)
 
 

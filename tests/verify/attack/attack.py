@@ -91,7 +91,7 @@ def _proven_anew(data: dict[str, Any]) -> dict[str, Any]:
         values = (setting[name] for name in ("values", "unknown", "weights"))
         letters = Letters({part: data[part] for part in STATED}, sizes, *values)
         with np.errstate(all="ignore"):
-            asked = programs(letters, data["statement"], MOST_LETTERS)
+            asked = programs(letters, [data["statement"]], MOST_LETTERS)
             if len(asked) > len(setting["proofs"]) + 2:
                 return data
             found = [proof(program, *pair) for program, *pair in asked]
@@ -194,7 +194,8 @@ def certificates(directory: Path | None, seed: int) -> Iterator[tuple[dict[str, 
     if directory is not None:
         for path in sorted((directory / "certificates").glob("*.json")):
             data = json.loads(path.read_text(encoding="utf-8"))
-            yield data, find_claim(data["claim"])
+            if (claim := all_claims().get(data["claim"])) and _checked(data, claim).accepted:
+                yield data, claim
         return
     groups: dict[tuple, list[Claim]] = {}
     for claim in all_claims().values():

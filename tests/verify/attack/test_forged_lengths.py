@@ -10,7 +10,7 @@ from bounds.registry.claims import find_claim
 from verify.checker import length_proof
 from verify.checker.words import replayed
 from verify.exact.check import check
-from verify.worst.worst_case import worst_case
+from verify.worst.lengths_proven import lengths_at
 
 CLAIMS = {"distance": ("classical/local-sgd-stability-distance", {}),
           "step": ("classical/coupled-step-convex", {"rounds": Fraction(1)}),
@@ -22,7 +22,7 @@ CLAIMS = {"distance": ("classical/local-sgd-stability-distance", {}),
 def proofs():
     found = {}
     for name, (claim_id, given) in CLAIMS.items():
-        certificate = worst_case(find_claim(claim_id), given, factors=False).certificate
+        certificate = lengths_at(find_claim(claim_id), given, factors=False).certificate
         assert replayed(length_proof.check, certificate)[0]
         found[name] = json.loads(json.dumps(certificate))
     return found

@@ -8,7 +8,7 @@ import pytest
 
 from bounds.registry.user_claims import load_claims
 from verify.claims.method import faults_of_method
-from verify.exact.check import check
+from verify.exact.check import check, replay_alone
 from verify.exact.statement import statement_of
 from verify.growth.certificate import FORMAT as GROWTH
 from verify.growth.check import check as check_growth
@@ -84,6 +84,10 @@ FORGERIES = {
         AT_Y + 'assume = ["norm2(v - x_star) >= mu*norm2(objective_grad(v)) for all v"]\nstatement = "mu <= 1"',
         {"sizes": {"dim": 2}, "values": {"y": ["0", "0"], "mu": "2"}, "left": "2", "right": "1", "half_tangent": "1/2"},
         "not bounded below"),
+    "half a layer": (
+        AT_Y + 'statement = "norm2(layer_part(0, y)) + norm2(layer_part(1, y)) >= 1 - clients"',
+        {"values": {"y": ["1"]}, "sizes": {"layers": 2}, "layer_sizes": ["1/2", "1/2"], "left": "0", "right": "0"},
+        "whole numbers"),
     "a hypothesis at all points without its points": (
         DOMINATED + 'statement = "objective(y) - F_star <= norm2(objective_grad(y))/(2*mu)"',
         {"values": {"y": ["1"], "mu": "2", "v": ["0"]}, "left": "1/2", "right": "1/4"}, "values .*'v'"),
@@ -96,6 +100,17 @@ def test_a_forgery_is_refused(name, tmp_path):
     claim = claims_of(text, tmp_path)
     result = check(written(claim, **changes), claim)
     assert not result.accepted and re.search(words, result.reason), result.reason
+
+
+def test_no_free_number_and_no_definition_has_the_name_of_a_word(tmp_path):
+    """An index that depends on chance would be read as an argument: E[sampled[0, 0]] is a number of two, not a mean."""
+    claim = claims_of('variables = {y = "real"}\nstatement = "y <= 0"', tmp_path)
+    for part, entry in (("free", []), ("definitions", {"indices": [], "formula": 0})):
+        for name in ("E", "F", "root", "infimum", "E_unused", "x_round", "sampled"):
+            data = written(claim, values={"y": "1"}, left="1")
+            assert replay_alone(data).accepted
+            data[part][name] = entry
+            assert f"{name} may not be" in replay_alone(data).reason
 
 
 #: false claim -> (its fields, a counterexample): what the forgeries change is accepted where it is honest

@@ -44,6 +44,7 @@ BASIC = {
     "fedmoswa I": row("fedmoswa", MOVING, option="I"),
     "fedmoswa II": row("fedmoswa", MOVING),
     "fedmoswa II free": row("fedmoswa", MOVING, start="free"),
+    "fedmoswa II free-mean": row("fedmoswa", MOVING, start="free-mean"),
     "fedmoswa gradient": row("fedmoswa", MOVING, start="gradient"),
     "fedmoswa gradient-clients-only": row("fedmoswa", MOVING, start="gradient-clients-only"),
     "fedmoswa all-clients": row("fedmoswa", MOVING, variant="all-clients"),
@@ -56,6 +57,8 @@ BASIC = {
     "scaffold": row("scaffold", PLAIN),
     "scaffold I": row("scaffold", PLAIN, option="I", start="gradient"),
     "scaffold average": row("scaffold", PLAIN, option="average-gradient", sign="printed-eq3"),
+    "scaffnew": row("scaffnew", {"communication": Q(1, 3)}),
+    "scaffnew free": row("scaffnew", {"communication": Q(2, 3)}, start="free"),
     "scaffold-m": row("scaffold-m", DIRECTION),
     "scaffold-m I": row("scaffold-m", DIRECTION, option="I", start="gradient"),
     "scaffold-m II": row("scaffold-m", DIRECTION, option="II", start="gradient-clients-only"),
@@ -168,7 +171,8 @@ FEWER = {
     "prunefl all": row("prunefl", period=1, density=1.0, client=0),
 }
 ROWS = BASIC | ROOTS | FEWER
-FULL_ONLY = {"fedlama", "fedpd", "fedpd exact", "fedmoswa fresh", "fedmoswa fresh same", "fa-nt-z", "fa-nt-z gradient"}
+FULL_ONLY = {"fedlama", "fedpd", "fedpd exact", "fedmoswa fresh", "fedmoswa fresh same", "fa-nt-z", "fa-nt-z gradient",
+             "scaffnew", "scaffnew free"}
 
 
 #: FedLESAM's runs record the gradients at the points where it takes them, not at the local models

@@ -86,7 +86,7 @@ def test_a_changed_certificate_of_a_method_is_rejected(row):
 
 # every method ----------------------------------------------------------------------------------------------------------
 #: methods that need all clients, and the one whose losses are never smooth
-ALL_CLIENTS, NEVER_SMOOTH = {"fa-nt-z", "fedlama"}, "fedpara"
+ALL_CLIENTS, NEVER_SMOOTH = {"fa-nt-z", "fedlama", "scaffnew"}, "fedpara"
 
 
 @pytest.mark.parametrize("base", sorted(ALGORITHMS))

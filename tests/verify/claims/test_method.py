@@ -8,6 +8,7 @@ import pytest
 import sympy as sp
 
 from bounds.language.claim import Claim, Condition, Procedure, Variable
+from bounds.language.names import NAMES
 from bounds.language.words import (
     E,
     E_round,
@@ -25,17 +26,19 @@ from bounds.language.words import (
     x_round,
     x_star,
 )
+from bounds.registry.user_claims import load_claims
 from fedtheory.registry import ALGORITHMS
 from fedtheory.traits import Record
 from synthetic.numbers.arrays import EXACT, TORCH, to_numpy
 from tests.said import tells
-from verify.claims.method import faults_of_method
+from verify.checker import form
+from verify.claims.method import PARAMETERS, faults_of_method
 from verify.claims.sizes import possible
 from verify.evaluation.evaluate import evaluate, sides
 from verify.exact.check import replay_alone as check
 from verify.exact.comparison import differences
 from verify.instances.draw import draw_leaves
-from verify.instances.leaves import map_leaves
+from verify.instances.leaves import LEAVES, map_leaves
 from verify.instances.shape import Shape
 from verify.measure.realise import realise
 from verify.referee.decide import Settings, decide
@@ -159,3 +162,14 @@ def test_a_local_problem_that_is_solved_has_one_local_step():
     assert not list(faults_of_method(replace(nearer, conditions=(STEP, Condition(local_steps, ">=", 1)))))
     (fault,) = faults_of_method(replace(nearer, conditions=(STEP, Condition(local_steps, "==", 2))))
     assert fault.part == "conditions" and fault.place == 1 and tells(fault.text, "local_steps == 2: …fedpd …one …step")
+
+
+def test_what_an_instance_has_is_the_name_of_no_variable(tmp_path):
+    fixed = {*form.COMPUTED, *form.MAY_HAVE, *form.OF_SAMPLES, *form.INSTANCE["point"], *form.INSTANCE["run"]}
+    assert ({*LEAVES} | fixed) - {*NAMES} == PARAMETERS
+    for part, text in (("variables", "weight = 'positive'"), ("constants", "noise = 'norm(x_star)'"),
+                       ("exists", "offset = '(0, 1]'")):
+        name = text.split()[0]
+        (tmp_path / "mine.toml").write_text(f"[[claim]]\nid = 'mine/one'\n{part} = {{{text}}}\nstatement = '{name} <= 1'\n")
+        with pytest.raises(ValueError, match=f"line 3: .*{name} is the name of a parameter"):
+            load_claims(tmp_path / "mine.toml", faults_of_method)

@@ -116,9 +116,8 @@ def test_steps_that_a_theorem_prescribes_are_taken(name):
     """Every order has instances that meet its hypotheses: steps, decay rates and bounds that define each other."""
     order = with_constant(find_claim(f"fadamgc/{name}"), 1)
     shape = Shape(clients=3, local_steps=2, rounds=2, participants=3, sampling="without-replacement",
-                  sizes=(("trackers", 3),) if "167" in name else (),
-                  chance=chance_of(order.procedure, order.variables))
-    leaves = draw_leaves(order, shape, 40, np.random.default_rng(0))
+                  sizes=(("trackers", 3),), chance=chance_of(order.procedure, order.variables))
+    leaves = draw_leaves(order, shape, 200, np.random.default_rng(0))
     with np.errstate(all="ignore"):
         environment = realise(order, shape, leaves, NUMPY)
     assert judge(order, environment).met.mean() > 0.2

@@ -90,7 +90,7 @@ def test_many_changes_are_looked_at_in_parts(monkeypatch):
     assert seen_changes(claim, Shape(), leaves, ()) == at_once
 
 
-CLAIMS = ["fedmoswa/lemma-g.16@all-clients", "fedmoswa/eq-99", "fedalign/step-T17", "fadamgc/eq-19@at-most",
+CLAIMS = ["fedmoswa/lemma-g.16@start-zero", "fedmoswa/eq-99", "fedalign/step-T17", "fadamgc/eq-19@at-most",
           "fedmoswa/eq-45@whole"]
 
 

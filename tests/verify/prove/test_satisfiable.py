@@ -76,3 +76,17 @@ def test_a_client_may_be_less_than_convex():
     from bounds.registry.claims import find_claim
 
     assert not FreeNumbers(find_claim("li2020/theorem-1")).never_negative(mu_client[k])
+
+
+def test_the_answer_to_an_interrupted_question_is_not_that_to_the_next(monkeypatch):
+    """Else a false statement is proven by what z3 said of another one."""
+    from verify.prove import z3_process
+
+    def interrupted(process):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as context:
+        context.setattr(z3_process, "_read", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            ask(["x"], ["(> x x)"])
+    assert ask(["x"], ["(> x 0.0)"])["answer"] == "sat"

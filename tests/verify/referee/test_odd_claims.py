@@ -37,3 +37,23 @@ def test_odd_claims_are_answered_in_words(row, tmp_path):
     (claim,) = load_claims(str(tmp_path / "odd.toml"), faults_of_method)
     found = decide(claim, Settings(federations=False))
     assert found.verdict == kind and words in found.evidence and "Error" not in found.evidence
+
+
+#: statements that are false at the end of a domain alone, or for a name that means something else elsewhere
+FALSE = {
+    "a whole number that may be 0": ("n = 'integer from 0 to 5'", "Abs(n - 1) <= n - 1"),
+    "a power of 0": ("n = 'integer from 0 to 5'", "0**n <= 0"),
+    "the larger of 1 and 0": ("n = 'integer from 0 to 5'", "Max(n, 1) <= n"),
+    "whole numbers that may be 0": ("n = 'integer[clients] from 0 to 2'", "Abs(n[i] - 1) <= n[i] for i in 0..clients-1"),
+    "a threshold's name": ("epsilon = 'positive'", "epsilon <= 1"),
+    "a size's name": ("clients = 'integer from 3'", "clients <= 3"),
+}
+
+
+@pytest.mark.parametrize("name", FALSE)
+def test_what_is_false_at_the_end_of_a_domain_is_refuted(name, tmp_path):
+    variables, statement = FALSE[name]
+    (tmp_path / "odd.toml").write_text(
+        f'[[claim]]\nid = "odd/claim"\nsetting = "algebra"\nvariables = {{{variables}}}\nstatement = "{statement}"\n')
+    (claim,) = load_claims(str(tmp_path / "odd.toml"), faults_of_method)
+    assert decide(claim, Settings(federations=False)).verdict == "refuted"

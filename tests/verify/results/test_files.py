@@ -6,6 +6,8 @@ import re
 
 import pytest
 
+from fedtheory import load_trajectory
+from verify.exact.check import read as read_certificate
 from verify.results import files
 from verify.results.files import file_name, read_json, replacing, writable_directory, write_json, write_text
 
@@ -63,3 +65,21 @@ def test_different_ids_have_different_file_names(one, other):
     names = file_name(one), file_name(other)
     assert names[0] != names[1]
     assert all(set(n) <= set("abcdefghijklmnopqrstuvwxyz0123456789._-") and n.strip(".") for n in names)
+
+
+def test_long_ids_have_names_that_file_systems_take(tmp_path):
+    ids = [f"a/{'@' * 100}{end}" for end in ("", "@", "+", "/x")]
+    names = {file_name(one) for one in ids}
+    assert len(names) == len(ids) and max(map(len, names)) <= 200
+    for name in names:
+        write_json(tmp_path / f"{name}-12345678.json", {})
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes are a matter of POSIX")
+@pytest.mark.parametrize("read", [lambda path: read_json(path, "result"), read_certificate, load_trajectory])
+def test_pipes_and_devices_are_not_read(read, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "zero").symlink_to("/dev/zero")
+    for name in ("pipe", "zero"):
+        with pytest.raises(ValueError, match="ordinary file"):
+            read(tmp_path / name)

@@ -5,6 +5,7 @@ import pytest
 
 from bounds.registry.claims import find_claim
 from synthetic.numbers.arrays import NUMPY, TORCH
+from verify.claims.method import subset_left_open
 from verify.evaluation.environment import TooManyTerms
 from verify.evaluation.judge import holds, judge
 from verify.instances.chance import chance_of
@@ -22,7 +23,8 @@ SQUARED = find_claim("fadamgc/eq-81")  # (1 - beta1) K L^2 is at most eps^2
 
 def drawn(claim, count=400, **sizes):
     sizes = {"clients": 3, "participants": 3, "local_steps": 2, "rounds": 2} | sizes
-    shape = Shape(**sizes, sampling=claim.procedure.sampling, chance=chance_of(claim.procedure, claim.variables))
+    shape = Shape(**sizes, sampling=claim.procedure.sampling, chance=chance_of(claim.procedure, claim.variables),
+                  sizes=tuple((name, sizes["participants"]) for name in subset_left_open(claim)))
     return shape, draw_leaves(claim, shape, count, np.random.default_rng(0))
 
 

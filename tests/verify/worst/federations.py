@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from verify.checker.forms import ORIGIN, Form, Row
+from verify.checker.forms import LAYER, LOSS, ORIGIN, WORLD, Form, Row
 from verify.checker.letters import Letters
 
 __all__ = ["Federation", "Values"]
@@ -22,8 +22,9 @@ class Federation:
     bounded. Noise depends on the point. ``sigma[k]``: the root of its variance.
     """
 
-    def __init__(self, rng: np.random.Generator, low: float, high: float, clients: int, bounded: bool):
-        self.dim, self.bounded = int(rng.integers(1, 4)), bounded
+    def __init__(self, rng: np.random.Generator, low: float, high: float, clients: int, bounded: bool, layers: int = 1):
+        self.dim, self.bounded = int(rng.integers(layers, layers + 3)), bounded
+        self.layer = np.arange(self.dim) % layers
         shape = clients, self.dim
         middle = rng.uniform(max(low, 0) if bounded else low, high, shape)
         self.a = np.where(rng.random(shape) < 0.3, np.where(rng.random(shape) < 0.5, low, high), middle)
@@ -75,18 +76,20 @@ class Federation:
 class Values:
     """The values of all letters: arrays with one axis of two outcomes for each draw of noise, and one of coordinates.
 
-    ``past``: given is what is drawn before this round, one of its outcomes."""
+    ``past``: given is what is drawn before this round, one of its outcomes, with the choices that it made. Choices are
+    random functions of the noise that is drawn before them."""
 
-    def __init__(self, letters: Letters, federation: Federation, rng: np.random.Generator, rare: float, past: int = -1):
-        self.federation, self.chances = federation, np.array([rare, 1 - rare])
+    def __init__(self, letters: Letters, federation: Federation, rng: np.random.Generator, rare: float, past: Any = -1):
+        self.letters, self.federation, self.chances = letters, federation, np.array([rare, 1 - rare])
         draws = {next(iter(row.terms)): (k, x, place) for place, ((k, *_), seen) in enumerate(letters.noises.items())
                  for row, _, x in seen}
         means = {next(iter(mean.terms)): (of, r) for (of, r), mean in letters.conditional.items()}
         self.rounds = [draw[1] for _, *draw in letters.noises]
-        self.given = {axis: int(rng.integers(2)) for axis, r in enumerate(self.rounds) if r < past}
+        past_round, made = (past.round, dict(past.given)) if hasattr(past, "given") else (past, {})
+        self.given = {axis: int(rng.integers(2)) for axis, r in enumerate(self.rounds) if r < past_round}
         assert len(self.rounds) < _AXES
-        asked = {next(iter(g.terms)): (k, x) for k, points in enumerate(letters.points)
-                 for x, g, _ in points if len(g.terms) == 1 and next(iter(g.terms.values())) == 1}
+        asked = {next(iter(g.terms)): (k, x) for k, points in enumerate(letters.points) for x, g, _ in points
+                 if g.terms and {i % LAYER for i in g.terms} == {next(iter(g.terms))} and {*g.terms.values()} == {1}}
         drawn, self.axes = np.array([self.chances[1], -self.chances[0]]) / (rare * (1 - rare)) ** 0.5, len(self.rounds)
         self.vectors: list[np.ndarray] = []
         for letter in range(len(letters.depends)):
@@ -103,7 +106,7 @@ class Values:
             else:
                 found = rng.normal(size=(*[1] * self.axes, federation.dim)) * 3
             self.vectors.append(found)
-        self.numbers: dict[Any, float] = {f"{name} {k}": value for k in range(len(letters.points)) for name, value in (
+        self.numbers: dict[Any, Any] = {f"{name} {k}": value for k in range(len(letters.points)) for name, value in (
             ("sigma_sq_client", federation.sigma[k] ** 2), ("sigma_g_client", federation.everywhere()["sigma_g_client"][k]))}
         self.numbers |= {name: value for name, value in federation.everywhere().items() if name != "sigma_g_client"}
         self.numbers |= {f"{name}^2": value**2 for name, value in self.numbers.items()}
@@ -111,18 +114,45 @@ class Values:
         for k, points in enumerate(letters.points):
             self.numbers[f"least F{k}"] = federation.least(k)
             for x, _, value in points:
-                self.numbers[next(iter(value.terms))] = self.mean(federation.value(k, self.vector(x)))
+                self.numbers[next(iter(value.terms))] = federation.value(k, self.vector(x))
+        self.worlds = self.chosen(rng, made)
+        for name in [key for form in letters.largest.values() for key in form.terms if str(key).startswith(f"{LOSS}any")]:
+            bounds = [form for form in letters.largest.values() if name in form.terms]
+            parts = [sum(-float(c / form.terms[name]) * self.random(key) for key, c in form.terms.items() if key != name)
+                     for form in bounds]
+            self.numbers[name] = (np.max if bounds[0].terms[name] > 0 else np.min)(np.broadcast_arrays(*parts), axis=0)
+
+    def chosen(self, rng, made) -> list[np.ndarray]:
+        """Whether each world comes about, by the draws of noise."""
+        before = [self.letters.chosen_before[next(iter(seen[0][0].terms))] for seen in self.letters.noises.values()]
+        counts, tables = dict(self.letters.draws), []
+        for place, draw in enumerate(self.letters.choices):
+            shape = [2 if count <= place else 1 for count in before]
+            tables.append(np.full(shape, made[draw]) if draw in made else rng.integers(counts[draw], size=shape))
+        found = []
+        for way in self.letters.ways:
+            values = self.letters.values_of(way)
+            true = np.ones([1] * self.axes)
+            for draw, table in zip(self.letters.choices, tables, strict=True):
+                true = true * (table == values[draw])
+            found.append(true)
+        return found
 
     def point(self, k, x: Row, letter: int) -> np.ndarray:
         """A point, also one at which a local problem is solved, which is given by its own gradient."""
         if letter not in x.terms:
             return self.vector(x)
-        others = self.vector(Row({other: c for other, c in x.terms.items() if other != letter}))
+        others = self.vector(Row({other: c for other, c in x.terms.items() if other % LAYER != letter}))
         return self.federation.solution(k, others, -1 / float(x.terms[letter]))
+
+    def letter(self, i) -> np.ndarray:
+        """A letter's part in its layer."""
+        found = self.vectors[i % LAYER]
+        return found if len(self.letters.layers) == 1 else found * (self.federation.layer == i % WORLD // LAYER)
 
     def vector(self, row: Row) -> np.ndarray:
         zero = np.zeros((*[1] * self.axes, self.federation.dim))
-        return sum((float(c) * self.vectors[letter] for letter, c in row.terms.items() if letter != ORIGIN), zero)
+        return sum((float(c) * self.letter(letter) for letter, c in row.terms.items() if letter != ORIGIN), zero)
 
     def averaged(self, array: np.ndarray, r: int) -> np.ndarray:
         """The mean over all draws from a round on."""
@@ -142,12 +172,23 @@ class Values:
 
     def number(self, form: Form) -> tuple[float, float]:
         """The value of a form, and the sum of its terms' absolute values."""
-        terms = [float(c) * self.part(key) for key, c in form.terms.items()]
+        terms = [float(c) * self.mean(self.random(key)) for key, c in form.terms.items()]
         return sum(terms), sum(map(abs, terms))
 
-    def part(self, key) -> float:
-        """The value of what stands under a key of a form."""
-        if key not in self.numbers:
-            one, other = (self.vectors[letter] for letter in key)
-            self.numbers[key] = self.mean((one * other).sum(-1))
-        return self.numbers[key]
+    def random(self, key) -> np.ndarray:
+        """What stands under a key of a form, an array with an axis for each draw."""
+        world = key[0] // WORLD if isinstance(key, tuple) and key else int(str(key).partition(" @")[2] or 0)
+        if world:
+            if isinstance(key, tuple):
+                plain = (key[0] % WORLD, key[1] % WORLD)
+            else:
+                plain = key.partition(" @")[0]
+                if plain == f"{LOSS}chance":
+                    plain = ()
+                elif plain not in self.numbers:
+                    plain = plain.removeprefix(LOSS)
+            return self.random(plain) * self.worlds[world - 1]
+        if isinstance(key, tuple) and key:
+            one, other = map(self.letter, key)
+            return (one * other).sum(-1)
+        return np.asarray(self.numbers[key], dtype=float) * np.ones([1] * self.axes)

@@ -16,7 +16,7 @@ from verify.exact.check import check
 from verify.exact.statement import statement_of
 from verify.worst.lengths import _Program
 from verify.worst.setting import Place
-from verify.worst.worst_case import worst_case
+from verify.worst.lengths_proven import lengths_at, lengths_proven
 from verify.worst.worst_of_lengths import _settings
 
 #: claims with letters of every kind: sizes (clients, rounds, local steps, samples), step, numbers
@@ -130,9 +130,9 @@ TIGHT = {"classical/sgd-stability-distance": {}, "classical/coupled-step-convex"
 @pytest.mark.parametrize("name", TIGHT)
 def test_proofs_are_accepted_and_bounds_are_no_better(name):
     claim = find_claim(name)
-    found = worst_case(claim, TIGHT[name])
+    found = lengths_at(claim, TIGHT[name])
     assert check(json.loads(json.dumps(found.certificate)), claim).accepted
-    assert max(worst_case(claim, TIGHT[name], proofs=False).factors) == pytest.approx(1)
+    assert max(lengths_at(claim, TIGHT[name], proofs=False).factors) == pytest.approx(1)
 
 
 @pytest.mark.parametrize("name", [
@@ -141,7 +141,7 @@ def test_what_is_refuted_is_not_proven(name):
     claim = find_claim(name)
     place = Place(L=Fraction(16), mu=Fraction(1), numbers=(Fraction(1, 3),))
     try:
-        found = worst_case(claim, {}, place, factors=False)
+        found = lengths_at(claim, {}, place, factors=False)
     except ValueError:
         return
     assert found.certificate is None
@@ -150,3 +150,21 @@ def test_what_is_refuted_is_not_proven(name):
 def test_signed_numbers_are_no_lengths():
     assert not length_rules.nonnegative(Amount({("signed", "generalisation", 1): Fraction(1)}))
     assert length_rules.nonnegative(Amount({(LENGTH, ((0, Fraction(1)),)): Fraction(1)}))
+
+
+@pytest.mark.parametrize("name", ["classical/sgd-stability-distance", "classical/sgd-stability-convex"])
+def test_theorems_about_coupled_runs_are_proven_at_several_sizes(name):
+    claim = find_claim(name)
+    found = lengths_proven(claim)
+    assert check(json.loads(json.dumps(found.certificate)), claim).accepted and "losses of samples" in found.scope
+    assert len({(one["sizes"]["rounds"], one["sizes"]["local_steps"], one["sizes"]["samples"])
+                for one in found.certificate["settings"]}) > 2
+
+
+@pytest.mark.parametrize("name", [
+    "classical/sgd-stability-smooth",  # nothing is known of losses that are bounded
+    "fedmoswa/eq-18",  # false
+    "fedmoswa/theorem-f.6@c-tilde-with-L"])  # false at numbers that are small
+def test_what_is_false_somewhere_is_not_proven(name):
+    found = lengths_proven(find_claim(name))
+    assert found.certificate is None and found.reason

@@ -37,6 +37,9 @@ RUNS = {
     "classical/scaffold-nonconvex": {"clients": 3}, "classical/scaffold-sampled-nonconvex": {"local_steps": 1},
     "fedmoswa/lemma-g.12@start-free": {"local_steps": 1}, "fedmoswa/lemma-g.12@start-gradient": {"rounds": 1},
     "li2020/theorem-2": {"local_steps": 1},
+    "fedluar/lemma-A.2-smooth": {"rounds": 2, "local_steps": 2, "clients": 1, "eta": Q(1, 4)},
+    "fedluar/eq-14@forced": {"rounds": 3, "local_steps": 1, "clients": 1, "eta": Q(1, 4)},
+    "fedluar/eq-16": {"rounds": 2, "clients": 1, "local_steps": 1, "eta": Q(1, 4)},  # given the past, with the choices in it
 }
 OWN = {
     "bounds at all points": control(
@@ -72,7 +75,7 @@ def false_given(letters, past, inequalities, equalities, seeds):
     for seed in seeds:
         rng = np.random.default_rng(seed)
         federation = Federation(rng, float(-high if low is None else low), float(high), letters.size["clients"],
-                                bool(letters.stated["everywhere"]))
+                                bool(letters.stated["everywhere"]), len(letters.layers))
         values = Values(letters, federation, rng, rng.choice([0.5, 0.1]), past)
         for name, form in (inequalities | equalities).items():
             if not name.startswith("hypothesis"):
@@ -105,6 +108,11 @@ FAULTS = {
             "variance": known.pairing(*[next(iter(self.noises.values()))[0][0]] * 2)})),
     "noise of the past": ("noise given the past", lambda patch: patch.setattr(
         Letters, "equalities", lambda self, past, old=Letters.equalities: old(self, -1))),
+    "noise in what is chosen by it": ("fedluar/lemma-A.2-smooth", lambda patch: patch.setattr(
+        Letters, "drawn_as", lambda self, name: len(self.choices))),
+    "a largest number that is less": ("fedluar/lemma-A.2-smooth", lambda patch: patch.setattr(
+        Letters, "always", lambda self, past, old=Letters.always: old(self, past) | {
+            f"-{name}": -form for name, form in self.largest.items()})),
     "a mean beside what is random": ("means of models", lambda patch: patch.setattr(
         Letters, "equalities", lambda self, past, old=Letters.equalities: (
             self.drawn.update(dict.fromkeys(self.drawn, -2)), old(self, past))[1])),
@@ -180,7 +188,6 @@ FINAL = norm2(x_round[2] - x_star)
 
 
 @pytest.mark.parametrize("left", [
-    E(norm2(E(x_round[1], sampling) - x_star)),  # a client has the same noise whoever is drawn with it
     E_round(E(E(FINAL), sampling), 1), norm2(x_round[2] - E(x_round[2])), E_round(FINAL, 1) - E(norm2(x_round[1] - x_star))])
 def test_means_that_are_given_different_things_have_no_form(left):
     claim = control("means", "run", Condition(left, "<=", norm2(x_round[0] - x_star)),

@@ -64,7 +64,7 @@ def test_a_tight_statement_is_proven_and_not_with_a_hundredth_less(row):
     assert found.certificate and check(found.certificate, claim_of(row)).accepted
     setting = found.setting
     letters = Letters(found.certificate, *setting)
-    asked = programs(letters, letters.stated["statement"])
+    asked = programs(letters, [letters.stated["statement"]])
     for place in places:
         program, smaller, larger = asked[place]
         assert found.factors[place] == pytest.approx(1, abs=1e-4)
@@ -134,7 +134,7 @@ def test_what_is_false_is_not_proven_at_the_numbers_of_its_counterexample(name):
     try:
         weights = refuted["instance"]["client_weight"]
         letters = Letters({part: refuted[part] for part in STATED}, sizes, refuted["values"], [], weights)
-        asked = programs(letters, refuted["statement"], 60)
+        asked = programs(letters, [refuted["statement"]], 60)
     except (ArithmeticError, LookupError, TypeError, ValueError) as reason:
         pytest.skip(f"not of this kind: {reason}")
     assert not all(proof(program, *pair) for program, *pair in asked)

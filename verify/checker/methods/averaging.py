@@ -6,6 +6,7 @@ Every method is a generator that reads like its pseudocode: it yields the state 
 from fractions import Fraction
 
 from verify.checker.intervals import along
+from verify.checker.words import require
 
 
 def plain(k, y, g, step):
@@ -41,17 +42,18 @@ def fedswa(run):
 
 def variates(run, start):
     """The clients' variates and the server's before the first round (fedmoswa 3.4 e)."""
-    c, m, given = [run.zero for _ in run.clients], run.zero, run.initial(start == "free")
+    c, m, given = [run.zero for _ in run.clients], run.zero, run.initial(start.startswith("free"))
     for name in {"client_variate", "server_variate"} & run.how["options"].keys():
         run.option(name, None)
     if start.startswith("gradient"):
         c = [run.gradient(k, run.start, "start") for k in run.clients]
-    if start == "free":
+    if start.startswith("free"):
         c, m = given.get("client_variate", c), given.get("server_variate", m)
-    return c, run.over_all(c) if start == "gradient" else m
+    return c, run.over_all(c) if start in ("gradient", "free-mean") else m
 
 
-STARTS = ("zero", "gradient", "gradient-clients-only", "free")
+VARIATES = ("client_variate", "server_variate")
+STARTS = ("zero", "gradient", "gradient-clients-only", "free", "free-mean")
 
 
 def fedmoswa(run):
@@ -59,7 +61,7 @@ def fedmoswa(run):
     if run.option("variant", "canonical", "all-clients", "fresh") == "fresh":
         yield from fedmoswa_fresh(run)
     everyone, x = run.option("variant", "canonical", "all-clients") == "all-clients", run.start
-    c, m = variates(run, run.option("start", *STARTS))
+    c, m = (run.first(name, one) for name, one in zip(VARIATES, variates(run, run.option("start", *STARTS)), strict=True))
     gamma = run.number("gamma")
     run.option("batch")
     while True:
@@ -77,7 +79,7 @@ def fedmoswa(run):
 def fedmoswa_fresh(run):
     """fedmoswa 3.3, MoSWA-fresh: every client's variate is its gradient at the model of the round."""
     x, same = run.start, run.option("batch", "independent", "same") == "same"
-    m = variates(run, run.option("start", "zero", "free"))[1]
+    m = run.first("server_variate", variates(run, run.option("start", "zero", "free"))[1])
     run.option("option")
     while True:
         yield {"x_round": x, "server_variate": m}
@@ -91,7 +93,10 @@ def fedmoswa_fresh(run):
 def scaffold(run):
     """fadamgc 3.5."""
     x, sign = run.start, 1 if run.option("sign", "standard", "printed-eq3") == "standard" else -1
-    c, m = variates(run, run.option("start", *STARTS))
+    start = run.option("start", *STARTS)
+    c, m = variates(run, start)
+    c = run.first("client_variate", c)  # the mean of the clients' ever after where it is so at first
+    m = run.over_all(c) if start in ("zero", "gradient", "free-mean") else run.first("server_variate", m)
     option = run.option("option", "I", "II", "average-gradient")
     while True:
         yield {"x_round": x, "client_variate": c, "server_variate": m}
@@ -116,6 +121,23 @@ def renewed_variates(run, option, c, m, x, ends, total=None):
         new = [g / run.local_steps for g in total]
     after = run.of_drawn(new, c)
     return after, m + run.over_all([after[k] - c[k] for k in run.clients])
+
+
+def scaffnew(run):
+    """Mishchenko et al. 2022, Algorithm 2: a coin for all decides whether models are averaged; shifts h_k cancel."""
+    h, p = [run.zero for _ in run.clients], run.number("communication")
+    h = run.initial(run.option("start", "zero", "free") == "free").get("client_variate", h)
+    run.option("client_variate", None)
+    require(0 < p <= 1 and run.how["sampling"] == "full", "all clients take part, and communication is a probability")
+    require(not any(run.over_all(h)), "the mean of the shifts is zero")
+    models = [run.start for _ in run.clients]
+    while True:
+        yield {"x_round": run.over_all(models), "client_model": models, "client_variate": h}
+        models = run.train(models, lambda k, y, g, step: g - h[k])
+        if run.draw("communication", [(p, True), (1 - p, False)]):
+            mean, scale = run.over_all(models), p / sum(run.steps())
+            h = [h[k] + (mean - models[k]) * scale for k in run.clients]
+            models = [mean for _ in run.clients]
 
 
 def uphill(run, k, y, g, step):
@@ -149,6 +171,7 @@ METHODS = {
     "fedswa": (fedswa, ()),
     "fedmoswa": (fedmoswa, ("client_variate", "server_variate")),
     "scaffold": (scaffold, ("client_variate", "server_variate")),
+    "scaffnew": (scaffnew, ("client_model", "client_variate")),
     "fedsam": (fedsam, ()),
     "mofedsam": (mofedsam, ("server_momentum",)),
 }

@@ -36,7 +36,8 @@ def fedadmm(run):
 
 def fedadmm_as_printed(run, server):
     """``server`` maps the mean of what is sent to the model."""
-    x, lam, rho = run.start, [run.zero for _ in run.clients], run.number("rho_prox")
+    x, rho = run.start, run.number("rho_prox")
+    lam = run.first("client_dual", [run.zero for _ in run.clients])
     while True:
         yield {"x_round": x, "client_dual": lam}
         ends = local(run, x, lam)
@@ -59,8 +60,9 @@ def fedadmm_stale(run):
 
 def feddyn(run):
     """afedpd 3.3."""
-    x, lam, rho = run.start, [run.zero for _ in run.clients], run.number("rho_prox")
-    server, next_one = run.zero, run.option("order", "next", "printed") == "next"
+    x, rho = run.start, run.number("rho_prox")
+    lam = run.first("client_dual", [run.zero for _ in run.clients])
+    server, next_one = run.over_all(lam), run.option("order", "next", "printed") == "next"
     while True:
         yield {"x_round": x, "client_dual": lam, "server_dual": server}
         ends = local(run, x, lam)
@@ -72,7 +74,9 @@ def feddyn(run):
 def afedpd(run):
     """afedpd 3.4, Algorithm 1: duals of clients that were not drawn move by the average model."""
     run.option("output", "bar", "server")
-    x, bar, lam, rho = run.start, run.start, [run.zero for _ in run.clients], run.number("rho_prox")
+    bar, rho = run.start, run.number("rho_prox")
+    lam = run.first("server_duals", [run.zero for _ in run.clients])
+    x = bar + run.over_all(lam) / rho  # the start; in every round the same of what is kept
     while True:
         yield {"x_round": x, "server_x_bar": bar, "server_duals": lam}
         ends = local(run, x, lam)

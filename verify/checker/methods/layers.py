@@ -36,6 +36,15 @@ class Layers:
         """``new`` in these layers, ``old`` in the others."""
         return Vector(b if l in layers else a for l, a, b in zip(self.of, old, new, strict=True))
 
+    def marks(self, layers):
+        """1 for each of these layers, 0 for the others."""
+        return [int(l in layers) for l in self.all]
+
+    def score(self, change, size, l, floor):
+        """The length of a layer's change in units of ``size`` (its length, or 1), at least ``floor``; None for size 0."""
+        size = norm(self.part(size, l)) if isinstance(size, Vector) else size
+        return None if size == 0 else extreme([norm(self.part(change, l)) / size, floor])
+
 
 def fedluar(run):
     """fedluar 3.1 and 3.2, with the readings of 3.3; on FedAvg, or on FedProx."""
@@ -54,7 +63,7 @@ def feddrop(run):
 
 def luar(run, mode, decay, applied, momentum=0, momentum_kept=False):
     """The rounds. A score is None where the layer's model is zero: its weight is 0."""
-    layers, masks, floor = Layers(run), run.array("masks"), run.number("score_floor")
+    layers, masks, floor = run.split(Layers), run.array("masks"), run.number("score_floor")
     if masks is not None:
         run.option("recycled")
     selector, source = run.option("selector", *SELECTORS), run.option("score", "keep", "recompute", "oracle")
@@ -67,16 +76,20 @@ def luar(run, mode, decay, applied, momentum=0, momentum_kept=False):
         return {l for l in layers.all if row[l]}
 
     def drawn(score):
-        count, weights = int(run.number("recycled")), {l: Fraction(1) for l in layers.all}
-        if selector != "uniform":
-            weights = {l: Fraction(0) if s is None else s if selector == "inverted" else 1 / s for l, s in enumerate(score)}
+        count = int(run.number("recycled"))
         bounded(perm(len(layers.all), count), OUTCOMES, "outcomes of layers")
         sets = [{*chosen} for chosen in combinations(layers.all, count)]
-        return run.draw("layers", [(chance_of(chosen, weights), chosen) for chosen in sets])
+        if selector == "uniform":
+            return run.draw("layers", [(chance_of(each, dict.fromkeys(layers.all, Fraction(1))), each) for each in sets])
+
+        def chances():
+            weights = {l: Fraction(0) if s is None else s if selector == "inverted" else 1 / s for l, s in enumerate(score)}
+            return [chance_of(each, weights) for each in sets]
+
+        return run.choose("layers", sets, chances)
 
     def score_of(change, x, l):
-        size = Fraction(1) if selector == "update-norm" else norm(layers.part(x, l))
-        return None if size == 0 else extreme([norm(layers.part(change, l)) / size, floor])
+        return layers.score(change, Fraction(1) if selector == "update-norm" else x, l, floor)
 
     x, score, age, u, last = run.start, [floor for _ in layers.all], [0 for _ in layers.all], None, None
     recycled = {*layers.all} if run.option("R0", "empty", "all") == "all" else set()
@@ -85,7 +98,7 @@ def luar(run, mode, decay, applied, momentum=0, momentum_kept=False):
         kept = {"client_local_velocity": u or [run.zero for _ in run.clients]} if momentum_kept and momentum else {}
         yield {
             "x_round": x, "server_applied_update": applied, "server_score": score, "server_age": age,
-            "server_recycle_set": [int(l in recycled) for l in layers.all],
+            "server_recycle_set": layers.marks(recycled),
         } | kept
         now = [*u] if momentum_kept and u else [run.zero for _ in run.clients]
 

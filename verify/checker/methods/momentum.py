@@ -6,7 +6,7 @@ from verify.checker.methods.averaging import STARTS, renewed_variates, uphill, v
 
 def fedcm(run):
     """afedpd 8: every local step mixes in M, the mean direction of the last round."""
-    x, M, beta = run.start, run.zero, run.number("beta")
+    x, M, beta = run.start, run.first("server_momentum", run.zero), run.number("beta")
     while True:
         yield {"x_round": x, "server_momentum": M}
         change = run.mean(run.train(x, lambda k, y, g, step: g * beta + M * (1 - beta))) - x

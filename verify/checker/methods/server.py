@@ -7,7 +7,7 @@ from verify.checker.words import exact
 
 def fedavgm(run):
     """fedmoswa 8: heavy-ball momentum on the server."""
-    x, u = run.start, run.zero
+    x, u = run.start, run.first("server_momentum", run.zero)
     while True:
         yield {"x_round": x, "server_momentum": u}
         u = u * run.number("beta1") + (run.mean(run.train(x, plain)) - x)

@@ -1,0 +1,46 @@
+"""The statements of benchmarks/unseen can be read, and what is true is not refuted."""
+
+import re
+from collections import Counter
+
+import pytest
+
+from benchmarks.unseen import FILES, right, statements
+from verify.referee.decide import Settings, decide
+
+STATEMENTS = statements()
+TRUE = [name for name in STATEMENTS if name.startswith("true/")]
+FALSE = [name for name in STATEMENTS if name.startswith("false/")]
+
+
+def test_there_are_many_of_both_kinds():
+    assert len(TRUE) >= 40 and len(FALSE) >= 40 and len(TRUE) + len(FALSE) == len(STATEMENTS)
+    assert min(Counter(file for file, _ in STATEMENTS.values()).values()) >= 4
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_every_false_statement_has_its_reason_beside_it(path):
+    tables = re.split(r"^\[\[claim\]\]$", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    for before, table in zip(tables[:-1], tables[1:], strict=True):
+        if 'id = "false/' in table:
+            assert before.rstrip().splitlines()[-1].startswith("# "), table
+
+
+@pytest.mark.parametrize("name, verdict, expected", [
+    ("true/a", "certified", True), ("true/a", "consistent", True), ("true/a", "refuted", False), ("true/a", "undecided", False),
+    ("false/a", "refuted", True), ("false/a", "consistent", False), ("false/a", "ill-posed", False),
+])
+def test_what_is_right(name, verdict, expected):
+    assert right(name, verdict) == expected
+
+
+@pytest.mark.parametrize("name", TRUE[::4])
+def test_a_true_statement_is_spared(name):
+    verdict = decide(STATEMENTS[name][1], Settings(federations=False))
+    assert right(name, verdict.verdict), verdict.evidence
+
+
+@pytest.mark.parametrize("name", [
+    "false/value-strongly-convex", "false/heavy-ball-average", "false/look-back-error", "false/fedavgm-momentum"])
+def test_numbers_below_one_and_constants_that_bound_each_other_are_measured(name):
+    assert decide(STATEMENTS[name][1], Settings(federations=False)).verdict == "refuted"

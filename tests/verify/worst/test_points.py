@@ -1,0 +1,98 @@
+"""Worst points: where a program finds a statement worst, the piecewise clients through them, and what the search makes of it."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from benchmarks.tight_constants import ROWS, claim_of
+from synthetic.numbers.arrays import NUMPY
+from verify.instances.through_points import through_points
+from verify.search.budget import BUDGETS
+from verify.search.search import search
+from verify.worst.points import worst_points
+from verify.worst.setting import Place
+
+THREE_ROUNDS = Place(1, 3, 1)
+SUBTLE = [18, 20, 21, 22, 23]  # rows of which the other stages do not refute 0.99 times the constant
+
+
+def times(number: int, factor: str):
+    return claim_of(ROWS[number]._replace(formula=f"{factor}*({ROWS[number].formula})"))
+
+
+def federation(points, steep, flat):
+    family, leaves = through_points([np.array(each) for each in points], steep, flat)
+
+    class OneCoordinate:
+        layers, dim = (), 1
+
+    return family.federation(OneCoordinate, leaves, NUMPY, offset=np.zeros((1, len(points))))
+
+
+@pytest.mark.parametrize("points, steep, flat", [
+    ([[(0, 0, 0), (2, 1, 0.5)]], [1.0], [0.0]),  # flat, then steep
+    ([[(0, 0, 0), (2, 1, 1.5)]], [1.0], [0.0]),  # steep, then flat
+    ([[(0, 0, 0), (2, 1, 1.0), (5, 3, 7.0)]], [1.0], [0.0]),
+    ([[(0, 0, 0), (2, 1.1, 0.9)]], [1.0], [0.1]),
+    ([[(-1, -1, 0.5), (0, 0, 0), (3, 1, 1.8)], [(0, 0.5, 0), (1, 0.5, 0.5)]], [1.0, 2.0], [0.0, 0.0]),
+    ([[(0, 0, 0), (1, 1, 0.5), (2, 1, 1.25)]], [1.0], [-1.0]),  # down and up again between equal gradients
+], ids=["late", "early", "three points", "strongly convex", "two clients", "nonconvex"])
+def test_clients_go_through_the_points(points, steep, flat):
+    clients = federation(points, steep, flat)
+    for k, each in enumerate(points):
+        where, gradients, values = np.array(each).T
+        x = np.broadcast_to(where[:, None, None], (len(where), len(points), 1))
+        many = clients.repeat(len(where))
+        found = many.value(x)[:, k]
+        assert many.gradient(x)[:, k, 0] == pytest.approx(gradients, abs=1e-9)
+        assert found - found[0] == pytest.approx(values - values[0], abs=1e-9)
+        assert clients.smoothness().value[0, k] <= steep[k] + 1e-9
+        assert clients.convexity().value[0, k] >= flat[k] - 1e-9
+
+
+def test_points_that_no_such_function_has_are_missed():
+    clients = federation([[(0, 0, 0), (2, 1, 1.8)]], [1.0], [0.0])  # at most 1.5
+    x = np.array([[[0.0]], [[2.0]]])
+    assert np.ptp(clients.repeat(2).value(x)) == pytest.approx(1.5)
+
+
+@pytest.mark.parametrize("number", SUBTLE)
+def test_the_factor_is_what_is_missing_and_the_points_lie_on_a_line(number):
+    found = worst_points(times(number, "99/100"), {}, THREE_ROUNDS)
+    assert found.factor == pytest.approx(100 / 99, rel=1e-5)
+    clients = federation(found.points, found.steep, found.flat)
+    where, gradients, _ = found.points[0].T
+    gap = clients.repeat(len(where)).gradient(where[:, None, None])[:, 0, 0] - gradients
+    assert np.abs(gap).max() < 1e-3 * np.abs(gradients).max()
+
+
+def test_a_true_statement_has_no_larger_factor():
+    assert worst_points(times(SUBTLE[0], "1"), {}, THREE_ROUNDS).factor == pytest.approx(1, abs=1e-5)
+
+
+def test_random_gradients_have_no_points():
+    claim = times(SUBTLE[0], "1")
+    noisy = tuple(a for a in claim.assumptions if "sigma" not in str(a.conditions))
+    assert len(noisy) < len(claim.assumptions)
+    assert worst_points(type(claim)(**{**vars_of(claim), "assumptions": noisy}), {"L": Fraction(1)}, THREE_ROUNDS) is None
+
+
+def vars_of(claim):
+    return {name: getattr(claim, name) for name in claim.__dataclass_fields__}
+
+
+@pytest.mark.parametrize("number", SUBTLE)
+def test_a_hundredth_less_is_refuted_by_worst_points(number):
+    found = search(times(number, "99/100"), BUDGETS["standard"], without=("evolved", "local-search"))
+    assert found.violation is not None and found.stage == "worst-points"
+
+
+@pytest.mark.parametrize("number", SUBTLE[:1])
+def test_it_is_not_without_them(number):
+    assert search(times(number, "99/100"), BUDGETS["standard"], without=("worst-points", "evolved", "local-search")).violation is None
+
+
+@pytest.mark.parametrize("number", SUBTLE)
+def test_the_constant_itself_is_spared(number):
+    assert search(times(number, "1"), BUDGETS["standard"], without=("evolved",)).violation is None

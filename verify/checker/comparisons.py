@@ -1,0 +1,96 @@
+"""What statements and hypotheses compare on letters: pairs of forms; the largest of several numbers; ratios."""
+
+from fractions import Fraction
+from itertools import combinations, product
+from math import comb
+
+from verify.checker.choices import Past, told_apart, whole
+from verify.checker.forms import Form, NoForm, nonnegative, plain
+from verify.checker.intervals import extreme, quotient
+from verify.checker.limits import OUTCOMES, bounded
+from verify.checker.words import require
+
+NOTHING = -1  # the first round in which anything is drawn: given that round's past, all noise is random
+
+
+class Ratio:
+    """A number over one that is not negative, or the number 0 where both are 0: for comparisons alone."""
+
+    numerator = denominator = 1
+
+    def __init__(self, above, below):
+        self.above, self.below = above, below
+
+    def refuse(self, *_): raise NoForm("a ratio is compared, and nothing else")
+
+    __add__ = __radd__ = __mul__ = __rmul__ = __pow__ = __neg__ = __truediv__ = __rtruediv__ = __abs__ = refuse
+
+
+class Comparisons:
+    """In front of the class of runs on letters."""
+
+    def extreme(self, word, args, index, outcome):
+        """The largest or least of numbers, or a ratio: of forms a number that is at least, or at most, each of them."""
+        if word == "largest_sum":
+            count, body, name, low, high = args
+            count = self.value(count, index, outcome)
+            values = [self.value(body, {**index, name: i}, outcome) for i in self.span([low, high], index, outcome)]
+            require(count.denominator == 1 and 0 <= count <= len(values), f"{count} is no number of values")
+            bounded(comb(len(values), int(count)), OUTCOMES, "sums of values")
+            found = [sum(each, Fraction(0)) for each in combinations(values, int(count))]
+        else:
+            found = values = [self.value(a, index, outcome) for a in args]
+        if not any(isinstance(value, Form) and {*value.terms} - {()} for value in values):
+            found = [plain(value) if isinstance(value, Form) else value for value in found]
+            return quotient(*found) if word == "share" else extreme(found, word != "Min")
+        if told_apart(*(value for value in values if isinstance(value, Form))):
+            raise NoForm(f"{word} of means over choices")
+        if word == "share":
+            return Ratio(*found)
+        said = (frozenset(value.terms.items()) if isinstance(value, Form) else value for value in values)
+        key = word, str(args), *index.items(), self.given_past, *said
+        if key not in self.extremes:
+            self.extremes[key] = self.anything()
+            for number, value in enumerate(found):
+                above = self.extremes[key] - value if word != "Min" else value - self.extremes[key]
+                self.largest[f"{word} {self.loose} {number}"] = above
+        return self.extremes[key]
+
+    def compared(self, rule):
+        """Triples (past, smaller, larger): what a condition says given the past of a round, by its indices and the outcome
+        of sampling."""
+        seen, once = set(), {}
+        for index, (_, outcome) in product(self.cases(rule), [*self.outcomes()]):
+            if self.ways and outcome not in self.ways:
+                continue
+            self.certain, self.asked_given = set(), set()
+            left, right = self.cleared(rule["relation"], *self.sides(rule, index, outcome))
+            past = self.size["rounds"] if self.certain else NOTHING
+            if self.asked_given:
+                past, *others = self.asked_given
+                if others or any(self.drawn[draw] >= past for draw in self.certain):
+                    raise NoForm("a random number outside of expectations")
+            if self.choices:
+                given = self.given_before(past if self.asked_given else None, outcome)
+                past = Past(past if self.asked_given else self.size["rounds"], given, told_apart(left, right))
+                if past.told_apart:
+                    left, right = (whole(side, self.worlds(given)) for side in (left, right))
+                said = left.terms, right.terms
+                if once.setdefault((*index.items(), given), said) != said:
+                    raise NoForm("what depends on a choice outside of expectations")
+            pairs = {"=": [(left, right), (right, left)], "<": [(left, right)], ">": [(right, left)]}
+            for pair in pairs[rule["relation"][0]]:
+                if (said := (past, *(frozenset(side.terms.items()) for side in pair))) not in seen:
+                    seen.add(said)
+                    yield past, *pair
+
+    def cleared(self, relation, left, right):
+        """Both sides as forms; a / b <= c says that a <= c b where b is at least 0."""
+        if isinstance(right, Ratio) and relation[0] == ">":
+            left, right, relation = right, left, "<"
+            return self.cleared(relation, left, right)[::-1]
+        if isinstance(left, Ratio) and relation[0] == "<":
+            if not isinstance(left.below, Form) or told_apart(left.below) or not nonnegative(left.below):
+                raise NoForm("a ratio by what may be negative")
+            left, right = left.above, left.below * plain(right)
+        return tuple(side if isinstance(side, Form) else Form({(): plain(side)}) for side in (left, right))

@@ -1,0 +1,274 @@
+"""Checks proofs for every number of rounds: one round from any state, and induction.
+
+A run on letters begins from any state that the method can be in: letters for the model and for all that clients and server
+keep. What is proven there of one round holds of each round of every run, if it says the same of every round
+(``Timeless``). A statement about the last round follows by induction from a potential, a number V that a state has:
+
+* one round: V(after) + (what the left side adds up) <= factor * V(before) + cost, from any state;
+* the end: what the left side says of the last state <= V;
+* the start: factor^R V(first state) + cost * (1 + factor + ... + factor^(R-1)) <= the right side, for R = 1, 2, ...
+"""
+
+from collections import namedtuple
+from fractions import Fraction
+
+from verify.checker.course import NEVER, Course, added, least
+from verify.checker.form import STATED, keys, stated
+from verify.checker.forms import LAYER, ORIGIN, Form, NoForm, combined, nonnegative
+from verify.checker.letters import NOTHING, LetterRun, Letters
+from verify.checker.limits import SETTINGS, bounded, written
+from verify.checker.proof import numbers_of
+from verify.checker.replay import METHODS
+from verify.checker.timeless import COUNTS, Timeless, names, put
+from verify.checker.words import require
+
+FORMAT = "fedtheory rounds 1"
+GIVEN = ("sizes", "values", "unknown", "weights", "potential", "proofs")
+POTENTIAL = ("value", "factor", "cost")
+
+#: methods of which a round depends on the state before it alone, all of which ``Run.first`` or ``Run.start`` gives
+FROM_ANY_STATE = ("fedavg", "fedprox", "fedswa", "fedmoswa", "scaffold", "fedpd", "feddyn", "afedpd", "fedcm", "fedavgm")
+
+PAST = -2  # stands for all that is drawn before the first round
+BEFORE = ("x_before", "x", "sampled_weight")  # at a round's first time, of the aggregation before
+
+
+class AnyRun(LetterRun):
+    """A run on letters from any state."""
+
+    def first(self, name, value):
+        return self.instance.any_state(name, value)
+
+
+class AnyState(Letters):
+    """A run on letters from any state that the method can be in at the beginning of a round; the state may be random."""
+
+    def federation(self):
+        super().federation()
+        require(self.how["base"] in FROM_ANY_STATE, f"{self.how['base']} is not known from any state")
+        self.random_past = not self.exact or self.how["sampling"] != "full"
+        if self.random_past:
+            self.drawn[PAST] = NOTHING
+            for letter in self.given["start_offset"].terms:
+                self.depends[letter % LAYER] = frozenset({PAST})
+        self.states, self.made_up = {}, []
+
+    def chance(self):
+        super().chance()
+        steps = self.size["local_steps"]
+        require(all(eta == self.step_size[t % steps] for t, eta in enumerate(self.step_size)), "steps differ between rounds")
+        require((self.random_past or not self.draws) and not self.choices, "the method draws")
+        for name, sizes in self.free.items():
+            require(name == "eta_l" or not {*(sizes or ())} & {*COUNTS}, f"{name} may change with the rounds")
+            require(name == "eta_l" or sizes is not None or name in self.defined, f"{name} may change with the rounds")
+        self.timeless = Timeless(self, METHODS[self.how["base"]][1])
+        for place, rule in enumerate(self.hypotheses):
+            if place in self.definers or self.bounds_client(rule):
+                self.timeless.says_the_same(rule, timed=False)
+
+    def made(self, method, outcome):
+        return AnyRun(self, method, outcome)
+
+    def any_state(self, name, value):
+        """A state of which nothing is known; the same in all runs."""
+        if name not in self.states:
+            def one(vector):
+                return self.letter({PAST} & self.drawn.keys()) + origin_of(vector)
+
+            self.states[name] = [one(v) for v in value] if isinstance(value, list) else one(value)
+        return self.states[name]
+
+    def hypothesis(self, place, rule):
+        try:
+            self.timeless.says_the_same(rule, timed=False)
+        except (NoForm, LookupError, ValueError):
+            return []  # it may say more of the first rounds than of others
+        return super().hypothesis(place, rule)
+
+    def mean(self, key, body, free, index, outcome):
+        if self.exact and self.random_past:  # of sampling alone, whose past is random all the same
+            require(key[0] in ("E", "E_round"), f"{key[0]} of every round")
+            past = NOTHING if key[1] is None else key[1]
+            if self.given_past is None:
+                self.asked_given.add(past)
+            elif past < self.given_past:
+                raise NoForm("a mean inside of a mean that is given more")
+        return super().mean(key, body, free, index, outcome)
+
+    def name(self, name, indices, outcome):
+        if name in BEFORE and name in self.measured and indices and indices[0] == 0:
+            full = self.how["sampling"] == "full"
+            plain = full and self.how["base"] == "fedavg" and self.how["options"].get("eta_g") in (1, "1")
+            if not (plain if name == "x" else full and name == "sampled_weight"):
+                raise NoForm(f"{name} of a round's first time is known after the first round alone")
+        return super().name(name, indices, outcome)
+
+
+def origin_of(vector):
+    """The part of a point that says where the optimum is."""
+    return type(vector)({ORIGIN: vector.terms.get(ORIGIN, Fraction(0))})
+
+
+class FirstRound(Letters):
+    """The first round of runs of any number of rounds: hypotheses that depend on this number are not used."""
+
+    def federation(self):
+        super().federation()
+        self.made_up = []
+
+    def hypothesis(self, place, rule):
+        counts = Course(self, None).depends([rule["left"], rule["right"], *rule["over"]])
+        return [] if counts else super().hypothesis(place, rule)
+
+
+#: what is to be proven: of letters, given the past of a round, ``smaller <= larger``
+Duty = namedtuple("Duty", "letters past smaller larger")
+
+
+def duties(certificate, numbers, potential):
+    """All that is to be proven at one setting: of each round, or of a potential."""
+    say = {name: certificate[name] for name in STATED}
+    require(say["statement"]["relation"] in ("<=", ">=", "=="), "a sum of squares proves no strict inequality")
+    letters = AnyState(say, *numbers)
+    if potential is None:
+        rule, timeless = say["statement"], letters.timeless
+        timeless.says_the_same(rule, timed=True)
+        grows, count = timeless.period(rule)
+        require(count >= grows, "the statement says nothing of some times of a round; more rounds are needed")
+        return [Duty(letters, *pair) for pair in letters.compared(rule)]
+    require(letters.size["rounds"] == 1, "a potential is looked at over one round")
+    first = FirstRound(say, *numbers)
+    return [*of_rounds(letters, say["statement"], potential), *of_start(first, say["statement"], potential)]
+
+
+def of_rounds(letters, statement, potential):
+    """One round, and the end."""
+    value, factor, cost = (potential[name] for name in POTENTIAL)
+    left = Left(letters, sides(statement)[0])
+    for node in (value, left.added, left.last):
+        letters.timeless.same(node, {"r": 1})
+    letters.timeless.same(cost, {})
+    require(letters.is_sure(cost, {}), "a cost is the same in every round and whatever is drawn")
+    q = written(factor)
+    require(0 <= q <= 1 and (q == 1 or left.added == 0), "a factor is at most 1, and 1 of a sum over rounds")
+    after = put(value, {"r": ["+", "r", 1]})
+    shrunk = ["*", q.numerator, ["^", q.denominator, -1], value]
+    for smaller, larger in ((["+", after, left.added], ["+", shrunk, cost]), (left.last, value)):
+        rule = {"left": smaller, "relation": "<=", "right": larger, "over": [["r", 0, 0]], "text": "of a potential"}
+        letters.made_up.append(rule)  # values are kept by where a formula lies in memory, where no other may come to lie
+        yield from [Duty(letters, *pair) for pair in letters.compared(rule)]
+
+
+def of_start(letters, statement, potential):
+    """The start: the right side, for every number of rounds R, less what the potential comes to."""
+    value, factor, cost = (potential[name] for name in POTENTIAL)
+    right, q = sides(statement)[1], written(factor)
+    averaged = Left(letters, sides(statement)[0]).averaged
+    before = put(value, {"r": 0})
+    letters.made_up.append(before)
+    for _, outcome in letters.outcomes():
+        letters.certain, letters.asked_given = set(), set()
+        course = Course(letters, outcome).of(["*", "rounds", right] if averaged else right)
+        first, paid = letters.value(before, {}, outcome), letters.value(cost, {}, outcome)
+        if q == 1:
+            mine = {NEVER: first, (Fraction(1), 1): paid}
+        else:
+            mine = {NEVER: paid / (1 - q)}
+            if q > 0:
+                mine[q, 0] = first - paid / (1 - q)
+        past = letters.size["rounds"] if letters.certain else NOTHING
+        if letters.asked_given:
+            past, *others = letters.asked_given
+            if others or any(letters.drawn[draw] >= past for draw in letters.certain):
+                raise NoForm("a random number outside of expectations")
+        for bound in least(added(course, {key: c * -1 for key, c in mine.items()})):
+            yield Duty(letters, past, Form({}), bound)
+
+
+def sides(statement):
+    """The smaller and the larger side."""
+    require(statement["relation"] in ("<=", ">=") and statement["over"] == [], "one inequality is proven by a potential")
+    left, right = statement["left"], statement["right"]
+    return (left, right) if statement["relation"] == "<=" else (right, left)
+
+
+class Left:
+    """The smaller side of a statement about all rounds, as formulas about round r: what it ``added`` up, in each round, and
+    what it says of the ``last`` state; ``averaged``: whether it is the former over the number of rounds."""
+
+    def __init__(self, letters, node):
+        self.letters, self.averaged, rounds, last = letters, None, [], []
+        for term in node[1:] if isinstance(node, list) and node[0] == "+" else [node]:
+            factors = [*factors_of(term)]
+            sums = [f for f in factors if isinstance(f, list) and f[0] == "Sum" and names(f[4]) & {*COUNTS}]
+            require(len(sums) <= 1, "a product of sums over rounds")
+            if not sums:
+                last.append(term)
+                continue
+            rest = [f for f in factors if f is not sums[0]]
+            averaged = ["^", "rounds", -1] in rest
+            if averaged:
+                rest.remove(["^", "rounds", -1])
+            require(self.averaged in (None, averaged), "some sums are means over rounds, and others are none")
+            self.averaged = averaged
+            rounds.append(["*", 1, *rest, self.round(*sums[0][1:])])
+        require(not (self.averaged and last), "a mean over rounds beside the last round")
+        now = {"rounds": "r", "iterations": ["*", "r", "local_steps"]}
+        require("r" not in names(last), "r stands for the number of a round")
+        self.added, self.last = (["+", *rounds] if rounds else 0), (put(["+", 0, *last], now) if last else 0)
+
+    def round(self, body, index, low, high):
+        """The terms of a sum over all rounds or times that are of round r."""
+        value, steps = self.letters.value, self.letters.size["local_steps"]
+        require(type(low) is int, "a sum over rounds begins at a number")
+        require(index == "r" or "r" not in names(body), "r stands for the number of a round")
+        ends = [value(high, {"rounds": Fraction(n), "iterations": Fraction(n * steps)}, None) for n in (1, 2)]
+        if ends == [low, low + 1]:
+            return put(body, {index: ["+", "r", low]})
+        require(ends == [low + steps - 1, low + 2 * steps - 1], "a sum over some of the rounds")
+        require(index != "r", "r stands for the number of a round")
+        return ["Sum", put(body, {index: ["+", ["*", "r", "local_steps"], "step"]}), "step", low, low + steps - 1]
+
+
+def factors_of(node):
+    if isinstance(node, list) and node[0] == "*":
+        for factor in node[1:]:
+            yield from factors_of(factor)
+    else:
+        yield node
+
+
+def check(certificate):
+    """(accepted, reason, "", "")."""
+    require(isinstance(certificate, dict) and certificate.get("format") == FORMAT, f"not a {FORMAT}")
+    keys(certificate, ("format", *STATED, "settings"), "a proof")
+    stated(certificate)
+    settings = certificate["settings"]
+    require(isinstance(settings, list) and settings, "settings must be a list of at least one")
+    bounded(len(settings), SETTINGS, "settings")
+    said = [proven({name: certificate[name] for name in STATED} | keys(setting, GIVEN, "a setting")) for setting in settings]
+    refused = [f"setting {number}: {reason}" for number, reason in enumerate(said) if reason]
+    return not refused, "; ".join(refused) or "proven for every number of rounds, by one round from any state", "", ""
+
+
+def proven(certificate):
+    """What is wrong with the proof at one setting; empty where nothing is."""
+    numbers, proofs = numbers_of(certificate)
+    potential = certificate["potential"]
+    if potential is not None:
+        keys(potential, POTENTIAL, "a potential")
+    asked = duties(certificate, numbers, potential)
+    require(len(proofs) == len(asked), f"{len(asked)} inequalities need as many proofs; got {len(proofs)}")
+    known = {}
+    for number, (multipliers, duty) in enumerate(zip(proofs, asked, strict=True)):
+        letters, spend = duty.letters, duty.letters.meter.spend
+        if (id(letters), duty.past) not in known:
+            known[id(letters), duty.past] = letters.known({duty.past})[duty.past]
+        inequalities, equalities = known[id(letters), duty.past]
+        forms = inequalities | equalities
+        require({*multipliers} <= {*forms}, f"nothing known is called {', '.join({*multipliers} - {*forms})}")
+        if negative := [n for n in inequalities if multipliers.get(n, 0) < 0]:
+            return f"multipliers of inequalities are negative in proof {number}: {', '.join(negative)}"
+        if not nonnegative(duty.larger - duty.smaller - combined(forms, multipliers, spend), spend):
+            return f"what is left in proof {number} is not a sum of squares"
+    return ""

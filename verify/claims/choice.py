@@ -1,0 +1,51 @@
+"""Claims that a number exists: the number as a place in its interval, which a search can put anywhere."""
+
+from dataclasses import replace
+
+import sympy as sp
+
+from bounds.language.claim import Claim, Condition, Variable, names_in
+from verify.claims.sizes import once_by_claim
+
+__all__ = ["PLACES", "left_out", "placed", "position_of", "unplaced"]
+
+#: places in an interval, from its lower end (0) to its upper one (1), at which a statement is tried: both ends, a geometric
+#: grid and a linear one
+PLACES = (1.0, 0.0, 0.5, 0.1, 1e-2, 1e-3, 1e-4, 1e-6, 0.03, 0.25, 0.75, 0.9)
+
+
+def position_of(claim: Claim) -> str:
+    """The name of the place of the number that is said to exist."""
+    return f"position_of_{claim.exists.name}"
+
+
+def left_out(claim: Claim) -> set[float]:
+    """The ends that the interval is without, as places."""
+    return {place for place, is_open in ((0.0, claim.exists.open_low), (1.0, claim.exists.open_high)) if is_open}
+
+
+@once_by_claim
+def placed(claim: Claim) -> Claim:
+    """The claim with the number that is said to exist given by its place, a variable from 0 to 1; another claim as it is."""
+    if claim.exists is None or position_of(claim) in {v.name for v in claim.variables}:
+        return claim
+    name, value = position_of(claim), _value(claim)
+    uses = [n for n, c in enumerate(claim.conditions) if claim.exists.name in names_in(c.left) | names_in(c.right)]
+    first = uses[0] if uses else len(claim.conditions)
+    return replace(claim, variables=(*claim.variables, Variable(name, "nonnegative")),
+                   conditions=(*claim.conditions[:first], value, *claim.conditions[first:]))
+
+
+@once_by_claim
+def unplaced(claim: Claim) -> Claim:
+    """The claim of which another one is ``placed``; any other claim as it is."""
+    if claim.exists is None or placed(claim) is not claim:
+        return claim
+    value = _value(claim)
+    return replace(claim, variables=tuple(v for v in claim.variables if v.name != position_of(claim)),
+                   conditions=tuple(c for c in claim.conditions if c != value))
+
+
+def _value(claim: Claim) -> Condition:
+    exists, place = claim.exists, sp.Symbol(position_of(claim), nonnegative=True)
+    return Condition(sp.Symbol(exists.name, real=True), "==", exists.low + place * (exists.high - exists.low))

@@ -1,0 +1,218 @@
+"""Proofs for every number of rounds: of one round from any state, and of statements about the last round by a potential."""
+
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from typing import Any
+
+import sympy as sp
+
+from bounds.language import words
+from bounds.language.claim import Claim
+from verify.checker import rounds as checker
+from verify.checker.forms import plain
+from verify.checker.letters import Letters
+from verify.checker.limits import SETTINGS, bounded
+from verify.checker.replay import METHODS
+from verify.checker.rounds import FORMAT, Duty, duties
+from verify.checker.timeless import BY_ROUND
+from verify.checker.words import replayed
+from verify.claims.needs import speaks_of_samples
+from verify.exact.statement import formula, statement_of
+from verify.worst.program import Program, of_letters
+from verify.worst.proof import proof
+from verify.worst.proven import FEW, FEWEST, PLACES, STARTS, Proven, in_one_line, known_at, may_fail, uphill
+from verify.worst.setting import Place, Setting, setting_of
+from verify.worst.worst_case import WorstCase, functions_of, worst_case
+
+__all__ = ["at", "every_round", "potentials"]
+
+_MOST = 32  # letters
+_ERRORS = (ArithmeticError, LookupError, TypeError, ValueError)
+_COUNTS = {words.rounds, words.iterations}
+_LARGER = (Place(6, 1, 1), Place(1, 1, 6), Place(2, 1, 5, near=(Fraction(9, 10), Fraction(1)), weights=(1, 3)))
+_NEAR = 1e-5  # factors that are larger than one by less are one
+_GIVE_UP = 3  # places without a proof after which none is looked for at others
+
+
+def every_round(claim: Claim) -> Proven:
+    """Proofs of an explicit claim about runs for every number of rounds, at the places of :mod:`verify.worst.proven` that
+    meet its hypotheses; it may not be false at one of them.
+
+    Raises:
+        ImportError: the solver is not installed.
+    """
+    if claim.setting != "run" or speaks_of_samples(claim) or claim.statement.strict or claim.exists is not None:
+        return Proven(reason="it is not about runs on losses, strict, or about a number that exists")
+    if claim.procedure is not None and claim.procedure.free_clients:
+        return Proven(reason="it has free clients")
+    found, places, reasons = [], [], []
+    for place in dict.fromkeys(p._replace(rounds=1) for p in (*PLACES, *_LARGER)):
+        try:
+            one = at(claim, {}, place)
+        except _ERRORS as error:
+            reasons.append(str(error))
+        else:
+            if one.certificate is not None:
+                found.append(one)
+                places.append(place)
+            elif _may_fail(claim, place):
+                return Proven(reason=f"not from any state: {one.reason} at {one.scope}")
+            else:
+                reasons.append(f"{one.reason} at {one.scope}")
+        if len(reasons) >= _GIVE_UP and not found:
+            break
+    if len(found) < FEWEST:
+        return Proven(reason=f"not from any state: {(reasons or ['too few places'])[0]}")
+    if small := [size for size in ("clients", "local_steps") if setting_of(claim, {}, PLACES[0]).sizes[size] > 1
+                 and all(one.setting.sizes[size] == 1 for one in found)]:
+        return Proven(reason=f"it is looked at with {' = '.join(small)} = 1 alone")
+    if wrong := _wrong_elsewhere(claim, places, found):
+        return Proven(reason=wrong)
+    found = found[:SETTINGS]
+    settings = [setting for one in found for setting in one.certificate["settings"]]
+    return Proven(found[0].certificate | {"settings": settings}, in_one_line(found, "every number of rounds"))
+
+
+def _may_fail(claim: Claim, place: Place) -> bool:
+    """Whether the statement may be false at a place, in a run of two rounds, or of one where two are too many."""
+    for number in (2, 1):
+        try:
+            one = known_at(claim, place._replace(rounds=number))
+        except _ERRORS:
+            continue
+        return one.certificate is None and may_fail(one, _NEAR)
+    return True
+
+
+def _wrong_elsewhere(claim: Claim, places: list[Place], found: list[WorstCase]) -> str:
+    """Why the statement may be false where the numbers at which it is proven lead; empty where it is not."""
+    starts = [pair for pair in zip(places, found, strict=True) if pair[1].letters <= FEW][:STARTS]
+    for place, one in starts:
+        given, moved = uphill(claim, one, place)
+        given = {name: number for name, number in given.items() if name != "rounds"}
+        try:
+            reached = worst_case(claim, given, moved._replace(rounds=2), _MOST)
+            if reached.certificate is None and may_fail(reached, _NEAR):
+                return f"it may be false where numbers lead uphill, at {reached.scope}"
+        except _ERRORS:
+            continue
+    return ""
+
+
+def at(claim: Claim, given: Mapping[str, Fraction], place: Place) -> WorstCase:
+    """A proof for every number of rounds at the sizes and numbers ``given``, and else at those of a place.
+
+    Raises:
+        LookupError, TypeError, ValueError: the claim does not speak of every round, or not at these numbers.
+    """
+    try:
+        return _at(claim, given, place._replace(numbers=()))
+    except (TypeError, ValueError):
+        if not place.numbers:
+            raise
+        return _at(claim, given, place)
+
+
+def _at(claim: Claim, given, place: Place) -> WorstCase:
+    stated, reason = statement_of(claim), "no potential was found"
+    tried: list[tuple[Setting, dict[str, Any] | None]] = []
+    if claim.statement.over:
+        for number in (1, 2):
+            tried.append((setting_of(claim, {"rounds": Fraction(number), **given}, place), None))
+    else:
+        setting = setting_of(claim, {"rounds": Fraction(1), **given}, place)
+        tried += [(setting, potential) for potential in potentials(claim, Letters(stated, *setting))]
+    said: Exception | None = None
+    for setting, potential in tried:
+        try:
+            asked = duties(stated, setting, potential)
+            bounded(max(len(duty.letters.depends) for duty in asked), _MOST, "letters")
+        except _ERRORS as error:
+            said = said or error
+            continue
+        said = None if potential is None else said
+        proofs = _proofs(asked)
+        letters = asked[0].letters
+        known = claim.id, setting, functions_of(letters), len(letters.depends), ()
+        if proofs is not None:
+            settings = [{**setting._asdict(), "potential": potential, "proofs": proofs}]
+            certificate = {"format": FORMAT, **stated, "settings": settings}
+            accepted, reason, *_ = replayed(checker.check, certificate)
+            return WorstCase(*known, certificate if accepted else None, "" if accepted else f"the checker: {reason}")
+        if potential is None:
+            return WorstCase(*known, None, "no proof of one round was found")
+    if said is not None or not tried:
+        raise ValueError(f"{claim.id} is not proven for every number of rounds: {said or 'it has no potential'}")
+    return WorstCase(*known, None, reason)
+
+
+def _proofs(asked: list[Duty]) -> list[dict[str, str]] | None:
+    """Multipliers for all that is to be proven; None where some have not been found."""
+    programs: dict[tuple[int, int], Program] = {}
+    found = []
+    for letters, past, smaller, larger in asked:
+        key = id(letters), past
+        if key not in programs:
+            known = letters.known({past})[past]
+            forms = [form for part in known for form in part.values()]
+            forms += [side for one in asked if one.letters is letters for side in (one.smaller, one.larger)]
+            programs[key] = Program(letters, known, {*range(len(letters.depends))}.union(*map(of_letters, forms)))
+        rest = larger - smaller
+        multipliers = {} if not rest.terms or ({*rest.terms} <= {()} and plain(rest) >= 0) else proof(
+            programs[key], smaller, larger)
+        if multipliers is None:
+            return None
+        found.append({name: str(number) for name, number in multipliers.items()})
+    return found
+
+
+# potentials ----------------------------------------------------------------------------------------------------------------
+def potentials(claim: Claim, letters: Letters) -> Iterator[dict[str, Any]]:
+    """Potentials that a statement about the last round, or about sums over all, suggests: what its right side says of the
+    first state, said of the state before round r, and what the left side says of the last one."""
+    statement = claim.statement
+    left, right = (statement.left, statement.right) if statement.relation == "<=" else (statement.right, statement.left)
+    mean = left.has(words.E)
+    summed = any(isinstance(a, sp.Sum) and a.limits[0][2].free_symbols & _COUNTS for a in left.atoms(sp.Sum))
+    first, bases, cost, level = sp.S.Zero, [], sp.S.Zero, sp.S.Zero
+    times = words.rounds if left.has(1 / words.rounds) else sp.S.One
+    for term in sp.Add.make_args(sp.expand_mul(right * times)):
+        own, counted = term.as_independent(*_COUNTS, as_Add=False)
+        powers = [(a, words.rounds) for a in counted.atoms(sp.Pow) if a.exp.free_symbols & _COUNTS]
+        powers += [(a.function, a.limits[0][0]) for a in counted.atoms(sp.Sum) if isinstance(a.function, sp.Pow)]
+        bases += [a.base ** sp.expand(a.exp.subs(words.iterations, words.rounds * words.local_steps)).coeff(index)
+                  for a, index in powers]
+        if _measured(term):
+            first += own
+        elif counted == words.rounds or counted.has(sp.Sum):
+            cost += own
+        else:
+            level += own
+    factors = [plain(letters.value(formula(base), {}, None)) for base in dict.fromkeys(bases)] if not summed else []
+    values = [e for e in (first, left if not summed else sp.S.Zero) if e != 0]
+    for q in dict.fromkeys([*factors, Fraction(1)]):
+        paid = cost + level * (1 - sp.Rational(q.numerator, q.denominator))
+        for value in values:
+            written = formula(_of_round(claim, words.E(value) if mean and not value.has(words.E) else value))
+            yield {"value": written, "factor": str(q), "cost": formula(paid)}
+
+
+def _measured(term) -> bool:
+    """Whether a term speaks of a model or of a least value."""
+    return term.has(words.norm2, words.dot, words.objective, words.F, words.grad, words.objective_grad, words.F_star,
+                    words.F_star_client)
+
+
+def _of_round(claim: Claim, value):
+    """What is said of the first or the last state, said of the state before round r."""
+    r = words.r
+    value = value.xreplace({words.rounds: r, words.iterations: r * words.local_steps})
+    by_time = {"x_sampled", "x_local", "x"}
+
+    def moved(a):
+        name = str(a.base.label)
+        if a.indices[0] != 0 or name not in {*by_time, *BY_ROUND, *METHODS[claim.procedure.base][1]}:
+            return a
+        return a.base[(r * words.local_steps if name in by_time else r, *a.indices[1:])]
+
+    return value.replace(lambda a: isinstance(a, sp.Indexed), moved)

@@ -1,0 +1,134 @@
+"""Proofs about lengths at several sizes and numbers: whether a claim counts as proven, and for what."""
+
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from math import inf
+
+from bounds.language.claim import Claim
+from verify.checker.forms import NoForm
+from verify.worst.proven import FEW, FEWEST, PLACES, Proven, in_one_line, may_fail
+from verify.worst.setting import Place, setting_of
+from verify.worst.worst_case import WorstCase
+from verify.worst.worst_of_lengths import worst_of_lengths
+
+__all__ = ["lengths_at", "lengths_proven"]
+
+_MOST = 64  # letters
+_LARGE = ("clients", "rounds", "local_steps")  # sizes that must be larger than one at some settings
+_STARTS, _TRIALS = 2, 20  # settings from which numbers are moved, and trials from each
+_MOVES = (Fraction(3), Fraction(1, 3))  # of a number, by a factor
+_UNITS = (Fraction(1), Fraction(16), Fraction(1, 16))  # of L and mu
+_OTHER_UNITS = (Fraction(1), Fraction(1), Fraction(1000), Fraction(1, 1000))  # of free numbers
+_UP = 1.001  # a factor that is this many times larger is larger
+_FIRST = 5  # places, one of each size
+_ERRORS = (ArithmeticError, LookupError, TypeError, ValueError)
+
+
+def lengths_at(claim: Claim, given: Mapping[str, Fraction] | None = None, place: Place | None = None, most: int | None = None,
+               factors: bool = True, proofs: bool = True) -> WorstCase:
+    """What is known of a claim about lengths at the sizes and numbers ``given``, and else at those of a ``place``; without
+    ``factors`` only a proof, without ``proofs`` only the factors.
+
+    Raises:
+        LookupError, TypeError, ValueError: the claim has no proof of this kind, or not at these numbers, or not with at most
+            so many letters.
+    """
+    try:
+        return WorstCase(claim.id, *worst_of_lengths(claim, given or {}, place or Place(), most, factors, proofs))
+    except NoForm as error:
+        raise ValueError(f"{claim.id} has no proof about lengths: {error}") from error
+    except KeyError as error:
+        raise LookupError(f"{claim.id} has no proof about lengths: nothing is known of {error}") from error
+
+
+def lengths_proven(claim: Claim) -> Proven:
+    """Proofs of a claim about lengths at all places, in several units, and where numbers that are moved lead.
+
+    A statement does not count as proven that is not proven at one of them, or that is looked at with one client, one round
+    or one local step alone although it admits more.
+    """
+    if claim.statement.strict:
+        return Proven(reason="a sum of lengths proves no strict inequality")
+    if claim.procedure is not None and claim.procedure.free_clients:
+        return Proven(reason="it has free clients, and which of them match depends on their losses")
+    found: list[WorstCase] = []
+    reason = ""
+    for one in _everywhere(claim):
+        if isinstance(one, Exception):
+            reason = reason or str(one)
+        elif one.certificate is None and not may_fail(one):
+            reason = reason or f"no proof in rational numbers was found at {one.scope}"
+        elif one.certificate is None:
+            return Proven(reason=f"not proven at {one.scope}: {one.reason}")
+        elif one.setting not in [other.setting for other in found]:
+            found.append(one)
+    if len(found) < FEWEST:
+        return Proven(reason=reason or f"it has {len(found)} settings; {FEWEST} are needed")
+    larger = setting_of(claim, {}, PLACES[0]).sizes
+    if small := [size for size in _LARGE if larger[size] > 1 and all(one.setting.sizes[size] == 1 for one in found)]:
+        return Proven(reason=f"it is looked at with {' = '.join(small)} = 1 alone")
+    settings = [setting for one in found for setting in one.certificate["settings"]]
+    return Proven(found[0].certificate | {"settings": settings}, in_one_line(found))
+
+
+def _everywhere(claim: Claim) -> Iterator[WorstCase | Exception]:
+    """What is known at each place, or why nothing is; then at the numbers to which small settings lead. A claim of which
+    nothing is known at the first places is looked at nowhere else."""
+    starts: dict[tuple[int, ...], tuple[Place, WorstCase]] = {}
+    known = 0
+    for number, place in enumerate(PLACES):
+        place = _in_units(place, number)
+        try:
+            one = _with_factors(claim, {}, place)
+        except _ERRORS as error:
+            yield error
+            if not known and number + 1 == _FIRST:
+                return
+            continue
+        known += 1
+        yield one
+        if one.letters <= 2 * FEW:
+            starts.setdefault(place[:3], (place, one))
+    for place, one in [*starts.values()][:_STARTS]:
+        yield _with_factors(claim, *_uphill(claim, one, place))
+
+
+def _in_units(place: Place, number: int) -> Place:
+    """The place in other units: what is false in one of them may be true in the others."""
+    of_L, of_numbers = _UNITS[number % len(_UNITS)], _OTHER_UNITS[number % len(_OTHER_UNITS)]
+    return place._replace(L=place.L * of_L, mu=place.mu * of_L, numbers=tuple(n * of_numbers for n in place.numbers))
+
+
+def _with_factors(claim: Claim, given: Mapping[str, Fraction], place: Place) -> WorstCase:
+    """A proof, or the factors where none was found."""
+    found = lengths_at(claim, given, place, _MOST, factors=False)
+    return found if found.certificate is not None else lengths_at(claim, given, place, _MOST)
+
+
+def _uphill(claim: Claim, start: WorstCase, place: Place) -> tuple[dict[str, Fraction], Place]:
+    """Sizes and numbers at which a statement is nearer to false than at a setting, by one step in one of them after another;
+    and the place of all else. Of two settings with the same largest factor, that with the larger mean is nearer."""
+    def at(given) -> tuple[float, float, dict[str, str]]:
+        try:
+            one = lengths_at(claim, given, place, 2 * FEW, proofs=False)
+        except _ERRORS:
+            return -inf, -inf, {}
+        factors = [-inf if factor is None else factor for factor in one.factors]
+        return max(factors), sum(factors) / len(factors), one.numbers
+
+    given: dict[str, Fraction] = {}  # what is not moved stays where the hypotheses and the place have it
+    (best, middle, numbers), grown, left = at(given), True, _TRIALS
+    while grown and left > 0:
+        grown = False
+        for name in [name for name in numbers if name != "weights"]:
+            number = Fraction(numbers[name])
+            steps = (number + 1, number - 1) if name in start.setting.sizes else (number * move for move in _MOVES)
+            for moved in steps:
+                left -= 1
+                if left < 0:
+                    break
+                most, mean, found = at(given | {name: moved})
+                if most > best * _UP or (most >= best / _UP and mean > middle * _UP):
+                    given, best, middle, numbers, grown = given | {name: moved}, most, mean, found, True
+                    break
+    return given, place

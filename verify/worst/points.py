@@ -1,0 +1,144 @@
+"""Where a statement is worst: the points of the clients that a program found, in the direction in which they differ most."""
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from bounds.language.claim import Claim
+from verify.checker.forms import ORIGIN, Form, NoForm, Row
+from verify.checker.letters import Letters
+from verify.checker.limits import TooLarge
+from verify.exact.statement import statement_of
+from verify.worst.program import Program, Solution, programs
+from verify.worst.setting import Place, Setting, setting_of
+
+__all__ = ["WorstPoints", "worst_points"]
+
+
+_TURNS = 3  # programs that bring the vectors onto a line
+_NEARLY = 1 - 1e-5  # share of the worst factor that is kept by these
+_STRAIGHT = 1e-6  # share of the length across the main direction that counts as none
+
+
+class WorstPoints(NamedTuple):
+    """A run on one coordinate.
+
+    Attributes:
+        factor: by how much the larger side must be multiplied at the setting, over all functions.
+        setting: sizes, numbers and weights.
+        start: of the run, measured from the optimum, as all places.
+        points: of each client (points, 3): where, gradient, value.
+        steep, flat: the clients' largest and least curvature, by client.
+    """
+
+    factor: float
+    setting: Setting
+    start: float
+    points: list[np.ndarray]
+    steep: list[float]
+    flat: list[float]
+
+
+def worst_points(claim: Claim, given: Mapping[str, Fraction] | None = None, place: Place | None = None,
+                 most: int | None = None) -> WorstPoints | None:
+    """The points at which a statement about runs with full gradients is worst; None where nothing is known of them.
+
+    The program has vectors; of these the part along their main direction is taken, which is all of them where they lie on
+    a line.
+
+    Raises:
+        ImportError: the solver is not installed.
+        LookupError, TypeError, ValueError: as :func:`verify.worst.worst_case.worst_case`.
+    """
+    stated, setting = statement_of(claim), setting_of(claim, given or {}, place)
+    try:
+        letters = Letters(stated, *setting)
+        if not letters.exact:
+            return None
+        asked = _asked(letters, stated["statement"], most)
+    except (NoForm, TooLarge) as error:
+        raise ValueError(f"{claim.id} has no worst case of this kind: {error}") from error
+    solved = [(one, each) for each in asked if (one := each.program.solve(each.smaller, each.larger, others=each.others))]
+    if not solved:
+        return None
+    found, asked = max(solved, key=lambda pair: pair[0].factor)
+    return _on_a_line(letters, setting, found.factor, _straightened(letters, asked, found))
+
+
+class _Asked(NamedTuple):
+    """A program, and sides: the least of ``smaller`` and the ``others`` against the larger one."""
+
+    program: Program
+    smaller: Form
+    larger: Form
+    others: tuple[Form, ...] = ()
+
+
+def _asked(letters: Letters, statement: dict[str, Any], most: int | None) -> list[_Asked]:
+    """A question for each pair of sides; a single one of a statement about the least of several numbers."""
+    several = _least(statement)
+    asked = programs(letters, several or [statement], most)
+    if any(len(program.blocks) != 1 for program, *_ in asked):  # layers have no points on one line
+        return []
+    if not several:
+        return [_Asked(*each) for each in asked]
+    (program, smaller, larger), *more = asked
+    alike = all(one is program and (other - larger).terms == {} for one, _, other in more)
+    return [_Asked(program, smaller, larger, tuple(each for _, each, _ in more))] if alike else []
+
+
+def _least(statement: dict[str, Any]) -> list[dict[str, Any]]:
+    """Of a statement that the least of several numbers is at most something, the same about each; empty if it is another."""
+    match statement:
+        case {"left": ["*", -1, ["highest", index, low, high, ["*", -1, body]]], "relation": "<=", "over": []}:
+            return [statement | {"left": body, "over": [[index, low, high]]}]
+        case {"left": ["Min", *bodies], "relation": "<=", "over": []}:
+            return [statement | {"left": body} for body in bodies]
+    return []
+
+
+def _straightened(letters: Letters, asked: _Asked, solution: Solution) -> Solution:
+    """Of all solutions that are nearly as bad one whose vectors lie nearly on a line, as far as a few programs find it: the
+    length across the main direction of the last one is made as small as it can be."""
+    program, larger = asked.program, asked.larger
+    near = {f"nearly {number}": side - larger * Fraction(solution.factor * _NEARLY)
+            for number, side in enumerate((asked.smaller, *asked.others))}
+    again = Program(letters, (program.inequalities | near, program.equalities), {*program.chosen})
+    for _ in range(_TURNS):
+        sizes, directions = np.linalg.eigh(solution.gram)
+        if sizes[:-1].sum() <= _STRAIGHT * sizes[-1]:
+            break
+        main = directions[:, -1]
+        across = np.eye(len(main)) - np.outer(main, main)
+        places = ((i, j) for j in range(len(main)) for i in range(j + 1))
+        length = Form({(i, j): Fraction(float(across[i, j]) * (1 if i == j else 2)) for i, j in places})
+        turned = again.solve(-length, larger)
+        if turned is None:
+            break
+        solution = turned
+    return solution
+
+
+def _on_a_line(letters: Letters, setting: Setting, factor: float, solution: Solution) -> WorstPoints:
+    sizes, directions = np.linalg.eigh(solution.gram)
+    along = directions[:, -1] * max(sizes[-1], 0.0) ** 0.5
+
+    def place(row: Row) -> float:
+        return sum(float(c) * along[letter] for letter, c in row.terms.items() if letter != ORIGIN)
+
+    points = [np.array([(place(x), place(g), sum(float(c) * solution.values.get(key, 0.0) for key, c in value.terms.items()))
+                        for x, g, value in each]) for each in letters.points]
+    steep, flat = (letters.bounds[name] for name in ("L_client", "mu_client"))
+    steepest = [_steepest(each) if L is None else float(L) for each, L in zip(points, steep, strict=True)]
+    return WorstPoints(factor, setting, place(letters.given["start_offset"]), points, steepest,
+                       [-L if m is None else float(m) for m, L in zip(flat, steepest, strict=True)])
+
+
+def _steepest(points: np.ndarray) -> float:
+    """A curvature where nothing bounds it: ten times the largest slope between two of the points."""
+    order = np.argsort(points[:, 0])
+    steps = np.diff(points[order, :2], axis=0)
+    steps = steps[steps[:, 0] > 1e-9]
+    return 10 * max([1.0, *np.abs(steps[:, 1] / steps[:, 0])])
