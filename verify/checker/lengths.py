@@ -9,9 +9,10 @@ from fractions import Fraction
 from itertools import product
 
 from verify.checker.amounts import SIGNED, SQUARE, Amount, length, lower, number, upper
+from verify.checker.form import FUNCTIONS
 from verify.checker.forms import ORIGIN, NoForm, Row
 from verify.checker.limits import LETTERS, bounded
-from verify.checker.replay import FUNCTIONS, METHODS, Replay
+from verify.checker.replay import METHODS, Replay
 from verify.checker.run import Run
 from verify.checker.words import MEANS, require
 

@@ -114,7 +114,9 @@ def _uphill(claim: Claim, start: WorstCase, place: Place) -> tuple[dict[str, Fra
         except _ERRORS:
             return -inf, -inf, {}
         factors = [-inf if factor is None else factor for factor in one.factors]
-        return max(factors), sum(factors) / len(factors), one.numbers
+        arrays = {name: value[0] for name, value in one.setting.values.items()
+                  if isinstance(value, list) and all(entry == value[0] for entry in value)}
+        return max(factors), sum(factors) / len(factors), one.numbers | arrays
 
     given: dict[str, Fraction] = {}  # what is not moved stays where the hypotheses and the place have it
     (best, middle, numbers), grown, left = at(given), True, _TRIALS

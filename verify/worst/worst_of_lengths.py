@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import sympy as sp
 
-from bounds.language.claim import Claim
+from bounds.language.claim import Claim, names_in
 from bounds.language.words import norm
 from verify.checker import length_proof as checker
 from verify.checker.limits import LETTERS, bounded
@@ -76,12 +76,18 @@ def worst_of_lengths(claim: Claim, given: Mapping[str, Fraction], place: Place, 
 
 
 def _settings(claim: Claim, given: Mapping[str, Fraction], place: Place) -> Iterator[Setting]:
-    """Settings of a place: every number has a value, and those that are called squares are squares."""
+    """Settings of a place: every number has a value, and those that are called squares are squares. Numbers of conditions,
+    and steps, are changed where the others may break hypotheses."""
     free, numbers = statement_of(claim)["free"], place.numbers or (Fraction(1),)
-    for tried_numbers in (numbers, tuple(min(max(n, _LOW), _HIGH) for n in numbers), tuple(n * _HIGH for n in numbers)):
+    named = set().union(*(names_in(side) for c in claim.conditions for side in (c.left, c.right)))
+    loose = [name for name in setting_of(claim, given, place._replace(numbers=())).unknown
+             if name in named and free[name] == []]
+    for change in (lambda n: n, lambda n: min(max(n, _LOW), _HIGH), lambda n: max(n, _HIGH)):
         for slower in _SLOWER:
-            tried = place._replace(numbers=tried_numbers, step=place.step * slower)
-            setting = setting_of(claim, given, tried)
+            tried = place._replace(numbers=numbers, step=place.step * slower)
+            values = setting_of(claim, given, tried).values
+            own = {name: change(Fraction(values[name])) for name in loose if isinstance(values[name], str)}
+            setting = setting_of(claim, {**given, **own}, tried)
             values = {name: value for name, value in setting.values.items() if free[name] != ["dim"]}
             for name, value in values.items():
                 if name.endswith("_sq") and isinstance(value, str) and name not in given:  # its root is then a fraction

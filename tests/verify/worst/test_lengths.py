@@ -163,8 +163,7 @@ def test_theorems_about_coupled_runs_are_proven_at_several_sizes(name):
 
 @pytest.mark.parametrize("name", [
     "classical/sgd-stability-smooth",  # nothing is known of losses that are bounded
-    "fedmoswa/eq-18",  # false
-    "fedmoswa/theorem-f.6@c-tilde-with-L"])  # false at numbers that are small
+    "fedmoswa/eq-18", "afedpd/lemma-5@every-step"])  # false
 def test_what_is_false_somewhere_is_not_proven(name):
     found = lengths_proven(find_claim(name))
     assert found.certificate is None and found.reason
