@@ -46,6 +46,11 @@ class LetterRun(Run):
         self.calls.append((draw, point, found))
         return found
 
+    def solve(self, x, linear, pull):
+        if self.twin is not None:
+            raise NoForm("local problems of clients with samples, whose losses are not those of one draw")
+        return super().solve(x, linear, pull)
+
     def matching(self, models, round): return [1 for _ in self.clients]
 
     def initial(self, free): return self.instance.first_states() if free else {}

@@ -17,9 +17,9 @@ import sympy as sp
 
 from bounds.language.claim import Claim
 from verify.checker.form import STATED, differing
+from verify.checker.length_proof import FORMAT as LENGTHS
 from verify.checker.limits import FRACTION, written
 from verify.checker.proof import FORMAT as PROOF
-from verify.checker.length_proof import FORMAT as LENGTHS
 from verify.checker.rounds import FORMAT as ROUNDS
 from verify.checker.words import FORMAT as SINGLE
 from verify.exact import check as single

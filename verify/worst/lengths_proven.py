@@ -24,8 +24,8 @@ _FIRST = 5  # places, one of each size
 _ERRORS = (ArithmeticError, LookupError, TypeError, ValueError)
 
 
-def lengths_at(claim: Claim, given: Mapping[str, Fraction] | None = None, place: Place | None = None, most: int | None = None,
-               factors: bool = True, proofs: bool = True) -> WorstCase:
+def lengths_at(claim: Claim, given: Mapping[str, Fraction] | None = None, place: Place | None = None,
+               most: int | None = None, factors: bool = True, proofs: bool = True) -> WorstCase:
     """What is known of a claim about lengths at the sizes and numbers ``given``, and else at those of a ``place``; without
     ``factors`` only a proof, without ``proofs`` only the factors.
 

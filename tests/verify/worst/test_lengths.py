@@ -10,13 +10,14 @@ from bounds.registry.claims import find_claim
 from tests.verify.worst.coupled_federations import Chance, holds
 from verify.checker import length_proof, length_rules
 from verify.checker.amounts import LENGTH, Amount
+from verify.checker.forms import NoForm
 from verify.checker.length_rules import Rules
 from verify.checker.lengths import Lengths
 from verify.exact.check import check
 from verify.exact.statement import statement_of
 from verify.worst.lengths import _Program
-from verify.worst.setting import Place
 from verify.worst.lengths_proven import lengths_at, lengths_proven
+from verify.worst.setting import Place
 from verify.worst.worst_of_lengths import _settings
 
 #: claims with letters of every kind: sizes (clients, rounds, local steps, samples), step, numbers
@@ -145,6 +146,17 @@ def test_what_is_refuted_is_not_proven(name):
     except ValueError:
         return
     assert found.certificate is None
+
+
+def test_local_problems_on_samples_have_no_form():
+    claim = find_claim("afedpd/rec-delta-local")
+    stated, setting = statement_of(claim), next(iter(_settings(claim, {}, Place(local_steps=1, numbers=(Fraction(1),)))))
+    own = {**setting._asdict(), "vectors": [], "proofs": []}
+    del own["unknown"]
+    length_proof.rules_of({**stated, **own})
+    stated["procedure"]["options"]["solver"] = "exact"
+    with pytest.raises(NoForm):
+        length_proof.rules_of({**stated, **own})
 
 
 def test_signed_numbers_are_no_lengths():
