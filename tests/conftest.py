@@ -1,4 +1,4 @@
-"""The fixture that several test files share, and the seed of every property test.
+"""The fixtures that several test files share, and the seed of every property test.
 
 Hypothesis tries the same examples in every run; HYPOTHESIS_PROFILE=random looks for new ones.
 """
@@ -33,3 +33,12 @@ def run(capsys):
         return status, *capsys.readouterr()
 
     return run
+
+
+@pytest.fixture
+def two_workers():
+    """A client of a cluster of two processes of two threads each; a killed one is replaced."""
+    distributed = pytest.importorskip("distributed")
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=2, dashboard_address=None) as cluster, \
+            distributed.Client(cluster) as client:
+        yield client

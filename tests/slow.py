@@ -11,6 +11,12 @@ _METHODS = ("[fedavg]", "[scaffold]", "[fedadam]", "[fedalign]", "[lbgm]")
 
 #: test -> with what it runs in ``make test``
 SLOW: dict[str, tuple[str, ...]] = {
+    "house/test_unseen.py::test_a_true_statement_is_spared": (),
+    "verify/worst/test_points.py::test_a_hundredth_less_is_refuted_by_worst_points": ("[20]",),
+    "verify/worst/test_points.py::test_it_is_not_without_them": (),
+    "verify/worst/test_points.py::test_the_constant_itself_is_spared": (),
+    "verify/proofs/test_chained.py::test_nothing_rests_on_itself": (),
+    "verify/proofs/test_chained.py::test_what_does_not_follow_is_not_certified": ("[half of the", "[more local"),
     "verify/exact/test_existence.py::test_the_verdict_on": ("a single wrong point", "an empty interval]"),
     "bounds/papers/test_papers.py::test_every_claim_can_be_written": _SMALL,
     "bounds/papers/test_papers.py::test_statements_are_the_paper_s": _SMALL,
@@ -81,6 +87,8 @@ SLOW: dict[str, tuple[str, ...]] = {
     "verify/instances/test_samples.py::test_true_statements_about_samples_are_spared": (),
     "verify/proofs/test_follows.py::test_links_of_papers": ("fedluar/", "afedpd/"),
     "verify/prove/test_lemmas.py::test_no_counterexample_contradicts_a_proof": ("[fedluar]",),
+    "verify/prove/test_points.py::test_a_false_statement_is_not_proven": ("statement2",),
+    "verify/prove/test_points.py::test_a_true_statement_is_proven_and_a_sharper_one_is_not": ("descent", "infimum"),
     "verify/worst/test_claim_figure.py::test_no_run_exceeds_a_worst_case": ("[classical]", "[li2020]"),
     "verify/referee/test_referee.py::test_workers_and_order_do_not_matter": (),
     "verify/report/test_drawing.py::test_report_does_not_depend_on_the_number_of_workers": (),

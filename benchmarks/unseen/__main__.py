@@ -32,7 +32,8 @@ _HEAD = """\
 paper, control or example. About half of them are true, with a source or a derivation; the others are false, and a comment
 beside each says why. A false one is wrong by as little as a factor of 1.02, or only for many clients, in long runs, in two
 dimensions or at a tie. Shown is the verdict with the largest ratio of left to right side; **bold** where a true statement is
-not spared or a false one is missed.
+not spared or a false one is missed. Larger budgets begin with what quick looks at: an explicit statement that quick refutes
+counts as refuted there too, without another run. A dash is a statement that was not run with that budget.
 """
 
 
@@ -97,7 +98,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for budget in budgets:
         found = data["found"].setdefault(budget, {})
         jobs = [(name, budget, options.seed) for name in names if options.fresh or name not in found]
-        easy = {name: data["found"]["quick"][name] for name, *_ in jobs if budget != "quick" and _by_search(name, data["found"])}
+        easy = {name: data["found"]["quick"][name] for name, *_ in jobs
+                if budget != "quick" and _by_search(name, data["found"])}
         found |= easy
         for name, _, *result in results(_decided, [job for job in jobs if job[0] not in easy], options.workers, 1):
             found[name] = result

@@ -1,5 +1,6 @@
 """Sweeps: every point is what a run alone gives; grids, files, processes and a cluster of dask whose worker is killed."""
 
+import os
 import signal
 
 import numpy as np
@@ -8,6 +9,7 @@ import xarray as xr
 
 import fedtheory as ft
 from fedtheory import sweep
+from fedtheory.fingerprint import digest_of
 from fedtheory.sweep_files import ENDINGS, load, save
 from synthetic import Quadratic
 
@@ -90,20 +92,9 @@ def test_processes_give_the_same():
     xr.testing.assert_identical(sweep("fedavg", FEDERATION, 2, GRID, workers=2), sweep("fedavg", FEDERATION, 2, GRID))
 
 
-@pytest.fixture
-def two_workers():
-    """A cluster of two processes; a killed one is replaced."""
-    distributed = pytest.importorskip("distributed")
-    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster, \
-            distributed.Client(cluster) as client:
-        yield client
-
-
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")  # of dask, when a worker is killed
 def test_a_cluster_gives_the_same_though_a_worker_is_killed(two_workers):
-    import os
-
     pids = two_workers.run(os.getpid)
     grid = {"eta_l": [0.02, 0.1], "local_steps": [1, 2, 3, 4, 5, 6]}
     killed = []
@@ -150,9 +141,18 @@ class TestHeatMap:
 
 
 def test_a_ratio_is_that_of_compare_where_hypotheses_hold():
-    found = sweep("fedavg", FEDERATION, 3, {"eta_l": [0.05, 3.0]}, seeds=4, measure=ft.ratio("classical/sgd-distance"))
-    alone = ft.compare("classical/sgd-distance", ft.run(ft.fedavg(0.05), FEDERATION, 3, seeds=4))
-    assert np.isnan(found["ratio"].values[1])
-    assert np.isnan(alone.ratio) or np.isclose(found["ratio"].values[0], alone.ratio) or alone.verdict == "not applicable"
+    federation = ft.make_quadratic(clients=4, dim=2, L=4.0, mu=1.0)
+    found = sweep("fedavg", federation, 3, {"eta_l": [0.05, 3.0]}, seeds=1, measure=ft.ratio("classical/gd-distance"))
+    alone, beyond = (ft.compare("classical/gd-distance", ft.run(ft.fedavg(eta), federation, 3, seeds=1))
+                     for eta in (0.05, 3.0))
+    assert alone.verdict == "consistent" and beyond.verdict == "not applicable"
+    assert found["ratio"].values[0] == alone.ratio and 0 < alone.ratio < 1 and np.isnan(found["ratio"].values[1])
     with pytest.raises(ValueError, match="not about runs"):
         ft.ratio("fedmoswa/eq-76")
+
+
+def test_ratios_of_other_code_are_computed_again(monkeypatch):
+    before, now = ft.ratio("classical/gd-distance"), ft.ratio("classical/gd-distance")
+    monkeypatch.setattr("verify.evidence.ratio.code_version", lambda: "another")
+    after = ft.ratio("classical/gd-distance")
+    assert digest_of(before) == digest_of(now) != digest_of(after)

@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from itertools import pairwise
 
 import pytest
 
@@ -21,13 +22,14 @@ def test_there_are_many_of_both_kinds():
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_every_false_statement_has_its_reason_beside_it(path):
     tables = re.split(r"^\[\[claim\]\]$", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
-    for before, table in zip(tables[:-1], tables[1:], strict=True):
+    for before, table in pairwise(tables):
         if 'id = "false/' in table:
             assert before.rstrip().splitlines()[-1].startswith("# "), table
 
 
 @pytest.mark.parametrize("name, verdict, expected", [
-    ("true/a", "certified", True), ("true/a", "consistent", True), ("true/a", "refuted", False), ("true/a", "undecided", False),
+    ("true/a", "certified", True), ("true/a", "consistent", True), ("true/a", "refuted", False),
+    ("true/a", "undecided", False),
     ("false/a", "refuted", True), ("false/a", "consistent", False), ("false/a", "ill-posed", False),
 ])
 def test_what_is_right(name, verdict, expected):
@@ -38,6 +40,10 @@ def test_what_is_right(name, verdict, expected):
 def test_a_true_statement_is_spared(name):
     verdict = decide(STATEMENTS[name][1], Settings(federations=False))
     assert right(name, verdict.verdict), verdict.evidence
+
+
+def test_a_free_client_may_weigh_as_much_as_the_others():
+    assert decide(STATEMENTS["false/fedalign-descends"][1], Settings(federations=False)).verdict == "refuted"
 
 
 @pytest.mark.parametrize("name", [

@@ -17,16 +17,22 @@ GIVEN = ("sizes", "values", "unknown", "weights", "proofs")
 
 def check(certificate):
     """(accepted, reason, "", "")."""
-    require(isinstance(certificate, dict) and certificate.get("format") == FORMAT, f"not a {FORMAT}")
+    return checked(certificate, FORMAT, GIVEN, proven, "proven: the statement is a sum of what is known and of squares")
+
+
+def checked(certificate, form, given, proven, accepted):
+    """(accepted, reason, "", "") of a proof at several settings, each with the keys ``given``; ``proven`` says what is wrong
+    with one of them."""
+    require(isinstance(certificate, dict) and certificate.get("format") == form, f"not a {form}")
     keys(certificate, ("format", *STATED, "settings"), "a proof")
     stated(certificate)
     require(certificate["statement"]["relation"] not in ("<", ">"), "a sum of squares proves no strict inequality")
     settings = certificate["settings"]
     require(isinstance(settings, list) and settings, "settings must be a list of at least one")
     bounded(len(settings), SETTINGS, "settings")
-    said = [proven({name: certificate[name] for name in STATED} | keys(setting, GIVEN, "a setting")) for setting in settings]
+    said = [proven({name: certificate[name] for name in STATED} | keys(setting, given, "a setting")) for setting in settings]
     refused = [f"setting {number}: {reason}" for number, reason in enumerate(said) if reason]
-    return not refused, "; ".join(refused) or "proven: the statement is a sum of what is known and of squares", "", ""
+    return not refused, "; ".join(refused) or accepted, "", ""
 
 
 def numbers_of(certificate):
@@ -58,11 +64,18 @@ def proven(certificate):
     known = letters.known({past for past, *_ in pairs})
     require(len(proofs) == len(pairs), f"{len(pairs)} pairs of sides need as many proofs; got {len(proofs)}")
     for number, (multipliers, (past, smaller, larger)) in enumerate(zip(proofs, pairs, strict=True)):
-        inequalities, equalities = known[past]
-        forms = inequalities | equalities
-        require({*multipliers} <= {*forms}, f"nothing known is called {', '.join({*multipliers} - {*forms})}")
-        if negative := [n for n in inequalities if multipliers.get(n, 0) < 0]:
-            return f"multipliers of inequalities are negative in proof {number}: {', '.join(negative)}"
-        if not nonnegative(larger - smaller - combined(forms, multipliers, spend), spend):
-            return f"what is left in proof {number} is not a sum of squares"
+        if wrong := lacking(number, multipliers, known[past], larger - smaller, spend):
+            return wrong
+    return ""
+
+
+def lacking(number, multipliers, known, gap, spend):
+    """What keeps multipliers of what is known from proving that ``gap`` is not negative; empty where nothing does."""
+    inequalities, equalities = known
+    forms = inequalities | equalities
+    require({*multipliers} <= {*forms}, f"nothing known is called {', '.join({*multipliers} - {*forms})}")
+    if negative := [n for n in inequalities if multipliers.get(n, 0) < 0]:
+        return f"multipliers of inequalities are negative in proof {number}: {', '.join(negative)}"
+    if not nonnegative(gap - combined(forms, multipliers, spend), spend):
+        return f"what is left in proof {number} is not a sum of squares"
     return ""

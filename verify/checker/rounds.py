@@ -13,11 +13,11 @@ from collections import namedtuple
 from fractions import Fraction
 
 from verify.checker.course import NEVER, Course, added, least
-from verify.checker.form import STATED, keys, stated
-from verify.checker.forms import LAYER, ORIGIN, Form, NoForm, combined, nonnegative
+from verify.checker.form import STATED, keys
+from verify.checker.forms import LAYER, ORIGIN, Form, NoForm
 from verify.checker.letters import NOTHING, LetterRun, Letters
-from verify.checker.limits import SETTINGS, bounded, written
-from verify.checker.proof import numbers_of
+from verify.checker.limits import written
+from verify.checker.proof import checked, lacking, numbers_of
 from verify.checker.replay import METHODS
 from verify.checker.timeless import COUNTS, Timeless, names, put
 from verify.checker.words import require
@@ -240,15 +240,7 @@ def factors_of(node):
 
 def check(certificate):
     """(accepted, reason, "", "")."""
-    require(isinstance(certificate, dict) and certificate.get("format") == FORMAT, f"not a {FORMAT}")
-    keys(certificate, ("format", *STATED, "settings"), "a proof")
-    stated(certificate)
-    settings = certificate["settings"]
-    require(isinstance(settings, list) and settings, "settings must be a list of at least one")
-    bounded(len(settings), SETTINGS, "settings")
-    said = [proven({name: certificate[name] for name in STATED} | keys(setting, GIVEN, "a setting")) for setting in settings]
-    refused = [f"setting {number}: {reason}" for number, reason in enumerate(said) if reason]
-    return not refused, "; ".join(refused) or "proven for every number of rounds, by one round from any state", "", ""
+    return checked(certificate, FORMAT, GIVEN, proven, "proven for every number of rounds, by one round from any state")
 
 
 def proven(certificate):
@@ -264,11 +256,6 @@ def proven(certificate):
         letters, spend = duty.letters, duty.letters.meter.spend
         if (id(letters), duty.past) not in known:
             known[id(letters), duty.past] = letters.known({duty.past})[duty.past]
-        inequalities, equalities = known[id(letters), duty.past]
-        forms = inequalities | equalities
-        require({*multipliers} <= {*forms}, f"nothing known is called {', '.join({*multipliers} - {*forms})}")
-        if negative := [n for n in inequalities if multipliers.get(n, 0) < 0]:
-            return f"multipliers of inequalities are negative in proof {number}: {', '.join(negative)}"
-        if not nonnegative(duty.larger - duty.smaller - combined(forms, multipliers, spend), spend):
-            return f"what is left in proof {number} is not a sum of squares"
+        if wrong := lacking(number, multipliers, known[id(letters), duty.past], duty.larger - duty.smaller, spend):
+            return wrong
     return ""

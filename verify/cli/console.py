@@ -18,7 +18,7 @@ from verify.results.numerals import significant, typeset
 from verify.results.verdict import VERDICTS, Verdict
 
 __all__ = [
-    "MOST_ROWS", "Progress", "error", "names_table", "note", "out", "paper_table", "rounds_done",
+    "MOST_ROWS", "Progress", "error", "names_table", "note", "out", "paper_table", "parts_done",
     "run_summary", "verdict_summary", "verdict_table",
 ]
 
@@ -47,7 +47,7 @@ def note(message: object) -> None:
 
 
 @contextmanager
-def rounds_done(total: int, description: str, what: str = "rounds") -> Iterator[Callable[[int, int], None]]:
+def parts_done(total: int, description: str, what: str = "rounds") -> Iterator[Callable[[int, int], None]]:
     """Yields a function of (done, total), to be called after every part of the work.
 
     It moves a bar, or without a terminal prints a line now and then.

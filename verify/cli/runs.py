@@ -66,7 +66,7 @@ def run(
     federation, method = _made(recipe, shares)
     needed = partial(memory_needed, federation)
     shared.check_memory(needed, {"rounds": rounds, "local_steps": local_steps, "runs": seeds})
-    with console.rounds_done(rounds, f"{algorithm} on {problem}") as progress:
+    with console.parts_done(rounds, f"{algorithm} on {problem}") as progress:
         trajectory = fedtheory.run(method, federation, rounds, seeds=range(seed, seed + seeds), progress=progress)
     trajectory = replace(trajectory, description=f"{algorithm} on {getattr(federation, 'name', problem)}")
     trajectory.dataset.attrs[_RECIPE] = recipe

@@ -74,7 +74,7 @@ def sweep(
     measures = [*(measure or ["suboptimality"]), *([fedtheory.ratio(asked)] if asked is not None else [])]
     federation = make_problem(problem, **shares["problem"], backend=Backend(device=device.value))
     kept = out.with_name(f".{out.name}.parts")
-    with console.rounds_done(0, f"{algorithm} on {problem}", "points") as progress:
+    with console.parts_done(0, f"{algorithm} on {problem}", "points") as progress:
         found = fedtheory.sweep(
             method, federation, rounds, values, seeds=range(seed, seed + seeds), measure=measures,
             arguments=shares["algorithm"], path=kept, workers=workers, client=cluster, progress=progress)

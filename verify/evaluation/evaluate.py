@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import cache
-from math import ceil, floor
+from math import ceil, floor, prod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,6 +21,7 @@ from verify.evaluation.scopes import LEAD, Scope, positions, slices
 
 __all__ = ["KEPT", "WORDS", "Evaluator", "Value", "evaluate", "method_for", "sides", "sides_by"]
 
+_MOST_TAKEN = 2**25  # numbers of samples that are gathered at once: 256 MiB
 _METHODS = (
     (sp.Rational | sp.Float, "constant"), (sp.Symbol, "symbol"), (sp.Indexed, "indexed"), (sp.Add, "sum_of_terms"),
     (sp.Mul, "product_of_factors"), (sp.Pow, "power"), (sp.Sum | sp.Product, "accumulate"), (sp.Max | sp.Min, "extreme"),
@@ -95,6 +96,17 @@ def _whole(number, rounding) -> Fraction:
     if low != high:
         raise Undecided(f"a whole number between {low} and {high}")
     return Fraction(low)
+
+
+def _in_blocks(function, federation, point, numbers):
+    """``function(federation, point, numbers)``; for clients with samples some columns at a time, as each takes its samples
+    along."""
+    samples = getattr(federation, "features", None)
+    taken = 0 if samples is None else prod(samples.shape[2:]) * point.shape[0]
+    columns = max(1, _MOST_TAKEN // taken if taken else point.shape[1])
+    parts = [function(federation, point[:, n : n + columns], numbers[:, n : n + columns])
+             for n in range(0, max(1, point.shape[1]), columns)]
+    return parts[0] if len(parts) == 1 else namespace(point).concat(parts, axis=1)
 
 
 class Evaluator:
@@ -399,7 +411,7 @@ class Evaluator:
         flat = np.broadcast_to(flat, (runs, flat.shape[1]))
         numbers = self.env.backend.integers(flat) if self.env.backend.library == "torch" else flat
         copies = lead[1] * lead[2] if self.env.worlds is None else runs // federation.instances
-        result = function(federation.repeat(copies), point, numbers)
+        result = _in_blocks(function, federation.repeat(copies), point, numbers)
         return Value(result.reshape((*lead, *index_shape, *result.shape[2:])), vector)
 
     def client(self, node, scope) -> np.ndarray:

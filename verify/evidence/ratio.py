@@ -7,7 +7,7 @@ from functools import cached_property
 from bounds.language.claim import Claim
 from bounds.registry.claims import find_claim
 from verify.evidence.beside_runs import compare
-from verify.results.fingerprint import claim_as_text, digest
+from verify.results.fingerprint import claim_as_text, code_version, digest
 
 __all__ = ["ratio"]
 
@@ -18,7 +18,8 @@ class _Ratio:
     __name__ = "ratio"
 
     def __init__(self, claim: Claim, everywhere: bool, values: Mapping[str, float]):
-        self.said = digest(claim_as_text(claim))  # what a digest of this measure depends on, in place of the claim
+        # what a digest of this measure depends on, in place of the claim
+        self.said = digest({"claim": claim_as_text(claim), "code": code_version()})
         self.everywhere, self.values = everywhere, sorted(values.items())
         self.__dict__["claim"] = claim
 

@@ -12,6 +12,7 @@ from pkgutil import iter_modules
 from typing import Any
 
 import sympy as sp
+from sympy.tensor.indexed import IndexException
 
 import bounds.language
 from bounds.language.claim import Claim, Condition, Variable
@@ -120,7 +121,8 @@ def _implied(claim: Claim) -> Iterator[Line]:
     if procedure is not None and not procedure.free_clients:
         yield sp.IndexedBase("priority")[client], "==", _ONE, (_CLIENTS,)
     if procedure is not None and procedure.equal_weights:
-        yield sp.IndexedBase("client_weight")[client], "==", 1 / sp.Symbol("clients"), (_CLIENTS,)
+        weight = sp.IndexedBase("client_weight")
+        yield weight[client], "==", weight[0] if procedure.free_clients else 1 / sp.Symbol("clients"), (_CLIENTS,)
     if run and (procedure is None or procedure.free == "always"):
         there = sp.IndexedBase("available")[sp.Symbol("i"), client]
         yield there, "==", _ONE, (("i", _ZERO, sp.Symbol("rounds")), _CLIENTS)
@@ -217,7 +219,7 @@ def differences(data: Mapping[str, Any], claim: Claim) -> Iterator[str]:
         return
     try:
         yield from _differences(data, claim)
-    except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
+    except (ArithmeticError, AttributeError, IndexException, LookupError, RecursionError, TypeError, ValueError) as error:
         yield f"it cannot be read as a statement: {type(error).__name__}: {error}"
 
 

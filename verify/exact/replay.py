@@ -65,7 +65,7 @@ def instance_of(data: Mapping[str, Any]) -> tuple[Shape, Leaves]:
         return shape, leaves | {"start_offset": _fractions(instance["start_offset"])[None], "weight": weight}
     noisy = tuple(k for k, law in enumerate(instance["noise"]) if law)
     rare = Fraction(instance["noise"][noisy[0]][0][0]) if noisy else Fraction(1, 2)
-    shape = replace(shape, free=instance["priority"].count(0), noisy=noisy, rare=rare)
+    shape = replace(shape, free=[*map(Fraction, instance["priority"])].count(0), noisy=noisy, rare=rare)
     given = {"center": "center", "weight": "client_weight", "offset": "offset"}
     given |= {name: name for name in ("start_offset", "epsilon", "available") if name in instance}
     leaves |= {leaf: _fractions(instance[name])[None] for leaf, name in given.items()}

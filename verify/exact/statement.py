@@ -248,7 +248,8 @@ def _participation(claim: Claim) -> Iterator[dict[str, Any]]:
     if claim.procedure is not None and not claim.procedure.free_clients:
         yield _condition(Condition(words.priority[words.k], "==", 1, (_CLIENTS,)))
     if claim.procedure is not None and claim.procedure.equal_weights:
-        yield _condition(Condition(words.client_weight[words.k], "==", 1 / words.clients, (_CLIENTS,)))
+        equal = words.client_weight[0] if claim.procedure.free_clients else 1 / words.clients
+        yield _condition(Condition(words.client_weight[words.k], "==", equal, (_CLIENTS,)))
     if claim.setting == "run" and always_available(claim):
         there = sp.IndexedBase("available")[words.i, words.k]
         yield _condition(Condition(there, "==", 1, ((words.i, 0, sp.Symbol("rounds", integer=True)), _CLIENTS)))

@@ -88,6 +88,8 @@ class PiecewiseClients(QuadraticClients):
 
     @classmethod
     def read(cls, instance, sizes, numbers):
-        pieces = np.moveaxis(numbers(instance["pieces"])[None], 3, 2)
+        most = max(1, *(len(line) for lines in instance["pieces"] for line in lines))
+        pieces = [[[*line, *[["0"] * 3] * (most - len(line))] for line in lines] for lines in instance["pieces"]]
+        pieces = np.moveaxis(numbers(pieces)[None], 3, 2)
         leaves = {name: pieces[..., number] for number, name in enumerate(_OF_PIECES)}
         return cls(pieces.shape[2]), {"tail": numbers(instance["curvature"])[None]} | leaves

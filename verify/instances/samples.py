@@ -141,9 +141,12 @@ class SampleClients(Family):
         def by_atom(of) -> np.ndarray:
             return np.stack([np.stack([of(atom) for atom in atoms]) for atoms in instance["atoms"]])[None]
 
+        most = max(len(atom["pieces"]) for atoms in instance["atoms"] for atom in atoms)
+
         def pieces(number):
-            return by_atom(lambda atom: np.array(
-                [numbers(piece[number]) for piece in atom["pieces"]], dtype=object).reshape(-1, sizes["dim"]))
+            return by_atom(lambda atom: np.array([numbers(piece[number]) for piece in [
+                *atom["pieces"], *[[["0"] * sizes["dim"]] * 3] * (most - len(atom["pieces"]))]],
+                dtype=object).reshape(-1, sizes["dim"]))
 
         leaves = {f"sample_{name}": by_atom(lambda atom, name=name: numbers(atom[name]))
                   for name in ("curvature", "center", "offset")}

@@ -79,7 +79,7 @@ class Context:
         level: how many sums are around.
         ranges: of indices of the statement, their first and last values.
         asked: how many facts were given to each question, in this context and in those made from it.
-        searches: whether z3 is asked where no sum of multiples of facts is the goal.
+        adds: whether the goal is looked for among the sums of multiples of facts, else z3 is asked.
     """
 
     vectors: frozenset
@@ -91,7 +91,7 @@ class Context:
     normals: dict = field(default_factory=dict)
     asked: list = field(default_factory=list)
     ranges: dict = field(default_factory=dict)
-    searches: bool = True
+    adds: bool = False
 
     def __post_init__(self):
         totals = [(c.left, c.right) for c in (fact.conclusion for fact in self.facts if not fact.premises)
@@ -106,7 +106,7 @@ class Context:
         """The context of the terms of a sum, and a symbol for its index."""
         own = sp.Symbol(f"#{self.level}", integer=True, nonnegative=True if low.is_nonnegative else None)
         limits = [Fact("a range", Condition(low, "<=", own)), Fact("a range", Condition(own, "<=", high))]
-        return replace(self, facts=[*self.facts, *limits], level=self.level + 1, kept={}, searches=True,
+        return replace(self, facts=[*self.facts, *limits], level=self.level + 1, kept={}, adds=False,
                        normals={**self.normals}), own
 
     def holds(self, e) -> bool:
@@ -149,6 +149,11 @@ class Context:
     def proof(self, goal: Condition, lemmas=LEMMAS, core: bool = True) -> tuple[Fact, ...] | None:
         """The facts from which the goal follows in real arithmetic; None where no proof is found. Without ``core`` more
         facts than needed may be named."""
+        parts = [Condition(goal.left, "<=", part) for part in goal.right.args] if isinstance(goal.right, sp.Min) else [
+            Condition(part, "<=", goal.right) for part in goal.left.args] if isinstance(goal.left, sp.Max) else []
+        if parts and goal.relation == "<=":
+            each = [self.proof(part, lemmas, core) for part in parts]
+            return None if None in each else tuple(dict.fromkeys(fact for facts in each for fact in facts))
         gap = sp.sympify(goal.right - goal.left)
         if gap.count_ops() > _LARGE:
             return None
@@ -165,9 +170,10 @@ class Context:
                 return ()
             if self._is_square(gap):
                 return (Fact("a sum of squares of vectors", Condition(0, "<=", gap)),)
-            found = shorter(gap, self, lambda square: self.proof(Condition(0, "<=", square), lemmas, core))
-            if found is not None:
-                return found
+            if self.adds:
+                found = shorter(gap, self, lambda square: self.proof(Condition(0, "<=", square), lemmas, core))
+                if found is not None:
+                    return found
             facts = self._facts(gap, lemmas)
             self.asked.append(len(facts))
             negated = Fact("negated", Condition(gap, "<=", -_GAP))
@@ -175,10 +181,10 @@ class Context:
             asked = [polynomials.fact(fact) for fact in (negated, *facts)]
         except (NotLinear, ValueError):
             return None
-        needed = self._multiples(gap, asked[1:], polynomials)
-        if needed is not None:
-            return tuple(facts[place] for place in needed)
-        if len(asked) > _MANY or not self.searches:
+        if self.adds:
+            needed = self._multiples(gap, asked[1:], polynomials)
+            return None if needed is None else tuple(facts[place] for place in needed)
+        if len(asked) > _MANY:
             return None
         found = satisfiable(asked, core=core, steps=STEPS if core else _STEPS)
         if found.answer != "no":

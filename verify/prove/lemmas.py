@@ -14,7 +14,7 @@ from bounds.language.claim import Condition
 from verify.prove.normal import Normal, expanded
 from verify.prove.satisfiable import Fact
 
-__all__ = ["LEMMAS", "OF_NUMBERS", "OF_VECTORS", "Terms"]
+__all__ = ["ADDED", "LEMMAS", "OF_NUMBERS", "OF_VECTORS", "SEARCHED", "Terms"]
 
 
 class Terms:
@@ -269,12 +269,18 @@ def inner_products(terms: Terms) -> Iterator[Fact]:
             yield fact("a square is not negative", 0, e)
         else:
             yield fact("Cauchy-Schwarz", e**2, words.dot(u, u) * words.dot(v, v))
-            for sign in (2, -2):
-                yield fact("a square is not negative", 0, words.dot(u, u) + sign * e + words.dot(v, v))
             for n, m in permutations(terms.lengths, 2):
                 if (n.args[0], m.args[0]) == (u, v):
                     yield fact("Cauchy-Schwarz", e, n * m)
                     yield fact("Cauchy-Schwarz", -n * m, e)
+
+
+def squares(terms: Terms) -> Iterator[Fact]:
+    """The squares of sums and differences of pairs of vectors are not negative."""
+    for e in terms.inner:
+        u, v = e.args
+        for sign in (2, -2) if u != v else ():
+            yield fact("a square is not negative", 0, words.dot(u, u) + sign * e + words.dot(v, v))
 
 
 def jensen(terms: Terms) -> Iterator[Fact]:
@@ -294,3 +300,7 @@ def jensen(terms: Terms) -> Iterator[Fact]:
 OF_NUMBERS: Sequence = (powers, pairs_of_powers, exponentials, powers_and_exponentials, logarithms, lengths, inner_products)
 OF_VECTORS: Sequence = (lengths, inner_products)
 LEMMAS: Sequence = (*OF_NUMBERS, geometric, products, sums, longer_sums, pairs_of_sums, squared_sums, jensen)
+#: what is added up, by how much is looked for in turn
+ADDED: Sequence = ((), (*OF_VECTORS, squares), (*LEMMAS, squares))
+#: what z3 is given, in turn: what is not needed makes a proof harder to find
+SEARCHED: Sequence = ((), OF_VECTORS, LEMMAS)

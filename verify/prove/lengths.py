@@ -15,9 +15,9 @@ _DEPTH = 3  # triangle inequalities, one after another
 
 
 def shorter(gap, context, proof: Callable, depth: int = _DEPTH) -> tuple[Fact, ...] | None:
-    """Facts from which it follows that a sum of multiples of lengths is at least 0: one length with a factor below 0 is at
-    most the others, directly or as a sum of two vectors of which one is a multiple of another length's. None where the gap is
-    something else, or no proof is found."""
+    """Facts from which it follows that a sum of multiples of lengths is at least 0, where one factor is below 0; None where
+    the gap is something else, or no proof is found. That length is compared with each other one by their squares; else its
+    vector is a multiple of another one's and a rest, so that triangle inequalities bound it."""
     lengths = sorted(gap.atoms(words.norm), key=sp.default_sort_key)
     if not lengths:
         return None

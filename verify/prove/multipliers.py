@@ -20,7 +20,7 @@ __all__ = ["multiples"]
 
 _SAMPLES, _TRIALS, _PROGRAMS = 4, 4000, 4
 _LEAST = 1e-7  # a multiplier that is larger is needed
-_MOST = 14  # multipliers that are looked for as functions
+_MOST = 24  # multipliers that are looked for as functions
 
 
 def multiples(gap, known: Sequence[tuple[sp.Expr, bool]], given: Sequence[tuple[sp.Expr, bool]], terms: Sequence[sp.Symbol],
@@ -52,18 +52,17 @@ def multiples(gap, known: Sequence[tuple[sp.Expr, bool]], given: Sequence[tuple[
             matrices.append(_scaled(np.array(at(*sample), dtype=float).reshape(len(monomials), len(columns) + 1)))
     if not matrices or any(_needed([matrix], equal, 0) is None for matrix in matrices):
         return None
-    common = _needed(matrices, equal, 0)
-    if common is None:
-        return None
     tried: set[tuple[int, ...]] = set()
-    for matrix, seed in product(matrices, range(_PROGRAMS)):
-        part = _needed([matrix[:, [*common, -1]]], [equal[i] for i in common], seed)
-        needed = tuple(common[i] for i in part or ())
-        if needed in tried or len(needed) > _MOST or not all(_same_signs(m, needed, equal) for m in matrices):
-            continue
-        tried.add(needed)
-        if _agree([[row[i] for i in (*needed, -1)] for row in entries], [equal[i] for i in needed], holds, positive):
-            return [kept[i] for i in needed if i < len(kept)]
+    for first in range(_PROGRAMS):
+        common = _needed(matrices, equal, first)
+        for matrix, seed in product(matrices, range(_PROGRAMS)) if common else ():
+            part = _needed([matrix[:, [*common, -1]]], [equal[i] for i in common], seed)
+            needed = tuple(common[i] for i in part or ())
+            if needed in tried or len(needed) > _MOST or not all(_same_signs(m, needed, equal) for m in matrices):
+                continue
+            tried.add(needed)
+            if _agree([[row[i] for i in (*needed, -1)] for row in entries], [equal[i] for i in needed], holds, positive):
+                return [kept[i] for i in needed if i < len(kept)]
     return None
 
 
@@ -168,6 +167,5 @@ def _agree(entries, equal, holds, positive) -> bool:
 
 def _never_negative(e, free, holds, positive) -> bool:
     above, below = sp.fraction(sp.together(e))
-    sign = next((sign for sign in (1, -1)
-                 if sp.sympify(sign * below).is_positive or positive(sp.expand(sign * below))), None)
+    sign = next((s for s in (1, -1) if sp.sympify(s * below).is_positive or positive(sp.expand(s * below))), None)
     return sign is not None and (free or holds(sp.expand(sign * above)))

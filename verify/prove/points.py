@@ -1,8 +1,8 @@
 """Claims about losses at points as claims about plain numbers and free vectors.
 
-At a point the losses and gradients of the clients are numbers and vectors. What is known of them are inequalities between the
-points that occur, which hold for every function of the class: a proof for all numbers and vectors that meet these is one for
-all federations, sizes and dimensions. Points are measured from one of them.
+At a point the losses and gradients of the clients are numbers and vectors. What is known of them are inequalities between
+the points that occur, which hold for every function of the class: a proof for all numbers and vectors that meet these is one
+for all federations, sizes and dimensions. Points are measured from one of them.
 """
 
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from bounds.language.words import dot, norm2
 
 __all__ = ["NotAtPoints", "at_points"]
 
-_K = sp.Symbol("k", integer=True)
+_K = sp.Symbol("client", integer=True)  # any client
 _CLIENTS = (_K, sp.Integer(0), words.clients - 1)
 _AVERAGES = ("x", "x_sampled")  # nothing is sampled at a point, so that they are the same
 _OF_TIME = (*_AVERAGES, "x_local", "included", "eta_l")
@@ -64,13 +64,15 @@ class _Reader:
         self.vectors = {v.name for v in claim.variables if v.domain == "vector"} | {"x", "x_local", "x_star"}
         self.points: dict[sp.Expr, str] = {}
         bounds, self.others = {}, []
+        if _K.name in claim.names:
+            raise NotAtPoints(f"{_K} has a meaning here")
         for c in claim.hypotheses:
             name = c.left.base.label.name if isinstance(c.left, sp.Indexed) else ""
             relation = {"L_client": "<=", "mu_client": ">="}.get(name)
             if relation is None:
                 self.others.append(c)
-            elif c.relation != relation or name in bounds or len(c.over) != 1 or c.left.indices != c.over[0][:1] or c.over[0][
-                    1:] != _CLIENTS[1:] or c.right.has(c.over[0][0]):
+            elif c.relation != relation or name in bounds or c.over != ((*c.left.indices, *_CLIENTS[1:]),) or c.right.has(
+                    *c.left.indices):
                 raise NotAtPoints(f"{c.left} {c.sign} {c.right} bounds no curvatures of all clients")
             else:
                 bounds[name] = c.right
@@ -173,7 +175,7 @@ class _Known:
     """What holds for the losses at the points of a claim, whatever the federation."""
 
     def __init__(self, reader: _Reader, conditions):
-        self.L, self.m, self.reader = reader.L, reader.m, reader
+        self.L, self.m, self.reader, self.stated = reader.L, reader.m, reader, conditions
         sides = [side for c in conditions for side in (c.left, c.right)]
         self.names = set().union(*({s.name for s in side.free_symbols if s.is_Symbol} | {
             a.base.label.name for a in side.atoms(sp.Indexed)} for side in (*sides, *reader.points)))
@@ -246,15 +248,16 @@ class _Known:
         slopes = [g for *_, g in self.points]
         changes = [g - h for g, h in combinations(slopes, 2)]
         vectors = [*moves, *slopes, *changes]
-        vectors += [d + sign * step * g
-                    for d in moves for g in (*slopes, *changes) for step in self.steps for sign in (1, -1)]
-        vectors += [u + sign * v for u, v in combinations([*self.shapes, *changes][:_SHAPES], 2) for sign in (1, -1)]
+        pairs = [(d, step * g) for d in moves for g in (*slopes, *changes) for step in self.steps]
+        pairs += combinations([*self.shapes, *changes][:_SHAPES], 2)
+        vectors += [u + sign * v for u, v in pairs for sign in (1, -1)]
         yield from (Condition(0, "<=", norm2(v)) for v in vectors)
 
     def _of_the_optimum(self) -> Iterator[Condition]:
         if _STAR not in self.reader.points:
             return
         slope = _over(self.reader, _entry(words.grad, "x_star")[_K])
+        yield Condition(norm2(slope), "==", 0)
         yield from (Condition(dot(slope, v), "==", 0) for v in self.letters)
         least = _over(self.reader, _entry(words.F, "x_star")[_K])
         for p, f, g in self.points:
@@ -265,10 +268,14 @@ class _Known:
                     yield Condition(norm2(_over(self.reader, g)), "<=", 2 * self.L * excess)
 
     def _of_the_average(self) -> Iterator[Condition]:
-        """Deviations of models from their average have the mean zero; a mean gradient is no longer than gradients (Jensen)."""
+        """The mean of what models are away from the average is zero; a mean gradient is no longer than gradients (Jensen).
+        A vector without a length has no inner products."""
         if "x" in self.names:
             mean = self._over_all(sp.IndexedBase("x_local")[_K] - sp.Symbol("x"))
             yield from (Condition(dot(mean, v), "==", 0) for v in self.letters)
+        for c in self.stated:
+            if c.relation == "==" and c.right == 0 and isinstance(c.left, norm2) and not c.over:
+                yield from (Condition(dot(c.left.args[0], v), "==", 0) for v in self.letters)
         for _, _, g in self.points:
             total = 1 + _MASS if self.reader.with_free else 1
             yield Condition(norm2(self._over_all(g)), "<=", total * self._over_all(norm2(g)))
@@ -318,26 +325,19 @@ def _from_one_point(reader, conditions) -> list[Condition]:
 def _variables(claim, reader, conditions) -> tuple[Variable, ...]:
     """The numbers and vectors of which nothing else is known."""
     found = {v.name: v for v in claim.variables}
-    defined = {s.name for c in conditions if c.relation == "==" and not c.over for s in (c.left,) if s.is_Symbol}
-    parts = [e for c in conditions for e in (c.left, c.right, *(end for _, *ends in c.over for end in ends))]
-    for e in parts:
-        for entry in e.atoms(sp.Indexed):
-            name = entry.base.label.name
-            if name.startswith("weight("):
-                found[name] = Variable(name, "nonnegative", (("k", "clients"),))
-            elif name in reader.vectors or name.startswith("grad("):
-                found.setdefault(name, Variable(name, "vector", (("k", "clients"),)))
-            elif name.startswith("F(") or name == "F_star_client":
-                found[name] = Variable(name, "real", (("k", "clients"),))
-            elif name not in found:
-                raise NotAtPoints(f"{name} is not measured at points")
-        bound = {index for s in e.atoms(sp.Sum) for index, *_ in s.limits}
-        bound |= {index for c in conditions for index, *_ in c.over}
-        for s in e.free_symbols - bound:
-            if s.is_Symbol and s.name not in found and s.name not in defined and not isinstance(s, sp.IndexedBase):
-                if any(a.base.label == s for a in e.atoms(sp.Indexed)):
-                    continue
-                found[s.name] = _variable(s, reader)
+    defined = {c.left for c in conditions if c.relation == "==" and not c.over and c.left.is_Symbol}
+    every = [e for c in conditions for e in (c.left, c.right, *(end for _, *ends in c.over for end in ends))]
+    indices = {index for c in conditions for index, *_ in c.over} | {
+        index for e in every for s in e.atoms(sp.Sum) for index, *_ in s.limits}
+    entries = {entry for e in every for entry in e.atoms(sp.Indexed)}
+    for name in sorted({entry.base.label.name for entry in entries} - {*found}):
+        if not (name.startswith(("weight(", "grad(", "F(")) or name == "F_star_client" or name in reader.vectors):
+            raise NotAtPoints(f"{name} is not measured at points")
+        vector = name in reader.vectors or name.startswith("grad(")
+        domain = "vector" if vector else "nonnegative" if name.startswith("weight(") else "real"
+        found[name] = Variable(name, domain, (("k", "clients"),))
+    single = {s for e in every for s in e.free_symbols if s.is_Symbol} - indices - defined - {e.base.label for e in entries}
+    found |= {s.name: _variable(s, reader) for s in sorted(single, key=str) if s.name not in found}
     return tuple(found.values())
 
 

@@ -1,19 +1,20 @@
-"""Symbolic proofs of claims about plain numbers and free vectors, for all numbers and sizes and in every dimension.
+"""Symbolic proofs of claims about plain numbers, free vectors and losses at points, for all numbers and sizes and in every
+dimension.
 
-Formulas are brought into a normal form (:mod:`verify.prove.normal`). What is left of right - left must then follow, by real
-arithmetic that z3 decides, from the hypotheses and from lemmas about the powers, sums and lengths that occur
-(:mod:`verify.prove.lemmas`). Where a size is small, its first values may be looked at one by one.
+Claims about losses at points become claims about numbers and vectors first (:mod:`verify.prove.points`). Formulas are
+brought into a normal form (:mod:`verify.prove.normal`). What is left of right - left must then follow from the hypotheses
+and lemmas about the powers, sums and lengths that occur (:mod:`verify.prove.lemmas`): by real arithmetic that z3 decides, or
+as a sum of multiples (:mod:`verify.prove.multipliers`). Where a size is small, its first values may be looked at one by one.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
 
 import sympy as sp
 
 from bounds.language.claim import Claim, Condition, Variable
 from verify.prove.context import Context, Family
-from verify.prove.lemmas import LEMMAS, OF_VECTORS
+from verify.prove.lemmas import ADDED, SEARCHED
 from verify.prove.points import NotAtPoints, at_points
 from verify.prove.real import never_negative
 from verify.prove.satisfiable import Fact
@@ -38,9 +39,15 @@ def prove(claim: Claim) -> Proof | None:
         return None
     if claim.setting == "point":
         try:
-            claim = at_points(claim)
+            found = _by_arithmetic(at_points(claim), (True, False))
         except NotAtPoints:
             return None
+        return found and replace(found, method=f"for every federation in every dimension, {found.method}")
+    return _by_arithmetic(claim, (False, True))
+
+
+def _by_arithmetic(claim: Claim, ways: Sequence[bool]) -> Proof | None:
+    """A proof; ``ways`` say in which order sums of multiples of facts are looked for, and z3 is asked (False)."""
     if any(v.domain not in _NUMBERS for v in claim.variables):
         return None
     for written in (False, True):
@@ -51,8 +58,8 @@ def prove(claim: Claim) -> Proof | None:
             return found
         if question.goal.strict:
             return None
-        for searches, lemmas in product((False, True), ((), OF_VECTORS, LEMMAS)):  # what is not needed makes proofs harder
-            used = replace(question.context, searches=searches).proof(question.goal, lemmas)
+        for adds, lemmas in ((way, each) for way in ways for each in (ADDED if way else SEARCHED)):
+            used = replace(question.context, adds=adds).proof(question.goal, lemmas)
             if used is not None:
                 return _proof(question.goal, used)
         if not question.has_families:

@@ -181,8 +181,8 @@ def _on_pieces(claim: Claim, data: dict) -> str:
 
 
 def _proof(case: _Case) -> Verdict | None:
-    """Certified, if a symbolic proof succeeds."""
-    proof = prove(case.claim)
+    """Certified, if a symbolic proof succeeds and some instance meets the hypotheses, which else may exclude each other."""
+    proof = prove(case.claim) if case.found.met else None
     if not proof:
         return None
     case.details["proof"] = proof.expression

@@ -23,13 +23,14 @@ ROOT = Path(__file__).resolve().parents[2]
 DECIDES = (
     "synthetic", "fedtheory", "bounds/language", "bounds/formulas", "bounds/registry", "bounds/papers/*/words.py",
     "verify/checker", "verify/claims", "verify/evaluation", "verify/evidence", "verify/exact", "verify/formulas",
-    "verify/growth", "verify/instances", "verify/measure", "verify/prove", "verify/referee/decide.py",
+    "verify/growth", "verify/instances", "verify/measure", "verify/proofs", "verify/prove", "verify/referee/decide.py",
     "verify/results/verdict.py", "verify/search", "verify/worst",
 )
 #: rooms and files within these that decide nothing
 SHOWS = (
     "fedtheory/pages.py", "fedtheory/stability.py", "fedtheory/testing", "verify/evidence/stability.py",
-    "verify/evidence/stability_figure.py", "verify/formulas/figures.py", "verify/worst/blocks.py", "verify/worst/chart.py",
+    "verify/evidence/stability_figure.py", "verify/formulas/figures.py", "verify/proofs/looseness.py",
+    "verify/proofs/looseness_figure.py", "verify/worst/blocks.py", "verify/worst/chart.py",
     "verify/worst/conditions.py", "verify/worst/function.py", "verify/worst/tuning.py",
 )
 LIBRARIES = ("torch", "numpy", "sympy", "scipy", "scikit-learn", "cma", "z3-solver", "clarabel")
@@ -63,7 +64,7 @@ def fingerprints(claims: Iterable[Claim], settings: Mapping[str, Any],
                  related: Callable[[Claim], Iterable[Claim]] = lambda claim: ()) -> dict[str, str]:
     """A digest for each claim, by id, that changes with the claim, the settings (budget, seeds, ...) and the code.
 
-    It also changes with the ``related`` claims, at whose counterexamples the search of the claim looks.
+    It also changes with the ``related`` claims: those at whose counterexamples the search looks, and the steps of a proof.
     """
     own: dict[str, str] = {}
 

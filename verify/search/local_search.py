@@ -7,7 +7,7 @@ corners, what is true or false, and the shape stay as they are.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from math import log, prod
 from typing import Any
@@ -54,7 +54,7 @@ class Coordinates:
     base: Leaves
     parts: dict[str, tuple[np.ndarray, bool, float]]
     domains: dict[str, str]
-    most: dict[str, float]
+    most: dict[str, float] = field(default_factory=dict)
 
     @classmethod
     def of(cls, claim: Claim, leaves: Leaves) -> Coordinates:

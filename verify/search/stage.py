@@ -21,6 +21,7 @@ from verify.search.sharing import RUNS
 __all__ = ["Stage", "State"]
 
 _WORK_ON_SAMPLES = 60_000  # in place of a budget's work
+_MOST_ENTRIES = 2**24  # of a claim's largest array, in all instances of a batch: 128 MiB
 
 
 @dataclass
@@ -62,7 +63,10 @@ class State:
         work = prod(outcomes(shape)) * shape.clients * (shape.iterations * shape.dim + drawn)
         work = max(work, 4 * (shape.clients * shape.family.knots) ** 2)  # at both knots of every piece, all pieces twice
         most = _WORK_ON_SAMPLES if shape.family.coupled else self.budget.work
-        return int(np.clip(most // max(work, 1), 8, self.budget.size))
+        sizes = shape.as_sizes()
+        entries = max((prod(sizes[size] for _, size in v.indices) * (shape.dim if v.domain == "vector" else 1)
+                       for v in self.claim.variables), default=1)
+        return min(int(np.clip(most // max(work, 1), 8, self.budget.size)), max(1, _MOST_ENTRIES // max(entries, 1)))
 
 
 def _batch(claim: Claim, rng: np.random.Generator, rng_of_corners: np.random.Generator, shape: Shape, count: int,

@@ -63,8 +63,10 @@ def worst_points(claim: Claim, given: Mapping[str, Fraction] | None = None, plac
     solved = [(one, each) for each in asked if (one := each.program.solve(each.smaller, each.larger, others=each.others))]
     if not solved:
         return None
-    found, asked = max(solved, key=lambda pair: pair[0].factor)
-    return _on_a_line(letters, setting, found.factor, _straightened(letters, asked, found))
+    found, worst = max(solved, key=lambda pair: pair[0].factor)
+    if len(worst.program.blocks) > 1:  # layers or worlds, each with vectors of its own
+        return None
+    return _on_a_line(letters, worst.program, setting, found.factor, _straightened(letters, worst, found))
 
 
 class _Asked(NamedTuple):
@@ -113,7 +115,8 @@ def _straightened(letters: Letters, asked: _Asked, solution: Solution) -> Soluti
         main = directions[:, -1]
         across = np.eye(len(main)) - np.outer(main, main)
         places = ((i, j) for j in range(len(main)) for i in range(j + 1))
-        length = Form({(i, j): Fraction(float(across[i, j]) * (1 if i == j else 2)) for i, j in places})
+        length = Form({(program.chosen[i], program.chosen[j]): Fraction(float(across[i, j]) * (1 if i == j else 2))
+                       for i, j in places})
         turned = again.solve(-length, larger)
         if turned is None:
             break
@@ -121,12 +124,12 @@ def _straightened(letters: Letters, asked: _Asked, solution: Solution) -> Soluti
     return solution
 
 
-def _on_a_line(letters: Letters, setting: Setting, factor: float, solution: Solution) -> WorstPoints:
+def _on_a_line(letters: Letters, program: Program, setting: Setting, factor: float, solution: Solution) -> WorstPoints:
     sizes, directions = np.linalg.eigh(solution.gram)
-    along = directions[:, -1] * max(sizes[-1], 0.0) ** 0.5
+    along = dict(zip(program.chosen, directions[:, -1] * max(sizes[-1], 0.0) ** 0.5, strict=True))
 
     def place(row: Row) -> float:
-        return sum(float(c) * along[letter] for letter, c in row.terms.items() if letter != ORIGIN)
+        return sum(float(c) * along.get(letter, 0.0) for letter, c in row.terms.items() if letter != ORIGIN)
 
     points = [np.array([(place(x), place(g), sum(float(c) * solution.values.get(key, 0.0) for key, c in value.terms.items()))
                         for x, g, value in each]) for each in letters.points]

@@ -22,7 +22,7 @@ _SIZES = ((2, 2, 2), (2, 1, 2), (2, 2, 1), (3, 1, 1), (1, 3, 1))
 _RATIOS, _STEPS = ("1/10", "9/10", "1/100", "1/2"), ("1/2", "1", "1/10", "3/2", "1/50")
 _NUMBERS, _SHARES = ("1", "1/2", "2", "1/3", "1/10", "8", "1/100"), ("1", "1", "1/2", "1/10", "1/100")
 STARTS, _TRIALS = 3, 60  # settings from which numbers are moved, and trials from each
-_MOVES = (Fraction(3), Fraction(1, 3))  # of a number, by a factor
+_MOVES = (Fraction(3), Fraction(1, 3), Fraction(11, 10))  # of a number, by a factor
 _PARTS = (Fraction(1), Fraction(1, 4), Fraction(1, 16), Fraction(1, 64))  # of numbers that hypotheses may bound
 _LISTED = 4  # values in a scope
 _UP = 1.001  # a factor that is this many times larger is larger
@@ -39,7 +39,7 @@ def _places() -> Iterator[Place]:
         yield Place(
             *_SIZES[i % len(_SIZES)], L, L * Fraction(_RATIOS[i % len(_RATIOS)]),
             tuple(map(Fraction, rng.choices(_SHARES, k=7))), Fraction(_STEPS[i // 2 % len(_STEPS)]),
-            tuple(map(Fraction, rng.choices(_NUMBERS, k=7))), (1, rng.randint(1, 4), 1), 1 if i % 4 == 3 else 2)
+            tuple(map(Fraction, rng.choices(_NUMBERS, k=7))), (1, rng.randint(1, 4), 1), 1 if i % 3 == 2 else 2)
 
 
 #: the places at which proofs are looked for
@@ -128,13 +128,14 @@ def known_at(claim: Claim, place: Place) -> WorstCase:
     places = [place._replace(numbers=())]
     if place.numbers:
         without = _unneeded(claim, place)
-        smaller = [place._replace(numbers=tuple(number * part for number in place.numbers)) for part in _PARTS]
+        smaller = [place._replace(numbers=tuple(number * part for number in place.numbers), near=tuple(
+            near * (9 + part) / 10 for near in place.near)) for part in _PARTS]
         places += [each._replace(unknown=without) for each in smaller] + smaller * bool(without)
     errors: list[Exception] = []
     for each in places:
         try:
             return _with_factors(claim, {}, each)
-        except (TypeError, ValueError) as error:
+        except (ArithmeticError, TypeError, ValueError) as error:
             errors.append(error)
     raise errors[min(1, len(errors) - 1)]
 
@@ -170,7 +171,7 @@ def uphill(claim: Claim, start: WorstCase, place: Place) -> tuple[dict[str, Frac
         return max((-inf if factor is None else factor for factor in one.factors), default=-inf)
 
     place = place._replace(unknown=frozenset(start.setting.unknown), numbers=place.numbers or PLACES[1].numbers)
-    given = {name: Fraction(number) for name, number in start.numbers.items() if name != "weights"}
+    given = {name: Fraction(number) for name, number in (start.numbers | _alike(start)).items() if name != "weights"}
     best, left, grown = factor(given), _TRIALS, True
     while grown and left > 0:
         grown = False
@@ -185,11 +186,21 @@ def uphill(claim: Claim, start: WorstCase, place: Place) -> tuple[dict[str, Frac
     return given, place
 
 
+def _alike(one: WorstCase) -> dict[str, str]:
+    """Numbers of arrays whose entries are all the same, such as step sizes; those of zeros are left as they are."""
+    found = {}
+    for name, value in one.setting.values.items():
+        entries = {str(entry) for entry in value} if isinstance(value, list) else set()
+        if len(entries) == 1 and not any(isinstance(entry, list) for entry in value) and entries != {"0"}:
+            found[name] = entries.pop()
+    return found
+
+
 def in_one_line(found: list[WorstCase], rounds: str = "") -> str:
     """The functions, the sizes and the numbers of all settings, in one line; ``rounds`` where their number is no matter."""
     said: dict[str, list[str]] = {}
     for one in found:
-        for name, value in one.said.items():
+        for name, value in one.numbers.items():
             if not (rounds and name == "rounds"):
                 said.setdefault(name, []).append(value)
     parts = [found[0].functions, "in every dimension", *[rounds] * bool(rounds), f"at {len(found)} settings"]

@@ -57,7 +57,7 @@ def setting_of(claim: Claim, given: Mapping[str, Fraction], place: Place | None 
         ValueError: a size that is no whole number, or below its least value.
     """
     place, free = place or Place(), free_names(claim)
-    settable = [*SIZES[:1], "local_steps", "participants", "rounds", *(n for n in free if n not in SIZES)]
+    settable = [*SIZES[:1], "layers", "local_steps", "participants", "rounds", *(n for n in free if n not in SIZES)]
     settable += ["samples"] * speaks_of_samples(claim)
     if unknown := sorted({*given} - {*settable}):
         raise LookupError(f"{claim.id} has no {', '.join(unknown)}; allowed: {', '.join(settable)}")
@@ -99,7 +99,8 @@ def setting_of(claim: Claim, given: Mapping[str, Fraction], place: Place | None 
 def _sizes(claim: Claim, given, free, place) -> dict[str, int]:
     least = dict.fromkeys(("clients", "rounds", "local_steps"), 1)
     found = {name: given.get(name, getattr(place, name)) for name in least}
-    found["layers"] = place.layers if "layers" in claim.names or any(f.has(layer_part) for f in claim.formulas) else 1
+    speaks_of_layers = "layers" in claim.names or any(formula.has(layer_part) for formula in claim.formulas)
+    found["layers"] = given.get("layers", place.layers if speaks_of_layers else 1)
     for variable in claim.variables:
         if variable.domain == "integer" and not variable.indices:
             name, least[variable.name] = variable.name, variable.low

@@ -43,21 +43,16 @@ class WorstCase:
 
     @property
     def numbers(self) -> dict[str, str]:
-        """Sizes, and numbers that have a value."""
+        """Sizes, and numbers that have a value; layers where a model has several."""
         weights = {} if len({*self.setting.weights}) == 1 else {"weights": " ".join(self.setting.weights)}
         found = {**self.setting.sizes, **{n: v for n, v in self.setting.values.items() if isinstance(v, str)}, **weights}
-        return {name: str(value) for name, value in found.items() if name not in _NOT_SAID}
-
-    @property
-    def said(self) -> dict[str, str]:
-        """What a scope says: sizes and numbers, and the layers of a model that has several."""
-        layers = self.setting.sizes["layers"]
-        return self.numbers | ({"layers": str(layers)} if layers > 1 else {})
+        told = {"layers"} if self.setting.sizes["layers"] > 1 else set()
+        return {name: str(value) for name, value in found.items() if name not in _NOT_SAID - told}
 
     @property
     def scope(self) -> str:
         """The functions, sizes and numbers of which the statement was looked at, in one line."""
-        said = ", ".join(f"{name} = {value}" for name, value in self.said.items())
+        said = ", ".join(f"{name} = {value}" for name, value in self.numbers.items())
         return f"{self.functions}, in every dimension; {said}"
 
 

@@ -4,8 +4,8 @@ Takes certificates of claims of every paper, kind and method, changes them at ra
 fails because its recorded sides are not those of the changed instance gets the right sides, and is judged again. Every
 mutant that is accepted is judged by an exact evaluation that shares no code with the checker: both must agree that it
 refutes the claim. Of proofs, the statement is changed too, and half of the mutants get multipliers that the solver finds for
-what they say then; of one that is accepted, random federations must not break the statement. Reports also what takes long
-and what raises.
+what they say then; of one that is accepted, random federations must not break the statement, of a proof for every number of
+rounds over several such numbers. Reports also what takes long and what raises.
 """
 
 import argparse
@@ -26,6 +26,7 @@ from bounds.controls.fedavg import CLASS, control
 from bounds.language.claim import Claim, Condition, Procedure
 from bounds.language.words import norm2, rounds, x_round, x_star
 from bounds.registry.claims import all_claims, find_claim
+from tests.verify.attack.every_round import attack_rounds
 from tests.verify.attack.mutants import damaged, mutant
 from tests.verify.attack.second_opinion import disproves, refutes, restated
 from verify.checker.form import STATED, sized, stated
@@ -226,6 +227,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(f"{len(given)} certificates of {len(methods)} methods; without any: {', '.join(sorted(METHODS.keys() - methods))}")
     outcome = attack(given, options.mutants, options.seed)
     print(f"{dict(outcome)}; slowest {outcome.slowest:.1f} s; wrong: {len(outcome.wrong)}")
+    judged, wrong = attack_rounds(options.mutants // 20, options.seed)
+    print(f"every number of rounds: {dict(judged)}; wrong: {len(wrong)}")
+    outcome.wrong += [("proven for every number of rounds, and false", each) for each in wrong]
     for why, data in outcome.wrong[:20]:
         print(why)
         print("  ", json.dumps(data, default=str)[:2000])

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import Any
 
-__all__ = ["damaged", "mutant"]
+__all__ = ["changed_part", "damaged", "mutant", "scaled"]
 
 Place = tuple[Any, Any]  # an object or a list, and a key of it
 
@@ -87,18 +87,24 @@ def _changed(data: dict[str, Any], rng: random.Random) -> None:
         target[0][target[1]] = copy.deepcopy(source[0][source[1]])
 
 
-def _scaled(data: dict[str, Any], rng: random.Random) -> None:
+def scaled(data: dict[str, Any], rng: random.Random) -> None:
     """Another multiple of a side of the statement, or of a hypothesis."""
     condition, side = rng.choice([data["statement"], rng.choice(data["hypotheses"])]), rng.choice(("left", "right"))
     factor = rng.choice((["*", 9, ["^", 10, -1]], ["*", 11, ["^", 10, -1]], 2, ["^", 2, -1], -1))
     condition[side] = ["*", factor, condition[side]]
 
 
+def changed_part(data: dict[str, Any], rng: random.Random) -> None:
+    """One change of the statement or of a hypothesis."""
+    part = rng.choice(("statement", "hypotheses"))
+    _changed({part: data[part]}, rng)
+
+
 def mutant(certificate: dict[str, Any], rng: random.Random) -> dict[str, Any]:
     """The certificate with one to three changes."""
     data = copy.deepcopy(certificate)
     if "settings" in data and rng.random() < 0.3:
-        _scaled(data, rng)
+        scaled(data, rng)
         return data
     for _ in range(rng.choice((1, 1, 1, 2, 3))):
         try:

@@ -7,6 +7,7 @@ from fractions import Fraction
 import pytest
 
 from bounds.registry.user_claims import load_claims
+from tests.verify.attack.second_opinion import refutes
 from verify.claims.method import faults_of_method
 from verify.exact.check import check, replay_alone
 from verify.exact.statement import statement_of
@@ -124,6 +125,13 @@ HONEST = {
     "a domination": (
         DOMINATED + 'statement = "objective(y) - F_star <= norm2(objective_grad(y))/(3*mu)"',
         {"values": {"y": ["1"], "mu": "1"}, "left": "1/2", "right": "1/3"}),
+    "clients with pieces of different numbers": (
+        AT_Y + 'statement = "F(k, y) <= F(0, y) for k in 0..clients-1"',
+        {"sizes": TWO, "values": {"y": ["0"]}, "offset": ["0", "1"], "left": "1", "right": "0",
+         "pieces": [[[]], [[["1", "0", "1"], ["1", "0", "2"]]]]}),
+    "a free client, as text": (
+        'free_clients = true\nequal_weights = false\nstatement = "client_weight[0] <= client_weight[1]"',
+        {"sizes": {"clients": 2}, "left": "1", "right": "1/2", "client_weight": ["1", "1/2"], "priority": [1, "0"]}),
     "a turned domination": (
         AT_Y + 'assume = ["norm2(v - x_star) >= mu*norm2(objective_grad(v)) for all v"]\nstatement = "mu <= 1/2"',
         {"sizes": {"dim": 2}, "values": {"y": ["0", "0"], "mu": "1"}, "left": "1", "right": "1/2", "half_tangent": "1/2"}),
@@ -132,10 +140,13 @@ HONEST = {
 
 @pytest.mark.parametrize("name", HONEST)
 def test_what_is_forged_is_honest_elsewhere(name, tmp_path):
+    """The engine reads the same instance."""
     text, changes = HONEST[name]
     claim = claims_of(text, tmp_path)
-    result = check(written(claim, **changes), claim)
+    data = written(claim, **changes)
+    result = check(data, claim)
     assert result.accepted, result.reason
+    assert refutes(data, claim)
 
 
 # growth ----------------------------------------------------------------------------------------------------------------

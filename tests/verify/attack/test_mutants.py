@@ -3,17 +3,22 @@
 import json
 import random
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
 from bounds.registry.claims import find_claim
 from tests.verify.attack import attack as attacking
+from tests.verify.attack import every_round
 from tests.verify.attack.attack import attack, proofs
+from tests.verify.attack.every_round import attack_rounds
 from tests.verify.attack.mutants import mutant
 from tests.verify.attack.second_opinion import disproves, refutes, restated
 from verify.checker import proof as checker
 from verify.exact.check import CheckResult
+from verify.exact.statement import statement_of
 from verify.referee.decide import Settings, decide
+from verify.worst.every_round import at
 
 #: refuted claims: a run with chance, a point, plain numbers, samples, a method with roots
 CLAIMS = ("fedalign/theorem-1", "fedalign/step-eq47-as-printed", "fedmoswa/lemma-g.11", "afedpd/lemma-2", "fadamgc/eq-96",
@@ -82,3 +87,19 @@ def test_random_federations_break_what_is_a_tenth_too_strong_and_nothing_that_is
         larger = "left" if said.relation == ">=" else "right"
         broken += disproves(data, replace(claim, statement=replace(said, **{larger: getattr(said, larger) * 9 / 10})), 1)
     assert broken >= len(proven) // 2
+
+
+def test_what_is_proven_for_every_number_of_rounds_holds_over_several():
+    judged, wrong = attack_rounds(12, seed=1)
+    assert not wrong and judged["proven"] > 2, "else nothing was looked at"
+
+
+def test_the_attack_notices_an_induction_that_proves_everything(monkeypatch):
+    monkeypatch.setattr(every_round, "at", lambda claim, given, place: SimpleNamespace(certificate=proven_at(claim, place)))
+    monkeypatch.setattr(every_round, "replay_alone", lambda data: CheckResult(True, "yes"))
+    assert attack_rounds(12, seed=1)[1]
+
+
+def proven_at(claim, place):
+    """The proof of the registered claim, with what another one states."""
+    return at(find_claim(claim.id), {}, place).certificate | statement_of(claim)

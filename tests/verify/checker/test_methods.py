@@ -86,7 +86,7 @@ def test_all_states_are_compared():
         seen.setdefault(ROWS[name][0], set()).update(names_of(environment, name))
     for base, states in seen.items():
         left_out = {*checker.METHODS[base][1]} - states - {*BESIDE}
-        assert left_out <= ({"client_scalar_moment2"} if base == "local-adam" else set())
+        assert left_out <= {"local-adam": {"client_scalar_moment2"}, "moon": {"last_local_model"}}.get(base, set())
 
 
 def test_every_procedure_of_a_claim_is_replayed_or_about_growth():
@@ -105,7 +105,7 @@ FAULTS = {
     "everybody renews": ("fedmoswa II", averaging, "c = run.of_drawn(new, c)", "c = new"),
     "mean of all": ("fedmoswa II", averaging, "if everyone else run.mean(new)", "if everyone else run.over_all(c)"),
     "old server variate": ("fedmoswa II", averaging, "c[k] - m + (x", "c[k] + (x"),
-    "start": ("fedmoswa gradient", averaging, 'if start == "gradient" else m', 'if start == "none" else m'),
+    "start": ("fedmoswa gradient", averaging, 'if start in ("gradient", "free-mean") else m', 'if start == "none" else m'),
     "fresh m after": ("fedmoswa fresh", averaging, "m * (1 -", "m * (2 -"),
     "sam radius": ("fedsam", averaging, "y + along(", "y - along("),
     "momentum": ("mofedsam", averaging, "M * (1 - beta)", "M * beta"),

@@ -230,7 +230,7 @@ def test_options_reach_the_referee_and_the_command_is_recorded(run, tmp_path, re
     fake, out = referee("consistent", "consistent"), tmp_path / "a b"
     run("verify", *SOME[:2], "--budget", "standard", "--seeds", 7, "--seed", 5, "--out", out)
     incoming = out / "results" / "incoming"
-    assert fake.options == {"budget": "standard", "seeds": 7, "seed": 5, "device": "cpu", "out": incoming}
+    assert fake.options == {"budget": "standard", "seeds": 7, "seed": 5, "device": "cpu", "out": incoming, "cluster": None}
     options = f"--budget standard --seeds 7 --device cpu --seed 5 --out '{out}'"
     assert [v.command for v in load_verdicts(out)] == [f"fedtheory verify {claim} {options}" for claim in SOME[:2]]
     assert json.loads((out / "about.json").read_text())["command"] == f"fedtheory verify {' '.join(SOME[:2])} {options}"
@@ -290,10 +290,11 @@ def test_table_shows_infinite_ratios(run, tmp_path, monkeypatch):
 
 # check -------------------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("accepted, status, word", [(True, 0, "accepted"), (False, 1, "rejected")])
-def test_check_reports_both_sides(run, monkeypatch, accepted, status, word):
+def test_check_reports_both_sides(run, tmp_path, monkeypatch, accepted, status, word):
     from verify.exact.check import CheckResult
 
     result = CheckResult(accepted, "because", "1/128", "0")
     monkeypatch.setattr("verify.growth.check.check_file", lambda *_: result)
     shown = f"{word} - because\nleft  = 1/128  (about 0.00781)\nright = 0  (about 0)\n"
-    assert run("check", "x.json") == (status, shown, "")
+    (tmp_path / "x.json").write_text("{}")
+    assert run("check", tmp_path / "x.json") == (status, shown, "")

@@ -1,6 +1,7 @@
 """Every word of the language by hand, on exact fractions and in floating point."""
 
 from fractions import Fraction as Q
+from math import prod
 
 import numpy as np
 import pytest
@@ -37,6 +38,8 @@ from synthetic.numbers.arrays import BALLS, EXACT, NUMPY, TORCH, to_numpy
 from synthetic.numbers.balls import Ball
 from synthetic.numbers.roots import Irrational, real_power
 from synthetic.quadratic.quadratic import Quadratic
+from synthetic.registry import make_problem
+from verify.evaluation import evaluate as evaluate_module
 from verify.evaluation.environment import Environment, NamedArray, UnboundName
 from verify.evaluation.evaluate import evaluate, sides
 from verify.evaluation.term_sizes import sizes_of_sides
@@ -332,3 +335,21 @@ def test_sizes_see_what_cancels():
     condition = Condition(c - c * (1 + a[0] / 2**40), "<=", norm2(10**6 * x[0] - 10**6 * E(x[0]) + x[1]))
     left, right, _ = sizes_of_sides(condition, environment(NUMPY))
     assert left.item() >= 20 and right.item() >= (1e-4 * 8e6) ** 2
+
+
+def test_gradients_of_clients_with_samples_are_the_same_in_blocks(monkeypatch):
+    federation, rng = make_problem("digits"), np.random.default_rng(0)
+    points = federation.backend.array(rng.standard_normal((2, 5, federation.dim)))
+    numbers = federation.backend.integers(rng.integers(0, federation.clients, (2, 5)))
+    seen = []
+
+    def gradients(f, x, clients):
+        seen.append(clients.shape[1])
+        return f.gradient(x, clients)
+
+    whole = evaluate_module._in_blocks(gradients, federation, points, numbers)
+    monkeypatch.setattr(evaluate_module, "_MOST_TAKEN", 2 * 2 * prod(federation.features.shape[2:]))
+    parts = evaluate_module._in_blocks(gradients, federation, points, numbers)
+    assert seen == [5, 2, 2, 1]
+    np.testing.assert_allclose(np.asarray(parts), np.asarray(whole), rtol=1e-12)
+

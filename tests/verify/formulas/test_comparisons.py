@@ -132,7 +132,14 @@ class Numbers:
 
 
 def test_every_comparison_is_transcribed():
-    assert {c.partition("/")[2] for c in CLAIMS} == set(ROWS)
+    assert {row_of(c) for c in CLAIMS} == set(ROWS)
+
+
+def row_of(claim_id):
+    """A reading with a weak sign has the sides of the strict one."""
+    block, _, reading = claim_id.partition("/")[2].partition("@")
+    rest = [part for part in reading.split("+") if part and part != "at-most"]
+    return block + "@" * bool(rest) + "+".join(rest)
 
 
 @pytest.mark.parametrize("claim_id", CLAIMS)
@@ -142,7 +149,7 @@ def test_sides_are_what_is_printed(claim_id):
         p = Numbers(claim, seed)
         sides = [float(side.subs({s: sp.Rational(p.values[s.name]) for s in side.free_symbols}))
                  for side in (claim.statement.left, claim.statement.right)]
-        assert sides == pytest.approx(ROWS[claim_id.partition("/")[2]](p), rel=1e-9)
+        assert sides == pytest.approx(ROWS[row_of(claim_id)](p), rel=1e-9)
 
 
 def test_compared_claims_are_there_and_shown():

@@ -65,7 +65,8 @@ def value(expression, given):
     parts = [value(part, given) for part in expression.args]
     return {
         sp.Add: sum, sp.Mul: math.prod, sp.Pow: lambda p: p[0] ** p[1], sp.exp: lambda p: math.exp(p[0]), sp.Max: max,
-        dot: lambda p: p[0] @ p[1], norm: lambda p: np.linalg.norm(p[0]), sp.Abs: lambda p: abs(p[0]),
+        dot: lambda p: np.dot(p[0], p[1]), norm: lambda p: np.linalg.norm(p[0]), norm2: lambda p: np.dot(p[0], p[0]),
+        sp.Abs: lambda p: abs(p[0]),
     }[expression.func](parts)
 
 

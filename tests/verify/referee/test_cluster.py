@@ -13,14 +13,6 @@ CLAIMS = ("fedalign/theorem-1", "fedalign/lemma-A2", "classical/gd-convex", "fed
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]  # of dask, when a worker is killed
 
 
-@pytest.fixture
-def two_workers():
-    distributed = pytest.importorskip("distributed")
-    with distributed.LocalCluster(n_workers=2, threads_per_worker=2, dashboard_address=None) as cluster, \
-            distributed.Client(cluster) as client:
-        yield client
-
-
 def by_id(verdicts):
     return {verdict.id: replace(verdict, seconds=0.0) for verdict in verdicts}
 

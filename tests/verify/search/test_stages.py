@@ -109,3 +109,16 @@ def test_what_is_off_is_part_of_the_fingerprint():
     marks = {mark for without in ({}, {"without": ["small"]}, {"without": ["units"]})
              for mark in fingerprints([claim], {"budget": "quick"} | without).values()}
     assert len(marks) == 3
+
+
+def test_batches_are_small_where_a_claim_has_large_arrays():
+    """An array of a thousand by a thousand numbers in 128 instances needs a gigabyte, which a worker does not have."""
+    claim = find_claim("fedalign/claim-theta-decreases")
+    state, counts = State(claim, BUDGETS["quick"].levels[0], Archive(), (), NUMPY, [0]), {}
+    for length in (3, 1000):
+        sizes = {size: length for v in claim.variables for _, size in v.indices}
+        shape = Shape(clients=1, dim=1, sizes=tuple(sizes.items()))
+        counts[length] = state.batch_size(shape)
+        drawn = draw_leaves(claim, shape, 1, np.random.default_rng(0))
+        assert counts[length] * max(array.size for array in drawn.values()) <= 2**24
+    assert 1 <= counts[1000] < counts[3]

@@ -19,6 +19,7 @@ def test_a_theorem_is_proven_at_all_places():
 @pytest.mark.parametrize("name", [
     "fedalign/theorem-1",  # free clients
     "fedmoswa/eq-80@all-clients",  # false where numbers lead uphill, proven at all places
+    "afedpd/lemma-2-step-2", "fedmoswa/lemma-g.13@all-clients",  # where step sizes lead, and where small steps do
     "fedalign/lemma-A4@as-printed", "classical/sgd-stability-distance", "fedmoswa/eq-101@printed", "fadamgc/eq-83"])
 def test_what_is_refuted_or_of_another_kind_is_not_proven(name):
     found = proven(find_claim(name))
