@@ -6,9 +6,10 @@ the statement holds at these sizes and numbers for every federation of the class
 """
 
 from verify.checker.amounts import Amount
-from verify.checker.form import STATED, keys, one_meaning, shaped, sized, stated, texts, valued
+from verify.checker.form import keys, one_meaning, shaped, sized, texts, valued
 from verify.checker.length_rules import Rules, chosen, nonnegative
-from verify.checker.limits import SETTINGS, bounded, written
+from verify.checker.limits import written
+from verify.checker.proof import checked
 from verify.checker.words import require
 
 FORMAT = "fedtheory proof of lengths 1"
@@ -18,16 +19,7 @@ PROOF = ("known", "steps", "hits", "triangles")
 
 def check(certificate):
     """(accepted, reason, "", "")."""
-    require(isinstance(certificate, dict) and certificate.get("format") == FORMAT, f"not a {FORMAT}")
-    keys(certificate, ("format", *STATED, "settings"), "a proof")
-    stated(certificate)
-    require(certificate["statement"]["relation"] not in ("<", ">"), "sums of lengths prove no strict inequality")
-    settings = certificate["settings"]
-    require(isinstance(settings, list) and settings, "settings must be a list of at least one")
-    bounded(len(settings), SETTINGS, "settings")
-    said = [proven({name: certificate[name] for name in STATED} | keys(setting, GIVEN, "a setting")) for setting in settings]
-    refused = [f"setting {number}: {reason}" for number, reason in enumerate(said) if reason]
-    return not refused, "; ".join(refused) or "proven: the statement is a sum of what is known of lengths", "", ""
+    return checked(certificate, FORMAT, GIVEN, proven, "proven: the statement is a sum of what is known of lengths")
 
 
 def rules_of(certificate):

@@ -22,6 +22,9 @@ OF_LETTERS = ("norm", "norm2", "grad", "objective_grad", "F_pop", "objective")
 GAPS = ("worst_mean_gap", "worst_mean_signed_gap", "worst_pair_gap", "worst_sample_gap")
 CLASS = {"L_client": "<", "mu_client": ">", "sigma_sq_client": "<"}
 WORLD = ("replaced", -1, 0, 0)  # the draw of the client whose sample is replaced
+DATA = ("data",)  # the draw of all data
+COMMON = ("objective", "F_pop", "client_weight", "priority")
+RANDOM = ("norm", "norm2", "objective", "F_pop")  # words whose value is one number for every outcome of chance
 SHARED, OWN, TWIN = "F", "f", "f'"  # whose function: a client's loss, that of a draw's sample, and of the twin's sample
 
 
@@ -91,10 +94,20 @@ class Lengths(Replay):
         if len(found) == 2:
             raise NoForm("lengths inside and outside of expectations in one statement")
         self.pathwise = found == {False}
+        self.all_take_part()
         if self.coupled:
             self.apart()
             for _, outcome in self.outcomes():
                 self.exchange(self.run(outcome))
+
+    def all_take_part(self):
+        """Refuse what other weights or clients may change, unless hypotheses say that all clients are priority clients."""
+        heads = set().union(*(self.heads(self.stated["statement"][side]) for side in ("left", "right")))
+        said = any(rule["left"] == ["priority", "k"] and rule["relation"] == "==" and rule["right"] == 1
+                   and bounds_client({**rule, "left": ["L_client", "k"]}) for rule in self.hypotheses)
+        alone = self.stated["setting"] == "point" and not {"objective_grad", *COMMON} & heads
+        require(said or alone, "a federation may have clients that are no priority clients")
+        require(self.how["sampling"] != "bernoulli", "nobody may take part in a round, which lengths do not know")
 
     def apart(self):
         """Decide what a gap stands for: where only the smaller side of the statement has gaps, for that of any sample and
@@ -165,7 +178,8 @@ class Lengths(Replay):
         for point, gradient in seen:
             if point.terms == x.terms:
                 return gradient
-        own = {function[1:]} if function[0] != SHARED else set()
+        drawn = {DATA} if self.coupled and self.how["replaced"] == "random" else set()
+        own = {function[1:]} if function[0] != SHARED else drawn
         seen.append((x, self.letter(self.depends(x) | own)))
         return seen[-1][1]
 
@@ -225,6 +239,13 @@ class Lengths(Replay):
         if self.coupled and word in GAPS:
             return self.gap(word, node, index, outcome)
         return super().value(node, index, outcome)
+
+    def mean(self, key, body, free, index, outcome):
+        """The mean over outcomes. Noise, data and samples have none: of a vector that depends on them there is no form."""
+        found = super().mean(key, body, free, index, outcome)
+        if isinstance(found, Row) and self.depends(found):
+            raise NoForm("the mean of a vector that depends on noise, data or samples")
+        return found
 
     def meaning(self, word, args, index, outcome):
         if self.coupled and word == "E":
@@ -293,9 +314,9 @@ class Lengths(Replay):
     def places(self, node, expected=False):
         """Whether a formula has lengths outside of expectations (False), inside of one (True), or both."""
         word, *args = node if isinstance(node, list) else [node]
-        found = {expected} if word in ("norm", "norm2") else {True} if word in ("E_data", *GAPS) else set()
-        if word in self.rules:
-            found |= self.places(self.rules[word]["formula"], expected)
+        found = {expected} if word in RANDOM else {True} if word in ("E_data", *GAPS) else set()
+        if word in self.meant:
+            found |= self.places(self.meant[word]["formula"], expected)
         inside = expected or word in (*MEANS, "E_client", "E_data", *GAPS)
         return found.union(*(self.places(a, inside) for a in args))
 
@@ -303,7 +324,12 @@ class Lengths(Replay):
         """All words and names in a formula, and in what defines them."""
         word, *args = node if isinstance(node, list) else [node]
         found = {word}.union(*map(self.heads, args))
-        return found | self.heads(self.rules[word]["formula"]) if word in self.rules else found
+        return found | self.heads(self.meant[word]["formula"]) if word in self.meant else found
+
+    @property
+    def meant(self):
+        """What definitions and hypotheses say that a name is."""
+        return self.rules | self.defined
 
     def compared(self, rule):
         """The pairs (smaller, larger) of amounts that a condition compares."""
