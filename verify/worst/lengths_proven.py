@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from math import inf
+from random import Random
 
 from bounds.language.claim import Claim
 from verify.checker.forms import NoForm
@@ -16,9 +17,9 @@ __all__ = ["lengths_at", "lengths_proven"]
 _MOST = 64  # letters
 _LARGE = ("clients", "rounds", "local_steps")  # sizes that must be larger than one at some settings
 _STARTS, _TRIALS = 2, 20  # settings from which numbers are moved, and trials from each
-_MOVES = (Fraction(3), Fraction(1, 3))  # of a number, by a factor
+_MOVES = (Fraction(3), Fraction(1, 3), Fraction(0))  # of a number, by a factor
 _UNITS = (Fraction(1), Fraction(16), Fraction(1, 16))  # of L and mu
-_OTHER_UNITS = (Fraction(1), Fraction(1), Fraction(1000), Fraction(1, 1000))  # of free numbers
+_OTHER_UNITS = (Fraction(1), Fraction(1), Fraction(1000), Fraction(1, 1000))  # of free numbers, of each its own
 _UP = 1.001  # a factor that is this many times larger is larger
 _FIRST = 5  # places, one of each size
 _ERRORS = (ArithmeticError, LookupError, TypeError, ValueError)
@@ -72,8 +73,8 @@ def lengths_proven(claim: Claim) -> Proven:
 
 
 def _everywhere(claim: Claim) -> Iterator[WorstCase | Exception]:
-    """What is known at each place, or why nothing is; then at the numbers to which small settings lead. A claim of which
-    nothing is known at the first places is looked at nowhere else."""
+    """What is known at each place, or why nothing is; then at corners near small settings, and at the numbers to which these
+    lead. A claim of which nothing is known at the first places is looked at nowhere else."""
     starts: dict[tuple[int, ...], tuple[Place, WorstCase]] = {}
     known = 0
     for number, place in enumerate(PLACES):
@@ -89,14 +90,43 @@ def _everywhere(claim: Claim) -> Iterator[WorstCase | Exception]:
         yield one
         if one.letters <= 2 * FEW:
             starts.setdefault(place[:3], (place, one))
-    for place, one in [*starts.values()][:_STARTS]:
+    small = [*starts.values()][:_STARTS]
+    for place, one in small:
+        yield from _corners(claim, one, place)
+    for place, one in small:
         yield _with_factors(claim, *_uphill(claim, one, place))
+
+
+def _corners(claim: Claim, start: WorstCase, place: Place) -> Iterator[WorstCase]:
+    """What is known where numbers vanish: each alone, all, all but one; at the sizes of a setting and where all sizes are 1.
+    A statement that adds up several constants may be true only because one of them covers what another should."""
+    def at(given) -> WorstCase | None:
+        try:
+            return _with_factors(claim, given, place)
+        except _ERRORS:  # a hypothesis, or a divisor, that must not vanish
+            return None
+
+    least = dict.fromkeys((*_LARGE, *["samples"] * ("samples" in start.setting.sizes)), Fraction(1))
+    for sizes in ({}, least):
+        known = {name: at({**sizes, name: Fraction(0)}) for name in _movable(start) if name not in start.setting.sizes}
+        zeros = {name: Fraction(0) for name, one in known.items() if one is not None}
+        sets = [{}, zeros, *({other: zero for other, zero in zeros.items() if other != name} for name in zeros)]
+        more = [at({**sizes, **zero}) for zero in sets if len(zero) != 1]
+        yield from (one for one in [*known.values(), *more] if one is not None)
+
+
+def _movable(one: WorstCase) -> dict[str, str]:
+    """Sizes and numbers that nothing defines; of arrays of one number that number."""
+    arrays = {name: value[0] for name, value in one.setting.values.items()
+              if isinstance(value, list) and all(entry == value[0] for entry in value)}
+    return {name: number for name, number in (one.numbers | arrays).items() if name != "weights"}
 
 
 def _in_units(place: Place, number: int) -> Place:
     """The place in other units: what is false in one of them may be true in the others."""
-    of_L, of_numbers = _UNITS[number % len(_UNITS)], _OTHER_UNITS[number % len(_OTHER_UNITS)]
-    return place._replace(L=place.L * of_L, mu=place.mu * of_L, numbers=tuple(n * of_numbers for n in place.numbers))
+    of_L, rng = _UNITS[number % len(_UNITS)], Random(number)
+    return place._replace(L=place.L * of_L, mu=place.mu * of_L,
+                          numbers=tuple(n * rng.choice(_OTHER_UNITS) for n in place.numbers))
 
 
 def _with_factors(claim: Claim, given: Mapping[str, Fraction], place: Place) -> WorstCase:
@@ -114,15 +144,13 @@ def _uphill(claim: Claim, start: WorstCase, place: Place) -> tuple[dict[str, Fra
         except _ERRORS:
             return -inf, -inf, {}
         factors = [-inf if factor is None else factor for factor in one.factors]
-        arrays = {name: value[0] for name, value in one.setting.values.items()
-                  if isinstance(value, list) and all(entry == value[0] for entry in value)}
-        return max(factors), sum(factors) / len(factors), one.numbers | arrays
+        return max(factors), sum(factors) / len(factors), _movable(one)
 
     given: dict[str, Fraction] = {}  # what is not moved stays where the hypotheses and the place have it
     (best, middle, numbers), grown, left = at(given), True, _TRIALS
     while grown and left > 0:
         grown = False
-        for name in [name for name in numbers if name != "weights"]:
+        for name in [*numbers]:
             number = Fraction(numbers[name])
             steps = (number + 1, number - 1) if name in start.setting.sizes else (number * move for move in _MOVES)
             for moved in steps:

@@ -185,8 +185,8 @@ def _bounded(claim: Claim, name: str, known, near: Fraction) -> Fraction | None:
 def _bounds(claim: Claim, name: str, known, relation: str) -> Iterator[Fraction]:
     """The numbers right of ``name relation ...`` in the conditions, of which all else is known."""
     for condition in claim.conditions:
-        left = condition.left.base.label.name if isinstance(condition.left, sp.Indexed) else str(condition.left)
-        if left == name and condition.relation == relation:
+        left = condition.left.base.label if isinstance(condition.left, sp.Indexed) else condition.left
+        if getattr(left, "name", "") == name and condition.relation == relation:
             number = condition.right.subs({s: known[s.name] for s in condition.right.free_symbols if s.name in known})
             if number.is_Rational:
                 yield Fraction(int(number.p), int(number.q))
