@@ -310,27 +310,28 @@ class Lengths(Replay):
                 return Amount({(SIGNED, word, r, *world): Fraction(1)})
         raise NoForm("only the gap between the server's models of both runs has a form")
 
-    # what is compared ------------------------------------------------------------------------------------------------------
-    def places(self, node, expected=False):
+    def places(self, node, expected=False, within=()):
         """Whether a formula has lengths outside of expectations (False), inside of one (True), or both."""
         word, *args = node if isinstance(node, list) else [node]
         found = {expected} if word in RANDOM else {True} if word in ("E_data", *GAPS) else set()
-        if word in self.meant:
-            found |= self.places(self.meant[word]["formula"], expected)
+        if word in self.meant and word not in within:
+            found |= self.places(self.meant[word]["formula"], expected, (*within, word))
         inside = expected or word in (*MEANS, "E_client", "E_data", *GAPS)
-        return found.union(*(self.places(a, inside) for a in args))
+        return found.union(*(self.places(a, inside, within) for a in args))
 
-    def heads(self, node):
+    def heads(self, node, within=()):
         """All words and names in a formula, and in what defines them."""
         word, *args = node if isinstance(node, list) else [node]
-        found = {word}.union(*map(self.heads, args))
-        return found | self.heads(self.meant[word]["formula"]) if word in self.meant else found
+        found = {word}.union(*(self.heads(a, within) for a in args))
+        more = word in self.meant and word not in within
+        return found | self.heads(self.meant[word]["formula"], (*within, word)) if more else found
 
     @property
     def meant(self):
         """What definitions and hypotheses say that a name is."""
         return self.rules | self.defined
 
+    # what is compared ------------------------------------------------------------------------------------------------------
     def compared(self, rule):
         """The pairs (smaller, larger) of amounts that a condition compares."""
         seen, pairs = set(), []

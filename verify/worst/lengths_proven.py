@@ -40,6 +40,8 @@ def lengths_at(claim: Claim, given: Mapping[str, Fraction] | None = None, place:
         raise ValueError(f"{claim.id} has no proof about lengths: {error}") from error
     except KeyError as error:
         raise LookupError(f"{claim.id} has no proof about lengths: nothing is known of {error}") from error
+    except RecursionError as error:
+        raise ValueError(f"{claim.id} has no proof about lengths: a number is defined by itself") from error
 
 
 def lengths_proven(claim: Claim) -> Proven:
