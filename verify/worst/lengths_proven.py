@@ -7,6 +7,7 @@ from random import Random
 
 from bounds.language.claim import Claim
 from verify.checker.forms import NoForm
+from verify.checker.limits import SETTINGS
 from verify.worst.proven import FEW, FEWEST, PLACES, Proven, in_one_line, may_fail
 from verify.worst.setting import Place, setting_of
 from verify.worst.worst_case import WorstCase
@@ -31,8 +32,8 @@ def lengths_at(claim: Claim, given: Mapping[str, Fraction] | None = None, place:
     ``factors`` only a proof, without ``proofs`` only the factors.
 
     Raises:
-        LookupError, TypeError, ValueError: the claim has no proof of this kind, or not at these numbers, or not with at most
-            so many letters.
+        LookupError, ValueError: the claim has no proof of this kind, or not at these numbers, or not with at most so many
+            letters.
     """
     try:
         return WorstCase(claim.id, *worst_of_lengths(claim, given or {}, place or Place(), most, factors, proofs))
@@ -40,6 +41,8 @@ def lengths_at(claim: Claim, given: Mapping[str, Fraction] | None = None, place:
         raise ValueError(f"{claim.id} has no proof about lengths: {error}") from error
     except KeyError as error:
         raise LookupError(f"{claim.id} has no proof about lengths: nothing is known of {error}") from error
+    except TypeError as error:
+        raise ValueError(f"{claim.id} has no proof about lengths: it does with vectors what numbers alone allow") from error
     except RecursionError as error:
         raise ValueError(f"{claim.id} has no proof about lengths: a number is defined by itself") from error
 
@@ -48,7 +51,7 @@ def lengths_proven(claim: Claim) -> Proven:
     """Proofs of a claim about lengths at all places, in several units, and where numbers that are moved lead.
 
     A statement does not count as proven that is not proven at one of them, or that is looked at with one client, one round
-    or one local step alone although it admits more.
+    or one local step alone although it admits more. The certificate and the scope have as many settings as a file may have.
     """
     if claim.statement.strict:
         return Proven(reason="a sum of lengths proves no strict inequality")
@@ -70,8 +73,9 @@ def lengths_proven(claim: Claim) -> Proven:
     larger = setting_of(claim, {}, PLACES[0]).sizes
     if small := [size for size in _LARGE if larger[size] > 1 and all(one.setting.sizes[size] == 1 for one in found)]:
         return Proven(reason=f"it is looked at with {' = '.join(small)} = 1 alone")
-    settings = [setting for one in found for setting in one.certificate["settings"]]
-    return Proven(found[0].certificate | {"settings": settings}, in_one_line(found))
+    kept = [found[i * len(found) // SETTINGS] for i in range(SETTINGS)] if len(found) > SETTINGS else found
+    settings = [setting for one in kept for setting in one.certificate["settings"]]
+    return Proven(kept[0].certificate | {"settings": settings}, in_one_line(kept))
 
 
 def _everywhere(claim: Claim) -> Iterator[WorstCase | Exception]:

@@ -39,8 +39,9 @@ def seen(claim: Claim, seed: int, batches: int, most: int) -> Iterator[Seen]:
     for _ in range(batches):
         try:
             shape = draw_shape(claim, rng, _OUTCOMES, _ITERATIONS)
-            environment = realise(claim, shape, draw_leaves(claim, shape, _ROWS, rng), NUMPY)
-            verdict = judge(claim, environment)
+            with np.errstate(all="ignore"):
+                environment = realise(claim, shape, draw_leaves(claim, shape, _ROWS, rng), NUMPY)
+                verdict = judge(claim, environment)
         except ERRORS:
             continue
         ratio = np.where(verdict.met & np.isfinite(verdict.ratio), verdict.ratio, -1.0)
@@ -48,9 +49,11 @@ def seen(claim: Claim, seed: int, batches: int, most: int) -> Iterator[Seen]:
         if ratio[row] <= 0:
             continue
         try:
-            yield Seen(float(ratio[row]), factor_at(claim, shape, environment, row, most))
+            with np.errstate(all="ignore"):
+                factor = factor_at(claim, shape, environment, row, most)
         except ERRORS:
             continue
+        yield Seen(float(ratio[row]), float(factor))
 
 
 def factor_at(claim: Claim, shape: Shape, environment: Environment, row: int, most: int) -> float:

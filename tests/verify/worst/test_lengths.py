@@ -10,7 +10,7 @@ from bounds.registry.claims import find_claim
 from tests.verify.worst.coupled_federations import Chance, holds
 from verify.checker import length_proof, length_rules
 from verify.checker.amounts import LENGTH, Amount
-from verify.checker.forms import NoForm
+from verify.checker.forms import ORIGIN, NoForm, Row
 from verify.checker.length_rules import Rules
 from verify.checker.lengths import Lengths
 from verify.exact.check import check
@@ -106,6 +106,39 @@ FAULTS = {
     "noise is a tenth smaller": (
         length_rules, "root_above", lambda own: lambda value: own(value) * Fraction(9, 10), "fedmoswa/lemma-e.4"),
 }
+
+
+def triangles_that_fail(name, sizes, times=lambda c: c):
+    """How many of some random triangle inequalities do not hold on a random federation."""
+    rules, known, pairs = rules_of(name, sizes)
+    rows, rng = _Program(rules, known, *pairs[0]).rows, np.random.default_rng(3)
+    bends = rules.curvatures(next(iter(rules.points)))
+    chance, failed = Chance(rules, rng, max(bends[0], 0), bends[1], None), 0
+    for _ in range(40):
+        parts = [(rows[i], times(Fraction(int(rng.integers(-3, 4))))) for i in rng.choice(len(rows), min(3, len(rows)))]
+        whole = sum((row * c for row, c in parts), Row({}))
+        failed += bool(whole.terms) and not holds(chance, rules.triangle(whole, parts))
+    return failed
+
+
+def test_triangle_inequalities_hold_and_not_the_other_way_round(monkeypatch):
+    name = "fedmoswa/eq-14@region"
+    assert triangles_that_fail(name, SINGLE[name]) == 0
+    monkeypatch.setattr(Rules, "triangle", lambda rules, row, parts, own=Rules.triangle: -own(rules, row, parts))
+    assert triangles_that_fail(name, SINGLE[name])
+
+
+def test_gradients_of_a_draw_on_which_the_models_depend_tell_nothing():
+    rules, known, pairs = rules_of("classical/sgd-stability-distance", COUPLED["classical/sgd-stability-distance"])
+    column = next(c for c in _Program(rules, known, *pairs[0]).columns if c.kind == "hits" and rules.points[
+        [*rules.points][c.entry[0]]][c.entry[1]][0].terms.keys() - {ORIGIN})
+    function = [*rules.points][column.entry[0]]
+    arguments = function[1:], *column.entry[1:3], Fraction(1), Fraction(1), "bound"
+    rules.hit(*arguments)
+    letter = next(i for i in rules.points[function][column.entry[1]][0].terms if i != ORIGIN)
+    rules.upstream[letter] |= {function[1:]}
+    with pytest.raises(ValueError, match="depend on the draw"):
+        rules.hit(*arguments)
 
 
 def with_samples(own, rules, *arguments):
