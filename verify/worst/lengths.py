@@ -17,7 +17,7 @@ from verify.checker.lengths import OWN, TWIN
 __all__ = ["Found", "found_proof"]
 
 _ACTIVE = 1e-9
-_MOST = 130  # vectors of one program
+_MOST = 150  # vectors of one program
 _SECONDS, _TOLERANCE = 5.0, 1e-9  # of the solver
 _PASSES = 2  # over all that is to be made up for
 _FINEST = 10**18  # denominators of multipliers that are rounded up

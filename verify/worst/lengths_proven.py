@@ -8,6 +8,7 @@ from random import Random
 from bounds.language.claim import Claim
 from verify.checker.forms import NoForm
 from verify.checker.limits import SETTINGS
+from verify.exact.statement import statement_of
 from verify.worst.proven import FEW, FEWEST, PLACES, Proven, in_one_line, may_fail
 from verify.worst.setting import Place, setting_of
 from verify.worst.worst_case import WorstCase
@@ -21,6 +22,7 @@ _STARTS, _TRIALS = 2, 20  # settings from which numbers are moved, and trials fr
 _MOVES = (Fraction(3), Fraction(1, 3), Fraction(0))  # of a number, by a factor
 _UNITS = (Fraction(1), Fraction(16), Fraction(1, 16))  # of L and mu
 _OTHER_UNITS = (Fraction(1), Fraction(1), Fraction(1000), Fraction(1, 1000))  # of free numbers, of each its own
+_FAR, _LONG = 100, Fraction(12)  # times a number; a size
 _UP = 1.001  # a factor that is this many times larger is larger
 _FIRST = 5  # places, one of each size
 _ERRORS = (ArithmeticError, LookupError, TypeError, ValueError)
@@ -104,21 +106,30 @@ def _everywhere(claim: Claim) -> Iterator[WorstCase | Exception]:
 
 
 def _corners(claim: Claim, start: WorstCase, place: Place) -> Iterator[WorstCase]:
-    """What is known where numbers vanish: each alone, all, all but one; at the sizes of a setting and where all sizes are 1.
-    A statement that adds up several constants may be true only because one of them covers what another should."""
+    """What is known where numbers vanish, each alone, all, all but one, and where each is large; at the sizes of a setting,
+    where all sizes are 1, and where one of them is large.
+
+    A statement that adds up several constants may be true only because one of them covers what another should, and one that
+    forgets a bound on a step only as long as steps are small."""
     def at(given) -> WorstCase | None:
         try:
             return _with_factors(claim, given, place)
-        except _ERRORS:  # a hypothesis, or a divisor, that must not vanish
+        except _ERRORS:  # a hypothesis that does not admit it, a divisor that vanishes, or too many letters
             return None
 
+    positive = {rule["left"][0] if isinstance(rule["left"], list) else rule["left"]
+                for rule in statement_of(claim)["hypotheses"] if rule["relation"] == ">" and rule["right"] == 0}
+    numbers = {name: Fraction(number) for name, number in _movable(start).items() if name not in start.setting.sizes}
+    names = [name for name in numbers if name not in positive]
     least = dict.fromkeys((*_LARGE, *["samples"] * ("samples" in start.setting.sizes)), Fraction(1))
+    found = [at({name: number * _FAR}) for name, number in numbers.items() if number]
+    found += [at({**least, name: _LONG}) for name in least]
     for sizes in ({}, least):
-        known = {name: at({**sizes, name: Fraction(0)}) for name in _movable(start) if name not in start.setting.sizes}
+        known = {name: at({**sizes, name: Fraction(0)}) for name in names}
         zeros = {name: Fraction(0) for name, one in known.items() if one is not None}
         sets = [{}, zeros, *({other: zero for other, zero in zeros.items() if other != name} for name in zeros)]
-        more = [at({**sizes, **zero}) for zero in sets if len(zero) != 1]
-        yield from (one for one in [*known.values(), *more] if one is not None)
+        found += [*known.values(), *(at({**sizes, **zero}) for zero in sets if len(zero) != 1)]
+    yield from (one for one in found if one is not None)
 
 
 def _movable(one: WorstCase) -> dict[str, str]:
