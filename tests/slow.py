@@ -89,6 +89,8 @@ SLOW: dict[str, tuple[str, ...]] = {
     "verify/prove/test_lemmas.py::test_no_counterexample_contradicts_a_proof": ("[fedluar]",),
     "verify/prove/test_points.py::test_a_false_statement_is_not_proven": ("statement2",),
     "verify/prove/test_points.py::test_a_true_statement_is_proven_and_a_sharper_one_is_not": ("descent", "infimum"),
+    "verify/worst/test_false_lengths.py::test_false_twins_are_not_proven": ("distance@/2", "step-smooth@"),
+    "verify/worst/test_false_lengths.py::test_what_is_true_is_proven": ("swa-drift",),
     "verify/worst/test_claim_figure.py::test_no_run_exceeds_a_worst_case": ("[classical]", "[li2020]"),
     "verify/worst/test_against_lengths.py::test_no_run_exceeds_what_is_proven_of_lengths": ("[classical]", "[afedpd]"),
     "verify/referee/test_referee.py::test_workers_and_order_do_not_matter": (),

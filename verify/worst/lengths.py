@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import cached_property
+from math import nan
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,7 +19,7 @@ __all__ = ["Found", "found_proof"]
 
 _ACTIVE = 1e-9
 _MOST = 150  # vectors of one program
-_SECONDS, _TOLERANCE = 5.0, 1e-9  # of the solver
+_SECONDS, _TOLERANCE, _INFEASIBLE = 5.0, 1e-9, 2  # of the solver, and its word for no solution
 _PASSES = 2  # over all that is to be made up for
 _FINEST = 10**18  # denominators of multipliers that are rounded up
 _COLUMN, _PART = 1e-3, 1e-2  # what multipliers cost
@@ -26,7 +27,7 @@ _COLUMN, _PART = 1e-3, 1e-2  # what multipliers cost
 
 class Found(NamedTuple):
     """The proof of one pair of sides, None where there is none, and the least factor of the larger side that the program
-    proves; NaN where it was not asked for, None where no factor will do."""
+    proves; NaN where it was not asked for or the solver gave up, None where no factor will do."""
 
     proof: dict[str, Any] | None
     factor: float | None
@@ -232,12 +233,12 @@ class _Program:
         return found * self.units
 
     def _solved(self, cost, A, b, E):
-        """The solution of a program whose variables are not negative; None where there is none."""
+        """The solution of a program whose variables are not negative; None where there is none, NaN where the solver gave up."""
         size = np.abs(b).max(initial=0) or 1.0
         found = linprog(cost, A_ub=A, b_ub=b / size, A_eq=E, b_eq=np.zeros(E.shape[0]), method="highs",
                         options={"time_limit": _SECONDS, "primal_feasibility_tolerance": _TOLERANCE,
                                  "dual_feasibility_tolerance": _TOLERANCE})
-        return found.x * size if found.status == 0 else None
+        return found.x * size if found.status == 0 else None if found.status == _INFEASIBLE else nan
 
     def solve(self, gap: Amount):
         """Multipliers of columns, and parts of triangles by vector; None where there are none."""
@@ -245,7 +246,7 @@ class _Program:
         cost = np.full(A.shape[1], _PART)
         cost[: len(self.columns)] = _COLUMN
         found = self._solved(cost, A, self._gap(gap, lower), E)
-        if found is None:
+        if found is None or isinstance(found, float):
             return None
         everything = found * self.scales
         return everything[: len(self.columns)], everything
@@ -259,7 +260,7 @@ class _Program:
         cost[-1] = 1.0
         found = self._solved(cost, sparse.hstack([A, sparse.csr_matrix(-larger[:, None] / size)]), -smaller,
                              sparse.hstack([E, sparse.csr_matrix((E.shape[0], 1))]))
-        return None if found is None else float(found[-1]) / size
+        return found if found is None or isinstance(found, float) else float(found[-1]) / size
 
     # fractions -------------------------------------------------------------------------------------------------------------
     def exact(self, gap: Amount, multipliers: np.ndarray, everything: np.ndarray) -> dict[str, Any] | None:

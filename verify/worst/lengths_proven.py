@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
-from math import inf
+from math import inf, isnan, sqrt
 from random import Random
 
 from bounds.language.claim import Claim
@@ -14,7 +14,7 @@ from verify.worst.setting import Place, setting_of
 from verify.worst.worst_case import WorstCase
 from verify.worst.worst_of_lengths import worst_of_lengths
 
-__all__ = ["lengths_at", "lengths_proven"]
+__all__ = ["lengths_at", "lengths_proven", "limit"]
 
 _MOST = 64  # letters
 _LARGE = ("clients", "rounds", "local_steps")  # sizes that must be larger than one at some settings
@@ -23,6 +23,8 @@ _MOVES = (Fraction(3), Fraction(1, 3), Fraction(0))  # of a number, by a factor
 _UNITS = (Fraction(1), Fraction(16), Fraction(1, 16))  # of L and mu
 _OTHER_UNITS = (Fraction(1), Fraction(1), Fraction(1000), Fraction(1, 1000))  # of free numbers, of each its own
 _FAR, _LONG = 100, Fraction(12)  # times a number; a size
+_DOUBLED = tuple(map(Fraction, (3, 2, 1)))  # sizes that are doubled twice
+_NEAR, _FASTER = 1e-6, 3.0  # what counts as no growth; how many times shorter steps of C q^n become at least
 _UP = 1.001  # a factor that is this many times larger is larger
 _FIRST = 5  # places, one of each size
 _ERRORS = (ArithmeticError, LookupError, TypeError, ValueError)
@@ -64,7 +66,7 @@ def lengths_proven(claim: Claim) -> Proven:
     for one in _everywhere(claim):
         if isinstance(one, Exception):
             reason = reason or str(one)
-        elif one.certificate is None and not may_fail(one):
+        elif one.certificate is None and not may_fail(one) and not any(map(isnan, one.factors)):
             reason = reason or f"no proof in rational numbers was found at {one.scope}"
         elif one.certificate is None:
             return Proven(reason=f"not proven at {one.scope}: {one.reason}")
@@ -75,6 +77,8 @@ def lengths_proven(claim: Claim) -> Proven:
     larger = setting_of(claim, {}, PLACES[0]).sizes
     if small := [size for size in _LARGE if larger[size] > 1 and all(one.setting.sizes[size] == 1 for one in found)]:
         return Proven(reason=f"it is looked at with {' = '.join(small)} = 1 alone")
+    if longer := _outgrown(claim, found[0]):
+        return Proven(reason=f"the least factor that is proven grows with {longer} as if it passed one")
     kept = [found[i * len(found) // SETTINGS] for i in range(SETTINGS)] if len(found) > SETTINGS else found
     settings = [setting for one in kept for setting in one.certificate["settings"]]
     return Proven(kept[0].certificate | {"settings": settings}, in_one_line(kept))
@@ -130,6 +134,41 @@ def _corners(claim: Claim, start: WorstCase, place: Place) -> Iterator[WorstCase
         sets = [{}, zeros, *({other: zero for other, zero in zeros.items() if other != name} for name in zeros)]
         found += [*known.values(), *(at({**sizes, **zero}) for zero in sets if len(zero) != 1)]
     yield from (one for one in found if one is not None)
+
+
+def _outgrown(claim: Claim, start: WorstCase) -> str | None:
+    """A size with which the least factor grows so that it passes one at last, by what it is where the size doubles twice;
+    all other sizes are 1. None where there is none, or where no such sizes have a form."""
+    least = dict.fromkeys((*_LARGE, *["samples"] * ("samples" in start.setting.sizes)), Fraction(1))
+    for name in least:
+        for size in _DOUBLED:
+            try:
+                found = [lengths_at(claim, {**least, name: size * times}, None, _MOST, proofs=False) for times in (1, 2, 4)]
+            except _ERRORS:
+                continue
+            factors = [max(inf if factor is None else factor for factor in one.factors) for one in found]
+            if any(map(isnan, factors)):  # the solver gave up
+                continue
+            if limit(*factors) > _UP:
+                return name
+            break
+    return None
+
+
+def limit(one: float, two: float, four: float) -> float:
+    """Where a growing sequence of lengths n, 2 n, 4 n goes: A - B / (n + s), or A - C q^n where its steps shrink faster than
+    those of 1/n; infinity where they do not shrink as either does."""
+    first, second = two - one, four - two
+    if four in (inf, one) or second <= _NEAR:
+        return four
+    if first <= 0 or second >= 2 * first:
+        return inf
+    ratio = first / second
+    if ratio > _FASTER:
+        q = (sqrt(1 + 4 / ratio) - 1) / 2  # of n
+        return four + first * q**3 / (1 - q)
+    s = 2 * (2 - ratio) / (2 * ratio - 1)  # in units of n
+    return four + first * (1 + s) * (2 + s) / (4 + s)
 
 
 def _movable(one: WorstCase) -> dict[str, str]:
