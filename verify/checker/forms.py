@@ -1,6 +1,7 @@
 """Vectors and numbers that are linear combinations of letters, of their inner products, and of numbers without a value."""
 
 from fractions import Fraction
+from math import lcm
 
 from verify.checker.limits import bits
 from verify.checker.words import require
@@ -173,8 +174,10 @@ def nonnegative(slack, spend=lambda steps: None):
 
 
 def semidefinite(matrix, spend=lambda steps: None):
-    """Whether a symmetric matrix of fractions is positive semidefinite, by elimination."""
-    rows = [list(row) for row in matrix]
+    """Whether a symmetric matrix of fractions is positive semidefinite, by elimination in whole numbers (Bareiss 1968): each
+    entry is a minor of the whole matrix, so that all divisions are exact."""
+    size = lcm(*(entry.denominator for row in matrix for entry in row))
+    rows, before = [[int(entry * size) for entry in row] for row in matrix], 1
     while rows:
         place = next((i for i in range(len(rows)) if rows[i][i] != 0), None)
         if place is None:
@@ -183,6 +186,7 @@ def semidefinite(matrix, spend=lambda steps: None):
         if pivot < 0 or any(rows[i][i] == 0 and any(rows[i]) for i in range(len(rows))):
             return False
         spend(sum(long(*row) for row in rows) * len(rows) // 4)
-        rows = [[a - row[place] * b / pivot for j, (a, b) in enumerate(zip(row, lead, strict=True)) if j != place]
+        rows = [[(a * pivot - row[place] * b) // before for j, (a, b) in enumerate(zip(row, lead, strict=True)) if j != place]
                 for i, row in enumerate(rows) if i != place]
+        before = pivot
     return True

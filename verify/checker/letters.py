@@ -36,10 +36,10 @@ class Letters(Comparisons, Choices, Replay):
     problems, ``largest`` what is known of the largest and least of several numbers.
     """
 
-    def __init__(self, stated, sizes, values, without, weights):
+    def __init__(self, stated, sizes, values, without, weights, most=LETTERS):
         require(stated["setting"] == "run" and "replaced" not in stated["procedure"], "only runs of clients without samples")
         require(stated["procedure"]["sampling"] != "bernoulli", "nobody may take part in a round, which letters do not know")
-        count = sizes["clients"]
+        count, self.most = sizes["clients"], most
         self.stated, self.hypotheses = stated, stated["hypotheses"]
         self.depends, self.points = [], [[] for _ in range(count)]
         self.noises, self.drawn, self.conditional, self.solved, self.without = {}, {}, {}, {}, without
@@ -94,7 +94,7 @@ class Letters(Comparisons, Choices, Replay):
 
     # letters ---------------------------------------------------------------------------------------------------------------
     def letter(self, depends=frozenset()):
-        bounded(len(self.depends) + 1, LETTERS, "letters")
+        bounded(len(self.depends) + 1, self.most, "letters")
         self.depends.append(frozenset(depends))
         return Row({len(self.depends) - 1 + l * LAYER: Fraction(1) for l in self.layers})
 

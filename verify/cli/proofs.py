@@ -1,6 +1,7 @@
 """The commands about a paper's own proofs: ``fedtheory chain`` and ``looseness``."""
 
 import json as json_text
+from math import inf
 from pathlib import Path
 from typing import Annotated
 
@@ -151,8 +152,9 @@ def _worst_of_claim(name: str, given: list[str], out: Path | None, plot: Path | 
     found = (lengths_at if about_lengths(claim) else worst_case)(claim, exact_numbers(given))
     if found.certificate and out:
         write_json(out, found.certificate)
+    factors = [str(factor) if factor == inf else factor for factor in found.factors]  # JSON has no infinite number
     said = {"claim": found.claim, "scope": found.scope, "without a value": found.setting.unknown, "letters": found.letters,
-            "factors": found.factors, "proven": found.certificate is not None, "reason": found.reason}
+            "factors": factors, "proven": found.certificate is not None, "reason": found.reason}
     if plot is not None:
         from verify.results.drawing import save
         from verify.worst.claim_figure import course, course_figure

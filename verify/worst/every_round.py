@@ -18,11 +18,12 @@ from verify.checker.timeless import BY_ROUND
 from verify.checker.words import replayed
 from verify.claims.needs import speaks_of_samples
 from verify.exact.statement import formula, statement_of
+from verify.worst.challenge import challenged
 from verify.worst.program import Program, of_letters
 from verify.worst.proof import proof
-from verify.worst.proven import FEW, FEWEST, PLACES, STARTS, Proven, in_one_line, known_at, may_fail, uphill
+from verify.worst.proven import FEWEST, PLACES, Proven, in_one_line, known_at, may_fail
 from verify.worst.setting import Place, Setting, setting_of
-from verify.worst.worst_case import WorstCase, functions_of, worst_case
+from verify.worst.worst_case import WorstCase, functions_of
 
 __all__ = ["at", "every_round", "potentials"]
 
@@ -45,7 +46,7 @@ def every_round(claim: Claim) -> Proven:
         return Proven(reason="it is not about runs on losses, strict, or about a number that exists")
     if claim.procedure is not None and claim.procedure.free_clients:
         return Proven(reason="it has free clients")
-    found, places, reasons = [], [], []
+    found, reasons = [], []
     for place in dict.fromkeys(p._replace(rounds=1) for p in (*PLACES, *_LARGER)):
         try:
             one = at(claim, {}, place)
@@ -54,7 +55,6 @@ def every_round(claim: Claim) -> Proven:
         else:
             if one.certificate is not None:
                 found.append(one)
-                places.append(place)
             elif _may_fail(claim, place):
                 return Proven(reason=f"not from any state: {one.reason} at {one.scope}")
             else:
@@ -66,8 +66,8 @@ def every_round(claim: Claim) -> Proven:
     if small := [size for size in ("clients", "local_steps") if setting_of(claim, {}, PLACES[0]).sizes[size] > 1
                  and all(one.setting.sizes[size] == 1 for one in found)]:
         return Proven(reason=f"it is looked at with {' = '.join(small)} = 1 alone")
-    if wrong := _wrong_elsewhere(claim, places, found):
-        return Proven(reason=wrong)
+    if where := challenged(claim):
+        return Proven(reason=f"it may be false at {where}")
     found = found[:SETTINGS]
     settings = [setting for one in found for setting in one.certificate["settings"]]
     return Proven(found[0].certificate | {"settings": settings}, in_one_line(found, "every number of rounds"))
@@ -82,21 +82,6 @@ def _may_fail(claim: Claim, place: Place) -> bool:
             continue
         return one.certificate is None and may_fail(one, _NEAR)
     return True
-
-
-def _wrong_elsewhere(claim: Claim, places: list[Place], found: list[WorstCase]) -> str:
-    """Why the statement may be false where the numbers at which it is proven lead; empty where it is not."""
-    starts = [pair for pair in zip(places, found, strict=True) if pair[1].letters <= FEW][:STARTS]
-    for place, one in starts:
-        given, moved = uphill(claim, one, place)
-        given = {name: number for name, number in given.items() if name != "rounds"}
-        try:
-            reached = worst_case(claim, given, moved._replace(rounds=2), _MOST)
-            if reached.certificate is None and may_fail(reached, _NEAR):
-                return f"it may be false where numbers lead uphill, at {reached.scope}"
-        except _ERRORS:
-            continue
-    return ""
 
 
 def at(claim: Claim, given: Mapping[str, Fraction], place: Place) -> WorstCase:

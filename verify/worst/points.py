@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from fractions import Fraction
+from math import inf
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -61,6 +62,7 @@ def worst_points(claim: Claim, given: Mapping[str, Fraction] | None = None, plac
     except (NoForm, TooLarge) as error:
         raise ValueError(f"{claim.id} has no worst case of this kind: {error}") from error
     solved = [(one, each) for each in asked if (one := each.program.solve(each.smaller, each.larger, others=each.others))]
+    solved = [pair for pair in solved if pair[0].factor < inf]
     if not solved:
         return None
     found, worst = max(solved, key=lambda pair: pair[0].factor)
@@ -118,7 +120,7 @@ def _straightened(letters: Letters, asked: _Asked, solution: Solution) -> Soluti
         length = Form({(program.chosen[i], program.chosen[j]): Fraction(float(across[i, j]) * (1 if i == j else 2))
                        for i, j in places})
         turned = again.solve(-length, larger)
-        if turned is None:
+        if turned is None or turned.factor == inf:
             break
         solution = turned
     return solution

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import groupby
+from math import inf
 from typing import NamedTuple
 
 import numpy as np
@@ -21,7 +22,8 @@ class Solution(NamedTuple):
     """What the solver found.
 
     Attributes:
-        factor: the least number that the larger side may be multiplied by; one where the statement itself was asked for.
+        factor: the least number that the larger side may be multiplied by; one where the statement itself was asked for;
+            infinite where none is enough, and nothing else is known.
         multipliers: of the known inequalities and equalities, by name.
         active: names of those that are not near zero.
         slack: what remains, a symmetric matrix (letters, letters) in units of the statement's largest coefficient.
@@ -114,8 +116,9 @@ class Program:
         return sparse.csc_array((numbers, (rows, [0] * len(rows))), shape=shape)
 
     def solve(self, smaller: Form, larger: Form, cost: float | None = None, others: Sequence[Form] = ()) -> Solution | None:
-        """The least ``factor`` for which ``factor * larger - smaller`` is certainly not negative; with a ``cost`` of all
-        multipliers of inequalities the cheapest proof that ``larger - smaller`` is not. None where there is none.
+        """The least ``factor`` for which ``factor * larger - smaller`` is certainly not negative, infinite where none is
+        enough; with a ``cost`` of all multipliers of inequalities the cheapest proof that ``larger - smaller`` is not. None
+        where the solver finds no answer, or no proof.
 
         With ``others``, and no cost, the smaller side is the least of ``smaller`` and these: of all their means that one
         whose factor is least.
@@ -144,9 +147,12 @@ class Program:
             own.PSDTriangleConeT(len(block)) for block in self.blocks)]
         settings = own.DefaultSettings()
         settings.verbose = False
+        settings.chordal_decomposition_enable = False  # it panics on some programs
         found = solved(aim, sparse.vstack([rows[: zeros + 1], signs, rows[zeros + 1 :]], format="csc"),
                        np.concatenate([right[: zeros + 1], np.zeros(signed - len(bounds)), bounds, right[zeros + 1 :]]),
                        cones, settings)
+        if scaled and found is not None and str(found.status) == "PrimalInfeasible":
+            return Solution(inf, {}, [], *[np.zeros((self.count, self.count))] * 2, {})
         if found is None or str(found.status) not in ("Solved", "AlmostSolved"):
             return None
         slack, gram = (self._matrix(np.array(of)[-len(self.places) :]) for of in (found.s, found.z))

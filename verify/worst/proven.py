@@ -3,29 +3,25 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import inf
 from random import Random
 from typing import Any
 
 from bounds.language.claim import Claim
 from verify.claims.needs import speaks_of_samples
+from verify.worst.challenge import challenged
 from verify.worst.setting import Place, setting_of
 from verify.worst.worst_case import WorstCase, has_form, worst_case
 
-__all__ = ["FEW", "FEWEST", "PLACES", "STARTS", "Proven", "in_one_line", "known_at", "may_fail", "proven", "uphill"]
+__all__ = ["FEWEST", "PLACES", "Proven", "in_one_line", "known_at", "may_fail", "proven"]
 
 _MOST = 32  # letters
-FEW = 16  # letters of a setting from which numbers are moved
 FEWEST = 8  # settings at which a claim is proven that counts as proven
 _LARGE = ("clients", "rounds", "local_steps")  # sizes that must be larger than one at some of them
 _SIZES = ((2, 2, 2), (2, 1, 2), (2, 2, 1), (3, 1, 1), (1, 3, 1))
 _RATIOS, _STEPS = ("1/10", "9/10", "1/100", "1/2"), ("1/2", "1", "1/10", "3/2", "1/50")
 _NUMBERS, _SHARES = ("1", "1/2", "2", "1/3", "1/10", "8", "1/100"), ("1", "1", "1/2", "1/10", "1/100")
-STARTS, _TRIALS = 3, 60  # settings from which numbers are moved, and trials from each
-_MOVES = (Fraction(3), Fraction(1, 3), Fraction(11, 10))  # of a number, by a factor
 _PARTS = (Fraction(1), Fraction(1, 4), Fraction(1, 16), Fraction(1, 64))  # of numbers that hypotheses may bound
 _LISTED = 4  # values in a scope
-_UP = 1.001  # a factor that is this many times larger is larger
 _NEAR = 1e-6  # factors that are larger than one by less are one
 _ERRORS = (ArithmeticError, LookupError, TypeError, ValueError)
 
@@ -64,8 +60,9 @@ class Proven:
 def proven(claim: Claim) -> Proven:
     """Proofs of an explicit claim about runs at all ``PLACES`` that are not too large and meet its hypotheses.
 
-    A statement does not count as proven that may be false at one of them, or that is looked at with one client, one round or
-    one local step alone although it admits more. The scope leaves out places at which it holds only up to rounding.
+    A statement does not count as proven that may be false at one of them, or where it is challenged, or that is looked at
+    with one client, one round or one local step alone although it admits more. The scope leaves out places at which it
+    holds only up to rounding.
 
     Raises:
         ImportError: the solver is not installed.
@@ -92,6 +89,8 @@ def proven(claim: Claim) -> Proven:
     larger = setting_of(claim, {}, PLACES[0]).sizes
     if small := [size for size in _LARGE if larger[size] > 1 and all(one.setting.sizes[size] == 1 for one in found)]:
         return Proven(reason=f"it is looked at with {' = '.join(small)} = 1 alone")
+    if where := challenged(claim):
+        return Proven(reason=f"it may be false at {where}")
     settings = [setting for one in found for setting in one.certificate["settings"]]
     return Proven(found[0].certificate | {"settings": settings}, in_one_line(found))
 
@@ -102,9 +101,8 @@ def may_fail(one: WorstCase, near: float = _NEAR) -> bool:
 
 
 def _everywhere(claim: Claim) -> Iterator[WorstCase | Exception]:
-    """What is known at each place, or why nothing is; then at the numbers to which small settings lead. A claim of which
-    nothing is known at the first places, of each size one, is looked at nowhere else."""
-    starts: dict[tuple[int, ...], tuple[Place, WorstCase]] = {}
+    """What is known at each place, or why nothing is. A claim of which nothing is known at the first places, of each size
+    one, is looked at nowhere else."""
     known = 0
     for number, place in enumerate(PLACES):
         try:
@@ -116,10 +114,6 @@ def _everywhere(claim: Claim) -> Iterator[WorstCase | Exception]:
             continue
         known += 1
         yield one
-        if one.letters <= FEW:
-            starts.setdefault(place[:3], (place, one))
-    for place, one in [*starts.values()][:STARTS]:
-        yield _with_factors(claim, *uphill(claim, one, place))
 
 
 def known_at(claim: Claim, place: Place) -> WorstCase:
@@ -134,7 +128,7 @@ def known_at(claim: Claim, place: Place) -> WorstCase:
     errors: list[Exception] = []
     for each in places:
         try:
-            return _with_factors(claim, {}, each)
+            return _with_factors(claim, each)
         except (ArithmeticError, TypeError, ValueError) as error:
             errors.append(error)
     raise errors[min(1, len(errors) - 1)]
@@ -152,48 +146,12 @@ def _unneeded(claim: Claim, place: Place) -> frozenset[str]:
     return found
 
 
-def _with_factors(claim: Claim, given: dict[str, Fraction], place: Place) -> WorstCase:
+def _with_factors(claim: Claim, place: Place) -> WorstCase:
     """A proof, or the factors where none was found."""
-    found = worst_case(claim, given, place, _MOST, factors=False)
+    found = worst_case(claim, {}, place, _MOST, factors=False)
     if found.certificate is not None:
         return found
-    return replace(found, factors=worst_case(claim, given, place, _MOST, proofs=False).factors)
-
-
-def uphill(claim: Claim, start: WorstCase, place: Place) -> tuple[dict[str, Fraction], Place]:
-    """Sizes and numbers at which a statement is nearer to false than at a setting, by one step in one of them after another;
-    and the place of all else."""
-    def factor(given) -> float:
-        try:
-            one = worst_case(claim, given, place, FEW, proofs=False)
-        except _ERRORS:
-            return -inf
-        return max((-inf if factor is None else factor for factor in one.factors), default=-inf)
-
-    place = place._replace(unknown=frozenset(start.setting.unknown), numbers=place.numbers or PLACES[1].numbers)
-    given = {name: Fraction(number) for name, number in (start.numbers | _alike(start)).items() if name != "weights"}
-    best, left, grown = factor(given), _TRIALS, True
-    while grown and left > 0:
-        grown = False
-        for name, number in [*given.items()]:
-            steps = (number + 1, number - 1) if name in start.setting.sizes else (number * move for move in _MOVES)
-            for moved in steps:
-                left -= 1
-                trial = given | {name: moved}
-                if left >= 0 and (value := factor(trial)) > best * _UP:
-                    given, best, grown = trial, value, True
-                    break
-    return given, place
-
-
-def _alike(one: WorstCase) -> dict[str, str]:
-    """Numbers of arrays whose entries are all the same, such as step sizes; those of zeros are left as they are."""
-    found = {}
-    for name, value in one.setting.values.items():
-        entries = {str(entry) for entry in value} if isinstance(value, list) else set()
-        if len(entries) == 1 and not any(isinstance(entry, list) for entry in value) and entries != {"0"}:
-            found[name] = entries.pop()
-    return found
+    return replace(found, factors=worst_case(claim, {}, place, _MOST, proofs=False).factors)
 
 
 def in_one_line(found: list[WorstCase], rounds: str = "") -> str:

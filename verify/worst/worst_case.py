@@ -27,8 +27,8 @@ class WorstCase:
     """What is known of a statement at a setting.
 
     Attributes:
-        factors: for each pair of sides, about the least number by which the larger side may be multiplied; None where
-            there is none, or where none is needed.
+        factors: for each pair of sides, about the least number by which the larger side may be multiplied; infinite where
+            none is enough, None where the solver finds no answer.
         certificate: a proof that the checker accepts; None where none was found.
         reason: why there is none.
     """
@@ -68,7 +68,7 @@ def worst_case(claim: Claim, given: Mapping[str, Fraction] | None = None, place:
     """
     stated, setting = statement_of(claim), setting_of(claim, given or {}, place)
     try:
-        letters = Letters(stated, *setting)
+        letters = Letters(stated, *setting, **({} if most is None or proofs else {"most": most}))
         asked = programs(letters, [stated["statement"]], most if factors or not proofs else None)
     except (NoForm, TooLarge) as error:
         needed = f"; it may need a value of {', '.join(setting.unknown)}" if setting.unknown else ""
