@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import cached_property
-from math import nan
+from math import inf
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,7 +27,7 @@ _COLUMN, _PART = 1e-3, 1e-2  # what multipliers cost
 
 class Found(NamedTuple):
     """The proof of one pair of sides, None where there is none, and the least factor of the larger side that the program
-    proves; NaN where it was not asked for or the solver gave up, None where no factor will do."""
+    proves; NaN where it was not asked for, infinite where none is enough, None where the solver finds no answer."""
 
     proof: dict[str, Any] | None
     factor: float | None
@@ -48,7 +48,7 @@ def found_proof(rules: Rules, known: dict[str, Amount], smaller: Amount, larger:
         return Found({"known": {}, "steps": [], "hits": [], "triangles": []}, 1.0)
     program = _Program(rules, known, smaller, larger)
     if not program.rows:
-        return Found(None, None)
+        return Found(None, inf)
     solved = program.solve(larger - smaller) if proof else None
     proof = None if solved is None else program.exact(larger - smaller, *solved)
     return Found(proof, program.factor() if factor and proof is None else float("nan"))
@@ -233,34 +233,34 @@ class _Program:
         return found * self.units
 
     def _solved(self, cost, A, b, E):
-        """The solution of a program whose variables are not negative; None where there is none, NaN where the solver gave up."""
+        """(solution, whether there is none) of a program whose variables are not negative; None where none is found."""
         size = np.abs(b).max(initial=0) or 1.0
         found = linprog(cost, A_ub=A, b_ub=b / size, A_eq=E, b_eq=np.zeros(E.shape[0]), method="highs",
                         options={"time_limit": _SECONDS, "primal_feasibility_tolerance": _TOLERANCE,
                                  "dual_feasibility_tolerance": _TOLERANCE})
-        return found.x * size if found.status == 0 else None if found.status == _INFEASIBLE else nan
+        return (found.x * size if found.status == 0 else None), found.status == _INFEASIBLE
 
     def solve(self, gap: Amount):
         """Multipliers of columns, and parts of triangles by vector; None where there are none."""
         A, E = self.matrix
         cost = np.full(A.shape[1], _PART)
         cost[: len(self.columns)] = _COLUMN
-        found = self._solved(cost, A, self._gap(gap, lower), E)
-        if found is None or isinstance(found, float):
+        found, _ = self._solved(cost, A, self._gap(gap, lower), E)
+        if found is None:
             return None
         everything = found * self.scales
         return everything[: len(self.columns)], everything
 
     def factor(self) -> float | None:
-        """The least factor of the larger side that is proven."""
+        """The least factor of the larger side that is proven; infinite where none is, None where none is found."""
         A, E = self.matrix
         larger, smaller = self._gap(self.larger, lower), self._gap(self.smaller, upper)
         size = np.abs(larger).max(initial=0) or 1.0
         cost = np.full(A.shape[1] + 1, 1e-9)
         cost[-1] = 1.0
-        found = self._solved(cost, sparse.hstack([A, sparse.csr_matrix(-larger[:, None] / size)]), -smaller,
-                             sparse.hstack([E, sparse.csr_matrix((E.shape[0], 1))]))
-        return found if found is None or isinstance(found, float) else float(found[-1]) / size
+        found, none = self._solved(cost, sparse.hstack([A, sparse.csr_matrix(-larger[:, None] / size)]), -smaller,
+                                   sparse.hstack([E, sparse.csr_matrix((E.shape[0], 1))]))
+        return inf if none else None if found is None else float(found[-1]) / size
 
     # fractions -------------------------------------------------------------------------------------------------------------
     def exact(self, gap: Amount, multipliers: np.ndarray, everything: np.ndarray) -> dict[str, Any] | None:

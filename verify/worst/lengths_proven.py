@@ -2,21 +2,21 @@
 
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
-from math import inf, isnan, sqrt
+from math import inf, sqrt
 from random import Random
 
 from bounds.language.claim import Claim
 from verify.checker.forms import NoForm
 from verify.checker.limits import SETTINGS
 from verify.exact.statement import statement_of
-from verify.worst.proven import FEW, FEWEST, PLACES, Proven, in_one_line, may_fail
+from verify.worst.proven import FEWEST, PLACES, Proven, in_one_line, may_fail
 from verify.worst.setting import Place, setting_of
 from verify.worst.worst_case import WorstCase
 from verify.worst.worst_of_lengths import worst_of_lengths
 
 __all__ = ["lengths_at", "lengths_proven", "limit"]
 
-_MOST = 64  # letters
+_MOST, _SMALL = 64, 32  # letters, and those of a setting from which numbers are moved
 _LARGE = ("clients", "rounds", "local_steps")  # sizes that must be larger than one at some settings
 _STARTS, _TRIALS = 2, 20  # settings from which numbers are moved, and trials from each
 _MOVES = (Fraction(3), Fraction(1, 3), Fraction(0))  # of a number, by a factor
@@ -66,7 +66,7 @@ def lengths_proven(claim: Claim) -> Proven:
     for one in _everywhere(claim):
         if isinstance(one, Exception):
             reason = reason or str(one)
-        elif one.certificate is None and not may_fail(one) and not any(map(isnan, one.factors)):
+        elif one.certificate is None and not may_fail(one):
             reason = reason or f"no proof in rational numbers was found at {one.scope}"
         elif one.certificate is None:
             return Proven(reason=f"not proven at {one.scope}: {one.reason}")
@@ -100,7 +100,7 @@ def _everywhere(claim: Claim) -> Iterator[WorstCase | Exception]:
             continue
         known += 1
         yield one
-        if one.letters <= 2 * FEW:
+        if one.letters <= _SMALL:
             starts.setdefault(place[:3], (place, one))
     small = [*starts.values()][:_STARTS]
     for place, one in small:
@@ -146,10 +146,9 @@ def _outgrown(claim: Claim, start: WorstCase) -> str | None:
                 found = [lengths_at(claim, {**least, name: size * times}, None, _MOST, proofs=False) for times in (1, 2, 4)]
             except _ERRORS:
                 continue
-            factors = [max(inf if factor is None else factor for factor in one.factors) for one in found]
-            if any(map(isnan, factors)):  # the solver gave up
+            if any(factor is None for one in found for factor in one.factors):
                 continue
-            if limit(*factors) > _UP:
+            if limit(*(max(one.factors, default=0.0) for one in found)) > _UP:
                 return name
             break
     return None
@@ -196,7 +195,7 @@ def _uphill(claim: Claim, start: WorstCase, place: Place) -> tuple[dict[str, Fra
     and the place of all else. Of two settings with the same largest factor, that with the larger mean is nearer."""
     def at(given) -> tuple[float, float, dict[str, str]]:
         try:
-            one = lengths_at(claim, given, place, 2 * FEW, proofs=False)
+            one = lengths_at(claim, given, place, _SMALL, proofs=False)
         except _ERRORS:
             return -inf, -inf, {}
         factors = [-inf if factor is None else factor for factor in one.factors]
