@@ -91,7 +91,10 @@ SLOW: dict[str, tuple[str, ...]] = {
     "verify/prove/test_losses_at_points.py::test_a_false_statement_is_not_proven": ("statement2",),
     "verify/prove/test_losses_at_points.py::test_a_true_statement_is_proven_and_a_sharper_one_is_not": (
         "descent", "infimum"),
+    "verify/worst/test_false_lengths.py::test_false_twins_are_not_proven": ("distance@/2", "step-smooth@"),
+    "verify/worst/test_false_lengths.py::test_what_is_true_is_proven": ("swa-drift",),
     "verify/worst/test_claim_figure.py::test_no_run_exceeds_a_worst_case": ("[classical]", "[li2020]"),
+    "verify/worst/test_against_lengths.py::test_no_run_exceeds_what_is_proven_of_lengths": ("[classical]", "[afedpd]"),
     "verify/referee/test_referee.py::test_workers_and_order_do_not_matter": (),
     "verify/report/test_drawing.py::test_report_does_not_depend_on_the_number_of_workers": (),
     "verify/report/test_drawing.py::test_what_a_dying_worker_leaves_behind_is_drawn": (),

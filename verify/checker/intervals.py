@@ -39,6 +39,8 @@ class Interval:
             raise ValueError(f"an interval must not end before it begins; got {self.low} to {self.high}")
 
     def __add__(self, other):
+        if not isinstance(other, (Interval, Fraction, int)):
+            return NotImplemented
         other = of(other)
         return Interval(self.low + other.low, self.high + other.high)
 
@@ -47,7 +49,7 @@ class Interval:
     def __rsub__(self, other): return other + -self
 
     def __mul__(self, other):
-        if isinstance(other, Vector):
+        if not isinstance(other, (Interval, Fraction, int)):
             return NotImplemented
         other = of(other)
         if self.low >= 0 and other.low >= 0:

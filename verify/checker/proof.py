@@ -26,7 +26,7 @@ def checked(certificate, form, given, proven, accepted):
     require(isinstance(certificate, dict) and certificate.get("format") == form, f"not a {form}")
     keys(certificate, ("format", *STATED, "settings"), "a proof")
     stated(certificate)
-    require(certificate["statement"]["relation"] not in ("<", ">"), "a sum of squares proves no strict inequality")
+    require(certificate["statement"]["relation"] not in ("<", ">"), "a sum proves no strict inequality")
     settings = certificate["settings"]
     require(isinstance(settings, list) and settings, "settings must be a list of at least one")
     bounded(len(settings), SETTINGS, "settings")

@@ -164,13 +164,18 @@ def _worst_of_claim(name: str, given: list[str], out: Path | None, plot: Path | 
 
     from verify.cli import console
     from verify.results.files import write_json
+    from verify.worst.lengths_proven import lengths_at
     from verify.worst.worst_case import worst_case
+    from verify.worst.worst_of_lengths import about_lengths
 
     _check_ending("--plot", plot)
+    if about_lengths(claim) and plot is not None:
+        raise ValueError(f"{claim.id} is about lengths; --plot draws claims about squares")
     numbers, along = _along(given)
     if along and plot is None:
         raise ValueError(f"{along['over']} has several values, which --plot draws; give one value, or --plot")
-    found = worst_case(claim, numbers | ({along["over"]: along["values"][-1]} if along else {}))
+    found = (lengths_at if about_lengths(claim) else worst_case)(
+        claim, numbers | ({along["over"]: along["values"][-1]} if along else {}))
     if found.certificate and out:
         write_json(out, found.certificate)
     factors = _as_json(found.factors)

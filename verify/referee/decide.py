@@ -237,11 +237,16 @@ def _worst_case(case: _Case) -> Verdict | None:
     if not BUDGETS[case.settings.budget].proofs or not case.found.met or case.ratio > 1 + _ROUNDING:
         return None
     from verify.worst.every_round import every_round
+    from verify.worst.lengths_proven import lengths_proven
     from verify.worst.proven import proven
+    from verify.worst.worst_of_lengths import about_lengths
 
     try:
-        found = every_round(case.claim)
-        found = found if found.certificate is not None else proven(case.claim)
+        if about_lengths(case.claim):
+            found = lengths_proven(case.claim)
+        else:
+            found = every_round(case.claim)
+            found = found if found.certificate is not None else proven(case.claim)
     except ImportError as missing:
         case.beside.append(f"no proof was looked for: {missing}")
         return None

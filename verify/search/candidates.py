@@ -44,8 +44,9 @@ def confirmed(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend) -> V
 
 
 def told(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend, why: str) -> str:
-    """In words, what float64 sees and why nothing more is known; empty where both sides are equal up to rounding. Of a number
-    that is said to exist, at the value that breaks the statement least; the sides are those at the end of its interval."""
+    """In words, what float64 sees and why nothing more is known; empty where both sides are equal up to rounding. Of a
+    number that is said to exist, at the value that breaks the statement least; the sides are those at the end of its
+    interval."""
     gap, left, right = _widest(claim, shape, leaves, backend)
     if gap < _NOTHING and (claim.exists is None or judged(claim, shape, leaves, backend).score[0] <= CANDIDATE):
         return ""

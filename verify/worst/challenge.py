@@ -3,14 +3,14 @@
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from itertools import product
-from math import inf, prod
+from math import inf, prod, sqrt
 from random import Random
 
 from bounds.language.claim import Claim
 from verify.worst.setting import Place, setting_of
 from verify.worst.worst_case import WorstCase, worst_case
 
-__all__ = ["CHALLENGES", "challenged"]
+__all__ = ["CHALLENGES", "challenged", "limit"]
 
 _LETTERS, _MOST = 20, 32  # of a setting that is looked at, and of one at which a proof is looked for
 _COUNT, _TRIALS = 48, 80  # settings drawn, and trials uphill from the worst of them
@@ -26,7 +26,8 @@ _STEPS = ("1/2", "1", "1/10", "19/10", "1/100")
 _MOVES = (Fraction(3), Fraction(1, 3), Fraction(11, 10), Fraction(10, 11))  # of a number, by a factor
 _UP = 1.001  # a factor that is this many times larger is larger
 _FALSE = 1.005  # a larger factor asks for a proof
-_TIMES, _LONG, _LEAST = (1, 2, 4), 26, 1e-3  # sizes that grow, letters of the largest, and growth that counts
+_TIMES, _LONG = (1, 2, 4), 26  # sizes that grow, and letters of the largest
+_NEAR, _FASTER = 1e-3, 3.0  # what counts as no growth; how many times shorter steps of C q^n become at least
 _ERRORS = (ArithmeticError, LookupError, TypeError, ValueError)
 
 
@@ -93,25 +94,35 @@ def _growing(claim: Claim, places: list[Place]) -> str:
     four times that, and what they tend to; empty where none tends to more than one. The numbers are those of the place, or
     as near to their bounds as there."""
     for place, size in product(places, ("rounds", "local_steps", "clients")):
-        small = place._replace(clients=1, rounds=1, local_steps=1)
-        start = max(2, setting_of(claim, {}, small).sizes[size])
-        found = []
+        small, found = place._replace(clients=1, rounds=1, local_steps=1), []
+        try:
+            start = max(2, setting_of(claim, {}, small).sizes[size])
+        except _ERRORS:
+            continue
         for times in _TIMES:
             one = _looked_at(claim, {}, small._replace(**{size: start * times}), _LONG)
             if one is None or one.setting.sizes[size] != start * times or _factor(one) == inf:
                 break
             found.append(_factor(one))
-        if len(found) == len(_TIMES) and _limit(*found) > 1 + _LEAST:
+        if len(found) == len(_TIMES) and limit(*found) > 1 + _NEAR:
             return f"larger {size}: the worst case is {', '.join(f'{factor:.3g}' for factor in found)} of what is allowed"
     return ""
 
 
-def _limit(first: float, second: float, third: float) -> float:
-    """What a sequence tends to if its differences shrink by a constant ratio (Aitken)."""
-    before, last = second - first, third - second
-    if last <= _LEAST * third or third < _LEAST:
-        return third
-    return inf if last >= before else third + last * last / (before - last)
+def limit(one: float, two: float, four: float) -> float:
+    """Where a growing sequence of lengths n, 2 n, 4 n goes: A - B / (n + s), or A - C q^n where its steps shrink faster than
+    those of 1/n; infinity where they do not shrink as either does."""
+    first, second = two - one, four - two
+    if four in (inf, one) or second <= _NEAR:
+        return four
+    if first <= 0 or second >= 2 * first:
+        return inf
+    ratio = first / second
+    if ratio > _FASTER:
+        q = (sqrt(1 + 4 / ratio) - 1) / 2  # of n
+        return four + first * q**3 / (1 - q)
+    s = 2 * (2 - ratio) / (2 * ratio - 1)  # in units of n
+    return four + first * (1 + s) * (2 + s) / (4 + s)
 
 
 def _looked_at(claim: Claim, given: Mapping[str, Fraction], place: Place, most: int = _LETTERS) -> WorstCase | None:

@@ -4,6 +4,7 @@ from bisect import bisect
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from itertools import islice, product
+from math import ceil, floor
 from typing import Any, NamedTuple
 
 import sympy as sp
@@ -11,6 +12,7 @@ import sympy as sp
 from bounds.language.claim import Claim, names_in
 from bounds.language.layers import layer_part
 from verify.checker.form import SIZES
+from verify.claims.needs import speaks_of_samples
 from verify.exact.statement import definition_of, free_names
 
 __all__ = ["Place", "Setting", "setting_of"]
@@ -64,6 +66,7 @@ def setting_of(claim: Claim, given: Mapping[str, Fraction], place: Place | None 
     """
     place, free = place or Place(), free_names(claim)
     settable = [*SIZES[:1], "layers", "local_steps", "participants", "rounds", *(n for n in free if n not in SIZES)]
+    settable += ["samples"] * speaks_of_samples(claim)
     if unknown := sorted({*given} - {*settable}):
         raise LookupError(f"{claim.id} has no {', '.join(unknown)}; allowed: {', '.join(settable)}")
     sizes = _sizes(claim, given, free, place)
@@ -117,16 +120,18 @@ def _sizes(claim: Claim, given, free, place) -> dict[str, int]:
             found[name] = number if variable.high is None else min(number, variable.high)
     if claim.procedure is not None and dict(claim.procedure.options).get("solver") == "exact":
         found["local_steps"] = given.get("local_steps", 1)  # a local problem that is solved has one
-    for name in ("local_steps", "rounds", "clients"):
-        if name not in given:
-            equal, lows, highs = ([*map(int, _bounds(claim, name, {}, relation))] for relation in ("==", ">=", "<="))
-            found[name] = equal[0] if equal else min([max([found[name], *lows]), *highs])
     everyone = (claim.procedure.sampling if claim.procedure else "full") == "full"
+    if speaks_of_samples(claim):
+        found["samples"] = given.get("samples", 1 + place.clients)
+    for name in ("clients", "rounds", "local_steps", *["samples"] * ("samples" in found)):  # what a number bounds, or says
+        if name not in given:
+            equal, lows, highs = ([*_bounds(claim, name, {}, relation)] for relation in ("==", ">=", "<="))
+            found[name] = equal[0] if equal else max([min([found[name], *map(floor, highs)]), *map(ceil, lows)])
     found |= {"participants": given.get("participants", found["clients"] if everyone else 1), "dim": 1}
     for name, number in found.items():
         if number != int(number) or number < least.get(name, 1):
             raise ValueError(f"{name} must be a whole number of at least {least.get(name, 1)}; got {number}")
-    sizes = {name: int(number) for name, number in found.items() if name in SIZES or name in free}
+    sizes = {name: int(number) for name, number in found.items() if name in (*SIZES, "samples") or name in free}
     return sizes | {"iterations": sizes["rounds"] * sizes["local_steps"]}
 
 
@@ -191,8 +196,8 @@ def _bounds(claim: Claim, name: str, known, relation: str) -> Iterator[Fraction]
     """The numbers that are the most, the least or the only ones of a name that conditions allow, of which all else is known:
     those right of ``name relation ...``, and where a condition on a positive number changes from true to false."""
     for condition in claim.conditions:
-        left = condition.left.base.label.name if isinstance(condition.left, sp.Indexed) else str(condition.left)
-        if left == name and condition.relation == relation:
+        left = condition.left.base.label if isinstance(condition.left, sp.Indexed) else condition.left
+        if getattr(left, "name", "") == name and condition.relation == relation:
             number = condition.right.subs({s: known[s.name] for s in condition.right.free_symbols if s.name in known})
             if number.is_Rational:
                 yield Fraction(int(number.p), int(number.q))

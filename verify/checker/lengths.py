@@ -1,0 +1,354 @@
+"""Runs on letters of which lengths are looked at: one run, or two coupled ones on neighbouring data sets.
+
+A letter is a vector that nothing is known about but inequalities: the gradient of a function at a point, the noise of a
+draw, a first state. A model is a linear combination of letters, a side of a statement one of expected lengths
+(:mod:`verify.checker.amounts`). Functions are the clients' losses, or of clients with samples the loss of each draw.
+"""
+
+from fractions import Fraction
+from itertools import product
+
+from verify.checker.amounts import SIGNED, SQUARE, Amount, length, lower, number, upper
+from verify.checker.form import FUNCTIONS
+from verify.checker.forms import ORIGIN, NoForm, Row
+from verify.checker.limits import LETTERS, bounded
+from verify.checker.replay import METHODS, Replay
+from verify.checker.run import Run
+from verify.checker.words import MEANS, require
+
+#: words that mean the same of letters as of coordinates; the others have none
+WORDS = ("+", "*", "^", "exp", "log", "Exp1", "Mod", "Max", "Min", "Abs", "share", "tau")
+OF_LETTERS = ("norm", "norm2", "grad", "objective_grad", "F_pop", "objective")
+GAPS = ("worst_mean_gap", "worst_mean_signed_gap", "worst_pair_gap", "worst_sample_gap")
+CLASS = {"L_client": "<", "mu_client": ">", "sigma_sq_client": "<"}
+WORLD = ("replaced", -1, 0, 0)  # the draw of the client whose sample is replaced
+DATA = ("data",)  # the draw of all data
+COMMON = ("objective", "F_pop", "client_weight", "priority")
+RANDOM = ("norm", "norm2", "objective", "F_pop")  # words whose value is one number for every outcome of chance
+SHARED, OWN, TWIN = "F", "f", "f'"  # whose function: a client's loss, that of a draw's sample, and of the twin's sample
+
+
+class LetterRun(Run):
+    """A run on letters; ``twin``: of clients with samples the one on the other data set."""
+
+    def __init__(self, lengths, method, outcome, twin=None):
+        self.twin, self.calls = twin, []
+        super().__init__(lengths, method, outcome)
+
+    def begin(self):
+        if self.twin is not None:
+            alternatives = [(Fraction(1, len(self.clients)), k) for k in self.clients]
+            self.chances[WORLD], self.where = alternatives[self.outcome.get(WORLD, 0)]
+            self.alternatives[WORLD] = len(alternatives)
+
+    def gradient(self, k, point, kind="noise", step=0):
+        draw, lengths = (kind, self.round, step, k), self.instance
+        if self.twin is None:
+            return lengths.asked((SHARED, k), point) + lengths.noise(draw)
+        found = lengths.asked((TWIN if self.twin and k == self.where else OWN, *draw), point)
+        self.calls.append((draw, point, found))
+        return found
+
+    def solve(self, x, linear, pull):
+        if self.twin is not None:
+            raise NoForm("local problems of clients with samples, whose losses are not those of one draw")
+        return super().solve(x, linear, pull)
+
+    def matching(self, models, round): return [1 for _ in self.clients]
+
+    def initial(self, free): return self.instance.first_states() if free else {}
+
+
+class Coupled:
+    """Two runs; the names of the second one's record begin with twin_. ``pairs`` has of each call for a stochastic gradient
+    (draw, where, gradient) in both."""
+
+    def __init__(self, lengths, method, outcome):
+        own, twin = (LetterRun(lengths, method, outcome, second) for second in (False, True))
+        require(own.alternatives == twin.alternatives, "coupled runs must make the same draws")
+        self.chances, self.alternatives, self.where = own.chances, own.alternatives, own.where
+        self.pairs = [*zip(own.calls, twin.calls, strict=True)]
+        self.record = own.record | {f"twin_{name}": value for name, value in twin.record.items()}
+        self.record["differing"] = [int(k == self.where) for k in own.clients]
+
+
+class Lengths(Replay):
+    """A claim's procedure on all federations of the class that its hypotheses describe, at given sizes, numbers and weights;
+    all clients are priority clients.
+
+    ``points[function]`` has what was asked of a function: (where, gradient). ``upstream`` says of each letter on which draws
+    it depends, ``noises`` has the noise of each draw, ``swaps[k]`` the letters that change places where the two runs do,
+    the replaced sample being client k's.
+    """
+
+    def __init__(self, stated, sizes, values, vectors, weights):
+        self.stated, self.hypotheses, self.vectors = stated, stated["hypotheses"], vectors
+        self.upstream, self.points, self.noises, self.states = [], {}, {}, {}
+        self.swaps, self.gaps, self.formulas = {}, {}, {}
+        require(stated["setting"] in ("run", "point"), "only runs and points have letters")
+        self.pathwise, self.coupled = False, stated["setting"] == "run" and "replaced" in stated["procedure"]
+        self.definers = {value["hypothesis"] for value in values.values() if isinstance(value, dict)}
+        instance = {"client_weight": weights, "priority": [1] * sizes["clients"]}
+        super().__init__({**stated, "sizes": sizes, "values": values, "instance": instance})
+        found = set().union(*(self.places(stated["statement"][side]) for side in ("left", "right")))
+        if len(found) == 2:
+            raise NoForm("lengths inside and outside of expectations in one statement")
+        self.pathwise = found == {False}
+        self.all_take_part()
+        if self.coupled:
+            self.apart()
+            for _, outcome in self.outcomes():
+                self.exchange(self.run(outcome))
+
+    def all_take_part(self):
+        """Refuse what other weights or clients may change, unless hypotheses say that all clients are priority clients."""
+        heads = set().union(*(self.heads(self.stated["statement"][side]) for side in ("left", "right")))
+        said = any(rule["left"] == ["priority", "k"] and rule["relation"] == "==" and rule["right"] == 1
+                   and bounds_client({**rule, "left": ["L_client", "k"]}) for rule in self.hypotheses)
+        alone = self.stated["setting"] == "point" and not {"objective_grad", *COMMON} & heads
+        require(said or alone, "a federation may have clients that are no priority clients")
+        require(self.how["sampling"] != "bernoulli", "nobody may take part in a round, which lengths do not know")
+
+    def apart(self):
+        """Decide what a gap stands for: where only the smaller side of the statement has gaps, for that of any sample and
+        any two data sets, else for the supremum. An error over all data is not compared with lengths that have the data
+        given."""
+        statement, smaller = self.stated["statement"], {"<": "left", ">": "right"}
+        side = smaller.get(statement["relation"][0])
+        others = [rule[end] for rule in (*self.hypotheses, statement) for end in ("left", "right")
+                  if rule is not statement or end != side]
+        self.each_gap = not {*GAPS} & set().union(*map(self.heads, others))
+        heads = self.heads(statement["left"]) | self.heads(statement["right"])
+        given = self.how["replaced"] == "any" and ({"norm", "norm2"} & heads or (self.each_gap and {*GAPS} & heads))
+        if "E_data" in heads and given:
+            raise NoForm("an error over all data beside lengths that have the data given")
+
+    # the class -------------------------------------------------------------------------------------------------------------
+    def federation(self):
+        self.all, self.p = range(self.size["clients"]), self.given["client_weight"]
+        if self.coupled:
+            require(len({*self.p}) == 1, "clients with samples have equal weights")
+        self.words = {name: self.words[name] for name in WORDS} | {
+            name: getattr(self, name) for name in OF_LETTERS}
+        for name in self.vectors:
+            self.given[name] = self.letter()
+        self.bounds = {name: [self.bound(name, k) for k in self.all] for name in CLASS}
+
+    def bound(self, name, k):
+        """The bound that the hypotheses give to a client's constant; None where there is none."""
+        found = []
+        for rule in self.hypotheses:
+            if bounds_client(rule) == name and rule["relation"].startswith((CLASS[name], "=")):
+                value = number(self.value(rule["right"], {rule["left"][1]: Fraction(k)}, None))
+                found.append(lower(value) if name == "mu_client" else upper(value))
+        return (max if name == "mu_client" else min)(found, default=None)
+
+    def curvatures(self, function):
+        """(least, largest) curvature of a function; None where it has no bound."""
+        k = function[-1]
+        L, m = self.bounds["L_client"][k], self.bounds["mu_client"][k]
+        if L is None:
+            return None
+        require(m is None or m <= L, "curvatures must lie in an interval")
+        return (-L if m is None else m), L
+
+    def start(self):
+        return Row({ORIGIN: Fraction(1)})
+
+    # letters ---------------------------------------------------------------------------------------------------------------
+    def letter(self, upstream=frozenset()):
+        bounded(len(self.upstream) + 1, 2 * LETTERS, "letters")
+        self.upstream.append(frozenset(upstream))
+        return Row({len(self.upstream) - 1: Fraction(1)})
+
+    def depends(self, row):
+        """The draws on which a vector depends."""
+        return frozenset().union(*(self.upstream[i] for i in row.terms if i != ORIGIN))
+
+    def first_states(self):
+        for name in METHODS[self.how["base"]][1]:
+            if name not in self.states:
+                many = name.startswith("client_")
+                self.states[name] = [self.letter() for _ in self.all] if many else self.letter()
+        return self.states
+
+    def asked(self, function, x):
+        """The gradient of a function at a point; one point has one gradient."""
+        seen = self.points.setdefault(function, [])
+        for point, gradient in seen:
+            if point.terms == x.terms:
+                return gradient
+        drawn = {DATA} if self.coupled and self.how["replaced"] == "random" else set()
+        own = {function[1:]} if function[0] != SHARED else drawn
+        seen.append((x, self.letter(self.depends(x) | own)))
+        return seen[-1][1]
+
+    def noise(self, draw):
+        """The noise of a draw, the same wherever its gradient is taken."""
+        if self.bounds["sigma_sq_client"][draw[-1]] == 0:
+            return Row({})
+        if draw not in self.noises:
+            self.noises[draw] = self.letter({draw})
+        return self.noises[draw]
+
+    def solve(self, k, linear, pull, x):
+        """The point v with gradient + linear + pull (v - x) = 0 of client k."""
+        gradient = self.letter(self.depends(x) | self.depends(linear))
+        point = x - (linear + gradient) / number(pull)
+        self.points.setdefault((SHARED, k), []).append((point, gradient))
+        return point
+
+    def exchange(self, run):
+        """Note which letters change places where the two runs do."""
+        swap = self.swaps.setdefault(run.where, {})
+        for (_, _, own), (_, _, twin) in run.pairs:
+            (a,), (b,) = own.terms, twin.terms
+            require(swap.setdefault(a, b) == b and swap.setdefault(b, a) == a, "runs change places in one way")
+
+    def canonical(self, items):
+        """Of a vector and what it becomes where the runs change places, the one that stands for both: with the replaced
+        sample and its replacement exchanged, every vector has the same law as before."""
+        if self.how["replaced"] == "any":
+            return items
+        for swap in self.swaps.values():
+            if all(letter in swap for letter, _ in items):
+                other = sorted((swap[letter], c) for letter, c in items)
+                other = tuple((letter, c / other[0][1]) for letter, c in other)
+                items = min(items, other, key=lambda these: ([letter for letter, _ in these], these))
+        return items
+
+    def length(self, row, kind="length"):
+        """The expected length of a vector; of a statement without expectations its length."""
+        if self.coupled and not self.pathwise:
+            return length(row, kind, self.canonical)
+        return length(row, kind)
+
+    # words -----------------------------------------------------------------------------------------------------------------
+    def made(self, method, outcome):
+        return (Coupled if self.coupled else LetterRun)(self, method, outcome)
+
+    def value(self, node, index, outcome):
+        word, *args = node if isinstance(node, list) else [node]
+        if self.coupled and word == "E_client":
+            client = number(self.value(args[0], index, outcome))
+            place = next(i for i, (draw, _) in enumerate(self.draws) if draw == WORLD)
+            held = [int(client) if i == place else 0 for i in range(len(self.draws))]
+            return self.mean((word, client), args[1], lambda draw: draw != WORLD, index, tuple(held))
+        if self.coupled and word == "E_data":
+            return self.generalisation(args[0], index)
+        if self.coupled and word in GAPS:
+            return self.gap(word, node, index, outcome)
+        return super().value(node, index, outcome)
+
+    def mean(self, key, body, free, index, outcome):
+        """The mean over outcomes. Noise, data and samples have none: of a vector that depends on them there is no form."""
+        found = super().mean(key, body, free, index, outcome)
+        if isinstance(found, Row) and self.depends(found):
+            raise NoForm("the mean of a vector that depends on noise, data or samples")
+        return found
+
+    def meaning(self, word, args, index, outcome):
+        if self.coupled and word == "E":
+            free = (lambda draw: True) if self.how["replaced"] == "random" else (lambda draw: draw != WORLD)
+            return self.mean((word, None), args[0], free, index, outcome)
+        if word in FUNCTIONS and word not in (*self.words, "Sum", "Product", "E"):
+            raise NoForm(f"{word} has no form in lengths")
+        return super().meaning(word, args, index, outcome)
+
+    def name(self, name, indices, outcome):
+        if name in ("dim", "layers"):
+            raise NoForm(f"{name} is no number here")
+        return super().name(name, indices, outcome)
+
+    def norm(self, v, kind="length"):
+        if not isinstance(v, Row):
+            require(number(v) == 0, "a length is one of a vector")
+            return Fraction(0)
+        self.meter.spend(len(v.terms))
+        return self.length(v, kind)
+
+    def norm2(self, v):
+        return self.norm(v, SQUARE)
+
+    def grad(self, k, x):
+        require(k in self.all, f"{k} is no client")
+        return self.asked((SHARED, int(k)), x)
+
+    def objective_grad(self, x):
+        return sum((self.grad(k, x) * p for k, p in zip(self.all, self.p, strict=True)), Row({}))
+
+    def F_pop(self, x):
+        return Amount({(SIGNED, "F_pop", tuple(sorted(x.terms.items()))): Fraction(1)})
+
+    def objective(self, x):
+        return Amount({(SIGNED, "objective", tuple(sorted(x.terms.items()))): Fraction(1)})
+
+    def generalisation(self, body, index):
+        """E(F_pop(x) - F(x)) over all data and chance, x the server's model after some round."""
+        for r in range(self.size["rounds"] + 1):
+            wanted = []
+            for _, outcome in self.outcomes():
+                x = self.run(outcome).record["x_round"][r]
+                wanted.append((self.F_pop(x) - self.objective(x)).terms)
+            if wanted == [Amount.like(self.value(body, index, outcome)).terms for _, outcome in self.outcomes()]:
+                return Amount({(SIGNED, "generalisation", r): Fraction(1)})
+        raise NoForm("only the generalisation error of a server's model has a form")
+
+    def gap(self, word, node, index, outcome):
+        """The worst difference of losses at two models; ``gaps`` has the expected distance that bounds it."""
+        if id(node) not in self.formulas:
+            apart = ["norm", ["+", node[1], ["*", -1, node[2]]]]
+            self.formulas[id(node)] = node, ["E", apart]
+        world = (self.run(outcome).where,) if self.each_gap and self.how["replaced"] == "any" else ()
+        ends = [[self.value(side, index, case) for side in node[1:]] for _, case in self.outcomes()]
+        records = [self.run(case).record for _, case in self.outcomes()]
+        for r in range(self.size["rounds"] + 1):
+            if all(v.terms == record["x_round"][r].terms and w.terms == record["twin_x_round"][r].terms
+                   for (v, w), record in zip(ends, records, strict=True)):
+                if (self.how["replaced"] == "random") == (word == "worst_sample_gap"):
+                    self.gaps[word, r, *world] = self.value(self.formulas[id(node)][1], index, outcome)
+                return Amount({(SIGNED, word, r, *world): Fraction(1)})
+        raise NoForm("only the gap between the server's models of both runs has a form")
+
+    def places(self, node, expected=False, within=()):
+        """Whether a formula has lengths outside of expectations (False), inside of one (True), or both."""
+        word, *args = node if isinstance(node, list) else [node]
+        found = {expected} if word in RANDOM else {True} if word in ("E_data", *GAPS) else set()
+        if word in self.meant and word not in within:
+            found |= self.places(self.meant[word]["formula"], expected, (*within, word))
+        inside = expected or word in (*MEANS, "E_client", "E_data", *GAPS)
+        return found.union(*(self.places(a, inside, within) for a in args))
+
+    def heads(self, node, within=()):
+        """All words and names in a formula, and in what defines them."""
+        word, *args = node if isinstance(node, list) else [node]
+        found = {word}.union(*(self.heads(a, within) for a in args))
+        more = word in self.meant and word not in within
+        return found | self.heads(self.meant[word]["formula"], (*within, word)) if more else found
+
+    @property
+    def meant(self):
+        """What definitions and hypotheses say that a name is."""
+        return self.rules | self.defined
+
+    # what is compared ------------------------------------------------------------------------------------------------------
+    def compared(self, rule):
+        """The pairs (smaller, larger) of amounts that a condition compares."""
+        seen, pairs = set(), []
+        for index, outcome in product(self.cases(rule), [outcome for _, outcome in self.outcomes()]):
+            left, right = (Amount.like(side) for side in self.sides(rule, index, outcome))
+            both = {"=": [(left, right), (right, left)], "<": [(left, right)], ">": [(right, left)]}
+            for pair in both[rule["relation"][0]]:
+                said = tuple(tuple(sorted((repr(key), str(c)) for key, c in side.terms.items())) for side in pair)
+                if said not in seen:
+                    seen.add(said)
+                    pairs.append(pair)
+        return pairs
+
+
+def bounds_client(rule):
+    """The constant of all clients that a hypothesis bounds; None if it is of another kind."""
+    left, over = rule["left"], rule["over"]
+    if not (isinstance(left, list) and len(left) == 2 and left[0] in CLASS):
+        return None
+    return left[0] if over in ([[left[1], 0, ["+", -1, "clients"]]], [[left[1], 0, ["+", "clients", -1]]]) else None

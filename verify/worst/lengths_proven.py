@@ -1,0 +1,202 @@
+"""Proofs about lengths at several sizes and numbers: whether a claim counts as proven, and for what."""
+
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from math import inf
+from random import Random
+
+from bounds.language.claim import Claim
+from verify.checker.forms import NoForm
+from verify.checker.limits import SETTINGS
+from verify.exact.statement import statement_of
+from verify.worst.challenge import limit
+from verify.worst.proven import FEWEST, PLACES, Proven, in_one_line, may_fail, only_small
+from verify.worst.setting import Place
+from verify.worst.worst_case import WorstCase
+from verify.worst.worst_of_lengths import worst_of_lengths
+
+__all__ = ["lengths_at", "lengths_proven"]
+
+_MOST, _SMALL = 64, 32  # letters, and those of a setting from which numbers are moved
+_LARGE = ("clients", "rounds", "local_steps")  # sizes that must be larger than one at some settings
+_STARTS, _TRIALS = 2, 20  # settings from which numbers are moved, and trials from each
+_MOVES = (Fraction(3), Fraction(1, 3), Fraction(0))  # of a number, by a factor
+_UNITS = (Fraction(1), Fraction(16), Fraction(1, 16))  # of L and mu
+_OTHER_UNITS = (Fraction(1), Fraction(1), Fraction(1000), Fraction(1, 1000))  # of free numbers, of each its own
+_FAR, _LONG = 100, Fraction(12)  # times a number; a size
+_DOUBLED = tuple(map(Fraction, (3, 2, 1)))  # sizes that are doubled twice
+_UP = 1.001  # a factor that is this many times larger is larger
+_FIRST = 5  # places, one of each size
+_ERRORS = (ArithmeticError, LookupError, TypeError, ValueError)
+
+
+def lengths_at(claim: Claim, given: Mapping[str, Fraction] | None = None, place: Place | None = None,
+               most: int | None = None, factors: bool = True, proofs: bool = True) -> WorstCase:
+    """What is known of a claim about lengths at the sizes and numbers ``given``, and else at those of a ``place``; without
+    ``factors`` only a proof, without ``proofs`` only the factors.
+
+    Raises:
+        LookupError, ValueError: the claim has no proof of this kind, or not at these numbers, or not with at most so many
+            letters.
+    """
+    try:
+        return WorstCase(claim.id, *worst_of_lengths(claim, given or {}, place or Place(), most, factors, proofs))
+    except NoForm as error:
+        raise ValueError(f"{claim.id} has no proof about lengths: {error}") from error
+    except KeyError as error:
+        raise LookupError(f"{claim.id} has no proof about lengths: nothing is known of {error}") from error
+    except TypeError as error:
+        raise ValueError(f"{claim.id} has no proof about lengths: it does with vectors what numbers alone allow") from error
+    except RecursionError as error:
+        raise ValueError(f"{claim.id} has no proof about lengths: a number is defined by itself") from error
+
+
+def lengths_proven(claim: Claim) -> Proven:
+    """Proofs of a claim about lengths at all places, in several units, and where numbers that are moved lead.
+
+    A statement does not count as proven that is not proven at one of them, or that is looked at with one client, one round
+    or one local step alone although it admits more. The certificate and the scope have as many settings as a file may have.
+    """
+    if claim.statement.strict:
+        return Proven(reason="a sum of lengths proves no strict inequality")
+    if claim.procedure is not None and claim.procedure.free_clients:
+        return Proven(reason="it has free clients, and which of them match depends on their losses")
+    found: list[WorstCase] = []
+    reason = ""
+    for one in _everywhere(claim):
+        if isinstance(one, Exception):
+            reason = reason or str(one)
+        elif one.certificate is None and not may_fail(one):
+            reason = reason or f"no proof in rational numbers was found at {one.scope}"
+        elif one.certificate is None:
+            return Proven(reason=f"not proven at {one.scope}: {one.reason}")
+        elif one.setting not in [other.setting for other in found]:
+            found.append(one)
+    if len(found) < FEWEST:
+        return Proven(reason=reason or f"it has {len(found)} settings; {FEWEST} are needed")
+    if small := only_small(claim, found):
+        return Proven(reason=small)
+    if longer := _outgrown(claim, found[0]):
+        return Proven(reason=f"the least factor that is proven grows with {longer} as if it passed one")
+    kept = [found[i * len(found) // SETTINGS] for i in range(SETTINGS)] if len(found) > SETTINGS else found
+    settings = [setting for one in kept for setting in one.certificate["settings"]]
+    return Proven(kept[0].certificate | {"settings": settings}, in_one_line(kept))
+
+
+def _everywhere(claim: Claim) -> Iterator[WorstCase | Exception]:
+    """What is known at each place, or why nothing is; then at corners near small settings, and at the numbers to which these
+    lead. A claim of which nothing is known at the first places is looked at nowhere else."""
+    starts: dict[tuple[int, ...], tuple[Place, WorstCase]] = {}
+    known = 0
+    for number, place in enumerate(PLACES):
+        place = _in_units(place, number)
+        try:
+            one = _with_factors(claim, {}, place)
+        except _ERRORS as error:
+            yield error
+            if not known and number + 1 == _FIRST:
+                return
+            continue
+        known += 1
+        yield one
+        if one.letters <= _SMALL:
+            starts.setdefault(place[:3], (place, one))
+    small = [*starts.values()][:_STARTS]
+    for place, one in small:
+        yield from _corners(claim, one, place)
+    for place, one in small:
+        yield _with_factors(claim, *_uphill(claim, one, place))
+
+
+def _corners(claim: Claim, start: WorstCase, place: Place) -> Iterator[WorstCase]:
+    """What is known where numbers vanish, each alone, all, all but one, and where each is large; at the sizes of a setting,
+    where all sizes are 1, and where one of them is large.
+
+    A statement that adds up several constants may be true only because one of them covers what another should, and one that
+    forgets a bound on a step only as long as steps are small."""
+    def at(given) -> WorstCase | None:
+        try:
+            return _with_factors(claim, given, place)
+        except _ERRORS:  # a hypothesis that does not admit it, a divisor that vanishes, or too many letters
+            return None
+
+    positive = {rule["left"][0] if isinstance(rule["left"], list) else rule["left"]
+                for rule in statement_of(claim)["hypotheses"] if rule["relation"] == ">" and rule["right"] == 0}
+    numbers = {name: Fraction(number) for name, number in _movable(start).items() if name not in start.setting.sizes}
+    names = [name for name in numbers if name not in positive]
+    least = dict.fromkeys((*_LARGE, *["samples"] * ("samples" in start.setting.sizes)), Fraction(1))
+    found = [at({name: number * _FAR}) for name, number in numbers.items() if number]
+    found += [at({**least, name: _LONG}) for name in least]
+    for sizes in ({}, least):
+        known = {name: at({**sizes, name: Fraction(0)}) for name in names}
+        zeros = {name: Fraction(0) for name, one in known.items() if one is not None}
+        sets = [{}, zeros, *({other: zero for other, zero in zeros.items() if other != name} for name in zeros)]
+        found += [*known.values(), *(at({**sizes, **zero}) for zero in sets if len(zero) != 1)]
+    yield from (one for one in found if one is not None)
+
+
+def _outgrown(claim: Claim, start: WorstCase) -> str | None:
+    """A size with which the least factor grows so that it passes one at last, by what it is where the size doubles twice;
+    all other sizes are 1. None where there is none, or where no such sizes have a form."""
+    least = dict.fromkeys((*_LARGE, *["samples"] * ("samples" in start.setting.sizes)), Fraction(1))
+    for name in least:
+        for size in _DOUBLED:
+            try:
+                found = [lengths_at(claim, {**least, name: size * times}, None, _MOST, proofs=False) for times in (1, 2, 4)]
+            except _ERRORS:
+                continue
+            if any(factor is None for one in found for factor in one.factors):
+                continue
+            if limit(*(max(one.factors, default=0.0) for one in found)) > _UP:
+                return name
+            break
+    return None
+
+
+def _movable(one: WorstCase) -> dict[str, str]:
+    """Sizes and numbers that nothing defines; of arrays of one number that number."""
+    arrays = {name: value[0] for name, value in one.setting.values.items()
+              if isinstance(value, list) and all(entry == value[0] for entry in value)}
+    return {name: number for name, number in (one.numbers | arrays).items() if name != "weights"}
+
+
+def _in_units(place: Place, number: int) -> Place:
+    """The place in other units: what is false in one of them may be true in the others."""
+    of_L, rng = _UNITS[number % len(_UNITS)], Random(number)
+    return place._replace(L=place.L * of_L, mu=place.mu * of_L,
+                          numbers=tuple(n * rng.choice(_OTHER_UNITS) for n in place.numbers))
+
+
+def _with_factors(claim: Claim, given: Mapping[str, Fraction], place: Place) -> WorstCase:
+    """A proof, or the factors where none was found."""
+    found = lengths_at(claim, given, place, _MOST, factors=False)
+    return found if found.certificate is not None else lengths_at(claim, given, place, _MOST)
+
+
+def _uphill(claim: Claim, start: WorstCase, place: Place) -> tuple[dict[str, Fraction], Place]:
+    """Sizes and numbers at which a statement is nearer to false than at a setting, by one step in one of them after another;
+    and the place of all else. Of two settings with the same largest factor, that with the larger mean is nearer."""
+    def at(given) -> tuple[float, float, dict[str, str]]:
+        try:
+            one = lengths_at(claim, given, place, _SMALL, proofs=False)
+        except _ERRORS:
+            return -inf, -inf, {}
+        factors = [-inf if factor is None else factor for factor in one.factors]
+        return max(factors), sum(factors) / len(factors), _movable(one)
+
+    given: dict[str, Fraction] = {}  # what is not moved stays where the hypotheses and the place have it
+    (best, middle, numbers), grown, left = at(given), True, _TRIALS
+    while grown and left > 0:
+        grown = False
+        for name in [*numbers]:
+            number = Fraction(numbers[name])
+            steps = (number + 1, number - 1) if name in start.setting.sizes else (number * move for move in _MOVES)
+            for moved in steps:
+                left -= 1
+                if left < 0:
+                    break
+                most, mean, found = at(given | {name: moved})
+                if most > best * _UP or (most >= best / _UP and mean > middle * _UP):
+                    given, best, middle, numbers, grown = given | {name: moved}, most, mean, found, True
+                    break
+    return given, place

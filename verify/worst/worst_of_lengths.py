@@ -1,0 +1,106 @@
+"""Proofs of a claim about lengths that are not squared, or about coupled runs, at given sizes and numbers."""
+
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import sympy as sp
+
+from bounds.language.claim import Claim, names_in
+from bounds.language.words import norm
+from verify.checker import length_proof as checker
+from verify.checker.limits import LETTERS, bounded
+from verify.checker.words import replayed
+from verify.claims.needs import speaks_of_samples
+from verify.claims.sizes import once_by_claim
+from verify.exact.statement import statement_of
+from verify.worst.lengths import found_proof
+from verify.worst.setting import Place, Setting, setting_of
+
+__all__ = ["OfLengths", "about_lengths", "worst_of_lengths"]
+
+_SLOWER = (Fraction(1), Fraction(1, 8), Fraction(1, 64))  # steps that may meet hypotheses where others do not
+_LOW, _HIGH = Fraction(1, 8), Fraction(8)  # between which numbers may meet them
+
+
+class OfLengths(NamedTuple):
+    """What is known of a statement at a setting; see :class:`verify.worst.worst_case.WorstCase`."""
+
+    setting: Setting
+    functions: str
+    letters: int
+    factors: tuple[float | None, ...]
+    certificate: dict[str, Any] | None
+    reason: str = ""
+
+
+@once_by_claim
+def about_lengths(claim: Claim) -> bool:
+    """Whether a claim speaks of lengths that are not squared, or of runs on neighbouring data sets."""
+    if claim.setting not in ("run", "point") or claim.statement is None:
+        return False
+    formulas = [claim.statement.left, claim.statement.right, *(d.formula for d in claim.used_definitions().values())]
+    return speaks_of_samples(claim) or any(sp.sympify(formula).has(norm) for formula in formulas)
+
+
+def worst_of_lengths(claim: Claim, given: Mapping[str, Fraction], place: Place, most: int | None = None,
+                     factors: bool = True, proofs: bool = True) -> OfLengths:
+    """A proof, and the least factors of the larger sides that are proven where it was not, at the numbers ``given``, else
+    at those of a ``place``: with a smaller step, or other numbers larger, where hypotheses ask for that. ``most``: letters.
+
+    Raises:
+        LookupError, TypeError, ValueError: the claim has no proof of this kind, or not at these numbers.
+    """
+    stated, refused = statement_of(claim), None
+    for setting in _settings(claim, given, place):
+        own = {**setting._asdict(), "vectors": [name for name, kind in stated["free"].items() if kind == ["dim"]]}
+        del own["unknown"]
+        try:
+            rules = checker.rules_of({**stated, **own})
+            pairs, known = rules.compared(stated["statement"]), rules.known()
+            bounded(len(rules.upstream), most or 2 * LETTERS, "letters")
+            break
+        except ValueError as error:
+            refused = refused or error
+    else:
+        raise refused or ValueError(f"{claim.id} has no setting")
+    found = [found_proof(rules, known, *pair, factor=factors, proof=proofs) for pair in pairs]
+    values = tuple(1.0 if one.proof else one.factor for one in found)
+    about = setting, _functions(rules), len(rules.upstream), values if factors else ()
+    missing = [place for place, one in enumerate(found) if one.proof is None]
+    if missing or not proofs:
+        return OfLengths(*about, None, f"no proof was found of pair {missing[0]} of {len(pairs)}" if missing else "")
+    certificate = {"format": checker.FORMAT, **stated, "settings": [own | {"proofs": [one.proof for one in found]}]}
+    accepted, reason, *_ = replayed(checker.check, certificate)
+    return OfLengths(*about, certificate if accepted else None, "" if accepted else f"the checker: {reason}")
+
+
+def _settings(claim: Claim, given: Mapping[str, Fraction], place: Place) -> Iterator[Setting]:
+    """Settings of a place: every number has a value, and those that are called squares are squares. Numbers of conditions,
+    and steps, are changed where the others may break hypotheses."""
+    free, numbers = statement_of(claim)["free"], place.numbers or (Fraction(1),)
+    named = set().union(*(names_in(side) for c in claim.conditions for side in (c.left, c.right)))
+    loose = [name for name in setting_of(claim, given, place._replace(numbers=())).unknown
+             if name in named and free[name] == []]
+    for change in (lambda n: n, lambda n: min(max(n, _LOW), _HIGH), lambda n: max(n, _HIGH)):
+        for slower in _SLOWER:
+            tried = place._replace(numbers=numbers, step=place.step * slower)
+            values = setting_of(claim, given, tried).values
+            own = {name: change(Fraction(values[name])) for name in loose if isinstance(values[name], str)}
+            setting = setting_of(claim, {**given, **own}, tried)
+            values = {name: value for name, value in setting.values.items() if free[name] != ["dim"]}
+            for name, value in values.items():
+                if name.endswith("_sq") and isinstance(value, str) and name not in given:  # its root is then a fraction
+                    values[name] = str(Fraction(value) ** 2)
+            yield setting._replace(values=values, unknown=[])
+
+
+def _functions(rules) -> str:
+    """The class of functions and the law of gradients, in words."""
+    (L, *_), (m, *_) = rules.bounds["L_client"], rules.bounds["mu_client"]
+    smooth = "differentiable" if L is None else "L-smooth" if rules.given.get("L") == L else f"{L}-smooth"
+    by = "mu" if rules.given.get("mu") == m else abs(m or 0)
+    convex = "" if m is None else "convex " if m == 0 else f"{by}-strongly convex " if m > 0 else f"{by}-weakly convex "
+    if rules.coupled:
+        return f"all {convex}{smooth} losses of samples"
+    return f"all {convex}{smooth} F_k" + (", gradients with added noise" if rules.noises else "")
