@@ -27,7 +27,7 @@ _MOVES = (Fraction(3), Fraction(1, 3), Fraction(11, 10), Fraction(10, 11))  # of
 _UP = 1.001  # a factor that is this many times larger is larger
 _FALSE = 1.005  # a larger factor asks for a proof
 _TIMES, _LONG = (1, 2, 4), 26  # sizes that grow, and letters of the largest
-_NEAR, _FASTER = 1e-3, 3.0  # what counts as no growth; how many times shorter steps of C q^n become at least
+_STILL, _FASTER = 1e-3, 3.0  # what counts as no growth; how many times shorter steps of C q^n become at least
 _ERRORS = (ArithmeticError, LookupError, TypeError, ValueError)
 
 
@@ -104,7 +104,7 @@ def _growing(claim: Claim, places: list[Place]) -> str:
             if one is None or one.setting.sizes[size] != start * times or _factor(one) == inf:
                 break
             found.append(_factor(one))
-        if len(found) == len(_TIMES) and limit(*found) > 1 + _NEAR:
+        if len(found) == len(_TIMES) and limit(*found) > 1 + _STILL:
             return f"larger {size}: the worst case is {', '.join(f'{factor:.3g}' for factor in found)} of what is allowed"
     return ""
 
@@ -113,7 +113,7 @@ def limit(one: float, two: float, four: float) -> float:
     """Where a growing sequence of lengths n, 2 n, 4 n goes: A - B / (n + s), or A - C q^n where its steps shrink faster than
     those of 1/n; infinity where they do not shrink as either does."""
     first, second = two - one, four - two
-    if four in (inf, one) or second <= _NEAR:
+    if four in (inf, one) or second <= _STILL:
         return four
     if first <= 0 or second >= 2 * first:
         return inf
