@@ -8,13 +8,13 @@ import inspect
 from fedtheory import algorithms
 from fedtheory.registry import ALGORITHMS, Method
 
-__all__ = ["page"]
+__all__ = ["blocks", "page"]
 
 
 def page() -> str:
     """All registered methods in Markdown, in the order of their names."""
     conventions = inspect.cleandoc(algorithms.__doc__).partition("\n\n")[2]
-    lines = ["# Algorithms", "", "Written by `python -m fedtheory.pages`.", "", *_blocks(conventions)]
+    lines = ["# Algorithms", "", "Written by `python -m fedtheory.pages`.", "", *blocks(conventions)]
     for name in sorted(ALGORITHMS):
         lines += _method(name, ALGORITHMS[name])
     return "\n".join(lines) + "\n"
@@ -25,10 +25,10 @@ def _method(name: str, method: Method) -> list[str]:
     ids = f" In the papers' specifications: {', '.join(f'`{i}`' for i in method.ids)}." if method.ids else ""
     text = inspect.cleandoc(method.make.__doc__ or method.description + ".").partition("Example:")[0].rstrip()
     return ["", f"## {name}", "", f"{method.description[0].upper()}{method.description[1:]}. {method.source}.{ids}", "",
-            f"Arguments: {arguments}.", "", *_blocks(text)]
+            f"Arguments: {arguments}.", "", *blocks(text)]
 
 
-def _blocks(text: str) -> list[str]:
+def blocks(text: str) -> list[str]:
     """The lines of a docstring, its blocks indented by four spaces as code."""
     lines, inside = [], False
     for line in text.splitlines():

@@ -1,0 +1,28 @@
+"""Sphinx on the gathered sources: offline, with search and a dark mode; formulas are MathML."""
+
+project, author = "fedtheory", "the authors of fedtheory"
+copyright = author
+html_title = "fedtheory"
+version = release = __import__("importlib.metadata", fromlist=["version"]).version("fedtheory")
+
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "docs.site.extension"]
+html_theme = "furo"
+html_static_path = ["static"]
+html_css_files = ["site.css"]
+html_copy_source = False
+html_show_sourcelink = False
+html_show_sphinx = False
+html_math_renderer = "mathml"
+pygments_style, pygments_dark_style = "friendly", "monokai"
+
+myst_enable_extensions = ["attrs_block", "colon_fence", "deflist", "dollarmath"]
+myst_heading_anchors = 3
+default_role = "code"
+nitpicky = False
+
+autodoc_typehints = "signature"
+autodoc_member_order = "bysource"
+autodoc_preserve_defaults = True
+autodoc_default_options = {"no-value": True}
+napoleon_numpy_docstring = False
+python_maximum_signature_line_length = 100

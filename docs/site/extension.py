@@ -1,0 +1,81 @@
+"""Formulas as MathML, docstrings in plain words as reStructuredText, and blocks in the language of mermaid as text."""
+
+import re
+from html import escape
+
+from pygments.lexers.special import TextLexer
+
+from verify.report.mathml import mathml
+
+__all__ = ["plain", "setup"]
+
+_KEPT = re.compile(r"(``.+?``|:[\w:]+:`[^`]+`|`[^`\n]+`)", re.DOTALL)
+_SPECIAL = re.compile(r"[\\|]|(?<![\s*])\*|\*(?!\s)|(?<=\w)_(?!\w)|(?<!^)(?<!\n)\*")
+
+
+def plain(lines: list[str]) -> list[str]:
+    """Lines of a docstring whose bars, stars and underscores mean themselves; code and blocks of code stay as they are."""
+    out, text, margin = [], [], None  # margin: indent of the line that began a block of code
+
+    def flush():
+        parts = _KEPT.split("\n".join(text))
+        parts[::2] = [_SPECIAL.sub(lambda found: "\\" + found[0], part) for part in parts[::2]]
+        out.extend("".join(parts).split("\n") if text else [])
+        text.clear()
+
+    for line in lines:
+        indent = len(line) - len(line.lstrip())
+        if margin is not None and line.strip() and indent <= margin:
+            margin = None
+        if margin is not None or line.lstrip().startswith(">>>") or not line.strip():
+            if text:
+                flush()
+            out.append(line)
+            margin = indent - 1 if margin is None and line.strip() else margin
+        elif line.rstrip().endswith("::"):
+            text.append(line)
+            flush()
+            margin = indent
+        else:
+            text.append(line)
+    flush()
+    return out
+
+
+def setup(app) -> dict:
+    """Called by Sphinx."""
+    app.add_html_math_renderer("mathml", (_inline, None), (_block, None))
+    app.add_lexer("mermaid", TextLexer)
+    app.connect("autodoc-process-docstring", _docstring, priority=400)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def _docstring(app, what, name, obj, options, lines):
+    lines[:] = plain(lines)
+
+
+def _formula(latex: str, display: bool) -> str:
+    """A formula that cannot be typeset stands as it is, with a warning."""
+    from docutils import nodes
+    from sphinx.util import logging
+
+    try:
+        return mathml(latex, display)
+    except ValueError as error:
+        logging.getLogger(__name__).warning("%s", error)
+        raise nodes.SkipNode from None
+
+
+def _inline(translator, node):
+    from docutils import nodes
+
+    translator.body.append(f'<span class="math">{_formula(node.astext(), False)}</span>')
+    raise nodes.SkipNode
+
+
+def _block(translator, node):
+    from docutils import nodes
+
+    label = f' id="{escape(node["ids"][0])}"' if node["ids"] else ""
+    translator.body.append(f'<div class="math"{label}>{_formula(node.astext(), True)}</div>\n')
+    raise nodes.SkipNode

@@ -1,0 +1,137 @@
+"""One page for every paper: letters, assumptions and claims, each claim with the verdict of one stored run.
+
+``python -m docs.site.papers REPORT`` keeps the verdicts of a report in ``docs/site/run.json``, with the commit that made them
+and the date. It refuses a report that other code than the current commit's made.
+"""
+
+import json
+import re
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from bounds.language.claim import Claim
+from bounds.printing.pages import page
+from bounds.registry.claims import find_claim
+from bounds.registry.papers import PAPERS, claims_of_paper
+from docs.site.gathered import Pages, table
+from fedtheory.registry import find_algorithm
+from verify.results.files import file_name
+from verify.results.fingerprint import claim_as_text, digest
+from verify.results.records import load_about, load_verdicts
+
+__all__ = ["Run", "main", "report", "stored", "write"]
+
+ROOT = Path(__file__).resolve().parents[2]
+STORED = Path(__file__).with_name("run.json")
+_HEADING = re.compile(r"^### `([^`]+)`$", re.MULTILINE)
+ORDER = ("refuted", "ill-posed", "certified", "consistent", "undecided")
+
+
+@dataclass(frozen=True)
+class Run:
+    """The verdicts of one run by claim, each with the digest of the claim that it is about; where they come from."""
+
+    verdicts: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    command: str = ""
+    commit: str = ""
+    date: str = ""
+
+    @property
+    def sentence(self) -> str:
+        """Where the verdicts come from, in Markdown."""
+        if not self.verdicts:
+            return "No run is stored: `make site RUN=report-quick` shows the verdicts of a report."
+        made = f" at commit `{self.commit[:12]}`" if self.commit else ""
+        return f"Verdicts of `{self.command}`{made}, {self.date}."
+
+    def word(self, claim: Claim) -> str:
+        """The verdict on a claim, with a remark where it was another version of the claim."""
+        found = self.verdicts.get(claim.id)
+        if found is None:
+            return "not in this run"
+        same = found["claim"] == digest(claim_as_text(claim))
+        return found["verdict"] + ("" if same else " (of an earlier version of the claim)")
+
+    @staticmethod
+    def anchor(claim_id: str) -> str:
+        """The target of a claim on the page of its paper."""
+        return "claim-" + re.sub(r"[^a-z0-9]+", "-", file_name(claim_id).lower())
+
+
+def stored() -> Run:
+    """The run kept beside this file; an empty one where there is none."""
+    return Run(**json.loads(STORED.read_text(encoding="utf-8"))) if STORED.exists() else Run()
+
+
+def report(folder: Path) -> Run:
+    """The verdicts of a report's folder. Reports do not say which commit made them; the date is that of the file."""
+    about = load_about(folder)
+    verdicts = {}
+    for verdict in load_verdicts(folder):
+        try:
+            text = digest(claim_as_text(find_claim(verdict.id)))
+        except LookupError:
+            continue
+        verdicts[verdict.id] = {"verdict": verdict.verdict, "ratio": verdict.ratio, "evidence": verdict.evidence, "claim": text}
+    when = datetime.fromtimestamp((folder / "verdicts.json").stat().st_mtime, UTC)
+    command = re.sub(r" --out \S+", "", about["command"])
+    return Run(verdicts, command, "", f"{when:%Y-%m-%d}")
+
+
+def write(pages: Pages, run: Run) -> None:
+    """The pages of all papers, and the page that counts their verdicts."""
+    rows = []
+    for paper in PAPERS:
+        claims = claims_of_paper(paper)
+        counts = Counter(run.verdicts[i]["verdict"] for i in claims if i in run.verdicts)
+        title = import_module(f"bounds.papers.{paper}").__doc__.strip()
+        rows.append((f"[{paper}]({paper}.md)", title.split("\n")[0], len(claims), *(counts[word] for word in ORDER)))
+        pages.write(f"papers/{paper}.md", _page(paper, claims, run))
+    pages.write("papers/index.md", "\n".join([
+        "# Papers", "", run.sentence, "", "A number counts claims: statements, lemmas, steps of proofs and readings of the print. "
+        "[What each verdict means](../verdicts.md).", "", *table(("paper", "title", "claims", *ORDER), rows),
+        "```{toctree}", ":hidden:", "", *PAPERS, "```", ""]))
+
+
+def _page(paper: str, claims: Mapping[str, Claim], run: Run) -> str:
+    text = page(paper, find_algorithm)
+    text = re.sub(r"\]\(\.\./algorithms\.md#([\w-]+)\)", r"](../methods/\1.md)", text)
+    text = text.replace("[algorithms.md](../algorithms.md) has", "[The methods' pages](../methods/index.md) have")
+    text = text.replace("Written by `make pages`. ", "")
+    def heading(found) -> str:
+        claim = claims[found[1]]
+        verdict = f"**{run.word(claim)}**"
+        if claim.id in run.verdicts:
+            evidence = run.verdicts[claim.id]["evidence"]
+            verdict += f": {_literal(evidence)}"
+        return f"({run.anchor(claim.id)})=\n{found[0]}\n\n{verdict}"
+
+    head, _, rest = text.partition("\n## ")
+    return f"{head}\n{run.sentence}\n\n## {_HEADING.sub(heading, rest)}"
+
+
+def _literal(text: str) -> str:
+    """A text whose signs mean themselves in Markdown."""
+    return re.sub(r"([\\`*_\[\]<>$|#{}])", r"\\\1", text)
+
+
+def main(arguments: list[str]) -> int:
+    """Keep the verdicts of the report in the folder given."""
+    if len(arguments) != 1:
+        print("usage: python -m docs.site.papers REPORT", file=sys.stderr)
+        return 2
+    from verify.referee.related import related_at  # noqa: F401
+
+    raise NotImplementedError
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
