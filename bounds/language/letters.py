@@ -60,8 +60,9 @@ def defined_letter(definition: Definition) -> Letter:
     places = {str(index): f"<{place}>" for place, index in enumerate(definition.indices)}
     if not places:
         return Letter(definition.latex, definition.meaning)
-    parts = [places.get(part, part) for part in subscript.strip("{}").split(",")]
-    return Letter(f"{base}_{{{','.join(parts)}}}", definition.meaning, "".join(map(str, definition.indices)))
+    inside, _, behind = subscript.rpartition("}") if subscript.startswith("{") else (subscript, "", "")
+    parts = [places.get(part, part) for part in inside.strip("{").split(",")]
+    return Letter(f"{base}_{{{','.join(parts)}}}{behind}", definition.meaning, "".join(map(str, definition.indices)))
 
 
 def _spelled(name: str, indices: tuple[str, ...]) -> str:

@@ -32,8 +32,8 @@ def main() -> int:
     pages.remove_others()
     if arguments.gather:
         return 0
-    command = [sys.executable, "-m", "sphinx", "-b", "html", "-W", "--keep-going", "-q", "-c", str(ROOT / "docs" / "site"),
-               str(source), str(out)]
+    command = [sys.executable, "-m", "sphinx", "-b", "html", "-W", "--keep-going", "-q", "-j", "2",
+               "-d", str(ROOT / "build" / "site-doctrees"), "-c", str(ROOT / "docs" / "site"), str(source), str(out)]
     return subprocess.run(command, cwd=ROOT, env=os.environ | {"PYTHONPATH": str(ROOT)}).returncode
 
 

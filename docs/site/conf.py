@@ -25,4 +25,6 @@ autodoc_member_order = "bysource"
 autodoc_preserve_defaults = True
 autodoc_default_options = {"no-value": True}
 napoleon_numpy_docstring = False
+napoleon_use_ivar = True
+suppress_warnings = ["ref.python"]  # guesses at the names of types in prose
 python_maximum_signature_line_length = 100

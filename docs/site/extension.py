@@ -10,7 +10,7 @@ from verify.report.mathml import mathml
 __all__ = ["plain", "setup"]
 
 _KEPT = re.compile(r"(``.+?``|:[\w:]+:`[^`]+`|`[^`\n]+`)", re.DOTALL)
-_SPECIAL = re.compile(r"[\\|]|(?<![\s*])\*|\*(?!\s)|(?<=\w)_(?!\w)|(?<!^)(?<!\n)\*")
+_SPECIAL = re.compile(r"[\\|]|(?<=\w)_(?!\w)|^\s*\* |\*", re.MULTILINE)
 
 
 def plain(lines: list[str]) -> list[str]:
@@ -19,7 +19,7 @@ def plain(lines: list[str]) -> list[str]:
 
     def flush():
         parts = _KEPT.split("\n".join(text))
-        parts[::2] = [_SPECIAL.sub(lambda found: "\\" + found[0], part) for part in parts[::2]]
+        parts[::2] = [_SPECIAL.sub(_escaped, part) for part in parts[::2]]
         out.extend("".join(parts).split("\n") if text else [])
         text.clear()
 
@@ -40,6 +40,11 @@ def plain(lines: list[str]) -> list[str]:
             text.append(line)
     flush()
     return out
+
+
+def _escaped(found) -> str:
+    """The sign with a backslash; the star of a list as it is."""
+    return found[0] if found[0].endswith("* ") else "\\" + found[0]
 
 
 def setup(app) -> dict:

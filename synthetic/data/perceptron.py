@@ -28,8 +28,9 @@ class Perceptron(SoftmaxScores, LocalMinima, DataFederation):
     runs should begin at :meth:`default_start`.
 
     Args:
-        hidden: widths of the hidden layers; activation: ``tanh`` or ``softplus``.
-        All further arguments as in :class:`synthetic.data.federation.DataFederation`; ``ridge`` may be 0.
+        hidden: widths of the hidden layers.
+        activation: ``tanh`` or ``softplus``.
+        options: as in :class:`synthetic.data.federation.DataFederation`; ``ridge`` may be 0.
 
     Raises:
         ValueError: as there; no hidden layer, an unknown activation.

@@ -48,7 +48,7 @@ def confirm(claim: Claim, shape: Shape, leaves: Leaves, rounded: bool = True) ->
 
 def confirm_or_why(claim: Claim, shape: Shape, leaves: Leaves, rounded: bool = True) -> Violation | str:
     """The confirmed violation, or the reason why there is none: ``holds`` or ``unmet`` in exact arithmetic,
-    ``inadmissible``, or ``uncertain: `` and a reason, where numbers are too large or irrational to tell."""
+    ``inadmissible``, or ``uncertain: ...`` with a reason, where numbers are too large or irrational to tell."""
     exact = violation_of(claim, shape, map_leaves(leaves, lambda name, a: each(a, Fraction)))
     if exact == "holds" or not rounded:
         return exact

@@ -36,7 +36,7 @@ def _with_one_allowed(data: dict[str, Any], places: list[Fraction]) -> list[Frac
 
 def subdivision(data: dict[str, Any]) -> list[Fraction] | str:
     """Places from 0 to 1 between which the statement of a certificate is surely broken; ``holds`` where the statement is not
-    broken somewhere in the interval, or ``uncertain: `` and a reason."""
+    broken somewhere in the interval, or ``uncertain: ...`` with a reason."""
     ends, open_pieces, meter = [Fraction(0)], [(Fraction(0), Fraction(1))], Meter()
     while open_pieces:
         low, high = open_pieces.pop()
