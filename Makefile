@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: setup referee verify-all test test-all power mutants attack lint pages bench peers clean
+.PHONY: setup referee verify-all test test-all power mutants attack lint pages site bench peers clean
 
 setup: .venv/.installed
 
@@ -41,6 +41,11 @@ attack: setup
 # docs/algorithms.md and docs/papers/, which are not in git.
 pages: setup
 	$(BIN)/python -m verify.report.pages docs
+
+# The site, in build/site: open build/site/index.html. RUN=report-quick shows the verdicts of a report.
+site: setup
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e ".[site]"
+	OMP_NUM_THREADS=1 $(BIN)/python -m docs.site $(if $(RUN),--run $(RUN))
 
 lint: setup
 	$(BIN)/ruff check .

@@ -11,7 +11,10 @@ _METHODS = ("[fedavg]", "[scaffold]", "[fedadam]", "[fedalign]", "[lbgm]")
 
 #: test -> with what it runs in ``make test``
 SLOW: dict[str, tuple[str, ...]] = {
-    "house/test_docs.py::test_the_page_on_worst_cases": (),
+    "house/test_pages.py::test_a_page_does_what_it_says": (
+        "verdicts.md", "claims.md", "certificates.md", "conformance.md", "architecture.md", "add_a", "read_a"),
+    "house/test_pages.py::test_a_script_of_the_gallery_draws_its_figure": ("[client_drift]", "[worst_functions]"),
+    "house/test_pages.py::test_the_script_of_a_method_draws_its_figure": ("[fedavg]", "[fedluar]"),
     "house/test_unseen.py::test_a_true_statement_is_spared": (),
     "verify/worst/test_on_a_line.py::test_a_hundredth_less_is_refuted_by_worst_points": ("[20]",),
     "verify/worst/test_on_a_line.py::test_it_is_not_without_them": (),

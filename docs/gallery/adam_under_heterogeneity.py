@@ -1,10 +1,12 @@
 """Adam's moments under heterogeneity.
 
-Local Adam averages models whose moments saw different losses, and stops elsewhere. FAdamGC corrects gradients before the moments.
+Local Adam averages models whose moments saw different losses, and stops elsewhere. FAdamGC corrects gradients before
+the moments, FA-NT the direction after them.
 """
 
-import fedtheory as ft
 from matplotlib import pyplot as plt
+
+import fedtheory as ft
 
 federation = ft.make_quadratic(clients=6, dim=4, L=5.0)
 figure, axes = plt.subplots(figsize=(6.4, 3.8), layout="constrained")

@@ -1,12 +1,13 @@
 """Client drift on two clients.
 
-Contour lines of the mean loss, and the models of FedAvg and of SCAFFOLD round by round. FedAvg stops where the clients' local
-steps cancel, which is not the minimiser.
+Contour lines of the mean loss, and the models of FedAvg and of SCAFFOLD round by round. FedAvg stops where the
+clients' local steps cancel, which is not the minimiser.
 """
 
-import fedtheory as ft
 import numpy as np
 from matplotlib import pyplot as plt
+
+import fedtheory as ft
 from synthetic import Quadratic
 
 curvatures, centers = np.array([[1.0, 4.0], [6.0, 1.0]]), np.array([[1.0, 1.0], [-1.0, -1.0]])

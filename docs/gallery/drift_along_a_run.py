@@ -3,8 +3,9 @@
 The mean squared distance of local models from their average, at every local step.
 """
 
-import fedtheory as ft
 from matplotlib import pyplot as plt
+
+import fedtheory as ft
 
 federation = ft.make_problem("quadratic")
 figure, axes = plt.subplots(figsize=(6.4, 3.8), layout="constrained")

@@ -1,10 +1,12 @@
 """Where FedAvg stops, by local steps.
 
-The distance of FedAvg's limit from the minimiser, for heterogeneous quadratics without noise. One local step has no drift.
+The distance of FedAvg's limit from the minimiser, for heterogeneous quadratics without noise. One local step has no
+drift.
 """
 
-import fedtheory as ft
 from matplotlib import pyplot as plt
+
+import fedtheory as ft
 
 federation, steps = ft.make_quadratic(clients=6, dim=4), [1, 2, 3, 4, 6, 8, 12, 16]
 found = ft.sweep("fedavg", federation, rounds=600, grid={"eta_l": [0.01, 0.03, 0.1], "local_steps": steps}, seeds=1,

@@ -1,10 +1,12 @@
 """Who may join: FedALIGN's threshold.
 
-Free clients near the priority optimum help against noise; those far away draw the model off. The threshold lets in losses that match.
+Free clients near the priority optimum help against noise; those far away draw the model off. The threshold lets in
+losses that match.
 """
 
-import fedtheory as ft
 from matplotlib import pyplot as plt
+
+import fedtheory as ft
 
 federations = [(name, ft.make_problem(f"quadratic-{name}")) for name in ("aligned", "misaligned")]
 figure, axes = plt.subplots(figsize=(6.4, 3.8), layout="constrained")

@@ -3,8 +3,9 @@
 SGD with constant steps: fast and far, or slow and near. The step that falls like 1/t gets both in the end.
 """
 
-import fedtheory as ft
 from matplotlib import pyplot as plt
+
+import fedtheory as ft
 
 federation = ft.make_quadratic(clients=6, dim=4, L=8.0, noise="sphere", sigma=2.0)
 figure, axes = plt.subplots(figsize=(6.4, 3.8), layout="constrained")

@@ -1,12 +1,14 @@
 """A proven rate for every number of rounds.
 
-The least factor that a potential proves for FedAvg with one client, against the step; the dashed line is the rate of the worst quadratic.
+The least factor that a potential proves for FedAvg with one client, against the step; the dashed line is the rate of
+the worst quadratic.
 """
 
 from fractions import Fraction
 
-import fedtheory as ft
 from matplotlib import pyplot as plt
+
+import fedtheory as ft
 
 steps = [Fraction(i, 10) for i in range(1, 20, 2)]
 figure, axes = plt.subplots(figsize=(6.4, 3.8), layout="constrained")

@@ -3,8 +3,9 @@
 FedProx with eight local steps: a strong pull towards the server's model is slower, and ends nearer to the minimiser.
 """
 
-import fedtheory as ft
 from matplotlib import pyplot as plt
+
+import fedtheory as ft
 
 federation = ft.make_quadratic(clients=6, dim=4)
 figure, axes = plt.subplots(figsize=(6.4, 3.8), layout="constrained")

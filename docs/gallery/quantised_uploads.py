@@ -3,8 +3,9 @@
 FedPAQ rounds the clients' changes at random to a few levels. The variance of rounding shrinks with the change.
 """
 
-import fedtheory as ft
 from matplotlib import pyplot as plt
+
+import fedtheory as ft
 
 federation = ft.make_problem("quadratic")
 figure, axes = plt.subplots(figsize=(6.4, 3.8), layout="constrained")

@@ -1,10 +1,12 @@
 """Loss against floats sent.
 
-FedLUAR repeats the change of layers that hardly moved, and sends the others. The axis counts what each client uploads.
+FedLUAR repeats the change of layers that hardly moved, and sends the others. The axis counts what each client
+uploads.
 """
 
-import fedtheory as ft
 from matplotlib import pyplot as plt
+
+import fedtheory as ft
 
 federation = ft.make_problem("quadratic-layered")
 figure, axes = plt.subplots(figsize=(6.4, 3.8), layout="constrained")

@@ -3,9 +3,10 @@
 FedAvg with all clients, and with a few of them a round. The clients differ, so that each round's mean is another one.
 """
 
-import fedtheory as ft
 import numpy as np
 from matplotlib import pyplot as plt
+
+import fedtheory as ft
 
 federation = ft.make_quadratic(clients=12, dim=5)
 figure, axes = plt.subplots(figsize=(6.4, 3.8), layout="constrained")

@@ -3,8 +3,9 @@
 FedAvgM on an ill-conditioned problem. More momentum is faster at first and swings.
 """
 
-import fedtheory as ft
 from matplotlib import pyplot as plt
+
+import fedtheory as ft
 
 federation = ft.make_quadratic(clients=6, dim=5, L=20.0, mu=0.2)
 figure, axes = plt.subplots(figsize=(6.4, 3.8), layout="constrained")

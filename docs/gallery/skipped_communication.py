@@ -3,9 +3,10 @@
 Scaffnew averages in a round with some probability only. The axis counts the rounds that communicate, in the mean.
 """
 
-import fedtheory as ft
 import numpy as np
 from matplotlib import pyplot as plt
+
+import fedtheory as ft
 
 federation = ft.make_quadratic(clients=6, dim=5, L=20.0, mu=0.2)
 figure, axes = plt.subplots(figsize=(6.4, 3.8), layout="constrained")

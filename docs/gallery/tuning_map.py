@@ -3,8 +3,8 @@
 SCAFFOLD's loss after 30 rounds on a grid. Points that differ in the step run as one batch.
 """
 
+
 import fedtheory as ft
-from matplotlib import pyplot as plt
 
 federation = ft.make_problem("quadratic")
 grid = {"eta_l": [0.003, 0.01, 0.03, 0.1, 0.2], "local_steps": [1, 2, 4, 8, 16]}

@@ -1,10 +1,12 @@
 """Rates that fall within a round.
 
-FedSWA's local rates go down within each round, and the server goes further than the average. The federation has noise.
+FedSWA's local rates go down within each round, and the server goes further than the average. The federation has
+noise.
 """
 
-import fedtheory as ft
 from matplotlib import pyplot as plt
+
+import fedtheory as ft
 
 federation = ft.make_quadratic(clients=8, dim=5, noise="sphere", sigma=2.0)
 figure, axes = plt.subplots(figsize=(6.4, 3.8), layout="constrained")

@@ -3,8 +3,9 @@
 The largest factor of $|x - x_*|^2$ after two rounds over all smooth strongly convex clients, in every dimension.
 """
 
-import fedtheory as ft
 from matplotlib import pyplot as plt
+
+import fedtheory as ft
 
 steps = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0]
 figure, axes = plt.subplots(figsize=(6.4, 3.8), layout="constrained")

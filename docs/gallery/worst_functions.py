@@ -1,6 +1,7 @@
 """The functions on which a method is slowest.
 
-Gradient descent with the step 1 on convex 1-smooth functions: the program's worst function, with the models of the run on it.
+Gradient descent with the step 1 on convex 1-smooth functions: the program's worst function, with the models of the
+run on it.
 """
 
 import fedtheory as ft

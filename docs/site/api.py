@@ -62,7 +62,8 @@ def _page(room: str, modules: list[str]) -> str:
     lines = [room, "=" * len(room), "", f".. automodule:: {room}", "   :no-index:", "   :no-members:", ""]
     makers = {(entry.make.__module__, entry.make.__qualname__) for entry in ALGORITHMS.values()}
     for name in modules:
-        lines += [name.rpartition(".")[2], "-" * len(name), "", f".. automodule:: {name}", "   :members:", "   :show-inheritance:"]
+        lines += [name.rpartition(".")[2], "-" * len(name), "", f".. automodule:: {name}", "   :members:",
+                  "   :show-inheritance:"]
         hidden = sorted(maker for module, maker in makers if module == name)
         lines += [f"   :exclude-members: {', '.join(hidden)}"] if hidden else []
         lines.append("")

@@ -13,6 +13,7 @@ html_copy_source = False
 html_show_sourcelink = False
 html_show_sphinx = False
 html_math_renderer = "mathml"
+highlight_language = "text"  # of blocks in docstrings; those with a prompt are Python all the same
 pygments_style, pygments_dark_style = "friendly", "monokai"
 
 myst_enable_extensions = ["attrs_block", "colon_fence", "deflist", "dollarmath"]

@@ -29,17 +29,19 @@ def write(pages: Pages) -> None:
         name, title = path.stem, title.rstrip(".")
         draw(pages, f"gallery/{name}.svg", text)
         pages.write(f"gallery/{name}.md", "\n".join([
-            f"# {title}", "", rest, "", f"![{title}]({name}.svg){{.figure}}", "", f"The whole script, `docs/gallery/{path.name}`:",
-            "", "```python", text.rstrip(), "```", ""]))
+            f"# {title}", "", rest, "", f"![{title}]({name}.svg){{.figure}}", "",
+            f"The whole script, `docs/gallery/{path.name}`:", "", "```python", text.rstrip(), "```", ""]))
         entries.append((name, title))
-    shown = [line for name, title in entries for line in (f"## [{title}]({name}.md)", "", f"![{title}]({name}.svg){{.figure}}", "")]
+    shown = [line for name, title in entries
+             for line in (f"## [{title}]({name}.md)", "", f"![{title}]({name}.svg){{.figure}}", "")]
     pages.write("gallery/index.md", "\n".join([
-        "# Gallery", "", f"{len(entries)} figures. Each page has the whole script; the build of this site ran it.", "", *shown,
+        "# Gallery", "", f"{len(entries)} figures. Each page has the whole script; the build of this site ran it.", "",
+        *shown,
         "```{toctree}", ":hidden:", "", *(name for name, _ in entries), "```", ""]))
 
 
 def draw(pages: Pages, name: str, script: str) -> None:
-    """The figure ``name`` of the site, from a script; an earlier drawing stands while script, code and libraries are the same.
+    """The figure ``name`` of the site, from a script; an earlier one stands while script and code are the same.
 
     Raises:
         RuntimeError: the script fails or warns, or does not write one SVG.

@@ -30,7 +30,7 @@ axes.legend()
 figure.savefig("{method}.svg")
 '''
 _MAPS = {"all": "Every rotation and reflection of the parameters turns the trajectory along.",
-         "signed permutations": "Permutations and changes of sign of the coordinates turn the trajectory along; rotations do not.",
+         "signed permutations": "Permutations and changes of sign of coordinates turn the trajectory along.",
          "within layers": "Rotations and reflections within a layer turn the trajectory along."}
 
 
@@ -81,8 +81,8 @@ def _page(name: str, method: Method, claims: list, run) -> list[str]:
     if method.traits.costs is not None:
         lines += ["## Costs of a round", "", *table(("what", "how much"), _costs(method.traits.costs))]
     lines += ["## A run", "", f"![{name} beside another method on one federation]({name}.svg){{.figure}}", "",
-              "```python", script(name).rstrip(), "```", "", "The arguments are the same for every method, and tuned for none.",
-              "", "## Claims", ""]
+              "```python", script(name).rstrip(), "```", "",
+              "The arguments are the same for every method, and tuned for none.", "", "## Claims", ""]
     if claims:
         rows = [(f"[`{claim.id}`](../papers/{paper}.md#{run.anchor(claim.id)})", claim.kind, run.word(claim))
                 for paper, claim in claims]
@@ -123,7 +123,8 @@ def _promises(traits: Traits) -> list[str]:
 
 
 def _unit(powers: tuple) -> str:
-    parts = [f"{name}^{power}" if power != 1 else name for name, power in zip(("loss", "parameter"), powers, strict=True) if power]
+    named = zip(("loss", "parameter"), powers, strict=True)
+    parts = [f"{name}^{power}" if power != 1 else name for name, power in named if power]
     return " ".join(parts) or "a number"
 
 

@@ -1,7 +1,7 @@
 """One page for every paper: letters, assumptions and claims, each claim with the verdict of one stored run.
 
-``python -m docs.site.papers REPORT`` keeps the verdicts of a report in ``docs/site/run.json``, with the commit that made them
-and the date. It refuses a report that other code than the current commit's made.
+``python -m docs.site.papers REPORT`` keeps the verdicts of a report in ``docs/site/run.json``, with date and commit. It
+refuses a report that other code than the current commit's made.
 """
 
 import json
@@ -10,9 +10,8 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
-from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -23,11 +22,12 @@ from bounds.registry.claims import find_claim
 from bounds.registry.papers import PAPERS, claims_of_paper
 from docs.site.gathered import Pages, table
 from fedtheory.registry import find_algorithm
-from verify.results.files import file_name
-from verify.results.fingerprint import claim_as_text, digest
+from verify.results.files import file_name, read_json
+from verify.results.fingerprint import claim_as_text, digest, fingerprints
 from verify.results.records import load_about, load_verdicts
+from verify.results.store import stored_settings
 
-__all__ = ["Run", "main", "report", "stored", "write"]
+__all__ = ["Run", "made_by_other_code", "main", "report", "stored", "write"]
 
 ROOT = Path(__file__).resolve().parents[2]
 STORED = Path(__file__).with_name("run.json")
@@ -80,7 +80,8 @@ def report(folder: Path) -> Run:
             text = digest(claim_as_text(find_claim(verdict.id)))
         except LookupError:
             continue
-        verdicts[verdict.id] = {"verdict": verdict.verdict, "ratio": verdict.ratio, "evidence": verdict.evidence, "claim": text}
+        verdicts[verdict.id] = {"verdict": verdict.verdict, "ratio": verdict.ratio, "evidence": verdict.evidence,
+                                "claim": text}
     when = datetime.fromtimestamp((folder / "verdicts.json").stat().st_mtime, UTC)
     command = re.sub(r" --out \S+", "", about["command"])
     return Run(verdicts, command, "", f"{when:%Y-%m-%d}")
@@ -96,8 +97,8 @@ def write(pages: Pages, run: Run) -> None:
         rows.append((f"[{paper}]({paper}.md)", title.split("\n")[0], len(claims), *(counts[word] for word in ORDER)))
         pages.write(f"papers/{paper}.md", _page(paper, claims, run))
     pages.write("papers/index.md", "\n".join([
-        "# Papers", "", run.sentence, "", "A number counts claims: statements, lemmas, steps of proofs and readings of the print. "
-        "[What each verdict means](../verdicts.md).", "", *table(("paper", "title", "claims", *ORDER), rows),
+        "# Papers", "", run.sentence, "", "A number counts claims: statements, lemmas, steps of proofs and readings of the "
+        "print. [What each verdict means](../verdicts.md).", "", *table(("paper", "title", "claims", *ORDER), rows),
         "```{toctree}", ":hidden:", "", *PAPERS, "```", ""]))
 
 
@@ -124,13 +125,38 @@ def _literal(text: str) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    """Keep the verdicts of the report in the folder given."""
+    """Keep the verdicts of the report in the folder given, if the present commit's code made all of them.
+
+    Returns:
+        0; 1 where there are changes that are not committed, or verdicts that other code made; 2 without a folder.
+    """
     if len(arguments) != 1:
         print("usage: python -m docs.site.papers REPORT", file=sys.stderr)
         return 2
-    from verify.referee.related import related_at  # noqa: F401
+    folder = Path(arguments[0])
+    if changed := _git("status", "--porcelain", "--", "bounds", "fedtheory", "synthetic", "verify"):
+        print(f"commit first: {changed.splitlines()[0]}", file=sys.stderr)
+        return 1
+    run = report(folder)
+    if strange := made_by_other_code(folder, run):
+        print(f"{len(strange)} verdicts were made by other code, among them {strange[0]}", file=sys.stderr)
+        return 1
+    STORED.write_text(json.dumps(asdict(replace(run, commit=_git("rev-parse", "HEAD"))), indent=1) + "\n", encoding="utf-8")
+    return 0
 
-    raise NotImplementedError
+
+def made_by_other_code(folder: Path, run: Run) -> list[str]:
+    """Ids of verdicts whose fingerprint in the report is not that of today's claim, settings and code."""
+    from verify.referee.batch import related_at
+
+    settings = stored_settings(folder)
+    today = fingerprints(map(find_claim, run.verdicts), settings, related_at(settings["budget"]))
+    kept = {i: read_json(folder / "results" / f"{file_name(i)}.json", "result") for i in run.verdicts}
+    return [i for i, mark in today.items() if kept[i].get("fingerprint") != mark]
+
+
+def _git(*arguments: str) -> str:
+    return subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
 
 
 if __name__ == "__main__":

@@ -3,7 +3,6 @@
 import doctest
 import os
 import re
-import shlex
 import subprocess
 import sys
 import tomllib
@@ -14,7 +13,7 @@ from tests import ROOT
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 EXTRAS = PROJECT["optional-dependencies"]
-REQUIREMENTS = [*PROJECT["dependencies"], *EXTRAS["test"]]
+REQUIREMENTS = [*PROJECT["dependencies"], *EXTRAS["test"], *EXTRAS["site"]]
 
 
 def name_of(requirement: str) -> str:
@@ -26,18 +25,6 @@ def test_readme_example(tmp_path, monkeypatch):
     failed, tried = doctest.testfile(str(ROOT / "README.md"), module_relative=False)
     assert failed == 0 and tried >= 9
     assert sorted(os.listdir(tmp_path)) == ["bound.pdf", "bound.png", "bound.svg"]
-
-
-def test_the_page_on_worst_cases(tmp_path, monkeypatch, run):
-    """Its examples in Python give what they say, and its commands work."""
-    monkeypatch.chdir(tmp_path)
-    page = ROOT / "docs" / "worst_cases.md"
-    failed, tried = doctest.testfile(str(page), module_relative=False)
-    assert failed == 0 and tried >= 8
-    commands = re.findall(r"^fedtheory (.*?)(?:\s+#.*)?$", page.read_text(encoding="utf-8"), re.MULTILINE)
-    assert len(commands) >= 7
-    for command in commands:
-        assert run(*shlex.split(command))[0] == 0, command
 
 
 def test_contributing_shows_a_claim_as_it_is():
