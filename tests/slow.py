@@ -11,6 +11,8 @@ _METHODS = ("[fedavg]", "[scaffold]", "[fedadam]", "[fedalign]", "[lbgm]")
 
 #: test -> with what it runs in ``make test``
 SLOW: dict[str, tuple[str, ...]] = {
+    "house/test_site.py::test_papers_have_a_page_with_every_claim_and_its_verdict": (),
+    "house/test_site.py::test_a_report_is_stored_only_if_this_code_made_it": (),
     "house/test_pages.py::test_a_page_does_what_it_says": (
         "verdicts.md", "claims.md", "certificates.md", "conformance.md", "architecture.md", "add_a", "read_a"),
     "house/test_pages.py::test_a_script_of_the_gallery_draws_its_figure": ("[client_drift]", "[worst_functions]"),

@@ -1,7 +1,7 @@
 """Builds the site into ``build/site``: ``python -m docs.site [--run REPORT]``.
 
 Sources are gathered in ``build/site-source``: the pages of ``docs/`` as they are, and those that are made. Only files that
-changed are written, so that a second build is quick. Warnings are errors.
+changed are written, so that a second build is quick. Warnings, broken links and what comes from a network are errors.
 """
 
 import argparse
@@ -10,7 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from docs.site import api, gallery, gathered, methods, papers
+from docs.site import api, gallery, gathered, links, methods, papers
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -34,7 +34,10 @@ def main() -> int:
         return 0
     command = [sys.executable, "-m", "sphinx", "-b", "html", "-W", "--keep-going", "-q", "-j", "2",
                "-d", str(ROOT / "build" / "site-doctrees"), "-c", str(ROOT / "docs" / "site"), str(source), str(out)]
-    return subprocess.run(command, cwd=ROOT, env=os.environ | {"PYTHONPATH": str(ROOT)}).returncode
+    status = subprocess.run(command, cwd=ROOT, env=os.environ | {"PYTHONPATH": str(ROOT)}).returncode
+    wrong = links.wrong(out)
+    print("\n".join(wrong), file=sys.stderr, end="\n" * bool(wrong))
+    return status or bool(wrong)
 
 
 if __name__ == "__main__":

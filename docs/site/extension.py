@@ -15,7 +15,7 @@ _SPECIAL = re.compile(r"[\\|]|(?<=\w)_(?!\w)|^\s*\* |\*", re.MULTILINE)
 
 def plain(lines: list[str]) -> list[str]:
     """Lines of a docstring whose bars, stars and underscores mean themselves; code and blocks of code stay as they are."""
-    out, text, margin = [], [], None  # margin: indent of the line that began a block of code
+    out, text, margin, example = [], [], None, False  # margin: indent of the line that began a block of code
 
     def flush():
         parts = _KEPT.split("\n".join(text))
@@ -24,14 +24,14 @@ def plain(lines: list[str]) -> list[str]:
         text.clear()
 
     for line in lines:
-        indent = len(line) - len(line.lstrip())
-        if margin is not None and line.strip() and indent <= margin:
+        indent, blank = len(line) - len(line.lstrip()), not line.strip()
+        if margin is not None and not blank and indent <= margin:
             margin = None
-        if margin is not None or line.lstrip().startswith(">>>") or not line.strip():
+        example = not blank and (example or line.lstrip().startswith(">>>"))
+        if margin is not None or example or blank:
             if text:
                 flush()
             out.append(line)
-            margin = indent - 1 if margin is None and line.strip() else margin
         elif line.rstrip().endswith("::"):
             text.append(line)
             flush()

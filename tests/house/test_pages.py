@@ -5,7 +5,7 @@ import ast
 import pytest
 
 from bounds.registry.user_claims import PATHS
-from docs.site import gallery, methods
+from docs.site import gallery, links, methods
 from fedtheory.registry import ALGORITHMS
 from tests import ROOT
 from tests.house.blocks import blocks_of, run_page
@@ -85,3 +85,15 @@ def test_the_script_of_a_method_draws_its_figure(name):
 def test_a_script_that_fails_or_draws_no_figure_is_an_error(tmp_path, script):
     with pytest.raises(RuntimeError, match=r"the script of a\.svg fails"):
         gallery.draw(None, "a.svg", script)
+
+
+def test_links_that_lead_nowhere_and_networks_are_noticed(tmp_path):
+    good = '<h1 id="here">a</h1><a href="#here">b</a><a href="other.html#there">c</a><a href="https://example.org">d</a>'
+    (tmp_path / "page.html").write_text(good, encoding="utf-8")
+    (tmp_path / "other.html").write_text('<p id="there"><img src="data:,">', encoding="utf-8")
+    assert links.wrong(tmp_path) == []
+    faults = ('<a href="none.html">', '<a href="#nowhere">', '<a href="other.html#here">', '<img src="none.svg">',
+              '<script src="https://example.org/a.js"></script>', '<link rel="stylesheet" href="//example.org/a.css">')
+    for fault in faults:
+        (tmp_path / "page.html").write_text(good + fault, encoding="utf-8")
+        assert len(links.wrong(tmp_path)) == 1, fault
