@@ -15,8 +15,7 @@ from verify.exact.statement import statement_of
 from verify.worst.program import Program, Solution, programs
 from verify.worst.setting import Place, Setting, setting_of
 
-__all__ = ["WorstPoints", "worst_points"]
-
+__all__ = ["Worst", "WorstPoints", "worst", "worst_points"]
 
 _TURNS = 3  # programs that bring the vectors onto a line
 _NEARLY = 1 - 1e-5  # share of the worst factor that is kept by these
@@ -42,12 +41,35 @@ class WorstPoints(NamedTuple):
     flat: list[float]
 
 
-def worst_points(claim: Claim, given: Mapping[str, Fraction] | None = None, place: Place | None = None,
-                 most: int | None = None) -> WorstPoints | None:
-    """The points at which a statement about runs with full gradients is worst; None where nothing is known of them.
+class _Asked(NamedTuple):
+    """A program, and sides: the least of ``smaller`` and the ``others`` against the larger one."""
 
-    The program has vectors; of these the part along their main direction is taken, which is all of them where they lie on
-    a line.
+    program: Program
+    smaller: Form
+    larger: Form
+    others: tuple[Form, ...] = ()
+
+
+class Worst(NamedTuple):
+    """The factor at a setting, and the program that has it; ``on_a_line`` gives the points."""
+
+    factor: float
+    setting: Setting
+    letters: Letters
+    asked: _Asked
+    solution: Solution
+
+    def on_a_line(self) -> WorstPoints:
+        """The points of a solution that is nearly as bad. The program has vectors; the part along their main direction is
+        taken, which is all of them where they lie on a line."""
+        straight = _straightened(self.letters, self.asked, self.solution)
+        return _on_a_line(self.letters, self.asked.program, self.setting, self.factor, straight)
+
+
+def worst(claim: Claim, given: Mapping[str, Fraction] | None = None, place: Place | None = None,
+          most: int | None = None) -> Worst | None:
+    """How bad a statement about runs with full gradients is at most; None where nothing is known of that, and where no
+    factor is enough.
 
     Raises:
         ImportError: the solver is not installed.
@@ -65,19 +87,17 @@ def worst_points(claim: Claim, given: Mapping[str, Fraction] | None = None, plac
     solved = [pair for pair in solved if pair[0].factor < inf]
     if not solved:
         return None
-    found, worst = max(solved, key=lambda pair: pair[0].factor)
-    if len(worst.program.blocks) > 1:  # layers or worlds, each with vectors of its own
+    found, each = max(solved, key=lambda pair: pair[0].factor)
+    if len(each.program.blocks) > 1:  # layers or worlds, each with vectors of its own
         return None
-    return _on_a_line(letters, worst.program, setting, found.factor, _straightened(letters, worst, found))
+    return Worst(found.factor, setting, letters, each, found)
 
 
-class _Asked(NamedTuple):
-    """A program, and sides: the least of ``smaller`` and the ``others`` against the larger one."""
-
-    program: Program
-    smaller: Form
-    larger: Form
-    others: tuple[Form, ...] = ()
+def worst_points(claim: Claim, given: Mapping[str, Fraction] | None = None, place: Place | None = None,
+                 most: int | None = None) -> WorstPoints | None:
+    """The points at which a statement about runs with full gradients is worst; None, and errors, as of :func:`worst`."""
+    found = worst(claim, given, place, most)
+    return found and found.on_a_line()
 
 
 def _asked(letters: Letters, statement: dict[str, Any], most: int | None) -> list[_Asked]:
