@@ -34,8 +34,8 @@ _OWN_SEED = 314
 _ROWS = 32  # instances with the losses of each place
 _EXACTLY = 8  # of these, with the numbers of the place, too
 _LETTERS, _LONG = 20, 32  # of a program, and of one at a size from which on a claim seems to be false
-_FIRST = 12  # places at which something must be known of a claim that is looked at further
-_FALSE = 1 + 1e-5  # a larger factor says that a statement is false
+_FIRST = 8  # places at which something must be known of a claim that is looked at further
+_FALSE = 1 + 1e-4  # a larger factor says that a statement is false
 _TRIES = 6  # such settings whose functions are looked at
 _STARTS, _TRIALS = 2, 80  # settings from which numbers are moved, and how often
 _PROMISING = 0.5  # factor from which a setting is worth a local search
@@ -53,14 +53,14 @@ PLACES = (*sorted(CHALLENGES, key=_by_size),)
 
 
 def worst_points_of(state: State) -> Iterator[tuple[Shape, Leaves]]:
-    """Instances with the losses of worst points, at the settings where a program says that the statement is false. Beyond the
+    """Instances with the losses of worst points at the settings where a program says that the statement is false. Beyond the
     smallest budget also at those where it is nearly false, with local searches from these."""
     claim = state.claim
     if claim.setting != "run" or speaks_of_samples(claim) or (claim.procedure is not None and claim.procedure.free_clients):
         return
     rng = np.random.default_rng([*state.seeds, _OWN_SEED])
     tried, known = 0, []
-    for found in _settings(claim):
+    for found in _settings(claim, state.budget.settings):
         known.append(found)
         if found.factor > _FALSE and tried < _TRIES and (batch := _through(state, found, rng)) is not None:
             tried += 1
@@ -81,11 +81,11 @@ def worst_points_of(state: State) -> Iterator[tuple[Shape, Leaves]]:
             yield from ends_from(state, shape, take_rows(leaves, [nearest]), rng)
 
 
-def _settings(claim: Claim) -> Iterator[Known]:
-    """What is known at the places, then uphill from the worst of them, then at large sizes if these seem to be worse."""
+def _settings(claim: Claim, count: int) -> Iterator[Known]:
+    """What is known at so many places, then uphill from the worst of them, then at large sizes if these seem to be worse."""
     look, known = partial(_look, claim), []
     try:
-        for number, found in enumerate(known_at(look, PLACES), 1):
+        for number, found in enumerate(known_at(look, PLACES[:count]), 1):
             if found is not None:
                 known.append(found)
                 yield found
@@ -94,7 +94,8 @@ def _settings(claim: Claim) -> Iterator[Known]:
         starts = worst_first(known)[:_STARTS]
         yield from uphill(look, starts, _TRIALS)
         look = partial(_look, claim, most=_LONG)
-        for size, _, place in growing(claim, look, [Place(), *(one.place for one in starts)]):
+        more = [one.place for one in starts if count == len(PLACES)]
+        for size, _, place in growing(claim, look, [Place(), *more]):
             larger = (place._replace(**{size: getattr(place, size) * times // _MORE[0]}) for times in _MORE)
             yield from (found for found in known_at(look, larger) if found is not None)
     except ImportError:  # no solver

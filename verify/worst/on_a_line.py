@@ -77,7 +77,7 @@ def worst(claim: Claim, given: Mapping[str, Fraction] | None = None, place: Plac
     """
     stated, setting = statement_of(claim), setting_of(claim, given or {}, place)
     try:
-        letters = Letters(stated, *setting)
+        letters = Letters(stated, *setting, **({} if most is None else {"most": most}))
         if not letters.exact:
             return None
         asked = _asked(letters, stated["statement"], most)
