@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from benchmarks.tight_constants import ROWS, claim_of
+from benchmarks.unseen import statements
 from synthetic.numbers.arrays import NUMPY
 from verify.instances.through_points import through_points
 from verify.search.budget import BUDGETS
@@ -13,6 +14,7 @@ from verify.search.search import search
 from verify.worst.on_a_line import worst_points
 from verify.worst.setting import Place
 
+STATEMENTS = statements()
 THREE_ROUNDS = Place(1, 3, 1)
 SUBTLE = [18, 20, 21, 22, 23]  # rows of which the other stages do not refute 0.99 times the constant
 
@@ -82,16 +84,20 @@ def vars_of(claim):
     return {name: getattr(claim, name) for name in claim.__dataclass_fields__}
 
 
-@pytest.mark.parametrize("number", SUBTLE)
-def test_a_hundredth_less_is_refuted_by_worst_points(number):
-    found = search(times(number, "99/100"), BUDGETS["standard"], without=("evolved", "local-search"))
+UNSEEN = ["gradient-after-n-steps", "gradient-by-value", "least-gradient-nonconvex", "only-in-long-runs"]
+FALSE = {name: STATEMENTS[f"false/{name}"][1] for name in UNSEEN} | {
+    f"{number} less": times(number, "99/100") for number in SUBTLE}
+
+
+@pytest.mark.parametrize("name", FALSE)
+def test_what_a_program_knows_to_be_false_is_refuted_at_quick(name):
+    found = search(FALSE[name], BUDGETS["quick"])
     assert found.violation is not None and found.stage == "worst-points"
 
 
-@pytest.mark.parametrize("number", SUBTLE[:1])
-def test_it_is_not_without_them(number):
-    found = search(times(number, "99/100"), BUDGETS["standard"], without=("worst-points", "evolved", "local-search"))
-    assert found.violation is None
+@pytest.mark.parametrize("name", FALSE)
+def test_it_is_not_without_worst_points(name):
+    assert search(FALSE[name], BUDGETS["quick"], without=("worst-points",)).violation is None
 
 
 @pytest.mark.parametrize("number", SUBTLE)
