@@ -68,18 +68,19 @@ class Worst(NamedTuple):
 
 def worst(claim: Claim, given: Mapping[str, Fraction] | None = None, place: Place | None = None,
           most: int | None = None) -> Worst | None:
-    """How bad a statement about runs with full gradients is at most; None where nothing is known of that, and where no
-    factor is enough.
+    """How bad a statement about runs is at most with full gradients; None where nothing is known of that, and where no
+    factor is enough. Numbers that bound the noise alone are zero.
 
     Raises:
         ImportError: the solver is not installed.
         LookupError, TypeError, ValueError: as :func:`verify.worst.worst_case.worst_case`.
     """
-    stated, setting = statement_of(claim), setting_of(claim, given or {}, place)
+    stated = statement_of(claim)
+    none, bounds = _no_noise(stated)
+    setting = setting_of(claim, {**(given or {}), **dict.fromkeys(bounds, Fraction(0))}, place)
     try:
-        letters = Letters(stated, *setting, **({} if most is None else {"most": most}))
-        if not letters.exact:
-            return None
+        letters = Letters({**stated, "hypotheses": [*stated["hypotheses"], none]}, *setting,
+                          **({} if most is None else {"most": most}))
         asked = _asked(letters, stated["statement"], most)
     except (NoForm, TooLarge) as error:
         raise ValueError(f"{claim.id} has no worst case of this kind: {error}") from error
@@ -98,6 +99,22 @@ def worst_points(claim: Claim, given: Mapping[str, Fraction] | None = None, plac
     """The points at which a statement about runs with full gradients is worst; None, and errors, as of :func:`worst`."""
     found = worst(claim, given, place, most)
     return found and found.on_a_line()
+
+
+def _no_noise(stated: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """The hypothesis that gradients are full, and the numbers that bound nothing but the noise of clients."""
+    bounds = [rule["right"] for rule in stated["hypotheses"] if Letters.bounds_client(rule) == "sigma_sq_client"]
+    others = [rule for rule in stated["hypotheses"] if rule["left"] not in bounds and Letters.bounds_client(rule) is None]
+    plain = [name for name in bounds if isinstance(name, str) and stated["free"].get(name) == []]
+    free = [name for name in plain if not _speaks(others, name)]
+    return {"left": ["sigma_sq_client", "k"], "relation": "<=", "right": 0, "over": [["k", 0, ["+", -1, "clients"]]],
+            "text": "sigma_sq_client[k] <= 0"}, free
+
+
+def _speaks(of: Any, name: str) -> bool:
+    if isinstance(of, dict):
+        return any(_speaks(of[side], name) for side in ("left", "right"))
+    return of == name or (isinstance(of, list) and any(_speaks(each, name) for each in of))
 
 
 def _asked(letters: Letters, statement: dict[str, Any], most: int | None) -> list[_Asked]:
