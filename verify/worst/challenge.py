@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
+from functools import cache
 from itertools import product
 from math import inf, prod, sqrt
 from random import Random
@@ -52,6 +53,7 @@ def _drawn() -> list[Place]:
 CHALLENGES = (*_drawn(),)
 
 
+@cache
 def challenged(claim: Claim) -> str:
     """Where a claim may be false: the functions, sizes and numbers, in one line; empty where that is nowhere seen.
 
