@@ -256,8 +256,7 @@ def dot(a, b):
     return sum(each(mul, a, b), Fraction(0))
 
 
-def norm(v):
-    return root(dot(v, v))
+def norm(v): return root(dot(v, v))
 
 
 def zero(number):
@@ -288,5 +287,4 @@ def agrees(value, text):
 
 def shown(value):
     """As text; of a fraction with more digits than Python writes, about what it is, at most 1e300."""
-    long = isinstance(value, Fraction) and max(value.numerator.bit_length(), value.denominator.bit_length()) > 10_000
-    return f"about {_near(value)}" if long else str(value)
+    return f"about {_near(value)}" if isinstance(value, Fraction) and bits(value) > 20_000 else str(value)

@@ -4,7 +4,8 @@ from fractions import Fraction
 
 from verify.checker.amounts import GAP, LENGTH, NONNEGATIVE, SIGNED, SQUARE, Amount, lower, number, root_above, upper
 from verify.checker.forms import NoForm, Row
-from verify.checker.lengths import CLASS, OWN, SHARED, TWIN, Lengths, bounds_client
+from verify.checker.length_runs import OWN, SHARED, TWIN
+from verify.checker.lengths import CLASS, Lengths, bounds_client
 from verify.checker.limits import written
 from verify.checker.pieces import BOUNDS
 from verify.checker.words import COMPARE, require

@@ -1,4 +1,4 @@
-"""Runs on letters of which lengths are looked at: one run, or two coupled ones on neighbouring data sets.
+"""Lengths in runs on letters: one run, or two coupled ones on neighbouring data sets.
 
 A letter is a vector that nothing is known about but inequalities: the gradient of a function at a point, the noise of a
 draw, a first state. A model is a linear combination of letters, a side of a statement one of expected lengths
@@ -11,68 +11,22 @@ from itertools import product
 from verify.checker.amounts import SIGNED, SQUARE, Amount, length, lower, number, upper
 from verify.checker.form import FUNCTIONS
 from verify.checker.forms import ORIGIN, NoForm, Row
+from verify.checker.gaps import GAPS, Gaps
+from verify.checker.length_runs import SHARED, WORLD, Coupled, LetterRun
 from verify.checker.limits import LETTERS, bounded
-from verify.checker.replay import METHODS, Replay
-from verify.checker.run import Run
+from verify.checker.replay import Replay
 from verify.checker.words import MEANS, require
 
 #: words that mean the same of letters as of coordinates; the others have none
 WORDS = ("+", "*", "^", "exp", "log", "Exp1", "Mod", "Max", "Min", "Abs", "share", "tau")
 OF_LETTERS = ("norm", "norm2", "grad", "objective_grad", "F_pop", "objective")
-GAPS = ("worst_mean_gap", "worst_mean_signed_gap", "worst_pair_gap", "worst_sample_gap")
 CLASS = {"L_client": "<", "mu_client": ">", "sigma_sq_client": "<"}
-WORLD = ("replaced", -1, 0, 0)  # the draw of the client whose sample is replaced
 DATA = ("data",)  # the draw of all data
 COMMON = ("objective", "F_pop", "client_weight", "priority")
 RANDOM = ("norm", "norm2", "objective", "F_pop")  # words whose value is one number for every outcome of chance
-SHARED, OWN, TWIN = "F", "f", "f'"  # whose function: a client's loss, that of a draw's sample, and of the twin's sample
 
 
-class LetterRun(Run):
-    """A run on letters; ``twin``: of clients with samples the one on the other data set."""
-
-    def __init__(self, lengths, method, outcome, twin=None):
-        self.twin, self.calls = twin, []
-        super().__init__(lengths, method, outcome)
-
-    def begin(self):
-        if self.twin is not None:
-            alternatives = [(Fraction(1, len(self.clients)), k) for k in self.clients]
-            self.chances[WORLD], self.where = alternatives[self.outcome.get(WORLD, 0)]
-            self.alternatives[WORLD] = len(alternatives)
-
-    def gradient(self, k, point, kind="noise", step=0):
-        draw, lengths = (kind, self.round, step, k), self.instance
-        if self.twin is None:
-            return lengths.asked((SHARED, k), point) + lengths.noise(draw)
-        found = lengths.asked((TWIN if self.twin and k == self.where else OWN, *draw), point)
-        self.calls.append((draw, point, found))
-        return found
-
-    def solve(self, x, linear, pull):
-        if self.twin is not None:
-            raise NoForm("local problems of clients with samples, whose losses are not those of one draw")
-        return super().solve(x, linear, pull)
-
-    def matching(self, models, round): return [1 for _ in self.clients]
-
-    def initial(self, free): return self.instance.first_states() if free else {}
-
-
-class Coupled:
-    """Two runs; the names of the second one's record begin with twin_. ``pairs`` has of each call for a stochastic gradient
-    (draw, where, gradient) in both."""
-
-    def __init__(self, lengths, method, outcome):
-        own, twin = (LetterRun(lengths, method, outcome, second) for second in (False, True))
-        require(own.alternatives == twin.alternatives, "coupled runs must make the same draws")
-        self.chances, self.alternatives, self.where = own.chances, own.alternatives, own.where
-        self.pairs = [*zip(own.calls, twin.calls, strict=True)]
-        self.record = own.record | {f"twin_{name}": value for name, value in twin.record.items()}
-        self.record["differing"] = [int(k == self.where) for k in own.clients]
-
-
-class Lengths(Replay):
+class Lengths(Gaps, Replay):
     """A claim's procedure on all federations of the class that its hypotheses describe, at given sizes, numbers and weights;
     all clients are priority clients.
 
@@ -108,20 +62,6 @@ class Lengths(Replay):
         alone = self.stated["setting"] == "point" and not {"objective_grad", *COMMON} & heads
         require(said or alone, "a federation may have clients that are no priority clients")
         require(self.how["sampling"] != "bernoulli", "nobody may take part in a round, which lengths do not know")
-
-    def apart(self):
-        """Decide what a gap stands for: where only the smaller side of the statement has gaps, for that of any sample and
-        any two data sets, else for the supremum. An error over all data is not compared with lengths that have the data
-        given."""
-        statement, smaller = self.stated["statement"], {"<": "left", ">": "right"}
-        side = smaller.get(statement["relation"][0])
-        others = [rule[end] for rule in (*self.hypotheses, statement) for end in ("left", "right")
-                  if rule is not statement or end != side]
-        self.each_gap = not {*GAPS} & set().union(*map(self.heads, others))
-        heads = self.heads(statement["left"]) | self.heads(statement["right"])
-        given = self.how["replaced"] == "any" and ({"norm", "norm2"} & heads or (self.each_gap and {*GAPS} & heads))
-        if "E_data" in heads and given:
-            raise NoForm("an error over all data beside lengths that have the data given")
 
     # the class -------------------------------------------------------------------------------------------------------------
     def federation(self):
@@ -165,8 +105,8 @@ class Lengths(Replay):
         """The draws on which a vector depends."""
         return frozenset().union(*(self.upstream[i] for i in row.terms if i != ORIGIN))
 
-    def first_states(self):
-        for name in METHODS[self.how["base"]][1]:
+    def first_states(self, free):
+        for name in free:
             if name not in self.states:
                 many = name.startswith("client_")
                 self.states[name] = [self.letter() for _ in self.all] if many else self.letter()
@@ -282,33 +222,6 @@ class Lengths(Replay):
 
     def objective(self, x):
         return Amount({(SIGNED, "objective", tuple(sorted(x.terms.items()))): Fraction(1)})
-
-    def generalisation(self, body, index):
-        """E(F_pop(x) - F(x)) over all data and chance, x the server's model after some round."""
-        for r in range(self.size["rounds"] + 1):
-            wanted = []
-            for _, outcome in self.outcomes():
-                x = self.run(outcome).record["x_round"][r]
-                wanted.append((self.F_pop(x) - self.objective(x)).terms)
-            if wanted == [Amount.like(self.value(body, index, outcome)).terms for _, outcome in self.outcomes()]:
-                return Amount({(SIGNED, "generalisation", r): Fraction(1)})
-        raise NoForm("only the generalisation error of a server's model has a form")
-
-    def gap(self, word, node, index, outcome):
-        """The worst difference of losses at two models; ``gaps`` has the expected distance that bounds it."""
-        if id(node) not in self.formulas:
-            apart = ["norm", ["+", node[1], ["*", -1, node[2]]]]
-            self.formulas[id(node)] = node, ["E", apart]
-        world = (self.run(outcome).where,) if self.each_gap and self.how["replaced"] == "any" else ()
-        ends = [[self.value(side, index, case) for side in node[1:]] for _, case in self.outcomes()]
-        records = [self.run(case).record for _, case in self.outcomes()]
-        for r in range(self.size["rounds"] + 1):
-            if all(v.terms == record["x_round"][r].terms and w.terms == record["twin_x_round"][r].terms
-                   for (v, w), record in zip(ends, records, strict=True)):
-                if (self.how["replaced"] == "random") == (word == "worst_sample_gap"):
-                    self.gaps[word, r, *world] = self.value(self.formulas[id(node)][1], index, outcome)
-                return Amount({(SIGNED, word, r, *world): Fraction(1)})
-        raise NoForm("only the gap between the server's models of both runs has a form")
 
     def places(self, node, expected=False, within=()):
         """Whether a formula has lengths outside of expectations (False), inside of one (True), or both."""

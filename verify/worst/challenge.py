@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
-from functools import partial
+from functools import cache, partial
 from itertools import product
 from math import inf, prod, sqrt
 from random import Random
@@ -50,6 +50,7 @@ def _drawn() -> list[Place]:
 CHALLENGES = (*_drawn(),)
 
 
+@cache
 def challenged(claim: Claim) -> str:
     """Where a claim may be false: the functions, sizes and numbers, in one line; empty where that is nowhere seen.
 
@@ -68,9 +69,10 @@ def challenged(claim: Claim) -> str:
     for one in uphill(look, known, _TRIALS):
         if _false(claim, one):
             return one.case.scope
-    for size, factors, _ in growing(claim, partial(_look, claim, most=_LONG), [Place(), *(one.place for one in known)]):
-        return f"larger {size}: the worst case is {', '.join(f'{factor:.3g}' for factor in factors)} of what is allowed"
-    return ""
+    far = growing(claim, partial(_look, claim, most=_LONG), [Place(), *(one.place for one in known)])
+    size, factors, _ = next(far, ("", [], Place()))
+    shown = ", ".join(f"{factor:.3g}" for factor in factors)
+    return f"larger {size}: the worst case is {shown} of what is allowed" if size else ""
 
 
 def growing(claim: Claim, look: Look, places: Iterable[Place]) -> Iterator[tuple[str, list[float], Place]]:

@@ -13,7 +13,7 @@ from scipy.optimize import linprog
 from verify.checker.amounts import LENGTH, Amount, lower, number, row_of, upper
 from verify.checker.forms import ORIGIN, Row
 from verify.checker.length_rules import Rules, nonnegative
-from verify.checker.lengths import OWN, TWIN
+from verify.checker.length_runs import OWN, TWIN
 
 __all__ = ["Found", "found_proof"]
 

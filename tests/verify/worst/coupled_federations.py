@@ -9,7 +9,7 @@ import numpy as np
 
 from verify.checker.amounts import LENGTH, Amount, lower, upper
 from verify.checker.forms import ORIGIN
-from verify.checker.lengths import OWN, SHARED, TWIN
+from verify.checker.length_runs import OWN, SHARED, TWIN
 
 __all__ = ["Chance", "holds"]
 

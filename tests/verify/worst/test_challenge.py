@@ -1,0 +1,65 @@
+"""Claims that hold at all places where proofs are looked for, and are false elsewhere."""
+
+from dataclasses import replace
+
+import pytest
+
+from bounds.controls.fedavg import control
+from bounds.language.claim import Condition, Procedure
+from bounds.language.names import symbol
+from bounds.language.words import F_star, L, clients, eta_l, iterations, local_steps, norm2, objective, rounds, t, x_round
+from bounds.papers.classical.gradient_descent import EXACT, JUST_CONVEX, SMOOTH
+from bounds.registry.claims import find_claim
+from verify.worst import challenge, proven
+from verify.worst.challenge import challenged, limit
+
+STEP = Condition(eta_l[t], "==", 1 / L, over=((t, 0, iterations - 1),))
+GAP = objective(x_round[rounds]) - F_star
+DISTANCE = norm2(x_round[0] - symbol("x_star"))
+
+
+def descent(bound, *conditions):
+    return control("own", "run", Condition(GAP, "<=", bound * DISTANCE), assumptions=(SMOOTH, JUST_CONVEX, EXACT),
+                   conditions=(STEP, *conditions), procedure=Procedure(equal_weights=True))
+
+
+#: the tight constant after N steps on one client is L/(4 N + 2)
+FALSE = {
+    "in long runs": descent(L / (5 * rounds - 20), Condition(local_steps, "==", 1), Condition(rounds, ">=", 5)),
+    "with many local steps": descent(L / (5 * local_steps - 5), Condition(rounds, "==", 1), Condition(
+        local_steps, ">=", 2), Condition(clients, "==", 1)),
+    "with many clients": find_claim("afedpd/lemma-3@inactive-theta"),
+    "with numbers far apart": find_claim("afedpd/q-combined@exact"),
+    "with small numbers": find_claim("fedmoswa/eq-75@all-clients"),
+    "with noise of many steps": find_claim("fedluar/lemma-A.1"),
+}
+
+
+@pytest.mark.parametrize("claim", FALSE.values(), ids=FALSE)
+def test_a_claim_that_is_false_far_away_is_challenged(claim):
+    assert challenged(claim)
+    assert proven.proven(claim).certificate is None
+
+
+def test_without_challenges_it_would_count_as_proven(monkeypatch):
+    monkeypatch.setattr(proven, "challenged", lambda claim: "")
+    assert proven.proven(find_claim("afedpd/lemma-3@inactive-theta")).certificate is not None
+
+
+@pytest.mark.parametrize("name", [
+    "classical/gd-distance", "classical/scaffold-drift-smooth", "classical/fedavg-dissimilar-convex", "li2020/theorem-1"])
+def test_a_true_claim_is_not_challenged(name):
+    assert not challenged(find_claim(name))
+
+
+def test_an_answer_without_precision_challenges_nothing(monkeypatch):
+    claim = FALSE["with numbers far apart"]
+    looked_at = challenge.worst_case
+    monkeypatch.setattr(challenge, "worst_case", lambda *a, **k: replace(looked_at(*a, **k), sure=False))
+    assert not challenged(claim)
+
+
+@pytest.mark.parametrize(("terms", "end"), [
+    ([1 - 1 / n for n in (2, 4, 8)], 1.0), ([1.25 - 3 / (n + 1) for n in (2, 4, 8)], 1.25), ([0.3, 0.3, 0.3], 0.3)])
+def test_where_sequences_go(terms, end):
+    assert limit(*terms) == pytest.approx(end)

@@ -1,0 +1,53 @@
+"""Gaps between the losses of two models on neighbouring data sets, as amounts that lengths bound."""
+
+from fractions import Fraction
+
+from verify.checker.amounts import SIGNED, Amount
+from verify.checker.forms import NoForm
+
+GAPS = ("worst_mean_gap", "worst_mean_signed_gap", "worst_pair_gap", "worst_sample_gap")
+
+
+class Gaps:
+    """What is said of gaps in coupled runs."""
+
+    def apart(self):
+        """Decide what a gap stands for: where only the smaller side of the statement has gaps, for that of any sample and
+        any two data sets, else for the supremum. An error over all data is not compared with lengths that have the data
+        given."""
+        statement, smaller = self.stated["statement"], {"<": "left", ">": "right"}
+        side = smaller.get(statement["relation"][0])
+        others = [rule[end] for rule in (*self.hypotheses, statement) for end in ("left", "right")
+                  if rule is not statement or end != side]
+        self.each_gap = not {*GAPS} & set().union(*map(self.heads, others))
+        heads = self.heads(statement["left"]) | self.heads(statement["right"])
+        given = self.how["replaced"] == "any" and ({"norm", "norm2"} & heads or (self.each_gap and {*GAPS} & heads))
+        if "E_data" in heads and given:
+            raise NoForm("an error over all data beside lengths that have the data given")
+
+    def generalisation(self, body, index):
+        """E(F_pop(x) - F(x)) over all data and chance, x the server's model after some round."""
+        for r in range(self.size["rounds"] + 1):
+            wanted = []
+            for _, outcome in self.outcomes():
+                x = self.run(outcome).record["x_round"][r]
+                wanted.append((self.F_pop(x) - self.objective(x)).terms)
+            if wanted == [Amount.like(self.value(body, index, outcome)).terms for _, outcome in self.outcomes()]:
+                return Amount({(SIGNED, "generalisation", r): Fraction(1)})
+        raise NoForm("only the generalisation error of a server's model has a form")
+
+    def gap(self, word, node, index, outcome):
+        """The worst difference of losses at two models; ``gaps`` has the expected distance that bounds it."""
+        if id(node) not in self.formulas:
+            apart = ["norm", ["+", node[1], ["*", -1, node[2]]]]
+            self.formulas[id(node)] = node, ["E", apart]
+        world = (self.run(outcome).where,) if self.each_gap and self.how["replaced"] == "any" else ()
+        ends = [[self.value(side, index, case) for side in node[1:]] for _, case in self.outcomes()]
+        records = [self.run(case).record for _, case in self.outcomes()]
+        for r in range(self.size["rounds"] + 1):
+            if all(v.terms == record["x_round"][r].terms and w.terms == record["twin_x_round"][r].terms
+                   for (v, w), record in zip(ends, records, strict=True)):
+                if (self.how["replaced"] == "random") == (word == "worst_sample_gap"):
+                    self.gaps[word, r, *world] = self.value(self.formulas[id(node)][1], index, outcome)
+                return Amount({(SIGNED, word, r, *world): Fraction(1)})
+        raise NoForm("only the gap between the server's models of both runs has a form")
