@@ -14,7 +14,7 @@ SLOW: dict[str, tuple[str, ...]] = {
     "house/test_docs.py::test_the_page_on_worst_cases": (),
     "house/test_unseen.py::test_a_true_statement_is_spared": (),
     "verify/worst/test_on_a_line.py::test_what_a_program_knows_to_be_false_is_refuted_at_quick": (
-        "[gradient", "[least", " less]"),
+        "[gradient", "[least", " less]", "[with noise]", "[of lengths]"),
     "verify/worst/test_on_a_line.py::test_the_constant_itself_is_spared": (),
     "verify/proofs/test_chained.py::test_nothing_rests_on_itself": (),
     "verify/proofs/test_chained.py::test_what_does_not_follow_is_not_certified": ("[half of the", "[more local"),

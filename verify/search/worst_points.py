@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
+from itertools import takewhile
 from math import prod
 
 import numpy as np
@@ -38,10 +39,11 @@ _FIRST = 8  # places at which something must be known of a claim that is looked 
 _FALSE = 1 + 1e-4  # a larger factor says that a statement is false
 _TRIES = 6  # such settings whose functions are looked at
 _STARTS, _TRIALS = 2, 80  # settings from which numbers are moved, and how often
-_PROMISING = 0.5  # factor from which a setting is worth a local search
+_PIECES = 16  # of a client; instances with more take exact arithmetic minutes
+_PROMISING = 0.5  # factor from which a setting is worth going uphill, or a local search
 _DIGITS = 4  # of factors that differ
 _LOOKED_AT = 3  # settings from which local searches start
-_MORE = (4, 5, 6, 8)  # times the largest size at which a limit was taken as 4
+_MORE = (4, 5, 6, 8, 10, 12, 14, 16)  # times the largest size at which a limit was taken, as 4
 
 
 def _by_size(place: Place) -> int:
@@ -62,9 +64,10 @@ def worst_points_of(state: State) -> Iterator[tuple[Shape, Leaves]]:
     tried, known = 0, []
     for found in _settings(claim, state.budget.settings):
         known.append(found)
-        if found.factor > _FALSE and tried < _TRIES and (batch := _through(state, found, rng)) is not None:
+        if found.factor > _FALSE and tried < _TRIES:
             tried += 1
-            yield batch
+            if (batch := _through(state, found, rng)) is not None:
+                yield batch
     if state.budget.before is None:
         return
     for found in _worst(known):
@@ -91,13 +94,13 @@ def _settings(claim: Claim, count: int) -> Iterator[Known]:
                 yield found
             elif number >= _FIRST and not known:
                 return
-        starts = worst_first(known)[:_STARTS]
+        starts = [one for one in worst_first(known)[:_STARTS] if one.factor >= _PROMISING]
         yield from uphill(look, starts, _TRIALS)
         look = partial(_look, claim, most=_LONG)
         more = [one.place for one in starts if count == len(PLACES)]
         for size, _, place in growing(claim, look, [Place(), *more]):
             larger = (place._replace(**{size: getattr(place, size) * times // _MORE[0]}) for times in _MORE)
-            yield from (found for found in known_at(look, larger) if found is not None)
+            yield from takewhile(lambda found: found is not None, known_at(look, larger))
     except ImportError:  # no solver
         return
 
@@ -122,9 +125,12 @@ def _worst(known: Iterable[Known]) -> list[Known]:
 
 
 def _through(state: State, known: Known, rng: np.random.Generator) -> tuple[Shape, Leaves] | None:
-    """Instances whose losses go through the worst points at a setting; None where it has no shape."""
+    """Instances whose losses go through the worst points at a setting; None where it has no shape, or too many pieces."""
     shape = _shape(state.claim, known.setting, state.budget.most_outcomes)
-    return None if shape is None else at_points(state.claim, shape, known.case.on_a_line(), rng)
+    if shape is None:
+        return None
+    shape, leaves = at_points(state.claim, shape, known.case.on_a_line(), rng)
+    return (shape, leaves) if shape.family.pieces <= _PIECES else None
 
 
 def _shape(claim: Claim, setting: Setting, most_outcomes: int) -> Shape | None:

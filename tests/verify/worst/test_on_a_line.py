@@ -4,9 +4,28 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from sympy import Rational
 
 from benchmarks.tight_constants import ROWS, claim_of
 from benchmarks.unseen import statements
+from bounds.controls.fedavg import control
+from bounds.language.claim import Condition, Procedure
+from bounds.language.words import (
+    E,
+    L,
+    eta_l,
+    iterations,
+    local_steps,
+    norm,
+    norm2,
+    objective_grad,
+    rounds,
+    sigma_sq,
+    t,
+    x_round,
+    x_star,
+)
+from bounds.papers.classical.gradient_descent import EXACT, JUST_CONVEX, NOISE, SMOOTH
 from synthetic.numbers.arrays import NUMPY
 from verify.instances.through_points import through_points
 from verify.search.budget import BUDGETS
@@ -85,8 +104,21 @@ def vars_of(claim):
 
 
 UNSEEN = ["gradient-after-n-steps", "gradient-by-value", "least-gradient-nonconvex", "only-in-long-runs"]
+LAST, FIRST = objective_grad(x_round[rounds]), x_round[0] - x_star
+
+
+def after_steps(left, right, *assumptions):
+    """On smooth convex losses after steps of 1/L, all rounds of one."""
+    return control("own", "run", Condition(left, "<=", right), assumptions=(SMOOTH, JUST_CONVEX, *assumptions), conditions=(
+        Condition(eta_l[t], "==", 1 / L, over=((t, 0, iterations - 1),)), Condition(local_steps, "==", 1)),
+        procedure=Procedure(equal_weights=True))
+
+
+OF_NOISE = E(norm2(LAST)), L**2 * norm2(FIRST) / (rounds + Rational(51, 50)) ** 2 + 10 * sigma_sq * rounds
 FALSE = {name: STATEMENTS[f"false/{name}"][1] for name in UNSEEN} | {
-    f"{number} less": times(number, "99/100") for number in SUBTLE}
+    f"{number} less": times(number, "99/100") for number in SUBTLE} | {
+    "with noise": after_steps(*OF_NOISE, NOISE),
+    "of lengths": after_steps(norm(LAST), L * norm(FIRST) / (rounds + Rational(101, 100)), EXACT)}
 
 
 @pytest.mark.parametrize("name", FALSE)
