@@ -104,7 +104,8 @@ def worst_points(claim: Claim, given: Mapping[str, Fraction] | None = None, plac
 def _no_noise(stated: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
     """The hypothesis that gradients are full, and the numbers that bound nothing but the noise of clients."""
     bounds = [rule["right"] for rule in stated["hypotheses"] if Letters.bounds_client(rule) == "sigma_sq_client"]
-    others = [rule for rule in stated["hypotheses"] if rule["left"] not in bounds and Letters.bounds_client(rule) is None]
+    others = [rule for rule in stated["hypotheses"]
+              if rule["left"] not in bounds and Letters.bounds_client(rule) != "sigma_sq_client"]
     plain = [name for name in bounds if isinstance(name, str) and stated["free"].get(name) == []]
     free = [name for name in plain if not _speaks(others, name)]
     return {"left": ["sigma_sq_client", "k"], "relation": "<=", "right": 0, "over": [["k", 0, ["+", -1, "clients"]]],

@@ -9,12 +9,15 @@ from sympy import Rational
 from benchmarks.tight_constants import ROWS, claim_of
 from benchmarks.unseen import statements
 from bounds.controls.fedavg import control
-from bounds.language.claim import Condition, Procedure
+from bounds.language.claim import Assumption, Condition, Procedure
 from bounds.language.words import (
     E,
     L,
+    L_client,
+    clients,
     eta_l,
     iterations,
+    k,
     local_steps,
     norm,
     norm2,
@@ -61,15 +64,15 @@ def federation(points, steep, flat):
 ], ids=["late", "early", "three points", "strongly convex", "two clients", "nonconvex"])
 def test_clients_go_through_the_points(points, steep, flat):
     clients = federation(points, steep, flat)
-    for k, each in enumerate(points):
+    for client, each in enumerate(points):
         where, gradients, values = np.array(each).T
         x = np.broadcast_to(where[:, None, None], (len(where), len(points), 1))
         many = clients.repeat(len(where))
-        found = many.value(x)[:, k]
-        assert many.gradient(x)[:, k, 0] == pytest.approx(gradients, abs=1e-9)
+        found = many.value(x)[:, client]
+        assert many.gradient(x)[:, client, 0] == pytest.approx(gradients, abs=1e-9)
         assert found - found[0] == pytest.approx(values - values[0], abs=1e-9)
-        assert clients.smoothness().value[0, k] <= steep[k] + 1e-9
-        assert clients.convexity().value[0, k] >= flat[k] - 1e-9
+        assert clients.smoothness().value[0, client] <= steep[client] + 1e-9
+        assert clients.convexity().value[0, client] >= flat[client] - 1e-9
 
 
 def test_points_that_no_such_function_has_are_missed():
@@ -92,11 +95,19 @@ def test_a_true_statement_has_no_larger_factor():
     assert worst_points(times(SUBTLE[0], "1"), {}, THREE_ROUNDS).factor == pytest.approx(1, abs=1e-5)
 
 
-def test_random_gradients_have_no_points():
+def test_noise_is_left_out():
     claim = times(SUBTLE[0], "1")
     noisy = tuple(a for a in claim.assumptions if "sigma" not in str(a.conditions))
     assert len(noisy) < len(claim.assumptions)
-    assert worst_points(type(claim)(**{**vars_of(claim), "assumptions": noisy}), {"L": Fraction(1)}, THREE_ROUNDS) is None
+    found = worst_points(type(claim)(**{**vars_of(claim), "assumptions": noisy}), {"L": Fraction(1)}, THREE_ROUNDS)
+    assert found.factor == pytest.approx(worst_points(claim, {"L": Fraction(1)}, THREE_ROUNDS).factor)
+    assert worst_points(after_steps(*OF_NOISE, NOISE), {}, THREE_ROUNDS).setting.values["sigma_sq"] == "0"
+
+
+def test_a_number_that_bounds_more_than_noise_is_no_zero():
+    more = Assumption("own/more", "", (Condition(L_client[k], "<=", 2 * L + sigma_sq, ((k, 0, clients - 1),)),))
+    found = worst_points(after_steps(*OF_NOISE, NOISE, more), {"sigma_sq": Fraction(1)}, THREE_ROUNDS)
+    assert found.setting.values["sigma_sq"] == "1"
 
 
 def vars_of(claim):
