@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import pytest
 import sympy as sp
 
-from bounds.language.claim import names_in
+from bounds.language.claim import Definition, names_in
 from bounds.language.coordinates import highest
 from bounds.language.definitions import aggregate_weight, chi, every_client
 from bounds.language.functions import f, f_grad, u, v
@@ -132,6 +132,16 @@ def test_latex_is_well_formed(claim):
             if case not in WRITTEN:
                 assert mathml(render.latex(formula, letters)).startswith("<math")
                 WRITTEN.add(case)
+
+
+@pytest.mark.parametrize("written, letter", [
+    (r"\mathcal{E}_{r,k}", r"\mathcal{E}_{<0>,<1>}"),
+    (r"\nabla f_{k}(\gamma_{r,k})", r"\nabla f_{k}(\gamma_{<0>,<1>})"),
+    (r"a_r", r"a_{<0>}"),
+])
+def test_letters_of_quantities_have_places_for_indices(written, letter):
+    indices = sp.symbols("r k")[:1 if written == "a_r" else 2]
+    assert defined_letter(Definition("a", indices, sp.Integer(1), written, "", "")).latex == letter
 
 
 #: the same thing under two names: one average where nobody is sampled, and the squared distance of the start
