@@ -23,5 +23,5 @@ for method, colour in ((ft.fedavg, "C1"), (ft.scaffold, "C0")):
 axes.plot(*centers.T, "k^", label="clients' minimisers")
 axes.plot(*federation.x_star[0].tolist(), "k*", markersize=12, label="minimiser of the mean")
 axes.set(xlabel="$x_1$", ylabel="$x_2$", aspect="equal")
-axes.legend(fontsize="small", loc="upper right")
+axes.legend(fontsize="small", loc="lower right")
 figure.savefig("client_drift.svg")

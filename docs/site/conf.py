@@ -16,7 +16,7 @@ html_math_renderer = "mathml"
 highlight_language = "text"  # of blocks in docstrings; those with a prompt are Python all the same
 pygments_style, pygments_dark_style = "friendly", "monokai"
 
-myst_enable_extensions = ["attrs_block", "colon_fence", "deflist", "dollarmath"]
+myst_enable_extensions = ["attrs_block", "attrs_inline", "colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
 default_role = "code"
 nitpicky = False

@@ -80,8 +80,7 @@ def report(folder: Path) -> Run:
             text = digest(claim_as_text(find_claim(verdict.id)))
         except LookupError:
             continue
-        verdicts[verdict.id] = {"verdict": verdict.verdict, "ratio": verdict.ratio, "evidence": verdict.evidence,
-                                "claim": text}
+        verdicts[verdict.id] = {"verdict": verdict.verdict, "evidence": verdict.evidence, "claim": text}
     when = datetime.fromtimestamp((folder / "verdicts.json").stat().st_mtime, UTC)
     command = re.sub(r" --out \S+", "", about["command"])
     return Run(verdicts, command, "", f"{when:%Y-%m-%d}")

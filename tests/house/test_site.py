@@ -41,7 +41,7 @@ def test_a_folder_of_sources_has_no_leftovers_and_keeps_what_is_the_same(tmp_pat
 
 
 def with_verdict(of: str) -> papers.Run:
-    found = {"verdict": "consistent", "ratio": 0.5, "evidence": "*none* of |3|", "claim": of}
+    found = {"verdict": "consistent", "evidence": "*none* of |3|", "claim": of}
     return papers.Run({CLAIM: found}, "fedtheory verify --all", "0123456789abcdef", "2026-01-01")
 
 
