@@ -22,10 +22,10 @@ from bounds.registry.claims import find_claim
 from bounds.registry.papers import PAPERS, claims_of_paper
 from docs.site.gathered import Pages, table
 from fedtheory.registry import find_algorithm
-from verify.results.files import file_name, read_json
+from verify.results.files import file_name
 from verify.results.fingerprint import claim_as_text, digest, fingerprints
 from verify.results.records import load_about, load_verdicts
-from verify.results.store import stored_settings
+from verify.results.store import KEPT, stored_settings, stored_verdict
 
 __all__ = ["Run", "made_by_other_code", "main", "report", "stored", "write"]
 
@@ -145,13 +145,21 @@ def main(arguments: list[str]) -> int:
 
 
 def made_by_other_code(folder: Path, run: Run) -> list[str]:
-    """Ids of verdicts whose fingerprint in the report is not that of today's claim, settings and code."""
+    """Ids of verdicts that the report's results do not have, undamaged, with the fingerprint of today's claim and code."""
     from verify.referee.batch import related_at
 
     settings = stored_settings(folder)
     today = fingerprints(map(find_claim, run.verdicts), settings, related_at(settings["budget"]))
-    kept = {i: read_json(folder / "results" / f"{file_name(i)}.json", "result") for i in run.verdicts}
-    return [i for i, mark in today.items() if kept[i].get("fingerprint") != mark]
+
+    def is_strange(claim_id: str, mark: str) -> bool:
+        try:
+            kept = stored_verdict(folder, claim_id, mark)
+        except ValueError:
+            return True
+        shown = run.verdicts[claim_id]
+        return kept is None or KEPT in kept.details or (kept.verdict, kept.evidence) != (shown["verdict"], shown["evidence"])
+
+    return [claim_id for claim_id, mark in today.items() if is_strange(claim_id, mark)]
 
 
 def _git(*arguments: str) -> str:

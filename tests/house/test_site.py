@@ -55,10 +55,15 @@ def test_a_report_is_stored_only_if_this_code_made_it(tmp_path, run):
     assert run("verify", CLAIM, "--budget", "quick", "--out", tmp_path)[0] == 0
     made = papers.report(tmp_path)
     assert list(made.verdicts) == [CLAIM] and made.date and papers.made_by_other_code(tmp_path, made) == []
-    path = next((tmp_path / "results").glob("fedalign*.json"))
-    data = json.loads(path.read_text())
-    path.write_text(json.dumps(data | {"fingerprint": "0" * 64}))
-    assert papers.made_by_other_code(tmp_path, made) == [CLAIM]
+    result, verdicts = next((tmp_path / "results").glob("fedalign*.json")), tmp_path / "verdicts.json"
+    data, shown = json.loads(result.read_text()), json.loads(verdicts.read_text())
+    verdicts.write_text(json.dumps([shown[0] | {"verdict": "refuted"}]))  # by hand
+    assert papers.made_by_other_code(tmp_path, papers.report(tmp_path)) == [CLAIM]
+    another = "0" * 64
+    for forged in ({"record": data["record"] | {"verdict": "refuted"}}, {"fingerprint": another},
+                   {"fingerprint": another, "sha256": digest([another, data["record"]])}):
+        result.write_text(json.dumps(data | forged))
+        assert papers.made_by_other_code(tmp_path, made) == [CLAIM], forged
 
 
 def test_papers_have_a_page_with_every_claim_and_its_verdict(tmp_path):
