@@ -1,0 +1,1 @@
+"""Pages, and the site that is made of them."""
