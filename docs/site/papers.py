@@ -93,11 +93,13 @@ def write(pages: Pages, run: Run) -> None:
         claims = claims_of_paper(paper)
         counts = Counter(run.verdicts[i]["verdict"] for i in claims if i in run.verdicts)
         title = import_module(f"bounds.papers.{paper}").__doc__.strip()
-        rows.append((f"[{paper}]({paper}.md)", title.split("\n")[0], len(claims), *(counts[word] for word in ORDER)))
+        rows.append((f"[{paper}]({paper}.md)", title.split("\n")[0], len(claims),
+                     *(counts[word] if counts else "-" for word in ORDER)))
         pages.write(f"papers/{paper}.md", _page(paper, claims, run))
     pages.write("papers/index.md", "\n".join([
         "# Papers", "", run.sentence, "", "A number counts claims: statements, lemmas, steps of proofs and readings of the "
-        "print. [What each verdict means](../verdicts.md).", "", *table(("paper", "title", "claims", *ORDER), rows),
+        "print; a dash stands where the run has none. [What each verdict means](../verdicts.md).", "",
+        *table(("paper", "title", "claims", *ORDER), rows),
         "```{toctree}", ":hidden:", "", *PAPERS, "```", ""]))
 
 

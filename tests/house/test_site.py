@@ -74,6 +74,10 @@ def test_papers_have_a_page_with_every_claim_and_its_verdict(tmp_path):
         assert sorted(targets) == sorted(map(papers.Run.anchor, claims_of_paper(paper)))
         assert len(set(targets)) == len(targets)
         assert "0123456789ab" in page and "2026-01-01" in page
+    index = (tmp_path / "papers" / "index.md").read_text(encoding="utf-8")
+    rows = {row[0]: row[-len(papers.ORDER):] for row in re.findall(
+        r"^\| \[(\w+)\].* \| (\S+) \| (\S+) \| (\S+) \| (\S+) \| (\S+) \|$", index, re.MULTILINE)}
+    assert rows == {paper: ("0", "0", "0", "1", "0") if paper == "fedalign" else ("-",) * 5 for paper in PAPERS}
     page = (tmp_path / "papers" / "fedalign.md").read_text(encoding="utf-8")
     assert "**consistent**: " + r"\*none\* of \|3\|" in page
 
