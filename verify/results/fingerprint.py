@@ -104,7 +104,8 @@ def deciding_files() -> list[Path]:
 def _choice(claim: Claim) -> list | None:
     exists = claim.exists
     return None if exists is None else [
-        exists.name, _canonical((exists.low, exists.high)), exists.open_low, exists.open_high]
+        exists.name, _canonical((exists.low, exists.high)), exists.open_low, exists.open_high,
+        *([] if exists.witness is None else [_canonical((exists.witness,)), exists.reading_id])]
 
 
 def _conditions(conditions: Iterable[Condition]) -> list:
