@@ -63,7 +63,8 @@ def _of_witness(claim: Claim) -> Iterator[tuple[str, str]]:
         if row is None or row.source not in _MEASURED:
             yield name, (f"the witness {claim.exists.witness} uses {name}, of which neither a hypothesis nor the statement "
                          "speaks")
-    if any(c.left.is_positive or (c.strict and c.left.is_zero) for c in inside(claim)):
+    beyond = [(c.right - c.left if c.relation == ">=" else c.left - c.right, c.strict) for c in inside(claim)]
+    if any(gap.is_positive or (strict and gap.is_zero) for gap, strict in beyond):
         yield claim.exists.name, f"the witness {claim.exists.witness} lies outside of {claim.exists}"
 
 

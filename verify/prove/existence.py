@@ -52,33 +52,24 @@ def without_the_number(claim: Claim, goal: Condition) -> Claim:
 
 def _needed(claim: Claim, on: OnTheNumber) -> Iterator[Needed]:
     for condition in (*inside(claim), *on.values):
-        put_in = Condition(*(_put_in(claim, on, side) for side in (condition.left,)), condition.sign,
-                           _put_in(claim, on, condition.right), condition.over)
-        if condition.over and not {index for index, *_ in condition.over} & (
-                put_in.left.free_symbols | put_in.right.free_symbols):
-            put_in = replace(put_in, over=())
-        yield Needed(f"{condition.left} {condition.sign} {condition.right}", (put_in,))
-    formulas = [claim.exists.witness, claim.statement.left, claim.statement.right,
-                *(rule.right for rule in on.defining.values()), *(d.formula for d in claim.used_definitions().values())]
-    for formula in formulas:
-        for part, ways in _defined_where(sp.sympify(_put_in(claim, on, formula))):
-            if not _of_the_instance(claim, on, part):
-                yield Needed(f"{ways[0].left} is {'positive' if len(ways) == 1 else 'not 0'}", ways)
+        left, right = (_put_in(claim, on, side) for side in (condition.left, condition.right))
+        used = left.free_symbols | right.free_symbols
+        over = condition.over if any(index in used for index, *_ in condition.over) else ()
+        yield Needed(f"{condition.left} {condition.sign} {condition.right}", (Condition(left, condition.sign, right, over),))
+    printed = (claim.statement.left, claim.statement.right, *(d.formula for d in claim.used_definitions().values()))
+    everywhere = {asked for formula in printed for asked in _defined_where(formula) if _of_the_instance(claim, on, asked[0])}
+    for formula in (claim.exists.witness, *printed, *(rule.right for rule in on.defining.values())):
+        for part, ways in _defined_where(_put_in(claim, on, formula)):
+            if (part, ways) not in everywhere:
+                yield Needed(f"{part} {'!= 0' if len(ways) == 2 else f'{ways[0].sign} 0'}", ways)
 
 
 def _of_the_instance(claim: Claim, on: OnTheNumber, part) -> bool:
-    """Whether a part of a formula is what it is for every value of the number: where it has no value, the instance has none.
-    The witness is no part of an instance."""
+    """Whether a part of a formula is the same for every value of the number. Where it has no value, the instance has none."""
     own = {v.name for v in claim.variables} | {*claim.constants}
-    given = all(name in own or ((row := row_of(name)) is not None and row.source in (SIZE, FEDERATION, DATA))
-                for name in names_in(part))
-    return given and not sp.sympify(claim.exists.witness).has(part) and not any(
-        sp.sympify(rule.right).has(part) for rule in on.defining.values()) and _elsewhere(claim, part)
-
-
-def _elsewhere(claim: Claim, part) -> bool:
-    """Whether a part stands in the statement as it is printed, without the witness."""
-    return any(sp.sympify(side).has(part) for side in (claim.statement.left, claim.statement.right))
+    return all(name != claim.exists.name and name not in on.defining and (
+        name in own or ((row := row_of(name)) is not None and row.source in (SIZE, FEDERATION, DATA)))
+        for name in names_in(part))
 
 
 def _put_in(claim: Claim, on: OnTheNumber, expression) -> sp.Expr:
@@ -101,7 +92,7 @@ def _put_in(claim: Claim, on: OnTheNumber, expression) -> sp.Expr:
 
 def _defined_where(formula) -> Iterator[tuple[sp.Expr, tuple[Condition, ...]]]:
     """The parts of a formula that have to be positive, or not 0, for it to have a value."""
-    for node in sp.preorder_traversal(formula):
+    for node in sp.preorder_traversal(sp.sympify(formula)):
         if isinstance(node, sp.log):
             yield node.args[0], (Condition(node.args[0], ">", 0),)
         elif isinstance(node, sp.Pow) and not (node.exp.is_Integer and node.exp > 0):

@@ -29,7 +29,7 @@ def by_witness(case, decide: Callable[..., Verdict]) -> Verdict | None:
         "evidence": said.evidence, "shown": [{"needs": one.text, "proof": one.proof} for one in asked if one.proof],
         "not shown": [one.text for one in open_ones]}
     case.details["witness"] = found
-    if said.verdict == "certified" and not open_ones and (case.found.met or not claim.explicit):
+    if said.verdict == "certified" and not open_ones and case.found.met:
         case.details |= {name: said.details[name] for name in ("proof", "scope") if name in said.details}
         text = f"{found['value']} does: {reading.id} is certified ({said.evidence}), and it lies in {claim.exists}"
         return case.verdict("certified", case.ratio, text, said.certificate)
@@ -46,7 +46,7 @@ def _in_words(found: dict[str, Any], said: Verdict) -> str:
     if "fails" in found:
         return f"{text}; but {found['fails']}, where only another value can do"
     if said.verdict in ("certified", "consistent") and found["not shown"]:
-        text += f", and a proof is missing that {' and that '.join(found['not shown'])}"
+        text += f", and it is not proven that {' and that '.join(found['not shown'])}"
     return text
 
 
