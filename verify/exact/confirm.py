@@ -1,15 +1,18 @@
 """Whether a violation that float64 found is one in exact arithmetic."""
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
 
 from bounds.language.claim import Claim
+from bounds.language.witness import inside, witnessed
 from synthetic.numbers.arrays import EXACT, each
 from synthetic.numbers.balls import Ball
 from synthetic.numbers.roots import Irrational
-from verify.claims.choice import placed, position_of
+from verify.claims.choice import placed, position_of, unplaced
+from verify.claims.sizes import once_by_claim
 from verify.evaluation.environment import Environment, TooManyTerms, UnboundName
 from verify.evaluation.judge import exact_violation
 from verify.exact.balls import MOST_EXACT, violation_on_balls
@@ -67,6 +70,9 @@ def violation_of(claim: Claim, shape: Shape, leaves: Leaves) -> Violation | str:
     if claim.exists is None:
         return _violation_of(claim, shape, leaves)
     claim = placed(claim)
+    elsewhere = {name: array for name, array in leaves.items() if name != position_of(claim)}
+    if claim.exists.witness is not None and _violation_of(_at_the_witness(claim), shape, elsewhere) == "holds":
+        return "holds"
     found = _violation_of(claim, shape, leaves | {position_of(claim): each(np.ones(1), Fraction)})
     if found == "holds" and claim.exists.open_high:
         return "uncertain: the statement holds at the end that the interval leaves out"
@@ -74,6 +80,13 @@ def violation_of(claim: Claim, shape: Shape, leaves: Leaves) -> Violation | str:
         return found
     places = subdivision(certificate(claim, *found))
     return places if isinstance(places, str) else found
+
+
+@once_by_claim
+def _at_the_witness(claim: Claim) -> Claim:
+    """The claim with its witness put in, of instances on which this is a value of the number."""
+    there = witnessed(unplaced(claim))
+    return replace(there, conditions=(*there.conditions, *inside(claim)))
 
 
 def _violation_of(claim: Claim, shape: Shape, leaves: Leaves) -> Violation | str:

@@ -7,7 +7,7 @@ import numpy as np
 
 from bounds.language.claim import Claim
 from synthetic.numbers.arrays import Backend
-from verify.claims.choice import PLACES, left_out, position_of
+from verify.claims.choice import PLACES, Bracket, left_out, position_of
 from verify.evaluation.environment import TooManyTerms
 from verify.evaluation.judge import Judgement, holds, judge
 from verify.exact.on_the_number import on_the_number
@@ -99,20 +99,14 @@ def _at_the_best_value(claim: Claim, shape: Shape, leaves: Leaves, backend: Back
     rows = np.flatnonzero(counts & best.met & (best.score > 0))
     rows, others = np.split(rows[np.argsort(-best.score[rows], kind="stable")], [_CLOSELY])
     best.score[others], best.ratio[others] = 0.0, 0.0
-    sides = {side: _gap(tried, at, side) for side in (-1, 1)}
-    for halvings in range(1, _HALVINGS + 1):
-        for side, gap in sides.items():
-            if (rows := rows[best.score[rows] > 0]).size:
-                look(at[rows] + side * gap[rows] / 2**halvings, rows)
+    bracket = Bracket(np.array(tried), at)
+    for _ in range(_HALVINGS):
+        rows = rows[counts[rows] & (best.score[rows] > 0)]
+        for places in bracket.sides(rows) if rows.size else ():
+            look(places, rows)
+        bracket.step(rows, at[rows])
     met = counts & best.met
     return Judgement(np.where(met, best.score, -1.0), np.where(met, best.ratio, 0.0), met)
-
-
-def _gap(tried: list[float], at: np.ndarray, side: int) -> np.ndarray:
-    """How far the next place of the grid is on one side."""
-    grid = np.array(tried)
-    place = np.searchsorted(grid, at, "right") if side > 0 else np.searchsorted(grid, at, "left") - 1
-    return abs(grid[place.clip(0, len(grid) - 1)] - at)
 
 
 def _infeasible(count: int) -> Judgement:
