@@ -1,20 +1,17 @@
 """Whether a violation that float64 found is one in exact arithmetic."""
 
-from dataclasses import replace
 from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
 
-from bounds.language.claim import Claim
-from bounds.language.witness import inside, witnessed
+from bounds.language.claim import Claim, Condition
 from synthetic.numbers.arrays import EXACT, each
 from synthetic.numbers.balls import Ball
 from synthetic.numbers.roots import Irrational
-from verify.claims.choice import placed, position_of, unplaced
-from verify.claims.sizes import once_by_claim
+from verify.claims.choice import left_out, placed, position_of
 from verify.evaluation.environment import Environment, TooManyTerms, UnboundName
-from verify.evaluation.judge import exact_violation
+from verify.evaluation.judge import exact_violation, pairs
 from verify.exact.balls import MOST_EXACT, violation_on_balls
 from verify.exact.certificate import certificate
 from verify.exact.screen import seen
@@ -70,23 +67,34 @@ def violation_of(claim: Claim, shape: Shape, leaves: Leaves) -> Violation | str:
     if claim.exists is None:
         return _violation_of(claim, shape, leaves)
     claim = placed(claim)
-    elsewhere = {name: array for name, array in leaves.items() if name != position_of(claim)}
-    if claim.exists.witness is not None and _violation_of(_at_the_witness(claim), shape, elsewhere) == "holds":
-        return "holds"
     found = _violation_of(claim, shape, leaves | {position_of(claim): each(np.ones(1), Fraction)})
     if found == "holds" and claim.exists.open_high:
         return "uncertain: the statement holds at the end that the interval leaves out"
     if isinstance(found, str):
         return found
+    at = _place_of_the_witness(claim, found.environment)
+    if at is not None and _violation_of(claim, shape, leaves | {position_of(claim): each(np.full(1, at), Fraction)}) == "holds":
+        return "holds"
     places = subdivision(certificate(claim, *found))
     return places if isinstance(places, str) else found
 
 
-@once_by_claim
-def _at_the_witness(claim: Claim) -> Claim:
-    """The claim with its witness put in, of instances on which this is a value of the number."""
-    there = witnessed(unplaced(claim))
-    return replace(there, conditions=(*there.conditions, *inside(claim)))
+def _place_of_the_witness(claim: Claim, environment: Environment) -> Fraction | None:
+    """Where in the interval the witness lies on an instance, nearly if it is irrational; None where there is none inside."""
+    exists = claim.exists
+    if exists.witness is None:
+        return None
+    try:
+        (((low, width),), ((_, value),)) = (pairs(Condition(exists.low, "<=", other), environment) for other in (
+            exists.high - exists.low, exists.witness))
+        place = (_near(value) - _near(low)) / _near(width)
+    except (ArithmeticError, LookupError, TypeError, ValueError):
+        return None
+    return place if 0 <= place <= 1 and place not in left_out(claim) else None
+
+
+def _near(value) -> Fraction:
+    return Fraction(float(value)) if isinstance(value, Ball) else Fraction(value)
 
 
 def _violation_of(claim: Claim, shape: Shape, leaves: Leaves) -> Violation | str:

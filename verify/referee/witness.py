@@ -13,6 +13,8 @@ from verify.search.search import search
 
 __all__ = ["by_witness"]
 
+_MOST = 2  # conditions that are named in the evidence; the details have all
+
 
 def by_witness(case, decide: Callable[..., Verdict]) -> Verdict | None:
     """Certified, if the claim with its witness put in is, and the witness is shown to be a value of the number on every
@@ -46,7 +48,8 @@ def _in_words(found: dict[str, Any], said: Verdict) -> str:
     if "fails" in found:
         return f"{text}; but {found['fails']}, where only another value can do"
     if said.verdict in ("certified", "consistent") and found["not shown"]:
-        text += f", and it is not proven that {' and that '.join(found['not shown'])}"
+        text += f", and not proven of that value: {'; '.join(found['not shown'][:_MOST])}"
+        text += f" and {len(found['not shown']) - _MOST} more" * (len(found["not shown"]) > _MOST)
     return text
 
 
