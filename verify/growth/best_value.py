@@ -19,19 +19,21 @@ def least_ratio(claim: Claim, look: Callable[[np.ndarray], tuple[Judgement, np.n
     """The least ratio of each of ``count`` instances over the places of a grid, and then around the best of them; NaN for an
     instance on which no value meets the conditions, or a hypothesis fails that must hold for every value.
 
-    It is at least the least ratio over all values. ``look`` judges all instances, each with the number at its own place, and
+    It is at least the least ratio over all values. A ratio of 0, by which both sides may be lost in rounding, counts where
+    there is no other. ``look`` judges all instances, each with the number at its own place, and
     says on which of them every hypothesis holds that is no condition on the number.
     """
     grid = np.array([place for place in _GRID if place not in left_out(claim)])
     best, at, counts = np.full(count, np.inf), np.ones(count), np.ones(count, dtype=bool)
-    met = np.zeros(count, dtype=bool)
+    met, nothing = np.zeros(count, dtype=bool), np.ones(count, dtype=bool)
 
     def take(places: np.ndarray) -> None:
         here, admitted = look(places)
-        ratio = np.where(here.met, np.broadcast_to(here.ratio, (count,)), np.inf)
-        less = here.met & (ratio < best)
+        ratio = np.broadcast_to(here.ratio, (count,))
+        less = here.met & (ratio != 0) & (ratio < best)
         best[less], at[less] = ratio[less], places[less]
         met[:] |= here.met
+        nothing[:] &= ~here.met | (ratio == 0)
         counts[:] &= admitted
 
     for place in grid:
@@ -41,4 +43,4 @@ def least_ratio(claim: Claim, look: Callable[[np.ndarray], tuple[Judgement, np.n
         for places in bracket.sides(rows):
             take(places)
         bracket.step(rows, at)
-    return np.where(counts & met, best, np.nan)
+    return np.where(counts & met, np.where(nothing, 0.0, np.maximum(best, 0.0)), np.nan)
