@@ -23,8 +23,8 @@ _MOST_INDICES = 9  # of an array that only the claim knows
 class Fault:
     """What is wrong in one condition of a claim.
 
-    ``part``: ``assume``, ``conditions``, ``statement``, ``definitions`` or ``witness``; ``place``: its number there, from 0; ``symbol``:
-    the name at fault, if there is one. ``harmless``: the condition keeps its meaning.
+    ``part``: ``assume``, ``conditions``, ``statement``, ``definitions`` or ``witness``; ``place``: its number there, from 0;
+    ``symbol``: the name at fault, if there is one. ``harmless``: the condition keeps its meaning.
     """
 
     part: str

@@ -112,8 +112,8 @@ class Definition:
 class Choice:
     """``there is a name in [low, high] such that``: a number that a statement says to exist.
 
-    ``open_low`` and ``open_high``: the interval is without that end. ``witness``: a formula of a value that may do; the claim
-    with it put in is the reading ``reading_id`` (:func:`bounds.language.witness.witnessed`), in words ``reading``.
+    ``open_low`` and ``open_high``: the interval is without that end. ``witness``: a formula of a value that may do; the
+    claim with it put in is the reading ``reading_id`` (:func:`bounds.language.witness.witnessed`), in words ``reading``.
     """
 
     name: str

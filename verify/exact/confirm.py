@@ -73,7 +73,8 @@ def violation_of(claim: Claim, shape: Shape, leaves: Leaves) -> Violation | str:
     if isinstance(found, str):
         return found
     at = _place_of_the_witness(claim, found.environment)
-    if at is not None and _violation_of(claim, shape, leaves | {position_of(claim): each(np.full(1, at), Fraction)}) == "holds":
+    there = None if at is None else leaves | {position_of(claim): each(np.full(1, at), Fraction)}
+    if there is not None and _violation_of(claim, shape, there) == "holds":
         return "holds"
     places = subdivision(certificate(claim, *found))
     return places if isinstance(places, str) else found

@@ -1,5 +1,5 @@
-"""That a witness is a value of the number that is said to exist: inside of its interval, as the conditions on it ask, and such
-that the statement has sides there.
+"""That a witness is a value of the number that is said to exist: inside of its interval, as the conditions on it ask, and
+such that the statement has sides there.
 
 A proof of the claim with its witness put in says that the statement holds there on every instance that meets the hypotheses
 for that value. It proves the claim together with these.
@@ -51,21 +51,24 @@ def without_the_number(claim: Claim, goal: Condition) -> Claim:
 
 
 def _needed(claim: Claim, on: OnTheNumber) -> Iterator[Needed]:
-    for condition in (*inside(claim), *on.values):
+    exists = claim.exists
+    named = [(condition, f"{exists.name} {condition.sign} {condition.right}") for condition in inside(claim)]
+    named += [(condition, f"{condition.left} {condition.sign} {condition.right}") for condition in on.values]
+    for condition, text in named:
         left, right = (_put_in(claim, on, side) for side in (condition.left, condition.right))
         used = left.free_symbols | right.free_symbols
         over = condition.over if any(index in used for index, *_ in condition.over) else ()
-        yield Needed(f"{condition.left} {condition.sign} {condition.right}", (Condition(left, condition.sign, right, over),))
+        yield Needed(text, (Condition(left, condition.sign, right, over),))
     printed = (claim.statement.left, claim.statement.right, *(d.formula for d in claim.used_definitions().values()))
     everywhere = {asked for formula in printed for asked in _defined_where(formula) if _of_the_instance(claim, on, asked[0])}
-    for formula in (claim.exists.witness, *printed, *(rule.right for rule in on.defining.values())):
+    for formula in (exists.witness, *printed, *(rule.right for rule in on.defining.values())):
         for part, ways in _defined_where(_put_in(claim, on, formula)):
             if (part, ways) not in everywhere:
                 yield Needed(f"{part} {'!= 0' if len(ways) == 2 else f'{ways[0].sign} 0'}", ways)
 
 
 def _of_the_instance(claim: Claim, on: OnTheNumber, part) -> bool:
-    """Whether a part of a formula is the same for every value of the number. Where it has no value, the instance has none."""
+    """Whether a part of a formula is the same for every value of the number: where it has no value, an instance has none."""
     own = {v.name for v in claim.variables} | {*claim.constants}
     return all(name != claim.exists.name and name not in on.defining and (
         name in own or ((row := row_of(name)) is not None and row.source in (SIZE, FEDERATION, DATA)))

@@ -71,7 +71,7 @@ def _judged_at_once(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend
 def _at_the_best_value(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend) -> Judgement:
     """Judge each instance at the value of the number that is said to exist which breaks the statement least: on a grid, then
     around the best value found. An instance on which a value does is not looked at further; one on which only a closer look
-    would tell counts as equal. One on which a hypothesis that must hold for every value fails at some value does not count."""
+    would tell counts as equal. One on which a hypothesis fails that must hold for every value does not count."""
     count, name, hypotheses = number_of(leaves), position_of(claim), on_the_number(claim)
     counts = np.ones(count, dtype=bool)
     best = Judgement(np.full(count, np.inf), np.full(count, np.inf), np.zeros(count, dtype=bool))

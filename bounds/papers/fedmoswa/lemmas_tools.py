@@ -5,8 +5,8 @@ from functools import partial
 import sympy as sp
 
 from bounds.language.claim import Choice, Condition, Procedure, Variable
-from bounds.language.words import E, Max, Min, Sum, g, grad, i, iterations, j, k, mu, norm2, sigma_sq, t, x_local
 from bounds.language.witness import witnessed
+from bounds.language.words import E, Max, Min, Sum, g, grad, i, iterations, j, k, mu, norm2, sigma_sq, t, x_local
 from bounds.papers.fedmoswa.assumptions import G3
 from bounds.papers.fedmoswa.readings import varied, with_right
 from bounds.papers.fedmoswa.setting import absolute_order, algebra_claim, each_client, run_claim
