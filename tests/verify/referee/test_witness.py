@@ -5,6 +5,7 @@ import pytest
 from bounds.registry.user_claims import load_claims
 from verify.exact.check import check
 from verify.exact.on_the_number import on_the_number
+from verify.lint.lint import lint
 from verify.prove.existence import needed
 from verify.referee.decide import Settings, decide
 from verify.report.explain import explain
@@ -58,8 +59,11 @@ PROVEN = {
 @pytest.mark.parametrize("row", PROVEN)
 def test_what_is_not_proven_of_a_witness(row, tmp_path):
     given, missing = PROVEN[row]
-    claim, _ = claims_of(tmp_path, *given)
+    claim, reading = claims_of(tmp_path, *given)
     assert [one.text for one in needed(claim) if not one.proof] == missing
+    found = {(f.check, f.severity): f.data for f in lint(claim)}
+    assert ("symbols", "warning") not in found and found.get(("witness", "note"), {"missing": []})["missing"] == missing
+    assert not [f for f in lint(reading) if f.check == "witness"]
 
 
 #: interval, witness, statement, and more; the verdict, and that of the claim with the witness put in
