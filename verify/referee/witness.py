@@ -32,7 +32,7 @@ def by_witness(case, decide: Callable[..., Verdict]) -> Verdict | None:
         "not shown": [one.text for one in open_ones]}
     case.details["witness"] = found
     if said.verdict == "certified" and not open_ones and case.found.met:
-        case.details |= {name: said.details[name] for name in ("proof", "scope") if name in said.details}
+        case.details |= {name: said.details[name] for name in ("proof", "scope", "rests on") if name in said.details}
         text = f"{found['value']} does: {reading.id} is certified ({said.evidence}), and it lies in {claim.exists}"
         return case.verdict("certified", case.ratio, text, said.certificate)
     if fails := next(filter(None, (_failure(case, one) for one in open_ones)), None):

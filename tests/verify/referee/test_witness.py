@@ -2,6 +2,7 @@
 
 import pytest
 
+from bounds.printing.render import show
 from bounds.registry.user_claims import load_claims
 from verify.exact.check import check
 from verify.exact.on_the_number import on_the_number
@@ -9,6 +10,7 @@ from verify.lint.lint import lint
 from verify.prove.existence import needed
 from verify.referee.decide import Settings, decide
 from verify.report.explain import explain
+from verify.report.mathematics import mathematics
 
 QUICK = Settings(budget="quick", federations=False)
 CLAIM = """
@@ -90,6 +92,13 @@ def test_the_verdict_with_a_witness(row, tmp_path):
         said = explain(claim, verdict, {}, "quick", "report")
         assert "there is c in" in said and reading.id in said and all(
             text in said for text in verdict.details["witness"]["not shown"])
+
+
+def test_pages_name_the_witness(tmp_path):
+    claim, reading = claims_of(tmp_path, "[0, 1]", "1/2", "c*a <= a")
+    for said in (show(claim), mathematics(claim).statement):
+        assert reading.id in said
+    assert "said to exist" in show(claim) and "said to exist" not in show(reading) and "1/2" in show(reading)
 
 
 def test_a_counterexample_to_the_witness_is_none_to_the_claim(tmp_path):
