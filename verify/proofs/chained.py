@@ -29,8 +29,9 @@ from verify.proofs.follows import Link, link, premises_of, unusable
 from verify.prove.prove import prove
 from verify.search.budget import BUDGETS
 from verify.search.search import search
+from verify.worst.challenge import challenged
 from verify.worst.every_round import at, every_round
-from verify.worst.proven import FEWEST, PLACES, proven
+from verify.worst.proven import FEWEST, PLACES, only_small, proven
 from verify.worst.setting import Place, Setting, setting_of
 from verify.worst.worst_case import worst_case
 
@@ -100,8 +101,10 @@ def _chained(claim: Claim) -> Chained:
             settings.append(setting)
     if len(settings) < FEWEST:
         return Chained(reason=reason or f"it has {len(settings)} settings; {FEWEST} are needed", link=found)
-    if all(s["sizes"]["clients"] == 1 for s in settings):
-        return Chained(reason="its steps are proven for one client alone", link=found)
+    if small := only_small(claim, [setting["sizes"] for setting in settings]):
+        return Chained(reason=small, link=found)
+    if where := challenged(claim):
+        return Chained(reason=f"it may be false at {where}", link=found)
     data = {**statement_of(claim), "format": FORMAT, "rests on": [*names], "settings": settings}
     return Chained(data, _scope(settings), names, link=found)
 

@@ -1,9 +1,10 @@
 """The stage of worst points: functions through the points at which a semidefinite program finds the statement worst."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
-from itertools import product
+from functools import partial
+from itertools import takewhile
 from math import prod
 
 import numpy as np
@@ -23,57 +24,56 @@ from verify.instances.through_points import through_points
 from verify.search.judged import judged
 from verify.search.local_search import ends_from
 from verify.search.stage import State
-from verify.worst.on_a_line import WorstPoints, worst_points
-from verify.worst.setting import Place
+from verify.worst.challenge import CHALLENGES, growing
+from verify.worst.on_a_line import Worst, WorstPoints, worst
+from verify.worst.setting import Place, Setting
+from verify.worst.uphill import ERRORS, Known, known_at, uphill, worst_first
 
-__all__ = ["at_points", "places", "worst_points_of"]
+__all__ = ["at_points", "worst_points_of"]
 
 _OWN_SEED = 314
 _ROWS = 32  # instances with the losses of each place
 _EXACTLY = 8  # of these, with the numbers of the place, too
-_MOST = 32  # letters
-_PROMISING = 0.5  # factor from which a place is worth a look
-_FIRST = 6  # places at which something must be known of a claim that is looked at further
+_LETTERS, _LONG = 20, 32  # of a program, and of one at a size from which on a claim seems to be false
+_FIRST = 8  # places at which something must be known of a claim that is looked at further
+_FALSE = 1 + 1e-4  # a larger factor says that a statement is false
+_TRIES = 6  # such settings whose functions are looked at
+_STARTS, _TRIALS = 2, 80  # settings from which numbers are moved, and how often
+_PIECES = 16  # of a client; instances with more take exact arithmetic minutes
+_PROMISING = 0.5  # factor from which a setting is worth going uphill, or a local search
 _DIGITS = 4  # of factors that differ
-_LOOKED_AT = 3  # places whose functions are looked at
-_CLIENTS, _ROUNDS, _STEPS = (1, 2, 3, 6), (1, 2, 3, 5, 8), (1, 2, 3)
-_RATIOS, _NUMBERS = ("1/10", "1/2", "1/100"), ("1", "1/2", "3", "1/10")
-_TURNS = 2  # places of each sizes
+_LOOKED_AT = 3  # settings from which local searches start
+_MORE = (4, 5, 6, 8, 10, 12, 14, 16)  # times the largest size at which a limit was taken, as 4
 
 
-def places(claim: Claim) -> list[Place]:
-    """Of each number of clients, of rounds and of local steps the smallest sizes that the claim admits, each with constants
-    and numbers of its own."""
-    sizes = [each for each in product(_CLIENTS, _ROUNDS, _STEPS) if possible(claim, _named(claim, *each))]
-    sizes.sort(key=lambda each: each[0] * (1 + each[1] * each[2]))
-    chosen = dict.fromkeys(next(each for each in sizes if each[part] == value)
-                           for part in range(3) for value in dict.fromkeys(each[part] for each in sizes))
-    chosen |= dict.fromkeys(each for each in sizes if each == (2, 2, 2))
-    return [Place(*each, mu=Fraction(_RATIOS[(i + turn) % len(_RATIOS)]),
-                  numbers=(Fraction(_NUMBERS[(i + turn) % len(_NUMBERS)]),))
-            for turn in range(_TURNS) for i, each in enumerate(chosen)]
+def _by_size(place: Place) -> int:
+    return place.clients * (1 + place.rounds * place.local_steps)
 
 
-def _named(claim: Claim, clients: int, rounds: int, local_steps: int) -> dict[str, int]:
-    everyone = claim.procedure is None or claim.procedure.sampling == "full"
-    own = {name: variable.low for name, variable in integer_variables(claim).items()}
-    return own | {"clients": clients, "rounds": rounds, "local_steps": local_steps, "iterations": rounds * local_steps,
-                  "participants": clients if everyone else 1, "priority_clients": clients, "dim": 1, "layers": 1}
+#: the challenges, the smallest first: exact arithmetic confirms small instances soonest
+PLACES = (*sorted(CHALLENGES, key=_by_size),)
 
 
 def worst_points_of(state: State) -> Iterator[tuple[Shape, Leaves]]:
-    """Instances with the losses of worst points, and local searches from these. Not within the smallest budget."""
+    """Instances with the losses of worst points at the settings where a program says that the statement is false. Beyond the
+    smallest budget also at those where it is nearly false, with local searches from these."""
     claim = state.claim
-    if state.budget.before is None or claim.setting != "run" or speaks_of_samples(claim):
-        return
-    if claim.procedure is not None and claim.procedure.free_clients:
+    if claim.setting != "run" or speaks_of_samples(claim) or (claim.procedure is not None and claim.procedure.free_clients):
         return
     rng = np.random.default_rng([*state.seeds, _OWN_SEED])
-    for found in _everywhere(claim):
-        shape = _shape(claim, found, state.budget.most_outcomes)
-        if shape is None:
+    tried, known = 0, []
+    for found in _settings(claim, state.budget.settings):
+        known.append(found)
+        if found.factor > _FALSE and tried < _TRIES:
+            tried += 1
+            if (batch := _through(state, found, rng)) is not None:
+                yield batch
+    if state.budget.before is None:
+        return
+    for found in _worst(known):
+        if (batch := _through(state, found, rng)) is None:
             continue
-        shape, leaves = at_points(claim, shape, found, rng)
+        shape, leaves = batch
         yield shape, leaves
         try:
             verdict = judged(claim, shape, leaves, state.backend)
@@ -84,30 +84,57 @@ def worst_points_of(state: State) -> Iterator[tuple[Shape, Leaves]]:
             yield from ends_from(state, shape, take_rows(leaves, [nearest]), rng)
 
 
-def _everywhere(claim: Claim) -> list[WorstPoints]:
-    """What is known at the places, the worst first, one of each sizes."""
-    found: dict[tuple[int, ...], WorstPoints] = {}
-    tried, known = 0, 0
-    for place in places(claim):
-        try:
-            one = worst_points(claim, {}, place, _MOST)
-        except ImportError:
-            return []
-        except (ArithmeticError, LookupError, TypeError, ValueError):
-            one = None
-        tried, known = tried + 1, known + (one is not None)
-        if not known and tried == _FIRST:
-            return []
-        if one is None or one.factor < _PROMISING:
-            continue
+def _settings(claim: Claim, count: int) -> Iterator[Known]:
+    """What is known at so many places, then uphill from the worst of them, then at large sizes if these seem to be worse."""
+    look, known = partial(_look, claim), []
+    try:
+        for number, found in enumerate(known_at(look, PLACES[:count]), 1):
+            if found is not None:
+                known.append(found)
+                yield found
+            elif number >= _FIRST and not known:
+                return
+        starts = [one for one in worst_first(known)[:_STARTS] if one.factor >= _PROMISING]
+        yield from uphill(look, starts, _TRIALS)
+        look = partial(_look, claim, most=_LONG)
+        more = [one.place for one in starts if count == len(PLACES)]
+        for size, _, place in growing(claim, look, [Place(), *more]):
+            larger = (place._replace(**{size: getattr(place, size) * times // _MORE[0]}) for times in _MORE)
+            yield from takewhile(lambda found: found is not None, known_at(look, larger))
+    except ImportError:  # no solver
+        return
+
+
+def _look(claim: Claim, given: Mapping[str, Fraction], place: Place, most: int = _LETTERS) -> tuple[float, Worst] | None:
+    try:
+        found = worst(claim, given, place, most)
+    except ERRORS:
+        return None
+    return found and (found.factor, found)
+
+
+def _worst(known: Iterable[Known]) -> list[Known]:
+    """The worst settings, one of each sizes; of equally bad ones the smallest."""
+    found: dict[tuple[int, ...], Known] = {}
+    for one in known:
         sizes = tuple(one.setting.sizes.values())
-        if sizes not in found or one.factor > found[sizes].factor:
+        if one.factor >= _PROMISING and (sizes not in found or one.factor > found[sizes].factor):
             found[sizes] = one
-    return sorted(found.values(), key=lambda one: (-round(one.factor, _DIGITS), sum(map(len, one.points))))[:_LOOKED_AT]
+    return sorted(found.values(), key=lambda one: (-round(one.factor, _DIGITS), sum(map(len, one.case.letters.points))))[
+        :_LOOKED_AT]
 
 
-def _shape(claim: Claim, found: WorstPoints, most_outcomes: int) -> Shape | None:
-    sizes, procedure = found.setting.sizes, claim.procedure
+def _through(state: State, known: Known, rng: np.random.Generator) -> tuple[Shape, Leaves] | None:
+    """Instances whose losses go through the worst points at a setting; None where it has no shape, or too many pieces."""
+    shape = _shape(state.claim, known.setting, state.budget.most_outcomes)
+    if shape is None:
+        return None
+    shape, leaves = at_points(state.claim, shape, known.case.on_a_line(), rng)
+    return (shape, leaves) if shape.family.pieces <= _PIECES else None
+
+
+def _shape(claim: Claim, setting: Setting, most_outcomes: int) -> Shape | None:
+    sizes, procedure = setting.sizes, claim.procedure
     own = tuple((name, sizes[name]) for name in integer_variables(claim) if name in sizes)
     own += tuple((name, 1) for name in subset_left_open(claim))
     sampling = procedure.sampling if procedure else "full"

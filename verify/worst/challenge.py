@@ -1,16 +1,18 @@
 """Sizes and numbers far from those at which a claim is proven, at which it may be false."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
+from functools import cache, partial
 from itertools import product
 from math import inf, prod, sqrt
 from random import Random
 
 from bounds.language.claim import Claim
 from verify.worst.setting import Place, setting_of
+from verify.worst.uphill import ERRORS, Known, Look, known_at, uphill, worst_first
 from verify.worst.worst_case import WorstCase, worst_case
 
-__all__ = ["CHALLENGES", "challenged", "limit"]
+__all__ = ["CHALLENGES", "challenged", "growing", "limit"]
 
 _LETTERS, _MOST = 20, 32  # of a setting that is looked at, and of one at which a proof is looked for
 _COUNT, _TRIALS = 48, 80  # settings drawn, and trials uphill from the worst of them
@@ -18,17 +20,13 @@ _STARTS = 2  # settings from which numbers are moved
 _LARGE, _SMALL = (3, 4, 6, 8), (1, 1, 2)  # sizes
 _RUN = 12  # clients times rounds times local steps
 _NUMBERS = ("1", "1", "1/10", "1/100", "1/1000", "1/3", "3", "10", "100")
-_PARTS = (Fraction(1), Fraction(1, 10), Fraction(1, 100), Fraction(1, 10**4))  # of numbers that hypotheses may bound
 _SMOOTH = ("1", "1", "1/10", "1/100", "1/1000", "3", "100")
 _RATIOS = ("1/10", "1/1000", "1/2", "9/10")
 _NEAR = ("1", "1", "1/2", "1/10", "1/1000", "999/1000")
 _STEPS = ("1/2", "1", "1/10", "19/10", "1/100")
-_MOVES = (Fraction(3), Fraction(1, 3), Fraction(11, 10), Fraction(10, 11))  # of a number, by a factor
-_UP = 1.001  # a factor that is this many times larger is larger
 _FALSE = 1.005  # a larger factor asks for a proof
 _TIMES, _LONG = (1, 2, 4), 26  # sizes that grow, and letters of the largest
 _STILL, _FASTER = 1e-3, 3.0  # what counts as no growth; how many times shorter steps of C q^n become at least
-_ERRORS = (ArithmeticError, LookupError, TypeError, ValueError)
 
 
 def _drawn() -> list[Place]:
@@ -52,6 +50,7 @@ def _drawn() -> list[Place]:
 CHALLENGES = (*_drawn(),)
 
 
+@cache
 def challenged(claim: Claim) -> str:
     """Where a claim may be false: the functions, sizes and numbers, in one line; empty where that is nowhere seen.
 
@@ -61,52 +60,38 @@ def challenged(claim: Claim) -> str:
     Raises:
         ImportError: the solver is not installed.
     """
-    known = []
-    for place in CHALLENGES:
-        for part in _PARTS:
-            smaller = place._replace(numbers=tuple(number * part for number in place.numbers))
-            one = _looked_at(claim, {}, smaller)
-            if one is not None:
-                if _false(claim, {}, smaller, one):
-                    return one.scope
-                known.append((_factor(one), one, smaller))
-                break
-    known = sorted((each for each in known if each[0] < inf), key=lambda each: -each[0])
-    left = _TRIALS
-    for best, one, place in known[:_STARTS]:
-        given = _named(one)
-        while left > 0:
-            for trial in _moved(given, one):
-                left -= 1
-                reached = _looked_at(claim, trial, place) if left >= 0 else None
-                if reached is not None and _factor(reached) > best * _UP:
-                    if _false(claim, trial, place, reached):
-                        return reached.scope
-                    given, best, one = trial, _factor(reached), reached
-                    break
-            else:
-                break
-    return _growing(claim, [Place(), *(place for _, _, place in known[:_STARTS])])
+    look, known = partial(_look, claim), []
+    for one in known_at(look, CHALLENGES):
+        if one is not None and _false(claim, one):
+            return one.case.scope
+        known.append(one)
+    known = worst_first(one for one in known if one is not None)[:_STARTS]
+    for one in uphill(look, known, _TRIALS):
+        if _false(claim, one):
+            return one.case.scope
+    far = growing(claim, partial(_look, claim, most=_LONG), [Place(), *(one.place for one in known)])
+    size, factors, _ = next(far, ("", [], Place()))
+    shown = ", ".join(f"{factor:.3g}" for factor in factors)
+    return f"larger {size}: the worst case is {shown} of what is allowed" if size else ""
 
 
-def _growing(claim: Claim, places: list[Place]) -> str:
-    """Where a claim seems to be false at sizes that are too large to be looked at: the factors at a size, at twice and at
-    four times that, and what they tend to; empty where none tends to more than one. The numbers are those of the place, or
-    as near to their bounds as there."""
+def growing(claim: Claim, look: Look, places: Iterable[Place]) -> Iterator[tuple[str, list[float], Place]]:
+    """Where a claim seems to be false at sizes that are too large to be looked at: the size, the factors at one number, at
+    twice and at four times that, which tend to more than one, and the place of the last. The other numbers are those of the
+    place, or as near to their bounds as there."""
     for place, size in product(places, ("rounds", "local_steps", "clients")):
         small, found = place._replace(clients=1, rounds=1, local_steps=1), []
         try:
             start = max(2, setting_of(claim, {}, small).sizes[size])
-        except _ERRORS:
+        except ERRORS:
             continue
         for times in _TIMES:
-            one = _looked_at(claim, {}, small._replace(**{size: start * times}), _LONG)
-            if one is None or one.setting.sizes[size] != start * times or _factor(one) == inf:
+            one = look({}, small._replace(**{size: start * times}))
+            if one is None or one[1].setting.sizes[size] != start * times or one[0] == inf:
                 break
-            found.append(_factor(one))
+            found.append(one[0])
         if len(found) == len(_TIMES) and limit(*found) > 1 + _STILL:
-            return f"larger {size}: the worst case is {', '.join(f'{factor:.3g}' for factor in found)} of what is allowed"
-    return ""
+            yield size, found, small._replace(**{size: start * _TIMES[-1]})
 
 
 def limit(one: float, two: float, four: float) -> float:
@@ -125,41 +110,19 @@ def limit(one: float, two: float, four: float) -> float:
     return four + first * (1 + s) * (2 + s) / (4 + s)
 
 
-def _looked_at(claim: Claim, given: Mapping[str, Fraction], place: Place, most: int = _LETTERS) -> WorstCase | None:
+def _look(claim: Claim, given: Mapping[str, Fraction], place: Place, most: int = _LETTERS) -> tuple[float, WorstCase] | None:
     try:
-        return worst_case(claim, given, place, most, proofs=False)
-    except _ERRORS:
+        one = worst_case(claim, given, place, most, proofs=False)
+    except ERRORS:
         return None
+    return max((factor for factor in one.factors if factor is not None), default=0.0), one
 
 
-def _factor(one: WorstCase) -> float:
-    return max((factor for factor in one.factors if factor is not None), default=0.0)
-
-
-def _false(claim: Claim, given: Mapping[str, Fraction], place: Place, one: WorstCase) -> bool:
+def _false(claim: Claim, one: Known) -> bool:
     """Whether the solver's numbers say that a statement is false, and no proof that it is true."""
-    if _factor(one) <= _FALSE or not one.sure:
+    if one.factor <= _FALSE or not one.case.sure:
         return False
     try:
-        return worst_case(claim, given, place, _MOST, factors=False).certificate is None
-    except _ERRORS:
+        return worst_case(claim, one.given, one.place, _MOST, factors=False).certificate is None
+    except ERRORS:
         return True
-
-
-def _named(one: WorstCase) -> dict[str, Fraction]:
-    """Sizes and numbers of a setting, and those of arrays whose entries are all the same, such as step sizes. Arrays of
-    zeros are left as they are."""
-    found = {name: Fraction(number) for name, number in one.numbers.items() if name != "weights"}
-    for name, value in one.setting.values.items():
-        entries = {str(entry) for entry in value} if isinstance(value, list) else set()
-        if len(entries) == 1 and not any(isinstance(entry, list) for entry in value) and entries != {"0"}:
-            found[name] = Fraction(entries.pop())
-    return found
-
-
-def _moved(given: dict[str, Fraction], one: WorstCase) -> Iterator[dict[str, Fraction]]:
-    """One size or number changed, in turn."""
-    for name, number in given.items():
-        steps = (number + 1, number - 1) if name in one.setting.sizes else (number * move for move in _MOVES)
-        for moved in steps:
-            yield given | {name: moved}

@@ -63,7 +63,7 @@ def every_round(claim: Claim) -> Proven:
             break
     if len(found) < FEWEST:
         return Proven(reason=f"not from any state: {(reasons or ['too few places'])[0]}")
-    if small := only_small(claim, found, ("clients", "local_steps")):
+    if small := only_small(claim, [one.setting.sizes for one in found], ("clients", "local_steps")):
         return Proven(reason=small)
     if where := challenged(claim):
         return Proven(reason=f"it may be false at {where}")

@@ -74,7 +74,7 @@ def lengths_proven(claim: Claim) -> Proven:
             found.append(one)
     if len(found) < FEWEST:
         return Proven(reason=reason or f"it has {len(found)} settings; {FEWEST} are needed")
-    if small := only_small(claim, found):
+    if small := only_small(claim, [one.setting.sizes for one in found]):
         return Proven(reason=small)
     if longer := _outgrown(claim, found[0]):
         return Proven(reason=f"the least factor that is proven grows with {longer} as if it passed one")

@@ -15,8 +15,7 @@ from verify.exact.statement import statement_of
 from verify.worst.program import Program, Solution, programs
 from verify.worst.setting import Place, Setting, setting_of
 
-__all__ = ["WorstPoints", "worst_points"]
-
+__all__ = ["Worst", "WorstPoints", "worst", "worst_points"]
 
 _TURNS = 3  # programs that bring the vectors onto a line
 _NEARLY = 1 - 1e-5  # share of the worst factor that is kept by these
@@ -42,35 +41,6 @@ class WorstPoints(NamedTuple):
     flat: list[float]
 
 
-def worst_points(claim: Claim, given: Mapping[str, Fraction] | None = None, place: Place | None = None,
-                 most: int | None = None) -> WorstPoints | None:
-    """The points at which a statement about runs with full gradients is worst; None where nothing is known of them.
-
-    The program has vectors; of these the part along their main direction is taken, which is all of them where they lie on
-    a line.
-
-    Raises:
-        ImportError: the solver is not installed.
-        LookupError, TypeError, ValueError: as :func:`verify.worst.worst_case.worst_case`.
-    """
-    stated, setting = statement_of(claim), setting_of(claim, given or {}, place)
-    try:
-        letters = Letters(stated, *setting)
-        if not letters.exact:
-            return None
-        asked = _asked(letters, stated["statement"], most)
-    except (NoForm, TooLarge) as error:
-        raise ValueError(f"{claim.id} has no worst case of this kind: {error}") from error
-    solved = [(one, each) for each in asked if (one := each.program.solve(each.smaller, each.larger, others=each.others))]
-    solved = [pair for pair in solved if pair[0].factor < inf]
-    if not solved:
-        return None
-    found, worst = max(solved, key=lambda pair: pair[0].factor)
-    if len(worst.program.blocks) > 1:  # layers or worlds, each with vectors of its own
-        return None
-    return _on_a_line(letters, worst.program, setting, found.factor, _straightened(letters, worst, found))
-
-
 class _Asked(NamedTuple):
     """A program, and sides: the least of ``smaller`` and the ``others`` against the larger one."""
 
@@ -80,8 +50,77 @@ class _Asked(NamedTuple):
     others: tuple[Form, ...] = ()
 
 
+class Worst(NamedTuple):
+    """The factor at a setting, and the program that has it; ``on_a_line`` gives the points."""
+
+    factor: float
+    setting: Setting
+    letters: Letters
+    asked: _Asked
+    solution: Solution
+
+    def on_a_line(self) -> WorstPoints:
+        """The points of a solution that is nearly as bad. The program has vectors; the part along their main direction is
+        taken, which is all of them where they lie on a line."""
+        straight = _straightened(self.letters, self.asked, self.solution)
+        return _on_a_line(self.letters, self.asked.program, self.setting, self.factor, straight)
+
+
+def worst(claim: Claim, given: Mapping[str, Fraction] | None = None, place: Place | None = None,
+          most: int | None = None) -> Worst | None:
+    """How bad a statement about runs is at most with full gradients; None where nothing is known of that, and where no
+    factor is enough. Numbers that bound the noise alone are zero.
+
+    Raises:
+        ImportError: the solver is not installed.
+        LookupError, TypeError, ValueError: as :func:`verify.worst.worst_case.worst_case`.
+    """
+    stated = statement_of(claim)
+    none, bounds = _no_noise(stated)
+    setting = setting_of(claim, {**(given or {}), **dict.fromkeys(bounds, Fraction(0))}, place)
+    try:
+        letters = Letters({**stated, "hypotheses": [*stated["hypotheses"], none]}, *setting,
+                          **({} if most is None else {"most": most}))
+        asked = _asked(letters, stated["statement"], most)
+    except (NoForm, TooLarge) as error:
+        raise ValueError(f"{claim.id} has no worst case of this kind: {error}") from error
+    solved = [(one, each) for each in asked if (one := each.program.solve(each.smaller, each.larger, others=each.others))]
+    solved = [pair for pair in solved if pair[0].factor < inf]
+    if not solved:
+        return None
+    found, each = max(solved, key=lambda pair: pair[0].factor)
+    if len(each.program.blocks) > 1:  # layers or worlds, each with vectors of its own
+        return None
+    return Worst(found.factor, setting, letters, each, found)
+
+
+def worst_points(claim: Claim, given: Mapping[str, Fraction] | None = None, place: Place | None = None,
+                 most: int | None = None) -> WorstPoints | None:
+    """The points at which a statement about runs with full gradients is worst; None, and errors, as of :func:`worst`."""
+    found = worst(claim, given, place, most)
+    return found and found.on_a_line()
+
+
+def _no_noise(stated: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """The hypothesis that gradients are full, and the numbers that bound nothing but the noise of clients."""
+    bounds = [rule["right"] for rule in stated["hypotheses"] if Letters.bounds_client(rule) == "sigma_sq_client"]
+    others = [rule for rule in stated["hypotheses"]
+              if rule["left"] not in bounds and Letters.bounds_client(rule) != "sigma_sq_client"]
+    plain = [name for name in bounds if isinstance(name, str) and stated["free"].get(name) == []]
+    free = [name for name in plain if not _speaks(others, name)]
+    return {"left": ["sigma_sq_client", "k"], "relation": "<=", "right": 0, "over": [["k", 0, ["+", -1, "clients"]]],
+            "text": "sigma_sq_client[k] <= 0"}, free
+
+
+def _speaks(of: Any, name: str) -> bool:
+    if isinstance(of, dict):
+        return any(_speaks(of[side], name) for side in ("left", "right"))
+    return of == name or (isinstance(of, list) and any(_speaks(each, name) for each in of))
+
+
 def _asked(letters: Letters, statement: dict[str, Any], most: int | None) -> list[_Asked]:
     """A question for each pair of sides; a single one of a statement about the least of several numbers."""
+    statement = _squared(statement)
     several = _least(statement)
     asked = programs(letters, several or [statement], most)
     if any(len(program.blocks) != 1 for program, *_ in asked):  # layers have no points on one line
@@ -91,6 +130,22 @@ def _asked(letters: Letters, statement: dict[str, Any], most: int | None) -> lis
     (program, smaller, larger), *more = asked
     alike = all(one is program and (other - larger).terms == {} for one, _, other in more)
     return [_Asked(program, smaller, larger, tuple(each for _, each, _ in more))] if alike else []
+
+
+def _squared(statement: dict[str, Any]) -> dict[str, Any]:
+    """Of a statement that compares two multiples of a length, the same about squares; of another one the statement."""
+    sides = [_square(statement[side]) for side in ("left", "right")]
+    return statement if None in sides else {**statement, "left": sides[0], "right": sides[1]}
+
+
+def _square(side: Any) -> Any:
+    """The square of a product with one length in it; None of anything else."""
+    factors = side[1:] if isinstance(side, list) and side[0] == "*" else [side]
+    lengths = [each for each in factors if isinstance(each, list) and each[0] == "norm"]
+    others = [each for each in factors if each not in lengths]
+    if len(lengths) != 1 or any(_speaks(others, word) for word in ("norm", "norm2", "dot")):
+        return None
+    return ["*", ["norm2", *lengths[0][1:]], *(["^", each, 2] for each in others)]
 
 
 def _least(statement: dict[str, Any]) -> list[dict[str, Any]]:

@@ -1,6 +1,6 @@
 """Proofs of a claim at several sizes and numbers: whether it counts as proven, and for what."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations
@@ -87,7 +87,7 @@ def proven(claim: Claim) -> Proven:
             found.append(one)
     if len(found) < FEWEST:
         return Proven(reason=reason or f"it has {len(found)} settings; {FEWEST} are needed")
-    if small := only_small(claim, found):
+    if small := only_small(claim, [one.setting.sizes for one in found]):
         return Proven(reason=small)
     if where := challenged(claim):
         return Proven(reason=f"it may be false at {where}")
@@ -95,14 +95,14 @@ def proven(claim: Claim) -> Proven:
     return Proven(found[0].certificate | {"settings": settings}, in_one_line(found))
 
 
-def only_small(claim: Claim, found: list[WorstCase], sizes: tuple[str, ...] = _LARGE) -> str:
-    """Which sizes are nowhere larger than one at once although a claim admits it, of one, two, or all but the local steps;
-    empty if there are none."""
+def only_small(claim: Claim, found: Collection[Mapping[str, int]], sizes: tuple[str, ...] = _LARGE) -> str:
+    """Which sizes are in none of those ``found`` larger than one at once although a claim admits it, of one, two, or all but
+    the local steps; empty if there are none."""
     larger = setting_of(claim, {}, PLACES[0]).sizes
     sizes = tuple(size for size in sizes if larger[size] > 1)
     outer = tuple(size for size in sizes if size != "local_steps")
     for together in (*combinations(sizes, 1), *combinations(sizes, 2), outer):
-        if not any(all(one.setting.sizes[size] > 1 for size in together) for one in found):
+        if not any(all(one[size] > 1 for size in together) for one in found):
             return f"it is nowhere looked at with {' and '.join(together)} larger than one"
     return ""
 

@@ -4,8 +4,31 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from sympy import Rational
 
 from benchmarks.tight_constants import ROWS, claim_of
+from benchmarks.unseen import statements
+from bounds.controls.fedavg import control
+from bounds.language.claim import Assumption, Condition, Procedure
+from bounds.language.words import (
+    E,
+    L,
+    L_client,
+    clients,
+    eta_l,
+    iterations,
+    k,
+    local_steps,
+    norm,
+    norm2,
+    objective_grad,
+    rounds,
+    sigma_sq,
+    t,
+    x_round,
+    x_star,
+)
+from bounds.papers.classical.gradient_descent import EXACT, JUST_CONVEX, NOISE, SMOOTH
 from synthetic.numbers.arrays import NUMPY
 from verify.instances.through_points import through_points
 from verify.search.budget import BUDGETS
@@ -13,6 +36,7 @@ from verify.search.search import search
 from verify.worst.on_a_line import worst_points
 from verify.worst.setting import Place
 
+STATEMENTS = statements()
 THREE_ROUNDS = Place(1, 3, 1)
 SUBTLE = [18, 20, 21, 22, 23]  # rows of which the other stages do not refute 0.99 times the constant
 
@@ -40,15 +64,15 @@ def federation(points, steep, flat):
 ], ids=["late", "early", "three points", "strongly convex", "two clients", "nonconvex"])
 def test_clients_go_through_the_points(points, steep, flat):
     clients = federation(points, steep, flat)
-    for k, each in enumerate(points):
+    for client, each in enumerate(points):
         where, gradients, values = np.array(each).T
         x = np.broadcast_to(where[:, None, None], (len(where), len(points), 1))
         many = clients.repeat(len(where))
-        found = many.value(x)[:, k]
-        assert many.gradient(x)[:, k, 0] == pytest.approx(gradients, abs=1e-9)
+        found = many.value(x)[:, client]
+        assert many.gradient(x)[:, client, 0] == pytest.approx(gradients, abs=1e-9)
         assert found - found[0] == pytest.approx(values - values[0], abs=1e-9)
-        assert clients.smoothness().value[0, k] <= steep[k] + 1e-9
-        assert clients.convexity().value[0, k] >= flat[k] - 1e-9
+        assert clients.smoothness().value[0, client] <= steep[client] + 1e-9
+        assert clients.convexity().value[0, client] >= flat[client] - 1e-9
 
 
 def test_points_that_no_such_function_has_are_missed():
@@ -71,27 +95,52 @@ def test_a_true_statement_has_no_larger_factor():
     assert worst_points(times(SUBTLE[0], "1"), {}, THREE_ROUNDS).factor == pytest.approx(1, abs=1e-5)
 
 
-def test_random_gradients_have_no_points():
+def test_noise_is_left_out():
     claim = times(SUBTLE[0], "1")
     noisy = tuple(a for a in claim.assumptions if "sigma" not in str(a.conditions))
     assert len(noisy) < len(claim.assumptions)
-    assert worst_points(type(claim)(**{**vars_of(claim), "assumptions": noisy}), {"L": Fraction(1)}, THREE_ROUNDS) is None
+    found = worst_points(type(claim)(**{**vars_of(claim), "assumptions": noisy}), {"L": Fraction(1)}, THREE_ROUNDS)
+    assert found.factor == pytest.approx(worst_points(claim, {"L": Fraction(1)}, THREE_ROUNDS).factor)
+    assert worst_points(after_steps(*OF_NOISE, NOISE), {}, THREE_ROUNDS).setting.values["sigma_sq"] == "0"
+
+
+def test_a_number_that_bounds_more_than_noise_is_no_zero():
+    more = Assumption("own/more", "", (Condition(L_client[k], "<=", 2 * L + sigma_sq, ((k, 0, clients - 1),)),))
+    found = worst_points(after_steps(*OF_NOISE, NOISE, more), {"sigma_sq": Fraction(1)}, THREE_ROUNDS)
+    assert found.setting.values["sigma_sq"] == "1"
 
 
 def vars_of(claim):
     return {name: getattr(claim, name) for name in claim.__dataclass_fields__}
 
 
-@pytest.mark.parametrize("number", SUBTLE)
-def test_a_hundredth_less_is_refuted_by_worst_points(number):
-    found = search(times(number, "99/100"), BUDGETS["standard"], without=("evolved", "local-search"))
+UNSEEN = ["gradient-after-n-steps", "gradient-by-value", "least-gradient-nonconvex", "only-in-long-runs"]
+LAST, FIRST = objective_grad(x_round[rounds]), x_round[0] - x_star
+
+
+def after_steps(left, right, *assumptions):
+    """On smooth convex losses after steps of 1/L, all rounds of one."""
+    return control("own", "run", Condition(left, "<=", right), assumptions=(SMOOTH, JUST_CONVEX, *assumptions), conditions=(
+        Condition(eta_l[t], "==", 1 / L, over=((t, 0, iterations - 1),)), Condition(local_steps, "==", 1)),
+        procedure=Procedure(equal_weights=True))
+
+
+OF_NOISE = E(norm2(LAST)), L**2 * norm2(FIRST) / (rounds + Rational(51, 50)) ** 2 + 10 * sigma_sq * rounds
+FALSE = {name: STATEMENTS[f"false/{name}"][1] for name in UNSEEN} | {
+    f"{number} less": times(number, "99/100") for number in SUBTLE} | {
+    "with noise": after_steps(*OF_NOISE, NOISE),
+    "of lengths": after_steps(norm(LAST), L * norm(FIRST) / (rounds + Rational(101, 100)), EXACT)}
+
+
+@pytest.mark.parametrize("name", FALSE)
+def test_what_a_program_knows_to_be_false_is_refuted_at_quick(name):
+    found = search(FALSE[name], BUDGETS["quick"])
     assert found.violation is not None and found.stage == "worst-points"
 
 
-@pytest.mark.parametrize("number", SUBTLE[:1])
-def test_it_is_not_without_them(number):
-    found = search(times(number, "99/100"), BUDGETS["standard"], without=("worst-points", "evolved", "local-search"))
-    assert found.violation is None
+@pytest.mark.parametrize("name", FALSE)
+def test_it_is_not_without_worst_points(name):
+    assert search(FALSE[name], BUDGETS["quick"], without=("worst-points",)).violation is None
 
 
 @pytest.mark.parametrize("number", SUBTLE)

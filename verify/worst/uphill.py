@@ -1,0 +1,97 @@
+"""What is known of a claim at many places, and what lies uphill from these: settings at which it is worse."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from fractions import Fraction
+from math import inf
+from typing import Any, NamedTuple
+
+from verify.worst.setting import Place, Setting
+
+__all__ = ["ERRORS", "Known", "Look", "known_at", "uphill", "worst_first"]
+
+#: what looking at a claim at a setting may raise
+ERRORS = (ArithmeticError, LookupError, TypeError, ValueError)
+_PARTS = (Fraction(1), Fraction(1, 10), Fraction(1, 100), Fraction(1, 10**4))  # of numbers that hypotheses may bound
+_MOVES = (Fraction(3), Fraction(1, 3), Fraction(11, 10), Fraction(10, 11))  # of a number, by a factor
+_UP = 1.001  # a factor that is this many times larger is larger
+_UNSAID = frozenset({"weights", "dim", "layers", "iterations"})
+
+
+class Known(NamedTuple):
+    """What is known at a setting.
+
+    Attributes:
+        factor: by how much the larger side must be multiplied.
+        case: what the look returned; it has a ``setting``.
+        given, place: sizes and numbers as given, and where the others come from.
+    """
+
+    factor: float
+    case: Any
+    given: dict[str, Fraction]
+    place: Place
+
+    @property
+    def setting(self) -> Setting:
+        """Sizes, numbers and weights."""
+        return self.case.setting
+
+
+#: a factor and what it was found with, at the numbers given and a place; None where nothing is known
+Look = Callable[[Mapping[str, Fraction], Place], tuple[float, Any] | None]
+
+
+def known_at(look: Look, places: Iterable[Place]) -> Iterator[Known | None]:
+    """What is known at each place in turn, or near it: where nothing is, its numbers are made smaller."""
+    for place in places:
+        for part in _PARTS:
+            smaller = place._replace(numbers=tuple(number * part for number in place.numbers))
+            found = look({}, smaller)
+            if found is not None:
+                yield Known(*found, {}, smaller)
+                break
+        else:
+            yield None
+
+
+def worst_first(known: Iterable[Known]) -> list[Known]:
+    """Those with a finite factor, the largest first."""
+    return sorted((each for each in known if each.factor < inf), key=lambda each: -each.factor)
+
+
+def uphill(look: Look, starts: Iterable[Known], trials: int) -> Iterator[Known]:
+    """From each start in turn, settings that are worse and worse: one size or number is changed at a time. All starts
+    together have so many ``trials``."""
+    for start in starts:
+        here, given = start, _named(start.setting)
+        while trials > 0:
+            for trial in _moved(given, here.setting):
+                trials -= 1
+                found = look(trial, start.place) if trials >= 0 else None
+                if found is not None and found[0] > here.factor * _UP:
+                    given, here = trial, Known(*found, trial, start.place)
+                    yield here
+                    break
+            else:
+                break
+
+
+def _named(setting: Setting) -> dict[str, Fraction]:
+    """Sizes and numbers of a setting, and those of arrays whose entries are all the same, such as step sizes. Arrays of
+    zeros are left as they are."""
+    told = _UNSAID - ({"layers"} if setting.sizes["layers"] > 1 else set())
+    numbers = {**setting.sizes, **{name: value for name, value in setting.values.items() if isinstance(value, str)}}
+    found = {name: Fraction(value) for name, value in numbers.items() if name not in told}
+    for name, value in setting.values.items():
+        entries = {str(entry) for entry in value} if isinstance(value, list) else set()
+        if len(entries) == 1 and not any(isinstance(entry, list) for entry in value) and entries != {"0"}:
+            found[name] = Fraction(entries.pop())
+    return found
+
+
+def _moved(given: dict[str, Fraction], setting: Setting) -> Iterator[dict[str, Fraction]]:
+    """One size or number changed, in turn."""
+    for name, number in given.items():
+        steps = (number + 1, number - 1) if name in setting.sizes else (number * move for move in _MOVES)
+        for moved in steps:
+            yield given | {name: moved}
