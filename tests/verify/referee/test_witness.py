@@ -76,6 +76,7 @@ VERDICTS = {
                                              "consistent", "certified"),
     "another value does": (("[0, 1]", "1/4", "c*(1 - c)*(a + b)**2 >= a*b", BOTH), "consistent", "refuted"),
     "no value does": (("[0, 1]", "1/2", "c*(1 - c)*(a + b)**2 >= 2*a*b", BOTH), "refuted", None),
+    "the upper end is excluded": (("[0, 4]", "1", "a*c >= 5*a", 'a = "positive"', '"c <= 2"'), "refuted", None),
     "conditions exclude it": (("[0, 1]", "1/4", "c*a <= a/3", 'a = "positive"', '"c >= 1/2"'), "consistent", "ill-posed"),
 }
 
