@@ -70,7 +70,7 @@ class Scaffnew(Algorithm):
     def server_step(self, upload, moment):
         mean = moment.average(upload.model)
         told, where = self.communicates(moment)[..., None], namespace(mean).where
-        missed = (mean[:, None] - upload.model) * (self.now(self.communication, moment) / self.round_length(moment))
+        missed = (mean[:, None] - upload.model) * self.now(self.communication, moment) / self.round_length(moment)
         variate = moment.state.clients["variate"]
         return moment.state._replace(x=mean, clients=moment.state.clients | {
             "model": where(told, mean[:, None] + 0 * upload.model, upload.model),

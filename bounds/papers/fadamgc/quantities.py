@@ -204,7 +204,7 @@ stored_point = define("stored_point", [r, j, k], last_tracked(lambda s: x_local[
                       r"\gamma_{r,j,k}", "parameter", "where the gradient of the stored y_k was taken; x^1 if never")
 stored_gradient = define(
     "stored_gradient", [r, j, k], last_tracked(lambda s: grad(k, x_local[at(j, s), k]), client_variate[0, k]),
-    r"\nabla f_{k}(\gamma_{r,j,k})", GRADIENT, "gradient where the stored y_k was taken; the first y_k if never")
+    r"\nabla f^{\gamma}_{r,j,k}", GRADIENT, "gradient where the stored y_k was taken; the first y_k if never")
 gamma_error = define("gamma_error", [r], average(E(norm(stored_point[r, j, k] - x_round[r]))), r"\mathcal{E}_{r}",
                      "parameter", "mean distance of the stored points to the model")
 
