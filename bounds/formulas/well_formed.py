@@ -6,14 +6,16 @@ from dataclasses import dataclass
 import sympy as sp
 
 from bounds.language import words
-from bounds.language.claim import Claim, Condition, Definition
+from bounds.language.claim import Claim, Condition, Definition, names_in
 from bounds.language.coordinates import first_least
-from bounds.language.names import NAMES, row_of
+from bounds.language.names import COUPLED, DATA, FEDERATION, NAMES, RUN, SIZE, row_of
 from bounds.language.space import infimum, not_by_coordinates
+from bounds.language.witness import inside
 
 __all__ = ["Fault", "faults"]
 
 _INDEX_NAMES = {words.t, words.i, words.j, words.k, words.r}
+_MEASURED = (SIZE, FEDERATION, DATA, RUN, COUPLED)  # sources of names that every instance has
 _MOST_INDICES = 9  # of an array that only the claim knows
 
 
@@ -21,8 +23,8 @@ _MOST_INDICES = 9  # of an array that only the claim knows
 class Fault:
     """What is wrong in one condition of a claim.
 
-    ``part``: ``assume``, ``conditions``, ``statement`` or ``definitions``; ``place``: its number there, from 0; ``symbol``:
-    the name at fault, if there is one. ``harmless``: the condition keeps its meaning.
+    ``part``: ``assume``, ``conditions``, ``statement``, ``definitions`` or ``witness``; ``place``: its number there, from 0;
+    ``symbol``: the name at fault, if there is one. ``harmless``: the condition keeps its meaning.
     """
 
     part: str
@@ -47,7 +49,23 @@ def faults(claim: Claim) -> list[Fault]:
     found = [Fault(part, place, *fault) for part, place, condition in parts for fault in reader.condition(condition)]
     found += [Fault("definitions", 0, *fault) for definition in claim.used_definitions().values()
               for fault in reader.definition(definition)]
+    found += [Fault("witness", 0, *fault) for fault in _of_witness(claim)]
     return list(dict.fromkeys(found))
+
+
+def _of_witness(claim: Claim) -> Iterator[tuple[str, str]]:
+    """Names of a witness of which the claim does not speak, and a witness that never lies in its interval."""
+    if claim.exists is None or claim.exists.witness is None:
+        return
+    known = {*claim.names, *claim.definitions}
+    for name in sorted(names_in(claim.exists.witness) - known):
+        row = row_of(name)
+        if row is None or row.source not in _MEASURED:
+            yield name, (f"the witness {claim.exists.witness} uses {name}, of which neither a hypothesis nor the statement "
+                         "speaks")
+    beyond = [(c.right - c.left if c.relation == ">=" else c.left - c.right, c.strict) for c in inside(claim)]
+    if any(gap.is_positive or (strict and gap.is_zero) for gap, strict in beyond):
+        yield claim.exists.name, f"the witness {claim.exists.witness} lies outside of {claim.exists}"
 
 
 class _Reader:

@@ -112,7 +112,8 @@ class Definition:
 class Choice:
     """``there is a name in [low, high] such that``: a number that a statement says to exist.
 
-    ``open_low`` and ``open_high``: the interval is without that end.
+    ``open_low`` and ``open_high``: the interval is without that end. ``witness``: a formula of a value that may do; the
+    claim with it put in is the reading ``reading_id`` (:func:`bounds.language.witness.witnessed`), in words ``reading``.
     """
 
     name: str
@@ -120,12 +121,19 @@ class Choice:
     high: Any
     open_low: bool = False
     open_high: bool = False
+    witness: Any = field(default=None, compare=False)
+    reading_id: str = field(default="witness", compare=False)
+    reading: str = field(default="", compare=False)
 
     def __post_init__(self):
         object.__setattr__(self, "low", _formula(self.low))
         object.__setattr__(self, "high", _formula(self.high))
         if any(end.has(sp.oo, -sp.oo, sp.zoo, sp.nan) or self.name in names_in(end) for end in (self.low, self.high)):
             raise ValueError(f"{self.name}: the ends of an interval are finite, and do not use {self.name}; got {self}")
+        if self.witness is not None:
+            object.__setattr__(self, "witness", _formula(self.witness))
+            if self.witness.has(sp.oo, -sp.oo, sp.zoo, sp.nan) or self.name in names_in(self.witness):
+                raise ValueError(f"{self.name}: a witness is finite, and does not use {self.name}; got {self.witness}")
 
     def __str__(self) -> str:
         return f"{'(' if self.open_low else '['}{self.low}, {self.high}{')' if self.open_high else ']'}"

@@ -36,6 +36,8 @@ def origin(claim: Claim, name: str, method=None) -> str:
         left = condition.left.base.label if isinstance(condition.left, sp.Indexed) else condition.left
         if condition.relation == "==" and left.is_Symbol and left.name == name:
             return "given by a condition"
+    if claim.exists is not None and name == claim.exists.name:
+        return "the number that is said to exist"
     variable = next((v for v in claim.variables if v.name == name), None)
     own = name in own_arguments(method)
     if variable is not None:

@@ -4,8 +4,11 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
 
-from bounds.language.claim import Claim
+import sympy as sp
+
+from bounds.language.claim import Claim, Condition
 from bounds.language.letters import Letter, letter_text
+from bounds.language.witness import witness_id
 from bounds.printing.legend import symbols
 from bounds.printing.options import in_words, local_rate, own_arguments
 from bounds.printing.render import condition_latex, latex, letters_of, notation, printed, said, there_is
@@ -102,6 +105,9 @@ def _claim(claim: Claim, methods: dict) -> list[str]:
     if claim.exists is not None:
         lines += [there_is(claim.exists, lambda e: f"${latex(e, letters)}$"), ""]
     lines += [f"$${statement}$$" if statement else f"No statement: {claim.undefined}", ""]
+    if claim.exists is not None and claim.exists.witness is not None:
+        value = Condition(sp.Symbol(claim.exists.name), "==", claim.exists.witness)
+        lines.append(f"- witness: ${condition_latex(value, letters)}$, put in by `{witness_id(claim)}`")
     if claim.assumptions:
         lines.append(f"- assumes: {', '.join(f'`{a.id}`' for a in claim.assumptions)}")
     conditions = [f"${condition_latex(c, letters)}$" for c in said(claim.conditions, letters)]

@@ -14,6 +14,7 @@ import sympy as sp
 from bounds.formulas.comparisons import LARGER
 from bounds.language.claim import Assumption, Choice, Claim, Condition, Definition
 from bounds.language.letters import Letter, defined_letter, letter_text, plain
+from bounds.language.witness import witness_id
 from bounds.printing.legend import operators, symbols
 from bounds.printing.options import in_words, local_rate
 from bounds.printing.writer import LatexWriter, UnicodeWriter, Writer, filled
@@ -130,6 +131,7 @@ def _entries(claim: Claim, letters, method) -> Iterator[tuple[str, Iterable[str]
     yield "options", _options(claim, letters, method)
     yield "assumes", _assumptions(claim, letters)
     yield "given", (_condition(condition, letters) for condition in said(claim.conditions, letters))
+    yield "witness", _value_that_may_do(claim, letters)
     yield "for all", (_variable(variable, letters) for variable in claim.variables)
     yield "where", (_definition(definition, letters) for definition in claim.used_definitions().values())
     yield "letters", _legend(claim, letters, method)
@@ -141,6 +143,13 @@ def _entries(claim: Claim, letters, method) -> Iterator[tuple[str, Iterable[str]
 
 def _condition(condition: Condition, letters) -> str:
     return _kept(condition_text(condition, letters))
+
+
+def _value_that_may_do(claim: Claim, letters) -> Iterator[str]:
+    """The value that a claim names for the number that it says to exist, and the claim with it put in."""
+    if claim.exists is not None and claim.exists.witness is not None:
+        value = Condition(sp.Symbol(claim.exists.name), "==", claim.exists.witness)
+        yield f"{_condition(value, letters)}   [{witness_id(claim)}]"
 
 
 def _assumptions(claim: Claim, letters) -> Iterator[str]:

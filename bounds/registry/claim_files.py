@@ -20,7 +20,7 @@ _LONGEST_SEARCHED = 2_000  # characters of an entry whose line is looked for
 _SHAPES = {
     **dict.fromkeys(("number", "reading", "source", "note"), "text or a number"),
     **dict.fromkeys(("assume", "conditions", "steps", "constants_may_use"), "a list of texts"),
-    **dict.fromkeys(("options", "variables", "limits", "constants", "definitions", "exists"), "a table"),
+    **dict.fromkeys(("options", "variables", "limits", "constants", "definitions", "exists", "witness"), "a table"),
     **dict.fromkeys(("equal_weights", "free_clients"), "true or false"),
 }
 

@@ -38,7 +38,7 @@ __all__ = ["Reader"]
 
 _FIELDS = {"id", "number", "kind", "reading", "source", "setting", "method", "options", "sampling", "equal_weights",
            "free_clients", "extends", "assume", "constants", "definitions", "conditions", "statement", "variables", "note",
-           "limits", "constants_may_use", "steps", "exists"}
+           "limits", "constants_may_use", "steps", "exists", "witness"}
 _ID = re.compile(r"[\w-]+/[\w@./+-]+", re.ASCII)
 _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _DEFINED = re.compile(r"(\w+)\s*(?:\[([\w\s,]*)\])?", re.ASCII)
@@ -229,6 +229,9 @@ class Reader:
         chosen = self.row.get("exists", {})
         if len(chosen) > 1:
             self.at("exists").fail(f"at most one number is said to exist; got {', '.join(chosen)}")
+        if unknown := [name for name in self.row.get("witness", {}) if name not in chosen]:
+            self.at("witness", unknown[0]).fail(f"a witness is a value of the number that is said to exist; got "
+                                                f"{short(unknown[0])}, allowed: {', '.join(chosen) or 'none'}")
         for name in chosen:
             self.at("exists", name).new_name(name)
             self.own_constants[name] = sp.Symbol(name, real=True)
@@ -242,8 +245,12 @@ class Reader:
         if len(ends) != 2:
             self.fail(f"{name} lies in an interval with two ends, as \"(0, 1/L]\" or \"[0, 1]\"; got {short(text)}")
         low, high = (self.at("exists", text).formula(end) for end in ends)
+        value = self.row.get("witness", {}).get(name)
+        if value is not None and not isinstance(value, str):
+            self.at("witness", name).fail(f"a witness of {name} is a formula, as text; got {short(value)}")
+        witness = None if value is None else self.at("witness", value).formula(value)
         try:
-            return Choice(name, low, high, parts[1] == "(", parts[3] == ")")
+            return Choice(name, low, high, parts[1] == "(", parts[3] == ")", witness)
         except ValueError as error:
             self.fail(str(error))
 

@@ -38,4 +38,13 @@ id = "mine/theorem-1@strict"
 extends = "mine/theorem-1"
 reading = "strictly less, away from the optimum"
 statement = "distance[r+1] < distance[r] + c*zeta_sq for r in 0..rounds-1"
+
+# There is a number such that ...; the witness, a value that may do, makes a claim of its own: mine/theorem-2@witness.
+[[claim]]
+id = "mine/theorem-2"
+assume = ["smooth", "strongly_convex", "sigma_sq_client[k] <= 0 for k in 0..clients-1"]
+exists = {gamma = "(0, 2/L]"}
+witness = {gamma = "1/L"}
+conditions = ["eta_l[t] == gamma for t in 0..iterations-1", "local_steps == 1"]
+statement = "norm2(x_round[1] - x_star) <= (1 - mu/L)*norm2(x_round[0] - x_star)"
 '''

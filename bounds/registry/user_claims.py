@@ -16,12 +16,14 @@ has the claims in ``CLAIMS``.
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from importlib.metadata import entry_points
 from pathlib import Path
 
 from bounds.formulas.well_formed import Fault, faults
 from bounds.language.claim import Claim
+from bounds.language.witness import with_witnesses
 from bounds.registry.claim_files import SUFFIXES, Places, tables, text_of
 from bounds.registry.claim_reader import Reader
 from bounds.registry.papers import PAPERS, claims_of_paper
@@ -46,11 +48,12 @@ def claims_of_user() -> Iterator[Claim]:
     for path in filter(None, os.environ.get(PATHS, "").split(os.pathsep)):
         yield from load_claims(path)
     for point in entry_points(group="fedtheory.claims"):
-        yield from point.load()
+        yield from (claim for _, claim in with_witnesses(point.load()))
 
 
 def load_claims(path: str | Path, more: Callable[[Claim], Iterable[Fault]] = lambda claim: ()) -> tuple[Claim, ...]:
-    """The claims of a ``.py``, ``.toml`` or ``.yaml`` file. A ``.py`` file is run; the others are data.
+    """The claims of a ``.py``, ``.toml`` or ``.yaml`` file, and behind each that names a witness the claim with it put in. A
+    ``.py`` file is run; the others are data.
 
     ``more`` finds faults besides those of ``bounds.formulas.well_formed``.
 
@@ -68,14 +71,20 @@ def load_claims(path: str | Path, more: Callable[[Claim], Iterable[Fault]] = lam
         (rows, shared), places = tables(path, text), Places(path, text)
         readers = [Reader(path, places, number, row, rows[:number], shared) for number, row in enumerate(rows)]
         claims, fail = _each(lambda reader: reader.claim(), readers), partial(_fail_in_table, path, places, rows)
-    _taken(claims, fail)
+    numbered = with_witnesses(claims)
+    _taken(numbered, fail)
 
-    def checked(numbered):
-        for fault in (*faults(numbered[1]), *more(numbered[1])):
-            fail(*numbered, fault)
+    faulty = set()
 
-    _each(checked, enumerate(claims))
-    return tuple(claims)
+    def checked(one):
+        number, claim = one
+        derived = claims[number] is not claim
+        for fault in () if derived and number in faulty else (*faults(claim), *more(claim)):
+            faulty.add(number)
+            fail(number, claim, replace(fault, part="witness", place=0) if derived else fault)
+
+    _each(checked, numbered)
+    return tuple(claim for _, claim in numbered)
 
 
 def _each(make: Callable, parts: Iterable) -> list:
@@ -91,10 +100,10 @@ def _each(make: Callable, parts: Iterable) -> list:
     return made
 
 
-def _taken(claims, fail) -> None:
+def _taken(numbered, fail) -> None:
     """Fail on an id that another claim of the file, or one of a paper, has."""
     seen = set()
-    for number, claim in enumerate(claims):
+    for number, claim in numbered:
         if claim.paper in PAPERS and claim.id in claims_of_paper(claim.paper):
             fail(number, claim, Fault("id", 0, "", f"there is a claim {claim.id!r} already, of the paper {claim.paper}"))
         if claim.id in seen:

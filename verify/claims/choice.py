@@ -2,16 +2,17 @@
 
 from dataclasses import replace
 
+import numpy as np
 import sympy as sp
 
 from bounds.language.claim import Claim, Condition, Variable, names_in
 from verify.claims.sizes import once_by_claim
 
-__all__ = ["PLACES", "left_out", "placed", "position_of", "unplaced"]
+__all__ = ["PLACES", "Bracket", "left_out", "placed", "position_of", "unplaced"]
 
 #: places in an interval, from its lower end (0) to its upper one (1), at which a statement is tried: both ends, a geometric
 #: grid and a linear one
-PLACES = (1.0, 0.0, 0.5, 0.1, 1e-2, 1e-3, 1e-4, 1e-6, 0.03, 0.25, 0.75, 0.9)
+PLACES = (1.0, 0.0, 0.5, 0.1, 1e-2, 1e-3, 1e-4, 1e-6, 1e-8, 1e-10, 1e-12, 0.03, 0.25, 0.75, 0.9)
 
 
 def position_of(claim: Claim) -> str:
@@ -44,6 +45,26 @@ def unplaced(claim: Claim) -> Claim:
     value = _value(claim)
     return replace(claim, variables=tuple(v for v in claim.variables if v.name != position_of(claim)),
                    conditions=tuple(c for c in claim.conditions if c != value))
+
+
+class Bracket:
+    """The best place of each instance on a grid, between its neighbours, which come nearer with every step."""
+
+    def __init__(self, grid: np.ndarray, at: np.ndarray):
+        place = np.searchsorted(grid, at)
+        self.low, self.at, self.high = grid[(place - 1).clip(0)], at.copy(), grid[(place + 1).clip(max=len(grid) - 1)]
+
+    def sides(self, rows) -> tuple[np.ndarray, np.ndarray]:
+        """The places halfway to the neighbours."""
+        return (self.low[rows] + self.at[rows]) / 2, (self.at[rows] + self.high[rows]) / 2
+
+    def step(self, rows, best: np.ndarray) -> None:
+        """Of the places halfway to the neighbours and the one between them, the ``best`` stays between the other two."""
+        left, right = self.sides(rows)
+        low, at, high = self.low[rows], self.at[rows], self.high[rows]
+        self.low[rows] = np.where(best == left, low, np.where(best == right, at, left))
+        self.high[rows] = np.where(best == right, high, np.where(best == left, at, right))
+        self.at[rows] = best
 
 
 def _value(claim: Claim) -> Condition:

@@ -120,6 +120,8 @@ def _raised(evaluator, node, scope) -> Value:
 def _applied(name):
     def function(evaluator, node, scope) -> Value:
         data = evaluator.value(node.args[0], scope).data
+        if evaluator.of_sizes and name == "exp":  # an error of the exponent is a relative one of the value
+            return Value(namespace(data).exp(Evaluator(evaluator.env).value(node.args[0], scope).data) * (1 + data))
         if data.dtype != object:
             return Value(getattr(namespace(data), name)(data))
         neutral = {"exp": 0, "log": 1}[name]

@@ -10,6 +10,7 @@ import numpy as np
 import sympy as sp
 
 from bounds.language.claim import HIDDEN, Claim, names_in
+from bounds.language.witness import witness_id
 from bounds.language.words import E, E_round
 from bounds.registry.claims import find_claim
 from fedtheory import AllClients, Always, PriorityOnly
@@ -98,6 +99,9 @@ def compare(claim: Claim | str, trajectory, points: int = 24, values: Mapping[st
         raise ValueError(f"{claim.id} has no two sides to compare")
     if speaks_of_samples(claim):
         raise ValueError(f"{claim.id} is about runs on neighbouring data sets, which fedtheory stability measures")
+    if claim.exists is not None:
+        raise ValueError(f"{claim.id} says that there is a {claim.exists.name}; allowed: a claim with its value, as "
+                         f"{witness_id(claim)}, which a witness makes")
     if unknown := sorted({*values} - {v.name for v in claim.variables}):
         raise ValueError(f"{claim.id} does not leave {unknown[0]!r} free; free: "
                          f"{', '.join(v.name for v in claim.variables) or 'none'}")

@@ -11,6 +11,7 @@ from bounds.language.claim import Claim, Procedure, Variable, names_in
 from fedtheory import LossMatching, find_algorithm, make_algorithm
 from fedtheory.engine import rounds_of
 from fedtheory.schedules import value_at
+from fedtheory.selection import Independent
 from synthetic.base.noise import NoNoise
 from synthetic.numbers.arrays import namespace, to_numpy
 from synthetic.numbers.draws import Draws
@@ -47,12 +48,25 @@ class Runs:
                              "of which federation.select([number]) takes one")
         self.arguments = arguments_of(self.procedure, self.algorithm)
         self.other = other_procedure(self.procedure, self.algorithm)
+        self.of_selection = self._chances()
         if _RECORD not in vars(trajectory):  # kept with the trajectory, for the next claim
             vars(trajectory)[_RECORD] = self._made(self.algorithm)
         self.record, self.final = vars(trajectory)[_RECORD]
         certain = isinstance(self.federation.noise, NoNoise) and self.algorithm.selection.fixed_on(self.federation)
         seen = (*self.record.local, *self.record.gradients, self.final.x)
         self.random = any(bool((rows != rows[:1]).any()) for rows in seen) or (trajectory.runs == 1 and not certain)
+
+    def _chances(self) -> dict[str, float]:
+        """The probability with which each client takes part, if it takes part by itself."""
+        sampling = self.algorithm.selection.sampling
+        if not isinstance(sampling, Independent):
+            return {}
+        chances = np.unique(to_numpy(sampling.probability) if hasattr(sampling.probability, "shape") else
+                            [float(sampling.probability)])
+        if len(chances) > 1:
+            text = f"a claim has one participation; the runs have {len(chances)}, from {chances[0]:g} to {chances[-1]:g}"
+            self.other = self.other or text
+        return {"participation": float(chances[0])}
 
     def _made(self, algorithm):
         """The full record of runs of a method with the seeds and the start of the trajectory, and the state at the end."""
@@ -74,7 +88,7 @@ class Runs:
         """The claim's names on the runs up to a round. Free numbers have the values that were given, or that an argument of
         the method has, or an equation with the step size; others are 1, moved into the bounds of the hypotheses."""
         claim, sizes, given = self.claim, self._sizes(rounds), self._measured(rounds)
-        for name, value in (self.arguments | self.values).items():
+        for name, value in (self.arguments | self.of_selection | self.values).items():
             if name in claim.names and name not in sizes and name not in given:
                 given[name] = self._constant(value)
         usual = {v.name: _usual(v, sizes) for v in claim.variables if v.name not in given and v.name not in sizes}

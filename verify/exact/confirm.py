@@ -1,19 +1,22 @@
 """Whether a violation that float64 found is one in exact arithmetic."""
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
 
-from bounds.language.claim import Claim
+from bounds.language.claim import Claim, Condition
 from synthetic.numbers.arrays import EXACT, each
 from synthetic.numbers.balls import Ball
 from synthetic.numbers.roots import Irrational
-from verify.claims.choice import placed, position_of
+from verify.claims.choice import left_out, placed, position_of
+from verify.claims.sizes import once_by_claim
 from verify.evaluation.environment import Environment, TooManyTerms, UnboundName
-from verify.evaluation.judge import exact_violation
+from verify.evaluation.judge import exact_violation, pairs
 from verify.exact.balls import MOST_EXACT, violation_on_balls
 from verify.exact.certificate import certificate
+from verify.exact.on_the_number import on_the_number
 from verify.exact.screen import seen
 from verify.exact.subdivision import subdivision
 from verify.instances.instance import admissible
@@ -67,22 +70,53 @@ def violation_of(claim: Claim, shape: Shape, leaves: Leaves) -> Violation | str:
     if claim.exists is None:
         return _violation_of(claim, shape, leaves)
     claim = placed(claim)
-    found = _violation_of(claim, shape, leaves | {position_of(claim): each(np.ones(1), Fraction)})
+    found = _violation_of(claim, shape, leaves | {position_of(claim): each(np.ones(1), Fraction)}, _unconditional(claim))
     if found == "holds" and claim.exists.open_high:
         return "uncertain: the statement holds at the end that the interval leaves out"
     if isinstance(found, str):
         return found
+    at = _place_of_the_witness(claim, found.environment)
+    there = None if at is None else leaves | {position_of(claim): each(np.full(1, at), Fraction)}
+    if there is not None and _violation_of(claim, shape, there) == "holds":
+        return "holds"
     places = subdivision(certificate(claim, *found))
     return places if isinstance(places, str) else found
 
 
-def _violation_of(claim: Claim, shape: Shape, leaves: Leaves) -> Violation | str:
+@once_by_claim
+def _unconditional(claim: Claim) -> Claim:
+    """The claim without its conditions on the number that is said to exist, which the upper end need not meet."""
+    values = {*on_the_number(claim).values}
+    assumptions = tuple(replace(a, conditions=tuple(c for c in a.conditions if c not in values)) for a in claim.assumptions)
+    return replace(claim, assumptions=assumptions, conditions=tuple(c for c in claim.conditions if c not in values))
+
+
+def _place_of_the_witness(claim: Claim, environment: Environment) -> Fraction | None:
+    """Where in the interval the witness lies on an instance, nearly if it is irrational; None where there is none inside."""
+    exists = claim.exists
+    if exists.witness is None:
+        return None
+    try:
+        (((low, width),), ((_, value),)) = (pairs(Condition(exists.low, "<=", other), environment) for other in (
+            exists.high - exists.low, exists.witness))
+        place = (_near(value) - _near(low)) / _near(width)
+    except (ArithmeticError, LookupError, TypeError, ValueError):
+        return None
+    return place if 0 <= place <= 1 and place not in left_out(claim) else None
+
+
+def _near(value) -> Fraction:
+    return Fraction(float(value)) if isinstance(value, Ball) else Fraction(value)
+
+
+def _violation_of(claim: Claim, shape: Shape, leaves: Leaves, judged: Claim | None = None) -> Violation | str:
+    """The violation by an instance of the claim, by the hypotheses and the statement of another one if it is ``judged``."""
     leaves = map_leaves(leaves, lambda name, a: a if a.dtype == object else each(a, Fraction))
     if not admissible(claim, shape, leaves):
         return "inadmissible"
     try:
         environment = realise(claim, shape, leaves, EXACT, most=MOST_EXACT)
-        pair = exact_violation(claim, environment)
+        pair = exact_violation(judged or claim, environment)
         return pair if isinstance(pair, str) else Violation(shape, leaves, environment, *pair)
     except TooManyTerms as error:
         return f"uncertain: {error}"

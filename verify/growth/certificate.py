@@ -10,6 +10,7 @@ from typing import Any
 
 from bounds.language.claim import Claim
 from verify.exact.certificate import certificate
+from verify.exact.subdivision import subdivided
 from verify.growth.members import ExactMember
 from verify.growth.order import with_constant
 
@@ -24,6 +25,7 @@ def growth_certificate(claim: Claim, along: str, members: tuple[ExactMember, ...
     for member in members:
         v = member.violation
         data = certificate(with_constant(claim, member.constant), v.shape, v.leaves, v.environment, v.left, v.right)
+        data = data if claim.exists is None else subdivided(data)
         constant = None if member.constant is None else str(member.constant)
         rows.append({"size": str(Fraction(member.size)), "constant": constant, "certificate": data})
     return json.loads(json.dumps(

@@ -13,8 +13,6 @@ from math import log
 from pathlib import Path
 from typing import Any
 
-import sympy as sp
-
 from bounds.language.claim import Claim
 from verify.checker.form import STATED, differing
 from verify.checker.length_proof import FORMAT as LENGTHS
@@ -26,7 +24,7 @@ from verify.exact import check as single
 from verify.exact.check import CheckResult, read
 from verify.growth.certificate import FORMAT
 from verify.growth.fit import OCTAVES, fit
-from verify.growth.motion import FREE_WEIGHT, SCALE
+from verify.growth.motion import FREE_WEIGHT, SCALE, far, largest_named
 from verify.growth.order import hides_logarithms, with_constant
 
 __all__ = ["check", "check_file", "claim_of", "largest_member"]
@@ -35,7 +33,6 @@ _FIELDS = ("format", "claim", "reading", "along", "constants_may_use", "members"
 _MEMBER = ("size", "constant", "certificate")
 _MOST_MEMBERS = 64
 _NEARLY = 1.01  # how far a constant may stay below the largest that its member refutes
-_FAR = 2**30  # how far a number must have moved
 _LARGE = 10**6  # constant that numbers moving apart must refute
 _LONG = 1000  # number in a claim that a size must exceed in the end
 _LASTS = 0.75  # share of the mean exponent that the last one must have
@@ -163,12 +160,12 @@ def _too_near(last: Mapping[str, Any], constant: float, along: str, claim: Claim
         if constant < _LARGE:
             yield f"numbers that move apart must refute a constant of {_LARGE}; the last one is {constant:.4g}"
         return
+    named, enough = largest_named(claim), far(claim)
     for name in along.split(" and "):
         amount = _amount(last, name)
-        if name not in last["sizes"] and amount is not None and not (amount >= _FAR or 0 < amount <= Fraction(1, _FAR)):
-            yield f"{name} is {float(amount):.4g} in the last member; it must be at least {_FAR}, or at most 1/{_FAR}"
-        named = max((abs(part) for e in claim.formulas for number in sp.sympify(e).atoms(sp.Rational)
-                     for part in (number.p, number.q)), default=0)
+        if name not in last["sizes"] and amount is not None and not (
+                amount >= enough or 0 < amount <= Fraction(1, enough)):
+            yield f"{name} is {float(amount):.4g} in the last member; it must be at least {enough}, or at most 1/{enough}"
         if name in last["sizes"] and amount is not None and amount < named > _LONG:
             yield f"{name} is {amount} in the last member, and the claim has the number {named}, beyond which growth may end"
 

@@ -24,10 +24,6 @@ _LIKE_A_LOGARITHM = 0.2  # last exponent of a growth that hidden logarithms expl
 def order_verdict(case) -> Verdict:
     """The verdict on the claim of a case of the referee, which gets what is found on the way."""
     claim, settings = case.claim, case.settings
-    if claim.exists is not None:
-        text = (f"the statement hides its constants in O(.) for a {claim.exists.name} that may be chosen; a statement with "
-                f"explicit constants, or one {claim.exists.name} by a formula, would decide")
-        return case.undecided("limit", None, text)
     if not claim.limits and claim.constants_may_use is None:
         text = "the statement hides its constants in O(.), and no limit is recorded along which it is meant"
         return case.undecided("limit", None, text)
@@ -95,6 +91,9 @@ def _dependence(claim: Claim) -> str:
 def _unrefuted(claim: Claim, growth: Growth) -> tuple[str, str]:
     """A word for what is missing, empty where the claim is consistent, and the evidence."""
     followed = "; ".join(map(str, growth.tracks))
+    if growth.unconfirmed and claim.exists is not None:
+        return "growth", (f"float64 sees growth along {growth.unconfirmed} at the best {claim.exists.name}, and exact "
+                          f"arithmetic follows no growth of an order of a number that exists; {followed}")
     if growth.unconfirmed:
         return "growth", (
             f"float64 sees growth along {growth.unconfirmed} that exact arithmetic does not confirm, or that shows nothing: "

@@ -37,6 +37,7 @@ import sympy as sp
 from bounds.language.claim import Claim
 from synthetic.numbers.arrays import Backend
 from synthetic.numbers.balls import Ball
+from verify.claims.choice import placed
 from verify.exact.confirm import Violation, violation_of
 from verify.growth.members import MEMBERS, ExactMember, affordable, refuting_members
 from verify.growth.motion import SCALE, moved, moves_together
@@ -79,7 +80,7 @@ def growth_of(claim: Claim, budget: str, seed: int, backend: Backend, accepts=No
     """Follow the claim along its limits; ``accepts(limit, members)`` says whether the stand-alone checker, which knows
     irrational numbers less well, accepts what refutes the claim: else other tracks come first. Raises NotImplementedError
     for statements without a factor to bound, UnboundName for names that nothing supplies."""
-    trials = Trials(with_constant(claim, 1), EFFORTS[budget], np.random.default_rng(seed), backend)
+    trials = Trials(placed(with_constant(claim, 1)), EFFORTS[budget], np.random.default_rng(seed), backend)
     growth = Growth(trials)
     if trials.claim.statement.relation == "<=" and not never_vanishes(claim):
         _where_it_vanishes(claim, growth, budget, seed)
@@ -115,6 +116,9 @@ def growth_of(claim: Claim, budget: str, seed: int, backend: Backend, accepts=No
 def _refutes(claim: Claim, growth: Growth, name: str, tracks: list[Track], accepts) -> bool:
     """Whether exact members of one of the tracks refute the claim; what was seen is noted."""
     for track in tracks:
+        if claim.exists is not None:  # no member's sides tell how large a constant fails for every value
+            growth.unconfirmed = name if track.fit.grows and not track.along_scales else growth.unconfirmed
+            continue
         members = refuting_members(claim, track)
         if members and accepts and isinstance(members[-1].violation.left, Ball) and not accepts(name, members):
             growth.rejected = growth.rejected or (name, members, track)

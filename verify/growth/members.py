@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from itertools import pairwise
-from math import floor, log10, prod
+from math import ceil, floor, log, log10, prod
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from verify.evaluation.judge import exact_violation
 from verify.exact.confirm import Violation, confirm, violation_of
 from verify.growth.begun import begins_later, hardly_begun, slower_runs
 from verify.growth.fit import OCTAVES, Fit, fit, outgrows_every_term
-from verify.growth.motion import moved
+from verify.growth.motion import far, moved
 from verify.growth.order import with_constant
 from verify.growth.trials import Member, Track, Trials
 from verify.instances.instance import outcomes
@@ -25,6 +25,7 @@ from verify.instances.shape import Shape
 __all__ = ["MEMBERS", "ExactMember", "affordable", "exact_ratio_member", "refuting_members"]
 
 MEMBERS = OCTAVES + 1
+_STEP = 4.0  # between members along a number
 _TINY = Fraction(1, 10**30)  # a constant that nearly everything refutes
 _LEAST_RATIO = 1e6  # of a path along scales
 _FACTOR, _STAGES = 16.0, 16  # between exact members of a path along scales, and how many there are at most
@@ -151,6 +152,7 @@ def _of_track(claim: Claim, track: Track) -> tuple[ExactMember, ...]:
         found = [_confirmed(claim, None, member) for member in track.members[-MEMBERS:]]
         return tuple(found) if all(found) else ()
     found = _largest_confirmed(claim, [m for m in track.members if affordable(m.shape)], track.own_instances)
+    found = _farther(claim, track, found)
     if len(found) < MEMBERS or _stops_later(claim, track, found):
         return ()
     outgrown = outgrows_every_term(claim, [m.size for m in found], [m.violation.environment for m in found])
@@ -173,6 +175,25 @@ def _largest_confirmed(claim: Claim, members: list[Member], rounded: bool) -> li
         if len(found) == MEMBERS or (found and not exact(place)):
             break
     return found
+
+
+def _farther(claim: Claim, track: Track, found: list[ExactMember]) -> list[ExactMember]:
+    """The members of one instance along a number farther out, where only exact arithmetic tells its ratio, if these end
+    before the number is so large or small that its growth counts; the members as they are, if it goes no farther."""
+    start, name = track.members[0], track.limit
+    if len(found) < MEMBERS or track.own_instances or not isinstance(name, str) or name not in start.leaves:
+        return found
+    value = abs(float(found[-1].violation.environment.bound[name].data.reshape(-1)[0]))
+    falls = track.sizes[-1] < track.sizes[0]
+    enough = float(far(claim))
+    missing = log(value * enough if falls else enough / value, _STEP) if value > 0 else 0.0
+    if missing <= 0:
+        return found
+    last = found[-1].size * _STEP ** (-ceil(missing) if falls else ceil(missing))
+    sizes = [last * _STEP ** (place if falls else -place) for place in reversed(range(MEMBERS))]
+    farther = [exact_ratio_member(claim, size, *moved(claim, start.shape, start.leaves, name, size / start.size))
+               for size in sizes]
+    return farther if all(farther) else found
 
 
 def _just_below(claim: Claim, member: Member, rounded: bool) -> ExactMember | None:

@@ -16,13 +16,15 @@ from verify.instances.resize import RUN_SIZES, Together, resized
 from verify.instances.shape import Shape, with_subset
 
 __all__ = [
-    "FREE_WEIGHT", "SCALE", "TOGETHER", "Motion", "Powers", "keeps_the_shape", "moved", "moves_together", "scalable",
-    "scaled", "small_sizes", "unit_exponents", "without_chance",
+    "FREE_WEIGHT", "SCALE", "TOGETHER", "Motion", "Powers", "far", "keeps_the_shape", "largest_named", "moved",
+    "moves_together", "scalable", "scaled", "small_sizes", "unit_exponents", "without_chance",
 ]
 
 #: the total weight of the free clients, which grows as the weights of all of them do
 FREE_WEIGHT = "free_weight"
 SCALE = "scale"
+_FAR = 2**30  # how far a number moves at least, up or down, until its growth counts
+_BEYOND = 2**10  # how far beyond the numbers in a claim, which else may be where it ends
 TOGETHER = ("rounds", "clients", "local_steps")  #: sizes that may be multiplied together; all clients take part
 _OTHER = Leaf("real")  # variables, constants and starts
 _units_of_names = once_by_claim(units_of)
@@ -40,6 +42,23 @@ class Powers:
 
 #: the name of a size or of a number, sizes that grow together, or numbers as powers of a factor
 Motion = str | Together | Powers
+
+
+def largest_named(claim: Claim) -> int:
+    """The largest number in the formulas of a claim: of their numbers, these or their reciprocals, numerators and
+    denominators."""
+    found = [0]
+    for node in (node for e in claim.formulas for node in sp.preorder_traversal(sp.sympify(e))):
+        if node.is_Rational:
+            found += [abs(node.p), node.q]
+        elif node.is_number and node.is_comparable and (size := abs(node.evalf(15))) > 0:
+            found.append(int(sp.ceiling(sp.Max(size, 1 / size))))
+    return max(found)
+
+
+def far(claim: Claim) -> int:
+    """How far a number must move, up or down, for its growth to count."""
+    return max(_FAR, _BEYOND * largest_named(claim))
 
 
 def moved(claim: Claim, shape: Shape, leaves: Leaves, motion: Motion, size) -> tuple[Shape, Leaves]:

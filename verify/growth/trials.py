@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from math import prod
 from typing import Self
 
@@ -10,8 +11,11 @@ import numpy as np
 from bounds.language.claim import Claim
 from fedtheory.traits import LENGTH
 from synthetic.numbers.arrays import NUMPY, Backend
-from verify.evaluation.environment import TooManyTerms
-from verify.evaluation.judge import judge
+from verify.claims.choice import position_of
+from verify.evaluation.environment import Environment, TooManyTerms
+from verify.evaluation.judge import Judgement, holds, judge
+from verify.exact.on_the_number import on_the_number
+from verify.growth.best_value import least_ratio
 from verify.growth.fit import Fit, fit
 from verify.growth.motion import Motion, Powers, keeps_the_shape, moved
 from verify.instances.instance import federation_of, outcomes
@@ -115,7 +119,8 @@ class Trials:
     """The instances of a claim that are judged, and what was seen.
 
     Attributes:
-        claim: with 1 for its hidden constant.
+        claim: with 1 for its hidden constant. If a number is said to exist, by its place in its interval; ratios are then
+            those at the best value.
         keep: numbers that all instances share.
         tried, met, ratio: how many instances, how many of them met the hypotheses, the largest ratio up to ``LARGE``.
         beyond: some instances (shape and leaves) on which float64 sees a larger one, which may be rounding.
@@ -190,14 +195,29 @@ class Trials:
         try:
             if count > 1 and count * shape.dim * (2 * pieces + 1) * pieces > _MOST_TERMS:  # every knot beside every piece
                 raise TooManyTerms(f"at most {_MOST_TERMS} comparisons with knots are admitted")
-            with np.errstate(all="ignore"):
-                environment = realise(self.claim, shape, _around_zero(shape, leaves), self.backend, most=_MOST_TERMS)
-                verdict = judge(self.claim, environment, _least(leaves))
+            if self.claim.exists is not None:
+                return least_ratio(self.claim, partial(self._at_places, shape, leaves), count)
+            verdict, _ = self._judgement(shape, leaves)
         except TooManyTerms:
             if count == 1:
                 raise
             return np.concatenate([self._judged(shape, half) for half in halves(leaves)])
         return np.where(verdict.met, np.broadcast_to(verdict.ratio, (count,)), np.nan)
+
+    def _judgement(self, shape: Shape, leaves: Leaves) -> tuple[Judgement, Environment]:
+        with np.errstate(all="ignore"):
+            environment = realise(self.claim, shape, _around_zero(shape, leaves), self.backend, most=_MOST_TERMS)
+            return judge(self.claim, environment, _least(leaves)), environment
+
+    def _at_places(self, shape: Shape, leaves: Leaves, places: np.ndarray) -> tuple[Judgement, np.ndarray]:
+        """The judgement with the number that is said to exist at places of its interval, and which instances meet every
+        hypothesis that is no condition on it."""
+        here, environment = self._judgement(shape, leaves | {position_of(self.claim): places})
+        on, admitted = on_the_number(self.claim), np.ones(len(places), dtype=bool)
+        with np.errstate(all="ignore"):
+            for condition in (*on.others, *on.every) if not here.met.all() else ():
+                admitted &= holds(condition, environment, len(places))
+        return here, admitted
 
     def _note(self, shape: Shape, leaves: Leaves, ratio: np.ndarray) -> None:
         self.tried += len(ratio)

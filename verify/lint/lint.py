@@ -16,6 +16,7 @@ from bounds.language.names import ARGUMENT, NAMES, row_of
 from verify.claims.method import faults_of_method, own_arguments, recorded_by_methods
 from verify.formulas.bound import Bound, bound_of
 from verify.formulas.points import exact_witness
+from verify.prove.existence import needed
 from verify.prove.illposed import excluded
 from verify.prove.satisfiable import satisfiable
 
@@ -50,7 +51,7 @@ def lint(claim: Claim) -> list[Finding]:
     """
     found = list(_malformed(claim))
     if not any(finding.severity == "error" for finding in found):
-        found += [*_units(claim), *_symbols(claim), *_hypotheses(claim)]
+        found += [*_units(claim), *_symbols(claim), *_hypotheses(claim), *_value_that_may_do(claim)]
     return sorted(found, key=lambda f: SEVERITIES.index(f.severity))
 
 
@@ -75,6 +76,15 @@ def _malformed(claim: Claim) -> Iterator[Finding]:
     for fault in (*faults(claim), *faults_of_method(claim)):
         yield Finding(claim.id, "symbols", "note" if fault.harmless else "error", f"{fault.where}: {fault.text}",
                       {"symbol": fault.symbol, "part": fault.part, "place": fault.place})
+
+
+def _value_that_may_do(claim: Claim) -> Iterator[Finding]:
+    """What is not proven of the value that a claim names for the number that it says to exist."""
+    if claim.statement is None or claim.exists is None or claim.exists.witness is None:
+        return
+    if missing := [one.text for one in needed(claim) if not one.proof]:
+        yield Finding(claim.id, "witness", "note", f"no proof that the witness {claim.exists.name} = {claim.exists.witness} "
+                      f"always meets: {'; '.join(missing)}", {"missing": missing})
 
 
 # units -------------------------------------------------------------------------------------------------------------------
@@ -112,7 +122,7 @@ def _symbols(claim: Claim) -> Iterator[Finding]:
     indices |= {str(limit[0]) for e in formulas for s in e.atoms(sp.Sum, sp.Product) for limit in s.limits}
     indices |= {str(i) for d in claim.definitions.values() for i in d.indices}
     sizes, arguments = {size for v in claim.variables for _, size in v.indices}, set(_arguments(claim))
-    declared = {v.name for v in claim.variables}
+    declared = {v.name for v in claim.variables} | ({claim.exists.name} if claim.exists is not None else set())
     supplied = _SUPPLIED.union(claim.definitions, claim.constants, declared, indices, sizes, arguments)
     for name in sorted(used - supplied):
         if row_of(name) is None:

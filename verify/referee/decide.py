@@ -24,6 +24,7 @@ from verify.growth.decide import order_verdict
 from verify.instances.shape import Shape
 from verify.prove.illposed import conflict
 from verify.prove.prove import prove
+from verify.referee.witness import by_witness
 from verify.results.commands import command
 from verify.results.verdict import Series, Verdict, ratio
 from verify.search.budget import BUDGETS
@@ -128,7 +129,10 @@ def _empty(case: _Case) -> Verdict | None:
 
 def _order(case: _Case) -> Verdict | None:
     """The verdict on a claim whose constants are hidden in O(.)."""
-    return None if case.claim.explicit else order_verdict(case)
+    if case.claim.explicit:
+        return None
+    by_witness(case, decide)
+    return order_verdict(case)
 
 
 def _search(case: _Case) -> Verdict | None:
@@ -188,6 +192,11 @@ def _proof(case: _Case) -> Verdict | None:
         return None
     case.details["proof"] = proof.expression
     return case.verdict("certified", case.ratio, proof.method)
+
+
+def _witness(case: _Case) -> Verdict | None:
+    """Certified, if the claim with its witness put in is."""
+    return by_witness(case, decide)
 
 
 def _uncertainty(case: _Case) -> Verdict | None:
@@ -327,7 +336,7 @@ STAGES = (_conflict, _empty, _order, _search, _proof, _uncertainty, _federations
           _worst_case, _chain, _nothing_against_it)
 
 #: those that know what it means that a number exists
-OF_EXISTENCE = (_conflict, _empty, _order, _search, _uncertainty, _nothing_against_it)
+OF_EXISTENCE = (_conflict, _empty, _order, _search, _witness, _uncertainty, _nothing_against_it)
 
 _FEWEST = 8  # instances that meet the hypotheses
 _OF_RUNS = ("clients", "participants", "rounds", "local_steps", "samples", "layers")

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from difflib import SequenceMatcher
 
 from bounds.language.claim import Claim
-from bounds.printing.render import condition_text, letters_of
+from bounds.printing.render import condition_text, letters_of, there_is, unicode
 from verify.exact.replay import tight_hypotheses
 from verify.results.commands import claim_file, command, on_certificate
 from verify.results.numerals import significant
@@ -39,7 +39,9 @@ def _says(claim: Claim) -> str:
         return f"{claim.id} ({where}) prints no formula: {claim.undefined}."
     count = len(claim.hypotheses) + sum(a.for_all_functions is not None for a in claim.assumptions)
     under = f"under {count} hypotheses" if count != 1 else "under one hypothesis"
-    return f"{claim.id} ({where}) says, {under}, read as \"{claim.reading}\":\n  {condition_text(claim.statement, letters)}"
+    exists = "" if claim.exists is None else f"{there_is(claim.exists, lambda e: unicode(e, letters))}\n  "
+    return (f"{claim.id} ({where}) says, {under}, read as \"{claim.reading}\":\n  {exists}"
+            f"{condition_text(claim.statement, letters)}")
 
 
 def _because(verdict: Verdict) -> str:
@@ -67,11 +69,27 @@ def _evidence(claim: Claim, verdict: Verdict) -> Iterator[str]:
             yield "The counterexample meets every inequality among the hypotheses strictly."
     if verdict.verdict == "refuted" and "e_value" in verdict.details:
         yield f"The evidence is statistical, an e-value of {significant(float(verdict.details['e_value']))}."
+    if named := verdict.details.get("witness"):
+        yield _witness(named)
     if verdict.verdict == "ill-posed" and verdict.details.get("conflict"):
         yield "These are in conflict:\n" + "\n".join(f"  {part}" for part in verdict.details["conflict"])
     if verdict.verdict == "consistent" and verdict.ratio is not None:
         hidden = f"The hidden constant is at least {significant(verdict.ratio)}, the largest ratio found without it."
         yield _looseness(verdict.ratio) if claim.explicit else hidden
+
+
+def _witness(named: Mapping) -> str:
+    """What is known of the value that a claim names for the number that it says to exist."""
+    parts = [f"The claim names the value {named['value']}. With it put in, {named['claim']} is {named['verdict']}."]
+    if named["verdict"] == "refuted":
+        parts.append("Another value may do all the same.")
+    if named["shown"]:
+        parts.append("Proven of the value: " + "; ".join(one["needs"] for one in named["shown"]) + ".")
+    if named["not shown"]:
+        parts.append("Not proven of it: " + "; ".join(named["not shown"]) + ".")
+    if "fails" in named:
+        parts.append(f"{named['fails'][:1].upper()}{named['fails'][1:]}.")
+    return " ".join(parts)
 
 
 def _looseness(ratio: float) -> str:

@@ -2,12 +2,14 @@
 
 from dataclasses import dataclass
 from functools import cache
+from html import escape
 from xml.etree import ElementTree
 
 import sympy as sp
 
 from bounds.language.claim import Claim, Condition
 from bounds.language.letters import Letter, letter_text
+from bounds.language.witness import witness_id
 from bounds.printing.render import letters_of, printed, said, there_is
 from bounds.printing.writer import LatexWriter
 from verify.report.mathml import mathml
@@ -53,6 +55,9 @@ def mathematics(claim: Claim) -> Mathematics:
     statement = _condition(claim.statement, writer, display=True) if claim.statement else ""
     if claim.exists is not None:
         statement = f'<p class="scope">{there_is(claim.exists, lambda e: mathml(writer.text(e)))}</p>{statement}'
+        if claim.exists.witness is not None:
+            value = _condition(Condition(sp.Symbol(claim.exists.name), "==", claim.exists.witness), writer)
+            statement += f'<p class="scope">witness: {value}, put in by {escape(witness_id(claim))}</p>'
     return Mathematics(statement, tuple(assumptions + conditions), tuple(variables), tuple(definitions))
 
 

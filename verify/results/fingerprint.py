@@ -24,6 +24,7 @@ DECIDES = (
     "synthetic", "fedtheory", "bounds/language", "bounds/formulas", "bounds/registry", "bounds/papers/*/words.py",
     "verify/checker", "verify/claims", "verify/evaluation", "verify/evidence", "verify/exact", "verify/formulas",
     "verify/growth", "verify/instances", "verify/measure", "verify/proofs", "verify/prove", "verify/referee/decide.py",
+    "verify/referee/witness.py",
     "verify/results/verdict.py", "verify/search", "verify/worst",
 )
 #: rooms and files within these that decide nothing
@@ -104,7 +105,8 @@ def deciding_files() -> list[Path]:
 def _choice(claim: Claim) -> list | None:
     exists = claim.exists
     return None if exists is None else [
-        exists.name, _canonical((exists.low, exists.high)), exists.open_low, exists.open_high]
+        exists.name, _canonical((exists.low, exists.high)), exists.open_low, exists.open_high,
+        *([] if exists.witness is None else [_canonical((exists.witness,)), exists.reading_id])]
 
 
 def _conditions(conditions: Iterable[Condition]) -> list:

@@ -7,9 +7,10 @@ import numpy as np
 
 from bounds.language.claim import Claim
 from synthetic.numbers.arrays import Backend
-from verify.claims.choice import PLACES, left_out, position_of
+from verify.claims.choice import PLACES, Bracket, left_out, position_of
 from verify.evaluation.environment import TooManyTerms
-from verify.evaluation.judge import Judgement, judge
+from verify.evaluation.judge import Judgement, holds, judge
+from verify.exact.on_the_number import on_the_number
 from verify.instances.leaves import Leaves, halves, number_of, take_rows
 from verify.instances.shape import Shape
 from verify.measure.realise import realise
@@ -70,8 +71,9 @@ def _judged_at_once(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend
 def _at_the_best_value(claim: Claim, shape: Shape, leaves: Leaves, backend: Backend) -> Judgement:
     """Judge each instance at the value of the number that is said to exist which breaks the statement least: on a grid, then
     around the best value found. An instance on which a value does is not looked at further; one on which only a closer look
-    would tell counts as equal."""
-    count, name = number_of(leaves), position_of(claim)
+    would tell counts as equal. One on which a hypothesis fails that must hold for every value does not count."""
+    count, name, hypotheses = number_of(leaves), position_of(claim), on_the_number(claim)
+    counts = np.ones(count, dtype=bool)
     best = Judgement(np.full(count, np.inf), np.full(count, np.inf), np.zeros(count, dtype=bool))
     at, excluded = np.ones(count), left_out(claim)
     tried = sorted({*PLACES} - excluded)
@@ -80,33 +82,31 @@ def _at_the_best_value(claim: Claim, shape: Shape, leaves: Leaves, backend: Back
         places = places.clip(min(tried), max(tried))
         some = take_rows(leaves, rows) | {name: places}
         with np.errstate(all="ignore"):
-            here = judge(claim, realise(claim, shape, some, backend, most=MOST_TERMS).remembering())
+            environment = realise(claim, shape, some, backend, most=MOST_TERMS).remembering()
+            here = judge(claim, environment)
+            for condition in (*hypotheses.others, *hypotheses.every) if not here.met.all() else ():
+                counts[rows] &= holds(condition, environment, len(rows))
         less = here.met & (here.score < best.score[rows])
         best.score[rows[less]], best.ratio[rows[less]], at[rows[less]] = here.score[less], here.ratio[less], places[less]
         best.met[rows] |= here.met
 
     def broken() -> np.ndarray:
-        return np.flatnonzero(~best.met | (best.score > 0))
+        return np.flatnonzero(counts & (~best.met | (best.score > 0)))
 
     for place in (place for place in PLACES if place not in excluded):
         if (rows := broken()).size:
             look(np.full(len(rows), place), rows)
-    rows = np.flatnonzero(best.met & (best.score > 0))
+    rows = np.flatnonzero(counts & best.met & (best.score > 0))
     rows, others = np.split(rows[np.argsort(-best.score[rows], kind="stable")], [_CLOSELY])
     best.score[others], best.ratio[others] = 0.0, 0.0
-    sides = {side: _gap(tried, at, side) for side in (-1, 1)}
-    for halvings in range(1, _HALVINGS + 1):
-        for side, gap in sides.items():
-            if (rows := rows[best.score[rows] > 0]).size:
-                look(at[rows] + side * gap[rows] / 2**halvings, rows)
-    return Judgement(np.where(best.met, best.score, -1.0), np.where(best.met, best.ratio, 0.0), best.met)
-
-
-def _gap(tried: list[float], at: np.ndarray, side: int) -> np.ndarray:
-    """How far the next place of the grid is on one side."""
-    grid = np.array(tried)
-    place = np.searchsorted(grid, at, "right") if side > 0 else np.searchsorted(grid, at, "left") - 1
-    return abs(grid[place.clip(0, len(grid) - 1)] - at)
+    bracket = Bracket(np.array(tried), at)
+    for _ in range(_HALVINGS):
+        rows = rows[counts[rows] & (best.score[rows] > 0)]
+        for places in bracket.sides(rows) if rows.size else ():
+            look(places, rows)
+        bracket.step(rows, at[rows])
+    met = counts & best.met
+    return Judgement(np.where(met, best.score, -1.0), np.where(met, best.ratio, 0.0), met)
 
 
 def _infeasible(count: int) -> Judgement:

@@ -5,6 +5,7 @@ from functools import partial
 import sympy as sp
 
 from bounds.language.claim import Choice, Condition, Procedure, Variable
+from bounds.language.witness import witnessed
 from bounds.language.words import E, Max, Min, Sum, g, grad, i, iterations, j, k, mu, norm2, sigma_sq, t, x_local
 from bounds.papers.fedmoswa.assumptions import G3
 from bounds.papers.fedmoswa.readings import varied, with_right
@@ -39,8 +40,12 @@ numbers = (
 
 C = positive("C")
 
+of_the_proof = {"open_low": True, "reading_id": "proof-step", "reading": "the step of the proof"}
+
 g_5 = lemma(
-    id="fedmoswa/lemma-g.5", number="Lemma G.5", explicit=False, exists=Choice("step", 0, largest_step, open_low=True),
+    id="fedmoswa/lemma-g.5", number="Lemma G.5", explicit=False, exists=Choice(
+        "step", 0, largest_step, witness=Min(largest_step, sp.log(Max(1, mu**2 * R * d[0] / drop)) / (mu * R)),
+        **of_the_proof),
     variables=(
         numbers[0], sequence, numbers[2], Variable("largest_step", "positive"), numbers[4], Variable("C", "hidden-log"),
     ),
@@ -50,13 +55,10 @@ g_5 = lemma(
     note="drop is the paper's c, length is R + 2; the order sign with a tilde hides logarithms too",
 )
 
-proven_step = Condition(step, "==", Min(largest_step, sp.log(Max(1, mu**2 * R * d[0] / drop)) / (mu * R)))
-g_5_steps = (
-    g_5.variant("proof-step", "the step of the proof", conditions=(*g_5.conditions, proven_step), exists=None),
-    g_5.variant(
-        "proof-step+no-logarithms", "the step of the proof; no logarithms hidden", conditions=(*g_5.conditions, proven_step),
-        variables=(*g_5.variables[:-1], Variable("C", "hidden")), exists=None),
-)
+g_5_step = witnessed(g_5)
+g_5_steps = (g_5_step, g_5.variant(
+    "proof-step+no-logarithms", "the step of the proof; no logarithms hidden", conditions=g_5_step.conditions,
+    variables=(*g_5.variables[:-1], Variable("C", "hidden")), exists=None))
 
 decreasing = 3 * mu * d[0] * (1 - mu * step) ** R + drop * step
 
@@ -86,7 +88,8 @@ first, second = sp.Symbol("first", nonnegative=True), sp.Symbol("second", nonneg
 third = sp.Rational(1, 3)
 
 g_6 = lemma(
-    id="fedmoswa/lemma-g.6", number="Lemma G.6", exists=Choice("step", 0, largest_step, open_low=True),
+    id="fedmoswa/lemma-g.6", number="Lemma G.6", exists=Choice("step", 0, largest_step, witness=Min(
+        largest_step, sp.sqrt(d[0] / (first * (R + 1))), (d[0] / (second * (R + 1))) ** third), **of_the_proof),
     variables=(
         Variable("length", "integer", low=2), sequence, Variable("largest_step", "nonnegative"),
         Variable("first", "nonnegative"), Variable("second", "nonnegative"),
@@ -98,9 +101,6 @@ g_6 = lemma(
     ),
     note="first and second are the paper's c_1 and c_2, length is R + 2",
 )
-
-g_6_step = g_6.variant("proof-step", "the step of the proof", exists=None, conditions=(
-    Condition(step, "==", Min(largest_step, sp.sqrt(d[0] / (first * (R + 1))), (d[0] / (second * (R + 1))) ** third)),))
 
 g_6_positive = g_6.variant("positive-start", "d_0 is positive: for d_0 = 0 and c_1 > 0 the right side vanishes",
                            conditions=(Condition(d[0], ">", 0),))
@@ -186,7 +186,7 @@ g_8_printed = {
     "printed": ("no expectation on the right, in every outcome", with_right(2 * norm2(wanted) + 2 * iterations * sigma_sq))
 }
 CLAIMS = (
-    absolute_order(g_5), *map(absolute_order, g_5_steps), g_5_explicit, g_5_exponential, *g_5_lines, g_6, g_6_step,
-    g_6_positive, g_7, g_7_identity, g_7_sum, g_8_mean,
+    absolute_order(g_5), *map(absolute_order, g_5_steps), g_5_explicit, g_5_exponential, *g_5_lines, g_6, witnessed(g_6),
+    g_6_positive, witnessed(g_6_positive), g_7, g_7_identity, g_7_sum, g_8_mean,
     *g_8_lines, *varied(g_8_martingale, g_8_printed),
 )

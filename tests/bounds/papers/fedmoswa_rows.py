@@ -57,7 +57,7 @@ READINGS = {
     "lemma-f.4": "without-C1 algorithm-1 independent-batch bounded-start region",
     "lemma-f.5": "algorithm-1 independent-batch bounded-start region",
     "theorem-f.6": f"{GEN} c-tilde-main c-tilde-with-L c-tilde-proof {ALGORITHMS}",
-    "lemma-g.5": "proof-step proof-step+no-logarithms", "lemma-g.6": "proof-step positive-start",
+    "lemma-g.5": "proof-step proof-step+no-logarithms", "lemma-g.6": "proof-step positive-start positive-start+proof-step",
     "lemma-g.5-explicit": "exponential telescoped weights two-thirds", "lemma-g.7": "identity part-2",
     "lemma-g.8-mean": "identity deviation", "lemma-g.8-martingale": "printed",
     **dict.fromkeys(("lemma-g.9", "lemma-g.12"), f"{ONE_ROUND} E0 lag-noise lag-total F-smooth mu-0"),

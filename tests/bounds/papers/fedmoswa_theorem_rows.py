@@ -599,7 +599,7 @@ TOOLS = {
         lambda p: p.w.value("step") * sum(weights_5(p)),
         lambda p: (1 - p.mu * p.w.value("step")) ** (2 - SIZES["length"]) / (3 * p.mu)),
     "lemma-g.5-explicit@two-thirds": (lambda p: exponent_5(p, "step"), lambda p: Q(2, 3)),
-    "lemma-g.6 lemma-g.6@proof-step lemma-g.6@positive-start": (Psi_6, g_6),
+    "lemma-g.6 lemma-g.6@proof-step lemma-g.6@positive-start lemma-g.6@positive-start+proof-step": (Psi_6, g_6),
     "lemma-g.7": (lambda p: sq(p.x + p.y), lambda p: (1 + p.lam) * sq(p.x) + (1 + 1 / p.lam) * sq(p.y)),
     "lemma-g.7@identity": (
         lambda p: sq(p.x + p.y),

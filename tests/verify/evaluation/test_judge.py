@@ -36,6 +36,17 @@ def test_a_multiple_of_a_term_is_another_term():
     assert judged(sp.Integer(0), "<=", sp.Integer(0), a=1, b=1, c=1).score[0] <= 0
 
 
+@pytest.mark.parametrize("exponent", [-1, -40, -700])
+def test_an_exponential_that_is_small_has_a_small_rounding_error(exponent):
+    assert judged(b / 1000 + sp.exp(exponent * a), ">=", c, a=1, b=40, c=1).score[0] > 0
+
+
+def test_an_exponential_of_what_cancels_has_a_large_rounding_error():
+    """exp(1e6 + 1e-9 - 1e6) is not told from exp(0)."""
+    assert judged(sp.exp(a - b), "<=", c, a=1e6 + 1e-9, b=1e6, c=1).score[0] <= 0
+    assert judged(sp.exp(a - b), "<=", c, a=1e6 + 1, b=1e6, c=1).score[0] > 0
+
+
 def test_hypotheses_that_could_not_be_evaluated_are_not_remembered_as_met():
     claim = Claim("mine/numbers", "1", "lemma", "algebra", Condition(a, "<=", b), derivation="by hand",
                   variables=tuple(Variable(name, "positive") for name in "ab"),

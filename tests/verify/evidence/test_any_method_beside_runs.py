@@ -27,6 +27,7 @@ from bounds.language.words import (
     x_star,
 )
 from bounds.registry.claims import find_claim
+from bounds.registry.user_claims import load_claims
 from fedtheory import (
     ALGORITHMS,
     Algorithm,
@@ -39,6 +40,7 @@ from fedtheory import (
     run,
     scaffold,
 )
+from fedtheory.selection import Independent, Selection
 from synthetic import from_arrays, make_quadratic, to_numpy
 from verify.claims.method import own_arguments
 from verify.claims.same_method import arguments_of, other_procedure
@@ -172,6 +174,44 @@ def test_means_given_the_past_become_means_and_functions_of_them_do_not():
     inside = control("inside", "run", Condition(norm2(E_round(x_round[r + 1], r) - x_star), "<=", 1e9, index))
     assert "mean given the past" in compare(inside, trajectory).reason and compare(inside, trajectory).series is None
     assert compare(inside, run(fedavg(0.125, 1), make_quadratic(**QUIET), 3, seeds=2)).series is not None
+
+
+BERNOULLI = """
+[[claim]]
+id = "mine/free"
+sampling = "bernoulli"
+statement = "norm2(x_round[1] - x_round[0]) <= 1000*participation"
+
+[[claim]]
+id = "mine/half"
+extends = "mine/free"
+conditions = ["participation == 1/2"]
+
+[[claim]]
+id = "mine/exists"
+exists = {gamma = "(0, 1]"}
+witness = {gamma = "1/2"}
+statement = "norm2(x_round[1] - x_round[0]) <= 1000*gamma"
+"""
+
+
+def test_the_probability_of_the_runs_is_the_claim_s(tmp_path):
+    path = tmp_path / "mine.toml"
+    path.write_text(BERNOULLI)
+    free, half, exists, witnessed = load_claims(path)
+    for chance, verdict in ((0.5, "consistent"), (0.25, "not applicable")):
+        method = fedavg(0.125, 1).having(selection=Selection(PriorityOnly(), Independent(chance)))
+        trajectory = run(method, make_quadratic(**QUIET), 3, seeds=8)
+        assert compare(free, trajectory).series.right == pytest.approx([1000 * chance] * 3)
+        assert compare(half, trajectory).verdict == verdict
+    federation = make_quadratic(**QUIET)
+    several = Independent(federation.backend.array(np.array([0.25, 0.5] * 4)))
+    found = compare(free, run(fedavg(0.125, 1).having(selection=Selection(PriorityOnly(), several)), federation, 3, seeds=8))
+    assert found.verdict == "not applicable" and "2, from 0.25 to 0.5" in found.reason
+    everyone = run(fedavg(0.125, 1), make_quadratic(**QUIET), 3)
+    assert compare(witnessed, everyone).series.right == [500.0] * 3
+    with pytest.raises(ValueError, match="mine/exists@witness"):
+        compare(exists, everyone)
 
 
 def test_what_cannot_be_run_again_is_refused(tmp_path):

@@ -11,6 +11,8 @@ from verify.referee.decide import Settings, decide
 
 PAGE = (Path(__file__).parents[3] / "docs" / "claims.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)
+#: of a claim that a number exists, and of the claim with its witness put in
+CERTIFIED = ("true/half-of-each", "true/half-of-each@witness")
 IDS = re.findall(r'^id = "((?:true|false)/[^"]+)"', PAGE, re.MULTILINE)
 
 
@@ -25,7 +27,8 @@ def examples(tmp_path_factory):
 
 
 def test_there_are_thirty_and_all_are_read(examples):
-    assert len(IDS) >= 30 and [*examples] == IDS
+    named = {f"{name}@witness" for name, claim in examples.items() if claim.exists and claim.exists.witness is not None}
+    assert len(IDS) >= 30 and [name for name in examples if name not in named] == IDS and named <= {*examples}
 
 
 @pytest.mark.parametrize("name", IDS)
@@ -33,3 +36,8 @@ def test_the_referee_says_of_an_example_what_the_page_says(name, examples):
     verdict = decide(examples[name], Settings(federations=False))
     allowed = ("certified", "consistent") if name.startswith("true/") else ("refuted",)
     assert verdict.verdict in allowed, verdict.evidence
+
+
+@pytest.mark.parametrize("name", CERTIFIED)
+def test_a_proof_with_the_witness_put_in_proves_that_the_number_exists(name, examples):
+    assert decide(examples[name], Settings(federations=False)).verdict == "certified"

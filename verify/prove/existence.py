@@ -1,0 +1,152 @@
+"""That a witness is a value of the number that is said to exist: inside of its interval, as the conditions on it ask, and
+such that the statement has sides there.
+
+A proof of the claim with its witness put in says that the statement holds there on every instance that meets the hypotheses
+for that value. It proves the claim together with these.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import sympy as sp
+
+from bounds.language.claim import HIDDEN, Claim, Condition, Variable, names_in
+from bounds.language.names import DATA, FEDERATION, SIZE, row_of
+from bounds.language.witness import inside
+from verify.claims.hypotheses import given_numbers
+from verify.exact.on_the_number import OnTheNumber, on_the_number
+from verify.prove.prove import prove
+
+__all__ = ["Needed", "needed", "without_the_number"]
+
+_PLAIN = (sp.Number, sp.Symbol, sp.Add, sp.Mul, sp.Pow, sp.exp, sp.log, sp.Min, sp.Max, sp.Abs, sp.floor, sp.ceiling)
+_INSERTIONS = 10  # of definitions in definitions
+
+
+@dataclass(frozen=True)
+class Needed:
+    """One condition that a witness must meet; ``ways``: conditions of which any one suffices, without the number. ``proof``:
+    what proves one of them, empty where nothing does."""
+
+    text: str
+    ways: tuple[Condition, ...]
+    proof: str = ""
+
+
+def needed(claim: Claim) -> tuple[Needed, ...]:
+    """All that the witness of a claim must meet, each with its proof if there is one."""
+    on = on_the_number(claim)
+    return tuple(replace(one, proof=next(filter(None, (_proof(claim, on, way) for way in one.ways)), ""))
+                 for one in dict.fromkeys(_needed(claim, on)))
+
+
+def without_the_number(claim: Claim, goal: Condition) -> Claim:
+    """The claim that a condition without the number holds wherever the hypotheses do that do not depend on the number."""
+    others = on_the_number(claim).others
+    kept = tuple(a for a in claim.assumptions if all(c in others for c in a.conditions))
+    said = {c for a in kept for c in a.conditions}
+    return replace(claim, exists=None, explicit=True, limits=(), constants_may_use=None, statement=goal, assumptions=kept,
+                   conditions=tuple(c for c in others if c not in said),
+                   variables=tuple(v for v in claim.variables if v.domain not in HIDDEN))
+
+
+def _needed(claim: Claim, on: OnTheNumber) -> Iterator[Needed]:
+    exists = claim.exists
+    named = [(condition, f"{exists.name} {condition.sign} {condition.right}") for condition in inside(claim)]
+    named += [(condition, f"{condition.left} {condition.sign} {condition.right}") for condition in on.values]
+    for condition, text in named:
+        left, right = (_put_in(claim, on, side) for side in (condition.left, condition.right))
+        used = left.free_symbols | right.free_symbols
+        over = condition.over if any(index in used for index, *_ in condition.over) else ()
+        yield Needed(text, (Condition(left, condition.sign, right, over),))
+    printed = (claim.statement.left, claim.statement.right, *(d.formula for d in claim.used_definitions().values()))
+    everywhere = {asked for formula in printed for asked in _defined_where(formula) if _of_the_instance(claim, on, asked[0])}
+    for formula in (exists.witness, *printed, *(rule.right for rule in on.defining.values())):
+        for part, ways in _defined_where(_put_in(claim, on, formula)):
+            if (part, ways) not in everywhere:
+                yield Needed(f"{part} {'!= 0' if len(ways) == 2 else f'{ways[0].sign} 0'}", ways)
+
+
+def _of_the_instance(claim: Claim, on: OnTheNumber, part) -> bool:
+    """Whether a part of a formula is the same for every value of the number: where it has no value, an instance has none."""
+    own = {v.name for v in claim.variables} | {*claim.constants}
+    return all(name != claim.exists.name and name not in on.defining and (
+        name in own or ((row := row_of(name)) is not None and row.source in (SIZE, FEDERATION, DATA)))
+        for name in names_in(part))
+
+
+def _put_in(claim: Claim, on: OnTheNumber, expression) -> sp.Expr:
+    """The expression with the witness in place of the number, and with formulas in place of what the number determines."""
+    found = sp.sympify(expression)
+    for _ in range(_INSERTIONS):
+        plain = {s: claim.exists.witness for s in found.free_symbols if s.is_Symbol and s.name == claim.exists.name}
+        for s in found.free_symbols:
+            if s.is_Symbol and s.name in on.defining:
+                plain[s] = on.defining[s.name].right
+        for entry in found.atoms(sp.Indexed):
+            rule = on.defining.get(str(entry.base.label))
+            if rule is not None and len(rule.left.indices) == len(entry.indices):
+                plain[entry] = sp.sympify(rule.right).xreplace(dict(zip(rule.left.indices, entry.indices, strict=True)))
+        if not plain:
+            break
+        found = found.xreplace(plain)
+    return found
+
+
+def _defined_where(formula) -> Iterator[tuple[sp.Expr, tuple[Condition, ...]]]:
+    """The parts of a formula that have to be positive, or not 0, for it to have a value."""
+    for node in sp.preorder_traversal(sp.sympify(formula)):
+        if isinstance(node, sp.log):
+            yield node.args[0], (Condition(node.args[0], ">", 0),)
+        elif isinstance(node, sp.Pow) and not (node.exp.is_Integer and node.exp > 0):
+            base, whole = node.base, node.exp.is_integer
+            if base.is_positive or (node.exp.is_nonnegative and base.is_nonnegative):
+                continue
+            either = (Condition(base, ">", 0), Condition(base, "<", 0))
+            root = Condition(base, ">=" if node.exp.is_nonnegative else ">", 0)
+            yield base, either if whole else (root,)
+
+
+def _proof(claim: Claim, on: OnTheNumber, goal: Condition) -> str:
+    left, right = sp.sympify(goal.left), sp.sympify(goal.right)
+    if not goal.over and (left - right).is_number:
+        held = {"<=": (right - left).is_nonnegative, "<": (right - left).is_positive, ">": (left - right).is_positive,
+                ">=": (left - right).is_nonnegative, "==": (left - right).is_zero}[goal.sign]
+        return "a comparison of two numbers" if held else ""
+    if claim.setting == "algebra":
+        found = prove(_among(claim, without_the_number(claim, goal)))
+        return found.method if found else ""
+    if not _of_plain_numbers(goal):
+        return ""
+    hypotheses = tuple(c for c in on.others if _of_plain_numbers(c))
+    alone = replace(without_the_number(claim, goal), setting="algebra", procedure=None, assumptions=(),
+                    conditions=hypotheses, variables=())
+    found = prove(_among(claim, alone))
+    return found.method if found else ""
+
+
+def _of_plain_numbers(condition: Condition) -> bool:
+    return not condition.over and all(isinstance(node, _PLAIN) for side in (condition.left, condition.right)
+                                      for node in sp.preorder_traversal(sp.sympify(side)))
+
+
+def _among(claim: Claim, alone: Claim) -> Claim:
+    """A claim about numbers whose symbols are its variables, with the signs that instances of ``claim`` give them."""
+    given, known = given_numbers(claim.hypotheses), {v.name for v in alone.variables} | {*alone.definitions}
+    own = {v.name: v for v in claim.variables if not v.indices}
+    sides = [side for c in (*alone.hypotheses, alone.statement) for side in (c.left, c.right)]
+    symbols = {s.name: s for side in sides for s in sp.sympify(side).free_symbols if s.is_Symbol and s.name not in known}
+    return replace(alone, variables=(*alone.variables, *(own.get(n) or Variable(n, _domain(s, given), low=_low(s))
+                                                         for n, s in sorted(symbols.items()))))
+
+
+def _domain(symbol: sp.Symbol, given: Sequence[sp.Symbol] | set) -> str:
+    if symbol in given:
+        return "real"
+    if symbol.is_integer and symbol.is_nonnegative:
+        return "integer"
+    return "positive" if symbol.is_positive else "nonnegative" if symbol.is_nonnegative else "real"
+
+
+def _low(symbol: sp.Symbol) -> int:
+    return 1 if symbol.is_positive or not symbol.is_integer else 0
