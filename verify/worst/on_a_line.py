@@ -82,6 +82,8 @@ def worst(claim: Claim, given: Mapping[str, Fraction] | None = None, place: Plac
         letters = Letters({**stated, "hypotheses": [*stated["hypotheses"], none]}, *setting,
                           **({} if most is None else {"most": most}))
         asked = _asked(letters, stated["statement"], most)
+    except RecursionError as error:
+        raise ValueError(f"{claim.id} has no worst case of this kind: a number is defined by itself") from error
     except (NoForm, TooLarge) as error:
         raise ValueError(f"{claim.id} has no worst case of this kind: {error}") from error
     solved = [(one, each) for each in asked if (one := each.program.solve(each.smaller, each.larger, others=each.others))]

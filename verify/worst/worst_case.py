@@ -72,6 +72,8 @@ def worst_case(claim: Claim, given: Mapping[str, Fraction] | None = None, place:
     try:
         letters = Letters(stated, *setting, **({} if most is None or proofs else {"most": most}))
         asked = programs(letters, [stated["statement"]], most if factors or not proofs else None)
+    except RecursionError as error:
+        raise ValueError(f"{claim.id} has no worst case of this kind: a number is defined by itself") from error
     except (NoForm, TooLarge) as error:
         needed = f"; it may need a value of {', '.join(setting.unknown)}" if setting.unknown else ""
         raise ValueError(f"{claim.id} has no worst case of this kind: {error}{needed}") from error
