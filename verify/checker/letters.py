@@ -16,7 +16,7 @@ from verify.checker.comparisons import NOTHING, Comparisons
 from verify.checker.forms import LAYER, LOSS, ORIGIN, Form, NoForm, Row, effort, loss, pairing, plain, unknown
 from verify.checker.known import CLASS
 from verify.checker.letter_run import LetterRun
-from verify.checker.limits import LETTERS, bounded
+from verify.checker.limits import LETTERS, Meter, bounded
 from verify.checker.replay import Replay
 from verify.checker.words import require
 
@@ -36,7 +36,7 @@ class Letters(Comparisons, Choices, Replay):
     problems, ``largest`` what is known of the largest and least of several numbers.
     """
 
-    def __init__(self, stated, sizes, values, without, weights, most=LETTERS):
+    def __init__(self, stated, sizes, values, without, weights, most=LETTERS, steps=None):
         require(stated["setting"] == "run" and "replaced" not in stated["procedure"], "only runs of clients without samples")
         require(stated["procedure"]["sampling"] != "bernoulli", "nobody may take part in a round, which letters do not know")
         count, self.most = sizes["clients"], most
@@ -49,7 +49,7 @@ class Letters(Comparisons, Choices, Replay):
         self.given_past, self.certain, self.asked_given = None, set(), set()
         self.definers = {value["hypothesis"] for value in values.values() if isinstance(value, dict)}
         instance = {"client_weight": weights, "priority": [1] * count, "initial": {}}
-        super().__init__({**stated, "sizes": sizes, "values": values, "instance": instance})
+        super().__init__({**stated, "sizes": sizes, "values": values, "instance": instance}, meter=Meter(steps))
         self.ordered()
 
     # the class ------------------------------------------------------------------------------------------------------------

@@ -40,13 +40,14 @@ def bits(number):
 class Meter:
     """Counts the steps of a replay, or of several."""
 
-    def __init__(self):
-        self.spent = 0
+    def __init__(self, most=None):
+        self.spent, self.most = 0, most
 
     def spend(self, steps):
         self.spent += steps
-        if self.spent > WORK:
-            raise TooLarge(f"the replay takes more than {WORK} steps")
+        most = WORK if self.most is None else self.most
+        if self.spent > most:
+            raise TooLarge(f"the replay takes more than {most} steps")
 
     def evaluate(self, lines, point):
         """Count the evaluation of functions of one coordinate each at the coordinates of a point, by their terms."""

@@ -25,9 +25,9 @@ from verify.search.judged import judged
 from verify.search.local_search import ends_from
 from verify.search.stage import State
 from verify.worst.challenge import CHALLENGES, growing
-from verify.worst.on_a_line import Worst, WorstPoints, worst
+from verify.worst.on_a_line import WorstPoints, worst
 from verify.worst.setting import Place, Setting
-from verify.worst.uphill import ERRORS, Known, known_at, uphill, worst_first
+from verify.worst.uphill import ERRORS, Known, known_at, nothing, uphill, worst_first
 
 __all__ = ["at_points", "worst_points_of"]
 
@@ -105,11 +105,11 @@ def _settings(claim: Claim, count: int) -> Iterator[Known]:
         return
 
 
-def _look(claim: Claim, given: Mapping[str, Fraction], place: Place, most: int = _LETTERS) -> tuple[float, Worst] | None:
+def _look(claim: Claim, given: Mapping[str, Fraction], place: Place, most: int = _LETTERS):
     try:
         found = worst(claim, given, place, most)
-    except ERRORS:
-        return None
+    except ERRORS as error:
+        return nothing(error)
     return found and (found.factor, found)
 
 

@@ -9,8 +9,8 @@ from random import Random
 
 from bounds.language.claim import Claim
 from verify.worst.setting import Place, setting_of
-from verify.worst.uphill import ERRORS, Known, Look, known_at, uphill, worst_first
-from verify.worst.worst_case import WorstCase, worst_case
+from verify.worst.uphill import ERRORS, Known, Look, known_at, nothing, uphill, worst_first
+from verify.worst.worst_case import worst_case
 
 __all__ = ["CHALLENGES", "challenged", "growing", "limit"]
 
@@ -87,7 +87,7 @@ def growing(claim: Claim, look: Look, places: Iterable[Place]) -> Iterator[tuple
             continue
         for times in _TIMES:
             one = look({}, small._replace(**{size: start * times}))
-            if one is None or one[1].setting.sizes[size] != start * times or one[0] == inf:
+            if not one or one[1].setting.sizes[size] != start * times or one[0] == inf:
                 break
             found.append(one[0])
         if len(found) == len(_TIMES) and limit(*found) > 1 + _STILL:
@@ -110,11 +110,11 @@ def limit(one: float, two: float, four: float) -> float:
     return four + first * (1 + s) * (2 + s) / (4 + s)
 
 
-def _look(claim: Claim, given: Mapping[str, Fraction], place: Place, most: int = _LETTERS) -> tuple[float, WorstCase] | None:
+def _look(claim: Claim, given: Mapping[str, Fraction], place: Place, most: int = _LETTERS):
     try:
         one = worst_case(claim, given, place, most, proofs=False)
-    except ERRORS:
-        return None
+    except ERRORS as error:
+        return nothing(error)
     return max((factor for factor in one.factors if factor is not None), default=0.0), one
 
 

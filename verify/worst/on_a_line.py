@@ -14,6 +14,7 @@ from verify.checker.limits import TooLarge
 from verify.exact.statement import statement_of
 from verify.worst.program import Program, Solution, programs
 from verify.worst.setting import Place, Setting, setting_of
+from verify.worst.worst_case import STEPS
 
 __all__ = ["Worst", "WorstPoints", "worst", "worst_points"]
 
@@ -80,7 +81,7 @@ def worst(claim: Claim, given: Mapping[str, Fraction] | None = None, place: Plac
     setting = setting_of(claim, {**(given or {}), **dict.fromkeys(bounds, Fraction(0))}, place)
     try:
         letters = Letters({**stated, "hypotheses": [*stated["hypotheses"], none]}, *setting,
-                          **({} if most is None else {"most": most}))
+                          **({} if most is None else {"most": most, "steps": STEPS}))
         asked = _asked(letters, stated["statement"], most)
     except RecursionError as error:
         raise ValueError(f"{claim.id} has no worst case of this kind: a number is defined by itself") from error

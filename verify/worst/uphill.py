@@ -5,9 +5,10 @@ from fractions import Fraction
 from math import inf
 from typing import Any, NamedTuple
 
+from verify.checker.limits import TooLarge
 from verify.worst.setting import Place, Setting
 
-__all__ = ["ERRORS", "Known", "Look", "known_at", "uphill", "worst_first"]
+__all__ = ["ERRORS", "Known", "Look", "known_at", "nothing", "uphill", "worst_first"]
 
 #: what looking at a claim at a setting may raise
 ERRORS = (ArithmeticError, LookupError, TypeError, ValueError)
@@ -37,8 +38,14 @@ class Known(NamedTuple):
         return self.case.setting
 
 
-#: a factor and what it was found with, at the numbers given and a place; None where nothing is known
-Look = Callable[[Mapping[str, Fraction], Place], tuple[float, Any] | None]
+#: a factor and what it was found with, at the numbers given and a place; None where nothing is known, () where the run is
+#: too large whatever the numbers are
+Look = Callable[[Mapping[str, Fraction], Place], tuple[float, Any] | tuple[()] | None]
+
+
+def nothing(error: Exception) -> tuple[()] | None:
+    """What a look returns that ended with an error."""
+    return () if isinstance(error.__cause__, TooLarge) else None
 
 
 def known_at(look: Look, places: Iterable[Place]) -> Iterator[Known | None]:
@@ -48,7 +55,7 @@ def known_at(look: Look, places: Iterable[Place]) -> Iterator[Known | None]:
             smaller = place._replace(numbers=tuple(number * part for number in place.numbers))
             found = look({}, smaller)
             if found is not None:
-                yield Known(*found, {}, smaller)
+                yield Known(*found, {}, smaller) if found else None
                 break
         else:
             yield None
@@ -68,7 +75,7 @@ def uphill(look: Look, starts: Iterable[Known], trials: int) -> Iterator[Known]:
             for trial in _moved(given, here.setting):
                 trials -= 1
                 found = look(trial, start.place) if trials >= 0 else None
-                if found is not None and found[0] > here.factor * _UP:
+                if found and found[0] > here.factor * _UP:
                     given, here = trial, Known(*found, trial, start.place)
                     yield here
                     break

@@ -17,8 +17,9 @@ from verify.worst.program import programs
 from verify.worst.proof import proof
 from verify.worst.setting import Place, Setting, setting_of
 
-__all__ = ["WorstCase", "functions_of", "has_form", "worst_case"]
+__all__ = ["STEPS", "WorstCase", "functions_of", "has_form", "worst_case"]
 
+STEPS = 10**5  # of a run on letters that is only looked at
 _NOT_SAID = {"dim", "layers", "iterations"}
 
 
@@ -70,7 +71,7 @@ def worst_case(claim: Claim, given: Mapping[str, Fraction] | None = None, place:
     """
     stated, setting = statement_of(claim), setting_of(claim, given or {}, place)
     try:
-        letters = Letters(stated, *setting, **({} if most is None or proofs else {"most": most}))
+        letters = Letters(stated, *setting, **({} if most is None or proofs else {"most": most, "steps": STEPS}))
         asked = programs(letters, [stated["statement"]], most if factors or not proofs else None)
     except RecursionError as error:
         raise ValueError(f"{claim.id} has no worst case of this kind: a number is defined by itself") from error
