@@ -154,7 +154,8 @@ def on_quadratics(claim: Claim, setting: Setting, seed: int) -> np.ndarray:
     leaves["curvature"] = low + (high - low) * corner
     leaves |= {name: np.broadcast_to(n, leaves[name].shape) for name, n in numbers.items() if name in leaves}
     values = {name: NamedArray(n.reshape(1, 1, 1, *n.shape), n.ndim) for name, n in numbers.items()}
-    verdict = judge(claim, realise(claim, shape, leaves, NUMPY, values=values))
+    with np.errstate(all="ignore"):  # instances without a value do not meet the hypotheses
+        verdict = judge(claim, realise(claim, shape, leaves, NUMPY, values=values))
     ratios = verdict.ratio[verdict.met]
     return ratios[np.isfinite(ratios)]
 

@@ -17,6 +17,7 @@ pytest.importorskip("clarabel")
 
 _ERRORS = (ArithmeticError, LookupError, TypeError, ValueError)
 _FEW = {"classical": 60, "li2020": 10, "afedpd": 20, "fedmoswa": 60, "fedluar": 10}  # comparisons that there must be
+_ZERO = 1e-9  # ratios that are zero
 _SOLVER = 1e-5  # relative error of the solver
 
 
@@ -32,7 +33,7 @@ def compared(paper):
                 ratios = on_quadratics(claim, found.setting, 0)
             except _ERRORS:
                 continue
-            if ratios.size and not any(factor is None for factor in found.factors):
+            if ratios.size and found.sure and not any(factor is None for factor in found.factors):
                 yield claim, found, max(found.factors, default=np.inf), ratios.max()
 
 
@@ -41,7 +42,7 @@ def test_no_run_exceeds_a_worst_case(paper):
     rows = [*compared(paper)]
     assert len(rows) >= _FEW.get(paper, 0)
     assert [(claim.id, found.scope, exact, seen) for claim, found, exact, seen in rows
-            if seen > max(exact, 0.0) * (1 + _SOLVER)] == []
+            if seen > max(exact, 0.0) * (1 + _SOLVER) + _ZERO] == []
 
 
 def test_a_run_that_exceeds_it_would_be_seen():
