@@ -21,14 +21,14 @@ from verify.exact.statement import formula, statement_of
 from verify.worst.challenge import challenged
 from verify.worst.program import Program, of_letters
 from verify.worst.proof import proof
-from verify.worst.proven import FEWEST, PLACES, Proven, in_one_line, known_at, may_fail, only_small
+from verify.worst.proven import FEWEST, PLACES, Proven, in_one_line, looked_at, may_fail, only_small
 from verify.worst.setting import Place, Setting, setting_of
+from verify.worst.uphill import ERRORS
 from verify.worst.worst_case import WorstCase, functions_of
 
 __all__ = ["at", "every_round", "potentials", "proofs_of"]
 
 _MOST = 32  # letters
-_ERRORS = (ArithmeticError, LookupError, TypeError, ValueError)
 _COUNTS = {words.rounds, words.iterations}
 _LARGER = (Place(6, 1, 1), Place(1, 1, 6), Place(2, 1, 5, near=(Fraction(9, 10), Fraction(1)), weights=(1, 3)))
 _NEAR = 1e-5  # factors that are larger than one by less are one
@@ -50,7 +50,7 @@ def every_round(claim: Claim) -> Proven:
     for place in dict.fromkeys(p._replace(rounds=1) for p in (*PLACES, *_LARGER)):
         try:
             one = at(claim, {}, place)
-        except _ERRORS as error:
+        except ERRORS as error:
             reasons.append(str(error))
         else:
             if one.certificate is not None:
@@ -76,8 +76,8 @@ def _may_fail(claim: Claim, place: Place) -> bool:
     """Whether the statement may be false at a place, in a run of two rounds, or of one where two are too many."""
     for number in (2, 1):
         try:
-            one = known_at(claim, place._replace(rounds=number))
-        except _ERRORS:
+            one = looked_at(claim, place._replace(rounds=number))
+        except ERRORS:
             continue
         return one.certificate is None and may_fail(one, _NEAR)
     return True
@@ -111,7 +111,7 @@ def _at(claim: Claim, given, place: Place) -> WorstCase:
         try:
             asked = duties(stated, setting, potential)
             bounded(max(len(duty.letters.depends) for duty in asked), _MOST, "letters")
-        except _ERRORS as error:
+        except ERRORS as error:
             said = said or error
             continue
         said = None if potential is None else said

@@ -12,6 +12,7 @@ from verify.exact.statement import statement_of
 from verify.worst.challenge import limit
 from verify.worst.proven import FEWEST, PLACES, Proven, in_one_line, may_fail, only_small
 from verify.worst.setting import Place
+from verify.worst.uphill import ERRORS
 from verify.worst.worst_case import WorstCase
 from verify.worst.worst_of_lengths import worst_of_lengths
 
@@ -27,7 +28,6 @@ _FAR, _LONG = 100, Fraction(12)  # times a number; a size
 _DOUBLED = tuple(map(Fraction, (3, 2, 1)))  # sizes that are doubled twice
 _UP = 1.001  # a factor that is this many times larger is larger
 _FIRST = 5  # places, one of each size
-_ERRORS = (ArithmeticError, LookupError, TypeError, ValueError)
 
 
 def lengths_at(claim: Claim, given: Mapping[str, Fraction] | None = None, place: Place | None = None,
@@ -54,8 +54,9 @@ def lengths_at(claim: Claim, given: Mapping[str, Fraction] | None = None, place:
 def lengths_proven(claim: Claim) -> Proven:
     """Proofs of a claim about lengths at all places, in several units, and where numbers that are moved lead.
 
-    A statement does not count as proven that is not proven at one of them, or that is looked at with one client, one round
-    or one local step alone although it admits more. The certificate and the scope have as many settings as a file may have.
+    A statement does not count as proven whose least factor is above one at one of them, or seems to pass one as a size
+    grows, or of which too few sizes are larger than one at once (:func:`verify.worst.proven.only_small`). The certificate
+    and the scope have as many settings as a file may have.
     """
     if claim.statement.strict:
         return Proven(reason="a sum of lengths proves no strict inequality")
@@ -92,7 +93,7 @@ def _everywhere(claim: Claim) -> Iterator[WorstCase | Exception]:
         place = _in_units(place, number)
         try:
             one = _with_factors(claim, {}, place)
-        except _ERRORS as error:
+        except ERRORS as error:
             yield error
             if not known and number + 1 == _FIRST:
                 return
@@ -117,7 +118,7 @@ def _corners(claim: Claim, start: WorstCase, place: Place) -> Iterator[WorstCase
     def at(given) -> WorstCase | None:
         try:
             return _with_factors(claim, given, place)
-        except _ERRORS:  # a hypothesis that does not admit it, a divisor that vanishes, or too many letters
+        except ERRORS:  # a hypothesis that does not admit it, a divisor that vanishes, or too many letters
             return None
 
     positive = {rule["left"][0] if isinstance(rule["left"], list) else rule["left"]
@@ -143,7 +144,7 @@ def _outgrown(claim: Claim, start: WorstCase) -> str | None:
         for size in _DOUBLED:
             try:
                 found = [lengths_at(claim, {**least, name: size * times}, None, _MOST, proofs=False) for times in (1, 2, 4)]
-            except _ERRORS:
+            except ERRORS:
                 continue
             if any(factor is None for one in found for factor in one.factors):
                 continue
@@ -179,7 +180,7 @@ def _uphill(claim: Claim, start: WorstCase, place: Place) -> tuple[dict[str, Fra
     def at(given) -> tuple[float, float, dict[str, str]]:
         try:
             one = lengths_at(claim, given, place, _SMALL, proofs=False)
-        except _ERRORS:
+        except ERRORS:
             return -inf, -inf, {}
         factors = [-inf if factor is None else factor for factor in one.factors]
         return max(factors), sum(factors) / len(factors), _movable(one)

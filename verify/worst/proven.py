@@ -11,9 +11,10 @@ from bounds.language.claim import Claim
 from verify.claims.needs import speaks_of_samples
 from verify.worst.challenge import challenged
 from verify.worst.setting import Place, setting_of
+from verify.worst.uphill import ERRORS
 from verify.worst.worst_case import WorstCase, has_form, worst_case
 
-__all__ = ["FEWEST", "PLACES", "Proven", "in_one_line", "known_at", "may_fail", "only_small", "proven"]
+__all__ = ["FEWEST", "PLACES", "Proven", "in_one_line", "looked_at", "may_fail", "only_small", "proven"]
 
 _MOST = 32  # letters
 FEWEST = 8  # settings at which a claim is proven that counts as proven
@@ -24,7 +25,6 @@ _NUMBERS, _SHARES = ("1", "1/2", "2", "1/3", "1/10", "8", "1/100"), ("1", "1", "
 _PARTS = (Fraction(1), Fraction(1, 4), Fraction(1, 16), Fraction(1, 64))  # of numbers that hypotheses may bound
 _LISTED = 4  # values in a scope
 _NEAR = 1e-6  # factors that are larger than one by less are one
-_ERRORS = (ArithmeticError, LookupError, TypeError, ValueError)
 
 
 def _places() -> Iterator[Place]:
@@ -61,9 +61,9 @@ class Proven:
 def proven(claim: Claim) -> Proven:
     """Proofs of an explicit claim about runs at all ``PLACES`` that are not too large and meet its hypotheses.
 
-    A statement does not count as proven that may be false at one of them, or where it is challenged, or that is looked at
-    with one client, one round or one local step alone although it admits more. The scope leaves out places at which it
-    holds only up to rounding.
+    A statement does not count as proven that is false at one of them, that a challenge says to be false elsewhere, or of
+    which too few sizes are larger than one at once (:func:`only_small`). The scope leaves out places at which it holds only
+    up to rounding, or at which the solver has no answer.
 
     Raises:
         ImportError: the solver is not installed.
@@ -118,8 +118,8 @@ def _everywhere(claim: Claim) -> Iterator[WorstCase | Exception]:
     known = 0
     for number, place in enumerate(PLACES):
         try:
-            one = known_at(claim, place)
-        except _ERRORS as error:
+            one = looked_at(claim, place)
+        except ERRORS as error:
             yield error
             if not known and number + 1 == len(_SIZES):
                 return
@@ -128,7 +128,7 @@ def _everywhere(claim: Claim) -> Iterator[WorstCase | Exception]:
         yield one
 
 
-def known_at(claim: Claim, place: Place) -> WorstCase:
+def looked_at(claim: Claim, place: Place) -> WorstCase:
     """At a place, with numbers that have no value where the statement is linear in them, and smaller ones where hypotheses
     ask for that."""
     places = [place._replace(numbers=())]
@@ -152,7 +152,7 @@ def _unneeded(claim: Claim, place: Place) -> frozenset[str]:
     for name in setting_of(claim, {}, place._replace(numbers=())).unknown:
         try:
             has_form(claim, place._replace(unknown=found | {name}))
-        except _ERRORS:
+        except ERRORS:
             continue
         found |= {name}
     return found
