@@ -87,6 +87,16 @@ class Runs:
     def environment(self, rounds: int) -> Environment:
         """The claim's names on the runs up to a round. Free numbers have the values that were given, or that an argument of
         the method has, or an equation with the step size; others are 1, moved into the bounds of the hypotheses."""
+        bind, tied = self._tied(rounds)
+        return bind(tied)
+
+    def determines(self, name: str) -> bool:
+        """Whether a number has a value by what was given, by an argument of the method or by an equation with the step."""
+        return name in self.arguments | self.of_selection | self.values or name in self._tied(self.trajectory.rounds)[1]
+
+    def _tied(self, rounds: int):
+        """A function that makes the environment from values of numbers, and those of the numbers that equations tie to the
+        step size."""
         claim, sizes, given = self.claim, self._sizes(rounds), self._measured(rounds)
         for name, value in (self.arguments | self.of_selection | self.values).items():
             if name in claim.names and name not in sizes and name not in given:
@@ -102,7 +112,7 @@ class Runs:
             value = _tied(claim, lambda number, name=name: bind(tied | {name: self._constant(number)}), name)
             if leaf.shape == (1,) and value is not None:
                 tied[name] = self._constant(value)
-        return bind(tied)
+        return bind, tied
 
     def _constant(self, value) -> NamedArray:
         array = self.federation.backend.array(value)
