@@ -19,6 +19,7 @@ from verify.evaluation.environment import UNMEASURED, Environment, NamedArray, U
 from verify.evaluation.evaluate import sides
 from verify.evaluation.judge import unmet
 from verify.evaluation.term_sizes import sizes_of_sides
+from verify.evidence.coupled import CoupledRuns
 from verify.evidence.eprocess import REFUTES, confidence_band, e_values, more_samples
 from verify.evidence.open_numbers import at_values, hidden_constants, least_constant, order_statement
 from verify.evidence.runs import Runs
@@ -74,7 +75,8 @@ class Comparison:
         return save(figure, path.with_suffix("") if path.suffix else path)
 
 
-def compare(claim: Claim | str, trajectory, points: int = 24, values: Mapping[str, float] | None = None) -> Comparison:
+def compare(claim: Claim | str, trajectory, points: int = 24, values: Mapping[str, float] | None = None,
+            replacements: Sequence[tuple] | None = None) -> Comparison:
     """Evaluates both sides of a claim about runs along a trajectory of many seeds, of any method, on any federation.
 
     Args:
@@ -84,6 +86,8 @@ def compare(claim: Claim | str, trajectory, points: int = 24, values: Mapping[st
             values of its first index, where the others are worst.
         values: of the claim's free numbers. A number that the run determines has that value: an argument of the method, or
             one that an equation ties to the step size. Others are 1, moved into the bounds of the hypotheses.
+        replacements: of a claim about given neighbouring data sets, the samples that are replaced, each (client, sample,
+            features, target); by default some are by others of their client, see :class:`verify.evidence.coupled.CoupledRuns`.
 
     The bound is evaluated with the federation's constants. One that depends on an estimated constant decides nothing, and
     neither does one of which a hypothesis fails or that is about another method; all are drawn. A number that the claim says
@@ -91,23 +95,29 @@ def compare(claim: Claim | str, trajectory, points: int = 24, values: Mapping[st
     that one value fails decides nothing. Constants hidden in O(.) have the least value that the bound admits along these runs.
 
     Raises:
-        LookupError: unknown claim id. ValueError: a claim that is not about runs, or about neighbouring data sets; a
-            trajectory that cannot be made again; a name in ``values`` that the claim does not leave free.
+        LookupError: unknown claim id. ValueError: a claim that is not about runs, or about neighbouring data sets of
+            clients without samples; a trajectory that cannot be made again; a name in ``values`` that the claim does not leave free.
     """
     claim, values = find_claim(claim) if isinstance(claim, str) else claim, dict(values or {})
     if claim.setting != "run":
         raise ValueError(f"{claim.id} is not about runs; its setting is {claim.setting!r}")
     if claim.statement is None:
         raise ValueError(f"{claim.id} has no two sides to compare")
-    if speaks_of_samples(claim):
-        raise ValueError(f"{claim.id} is about runs on neighbouring data sets, which fedtheory stability measures")
+    if replacements is not None and not speaks_of_samples(claim):
+        raise ValueError(f"{claim.id} is not about runs on neighbouring data sets; allowed: replacements=None")
     free = [v.name for v in claim.variables] + ([] if claim.exists is None else [claim.exists.name])
     if unknown := sorted({*values} - {*free}):
         raise ValueError(f"{claim.id} does not leave {unknown[0]!r} free; free: {', '.join(free) or 'none'}")
+
+    def runs_of(claim: Claim, values: Mapping[str, float]) -> Runs:
+        if speaks_of_samples(claim):
+            return CoupledRuns(claim, trajectory, values, replacements)
+        return Runs(claim, trajectory, values)
+
     if claim.exists is None:
-        return _beside(Runs(claim, trajectory, values), points)
-    found = [_of_one_value(claim, _beside(Runs(one.claim, trajectory, one.values), points), one.text)
-             for one in at_values(claim, trajectory, values)]
+        return _beside(runs_of(claim, values), points)
+    found = [_of_one_value(claim, _beside(runs_of(one.claim, one.values), points), one.text)
+             for one in at_values(claim, runs_of, values)]
     return min(found, key=lambda one: (("consistent", "undecided", "not applicable").index(one.verdict),
                                        np.inf if one.ratio is None else one.ratio))
 
@@ -165,9 +175,10 @@ def _compared(runs: Runs, points: int) -> Comparison:
     if not there.any():
         raise UnboundName("the statement has no index in its range")
     estimated = [name for name in runs.estimates(environment) if _depends_on(name, runs, environment)]
-    note = why_not or (
-        f"the bound uses an estimate of {', '.join(estimated)}, so it decides nothing" if estimated else open_constants)
-    title = f"{runs.trajectory.description}, {runs.trajectory.runs} seed{'s' * (runs.trajectory.runs > 1)}"
+    unsure = f"the bound uses an estimate of {', '.join(estimated)}" if estimated else runs.unsure
+    note = why_not or (f"{unsure}, so it decides nothing" if unsure else open_constants)
+    title = ", ".join(filter(None, [
+        runs.trajectory.description, f"{runs.trajectory.runs} seed{'s' * (runs.trajectory.runs > 1)}", runs.said]))
     series = Series(
         title, label, _label(claim), np.asarray(x)[there].tolist(), *(side[there].tolist() for side in (left, right)),
         *([side[there].tolist() for side in band] if len(samples) else ([], [])),
@@ -238,14 +249,16 @@ def _of_means(claim: Claim) -> bool:
 def _sides(runs: Runs, environment: Environment, statement: Condition | None = None):
     """Both sides of the claim's statement, or of another one, (1, runs | 1, 1, one axis per index), and where they apply.
     Those about means are means over runs. Sides that differ by rounding are equal."""
-    claim, without = runs.claim, partial(_without_pasts, random=runs.random)
+    claim, without = runs.claim, partial(_without_pasts, random=runs.random and not runs.coupled)
     statement = claim.statement if statement is None else statement
     statement = replace(statement, left=without(statement.left), right=without(statement.right))
     environment = replace(environment, definitions={
         name: replace(rule, formula=without(rule.formula)) for name, rule in environment.definitions.items()})
     left, right, mask = sides(statement, environment)
     terms = sum(sizes_of_sides(statement, environment)[:2])
-    if _of_means(claim) and environment.noise_weight is not None:
+    if runs.coupled:  # means are taken by the claim's own words; what has no value in these runs is left out
+        mask = mask & ~namespace(left).isnan(left + right)
+    elif _of_means(claim) and environment.noise_weight is not None:
         left, right, terms = (namespace(side).mean(side, axis=1, keepdims=True) for side in (left, right, terms))
     xp = namespace(left)
     left, right, terms = xp.broadcast_arrays(left, right, terms)
@@ -255,6 +268,8 @@ def _sides(runs: Runs, environment: Environment, statement: Condition | None = N
 def _at_end(runs: Runs, environment: Environment):
     """Both sides at the end of the runs, and of each single run, (2, runs)."""
     (left,), (right,) = worst_of(runs.claim.statement, *_sides(runs, environment))
+    if runs.coupled:
+        return left, right, np.empty((0,))
     single = _sides(runs, replace(environment, noise_weight=None))[:2]
     return left, right, np.stack([np.broadcast_to(to_numpy(side).reshape(-1), (runs.trajectory.runs,)) for side in single])
 
@@ -264,7 +279,7 @@ def _along_index(runs: Runs, environment: Environment):
     the latter is empty where the statement is not about means or has other indices."""
     claim = runs.claim
     left, right = worst_of(claim.statement, *_sides(runs, environment))
-    if not (runs.random and _of_means(claim) and len(claim.statement.over) == 1):
+    if runs.coupled or not (runs.random and _of_means(claim) and len(claim.statement.over) == 1):
         return left, right, []
     single = _sides(runs, replace(environment, noise_weight=None))[:2]
     shape = runs.trajectory.runs, len(left)
@@ -341,7 +356,8 @@ def _judged(runs: Runs, series: Series, samples) -> Comparison:
         return Comparison(claim.id, "undecided", f"{above}; no e-value: {why}", worst, 1.0, series)
 
     if claim.statement.over or not len(samples):
-        return without_e_value("the statement is one about every value of its index")
+        return without_e_value("the means are over runs on neighbouring data sets" if runs.coupled else
+                               "the statement is one about every value of its index")
     samples = samples[..., -1]
     if not np.isfinite(samples).all():
         return without_e_value("a run has no finite sides")

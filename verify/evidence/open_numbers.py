@@ -1,6 +1,6 @@
 """Numbers of a claim that it leaves open beside runs: one that is said to exist, and constants hidden in O(.)."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -25,12 +25,12 @@ class AtAValue(NamedTuple):
     text: str
 
 
-def at_values(claim: Claim, trajectory, values: Mapping[str, float]) -> Iterator[AtAValue]:
-    """The claim with values of the number that it says to exist, to be looked at until one does: the value that is given or
-    that the runs have; else the witness, if there is one; else places of the interval, from end to end."""
+def at_values(claim: Claim, runs_of: Callable[[Claim, Mapping[str, float]], Runs], values: Mapping[str, float]):
+    """The claim with values of the number that it says to exist, as :class:`AtAValue`: the one that is given or that the runs
+    have; else the witness, if there is one; else places of the interval, from end to end."""
     name = claim.exists.name
     alone = _as_variable(claim)
-    if Runs(alone, trajectory, values).determines(name):
+    if runs_of(alone, values).determines(name):
         yield AtAValue(alone, values, "as given" if name in values else "as in the runs")
     elif claim.exists.witness is not None:
         yield AtAValue(witnessed(claim), values, "the witness")
