@@ -86,17 +86,19 @@ def compare(claim: Claim | str, trajectory, points: int = 24, values: Mapping[st
             values of its first index, where the others are worst.
         values: of the claim's free numbers. A number that the run determines has that value: an argument of the method, or
             one that an equation ties to the step size. Others are 1, moved into the bounds of the hypotheses.
-        replacements: of a claim about given neighbouring data sets, the samples that are replaced, each (client, sample,
-            features, target); by default some are by others of their client, see :class:`verify.evidence.coupled.CoupledRuns`.
+        replacements: of a claim about given neighbouring data sets, what is replaced, as (client, sample, features, target)
+            each; by default some samples, see :class:`verify.evidence.coupled.CoupledRuns`.
 
     The bound is evaluated with the federation's constants. One that depends on an estimated constant decides nothing, and
-    neither does one of which a hypothesis fails or that is about another method; all are drawn. A number that the claim says
-    to exist has the value that ``values`` or the runs give it, or else the witness, or else the best of some in its interval;
-    that one value fails decides nothing. Constants hidden in O(.) have the least value that the bound admits along these runs.
+    neither does one of which a hypothesis fails or that is about another method; all are drawn. A number that the claim
+    says to exist has the value that ``values`` or the runs give it, or else the witness, or else the best of some in its
+    interval; that one value fails decides nothing. Constants hidden in O(.) have the least value with which the bound holds
+    along these runs.
 
     Raises:
         LookupError: unknown claim id. ValueError: a claim that is not about runs, or about neighbouring data sets of
-            clients without samples; a trajectory that cannot be made again; a name in ``values`` that the claim does not leave free.
+            clients without samples; a trajectory that cannot be made again; a name in ``values`` that the claim does not
+            leave free.
     """
     claim, values = find_claim(claim) if isinstance(claim, str) else claim, dict(values or {})
     if claim.setting != "run":
@@ -267,7 +269,7 @@ def _sides(runs: Runs, environment: Environment, statement: Condition | None = N
 
 def _at_end(runs: Runs, environment: Environment):
     """Both sides at the end of the runs, and of each single run, (2, runs)."""
-    (left,), (right,) = worst_of(runs.claim.statement, *_sides(runs, environment))
+    (left,), (right,) = worst_of(runs.claim.statement, *_sides(runs, environment), largest=True)
     if runs.coupled:
         return left, right, np.empty((0,))
     single = _sides(runs, replace(environment, noise_weight=None))[:2]
@@ -278,7 +280,7 @@ def _along_index(runs: Runs, environment: Environment):
     """Both sides by the first index, where the other ones are worst, and of each single run, (2, runs, values of the index);
     the latter is empty where the statement is not about means or has other indices."""
     claim = runs.claim
-    left, right = worst_of(claim.statement, *_sides(runs, environment))
+    left, right = worst_of(claim.statement, *_sides(runs, environment), largest=True)
     if runs.coupled or not (runs.random and _of_means(claim) and len(claim.statement.over) == 1):
         return left, right, []
     single = _sides(runs, replace(environment, noise_weight=None))[:2]
@@ -347,7 +349,9 @@ def _judged(runs: Runs, series: Series, samples) -> Comparison:
         if worst <= 1:
             return Comparison(claim.id, "consistent", f"worst ratio {worst:.3g}; no e-value: {why}", worst, 1.0, series)
         above = f"the left side is {'not equal to' if relation == '==' else 'beyond'} the right one, worst ratio {worst:.3g}"
-        if not _of_means(claim) or not runs.random:
+        if runs.coupled and runs.random:
+            above = f"{above}, in means over {runs.trajectory.runs} seeds; fedtheory verify {claim.id} decides"
+        elif not _of_means(claim) or not runs.random:
             above = f"{above}, in single runs, up to rounding; fedtheory verify {claim.id} decides"
         elif len(samples):
             _, low, high = confidence_band(samples[0] - samples[1])

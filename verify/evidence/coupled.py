@@ -1,4 +1,4 @@
-"""Runs of a trajectory's method on data sets and on their neighbours, with a value for every name of a claim about samples."""
+"""Runs of a trajectory's method on data sets and on their neighbours, with values for the names of a claim about samples."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -65,9 +65,10 @@ class _Sampled(Worlds):
 class CoupledRuns(Runs):
     """The runs of a trajectory's method with its seeds and starts, on data sets and on neighbours of these.
 
-    A claim about given data sets is looked at on the federation's data and on neighbours of them: ``replacements``, or some
-    of the client's own samples and of their mirror images in the origin in place of others. Of a claim with means over data sets, each client's distribution is the
-    uniform one on its samples here, and data sets of as many samples are drawn from it, each with one replaced.
+    A claim about given data sets is looked at on the federation's data and on neighbours of them, by ``replacements``; by
+    default these put some of a client's own samples, or their mirror images in the origin, in place of others. Of a claim
+    with means over data sets, each client's distribution is the uniform one on its samples here, and data sets of as many
+    samples are drawn from it, each with one replaced.
 
     Raises:
         ValueError: the federation has no samples.
@@ -78,8 +79,8 @@ class CoupledRuns(Runs):
     def __init__(self, claim: Claim, trajectory, values: Mapping[str, float], replacements: Sequence[tuple] | None = None):
         federation = trajectory.federation
         if federation is not None and not isinstance(federation, DataFederation):
-            raise ValueError(f"{claim.id} is about runs on neighbouring data sets; these are on {federation.name}, which has no "
-                             "samples; allowed: a federation of data, for example linear-samples, log-cosh, from_arrays")
+            raise ValueError(f"{claim.id} is about runs on neighbouring data sets; {federation.name} has no samples; allowed: "
+                             "a federation of data, for example linear-samples, log-cosh, from_arrays")
         super().__init__(claim, trajectory, values)
         counts, weights = (np.unique(to_numpy(a)[0].round(12)) for a in (federation.counts, federation.weights))
         if len(counts) > 1 or len(weights) > 1 or not to_numpy(federation.priority).all():
@@ -112,8 +113,8 @@ class CoupledRuns(Runs):
         needed = 16 * sets * seeds * (trajectory.rounds * (self.algorithm.local_steps + 2) * clients * federation.dim
                                       + int(np.prod(federation.features.shape)))
         if needed > MOST_BYTES:
-            raise ValueError(f"runs on {sets} pairs of data sets take {needed / 1e9:.3g} GB; allowed: {MOST_BYTES / 1e9:g} GB "
-                             "(fewer seeds, fewer rounds)")
+            raise ValueError(f"runs on {sets} pairs of data sets take {needed / 1e9:.3g} GB; allowed: {MOST_BYTES / 1e9:g} "
+                             "GB (fewer seeds, fewer rounds)")
         own, twin = (self._recorded_on(data.repeat(seeds), sets) for data in (training, training.neighbours(put)))
         replaced, place = (np.array([entry[i] for entry in put]) for i in (0, 1))
         one, iterations = federation.batch_size == 1, trajectory.rounds * self.algorithm.local_steps

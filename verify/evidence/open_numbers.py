@@ -26,8 +26,8 @@ class AtAValue(NamedTuple):
 
 
 def at_values(claim: Claim, runs_of: Callable[[Claim, Mapping[str, float]], Runs], values: Mapping[str, float]):
-    """The claim with values of the number that it says to exist, as :class:`AtAValue`: the one that is given or that the runs
-    have; else the witness, if there is one; else places of the interval, from end to end."""
+    """The claim with values of the number that it says to exist, as :class:`AtAValue`: the one that is given or that the
+    runs have; else the witness, if there is one; else places of the interval, from end to end."""
     name = claim.exists.name
     alone = _as_variable(claim)
     if runs_of(alone, values).determines(name):
