@@ -132,7 +132,8 @@ def _as_data(title, found, gap, beside) -> dict:
                                   "data_sets": gap[1].data_sets, "standard_error_of_difference": gap[1].error}
     return said | {"claims": [
         {"claim": b.claim, "verdict": b.verdict, "reason": b.reason, "largest ratio left/right": b.ratio}
-        | ({} if b.series is None else {"by": b.series.x_label, "at": b.series.x, "left": b.series.left, "right": b.series.right})
+        | ({} if b.series is None else {
+            "by": b.series.x_label, "at": b.series.x, "left": b.series.left, "right": b.series.right})
         for b in beside]}
 
 

@@ -79,8 +79,8 @@ class CoupledRuns(Runs):
     def __init__(self, claim: Claim, trajectory, values: Mapping[str, float], replacements: Sequence[tuple] | None = None):
         federation = trajectory.federation
         if federation is not None and not isinstance(federation, DataFederation):
-            raise ValueError(f"{claim.id} is about runs on neighbouring data sets; {federation.name} has no samples; allowed: "
-                             "a federation of data, for example linear-samples, log-cosh, from_arrays")
+            raise ValueError(f"{claim.id} is about runs on neighbouring data sets; {federation.name} has no samples; "
+                             "allowed: a federation of data, for example linear-samples, log-cosh, from_arrays")
         super().__init__(claim, trajectory, values)
         counts, weights = (np.unique(to_numpy(a)[0].round(12)) for a in (federation.counts, federation.weights))
         if len(counts) > 1 or len(weights) > 1 or not to_numpy(federation.priority).all():

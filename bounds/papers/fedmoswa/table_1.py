@@ -11,8 +11,8 @@ from bounds.language.words import L, clients, local_steps, participants, rounds,
 from bounds.papers.fedmoswa.assumptions import A2_TO_5, G2, G3, G4, sigma
 from bounds.papers.fedmoswa.main_text import (
     C_TILDE,
-    C,
     SOME_STEP,
+    C,
     F0_gap,
     hidden_C,
     mean_gradient,

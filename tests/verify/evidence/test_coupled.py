@@ -70,7 +70,7 @@ def found(left, right=0, given="random", over=(), relation="<=", batch_size=1):
 
 @cache
 def by_hand():
-    """For each of the pairs of data sets that are drawn: client, data, and the models of both runs, (seeds, rounds + 1, dim)."""
+    """For each of the drawn pairs of data sets: client, data, and the models of both runs, (seeds, rounds + 1, dim)."""
     worlds = CoupledRuns(control("mine", "run", Condition(E_data(norm(end - twin_end)), "<=", 1),
                                  procedure=PROCEDURE["random"]), trajectory(), {})
     pairs = []
