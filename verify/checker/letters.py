@@ -56,7 +56,8 @@ class Letters(Comparisons, Choices, Replay):
     def federation(self):
         given = self.given
         self.P, self.p, self.all = given["priority"], given["client_weight"], range(self.size["clients"])
-        self.main, self.lines, self.words = self.p, None, self.words | {"dot": self.dot, "norm": self.norm, "norm2": self.norm2}
+        self.main, self.lines = self.p, None
+        self.words = self.words | {"dot": self.dot, "norm": self.norm, "norm2": self.norm2}
         for name in self.without:
             by_client = name.endswith("_client")
             given[name] = [unknown(f"{name} {k}") for k in self.all] if by_client else unknown(name)
