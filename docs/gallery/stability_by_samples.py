@@ -1,6 +1,7 @@
 """How far runs on neighbouring data sets are apart, by the number of samples.
 
-The bound of Hardt, Recht and Singer 2016 for local SGD, and the gap between FedAvg's runs, for the worst of 16 replaced samples.
+The bound for local SGD, after Hardt, Recht and Singer 2016, and the gap between FedAvg's runs, for the worst of 16 replaced
+samples.
 """
 
 from matplotlib import pyplot as plt

@@ -43,8 +43,8 @@ class SizeEvaluator(Evaluator):
         return super().extreme(sp.Max(*node.args, evaluate=False), scope)  # rounding may exchange the arguments of a minimum
 
     def power(self, node, scope) -> Value:
-        """A relative error of the base, ``size(b) / |b|`` and at least one, is one of its reciprocal; of ``b**n`` it is one |n|
-        times over, however small that is."""
+        """A relative error of the base, ``size(b) / |b|`` and at least one, is one of its reciprocal; of ``b**n`` it is one
+        |n| times over, however small that is."""
         if not (node.exp.is_integer or (node.exp.is_Rational and node.exp.is_negative)):
             return super().power(node, scope)
         exact = Evaluator(self.env)

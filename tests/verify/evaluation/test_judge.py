@@ -42,7 +42,8 @@ def test_an_exponential_that_is_small_has_a_small_rounding_error(exponent):
     assert judged(b / 1000 + sp.exp(exponent * a), ">=", c, a=1, b=40, c=1).score[0] > 0
 
 
-@pytest.mark.parametrize("power", [(1 - a) ** 50, (1 - a) ** (count - 1), sp.Integer(1) / (1 - a) ** -50, (2 - a) ** (1 - count)])
+@pytest.mark.parametrize("power", [
+    (1 - a) ** 50, (1 - a) ** (count - 1), sp.Integer(1) / (1 - a) ** -50, (2 - a) ** (1 - count)])
 def test_a_power_that_is_small_has_a_small_rounding_error(power):
     """The base has terms of the size 1; 2 to the power of 50 is 1e15."""
     assert judged(power + b / 1000, ">=", c, a=1 - 1e-3 if power.has(1 - a) else 999.0, b=40, c=1, count=60).score[0] > 0
