@@ -71,13 +71,15 @@ def main() -> None:
 
 def page(rows, day: str, torch_version: str, load: float) -> str:
     """The page: a line for each problem. ``rows``: (problem, seconds and processor seconds of the sweep, of the loop)."""
+    points = [len(values) for values in GRID.values()]
     lines = [
         "# A sweep beside the loop that it replaces", "",
-        f"FedAvg on `ft.make_problem(\"quadratic\")`, {len(GRID['eta_l'])} step sizes times {len(GRID['local_steps'])} numbers",
+        f"FedAvg on `ft.make_problem(\"quadratic\")`, {points[0]} step sizes times {points[1]} numbers",
         f"of local steps, {SEEDS} seeds, {ROUNDS} rounds; the suboptimality after the last round. The loop is `ft.run` at",
         "every point.", "",
-        "`python -m benchmarks.sweep` writes this page: both in turn in one process on one thread, least of the repetitions.",
-        "Their answers agree to 1e-6. Where other work shares the machine, processor seconds and the last column carry over.",
+        "`python -m benchmarks.sweep` writes this page: both in turn in one process on one thread, least of the",
+        "repetitions. Their answers agree to 1e-6. Where other work shares the machine, processor seconds and the last",
+        "column carry over.",
         "", f"{day}; torch {torch_version}, numpy {version('numpy')}; load {load:.1f}.", "",
         "| gradients | seconds | processor | seconds, loop | processor, loop | times faster |",
         "|---|---:|---:|---:|---:|---:|",
