@@ -86,10 +86,11 @@ class CoupledRuns(Runs):
         if len(counts) > 1 or len(weights) > 1 or not to_numpy(federation.priority).all():
             self.other = self.other or "the claim's clients have as many samples each, equal weights, and none is free"
         self.drawn = claim.procedure.replaced != "any" or any(formula.has(E_data, F_pop) for formula in claim.formulas)
-        key = "coupled runs", self.drawn, repr(replacements)
+        key = "coupled runs", self.drawn, replacements and tuple(
+            (k, i, *(np.asarray(part, dtype=float).tobytes() for part in z)) for k, i, *z in replacements)
         if key not in vars(trajectory):  # kept with the trajectory, for the next claim
             vars(trajectory)[key] = self._made_coupled(replacements)
-        self.worlds, self.training, self.fresh, self.own, self.twin = vars(trajectory)[key]
+        self.worlds, self.training, self.neighbours, self.fresh, self.own, self.twin = vars(trajectory)[key]
         self.random = self.random or self.drawn
         self.said = f"{self.worlds.count} {'pairs of data sets' if self.drawn else 'replaced samples'}"
         if self.drawn:
@@ -97,7 +98,7 @@ class CoupledRuns(Runs):
 
     # the runs -------------------------------------------------------------------------------------------------------------
     def _made_coupled(self, replacements):
-        """Worlds, the federation of their data, the samples that are put in, and the records of both runs."""
+        """Worlds, federations of their data and of the neighbours, the samples that are put in, and both runs' records."""
         federation, trajectory, clients = self.federation, self.trajectory, self.federation.clients
         counts = to_numpy(federation.counts)[0].astype(int)
         count, samples = -(-_WORLDS // clients) * clients, int(counts.min())
@@ -115,14 +116,16 @@ class CoupledRuns(Runs):
         if needed > MOST_BYTES:
             raise ValueError(f"runs on {sets} pairs of data sets take {needed / 1e9:.3g} GB; allowed: {MOST_BYTES / 1e9:g} "
                              "GB (fewer seeds, fewer rounds)")
-        own, twin = (self._recorded_on(data.repeat(seeds), sets) for data in (training, training.neighbours(put)))
+        neighbours = training.neighbours(put)
+        own, twin = (self._recorded_on(data.repeat(seeds), sets) for data in (training, neighbours))
         replaced, place = (np.array([entry[i] for entry in put]) for i in (0, 1))
         one, iterations = federation.batch_size == 1, trajectory.rounds * self.algorithm.local_steps
         used = self._samples_used(iterations) if one else np.zeros((seeds, iterations, clients), dtype=int)
         sampled = to_numpy(own[0].later(federation, own[1], self.algorithm.local_steps)["sampled"]()[0])[:seeds] > 0
         worlds = _Sampled(chosen, chosen, replaced, used, np.zeros((1, 1, 0)), sampled, np.zeros(0), not self.drawn,
                           federation, None, place, one)
-        return worlds, training, [entry[2:] for entry in put], own, twin
+        fresh = [(np.ravel(features), federation.check_target(target)) for *_, features, target in put]
+        return worlds, training, neighbours, fresh, own, twin
 
     def _sample(self, client: int, number: int) -> tuple:
         return tuple(to_numpy(array)[0, client, number] for array in (self.federation.features, self.federation.targets))
@@ -191,16 +194,15 @@ class CoupledRuns(Runs):
                                  "L_client": largest(each.smoothness().value)}
         if convexity is not None:
             found["mu_client"] = -largest(-to_numpy(convexity.value))
-        found["sigma_sq_client"] = np.maximum(*(
-            np.broadcast_to(to_numpy(data.variance), (len(to_numpy(data.weights)), clients)).max(axis=0)
-            for data in (self.federation, self.training)))
+        every = (self.federation, self.training, self.neighbours)
+        found["sigma_sq_client"] = np.max([
+            np.broadcast_to(to_numpy(data.variance), (data.instances, clients)).max(axis=0) for data in every], axis=0)
         named = ("G_lip", "H_loss") if needs_lipschitz(self.claim) or "G_lip" not in self.claim.constants else ("H_loss",)
         found |= {name: to_numpy(more[name].value).max() for name in named if name in more}
-        apart = [data.extra_constants() for data in (self.federation, self.training)]
+        apart = [data.extra_constants() for data in every]
         for name, known in HETEROGENEITY.items():
             if known in apart[0] and name not in self.claim.constants:
-                law, data = (to_numpy(one[known].value) for one in apart)
-                found[name] = np.maximum(law[0], data.max(axis=0))
+                found[name] = np.max([to_numpy(one[known].value).max(axis=0) for one in apart], axis=0)
         return {name: self._constant(value) for name, value in found.items()}
 
     def _unknown(self) -> list[str]:

@@ -130,6 +130,26 @@ def test_of_given_data_the_worst_replacement_is_drawn():
     assert compare(signed, trajectory(), replacements=put).series.left[-1] > 0.01
 
 
+def test_constants_hold_on_every_data_set_and_on_its_neighbours():
+    """Of samples that are put in place of others, too: one ten times as long as the longest."""
+    far = max((z for z in samples_of(data())), key=lambda z: np.linalg.norm(z[2]))
+    put = [(0, 0, 10 * far[2], far[3]), (1, 2, 10 * far[2], far[3])]
+    claim = control("mine", "run", Condition(norm(end - twin_end), "<=", 1), procedure=PROCEDURE["any"])
+    known, usual = (CoupledRuns(claim, trajectory(), {}, given)._bounds(ETA) for given in (put, None))
+    longest = np.linalg.norm(far[2])
+    assert np.ravel(to_numpy(known["L_client"].data)) == pytest.approx([100 * longest**2] * 2)
+    assert float(known["G_lip"].data) == pytest.approx(10 * longest) == 10 * float(usual["G_lip"].data)
+    for name in ("sigma_sq_client", "sigma_g"):
+        assert (np.ravel(to_numpy(known[name].data)) > 3 * np.ravel(to_numpy(usual[name].data))).all()
+
+
+def test_other_replacements_are_other_runs():
+    claim = control("mine", "run", Condition(norm(end - twin_end), "<=", 9), procedure=PROCEDURE["any"])
+    near = [[(0, 0, FEATURES[0, 0] * (1 + share), TARGETS[0, 0])] for share in (1e-9, 2e-9)]
+    first, second = (max(compare(claim, trajectory(), replacements=put).series.left) for put in near)
+    assert 0 < 1.5 * first < second
+
+
 @pytest.mark.parametrize("given", ["random", "any"])
 def test_a_gap_is_0_as_long_as_the_replaced_sample_is_unused(given):
     """To the last bit; a round later it is not. In the first round the same is said of its own client's local models."""
