@@ -15,7 +15,7 @@ from fedtheory.algorithms.local_only import LocalOnly
 from fedtheory.engine import Observer, rounds_of
 from fedtheory.method import method, sampled
 from fedtheory.moment import Local, Moment, State, Upload
-from fedtheory.observables import OBSERVABLES
+from fedtheory.observables import OBSERVABLES, observables_of
 from fedtheory.parts import ClientOptimiser, Correction, GradientOracle, ServerOptimiser, UploadFilter
 from fedtheory.registry import ALGORITHMS, find_algorithm, make_algorithm
 from fedtheory.run import resume, run
@@ -76,6 +76,6 @@ __all__ = [
     "Observer", "Participation", "Pattern", "PriorityOnly", "Schedule", "Selection", "ServerOptimiser", "State",
     "StopAfter", "Tabulated", "ToTolerance", "Trajectory", "Upload", "UploadFilter", "WithReplacement",
     "WithoutReplacement", "align", "fedalign", "fedavg", "find_algorithm", "from_arrays", "load_trajectory",
-    "make_algorithm", "make_problem", "make_quadratic", "method", "problem_names", "resume", "rounds_of", "run", "sampled",
-    "sweep",
+    "make_algorithm", "make_problem", "make_quadratic", "method", "observables_of", "problem_names", "resume", "rounds_of",
+    "run", "sampled", "sweep",
 ]
