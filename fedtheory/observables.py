@@ -71,6 +71,7 @@ def _eta(moment):
 
 _TABLE = (
     Observable("x", "state", ("dim",), "parameter", "global model", lambda f, x: x),
+    Observable("objective", "state", (), "loss", "F(x)", lambda f, x: f.objective(x)),
     Observable("suboptimality", "state", (), "loss", "F(x) - F*", lambda f, x: f.suboptimality(x)),
     Observable("distance_sq", "state", (), "parameter^2", "|x - x*|^2", lambda f, x: _square(x - f.x_star)),
     Observable("gradient_norm_sq", "state", (), "(loss/parameter)^2", "|grad F(x)|^2",

@@ -171,7 +171,7 @@ class Federation(ABC):
         Raises:
             ValueError: nothing is held out.
         """
-        raise ValueError(f"nothing is held out of {self.name}; allowed: federations on data made with held_out=0.2 or the like")
+        raise ValueError(f"nothing is held out of {self.name}; allowed: federations on data made with held_out, such as 0.2")
 
     def held_out_accuracy(self, x):
         """Share of the held-out samples that ``x`` (runs, dim) classifies correctly, as (runs,).
@@ -181,8 +181,8 @@ class Federation(ABC):
         Raises:
             ValueError: nothing is held out, or samples have no classes.
         """
-        raise ValueError(f"no samples with classes are held out of {self.name}; allowed: federations of classified samples "
-                         "made with held_out=0.2 or the like")
+        raise ValueError(f"no samples with classes are held out of {self.name}; allowed: federations on classified data, "
+                         "made with held_out, such as 0.2")
 
     def objective_gradient(self, x):
         """Gradient of F at ``x`` (runs, dim), same shape."""

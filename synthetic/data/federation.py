@@ -44,7 +44,8 @@ class DataFederation(Federation):
         ValueError: data that are not finite, shapes, empty clients, ``batch_size < 1``, an exact backend.
     """
 
-    _arrays = ("features", "targets", "share", "counts", "weights", "priority", "held_features", "held_targets", "held_client")
+    _arrays = ("features", "targets", "share", "counts", "weights", "priority", "held_features", "held_targets",
+               "held_client")
     _law = "_additive"
     _minibatches_known: tuple[str, str]  #: how the variance of minibatch gradients is known: provenance and note
 

@@ -76,8 +76,8 @@ def _count(held_out, rows: int, most: int) -> int:
     share = number("held_out", held_out, strict=True)
     count = max(1, round(share * rows))
     if share >= 1 or count > most:
-        raise ValueError(f"held_out must be a share below 1 that leaves every client and every class a row, at most {most} of "
-                         f"{rows} rows; got {held_out!r}")
+        raise ValueError(f"held_out must be a share below 1 that leaves every client and every class a row, at most {most} "
+                         f"of {rows} rows; got {held_out!r}")
     return count
 
 

@@ -48,7 +48,8 @@ def check_observables(row, name):
         losses, gradients = moved(federation.value(points)), moved(federation.gradient(points))
         gradient = np.einsum("ik,ikd->id", p * priority + 0 * losses, gradients)
         expected = {
-            "x": x, "loss_client": losses, "suboptimality": (p * priority * losses).sum(1) - constants["F_star"],
+            "x": x, "loss_client": losses, "objective": (p * priority * losses).sum(1),
+            "suboptimality": (p * priority * losses).sum(1) - constants["F_star"],
             "distance_sq": ((x - constants["x_star"]) ** 2).sum(1), "gradient_norm_sq": (gradient**2).sum(1),
         }
         _compare(data, expected | _held_out(federation, x), "round", r)
@@ -78,7 +79,7 @@ def check_observables(row, name):
         np.testing.assert_allclose(pi.sum(1), 1.0, atol=1e-14)
         if (t + 1) % method.local_steps and row != "proximal":
             np.testing.assert_allclose(x_local - 0.1 * g, notes.steps[t + 1][2], atol=1e-15)
-    checked = {"x", "loss_client", "suboptimality", "distance_sq", "gradient_norm_sq", "included", "chi", "psi",
+    checked = {"x", "loss_client", "objective", "suboptimality", "distance_sq", "gradient_norm_sq", "included", "chi", "psi",
                "aggregate_weight", "weight", "participants", "drift", "x_local", "g", "weighted_gradient_sq", "eta_l",
                "max_gradient_sq", *_held_out(federation, start)}
     assert set(data.data_vars) - checked == {"downlink_floats", "uplink_floats", "gradients", "diverged"}

@@ -165,8 +165,8 @@ def test_the_fingerprint_tells_losses_noises_and_shapes_apart():
         from_arrays(X, y, client, task="binary", batch_size=2, **options),
         from_arrays(X, y, client, task="binary", noise=FEDERATIONS["gaussian noise"]().noise, **options),
         from_arrays(X, y, client, task="binary", noise=_other_noise().noise, **options),
-        *(from_arrays(np.append(X, [x], axis=0), [*y, 1], [*client, 0], task="binary", held_out=np.arange(13) == 12, **options)
-          for x in ([0.0, 1.0], [0.0, 2.0])),
+        *(from_arrays(np.append(X, [x], axis=0), [*y, 1], [*client, 0], task="binary", held_out=np.arange(13) == 12,
+                      **options) for x in ([0.0, 1.0], [0.0, 2.0])),
     ]
     assert len({fingerprint(algorithm("fedavg"), federation) for federation in data}) == len(data)
     tables = [Tabulated(np.ones((2, 3))), Tabulated(np.ones(6)), Tabulated(np.ones(6), "round")]

@@ -1,4 +1,4 @@
-"""Held-out samples: no run trains on them, each is held out once, in equal shares of the classes; what is measured on them."""
+"""Held-out samples: no run trains on them, each is held out once, every class gives its share; what is measured on them."""
 
 import numpy as np
 import pytest
@@ -100,7 +100,7 @@ def test_free_clients_get_no_copies_of_held_out_samples():
     assert len(copies) > 1000 and not held & set(rows)
 
 
-def test_what_ships_has_no_sample_twice_but_for_its_constant_features():
+def test_what_ships_has_no_sample_twice():
     """Otherwise a held-out sample might be trained on under another number."""
     for name in ("digits", "breast-cancer"):
         X, _ = load(name)
@@ -215,5 +215,5 @@ def test_bad_input_is_one_clear_line(held_out, message):
 def test_without_held_out_samples_nothing_is_measured():
     for federation in (make_problem("digits", rows=100), make_problem("quadratic")):
         for name in ("held_out_loss", "held_out_accuracy"):
-            with pytest.raises(ValueError, match="held out of .*; allowed"):
+            with pytest.raises(ValueError, match=r"held out of .*; allowed"):
                 getattr(federation, name)(federation.x_star)
