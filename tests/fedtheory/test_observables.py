@@ -100,6 +100,22 @@ def _held_out(federation, models):
     return {"held_out_loss": np.mean(losses, axis=1), "held_out_accuracy": np.mean(right, axis=1)}
 
 
+#: methods that return another model than the server sends
+AVERAGED = {"afedpd": {}, "afedpdsam": {}, "fedasam": {"swa_start": 1, "swa_cycle": 1}}
+
+
+@pytest.mark.parametrize("name", AVERAGED)
+def test_held_out_samples_measure_the_model_that_a_method_returns(name):
+    federation = FEDERATIONS["logistic, held out"]()
+    method = make_algorithm(name, local_steps=2, **AVERAGED[name])
+    trajectory = run(method, federation, 4, seeds=2, record=["x", *HELD_OUT])
+    returned, sent = moved(method.output(trajectory.state)), moved(trajectory.state.x)
+    assert abs(returned - sent).max() > 1e-3
+    np.testing.assert_array_equal(trajectory.dataset["x"][:, -1], returned)
+    for round in range(5):
+        _compare(trajectory.dataset, _held_out(federation, trajectory.dataset["x"].values[:, round]), "round", round)
+
+
 def _compare(data, expected, clock, time):
     for quantity, value in expected.items():
         measured = data[quantity].isel({clock: time}).values

@@ -1,0 +1,32 @@
+"""FedALIGN's comparison in miniature.
+
+TEXT
+"""
+
+from matplotlib import pyplot as plt
+
+import fedtheory as ft
+
+rounds, steps = 100, (0.01, 0.03, 0.1, 0.3)
+free_clients = {"good free clients: no noise": ({"label_noise_factor": 0.0, "random_data_factor": 0.0}, 0.2),
+                "bad free clients: high noise": ({"skew": 5.0}, 0.4)}
+figure, row = plt.subplots(1, 2, figsize=(8.4, 3.8), sharey=True, layout="constrained")
+for axes, (title, (noise, epsilon)) in zip(row, free_clients.items(), strict=True):
+    federation = ft.make_problem("synth-noisy", largest=200, batch_size=16, held_out=0.2, **noise)
+    methods = {"priority clients alone": ("fedavg", "-", {}), "all clients": ("fedavg-all", "-", {"warmup": 10}),
+               "FedALIGN": ("fedalign", "--", {"warmup": 10, "epsilon": epsilon})}
+    for label, (name, dashes, own) in methods.items():
+        tried = ft.sweep(name, federation, rounds, {"eta_l": steps}, seeds=range(100, 104), measure="objective",
+                         arguments=own | {"local_steps": 5})
+        eta = float(tried.objective.mean("seed", skipna=False).idxmin())
+        method = ft.make_algorithm(name, eta_l=eta, local_steps=5, **own)
+        runs = ft.run(method, federation, rounds, seeds=10, record=("held_out_loss",)).dataset
+        ft.mean_with_band(axes, range(rounds + 1), runs.held_out_loss, linestyle=dashes,
+                          label=rf"{label}, $\eta_l$ = {eta:g}")
+    axes.set(xlabel="round", title=title)
+    axes.legend(fontsize="small")
+row[0].set(ylabel="held-out loss of the priority clients", yscale="log")
+row[0].set_yticks([0.7, 1, 1.5, 2], ["0.7", "1", "1.5", "2"])
+row[0].minorticks_off()
+figure.suptitle("mean of 10 seeds, 95 % band of the mean", fontsize="medium")
+figure.savefig("mini_fedalign.svg")
