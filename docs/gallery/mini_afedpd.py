@@ -1,6 +1,10 @@
 """A-FedPD's comparison in miniature.
 
-TEXT
+Not the paper's data sets, not its tables: handwritten digits over twenty clients of very unequal classes (a Dirichlet
+law with 0.1), and a network with sixteen hidden values. Every fifth image is held out. The weight of the duals is the
+one that the paper prints for FedDyn. Each method has the step, of four, whose final training loss is least over three
+other seeds. A-FedPD ends ahead of FedAvg at both shares of clients. With few clients it is fastest at first, and its
+lead over SCAFFOLD and FedDyn at the end is within the bands.
 """
 
 from matplotlib import pyplot as plt

@@ -1,6 +1,11 @@
 """FAdamGC's comparison in miniature.
 
-TEXT
+Not the paper's data sets, not its tables: handwritten digits over twenty clients of very unequal classes (a Dirichlet
+law with 0.1), and a network with sixteen hidden values. Every fifth image is held out. The moments' numbers are the
+paper's, like the share of clients in a round, half of which renew their correction. Each method has the step, of
+four, whose final training loss is least over four other seeds. FAdamGC ends far ahead of LocalAdam, as in the paper;
+FA-NT, which corrects the direction in place of the gradient, gains nothing here. A corrected round sends more: two
+models to each client and one or two back.
 """
 
 from matplotlib import pyplot as plt

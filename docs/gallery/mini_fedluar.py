@@ -1,6 +1,11 @@
 """FedLUAR's comparison in miniature.
 
-TEXT
+Not the paper's data sets, not its tables: handwritten digits over twenty clients of very unequal classes (a Dirichlet
+law with 0.1), and a network of four layers. Every fifth image is held out. The numbers of the rivals are the paper's
+where it prints them; PruneFL keeps half. Each method has the step, of four, whose final training loss is least over
+three other seeds; the paper's momentum of the clients is left out. FedLUAR with one layer recycled saves a fifth of
+the floats at FedAvg's loss. With two of four it loses. FedPAQ and FedDropoutAvg, which FedLUAR beats in the paper,
+are cheaper here. FedPara has another model and is not compared.
 """
 
 from matplotlib import pyplot as plt

@@ -1,6 +1,10 @@
 """FedMoSWA's comparison in miniature.
 
-TEXT
+Not the paper's data sets, not its tables: handwritten digits over twenty clients of very unequal classes (a Dirichlet
+law with 0.1), and a network with sixteen hidden values. Every fifth image is held out. The decay, the server's step
+and the momentum are the paper's, like the share of clients in a round. Each method has the step, of four, whose final
+training loss is least over four other seeds. Here SCAFFOLD ends first, unlike in the paper. FedMoSWA is second;
+FedSAM ends with FedAvg; FedSWA, which the paper finds better than both, is not.
 """
 
 from matplotlib import pyplot as plt

@@ -1,0 +1,47 @@
+"""What the papers' comparisons in miniature share: digits over clients, runs of several methods, curves with bands."""
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+
+import numpy as np
+from matplotlib.axes import Axes
+
+import fedtheory as ft
+from verify.demos.drawn import legend, name
+from verify.results.bands import mean_with_band
+
+__all__ = ["CLIENTS", "SEEDS", "at_end", "curves", "digits", "runs_of"]
+
+CLIENTS, SEEDS = 10, 5
+
+
+@lru_cache(maxsize=32)
+def digits(alpha: float, hidden: tuple[int, ...] = (8,)):
+    """900 images of digits over 10 clients of equal weight by a Dirichlet law, a third of them held out; a small network."""
+    return ft.make_problem("digits-perceptron", hidden=hidden, clients=CLIENTS, alpha=alpha, smallest=10, weights="equal",
+                           batch_size=8, rows=900, held_out=300)
+
+
+def runs_of(methods: Mapping[str, Mapping], federation, rounds: int, measured: str = "held_out_loss",
+            **shared) -> tuple[np.ndarray, ...]:
+    """What is ``measured`` along the runs of each method by name and own arguments, (seeds, places) each."""
+    made = (ft.make_algorithm(method, **shared, **own) for method, own in methods.items())
+    return tuple(ft.run(each, federation, rounds, seeds=SEEDS, record=(measured,)).dataset[measured].values for each in made)
+
+
+def curves(axes: Axes, courses: Sequence[np.ndarray], labels: Sequence[str], colours: Sequence[str], x=None,
+           title: str = "") -> None:
+    """The mean held-out loss of each method by round, or over its own ``x``, with the 95 % band over the seeds."""
+    for number, (course, label, colour) in enumerate(zip(courses, labels, colours, strict=True)):
+        places = np.arange(course.shape[1]) if x is None else x[number]
+        mean_with_band(axes, places, course, label=label, color=colour, linewidth=1.8)
+    axes.set_yscale("log")
+    name(axes, "round" if x is None else "floats uploaded by all clients, in models",
+         f"held-out loss, mean of {SEEDS} seeds, 95 % band", title)
+    legend(axes)
+
+
+def at_end(values: np.ndarray) -> str:
+    """The mean over the seeds in the last round, in words."""
+    mean = values[:, -1].mean()
+    return f"**{mean:.3g}**" if np.isfinite(mean) else "**beyond all numbers**"
