@@ -314,7 +314,7 @@ class _Binder:
     def _define(self, condition: Condition) -> bool:
         name = _bare_name(condition.left)
         if name is not None and isinstance(condition.left, sp.Indexed) and not condition.left.indices[0].is_Symbol:
-            return self._recursion(name, condition)
+            return self._entries(name, condition)
         if name is None or self._known(name):
             return False
         try:
@@ -326,25 +326,35 @@ class _Binder:
         self.env.by_definition.append(condition)
         return True
 
-    def _recursion(self, name, condition) -> bool:
-        """Bind entries t + 1 of an array that the condition defines from earlier ones."""
-        (index, low, high), *_ = condition.over
-        shift = sp.simplify(condition.left.indices[0] - index)
-        if not shift.is_Integer or shift < 1 or f"recursion:{name}" in self.env.sizes or name not in self.env.bound:
+    def _entries(self, name, condition) -> bool:
+        """Bind the entries of an array that the condition defines: one, as a[0], or entries t + 1 from earlier ones."""
+        if name not in self.env.bound or condition in self.env.by_definition or len(condition.over) > 1:
             return False
-        low, high = (int(e.subs({s: self.env.sizes[s.name] for s in e.free_symbols if s.name in self.env.sizes}))
-                     for e in (low, high))
-        data = self.env.bound[name].data
+        sizes, position = self.env.sizes, condition.left.indices[0]
+
+        def number(formula, **indices):
+            return int(formula.subs({s: value for s in formula.free_symbols
+                                     if (value := indices.get(s.name, sizes.get(s.name))) is not None}))
+
+        before, times = self.env.bound[name], [()]
+        if condition.over:
+            (index, low, high), = condition.over
+            shift = sp.simplify(position - index)
+            if not shift.is_Integer or shift < 1:
+                return False
+            times = [((index, t, t),) for t in range(number(low), number(high) + 1)]
         try:
-            for t in range(low, high + 1):
-                value, xp = self._value(condition.right, ((index, t, t),))[0], namespace(data)
-                value = xp.broadcast_to(value[..., :1], (*data.shape[:-1], 1))
-                position = t + int(shift)
-                data = xp.concat([data[..., :position], value, data[..., position + 1 :]], axis=-1)
+            for over in times:
+                data, place = self.env.bound[name].data, number(position, **{str(i): t for i, t, _ in over})
+                value, xp = self._value(condition.right, over)[0], namespace(data)
+                if not 0 <= place < data.shape[-1]:
+                    raise UnboundName(f"{name} has no entry {place}")
+                value = xp.broadcast_to(value[..., :1] if over else value[..., None], (*data.shape[:-1], 1))
+                data = xp.concat([data[..., :place], value, data[..., place + 1 :]], axis=-1)
                 self.env.bound[name] = NamedArray(data, 1)
         except UnboundName:
+            self.env.bound[name] = before
             return False
-        self.env.sizes[f"recursion:{name}"] = 1
         self.env.by_definition.append(condition)
         return True
 
