@@ -9,8 +9,9 @@ from matplotlib.axes import Axes
 import fedtheory as ft
 from verify.demos.drawn import legend, name
 from verify.results.bands import mean_with_band
+from verify.results.drawing import log_ticks
 
-__all__ = ["CLIENTS", "SEEDS", "at_end", "curves", "digits", "runs_of"]
+__all__ = ["CLIENTS", "SEEDS", "at_end", "curves", "digits", "heights", "runs_of"]
 
 CLIENTS, SEEDS = 10, 5
 
@@ -29,13 +30,26 @@ def runs_of(methods: Mapping[str, Mapping], federation, rounds: int, measured: s
     return tuple(ft.run(each, federation, rounds, seeds=SEEDS, record=(measured,)).dataset[measured].values for each in made)
 
 
+def heights(courses: Sequence[np.ndarray]) -> tuple[float, float]:
+    """Least and largest mean loss with some room; what grows a thousandfold is left out."""
+    means = np.concatenate([course.mean(axis=0) for course in courses])
+    means = means[np.isfinite(means)]
+    return means.min() / 1.3, 1.3 * min(means.max(), 1e3 * means.min())
+
+
 def curves(axes: Axes, courses: Sequence[np.ndarray], labels: Sequence[str], colours: Sequence[str], x=None,
-           title: str = "") -> None:
-    """The mean held-out loss of each method by round, or over its own ``x``, with the 95 % band over the seeds."""
+           title: str = "", limits: tuple[float, float] | None = None, dashed: str = "") -> None:
+    """The mean held-out loss of each method by round, or over its own ``x``, with the 95 % band over the seeds.
+
+    ``limits`` of the axis are by default :func:`heights`; ``dashed`` is the label of a curve that may lie on another.
+    """
     for number, (course, label, colour) in enumerate(zip(courses, labels, colours, strict=True)):
         places = np.arange(course.shape[1]) if x is None else x[number]
-        mean_with_band(axes, places, course, label=label, color=colour, linewidth=1.8)
+        mean_with_band(axes, places, course, label=label, color=colour, linewidth=1.8,
+                       linestyle=(0, (4, 3)) if label == dashed else "-")
     axes.set_yscale("log")
+    axes.set_ylim(limits or heights(courses))
+    log_ticks(axes.yaxis, *axes.get_ylim())
     name(axes, "round" if x is None else "floats uploaded by all clients, in models",
          f"held-out loss, mean of {SEEDS} seeds, 95 % band", title)
     legend(axes)

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 from verify.demos.controls import Slider
 from verify.demos.drawn import CORRECTED, DRIFTING, THIRD, panels
-from verify.demos.miniature import CLIENTS, at_end, curves, digits, runs_of
+from verify.demos.miniature import CLIENTS, at_end, curves, digits, heights, runs_of
 
 __all__ = ["CONTROLS", "Comparison", "numbers", "picture", "said"]
 
@@ -40,12 +40,9 @@ def numbers(participants: int, rho_prox: float, eta: float) -> Comparison:
 def picture(found: Comparison) -> Figure:
     """The loss by round, with few clients and with all."""
     figure, (few, every) = panels()
-    curves(few, found.few, LABELS, _COLOURS, title=f"{found.participants} of {CLIENTS} clients a round")
-    curves(every, found.all, LABELS, _COLOURS, title="all clients")
-    finite = np.concatenate([np.ravel(values.mean(axis=0)) for values in (*found.few, *found.all)])
-    finite = finite[np.isfinite(finite) & (finite < 1e6)]
-    for axes in (few, every):
-        axes.set_ylim(finite.min() / 1.5, finite.max() * 1.5)
+    limits = heights((*found.few, *found.all))
+    curves(few, found.few, LABELS, _COLOURS, title=f"{found.participants} of {CLIENTS} clients a round", limits=limits)
+    curves(every, found.all, LABELS, _COLOURS, title="all clients", limits=limits)
     return figure
 
 

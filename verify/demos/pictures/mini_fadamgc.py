@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 from verify.demos.controls import Slider
 from verify.demos.drawn import CORRECTED, DRIFTING, THIRD, panels
-from verify.demos.miniature import at_end, curves, digits, runs_of
+from verify.demos.miniature import at_end, curves, digits, heights, runs_of
 
 __all__ = ["CONTROLS", "Comparison", "numbers", "picture", "said"]
 
@@ -39,11 +39,9 @@ def numbers(alpha: float, local_steps: int, eta: float) -> Comparison:
 def picture(found: Comparison) -> Figure:
     """The loss by round, on both federations."""
     figure, row = panels()
+    limits = heights((*found.skewed, *found.even))
     for axes, courses, title in zip(row, found, ("clients as chosen", "clients of equal classes"), strict=True):
-        curves(axes, courses, LABELS, (DRIFTING, THIRD, CORRECTED), title=title)
-    limits = [limit for axes in row for limit in axes.get_ylim()]
-    for axes in row:
-        axes.set_ylim(min(limits), max(limits))
+        curves(axes, courses, LABELS, (DRIFTING, THIRD, CORRECTED), title=title, limits=limits)
     return figure
 
 

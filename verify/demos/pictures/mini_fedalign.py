@@ -50,8 +50,8 @@ def numbers(noise: float, epsilon: float, eta: float) -> Comparison:
 def picture(found: Comparison) -> Figure:
     """The loss by round, and how many free clients count."""
     figure, (loss, who) = panels()
-    curves(loss, found.loss, LABELS, (THIRD, DRIFTING, CORRECTED), title="held-out samples of the priority clients")
-    loss.lines[-1].set_linestyle((0, (4, 2)))
+    curves(loss, found.loss, LABELS, (THIRD, DRIFTING, CORRECTED), title="held-out samples of the priority clients",
+           dashed="FedALIGN")
     mean_with_band(who, np.arange(ROUNDS), found.included, color=CORRECTED, linewidth=1.8)
     who.set_ylim(-0.4, FREE + 0.4)
     name(who, "round", f"free clients that count, of {FREE}", "who is let in by FedALIGN")
