@@ -104,11 +104,12 @@ def _held_out(federation, models):
 AVERAGED = {"afedpd": {}, "afedpdsam": {}, "fedasam": {"swa_start": 1, "swa_cycle": 1}}
 
 
+@pytest.mark.parametrize("more", [(), ("weight",)], ids=["models alone", "rounds too"])
 @pytest.mark.parametrize("name", AVERAGED)
-def test_held_out_samples_measure_the_model_that_a_method_returns(name):
+def test_held_out_samples_measure_the_model_that_a_method_returns(name, more):
     federation = FEDERATIONS["logistic, held out"]()
     method = make_algorithm(name, local_steps=2, **AVERAGED[name])
-    trajectory = run(method, federation, 4, seeds=2, record=["x", *HELD_OUT])
+    trajectory = run(method, federation, 4, seeds=2, record=["x", *HELD_OUT, *more])
     returned, sent = moved(method.output(trajectory.state)), moved(trajectory.state.x)
     assert abs(returned - sent).max() > 1e-3
     np.testing.assert_array_equal(trajectory.dataset["x"][:, -1], returned)
