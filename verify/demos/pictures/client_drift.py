@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 import fedtheory as ft
 from synthetic import Quadratic
 from verify.demos.controls import Slider
-from verify.demos.drawn import CORRECTED, DRIFTING, EXACT, by_round, legend, name, panels
+from verify.demos.drawn import CORRECTED, DRIFTING, EXACT, by_round, legend, level_lines, name, panels
 from verify.results.drawing import GREY
 
 __all__ = ["CONTROLS", "Paths", "federation_of", "fixed_point", "numbers", "picture", "said"]
@@ -63,9 +63,7 @@ def picture(found: Paths) -> Figure:
     """The plane with lines of equal loss and the paths; and the distance to the minimiser by round."""
     figure, (plane, course) = panels()
     best = found.federation.x_star[0].numpy()
-    x, y = np.meshgrid(np.linspace(*_X, 81), np.linspace(*_Y, 73))
-    loss = found.federation.suboptimality(found.federation.backend.array(np.stack([x.ravel(), y.ravel()], axis=1))).numpy()
-    plane.contour(x, y, loss.reshape(x.shape), levels=np.geomspace(0.03, 20, 12), colors="0.8", linewidths=0.8)
+    level_lines(plane, found.federation, _X, _Y, np.geomspace(0.03, 20, 12))
     for path, colour, label in ((found.fedavg, DRIFTING, "FedAvg"), (found.scaffold, CORRECTED, "SCAFFOLD")):
         plane.plot(*path.T, "o-", color=colour, markersize=2.8, linewidth=1.2, label=label)
         by_round(course, np.linalg.norm(path - best, axis=1), colour, label, floor=1e-12)
@@ -76,7 +74,6 @@ def picture(found: Paths) -> Figure:
     plane.plot(*best, "*", color=EXACT, markersize=12, linestyle="none", label="minimiser of the mean")
     plane.plot(*found.stop, "X", color=DRIFTING, markersize=9, markeredgecolor="white", linestyle="none",
                label="FedAvg stops here")
-    plane.set(xlim=_X, ylim=_Y, aspect="equal")
     name(plane, "$x_1$", "$x_2$", "the models, round by round")
     legend(plane, loc="upper left", bbox_to_anchor=(0.0, -0.14), ncols=2)
     if found.distance > 1e-12:
