@@ -1,7 +1,7 @@
 """Runs a batch of instances of a claim, or fixes its point, and binds every name of the claim to a value."""
 
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial, reduce
 from math import prod
 
@@ -15,7 +15,13 @@ from fedtheory.schedules import Tabulated
 from fedtheory.selection import Pattern
 from synthetic.numbers.arrays import Backend, largest, maximum, namespace, to_numpy
 from synthetic.numbers.roots import just_inside
-from verify.claims.hypotheses import bounds_at_all_points, bounds_on_numbers, defined_numbers, equations
+from verify.claims.hypotheses import (
+    bounds_at_all_points,
+    bounds_on_entries,
+    bounds_on_numbers,
+    defined_numbers,
+    equations,
+)
 from verify.claims.method import BERNOULLI, algorithm_of, own_arguments, selection_of
 from verify.claims.open_constants import ASSUMED, assumed_constants, multiple, possible
 from verify.claims.sizes import entries_of
@@ -104,6 +110,7 @@ class _Binder:
     leaves: Leaves
     env: Environment
     rows: int
+    settled: list[Condition] = field(default_factory=list)
 
     def put(self, name, data, indices=0, vector=False):
         """Bind ``data`` (instances, indices..., [dim]) that does not depend on chance."""
@@ -295,6 +302,8 @@ class _Binder:
             progress = False
             for condition in equations(self.claim):
                 progress = self._define(condition) or progress
+            for condition in bounds_on_entries(self.claim):
+                progress = self._entries(_bare_name(condition.left), condition) or progress
             for name in self._bare_symbols():
                 progress = (name not in defined_numbers(self.claim) and self._tighten(name)) or progress
             assumed = [n for n in assumed_constants(self.claim) if n not in self.env.bound]
@@ -327,8 +336,9 @@ class _Binder:
         return True
 
     def _entries(self, name, condition) -> bool:
-        """Bind the entries of an array that the condition defines: one, as a[0], or entries t + 1 from earlier ones."""
-        if name not in self.env.bound or condition in self.env.by_definition or len(condition.over) > 1:
+        """Bind the entries of an array that the condition defines: one, as a[0], or entries t + 1 by earlier ones. Move
+        entries that it bounds into these bounds, one after another."""
+        if name not in self.env.bound or condition in self.settled or len(condition.over) > 1:
             return False
         sizes, position = self.env.sizes, condition.left.indices[0]
 
@@ -340,7 +350,7 @@ class _Binder:
         if condition.over:
             (index, low, high), = condition.over
             shift = sp.simplify(position - index)
-            if not shift.is_Integer or shift < 1:
+            if not shift.is_Integer or (condition.relation == "==" and shift < 1):
                 return False
             times = [((index, t, t),) for t in range(number(low), number(high) + 1)]
         try:
@@ -349,14 +359,28 @@ class _Binder:
                 value, xp = self._value(condition.right, over)[0], namespace(data)
                 if not 0 <= place < data.shape[-1]:
                     raise UnboundName(f"{name} has no entry {place}")
-                value = xp.broadcast_to(value[..., :1] if over else value[..., None], (*data.shape[:-1], 1))
+                value = value[..., :1] if over else value[..., None]
+                if any(size not in (1, own) for size, own in zip(value.shape, data.shape, strict=True)):
+                    raise UnboundName(f"{name} does not depend on chance")
+                value = xp.broadcast_to(value, (*data.shape[:-1], 1))
+                if condition.relation != "==":
+                    value = self._inside(data[..., place : place + 1], condition.relation, value)
                 data = xp.concat([data[..., :place], value, data[..., place + 1 :]], axis=-1)
                 self.env.bound[name] = NamedArray(data, 1)
         except UnboundName:
             self.env.bound[name] = before
             return False
-        self.env.by_definition.append(condition)
+        self.settled.append(condition)
+        if condition.relation == "==":
+            self.env.by_definition.append(condition)
         return True
+
+    def _inside(self, number, relation: str, bound):
+        """The number, or the bound where it is beyond that."""
+        upper = relation == "<="
+        if self.env.backend.library == "balls":  # conditions hold for sure, and instances stay rational
+            bound = just_inside(bound, up=not upper)
+        return -maximum(-number, -bound) if upper else maximum(number, bound)
 
     def _bare_symbols(self):
         names = dict.fromkeys((*bounds_on_numbers(self.claim), *bounds_at_all_points(self.claim)))

@@ -98,7 +98,7 @@ def setting_of(claim: Claim, given: Mapping[str, Fraction], place: Place | None 
         numbers |= {name: place.numbers[i % len(place.numbers)] for i, name in enumerate(left)
                     if name not in place.unknown}
     values |= {name: _written(number, free[name], sizes) for name, number in numbers.items()}
-    for condition in claim.conditions:
+    for condition in claim.hypotheses:
         _with_entries(condition, values, known, sizes)
     alike = claim.procedure is None or claim.procedure.equal_weights
     parts = [1 if alike else place.weights[k % len(place.weights)] for k in range(sizes["clients"])]
@@ -143,7 +143,7 @@ def _table(claim: Claim, name: str, sizes: dict[str, int], place: Place) -> list
         formula = sp.sympify(formula)
         return formula.subs({s: sizes[s.name] for s in formula.free_symbols if getattr(s, "name", "") in sizes})
 
-    about = [c for c in claim.conditions if name in (names := names_in(c.left) | names_in(c.right))
+    about = [c for c in claim.hypotheses if name in (names := names_in(c.left) | names_in(c.right))
              and names <= {name, *sizes} | {str(index) for index, *_ in c.over}]
     rows = [*product("01", repeat=sizes["layers"])]
     turn = sum(place.weights) % len(rows)
@@ -225,7 +225,7 @@ def _bounded(claim: Claim, name: str, known, near: Fraction) -> Fraction | None:
 def _bounds(claim: Claim, name: str, known, relation: str) -> Iterator[Fraction]:
     """The numbers that are the most, the least or the only ones of a name that conditions allow, of which all else is known:
     those right of ``name relation ...``, and where a condition on a positive number changes from true to false."""
-    for condition in claim.conditions:
+    for condition in claim.hypotheses:
         left = condition.left.base.label if isinstance(condition.left, sp.Indexed) else condition.left
         if getattr(left, "name", "") == name and condition.relation == relation:
             number = condition.right.subs({s: known[s.name] for s in condition.right.free_symbols if s.name in known})
