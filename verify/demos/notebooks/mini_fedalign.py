@@ -34,9 +34,9 @@ def _(demo, live):
 def _(mo):
     mo.md(r"""
     Ten priority clients with samples of Synth(1,1), and ten free clients with copies of these samples, whose labels are
-    noisy and which have irrelevant points besides. Held out are samples of the priority clients, of which nobody has a copy.
-    FedALIGN lets a free client in when its loss is within $\epsilon$ of the priority clients'. Not all of the paper's data
-    sets, not its tables.
+    noisy and which have irrelevant points besides. Held out are samples of the priority clients; nobody has a copy of them.
+    FedALIGN lets a free client in when its loss is within $\epsilon$ of the priority clients'. Not the paper's data sets,
+    not its tables: a small draw, in one reading of the paper's recipe.
 
     ### Questions
 

@@ -35,8 +35,8 @@ def _(mo):
     mo.md(r"""
     Handwritten digits over ten clients of unequal classes, three of them in a round, a network of four layers, a third of
     the images held out. Not the paper's data sets, not its tables. FedLUAR repeats the last update of layers that moved
-    little, and asks clients for the others. FedPAQ rounds each float to a few bits; FedDropoutAvg drops half of the floats at
-    random.
+    little, and asks clients for the others. FedPAQ rounds each float to a few bits; FedDropoutAvg drops half of the floats
+    at random.
 
     ### Questions
 
