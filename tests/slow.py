@@ -11,6 +11,9 @@ _METHODS = ("[fedavg]", "[scaffold]", "[fedadam]", "[fedalign]", "[lbgm]")
 
 #: test -> with what it runs in ``make test``
 SLOW: dict[str, tuple[str, ...]] = {
+    "verify/demos/test_notebooks.py::test_a_control_that_moves_moves_the_picture": ("[client-drift]", "[worst-function]"),
+    "verify/demos/test_notebooks.py::test_a_picture_is_drawn_at_both_ends_of_every_control": (
+        "[client-drift]", "[worst-function]"),
     "house/test_site.py::test_papers_have_a_page_with_every_claim_and_its_verdict": (),
     "house/test_site.py::test_a_report_is_stored_only_if_this_code_made_it": (),
     "house/test_pages.py::test_a_page_does_what_it_says": (

@@ -2,10 +2,12 @@
 
 import ast
 from difflib import get_close_matches
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import NamedTuple
 
-__all__ = ["Demo", "demos", "find_demo"]
+__all__ = ["Demo", "demos", "find_demo", "module_of"]
 
 NOTEBOOKS = Path(__file__).resolve().parent / "notebooks"
 
@@ -35,3 +37,8 @@ def find_demo(name: str) -> Demo:
         raise LookupError(f"unknown demo {name!r}; " + (f"nearest: {', '.join(near)}; " if near else "")
                           + f"allowed: {', '.join(known)}")
     return known[name]
+
+
+def module_of(demo: Demo) -> ModuleType:
+    """What the notebook shows: a module with ``CONTROLS``, ``numbers``, ``picture`` and ``said``."""
+    return import_module(f"verify.demos.pictures.{demo.path.stem}")

@@ -3,7 +3,7 @@
 from importlib import import_module
 from types import ModuleType
 
-from verify.demos.catalogue import demos
+from verify.demos.catalogue import demos, find_demo, module_of
 
 __all__ = ["NAMES", "app_of", "picture_of"]
 
@@ -12,7 +12,7 @@ NAMES = sorted(demos())
 
 def picture_of(name: str) -> ModuleType:
     """The module of the picture: ``CONTROLS``, ``numbers``, ``picture``, ``said``."""
-    return import_module(f"verify.demos.pictures.{name.replace('-', '_')}")
+    return module_of(find_demo(name))
 
 
 def app_of(name: str):

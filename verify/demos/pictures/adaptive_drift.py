@@ -21,7 +21,7 @@ CONTROLS = {
     "apart": Slider("heterogeneity: half the distance of the minimisers", (0.0, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5), 1.0),
     "eps": Slider(r"$\epsilon$ below the root", (0.001, 0.01, 0.1, 1.0), 0.1),
 }
-START, ROUNDS = (1.8, -1.2), 300
+START, ROUNDS = (1.8, -1.2), 240
 _SHOWN = {"local-adam": ("local Adam", DRIFTING), "fadamgc": ("FAdamGC: gradients corrected", CORRECTED),
           "fa-nt": ("FA-NT: directions corrected", THIRD)}
 
