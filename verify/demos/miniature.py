@@ -23,11 +23,22 @@ def digits(alpha: float, hidden: tuple[int, ...] = (8,)):
                            batch_size=8, rows=900, held_out=300)
 
 
-def runs_of(methods: Mapping[str, Mapping], federation, rounds: int, measured: str = "held_out_loss",
-            **shared) -> tuple[np.ndarray, ...]:
-    """What is ``measured`` along the runs of each method by name and own arguments, (seeds, places) each."""
-    made = (ft.make_algorithm(method, **shared, **own) for method, own in methods.items())
-    return tuple(ft.run(each, federation, rounds, seeds=SEEDS, record=(measured,)).dataset[measured].values for each in made)
+def runs_of(methods: Mapping[str, Mapping], federation, rounds: int, measured: Sequence[str] = ("held_out_loss",),
+            **shared) -> tuple[tuple[np.ndarray, ...], ...]:
+    """For each name in ``measured``: what it is along the runs of each method, by name and own arguments, (seeds, ...).
+
+    Runs are kept, so that a slider moves only what depends on it.
+    """
+    found = (_run(name, tuple((shared | dict(own)).items()), federation, rounds, tuple(measured))
+             for name, own in methods.items())
+    return tuple(zip(*found, strict=True))
+
+
+@lru_cache(maxsize=512)
+def _run(name: str, arguments: tuple, federation, rounds: int, measured: tuple[str, ...]) -> tuple[np.ndarray, ...]:
+    method = ft.make_algorithm(name, **dict(arguments))
+    runs = ft.run(method, federation, rounds, seeds=SEEDS, record=measured).dataset
+    return tuple(runs[each].values for each in measured)
 
 
 def heights(courses: Sequence[np.ndarray]) -> tuple[float, float]:

@@ -33,7 +33,8 @@ def numbers(participants: int, rho_prox: float, eta: float) -> Comparison:
     """The runs of all methods with the same step."""
     dual, shared = {"rho_prox": rho_prox}, {"eta_l": eta, "local_steps": 5, "replacement": False}
     methods = {"fedavg": {}, "feddyn": dual, "afedpd": dual}
-    few, every = (runs_of(methods, digits(0.1), ROUNDS, participants=some, **shared) for some in (participants, CLIENTS))
+    (few,), (every,) = (runs_of(methods, digits(0.1), ROUNDS, participants=some, **shared)
+                        for some in (participants, CLIENTS))
     return Comparison(few, every, participants)
 
 

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 import fedtheory as ft
 from verify.demos.controls import Slider
 from verify.demos.drawn import CORRECTED, DRIFTING, THIRD, name, panels
-from verify.demos.miniature import SEEDS, at_end, curves, runs_of
+from verify.demos.miniature import at_end, curves, runs_of
 from verify.results.bands import mean_with_band
 
 __all__ = ["CONTROLS", "Comparison", "numbers", "picture", "said"]
@@ -19,7 +19,7 @@ CONTROLS = {
     "epsilon": Slider(r"threshold $\epsilon$", (0.0, 0.1, 0.2, 0.4, 0.8, 3.0), 0.2),
     "eta": Slider(r"local step $\eta$", (0.01, 0.03, 0.1, 0.3), 0.1),
 }
-ROUNDS, WARMUP, FREE = 40, 4, 10
+ROUNDS, WARMUP, PRIORITY, FREE = 40, 4, 10, 10
 LABELS = "priority clients alone", "all clients", "FedALIGN"
 
 
@@ -41,10 +41,9 @@ def federation_of(noise: float):
 def numbers(noise: float, epsilon: float, eta: float) -> Comparison:
     """The runs of the three methods with the same step."""
     methods = {"fedavg": {}, "fedavg-all": {"warmup": WARMUP}, "fedalign": {"warmup": WARMUP, "epsilon": epsilon}}
-    federation, shared = federation_of(noise), {"eta_l": eta, "local_steps": 5}
-    aligned = ft.fedalign(**methods["fedalign"], **shared)
-    counted = ft.run(aligned, federation, ROUNDS, seeds=SEEDS, record=("participants",)).dataset.participants.values - FREE
-    return Comparison(runs_of(methods, federation, ROUNDS, **shared), counted)
+    loss, counted = runs_of(methods, federation_of(noise), ROUNDS, ("held_out_loss", "participants"), eta_l=eta,
+                            local_steps=5)
+    return Comparison(loss, counted[-1] - PRIORITY)
 
 
 def picture(found: Comparison) -> Figure:

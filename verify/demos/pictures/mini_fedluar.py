@@ -5,10 +5,9 @@ from typing import NamedTuple
 import numpy as np
 from matplotlib.figure import Figure
 
-import fedtheory as ft
 from verify.demos.controls import Slider
 from verify.demos.drawn import CORRECTED, DRIFTING, FOURTH, THIRD, panels
-from verify.demos.miniature import SEEDS, at_end, curves, digits
+from verify.demos.miniature import at_end, curves, digits, runs_of
 
 __all__ = ["CONTROLS", "Comparison", "numbers", "picture", "said"]
 
@@ -32,12 +31,11 @@ class Comparison(NamedTuple):
 def numbers(recycled: int, bits: int, eta: float) -> Comparison:
     """The runs of all methods with the same step on a network of four layers."""
     federation = digits(0.1, HIDDEN)
-    shared = {"eta_l": eta, "local_steps": 5, "participants": 3, "replacement": False}
     methods = {"fedavg": {}, "fedpaq": {"bits": bits}, "feddropoutavg": {"fdr": 0.5}, "fedluar": {"recycled": recycled}}
-    runs = [ft.run(ft.make_algorithm(method, **shared, **own), federation, ROUNDS, seeds=SEEDS,
-                   record=("held_out_loss", "uplink_floats")).dataset for method, own in methods.items()]
-    return Comparison(tuple(data.uplink_floats.values.sum(axis=-1).cumsum(axis=1) / federation.dim for data in runs),
-                      tuple(data.held_out_loss.values[:, 1:] for data in runs))
+    loss, floats = runs_of(methods, federation, ROUNDS, ("held_out_loss", "uplink_floats"), eta_l=eta, local_steps=5,
+                           participants=3, replacement=False)
+    return Comparison(tuple(sent.sum(axis=-1).cumsum(axis=1) / federation.dim for sent in floats),
+                      tuple(values[:, 1:] for values in loss))
 
 
 def picture(found: Comparison) -> Figure:

@@ -5,10 +5,9 @@ from typing import NamedTuple
 import numpy as np
 from matplotlib.figure import Figure
 
-import fedtheory as ft
 from verify.demos.controls import Slider
 from verify.demos.drawn import CORRECTED, DRIFTING, EXACT, FOURTH, THIRD, name, panels
-from verify.demos.miniature import CLIENTS, SEEDS, at_end, curves, digits
+from verify.demos.miniature import CLIENTS, at_end, curves, digits, runs_of
 from verify.results.bands import mean_with_band
 
 __all__ = ["CONTROLS", "Comparison", "numbers", "picture", "said"]
@@ -34,11 +33,8 @@ class Comparison(NamedTuple):
 
 def numbers(alpha: float, participants: int, eta: float) -> Comparison:
     """The runs of all methods with the same step, and the paper's other numbers."""
-    federation, measured = digits(alpha), ("held_out_loss", "held_out_accuracy")
-    shared = {"eta_l": eta, "local_steps": 5, "participants": participants, "replacement": False}
-    made = (ft.make_algorithm(method, **shared, **own) for method, own in METHODS.items())
-    runs = [ft.run(method, federation, ROUNDS, seeds=SEEDS, record=measured).dataset for method in made]
-    return Comparison(*(tuple(data[what].values for data in runs) for what in measured))
+    return Comparison(*runs_of(METHODS, digits(alpha), ROUNDS, ("held_out_loss", "held_out_accuracy"), eta_l=eta,
+                               local_steps=5, participants=participants, replacement=False))
 
 
 def picture(found: Comparison) -> Figure:
