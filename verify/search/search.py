@@ -41,8 +41,8 @@ class Found:
         level, stage: of the budget, and of the search, that found the violation.
         unconfirmed: violations that float64 saw and exact arithmetic did not confirm.
         uncertain: why exact arithmetic could not decide one of these; empty where it could.
-        latest: ratios left/right of those of the last batch that met the hypotheses.
         narrow: instances with the largest scores of which float64 can hardly tell whether they violate the claim.
+        latest: ratios left/right of those of the last batch that met the hypotheses.
     """
 
     tried: int = 0
@@ -55,8 +55,8 @@ class Found:
     stage: str = ""
     unconfirmed: int = 0
     uncertain: str = ""
-    latest: np.ndarray = field(default_factory=lambda: np.zeros(0))
     narrow: list[tuple[float, Shape, Leaves]] = field(default_factory=list)
+    latest: np.ndarray = field(default_factory=lambda: np.zeros(0))
 
 
 def search(claim: Claim, budget: Budget, seed: int = 0, backend: Backend = NUMPY, related: Sequence[Claim] = (),

@@ -34,15 +34,16 @@ def _(demo, live):
 @app.cell
 def _(mo):
     mo.md(r"""
-    The two clients of the demo client-drift run Adam. Their second moments see different curvatures (right), so that one
-    gradient is worth a longer step at one client than at the other: the average stops where scaled steps cancel, even for
-    $K = 1$. FAdamGC corrects the gradient before it enters the moments, so that all clients have the same moments at the
+    Three clients run Adam. Their second moments see different gradients (right), so that the same gradient is worth a
+    longer step at one client than at another: the average stops where scaled steps cancel, even for $K = 1$. For small
+    $\epsilon$ a step is little more than the sign of its gradient, and the average stops where signs cancel, as a median
+    does. FAdamGC corrects the gradient before it enters the moments, so that all clients have the same moments at the
     optimum. FA-NT corrects the direction after the moments; the corrections cancel in the average.
 
     ### Questions
 
     1. Set $K = 1$. FedAvg has no drift then. Why has local Adam?
-    2. Raise $\epsilon$ to 1. Which method does local Adam become?
+    2. With two clients of equal weight local Adam would stop at the minimiser for $K = 1$. Why, and why not with three?
     3. Where must a correction enter so that the minimiser of the mean is a fixed point? Prove it for $K = 1$.
     """)
     return

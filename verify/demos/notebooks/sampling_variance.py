@@ -43,7 +43,7 @@ def _(mo):
 
     ### Questions
 
-    1. Set the heterogeneity to zero. Why does sampling cost nothing then?
+    1. Set the heterogeneity to zero. Why is there no floor then, with any number of clients?
     2. Halve the step. By which factor does the floor on the left fall, and by which the dots on the right?
     3. Twelve draws with replacement are not all twelve clients. Where do you see it in both panels?
     """)

@@ -8,8 +8,7 @@ from matplotlib.figure import Figure
 import fedtheory as ft
 from synthetic import Quadratic
 from verify.demos.controls import Slider
-from verify.demos.drawn import CORRECTED, DRIFTING, EXACT, THIRD, by_round, legend, level_lines, name, panels
-from verify.demos.pictures.client_drift import federation_of
+from verify.demos.drawn import CORRECTED, DRIFTING, EXACT, FOURTH, THIRD, by_round, legend, level_lines, name, panels
 from verify.demos.states import states_of
 from verify.results.drawing import GREY
 
@@ -18,10 +17,12 @@ __all__ = ["CONTROLS", "Moments", "numbers", "picture", "said"]
 CONTROLS = {
     "local_steps": Slider("local steps $K$", (1, 2, 3, 4, 6, 8), 4),
     "eta": Slider(r"local step $\eta$", (0.005, 0.01, 0.02, 0.04, 0.08, 0.16), 0.04),
-    "apart": Slider("heterogeneity: half the distance of the minimisers", (0.0, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5), 1.0),
+    "apart": Slider("heterogeneity: the distances of the minimisers", (0.0, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5), 1.0),
     "eps": Slider(r"$\epsilon$ below the root", (0.001, 0.01, 0.1, 1.0), 0.1),
 }
-START, ROUNDS = (1.8, -1.2), 240
+CURVATURES = np.array([[1.0, 3.0], [4.0, 1.0], [2.0, 2.0]])
+MINIMISERS = np.array([[1.2, 0.9], [-1.0, -1.0], [1.0, -0.4]])
+START, ROUNDS = (1.8, -1.5), 240
 _SHOWN = {"local-adam": ("local Adam", DRIFTING), "fadamgc": ("FAdamGC: gradients corrected", CORRECTED),
           "fa-nt": ("FA-NT: directions corrected", THIRD)}
 
@@ -35,8 +36,8 @@ class Moments(NamedTuple):
 
 
 def numbers(local_steps: int, eta: float, apart: float, eps: float) -> Moments:
-    """The runs of the three methods on the two clients of the demo client-drift."""
-    federation = federation_of(apart)
+    """The runs of the three methods on three clients 1/2 sum_i a_i (x_i - c_i)^2, with c of length ``apart``."""
+    federation = Quadratic(CURVATURES[None], apart * MINIMISERS[None])
     methods = [ft.make_algorithm(name, eta_l=eta, local_steps=local_steps, eps=eps) for name in _SHOWN]
     paths = tuple(ft.run(method, federation, ROUNDS, start=START).dataset.x.values[0] for method in methods)
     states = states_of(methods[0], federation, ROUNDS, start=START)
@@ -58,8 +59,8 @@ def picture(found: Moments) -> Figure:
     name(plane, "$x_1$", "$x_2$", "the models")
     legend(plane, loc="upper left", bbox_to_anchor=(-0.1, -0.16))
     name(course, "round", r"$|x - x_\star|$", "distance to the minimiser")
-    for client, style in enumerate(("-", (0, (4, 2)))):
-        for coordinate, colour in enumerate((DRIFTING, GREY)):
+    for coordinate, style in enumerate(("-", (0, (4, 2)))):
+        for client, colour in enumerate((DRIFTING, GREY, FOURTH)):
             roots.plot(found.roots[:, client, coordinate], color=colour, linestyle=style,
                        label=f"client {client + 1}, $x_{coordinate + 1}$")
     roots.set_ylim(bottom=0)
