@@ -197,6 +197,13 @@ def test_what_is_not_in_the_language_is_refused_and_does_nothing(text, where, tm
     live_counterexample.picture(found)
 
 
+@pytest.mark.parametrize("field, values", [
+    ("statement", {"statement": "L <= y"}), ("conditions", {"condition": "L <= 1; L <= y"}),
+])
+def test_what_is_wrong_names_its_field(field, values):
+    assert at(live_counterexample, **values).wrong.startswith(f"{field}: ")
+
+
 @pytest.mark.parametrize("method", ["feddyn", "../fedavg", "fedavg\"\nid = \"x"])
 def test_another_method_than_those_offered_is_refused(method):
     assert at(live_counterexample, method=method).wrong

@@ -34,11 +34,11 @@ def _(demo, live):
 @app.cell
 def _(mo):
     mo.md(r"""
-    The black line is what the theorem prints, evaluated with the constants of this federation. The diamonds are the bound
-    times its exact worst case: a semidefinite program over all functions of the theorem's class, in every dimension. No
-    function of the class lies above them, and some come as near as one likes. The blue line is the mean of the runs with
-    a 95 % band. What lies between line and diamonds the proof gives away; what lies between diamonds and runs is the price
-    of speaking about every function.
+    The black line is what the theorem prints, evaluated with the constants of this federation. The diamonds are the
+    bound times its exact worst case: a semidefinite program over all functions of the theorem's class, in every
+    dimension. No function of the class lies above them. The blue line is the mean of the runs with a 95 % band. What
+    lies between line and diamonds the proof gives away; what lies between diamonds and runs is the price of speaking
+    about every function.
 
     ### Questions
 

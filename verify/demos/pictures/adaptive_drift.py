@@ -22,7 +22,7 @@ CONTROLS = {
 }
 CURVATURES = np.array([[1.0, 3.0], [4.0, 1.0], [2.0, 2.0]])
 MINIMISERS = np.array([[1.2, 0.9], [-1.0, -1.0], [1.0, -0.4]])
-START, ROUNDS = (1.8, -1.5), 240
+START, ROUNDS = (1.8, -1.5), 160
 _SHOWN = {"local-adam": ("local Adam", DRIFTING), "fadamgc": ("FAdamGC: gradients corrected", CORRECTED),
           "fa-nt": ("FA-NT: directions corrected", THIRD)}
 

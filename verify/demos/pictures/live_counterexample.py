@@ -54,7 +54,7 @@ def typed(statement: str, condition: str, method: str) -> Claim:
     """The claim that these lines make, read as a file of claims is: text is data, and nothing in it runs.
 
     Raises:
-        ValueError: not in the language, too long, or not one of ``METHODS``; with line and column.
+        ValueError: not in the language, too long, or not one of ``METHODS``; with the field and the column.
     """
     for line in (statement, condition):
         if len(line) > LONGEST:
@@ -70,7 +70,10 @@ def typed(statement: str, condition: str, method: str) -> Claim:
         try:
             return load_claims(path, faults_of_method)[0]
         except ValueError as error:
-            raise ValueError(str(error).replace(f"{path}, ", "").replace(str(path), "the text")) from None
+            said = str(error).replace(f"{path}, ", "").replace(str(path), "the text")
+            for number, key in enumerate(row, start=2):  # below the line of the table
+                said = said.replace(f"line {number}: ", f"{key}: ")
+            raise ValueError(said) from None
 
 
 @lru_cache(maxsize=64)
