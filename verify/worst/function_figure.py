@@ -14,28 +14,31 @@ _ROOM = 0.25  # around what is drawn, in units of its extent
 _CLIENTS = 2  # whose own functions are drawn
 
 
-def function_figure(function: WorstFunction) -> Figure:
+def function_figure(function: WorstFunction, axes: Axes | None = None) -> Figure:
     """Draw the objective, the functions of the first clients, and the models of the run; of more than two dimensions the
-    plane through the optimum along which models and clients' gradients differ most."""
+    plane through the optimum along which models and clients' gradients differ most. Draws into ``axes`` if they are given,
+    without the lines below, and returns their figure."""
     models, worst, dim = [np.ravel(model) for model in models_on(function)], function.worst, function.federation.dim
     models = np.array(models)
     if dim == 1:
-        figure = _line(function, models)
+        shown = _line(function, models, axes)
     else:
         gradients = np.asarray(function.federation.gradient(np.broadcast_to(
             models[:, None], (len(models), worst.clients, dim)))).reshape(-1, dim)
         plane = np.linalg.svd(np.concatenate([models, gradients]))[2][:2] if dim > 2 else np.eye(2)
-        figure = _plane(function, models, plane)
+        shown = _plane(function, models, plane, axes)
+    if axes is not None:
+        return axes.figure
     said = [f"{worst.algorithm.name} on the worst of all {worst.functions} functions",
             f"rounds = {worst.rounds}, clients = {worst.clients}",
             f"{worst.wanted.measure} in units of the {worst.wanted.given} at the start: {function.ratio:.6g}",
             *["lines of equal height"] * (dim > 1), *[f"the main plane of {dim} dimensions"] * (dim > 2)]
-    write_below(figure.axes[0], "; ".join(said))
-    return figure
+    write_below(shown, "; ".join(said))
+    return shown.figure
 
 
-def _line(function: WorstFunction, models: np.ndarray) -> Figure:
-    figure, (axes,) = canvas(6.0, 3.7)
+def _line(function: WorstFunction, models: np.ndarray, axes: Axes | None) -> Axes:
+    axes = axes or canvas(6.0, 3.7)[1][0]
     low, high = _extent(models[:, 0])
     x = np.linspace(low, high, _POINTS)
     own = _values(function, x[:, None])
@@ -52,11 +55,11 @@ def _line(function: WorstFunction, models: np.ndarray) -> Figure:
         (values, f"$F_{number + 1}$", COLOURS[number + 1]) for number, values in enumerate(shown.T))])
     axes.set_xlabel("$x$, the optimum is at 0", **FONT)
     axes.set_ylabel("value", **FONT)
-    return figure
+    return axes
 
 
-def _plane(function: WorstFunction, models: np.ndarray, plane: np.ndarray) -> Figure:
-    figure, (axes,) = canvas(5.4, 5.0)
+def _plane(function: WorstFunction, models: np.ndarray, plane: np.ndarray, axes: Axes | None) -> Axes:
+    axes = axes or canvas(5.4, 5.0)[1][0]
     models, count = models @ plane.T, min(_CLIENTS, function.federation.clients)
     places = np.concatenate([models, [[0.0, 0.0]]])
     middle, half = (places.max(0) + places.min(0)) / 2, max(np.ptp(places, axis=0).max(), 1e-9) * (0.5 + _ROOM / 2)
@@ -74,7 +77,7 @@ def _plane(function: WorstFunction, models: np.ndarray, plane: np.ndarray) -> Fi
     axes.annotate("$x_\\star$", (0, 0), textcoords="offset points", xytext=(6, 7), fontsize=10, **FONT)
     _name_ends(axes, models)
     axes.set_aspect("equal")
-    return figure
+    return axes
 
 
 def _extent(values: np.ndarray) -> tuple[float, float]:
