@@ -124,6 +124,7 @@ def _nearly(sign: str, left, right):
     if sign in ("<", ">"):
         return HOLDS[sign](left, right)
     slack = _TOLERANCE * (abs(left) + abs(right)) + 1e-15
+    slack = np.where(slack < np.inf, slack, 0)  # infinite sides have no rounding error
     return {"<=": left <= right + slack, ">=": left >= right - slack, "==": abs(left - right) <= slack}[sign]
 
 

@@ -26,6 +26,7 @@ from bounds.controls.fedavg import CLASS, control
 from bounds.language.claim import Claim, Condition, Procedure
 from bounds.language.words import norm2, rounds, x_round, x_star
 from bounds.registry.claims import all_claims, find_claim
+from bounds.registry.user_claims import load_claims
 from tests.verify.attack.every_round import attack_rounds
 from tests.verify.attack.mutants import damaged, mutant
 from tests.verify.attack.other_kinds import of_other_kinds
@@ -43,6 +44,7 @@ from verify.growth.order import with_constant
 from verify.referee.decide import Settings, decide
 from verify.worst.program import programs
 from verify.worst.proof import proof
+from verify.worst.proven import PLACES
 from verify.worst.worst_case import worst_case
 
 __all__ = ["Outcome", "attack", "certificates", "main", "of_every_method", "proofs"]
@@ -81,6 +83,10 @@ def proofs() -> Iterator[tuple[dict[str, Any], Claim]]:
         claim = find_claim(name)
         found = worst_case(claim, given).certificate
         assert found is not None, f"{name} is not proven"
+        yield json.loads(json.dumps(found)), claim
+    for claim in load_claims(Path(__file__).parent / "proven.toml"):
+        found = worst_case(claim, place=PLACES[1]).certificate
+        assert found is not None, f"{claim.id} is not proven"
         yield json.loads(json.dumps(found)), claim
 
 

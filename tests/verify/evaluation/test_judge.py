@@ -7,7 +7,7 @@ import sympy as sp
 from bounds.language.claim import Claim, Condition, Variable
 from synthetic.numbers.arrays import NUMPY
 from verify.evaluation.environment import UnboundName
-from verify.evaluation.judge import judge
+from verify.evaluation.judge import _nearly, judge
 from verify.instances.shape import Shape
 from verify.measure.realise import realise
 
@@ -71,3 +71,11 @@ def test_hypotheses_that_could_not_be_evaluated_are_not_remembered_as_met():
     for _ in range(2):  # the second time, what the first left behind answers nothing
         with pytest.raises(UnboundName, match="unheard_of"):
             judge(claim, environment)
+
+
+@pytest.mark.parametrize(("sign", "left", "right", "met"), [
+    ("<=", np.inf, 0.0, False), (">=", -np.inf, 0.0, False), ("==", 1.0, np.inf, False), ("<=", -np.inf, 0.0, True),
+    (">=", np.inf, 0.0, True), ("<=", 1.0 + 1e-10, 1.0, True), ("<=", 1.0 + 1e-8, 1.0, False), ("==", 1.0, 1.0 + 1e-10, True),
+])
+def test_an_infinite_side_has_no_rounding_error(sign, left, right, met):
+    assert bool(_nearly(sign, left, right)) == met
