@@ -20,6 +20,7 @@ SLOW: dict[str, tuple[str, ...]] = {
         "verdicts.md", "claims.md", "certificates.md", "conformance.md", "architecture.md", "add_a", "read_a"),
     "house/test_pages.py::test_a_script_of_the_gallery_draws_its_figure": ("[client_drift]", "[worst_functions]"),
     "house/test_pages.py::test_the_script_of_a_method_draws_its_figure": ("[fedavg]", "[fedluar]"),
+    "house/test_miniatures.py::test_what_a_page_says_came_out_came_out": (),
     "house/test_unseen.py::test_a_true_statement_is_spared": (),
     "verify/worst/test_on_a_line.py::test_what_a_program_knows_to_be_false_is_refuted_at_quick": (
         "[gradient", "[least", " less]", "[with noise]", "[of lengths]"),

@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from fedtheory.stability import Stability
-from verify.evidence.stability import Beside
+from verify.evidence.beside_runs import Comparison
 from verify.results.drawing import BOUND, FONT, MEASUREMENT, canvas, curve, direct_labels, set_scales, spans, write_below
 
 __all__ = ["stability_figure"]
@@ -14,24 +14,21 @@ __all__ = ["stability_figure"]
 MOST_CLAIMS = 3  #: panels of claims
 
 
-def stability_figure(found: Stability, beside: Sequence[Beside], title: str) -> Figure:
+def stability_figure(found: Stability, beside: Sequence[Comparison], title: str) -> Figure:
     """Draws the parameter gap by round, the loss gap where there is a test, and a panel for each of the tightest claims.
 
-    The panel of a final bound shows both sides over its horizons. The panel of a recursion shows them over its steps, each
-    at the other indices (the client, say) where the left side is largest.
+    A panel shows both sides over the rounds, or over the statement's first index, each where the others are worst.
     """
-    panels = [("parameter gap [parameter]", found.parameter_gap[found.worst], None, "round")]
+    rounds = np.arange(found.parameter_gap.shape[1])
+    panels = [("parameter gap [parameter]", rounds, found.parameter_gap[found.worst], None, "round")]
     if not np.isnan(found.loss_gap).any():
-        panels.append(("loss gap [loss]", found.loss_gap[found.worst], None, "round"))
-    measured = sorted((c for c in beside if c.ratio is not None), key=lambda c: -c.ratio)[:MOST_CLAIMS]
+        panels.append(("loss gap [loss]", rounds, found.loss_gap[found.worst], None, "round"))
+    measured = sorted((c for c in beside if c.series is not None), key=lambda c: -c.ratio)[:MOST_CLAIMS]
     for claim in measured:
-        rows = claim.rows or _by_first_index(claim.steps)
-        left, right = np.array([row[2:] for row in rows], dtype=float).T
-        panels.append((claim.claim, left, right, "rounds" if claim.rows else rows[0][1].split(" ")[0]))
+        sides = (np.asarray(side, dtype=float) for side in (claim.series.x, claim.series.left, claim.series.right))
+        panels.append((claim.claim, *sides, claim.series.x_label))
     figure, row = canvas(0.6 + 3.4 * len(panels), 3.2, len(panels))
-    for axes, (label, left, right, x_label) in zip(row, panels, strict=True):
-        lengths = [r[0] for c in beside if c.claim == label for r in c.rows]
-        x = np.array(lengths or np.arange(len(left)), dtype=float)
+    for axes, (label, x, left, right, x_label) in zip(row, panels, strict=True):
         columns = [left] if right is None else [left, right]
         set_scales(axes, x, columns, right is not None and spans(columns, 100))
         floor, top = axes.get_ylim()
@@ -46,13 +43,3 @@ def stability_figure(found: Stability, beside: Sequence[Beside], title: str) -> 
     write_below(row[0], "for the replacement with the largest final gap")
     figure.suptitle(title, x=0.01, ha="left", fontsize=11, **FONT)
     return figure
-
-
-def _by_first_index(steps) -> list[tuple]:
-    """For every value of the first index, the row with the largest left side."""
-    best: dict[str, tuple] = {}
-    for row in steps:
-        first = row[1].split(",")[0]
-        if first not in best or row[2] > best[first][2]:
-            best[first] = row
-    return list(best.values())

@@ -10,6 +10,7 @@ import pytest
 import fedtheory as ft
 from fedtheory.stability import random_replacements
 from tests import ROOT
+from tests.verify.demos import miniatures
 from tests.verify.demos.notebooks import NAMES, picture_of
 from verify.demos.controls import every_value, start_values
 from verify.demos.drawn import plain
@@ -153,7 +154,7 @@ CHECKS = {
     "bound-beside-run": exact_factors_are_those_of_the_course,
     "worst-function": the_run_on_the_worst_function_is_the_worst_case,
     "live-counterexample": the_verdict_is_the_referee_s,
-}
+} | miniatures.CHECKS
 
 
 @pytest.mark.parametrize("name", NAMES)
