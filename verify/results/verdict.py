@@ -4,6 +4,8 @@ import math
 from dataclasses import dataclass, field
 from typing import Any
 
+from synthetic.base.shown import Shown, lines
+
 __all__ = ["VERDICTS", "Series", "Verdict", "ratio"]
 
 #: strongest evidence first
@@ -11,7 +13,7 @@ VERDICTS = ("refuted", "ill-posed", "certified", "consistent", "undecided")
 
 
 @dataclass(frozen=True)
-class Series:
+class Series(Shown):
     """Both sides of a claim along a run, or along another axis, for a figure.
 
     ``left_low`` and ``left_high`` are a confidence band of a sampled left side. ``exact`` is the largest left side of all
@@ -33,6 +35,15 @@ class Series:
     note: str = ""
     relation: str = "<="
 
+    def _line(self) -> str:
+        return f"{self.title}; {len(self.x)} values of {self.x_label}, worst ratio {self.worst_ratio:.6g}"
+
+    def _rows(self):
+        yield from (("left side", self.y_label), ("over", self.x_label), ("note", self.note or "none"))
+
+    def _picture(self):
+        return lines(self.left, self.right)
+
     @property
     def worst_ratio(self) -> float:
         """Largest ratio along the series, see :func:`ratio`."""
@@ -40,7 +51,7 @@ class Series:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Verdict(Shown):
     """The verdict on one claim; ``verdicts.json`` is a list of these.
 
     ``ratio``: the worst one found, see :func:`ratio`; None where the claim has no two sides. ``evidence``: one sentence.
@@ -61,6 +72,17 @@ class Verdict:
     seconds: float = 0.0
     details: dict[str, Any] = field(default_factory=dict)
     series: tuple[Series, ...] = ()
+
+    def _line(self) -> str:
+        return f"{self.id}: {self.verdict}" + ("" if self.ratio is None else f", worst ratio {self.ratio:.6g}")
+
+    def _rows(self):
+        yield from (("reading", self.reading), ("kind", self.kind), ("evidence", self.evidence))
+        yield from ((name, value) for name, value in (("certificate", self.certificate), ("command", self.command)) if value)
+        yield "seed", self.seed
+
+    def _picture(self):
+        return self.series[0]._picture() if self.series else ""
 
     def __post_init__(self):
         if self.verdict not in VERDICTS:
