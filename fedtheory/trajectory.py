@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import xarray as xr
 
 from fedtheory.algorithm import State
@@ -43,7 +42,7 @@ class Trajectory(Shown):
     start: np.ndarray | None = field(default=None, compare=False)
 
     def __post_init__(self):
-        bare = {name: xr.IndexVariable(name, pd.RangeIndex(self.dataset.sizes[name]), {"long_name": said})
+        bare = {name: xr.IndexVariable(name, np.arange(self.dataset.sizes[name]), {"long_name": said})
                 for name, said in _TIMES.items() if name in self.dataset.sizes and name not in self.dataset.coords}
         object.__setattr__(self, "dataset", self.dataset.assign_coords(bare))
 

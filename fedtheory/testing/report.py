@@ -79,8 +79,13 @@ class Report(Shown):
     def raise_if_failed(self) -> Self:
         """This report, or an AssertionError that names every failed property with its federation."""
         if self.failed:
-            raise AssertionError(f"{self.name}: {self.summary}\n" + "\n".join(map(str, self.failed)))
+            raise AssertionError(self.failures)
         return self
+
+    @property
+    def failures(self) -> str:
+        """Every failed property with its federation."""
+        return f"{self.name}: {self.summary}\n" + "\n".join(map(str, self.failed))
 
     @property
     def summary(self) -> str:
