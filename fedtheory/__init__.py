@@ -2,8 +2,8 @@
 
 ``import fedtheory as ft`` is the way in: every method by name (``ft.scaffold``, ``ft.fa_nt``), problems
 (``ft.make_problem``, ``ft.make_quadratic``, ``ft.from_arrays``), ``ft.run``; and, loaded when first asked for,
-``ft.claim``, ``ft.verify``, ``ft.compare``, ``ft.worst``, ``ft.potential``, ``ft.course``, ``ft.ratio`` and
-``ft.heat_map`` of the packages above.
+``ft.claim``, ``ft.verify``, ``ft.compare``, ``ft.worst``, ``ft.potential``, ``ft.course``, ``ft.ratio``,
+``ft.heat_map`` and ``ft.main``, the command, of the packages above.
 """
 
 from importlib import import_module
@@ -52,7 +52,8 @@ from synthetic import from_arrays, make_problem, make_quadratic, problem_names
 #: the one arrow upwards: names that the packages above give, with the module that has each
 ABOVE = {"claim": "verify.referee.referee", "verify": "verify.referee.referee", "compare": "verify.evidence.beside_runs",
          "worst": "verify.worst.chart", "potential": "verify.worst.potential",
-         "course": "verify.worst.claim_figure", "ratio": "verify.evidence.ratio", "heat_map": "verify.results.heat_map"}
+         "course": "verify.worst.claim_figure", "ratio": "verify.evidence.ratio", "heat_map": "verify.results.heat_map",
+         "main": "verify.cli.main"}
 METHODS = {name.replace("-", "_"): entry.make for name, entry in ALGORITHMS.items()}
 
 

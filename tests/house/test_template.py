@@ -76,8 +76,9 @@ def test_a_fault_is_caught(project, name):
 
 @pytest.mark.slow
 def test_a_failing_federation_is_shrunk_when_asked(project):
-    path = project / "my_methods" / PLAIN
-    path.write_text(path.read_text(encoding="utf-8").replace("weights[k] * y", "y"), encoding="utf-8")
+    file, right, wrong = FAULTS["equal weights"]
+    path = project / "my_methods" / file
+    path.write_text(path.read_text(encoding="utf-8").replace(right, wrong), encoding="utf-8")
     _, said = pytest_of(project, "-k", "fedavg", "--fedtheory", "--fedtheory-federations", "0")
     assert tells(said, "always: fedavg … curvatures [[1.3], [1.5]]")
 

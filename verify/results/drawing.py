@@ -13,8 +13,7 @@ from pathlib import Path
 
 import matplotlib
 import numpy as np
-from cycler import cycler
-from matplotlib import style
+from matplotlib import cycler, style
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.backends.backend_pdf import FigureCanvasPdf
