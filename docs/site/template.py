@@ -16,6 +16,6 @@ def write(pages: Pages) -> None:
     for path in sorted(FOLDER.rglob("*")):
         if path.suffix in _LANGUAGE:
             content = path.read_text(encoding="utf-8").rstrip()
-            text += (f"\n```{{code-block}} {_LANGUAGE[path.suffix]}\n:caption: {path.relative_to(FOLDER).as_posix()}\n\n"
-                     f"{content}\n```\n")
+            name = path.relative_to(FOLDER).as_posix().replace("_", r"\_")
+            text += f"\n```{{code-block}} {_LANGUAGE[path.suffix]}\n:caption: {name}\n\n{content}\n```\n"
     pages.write("template.md", text)

@@ -4,8 +4,6 @@ import math
 from dataclasses import dataclass, field
 from typing import Any
 
-from synthetic.base.shown import Shown, lines
-
 __all__ = ["VERDICTS", "Series", "Verdict", "ratio"]
 
 #: strongest evidence first
@@ -13,7 +11,7 @@ VERDICTS = ("refuted", "ill-posed", "certified", "consistent", "undecided")
 
 
 @dataclass(frozen=True)
-class Series(Shown):
+class Series:
     """Both sides of a claim along a run, or along another axis, for a figure.
 
     ``left_low`` and ``left_high`` are a confidence band of a sampled left side. ``exact`` is the largest left side of all
@@ -35,14 +33,19 @@ class Series(Shown):
     note: str = ""
     relation: str = "<="
 
-    def _line(self) -> str:
-        return f"{self.title}; {len(self.x)} values of {self.x_label}, worst ratio {self.worst_ratio:.6g}"
+    def __repr__(self) -> str:
+        return f"Series({self.title}; {len(self.x)} values of {self.x_label}, worst ratio {self.worst_ratio:.6g})"
 
-    def _rows(self):
-        yield from (("left side", self.y_label), ("over", self.x_label), ("note", self.note or "none"))
+    def _picture(self) -> str:
+        from synthetic.base.shown import lines  # which loads NumPy and torch: only for who looks
 
-    def _picture(self):
         return lines(self.left, self.right)
+
+    def _repr_html_(self) -> str:
+        from synthetic.base.shown import card
+
+        rows = (("left side", self.y_label), ("over", self.x_label), ("worst ratio", self.worst_ratio), ("note", self.note))
+        return card(self.title, rows, self._picture())
 
     @property
     def worst_ratio(self) -> float:
@@ -51,7 +54,7 @@ class Series(Shown):
 
 
 @dataclass(frozen=True)
-class Verdict(Shown):
+class Verdict:
     """The verdict on one claim; ``verdicts.json`` is a list of these.
 
     ``ratio``: the worst one found, see :func:`ratio`; None where the claim has no two sides. ``evidence``: one sentence.
@@ -76,13 +79,15 @@ class Verdict(Shown):
     def _line(self) -> str:
         return f"{self.id}: {self.verdict}" + ("" if self.ratio is None else f", worst ratio {self.ratio:.6g}")
 
-    def _rows(self):
-        yield from (("reading", self.reading), ("kind", self.kind), ("evidence", self.evidence))
-        yield from ((name, value) for name, value in (("certificate", self.certificate), ("command", self.command)) if value)
-        yield "seed", self.seed
+    def __repr__(self) -> str:
+        return f"Verdict({self._line()})"
 
-    def _picture(self):
-        return self.series[0]._picture() if self.series else ""
+    def _repr_html_(self) -> str:
+        from synthetic.base.shown import card
+
+        rows = [("reading", self.reading), ("kind", self.kind), ("evidence", self.evidence), ("seed", self.seed)]
+        rows += [(name, value) for name, value in (("certificate", self.certificate), ("command", self.command)) if value]
+        return card(self._line(), rows, self.series[0]._picture() if self.series else "")
 
     def __post_init__(self):
         if self.verdict not in VERDICTS:
