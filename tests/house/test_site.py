@@ -79,7 +79,7 @@ def test_papers_have_a_page_with_every_claim_and_its_verdict(tmp_path):
         r"^\| \[(\w+)\].* \| (\S+) \| (\S+) \| (\S+) \| (\S+) \| (\S+) \|$", index, re.MULTILINE)}
     assert rows == {paper: ("0", "0", "0", "1", "0") if paper == "fedalign" else ("-",) * 5 for paper in PAPERS}
     page = (tmp_path / "papers" / "fedalign.md").read_text(encoding="utf-8")
-    assert "**consistent**: " + r"\*none\* of \|3\|" in page
+    assert "[consistent]{.verdict .consistent} " + r"\*none\* of \|3\|" in page
 
 
 def test_methods_have_a_page_with_promises_and_claims(tmp_path, monkeypatch):
