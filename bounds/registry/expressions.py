@@ -31,6 +31,10 @@ _WIDEST = 50  # terms of a sum under a power, of which sympy asks for the sign
 _MOST_DIGITS = 100  # of a number that is written
 _MOST_BITS = 10_000  # of a number that is computed
 _HIGHEST = 1_000  # exponent that is a number
+_CALLED_HERE = {  # by other names elsewhere
+    "inner": "dot", "gradient": "grad", "nabla": "objective_grad", "f": "objective", "f_star": "F_star",
+    "x_opt": "x_star", "x_t": "x", "M": "clients", "N": "clients", "n_clients": "clients", "S": "participants",
+    "K": "local_steps", "R": "rounds", "T": "iterations", "d": "dim", "lr": "eta_l", "eta": "eta_l", "sigma2": "sigma_sq"}
 _FEW_TERMS, _LOW = 100, 10  # terms and exponents of a sum without names: sympy may add it up
 
 _ALLOWED = "names, numbers such as 2 or 0.5, the signs + - * / ** and brackets"
@@ -249,7 +253,9 @@ class _Builder:
             return self.known[name]
         if name.startswith(ARRAYS):
             return sp.IndexedBase(name, real=True)
-        near, column = get_close_matches(name, self.known, 1), node.col_offset
+        called = _CALLED_HERE.get(name)
+        near = [called] if called in self.known else get_close_matches(name, self.known, 1)
+        column = node.col_offset
         raise NoFormula(f"unknown symbol {name!r} in {excerpt(self.text, column)} (column {column + 1}); declare it "
                         "under variables, or use a name of bounds.language.words"
                         + (f"; nearest: {near[0]}" if near else ""), name)

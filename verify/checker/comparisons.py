@@ -21,9 +21,41 @@ class Ratio:
     def __init__(self, above, below):
         self.above, self.below = above, below
 
-    def refuse(self, *_): raise NoForm("a ratio is compared, and nothing else")
+    def refuse(self, *_): raise NoForm(f"a {type(self).__name__.lower()} is compared, and nothing else")
 
-    __add__ = __radd__ = __mul__ = __rmul__ = __pow__ = __neg__ = __truediv__ = __rtruediv__ = __abs__ = refuse
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __pow__ = __rpow__ = __neg__ = __abs__ = refuse
+    __truediv__ = __rtruediv__ = __lt__ = __le__ = __gt__ = __ge__ = __float__ = __iter__ = __bool__ = refuse
+
+
+class Length(Ratio):
+    """A length that is not squared, times a number that is not negative: by its square, a form; for comparisons with another
+    one or with such a number, which compare squares."""
+
+    def __init__(self, square):
+        self.square = square
+
+    def __mul__(self, number):
+        if plain(number) < 0:
+            raise NoForm("a length has multiples that are not negative")
+        return Length(self.square * plain(number)**2)
+
+    def __truediv__(self, number): return self * (1 / plain(number))
+
+    def __pow__(self, power):
+        if power != 2:
+            raise NoForm("a length has no powers but its square")
+        return self.square
+
+    __rmul__ = __mul__
+
+
+def squared(side):
+    """The square of a length, or of a number that is not negative."""
+    if isinstance(side, Length):
+        return side.square
+    if plain(side) < 0:
+        raise NoForm("a length is compared with what is not negative")
+    return plain(side)**2
 
 
 class Comparisons:
@@ -86,6 +118,8 @@ class Comparisons:
 
     def cleared(self, relation, left, right):
         """Both sides as forms; a / b <= c says that a <= c b where b is at least 0."""
+        if isinstance(left, Length) or isinstance(right, Length):
+            left, right = squared(left), squared(right)
         if isinstance(right, Ratio) and relation[0] == ">":
             left, right, relation = right, left, "<"
             return self.cleared(relation, left, right)[::-1]

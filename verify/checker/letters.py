@@ -12,7 +12,7 @@ Expectations are conditional ones, given all noise that is drawn before some rou
 from fractions import Fraction
 
 from verify.checker.choices import Choices
-from verify.checker.comparisons import NOTHING, Comparisons
+from verify.checker.comparisons import NOTHING, Comparisons, Length
 from verify.checker.forms import LAYER, LOSS, ORIGIN, Form, NoForm, Row, effort, loss, pairing, plain, unknown
 from verify.checker.known import CLASS
 from verify.checker.letter_run import LetterRun
@@ -22,7 +22,7 @@ from verify.checker.words import require
 
 #: words that mean the same of letters as of coordinates; the others have none
 WORDS = ("+", "*", "^", "exp", "log", "Exp1", "Mod", "Max", "Min", "Abs", "share", "tau")
-OF_LETTERS = ("dot", "norm2", "F", "grad", "objective", "objective_grad", "layer_part")
+OF_LETTERS = ("dot", "norm", "norm2", "F", "grad", "objective", "objective_grad", "layer_part")
 
 
 class Letters(Comparisons, Choices, Replay):
@@ -46,7 +46,7 @@ class Letters(Comparisons, Choices, Replay):
         self.chosen, self.chosen_before, self.largest, self.extremes, self.loose = set(), {}, {}, {}, 0
         self.layers = range(sizes["layers"])
         require(len(self.layers) < LAYER, "too many layers")
-        self.given_past, self.certain, self.asked_given = None, set(), set()
+        self.given_past, self.certain, self.asked_given, self.inside = None, set(), set(), 0
         self.definers = {value["hypothesis"] for value in values.values() if isinstance(value, dict)}
         instance = {"client_weight": weights, "priority": [1] * count, "initial": {}}
         super().__init__({**stated, "sizes": sizes, "values": values, "instance": instance}, meter=Meter(steps))
@@ -56,7 +56,8 @@ class Letters(Comparisons, Choices, Replay):
     def federation(self):
         given = self.given
         self.P, self.p, self.all = given["priority"], given["client_weight"], range(self.size["clients"])
-        self.main, self.lines, self.words = self.p, None, self.words | {"dot": self.dot, "norm2": self.norm2}
+        self.main, self.lines = self.p, None
+        self.words = self.words | {"dot": self.dot, "norm": self.norm, "norm2": self.norm2}
         for name in self.without:
             by_client = name.endswith("_client")
             given[name] = [unknown(f"{name} {k}") for k in self.all] if by_client else unknown(name)
@@ -188,6 +189,7 @@ class Letters(Comparisons, Choices, Replay):
             if outer is None:
                 self.asked_given.add(past)
         self.given_past = NOTHING if past is None else past
+        self.inside += 1
         try:
             if not self.choices or word == "E_sampling":
                 found = super().mean((word, past), body, free, index, outcome)
@@ -196,7 +198,7 @@ class Letters(Comparisons, Choices, Replay):
             else:
                 found = self.over_worlds(body, free, index, outcome)
         finally:
-            self.given_past = outer
+            self.given_past, self.inside = outer, self.inside - 1
         if isinstance(found, Row) and word != "E_sampling":  # a client's noise is the same whoever is drawn
             return sum((self.mean_of(letter, past) * c for letter, c in found.terms.items()), Row({}))
         return found
@@ -240,3 +242,10 @@ class Letters(Comparisons, Choices, Replay):
         return pairing(u, v)
 
     def norm2(self, v): return self.dot(v, v)
+
+    def norm(self, v):
+        """A length, where it is no matter of chance: the mean of lengths is no root of a mean of squares."""
+        square = self.norm2(v) + Form({})
+        if self.choices or (self.inside and self.upstream(v)):
+            raise NoForm("a mean of lengths")
+        return Length(square)

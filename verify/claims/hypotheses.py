@@ -10,7 +10,8 @@ from bounds.language.space import infimum
 from verify.claims.sizes import once_by_claim
 
 __all__ = [
-    "BoundOnNumber", "bounds_at_all_points", "bounds_on_numbers", "defined_numbers", "equations", "given_numbers", "signs",
+    "BoundOnNumber", "bounds_at_all_points", "bounds_on_entries", "bounds_on_numbers", "defined_numbers", "equations",
+    "given_numbers", "signs",
 ]
 
 _MIRRORED = {"<=": ">=", ">=": "<="}
@@ -29,6 +30,14 @@ class BoundOnNumber(NamedTuple):
 def equations(claim: Claim) -> tuple[Condition, ...]:
     """Hypotheses that are equations, in their order."""
     return tuple(condition for condition in claim.hypotheses if condition.relation == "==")
+
+
+@once_by_claim
+def bounds_on_entries(claim: Claim) -> tuple[Condition, ...]:
+    """Hypotheses that bound the entries of an array of the claim's own numbers, one after another, as a[t + 1] <= q a[t]."""
+    own = {v.name for v in claim.variables if len(v.indices) == 1 and v.domain in ("positive", "nonnegative", "real")}
+    return tuple(c for c in claim.hypotheses if c.relation in ("<=", ">=") and len(c.over) == 1 and not c.right.is_number
+                 and isinstance(c.left, sp.Indexed) and c.left.base.label.name in own and len(c.left.indices) == 1)
 
 
 @once_by_claim

@@ -35,7 +35,6 @@ _MOST_MEMBERS = 64
 _NEARLY = 1.01  # how far a constant may stay below the largest that its member refutes
 _LARGE = 10**6  # constant that numbers moving apart must refute
 _LONG = 1000  # number in a claim that a size must exceed in the end
-_LASTS = 0.75  # share of the mean exponent that the last one must have
 
 #: where powers of logarithms are hidden: the least exponent, and the share of the first one that the last must have
 _BEYOND_LOGARITHMS, _LASTS_BESIDE_LOGARITHMS = 0.4, 0.8
@@ -114,7 +113,7 @@ def _objections(members: Sequence[Mapping[str, Any]], along: str, claim: Claim) 
         growth = fit([float(size) for size in sizes], ratios)
         if not growth.rising or any(a >= b for a, b in pairwise(ratios)):
             yield "the constants do not grow throughout by a power of the size"
-        elif growth.last < _LASTS * growth.slope:
+        elif not growth.lasts:
             yield f"the growth ends: its exponent is {growth.last:.2f} at last, {growth.slope:.2f} on the average"
         elif hides_logarithms(claim) and (why := like_a_logarithm([float(size) for size in sizes], ratios)):
             yield why

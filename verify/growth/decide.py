@@ -53,7 +53,7 @@ def _growth_within(claim: Claim, budget: str, seed: int, backend: Backend) -> Gr
     names, asked = list(EFFORTS), not leaves_the_step_open(claim) and not not_replayed(claim)
     for name in names[: names.index(budget) + 1]:
         growth = growth_of(claim, name, seed, backend, accepts if asked else None)
-        if growth.members:
+        if growth.confirmed:
             break
     return growth
 

@@ -18,6 +18,7 @@ OCTAVES = 4  # doublings of the size over which the growth must be seen
 _FACTOR = 16.0  # by which the ratio must have grown in all
 _LEAST = 0.1  # the exponent's lower bound
 _SATURATES = 0.65  # share of the last exponent that is left an octave later where ratios saturate as T / (T + a) does
+_LASTS = 0.75  # share of the mean exponent that the last one must have
 _STEADY = 0.8  # the last exponent must not fall below this share of the largest: a ratio that saturates does
 
 
@@ -38,6 +39,11 @@ class Fit(NamedTuple):
     level: bool
     infinite: bool = False
     last: float = np.inf
+
+    @property
+    def lasts(self) -> bool:
+        """Whether it rises, and its last exponent is not far below the mean one: less is asked than of steady growth."""
+        return self.rising and self.last >= _LASTS * self.slope
 
 
 def fit(sizes: Sequence[float], ratios: Sequence[float]) -> Fit:

@@ -36,7 +36,6 @@ import sympy as sp
 
 from bounds.language.claim import Claim
 from synthetic.numbers.arrays import Backend
-from synthetic.numbers.balls import Ball
 from verify.claims.choice import placed
 from verify.exact.confirm import Violation, violation_of
 from verify.growth.members import MEMBERS, ExactMember, affordable, refuting_members
@@ -72,13 +71,18 @@ class Growth:
     rejected: tuple[str, tuple[ExactMember, ...], Track] | None = None
 
     @property
+    def confirmed(self) -> bool:
+        """Whether members refute the claim, and the checker does not object."""
+        return bool(self.members) and (self.rejected is None or self.members is not self.rejected[1])
+
+    @property
     def vanishing(self) -> bool:
         return bool(self.members) and self.members[0].constant is None
 
 
 def growth_of(claim: Claim, budget: str, seed: int, backend: Backend, accepts=None) -> Growth:
-    """Follow the claim along its limits; ``accepts(limit, members)`` says whether the stand-alone checker, which knows
-    irrational numbers less well, accepts what refutes the claim: else other tracks come first. Raises NotImplementedError
+    """Follow the claim along its limits; ``accepts(limit, members)`` says whether the stand-alone checker accepts what
+    refutes the claim: else other tracks come first. Raises NotImplementedError
     for statements without a factor to bound, UnboundName for names that nothing supplies."""
     trials = Trials(placed(with_constant(claim, 1)), EFFORTS[budget], np.random.default_rng(seed), backend)
     growth = Growth(trials)
@@ -120,7 +124,7 @@ def _refutes(claim: Claim, growth: Growth, name: str, tracks: list[Track], accep
             growth.unconfirmed = name if track.fit.grows and not track.along_scales else growth.unconfirmed
             continue
         members = refuting_members(claim, track)
-        if members and accepts and isinstance(members[-1].violation.left, Ball) and not accepts(name, members):
+        if members and accepts and not accepts(name, members):
             growth.rejected = growth.rejected or (name, members, track)
         elif members:
             growth.limit, growth.members = name, members

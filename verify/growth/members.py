@@ -1,7 +1,7 @@
 """Exact instances that refute a claim with an explicit constant in place of its hidden one."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
 from itertools import pairwise
@@ -22,7 +22,7 @@ from verify.instances.instance import outcomes
 from verify.instances.leaves import Leaves
 from verify.instances.shape import Shape
 
-__all__ = ["MEMBERS", "ExactMember", "affordable", "exact_ratio_member", "refuting_members"]
+__all__ = ["MEMBERS", "ExactMember", "affordable", "exact_ratio_member", "refuting_members", "within_exact_runs"]
 
 MEMBERS = OCTAVES + 1
 _STEP = 4.0  # between members along a number
@@ -59,9 +59,15 @@ def refuting_members(claim: Claim, track: Track) -> tuple[ExactMember, ...]:
     return ()
 
 
-def affordable(shape: Shape) -> bool:
-    """Whether runs of the shape are few and short enough for fractions."""
-    return shape.iterations <= _LONGEST and prod(outcomes(shape)) * shape.iterations * shape.clients <= _MOST_STEPS
+def affordable(shape: Shape, times: int = 1) -> bool:
+    """Whether runs of the shape are few and short enough for fractions, or so many times longer."""
+    steps = prod(outcomes(shape)) * shape.iterations * shape.clients
+    return shape.iterations <= times * _LONGEST and steps <= times * _MOST_STEPS
+
+
+def within_exact_runs(track: Track, times: int = 1) -> Track:
+    """The members of a track that are short enough for fractions, or so many times longer."""
+    return replace(track, members=tuple(member for member in track.members if affordable(member.shape, times)))
 
 
 def _increasing(members: Sequence[ExactMember]) -> bool:
@@ -151,15 +157,17 @@ def _of_track(claim: Claim, track: Track) -> tuple[ExactMember, ...]:
     if track.fit.infinite:
         found = [_confirmed(claim, None, member) for member in track.members[-MEMBERS:]]
         return tuple(found) if all(found) else ()
-    found = _largest_confirmed(claim, [m for m in track.members if affordable(m.shape)], track.own_instances)
+    usual, longer = (within_exact_runs(track, times) for times in (1, 2))
+    exact = longer if longer.fit.lasts and not usual.fit.lasts else usual
+    found = _largest_confirmed(claim, exact.members, track.own_instances)
     found = _farther(claim, track, found)
     if len(found) < MEMBERS or _stops_later(claim, track, found):
         return ()
     outgrown = outgrows_every_term(claim, [m.size for m in found], [m.violation.environment for m in found])
-    return tuple(found) if outgrown and _increasing(found) and _fitted(found).rising else ()
+    return tuple(found) if outgrown and _increasing(found) and _fitted(found).lasts else ()
 
 
-def _largest_confirmed(claim: Claim, members: list[Member], rounded: bool) -> list[ExactMember]:
+def _largest_confirmed(claim: Claim, members: Sequence[Member], rounded: bool) -> list[ExactMember]:
     """Neighbouring members as exact violations, the largest that there are; irrational numbers lose digits on long runs."""
     found: list[ExactMember] = []
     if len(members) < MEMBERS:

@@ -9,6 +9,7 @@ import sympy as sp
 from bounds.language.claim import Claim
 from verify.claims.needs import always_available
 from verify.growth.fit import OCTAVES
+from verify.growth.members import within_exact_runs
 from verify.growth.motion import FREE_WEIGHT, keeps_the_shape, moved, small_sizes, without_chance
 from verify.growth.trials import Member, Track, Trials, growth_rank
 from verify.instances.draw import draw_leaves, draw_shape
@@ -38,9 +39,14 @@ def same_instance(trials: Trials, limit) -> list[Track]:
     for i in list(dict.fromkeys((*order, *range(len(batches)))))[: effort.followed]:
         for track in _tracks(trials, name, *batches[i]):
             kind = "vanishes" if track.fit.infinite else "lost" if track.lost else "followed"
-            if kind not in best or growth_rank(track) > growth_rank(best[kind]):
+            if kind not in best or _rank(track) > _rank(best[kind]):
                 best[kind] = track
     return list(best.values())
+
+
+def _rank(track: Track) -> tuple:
+    """How promising a track is: growth that exact runs, which are short, can show comes first."""
+    return within_exact_runs(track).fit.lasts, within_exact_runs(track, 2).fit.lasts, *growth_rank(track)
 
 
 def _batch(trials: Trials, name: str, towards) -> tuple[Shape, Leaves, list, dict]:

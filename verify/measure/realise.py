@@ -1,7 +1,7 @@
 """Runs a batch of instances of a claim, or fixes its point, and binds every name of the claim to a value."""
 
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial, reduce
 from math import prod
 
@@ -15,7 +15,13 @@ from fedtheory.schedules import Tabulated
 from fedtheory.selection import Pattern
 from synthetic.numbers.arrays import Backend, largest, maximum, namespace, to_numpy
 from synthetic.numbers.roots import just_inside
-from verify.claims.hypotheses import bounds_at_all_points, bounds_on_numbers, defined_numbers, equations
+from verify.claims.hypotheses import (
+    bounds_at_all_points,
+    bounds_on_entries,
+    bounds_on_numbers,
+    defined_numbers,
+    equations,
+)
 from verify.claims.method import BERNOULLI, algorithm_of, own_arguments, selection_of
 from verify.claims.open_constants import ASSUMED, assumed_constants, multiple, possible
 from verify.claims.sizes import entries_of
@@ -104,6 +110,7 @@ class _Binder:
     leaves: Leaves
     env: Environment
     rows: int
+    settled: list[Condition] = field(default_factory=list)
 
     def put(self, name, data, indices=0, vector=False):
         """Bind ``data`` (instances, indices..., [dim]) that does not depend on chance."""
@@ -295,6 +302,8 @@ class _Binder:
             progress = False
             for condition in equations(self.claim):
                 progress = self._define(condition) or progress
+            for condition in bounds_on_entries(self.claim):
+                progress = self._entries(_bare_name(condition.left), condition) or progress
             for name in self._bare_symbols():
                 progress = (name not in defined_numbers(self.claim) and self._tighten(name)) or progress
             assumed = [n for n in assumed_constants(self.claim) if n not in self.env.bound]
@@ -314,7 +323,7 @@ class _Binder:
     def _define(self, condition: Condition) -> bool:
         name = _bare_name(condition.left)
         if name is not None and isinstance(condition.left, sp.Indexed) and not condition.left.indices[0].is_Symbol:
-            return self._recursion(name, condition)
+            return self._entries(name, condition)
         if name is None or self._known(name):
             return False
         try:
@@ -326,27 +335,52 @@ class _Binder:
         self.env.by_definition.append(condition)
         return True
 
-    def _recursion(self, name, condition) -> bool:
-        """Bind entries t + 1 of an array that the condition defines from earlier ones."""
-        (index, low, high), *_ = condition.over
-        shift = sp.simplify(condition.left.indices[0] - index)
-        if not shift.is_Integer or shift < 1 or f"recursion:{name}" in self.env.sizes or name not in self.env.bound:
+    def _entries(self, name, condition) -> bool:
+        """Bind the entries of an array that the condition defines: one, as a[0], or entries t + 1 by earlier ones. Move
+        entries that it bounds into these bounds, one after another."""
+        if name not in self.env.bound or condition in self.settled or len(condition.over) > 1:
             return False
-        low, high = (int(e.subs({s: self.env.sizes[s.name] for s in e.free_symbols if s.name in self.env.sizes}))
-                     for e in (low, high))
-        data = self.env.bound[name].data
+        sizes, position = self.env.sizes, condition.left.indices[0]
+
+        def number(formula, **indices):
+            return int(formula.subs({s: value for s in formula.free_symbols
+                                     if (value := indices.get(s.name, sizes.get(s.name))) is not None}))
+
+        before, times = self.env.bound[name], [()]
+        if condition.over:
+            (index, low, high), = condition.over
+            shift = sp.simplify(position - index)
+            if not shift.is_Integer or (condition.relation == "==" and shift < 1):
+                return False
+            times = [((index, t, t),) for t in range(number(low), number(high) + 1)]
         try:
-            for t in range(low, high + 1):
-                value, xp = self._value(condition.right, ((index, t, t),))[0], namespace(data)
-                value = xp.broadcast_to(value[..., :1], (*data.shape[:-1], 1))
-                position = t + int(shift)
-                data = xp.concat([data[..., :position], value, data[..., position + 1 :]], axis=-1)
+            for over in times:
+                data, place = self.env.bound[name].data, number(position, **{str(i): t for i, t, _ in over})
+                value, xp = self._value(condition.right, over)[0], namespace(data)
+                if not 0 <= place < data.shape[-1]:
+                    raise UnboundName(f"{name} has no entry {place}")
+                value = value[..., :1] if over else value[..., None]
+                if any(size not in (1, own) for size, own in zip(value.shape, data.shape, strict=True)):
+                    raise UnboundName(f"{name} does not depend on chance")
+                value = xp.broadcast_to(value, (*data.shape[:-1], 1))
+                if condition.relation != "==":
+                    value = self._inside(data[..., place : place + 1], condition.relation, value)
+                data = xp.concat([data[..., :place], value, data[..., place + 1 :]], axis=-1)
                 self.env.bound[name] = NamedArray(data, 1)
         except UnboundName:
+            self.env.bound[name] = before
             return False
-        self.env.sizes[f"recursion:{name}"] = 1
-        self.env.by_definition.append(condition)
+        self.settled.append(condition)
+        if condition.relation == "==":
+            self.env.by_definition.append(condition)
         return True
+
+    def _inside(self, number, relation: str, bound):
+        """The number, or the bound where it is beyond that."""
+        upper = relation == "<="
+        if self.env.backend.library == "balls":  # conditions hold for sure, and instances stay rational
+            bound = just_inside(bound, up=not upper)
+        return -maximum(-number, -bound) if upper else maximum(number, bound)
 
     def _bare_symbols(self):
         names = dict.fromkeys((*bounds_on_numbers(self.claim), *bounds_at_all_points(self.claim)))

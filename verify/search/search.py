@@ -26,6 +26,8 @@ from verify.search.stages import switched_on
 
 __all__ = ["Found", "search"]
 
+_NARROW = 3  # instances of each level that exact arithmetic looks at though float64 hardly sees a violation
+
 
 @dataclass
 class Found:
@@ -39,6 +41,7 @@ class Found:
         level, stage: of the budget, and of the search, that found the violation.
         unconfirmed: violations that float64 saw and exact arithmetic did not confirm.
         uncertain: why exact arithmetic could not decide one of these; empty where it could.
+        narrow: instances with the largest scores of which float64 can hardly tell whether they violate the claim.
     """
 
     tried: int = 0
@@ -51,6 +54,7 @@ class Found:
     stage: str = ""
     unconfirmed: int = 0
     uncertain: str = ""
+    narrow: list[tuple[float, Shape, Leaves]] = field(default_factory=list)
 
 
 def search(claim: Claim, budget: Budget, seed: int = 0, backend: Backend = NUMPY, related: Sequence[Claim] = (),
@@ -77,6 +81,11 @@ def search(claim: Claim, budget: Budget, seed: int = 0, backend: Backend = NUMPY
                 if violation := _look(state, found, shape, leaves):
                     found.violation, found.level, found.stage = shrink(claim, violation), number, name
                     return found
+        for _, shape, leaves in found.narrow:
+            if isinstance(violation := confirmed(claim, shape, leaves, backend), Violation):
+                found.violation, found.level, found.stage = shrink(claim, violation), number, "narrow"
+                return found
+        found.narrow = []
     return found
 
 
@@ -126,5 +135,8 @@ def _look(state: State, found: Found, shape: Shape, leaves: Leaves) -> Violation
         if violation.startswith("uncertain"):
             found.uncertain = found.uncertain or told(claim, shape, candidate, backend, violation)
         verdict = verdict._replace(met=holds)
+    elif 0 < score[best] <= CANDIDATE and claim.exists is None:
+        found.narrow.append((float(score[best]), shape, take_rows(leaves, [best])))
+        found.narrow = sorted(found.narrow, key=lambda one: -one[0])[:_NARROW]
     state.archive.add(shape, leaves, verdict)
     return None

@@ -123,7 +123,6 @@ def _speaks(of: Any, name: str) -> bool:
 
 def _asked(letters: Letters, statement: dict[str, Any], most: int | None) -> list[_Asked]:
     """A question for each pair of sides; a single one of a statement about the least of several numbers."""
-    statement = _squared(statement)
     several = _least(statement)
     asked = programs(letters, several or [statement], most)
     if any(len(program.blocks) != 1 for program, *_ in asked):  # layers have no points on one line
@@ -133,22 +132,6 @@ def _asked(letters: Letters, statement: dict[str, Any], most: int | None) -> lis
     (program, smaller, larger), *more = asked
     alike = all(one is program and (other - larger).terms == {} for one, _, other in more)
     return [_Asked(program, smaller, larger, tuple(each for _, each, _ in more))] if alike else []
-
-
-def _squared(statement: dict[str, Any]) -> dict[str, Any]:
-    """Of a statement that compares two multiples of a length, the same about squares; of another one the statement."""
-    sides = [_square(statement[side]) for side in ("left", "right")]
-    return statement if None in sides else {**statement, "left": sides[0], "right": sides[1]}
-
-
-def _square(side: Any) -> Any:
-    """The square of a product with one length in it; None of anything else."""
-    factors = side[1:] if isinstance(side, list) and side[0] == "*" else [side]
-    lengths = [each for each in factors if isinstance(each, list) and each[0] == "norm"]
-    others = [each for each in factors if each not in lengths]
-    if len(lengths) != 1 or any(_speaks(others, word) for word in ("norm", "norm2", "dot")):
-        return None
-    return ["*", ["norm2", *lengths[0][1:]], *(["^", each, 2] for each in others)]
 
 
 def _least(statement: dict[str, Any]) -> list[dict[str, Any]]:

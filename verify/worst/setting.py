@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import sympy as sp
 
-from bounds.language.claim import Claim, names_in
+from bounds.language.claim import Claim, Condition, names_in
 from bounds.language.layers import layer_part
 from verify.checker.form import SIZES
 from verify.claims.needs import speaks_of_samples
@@ -98,6 +98,8 @@ def setting_of(claim: Claim, given: Mapping[str, Fraction], place: Place | None 
         numbers |= {name: place.numbers[i % len(place.numbers)] for i, name in enumerate(left)
                     if name not in place.unknown}
     values |= {name: _written(number, free[name], sizes) for name, number in numbers.items()}
+    for condition in claim.hypotheses:
+        _with_entries(condition, values, known, sizes)
     alike = claim.procedure is None or claim.procedure.equal_weights
     parts = [1 if alike else place.weights[k % len(place.weights)] for k in range(sizes["clients"])]
     weights = [str(Fraction(part, sum(parts))) for part in parts]
@@ -141,7 +143,7 @@ def _table(claim: Claim, name: str, sizes: dict[str, int], place: Place) -> list
         formula = sp.sympify(formula)
         return formula.subs({s: sizes[s.name] for s in formula.free_symbols if getattr(s, "name", "") in sizes})
 
-    about = [c for c in claim.conditions if name in (names := names_in(c.left) | names_in(c.right))
+    about = [c for c in claim.hypotheses if name in (names := names_in(c.left) | names_in(c.right))
              and names <= {name, *sizes} | {str(index) for index, *_ in c.over}]
     rows = [*product("01", repeat=sizes["layers"])]
     turn = sum(place.weights) % len(rows)
@@ -178,6 +180,34 @@ def _written(number, lengths, sizes) -> Any:
     return text
 
 
+def _with_entries(condition: Condition, values: dict[str, Any], known, sizes: dict[str, int]) -> None:
+    """Write the entries of an array that a condition defines, as a[0] or a[t + 1], and of which all else is known."""
+    left = condition.left
+    if condition.relation != "==" or not isinstance(left, sp.Indexed) or len(left.indices) != 1 or left.indices[0].is_Symbol:
+        return
+    array, cases = values.get(left.base.label.name), [{}]
+
+    def number(formula, case):
+        def entry(e):
+            row = values.get(e.base.label.name)
+            place = number(e.indices[0], case) if len(e.indices) == 1 else None
+            fits = place is not None and place.is_Integer and isinstance(row, list) and 0 <= place < len(row)
+            return sp.Rational(row[int(place)]) if fits and isinstance(row[int(place)], str) else e
+
+        formula = sp.sympify(formula).subs(case).replace(lambda e: isinstance(e, sp.Indexed), entry)
+        return formula.subs({s: known[s.name] for s in formula.free_symbols if s.name in known})
+
+    for index, *ends in condition.over:
+        low, high = (number(end, {}) for end in ends)
+        if not (low.is_Integer and high.is_Integer):
+            return
+        cases = [{**case, index: sp.Integer(i)} for case in cases for i in range(int(low), int(high) + 1)]
+    for case in cases:
+        place, value = number(left.indices[0], case), number(condition.right, case)
+        if isinstance(array, list) and place.is_Integer and 0 <= place < len(array) and value.is_Rational:
+            array[int(place)] = str(value)
+
+
 def _bounded(claim: Claim, name: str, known, near: Fraction) -> Fraction | None:
     """A number between the bounds that conditions on known numbers put on a name, ``near`` the lower one, or the upper one
     where that is only its sign; None where no condition puts one."""
@@ -195,7 +225,7 @@ def _bounded(claim: Claim, name: str, known, near: Fraction) -> Fraction | None:
 def _bounds(claim: Claim, name: str, known, relation: str) -> Iterator[Fraction]:
     """The numbers that are the most, the least or the only ones of a name that conditions allow, of which all else is known:
     those right of ``name relation ...``, and where a condition on a positive number changes from true to false."""
-    for condition in claim.conditions:
+    for condition in claim.hypotheses:
         left = condition.left.base.label if isinstance(condition.left, sp.Indexed) else condition.left
         if getattr(left, "name", "") == name and condition.relation == relation:
             number = condition.right.subs({s: known[s.name] for s in condition.right.free_symbols if s.name in known})

@@ -79,7 +79,7 @@ def _settings(claim: Claim, given: Mapping[str, Fraction], place: Place) -> Iter
     """Settings of a place: every number has a value, and those that are called squares are squares. Numbers of conditions,
     and steps, are changed where the others may break hypotheses."""
     free, numbers = statement_of(claim)["free"], place.numbers or (Fraction(1),)
-    named = set().union(*(names_in(side) for c in claim.conditions for side in (c.left, c.right)))
+    named = set().union(*(names_in(side) for c in claim.hypotheses for side in (c.left, c.right)))
     loose = [name for name in setting_of(claim, given, place._replace(numbers=())).unknown
              if name in named and free[name] == []]
     for change in (lambda n: n, lambda n: min(max(n, _LOW), _HIGH), lambda n: max(n, _HIGH)):

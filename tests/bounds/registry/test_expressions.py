@@ -34,7 +34,9 @@ ATTACKS = {
     f"E({SHELL!r})": "(column 3)", f"norm2(b{SHELL!r})": "(column 8)", "L + f'{L}'": "(column 6)",
     "E('''L''')": "quotes…(column 3)",
     "__import__(L)": "unknown symbol '__import__'", "exec(L)": "unknown symbol 'exec'", "eval": "unknown symbol 'eval'",
-    "S(1)": "unknown symbol 'S'", "Symbol(1)": "unknown symbol 'Symbol'", "oo": "unknown symbol 'oo'", "I": "symbol 'I' in",
+    "S(1)": "unknown symbol 'S'…nearest: participants", "inner(x_star, x_star)": "unknown symbol 'inner'…nearest: dot",
+    "abs(L)": "unknown symbol 'abs'…nearest: Abs",
+    "Symbol(1)": "unknown symbol 'Symbol'", "oo": "unknown symbol 'oo'", "I": "symbol 'I' in",
     "L.__class__": "Attribute…(column 2)", "L.name": "(column 2)", "norm2(x_star).func": "(column 14)",
     "...": "Attribute", "L; mu": "';'…(column 2)", "L # mu": "'#'", "L\\": "(column 2)", "L\x00": "U+0000",
     # numbers
