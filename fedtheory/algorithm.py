@@ -55,8 +55,8 @@ class Algorithm(Shown):
             raise ValueError("client_steps count gradient steps, and a solved local problem has none")
 
     def __repr__(self) -> str:
-        fixed = (f"{name}={brief(getattr(self, name))}" for name in ("eta_l", "local_steps"))
-        return f"{self.name}({', '.join([*fixed, *changed(self, ('eta_l', 'local_steps', 'name'))])})"
+        fixed = (f"{name}={brief(getattr(self, name), True)}" for name in ("eta_l", "local_steps"))
+        return f"{self.name}({', '.join([*fixed, *changed(self, ('eta_l', 'local_steps', 'name'), True)])})"
 
     def _line(self) -> str:
         return self.name

@@ -88,8 +88,10 @@ class Job:
 
     @cached_property
     def num_examples(self) -> tuple[int, ...]:
-        """The fewest samples of each client that give these weights."""
+        """The fewest samples of each client that give these weights. Raises ValueError where no ten thousand do."""
         shares = [Fraction(float(weight)).limit_denominator(10**4) for weight in self.weights]
+        if not np.allclose([float(share) for share in shares], self.weights, 0, 1e-14):
+            raise ValueError(f"weights must be shares of at most 10000 samples; got {self.weights.tolist()}")
         whole_of_all = lcm(*(share.denominator for share in shares))
         return tuple(int(share * whole_of_all) for share in shares)
 

@@ -48,8 +48,9 @@ class Shown:
         return card(self._line() or type(self).__name__, self._rows(), self._picture())
 
 
-def brief(value) -> str:
-    """A value as a short text: of an array its shape, of a number six digits, of a dataclass what differs from its defaults.
+def brief(value, exact: bool = False) -> str:
+    """A value as a short text: of an array its shape, of a number six digits (or ``exact``, all), of a dataclass what
+    differs from its defaults.
 
     Example:
         >>> brief(1 / 3), brief(Fraction(1, 3)), brief([0.25] * 9)
@@ -60,13 +61,13 @@ def brief(value) -> str:
     if isinstance(value, bool | int | None):
         return _cut(str(value))
     if isinstance(value, float):
-        return f"{value:.6g}"
+        return repr(float(value)) if exact else f"{value:.6g}"
     if isinstance(value, Fraction):
         return _cut(str(value))
     if getattr(value, "ndim", None) is not None and hasattr(value, "shape"):
         one = value.ndim == 0 or value.shape in ((1,), (1, 1))
-        return brief(value.reshape(-1)[0].item() if hasattr(value, "item") else value) if one else (
-            f"array {' x '.join(map(str, value.shape))}")
+        first = value.reshape(-1)[0] if one else None
+        return brief(getattr(first, "item", lambda: first)(), exact) if one else f"array {' x '.join(map(str, value.shape))}"
     if isinstance(value, Mapping):
         return _cut(f"{{{_several(f'{brief(key)}: {brief(each)}' for key, each in value.items())}}}")
     if isinstance(value, list | tuple | set | frozenset):
@@ -74,17 +75,17 @@ def brief(value) -> str:
     if isinstance(value, Shown) or type(value).__repr__ is object.__repr__:
         return _cut(repr(value) if isinstance(value, Shown) else type(value).__name__)
     if is_dataclass(value) and not isinstance(value, type):
-        return _cut(f"{type(value).__name__}({', '.join(changed(value))})")
+        return _cut(f"{type(value).__name__}({', '.join(changed(value, exact=exact))})")
     return _cut(getattr(value, "__qualname__", None) or repr(value))
 
 
-def changed(value, without: Iterable[str] = ()) -> Iterable[str]:
+def changed(value, without: Iterable[str] = (), exact: bool = False) -> Iterable[str]:
     """``name=value`` of the fields of a dataclass that are not their defaults."""
     for field in fields(value):
         own = getattr(value, field.name)
         default = field.default_factory() if field.default_factory is not MISSING else field.default
-        if field.name not in without and field.repr and brief(own) != brief(default):
-            yield f"{field.name}={brief(own)}"
+        if field.name not in without and field.repr and brief(own, True) != brief(default, True):
+            yield f"{field.name}={brief(own, exact)}"
 
 
 def _several(texts: Iterable[str]) -> str:

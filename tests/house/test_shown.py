@@ -186,10 +186,15 @@ def test_html_that_is_none_is_seen():
     ([1, 2], "[1, 2]"), ({"a": 1}, "{a: 1}"), ([0] * 9, "[0, 0, 0, 0, 0, 0, ...]"), ("a\nb", "a b"),
     ("x" * 99, "x" * 77 + "..."),
     (10**200, "1" + "0" * 76 + "..."), (ft.InverseTime(mu=1.0, offset=64.0), "InverseTime(mu=1, offset=64)"), (len, "len"),
-    (object(), "object"),
+    (object(), "object"), (np.array([Fraction(1, 3)], dtype=object), "1/3"),
 ])
 def test_values_are_brief(value, said):
     assert brief(value) == said
+
+
+def test_a_method_shows_every_digit_in_its_line():
+    assert repr(ft.fedprox(eta_l=1 / 3, rho_prox=2 / 3)).startswith("FedProx(eta_l=0.3333333333333333, local_steps=1, ")
+    assert "0.6666666666666666" in repr(ft.fedprox(eta_l=1 / 3, rho_prox=2 / 3))
 
 
 @pytest.mark.parametrize("picture", [
