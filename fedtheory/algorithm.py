@@ -63,7 +63,13 @@ class Algorithm(Shown):
 
     def _rows(self):
         own = {text.partition("=")[0] for text in changed(self, ("name",))} | {"eta_l", "local_steps"}
-        yield from ((item.name, getattr(self, item.name)) for item in fields(self) if item.name in own)
+        for item in fields(self):
+            value = getattr(self, item.name)
+            if item.name in PARTS and item.name in own:  # with the arguments that are as they are by default
+                given = (f"{each.name}={brief(getattr(value, each.name))}" for each in fields(value))
+                yield item.name, f"{type(value).__name__}({', '.join(given)})"
+            elif item.name in own:
+                yield item.name, value
 
     @property
     def parts(self) -> tuple:

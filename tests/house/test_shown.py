@@ -192,6 +192,10 @@ def test_values_are_brief(value, said):
     assert brief(value) == said
 
 
+def test_the_table_of_a_method_has_its_options():
+    assert "option=II" in Read(ft.scaffold()._repr_html_()).text
+
+
 def test_a_method_shows_every_digit_in_its_line():
     assert repr(ft.fedprox(eta_l=1 / 3, rho_prox=2 / 3)).startswith("FedProx(eta_l=0.3333333333333333, local_steps=1, ")
     assert "0.6666666666666666" in repr(ft.fedprox(eta_l=1 / 3, rho_prox=2 / 3))
