@@ -23,7 +23,7 @@ from verify.formulas.dominance import Dominance
 from verify.formulas.figures import bound_curve, bounds_around
 from verify.proofs.looseness import Link, Waterfall
 from verify.proofs.looseness_figure import waterfall_figure
-from verify.results.drawing import STYLE
+from verify.results.drawing import STYLE, save
 from verify.results.figures import bound_and_measurement, bounds_and_measurements, looseness, trajectory_figure
 from verify.results.heat_map import heat_map
 from verify.results.verdict import VERDICTS, Series, Verdict
@@ -178,6 +178,14 @@ def test_a_figure_of_ours_is_in_our_style_whatever_the_readers_is(name):
         assert same_color(figure.get_facecolor(), "white")
         assert {text.get_fontfamily()[0] for text in texts(figure.axes[0])} == {STYLE["font.family"]}
         assert matplotlib.rcParams["font.family"] == ["DejaVu Serif"]
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_a_saved_figure_has_the_same_bytes_under_other_settings(name, tmp_path):
+    others = {"font.size": 17.0, "xtick.major.size": 9.0, "lines.linewidth": 7, "svg.fonttype": "none", "axes.grid": True}
+    first = save(figure_of(FIGURES[name]()), tmp_path / "first", ["svg"])["svg"].read_bytes()
+    with style.context(["dark_background", others]):
+        assert save(figure_of(FIGURES[name]()), tmp_path / "other", ["svg"])["svg"].read_bytes() == first
 
 
 def test_a_figure_without_a_layout_has_a_legend_instead_of_texts_beside_it():

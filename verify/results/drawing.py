@@ -123,13 +123,14 @@ def name_rows(axes: Axes, names: Sequence[str], least: int = 0) -> None:
 
 
 def save(figure: Figure, stem: str | Path, formats: Sequence[str] = tuple(FORMATS)) -> dict[str, Path]:
-    """Write ``stem`` + .svg, .pdf and .png, each whole or not at all; the same figure gives the same bytes.
+    """Write ``stem`` + .svg, .pdf and .png, each whole or not at all; the same figure gives the same bytes, whatever the
+    reader's settings of matplotlib are.
 
     Returns the paths by format.
     """
     stem = Path(stem)
     paths, layout, shown_on, dpi = {}, figure.get_layout_engine(), figure.canvas, figure.dpi
-    with matplotlib.rc_context({"svg.hashsalt": "fedtheory"}):
+    with style.context(["default", STYLE, {"svg.hashsalt": "fedtheory"}]):
         try:
             _on_pixels(figure)
             if layout is not None:
