@@ -11,6 +11,29 @@ from verify.checker.words import require
 CLASS = {"L_client": "<", "mu_client": ">"}
 
 
+def speaks(node, word):
+    """Whether a formula has a word."""
+    return isinstance(node, list) and (node[0] == word or any(speaks(part, word) for part in node))
+
+
+def sign_of_least(node, value):
+    """The sign of the factor of a least value over all points in a formula, 0 where it has none. Raises NoForm unless it is
+    a term of its own."""
+    if not speaks(node, "infimum"):
+        return 0
+    inside = [part for part in node[1:] if speaks(part, "infimum")]
+    if node[0] == "infimum" and not inside:
+        return 1
+    if node[0] not in ("+", "*") or len(inside) != 1:
+        raise NoForm("a least value over all points is a term of its own")
+    sign = sign_of_least(inside[0], value)
+    for factor in node[1:] if node[0] == "*" else ():
+        if factor is not inside[0]:
+            number = plain(value(factor))
+            sign = 0 if number == 0 else sign if number > 0 else -sign
+    return sign
+
+
 class Known:
     """The inequalities of a run on letters; in front of the class of these."""
 
@@ -63,18 +86,59 @@ class Known:
 
     def hypothesis(self, place, rule):
         """What one hypothesis says not to be negative: triples (name, what is given, form)."""
+        if speaks(rule["left"], "infimum") or speaks(rule["right"], "infimum"):
+            return [*self.at_each_point(place, rule)]
         try:
             found, pairs = [], [*self.compared(rule)]
         except (NoForm, LookupError):
             return []
         for number, (past, smaller, larger) in enumerate(pairs):
-            gap = larger - smaller
-            if {*gap.terms} <= {()}:
-                meets = self.compare(rule["relation"], 0, plain(gap))
-                require(meets, f"a hypothesis fails at these numbers: {rule['text']}")
-            else:
+            if self.says_something(rule, gap := larger - smaller):
                 found.append((f"hypothesis {place} {number}", getattr(past, "given", None), gap))
         return found
+
+    def says_something(self, rule, gap):
+        """Whether what a hypothesis says not to be negative is no plain number, which must meet it."""
+        if {*gap.terms} <= {()}:
+            meets = self.compare(rule["relation"], 0, plain(gap))
+            require(meets, f"a hypothesis fails at these numbers: {rule['text']}")
+        return not {*gap.terms} <= {()}
+
+    def at_each_point(self, place, rule):
+        """What a hypothesis about the least value over all points says of the points that occur, where that value is at most
+        the one there."""
+        places = {frozenset(x.terms.items()): x for points in self.points for x, *_ in points}.values()
+        for number, x in enumerate([] if self.choices else [*places]):
+            self.point = x
+            try:
+                found = [*self.at_a_point(rule)]
+            except (LookupError, TypeError):  # it is not linear in what is compared here
+                found = []
+            for case, gap in enumerate(found):
+                if self.says_something(rule, gap):
+                    yield f"hypothesis {place} {number} {case}", None, gap
+        self.point = None
+
+    def at_a_point(self, rule):
+        """What is not negative there, by the indices of the hypothesis: a side with a least value is at most that side with
+        the value at the point, or at least that where the least value has a negative factor."""
+        relation = rule["relation"][0]
+        for index in self.cases(rule):
+            def value(node, index=index):
+                return self.value(node, index, None)
+
+            for side, other, smaller, larger in (("left", "right", "<", ">"), ("right", "left", ">", "<")):
+                sign = 0 if speaks(rule[other], "infimum") else sign_of_least(rule[side], value)
+                if sign > 0 and relation in ("=", larger):
+                    yield value(rule[side]) + Form({}) - value(rule[other])
+                if sign < 0 and relation in ("=", smaller):
+                    yield value(rule[other]) + Form({}) - value(rule[side])
+
+    def at_the_point(self, point, body, index):
+        """In place of the least value of a formula over all points the one at the point that is looked at."""
+        if self.point is None or not isinstance(point, str):
+            raise NoForm("the least value over all points")
+        return self.value(body, {**index, point: self.point}, None)
 
     @staticmethod
     def compare(relation, smaller, larger):

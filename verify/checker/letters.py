@@ -46,7 +46,7 @@ class Letters(Comparisons, Choices, Replay):
         self.chosen, self.chosen_before, self.largest, self.extremes, self.loose = set(), {}, {}, {}, 0
         self.layers = range(sizes["layers"])
         require(len(self.layers) < LAYER, "too many layers")
-        self.given_past, self.certain, self.asked_given, self.inside = None, set(), set(), 0
+        self.given_past, self.certain, self.asked_given, self.inside, self.point = None, set(), set(), 0, None
         self.definers = {value["hypothesis"] for value in values.values() if isinstance(value, dict)}
         instance = {"client_weight": weights, "priority": [1] * count, "initial": {}}
         super().__init__({**stated, "sizes": sizes, "values": values, "instance": instance}, meter=Meter(steps))
@@ -170,6 +170,8 @@ class Letters(Comparisons, Choices, Replay):
             raise NoForm(f"{word} is not a form")
         if word in ("Max", "Min", "largest_sum", "share"):
             return self.extreme(word, args, index, outcome)
+        if word == "infimum":
+            return self.at_the_point(*args, index)
         return super().meaning(word, args, index, outcome)
 
     def name(self, name, indices, outcome):

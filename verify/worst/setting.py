@@ -11,6 +11,7 @@ import sympy as sp
 
 from bounds.language.claim import Claim, Condition, names_in
 from bounds.language.layers import layer_part
+from bounds.language.space import infimum
 from verify.checker.form import SIZES
 from verify.claims.needs import speaks_of_samples
 from verify.exact.statement import definition_of, free_names
@@ -76,7 +77,8 @@ def setting_of(claim: Claim, given: Mapping[str, Fraction], place: Place | None 
     numbers = {name: given[name] for name in waiting if name in given}
     for name in waiting:
         definition = definition_of(claim, name)
-        if name not in given and definition is not None:
+        over_all_points = definition is not None and claim.hypotheses[definition["hypothesis"]].right.has(infimum)
+        if name not in given and definition is not None and not over_all_points:
             values[name] = definition
     for _ in waiting:  # bounds may wait for each other
         for i, name in enumerate(waiting):
