@@ -9,6 +9,7 @@ import numpy as np
 
 import fedtheory
 import synthetic
+from fedtheory.observables import DEFAULT
 
 
 def records(seed: int = 0):
@@ -22,13 +23,15 @@ def records(seed: int = 0):
 
 
 def main(figure: str = "own-data") -> None:
-    federation = synthetic.from_arrays(*records(), task="binary", ridge=0.1, batch_size=4)
+    federation = synthetic.from_arrays(*records(), task="binary", ridge=0.1, batch_size=4, held_out=0.25)
     for name in ("L", "mu", "sigma_sq", "Gamma"):
         constant = federation.constants[name]
         print(f"{name:8} = {float(constant.value[0]):.4g}  ({constant.provenance}: {constant.note})")
     L, mu = (float(federation.constants.value(name)[0]) for name in ("L", "mu"))
     algorithm = fedtheory.fedavg(fedtheory.InverseTime(mu, offset=8 * L / mu), local_steps=3)
-    trajectory = fedtheory.run(algorithm, federation, rounds=100, seeds=32)
+    trajectory = fedtheory.run(algorithm, federation, rounds=100, seeds=32, record=(*DEFAULT, "held_out_accuracy"))
+    accuracy = float(trajectory.dataset.held_out_accuracy[:, -1].mean())
+    print(f"{accuracy:.1%} of {federation.held_out_size} records that nobody trained on are classified correctly")
     comparison = fedtheory.compare("li2020/theorem-1", trajectory)
     for path in comparison.plot(figure).values():
         print("figure:", path)

@@ -3,7 +3,7 @@
 ``import fedtheory as ft`` is the way in: every method by name (``ft.scaffold``, ``ft.fa_nt``), problems
 (``ft.make_problem``, ``ft.make_quadratic``, ``ft.from_arrays``), ``ft.run``; and, loaded when first asked for,
 ``ft.claim``, ``ft.verify``, ``ft.compare``, ``ft.worst``, ``ft.potential``, ``ft.course``, ``ft.ratio``,
-``ft.heat_map`` and ``ft.main``, the command, of the packages above.
+``ft.heat_map``, ``ft.mean_with_band`` and ``ft.main``, the command, of the packages above.
 """
 
 from importlib import import_module
@@ -15,7 +15,7 @@ from fedtheory.algorithms.local_only import LocalOnly
 from fedtheory.engine import Observer, rounds_of
 from fedtheory.method import method, sampled
 from fedtheory.moment import Local, Moment, State, Upload
-from fedtheory.observables import OBSERVABLES
+from fedtheory.observables import OBSERVABLES, observables_of
 from fedtheory.parts import ClientOptimiser, Correction, GradientOracle, ServerOptimiser, UploadFilter
 from fedtheory.registry import ALGORITHMS, find_algorithm, make_algorithm
 from fedtheory.run import resume, run
@@ -53,7 +53,7 @@ from synthetic import from_arrays, make_problem, make_quadratic, problem_names
 ABOVE = {"claim": "verify.referee.referee", "verify": "verify.referee.referee", "compare": "verify.evidence.beside_runs",
          "worst": "verify.worst.chart", "potential": "verify.worst.potential",
          "course": "verify.worst.claim_figure", "ratio": "verify.evidence.ratio", "heat_map": "verify.results.heat_map",
-         "main": "verify.cli.main"}
+         "mean_with_band": "verify.results.bands", "main": "verify.cli.main"}
 METHODS = {name.replace("-", "_"): entry.make for name, entry in ALGORITHMS.items()}
 
 
@@ -77,6 +77,6 @@ __all__ = [
     "Observer", "Participation", "Pattern", "PriorityOnly", "Schedule", "Selection", "ServerOptimiser", "State",
     "StopAfter", "Tabulated", "ToTolerance", "Trajectory", "Upload", "UploadFilter", "WithReplacement",
     "WithoutReplacement", "align", "fedalign", "fedavg", "find_algorithm", "from_arrays", "load_trajectory",
-    "make_algorithm", "make_problem", "make_quadratic", "method", "problem_names", "resume", "rounds_of", "run", "sampled",
-    "sweep",
+    "make_algorithm", "make_problem", "make_quadratic", "method", "observables_of", "problem_names", "resume", "rounds_of",
+    "run", "sampled", "sweep",
 ]

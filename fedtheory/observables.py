@@ -8,7 +8,7 @@ from fedtheory.moment import on_gpu
 from synthetic.base.checks import nearest
 from synthetic.numbers.arrays import add_up, namespace
 
-__all__ = ["DEFAULT", "OBSERVABLES", "Observable", "find_observable"]
+__all__ = ["DEFAULT", "OBSERVABLES", "Observable", "find_observable", "observables_of"]
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Observable:
     averaged), ``upload`` (function of the last Moment and the Upload), ``step`` (at a local step, whatever the local models
     are: function of its Moment) or ``iteration`` (function of the Moment, the Participation, local models and stochastic
     gradients (runs, clients, dim): recording these, and only these, needs every local step of every client). ``dims``:
-    dimensions after run and time.
+    dimensions after run and time. ``known``: whether runs on a federation have it.
     """
 
     name: str
@@ -30,6 +30,7 @@ class Observable:
     unit: str
     meaning: str
     measure: Callable[..., Any]
+    known: Callable[[Any], bool] = lambda federation: True
 
 
 def _square(v):
@@ -70,10 +71,15 @@ def _eta(moment):
 
 _TABLE = (
     Observable("x", "state", ("dim",), "parameter", "global model", lambda f, x: x),
+    Observable("objective", "state", (), "loss", "F(x)", lambda f, x: f.objective(x)),
     Observable("suboptimality", "state", (), "loss", "F(x) - F*", lambda f, x: f.suboptimality(x)),
     Observable("distance_sq", "state", (), "parameter^2", "|x - x*|^2", lambda f, x: _square(x - f.x_star)),
     Observable("gradient_norm_sq", "state", (), "(loss/parameter)^2", "|grad F(x)|^2",
                lambda f, x: _square(f.objective_gradient(x))),
+    Observable("held_out_loss", "state", (), "loss", "mean loss of the held-out samples", lambda f, x: f.held_out_loss(x),
+               lambda f: f.held_out_size > 0),
+    Observable("held_out_accuracy", "state", (), "1", "share of the held-out samples classified correctly",
+               lambda f, x: f.held_out_accuracy(x), lambda f: f.has_classes and f.held_out_size > 0),
     Observable("loss_client", "state", ("client",), "loss", "F_k(x)", lambda f, x: f.value(f.all_clients(x))),
     Observable("included", "participation", ("client",), "1", "I_k: whether client k counts", lambda m, p: p.included),
     Observable("aggregate_weight", "participation", ("client",), "1", "weight in the virtual average",
@@ -112,3 +118,14 @@ def find_observable(name: str) -> Observable:
     if name not in OBSERVABLES:
         raise nearest("observable", name, OBSERVABLES)
     return OBSERVABLES[name]
+
+
+def observables_of(federation) -> list[str]:
+    """Names of all observables that runs on the federation can record.
+
+    Example:
+        >>> from synthetic import make_problem
+        >>> sorted(set(observables_of(make_problem("digits", held_out=0.2))) - set(observables_of(make_problem("digits"))))
+        ['held_out_accuracy', 'held_out_loss']
+    """
+    return [name for name, observable in OBSERVABLES.items() if observable.known(federation)]

@@ -110,7 +110,7 @@ def samples_of(federation) -> list[tuple[int, int, np.ndarray, np.ndarray]]:
 def with_samples(federation, rows: Sequence[tuple], batch_size: int | None = None):
     """The loss of a federation of data on other samples: ``rows`` of (client, features, target), clients numbered from 0.
 
-    Clients have equal weights, and there is no additive noise.
+    Clients have equal weights, and there is no additive noise. Nothing is held out.
     """
     backend, new = federation.backend, federation.select([0])
     client = np.array([row[0] for row in rows])
@@ -122,6 +122,7 @@ def with_samples(federation, rows: Sequence[tuple], batch_size: int | None = Non
     new.features, new.targets = backend.array(features), backend.array(targets)
     new.share, new.counts = backend.array(real / counts[..., None]), backend.integers(counts)
     new._set_weights(backend.array(np.ones(counts.shape)), backend.booleans(counts > 0))
+    new._set_held_out(None, backend)
     for name in new._solved:
         new.__dict__.pop(name, None)  # optima of the old data
     return new

@@ -11,12 +11,16 @@ _METHODS = ("[fedavg]", "[scaffold]", "[fedadam]", "[fedalign]", "[lbgm]")
 
 #: test -> with what it runs in ``make test``
 SLOW: dict[str, tuple[str, ...]] = {
+    "verify/demos/test_notebooks.py::test_a_control_that_moves_moves_the_picture": ("[client-drift]", "[worst-function]"),
+    "verify/demos/test_notebooks.py::test_a_picture_is_drawn_at_both_ends_of_every_control": (
+        "[client-drift]", "[worst-function]"),
     "house/test_site.py::test_papers_have_a_page_with_every_claim_and_its_verdict": (),
     "house/test_site.py::test_a_report_is_stored_only_if_this_code_made_it": (),
     "house/test_pages.py::test_a_page_does_what_it_says": (
         "verdicts.md", "claims.md", "certificates.md", "conformance.md", "architecture.md", "add_a", "read_a"),
     "house/test_pages.py::test_a_script_of_the_gallery_draws_its_figure": ("[client_drift]", "[worst_functions]"),
     "house/test_pages.py::test_the_script_of_a_method_draws_its_figure": ("[fedavg]", "[fedluar]"),
+    "house/test_miniatures.py::test_what_a_page_says_came_out_came_out": (),
     "house/test_unseen.py::test_a_true_statement_is_spared": (),
     "verify/worst/test_on_a_line.py::test_what_a_program_knows_to_be_false_is_refuted_at_quick": (
         "[gradient", "[least", " less]", "[with noise]", "[of lengths]"),

@@ -11,8 +11,9 @@ from fedtheory.registry import ALGORITHMS
 __all__ = ["write"]
 
 PACKAGES = ("fedtheory", "synthetic", "bounds", "verify")
-#: claims have pages of their own; files that are run and never imported
-LEFT_OUT = ("bounds.papers", "bounds.controls", "verify.checker.__main__", "fedtheory.testing.mutants")
+#: claims have pages of their own; files that are run and never imported, and the file of theirs that needs marimo
+LEFT_OUT = ("bounds.papers", "bounds.controls", "verify.checker.__main__", "fedtheory.testing.mutants",
+            "verify.demos.notebooks", "verify.demos.live")
 
 
 def write(pages: Pages) -> None:

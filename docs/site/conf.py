@@ -8,6 +8,7 @@ version = release = __import__("importlib.metadata", fromlist=["version"]).versi
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "docs.site.extension"]
 html_theme = "furo"
 html_static_path = ["static"]
+html_extra_path = ["../../build/site-source/extra"]
 html_css_files = ["site.css"]
 html_copy_source = False
 html_show_sourcelink = False

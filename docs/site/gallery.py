@@ -14,7 +14,7 @@ import matplotlib
 
 from docs.site.gathered import Pages
 
-__all__ = ["SCRIPTS", "draw", "drawn", "write"]
+__all__ = ["ROOT", "SCRIPTS", "code_digest", "draw", "drawn", "write"]
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPTS = ROOT / "docs" / "gallery"
@@ -46,7 +46,7 @@ def draw(pages: Pages, name: str, script: str) -> None:
     Raises:
         RuntimeError: the script fails or warns, or does not write one SVG.
     """
-    digest = hashlib.sha256(f"{_code()} {script}".encode()).hexdigest()
+    digest = hashlib.sha256(f"{code_digest()} {script}".encode()).hexdigest()
     kept = ROOT / "build" / "site-figures" / f"{digest}.svg"
     if not kept.exists():
         try:
@@ -84,7 +84,7 @@ def drawn(script: str) -> bytes:
 
 
 @cache
-def _code() -> str:
+def code_digest() -> str:
     """A digest of the four packages and of the version of matplotlib."""
     digest = hashlib.sha256(matplotlib.__version__.encode())
     for package in ("bounds", "fedtheory", "synthetic", "verify"):

@@ -63,6 +63,8 @@ class Federation(Shown, ABC):
     clients: int
     dim: int
     factored: bool = False  #: whether x are factors of a model, see :mod:`synthetic.data.factored`
+    has_classes: bool = False  #: whether samples have classes, so that a model has an accuracy
+    held_out_size: int = 0  #: how many samples are held out of training
     layer_sizes: tuple[int, ...] | None = None  #: layers that were given, in place of the family's own
 
     _arrays: tuple[str, ...] = ("weights", "priority")  #: attributes with an axis of instances
@@ -179,6 +181,28 @@ class Federation(Shown, ABC):
     def suboptimality(self, x):
         """F(x) - F* at ``x`` (runs, dim), as (runs,)."""
         return self.objective(x) - self.F_star
+
+    def held_out_loss(self, x):
+        """Mean loss of the held-out samples, without the penalty, at ``x`` (runs, dim), as (runs,).
+
+        A held-out sample counts as much as a training sample of its client does in F: all the same with the default weights,
+        those of free clients not at all.
+
+        Raises:
+            ValueError: nothing is held out.
+        """
+        raise ValueError(f"nothing is held out of {self.name}; allowed: federations on data made with held_out, such as 0.2")
+
+    def held_out_accuracy(self, x):
+        """Share of the held-out samples that ``x`` (runs, dim) classifies correctly, as (runs,).
+
+        Samples count as in :meth:`held_out_loss`.
+
+        Raises:
+            ValueError: nothing is held out, or samples have no classes.
+        """
+        raise ValueError(f"no samples with classes are held out of {self.name}; allowed: federations on classified data, "
+                         "made with held_out, such as 0.2")
 
     def objective_gradient(self, x):
         """Gradient of F at ``x`` (runs, dim), same shape."""

@@ -1,4 +1,4 @@
 """Clients given by samples: linear models, perceptrons, factors; constants proven from the data.
 
-Loads and splits no data.
+Loads no data and deals none to clients.
 """

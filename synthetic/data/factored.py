@@ -111,6 +111,22 @@ class Factored(LocalMinima):
         """Gradients of :meth:`sample_values`, (runs, participants, samples, dim)."""
         return self._pull_back(x[:, :, None], self.inner.sample_gradients(self.compose(x), clients, data))
 
+    @property
+    def has_classes(self) -> bool:
+        """Whether samples have classes."""
+        return self.inner.has_classes
+
+    @property
+    def held_out_size(self) -> int:
+        """How many samples are held out of training."""
+        return self.inner.held_out_size
+
+    def held_out_loss(self, x):
+        return self.inner.held_out_loss(self.compose(x))
+
+    def held_out_accuracy(self, x):
+        return self.inner.held_out_accuracy(self.compose(x))
+
     # starts -----------------------------------------------------------------------------------------------------------
     def default_start(self, seed: int = 0):
         """Normal factors, scaled so that the entries of W have variance 1/n2, (dim,)."""

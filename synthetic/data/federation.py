@@ -33,6 +33,8 @@ class DataFederation(Federation):
         weights: p_k up to scale, (instances | 1, clients); default the counts.
         priority: truth values, (instances | 1, clients); default all.
         layers: sizes of the layers, or a number of equal layers; default the family's own.
+        held_out: samples on which no run trains: features (rows, features), targets (rows, outputs) and their clients
+            (rows,); None for none.
 
     Functions that take ``data`` use those samples: features (runs | 1, participants, samples, inputs), targets
     (runs | 1, participants, samples, outputs) and the samples' shares (runs | 1, participants, samples), as
@@ -42,12 +44,13 @@ class DataFederation(Federation):
         ValueError: data that are not finite, shapes, empty clients, ``batch_size < 1``, an exact backend.
     """
 
-    _arrays = ("features", "targets", "share", "counts", "weights", "priority")
+    _arrays = ("features", "targets", "share", "counts", "weights", "priority", "held_features", "held_targets",
+               "held_client")
     _law = "_additive"
     _minibatches_known: tuple[str, str]  #: how the variance of minibatch gradients is known: provenance and note
 
     def __init__(self, features, targets, counts, *, ridge=0.0, batch_size=None, noise=None, weights=None,
-                 priority=None, layers=None, name=None, backend: Backend = TORCH):
+                 priority=None, layers=None, name=None, held_out=None, backend: Backend = TORCH):
         if backend.library not in ("torch", "numpy"):
             raise ValueError(f"federations on data need an array library of floats; got {backend.library!r}, allowed: "
                              "torch, numpy")
@@ -71,6 +74,16 @@ class DataFederation(Federation):
         self.counts = backend.integers(counts)
         weights = finite("weights", counts if weights is None else weights)
         self._set_common(backend, (instances, self.clients), weights, priority, noise, layers)
+        self._set_held_out(held_out, backend)
+
+    def _set_held_out(self, held_out, backend: Backend) -> None:
+        features, targets, client = ([], [], []) if held_out is None else held_out
+        rows, shared = len(client), (self.instances, 1, len(client))  # the axis of one participant
+        features, targets = np.reshape(features, (rows, self.inputs)), np.reshape(targets, (rows, self.outputs))
+        client = np.asarray(client, dtype=np.int64)
+        self.held_features = backend.array(np.broadcast_to(finite("held_out features", features), (*shared, self.inputs)))
+        self.held_targets = backend.array(np.broadcast_to(finite("held_out targets", targets), (*shared, self.outputs)))
+        self.held_client = backend.integers(np.broadcast_to(client, (self.instances, rows)))
 
     def _parameters(self) -> int:
         """How many parameters a model has."""
@@ -201,6 +214,25 @@ class DataFederation(Federation):
         if self.batch_size is None:
             return super().stochastic_gradient(x, draws, iteration, clients)
         return self._and_penalty(self._sum_of_gradients(x, *self._drawn(draws, iteration, clients)) / self.batch_size, x)
+
+    # held-out samples -----------------------------------------------------------------------------------------------
+    @property
+    def held_out_size(self) -> int:
+        """How many samples are held out of training."""
+        return self.held_client.shape[-1]
+
+    def _held_out_mean(self, measured):
+        """Mean of ``measured`` (runs, 1, rows) over the held-out rows, as (runs,)."""
+        xp = namespace(measured)
+        each = self.weights * self.priority / self.counts  # of a training sample in F
+        share = xp.take_along_axis(each, self.held_client, axis=-1)
+        share = share / xp.sum(share, axis=-1, keepdims=True)
+        return xp.sum(share * measured[:, 0], axis=-1)
+
+    def held_out_loss(self, x):
+        if not self.held_out_size:
+            return super().held_out_loss(x)
+        return self._held_out_mean(self.loss(self._scores(self.held_features, x[:, None]), self.held_targets))
 
     # noise and constants --------------------------------------------------------------------------------------------
     @property

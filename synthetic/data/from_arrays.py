@@ -6,6 +6,7 @@ from synthetic.base.checks import finite, one_of, whole
 from synthetic.base.priority import priority_mask
 from synthetic.data.federation import DataFederation, pad
 from synthetic.data.generalised_linear import GeneralisedLinear
+from synthetic.data.held_out import held_out_rows
 from synthetic.data.least_squares import LeastSquares
 from synthetic.data.logistic import BinaryLogistic, SoftmaxLogistic
 from synthetic.data.perceptron import Perceptron
@@ -24,7 +25,7 @@ _NUMBERS = ("least-squares", "generalised-linear")  #: tasks whose targets are n
 def from_arrays(
     X, y, client, *, task: str = "least-squares", ridge: float | None = None, batch_size: int | None = None, noise=None,
     priority=None, weights=None, intercept: bool = False, clients: int | None = None, classes: int | None = None,
-    layers=None, name: str | None = None, seed: int = 0, backend: Backend = TORCH, **model,
+    layers=None, name: str | None = None, held_out=None, seed: int = 0, backend: Backend = TORCH, **model,
 ) -> DataFederation:
     """A federation on given data.
 
@@ -44,17 +45,23 @@ def from_arrays(
         clients: number of clients; default as many as occur.
         classes: for ``softmax``: the labels are numbers below this; default the classes that occur.
         layers: sizes of the layers, or a number of equal layers.
-        seed: for ``priority="random:2"``.
+        held_out: samples on which no run trains, for the observables ``held_out_loss`` and ``held_out_accuracy``: a share
+            of the priority clients' samples, a number of them, or truth values (rows,). The federation is the one of the
+            other rows, with the same clients, classes and priority. See :func:`synthetic.data.held_out.held_out_rows`.
+        seed: for ``priority="random:2"`` and the held-out samples.
         model: further arguments of the task's class, such as ``loss`` of :class:`synthetic.GeneralisedLinear`.
 
     Raises:
         ValueError: data that are not finite, lengths that differ, a client without samples, fewer than two classes,
-            ``ridge <= 0`` for classification, ``batch_size < 1``.
+            ``ridge <= 0`` for classification, ``batch_size < 1``, ``held_out`` that leaves a client no sample.
 
     Example:
         >>> federation = from_arrays([[1.0], [2.0], [3.0]], [1.0, 2.0, 6.0], [0, 0, 1])
         >>> federation.clients, federation.dim, federation.constants.value("samples").tolist()
         (2, 1, [[2, 1]])
+        >>> federation = from_arrays([[1.0], [2.0], [3.0]], [1.0, 2.0, 6.0], [0, 0, 1], held_out=1)
+        >>> federation.constants.value("samples").tolist(), federation.held_out_size
+        ([[1, 1]], 1)
     """
     one_of("task", task, TASKS)
     X, client, y = finite("X", X), np.asarray(client), np.asarray(y)
@@ -67,8 +74,9 @@ def from_arrays(
     targets = finite("y", y)[:, None] if task in _NUMBERS else _class_targets(y, task, classes)
     if intercept:
         X = np.concatenate([X, np.ones((len(X), 1))], axis=1)
-    features, padded, counts = pad(X, targets, numbers, clients)
-    mask = priority_mask(priority, clients, counts[0], seed)
+    mask = priority_mask(priority, clients, np.bincount(numbers), seed)
+    out = held_out_rows(held_out, numbers, None if task in _NUMBERS else y, priority=np.atleast_2d(mask)[0], seed=seed)
+    features, padded, counts = pad(X[~out], targets[~out], numbers[~out], clients)
     if isinstance(weights, str):
         one_of("weights", weights, ("equal",))
         weights = np.ones(clients)
@@ -76,7 +84,8 @@ def from_arrays(
         raise ValueError(f"weights must be one number per client, ({clients},); got shape {np.shape(weights)}")
     ridge = (0.0 if task in _NUMBERS else 1e-2) if ridge is None else ridge
     return TASKS[task](features, padded, counts, ridge=ridge, batch_size=batch_size, noise=noise, weights=weights,
-                       priority=mask, layers=layers, name=name, backend=backend, **model)
+                       priority=mask, layers=layers, name=name, held_out=(X[out], targets[out], numbers[out]),
+                       backend=backend, **model)
 
 
 def _client_numbers(client, clients):

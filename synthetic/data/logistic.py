@@ -18,6 +18,8 @@ __all__ = ["BinaryLogistic", "SoftmaxLogistic", "SoftmaxScores"]
 class Classifier:
     """Data federations whose targets are classes."""
 
+    has_classes = True
+
     @abstractmethod
     def correct(self, scores, targets):
         """Whether the scores predict the right class, (...,)."""
@@ -26,6 +28,12 @@ class Classifier:
         """Share of each client's samples that the model ``x`` (runs, participants, dim) classifies correctly."""
         features, targets, share = self._data(clients)
         return namespace(x).sum(share * self.correct(self._scores(features, x), targets), axis=-1)
+
+    def held_out_accuracy(self, x):
+        if not self.held_out_size:
+            return super().held_out_accuracy(x)
+        correct = self.correct(self._scores(self.held_features, x[:, None]), self.held_targets)
+        return self._held_out_mean(namespace(x).astype(correct, x.dtype))
 
 
 class Logistic(Classifier, Solved, BoundedSlopes):

@@ -123,7 +123,8 @@ def least_on_simplex(anchors, heights, x, steep):
             right = np.append(-heights[held], 1.0)
             found, *_ = np.linalg.lstsq(matrix, right, rcond=1e-14)
             rest = right - matrix @ found
-            flat = np.abs(rest).max() > 1e-9 * scale  # a direction in which only the heights change
+            # a direction in which only the heights change, with a weight that falls along it; else it is rounding
+            flat = np.abs(rest).max() > 1e-9 * scale and (rest[:count] < -_TINY).any()
             step = rest[:count] if flat else found[:count] - shares[held]
             falling = step < -_TINY
             ratios = np.where(falling, shares[held] / np.where(falling, -step, 1.0), np.inf)

@@ -57,7 +57,7 @@ def real_federation(
     name: str = "digits", clients: int = 10, partition="dirichlet", *, alpha: float = 0.5, shards_per_client: int = 2,
     smallest: int = 1, task: str | None = None, scaling: str | None = None, ridge: float = 1e-2,
     batch_size: int | None = None, noise=None, priority=None, weights=None, intercept: bool = False,
-    layers=None, rows: int | None = None, seed: int = 0, backend: Backend = TORCH, **model,
+    layers=None, rows: int | None = None, held_out=None, seed: int = 0, backend: Backend = TORCH, **model,
 ) -> DataFederation:
     """A real data set over ``clients`` clients.
 
@@ -68,8 +68,9 @@ def real_federation(
         task: ``softmax``, ``perceptron``, ``binary`` (digits: even against odd numbers) or ``least-squares`` on the labels;
             default the data set's own.
         scaling: see :func:`load`. ``rows``: use so many rows, chosen at random; default all.
-        ridge, batch_size, noise, priority, weights, intercept, layers, backend: see :func:`synthetic.from_arrays`; so are
-            the arguments ``model`` of a task's class.
+        ridge, batch_size, noise, priority, weights, intercept, layers, held_out, backend: see
+            :func:`synthetic.from_arrays`; so are the arguments ``model`` of a task's class. Samples are held out after they
+            are dealt; features are scaled by all rows.
 
     Raises:
         LookupError: unknown data set. ValueError: see :func:`synthetic.from_arrays` and :mod:`synthetic.sources.partitions`.
@@ -91,5 +92,5 @@ def real_federation(
         y = y % 2
     label = f"{name}, {clients} clients, {how}"
     return from_arrays(X, y, client, task=task, ridge=ridge, batch_size=batch_size, noise=noise, priority=priority,
-                       weights=weights, intercept=intercept, clients=clients, layers=layers, name=label, seed=seed,
-                       backend=backend, **model)
+                       weights=weights, intercept=intercept, clients=clients, layers=layers, name=label, held_out=held_out,
+                       seed=seed, backend=backend, **model)

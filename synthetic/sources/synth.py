@@ -5,6 +5,7 @@ import numpy as np
 from synthetic.base.checks import number, one_of, whole
 from synthetic.data.federation import DataFederation
 from synthetic.data.from_arrays import from_arrays
+from synthetic.data.held_out import held_out_rows
 from synthetic.numbers.arrays import TORCH, Backend
 
 __all__ = ["CLASSES", "INPUTS", "noisy_copies", "synth", "synth_data", "synth_noisy"]
@@ -111,21 +112,23 @@ def noisy_copies(X, y, free_clients: int = 10, *, label_noise_factor: float = 2.
 
 def synth_noisy(priority_clients: int = 10, free_clients: int = 10, alpha: float = 1.0, beta: float = 1.0, *,
                 skew: float = 1.5, sizes="lognormal", largest: int | None = None, convention: str = "variance",
-                ridge: float = 1e-2, intercept: bool = True, batch_size: int | None = None, seed: int = 0,
+                ridge: float = 1e-2, intercept: bool = True, batch_size: int | None = None, held_out=None, seed: int = 0,
                 backend: Backend = TORCH, **readings) -> DataFederation:
     """FedALIGN's Figure 2: priority clients from Synth(alpha, beta), free clients from :func:`noisy_copies`.
 
-    ``skew`` sets both skew factors; ``readings`` are further arguments of :func:`noisy_copies`.
+    ``skew`` sets both skew factors; ``held_out`` is as in :func:`synthetic.from_arrays`, of the priority clients' samples;
+    the free clients' copies are made of the others. ``readings`` are further arguments of :func:`noisy_copies`.
     """
     X, y, client = synth_data(priority_clients, alpha, beta, sizes=sizes, largest=largest, convention=convention, seed=seed)
     variance = beta**2 if convention == "standard-deviation" else beta
     readings = {"label_noise_skew": skew, "random_data_skew": skew, "beta": variance} | readings
-    X_free, y_free, free = noisy_copies(X, y, free_clients, seed=seed, **readings)
+    out = held_out_rows(held_out, client, y, seed=seed)
+    X_free, y_free, free = noisy_copies(X[~out], y[~out], free_clients, seed=seed, **readings)
     return from_arrays(
         np.concatenate([X, X_free]), np.concatenate([y, y_free]), np.concatenate([client, priority_clients + free]),
         task="softmax", classes=CLASSES, ridge=ridge, batch_size=batch_size, priority=priority_clients,
         intercept=intercept, name=f"Synth({alpha:g},{beta:g}), {priority_clients} clients + {free_clients} noisy",
-        backend=backend,
+        held_out=np.append(out, np.zeros(len(free), dtype=bool)) if out.any() else None, backend=backend,
     )
 
 

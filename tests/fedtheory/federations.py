@@ -29,6 +29,7 @@ QUADRATICS = {
 FEDERATIONS = QUADRATICS | {
     "logistic": lambda backend=TORCH: make("binary", backend=backend),
     "logistic, minibatches": lambda backend=TORCH: make("binary", backend=backend, batch_size=2),
+    "logistic, held out": lambda backend=TORCH: make("binary", backend=backend, batch_size=2, held_out=6),
     "softmax, sphere noise": lambda backend=TORCH: make(
         "softmax with intercept", backend=backend, noise=SphereNoise(backend.array(np.full((1, 4), 0.3)))),
 }

@@ -124,12 +124,12 @@ def test_one_round_by_hand(method, expected):
 
 # run -----------------------------------------------------------------------------------------------------------------
 def test_shapes_and_dimensions():
-    federation = FEDERATIONS["gaussian noise"]()
+    federation = FEDERATIONS["logistic, held out"]()
     data = run(make_algorithm("fedavg", local_steps=3), federation, 4, seeds=2, record=list(OBSERVABLES)).dataset
     length = {"state": ("round", 5), "round": ("step_round", 4), "aggregation": ("step_round", 4),
               "participation": ("step_round", 4), "upload": ("step_round", 4), "step": ("iteration", 12),
               "iteration": ("iteration", 12)}
-    size = {"client": 5, "dim": 3}
+    size = {"client": 4, "dim": 3}
     for name, observable in OBSERVABLES.items():
         clock, times = length[observable.when]
         assert data[name].dims == ("run", clock, *observable.dims)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fedtheory import OBSERVABLES, Bernoulli, Observer, make_algorithm, rounds_of, run
+from fedtheory import OBSERVABLES, Bernoulli, Observer, make_algorithm, observables_of, rounds_of, run
 from fedtheory.engine import starting_points
 from synthetic import Draws, make_quadratic
 from tests.fedtheory.federations import FEDERATIONS, moved, pair
@@ -27,7 +27,7 @@ class Notes(Observer):
 
 
 @pytest.mark.parametrize("row", ALGORITHMS)
-@pytest.mark.parametrize("name", ["gaussian noise", "one instance per run", "logistic, minibatches"])
+@pytest.mark.parametrize("name", ["gaussian noise", "one instance per run", "logistic, held out"])
 def test_every_observable_against_a_direct_computation(row, name):
     check_observables(row, name)
 
@@ -36,7 +36,7 @@ def check_observables(row, name):
     """Each recorded number, recomputed from what an observer sees, with loops in NumPy."""
     federation, method, rounds, runs = FEDERATIONS[name](), algorithm(row), 3, 4
     start, seeds = starts(federation, runs), np.arange(runs)
-    data = run(method, federation, rounds, start=start, seeds=seeds, record=list(OBSERVABLES)).dataset
+    data = run(method, federation, rounds, start=start, seeds=seeds, record=observables_of(federation)).dataset
     notes = Notes()
     state = method.init(federation, starting_points(federation, start, runs))
     list(rounds_of(method, federation, state, Draws(seeds), 0, rounds, (notes,)))
@@ -48,10 +48,11 @@ def check_observables(row, name):
         losses, gradients = moved(federation.value(points)), moved(federation.gradient(points))
         gradient = np.einsum("ik,ikd->id", p * priority + 0 * losses, gradients)
         expected = {
-            "x": x, "loss_client": losses, "suboptimality": (p * priority * losses).sum(1) - constants["F_star"],
+            "x": x, "loss_client": losses, "objective": (p * priority * losses).sum(1),
+            "suboptimality": (p * priority * losses).sum(1) - constants["F_star"],
             "distance_sq": ((x - constants["x_star"]) ** 2).sum(1), "gradient_norm_sq": (gradient**2).sum(1),
         }
-        _compare(data, expected, "round", r)
+        _compare(data, expected | _held_out(federation, x), "round", r)
     shape = (runs, federation.clients)
     for r, (_, participation) in enumerate(notes.starts):
         included = np.broadcast_to(moved(participation.included), shape) > 0
@@ -78,10 +79,42 @@ def check_observables(row, name):
         np.testing.assert_allclose(pi.sum(1), 1.0, atol=1e-14)
         if (t + 1) % method.local_steps and row != "proximal":
             np.testing.assert_allclose(x_local - 0.1 * g, notes.steps[t + 1][2], atol=1e-15)
-    checked = {"x", "loss_client", "suboptimality", "distance_sq", "gradient_norm_sq", "included", "chi", "psi",
+    checked = {"x", "loss_client", "objective", "suboptimality", "distance_sq", "gradient_norm_sq", "included", "chi", "psi",
                "aggregate_weight", "weight", "participants", "drift", "x_local", "g", "weighted_gradient_sq", "eta_l",
-               "max_gradient_sq"}
-    assert set(OBSERVABLES) - checked == {"downlink_floats", "uplink_floats", "gradients"}  # in the next test
+               "max_gradient_sq", *_held_out(federation, start)}
+    assert set(data.data_vars) - checked == {"downlink_floats", "uplink_floats", "gradients", "diverged"}
+    assert set(OBSERVABLES) - set(data.data_vars) == (set() if federation.held_out_size else HELD_OUT)
+
+
+HELD_OUT = {"held_out_loss", "held_out_accuracy"}
+
+
+def _held_out(federation, models):
+    """Logistic loss and accuracy on the held-out samples of the priority clients, one by one."""
+    if not federation.held_out_size:
+        return {}
+    features, labels = moved(federation.held_features)[0, 0], moved(federation.held_targets)[0, 0, :, 0]
+    assert moved(federation.priority)[0, moved(federation.held_client)[0].astype(int)].all()
+    losses = [[np.log(1 + np.exp(-y * (a @ x))) for a, y in zip(features, labels, strict=True)] for x in models]
+    right = [[y * (a @ x) > 0 for a, y in zip(features, labels, strict=True)] for x in models]
+    return {"held_out_loss": np.mean(losses, axis=1), "held_out_accuracy": np.mean(right, axis=1)}
+
+
+#: methods that return another model than the server sends
+AVERAGED = {"afedpd": {}, "afedpdsam": {}, "fedasam": {"swa_start": 1, "swa_cycle": 1}}
+
+
+@pytest.mark.parametrize("more", [(), ("weight",)], ids=["models alone", "rounds too"])
+@pytest.mark.parametrize("name", AVERAGED)
+def test_held_out_samples_measure_the_model_that_a_method_returns(name, more):
+    federation = FEDERATIONS["logistic, held out"]()
+    method = make_algorithm(name, local_steps=2, **AVERAGED[name])
+    trajectory = run(method, federation, 4, seeds=2, record=["x", *HELD_OUT, *more])
+    returned, sent = moved(method.output(trajectory.state)), moved(trajectory.state.x)
+    assert abs(returned - sent).max() > 1e-3
+    np.testing.assert_array_equal(trajectory.dataset["x"][:, -1], returned)
+    for round in range(5):
+        _compare(trajectory.dataset, _held_out(federation, trajectory.dataset["x"].values[:, round]), "round", round)
 
 
 def _compare(data, expected, clock, time):

@@ -12,12 +12,12 @@ import torch
 import xarray as xr
 
 from fedtheory import (
-    OBSERVABLES,
     Bernoulli,
     InverseTime,
     Tabulated,
     load_trajectory,
     make_algorithm,
+    observables_of,
     resume,
     run,
 )
@@ -46,7 +46,7 @@ def algorithm(row):
 
 def check_resume(row, name, path, cuts=(2, 1, 2), backend=TORCH):
     """Saving, loading and going on, with a new federation object each time, gives the one long run bit for bit."""
-    record = list(OBSERVABLES)
+    record = observables_of(FEDERATIONS[name]())
     seeds, start = [3, 1, 4, 1], np.random.default_rng(0).normal(size=(4, FEDERATIONS[name]().dim))
     whole = run(algorithm(row), FEDERATIONS[name](backend), sum(cuts), seeds=seeds, start=start, record=record)
     part = run(algorithm(row), FEDERATIONS[name](backend), cuts[0], seeds=seeds, start=start, record=record)
@@ -59,7 +59,7 @@ def check_resume(row, name, path, cuts=(2, 1, 2), backend=TORCH):
 
 @pytest.mark.parametrize("row", ALGORITHMS)
 def test_a_resumed_run_is_the_long_run_bit_for_bit(row, tmp_path):
-    look_at_each(["gaussian noise", "one instance per run", "logistic, minibatches", "softmax, sphere noise"],
+    look_at_each(["gaussian noise", "one instance per run", "logistic, held out", "softmax, sphere noise"],
                  lambda name: check_resume(row, name, tmp_path / "a.run"))
 
 
@@ -84,7 +84,7 @@ def test_fractions_survive_the_disk(name, tmp_path):
 
 def test_what_is_loaded_is_what_was_saved(tmp_path):
     federation = FEDERATIONS["one instance per run"]()
-    trajectory = run(algorithm("at aggregation"), federation, 3, seeds=4, record=list(OBSERVABLES))
+    trajectory = run(algorithm("at aggregation"), federation, 3, seeds=4, record=observables_of(federation))
     loaded = load_trajectory(trajectory.save(tmp_path / "a.run"))
     xr.testing.assert_identical(loaded.dataset, trajectory.dataset)
     for mine, theirs in zip(loaded.state.participation.__dict__.values(), trajectory.state.participation.__dict__.values(),
@@ -171,6 +171,8 @@ def test_the_fingerprint_tells_losses_noises_and_shapes_apart():
         from_arrays(X, y, client, task="binary", batch_size=2, **options),
         from_arrays(X, y, client, task="binary", noise=FEDERATIONS["gaussian noise"]().noise, **options),
         from_arrays(X, y, client, task="binary", noise=_other_noise().noise, **options),
+        *(from_arrays(np.append(X, [x], axis=0), [*y, 1], [*client, 0], task="binary", held_out=np.arange(13) == 12,
+                      **options) for x in ([0.0, 1.0], [0.0, 2.0])),
     ]
     assert len({fingerprint(algorithm("fedavg"), federation) for federation in data}) == len(data)
     tables = [Tabulated(np.ones((2, 3))), Tabulated(np.ones(6)), Tabulated(np.ones(6), "round")]

@@ -22,7 +22,7 @@ PAGES: dict[str, dict[str, int]] = {
     "tutorials/referee_your_theorem.md": {"toml": 1, "sh": 5, "output": 3},
     "tutorials/review_a_paper.md": {"sh": 5},
     "tutorials/add_a_method.md": {"python": 3, "sh": 1, "output": 1},
-    "tutorials/add_a_federation.md": {"python": 3},
+    "tutorials/add_a_federation.md": {"python": 5, "sh": 1, "output": 1},
     "tutorials/property_tests.md": {"python": 4},
     "tutorials/sweeps.md": {"python": 2, "sh": 1},
     "tutorials/read_a_certificate.md": {"toml": 1, "sh": 2, "output": 2, "python": 5},

@@ -80,7 +80,7 @@ def test_a_failing_federation_is_shrunk_when_asked(project):
     path = project / "my_methods" / file
     path.write_text(path.read_text(encoding="utf-8").replace(right, wrong), encoding="utf-8")
     _, said = pytest_of(project, "-k", "fedavg", "--fedtheory", "--fedtheory-federations", "0")
-    assert tells(said, "always: fedavg … curvatures [[1.3], [1.5]]")
+    assert tells(said, "always: fedavg…curvatures [[1.3], [1.5]]")
 
 
 # the plugin --------------------------------------------------------------------------------------------------------------

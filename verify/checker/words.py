@@ -41,7 +41,8 @@ def exact(data):
         return {name: exact(value) for name, value in data.items()}
     if isinstance(data, (Fraction, Interval, Vector)):
         return data
-    require(type(data) in (list, str, int), f"a number is a text or a whole number; got {data!r}")
+    said = repr(data) if data is None or isinstance(data, (bool, float)) else "one without a value"
+    require(type(data) in (list, str, int), f"a number is a text or a whole number; got {said}")
     return Vector(map(exact, data)) if isinstance(data, list) else written(str(data))
 
 

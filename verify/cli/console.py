@@ -178,7 +178,7 @@ def run_summary(trajectory) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title=title, title_justify="left", caption_justify="left")
     for head in ("quantity", "unit", "at the start", "at the end", "95 % band"):
         table.add_column(head)
-    for name in ("suboptimality", "distance_sq"):
+    for name in ("suboptimality", "distance_sq", "held_out_loss", "held_out_accuracy"):
         if name in trajectory.dataset:
             column = trajectory.dataset[name].transpose("run", "round")
             mean, low, high = mean_and_band(column.values)

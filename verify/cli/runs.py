@@ -33,9 +33,10 @@ def run(
 ) -> int:
     """Run an algorithm from many seeds.
 
-    Saves the runs to a file, draws them (SVG, PDF and PNG beside it), and prints where they ended. Long runs first say how
-    much memory they need, and are refused if this machine has less. `fedtheory compare CLAIM --run FILE` compares them with
-    a claim.
+    Saves the runs to a file, draws them (SVG, PDF and PNG beside it), and prints where they ended. `--set held_out=0.2`
+    holds a fifth of the samples of a problem with data out of training, and measures loss and accuracy on them. Long runs
+    first say how much memory they need, and are refused if this machine has less. `fedtheory compare CLAIM --run FILE`
+    compares them with a claim.
     """
     from verify.cli.names import check_method, check_problem
 
@@ -58,16 +59,19 @@ def run(
     writable_directory(out.parent)
 
     import fedtheory
+    from fedtheory.observables import DEFAULT, observables_of
     from fedtheory.run import memory_needed
     from verify.cli import console
     from verify.results.drawing import save
     from verify.results.figures import trajectory_figure
 
     federation, method = _made(recipe, shares)
-    needed = partial(memory_needed, federation)
+    record = (*DEFAULT, *(name for name in observables_of(federation) if name.startswith("held_out")))
+    needed = partial(memory_needed, federation, record=record)
     shared.check_memory(needed, {"rounds": rounds, "local_steps": local_steps, "runs": seeds})
     with console.parts_done(rounds, f"{algorithm} on {problem}") as progress:
-        trajectory = fedtheory.run(method, federation, rounds, seeds=range(seed, seed + seeds), progress=progress)
+        trajectory = fedtheory.run(method, federation, rounds, seeds=range(seed, seed + seeds), record=record,
+                                   progress=progress)
     trajectory = replace(trajectory, description=f"{algorithm} on {getattr(federation, 'name', problem)}")
     trajectory.dataset.attrs[_RECIPE] = recipe
     trajectory.save(out)

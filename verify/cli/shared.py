@@ -27,6 +27,8 @@ def explain(problem: Exception) -> str | None:
         return f"{problem.filename}: {problem.strerror}"
     if isinstance(problem, OSError) and problem.errno in (errno.ENOSPC, errno.EDQUOT):
         return problem.strerror
+    if isinstance(problem, ImportError) and problem.name is None:
+        return str(problem)  # which extra to install
     if isinstance(problem, (ValueError, LookupError)) and len(problem.args) == 1 and " " in str(problem.args[0]):
         return None if isinstance(problem, IndexError) else str(problem.args[0])
     return None

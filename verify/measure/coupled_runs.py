@@ -37,7 +37,7 @@ def realise_coupled(binder) -> Environment:
     _bind_runs(binder, runs)
     if uses_gradients(claim):
         other = replace(env, bound=env.bound.copy(), sizes=dict(env.sizes), gradients=worlds.law, constants={})
-        type(binder)(claim, shape, binder.leaves, other, binder.rows).resolve()
+        replace(binder, env=other, settled=[]).resolve()
         env.also = other
     binder.resolve()
     return env

@@ -2,7 +2,7 @@
 case."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
@@ -41,7 +41,8 @@ class Settings:
     ``budget``: a name of ``BUDGETS``. ``seeds``: runs where an expectation is sampled. ``device``: where to compute.
     ``seed``: of all random choices. ``out``: directory of the certificates. ``command``: the command that the verdict names.
     ``federations``: whether to evaluate the claim on real data and on sampled runs. ``without``: names of stages and corners
-    that the search leaves out, for measurements.
+    that the search leaves out, for measurements. ``watch``: called after every batch of the search, with the stage and what
+    has been seen by then.
     """
 
     budget: str = "quick"
@@ -52,6 +53,7 @@ class Settings:
     command: str = ""
     federations: bool = True
     without: Sequence[str] = ()
+    watch: Callable[[str, Found], None] | None = None
 
     def __post_init__(self):
         if self.budget not in BUDGETS:
@@ -140,7 +142,8 @@ def _search(case: _Case) -> Verdict | None:
     claim, settings = case.claim, case.settings
     try:
         found = case.found = search(
-            claim, BUDGETS[settings.budget], settings.seed, settings.backend, related(claim), settings.without)
+            claim, BUDGETS[settings.budget], settings.seed, settings.backend, related(claim), settings.without,
+            settings.watch)
     except UNMEASURED as reason:
         ours = (claim.procedure or Procedure()).base == "fedavg" and not _has_other_sizes(claim)
         if ours and not isinstance(reason, UnboundName | NoEntry):

@@ -26,7 +26,7 @@ from verify.results.files import replacing
 
 __all__ = [
     "BOUND", "COLOURS", "FEW", "GREY", "MEASUREMENT", "STYLE", "VERDICT_STYLE", "VIOLATION", "canvas", "colours", "curve",
-    "direct_labels", "edge_remarks", "fill", "in_style", "ink", "log_ticks", "measured", "name_rows", "opened", "outside",
+    "direct_labels", "edge_remarks", "fill", "in_style", "ink", "log_ticks", "measured", "name_rows", "opened", "outside", "own_style",
     "panels", "save", "set_scales", "small", "spans", "titled", "write_below",
 ]
 
@@ -62,13 +62,18 @@ DOTS_PER_INCH = 160  # of a PNG
 VECTORS = {"svg": FigureCanvasSVG, "pdf": FigureCanvasPdf}
 
 
+def own_style(**more):
+    """A context in which matplotlib has our settings, and ``more``."""
+    return style.context(["default", STYLE, more])
+
+
 def in_style(function: Callable) -> Callable:
     """A plotting function with the argument ``ax``: without it, in our style; with it, in the one that is in force."""
     @wraps(function)
     def drawn(*arguments, ax=None, **options):
         if ax is not None:
             return function(*arguments, ax=ax, **options)
-        with style.context(["default", STYLE]):
+        with own_style():
             return function(*arguments, ax=None, **options)
 
     return drawn
@@ -130,7 +135,7 @@ def save(figure: Figure, stem: str | Path, formats: Sequence[str] = tuple(FORMAT
     """
     stem = Path(stem)
     paths, layout, shown_on, dpi = {}, figure.get_layout_engine(), figure.canvas, figure.dpi
-    with style.context(["default", STYLE, {"svg.hashsalt": "fedtheory"}]):
+    with own_style(**{"svg.hashsalt": "fedtheory"}):
         try:
             _on_pixels(figure)
             if layout is not None:
@@ -164,9 +169,10 @@ def _pixels(width: float, height: float, dpi: float) -> FigureCanvasAgg:
 
 def canvas(width: float, height: float, panels: int = 1) -> tuple[Figure, list[Axes]]:
     """A figure of this size in inches, with panels side by side."""
-    figure = Figure(figsize=(width, height))
-    FigureCanvasAgg(figure)
-    row = list(figure.subplots(1, panels, squeeze=False)[0])
+    with own_style():
+        figure = Figure(figsize=(width, height))
+        FigureCanvasAgg(figure)
+        row = list(figure.subplots(1, panels, squeeze=False)[0])
     for axes in row:  # ticks come when they are drawn, under whatever settings
         axes.tick_params(labelfontfamily=STYLE["font.family"], colors=STYLE["xtick.color"],
                          labelsize=STYLE["xtick.labelsize"])

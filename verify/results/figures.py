@@ -203,8 +203,11 @@ PANELS = {
     "suboptimality": "suboptimality $F(x) - F^\\ast$ [loss]",
     "distance_sq": "$\\|x - x^\\ast\\|^2$ [parameter$^2$]",
     "free_included": "included free clients [share]",
+    "held_out_loss": "held-out loss",
+    "held_out_accuracy": "held-out accuracy",
 }
 
+_SHARES = "free_included", "held_out_accuracy"  # on a linear axis
 MOST_GROWTH = 1e9  # times the start; larger values are drawn at the upper edge
 MOST_PLACES = 2000  # on the axis of a run
 
@@ -230,7 +233,7 @@ def trajectory_figure(trajectory, names: Sequence[str] = tuple(PANELS), *, ax=No
         mean, low, high = mean_and_band(values[:, x])
         grown = mean > MOST_GROWTH * mean[0]
         mean, low, high = np.where(grown, np.inf, mean), np.where(grown, np.nan, low), np.where(grown, np.nan, high)
-        set_scales(axes, x.astype(float), [mean, low, high], spans([mean], 10) and name != "free_included")
+        set_scales(axes, x.astype(float), [mean, low, high], spans([mean], 10) and name not in _SHARES)
         floor, top = axes.get_ylim()
         fill(axes, x, np.clip(low, floor, top), np.clip(high, floor, top), measured(), 0.18)
         curve(axes, x, mean, measured(), "o", "-")

@@ -4,7 +4,7 @@ The search sees what a claim mentions, never which claim it is. It counts its ef
 not depend on the machine.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -42,6 +42,7 @@ class Found:
         unconfirmed: violations that float64 saw and exact arithmetic did not confirm.
         uncertain: why exact arithmetic could not decide one of these; empty where it could.
         narrow: instances with the largest scores of which float64 can hardly tell whether they violate the claim.
+        latest: ratios left/right of those of the last batch that met the hypotheses.
     """
 
     tried: int = 0
@@ -55,16 +56,18 @@ class Found:
     unconfirmed: int = 0
     uncertain: str = ""
     narrow: list[tuple[float, Shape, Leaves]] = field(default_factory=list)
+    latest: np.ndarray = field(default_factory=lambda: np.zeros(0))
 
 
 def search(claim: Claim, budget: Budget, seed: int = 0, backend: Backend = NUMPY, related: Sequence[Claim] = (),
-           without: Collection[str] = ()) -> Found:
+           without: Collection[str] = (), watch: Callable[[str, Found], None] | None = None) -> Found:
     """Search for a violation of a claim.
 
     Args:
         backend: NumPy takes about half the time of torch for a batch's small arrays on a processor.
         related: claims whose counterexamples may violate this one too, beyond the smallest budget.
         without: names of stages and corners to leave out.
+        watch: called after every batch, with the stage and what has been seen by then.
 
     Raises:
         UnboundName: nothing supplies a name of the claim.
@@ -78,7 +81,10 @@ def search(claim: Claim, budget: Budget, seed: int = 0, backend: Backend = NUMPY
         state = State(claim, level, archive, corners, backend, [seed, number] if number else [seed], counterexamples)
         for name, stage in stages.items():
             for shape, leaves in stage(state):
-                if violation := _look(state, found, shape, leaves):
+                violation = _look(state, found, shape, leaves)
+                if watch:
+                    watch(name, found)
+                if violation:
                     found.violation, found.level, found.stage = shrink(claim, violation), number, name
                     return found
         for _, shape, leaves in found.narrow:
@@ -111,6 +117,7 @@ def _look(state: State, found: Found, shape: Shape, leaves: Leaves) -> Violation
         raise
     found.tried += len(verdict.met)
     found.met += int(verdict.met.sum())
+    found.latest = verdict.ratio[verdict.met]
     if not verdict.met.any():
         return None
     for name, size in shape.as_sizes().items():

@@ -1,5 +1,6 @@
 """``fedtheory run``: what it saves and draws, and its settings."""
 
+import math
 import os
 import re
 
@@ -42,6 +43,25 @@ def test_run_is_the_same_from_python(run, tmp_path):
     trajectory = fedtheory.run(fedtheory.fedavg(step, 2), federation, 3, seeds=2)
     saved = fedtheory.load_trajectory(tmp_path / "a.npz")
     assert (saved.dataset["x"].values == trajectory.dataset["x"].values).all()
+
+
+@pytest.mark.parametrize("settings", [("held_out=0.2",), ("held_out=50", "batch_size=4"), ()])
+def test_held_out_samples_are_measured_where_there_are_some(run, tmp_path, settings):
+    import fedtheory
+
+    sets = [part for setting in settings for part in ("--set", setting)]
+    status, out, _ = run("run", "fedavg", "--problem", "breast-cancer", "--eta", "0.1", "--rounds", 3, "--seeds", 2, *sets,
+                         "--out", tmp_path / "a.npz")
+    saved = fedtheory.load_trajectory(tmp_path / "a.npz").dataset
+    own = {"held_out_loss", "held_out_accuracy"}
+    assert status == 0 and own & set(saved.data_vars) == (own if settings else set())
+    assert all((name in out) == bool(settings) for name in own)
+    assert not settings or abs(saved.held_out_loss.values[:, 0] - math.log(2)).max() < 1e-12
+
+
+def test_a_share_of_nothing_is_one_clear_line(run, tmp_path):
+    status, _, err = run("run", "fedavg", "--problem", "digits", "--set", "held_out=1.5", "--out", tmp_path / "a.npz")
+    assert status == 2 and err.count("\n") == 1 and "below 1" in err and "1.5" in err
 
 
 def test_interrupted_run_leaves_nothing(run, tmp_path, monkeypatch):

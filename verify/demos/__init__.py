@@ -1,0 +1,1 @@
+"""Live notebooks for lectures: pictures with sliders over the ordinary code. Measures and proves nothing itself."""
