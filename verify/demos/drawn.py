@@ -12,8 +12,8 @@ from matplotlib.figure import Figure
 from verify.results.drawing import COLOURS, STYLE, canvas, log_ticks
 
 __all__ = [
-    "CORRECTED", "DRIFTING", "EXACT", "FONT", "FOURTH", "THIRD", "as_svg", "by_round", "legend", "level_lines", "mean_by_round",
-    "name", "panels", "plain",
+    "CORRECTED", "DRIFTING", "EXACT", "FONT", "FOURTH", "THIRD", "as_svg", "by_round", "legend", "level_lines",
+    "mean_by_round", "name", "panels", "plain",
 ]
 
 #: the plain method, the corrected one, two others, and what is exact: the same colours in every notebook

@@ -26,8 +26,8 @@ from verify.results.files import replacing
 
 __all__ = [
     "BOUND", "COLOURS", "FEW", "GREY", "MEASUREMENT", "STYLE", "VERDICT_STYLE", "VIOLATION", "canvas", "colours", "curve",
-    "direct_labels", "edge_remarks", "fill", "in_style", "ink", "log_ticks", "measured", "name_rows", "opened", "outside", "own_style",
-    "panels", "save", "set_scales", "small", "spans", "titled", "write_below",
+    "direct_labels", "edge_remarks", "fill", "in_style", "ink", "log_ticks", "measured", "name_rows", "opened", "outside",
+    "own_style", "panels", "save", "set_scales", "small", "spans", "titled", "write_below",
 ]
 
 # the colours of Okabe and Ito, which people with any common kind of colour vision can distinguish
