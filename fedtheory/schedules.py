@@ -15,15 +15,20 @@ __all__ = [
 ]
 
 
-def _check(name: str, value, strict: bool = False, kind: str = "a number or a (runs,) array") -> None:
-    """Raises ValueError unless ``value`` is a number or an array of at least 0 (above 0 if ``strict``)."""
-    if hasattr(value, "shape"):
+def _check(name: str, value, strict: bool = False, kind: str = "a number or a (runs,) array",
+           infinite: bool = False) -> None:
+    """Raises ValueError unless ``value`` is a number or an array of at least 0 (above 0 if ``strict``), and a number is
+    finite, unless it may be ``infinite``."""
+    if isinstance(value, float) and not infinite and not math.isfinite(value):
+        fits = False
+    elif hasattr(value, "shape"):
         fits = bool((value > 0 if strict else value >= 0).all())
     else:
         is_number = isinstance(value, (int, float, Fraction)) and not isinstance(value, bool)
         fits = is_number and (value > 0 if strict else value >= 0)
     if not fits:
-        raise ValueError(f"{name} must be {kind}, {'above' if strict else 'of at least'} 0; got {value!r}")
+        allowed = f"{'above' if strict else 'of at least'} 0{'' if infinite else ' and finite'}"
+        raise ValueError(f"{name} must be {kind}, {allowed}; got {value!r}")
 
 
 class Schedule:
@@ -193,12 +198,12 @@ class Tabulated(Schedule):
         return self.values[..., min(iteration if self.by == "iteration" else round, self.values.shape[-1] - 1)]
 
 
-def check_schedule(name: str, value, strict: bool = False, high: float = math.inf) -> None:
+def check_schedule(name: str, value, strict: bool = False, high: float = math.inf, infinite: bool = False) -> None:
     """Raises ValueError unless ``value`` is a schedule, or a number or (runs,) array from 0 (excluded if ``strict``) to
-    ``high``."""
+    ``high``; a number is finite unless it may be ``infinite``."""
     if isinstance(value, Schedule):
         return
-    _check(name, value, strict, "a number, a (runs,) array or a schedule")
+    _check(name, value, strict, "a number, a (runs,) array or a schedule", infinite)
     if not bool((value <= high).all() if hasattr(value, "shape") else value <= high):
         raise ValueError(f"{name} must be at most {high:g}; got {value!r}")
 

@@ -240,7 +240,7 @@ class LossMatching(Matching):
             ``local-every-step``: each client's own model at every local iteration, of which the last decides.
     """
 
-    epsilon: Any = rate(0.0)
+    epsilon: Any = rate(0.0, infinite=True)
     warmup: int = size(0, low=0)
     strict: bool = checked(True, flag)
     indicator: str = word("broadcast", "local-at-aggregation", "local-every-step")

@@ -6,8 +6,10 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-__all__ = ["SUFFIXES", "Places", "short", "tables", "text_of"]
+__all__ = ["LIST_NAME", "SUFFIXES", "Places", "short", "tables", "text_of"]
 
+#: the name of a list of assumptions; no condition is one
+LIST_NAME = re.compile(r"[\w-]{1,100}", re.ASCII)
 SUFFIXES = (".toml", ".yaml", ".yml")
 MOST_CHARACTERS = 300_000  #: of a file
 _MOST_PARTS = 20_000  # of a YAML file, each counted wherever an alias repeats it
@@ -49,6 +51,9 @@ def tables(path: Path, text: str) -> tuple[list[dict[str, Any]], dict[str, list[
         if not _has_shape(texts, "a list of texts") or _CONTROL.search(_texts(texts)):
             raise ValueError(f"{path}: assumptions are lists of conditions, as texts, by name; got {short(name)} = "
                              f"{short(texts)}")
+        if not LIST_NAME.fullmatch(str(name)):
+            raise ValueError(f"{path}: a list of assumptions is called by letters, digits, _ and -, at most 100; got "
+                             f"{short(name)}")
     places = Places(path, text)
     for number, row in enumerate(rows):
         for field, value in row.items():

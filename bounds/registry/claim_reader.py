@@ -31,7 +31,7 @@ from bounds.language.definitions import DEFINITIONS
 from bounds.language.letters import letter_text
 from bounds.language.names import ARGUMENT, CONSTANT, COUPLED, DATA, FEDERATION, NAMES, RUN, SIZE, symbol
 from bounds.language.space import infimum
-from bounds.registry.claim_files import Places, short
+from bounds.registry.claim_files import LIST_NAME, Places, short
 from bounds.registry.expressions import MOST_TERMS, Mean, NoFormula, argmax, argmin, excerpt, expression, only_ascii
 
 __all__ = ["Reader"]
@@ -191,7 +191,7 @@ class Reader:
         """The assumptions, those of the file by name included."""
         found = []
         for text in self.row.get("assume", ()):
-            if _NAME.fullmatch(text.strip()):
+            if LIST_NAME.fullmatch(text.strip()):
                 if text.strip() not in self.shared:
                     self.at("assume", text).fail(f"no assumption {short(text)} in this file; allowed: a condition, or one "
                                                  f"of {', '.join(self.shared) or 'none'}", text.strip())

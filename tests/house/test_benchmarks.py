@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 import torch
 
-from benchmarks import cuda, ours, report
+from benchmarks import cuda, ours, report, sweep
 from benchmarks.implementations import ROWS, prepare
 from benchmarks.targets import TARGETS, Measured, ratio
 from benchmarks.timing import exponent, interleaved
 from benchmarks.workload import Unavailable, Workload
+from synthetic import make_problem
 from tests import ROOT
 from tests.said import tells
 
@@ -123,3 +124,16 @@ def test_the_round_of_the_gpu_benchmark_computes_the_workload():
 def test_measuring_on_a_gpu():
     lines = cuda.measure("float32", 64)
     assert "ceilings" in lines[0] and any("one by one" in line for line in lines)
+
+
+@pytest.mark.parametrize("settings", sweep.PROBLEMS.values(), ids=sweep.PROBLEMS)
+def test_a_sweep_and_the_loop_that_it_replaces_answer_the_same(settings):
+    federation, grid = make_problem("quadratic", **settings), {"eta_l": [0.01, 0.05], "local_steps": [1, 3]}
+    found, loop = (function(federation, grid, 3, 2) for function in (sweep.swept, sweep.looped))
+    assert found.shape == loop.shape == (2, 2, 2) and found == pytest.approx(loop, rel=1e-9)
+
+
+def test_the_page_of_the_sweep_has_the_ratio_of_processor_seconds():
+    page = sweep.page([("without noise", 2.0, 1.5, 40.0, 30.0)], "2026-01-01", "2.0", 0.5)
+    assert page.splitlines()[-1] == "| without noise | 2.00 | 1.50 | 40.00 | 30.00 | 20.0 |" and "torch 2.0" in page
+    assert all(len(line) <= 130 for line in page.splitlines())

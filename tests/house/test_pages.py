@@ -15,6 +15,7 @@ PAGES: dict[str, dict[str, int]] = {
     "start.md": {"sh": 4, "output": 3, "toml": 1, "python": 4},
     "verdicts.md": {"sh": 1},
     "claims.md": {"toml": 8},
+    "beside_runs.md": {"python": 2},
     "worst_cases.md": {"sh": 3, "python": 3},
     "certificates.md": {"sh": 1},
     "conformance.md": {"python": 1},

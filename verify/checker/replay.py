@@ -21,10 +21,11 @@ from verify.checker.instance import OF_INSTANCE, Instance
 from verify.checker.intervals import Interval, agrees
 from verify.checker.limits import OUTCOMES, TERMS, Meter, bounded
 from verify.checker.methods import adaptive
+from verify.checker.near import Near
 from verify.checker.run import Run
 from verify.checker.samples import Samples
 from verify.checker.space import infimum
-from verify.checker.words import COMPARE, JOINED, MEANS, WORDS, add, breaks, require
+from verify.checker.words import COMPARE, JOINED, MEANS, WORDS, add, breaks, replayed, require
 
 #: of every file of methods/: name -> the method, and the names of its states
 METHODS = {name: method for file in iter_modules(methods.__path__)
@@ -34,7 +35,7 @@ PLACE = "the place"
 
 
 class Replay(Instance):
-    def __init__(self, certificate, piece=None, meter=None):
+    def __init__(self, certificate, piece=None, meter=None, near=False):
         super().__init__(certificate, meter)
         self.words = WORDS | {name: getattr(self, name) for name in OF_INSTANCE}
         self.means, self.draws, self.measured, self.run, self.kept, self.sure = {}, (), (), cache(self.run), {}, {}
@@ -43,6 +44,9 @@ class Replay(Instance):
         if "exists" in certificate:
             low, high, exists = *piece, certificate["exists"]
             self.given[PLACE] = Interval(low, high) if low < high else Fraction(low)
+            if near:
+                require(low == 0 < high, "only the first piece lies next to the lower end")
+                self.given[PLACE] = Near(1, Fraction(1), Fraction(high))
             width = ["+", exists["high"], ["*", -1, exists["low"]]]
             self.defined[exists["name"]] = {"indices": [], "formula": ["+", exists["low"], ["*", PLACE, width]]}
         self.defining_value = cache(self.defining_value)
@@ -202,7 +206,7 @@ def check(certificate):
 
 def check_reading(certificate):
     """One reading. Of a number that is said to exist, the statement must be broken on every piece of its interval, and at
-    the upper end by the recorded sides. The interval is taken with both ends, which asks for more."""
+    the upper end by the recorded sides. The interval is taken with both ends, which asks for more, but see on_piece."""
     if "exists" not in certificate:
         return judged(certificate, kind(certificate)(certificate))
     meter, found = Meter(), pieces(certificate["subdivision"])
@@ -216,8 +220,13 @@ def check_reading(certificate):
 
 
 def on_piece(certificate, piece, meter):
-    """(accepted, reason, left, right) where a number that is said to exist lies in a piece of its interval."""
+    """(accepted, reason, left, right) where a number that is said to exist lies in a piece of its interval. Of numbers
+    alone, the first piece of an interval from 0 on is looked at without 0 too, if that is left out."""
     low, high = piece
+    if low == 0 < high and certificate["setting"] == "algebra" and Chosen(certificate).open_at_zero:
+        said = replayed(lambda c: judged(c, kind(c)(c, piece, meter, near=True), recorded=False), certificate)
+        if said[0]:
+            return said
     at_high = kind(certificate)(certificate, (high, high), meter) if low == 0 < high else None
     return judged(certificate, kind(certificate)(certificate, piece, meter), recorded=False, at_high=at_high)
 

@@ -72,8 +72,9 @@ def stability(
 
         writable_directory(out.parent)
 
+    from fedtheory.run import run
     from fedtheory.stability import coupled_runs, random_replacements, samples_of, searched_replacement, single_samples
-    from verify.evidence.stability import beside_runs
+    from verify.evidence.beside_runs import compare
 
     numbers = list(range(seed, seed + seeds))
     tests = [(sign * a, y) for _, _, a, y in samples_of(federation)[: MOST_TEST // 2] for sign in (1, -1)]
@@ -82,7 +83,8 @@ def stability(
         found = searched_replacement(algorithm, federation, rounds, tries=tries, seed=seed, **common)
     else:
         found = coupled_runs(algorithm, federation, random_replacements(federation, tries, seed), rounds, **common)
-    beside = [beside_runs(c, method, arguments, federation, found.replacements, tests, rounds, numbers) for c in claims]
+    trajectory = run(algorithm, federation, rounds, seeds=numbers, record=["x"])
+    beside = [compare(c, trajectory, replacements=found.replacements) for c in claims]
     gap = _generalisation(algorithm, federation, rounds, samples, data_sets, numbers, seed) if data_sets else None
     title = f"{method} on {federation.name}, {replacement.value} replacement"
     if json:
@@ -129,8 +131,10 @@ def _as_data(title, found, gap, beside) -> dict:
         said["generalisation"] = {"samples": gap[0], "direct": gap[1].direct, "identity": gap[1].identity,
                                   "data_sets": gap[1].data_sets, "standard_error_of_difference": gap[1].error}
     return said | {"claims": [
-        {"claim": b.claim, "largest ratio left/right": b.ratio, "not measured because": b.reason or None,
-         "the claim's own mean": b.decides, "by horizon": b.rows, "by step": b.steps} for b in beside]}
+        {"claim": b.claim, "verdict": b.verdict, "reason": b.reason, "largest ratio left/right": b.ratio}
+        | ({} if b.series is None else {
+            "by": b.series.x_label, "at": b.series.x, "left": b.series.left, "right": b.series.right})
+        for b in beside]}
 
 
 def _show(title, found, gap, beside) -> None:
@@ -153,17 +157,15 @@ def _show(title, found, gap, beside) -> None:
         print(f"generalisation gap with {gap[0]} samples a client, over {gap[1].data_sets} data sets: {gap[1].direct:.6g} "
               f"directly, {gap[1].identity:.6g} by replacing one sample (standard error of the difference "
               f"{gap[1].error:.2g})")
-    measured = [b for b in beside if b.ratio is not None]
+    measured = [b for b in beside if b.series is not None]
     if measured:
         console.out().print(console.names_table(("claim", "largest left/right", "where"), map(_row, measured)))
-    if not all(b.decides for b in measured):
-        print("* the mean is over replacements and runs on these data, not over data sets, so it decides nothing")
     reasons: dict[str, list[str]] = {}
     for one in beside:
-        if one.ratio is None:
+        if one.series is None or one.series.note:
             reasons.setdefault(one.reason, []).append(one.claim)
     for reason, ids in reasons.items():
-        print(f"not measured: {', '.join(ids[:3])}{f' and {len(ids) - 3} more' if len(ids) > 3 else ''}: {reason}")
+        print(f"{', '.join(ids[:3])}{f' and {len(ids) - 3} more' if len(ids) > 3 else ''}: {reason}")
 
 
 def _short(numbers) -> str:
@@ -174,7 +176,10 @@ def _short(numbers) -> str:
 
 
 def _row(beside) -> tuple[str, str, str]:
-    rows = [*beside.rows, *beside.steps]
-    length, place, left, right = max(rows, key=lambda row: row[2] / row[3] if row[3] > 0 else 0.0)
-    where = f"after {length} rounds" + (f", {place}" if place else "") + f": {left:.4g} against {right:.4g}"
-    return beside.claim + " *" * (not beside.decides), f"{beside.ratio:.6g}", where
+    from verify.results.verdict import ratio
+
+    series = beside.series
+    rows = list(zip(series.x, series.left, series.right, strict=True))
+    place, left, right = max(rows, key=lambda row: ratio(row[1], row[2], series.relation))
+    where = f"{series.x_label} {place}: {left:.4g} against {right:.4g}"
+    return beside.claim, f"{beside.ratio:.6g}", where

@@ -36,6 +36,11 @@ def unused(evaluator, node, scope) -> Value:
     return Value(evaluator.env.worlds.mean_unused(value.data, int(rounds.flat[0])), value.vector)
 
 
+def _of_terms(federation):
+    """The federation whose losses are the sizes of the terms of these, if it is known."""
+    return getattr(federation, "of_terms", federation)
+
+
 def population(evaluator, node, scope) -> Value:
     """The mean over clients of the expected loss of a fresh sample."""
     worlds = evaluator.env.worlds
@@ -44,7 +49,7 @@ def population(evaluator, node, scope) -> Value:
         return namespace(point).stack([federation.objective(point[:, c]) for c in range(point.shape[1])], axis=1)
 
     point = evaluator.vector(node.args[0], scope)
-    law = worlds.law.of_terms if evaluator.of_sizes else worlds.law
+    law = _of_terms(worlds.law) if evaluator.of_sizes else worlds.law
     return evaluator.on_federation(risk, point, np.zeros((1,) * scope.depth, dtype=int), scope, False, law)
 
 
@@ -69,12 +74,12 @@ def sample_gradient(evaluator, node, scope) -> Value:
 def gaps(evaluator, node, scope, each):
     """The loss at the first point minus that at the second, for each client of ``each``."""
     first, second = (evaluator.vector(a, scope) for a in node.args)
-    each = each.of_terms if evaluator.of_sizes else each
+    each = _of_terms(each) if evaluator.of_sizes else each
     for atom in range(each.clients):
         number = np.full((1,) * scope.depth, atom, dtype=int)
         values = [evaluator.on_federation(lambda f, x, c: f.value(x, c), v, number, scope, False, each).data
                   for v in (first, second)]
-        yield values[0] + values[1] if evaluator.of_sizes else values[0] - values[1]
+        yield abs(values[0]) + abs(values[1]) if evaluator.of_sizes else values[0] - values[1]
 
 
 def worst_of_all_chance(evaluator, node, scope) -> Value:

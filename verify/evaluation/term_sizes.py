@@ -43,12 +43,19 @@ class SizeEvaluator(Evaluator):
         return super().extreme(sp.Max(*node.args, evaluate=False), scope)  # rounding may exchange the arguments of a minimum
 
     def power(self, node, scope) -> Value:
-        """A relative error of the base is one of its reciprocal: ``size(b) / |b|``, at least one, scales the value."""
-        if not (node.exp.is_Rational and node.exp.is_negative):
+        """A relative error of the base, ``size(b) / |b|`` and at least one, is one of its reciprocal; of ``b**n`` it is one
+        |n| times over, however small that is."""
+        if not (node.exp.is_integer or (node.exp.is_Rational and node.exp.is_negative)):
             return super().power(node, scope)
         exact = Evaluator(self.env)
         base, value = exact.value(node.base, scope).data, exact.power(node, scope).data
-        return Value(abs(value) * (self.value(node.base, scope).data / abs(base)))
+        xp, size = namespace(base), self.value(node.base, scope).data
+        relative = size / xp.where(base == 0, size, abs(base))
+        if node.exp.is_integer:
+            times = abs(exact.value(node.exp, scope).data)
+            relative = relative * xp.where(times > 1, times, 0 * times + 1)
+        error = abs(value) * relative
+        return Value(_least(super().power(node, scope).data, error) if node.exp.is_nonnegative else error)
 
     def client_loss(self, node, scope):
         return self._loss(Evaluator.client_loss, node, scope)
@@ -82,6 +89,11 @@ class SizeEvaluator(Evaluator):
             smoothness = smoothness[..., np.clip(number, 0, smoothness.shape[-1] - 1)]
         length = xp.sqrt(add_up(x * x))
         return Value(abs(value.data) + 1e-4 * (smoothness * length)[..., None], True)
+
+
+def _least(one, other):
+    one, other = namespace(one).broadcast_arrays(one, other)
+    return namespace(one).where(other < one, other, one)
 
 
 def _nothing_cancels(node, environment: Environment) -> bool:

@@ -9,8 +9,7 @@ from typing import Self
 import numpy as np
 import sympy as sp
 
-from bounds.language.claim import HIDDEN, Claim, names_in
-from bounds.language.witness import witness_id
+from bounds.language.claim import Claim, Condition, names_in
 from bounds.language.words import E, E_round
 from bounds.registry.claims import find_claim
 from fedtheory import AllClients, Always, PriorityOnly
@@ -21,7 +20,9 @@ from verify.evaluation.environment import UNMEASURED, Environment, NamedArray, U
 from verify.evaluation.evaluate import sides
 from verify.evaluation.judge import unmet
 from verify.evaluation.term_sizes import sizes_of_sides
+from verify.evidence.coupled import CoupledRuns
 from verify.evidence.eprocess import REFUTES, confidence_band, e_values, more_samples
+from verify.evidence.open_numbers import at_values, hidden_constants, least_constant, order_statement
 from verify.evidence.runs import Runs
 from verify.exact.replay import worst_of
 from verify.results.verdict import Series
@@ -86,7 +87,8 @@ class Comparison(Shown):
         return save(figure, path.with_suffix("") if path.suffix else path)
 
 
-def compare(claim: Claim | str, trajectory, points: int = 24, values: Mapping[str, float] | None = None) -> Comparison:
+def compare(claim: Claim | str, trajectory, points: int = 24, values: Mapping[str, float] | None = None,
+            replacements: Sequence[tuple] | None = None) -> Comparison:
     """Evaluates both sides of a claim about runs along a trajectory of many seeds, of any method, on any federation.
 
     Args:
@@ -96,28 +98,61 @@ def compare(claim: Claim | str, trajectory, points: int = 24, values: Mapping[st
             values of its first index, where the others are worst.
         values: of the claim's free numbers. A number that the run determines has that value: an argument of the method, or
             one that an equation ties to the step size. Others are 1, moved into the bounds of the hypotheses.
+        replacements: of a claim about given neighbouring data sets, what is replaced, as (client, sample, features, target)
+            each; by default some samples, see :class:`verify.evidence.coupled.CoupledRuns`.
 
     The bound is evaluated with the federation's constants. One that depends on an estimated constant decides nothing, and
-    neither does one of which a hypothesis fails or that is about another method; all are drawn.
+    neither does one of which a hypothesis fails or that is about another method; all are drawn. A number that the claim
+    says to exist has the value that ``values`` or the runs give it, or else the witness, or else the best of some in its
+    interval; that one value fails decides nothing. Constants hidden in O(.) have the least value with which the bound holds
+    along these runs.
 
     Raises:
-        LookupError: unknown claim id. ValueError: a claim that is not about runs, or about neighbouring data sets; a
-            trajectory that cannot be made again; a name in ``values`` that the claim does not leave free.
+        LookupError: unknown claim id. ValueError: a claim that is not about runs, or about neighbouring data sets of
+            clients without samples; a trajectory that cannot be made again; a name in ``values`` that the claim does not
+            leave free.
     """
     claim, values = find_claim(claim) if isinstance(claim, str) else claim, dict(values or {})
     if claim.setting != "run":
         raise ValueError(f"{claim.id} is not about runs; its setting is {claim.setting!r}")
     if claim.statement is None:
         raise ValueError(f"{claim.id} has no two sides to compare")
-    if speaks_of_samples(claim):
-        raise ValueError(f"{claim.id} is about runs on neighbouring data sets, which fedtheory stability measures")
-    if claim.exists is not None:
-        raise ValueError(f"{claim.id} says that there is a {claim.exists.name}; allowed: a claim with its value, as "
-                         f"{witness_id(claim)}, which a witness makes")
-    if unknown := sorted({*values} - {v.name for v in claim.variables}):
-        raise ValueError(f"{claim.id} does not leave {unknown[0]!r} free; free: "
-                         f"{', '.join(v.name for v in claim.variables) or 'none'}")
-    runs = Runs(claim, trajectory, values)
+    if replacements is not None and not speaks_of_samples(claim):
+        raise ValueError(f"{claim.id} is not about runs on neighbouring data sets; allowed: replacements=None")
+    free = [v.name for v in claim.variables] + ([] if claim.exists is None else [claim.exists.name])
+    if unknown := sorted({*values} - {*free}):
+        raise ValueError(f"{claim.id} does not leave {unknown[0]!r} free; free: {', '.join(free) or 'none'}")
+
+    def runs_of(claim: Claim, values: Mapping[str, float]) -> Runs:
+        if speaks_of_samples(claim):
+            return CoupledRuns(claim, trajectory, values, replacements)
+        return Runs(claim, trajectory, values)
+
+    if claim.exists is None:
+        return _beside(runs_of(claim, values), points)
+    found = [_of_one_value(claim, _beside(runs_of(one.claim, one.values), points), one.text)
+             for one in at_values(claim, runs_of, values)]
+    return min(found, key=lambda one: (("consistent", "undecided", "not applicable").index(one.verdict),
+                                       np.inf if one.ratio is None else one.ratio))
+
+
+def _of_one_value(claim: Claim, found: Comparison, text: str) -> Comparison:
+    """The comparison of a claim that a number exists from that of one value: that it fails there decides nothing."""
+    with_it = f"with {claim.exists.name} {text}"
+    found = replace(found, claim=claim.id, reason=f"{with_it}: {found.reason}", e_value=1.0, tested=False)
+    if found.series is None:
+        return found
+    title = f"{found.series.title}, {with_it}"
+    if found.verdict == "consistent" or found.ratio <= 1:
+        return replace(found, series=replace(found.series, title=title))
+    note = found.series.note or f"another {claim.exists.name} may do"
+    verdict = "undecided" if found.verdict == "refuted" else found.verdict
+    return replace(found, verdict=verdict, reason=f"{found.reason}; another {claim.exists.name} may do",
+                   series=replace(found.series, title=title, decides=False, note=note))
+
+
+def _beside(runs: Runs, points: int) -> Comparison:
+    claim = runs.claim
     try:
         found = _compared(runs, points)
     except UNMEASURED as error:
@@ -135,14 +170,17 @@ def _compared(runs: Runs, points: int) -> Comparison:
         raise UnboundName("a function of a mean given the past, which sampled runs do not have")
     environment = runs.environment(rounds)
     why_not = runs.other or _unmet(claim, environment)
+    hidden, shorter = hidden_constants(claim, runs.values), {rounds: environment}
     if statement.over:
         x, label = _values_of_index(statement, environment)
+        open_constants = _take_least(runs, hidden, [environment])
         left, right, samples = _along_index(runs, environment)
     else:
         few = np.arange(1, rounds + 1) if rounds <= points else np.geomspace(1, rounds, points)
         horizons = np.unique(few.round().astype(int)).tolist()
-        shorter = {horizon: environment if horizon == rounds else runs.environment(horizon) for horizon in horizons}
+        shorter |= {horizon: runs.environment(horizon) for horizon in horizons if horizon != rounds}
         x, label = [h for h in horizons if why_not or h == rounds or not _unmet(claim, shorter[h])], "round"
+        open_constants = _take_least(runs, hidden, [shorter[horizon] for horizon in x])
         left, right, samples = zip(*(_at_end(runs, shorter[horizon]) for horizon in x), strict=True)
         samples = np.stack(samples, axis=-1)
     band = confidence_band(samples[0])[1:] if len(samples) else [np.full(len(left), np.nan)] * 2
@@ -151,11 +189,10 @@ def _compared(runs: Runs, points: int) -> Comparison:
     if not there.any():
         raise UnboundName("the statement has no index in its range")
     estimated = [name for name in runs.estimates(environment) if _depends_on(name, runs, environment)]
-    hidden = [v.name for v in claim.variables if v.domain in HIDDEN and v.name not in runs.values]
-    note = why_not or (
-        f"the bound uses an estimate of {', '.join(estimated)}, so it decides nothing" if estimated else
-        f"the hidden constant{'s' * (len(hidden) > 1)} {', '.join(hidden)} may be any; drawn for 1" if hidden else "")
-    title = f"{runs.trajectory.description}, {runs.trajectory.runs} seed{'s' * (runs.trajectory.runs > 1)}"
+    unsure = f"the bound uses an estimate of {', '.join(estimated)}" if estimated else runs.unsure
+    note = why_not or (f"{unsure}, so it decides nothing" if unsure else open_constants)
+    title = ", ".join(filter(None, [
+        runs.trajectory.description, f"{runs.trajectory.runs} seed{'s' * (runs.trajectory.runs > 1)}", runs.said]))
     series = Series(
         title, label, _label(claim), np.asarray(x)[there].tolist(), *(side[there].tolist() for side in (left, right)),
         *([side[there].tolist() for side in band] if len(samples) else ([], [])),
@@ -164,6 +201,26 @@ def _compared(runs: Runs, points: int) -> Comparison:
         verdict = "not applicable" if why_not else "undecided"
         return Comparison(claim.id, verdict, note, series.worst_ratio, 1.0, series)
     return _judged(runs, series, samples)
+
+
+def _take_least(runs: Runs, hidden: list[str], environments: list[Environment]) -> str:
+    """Give constants hidden in O(.) the least value that the bound admits in these environments, or 1 where there is none;
+    says so in words."""
+    if not hidden:
+        return ""
+    called = f"the hidden constant{'s' * (len(hidden) > 1)} {', '.join(hidden)} may be any"
+    try:
+        order = order_statement(runs.claim)
+        least = least_constant(order.relation, (_sides(runs, one, order) for one in environments))
+    except NotImplementedError as why:
+        return f"{called}; drawn for 1: {why}"
+    if not 0 < least < np.inf:
+        return f"{called}, and none does: what it multiplies vanishes where the left side does not; drawn for 1"
+    for name in hidden:
+        for one in environments:
+            one.bound[name] = NamedArray(one.backend.array([[[least]]]))
+    kind = "least" if order.relation == "<=" else "largest"
+    return f"{called}; drawn for {least:.4g}, the {kind} that these runs admit"
 
 
 # both sides ----------------------------------------------------------------------------------------------------------------
@@ -203,16 +260,19 @@ def _of_means(claim: Claim) -> bool:
         rule.formula for name, rule in claim.definitions.items() if name in claim.names)))
 
 
-def _sides(runs: Runs, environment: Environment):
-    """Both sides, (1, runs | 1, 1, one axis per index), and where they apply. Those about means are means over runs. Sides
-    that differ by rounding are equal."""
-    claim, without = runs.claim, partial(_without_pasts, random=runs.random)
-    statement = replace(claim.statement, left=without(claim.statement.left), right=without(claim.statement.right))
+def _sides(runs: Runs, environment: Environment, statement: Condition | None = None):
+    """Both sides of the claim's statement, or of another one, (1, runs | 1, 1, one axis per index), and where they apply.
+    Those about means are means over runs. Sides that differ by rounding are equal."""
+    claim, without = runs.claim, partial(_without_pasts, random=runs.random and not runs.coupled)
+    statement = claim.statement if statement is None else statement
+    statement = replace(statement, left=without(statement.left), right=without(statement.right))
     environment = replace(environment, definitions={
         name: replace(rule, formula=without(rule.formula)) for name, rule in environment.definitions.items()})
     left, right, mask = sides(statement, environment)
     terms = sum(sizes_of_sides(statement, environment)[:2])
-    if _of_means(claim) and environment.noise_weight is not None:
+    if runs.coupled:  # means are taken by the claim's own words; what has no value in these runs is left out
+        mask = mask & ~namespace(left).isnan(left + right)
+    elif _of_means(claim) and environment.noise_weight is not None:
         left, right, terms = (namespace(side).mean(side, axis=1, keepdims=True) for side in (left, right, terms))
     xp = namespace(left)
     left, right, terms = xp.broadcast_arrays(left, right, terms)
@@ -221,7 +281,9 @@ def _sides(runs: Runs, environment: Environment):
 
 def _at_end(runs: Runs, environment: Environment):
     """Both sides at the end of the runs, and of each single run, (2, runs)."""
-    (left,), (right,) = worst_of(runs.claim.statement, *_sides(runs, environment))
+    (left,), (right,) = worst_of(runs.claim.statement, *_sides(runs, environment), largest=True)
+    if runs.coupled:
+        return left, right, np.empty((0,))
     single = _sides(runs, replace(environment, noise_weight=None))[:2]
     return left, right, np.stack([np.broadcast_to(to_numpy(side).reshape(-1), (runs.trajectory.runs,)) for side in single])
 
@@ -230,8 +292,8 @@ def _along_index(runs: Runs, environment: Environment):
     """Both sides by the first index, where the other ones are worst, and of each single run, (2, runs, values of the index);
     the latter is empty where the statement is not about means or has other indices."""
     claim = runs.claim
-    left, right = worst_of(claim.statement, *_sides(runs, environment))
-    if not (runs.random and _of_means(claim) and len(claim.statement.over) == 1):
+    left, right = worst_of(claim.statement, *_sides(runs, environment), largest=True)
+    if runs.coupled or not (runs.random and _of_means(claim) and len(claim.statement.over) == 1):
         return left, right, []
     single = _sides(runs, replace(environment, noise_weight=None))[:2]
     shape = runs.trajectory.runs, len(left)
@@ -299,7 +361,9 @@ def _judged(runs: Runs, series: Series, samples) -> Comparison:
         if worst <= 1:
             return Comparison(claim.id, "consistent", f"worst ratio {worst:.3g}; no e-value: {why}", worst, 1.0, series)
         above = f"the left side is {'not equal to' if relation == '==' else 'beyond'} the right one, worst ratio {worst:.3g}"
-        if not _of_means(claim) or not runs.random:
+        if runs.coupled and runs.random:
+            above = f"{above}, in means over {runs.trajectory.runs} seeds; fedtheory verify {claim.id} decides"
+        elif not _of_means(claim) or not runs.random:
             above = f"{above}, in single runs, up to rounding; fedtheory verify {claim.id} decides"
         elif len(samples):
             _, low, high = confidence_band(samples[0] - samples[1])
@@ -308,7 +372,8 @@ def _judged(runs: Runs, series: Series, samples) -> Comparison:
         return Comparison(claim.id, "undecided", f"{above}; no e-value: {why}", worst, 1.0, series)
 
     if claim.statement.over or not len(samples):
-        return without_e_value("the statement is one about every value of its index")
+        return without_e_value("the means are over runs on neighbouring data sets" if runs.coupled else
+                               "the statement is one about every value of its index")
     samples = samples[..., -1]
     if not np.isfinite(samples).all():
         return without_e_value("a run has no finite sides")

@@ -14,6 +14,7 @@ from synthetic.numbers.arrays import Backend, to_numpy
 from synthetic.quadratic.make import make_quadratic
 from synthetic.sources.real_data import real_federation
 from verify.claims.method import selection_of
+from verify.claims.needs import speaks_of_samples
 from verify.evaluation.environment import UnboundName
 from verify.evidence.beside_runs import compare
 from verify.evidence.on_federation import evaluate_on
@@ -73,7 +74,9 @@ class Samples:
 def sampled(claim: Claim, settings) -> Samples:
     """Compares a claim about the end of a FedAvg run with sampled runs; empty for other claims."""
     samples = Samples()
-    if claim.setting != "run" or claim.statement is None or claim.statement.over or claim.variables:
+    if claim.setting != "run" or claim.statement is None or claim.statement.over or claim.variables or claim.exists:
+        return samples
+    if speaks_of_samples(claim):  # of means over data sets, some that are drawn decide nothing
         return samples
     procedure = claim.procedure or Procedure()
     if procedure.base != "fedavg" or procedure.options:

@@ -24,9 +24,9 @@ from verify.evaluation.evaluate import sides
 from verify.measure.realise import bind_given
 from verify.measure.record import FullRecord
 
-__all__ = ["Runs"]
+__all__ = ["MOST_BYTES", "Runs"]
 
-_MOST_BYTES = 2 * 10**9  # of local models and gradients
+MOST_BYTES = 2 * 10**9  #: of local models and gradients
 _RECORD = "full record"
 
 
@@ -36,6 +36,10 @@ class Runs:
     ``other`` says why these are not runs of the claim's procedure, or is None; ``arguments`` are the procedure's, as the
     runs have them; ``random``: whether runs differ, or would if there were more than one.
     """
+
+    coupled = False  #: whether there are runs on neighbouring data sets beside them
+    said = ""  #: what the runs are besides seeds, for a title
+    unsure = ""  #: why no means over them decide, if none do
 
     def __init__(self, claim: Claim, trajectory, values: Mapping[str, float]):
         self.claim, self.trajectory, self.values = claim, trajectory, values
@@ -73,8 +77,8 @@ class Runs:
         trajectory, federation = self.trajectory, self.federation
         steps, rounds = algorithm.local_steps, trajectory.rounds
         needed = 16 * trajectory.runs * rounds * (steps + 2) * federation.clients * federation.dim
-        if needed > _MOST_BYTES:
-            raise ValueError(f"the local models of these runs take {needed / 1e9:.3g} GB; allowed: {_MOST_BYTES / 1e9:g} GB "
+        if needed > MOST_BYTES:
+            raise ValueError(f"the local models of these runs take {needed / 1e9:.3g} GB; allowed: {MOST_BYTES / 1e9:g} GB "
                              "(fewer seeds, fewer rounds)")
         draws, record = Draws(trajectory.seeds, federation.backend), FullRecord()
         state = algorithm.init(federation, federation.backend.array(trajectory.start), draws)
@@ -87,6 +91,16 @@ class Runs:
     def environment(self, rounds: int) -> Environment:
         """The claim's names on the runs up to a round. Free numbers have the values that were given, or that an argument of
         the method has, or an equation with the step size; others are 1, moved into the bounds of the hypotheses."""
+        bind, tied = self._tied(rounds)
+        return bind(tied)
+
+    def determines(self, name: str) -> bool:
+        """Whether a number has a value by what was given, by an argument of the method or by an equation with the step."""
+        return name in self.arguments | self.of_selection | self.values or name in self._tied(self.trajectory.rounds)[1]
+
+    def _tied(self, rounds: int):
+        """A function that makes the environment from values of numbers, and those of the numbers that equations tie to the
+        step size."""
         claim, sizes, given = self.claim, self._sizes(rounds), self._measured(rounds)
         for name, value in (self.arguments | self.of_selection | self.values).items():
             if name in claim.names and name not in sizes and name not in given:
@@ -95,14 +109,17 @@ class Runs:
 
         def bind(more):
             left = {name: leaf for name, leaf in usual.items() if name not in more}
-            return bind_given(claim, self.federation, sizes, given | more, self.trajectory.runs, left)
+            return self._bind(sizes, given | more, left)
 
         tied: dict[str, NamedArray] = {}
         for name, leaf in usual.items():
             value = _tied(claim, lambda number, name=name: bind(tied | {name: self._constant(number)}), name)
             if leaf.shape == (1,) and value is not None:
                 tied[name] = self._constant(value)
-        return bind(tied)
+        return bind, tied
+
+    def _bind(self, sizes, given, leaves) -> Environment:
+        return bind_given(self.claim, self.federation, sizes, given, self.trajectory.runs, leaves)
 
     def _constant(self, value) -> NamedArray:
         array = self.federation.backend.array(value)
@@ -126,7 +143,7 @@ class Runs:
     def _measured(self, rounds: int) -> dict[str, Any]:
         """What the runs say, up to a round."""
         steps, backend = self.algorithm.local_steps, self.federation.backend
-        found = self._arrays(*self.record.until(rounds, steps, self.final))
+        found = self._recorded(rounds)
         eta = self._by_iteration(self.arguments["eta_l"], rounds)
         if eta is None:
             raise ValueError("every run must have the same steps to be compared with one bound; got several")
@@ -135,16 +152,25 @@ class Runs:
         if isinstance(matching, LossMatching) and (epsilon := self._by_iteration(matching.epsilon, rounds)) is not None:
             epsilon[: matching.warmup * steps] = [0.0] * len(epsilon[: matching.warmup * steps])
             found["epsilon"] = NamedArray(backend.array(epsilon).reshape(1, 1, 1, -1), 1)
-        constants = self.federation.constants
-        if "noise_bound" in constants and constants["noise_bound"].decides:
-            found["noise_bound"] = NamedArray(constants.value("noise_bound").reshape(-1, 1, 1))
-            if (bound := self._bound_on_gradients(max(eta))) is not None:
-                found["G_sq"] = self._constant(bound)
+        found |= self._bounds(max(eta))
         for name, record in find_algorithm(self.procedure.base).traits.records.items():
             if record.method and name in self.claim.names and self.other is None:
                 other = make_algorithm(record.method, local_steps=steps, **self.arguments, **dict(self.procedure.options))
                 ran, final = self._made(other.having(selection=self.algorithm.selection))
                 found[name] = self._arrays(*ran.until(rounds, steps, final))[record.array]
+        return found
+
+    def _recorded(self, rounds: int) -> dict[str, Callable]:
+        """The arrays of the runs up to a round."""
+        return self._arrays(*self.record.until(rounds, self.algorithm.local_steps, self.final))
+
+    def _bounds(self, largest_step: float) -> dict[str, NamedArray]:
+        """Constants that are known of every run on the federation, before it is made."""
+        constants, found = self.federation.constants, {}
+        if "noise_bound" in constants and constants["noise_bound"].decides:
+            found["noise_bound"] = NamedArray(constants.value("noise_bound").reshape(-1, 1, 1))
+            if (bound := self._bound_on_gradients(largest_step)) is not None:
+                found["G_sq"] = self._constant(bound)
         return found
 
     def _by_iteration(self, schedule, rounds: int) -> list[float] | None:
@@ -161,7 +187,7 @@ class Runs:
         """Functions that make the arrays of a record, by name."""
         entries = entries_of(self.claim)
         later = record.later(self.federation, final, self.algorithm.local_steps)
-        return {name: partial(_of_runs, make, entries.get(name), self.trajectory.runs) for name, make in later.items()}
+        return {name: partial(_of_runs, make, entries.get(name)) for name, make in later.items()}
 
     def _bound_on_gradients(self, largest_step: float) -> float | None:
         """A bound on the squared stochastic gradients of every run of FedAvg: with steps of at most 2/(L + mu) iterates stay
@@ -184,27 +210,31 @@ class Runs:
     def estimates(self, environment: Environment) -> list[str]:
         """The claim's constants that are only estimates: those that the federation does not know, and those that hypotheses
         bound by what random runs do."""
-        constants = self.federation.constants
-        found = [name for name in self.claim.names if name in constants and not constants[name].decides]
+        found = self._unknown()
         known = {*self._measured(1)} - {*self._arrays(self.record, self.final)}
         for name, bounds in bounds_on_numbers(self.claim).items() if self.random else ():
             if name in environment.bound and name not in known and any(self._is_random(b.other) for b in bounds):
                 found.append(name)
         return sorted(found)
 
+    def _unknown(self) -> list[str]:
+        """The claim's constants that the federation only estimates."""
+        constants = self.federation.constants
+        return [name for name in self.claim.names if name in constants and not constants[name].decides]
+
     def _is_random(self, formula) -> bool:
         """Whether a formula names what the runs do after their start."""
         starts = {name for name in ("x_round", "x_sampled", "x") if all(
             entry.indices[0] == 0 for entry in sp.sympify(formula).atoms(sp.Indexed) if str(entry.base.label) == name)}
-        return bool(names_in(formula) & ({*self._arrays(self.record, self.final)} - starts))
+        return bool({name.removeprefix("twin_") for name in names_in(formula)} & (
+            {*self._arrays(self.record, self.final)} - starts))
 
 
-def _of_runs(make: Callable, entries: int | None, runs: int) -> NamedArray:
+def _of_runs(make: Callable, entries: int | None) -> NamedArray:
     array, indices, vector = make()
     if vector and entries == indices + 1:  # as many layers or clients as coordinates
         indices, vector = indices + 1, False
-    array = namespace(array).broadcast_to(array, (runs, *array.shape[1:]))
-    return NamedArray(array.reshape(1, runs, 1, *array.shape[1:]), indices, vector)
+    return NamedArray(array.reshape(1, array.shape[0], 1, *array.shape[1:]), indices, vector)
 
 
 def _usual(variable: Variable, sizes: Mapping[str, int]) -> np.ndarray:

@@ -125,9 +125,9 @@ def worst_sides(claim: Claim, environment: Environment) -> tuple[np.ndarray, np.
     return worst_of(claim.statement, *sides(claim.statement, environment))
 
 
-def worst_of(condition: Condition, left, right, mask) -> tuple[np.ndarray, np.ndarray]:
+def worst_of(condition: Condition, left, right, mask, largest: bool = False) -> tuple[np.ndarray, np.ndarray]:
     """The sides of a condition (... , one axis per index) where they are worst, for each value of its first index (one value
-    if it has none)."""
+    if it has none). Of equally bad places the first one, or the one with the ``largest`` left side."""
     left, right, mask = (_numbers(a) for a in _together(left, right, mask))
     kept = left.ndim - len(condition.over) if condition.over else None
     count = left.shape[kept] if kept is not None else 1
@@ -136,6 +136,9 @@ def worst_of(condition: Condition, left, right, mask) -> tuple[np.ndarray, np.nd
     gap = {"<=": left - right, ">=": right - left, "==": abs(left - right)}[condition.relation]
     place = np.argmax(np.where(mask > 0, gap, -np.inf), axis=1)
     rows = np.arange(count)
+    if largest:
+        tied = (gap == gap[rows, place][:, None]) & (mask > 0)
+        place = np.where(tied.any(axis=1), np.argmax(np.where(tied, abs(left), -np.inf), axis=1), place)
     there = mask[rows, place] > 0
     return tuple(np.where(there, side[rows, place], np.nan) for side in (left, right))
 

@@ -4,21 +4,34 @@ from bounds.language.claim import Claim
 from synthetic.numbers.balls import Ball
 from verify.exact.confirm import Violation, violation_of
 from verify.exact.screen import seen_changes, those_seen, with_change
+from verify.instances.leaves import Leaves
+from verify.instances.shape import Shape
 from verify.instances.simpler import simpler
 
 __all__ = ["shrink"]
 
 _LONG = 40  # iterations
+_PLAIN = 20_000  # numbers of an instance, times iterations, that one trial may have
+_FEW = 50  # numbers that are looked at in float64 for one trial
 
 
 def shrink(claim: Claim, violation: Violation, most_trials: int = 400) -> Violation:
     """Take every simplification under which the claim is still violated exactly. Balls, long runs and whole intervals are
-    slow and get a quarter of the trials."""
+    slow and get a quarter of the trials; an instance of many numbers, as one of many pieces has, counts as several."""
     slow = isinstance(violation.left, Ball) or violation.shape.iterations > _LONG or claim.exists is not None
     most_trials = most_trials // 4 if slow else most_trials
     violation = _simpler_shape(claim, violation, most_trials, screened=slow)
     violation = _simpler_numbers(claim, violation, most_trials)
     return _simpler_shape(claim, violation, most_trials, screened=True)  # noise of size zero, say, can go now
+
+
+def _cost(shape: Shape, leaves: Leaves) -> int:
+    """As how many trials one of an instance counts."""
+    return 1 + _numbers(leaves) * shape.iterations // _PLAIN
+
+
+def _numbers(leaves: Leaves) -> int:
+    return sum(array.size for array in leaves.values())
 
 
 def _simpler_shape(claim, violation, most_trials, screened):
@@ -28,7 +41,7 @@ def _simpler_shape(claim, violation, most_trials, screened):
         progress = False
         candidates = simpler(claim, violation.shape, violation.leaves)
         for shape, leaves in those_seen(claim, candidates) if screened else candidates:
-            trials += 1
+            trials += _cost(shape, leaves)
             found = violation_of(claim, shape, leaves)
             if isinstance(found, Violation):
                 violation, progress = found, True
@@ -45,9 +58,9 @@ def _simpler_numbers(claim, violation, most_trials):
 
     def with_changes(violation, changes):
         nonlocal left
-        if not left:
+        if left <= 0:
             return violation
-        left -= 1
+        left -= _cost(violation.shape, violation.leaves)
         leaves = violation.leaves
         for change in changes:
             leaves = with_change(leaves, change)
@@ -60,7 +73,8 @@ def _simpler_numbers(claim, violation, most_trials):
         middle = len(changes) // 2
         return with_changes(with_changes(violation, changes[:middle]), changes[middle:])
 
-    while left:  # one number may become simpler only after another one has
+    while left > 0:  # one number may become simpler only after another one has
+        left -= _numbers(violation.leaves) // _FEW
         changes = seen_changes(claim, violation.shape, violation.leaves, refused)
         if not changes:
             break

@@ -1,12 +1,11 @@
 """The least ratio of both sides over the values of a number that is said to exist."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 
 from bounds.language.claim import Claim
 from verify.claims.choice import PLACES, Bracket, left_out
-from verify.evaluation.judge import Judgement
 
 __all__ = ["least_ratio"]
 
@@ -15,32 +14,29 @@ _GRID = tuple(sorted({*PLACES, 1e-14, 1e-16}))
 _HALVINGS = 8  # of the way to the next place of the grid, on both sides of the best
 
 
-def least_ratio(claim: Claim, look: Callable[[np.ndarray], tuple[Judgement, np.ndarray]], count: int) -> np.ndarray:
+def least_ratio(claim: Claim, look: Callable[[np.ndarray], Iterable[tuple]], count: int) -> np.ndarray:
     """The least ratio of each of ``count`` instances over the places of a grid, and then around the best of them; NaN for an
     instance on which no value meets the conditions, or a hypothesis fails that must hold for every value.
 
     It is at least the least ratio over all values. A ratio of 0, by which both sides may be lost in rounding, counts where
-    there is no other. ``look`` judges all instances, each with the number at its own place, and
-    says on which of them every hypothesis holds that is no condition on the number.
+    there is no other. ``look`` takes places, (looks, instances), and says for each look which instances meet the hypotheses,
+    their ratios, and on which of them every hypothesis holds that is no condition on the number.
     """
     grid = np.array([place for place in _GRID if place not in left_out(claim)])
     best, at, counts = np.full(count, np.inf), np.ones(count), np.ones(count, dtype=bool)
     met, nothing = np.zeros(count, dtype=bool), np.ones(count, dtype=bool)
 
-    def take(places: np.ndarray) -> None:
-        here, admitted = look(places)
-        ratio = np.broadcast_to(here.ratio, (count,))
-        less = here.met & (ratio != 0) & (ratio < best)
-        best[less], at[less] = ratio[less], places[less]
-        met[:] |= here.met
-        nothing[:] &= ~here.met | (ratio == 0)
-        counts[:] &= admitted
+    def take(looks: np.ndarray) -> None:
+        for places, (here, ratio, admitted) in zip(looks, look(looks), strict=True):
+            less = here & (ratio != 0) & (ratio < best)
+            best[less], at[less] = ratio[less], places[less]
+            met[:] |= here
+            nothing[:] &= ~here | (ratio == 0)
+            counts[:] &= admitted
 
-    for place in grid:
-        take(np.full(count, place))
+    take(np.repeat(grid[:, None], count, axis=1))
     bracket, rows = Bracket(grid, at), np.arange(count)
     for _ in range(_HALVINGS):
-        for places in bracket.sides(rows):
-            take(places)
+        take(np.stack(bracket.sides(rows)))
         bracket.step(rows, at)
     return np.where(counts & met, np.where(nothing, 0.0, np.maximum(best, 0.0)), np.nan)

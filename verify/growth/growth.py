@@ -27,7 +27,7 @@ are level, and ``undecided`` where they grow and nothing confirms it.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
 
@@ -43,7 +43,7 @@ from verify.growth.motion import SCALE, moved, moves_together
 from verify.growth.order import never_vanishes, with_constant
 from verify.growth.same_instance import same_instance
 from verify.growth.scales import scale_path
-from verify.growth.trials import EFFORTS, Track, Trials
+from verify.growth.trials import EFFORTS, Effort, Track, Trials
 from verify.growth.worst_of_size import worst_in_proportion, worst_of_each_size
 from verify.instances.resize import RUN_SIZES
 from verify.search.budget import Budget
@@ -84,7 +84,7 @@ def growth_of(claim: Claim, budget: str, seed: int, backend: Backend, accepts=No
     """Follow the claim along its limits; ``accepts(limit, members)`` says whether the stand-alone checker accepts what
     refutes the claim: else other tracks come first. Raises NotImplementedError
     for statements without a factor to bound, UnboundName for names that nothing supplies."""
-    trials = Trials(placed(with_constant(claim, 1)), EFFORTS[budget], np.random.default_rng(seed), backend)
+    trials = Trials(placed(with_constant(claim, 1)), _effort(claim, budget), np.random.default_rng(seed), backend)
     growth = Growth(trials)
     if trials.claim.statement.relation == "<=" and not never_vanishes(claim):
         _where_it_vanishes(claim, growth, budget, seed)
@@ -115,6 +115,14 @@ def growth_of(claim: Claim, budget: str, seed: int, backend: Backend, accepts=No
         growth.limit, growth.members, track = growth.rejected
         growth.tracks.append(track)
     return growth
+
+
+def _effort(claim: Claim, budget: str) -> Effort:
+    """The effort of a budget. One instance of a claim that a number exists is run for some thirty values of the number."""
+    effort = EFFORTS[budget]
+    if claim.exists is None or claim.setting != "run":
+        return effort
+    return replace(effort, rows=effort.rows // 8, passes=1, generations=effort.generations // 8, longest=effort.longest // 8)
 
 
 def _refutes(claim: Claim, growth: Growth, name: str, tracks: list[Track], accepts) -> bool:

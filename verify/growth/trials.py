@@ -209,15 +209,31 @@ class Trials:
             environment = realise(self.claim, shape, _around_zero(shape, leaves), self.backend, most=_MOST_TERMS)
             return judge(self.claim, environment, _least(leaves)), environment
 
-    def _at_places(self, shape: Shape, leaves: Leaves, places: np.ndarray) -> tuple[Judgement, np.ndarray]:
-        """The judgement with the number that is said to exist at places of its interval, and which instances meet every
-        hypothesis that is no condition on it."""
-        here, environment = self._judgement(shape, leaves | {position_of(self.claim): places})
-        on, admitted = on_the_number(self.claim), np.ones(len(places), dtype=bool)
+    def _at_places(self, shape: Shape, leaves: Leaves, places: np.ndarray) -> Iterator[tuple]:
+        """For each of some looks, in which the number that is said to exist has its ``places`` (looks, instances): which
+        instances meet the hypotheses, their ratios, and which meet every hypothesis that is no condition on the number.
+        Looks are judged together where that is not too much at once."""
+        looks, count = places.shape
+        pieces = shape.clients * shape.family.knots
+        models, knots = prod(outcomes(shape)) * shape.iterations * shape.clients, (2 * pieces + 1) * pieces // 8
+        if looks > 1 and looks * count * shape.dim * max(models, knots) > _MOST_NUMBERS:
+            for half in np.array_split(places, 2):
+                yield from self._at_places(shape, leaves, half)
+            return
+        try:
+            here, environment = self._judgement(shape, joined([leaves] * looks) | {position_of(self.claim): places.ravel()})
+        except TooManyTerms:
+            if looks == 1:
+                raise
+            for half in np.array_split(places, 2):
+                yield from self._at_places(shape, leaves, half)
+            return
+        on, admitted = on_the_number(self.claim), np.ones(places.size, dtype=bool)
         with np.errstate(all="ignore"):
             for condition in (*on.others, *on.every) if not here.met.all() else ():
-                admitted &= holds(condition, environment, len(places))
-        return here, admitted
+                admitted &= holds(condition, environment, places.size)
+        found = (np.broadcast_to(of, (places.size,)).reshape(places.shape) for of in (here.met, here.ratio, admitted))
+        yield from zip(*found, strict=True)
 
     def _note(self, shape: Shape, leaves: Leaves, ratio: np.ndarray) -> None:
         self.tried += len(ratio)

@@ -29,7 +29,7 @@ DECIDES = (
 )
 #: rooms and files within these that decide nothing
 SHOWS = (
-    "fedtheory/pages.py", "fedtheory/stability.py", "fedtheory/testing", "verify/evidence/stability.py",
+    "fedtheory/pages.py", "fedtheory/testing", "verify/evidence/along.py",
     "verify/evidence/stability_figure.py", "verify/formulas/figures.py", "verify/proofs/looseness.py",
     "verify/proofs/looseness_figure.py", "verify/worst/blocks.py", "verify/worst/chart.py",
     "verify/worst/conditions.py", "verify/worst/contraction.py", "verify/worst/function.py",

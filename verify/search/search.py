@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from bounds.language.claim import Claim
+from bounds.language.claim import HIDDEN, Claim
 from synthetic.numbers.arrays import NUMPY, Backend
 from verify.claims.choice import placed, position_of
 from verify.evaluation.environment import UnboundName
@@ -71,9 +71,12 @@ def search(claim: Claim, budget: Budget, seed: int = 0, backend: Backend = NUMPY
 
     Raises:
         UnboundName: nothing supplies a name of the claim.
-        ValueError: an unknown stage.
+        ValueError: an unknown stage, or a constant hidden in O(.).
     """
     stages, corners = switched_on(without)
+    if hidden := [v.name for v in claim.variables if v.domain in HIDDEN]:
+        raise ValueError(f"{claim.id} hides the constant {hidden[0]} in O(.), and any number may be it; allowed: a claim "
+                         "with a value for it (verify.growth.order.with_constant)")
     claim = placed(claim)
     found, archive = Found(), Archive()
     for number, level in enumerate(budget.levels):

@@ -4,12 +4,11 @@ import sympy as sp
 
 from bounds.language.claim import Condition, Variable
 from bounds.language.words import L, rounds
-from bounds.papers.afedpd.optimisation import RHO_APPENDIX, STRICT
+from bounds.papers.afedpd.optimisation import RHO_APPENDIX
 from bounds.papers.afedpd.setting import any_rho, eps_inexact, numbers, q_mult, rho_prox, step, varied
 
 __all__ = ["CLAIMS", "q_value"]
 
-CLOSED = "strict signs of the print are written with equality"
 L_and_rho = (*numbers("positive", "L"), any_rho)
 L_rho_q = (*L_and_rho, *numbers("positive", "q_mult"))
 q_value = rho_prox / (32 * L**2)
@@ -20,14 +19,14 @@ chosen_q = Condition(q_mult, "==", q_value)
 
 # the range of q ------------------------------------------------------------------------------------------------------
 coefficient = 1 / (2 * rho_prox) - 4 * q_mult * L**2 / rho_prox**2
-small_q = Condition(q_mult, "<=", rho_prox / (8 * L**2))
+small_q = Condition(q_mult, "<", rho_prox / (8 * L**2))
 
 q_range = varied(step(
     id="afedpd/q-range", number="B.2.2, discussion of q, first sentence", reading="q < rho/(8 L^2) suffices",
-    variables=L_rho_q, conditions=(small_q,), statement=Condition(coefficient, ">=", 0), note=CLOSED,
+    variables=L_rho_q, conditions=(small_q,), statement=Condition(coefficient, ">", 0),
 ), {
     "necessary": ("q < rho/(8 L^2) is needed", {
-        "conditions": (Condition(coefficient, ">=", 0),), "statement": small_q}),
+        "conditions": (Condition(coefficient, ">", 0),), "statement": small_q}),
 })
 
 requested = L * (rho_prox**2 + rho_prox * L) / (rho_prox**2 - 36 * L**2)
@@ -40,15 +39,15 @@ q_equation = step(
 )
 
 # the condition on rho ------------------------------------------------------------------------------------------------
-limit = Condition(requested, "<=", rho_prox / (4 * L**2))
+limit = Condition(requested, "<", rho_prox / (4 * L**2))
 
 rho_quadratic = varied(step(
     id="afedpd/rho-quadratic", number="B.2.2, condition on rho", reading="the quadratic condition suffices",
-    variables=L_and_rho, conditions=(RHO_APPENDIX,), statement=limit, note=CLOSED,
+    variables=L_and_rho, conditions=(RHO_APPENDIX,), statement=limit,
 ), {
     "necessary": ("the quadratic condition is needed, where q is positive", {
         "conditions": (limit, Condition(rho_prox**2 - 36 * L**2, ">=", L**2 / 1000)), "statement": RHO_APPENDIX,
-        "note": f"{CLOSED}; rho > 6 L is written with a margin"}),
+        "note": "rho > 6 L is written with a margin"}),
 })
 
 c = sp.Symbol("c", positive=True)
@@ -67,7 +66,7 @@ q_choice = varied(step(
 ), {
     "range": ("the chosen q lies in its range", {"statement": small_q}),
     "relation": ("the chosen q satisfies the relation between the coefficients, as an inequality", {
-        "conditions": (RHO_APPENDIX, chosen_q), "statement": Condition(kept, ">=", carried), "note": STRICT}),
+        "conditions": (RHO_APPENDIX, chosen_q), "statement": Condition(kept, ">=", carried)}),
 })
 
 # implications between the numbers of one round -----------------------------------------------------------------------
@@ -107,7 +106,7 @@ one_step = step(
         f_next + R_now / rho_prox, "<=",
         f_now + R_before / rho_prox - h_sq / rho_prox + eps_inexact / (8 * L**2 * rho_prox),
     ),
-    steps=("afedpd/q-combined", "afedpd/q-choice"), note=f"s_1 is what q-combined falls short of equality; {STRICT}",
+    steps=("afedpd/q-combined", "afedpd/q-choice"), note="s_1 is what q-combined falls short of equality",
 )
 
 # the last two displays -----------------------------------------------------------------------------------------------
@@ -128,7 +127,6 @@ relaxed = step(
 
 relaxed_appendix = relaxed.variant(
     "numbers+rho-appendix", f"{relaxed.reading}; rho as the proof needs it", conditions=(*relaxed.conditions, RHO_APPENDIX),
-    note=f"{relaxed.note}; {STRICT}",
 )
 
 H_1, H_2 = (sp.Symbol(n, nonnegative=True) for n in ("h_sq_1", "h_sq_2"))

@@ -5,7 +5,7 @@ from itertools import pairwise
 from bounds.language.claim import Condition, Variable
 from bounds.language.words import E, E_round, L, dot, grad, k, norm2, objective, objective_grad, r, rounds, x_round
 from bounds.papers.afedpd.assumptions import OPTIMISATION
-from bounds.papers.afedpd.optimisation import RHO_APPENDIX, STRICT, with_exact
+from bounds.papers.afedpd.optimisation import RHO_APPENDIX, with_exact
 from bounds.papers.afedpd.quantities import (
     R0,
     J_t,
@@ -117,14 +117,14 @@ one_step = by_round(
     "afedpd/one-step-theorem-1", "B.2.2, after the choice of q",
     given(objective(next_bar)) + R_t[r] / rho_prox,
     objective(x_bar) + R_t[previous] / rho_prox - h_sq / rho_prox + eps_inexact / (8 * L**2 * rho_prox),
-    conditions=(RHO_APPENDIX,), note=STRICT, steps=("afedpd/q-combined", "afedpd/q-choice"),
+    conditions=(RHO_APPENDIX,), steps=("afedpd/q-combined", "afedpd/q-choice"),
 )
 
 # summed over rounds --------------------------------------------------------------------------------------------------
 last = rounds - 1  # T: the display needs the average after round T, that is T + 1 rounds
 gradients = average_gradient_sq(server_x_bar, 1, last)
 error = eps_inexact / (8 * L**2 * rho_prox)
-summed = {"conditions": (RHO_APPENDIX, two_rounds), "note": f"T is rounds - 1; {STRICT}"}
+summed = {"conditions": (RHO_APPENDIX, two_rounds), "note": "T is rounds - 1"}
 
 sum_of_steps = (
     (E(objective(server_x_bar[1])) - E(objective(server_x_bar[rounds]))) / last + (R0 - E(R_t[last])) / (rho_prox * last)

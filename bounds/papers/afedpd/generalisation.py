@@ -289,12 +289,18 @@ def over_sampled(model, twin):
 
 
 rec_pi = two_readings(
-    "afedpd/rec-pi", "B.3.2, display for pi, both ends", (update_inactive, "<=", linear), (update, "<=", linear),
+    "afedpd/rec-pi", "B.3.2, display for pi, both ends", (update_inactive, "<", linear), (update, "<", linear),
     more=(("middle", f"the sum over the sampled clients; {INACTIVE}",
            update_inactive, "==", over_sampled(trained_inactive, twin_trained_inactive), (all_rounds,)),
           ("definition", f"the mean over all clients; {INACTIVE}", update_inactive, "==",
-           mean_over_clients(E(norm(update_of(trained_inactive, twin_trained_inactive)))), (all_rounds,))),
-    of_local_steps=True, note="the strict sign, printed first, is written as <=")
+           mean_over_clients(E(norm(update_of(trained_inactive, twin_trained_inactive)))), (all_rounds,)),
+          ("at-most", f"the sign of the system that follows; {INACTIVE}", update_inactive, "<=", linear, (all_rounds,)),
+          ("at-most+virtual", f"the sign of the system that follows; {VIRTUAL}", update, "<=", linear, (all_rounds,))),
+    of_local_steps=True)
+
+rec_pi = (*rec_pi, *(claim.variant(
+    "at-most+stable", f"the sign of the system that follows; {claim.reading}",
+    statement=replace(claim.statement, strict=False)) for claim in rec_pi if claim.id.endswith("@stable")))
 
 gap_before_tau0 = run_claim(
     id="afedpd/gap-before-tau0", number="B.3.2, from Lemma 4, first inequality", kind="proof step", assumptions=GENERAL,

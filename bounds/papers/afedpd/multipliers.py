@@ -128,12 +128,12 @@ alpha_rho_bound = varied(step(
     conditions=(Condition(product, ">=", second_form),),
     statement=Condition(alpha_mult - 1 / rho_prox, ">=", (second_form - 1) / rho_prox),
 ), {
-    "last": ("the last inequality; its strict sign is written as >=", {
+    "last": ("the last inequality", {
         "number": "B.3.2, alpha_rho, last inequality", "variables": ROUND, "conditions": (),
-        "statement": Condition((second_form - 1) / rho_prox, ">=", 1 / L)}),
+        "statement": Condition((second_form - 1) / rho_prox, ">", 1 / L)}),
     "last+rational-roots": ("the last inequality, in parameters in which the root is rational", {
         "number": "B.3.2, alpha_rho, last inequality", **RATIONAL,
-        "statement": Condition((second_form - 1) / rho_prox, ">=", 1 / L)}),
+        "statement": Condition((second_form - 1) / rho_prox, ">", 1 / L)}),
 })
 
 # one step of the recursion -------------------------------------------------------------------------------------------

@@ -34,11 +34,10 @@ from bounds.papers.afedpd.setting import (
 )
 from bounds.papers.afedpd.words import server_x_bar
 
-__all__ = ["CLAIMS", "RHO_APPENDIX", "STRICT", "C", "hidden", "solved_exactly", "with_exact"]
+__all__ = ["CLAIMS", "RHO_APPENDIX", "C", "hidden", "solved_exactly", "with_exact"]
 
 C, hidden = sp.Symbol("C", nonnegative=True), Variable("C", "hidden")  # the constant of O(.)
-RHO_APPENDIX = Condition(rho_prox**2 - 4 * L**3 * rho_prox - 36 * L**2 - 4 * L**4, ">=", 0)
-STRICT = "the print's strict sign is written as >="
+RHO_APPENDIX = Condition(rho_prox**2 - 4 * L**3 * rho_prox - 36 * L**2 - 4 * L**4, ">", 0)
 
 
 def solved_exactly(claim: Claim) -> Claim:
@@ -81,15 +80,15 @@ explicit_part = {
 
 theorem_1_readings = varied(theorem_1, {
     "exact": ("any rho > 0; exact local solutions", explicit_part),
-    "rho-appendix": ("rho as the proof needs it", {"conditions": (RHO_APPENDIX,), "note": f"{theorem_1.note}; {STRICT}"}),
+    "rho-appendix": ("rho as the proof needs it", {"conditions": (RHO_APPENDIX,)}),
     "rho-appendix+exact": (
         "rho as the proof needs it; exact local solutions",
-        explicit_part | {"conditions": (RHO_APPENDIX,), "note": f"O(epsilon) is 0; {STRICT}"}),
+        explicit_part | {"conditions": (RHO_APPENDIX,)}),
 })
 
 theorem_1_explicit = with_exact(run_claim(
     id="afedpd/theorem-1-explicit", number="last display of B.2.2", kind="theorem", assumptions=OPTIMISATION,
-    conditions=(RHO_APPENDIX,), variables=(any_rho,), steps=STEPS, note=STRICT,
+    conditions=(RHO_APPENDIX,), variables=(any_rho,), steps=STEPS,
     statement=Condition(gradients, "<=", start + eps_inexact / (8 * L**2 * rho_prox)),
 ))
 

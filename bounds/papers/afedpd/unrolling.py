@@ -63,12 +63,12 @@ unrolled_constant = varied(step(
     variables=(*RATES, *DATA, start, *SEQUENCE), conditions=(small_step, *recursion(1 + c, new_sample)),
     statement=Condition(constant_sum, ">=", V[length - 1]), note=SHORT, steps=("afedpd/rec-one-step",),
 ), {
-    "last": ("the last inequality; its strict sign is written as >=", {
+    "last": ("the last inequality", {
         "number": "B.3.2, case (1), second inequality", "variables": (*RATES, *DATA, start, SEQUENCE[0]),
         "conditions": (small_step,), "note": "T is tau_0 + length - 1",
-        "statement": Condition(constant_bound, ">=", constant_sum)}),
-    "whole": ("both ends; the strict sign is written as <=", {
-        "number": "B.3.2, case (1)", "statement": Condition(V[length - 1], "<=", constant_bound)}),
+        "statement": Condition(constant_bound, ">", constant_sum)}),
+    "whole": ("both ends", {
+        "number": "B.3.2, case (1)", "statement": Condition(V[length - 1], "<", constant_bound)}),
 })
 
 # decaying steps ------------------------------------------------------------------------------------------------------
@@ -120,18 +120,18 @@ sum_power = step(
     variables=(*numbers("positive", "c", "L", "mu_lr", "G_lip"), *DATA, later_start, number_of_rounds),
     conditions=(Condition(exponent, "<=", mu_lr * L), BEFORE_T),
     statement=Condition(
-        last_bound, ">=",
+        last_bound, ">",
         2 * exponent * G_lip * rounds**exponent / (L * clients * samples)
         * Sum((1 / (t + 1)) ** (1 + exponent), (t, tau0, rounds - 1))),
-    note=f"{EXPONENT}; the strict sign is written as >=",
+    note=EXPONENT,
 )
 
 unrolled_decayed = step(
     id="afedpd/unrolled-decayed", number="B.3.2, case (2), both ends",
     reading="from the recursion of Delta + alpha_rho sigma",
     variables=(*RATES, *numbers("positive", "mu_lr"), *DATA, later_start, *SEQUENCE), conditions=(rate, *decaying),
-    statement=Condition(V[length - 1], "<=", 2 * G_lip / (L * clients * samples) * (T / tau0) ** (mu_lr * L)),
-    note=f"{SHORT}; {AS_BOUND}; the strict sign is written as <=", steps=("afedpd/unrolled-product", "afedpd/sum-power"),
+    statement=Condition(V[length - 1], "<", 2 * G_lip / (L * clients * samples) * (T / tau0) ** (mu_lr * L)),
+    note=f"{SHORT}; {AS_BOUND}", steps=("afedpd/unrolled-product", "afedpd/sum-power"),
 )
 
 # the four lines of the system, rounds one after the other ------------------------------------------------------------
@@ -169,10 +169,9 @@ system = unrolled_decayed.variant(
                Variable("W", "nonnegative", (("t", "length"),))),
     conditions=(*LINES, admissible(eta_0)),
     statement=Condition(
-        Delta_at(end) + (alpha_mult * rho_prox - 1) * W[end], "<=",
+        Delta_at(end) + (alpha_mult * rho_prox - 1) * W[end], "<",
         2 * G_lip / (L * clients * samples) * (T / tau0) ** p_lr),
-    note="W_j is sigma^t/rho at t = tau_0 + j, and Delta^t follows from it; T is tau_0 + length - 1; p_lr is mu L; the "
-    "strict sign is written as <=",
+    note="W_j is sigma^t/rho at t = tau_0 + j, and Delta^t follows from it; T is tau_0 + length - 1; p_lr is mu L",
 )
 
 system_readings = (

@@ -6,7 +6,7 @@ from itertools import product
 
 import sympy as sp
 
-from bounds.language.claim import Claim, Condition, names_in
+from bounds.language.claim import Choice, Claim, Condition, names_in
 from bounds.language.definitions import DEFINITIONS
 from bounds.language.samples import E_client
 from bounds.language.words import E, E_round, Min, clients, k, mu, participants, r
@@ -46,6 +46,7 @@ __all__ = [
     "proof_readings",
     "restated",
     "rewritten",
+    "some_step",
     "started",
     "starts",
     "varied",
@@ -86,6 +87,16 @@ def given(*conditions: Condition) -> Change:
 def with_options(*options, **changes) -> Change:
     """A change of the procedure: options (name, value), and other fields."""
     return lambda claim: replace(claim, procedure=procedure_with(claim, *options, **changes))
+
+
+def some_step(step, largest) -> Change:
+    """A change of every admitted step size to one: that there is a ``step`` in (0, ``largest``]."""
+    def change(claim: Claim) -> Claim:
+        conditions = tuple(x for x in claim.conditions if x.left != step or x.relation == "==")
+        return replace(claim, conditions=conditions, exists=Choice(step.name, 0, largest, open_low=True),
+                       variables=tuple(v for v in claim.variables if v.name != step.name))
+
+    return change
 
 
 def _named(base: Claim, claim: Claim, name: str, words: str) -> Claim:

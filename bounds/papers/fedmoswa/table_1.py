@@ -11,6 +11,7 @@ from bounds.language.words import L, clients, local_steps, participants, rounds,
 from bounds.papers.fedmoswa.assumptions import A2_TO_5, G2, G3, G4, sigma
 from bounds.papers.fedmoswa.main_text import (
     C_TILDE,
+    SOME_STEP,
     C,
     F0_gap,
     hidden_C,
@@ -20,7 +21,7 @@ from bounds.papers.fedmoswa.main_text import (
     two_thirds,
 )
 from bounds.papers.fedmoswa.quantities import generalisation_error
-from bounds.papers.fedmoswa.readings import given, varied, with_right
+from bounds.papers.fedmoswa.readings import given, some_step, varied, with_right
 from bounds.papers.fedmoswa.setting import (
     ANY_STEP,
     MOSWA,
@@ -147,16 +148,25 @@ opt_fedmoswa = optimisation(
     reading="the step sizes of Theorem 5.2, which the entry sums up",
 )
 
+#: the largest steps that a statement of this paper admits
+largest_local, largest_both = 1 / (K * L), 1 / (K * L * eta_g)
+
+
+def some(step, largest, words):
+    return {"some-step": (f"{SOME_STEP}, of {words}", some_step(step, largest))}
+
+
 any_step = {
     "any-step": ("every step size, since the table prints none", lambda claim: replace(
         claim, conditions=tuple(x for x in claim.conditions if x != THEOREM_STEP))),
 }
 
-#: the largest steps that a statement of this paper admits
 small_steps = {
-    name: {"small-steps": (f"step sizes with {words} at most 1/beta, as in Theorem 5.2 with all clients",
-                           given(Condition(K * step, "<=", 1 / L)))}
-    for name, words, step in (("local", "K eta_l", eta), ("both", "K eta_l alpha", eta * eta_g))
+    name: some(eta, largest, f"those with {words} at most 1/beta") | {
+        "small-steps": (f"step sizes with {words} at most 1/beta, as in Theorem 5.2 with all clients",
+                        given(Condition(K * step, "<=", 1 / L)))}
+    for name, words, step, largest in (
+        ("local", "K eta_l", eta, largest_local), ("both", "K eta_l alpha", eta * eta_g, largest_both))
 }
 
 opt_scaffold = optimisation(
@@ -186,7 +196,9 @@ far_above_one = constants.variant(
 orders = (
     *generalisation_entries, *varied(opt_fedsam, lipschitz(fedsam_order) | small_steps["local"]),
     *varied(opt_mofedsam, lipschitz(mofedsam_order) | small_steps["local"]), *varied(opt_fedswa, small_steps["both"]),
-    *varied(opt_fedmoswa, any_step), *varied(opt_scaffold, small_steps["both"]),
+    
+    *varied(opt_fedmoswa, any_step | some(eta_eff, (s / m) ** two_thirds / L, "those of Theorem 5.2")),
+    *varied(opt_scaffold, small_steps["both"]),
 )
 
 CLAIMS = (*map(absolute_order, orders), constants, at_least, far_above_one)

@@ -45,7 +45,7 @@ READINGS = {
     **dict.fromkeys(("table-9-fedavg", "table-9-afedpd"), "any-step"), "table-9-sgd": "any-step fedavg",
     "text-mean-dual": "through", "q-choice": "range relation", "telescoped": "from-0", "telescoped-relaxed": "numbers",
     "lemma-4-split": "sup-only", "lemma-4-hitting": "rounds-upto last", "rec-delta-global": "virtual",
-    "rec-sigma": "virtual text", "rec-delta-local": "virtual", "rec-pi": "virtual stable", "rec-factored": "printed",
+    "rec-sigma": "virtual text", "rec-delta-local": "virtual", "rec-pi": "virtual stable at-most", "rec-factored": "printed",
     "alpha-condition": "necessary", "rec-one-step": "two", "unrolled-constant": "last whole", "product-exp": "summed",
     "tau0-choice": "minimiser", "unrolled-decayed": "system", "theorem-2-constants": "factor",
 }

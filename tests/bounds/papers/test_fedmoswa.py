@@ -33,7 +33,7 @@ def test_a_start_within_a_bound_is_left_to_the_instance():
 def test_orders_hide_absolute_constants():
     """The specification: O(.) hides a constant that is independent of every symbol."""
     orders = [c for c in claims().values() if c.statement is not None and not c.explicit]
-    assert len(orders) == 38
+    assert len(orders) == 45
     for claim in orders:
         assert claim.constants_may_use == ()
         assert {s for s, _ in claim.limits} <= claim.statement.right.free_symbols
@@ -82,7 +82,7 @@ def test_every_name_means_something_and_hyper_parameters_and_indices_are_bound()
         known = bound | set(vars(own_words)) | set(claim.definitions) | set(SIZES)
         known |= {size for v in claim.variables for _, size in v.indices} | ({claim.exists.name} if claim.exists else set())
         assert [name for name in _names(claim) - known if row_of(name) is None] == []
-        assert _names(claim) & HYPER_PARAMETERS <= bound
+        assert _names(claim) & HYPER_PARAMETERS <= bound | ({claim.exists.name} if claim.exists else set())
         for condition in _conditions(claim):
             indices = {str(triple[0]) for triple in condition.over}
             assert (names_in(condition.left) | names_in(condition.right)) & set("ijkrt") <= indices, condition

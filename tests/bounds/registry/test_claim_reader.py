@@ -85,6 +85,15 @@ statement = "twice < zeta"
     assert second.statement.strict and second.hypotheses == first.hypotheses and second.procedure == first.procedure
 
 
+def test_a_list_of_assumptions_may_have_a_hyphen_and_reads_as_no_condition(tmp_path):
+    text = claim("assume = ['strongly-convex']\nstatement = 'F_star <= 1'")
+    (found,) = read(tmp_path, f'[assumptions]\nstrongly-convex = ["L <= 2"]\n{text}')
+    assert [a.conditions for a in found.assumptions] == [(Condition(words.L, "<=", 2),)]
+    for name in ("mu >= 0", "a b", "", "x" * 101):
+        with pytest.raises(ValueError, match="a list of assumptions is called by"):
+            read(tmp_path, f'[assumptions]\n"{name}" = ["L <= 2"]\n{text}')
+
+
 def test_what_a_condition_defines_is_not_drawn_and_points_have_no_free_clients(tmp_path):
     (defined,) = read(tmp_path, claim("method = 'fedprox'\nvariables = {rho_prox = 'positive'}\n"
                                       "conditions = ['rho_prox == 2*mu']\nstatement = 'rho_prox >= mu'"))

@@ -25,7 +25,8 @@ PAIRS = {  # a false claim -> the true one against which its instances are turne
     "variates-and-their-mean": "variates-and-their-mean", "better-step": "best-step", "least-value": "least-value",
     "for-every-value": "for-every-value",
     "for-every-value-by-definition": "for-every-value-by-definition", "some-value-is-allowed": "some-value-is-allowed",
-    "steps-of-both-signs": "steps-of-both-signs", "coin": "coin", "shifts-vanish": "shifts-cancel",
+    "steps-of-both-signs": "steps-of-both-signs", "next-to-the-end": "next-to-the-end", "at-the-end": "at-the-end",
+    "coin": "coin", "shifts-vanish": "shifts-cancel",
     "sum-of-roots": "harmonic-sum",
     "order-worst-round": "order-worst-round", "order-bernoulli": "order-bernoulli", "order-coin": "order-coin",
     "order-free-mean": "order-free-mean",
@@ -219,6 +220,11 @@ FAULTS = {
         put("sizes", "n", 2)),
     "steps of both signs": ("existing.py", "len(others) == 1 and", "others and", "steps-of-both-signs",
                             put("subdivision", ["0", "1"])),
+    "a power of what is small is not": (
+        "near.py", "Interval(0, self.top**apart) if apart else 1", "self.top**apart if apart else 1", "next-to-the-end",
+        put(VALUES, "a", "1/2")),
+    "an end that counts is left out": (
+        "existing.py", 'certificate["exists"]["open"][:1] == [True]', "True", "at-the-end", None),
     "the coin falls half as often": (
         "methods/averaging.py", "[(p, True), (1 - p, False)]", "[(p / 2, True), (1 - p / 2, False)]", "coin", None),
     "shifts move away": ("methods/averaging.py", "(mean - models[k]) * scale", "(models[k] - mean) * scale", "coin", None),

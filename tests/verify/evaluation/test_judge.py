@@ -12,13 +12,14 @@ from verify.instances.shape import Shape
 from verify.measure.realise import realise
 
 a, b, c = sp.symbols("a b c", positive=True)
+count = sp.Symbol("count", integer=True, positive=True)
 
 
-def judged(left, relation, right, **numbers):
+def judged(left, relation, right, count=1, **numbers):
     claim = Claim("mine/numbers", "1", "lemma", "algebra", Condition(left, relation, right), derivation="by hand",
-                  variables=tuple(Variable(name, "positive") for name in "abc"))
+                  variables=(*(Variable(name, "positive") for name in "abc"), Variable("count", "integer")))
     leaves = {name: np.array([float(number)]) for name, number in numbers.items()}
-    return judge(claim, realise(claim, Shape(), leaves, NUMPY))
+    return judge(claim, realise(claim, Shape(sizes=(("count", count),)), leaves, NUMPY))
 
 
 @pytest.mark.parametrize("relation", ["<=", ">=", "=="])
@@ -39,6 +40,21 @@ def test_a_multiple_of_a_term_is_another_term():
 @pytest.mark.parametrize("exponent", [-1, -40, -700])
 def test_an_exponential_that_is_small_has_a_small_rounding_error(exponent):
     assert judged(b / 1000 + sp.exp(exponent * a), ">=", c, a=1, b=40, c=1).score[0] > 0
+
+
+@pytest.mark.parametrize("power", [
+    (1 - a) ** 50, (1 - a) ** (count - 1), sp.Integer(1) / (1 - a) ** -50, (2 - a) ** (1 - count)])
+def test_a_power_that_is_small_has_a_small_rounding_error(power):
+    """The base has terms of the size 1; 2 to the power of 50 is 1e15."""
+    assert judged(power + b / 1000, ">=", c, a=1 - 1e-3 if power.has(1 - a) else 999.0, b=40, c=1, count=60).score[0] > 0
+
+
+def test_a_power_of_what_cancels_has_a_large_rounding_error():
+    """1e6 + 1e-9 - 1e6 may be 0 or 2e-9."""
+    for power in ((a - b) ** count, (a - b) ** -count):
+        assert judged(power * 1e27, "<=", c, a=1e6 + 1.1e-9, b=1e6, c=1, count=3).score[0] <= 0 or power.has(-count)
+        assert judged(c, "<=", power / 1e27, a=1e6 + 0.9e-9, b=1e6, c=1, count=3).score[0] <= 0 or not power.has(-count)
+        assert judged(power, ">=", c, a=1e6 + 2, b=1e6, c=9 if power.has(-count) else 90, count=3).score[0] > 0
 
 
 def test_an_exponential_of_what_cancels_has_a_large_rounding_error():

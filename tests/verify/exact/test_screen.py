@@ -1,5 +1,6 @@
 """Counterexamples made simple: float64 says what may do, and exact arithmetic has the last word."""
 
+from dataclasses import replace
 from fractions import Fraction as Q
 from unittest import mock
 
@@ -8,6 +9,7 @@ import pytest
 import sympy as sp
 
 from bounds.language.claim import Claim, Condition, Variable
+from bounds.language.words import i
 from bounds.registry.claims import find_claim
 from synthetic.numbers.arrays import NUMPY
 from verify.evaluation.judge import judge, seems_violated
@@ -117,3 +119,17 @@ def test_instances_are_taken_together_while_they_are_alike():
     together = list(alike(candidates))
     assert [(shape.dim, len(some)) for shape, some in together] == [(1, 2), (1, 1), (2, 2), (1, 1)]
     assert [leaves for _, some in together for leaves in some] == [leaves for _, leaves in candidates]
+
+
+@pytest.mark.parametrize("many", [1, 400])
+def test_an_instance_of_many_numbers_counts_as_several_trials(many):
+    """No change is taken, so that nothing gets smaller: exact arithmetic is asked as often as trials are left, at most."""
+    size, v = sp.Symbol("size", integer=True, positive=True), sp.IndexedBase("v", real=True)
+    claim = Claim(
+        "test/many", "1", "control", "algebra", Condition(sp.Sum(v[i], (i, 0, size - 1)), "<=", 1), derivation="none",
+        variables=(Variable("size", "integer"), Variable("v", "positive", (("i", "size"),))))
+    shape = replace(Shape(), sizes=(("size", 8 * many),), local_steps=40)
+    violation = violation_of(claim, shape, {"v": np.full((1, 8 * many), Q(7919, 7907), dtype=object)})
+    with mock.patch("verify.exact.shrink.violation_of", return_value=None) as replay:
+        shrink(claim, violation)
+    assert 0 < replay.call_count < 120

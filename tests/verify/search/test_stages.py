@@ -45,6 +45,12 @@ def test_unknown_names_are_refused(reject):
     assert {"smal", *NAMES} <= {*re.findall(r"[\w-]+", str(refused.value))}
 
 
+@pytest.mark.parametrize("name", ["afedpd/theorem-1", "fedmoswa/lemma-g.5"])
+def test_an_order_has_no_value_to_search_with(name):
+    with pytest.raises(ValueError, match=rf"{name} hides the constant C in O"):
+        search(find_claim(name), LITTLE)
+
+
 @pytest.mark.parametrize("name", ["small", "extreme", "random", "evolved", "local-search"])
 def test_a_stage_is_looked_at_if_and_only_if_it_is_on(name):
     claim, others = TRUE["control/smooth-gap"], {*STAGES} - {name}

@@ -54,7 +54,7 @@ def _rarer(rules, *arguments, own=Rules.hit):
 FAULTS = {
     "gradients of clients nearer to their mean": (_less("sigma_g_client"), "fedmoswa/lemma-e.4"),
     "a smaller hypothesis": (_less("hypothesis"), "fedmoswa/lemma-f.2@region"),
-    "gradients of two samples nearer": (_less("cross"), "afedpd/rec-pi@stable"),
+    "gradients of two samples nearer": (_less("cross"), "afedpd/rec-pi@at-most+stable"),
     "a smaller gap": (_less("worst_mean_gap"), "classical/local-sgd-stability-convex"),
     "a smaller generalisation error": (_less("generalisation"), "fedmoswa/theorem-5.1-nonconvex-fedswa"),
     "a smaller generalisation error than a gap": (_less("generalisation"), "afedpd/eq-9@signed"),
