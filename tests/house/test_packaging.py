@@ -6,12 +6,17 @@ Libraries come from this environment; the packages of this distribution come fro
 import json
 import os
 import shutil
+import signal
+import socket
 import subprocess
 import sys
 import sysconfig
 import tarfile
+import time
 import zipfile
 from pathlib import Path
+from urllib.error import URLError
+from urllib.request import urlopen
 
 import pytest
 
@@ -145,12 +150,41 @@ print(float(runs.dataset.suboptimality[0, -1]) >= 0)
     assert said.strip() == "True" and [*(tmp_path / "cache").glob("*.so")]
 
 
-def test_demos_are_listed_where_they_ship(installed, tmp_path):
-    if "demo" not in execute(installed / "fedtheory", "--help", cwd=tmp_path):
-        pytest.skip("this version has no command fedtheory demo")
+def test_demos_are_listed(installed, tmp_path):
     notebooks = {path.stem for path in (ROOT / "verify" / "demos" / "notebooks").glob("*.py")} - {"__init__"}
     said = execute(installed / "fedtheory", "demo", cwd=tmp_path, COLUMNS="200")
     assert notebooks and [name for name in notebooks if name.replace("_", "-") not in said and name not in said] == []
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the server and its child end together by a signal to their group")
+def test_a_demo_opens(installed, tmp_path):
+    pytest.importorskip("marimo", reason="live notebooks need marimo")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    clean = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "PYTEST", "VIRTUAL"))}
+    command = [installed / "fedtheory", "demo", "client-drift", "--no-browser", "--port", str(port)]
+    with open(tmp_path / "log", "wb") as log:
+        server = subprocess.Popen(command, cwd=tmp_path, env=clean | {"HOME": str(tmp_path), "OMP_NUM_THREADS": "1"},
+                                  stdout=log, stderr=log, start_new_session=True)
+    try:
+        page = answer(f"http://127.0.0.1:{port}", server)
+        assert "marimo" in page and str(ROOT) not in page
+    finally:
+        os.killpg(server.pid, signal.SIGTERM)
+        server.wait()
+
+
+def answer(address: str, server, patience: float = 120) -> str:
+    """What a server says, once it does."""
+    until = time.monotonic() + patience
+    while True:
+        try:
+            with urlopen(address, timeout=5) as page:
+                return page.read().decode()
+        except (URLError, OSError):
+            assert server.poll() is None and time.monotonic() < until
+            time.sleep(0.2)
 
 
 def test_pytest_knows_the_plugin(installed, tmp_path):
