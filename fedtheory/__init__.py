@@ -3,7 +3,7 @@
 ``import fedtheory as ft`` is the way in: every method by name (``ft.scaffold``, ``ft.fa_nt``), problems
 (``ft.make_problem``, ``ft.make_quadratic``, ``ft.from_arrays``), ``ft.run``; and, loaded when first asked for,
 ``ft.claim``, ``ft.verify``, ``ft.compare``, ``ft.along``, ``ft.worst``, ``ft.potential``, ``ft.course``, ``ft.ratio``,
-``ft.heat_map`` and ``ft.mean_with_band`` of the packages above.
+``ft.heat_map``, ``ft.mean_with_band`` and ``ft.main``, the command, of the packages above.
 """
 
 from importlib import import_module
@@ -53,7 +53,7 @@ from synthetic import from_arrays, make_problem, make_quadratic, problem_names
 ABOVE = {"claim": "verify.referee.referee", "verify": "verify.referee.referee", "compare": "verify.evidence.beside_runs",
          "worst": "verify.worst.chart", "potential": "verify.worst.potential",
          "course": "verify.worst.claim_figure", "along": "verify.evidence.along", "ratio": "verify.evidence.ratio",
-         "heat_map": "verify.results.heat_map", "mean_with_band": "verify.results.bands"}
+         "heat_map": "verify.results.heat_map", "mean_with_band": "verify.results.bands", "main": "verify.cli.main"}
 METHODS = {name.replace("-", "_"): entry.make for name, entry in ALGORITHMS.items()}
 
 

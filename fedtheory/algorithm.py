@@ -1,7 +1,7 @@
 """An algorithm: hyper-parameters and a few pure functions over explicit state."""
 
 from copy import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Self
 
 from fedtheory.client_steps import check_client_steps, client_steps_now, unless_done, working
@@ -10,6 +10,7 @@ from fedtheory.parts import ClientOptimiser, Correction, GradientOracle, ServerO
 from fedtheory.schedules import Schedule, check_schedule, value_at
 from fedtheory.selection import Selection
 from synthetic.base.checks import whole
+from synthetic.base.shown import Shown, brief, changed
 from synthetic.numbers.arrays import namespace
 
 __all__ = ["Algorithm", "Local", "Moment", "State", "Upload"]
@@ -21,7 +22,7 @@ PARTS = {
 
 
 @dataclass(frozen=True)
-class Algorithm:
+class Algorithm(Shown):
     """A federated method: hyper-parameters, and parts that compose (see ``fedtheory.parts``).
 
     With the default parts it is FedAvg. A new method defines a part, or overrides some of the functions below. All are
@@ -52,6 +53,23 @@ class Algorithm:
             part.check(self)
         if self.client.solves and self.client_steps is not None:
             raise ValueError("client_steps count gradient steps, and a solved local problem has none")
+
+    def __repr__(self) -> str:
+        fixed = (f"{name}={brief(getattr(self, name), True)}" for name in ("eta_l", "local_steps"))
+        return f"{self.name}({', '.join([*fixed, *changed(self, ('eta_l', 'local_steps', 'name'), True)])})"
+
+    def _line(self) -> str:
+        return self.name
+
+    def _rows(self):
+        own = {text.partition("=")[0] for text in changed(self, ("name",))} | {"eta_l", "local_steps"}
+        for item in fields(self):
+            value = getattr(self, item.name)
+            if item.name in PARTS and item.name in own:  # with the arguments that are as they are by default
+                given = (f"{each.name}={brief(getattr(value, each.name))}" for each in fields(value))
+                yield item.name, f"{type(value).__name__}({', '.join(given)})"
+            elif item.name in own:
+                yield item.name, value
 
     @property
     def parts(self) -> tuple:

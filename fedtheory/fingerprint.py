@@ -69,6 +69,8 @@ def _digest(digest, value) -> None:
         digest.update(f"{type(value).__name__}{len(value)}".encode())
         for item in value:
             _digest(digest, item)
+    elif isinstance(value, dict):
+        _digest(digest, sorted(value.items(), key=lambda pair: repr(pair[0])))
     elif isinstance(value, (str, int, float, complex, Fraction, type(None))):
         digest.update(f"{type(value).__name__}{value!r}".encode())
     elif isinstance(value, partial):

@@ -2,6 +2,7 @@
 
 from typing import Any, NamedTuple, Self
 
+from synthetic.base.shown import brief
 from synthetic.numbers.arrays import namespace, take_clients
 from synthetic.numbers.draws import Draws
 
@@ -16,6 +17,10 @@ class State(NamedTuple):
     server: dict = {}
     clients: dict = {}
     participation: Any = None
+
+    def __repr__(self) -> str:
+        kept = ", ".join(f"{name}={brief(array)}" for name, array in (self.server | self.clients).items())
+        return f"State(x={brief(self.x)}{', ' * bool(kept)}{kept})"
 
 
 class Local(NamedTuple):

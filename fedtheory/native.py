@@ -97,7 +97,7 @@ def _loaded(source, options, folder):
             _compile([*compiler, *FLAGS, f"-I{HEADERS}", *options], source, target)
         return ctypes.CDLL(str(target))
     except OSError:  # the cache cannot be written or read: a copy for this process alone
-        with tempfile.TemporaryDirectory() as private:
+        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as private:  # some systems keep what is loaded
             target = Path(private, target.name)
             _compile([*compiler, *FLAGS, f"-I{HEADERS}", *options], source, target)
             try:

@@ -16,9 +16,10 @@ from synthetic.base.checks import whole
 from synthetic.numbers.arrays import namespace, to_numpy
 from synthetic.numbers.draws import Draws
 
-__all__ = ["MOST_RUNS", "fingerprint", "memory_needed", "resume", "run", "seed_numbers"]
+__all__ = ["DIVERGED", "MOST_RUNS", "fingerprint", "memory_needed", "resume", "run", "seed_numbers"]
 
 MOST_RUNS = 10**8  #: at once
+DIVERGED = "first round after which a run was not finite, -1 if there is none"  #: what ``diverged`` says
 _PER_ROW = 128  # bytes of an array besides its numbers
 
 _TIME = {
@@ -173,9 +174,8 @@ def resume(trajectory: Trajectory, algorithm: Algorithm, federation, rounds: int
     path = trajectory.dataset.attrs["path"]
     state = _advance(algorithm, federation, state, trajectory.seeds, first, rounds, recorder, progress, path)
     more = recorder.dataset()
-    joined = {
-        name: xr.concat([trajectory.dataset[name], more[name]], dim=more[name].dims[1]) for name in more.data_vars
-    }
+    earlier = trajectory.dataset.drop_vars(trajectory.dataset.coords)
+    joined = {name: xr.concat([earlier[name], more[name]], dim=more[name].dims[1]) for name in more.data_vars}
     dataset = xr.Dataset(joined)
     old = trajectory.dataset["diverged"].values
     return _trajectory(algorithm, federation, dataset, state, trajectory.seeds, first + rounds, old, recorder, path,
@@ -213,7 +213,7 @@ def _trajectory(algorithm, federation, dataset, state, seeds, rounds, diverged, 
     finite = np.stack(recorder.rows["finite"], axis=1)
     first = rounds - finite.shape[1]
     broke = np.where(finite.all(axis=1), -1, first + finite.argmin(axis=1) + 1)
-    dataset["diverged"] = ("run", np.where(diverged >= 0, diverged, broke))
+    dataset["diverged"] = "run", np.where(diverged >= 0, diverged, broke), {"long_name": DIVERGED}
     dataset.attrs = {
         "rounds": rounds, "local_steps": algorithm.local_steps, "indicator": algorithm.selection.matching.indicator,
         "path": path,

@@ -16,8 +16,8 @@ import xarray as xr
 from fedtheory.algorithm import Algorithm
 from fedtheory.blocks import Question, blocks_of, computed, name_of
 from fedtheory.observables import OBSERVABLES, find_observable
-from fedtheory.registry import arguments_of, make_algorithm
-from fedtheory.run import MOST_RUNS, seed_numbers
+from fedtheory.registry import ALGORITHMS, arguments_of, make_algorithm
+from fedtheory.run import DIVERGED, MOST_RUNS, seed_numbers
 from fedtheory.sweep_files import read_block, write_block
 from synthetic.base.checks import finite, nearest, whole
 
@@ -166,9 +166,22 @@ def _dataset(values, seeds, measures, found, attrs) -> xr.Dataset:
     for name, observable in (about | {"diverged": None}).items():
         numbers = np.concatenate([np.broadcast_to(answer[name], answer[name].shape) for answer in found.values()])[order]
         dims = ("seed", *(observable.dims if observable else ()))[: numbers.ndim - 1]
-        said = {"units": observable.unit, "long_name": observable.meaning} if observable else {"long_name": (
-            "first round after which a run was not finite, -1 if there is none" if name == "diverged" else name)}
+        said = {"units": observable.unit, "long_name": observable.meaning} if observable else {
+            "long_name": DIVERGED if name == "diverged" else name}
         variables[name] = (*values, *dims), numbers.reshape(*shape, *numbers.shape[1:]), said
-    coordinates = {name: own if all(isinstance(one, int | float) for one in own) else [*map(str, own)]
-                   for name, own in values.items()}
-    return xr.Dataset(variables, coordinates | {"seed": seeds}, attrs)
+    coordinates = {name: (name, own if all(isinstance(one, int | float) for one in own) else [*map(str, own)], _about(
+        name, attrs["method"])) for name, own in values.items()}
+    return xr.Dataset(variables, coordinates | {"seed": ("seed", seeds, {"long_name": "seed"})}, attrs)
+
+
+def _about(argument: str, method: str) -> dict[str, str]:
+    """The name of an argument, and its unit where a registered method declares one."""
+    units = (ALGORITHMS[method].traits.units or {}) if method in ALGORITHMS else {}
+    powers = zip(("loss", "parameter"), units.get(argument, (0, 0)), strict=True)
+    above, below = [], []
+    for word, power in powers:
+        (above if power > 0 else below).extend([word if abs(power) == 1 else f"{word}^{abs(power)}"] * (power != 0))
+    unit = "*".join(above) or "1"
+    if below:
+        unit += "/" + (f"({'*'.join(below)})" if len(below) > 1 else below[0])
+    return {"long_name": argument} | ({"units": unit} if argument in units and unit != "1" else {})

@@ -66,7 +66,7 @@ def save(dataset: xr.Dataset, path: str | Path) -> Path:
         else:
             table = dataset.to_dataframe().reset_index()
             table.attrs = {"dataset": dict(dataset.attrs), "dims": list(map(str, dataset.sizes)), "variables": {
-                str(name): dict(variable.attrs) for name, variable in dataset.data_vars.items()}}
+                str(name): dict(variable.attrs) for name, variable in dataset.variables.items()}}
             table.to_parquet(temporary, engine="pyarrow", index=False)
     return path
 
@@ -88,10 +88,10 @@ def load(path: str | Path) -> xr.Dataset:
         table = pandas.read_parquet(path, engine="pyarrow")
         said = json.loads(json.dumps(table.attrs))
         dataset = table.set_index(said["dims"]).to_xarray().assign_attrs(said["dataset"])
+        dataset = dataset.reindex({name: table[name].drop_duplicates().to_numpy() for name in said["dims"]})
         for name, attrs in said["variables"].items():
             dataset[name].attrs = attrs
-        order = {name: table[name].drop_duplicates().to_numpy() for name in said["dims"]}
-        return dataset.reindex(order)
+        return dataset
     except Exception as error:  # of three libraries
         raise ValueError(f"cannot read a sweep from {path}: {' '.join(str(error).split())}") from error
 

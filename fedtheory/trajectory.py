@@ -13,19 +13,22 @@ import xarray as xr
 from fedtheory.algorithm import State
 from fedtheory.selection import Participation
 from synthetic.base.checks import whole
+from synthetic.base.shown import Shown, lines
 from synthetic.numbers.arrays import EXACT, TORCH, to_numpy
 
 __all__ = ["Trajectory", "load_trajectory", "on_backend"]
 
 _FORMAT = "fedtheory run 2"
+_TIMES = {"round": "round", "step_round": "round", "iteration": "local iteration"}
 
 
 @dataclass(frozen=True)
-class Trajectory:
+class Trajectory(Shown):
     """Recorded observables of a batch of runs.
 
     ``dataset`` has the dimension ``run``; ``round`` (0 .. rounds, for models between rounds), ``step_round``
     (0 .. rounds - 1, for quantities of a round) or ``iteration``; and, where they apply, ``client`` and ``dim``.
+    Times have coordinates with names and variables have names and units, so that xarray's ``plot`` labels the axes.
     ``diverged`` (run) is the first round after which a run was not finite, -1 if there is none. ``start`` is (runs, dim).
     """
 
@@ -37,6 +40,31 @@ class Trajectory:
     algorithm: Any = field(default=None, compare=False)
     federation: Any = field(default=None, compare=False)
     start: np.ndarray | None = field(default=None, compare=False)
+
+    def __post_init__(self):
+        bare = {name: xr.IndexVariable(name, np.arange(self.dataset.sizes[name]), {"long_name": said})
+                for name, said in _TIMES.items() if name in self.dataset.sizes and name not in self.dataset.coords}
+        object.__setattr__(self, "dataset", self.dataset.assign_coords(bare))
+
+    def _line(self) -> str:
+        return f"{self.description}; {self.rounds} rounds, {self.runs} run{'s' * (self.runs > 1)}"
+
+    def _rows(self):
+        yield "records", ", ".join(map(str, self.dataset.data_vars))
+        for name in ("suboptimality", "distance_sq"):
+            if name in self.dataset:
+                means = self.mean(name)
+                yield f"{means.attrs.get('long_name', name)}, mean of the runs", (
+                    f"{float(means[0]):.6g} at the start, {float(means[-1]):.6g} at the end")
+        yield "diverged", f"{len(self.diverged)} of {self.runs} runs"
+        yield "seeds", self.seeds.tolist()
+        yield "fingerprint", self.fingerprint
+
+    def _picture(self):
+        """The suboptimality by round, or the first observable that is one number."""
+        simple = [name for name, array in self.dataset.data_vars.items() if array.ndim == 2 and array.dtype.kind in "fiu"]
+        first = "suboptimality" if "suboptimality" in simple else simple[0] if simple else None
+        return lines(self.mean(first).values) if first else ""
 
     @property
     def runs(self) -> int:
@@ -54,7 +82,7 @@ class Trajectory:
 
     def mean(self, name: str) -> xr.DataArray:
         """Mean over runs of an observable."""
-        return self.dataset[name].mean("run")
+        return self.dataset[name].mean("run", keep_attrs=True)
 
     def band(self, name: str, level: float = 0.95) -> tuple[xr.DataArray, xr.DataArray]:
         """Lower and upper end of Student's t interval for the mean over runs."""
@@ -64,7 +92,8 @@ class Trajectory:
         if self.runs < 2:
             raise ValueError(f"a band needs at least 2 runs; got {self.runs}")
         half = stats.t.ppf(0.5 + level / 2, self.runs - 1) * samples.std("run", ddof=1) / self.runs**0.5
-        return samples.mean("run") - half, samples.mean("run") + half
+        mean = self.mean(name)
+        return (mean - half).assign_attrs(mean.attrs), (mean + half).assign_attrs(mean.attrs)
 
     def alignment(self, offset: float) -> float:
         """theta_T of FedALIGN, eq. (7): sum of E[chi_i] over local iterations i = 1 .. T-1, over T + offset - 2."""

@@ -7,7 +7,7 @@ from importlib import import_module
 
 _PUBLIC = {
     "certificate": "exact.certificate", "check": "exact.check", "compare": "evidence.beside_runs",
-    "decide": "referee.decide",
+    "decide": "referee.decide", "main": "cli.main",
 }
 __all__ = [*_PUBLIC]
 

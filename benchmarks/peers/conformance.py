@@ -1,23 +1,21 @@
 """A peer's method as an algorithm of ours, so that ``fedtheory.testing.check_algorithm`` can be asked about it.
 
-A peer is a black box that runs from a start. So a round of :class:`PeerMethod` runs the peer again from the recorded start
-with the recorded participants, one round further than before, and takes over its last model and, where the peer shows
-them, what its server and its clients keep.
+A peer is a black box that runs from a start (``fedtheory.testing.foreign``), in a process of its own; some show what their
+server and their clients keep.
 """
 
-import inspect
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from benchmarks.peers import make_job
-from fedtheory.algorithm import Algorithm, State
-from fedtheory.method import sampled
 from fedtheory.moment import mean_over_clients
 from fedtheory.selection import EveryPriority
+from fedtheory.testing import foreign
+from fedtheory.testing.foreign import DIVIDES, EXEMPT, OPTIMUM, BlackBox
 from fedtheory.traits import (
     CURVATURE,
     EVERYONE,
@@ -36,27 +34,7 @@ from fedtheory.traits import (
 )
 from synthetic.numbers.arrays import to_numpy
 
-__all__ = ["DIVIDES", "EXEMPT", "OPTIMUM", "Answers", "PeerMethod", "maker", "traits_of"]
-
-#: properties of every method that a package of its own cannot have, by reason
-REASONS = {
-    "the numbers come from the package's own process, in its own precision": (
-        "dtype and device", "NumPy and torch", "exact fractions"),
-    "the package is run again from the start for every round, each run and each start by itself": (
-        "purity", "batch", "instances", "resume", "run and loop", "divergence", "one step size per run"),
-    "equal questions have one answer, which is kept": ("determinism", "seeds"),
-    "the suite draws the participants": ("number of participants", "one seed per run"),
-    "local steps and uploads stay inside the package": (
-        "own data only", "only participants are computed", "gradients counted", "fresh samples", "declared costs",
-        "communication totals", "who sits out costs nothing", "everything sent is counted",
-        "everything received is counted"),
-    "the state holds the start": ("no dead state", "shapes"),
-    "a package sees gradients, and no constant in a loss": ("loss offset",),
-}
-EXEMPT = {name: reason for reason, names in REASONS.items() for name in names}
-OPTIMUM = {"optimum": "the package's control state cannot be set"}  #: of SCAFFOLD and FedDyn
-DIVIDES = {"no step, no move": "the control variates are divided by the length of the steps"}  #: of SCAFFOLD
-
+__all__ = ["Answers", "PeerMethod", "maker", "traits_of"]
 
 class Answers:
     """Results of jobs by ``ask(jobs)``, kept.
@@ -92,69 +70,35 @@ class Answers:
 
 
 @dataclass(frozen=True)
-class PeerMethod(Algorithm):
-    """A method of a peer. ``hyper`` are its further arguments; ``keeps`` the names of the arrays that it shows besides the
-    model: ``server_...`` (dim,) and ``client_...`` (clients, dim), zero before the first round."""
+class PeerMethod(BlackBox):
+    """A method of a peer."""
 
     answers: Any = None
     method: str = "FedAvg"
-    hyper: Mapping[str, Any] = field(default_factory=dict)
-    keeps: tuple[str, ...] = ()
     corrections: tuple[str, ...] = ()
 
     def refuses(self, federation):
         weights = to_numpy(federation.weights)
         if np.ptp(weights) > 1e-12 or not to_numpy(federation.priority).all():
             return "the adapters give every client the same weight"
-        if np.any(to_numpy(federation.noise.variance)):
-            return "the adapters take full gradients"
         return super().refuses(federation)
 
-    def init(self, federation, x, draws=None) -> State:
-        state, backend = super().init(federation, x, draws), federation.backend
-        taken = backend.booleans(np.zeros((x.shape[0], 0, federation.clients), dtype=bool))
-        zeros = {"server": 0 * x, "client": 0 * federation.all_clients(x)}
-        server, clients = ({n: zeros[owner] for n in self.keeps if n.startswith(owner)} for owner in zeros)
-        return state._replace(server={"start": x, "taken": taken} | server, clients=clients)
+    def results(self, federation, starts, taken):
+        return self.answers([self.job(federation, *pair, i) for i, pair in enumerate(zip(starts, taken, strict=True))])
 
-    def client_step(self, local, gradient, moment):
-        """The package takes the local steps."""
-        return local
-
-    def server_step(self, upload, moment):
-        state, federation, backend = moment.state, moment.federation, moment.federation.backend
-        runs, clients = moment.x.shape[0], federation.clients
-        active = np.broadcast_to(to_numpy(moment.participation.weight) != 0, (runs, clients))
-        taken = np.concatenate([to_numpy(state.server["taken"]), active[:, None]], axis=1)
-        rounds = taken.shape[1]
-        results = self.answers([self.job(federation, state, taken[i], i) for i in range(runs)])
-        arrays = {name: backend.array(np.stack([result[name][rounds] for result in results])) for name in ("x", *self.keeps)}
-        mine = {owner: {n: arrays[n] for n in self.keeps if n.startswith(owner)} for owner in ("server", "client")}
-        server = state.server | {"taken": backend.booleans(taken)} | mine["server"]
-        return state._replace(x=arrays["x"], server=server, clients=state.clients | mine["client"])
-
-    def job(self, federation, state, taken, i) -> dict:
+    def job(self, federation, start, taken, i) -> dict:
         """Run ``i`` from its start over the rounds of ``taken`` (rounds, clients)."""
         instance = i % federation.center.shape[0]
         curvature, center = (to_numpy(a)[instance] for a in (federation.curvature, federation.center))
         everybody = isinstance(self.selection.sampling, EveryPriority)
-        eta_l = float(np.broadcast_to(np.asarray(self.eta_l, dtype=float), (i + 1,))[i])
-        return make_job(
-            self.method, curvature, center, to_numpy(state.server["start"])[i], len(taken), self.local_steps, eta_l,
-            None if everybody else [np.flatnonzero(row) for row in taken], self.corrections, **self.hyper)
+        return make_job(self.method, curvature, center, start, len(taken), self.local_steps, self.step(i),
+                        None if everybody else [np.flatnonzero(row) for row in taken], self.corrections, **self.hyper)
 
 
 def maker(answers, method, hyper: Mapping[str, Any], keeps=(), corrections=(), name=None):
     """A maker of :class:`PeerMethod` whose plain arguments are eta_l, local_steps, participants and those of ``hyper``."""
-    def make(eta_l=0.1, local_steps=1, participants=None, **given):
-        return PeerMethod(eta_l, local_steps, sampled(participants), answers=answers, method=method,
-                          hyper=dict(hyper) | given, keeps=tuple(keeps), corrections=tuple(corrections))
-
-    kind = inspect.Parameter.KEYWORD_ONLY
-    defaults = {"eta_l": 0.1, "local_steps": 1, "participants": None} | dict(hyper)
-    make.__signature__ = inspect.Signature([inspect.Parameter(n, kind, default=v) for n, v in defaults.items()])
-    make.__name__ = name or method
-    return make
+    return foreign.maker(None, hyper, name=name or method, make=PeerMethod, answers=answers, method=method,
+                         keeps=tuple(keeps), corrections=tuple(corrections))
 
 
 # promises ----------------------------------------------------------------------------------------------------------------

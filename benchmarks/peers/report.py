@@ -4,8 +4,8 @@ import textwrap
 
 from benchmarks.peers import ALL_FOUR, PEERS
 from benchmarks.peers.cases import ALPHA, CASES, CLIENTS, DIM, ETA_L, RHO_PROX
-from benchmarks.peers.conformance import DIVIDES, OPTIMUM, REASONS
 from benchmarks.peers.findings import FINDINGS
+from fedtheory.testing.foreign import DIVIDES, OPTIMUM, REASONS
 
 __all__ = ["page"]
 

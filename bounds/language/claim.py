@@ -4,6 +4,7 @@ import operator
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
+from importlib import import_module
 from typing import Any, Self
 
 import sympy as sp
@@ -252,6 +253,12 @@ class Claim:
             raise ValueError(f"{self.id}: a claim without a statement must say what is undefined")
         if self.source is None and not self.derivation:
             raise ValueError(f"{self.id}: a claim without a source must say how it is derived")
+
+    def __repr__(self) -> str:
+        return f"Claim({self.id}: {self.number})"
+
+    def _repr_html_(self) -> str:
+        return import_module("bounds.printing.notebook").claim_html(self)  # above, and only for who looks at it
 
     @property
     def paper(self) -> str:

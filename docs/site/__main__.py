@@ -10,7 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from docs.site import api, gallery, gathered, links, methods, papers, slides
+from docs.site import api, gallery, gathered, links, methods, papers, slides, template
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -28,6 +28,7 @@ def main() -> int:
     methods.write(pages, run)
     papers.write(pages, run)
     gallery.write(pages)
+    template.write(pages)
     slides.write(pages)
     api.write(pages)
     pages.remove_others()

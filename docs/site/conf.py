@@ -13,6 +13,7 @@ html_css_files = ["site.css"]
 html_copy_source = False
 html_show_sourcelink = False
 html_show_sphinx = False
+html_show_search_summary = False  # which browsers do not load from disk
 html_math_renderer = "mathml"
 highlight_language = "text"  # of blocks in docstrings; those with a prompt are Python all the same
 pygments_style, pygments_dark_style = "friendly", "monokai"

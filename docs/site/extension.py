@@ -5,7 +5,7 @@ from html import escape
 
 from pygments.lexers.special import TextLexer
 
-from verify.report.mathml import mathml
+from bounds.printing.mathml import mathml
 
 __all__ = ["plain", "setup"]
 

@@ -32,11 +32,11 @@ def write(pages: Pages) -> None:
             f"# {title}", "", rest, "", f"![{title}]({name}.svg){{.figure}}", "",
             f"The whole script, `docs/gallery/{path.name}`:", "", "```python", text.rstrip(), "```", ""]))
         entries.append((name, title))
-    shown = [line for name, title in entries
-             for line in (f"## [{title}]({name}.md)", "", f"![{title}]({name}.svg){{.figure}}", "")]
+    shown = [line for name, title in entries for line in (
+        ":::{container}", f"[![{title}]({name}.svg){{.figure}}]({name}.md)", "", f"[{title}]({name}.md)", ":::", "")]
     pages.write("gallery/index.md", "\n".join([
         "# Gallery", "", f"{len(entries)} figures. Each page has the whole script; the build of this site ran it.", "",
-        *shown,
+        "::::{container} gallery", *shown, "::::", "",
         "```{toctree}", ":hidden:", "", *(name for name, _ in entries), "```", ""]))
 
 

@@ -112,8 +112,8 @@ def _page(paper: str, claims: Mapping[str, Claim], run: Run) -> str:
         claim = claims[found[1]]
         verdict = f"**{run.word(claim)}**"
         if claim.id in run.verdicts:
-            evidence = run.verdicts[claim.id]["evidence"]
-            verdict += f": {_literal(evidence)}"
+            found_then = run.verdicts[claim.id]
+            verdict = f"[{run.word(claim)}]{{.verdict .{found_then['verdict']}}} {_literal(found_then['evidence'])}"
         return f"({run.anchor(claim.id)})=\n{found[0]}\n\n{verdict}"
 
     head, _, rest = text.partition("\n## ")

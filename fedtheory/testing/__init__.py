@@ -9,6 +9,7 @@
 
 from fedtheory.testing.check import check_algorithm
 from fedtheory.testing.federations import CASES, Case
+from fedtheory.testing.foreign import Job, check_foreign
 from fedtheory.testing.report import Report, Result
 
-__all__ = ["CASES", "Case", "Report", "Result", "check_algorithm"]
+__all__ = ["CASES", "Case", "Job", "Report", "Result", "check_algorithm", "check_foreign"]

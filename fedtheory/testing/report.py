@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from fedtheory.testing.federations import Case
+from synthetic.base.shown import Shown, table
 
 __all__ = ["FAILED", "NOT_APPLICABLE", "PASSED", "Report", "Result", "show"]
 
@@ -43,11 +44,18 @@ class Result:
 
 
 @dataclass(frozen=True)
-class Report:
+class Report(Shown):
     """All results for one method. Prints as a table; ``raise_if_failed`` for use in a test."""
 
     name: str
     results: tuple[Result, ...]
+
+    def _line(self) -> str:
+        return f"{self.name}: {self.summary}"
+
+    def _repr_html_(self) -> str:
+        rows = ((result.name, result.outcome, "" if result.outcome == PASSED else str(result)) for result in self.results)
+        return table(rows, ("property", "result", "detail"))
 
     def __getitem__(self, name: str) -> Result:
         """The result of the property of that name; KeyError with the known names."""
@@ -71,8 +79,13 @@ class Report:
     def raise_if_failed(self) -> Self:
         """This report, or an AssertionError that names every failed property with its federation."""
         if self.failed:
-            raise AssertionError(f"{self.name}: {self.summary}\n" + "\n".join(map(str, self.failed)))
+            raise AssertionError(self.failures)
         return self
+
+    @property
+    def failures(self) -> str:
+        """Every failed property with its federation."""
+        return f"{self.name}: {self.summary}\n" + "\n".join(map(str, self.failed))
 
     @property
     def summary(self) -> str:

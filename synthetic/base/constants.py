@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from synthetic.base.shown import Shown, brief, table
 from synthetic.numbers.arrays import largest, namespace
 
 __all__ = ["PROVENANCES", "Constant", "Constants", "by_client", "of_quadratics", "sigma_g_constants"]
@@ -13,7 +14,7 @@ PROVENANCES = ("exact", "upper", "lower", "estimate")
 
 
 @dataclass(frozen=True)
-class Constant:
+class Constant(Shown):
     """A number, or an array with one entry per instance or per client, and how it is known.
 
     ``note`` says in a few words where it comes from, for example "largest eigenvalue of the Hessian", and records
@@ -27,6 +28,9 @@ class Constant:
     def __post_init__(self):
         if self.provenance not in PROVENANCES:
             raise ValueError(f"unknown provenance {self.provenance!r}; allowed: {', '.join(PROVENANCES)}")
+
+    def _line(self) -> str:
+        return f"{brief(self.value)}, {self.provenance}" + (f": {self.note}" if self.note else "")
 
     @property
     def decides(self) -> bool:
@@ -77,8 +81,12 @@ class Constants(Mapping):
         return self[name].value
 
     def __repr__(self) -> str:
-        rows = (f"  {name} = {entry.value} ({entry.provenance}) {entry.note}" for name, entry in self.items())
+        rows = (f"  {name} = {brief(entry.value)} ({entry.provenance}) {entry.note}" for name, entry in self.items())
         return "Constants(\n" + "\n".join(rows) + "\n)"
+
+    def _repr_html_(self) -> str:
+        rows = ((name, entry.value, entry.provenance, entry.note) for name, entry in self.items())
+        return table(rows, ("constant", "value", "known as", "from"))
 
 
 def sigma_g_constants(norm, weights, where: str, provenance: str, note: str) -> dict[str, Constant]:

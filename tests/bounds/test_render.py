@@ -53,6 +53,7 @@ from bounds.language.words import (
 )
 from bounds.papers.fedalign.quantities import over_free, over_priority, priority_models, proof_A4, theta_hat, weight
 from bounds.printing import legend, options, pages, render
+from bounds.printing.mathml import mathml
 from bounds.printing.writer import LatexWriter
 from bounds.registry.claims import all_claims, find_claim
 from bounds.registry.papers import PAPERS
@@ -60,7 +61,6 @@ from bounds.registry.user_claims import load_claims
 from fedtheory.registry import ALGORITHMS, find_algorithm
 from tests.bounds.each_claim import each_claim
 from verify.report import pages as pages_program
-from verify.report.mathml import mathml
 
 CLAIMS = list(all_claims().values())
 

@@ -21,6 +21,7 @@ from fedtheory import (
     resume,
     run,
 )
+from fedtheory.fingerprint import digest_of
 from fedtheory.run import fingerprint
 from synthetic import EXACT, NUMPY, TORCH, from_arrays, to_numpy
 from tests.bounds.each_claim import look_at_each
@@ -154,6 +155,11 @@ def test_the_fingerprint_does_not_depend_on_what_was_asked_before():
         fresh, used = make(), make()
         _ = used.constants, used.x_star, used.noise, used.F_star_client
         assert fingerprint(method, fresh) == fingerprint(method, used), name
+
+
+def test_a_digest_sees_into_dictionaries():
+    assert digest_of({"a": 1, "b": 2}) == digest_of({"b": 2, "a": 1})
+    assert len({digest_of({"a": 1}), digest_of({"a": 2}), digest_of({"b": 1}), digest_of({})}) == 4
 
 
 def test_the_fingerprint_tells_losses_noises_and_shapes_apart():

@@ -7,7 +7,7 @@ import pytest
 
 from bounds.registry.claims import find_claim
 from bounds.registry.papers import PAPERS, claims_of_paper
-from docs.site import api, gathered, methods, papers
+from docs.site import api, gathered, methods, papers, template
 from docs.site.extension import plain
 from fedtheory.registry import ALGORITHMS
 from verify.results.fingerprint import claim_as_text, digest
@@ -79,7 +79,7 @@ def test_papers_have_a_page_with_every_claim_and_its_verdict(tmp_path):
         r"^\| \[(\w+)\].* \| (\S+) \| (\S+) \| (\S+) \| (\S+) \| (\S+) \|$", index, re.MULTILINE)}
     assert rows == {paper: ("0", "0", "0", "1", "0") if paper == "fedalign" else ("-",) * 5 for paper in PAPERS}
     page = (tmp_path / "papers" / "fedalign.md").read_text(encoding="utf-8")
-    assert "**consistent**: " + r"\*none\* of \|3\|" in page
+    assert "[consistent]{.verdict .consistent} " + r"\*none\* of \|3\|" in page
 
 
 def test_methods_have_a_page_with_promises_and_claims(tmp_path, monkeypatch):
@@ -94,6 +94,14 @@ def test_methods_have_a_page_with_promises_and_claims(tmp_path, monkeypatch):
     for name, method in ALGORITHMS.items():
         assert len(re.findall("^- After every round: ", pages[name], re.MULTILINE)) == len(method.traits.laws)
         assert len(re.findall("^- Special case", pages[name], re.MULTILINE)) == len(method.traits.reductions)
+
+
+def test_the_page_of_the_template_has_its_files(tmp_path):
+    template.write(gathered.Pages(tmp_path))
+    page = (tmp_path / "template.md").read_text(encoding="utf-8")
+    for path in template.FOLDER.rglob("*.py"):
+        assert path.read_text(encoding="utf-8").rstrip() in page
+        assert f":caption: {path.relative_to(template.FOLDER).as_posix()}\n" in page.replace("\\_", "_")
 
 
 def test_the_reference_has_every_room(tmp_path):

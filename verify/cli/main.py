@@ -1,5 +1,6 @@
 """The command ``fedtheory``: list, show, verify, run, check, report."""
 
+import io
 import os
 import sys
 from enum import StrEnum
@@ -169,8 +170,11 @@ def main(argv: list[str] | None = None) -> int:
     """Run the command line and return its exit status.
 
     Bad input is one line on standard error, of several wrong claims in a file one for each, and status 2; with
-    FEDTHEORY_TRACEBACK set it raises instead.
+    FEDTHEORY_TRACEBACK set it raises instead. What it prints is UTF-8, as the files that it writes.
     """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and not stream.isatty():  # a pipe has the code page of Windows
+            stream.reconfigure(encoding="utf-8")
     try:
         return int(app(args=argv, prog_name="fedtheory", standalone_mode=False) or 0)
     except (KeyboardInterrupt, typer.Abort):

@@ -9,15 +9,16 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from verify.results.drawing import COLOURS, FONT, canvas, log_ticks
+from verify.results.drawing import COLOURS, STYLE, canvas, log_ticks
 
 __all__ = [
-    "CORRECTED", "DRIFTING", "EXACT", "FOURTH", "THIRD", "as_svg", "by_round", "legend", "level_lines", "mean_by_round",
-    "name", "panels", "plain",
+    "CORRECTED", "DRIFTING", "EXACT", "FONT", "FOURTH", "THIRD", "as_svg", "by_round", "legend", "level_lines",
+    "mean_by_round", "name", "panels", "plain",
 ]
 
 #: the plain method, the corrected one, two others, and what is exact: the same colours in every notebook
 CORRECTED, DRIFTING, THIRD, FOURTH, EXACT = COLOURS
+FONT = {"fontfamily": STYLE["font.family"], "math_fontfamily": STYLE["mathtext.fontset"]}  #: of texts
 
 
 def panels(count: int = 2, height: float = 4.2) -> tuple[Figure, list[Axes]]:

@@ -8,9 +8,9 @@ from html import escape
 from io import BytesIO
 from typing import Any
 
+from bounds.printing.mathml import mathml
 from verify.demos.catalogue import Demo, module_of
 from verify.demos.controls import Choice, Controls, Slider, Text, every_value
-from verify.report.mathml import mathml
 
 __all__ = ["page", "thinned"]
 

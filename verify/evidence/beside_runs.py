@@ -13,6 +13,7 @@ from bounds.language.claim import Claim, Condition, names_in
 from bounds.language.words import E, E_round
 from bounds.registry.claims import find_claim
 from fedtheory import AllClients, Always, PriorityOnly
+from synthetic.base.shown import Shown
 from synthetic.numbers.arrays import namespace, to_numpy
 from verify.claims.needs import speaks_of_samples
 from verify.evaluation.environment import UNMEASURED, Environment, NamedArray, UnboundName
@@ -34,7 +35,7 @@ _INDICES = {"r": "round", "t": "local iteration", "k": "client", "l": "layer"}
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Comparison(Shown):
     """Both sides of a claim along sampled runs.
 
     ``verdict`` is ``refuted``, ``consistent``, ``undecided`` or ``not applicable``; ``reason`` says why in one line.
@@ -53,6 +54,17 @@ class Comparison:
     tested: bool = False
     runs: str = ""
 
+    def _line(self) -> str:
+        return f"{self.claim} beside runs of {self.runs}: {self.verdict}"
+
+    def _rows(self):
+        yield from (("reason", self.reason), ("worst ratio left/right", "none" if self.ratio is None else self.ratio))
+        yield "e-value", self.e_value if self.tested else "none"
+        yield "runs", "none" if self.series is None else self.series.title
+
+    def _picture(self):
+        return "" if self.series is None else self.series._picture()
+
     def plot(self, path: str | Path | None = None, *, ax=None, beside: Sequence[Self] = ()):
         """Draws bound and measurement as ``path`` with the endings .svg, .pdf and .png, whatever ending it has, and returns
         the paths; or into the matplotlib axes ``ax``, which it returns. ``beside``: other comparisons in the same figure."""
@@ -66,9 +78,9 @@ class Comparison:
                 raise ValueError(f"nothing to draw: {each.reason}")
         if beside:
             shown = (self, *beside)
-            figure = bounds_and_measurements([each.series for each in shown], [each.runs for each in shown], ax)
+            figure = bounds_and_measurements([each.series for each in shown], [each.runs for each in shown], ax=ax)
         else:
-            figure = bound_and_measurement(self.series, ax)
+            figure = bound_and_measurement(self.series, ax=ax)
         if ax is not None:
             return ax
         path = Path(path)

@@ -12,6 +12,8 @@ import sympy as sp
 from bounds.formulas.closed_form import ClosedForm, closed_form, side_conditions
 from bounds.language import words
 from bounds.language.claim import Claim, Condition, names_in
+from bounds.printing.render import condition_text, letters_of, unicode
+from synthetic.base.shown import Shown
 from verify.formulas.compiled import compiled
 
 __all__ = ["MOST_POINTS", "Bound", "Range", "bound_of", "check_numbers", "names_of", "ranges_of"]
@@ -22,7 +24,7 @@ _ALLOWED = {"<=": "at most ", ">=": "at least ", "==": "", "<": "less than ", ">
 
 
 @dataclass(frozen=True)
-class Bound:
+class Bound(Shown):
     """One side of a claim as a function of numbers.
 
     ``form`` is the formula with its parameters; ``conditions`` are the claim's conditions on parameters alone.
@@ -39,6 +41,14 @@ class Bound:
     form: ClosedForm
     conditions: tuple[Condition, ...]
     side: str = "right"
+
+    def _line(self) -> str:
+        return f"{self.name}, a function of {', '.join(self.parameters) or 'nothing'}"
+
+    def _rows(self):
+        letters = letters_of(self.claim)
+        yield "formula", unicode(self.form.formula, letters)
+        yield from (("where", condition_text(condition, letters)) for condition in self.conditions)
 
     @property
     def name(self) -> str:

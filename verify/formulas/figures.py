@@ -6,35 +6,27 @@ from fractions import Fraction
 from itertools import product
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from verify.formulas.bound import Bound, ranges_of
 from verify.formulas.dominance import Dominance
-from verify.results.drawing import (
-    BOUND,
-    COLOURS,
-    FONT,
-    GREY,
-    canvas,
-    direct_labels,
-    set_scales,
-    spans,
-    write_below,
-)
+from verify.results.drawing import GREY, colours, direct_labels, in_style, ink, opened, set_scales, small, spans, write_below
 
 __all__ = ["bound_curve", "bounds_around"]
 
 _TITLE_WIDTH = 62  # characters of a line
 
 
-def bound_curve(bound: Bound, numbers: Mapping, against: str | None = None) -> Figure:
+@in_style
+def bound_curve(bound: Bound, numbers: Mapping, against: str | None = None, *, ax: Axes | None = None) -> Figure | Axes:
     """Draw a bound against one of its parameters.
 
     ``numbers`` gives every parameter a value. ``against`` (default: the parameter with most values) has several; each
-    combination of the others' values is a curve.
+    combination of the others' values is a curve. Returns the figure; or ``ax``, if these axes are given.
 
     Raises:
-        ValueError: no parameter with at least two values, or more than five curves.
+        ValueError: no parameter with at least two values, or more curves than colours, which are five.
     """
     lists = {name: np.atleast_1d(np.asarray(value, dtype=float)) for name, value in numbers.items()}
     against = against or max(lists, key=lambda name: len(lists[name]), default="")
@@ -43,27 +35,31 @@ def bound_curve(bound: Bound, numbers: Mapping, against: str | None = None) -> F
         raise ValueError(f"the parameter on the axis must have several values; got {against!r}, "
                          f"several have: {', '.join(long) or 'none'}")
     combinations = list(product(*(lists[name] for name in long)))
-    if len(combinations) > len(COLOURS):
-        raise ValueError(f"at most {len(COLOURS)} curves can be told apart; got {len(combinations)}, by {', '.join(long)}")
+    several = colours()
+    if len(combinations) > len(several):
+        raise ValueError(f"at most {len(several)} curves can be told apart; got {len(combinations)}, by {', '.join(long)}")
     x, curves = lists[against], []
-    for values, colour in zip(combinations, COLOURS if long else (BOUND,), strict=False):
+    for values, colour in zip(combinations, several if long else (ink(),), strict=False):
         here = dict(zip(long, values, strict=True))
         point = {name: array[0] for name, array in lists.items()} | here | {against: x}
         curves.append((bound, point, ", ".join(f"{n} = {v:g}" for n, v in here.items()), colour))
     others = {name: values[0] for name, values in sorted(lists.items()) if name not in (against, *long)}
-    figure, axes = _drawn(against, x, curves, ", ".join(f"{name} = {value:g}" for name, value in others.items()))
+    axes = _drawn(ax, against, x, curves, ", ".join(f"{name} = {value:g}" for name, value in others.items()))
     if x.min() > 0 and x.max() / x.min() >= 100:
         axes.set_xscale("log")
     title = textwrap.wrap(bound.name, _TITLE_WIDTH)
-    axes.annotate("\n".join(title), (0, 1), (0, 6), xycoords="axes fraction", textcoords="offset points", color=BOUND,
-                  fontsize=9.5, va="bottom", **FONT)
-    return figure
+    axes.annotate("\n".join(title), (0, 1), (0, 6), xycoords="axes fraction", textcoords="offset points", color=ink(),
+                  fontsize=small(9.5), va="bottom")
+    return axes.figure if ax is None else ax
 
 
-def bounds_around(bounds: Sequence[Bound], dominance: Dominance, against: str | None = None) -> Figure:
+@in_style
+def bounds_around(bounds: Sequence[Bound], dominance: Dominance, against: str | None = None, *,
+                  ax: Axes | None = None) -> Figure | Axes:
     """Draw compared bounds against one parameter, the others as in a witness.
 
-    ``against`` defaults to a run length, else to the parameter that differs most between the two witnesses.
+    ``against`` defaults to a run length, else to the parameter that differs most between the two witnesses. Returns the
+    figure; or ``ax``, if these axes are given.
 
     Raises:
         ValueError: no witness, or no such parameter.
@@ -80,20 +76,19 @@ def bounds_around(bounds: Sequence[Bound], dominance: Dominance, against: str | 
     if any(ranges_of(b)[against].whole for b in bounds if against in ranges_of(b)):  # counts from 1
         x = np.unique(np.maximum(1, np.round(x)))
     curves = [(b, {n: x if n == against else numbers[n] for n in b.parameters}, b.name, colour)
-              for b, colour in zip(bounds, COLOURS * len(bounds), strict=False)]
+              for b, colour in zip(bounds, colours() * len(bounds), strict=False)]
     others = ", ".join(f"{name} = {value:.3g}" for name, value in numbers.items() if name != against)
-    figure, axes = _drawn(against, x, curves, others)
+    axes = _drawn(ax, against, x, curves, others)
     axes.set_xscale("log")
-    return figure
+    return axes.figure if ax is None else ax
 
 
-def _drawn(against: str, x: np.ndarray, curves: Sequence[tuple], others: str):
+def _drawn(ax, against: str, x: np.ndarray, curves: Sequence[tuple], others: str) -> Axes:
     """Draw curves (bound, parameters, label, colour) against ``x``; grey and dashed where a condition does not hold.
 
     Conditions on parameters without a value do not count. ``others`` is written below, and what dashes mean.
     """
-    figure, (axes,) = canvas(5.2, 3.4)
-    columns, holding = [], []
+    axes, columns, holding = opened(ax, 5.2, 3.4), [], []
     for bound, point, *_ in curves:
         point = bound.complete(point)
         columns.append(np.broadcast_to(bound.values(**point), x.shape))
@@ -101,10 +96,10 @@ def _drawn(against: str, x: np.ndarray, curves: Sequence[tuple], others: str):
     set_scales(axes, x, columns, spans(columns, 10))
     for y, applies, (*_, colour) in zip(columns, holding, curves, strict=True):
         axes.plot(x, np.where(applies, np.nan, y), color=GREY, linestyle="--", linewidth=1.4)
-        axes.plot(x, np.where(applies, y, np.nan), color=colour, linewidth=1.8)
+        axes.plot(x, np.where(applies, y, np.nan), color=colour)
     if any(label for *_, label, _ in curves):
         direct_labels(axes, [(y, label, colour) for y, (*_, label, colour) in zip(columns, curves, strict=True)])
-    axes.set_xlabel(against, **FONT)
-    axes.set_ylabel("bound", **FONT)
+    axes.set_xlabel(against)
+    axes.set_ylabel("bound")
     write_below(axes, others + ("" if np.all(holding) else "; dashed: a condition does not hold"))
-    return figure, axes
+    return axes

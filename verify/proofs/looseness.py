@@ -11,6 +11,7 @@ import numpy as np
 
 from bounds.language.claim import Claim
 from bounds.registry.claims import find_claim
+from synthetic.base.shown import Shown, brief, table
 from synthetic.numbers.arrays import TORCH
 from verify.claims.related import related
 from verify.evaluation.environment import UnboundName
@@ -50,11 +51,18 @@ class Link:
 
 
 @dataclass(frozen=True)
-class Waterfall:
+class Waterfall(Shown):
     """The steps of a theorem's proof in the paper's order, and the theorem itself."""
 
     theorem: Link
     steps: tuple[Link, ...]
+
+    def _line(self) -> str:
+        return f"what {len(self.steps)} steps of {self.theorem.id} lose"
+
+    def _repr_html_(self) -> str:
+        rows = [(link.id, brief(link.worst), brief(link.typical), link.reason) for link in (*self.steps, self.theorem)]
+        return table(rows, ("step", "factor on the tightest instance", "on a typical one", "not measured because"))
 
 
 def waterfall(claim: Claim, budget: str = "quick", seed: int = 0, steps: Sequence[Claim] = ()) -> Waterfall:

@@ -3,33 +3,36 @@
 import math
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from verify.proofs.looseness import Waterfall
-from verify.results.drawing import BLUE, BOUND, FONT, GREY, ORANGE, VERMILLION, canvas, log_ticks, write_below
+from verify.results.drawing import GREY, VIOLATION, colours, in_style, ink, log_ticks, name_rows, opened, small, write_below
 
 __all__ = ["waterfall_figure"]
 
 MOST = 1e12  #: larger factors are drawn at the edge
 
 
-def waterfall_figure(found: Waterfall) -> Figure:
+@in_style
+def waterfall_figure(found: Waterfall, *, ax: Axes | None = None) -> Figure | Axes:
     """Draw the factor that each step of a proof loses, on the theorem's tightest instance and on a typical one.
 
-    A factor below 1 means that the step fails. The last row is the theorem itself.
+    A factor below 1 means that the step fails. The last row is the theorem itself. Returns the figure; or ``ax``, if these
+    axes are given.
     """
     rows = [*found.steps, found.theorem]
-    figure, (axes,) = canvas(7.0, 1.3 + 0.3 * len(rows))
+    axes, (blue, other) = opened(ax, 7.0, 1.3 + 0.3 * len(rows)), (colours() * 2)[:2]
     values = [v for row in rows for v in (row.worst, row.typical) if v is not None and 0 < v < math.inf]
     lowest, highest = min(0.8, *values) / 1.2, min(max(10.0, *values), MOST) * 1.5
     axes.set_xscale("log")
     axes.set_xlim(lowest, highest)
     log_ticks(axes.xaxis, lowest, highest)
-    axes.axvline(1.0, color=BOUND, linewidth=0.9)
-    axes.axvspan(lowest, 1.0, color=VERMILLION, alpha=0.06, linewidth=0)
+    axes.axvline(1.0, color=ink(), linewidth=0.9)
+    axes.axvspan(lowest, 1.0, color=VIOLATION, alpha=0.06, linewidth=0)
     for height, row in enumerate(rows):
         last = row is found.theorem
-        for value, colour, shift, name in ((row.worst, BLUE, -0.17, "worst"), (row.typical, ORANGE, 0.17, "typical")):
+        for value, colour, shift, name in ((row.worst, blue, -0.17, "worst"), (row.typical, other, 0.17, "typical")):
             if value is None:
                 continue
             end = float(np.clip(value, lowest, highest))
@@ -37,14 +40,12 @@ def waterfall_figure(found: Waterfall) -> Figure:
                       label=name if last else None)
             text = "∞" if math.isinf(value) else f"{value:.3g}"
             axes.annotate(text, (max(end, 1.0), height + shift), textcoords="offset points", xytext=(4, 0), va="center",
-                          fontsize=8, color="#333333", **FONT)
+                          fontsize=small(8))
         if row.worst is None and row.typical is None:
             axes.annotate(row.reason[:70], (1.0, height), textcoords="offset points", xytext=(5, 0), va="center",
-                          fontsize=8, color=GREY, style="italic", **FONT)
+                          fontsize=small(8), color=GREY, style="italic")
     names = [row.id.split("/", 1)[1] if row is not found.theorem else f"{row.id} (all in all)" for row in rows]
-    axes.set_yticks(range(len(rows)), names, fontsize=8.5, fontfamily="STIXGeneral")
-    axes.set_ylim(len(rows) - 0.4, -0.6)
-    axes.tick_params(axis="y", length=0)
-    axes.set_xlabel("right side / left side", **FONT)
-    write_below(axes, "blue: the theorem's tightest instance; orange: a typical one; left of 1 a step fails")
-    return figure
+    name_rows(axes, names)
+    axes.set_xlabel("right side / left side")
+    write_below(axes, "above: the theorem's tightest instance; below: a typical one; left of 1 a step fails")
+    return axes.figure if ax is None else ax

@@ -10,9 +10,9 @@ import sympy as sp
 from bounds.language.claim import Claim, Condition
 from bounds.language.letters import Letter, letter_text
 from bounds.language.witness import witness_id
+from bounds.printing.mathml import mathml
 from bounds.printing.render import letters_of, printed, said, there_is
 from bounds.printing.writer import LatexWriter
-from verify.report.mathml import mathml
 
 __all__ = ["Mathematics", "mathematics", "symbols"]
 

@@ -1,14 +1,19 @@
-"""Parts of all figures: colours and fonts, axes, curves with their markers and labels, saving."""
+"""Parts of all figures: style and colours, axes, curves with their markers and labels, saving.
+
+Everything that is drawn takes fonts, sizes, widths and colours from matplotlib's settings. A function that opens a figure
+draws in our style (``STYLE``), whatever the reader's settings are; into axes of the reader it draws in the reader's.
+"""
 
 import math
 import textwrap
-from collections.abc import Sequence
-from functools import lru_cache
+from collections.abc import Callable, Collection, Sequence
+from functools import lru_cache, wraps
 from itertools import pairwise
 from pathlib import Path
 
 import matplotlib
 import numpy as np
+from matplotlib import cycler, style
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.backends.backend_pdf import FigureCanvasPdf
@@ -20,8 +25,9 @@ from matplotlib.ticker import MaxNLocator, NullLocator
 from verify.results.files import replacing
 
 __all__ = [
-    "BOUND", "COLOURS", "FEW", "FONT", "GREY", "MEASUREMENT", "VERDICT_STYLE", "VIOLATION", "canvas", "curve",
-    "direct_labels", "edge_remarks", "fill", "log_ticks", "outside", "save", "set_scales", "spans", "write_below",
+    "BOUND", "COLOURS", "FEW", "GREY", "MEASUREMENT", "STYLE", "VERDICT_STYLE", "VIOLATION", "canvas", "colours", "curve",
+    "direct_labels", "edge_remarks", "fill", "in_style", "ink", "log_ticks", "measured", "name_rows", "opened", "outside",
+    "own_style", "panels", "save", "set_scales", "small", "spans", "titled", "write_below",
 ]
 
 # the colours of Okabe and Ito, which people with any common kind of colour vision can distinguish
@@ -41,20 +47,95 @@ VERDICT_STYLE = {
 
 FEW = 25  # points up to which each has a marker
 MOST_DECADES, HIGHEST_POWER = 40, 300  # of a logarithmic axis
-FONT = {"fontfamily": "STIXGeneral", "math_fontfamily": "stix"}
+#: our own settings of matplotlib, on top of its defaults
+STYLE = {
+    "font.family": "STIXGeneral", "mathtext.fontset": "stix", "font.size": 10, "text.color": BLACK,
+    "figure.facecolor": "white", "figure.constrained_layout.use": True, "figure.constrained_layout.w_pad": 0.1,
+    "figure.constrained_layout.h_pad": 0.08,
+    "axes.prop_cycle": cycler(color=COLOURS), "axes.titlelocation": "left", "axes.titlesize": 11, "figure.titlesize": 11,
+    "axes.edgecolor": "#555555", "axes.spines.top": False, "axes.spines.right": False, "grid.color": "#e4e4e4",
+    "xtick.color": "#333333", "ytick.color": "#333333", "xtick.labelsize": 9.5, "ytick.labelsize": 9.5,
+    "lines.linewidth": 1.6, "lines.markersize": 4, "legend.frameon": False, "legend.fontsize": 9, "image.cmap": "cividis",
+}
 FORMATS = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {"Software": None}}  #: no dates inside
 DOTS_PER_INCH = 160  # of a PNG
 VECTORS = {"svg": FigureCanvasSVG, "pdf": FigureCanvasPdf}
 
 
+def own_style(**more):
+    """A context in which matplotlib has our settings, and ``more``."""
+    return style.context(["default", STYLE, more])
+
+
+def in_style(function: Callable) -> Callable:
+    """A plotting function with the argument ``ax``: without it, in our style; with it, in the one that is in force."""
+    @wraps(function)
+    def drawn(*arguments, ax=None, **options):
+        if ax is not None:
+            return function(*arguments, ax=ax, **options)
+        with own_style():
+            return function(*arguments, ax=None, **options)
+
+    return drawn
+
+
+def opened(ax, width: float, height: float) -> Axes:
+    """The reader's axes; if there are none, those of a new figure of this size in inches."""
+    return canvas(width, height)[1][0] if ax is None else ax
+
+
+def panels(ax, names: Collection[str], width: float, height: float) -> list[Axes]:
+    """The reader's axes, one for each name; if there are none, those of a new figure, side by side."""
+    if ax is None:
+        return canvas(width, height, len(names))[1]
+    row = list(np.ravel(ax))
+    if len(row) != len(names):
+        raise ValueError(f"ax must be axes for {', '.join(names)}, {len(names)} in all; got {len(row)}")
+    return row
+
+
+def ink() -> str:
+    """The colour of texts, which stands out from the ground."""
+    return matplotlib.rcParams["text.color"]
+
+
+def colours() -> list[str]:
+    """The colours of several curves of one kind; the first is that of measurements."""
+    return list(matplotlib.rcParams["axes.prop_cycle"].by_key().get("color", COLOURS))
+
+
+def measured() -> str:
+    """The colour of measurements."""
+    return colours()[0]
+
+
+def small(points: float = 8.5) -> float:
+    """The size of a text that has ``points`` in our style, in proportion to the size of letters in force."""
+    return points / STYLE["font.size"] * matplotlib.rcParams["font.size"]
+
+
+def titled(row: Sequence[Axes], own: bool, title: str) -> None:
+    """Write a title above all panels of a figure of ours; into the reader's axes none goes, which the reader arranges."""
+    if own:
+        row[0].figure.suptitle(title, x=0.01, ha="left")
+
+
+def name_rows(axes: Axes, names: Sequence[str], least: int = 0) -> None:
+    """Name rows from the top to the bottom, at heights 0, 1, ...; there is room for at least so many."""
+    axes.set_yticks(range(len(names)), names, fontsize=small())
+    axes.set_ylim(max(len(names), least) - 0.4, -0.6)
+    axes.tick_params(axis="y", length=0)
+
+
 def save(figure: Figure, stem: str | Path, formats: Sequence[str] = tuple(FORMATS)) -> dict[str, Path]:
-    """Write ``stem`` + .svg, .pdf and .png, each whole or not at all; the same figure gives the same bytes.
+    """Write ``stem`` + .svg, .pdf and .png, each whole or not at all; the same figure gives the same bytes, whatever the
+    reader's settings of matplotlib are.
 
     Returns the paths by format.
     """
     stem = Path(stem)
     paths, layout, shown_on, dpi = {}, figure.get_layout_engine(), figure.canvas, figure.dpi
-    with matplotlib.rc_context({"svg.hashsalt": "fedtheory"}):
+    with own_style(**{"svg.hashsalt": "fedtheory"}):
         try:
             _on_pixels(figure)
             if layout is not None:
@@ -88,14 +169,13 @@ def _pixels(width: float, height: float, dpi: float) -> FigureCanvasAgg:
 
 def canvas(width: float, height: float, panels: int = 1) -> tuple[Figure, list[Axes]]:
     """A figure of this size in inches, with panels side by side."""
-    figure = Figure(figsize=(width, height), layout="constrained", facecolor="white")
-    figure.get_layout_engine().set(w_pad=0.1, h_pad=0.08)
-    FigureCanvasAgg(figure)
-    row = list(figure.subplots(1, panels, squeeze=False)[0])
-    for axes in row:
-        axes.spines[["top", "right"]].set_visible(False)
-        axes.spines[["left", "bottom"]].set_color("#555555")
-        axes.tick_params(colors="#333333", labelsize=9.5, labelfontfamily="STIXGeneral")
+    with own_style():
+        figure = Figure(figsize=(width, height))
+        FigureCanvasAgg(figure)
+        row = list(figure.subplots(1, panels, squeeze=False)[0])
+    for axes in row:  # ticks come when they are drawn, under whatever settings
+        axes.tick_params(labelfontfamily=STYLE["font.family"], colors=STYLE["xtick.color"],
+                         labelsize=STYLE["xtick.labelsize"])
     return figure, row
 
 
@@ -151,7 +231,7 @@ def log_ticks(axis, lowest: float, highest: float) -> None:
         places = [d * 10.0**n for n in range(first - 1, last + 1) for d in (1, 2, 5)]
     places = [p for p in places if lowest <= p * (1 + 1e-9) and p <= highest * (1 + 1e-9)]
     plain = all(1e-4 <= p <= 1e4 for p in places)
-    axis.set_ticks(places, [f"{p:g}" if plain else _scientific(p) for p in places], **FONT)
+    axis.set_ticks(places, [f"{p:g}" if plain else _scientific(p) for p in places])
     _minor_marks(axis, [p for p in minor if lowest <= p <= highest and p not in places])
 
 
@@ -164,7 +244,7 @@ def _minor_marks(axis, places: list[float]) -> None:
         "y": ((np.zeros(len(places)), places), TICKLEFT, axes.get_yaxis_transform("tick1")),
     }[axis.axis_name]
     axes.add_artist(Line2D(
-        *across, transform=transform, linestyle="none", marker=marker, color=BLACK, clip_on=False, in_layout=False,
+        *across, transform=transform, linestyle="none", marker=marker, color=ink(), clip_on=False, in_layout=False,
         markersize=matplotlib.rcParams[f"{name}.minor.size"], zorder=axis.get_zorder(),
         markeredgewidth=matplotlib.rcParams[f"{name}.minor.width"],
     ))
@@ -190,19 +270,19 @@ def outside(axes: Axes, y) -> tuple[np.ndarray, np.ndarray]:
     return y < floor, y > top
 
 
-def curve(axes: Axes, x, y, colour: str, marker: str, style) -> None:
+def curve(axes: Axes, x, y, colour: str, marker: str, dashes) -> None:
     """A line, with markers where there are few points, and triangles at the edges for values outside the axis."""
     floor, top = axes.get_ylim()
     below, above = outside(axes, y)
     shown = np.where(below | above, np.nan, y)
     few = np.isfinite(shown).sum() <= FEW
-    axes.plot(x, shown, color=colour, linestyle=style, linewidth=1.6, marker=marker if few else None, markersize=4)
+    axes.plot(x, shown, color=colour, linestyle=dashes, marker=marker if few else None)
     for where, place, triangle in ((below, floor, "v"), (above, top, "^")):
         rows = np.flatnonzero(where)
         rows = rows[:: max(1, rows.size // 30)]
         if rows.size:  # an empty line would still take room in the layout
             axes.plot(x[rows], np.full(rows.size, place), color=colour, marker=triangle, linestyle="none",
-                      markersize=6, markerfacecolor="white", clip_on=False, zorder=4)
+                      markersize=6, markerfacecolor=axes.get_facecolor(), clip_on=False, zorder=4)
 
 
 def edge_remarks(axes: Axes, values, logarithmic: bool) -> list[str]:
@@ -218,12 +298,18 @@ def edge_remarks(axes: Axes, values, logarithmic: bool) -> list[str]:
 
 
 def write_below(axes: Axes, text: str) -> None:
-    axes.annotate("\n".join(textwrap.wrap(text, 86)), (0, 0), xycoords="axes fraction", textcoords="offset points",
-                  xytext=(0, -40), va="top", fontsize=8.5, color="#444444", annotation_clip=False, **FONT)
+    width = axes.get_position().width * axes.figure.get_size_inches()[0] * 72  # points
+    letters = max(20, min(86, int(width / (0.45 * small()))))
+    axes.annotate("\n".join(textwrap.wrap(text, letters)), (0, 0), xycoords="axes fraction", textcoords="offset points",
+                  xytext=(0, -small(40)), va="top", fontsize=small(), alpha=0.75, annotation_clip=False)
 
 
 def direct_labels(axes: Axes, curves) -> None:
-    """Write the name of each curve at its right end; names that would overlap are moved apart."""
+    """Write the name of each curve at its right end; names that would overlap are moved apart. A figure whose layout makes
+    no room for them has a legend."""
+    if axes.figure.get_layout_engine() is None:
+        axes.legend(handles=[Line2D([], [], color=colour, label=text) for _, text, colour in curves])
+        return
     floor, top = axes.get_ylim()
     logarithmic = axes.get_yscale() == "log"
 
@@ -246,4 +332,4 @@ def direct_labels(axes: Axes, curves) -> None:
             below[0], above[0] = below[0] - gap / 2, above[0] + gap / 2
     for place, text, colour in ends:
         axes.annotate(text, (1.0, place), xycoords="axes fraction", textcoords="offset points", xytext=(6, 0),
-                      color=colour, va="center", fontsize=10, annotation_clip=False, **FONT)
+                      color=colour, va="center", annotation_clip=False)

@@ -5,15 +5,15 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.colors import LogNorm, Normalize
 
-from verify.results.drawing import FONT, VIOLATION, canvas, spans, write_below
+from verify.results.drawing import VIOLATION, in_style, opened, spans, write_below
 
 __all__ = ["heat_map"]
 
 _MOST_LABELS = 12  # values named along an axis
-_COLOURS = "cividis"  # dark is small; the same for people with any common kind of colour vision
 
 
-def heat_map(dataset: xr.Dataset, measure: str | None = None, ax: Axes | None = None) -> Axes:
+@in_style
+def heat_map(dataset: xr.Dataset, measure: str | None = None, *, ax: Axes | None = None) -> Axes:
     """Draws a measure of a sweep, its mean over the seeds, over the two dimensions of the grid.
 
     The colours are logarithmic where positive values span more than a factor of ten. Points without a finite value, as
@@ -43,21 +43,21 @@ def heat_map(dataset: xr.Dataset, measure: str | None = None, ax: Axes | None = 
                          + (" x ".join(f"{size} of {name}" for name, size in means.sizes.items()) or "none"))
     vertical, horizontal = means.dims
     values = np.where(np.isfinite(means.values), means.values, np.nan)
-    axes = ax if ax is not None else canvas(5.6, 4.2)[1][0]
+    axes = opened(ax, 5.6, 4.2)
     known = values[np.isfinite(values)]
     logarithmic = known.size > 0 and spans([known], 10)
     low, high = (known[known > 0].min() if logarithmic else known.min(), known.max()) if known.size else (0.0, 1.0)
     shown = np.where(values <= 0, low, values) if logarithmic else values
     axes.set_facecolor("#d9d9d9")
-    drawn = axes.pcolormesh(np.ma.masked_invalid(shown), cmap=_COLOURS,
-                            norm=(LogNorm if logarithmic else Normalize)(low, high if high > low else low + 1))
+    norm = (LogNorm if logarithmic else Normalize)(low, high if high > low else low + 1)
+    drawn = axes.pcolormesh(np.ma.masked_invalid(shown), norm=norm)
     for axis, name in ((axes.xaxis, horizontal), (axes.yaxis, vertical)):
         _label(axis, name, dataset[name].values)
     unit = array.attrs.get("units", "")
     bar = axes.figure.colorbar(drawn, ax=axes)
-    bar.set_label(array.attrs.get("long_name", measure) + (f" [{unit}]" if unit and unit != "1" else ""), **FONT)
+    bar.set_label(array.attrs.get("long_name", measure) + (f" [{unit}]" if unit and unit != "1" else ""))
     axes.set_title(f"{dataset.attrs.get('method', '')} on {dataset.attrs.get('federation', '')}, "
-                   f"{dataset.attrs.get('rounds', '?')} rounds", loc="left", fontsize=11, **FONT)
+                   f"{dataset.attrs.get('rounds', '?')} rounds")
     remarks = ["grey: no finite value"] if np.isnan(values).any() else []
     if measure == "ratio" and known.size and known.min() <= 1 < known.max():
         _frontier(axes, values > 1)
@@ -72,7 +72,7 @@ def _label(axis, name, values) -> None:
     places = np.arange(0, len(values), step)
     texts = [f"{value:.3g}" if isinstance(value, float | np.floating) else str(value) for value in values[places]]
     axis.set_ticks(places + 0.5, texts)
-    axis.set_label_text(str(name), **FONT)
+    axis.set_label_text(str(name))
 
 
 def _frontier(axes, beyond) -> None:

@@ -33,6 +33,20 @@ class Series:
     note: str = ""
     relation: str = "<="
 
+    def __repr__(self) -> str:
+        return f"Series({self.title}; {len(self.x)} values of {self.x_label}, worst ratio {self.worst_ratio:.6g})"
+
+    def _picture(self) -> str:
+        from synthetic.base.shown import lines  # which loads NumPy and torch: only for who looks
+
+        return lines(self.left, self.right)
+
+    def _repr_html_(self) -> str:
+        from synthetic.base.shown import card
+
+        rows = (("left side", self.y_label), ("over", self.x_label), ("worst ratio", self.worst_ratio), ("note", self.note))
+        return card(self.title, rows, self._picture())
+
     @property
     def worst_ratio(self) -> float:
         """Largest ratio along the series, see :func:`ratio`."""
@@ -61,6 +75,19 @@ class Verdict:
     seconds: float = 0.0
     details: dict[str, Any] = field(default_factory=dict)
     series: tuple[Series, ...] = ()
+
+    def _line(self) -> str:
+        return f"{self.id}: {self.verdict}" + ("" if self.ratio is None else f", worst ratio {self.ratio:.6g}")
+
+    def __repr__(self) -> str:
+        return f"Verdict({self._line()})"
+
+    def _repr_html_(self) -> str:
+        from synthetic.base.shown import card
+
+        rows = [("reading", self.reading), ("kind", self.kind), ("evidence", self.evidence), ("seed", self.seed)]
+        rows += [(name, value) for name, value in (("certificate", self.certificate), ("command", self.command)) if value]
+        return card(self._line(), rows, self.series[0]._picture() if self.series else "")
 
     def __post_init__(self):
         if self.verdict not in VERDICTS:

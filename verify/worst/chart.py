@@ -10,6 +10,7 @@ from fedtheory.algorithm import Algorithm
 from fedtheory.engine import rounds_of
 from fedtheory.registry import find_algorithm, make_algorithm
 from synthetic.base.checks import number, one_of, whole
+from synthetic.base.shown import Shown
 from synthetic.letters.combination import NotLinear
 from synthetic.letters.letters import Letters, NoChance, TooManyLetters
 from verify.worst.blocks import Largest, largest
@@ -23,7 +24,7 @@ _MOST = 400  # letters
 
 
 @dataclass(frozen=True)
-class WorstOfMethod:
+class WorstOfMethod(Shown):
     """The worst case of a method.
 
     Attributes:
@@ -49,6 +50,15 @@ class WorstOfMethod:
     run: Asked
     program: dict[str, Any]
     solution: Largest | None
+
+    def _line(self) -> str:
+        return f"{self.algorithm.name} on all {self.functions} functions: {'' if self.tight else 'at most '}{self.ratio:.6g}"
+
+    def _rows(self):
+        yield from (("method", self.algorithm), ("rounds", self.rounds), ("clients", self.clients))
+        yield "largest", f"{self.wanted.measure} after the last round"
+        yield "where at most 1", f"{self.wanted.given} at the start"
+        yield "program", f"{self.letters} letters, {sum(self.seconds):.3g} s"
 
 
 def worst(method, rounds: int = 1, clients: int = 2, L=1.0, mu=None, zeta=1.0, measure: str | None = None,

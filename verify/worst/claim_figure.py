@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from bounds.language.claim import Claim
 from synthetic.base.checks import whole
+from synthetic.base.shown import Shown, lines
 from synthetic.numbers.arrays import NUMPY
 from verify.claims.needs import speaks_of_samples
 from verify.claims.sizes import integer_variables
@@ -35,7 +37,7 @@ _DIM = 2
 
 
 @dataclass(frozen=True)
-class Course:
+class Course(Shown):
     """A claim's left side over its right side, after 1, 2, ... rounds, or along another number.
 
     Attributes:
@@ -56,6 +58,16 @@ class Course:
     numbers: dict[str, str]
     functions: str
 
+    def _line(self) -> str:
+        return f"{self.claim.id}: worst case over {len(self.values)} values of {self.over}"
+
+    def _rows(self):
+        yield from ((self.over, list(self.values)), ("left side / right side, worst case", list(self.exact)))
+        yield from (("of runs", list(self.found)), ("functions", self.functions), *self.numbers.items())
+
+    def _picture(self):
+        return lines(self.found, self.exact)
+
     @property
     def series(self) -> Series:
         """Both sides in units of the right one."""
@@ -66,9 +78,12 @@ class Course:
                       _short(self.found), [1.0] * len(self.values), note=note, exact=_short(self.exact),
                       middle=_short(self.middle))
 
-    def plot(self, stem: str | Path) -> dict[str, Path]:
-        """Write the figure as ``stem`` + .svg, .pdf and .png; the paths by format."""
-        return save(course_figure(self), stem)
+    def plot(self, stem: str | Path | None = None, *, ax: Axes | None = None) -> dict[str, Path] | Axes:
+        """Write the figure as ``stem`` + .svg, .pdf and .png, and return the paths by format; or draw into the axes ``ax``,
+        which are returned."""
+        if (stem is None) == (ax is None):
+            raise ValueError(f"plot needs a stem or ax; got {'neither' if stem is None else 'both'}")
+        return save(course_figure(self), stem) if ax is None else course_figure(self, ax=ax)
 
 
 def _short(values: Sequence[float]) -> list[float]:
@@ -160,6 +175,6 @@ def on_quadratics(claim: Claim, setting: Setting, seed: int) -> np.ndarray:
     return ratios[np.isfinite(ratios)]
 
 
-def course_figure(found: Course) -> Figure:
-    """Draw the bound (1), the exact worst case, and the worst and the middle of the runs."""
-    return bound_and_measurement(found.series)
+def course_figure(found: Course, *, ax: Axes | None = None) -> Figure | Axes:
+    """Draw the bound (1), the exact worst case, and the worst and the middle of the runs. Returns the figure, or ``ax``."""
+    return bound_and_measurement(found.series, ax=ax)

@@ -7,6 +7,7 @@ import numpy as np
 
 from fedtheory.engine import rounds_of
 from synthetic.base.constants import Constant
+from synthetic.base.shown import Shown, lines
 from synthetic.letters.interpolant import Interpolant, least_on_simplex
 from synthetic.numbers.arrays import NUMPY, Backend, to_numpy
 from synthetic.numbers.draws import Draws
@@ -74,7 +75,7 @@ class Polyhedral(Interpolant):
 
 
 @dataclass(frozen=True)
-class WorstFunction:
+class WorstFunction(Shown):
     """Clients on which a method does as badly as on any of the class.
 
     Attributes:
@@ -91,6 +92,18 @@ class WorstFunction:
     ratio: float
     rank: tuple[int, ...]
     error: float
+
+    def _line(self) -> str:
+        return f"{self.worst.algorithm.name} does its worst, {self.ratio:.6g}, in {self.federation.dim} dimensions"
+
+    def _rows(self):
+        yield from self.worst._rows()
+
+    def _picture(self):
+        """The values of the models of the run."""
+        models = np.array([np.ravel(model) for model in models_on(self)])
+        at = np.broadcast_to(models[:, None], (len(models), self.federation.clients, models.shape[1]))
+        return lines(np.asarray(self.federation.value(at)).mean(axis=1))
 
 
 def worst_function(found: WorstOfMethod, precision: float = 1e-8) -> WorstFunction:

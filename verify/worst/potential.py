@@ -10,6 +10,7 @@ from scipy import sparse
 from scipy.optimize import minimize_scalar
 
 from synthetic.base.checks import number, whole
+from synthetic.base.shown import Shown
 from verify.checker.forms import Form, NoForm
 from verify.checker.limits import TooLarge, bounded
 from verify.checker.rounds import FORMAT, AnyState, duties
@@ -35,7 +36,7 @@ _DENOMINATORS = 100, 10**4, 10**6, 10**8  # of weights
 
 
 @dataclass(frozen=True)
-class Potential:
+class Potential(Shown):
     """A rate, and its proof.
 
     Attributes:
@@ -52,6 +53,15 @@ class Potential:
     certificate: dict[str, Any] | None
     letters: int
     reason: str = ""
+
+    def _line(self) -> str:
+        return f"rate {self.proven.rate} for every number of rounds" if self.proven else f"no proof: {self.reason}"
+
+    def _rows(self):
+        yield from (("least rate of these potentials", self.best), ("letters", self.letters))
+        if self.proven:
+            yield from (("method", self.proven.method), ("rate", self.proven.rate), ("floor", self.proven.floor))
+            yield "for", self.proven.scope
 
 
 class _Found(NamedTuple):

@@ -5,11 +5,12 @@ from math import exp, inf, log
 from typing import NamedTuple
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from scipy.optimize import minimize_scalar
 
 from synthetic.base.checks import number, whole
-from verify.results.drawing import BOUND, FONT, canvas, curve, edge_remarks, set_scales, spans, write_below
+from verify.results.drawing import curve, edge_remarks, in_style, ink, opened, set_scales, spans, write_below
 from verify.worst.chart import WorstOfMethod, worst
 
 __all__ = ["Tuned", "over_rounds", "rounds_figure", "tuned"]
@@ -72,15 +73,16 @@ def over_rounds(method, rounds: int, **question) -> Iterator[WorstOfMethod]:
         yield worst(method, rounds=count, **question)
 
 
-def rounds_figure(worsts: list[WorstOfMethod]) -> Figure:
-    """Draw the worst ratio over the number of rounds."""
-    figure, (axes,) = canvas(5.4, 3.6)
+@in_style
+def rounds_figure(worsts: list[WorstOfMethod], *, ax: Axes | None = None) -> Figure | Axes:
+    """Draw the worst ratio over the number of rounds. Returns the figure; or ``ax``, if these axes are given."""
+    axes = opened(ax, 5.4, 3.6)
     rounds, ratios = np.array([float(worst.rounds) for worst in worsts]), np.array([worst.ratio for worst in worsts])
     set_scales(axes, rounds, [ratios], bool(np.isfinite(ratios).any()) and spans([ratios], 10))
-    curve(axes, rounds, ratios, BOUND, "o", "-" if worsts[0].tight else "--")
-    axes.set_xlabel("rounds $T$", **FONT)
-    axes.set_ylabel(LABELS[worsts[0].wanted.measure], **FONT)
+    curve(axes, rounds, ratios, ink(), "o", "-" if worsts[0].tight else "--")
+    axes.set_xlabel("rounds $T$")
+    axes.set_ylabel(LABELS[worsts[0].wanted.measure])
     what = "the worst case" if worsts[0].tight else "an upper bound of the worst case"
     text = f"{worsts[0].algorithm.name}: {what} over all {worsts[0].functions} functions"
     write_below(axes, "; ".join([text, *edge_remarks(axes, ratios, False)]))
-    return figure
+    return axes.figure if ax is None else ax

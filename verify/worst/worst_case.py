@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from bounds.language.claim import Claim
+from synthetic.base.shown import Shown
 from verify.checker import proof as checker
 from verify.checker.forms import NoForm
 from verify.checker.letters import Letters
@@ -24,7 +25,7 @@ _NOT_SAID = {"dim", "layers", "iterations"}
 
 
 @dataclass(frozen=True)
-class WorstCase:
+class WorstCase(Shown):
     """What is known of a statement at a setting.
 
     Attributes:
@@ -43,6 +44,14 @@ class WorstCase:
     certificate: dict[str, Any] | None
     reason: str = ""
     sure: bool = True
+
+    def _line(self) -> str:
+        factors = ", ".join("none" if factor is None else f"{factor:.6g}" for factor in self.factors)
+        return f"{self.claim}: {f'factor {factors}' if factors else 'a proof was looked for'}"
+
+    def _rows(self):
+        yield from (("functions", self.functions), ("letters", self.letters), *self.numbers.items())
+        yield "proof", f"none: {self.reason}" if self.certificate is None else "accepted by the checker"
 
     @property
     def numbers(self) -> dict[str, str]:

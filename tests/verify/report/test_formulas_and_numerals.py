@@ -5,10 +5,10 @@ from xml.etree import ElementTree
 
 import pytest
 
+from bounds.printing.mathml import mathml
 from bounds.registry.claims import all_claims
 from tests.bounds.each_claim import each_claim
 from verify.report.mathematics import mathematics
-from verify.report.mathml import mathml
 from verify.results.numerals import approximately, significant, typeset
 
 

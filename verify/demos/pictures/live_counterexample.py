@@ -13,11 +13,11 @@ from bounds.language.claim import Claim
 from bounds.registry.user_claims import load_claims
 from verify.claims.method import faults_of_method
 from verify.demos.controls import Choice, Text
-from verify.demos.drawn import CORRECTED, DRIFTING, EXACT, THIRD, legend, name, panels, plain
+from verify.demos.drawn import CORRECTED, DRIFTING, EXACT, FONT, THIRD, legend, name, panels, plain
 from verify.exact.check import check
 from verify.exact.replay import rerun
 from verify.referee.decide import Settings, decide
-from verify.results.drawing import FONT, GREY
+from verify.results.drawing import GREY
 from verify.results.verdict import Verdict
 
 __all__ = ["CONTROLS", "Searched", "certificate", "numbers", "picture", "said", "typed"]

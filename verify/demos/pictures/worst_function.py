@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 import fedtheory as ft
 from verify.demos.controls import Choice, Slider
 from verify.demos.drawn import CORRECTED, EXACT, legend, name, panels
+from verify.results.drawing import own_style
 from verify.worst.function import WorstFunction, measured, worst_function
 from verify.worst.function_figure import function_figure
 from verify.worst.tuning import LABELS
@@ -70,7 +71,8 @@ def picture(found: Worst) -> Figure:
     if found.function is None:
         function.set_axis_off()
         return figure
-    function_figure(found.function, function)
+    with own_style():
+        function_figure(found.function, ax=function)
     dim = found.function.federation.dim
     function.set_title("the worst function" + (f", main plane of {dim} dimensions" if dim > 2 else ""), loc="left",
                        fontsize=12, fontfamily="STIXGeneral")

@@ -1,0 +1,1 @@
+"""Federated methods of mine."""

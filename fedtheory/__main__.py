@@ -1,0 +1,8 @@
+"""``python -m fedtheory`` is the command ``fedtheory``."""
+
+import sys
+
+import fedtheory
+
+if __name__ == "__main__":
+    sys.exit(fedtheory.main())
