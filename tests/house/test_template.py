@@ -43,7 +43,8 @@ FAULTS = {
 def pytest_of(folder, *arguments):
     """A run of pytest in a folder of its own, with the plugin: exit status and output."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1", "PYTEST_ADDOPTS": "", "COLUMNS": "120"}
-    plugin = [] if "-p" in arguments else ["-p", "pytest_fedtheory"]
+    once = ["-p", "no:fedtheory", "-p", "pytest_fedtheory"]  # also where it is installed
+    plugin = [] if "-p" in arguments else once
     done = subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *plugin, *arguments], cwd=folder,
                           env=environment, capture_output=True, text=True)
     return done.returncode, done.stdout + done.stderr

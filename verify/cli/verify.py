@@ -65,6 +65,7 @@ def verify(
     chosen = shared.filter_claims(shared.choose_claims(claim or [], paper), kind, algorithm, explicit)
     shared.check_device(device)
 
+    from verify.search.budget import BUDGETS
     from verify.search.stages import switched_on
 
     switched_on(without_stage or [])
@@ -118,6 +119,11 @@ def verify(
     if failed := [v for v in outcome.decided if not is_finished(v)]:
         console.note(f"{len(failed)} claims are not decided to the end: {', '.join(v.id for v in failed[:5])}"
                      + (" ..." if len(failed) > 5 else "") + "; the same command tries them again")
+    about_runs = {c.id for c in chosen if c.setting == "run"}
+    open_ones = sum(v.verdict == "consistent" and v.id in about_runs for v in outcome.decided)
+    if open_ones and not BUDGETS[budget.value].proofs:
+        console.note(f"no proof was looked for of {open_ones} consistent claim{'s' * (open_ones > 1)} about runs; "
+                     "--budget standard does that")
     return 1 if any(v.verdict in ("refuted", "ill-posed") for v in outcome.decided) else 0
 
 

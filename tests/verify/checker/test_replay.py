@@ -157,7 +157,8 @@ TAMPERED = {
     "sides exchanged": (THEOREM, lambda d: d.update(left=d["right"], right=d["left"]), "nothing violates"),
     "curvature": (THEOREM, put("instance", "curvature", 1, 0, "1/2"), "hypothesis .*mu_client"),
     "curvature, the other way": (THEOREM, put("instance", "curvature", 1, 0, "3"), "hypothesis .*L_client.*<= L$"),
-    "curvature zero": (THEOREM, put("instance", "curvature", 1, 0, "0"), "positive curvature"),
+    "curvature zero": (
+        THEOREM, put("instance", "curvature", lambda rows: [["0"] for _ in rows]), "positive curvature|mu_client"),
     "curvature of too few": (THEOREM, put("instance", "curvature", lambda rows: rows[:1]), "IndexError|ValueError"),
     "weight of a priority client": (THEOREM, put("instance", "client_weight", 0, "1/2"), "priority weights .*sum"),
     "weight of a free client": (THEOREM, put("instance", "client_weight", 1, "2"), "."),
