@@ -90,7 +90,7 @@ def test_related_claims_that_cannot_be_measured_are_passed_over(monkeypatch):
 
 def test_a_local_search_may_begin_at_the_counterexample_of_the_step_before(monkeypatch):
     """Of a chain's steps the later one is loose where the earlier one fails, and fails not far from there."""
-    later, earlier = find_claim("fadamgc/eq-157"), find_claim("fadamgc/eq-151")
+    later, earlier = find_claim("fadamgc/eq-157@all-tracked"), find_claim("fadamgc/eq-151@all-tracked")
     theirs = search(earlier, BUDGETS["quick"]).violation
     assert theirs is not None
     monkeypatch.setattr(search_module, "_counterexamples", lambda *given: iter([theirs]))
