@@ -20,7 +20,7 @@ from verify.worst.setting import Place, Setting, setting_of
 
 __all__ = ["STEPS", "WorstCase", "functions_of", "has_form", "worst_case"]
 
-STEPS = 10**5  # of a run on letters that is only looked at
+STEPS = 600_000  # of a look at letters: what a run of some twenty rounds needs
 _NOT_SAID = {"dim", "layers", "iterations"}
 
 
