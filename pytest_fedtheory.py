@@ -1,7 +1,8 @@
 """A plugin of pytest: federated methods, your own or another package's, against exact federations.
 
 It adds fixtures, which load fedtheory when a test first asks for one, and ``--fedtheory``, which makes them thorough. Where
-no test asks for one, nothing is loaded, and nothing else changes.
+no test asks for one, nothing is loaded, and nothing else changes. Hence a file beside the packages: pytest loads plugins when
+it starts, and one inside of fedtheory would load torch in every project of an environment.
 """
 
 import pytest

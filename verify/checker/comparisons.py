@@ -34,6 +34,12 @@ class Length(Ratio):
     def __init__(self, square):
         self.square = square
 
+    @property
+    def numerator(self): return self.square.numerator
+
+    @property
+    def denominator(self): return self.square.denominator
+
     def __mul__(self, number):
         if plain(number) < 0:
             raise NoForm("a length has multiples that are not negative")

@@ -5,23 +5,19 @@ from operator import le, lt
 
 from verify.checker.forms import LAYER, Form, NoForm, Row, between, effort, long, pairing, plain
 from verify.checker.pieces import BOUNDS
+from verify.checker.timeless import names
 from verify.checker.words import require
 
 #: constants of clients that a class bounds: how the relation of a hypothesis that bounds them begins
 CLASS = {"L_client": "<", "mu_client": ">"}
 
 
-def speaks(node, word):
-    """Whether a formula has a word."""
-    return isinstance(node, list) and (node[0] == word or any(speaks(part, word) for part in node))
-
-
 def sign_of_least(node, value):
     """The sign of the factor of a least value over all points in a formula, 0 where it has none. Raises NoForm unless it is
     a term of its own."""
-    if not speaks(node, "infimum"):
+    if "infimum" not in names(node):
         return 0
-    inside = [part for part in node[1:] if speaks(part, "infimum")]
+    inside = [part for part in node[1:] if "infimum" in names(part)]
     if node[0] == "infimum" and not inside:
         return 1
     if node[0] not in ("+", "*") or len(inside) != 1:
@@ -86,7 +82,7 @@ class Known:
 
     def hypothesis(self, place, rule):
         """What one hypothesis says not to be negative: triples (name, what is given, form)."""
-        if speaks(rule["left"], "infimum") or speaks(rule["right"], "infimum"):
+        if "infimum" in names([rule["left"], rule["right"]]):
             return [*self.at_each_point(place, rule)]
         try:
             found, pairs = [], [*self.compared(rule)]
@@ -107,8 +103,7 @@ class Known:
     def at_each_point(self, place, rule):
         """What a hypothesis about the least value over all points says of the points that occur, where that value is at most
         the one there."""
-        places = {frozenset(x.terms.items()): x for points in self.points for x, *_ in points}.values()
-        for number, x in enumerate([] if self.choices else [*places]):
+        for number, x in enumerate([] if self.choices else self.places()):
             self.point = x
             try:
                 found = [*self.at_a_point(rule)]
@@ -128,7 +123,7 @@ class Known:
                 return self.value(node, index, None)
 
             for side, other, smaller, larger in (("left", "right", "<", ">"), ("right", "left", ">", "<")):
-                sign = 0 if speaks(rule[other], "infimum") else sign_of_least(rule[side], value)
+                sign = 0 if "infimum" in names(rule[other]) else sign_of_least(rule[side], value)
                 if sign > 0 and relation in ("=", larger):
                     yield value(rule[side]) + Form({}) - value(rule[other])
                 if sign < 0 and relation in ("=", smaller):
@@ -140,13 +135,17 @@ class Known:
             raise NoForm("the least value over all points")
         return self.value(body, {**index, point: self.point}, None)
 
+    def places(self):
+        """The points that occur, of all clients, each once."""
+        return [*{frozenset(x.terms.items()): x for points in self.points for x, *_ in points}.values()]
+
     @staticmethod
     def compare(relation, smaller, larger):
         return (lt if relation in ("<", ">") else le)(smaller, larger)
 
     def at_all_points(self):
         """Bounds that a hypothesis states at all points, at those that occur: pairs (name, what is not negative)."""
-        places = {frozenset(x.terms.items()): x for points in self.points for x, *_ in points}.values()
+        places = self.places()
         for name in self.stated["everywhere"]:
             require(name in BOUNDS, f"{name} bounds nothing at all points")
             bound = self.given[name]
