@@ -1,7 +1,7 @@
 """A plugin of pytest: federated methods, your own or another package's, against exact federations.
 
 It adds fixtures, which load fedtheory when a test first asks for one, and ``--fedtheory``, which makes them thorough. Where
-no test asks for one, nothing is loaded, and nothing else changes. Hence a file beside the packages: pytest loads plugins when
+no test asks for one, nothing is loaded, and nothing else changes. Hence a file beside the packages: pytest loads plugins as
 it starts, and one inside of fedtheory would load torch in every project of an environment.
 """
 
