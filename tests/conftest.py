@@ -8,6 +8,8 @@ import os
 import pytest
 from hypothesis import settings
 
+from bounds.registry.claims import forget_files
+from bounds.registry.user_claims import PATHS
 from tests.slow import is_slow
 from verify.cli import main as cli
 
@@ -22,6 +24,20 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if is_slow(item.nodeid):
             item.add_marker(pytest.mark.slow)
+
+
+CLAIM_FILES = os.environ.get(PATHS)  #: the user's claim files when the tests start
+
+
+@pytest.fixture(autouse=True)
+def _claim_files():
+    """A command given a file of claims names it to its workers in the environment; the next test has the first ones again."""
+    yield
+    if os.environ.get(PATHS) != CLAIM_FILES:
+        os.environ.pop(PATHS, None)
+        if CLAIM_FILES is not None:
+            os.environ[PATHS] = CLAIM_FILES
+        forget_files()
 
 
 @pytest.fixture
