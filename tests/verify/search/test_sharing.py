@@ -31,13 +31,14 @@ _PAPERS = ("fedalign", "fedmoswa", "fedluar", "afedpd", "fadamgc")
 
 
 def _alike(paper: str) -> list[list[Claim]]:
-    """Claims of a paper that are alike, several of them, smallest ids first."""
+    """Claims of a paper that are alike, several of them, smallest ids first. Their arrays have as many indices."""
     groups, claims = defaultdict(list), list(claims_of_paper(paper).values())
     numbers = _groups(claims)
     for claim in claims:
         if claim.explicit and claim.statement is not None and claim.setting == "run":
             groups[numbers[claim.id]].append(claim)
-    return [group[:2] for group in groups.values() if len(group) > 1 and assume_the_same(*group[:2])]
+    return [group[:2] for group in groups.values() if len(group) > 1 and assume_the_same(*group[:2])
+            and entries_of(group[0]) == entries_of(group[1])]
 
 
 @pytest.fixture
