@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from bounds.language.claim import Claim, Procedure, Variable, names_in
+from bounds.language.claim import Claim, Procedure, Variable, length_of, names_in
 from fedtheory import LossMatching, find_algorithm, make_algorithm
 from fedtheory.engine import rounds_of
 from fedtheory.schedules import value_at
@@ -239,7 +239,7 @@ def _of_runs(make: Callable, entries: int | None) -> NamedArray:
 
 def _usual(variable: Variable, sizes: Mapping[str, int]) -> np.ndarray:
     """The value of a free variable of which nothing is known, as a leaf: 1, or half of what it lies below."""
-    shape = (1, *(sizes[size] for _, size in variable.indices), *[sizes["dim"]] * (variable.domain == "vector"))
+    shape = (1, *(length_of(size, sizes) for _, size in variable.indices), *[sizes["dim"]] * (variable.domain == "vector"))
     if variable.domain == "simplex":
         return np.full(shape, 1 / shape[-1])
     if variable.domain == "integer":

@@ -337,7 +337,7 @@ def _search_numbers(conclusion, premises, symbols: set[sp.Symbol]) -> Link:
 
 
 def _that_matter(conditions) -> set[str]:
-    """The names that some condition depends on. One that cancels, as the values in between do where differences are added up,
+    """The names on which some condition depends. One that cancels, as values in between do where differences are added up,
     may have any number, and its own condition at each index need not admit the one that z3 gives."""
     return {s.name for c in conditions for s in sp.expand(c.left - c.right).free_symbols}
 
