@@ -103,7 +103,9 @@ class Track:
         sizes, ratios, grown = self.sizes, self.ratios, self.fit
         if grown.infinite:
             return f"{self.limit}: the right side is zero"
-        return (f"{self.limit} {sizes[0]:g} to {sizes[-1]:g}: ratio {ratios[0]:.3g} to {ratios[-1]:.3g}, exponent "
+        place = int(np.argmax(ratios))
+        peak = f", up to {ratios[place]:.3g} at {sizes[place]:g}" if ratios[place] > 2 * max(ratios[0], ratios[-1]) else ""
+        return (f"{self.limit} {sizes[0]:g} to {sizes[-1]:g}: ratio {ratios[0]:.3g} to {ratios[-1]:.3g}{peak}, exponent "
                 f"{grown.slope:.2f} +- {grown.error:.2f}")
 
 
