@@ -369,7 +369,7 @@ class Reader:
     def at_all_points(self, u, left, relation: str, right):
         """Both sides of a relation at all points u without u: the least or the largest value over them beside the other."""
         if relation not in ("<=", ">="):
-            self.fail(f"a condition for all {u} has the relation <= or >=; got {relation}")
+            self.fail(f"a condition for all {u} has the relation <=, >= or, as a hypothesis, ==; got {relation}")
         if str(u) in {variable.name for variable in self.variables} | {*self.own} | {*self.own_constants}:
             self.fail(f"{u} of 'for all {u}' has a meaning already", str(u))
         if u not in left.free_symbols | right.free_symbols:
