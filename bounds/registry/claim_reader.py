@@ -93,7 +93,7 @@ class Reader:
         if setting != "run" and row.get("method", "fedavg") != "fedavg":
             self.at("method", row["method"]).fail(f"only a claim about runs has a method; got {short(row['method'])} with "
                                                   f"setting {setting}")
-        for name, domain in row.get("variables", {}).items():
+        for name, domain in (self.may_vanish() | row.get("variables", {})).items():
             self.variables += (self.variable(name, domain),)
         if row.get("sampling") == "bernoulli" and row.get("setting", "run") == "run":
             self.variables += (Variable("participation", "positive"),) * ("participation" not in row.get("variables", {}))
@@ -129,14 +129,19 @@ class Reader:
         except ValueError as error:
             self.at("id").fail(str(error))
 
+    def may_vanish(self) -> dict[str, str]:
+        """Constants that are positive unless a hypothesis says that they are at least 0, as ``mu >= 0`` does: variables."""
+        said = {str(text).replace(" ", "") for text in (*self.assumed(), *self.row.get("conditions", ()))}
+        return {name: "nonnegative" for name, row in NAMES.items() if row.source == CONSTANT and row.sign == "positive"
+                and not row.indices and {f"{name}>=0", f"0<={name}"} & said}
+
     def hypotheses(self, text: str) -> tuple[Condition, ...]:
         """A condition; an equation at all points is two, since either side bounds the other."""
         both = ("<=", ">=") if _EQUATION.search(text) else ("==",)
         return tuple(self.hypothesis(text.replace("==", sign)) for sign in both)
 
     def hypothesis(self, text: str) -> Condition:
-        """A condition. It gives no symbol a number that its sign excludes, by which formulas are simplified, and no constant
-        over all points a value of its own."""
+        """A condition. No symbol gets a number that its sign excludes, no constant over all points a value of its own."""
         c = self.condition(text)
         for sign in ("positive", "nonnegative", "integer"):
             if (c.relation == "==" and c.left.is_Symbol and getattr(c.left, f"is_{sign}")

@@ -96,8 +96,8 @@ def test_a_list_of_assumptions_may_have_a_hyphen_and_reads_as_no_condition(tmp_p
 
 def test_an_array_may_have_more_entries_than_a_size_says(tmp_path):
     fields = "variables = {n = 'integer', a = 'real[rounds+1, n + 2]'}\nstatement = 'a[0, n] <= 1'"
-    (found,) = read(tmp_path, claim(fields))
-    assert found.variables[1].indices == (("i", "rounds + 1"), ("j", "n + 2")) and found.variables[1].sizes == {"rounds", "n"}
+    array = read(tmp_path, claim(fields))[0].variables[1]
+    assert array.indices == (("i", "rounds + 1"), ("j", "n + 2")) and array.sizes == {"rounds", "n"}
 
 
 def test_an_equation_at_all_points_is_two_hypotheses(tmp_path):
@@ -142,7 +142,8 @@ REFUSED = {
         "only a claim about runs has a method; got 'fedpara'",
     f"statement = '({'+'.join(f'L**{n}' for n in range(90))})**2 <= 1'": "a sum of at most 50 terms; got 90",
     "assume = ['norm2(v) >= mu for all u for all v']\nstatement = 'F_star <= 1'": "one 'for all u' or 'for all v'",
-    "assume = ['norm2(v) > mu for all v']\nstatement = 'F_star <= 1'": "has the relation <=, >= or, as a hypothesis, ==; got >",
+    "assume = ['norm2(v) > mu for all v']\nstatement = 'F_star <= 1'":
+        "has the relation <=, >= or, as a hypothesis, ==; got >",
     "assume = ['norm2(x_star) >= mu for all v']\nstatement = 'F_star <= 1'": "v of 'for all v' is never used",
     "assume = ['norm2(v)**2 >= mu for all v']\nstatement = 'F_star <= 1'": "of norm2(v)**2 the least value over all v",
     "assume = ['norm2(layer_part(0, v)) >= mu for all v']\nstatement = 'F_star <= 1'": "of layer_part(0, v) the least value",

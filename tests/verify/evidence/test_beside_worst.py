@@ -91,7 +91,8 @@ def test_the_command(run, tmp_path, claims):
     path = tmp_path / "rates.toml"
     path.write_text(CLAIMS)
     given = ["--problem", "quadratic", "--rounds", "3", "--eta", "0.25", "--seeds", "1"]
-    more = [word for name, value in {"clients": 1, "dim": 2, "L": 4, "mu": 1}.items() for word in ("--set", f"{name}={value}")]
+    numbers = {"clients": 1, "dim": 2, "L": 4, "mu": 1}
+    more = [word for name, value in numbers.items() for word in ("--set", f"{name}={value}")]
     assert run("run", "fedavg", *given, *more, "--out", str(tmp_path / "run.npz"))[0] == 0
     status, said, _ = run("compare", f"{path}:true/rate", "--run", str(tmp_path / "run.npz"), "--worst", "--json")
     series = json.loads(said)["series"]
