@@ -148,8 +148,8 @@ def _refutes(claim: Claim, growth: Growth, name: str, tracks: list[Track], accep
 def _share(claim: Claim, members: Sequence[ExactMember]) -> bool:
     """Whether the numbers on which constants may depend are the same on all members: a number may move into the bounds of
     hypotheses where an instance becomes exact, or where it leaves the sizes that were judged."""
-    return all(len({str(m.violation.environment.bound[name].data) for m in members if name in m.violation.environment.bound}) < 2
-               for name in claim.constants_may_use or ())
+    each = [m.violation.environment.bound for m in members]
+    return all(len({str(bound[name].data) for bound in each if name in bound}) < 2 for name in claim.constants_may_use or ())
 
 
 def _why_short(tracks: list[Track], refused: str) -> str:
