@@ -138,11 +138,11 @@ def solves_local_problems(procedure: Procedure | None) -> bool:
 
 
 def _refused(base: str, options: dict) -> str:
-    """The error that a method raises for these options with one local step and with two; empty if one of them works."""
+    """The error that a method raises for these options whatever the number of local steps; empty if it takes them for one."""
     said, starts = "", dict.fromkeys(free_starts(Procedure(base, options=tuple(options.items()))), 0.0)
-    for steps in ({}, {"local_steps": 2}):
+    for steps in (1, 2, 720720):  # the last is more than any option asks for, and a multiple of every small number
         try:
-            make_algorithm(base, **steps | starts | options)
+            make_algorithm(base, **{"local_steps": steps} | starts | options)
         except (ValueError, TypeError, LookupError) as error:
             said = said or str(error.args[0] if error.args else error)
         else:

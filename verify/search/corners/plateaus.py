@@ -1,0 +1,30 @@
+"""Convex clients that are curved far out and flatter amid: a piece takes away the curvature that is left beyond all pieces."""
+
+import numpy as np
+
+from bounds.language.claim import Claim
+from verify.claims.needs import needs_convex
+from verify.instances.leaves import Leaves
+from verify.instances.piecewise import PiecewiseClients
+from verify.instances.shape import Shape
+from verify.search.corners.corner import Corner
+
+__all__ = ["PLATEAUS"]
+
+_SHARE = 0.25  # of the instances of a batch
+_FLAT = 0.7  # of these lose all curvature along the piece, the others a part
+
+
+def _flattened(claim: Claim, shape: Shape, leaves: Leaves, rng: np.random.Generator) -> Leaves:
+    """Bends one piece, of one client or of all, downwards by at most the curvature of the tail, in some instances."""
+    slope = leaves["piece_slope"]
+    count, clients, pieces = slope.shape[:3]
+    row = (count, 1, 1, 1)
+    chosen = (rng.random(row) < _SHARE) & (np.arange(pieces)[:, None] == rng.integers(0, pieces, row))
+    chosen = chosen & ((np.arange(clients)[:, None, None] == rng.integers(0, clients, row)) | (rng.random(row) < 0.5))
+    lost = leaves["tail"][:, :, None] * np.where(rng.random(row) < _FLAT, 1.0, rng.random(row))
+    return leaves | {"piece_slope": np.where(chosen & (lost > 0), -lost, slope)}
+
+
+PLATEAUS = Corner(
+    "plateaus", lambda claim, shape: isinstance(shape.family, PiecewiseClients) and needs_convex(claim), _flattened)
