@@ -36,7 +36,8 @@ img {{ width: 100%; height: auto; }}
 input, select {{ width: 100%; font: inherit; }} output {{ min-width: 5em; }}
 code {{ overflow-wrap: anywhere; }}
 .formula {{ display: block; overflow-x: auto; }}
-@media (max-width: 600px) {{ .controls {{ grid-template-columns: 1fr auto; }} .controls label {{ grid-column: 1 / 3; }} }}
+.whole {{ grid-column: 1 / -1; }}
+@media (max-width: 600px) {{ .controls {{ grid-template-columns: 1fr auto; }} label {{ grid-column: 1 / -1; }} }}
 @media (prefers-color-scheme: dark) {{
   body {{ color: #ddd; background: #131416; color-scheme: dark; }} a {{ color: #8ab4f8; }} img {{ border-radius: 4px; }} }}
 </style>
@@ -140,7 +141,7 @@ def _picture(figure) -> str:
 
 def _fixed(control: Text) -> str:
     """A line of text, which stays as it is."""
-    return f"<span>{_inline(control.label)}</span><code>{escape(control.start)}</code><span></span>"
+    return f'<div class="whole">{_inline(control.label)}: <code>{escape(control.start)}</code></div>'
 
 
 def _live(demo: Demo, controls: Controls) -> str:
