@@ -31,7 +31,7 @@ CLAIM_FILES = os.environ.get(PATHS)  #: the user's claim files when the tests st
 
 @pytest.fixture(autouse=True)
 def _claim_files():
-    """A command given a file of claims names it to its workers in the environment; the next test has the first ones again."""
+    """A command given a file of claims names it to its workers in the environment; the next test has the first ones."""
     yield
     if os.environ.get(PATHS) != CLAIM_FILES:
         os.environ.pop(PATHS, None)

@@ -13,7 +13,8 @@ from bounds.language.names import CONSTANT, NAMES
 from bounds.language.space import infimum
 
 __all__ = ["BY_NUMBER", "DOMAINS", "HIDDEN", "HOLDS", "KINDS", "RELATIONS", "SAMPLING", "SETTINGS", "Assumption",
-           "Choice", "Claim", "Condition", "Definition", "Procedure", "Variable", "constants_at_all_points"]
+           "Choice", "Claim", "Condition", "Definition", "Procedure", "Variable", "constants_at_all_points", "length_of",
+           "parts_of_size"]
 
 KINDS = ("theorem", "lemma", "proof step", "table entry", "prose", "experiment", "control", "derived", "assumption",
          "comparison")
@@ -177,8 +178,9 @@ class Variable:
 
     ``domain``: ``positive``, ``nonnegative``, ``real``, ``integer`` (from ``low``), ``vector``, ``binary``,
     ``simplex`` (non-negative, summing to one over its last index) or one of ``HIDDEN`` (no value is given: the claim is not
-    explicit). ``indices`` names the index ranges, for example ``(("k", "clients"),)`` with entries 0 .. clients - 1; a
-    size that is not one of the instance is a Variable itself. A number with ``below`` is strictly less than that.
+    explicit). ``indices`` names the index ranges, for example ``(("k", "clients"),)`` with entries 0 .. clients - 1, or
+    ``(("r", "rounds + 1"),)`` with entries 0 .. rounds; a size that is not one of the instance is a Variable itself. A
+    number with ``below`` is strictly less than that.
     """
 
     name: str
@@ -193,6 +195,23 @@ class Variable:
             raise ValueError(f"{self.name}: only a number without indices lies below another; got {self.domain}")
         if self.domain not in DOMAINS:
             raise ValueError(f"{self.name}: unknown domain {self.domain!r}; allowed: {', '.join(DOMAINS)}")
+
+    @property
+    def sizes(self) -> set[str]:
+        """The names of the sizes of the array."""
+        return {parts_of_size(size)[0] for _, size in self.indices}
+
+
+def parts_of_size(size: str) -> tuple[str, int]:
+    """The name in the size of an array, and what is added to it: ``("rounds", 1)`` of ``rounds + 1``."""
+    name, _, more = size.partition(" + ")
+    return name, int(more or 0)
+
+
+def length_of(size: str, sizes: Mapping[str, int]) -> int:
+    """How many entries an array has along an axis of this size."""
+    name, more = parts_of_size(size)
+    return sizes[name] + more
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,7 @@ from typing import Literal
 import sympy as sp
 
 from bounds.formulas.comparisons import LARGER
-from bounds.language.claim import Assumption, Choice, Claim, Condition, Definition
+from bounds.language.claim import Assumption, Choice, Claim, Condition, Definition, parts_of_size
 from bounds.language.letters import Letter, defined_letter, letter_text, plain
 from bounds.language.witness import witness_id
 from bounds.printing.legend import operators, symbols
@@ -217,10 +217,15 @@ _FREE = {"always": "always available", "arbitrary": "taking part in any pattern"
 def _variable(variable, letters) -> str:
     indices = tuple(index for index, _ in variable.indices)
     name = _name(variable.name, indices, letters)
-    ranges = ", ".join(f"{i} = 0, …, {_name(size, (), letters)}−1" for i, size in variable.indices)
+    sizes = [(i, *parts_of_size(size)) for i, size in variable.indices]
+    ranges = ", ".join(f"{i} = 0, …, {_name(size, (), letters)}{_more(more - 1)}" for i, size, more in sizes)
     bounds = f" from {variable.low}" if variable.domain == "integer" else ""
     bounds += f" below {variable.below}" if variable.below is not None else ""
     return f"{name}: {variable.domain}{bounds}" + (f" for {ranges}" if ranges else "")
+
+
+def _more(number: int) -> str:
+    return f"+{number}" if number > 0 else "−1" if number else ""
 
 
 def _definition(definition: Definition, letters) -> str:

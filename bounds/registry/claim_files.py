@@ -6,7 +6,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-__all__ = ["LIST_NAME", "SUFFIXES", "Places", "short", "tables", "text_of"]
+__all__ = ["LIST_NAME", "SUFFIXES", "Places", "between_commas", "short", "tables", "text_of"]
 
 #: the name of a list of assumptions; no condition is one
 LIST_NAME = re.compile(r"[\w-]{1,100}", re.ASCII)
@@ -257,3 +257,15 @@ def _parts(node, counted: dict) -> int:
         pairs = (pair if isinstance(pair, tuple) else (pair,) for pair in inner)
         counted[node] = 1 + sum(_parts(part, counted) for pair in pairs for part in pair)
     return counted[node]
+
+
+def between_commas(text: str) -> list[str]:
+    """The parts between commas that stand in no brackets."""
+    parts, depth = [""], 0
+    for sign in text:
+        depth += (sign in "([") - (sign in ")]")
+        if sign == "," and not depth:
+            parts.append("")
+        else:
+            parts[-1] += sign
+    return parts

@@ -31,7 +31,7 @@ from bounds.language.definitions import DEFINITIONS
 from bounds.language.letters import letter_text
 from bounds.language.names import ARGUMENT, CONSTANT, COUPLED, DATA, FEDERATION, NAMES, RUN, SIZE, symbol
 from bounds.language.space import infimum
-from bounds.registry.claim_files import LIST_NAME, Places, short
+from bounds.registry.claim_files import LIST_NAME, Places, between_commas, short
 from bounds.registry.expressions import MOST_TERMS, Mean, NoFormula, argmax, argmin, excerpt, expression, only_ascii
 
 __all__ = ["Reader"]
@@ -42,9 +42,12 @@ _FIELDS = {"id", "number", "kind", "reading", "source", "setting", "method", "op
 _ID = re.compile(r"[\w-]+/[\w@./+-]+", re.ASCII)
 _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _DEFINED = re.compile(r"(\w+)\s*(?:\[([\w\s,]*)\])?", re.ASCII)
-_DOMAIN = re.compile(r"([\w-]+)\s*(?:\[([\w\s,]*)\])?(?:\s+from\s+(\d{1,9}))?(?:\s+to\s+(\d{1,9}))?"
+_DOMAIN = re.compile(r"([\w-]+)\s*(?:\[([\w\s,+]*)\])?(?:\s+from\s+(\d{1,9}))?(?:\s+to\s+(\d{1,9}))?"
                      r"(?:\s+below\s+(\d{1,9}))?", re.ASCII)
+_MORE = re.compile(r"(\w+)\s*\+\s*([1-9]\d{0,2})", re.ASCII)  # a size of an array that is larger than one of the claim
+_FOLLOWED = {"rounds", "iterations", "local_steps"}  # sizes of an instance to which an array may add entries
 _INTERVAL = re.compile(r"([\[(])(.+)([\])])", re.ASCII)
+_EQUATION = re.compile(r"[^<>=!]==[^=].*\sfor\s+all\s+v\b", re.DOTALL)  # at all points
 _LONGEST = 200  # characters of an id, a name, or an option's value
 _LARGEST = 1e15  # number as an option
 _MOST_WRITTEN = 5_000  # parts of a formula with its definitions inserted
@@ -90,7 +93,7 @@ class Reader:
         if setting != "run" and row.get("method", "fedavg") != "fedavg":
             self.at("method", row["method"]).fail(f"only a claim about runs has a method; got {short(row['method'])} with "
                                                   f"setting {setting}")
-        for name, domain in row.get("variables", {}).items():
+        for name, domain in (self.may_vanish() | row.get("variables", {})).items():
             self.variables += (self.variable(name, domain),)
         if row.get("sampling") == "bernoulli" and row.get("setting", "run") == "run":
             self.variables += (Variable("participation", "positive"),) * ("participation" not in row.get("variables", {}))
@@ -104,7 +107,7 @@ class Reader:
             for n, text in enumerate(self.assumed(), start=1))
         assumptions += tuple(
             Assumption(f"{row['id']}:constant-{c.left}", f"{c.left} is {text}", (c,)) for c, text in constants)
-        conditions = tuple(self.at("conditions", text).hypothesis(text) for text in row.get("conditions", ()))
+        conditions = tuple(c for text in row.get("conditions", ()) for c in self.at("conditions", text).hypotheses(text))
         if row.get("sampling") == "bernoulli" and row.get("setting", "run") == "run":  # it is a probability
             conditions += (Condition(symbol("participation"), "<=", 1),)
         statement = self.at("statement").condition(self.at_any_point(row["statement"]))
@@ -126,9 +129,19 @@ class Reader:
         except ValueError as error:
             self.at("id").fail(str(error))
 
+    def may_vanish(self) -> dict[str, str]:
+        """Constants that are positive unless a hypothesis says that they are at least 0, as ``mu >= 0`` does: variables."""
+        said = {str(text).replace(" ", "") for text in (*self.assumed(), *self.row.get("conditions", ()))}
+        return {name: "nonnegative" for name, row in NAMES.items() if row.source == CONSTANT and row.sign == "positive"
+                and not row.indices and {f"{name}>=0", f"0<={name}"} & said}
+
+    def hypotheses(self, text: str) -> tuple[Condition, ...]:
+        """A condition; an equation at all points is two, since either side bounds the other."""
+        both = ("<=", ">=") if _EQUATION.search(text) else ("==",)
+        return tuple(self.hypothesis(text.replace("==", sign)) for sign in both)
+
     def hypothesis(self, text: str) -> Condition:
-        """A condition. It gives no symbol a number that its sign excludes, by which formulas are simplified, and no constant
-        over all points a value of its own."""
+        """A condition. No symbol gets a number that its sign excludes, no constant over all points a value of its own."""
         c = self.condition(text)
         for sign in ("positive", "nonnegative", "integer"):
             if (c.relation == "==" and c.left.is_Symbol and getattr(c.left, f"is_{sign}")
@@ -165,11 +178,14 @@ class Reader:
     def indices(self, name: str, sizes: str | None) -> tuple[tuple[str, str], ...]:
         """The indices of an array, a letter for each size."""
         listed = [size.strip() for size in (sizes or "").split(",")] if sizes is not None else []
-        known = {row.name for row in NAMES.values() if row.source == SIZE} | {
-            v.name for v in self.variables if v.domain == "integer" and not v.indices}
-        for size in listed:
-            if size not in known:
-                self.fail(f"{name}: unknown size {short(size)}; allowed: {', '.join(sorted(known))}", size)
+        own = {v.name for v in self.variables if v.domain == "integer" and not v.indices}
+        known = {row.name for row in NAMES.values() if row.source == SIZE} | own
+        for place, size in enumerate(listed):
+            if (more := _MORE.fullmatch(size)) and more[1] in own | _FOLLOWED:
+                listed[place] = f"{more[1]} + {more[2]}"
+            elif size not in known:
+                self.fail(f"{name}: unknown size {short(size)}; allowed: {', '.join(sorted(known))}, and, with a whole "
+                          f"number added as in n+1, {', '.join(sorted(own | _FOLLOWED))}", size)
         if len(listed) > len(_LETTERS):
             self.fail(f"{name}: an array has at most {len(_LETTERS)} indices; got {len(listed)}")
         return tuple(zip(_LETTERS, listed, strict=False))
@@ -204,7 +220,7 @@ class Reader:
         """A condition, or with ``for all u`` one on every loss ``f``, at all points."""
         written = text.removesuffix(" for all u")
         if written == text or "f_grad" not in text:
-            return Assumption(name, text, (self.hypothesis(text),))
+            return Assumption(name, text, self.hypotheses(text))
         condition = self.condition(written, {"u": functions.u, "f_grad": functions.f_grad})
         if condition != Condition(words.norm(functions.f_grad(functions.u)), "<=", samples.G_lip):
             self.fail("what is assumed of every sample's loss f at all points is written "
@@ -241,7 +257,7 @@ class Reader:
         """``name = "(low, high]"``."""
         self.at("exists", name)
         parts = _INTERVAL.fullmatch(text.strip()) if isinstance(text, str) else None
-        ends = _split(parts[2]) if parts else []
+        ends = between_commas(parts[2]) if parts else []
         if len(ends) != 2:
             self.fail(f"{name} lies in an interval with two ends, as \"(0, 1/L]\" or \"[0, 1]\"; got {short(text)}")
         low, high = (self.at("exists", text).formula(end) for end in ends)
@@ -358,7 +374,7 @@ class Reader:
     def at_all_points(self, u, left, relation: str, right):
         """Both sides of a relation at all points u without u: the least or the largest value over them beside the other."""
         if relation not in ("<=", ">="):
-            self.fail(f"a condition for all {u} has the relation <= or >=; got {relation}")
+            self.fail(f"a condition for all {u} has the relation <=, >= or, as a hypothesis, ==; got {relation}")
         if str(u) in {variable.name for variable in self.variables} | {*self.own} | {*self.own_constants}:
             self.fail(f"{u} of 'for all {u}' has a meaning already", str(u))
         if u not in left.free_symbols | right.free_symbols:
@@ -432,15 +448,3 @@ class Reader:
             known[variable.name] = (sp.IndexedBase(variable.name, real=True) if variable.indices
                                     else sp.Symbol(variable.name, **signs))
         return known
-
-
-def _split(text: str) -> list[str]:
-    """The parts between commas that stand in no brackets."""
-    parts, depth = [""], 0
-    for sign in text:
-        depth += (sign in "([") - (sign in ")]")
-        if sign == "," and not depth:
-            parts.append("")
-        else:
-            parts[-1] += sign
-    return parts

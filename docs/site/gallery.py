@@ -71,6 +71,7 @@ def drawn(script: str) -> bytes:
     with tempfile.TemporaryDirectory() as folder, matplotlib.rc_context({"svg.hashsalt": "fedtheory"}), \
             warnings.catch_warnings(), redirect_stdout(StringIO()):
         warnings.simplefilter("error")
+        warnings.filterwarnings("ignore", "Creating legend", UserWarning)  # says that the machine is busy
         os.chdir(folder)
         try:
             exec(compile(script, "script", "exec"), {"__name__": "__main__"})

@@ -88,6 +88,16 @@ class Case:
                            weights=self.weights(), priority=np.arange(self.clients) < self.clients - self.free,
                            backend=backend)
 
+    @property
+    def L(self) -> float:
+        """The largest smoothness of a client."""
+        return float(self.federation().smoothness().value.max())
+
+    @property
+    def mu(self) -> float:
+        """The least strong convexity of a client."""
+        return float(self.federation().convexity().value.min())
+
     def smaller(self) -> Iterator[Self]:
         """Cases that are simpler in one respect, the largest simplification first."""
         if self.participants is not None:

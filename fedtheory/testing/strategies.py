@@ -73,7 +73,7 @@ def algorithms(draw, method="fedavg", within: float = 1.0, case: Case | None = N
     if not within > 0:
         raise ValueError(f"within must be positive; got {within}")
     subject = subject_of(method)
-    largest = 1.0 if case is None else float(case.federation().smoothness().value.max())
+    largest = 1.0 if case is None else case.L
     steps = draw(_FIELDS["local_steps"]) if case is None else case.local_steps
     chosen = {name: draw(value) if isinstance(value, st.SearchStrategy) else value for name, value in fixed.items()}
     if "eta_l" in subject.parameters and "eta_l" not in chosen:
@@ -83,8 +83,24 @@ def algorithms(draw, method="fedavg", within: float = 1.0, case: Case | None = N
 
 
 @st.composite
-def runs(draw, method: str | Algorithm | type | Callable = "fedavg", within: float = 1.0, given: Mapping | None = None,
-         **fixed) -> tuple[Algorithm, Case]:
-    """Draw a method and a federation for it: ``given`` are arguments of the method, ``fixed`` fields of the federation."""
+def runs(draw, method: str | Algorithm | type | Callable = "fedavg", within: float | Callable[[Case], float] = 1.0,
+         given: Mapping | Callable[[Case], Mapping] | None = None, **fixed) -> tuple[Algorithm, Case]:
+    """Draw a method and a federation for it, with hyper-parameters within conditions.
+
+    Args:
+        method: as for :func:`algorithms`.
+        within: the largest eta_l times L, above 0; or a function of the case, for conditions on sizes.
+        given: values or strategies for further arguments of the method; or a function of the case that returns them, for
+            conditions on its constants ``case.L`` and ``case.mu`` and its sizes.
+        fixed: values or strategies for fields of the federation.
+
+    Example:
+        Steps eta_l <= 1/(8 L K), and a proximal term between L and 4 L.
+
+        >>> drawn = runs("fedprox", within=lambda case: 1 / (8 * case.local_steps), given=lambda case: {
+        ...     "rho_prox": st.floats(case.L, 4 * case.L)})
+    """
     case = draw(federations(**fixed))
+    within = within(case) if callable(within) else within
+    given = given(case) if callable(given) else given
     return draw(algorithms(method, within, case, **dict(given or {}))), case

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from benchmarks import cuda, ours, report, sweep
+from benchmarks import cuda, interactions, ours, report, sweep
 from benchmarks.implementations import ROWS, prepare
 from benchmarks.targets import TARGETS, Measured, ratio
 from benchmarks.timing import exponent, interleaved
@@ -16,6 +16,8 @@ from benchmarks.workload import Unavailable, Workload
 from synthetic import make_problem
 from tests import ROOT
 from tests.said import tells
+from tests.verify.demos.notebooks import NAMES, picture_of
+from verify.demos.controls import Text, start_values
 
 TINY = Workload(clients=3, samples=7, dim=5, local_steps=2, rounds=4)  # 7 samples: a whole group of 5 rows and a rest
 
@@ -137,3 +139,25 @@ def test_the_page_of_the_sweep_has_the_ratio_of_processor_seconds():
     page = sweep.page([("without noise", 2.0, 1.5, 40.0, 30.0)], "2026-01-01", "2.0", 0.5)
     assert page.splitlines()[-1] == "| without noise | 2.00 | 1.50 | 40.00 | 30.00 | 20.0 |" and "torch 2.0" in page
     assert all(len(line) <= 130 for line in page.splitlines())
+
+
+# moves in a notebook -------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("name", NAMES)
+def test_a_move_is_of_one_control_and_none_is_made_twice(name):
+    controls = picture_of(name).CONTROLS
+    start, made = start_values(controls), list(interactions.moves(controls))
+    assert all([key for key in start if values[key] != start[key]] == [moved] for moved, values in made)
+    for key, control in controls.items():
+        places = [values[key] for moved, values in made if moved == key]
+        expected = 0 if isinstance(control, Text) else min(interactions.MOVES, len(control.values) - 1)
+        assert len(places) == len(set(places)) == expected
+
+
+def test_seconds_of_moves_are_told_apart(monkeypatch):
+    monkeypatch.setattr(interactions, "MOVES", 2)
+    ticks = iter([0.0, 1.0, 10.0, 13.0] + [30.0 + n for n in range(8)])
+    found = interactions.measured("client-drift", clock=lambda: next(ticks))
+    assert [key for key, *_ in found] == list(picture_of("client-drift").CONTROLS)
+    assert [row[1:] for row in found] == [(2.0, 3.0, 2), (1.0, 1.0, 2), (1.0, 1.0, 2)] and next(ticks, None) is None
+    page = interactions.page({"one": [("eta", 0.5, 0.75, 5)], "two": [("eta", 1.25, 2.0, 5)]}, "2026-01-01", 0.5, 2)
+    assert "| two | `eta` | 5 | 1.25 | 2.00 |" in page and "1 of 2 medians are below 1 s" in page

@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+from importlib.util import find_spec
 
 import pytest
 
@@ -13,8 +14,9 @@ from tests import ROOT
 from tests.said import tells
 
 TEMPLATE = ROOT / "docs" / "template"
-PLAIN, TORCH, STRATEGY = "plain.py", "torch_loop.py", "strategy.py"
-TESTS = {PLAIN: "fedavg", TORCH: "torch", STRATEGY: "fedavgm"}
+PLAIN, TORCH, STRATEGY, FLOWER = "plain.py", "torch_loop.py", "strategy.py", "flower_strategy.py"
+TESTS = {PLAIN: "fedavg", TORCH: "torch", STRATEGY: "fedavgm", FLOWER: "flower"}
+WITH_FLOWER = find_spec("flwr") is not None
 
 #: faults: file, what stands there, what a mistake would write
 FAULTS = {
@@ -37,6 +39,10 @@ FAULTS = {
     "momentum of the model": (STRATEGY, "(average - old)", "average"),
     "averaged momentum": (STRATEGY, "+ (average - old)", "+ (1 - self.momentum) * (average - old)"),
     "velocity forgotten": (STRATEGY, "self.momentum * self.velocity[layer]", "0.0"),
+    "Flower's average alone": (FLOWER, "return ndarrays_to_parameters(self.layers), metrics", "return average, metrics"),
+    "averaged momentum in Flower": (FLOWER, "+ (layer -", "+ (1 - self.momentum) * (layer -"),
+    "server step twice": (FLOWER, "self.momentum * self.velocity", "self.momentum * self.server_step * self.velocity"),
+    "first layers kept": (FLOWER, "self.layers[place] = self.layers[place]", "self.layers[place] = layer"),
 }
 
 
@@ -60,13 +66,15 @@ def project(tmp_path):
 @pytest.mark.parametrize("arguments", [(), ("--fedtheory", "--fedtheory-federations", "4", "--fedtheory-seed", "7")])
 def test_the_template_passes(project, arguments):
     status, said = pytest_of(project, *arguments)
-    assert status == 0 and "4 passed" in said, said
+    assert status == 0 and ("7 passed" if WITH_FLOWER else "4 passed, 1 skipped") in said, said
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_fault_is_caught(project, name):
     file, right, wrong = FAULTS[name]
+    if file == FLOWER and not WITH_FLOWER:
+        pytest.skip("Flower is not installed")
     path = project / "my_methods" / file
     text = path.read_text(encoding="utf-8")
     assert text.count(right) == 1

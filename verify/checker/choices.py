@@ -30,16 +30,16 @@ def of_world(key):
 
 
 def told_apart(*forms):
-    return any(of_world(key) for form in forms for key in form.terms)
+    return any(of_world(key) for form in forms for key in form.parts)
 
 
 def whole(form, worlds):
     """A form, whose parts without a world are sums over ``worlds``."""
     found = {}
-    for key, c in form.terms.items():
+    for key, c in form.parts.items():
         for new in [key] if of_world(key) else [within(key, world) for world in worlds]:
             found[new] = found.get(new, 0) + c
-    return Form(found)
+    return Form.reduced(found, form.over)
 
 
 class Choices(Known):
@@ -124,10 +124,11 @@ class Choices(Known):
     def with_choices(self, past):
         """What is known of sides that choices change, in each world and in sums over worlds."""
         here, found, zero = self.worlds(past.given), {}, {}
+        always = self.always(past.round)
         for world in here:
             found[f"chance @{world}"] = Form({within((), world): Fraction(1)})
-            for name, form in self.always(past.round).items():
-                self.meter.spend(len(form.terms))
+            for name, form in always.items():
+                self.meter.spend(len(form.parts))
                 found[f"{name} @{world}"] = whole(form, [world])
         for name, given, form in self.said(past):
             worlds = self.worlds(given)
@@ -136,7 +137,7 @@ class Choices(Known):
         for forms, kept in ((self.variances(past.round), found), (self.uncorrelated(past.round), zero)):
             for name, form in forms.items():
                 for worlds in self.alike(here, self.drawn_as(name)):
-                    self.meter.spend(len(form.terms))
+                    self.meter.spend(len(form.parts))
                     kept[f"{name} of {' '.join(map(str, worlds))}"] = whole(form, worlds)
         return found, zero
 

@@ -126,12 +126,12 @@ def checked(certificate):
     sizes = sized(certificate, ["samples"] if of_samples else [])
     names = OF_SAMPLES if of_samples else INSTANCE[certificate["setting"]]
     keys(certificate["instance"], names, "the instance", MAY_HAVE if "center" in names else ())
-    known = sizes | {"rounds + 1": sizes["rounds"] + 1, 1: 1, "model": sizes["dim"]}
+    known = sizes | {1: 1, "model": sizes["dim"]}
     if factored(certificate):
         known["model"] = certificate["instance"]["factors"]
         require(type(known["model"]) is int and 2 * (1 + known["model"]) == sizes["dim"], "factors is n where dim = 2 + 2 n")
     for name in {*LENGTHS} & {*certificate["instance"]}:
-        lengths = [known[size] for size in LENGTHS[name]]
+        lengths = [entries(size, known) for size in LENGTHS[name]]
         shaped(certificate["instance"][name], lengths, name, more=name in ("pieces", "noise", "atoms"))
     first = certificate["instance"].get("initial", {})
     for name, state in keys(first, (), "initial", first).items():
@@ -165,8 +165,17 @@ def valued(values, free, sizes):
         if isinstance(value, dict):
             keys(value, ("hypothesis",), f"a value of {name}, unless it is a number,")
         else:
-            shaped(value, free[name] and [sizes[size] for size in free[name]], name)
+            shaped(value, free[name] and [entries(size, sizes) for size in free[name]], name)
     return values
+
+
+def entries(size, sizes):
+    """How many entries an axis of this size has: so many as the size says, or, as of ``rounds + 1``, some more."""
+    if size in sizes:
+        return sizes[size]
+    name, _, more = size.partition(" + ")
+    require(name in sizes and more.isdigit() and len(more) <= 3, f"there is no size {size!r}")
+    return sizes[name] + int(more)
 
 
 def shaped(value, lengths, name, more=False):

@@ -1,7 +1,8 @@
 """Vectors and numbers that are linear combinations of letters, of their inner products, and of numbers without a value."""
 
 from fractions import Fraction
-from math import lcm
+from functools import cached_property
+from math import gcd, lcm
 
 from verify.checker.limits import bits
 from verify.checker.words import require
@@ -17,37 +18,52 @@ class NoForm(TypeError):
 
 
 class Linear:
-    """A linear combination, {what: coefficient}."""
+    """A linear combination, {what: coefficient}. Its coefficients are whole numbers, the ``parts``, over one denominator,
+    ``over``, which has no factor in common with all of them."""
 
     def __init__(self, terms):
-        self.terms = {key: c for key, c in terms.items() if c != 0}
+        over = lcm(*(c.denominator for c in terms.values()))
+        self.parts, self.over = {key: c.numerator * (over // c.denominator) for key, c in terms.items() if c != 0}, over
+
+    @classmethod
+    def reduced(cls, parts, over):
+        """Whole numbers over a denominator, without what they have in common."""
+        found, common = cls.__new__(cls), gcd(over, *parts.values())
+        found.parts = {key: c // common for key, c in parts.items() if c} if common > 1 else {
+            key: c for key, c in parts.items() if c}
+        found.over = over // common
+        return found
+
+    @cached_property
+    def terms(self):
+        return {key: Fraction(c, self.over) for key, c in self.parts.items()}
 
     def __add__(self, other):
-        other, found = self.like(other), dict(self.terms)
-        for key, c in other.terms.items():
-            found[key] = found.get(key, 0) + c
-        return type(self)(found)
+        other = self.like(other)
+        over = lcm(self.over, other.over)
+        own, others = over // self.over, over // other.over
+        found = {key: c * own for key, c in self.parts.items()} if own > 1 else dict(self.parts)
+        for key, c in other.parts.items():
+            found[key] = found.get(key, 0) + c * others
+        return self.reduced(found, over)
 
     def __mul__(self, number):
         number = plain(number)
-        return type(self)({key: c * number for key, c in self.terms.items()})
+        above = number.numerator
+        return self.reduced({key: c * above for key, c in self.parts.items()}, self.over * number.denominator)
 
     def __truediv__(self, number): return self * (1 / plain(number))
-    def __neg__(self): return self * Fraction(-1)
+    def __neg__(self): return self.reduced({key: -c for key, c in self.parts.items()}, self.over)
     def __sub__(self, other): return self + -self.like(other)
     def __rsub__(self, other): return self.like(other) + -self
 
     __radd__, __rmul__ = __add__, __mul__
 
     @property
-    def longest(self):
-        return max(self.terms.values(), key=bits, default=Fraction(0))
+    def numerator(self): return max(self.parts.values(), key=abs, default=0)
 
     @property
-    def numerator(self): return self.longest.numerator
-
-    @property
-    def denominator(self): return self.longest.denominator
+    def denominator(self): return self.over
 
     def refuse(self, *_):
         raise NoForm(f"{type(self).__name__.lower()}s have sums and multiples only")
@@ -88,15 +104,15 @@ class Form(Linear):
         return plain(self) ** power
 
     def __mul__(self, other):
-        return other * plain(self) if isinstance(other, Linear) and {*self.terms} <= {()} else super().__mul__(other)
+        return other * plain(self) if isinstance(other, Linear) and {*self.parts} <= {()} else super().__mul__(other)
 
     __rmul__ = __mul__
 
 
 def plain(number):
     """The number as a fraction, if it is one."""
-    if isinstance(number, Form) and {*number.terms} <= {()}:
-        return number.terms.get((), Fraction(0))
+    if isinstance(number, Form) and {*number.parts} <= {()}:
+        return Fraction(number.parts.get((), 0), number.over)
     if not isinstance(number, (int, Fraction)):
         raise NoForm(f"a rational number must stand where there is a {type(number).__name__}")
     return Fraction(number)
@@ -114,16 +130,15 @@ def loss(k, number):
 
 def pairing(u, v):
     """The inner product of two vectors, neither of which depends on where the optimum lies."""
-    if ORIGIN in u.terms or ORIGIN in v.terms:
+    if ORIGIN in u.parts or ORIGIN in v.parts:
         raise NoForm("a point that is not measured from the optimum")
     found = {}
-    for i, a in u.terms.items():
-        for j, b in v.terms.items():
-            if i // LAYER != j // LAYER:
-                continue
-            key = (min(i, j), max(i, j))
-            found[key] = found.get(key, 0) + a * b
-    return Form(found)
+    for i, a in u.parts.items():
+        for j, b in v.parts.items():
+            if i // LAYER == j // LAYER:
+                key = (i, j) if i <= j else (j, i)
+                found[key] = found.get(key, 0) + a * b
+    return Form.reduced(found, u.over * v.over)
 
 
 def long(*numbers):
@@ -133,7 +148,7 @@ def long(*numbers):
 
 def effort(u, v):
     """Steps that an inner product takes."""
-    return len(u.terms) * len(v.terms) * long(u.longest, v.longest) // 4
+    return len(u.parts) * len(v.parts) * long(u, v) // 4
 
 
 def between(one, other, L, m):
@@ -165,12 +180,12 @@ def combined(forms, multipliers, spend):
 def nonnegative(slack, spend=lambda steps: None):
     """Whether a number is never negative, whatever the letters are: its inner products are a square, its constant is at
     least 0, and nothing else remains. ``spend`` is told of steps before they are taken."""
-    inner = {key: c for key, c in slack.terms.items() if isinstance(key, tuple) and key}
-    if slack.terms.get((), 0) < 0 or {*slack.terms} - {*inner} - {()}:
+    inner = {key: c for key, c in slack.parts.items() if isinstance(key, tuple) and key}
+    if slack.parts.get((), 0) < 0 or {*slack.parts} - {*inner} - {()}:
         return False
     rows = sorted({i for key in inner for i in key})
-    entry = {(i, j): inner.get((min(i, j), max(i, j)), Fraction(0)) / (1 if i == j else 2) for i in rows for j in rows}
-    return semidefinite([[entry[i, j] for j in rows] for i in rows], spend)
+    entry = {(i, j): inner.get((min(i, j), max(i, j)), 0) * (2 if i == j else 1) for i in rows for j in rows}
+    return semidefinite([[entry[i, j] for j in rows] for i in rows], spend)  # of twice the inner products
 
 
 def semidefinite(matrix, spend=lambda steps: None):

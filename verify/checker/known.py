@@ -63,13 +63,13 @@ class Known:
             L, m = self.bounds["L_client"][k], self.bounds["mu_client"][k]
             if m is None and L is None:
                 continue
-            m, digits = -L if m is None else m, long(*(x.longest for x, *_ in points))
+            m, digits = -L if m is None else m, long(*(x for x, *_ in points))
             for i, one in enumerate(points):
                 if L is not None:
                     found[f"client {k} least {i}"] = self.above(one, L) - self.given["F_star_client"][k]
                 for j, other in enumerate(points):
                     if i != j:
-                        self.meter.spend((len(one[0].terms) + len(other[0].terms) + 2) ** 2 * digits // 2)
+                        self.meter.spend((len(one[0].parts) + len(other[0].parts) + 2) ** 2 * digits // 2)
                         found[f"client {k} {i} {j}"] = between(one, other, L, m)
         found |= self.at_the_optimum()
         self.given_past = None

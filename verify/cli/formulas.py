@@ -125,6 +125,7 @@ def compare(
     plot: Annotated[Path | None, typer.Option(help="Draw the bounds; writes SVG, PDF and PNG of that name.")] = None,
     run: Annotated[Path | None, typer.Option(help="A file of `fedtheory run`, along whose runs to compare.")] = None,
     algorithm: Annotated[str | None, typer.Option(metavar="FILE.py:NAME", help="The method of --run, if yours.")] = None,
+    worst: Annotated[bool, typer.Option("--worst", help="With --run: draw the exact worst case too.")] = False,
     seed: Annotated[int, typer.Option(help="Seed of the search.")] = 0,
     json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
 ) -> int:
@@ -137,7 +138,7 @@ def compare(
     chosen = [choose_claim(text) for text in claims if "=" not in text]
     if run is not None:
         given = [*(settings or []), *(text for text in claims if "=" in text)]
-        return _compare_with_runs(chosen, given, run, algorithm, plot, json)
+        return _compare_with_runs(chosen, given, run, algorithm, plot, json, worst)
 
     from dataclasses import asdict
     from itertools import combinations
@@ -171,7 +172,7 @@ def compare(
 
 
 def _compare_with_runs(
-    claims: list, given: list[str], run: Path, algorithm: str | None, plot: Path | None, json: bool,
+    claims: list, given: list[str], run: Path, algorithm: str | None, plot: Path | None, json: bool, worst: bool,
 ) -> int:
     """Print how a claim compares with the runs of a file, and draw it; status 1 if they refute it."""
     from dataclasses import asdict
@@ -183,7 +184,7 @@ def _compare_with_runs(
     if len(claims) != 1:
         raise ValueError(f"--run compares one claim; got {len(claims)}")
     values = {name: float(value) for name, value in exact_numbers(given).items()}
-    found = compare(claims[0], again(run, algorithm), values=values)
+    found = compare(claims[0], again(run, algorithm), values=values, worst=worst)
     if json:
         print(json_text.dumps(asdict(found), indent=1, default=float))
     else:

@@ -139,9 +139,9 @@ def explain(
     found = shared.choose_claim(claim)
 
     from bounds.registry.claims import all_claims
+    from bounds.registry.papers import PAPERS, claims_of_paper
     from verify.cli import console
     from verify.referee.batch import related_at
-    from verify.referee.decide import Settings
     from verify.referee.workers import decide_or_say_why
     from verify.report.explain import explain as explained
     from verify.results.commands import command
@@ -152,10 +152,13 @@ def explain(
     budget = settings["budget"] if settings.get("budget") in list(Budget) else "quick"
     verdict = stored_verdict(out, found.id, fingerprints([found], settings, related_at(budget))[found.id])
     if verdict is None:
+        from verify.referee.decide import Settings  # which loads what searches and proves
+
         name, budget = shared.names_in_files().get(found.id, found.id), "quick"
         console.note(f"{out} has no verdict on {found.id}; it is decided now, with the quick budget")
         verdict = replace(decide_or_say_why(found, Settings()), command=command("verify", name, out=out))
-    others = [c for c in all_claims().values() if c.block == found.block and c.id != found.id]
+    near = claims_of_paper(found.paper) if found.paper in PAPERS else all_claims()
+    others = [c for c in near.values() if c.block == found.block and c.id != found.id]
     there = {c.id: stored_verdict(out, c.id) for c in others}
     readings = {c.id: (c.reading, there[c.id].verdict if there[c.id] else None) for c in others}
     print(explained(found, verdict, readings, budget, out.as_posix()), end="")

@@ -36,7 +36,9 @@ def name(axes: Axes, x: str, y: str, title: str = "") -> None:
 
 
 def legend(axes: Axes, **options) -> None:
-    axes.legend(frameon=False, prop={"family": "STIXGeneral", "math_fontfamily": "stix", "size": 10.5}, **options)
+    """The axes' legend; its place is given, since matplotlib warns of a place that it took a second to choose itself."""
+    prop = {"family": "STIXGeneral", "math_fontfamily": "stix", "size": 10.5}
+    axes.legend(**{"frameon": False, "prop": prop, "loc": "best"} | options)
 
 
 def by_round(axes: Axes, values, colour: str, label: str, floor: float = 1e-16, **style) -> None:

@@ -1,6 +1,9 @@
 """Parts of a notebook's page: its controls, and its picture. The only file beside the notebooks that knows marimo."""
 
+from collections.abc import Callable
 from html import escape
+from types import ModuleType
+from typing import Any
 
 import marimo as mo
 from matplotlib.figure import Figure
@@ -8,7 +11,7 @@ from matplotlib.figure import Figure
 from verify.demos.controls import Choice, Controls, Slider, Text
 from verify.demos.drawn import as_svg
 
-__all__ = ["controls", "file", "picture"]
+__all__ = ["controls", "file", "picture", "shown"]
 
 
 def controls(named: Controls) -> mo.ui.dictionary:
@@ -28,6 +31,11 @@ def _element(control: Slider | Choice | Text):
 def picture(figure: Figure, said: str):
     """The figure as wide as the page, and what it says in words; screen readers read the words."""
     return mo.vstack([mo.Html(f'<div class="picture" style="max-width:1000px">{as_svg(figure, said)}</div>'), mo.md(said)])
+
+
+def shown(demo: ModuleType) -> Callable[[Any], None]:
+    """Shows numbers that are not final in the place of the picture, while the cell computes on."""
+    return lambda found: mo.output.replace(picture(demo.picture(found), demo.said(found)))
 
 
 def file(text: str, title: str):

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -50,7 +51,23 @@ def open_demo(demo: Demo, port: int | None = None, browser: bool = True, edit: b
         copy = Path.cwd() / demo.path.name
         if not copy.exists():
             shutil.copyfile(demo.path, copy)
+    return _served(command(demo, port, browser, copy))
+
+
+def _served(arguments: list[str]) -> int:
+    """Run the server until it ends or is interrupted. What ends this process ends the server too."""
+
+    def end(number, frame):
+        raise SystemExit(128 + number)
+
+    before = signal.signal(signal.SIGTERM, end)
     try:
-        return subprocess.run(command(demo, port, browser, copy), env=environment()).returncode
-    except KeyboardInterrupt:
-        return 0
+        with subprocess.Popen(arguments, env=environment()) as server:
+            try:
+                return server.wait()
+            except KeyboardInterrupt:
+                return 0
+            finally:
+                server.terminate()
+    finally:
+        signal.signal(signal.SIGTERM, before)

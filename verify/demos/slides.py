@@ -1,4 +1,7 @@
-"""A demo as one page that needs neither Python nor a network: a picture for every place of its sliders, made beforehand."""
+"""A demo as one page that needs neither Python nor a network: a picture for every place of its sliders, made beforehand.
+
+What a reader types cannot be computed beforehand: a page says so where its notebook has a line of text.
+"""
 
 import ast
 import json
@@ -15,7 +18,7 @@ from verify.demos.controls import Choice, Controls, Slider, Text, every_value
 __all__ = ["page", "thinned"]
 
 MOST = 120  # pictures of a page
-_DOTS = 100  # per inch
+_DOTS, _COLOURS = 100, 64  # per inch; of a picture, which has few, so that it takes half the room
 
 _PAGE = """<!DOCTYPE html>
 <html lang="en">
@@ -31,16 +34,22 @@ img {{ width: 100%; height: auto; }}
 .controls {{ display: grid; grid-template-columns: auto minmax(8em, 24em) auto; gap: .5em 1em; justify-content: start;
   align-items: center; margin: 1em 0; }}
 input, select {{ width: 100%; font: inherit; }} output {{ min-width: 5em; }}
+code {{ overflow-wrap: anywhere; }}
+.formula {{ display: block; overflow-x: auto; }}
+.whole {{ grid-column: 1 / -1; }}
+@media (max-width: 600px) {{ .controls {{ grid-template-columns: 1fr auto; }} label {{ grid-column: 1 / -1; }} }}
+@media (prefers-color-scheme: dark) {{
+  body {{ color: #ddd; background: #131416; color-scheme: dark; }} a {{ color: #8ab4f8; }} img {{ border-radius: 4px; }} }}
 </style>
 </head>
 <body>
-<h1>{title}</h1>
+{way}<h1>{title}</h1>
 <p><img id="picture" alt="" src="{first}"></p>
 <p id="said" aria-live="polite">{said}</p>
 <div class="controls">
 {controls}
 </div>
-{text}
+{live}{text}
 <script>
 const pictures = {pictures}, words = {words};
 const inputs = [...document.querySelectorAll("[data-values]")];
@@ -87,11 +96,13 @@ def _fewer(control: Slider | Choice):
     return type(control)(control.label, tuple(values[:gone] + values[gone + 1:]), control.start)
 
 
-def page(demo: Demo, most: int = MOST, progress: Callable[[int, int], None] = lambda done, total: None) -> str:
+def page(demo: Demo, most: int = MOST, progress: Callable[[int, int], None] = lambda done, total: None,
+         way: str = "") -> str:
     """The page as HTML, with at most ``most`` pictures inside.
 
     Args:
         progress: called with the numbers of pictures made and to make.
+        way: what stands above the title, as HTML.
     """
     module = module_of(demo)
     controls = thinned(module.CONTROLS, most)
@@ -104,12 +115,12 @@ def page(demo: Demo, most: int = MOST, progress: Callable[[int, int], None] = la
         progress(done + 1, len(places))
     start = places.index({key: control.start for key, control in controls.items()})
     title, _, idea = demo.idea.partition(": ")
-    shown = {key: control for key, control in controls.items() if not isinstance(control, Text)}
+    shown = [_control(key, control) for key, control in controls.items() if not isinstance(control, Text)]
     return _PAGE.format(
-        title=escape(title), first=pictures[start], said=words[start],
+        way=way, title=escape(title), first=pictures[start], said=words[start],
         text=f"<p><em>{_inline(idea[0].upper() + idea[1:])}</em></p>\n{_text(demo)}",
-        controls="\n".join(_control(key, control) for key, control in shown.items()),
-        pictures=_script(pictures), words=_script(words))
+        controls="\n".join([*(_fixed(control) for control in controls.values() if isinstance(control, Text)), *shown]),
+        live=_live(demo, controls), pictures=_script(pictures), words=_script(words))
 
 
 def _script(data: Any) -> str:
@@ -120,9 +131,26 @@ def _script(data: Any) -> str:
 def _picture(figure) -> str:
     from base64 import b64encode
 
-    buffer = BytesIO()
-    figure.savefig(buffer, format="webp", dpi=_DOTS, pil_kwargs={"lossless": True})
-    return f"data:image/webp;base64,{b64encode(buffer.getvalue()).decode()}"
+    from PIL import Image
+
+    drawn, small = BytesIO(), BytesIO()
+    figure.savefig(drawn, format="png", dpi=_DOTS)
+    Image.open(drawn).convert("RGB").quantize(_COLOURS).convert("RGB").save(small, format="webp", lossless=True)
+    return f"data:image/webp;base64,{b64encode(small.getvalue()).decode()}"
+
+
+def _fixed(control: Text) -> str:
+    """A line of text, which stays as it is."""
+    return f'<div class="whole">{_inline(control.label)}: <code>{escape(control.start)}</code></div>'
+
+
+def _live(demo: Demo, controls: Controls) -> str:
+    """What this page cannot do, and how to do it; nothing if it can do all."""
+    if not any(isinstance(control, Text) for control in controls.values()):
+        return ""
+    return ("<p>What you type cannot be computed beforehand: on this page the lines of text stay as they are. "
+            f"<code>pip install \"fedtheory[demos]\"</code>, then <code>fedtheory demo {demo.name}</code> opens the live "
+            "notebook.</p>\n")
 
 
 def _control(key: str, control: Slider | Choice) -> str:
@@ -156,7 +184,7 @@ def _block(text: str) -> str:
 
 #: marks of Markdown that the texts have
 _MARKS: Mapping[str, Callable[[str], str]] = {
-    r"\$\$(.+?)\$\$": lambda latex: mathml(latex, True), r"\$(.+?)\$": mathml,
+    r"\$\$(.+?)\$\$": lambda latex: f'<span class="formula">{mathml(latex, True)}</span>', r"\$(.+?)\$": mathml,
     r"`(.+?)`": lambda code: f"<code>{escape(code)}</code>",
     r"\*\*(.+?)\*\*": lambda text: f"<strong>{escape(text)}</strong>",
     r"\*(.+?)\*": lambda text: f"<em>{escape(text)}</em>",

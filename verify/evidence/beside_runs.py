@@ -20,6 +20,7 @@ from verify.evaluation.environment import UNMEASURED, Environment, NamedArray, U
 from verify.evaluation.evaluate import sides
 from verify.evaluation.judge import unmet
 from verify.evaluation.term_sizes import sizes_of_sides
+from verify.evidence.beside_worst import with_worst_case
 from verify.evidence.coupled import CoupledRuns
 from verify.evidence.eprocess import REFUTES, confidence_band, e_values, more_samples
 from verify.evidence.open_numbers import at_values, hidden_constants, least_constant, order_statement
@@ -88,7 +89,7 @@ class Comparison(Shown):
 
 
 def compare(claim: Claim | str, trajectory, points: int = 24, values: Mapping[str, float] | None = None,
-            replacements: Sequence[tuple] | None = None) -> Comparison:
+            replacements: Sequence[tuple] | None = None, worst: bool = False) -> Comparison:
     """Evaluates both sides of a claim about runs along a trajectory of many seeds, of any method, on any federation.
 
     Args:
@@ -100,6 +101,9 @@ def compare(claim: Claim | str, trajectory, points: int = 24, values: Mapping[st
             one that an equation ties to the step size. Others are 1, moved into the bounds of the hypotheses.
         replacements: of a claim about given neighbouring data sets, what is replaced, as (client, sample, features, target)
             each; by default some samples, see :class:`verify.evidence.coupled.CoupledRuns`.
+        worst: whether to draw the exact worst case too: the largest left side of all functions of the claim's class with the
+            sizes, constants and steps of the runs. There is one of statements with <= about the end of a run, over the first
+            rounds; the note says why there is none.
 
     The bound is evaluated with the federation's constants. One that depends on an estimated constant decides nothing, and
     neither does one of which a hypothesis fails or that is about another method; all are drawn. A number that the claim
@@ -110,7 +114,7 @@ def compare(claim: Claim | str, trajectory, points: int = 24, values: Mapping[st
     Raises:
         LookupError: unknown claim id. ValueError: a claim that is not about runs, or about neighbouring data sets of
             clients without samples; a trajectory that cannot be made again; a name in ``values`` that the claim does not
-            leave free.
+            leave free. ImportError: ``worst`` without the solver.
     """
     claim, values = find_claim(claim) if isinstance(claim, str) else claim, dict(values or {})
     if claim.setting != "run":
@@ -129,8 +133,8 @@ def compare(claim: Claim | str, trajectory, points: int = 24, values: Mapping[st
         return Runs(claim, trajectory, values)
 
     if claim.exists is None:
-        return _beside(runs_of(claim, values), points)
-    found = [_of_one_value(claim, _beside(runs_of(one.claim, one.values), points), one.text)
+        return _beside(runs_of(claim, values), points, worst)
+    found = [_of_one_value(claim, _beside(runs_of(one.claim, one.values), points, worst), one.text)
              for one in at_values(claim, runs_of, values)]
     return min(found, key=lambda one: (("consistent", "undecided", "not applicable").index(one.verdict),
                                        np.inf if one.ratio is None else one.ratio))
@@ -151,13 +155,15 @@ def _of_one_value(claim: Claim, found: Comparison, text: str) -> Comparison:
                    series=replace(found.series, title=title, decides=False, note=note))
 
 
-def _beside(runs: Runs, points: int) -> Comparison:
+def _beside(runs: Runs, points: int, worst: bool) -> Comparison:
     claim = runs.claim
     try:
         found = _compared(runs, points)
     except UNMEASURED as error:
         said = error.args[0] if error.args else type(error).__name__
         found = Comparison(claim.id, "not applicable", f"a side has no value on these runs: {said}")
+    if worst and found.verdict != "not applicable":
+        found = replace(found, series=with_worst_case(runs, found.series))
     return replace(found, runs=runs.algorithm.name)
 
 

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from bounds.language.claim import Claim, Procedure, Variable, names_in
+from bounds.language.claim import Claim, Procedure, Variable, length_of, names_in
+from bounds.language.names import CONSTANT, names_from
 from fedtheory import LossMatching, find_algorithm, make_algorithm
 from fedtheory.engine import rounds_of
 from fedtheory.schedules import value_at
@@ -105,7 +106,8 @@ class Runs:
         for name, value in (self.arguments | self.of_selection | self.values).items():
             if name in claim.names and name not in sizes and name not in given:
                 given[name] = self._constant(value)
-        usual = {v.name: _usual(v, sizes) for v in claim.variables if v.name not in given and v.name not in sizes}
+        tightest = {*names_from(CONSTANT)} & {*bounds_on_numbers(claim)}  # as of constants that are not declared
+        usual = {v.name: _usual(v, sizes) for v in claim.variables if v.name not in (given.keys() | sizes | tightest)}
 
         def bind(more):
             left = {name: leaf for name, leaf in usual.items() if name not in more}
@@ -239,7 +241,7 @@ def _of_runs(make: Callable, entries: int | None) -> NamedArray:
 
 def _usual(variable: Variable, sizes: Mapping[str, int]) -> np.ndarray:
     """The value of a free variable of which nothing is known, as a leaf: 1, or half of what it lies below."""
-    shape = (1, *(sizes[size] for _, size in variable.indices), *[sizes["dim"]] * (variable.domain == "vector"))
+    shape = (1, *(length_of(size, sizes) for _, size in variable.indices), *[sizes["dim"]] * (variable.domain == "vector"))
     if variable.domain == "simplex":
         return np.full(shape, 1 / shape[-1])
     if variable.domain == "integer":

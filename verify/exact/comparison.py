@@ -135,7 +135,7 @@ def _implied(claim: Claim) -> Iterator[Line]:
 
 def _of_variable(variable: Variable) -> Iterator[Line]:
     indices = [sp.Symbol(index) for index, _ in variable.indices]
-    over = tuple((index, _ZERO, sp.Symbol(size) - 1) for index, size in variable.indices)
+    over = tuple((index, _ZERO, sp.Add(*map(_size, size.split(" + ")), -1)) for index, size in variable.indices)
     entry = sp.IndexedBase(variable.name)[tuple(indices)] if indices else sp.Symbol(variable.name)
     match variable.domain:
         case "positive":
@@ -155,6 +155,11 @@ def _of_variable(variable: Variable) -> Iterator[Line]:
             yield sp.Sum(entry, (sp.Symbol(index), low, high)), "==", _ONE, tuple(outer)
     if variable.below is not None:
         yield variable.below - entry, ">", _ZERO, ()
+
+
+def _size(text: str) -> sp.Expr:
+    """A part of the size of an array: a name, or a whole number that is added to it."""
+    return sp.Integer(text) if text.isdigit() else sp.Symbol(text)
 
 
 def _signs(claim: Claim) -> dict[str, bool]:

@@ -9,7 +9,7 @@ import sympy as sp
 
 from bounds.language import names as language
 from bounds.language import words
-from bounds.language.claim import Claim, Condition, Procedure
+from bounds.language.claim import Claim, Condition, Procedure, parts_of_size
 from bounds.language.names import names_from
 from fedtheory import find_algorithm
 from synthetic.numbers.decimals import as_written
@@ -194,7 +194,7 @@ def _domains(claim: Claim) -> Iterator[dict[str, Any]]:
     """The domains of the free quantities, as hypotheses for the checker."""
     for variable in claim.variables:
         indices = tuple(sp.Symbol(index, integer=True) for index, _ in variable.indices)
-        over = tuple((i, 0, sp.Symbol(size, integer=True) - 1)
+        over = tuple((i, 0, sp.Symbol(parts_of_size(size)[0], integer=True) + parts_of_size(size)[1] - 1)
                      for i, (_, size) in zip(indices, variable.indices, strict=True))
         entry = sp.IndexedBase(variable.name)[indices] if indices else sp.Symbol(variable.name)
         if variable.domain == "positive":

@@ -26,7 +26,7 @@ inference, and verdicts say so by printing the sequence. Everything short of thi
 are level, and ``undecided`` where they grow and nothing confirms it.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
@@ -132,6 +132,8 @@ def _refutes(claim: Claim, growth: Growth, name: str, tracks: list[Track], accep
             growth.unconfirmed = name if track.fit.grows and not track.along_scales else growth.unconfirmed
             continue
         members = refuting_members(claim, track)
+        if members and members[0].constant is not None and not _share(claim, members):
+            continue
         if members and accepts and not accepts(name, members):
             growth.rejected = growth.rejected or (name, members, track)
         elif members:
@@ -141,6 +143,13 @@ def _refutes(claim: Claim, growth: Growth, name: str, tracks: list[Track], accep
         elif track.fit.grows and not track.fit.infinite and not track.along_scales:
             growth.unconfirmed = name
     return False
+
+
+def _share(claim: Claim, members: Sequence[ExactMember]) -> bool:
+    """Whether the numbers on which constants may depend are the same on all members: a number may move into the bounds of
+    hypotheses where an instance becomes exact, or where it leaves the sizes that were judged."""
+    each = [m.violation.environment.bound for m in members]
+    return all(len({str(bound[name].data) for bound in each if name in bound}) < 2 for name in claim.constants_may_use or ())
 
 
 def _why_short(tracks: list[Track], refused: str) -> str:
@@ -156,7 +165,7 @@ def _over_all_instances(claim: Claim, trials: Trials) -> Iterator[tuple[str, Cal
         formula = _made_of_sizes(claim, name)
         if formula is None and domains.get(name) not in ("positive", "nonnegative"):
             raise NotImplementedError(f"constants may depend on {name}, which no instances share: only a number among the "
-                                      "claim's variables can be held")
+                                      f"claim's variables can be held, as {name} = \"positive\"")
         if formula is None:
             trials.keep[name] = float(trials.rng.choice([0.25, 0.5]))
         elif formula.free_symbols:

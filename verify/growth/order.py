@@ -11,6 +11,7 @@ import sympy as sp
 
 from bounds.language import words
 from bounds.language.claim import HIDDEN, Claim, Condition, names_in
+from bounds.language.names import CONSTANT, names_from
 from verify.claims.hypotheses import given_numbers
 from verify.claims.method import own_arguments
 from verify.claims.open_constants import shown_by_runs
@@ -91,7 +92,7 @@ def leaves_the_step_open(claim: Claim) -> bool:
     free = {v.name for v in claim.variables if v.domain in ("positive", "nonnegative", "real") and not v.indices}
     if (free & set(own_arguments(claim.procedure))) - spoken_of:
         return True
-    declared, steps, equalities = {v.name for v in claim.variables}, {"eta_l"}, 0
+    declared, steps, equalities = {v.name for v in claim.variables} - {*names_from(CONSTANT)}, {"eta_l"}, 0
     for condition in claim.hypotheses:
         others = names_in(condition.right) - {str(index[0]) for index in condition.over}
         if condition.relation == "==" and names_in(condition.left) & {"eta_l"} and "eta_l" not in others and others:

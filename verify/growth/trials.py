@@ -10,7 +10,7 @@ import numpy as np
 
 from bounds.language.claim import Claim
 from fedtheory.traits import LENGTH
-from synthetic.numbers.arrays import NUMPY, Backend
+from synthetic.numbers.arrays import NUMPY, Backend, to_numpy
 from verify.claims.choice import position_of
 from verify.evaluation.environment import Environment, TooManyTerms
 from verify.evaluation.judge import Judgement, holds, judge
@@ -103,7 +103,9 @@ class Track:
         sizes, ratios, grown = self.sizes, self.ratios, self.fit
         if grown.infinite:
             return f"{self.limit}: the right side is zero"
-        return (f"{self.limit} {sizes[0]:g} to {sizes[-1]:g}: ratio {ratios[0]:.3g} to {ratios[-1]:.3g}, exponent "
+        place = int(np.argmax(ratios))
+        peak = f", up to {ratios[place]:.3g} at {sizes[place]:g}" if ratios[place] > 2 * max(ratios[0], ratios[-1]) else ""
+        return (f"{self.limit} {sizes[0]:g} to {sizes[-1]:g}: ratio {ratios[0]:.3g} to {ratios[-1]:.3g}{peak}, exponent "
                 f"{grown.slope:.2f} +- {grown.error:.2f}")
 
 
@@ -209,7 +211,16 @@ class Trials:
     def _judgement(self, shape: Shape, leaves: Leaves) -> tuple[Judgement, Environment]:
         with np.errstate(all="ignore"):
             environment = realise(self.claim, shape, _around_zero(shape, leaves), self.backend, most=_MOST_TERMS)
-            return judge(self.claim, environment, _least(leaves)), environment
+            judgement = judge(self.claim, environment, _least(leaves))
+        return judgement._replace(met=judgement.met & self._kept_in(environment)), environment
+
+    def _kept_in(self, environment: Environment) -> np.ndarray | bool:
+        """On which instances the shared numbers have their values, and are not moved into the bounds of hypotheses."""
+        kept = True
+        for name in self.keep.keys() & environment.bound.keys():
+            values = to_numpy(environment.bound[name].data)
+            kept = kept & (values.reshape(len(values), -1) == self.keep[name]).all(axis=1)
+        return kept
 
     def _at_places(self, shape: Shape, leaves: Leaves, places: np.ndarray) -> Iterator[tuple]:
         """For each of some looks, in which the number that is said to exist has its ``places`` (looks, instances): which

@@ -1,11 +1,12 @@
 """What a method draws at random by itself, found by listening to one round of it."""
 
+from collections import defaultdict
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 
-from bounds.language.claim import Procedure, Variable
+from bounds.language.claim import Procedure, Variable, length_of
 from fedtheory import find_algorithm
 from fedtheory.engine import one_round, starting_points
 from synthetic.base.noise import FiniteNoise
@@ -88,9 +89,10 @@ def chance_of(procedure: Procedure | None, variables: tuple[Variable, ...] = ())
         return NOTHING_MORE
     noise = FiniteNoise(np.array([[[[1.0, 1.0], [-1.0, -1.0]]] * 2]), np.array([0.5, 0.5]))
     federation = Quadratic(np.ones((1, 2, 2)), np.array([[[1.0, 0.0], [0.0, 1.0]]]), noise=noise, backend=NUMPY, layers=2)
-    names, sizes = own_arguments(procedure), {"rounds": 1, "layers": 2, "clients": 2, "iterations": 1}
+    names = own_arguments(procedure)
+    sizes = defaultdict(lambda: 1, layers=2, clients=2)
     own = {v.name: max(v.low, 1) if v.domain == "integer" and not v.indices
-           else np.zeros([sizes.get(size, 1) for _, size in v.indices])
+           else np.zeros([length_of(size, sizes) for _, size in v.indices])
            for v in variables if v.name in names and (v.indices or v.domain == "integer")}
     arguments = find_algorithm(procedure.base).arguments
     zero = {name for name in names if arguments.get(name) == 0.0} - own.keys()

@@ -9,7 +9,7 @@ from math import prod
 import numpy as np
 import sympy as sp
 
-from bounds.language.claim import BY_NUMBER, Claim
+from bounds.language.claim import BY_NUMBER, Claim, length_of
 from synthetic.numbers.arrays import NUMPY
 from verify.claims.hypotheses import bounds_on_numbers, equations
 from verify.claims.method import by_coordinate, free_starts, subset_left_open
@@ -275,7 +275,7 @@ def _thresholds(shape, rng):
 
 def _variable(variable, shape, count, rng):
     sizes = shape.as_sizes()
-    lead = tuple(sizes[size] for _, size in variable.indices)
+    lead = tuple(length_of(size, sizes) for _, size in variable.indices)
     full = (count, *lead)
     if variable.domain == "vector":
         return vectors((*full, shape.dim), rng)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bounds.language.claim import Claim
+from bounds.language.claim import Claim, length_of, parts_of_size
 from fedtheory.traits import CURVATURE, LENGTH, LOSS, SLOPE
 from verify.claims.method import free_starts
 from verify.claims.open_constants import ASSUMED
@@ -110,9 +110,9 @@ def taken(claim: Claim, leaves: Leaves, axis: str, numbers: Sequence[int], lengt
 
 
 def repeated(claim: Claim, leaves: Leaves, lengths: Mapping[str, int]) -> Leaves:
-    """The arrays with axes of other lengths: cut off, or with the last entry repeated."""
+    """The arrays with axes of other lengths, by name of their size: cut off, or with the last entry repeated."""
     return _along(claim, leaves, lambda size, there: (
-        np.arange(lengths[size]).clip(max=there - 1) if size in lengths else None))
+        np.arange(length_of(size, lengths)).clip(max=there - 1) if parts_of_size(size)[0] in lengths else None))
 
 
 def _along(claim: Claim, leaves: Leaves, entries: Callable) -> Leaves:

@@ -61,7 +61,7 @@ def _with_other_sizes(claim: Claim, shape: Shape, leaves: Leaves, rng: np.random
 
 def with_another_integer(claim: Claim, shape: Shape, rng: np.random.Generator) -> Shape:
     """The shape with one of the claim's integer variables changed by one, but for those that size arrays or runs."""
-    lengths = {size for v in claim.variables for _, size in v.indices} | {"local_steps"}
+    lengths = {"local_steps"}.union(*(v.sizes for v in claim.variables))
     own = [v for v in integer_variables(claim).values() if v.name not in lengths and v.name in dict(shape.sizes)]
     if not own:
         return shape

@@ -73,7 +73,7 @@ class Shape:
 
 def with_times(claim: Claim, shape: Shape, leaves: Leaves, local_steps: int, rounds: int) -> tuple[Shape, Leaves]:
     """The instance with other run lengths: times are cut off, or the last one is repeated."""
-    lengths = {"iterations": local_steps * rounds, "rounds": rounds, "rounds + 1": rounds + 1}
+    lengths = {"iterations": local_steps * rounds, "rounds": rounds, "local_steps": local_steps}
     return replace(shape, local_steps=local_steps, rounds=rounds), repeated(claim, leaves, lengths)
 
 

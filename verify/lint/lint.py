@@ -121,7 +121,7 @@ def _symbols(claim: Claim) -> Iterator[Finding]:
     indices = {str(triple[0]) for c in relations for triple in c.over}
     indices |= {str(limit[0]) for e in formulas for s in e.atoms(sp.Sum, sp.Product) for limit in s.limits}
     indices |= {str(i) for d in claim.definitions.values() for i in d.indices}
-    sizes, arguments = {size for v in claim.variables for _, size in v.indices}, set(_arguments(claim))
+    sizes, arguments = set().union(*(v.sizes for v in claim.variables)), set(_arguments(claim))
     declared = {v.name for v in claim.variables} | ({claim.exists.name} if claim.exists is not None else set())
     supplied = _SUPPLIED.union(claim.definitions, claim.constants, declared, indices, sizes, arguments)
     for name in sorted(used - supplied):

@@ -328,11 +328,18 @@ def _search_numbers(conclusion, premises, symbols: set[sp.Symbol]) -> Link:
                 return Link(conclusion.id, (), "not checkable", reason)
             found = _fractions(answer.witness, pins) if answer.answer == "yes" else None
             if found is not None and all(certainly_holds(c, found) for c in (*facts, one)):  # computed again without z3
-                shown = {name: str(value) for name, value in sorted(found.items()) if name != "gap"}
+                told = _that_matter((*facts, one)) | {s.name for s in pins}
+                shown = {name: str(value) for name, value in sorted(found.items()) if name in told - {"gap"}}
                 quantities = {s.name: str(e) for e, s in numbers.names.items() if s.name in shown}
                 text = "these numbers satisfy every premise and violate the claim"
                 return Link(conclusion.id, (), "does not follow", text, shown, quantities)
     return Link(conclusion.id, (), "not checkable", reason)
+
+
+def _that_matter(conditions) -> set[str]:
+    """The names on which some condition depends. One that cancels, as values in between do where differences are added up,
+    may have any number, and its own condition at each index need not admit the one that z3 gives."""
+    return {s.name for c in conditions for s in sp.expand(c.left - c.right).free_symbols}
 
 
 def _fractions(witness, pins) -> dict[str, Fraction] | None:

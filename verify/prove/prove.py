@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import sympy as sp
 
-from bounds.language.claim import Claim, Condition, Variable
+from bounds.language.claim import Claim, Condition, Variable, parts_of_size
 from verify.prove.context import Context, Family
 from verify.prove.lemmas import ADDED, SEARCHED
 from verify.prove.losses_at_points import NotAtPoints, at_points
@@ -195,7 +195,9 @@ class _Question:
 
 
 def _at_most_one(v: Variable, inserted) -> Family:
-    over = tuple((sp.Symbol(index, integer=True), sp.Integer(0), inserted(sp.Symbol(size)) - 1) for index, size in v.indices)
+    sizes = [(index, *parts_of_size(size)) for index, size in v.indices]
+    over = tuple((sp.Symbol(index, integer=True), sp.Integer(0), inserted(sp.Symbol(name)) + more - 1)
+                 for index, name, more in sizes)
     return Family(Condition(sp.IndexedBase(v.name)[tuple(index for index, *_ in over)], "<=", 1), over)
 
 

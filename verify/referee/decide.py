@@ -159,7 +159,7 @@ def _search(case: _Case) -> Verdict | None:
 
 def _has_other_sizes(claim: Claim) -> bool:
     """Whether a variable of the claim is indexed by a size that instances do not have."""
-    sizes = {size for v in claim.variables for _, size in v.indices}
+    sizes = set().union(*(v.sizes for v in claim.variables))
     return not sizes <= {*Shape().as_sizes(), *(v.name for v in claim.variables)}
 
 

@@ -1,7 +1,7 @@
 """Decides claims in several processes; a process that dies costs no more than the claim that it was deciding.
 
 Neither the standard library's process pools nor those built on them can end one task: there, a process that dies or is
-killed takes every task of its pool along.
+killed takes every task of its pool along. A worker of dask that dies is replaced, but a task is not ended after its time.
 """
 
 from __future__ import annotations

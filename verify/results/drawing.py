@@ -308,7 +308,7 @@ def direct_labels(axes: Axes, curves) -> None:
     """Write the name of each curve at its right end; names that would overlap are moved apart. A figure whose layout makes
     no room for them has a legend."""
     if axes.figure.get_layout_engine() is None:
-        axes.legend(handles=[Line2D([], [], color=colour, label=text) for _, text, colour in curves])
+        axes.legend(handles=[Line2D([], [], color=colour, label=text) for _, text, colour in curves], loc="best")
         return
     floor, top = axes.get_ylim()
     logarithmic = axes.get_yscale() == "log"

@@ -60,7 +60,8 @@ def bound_and_measurement(series: Series, *, ax: Axes | None = None) -> Figure |
     more = [(np.asarray(side, dtype=float), *style) for side, style in others if side]
     beside = [side for side, *_ in more]
     logarithmic = spans([left, right, *beside], 10)
-    set_scales(axes, x, [right, *beside, left, low, high] if more else [left, right, low, high], logarithmic)
+    columns = [right, *beside, left] if series.middle else [left, right, *beside]
+    set_scales(axes, x, [*columns, low, high], logarithmic)
     floor, top = axes.get_ylim()
     band = np.isfinite(low) & np.isfinite(high)
     fill(axes, x, np.where(band, np.maximum(low, floor), np.nan), np.where(band, high, np.nan), measured(), 0.18)
@@ -71,7 +72,7 @@ def bound_and_measurement(series: Series, *, ax: Axes | None = None) -> Figure |
     for side, _, colour, marker, style in more:
         curve(axes, x, side, colour, marker, style)
     axes.set_ylim(floor, top)
-    runs = "worst run found" if more else "measured"
+    runs = "worst run found" if series.middle else "measured"
     direct_labels(axes, ((right, "printed bound" if more else "bound", ink()), (left, runs, measured()), *(
         (side, name, colour) for side, name, colour, *_ in more)))
     axes.set_xlabel(series.x_label)
@@ -79,7 +80,7 @@ def bound_and_measurement(series: Series, *, ax: Axes | None = None) -> Figure |
     axes.set_title(series.title)
     remarks = [
         series.note,
-        "light: confidence band" if band.any() else "",
+        "light: confidence band" if (high > low)[band].any() else "",
         "shaded red: the measurement exceeds the bound" if above.any() else "",
         *edge_remarks(axes, np.concatenate([left, right, *beside]), logarithmic),
     ]

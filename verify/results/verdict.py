@@ -15,7 +15,8 @@ class Series:
     """Both sides of a claim along a run, or along another axis, for a figure.
 
     ``left_low`` and ``left_high`` are a confidence band of a sampled left side. ``exact`` is the largest left side of all
-    functions of the claim's class; then ``left`` is the worst run found, and ``middle`` a run in the middle. ``decides`` is
+    functions of the claim's class, NaN where it is not known. With ``middle``, a run in the middle, ``left`` is the worst
+    run found. ``decides`` is
     False where a constant in the bound is only an estimate; such a series is drawn, and decides nothing.
     """
 

@@ -12,7 +12,6 @@ from functools import partial
 from math import log, prod
 from typing import Any
 
-import cma
 import numpy as np
 import torch
 
@@ -112,6 +111,8 @@ def evolve(judge: Callable[[Leaves], Judgement], coordinates: Coordinates, gener
     size = coordinates.size
     if not 2 <= size <= _WIDEST:
         return None
+    import cma  # half of the time in which a verdict starts, which who explains one need not wait for
+
     options = {"seed": seed + 1, "popsize": population, "verbose": -9, "verb_log": 0}
     strategy = cma.CMAEvolutionStrategy(np.zeros(size), _FIRST_STEP, options)
     best, found, scores = -2.0, None, []

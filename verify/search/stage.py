@@ -6,7 +6,7 @@ from math import prod
 
 import numpy as np
 
-from bounds.language.claim import BY_NUMBER, Claim
+from bounds.language.claim import BY_NUMBER, Claim, length_of
 from synthetic.numbers.arrays import Backend
 from verify.exact.confirm import Violation
 from verify.instances.draw import draw_leaves
@@ -64,7 +64,7 @@ class State:
         work = max(work, 4 * (shape.clients * shape.family.knots) ** 2)  # at both knots of every piece, all pieces twice
         most = _WORK_ON_SAMPLES if shape.family.coupled else self.budget.work
         sizes = shape.as_sizes()
-        entries = max((prod(sizes[size] for _, size in v.indices) * (shape.dim if v.domain == "vector" else 1)
+        entries = max((prod(length_of(size, sizes) for _, size in v.indices) * (shape.dim if v.domain == "vector" else 1)
                        for v in self.claim.variables), default=1)
         return min(int(np.clip(most // max(work, 1), 8, self.budget.size)), max(1, _MOST_ENTRIES // max(entries, 1)))
 

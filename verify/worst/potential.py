@@ -139,7 +139,7 @@ class _Shrinking:
             for program, place in ((self.round, 0), (self.round, 1), (self.state, 1)))
         self.distance = self.first["x.x"]
         self.paid = self.round.column(letters.given[zeta_sq.name] if asked.cost else Form({}))
-        self.names = _independent({name: sparse.vstack([self.after[name], self.before[name]]).toarray() for name in names})
+        self.names = _independent({name: np.concatenate([self.after[name], self.before[name]])[:, None] for name in names})
 
     @staticmethod
     def _sides(letters: AnyState, node) -> tuple[Form, Form]:
@@ -185,7 +185,7 @@ class _Shrinking:
         for one, columns in zip(inequalities, weights, strict=True):
             known = [-own.arrays[1] if own is one else sparse.csc_array((columns[0].shape[0], len(own.forms)))
                      for own in inequalities]
-            rows.append(sparse.hstack([*columns, *known], format="csc"))
+            rows.append(sparse.hstack([sparse.csc_matrix(np.array(columns).T), *known], format="csc"))
         size = rows[0].shape[1]
         unit, start, signed = sparse.eye(size, format="csr"), number + 2, [number, number + 1]
         for one in inequalities:

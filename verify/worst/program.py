@@ -112,7 +112,7 @@ class Program:
             {name: form for name, form in forms.items() if of_letters(form) <= chosen} for forms in known)
         self.forms = self.inequalities | self.equalities
         self.count, self.names = len(self.chosen), [*self.forms]
-        self.keys = sorted({key for form in self.forms.values() for key in form.terms if not inner(key)} - {()}, key=str)
+        self.keys = sorted({key for form in self.forms.values() for key in form.parts if not inner(key)} - {()}, key=str)
         self.blocks = [[*block] for _, block in groupby(self.chosen, lambda i: i // LAYER)]
         self.places: dict[tuple[int, int], int] = {}
         for block in self.blocks:
@@ -128,10 +128,13 @@ class Program:
     @cached_property
     def arrays(self) -> tuple[np.ndarray, sparse.csc_matrix]:
         """The largest coefficient of each known form, and the forms in units of these."""
-        columns = [self.column(form) for form in self.forms.values()]
-        sizes = np.array([abs(c).max() for c in columns])
-        empty = sparse.csc_matrix((len(self.rows) + len(self.places), 0))
-        return sizes, sparse.hstack([empty, *(c / size for c, size in zip(columns, sizes, strict=True))], format="csc")
+        entries = [self.entries(form) for form in self.forms.values()]
+        sizes = np.array([max(map(abs, numbers)) for _, numbers in entries])
+        columns = np.repeat(np.arange(len(entries)), [len(rows) for rows, _ in entries])
+        rows = [row for rows, _ in entries for row in rows]
+        numbers = np.array([number for _, numbers in entries for number in numbers]) / sizes[columns]
+        shape = len(self.rows) + len(self.places), len(entries)
+        return sizes, sparse.csc_matrix((numbers, (rows, columns)), shape=shape)
 
     def parts(self, gap: Form, most: int | None) -> Iterator["Program"]:
         """Programs for a proof that a form is not negative: with the letters that it names, with the points that it speaks
@@ -139,10 +142,10 @@ class Program:
         named, seen = of_letters(gap), []
         every = {i - i % LAYER for i in self.chosen}  # layers and worlds
         spoken = named.union(*(
-            {i % LAYER + block for i in {*x.terms, *g.terms} - {ORIGIN} for block in every}
+            {i % LAYER + block for i in {*x.parts, *g.parts} - {ORIGIN} for block in every}
             for points in self.letters.points for x, g, value in points
-            if any(key.startswith(next(iter(value.terms))) for key in gap.terms if isinstance(key, str))
-            or {i % LAYER for i in g.terms} <= {i % LAYER for i in named}))
+            if any(key.startswith(next(iter(value.parts))) for key in gap.parts if isinstance(key, str))
+            or {i % LAYER for i in g.parts} <= {i % LAYER for i in named}))
         for chosen in (named, spoken & {*self.chosen}, {*self.chosen}):
             if chosen and chosen not in seen:
                 seen.append(chosen)
@@ -150,12 +153,18 @@ class Program:
                 if most is None or part.large <= most:
                     yield part
 
-    def column(self, form: Form) -> sparse.csc_array:
+    def column(self, form: Form) -> np.ndarray:
         """Coefficients: of the numbers without a value, of 1, and the upper triangle of the matrix of inner products."""
-        rows = [len(self.keys) + 1 + self.places[key] if inner(key) else self.rows[key] for key in form.terms]
-        numbers = [float(c) * (0.5**0.5 if inner(key) and key[0] != key[1] else 1) for key, c in form.terms.items()]
-        shape = len(self.keys) + 1 + len(self.places), 1
-        return sparse.csc_array((numbers, (rows, [0] * len(rows))), shape=shape)
+        found = np.zeros(len(self.rows) + len(self.places))
+        rows, numbers = self.entries(form)
+        found[rows] = numbers
+        return found
+
+    def entries(self, form: Form) -> tuple[list[int], list[float]]:
+        """The places and the values of what is not zero in a column."""
+        over, inner_rows = form.over, len(self.rows)
+        rows = [inner_rows + self.places[key] if inner(key) else self.rows[key] for key in form.parts]
+        return rows, [c / over * (0.5**0.5 if inner(key) and key[0] != key[1] else 1) for key, c in form.parts.items()]
 
     def solve(self, smaller: Form, larger: Form, cost: float | None = None, others: Sequence[Form] = ()) -> Solution | None:
         """The least ``factor`` for which ``factor * larger - smaller`` is certainly not negative, infinite where none is
@@ -166,11 +175,11 @@ class Program:
         whose factor is least.
         """
         own, zeros = solver(), len(self.keys)
-        if not {key for side in (smaller, larger, *others) for key in side.terms if not inner(key) and key} <= {*self.keys}:
+        if not {key for side in (smaller, larger, *others) for key in side.parts if not inner(key) and key} <= {*self.keys}:
             return None
         scaled, number, signed = cost is None, len(self.names), len(self.inequalities)
         sizes, known = self.arrays
-        less, more, *apart = (self.column(side).toarray()[:, 0] for side in (smaller, larger, *others))
+        less, more, *apart = (self.column(side) for side in (smaller, larger, *others))
         size = max(np.abs(less).max(), np.abs(more).max()) or 1.0
         rows, right = known, (0 if scaled else more / size) - less / size
         if scaled:
@@ -206,6 +215,10 @@ class Program:
         return Solution(found.x[number] if scaled else 1.0, dict(zip(self.names, multipliers, strict=True)), active, slack,
                         gram / size, values, str(found.status) == "Solved")
 
+    def matrix(self, form: Form) -> np.ndarray:
+        """The symmetric matrix of a form's inner products, over the chosen letters."""
+        return self._matrix(self.column(form)[len(self.rows) :])
+
     def _matrix(self, upper: np.ndarray) -> np.ndarray:
         """The symmetric matrix of an upper triangle as the solver has it, over the chosen letters."""
         found, at = np.zeros((self.count, self.count)), {letter: place for place, letter in enumerate(self.chosen)}
@@ -233,7 +246,7 @@ def programs(letters: Letters, statements: Sequence, most: int | None = None) ->
 
 def of_letters(form: Form) -> set[int]:
     """The letters of a form's inner products."""
-    return {letter for key in form.terms if inner(key) for letter in key}
+    return {letter for key in form.parts if inner(key) for letter in key}
 
 
 def inner(key) -> bool:

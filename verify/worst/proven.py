@@ -1,7 +1,7 @@
 """Proofs of a claim at several sizes and numbers: whether it counts as proven, and for what."""
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
 from random import Random
@@ -140,7 +140,7 @@ def looked_at(claim: Claim, place: Place) -> WorstCase:
     errors: list[Exception] = []
     for each in places:
         try:
-            return _with_factors(claim, each)
+            return worst_case(claim, {}, each, _MOST, factors=None)
         except (ArithmeticError, TypeError, ValueError) as error:
             errors.append(error)
     raise errors[min(1, len(errors) - 1)]
@@ -156,14 +156,6 @@ def _unneeded(claim: Claim, place: Place) -> frozenset[str]:
             continue
         found |= {name}
     return found
-
-
-def _with_factors(claim: Claim, place: Place) -> WorstCase:
-    """A proof, or the factors where none was found."""
-    found = worst_case(claim, {}, place, _MOST, factors=False)
-    if found.certificate is not None:
-        return found
-    return replace(found, factors=worst_case(claim, {}, place, _MOST, proofs=False).factors)
 
 
 def in_one_line(found: list[WorstCase], rounds: str = "") -> str:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import sympy as sp
 
-from bounds.language.claim import Claim, Condition, names_in
+from bounds.language.claim import Claim, Condition, length_of, names_in
 from bounds.language.layers import layer_part
 from bounds.language.space import infimum
 from verify.checker.form import SIZES
@@ -178,7 +178,7 @@ def _written(number, lengths, sizes) -> Any:
     """A number as text, in as many places as its array has."""
     text = str(Fraction(number))
     for length in reversed(lengths or []):
-        text = [text] * sizes[length]
+        text = [text] * length_of(length, sizes)
     return text
 
 

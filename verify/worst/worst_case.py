@@ -10,7 +10,7 @@ from synthetic.base.shown import Shown
 from verify.checker import proof as checker
 from verify.checker.forms import NoForm
 from verify.checker.letters import Letters
-from verify.checker.limits import TooLarge
+from verify.checker.limits import TooLarge, bounded
 from verify.checker.proof import FORMAT
 from verify.checker.words import replayed
 from verify.exact.statement import statement_of
@@ -69,9 +69,9 @@ class WorstCase(Shown):
 
 
 def worst_case(claim: Claim, given: Mapping[str, Fraction] | None = None, place: Place | None = None,
-               most: int | None = None, factors: bool = True, proofs: bool = True) -> WorstCase:
+               most: int | None = None, factors: bool | None = True, proofs: bool = True) -> WorstCase:
     """The worst case of a claim about runs, at the sizes and numbers ``given``, and else at those of a ``place``; without
-    ``factors`` only a proof, without ``proofs`` only the factors.
+    ``factors`` only a proof, without ``proofs`` only the factors; for ``factors`` None these only where there is no proof.
 
     Raises:
         ImportError: the solver is not installed.
@@ -81,28 +81,51 @@ def worst_case(claim: Claim, given: Mapping[str, Fraction] | None = None, place:
     stated, setting = statement_of(claim), setting_of(claim, given or {}, place)
     try:
         letters = Letters(stated, *setting, **({} if most is None or proofs else {"most": most, "steps": STEPS}))
-        asked = programs(letters, [stated["statement"]], most if factors or not proofs else None)
+        asked = programs(letters, [stated["statement"]])
     except RecursionError as error:
         raise ValueError(f"{claim.id} has no worst case of this kind: a number is defined by itself") from error
     except (NoForm, TooLarge) as error:
-        needed = f"; it may need a value of {', '.join(setting.unknown)}" if setting.unknown else ""
-        raise ValueError(f"{claim.id} has no worst case of this kind: {error}{needed}") from error
-    solved = [program.solve(*pair) for program, *pair in asked] if factors else []
-    known = claim.id, setting, functions_of(letters), len(letters.depends), tuple(s and s.factor for s in solved)
-    if not proofs:
-        return WorstCase(*known, None, "none was looked for", all(s.sure for s in solved if s is not None))
+        raise _none(claim, setting, error) from error
+    known = {"claim": claim.id, "setting": setting, "functions": functions_of(letters), "letters": len(letters.depends)}
+    found = _proven(stated, setting, asked, most) if proofs else (None, "none was looked for")
+    solved = []
+    if factors or not proofs or (factors is None and found[0] is None):
+        try:
+            _small(letters, asked, most)
+        except TooLarge as error:
+            raise _none(claim, setting, error) from error
+        solved = [program.solve(*pair) for program, *pair in asked]
+    return WorstCase(**known, factors=(*(s and s.factor for s in solved),), certificate=found[0], reason=found[1],
+                     sure=all(s.sure for s in solved if s is not None))
+
+
+def _none(claim: Claim, setting: Setting, error: Exception) -> ValueError:
+    needed = f"; it may need a value of {', '.join(setting.unknown)}" if setting.unknown else ""
+    return ValueError(f"{claim.id} has no worst case of this kind: {error}{needed}")
+
+
+def _small(letters: Letters, asked, most: int | None) -> None:
+    """Refuse what is larger than a look at factors may be. Raises TooLarge."""
+    if most is None:
+        return
+    bounded(len(letters.depends), most, "letters")
+    bounded(letters.meter.spent, STEPS, "steps")
+    for program, *_ in asked:
+        bounded(program.large, most, "letters")
+
+
+def _proven(stated, setting: Setting, asked, most: int | None) -> tuple[dict[str, Any] | None, str]:
+    """A certificate that the checker accepts, or None and why there is none."""
     multipliers = []
-    for program, *pair in asked:
+    for number, (program, *pair) in enumerate(asked):
         found = proof(program, *pair, most)
         if found is None:
-            break
+            return None, f"no proof was found of pair {number} of {len(asked)}"
         multipliers.append({name: str(number) for name, number in found.items()})
-    if len(multipliers) < len(asked):
-        return WorstCase(*known, None, f"no proof was found of pair {len(multipliers)} of {len(asked)}")
     settings = [{**setting._asdict(), "proofs": multipliers}]
     certificate = {"format": FORMAT, **stated, "settings": settings}
     accepted, reason, *_ = replayed(checker.check, certificate)
-    return WorstCase(*known, certificate if accepted else None, "" if accepted else f"the checker: {reason}")
+    return (certificate, "") if accepted else (None, f"the checker: {reason}")
 
 
 def has_form(claim: Claim, place: Place) -> int:

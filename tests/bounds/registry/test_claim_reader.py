@@ -94,6 +94,19 @@ def test_a_list_of_assumptions_may_have_a_hyphen_and_reads_as_no_condition(tmp_p
             read(tmp_path, f'[assumptions]\n"{name}" = ["L <= 2"]\n{text}')
 
 
+def test_an_array_may_have_more_entries_than_a_size_says(tmp_path):
+    fields = "variables = {n = 'integer', a = 'real[rounds+1, n + 2]'}\nstatement = 'a[0, n] <= 1'"
+    array = read(tmp_path, claim(fields))[0].variables[1]
+    assert array.indices == (("i", "rounds + 1"), ("j", "n + 2")) and array.sizes == {"rounds", "n"}
+
+
+def test_an_equation_at_all_points_is_two_hypotheses(tmp_path):
+    text = "norm2(grad(k, v)) {} mu*norm2(v - x_star) for all v for k in 0..clients-1"
+    both, *others = (read(tmp_path, claim(f"conditions = ['{text.format(sign)}']\nstatement = 'F_star <= 1'"))[0]
+                     for sign in ("==", "<=", ">="))
+    assert both.conditions == tuple(c for other in others for c in other.conditions) and len(both.conditions) == 2
+
+
 def test_what_a_condition_defines_is_not_drawn_and_points_have_no_free_clients(tmp_path):
     (defined,) = read(tmp_path, claim("method = 'fedprox'\nvariables = {rho_prox = 'positive'}\n"
                                       "conditions = ['rho_prox == 2*mu']\nstatement = 'rho_prox >= mu'"))
@@ -112,6 +125,10 @@ REFUSED = {
     "assume = ['smoth']\nstatement = 'F_star <= 1'": "no assumption 'smoth'",
     "extends = 'mine/none'\nstatement = 'F_star <= 1'": "extends the id of a claim above it",
     "variables = {a = 'real[m]'}\nstatement = 'F_star <= 1'": "unknown size 'm'",
+    "variables = {a = 'real[clients+1]'}\nstatement = 'F_star <= 1'": "unknown size 'clients+1'; allowed: clients, ",
+    "variables = {n = 'integer', a = 'real[n+0]'}\nstatement = 'F_star <= 1'":
+        "with a whole number added as in n+1, iterations, local_steps, n, rounds",
+    "variables = {n = 'integer', a = 'real[n+1, 2+n]'}\nstatement = 'F_star <= 1'": "unknown size '2+n'",
     "variables = {a = 'real from 2'}\nstatement = 'F_star <= 1'": "are for an integer",
     "statement = 'P(F_star) <= 1'": "a probability is written",
     "statement = 'P(P(F_star <= 1) <= 1) <= 1'": "a probability is written",
@@ -125,7 +142,8 @@ REFUSED = {
         "only a claim about runs has a method; got 'fedpara'",
     f"statement = '({'+'.join(f'L**{n}' for n in range(90))})**2 <= 1'": "a sum of at most 50 terms; got 90",
     "assume = ['norm2(v) >= mu for all u for all v']\nstatement = 'F_star <= 1'": "one 'for all u' or 'for all v'",
-    "assume = ['norm2(v) == mu for all v']\nstatement = 'F_star <= 1'": "has the relation <= or >=; got ==",
+    "assume = ['norm2(v) > mu for all v']\nstatement = 'F_star <= 1'":
+        "has the relation <=, >= or, as a hypothesis, ==; got >",
     "assume = ['norm2(x_star) >= mu for all v']\nstatement = 'F_star <= 1'": "v of 'for all v' is never used",
     "assume = ['norm2(v)**2 >= mu for all v']\nstatement = 'F_star <= 1'": "of norm2(v)**2 the least value over all v",
     "assume = ['norm2(layer_part(0, v)) >= mu for all v']\nstatement = 'F_star <= 1'": "of layer_part(0, v) the least value",

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import pytest
 from hypothesis import find, given, settings
+from hypothesis import strategies as st
 
 from fedtheory import Algorithm, run
 from fedtheory.testing import Case, check_algorithm
@@ -49,6 +50,17 @@ def test_steps_stay_below_the_bound(drawn):
     algorithm, case = drawn
     assert 0 < algorithm.eta_l * float(case.federation().smoothness().value.max()) <= 0.5 + 1e-12
     assert algorithm.local_steps == case.local_steps
+
+
+@settings(max_examples=20, database=None, deadline=None)
+@given(runs("fedprox", within=lambda case: 1 / (8 * case.local_steps), data=st.booleans(),
+            given=lambda case: {"rho_prox": st.floats(2 * case.L - case.mu, 4 * case.L)}))
+def test_hyper_parameters_meet_conditions_on_sizes_and_constants(drawn):
+    algorithm, case = drawn
+    federation = case.federation()
+    L, mu = float(federation.smoothness().value.max()), float(federation.convexity().value.min())
+    assert 0 < 8 * algorithm.eta_l * L * case.local_steps <= 1 + 1e-12
+    assert 0 <= mu <= L and 2 * L - mu <= algorithm.correction.rho_prox <= 4 * L
 
 
 @dataclass(frozen=True)

@@ -43,6 +43,14 @@ def test_an_unknown_claim_is_refused_before_torch_loads(command):
     assert _last_line(code) == "2 False"
 
 
+def test_a_stored_verdict_waits_for_no_library_of_the_search(run, tmp_path):
+    argv = ["explain", "fedalign/lemma-A2", "--out", str(tmp_path)]
+    assert run("verify", *argv[1:])[0] == 0
+    code = ("import sys; from verify.cli.main import main; "
+            f"status = main({argv!r}); print(status, *sorted({{'cma', 'scipy.stats', 'matplotlib'}} & {{*sys.modules}}))")
+    assert _last_line(code) == "0"
+
+
 def _last_line(code: str) -> str:
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.splitlines()[-1]
 

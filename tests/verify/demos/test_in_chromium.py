@@ -81,6 +81,11 @@ class Visit:
         self.page.wait_for_function("([before, query]) => { const now = document.querySelector(query); "
                                     "return now && now.outerHTML !== before }", arg=[before, PICTURE])
 
+    def says(self, word: str) -> None:
+        """Wait until the picture is said to show this."""
+        self.page.wait_for_function("([word, query]) => document.querySelector(query)?.getAttribute('aria-label')"
+                                    ".includes(word)", arg=[word, PICTURE])
+
     def elsewhere(self, address: str) -> list[str]:
         """What was asked from another place than ``address``."""
         return [url for url in self.asked if urlsplit(url).netloc != urlsplit(address).netloc and not url.startswith(INSIDE)]
@@ -120,10 +125,17 @@ def test_an_inequality_is_typed_and_markup_stays_text(visit, served):
         box.fill(text)
         box.press("Enter")
 
+    visit.says("refuted")
+    page.evaluate("""query => {
+        const look = () => window.seen.add(document.querySelector(query)?.getAttribute('aria-label'));
+        window.seen = new Set();
+        new MutationObserver(look).observe(document.body, {childList: true, subtree: true}) }""", PICTURE)
+    typed("objective(x_round[0]) - F_star <= L*norm2(x_round[0] - x_star)/2")
+    visit.says("consistent")
+    watched = [said for said in page.evaluate("[...window.seen]") if said and "under way" in said]
+    assert len(watched) > 1  # pictures of the search while it went
     visit.moves(lambda: typed("objective(x_round[0]) - F_star <= L*norm2(x_round[0] - x_star)/3"))
-    assert "refuted" in page.locator(PICTURE).get_attribute("aria-label")
-    visit.moves(lambda: typed("objective(x_round[0]) - F_star <= L*norm2(x_round[0] - x_star)/2"))
-    assert "consistent" in page.locator(PICTURE).get_attribute("aria-label")
+    visit.says("refuted")
     images = page.locator("img").count()
     attack = "<img src=http://192.0.2.1/x.png onerror=console.error(1)> <script>console.error(2)</script> $x$ **b** <= 1"
     visit.moves(lambda: typed(attack))

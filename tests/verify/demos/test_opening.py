@@ -1,6 +1,7 @@
 """The command `fedtheory demo`: what it lists, what it refuses, and the server that it starts."""
 
 import os
+import subprocess
 import sys
 
 import pytest
@@ -38,11 +39,11 @@ def started(monkeypatch):
     """The command lines of the servers that would have been started, with their variables."""
     calls = []
 
-    def run(arguments, env):
-        calls.append((arguments, env))
-        return type("Ended", (), {"returncode": 0})
+    def served(arguments):
+        calls.append((arguments, opening.environment()))
+        return 0
 
-    monkeypatch.setattr(opening.subprocess, "run", run)
+    monkeypatch.setattr(opening, "_served", served)
     monkeypatch.setattr(opening, "find_spec", lambda name: True)
     return calls
 
@@ -65,3 +66,20 @@ def test_what_is_edited_is_a_copy_that_stays(run, started, tmp_path, monkeypatch
     assert run("demo", "client-drift", "--edit")[0] == 0
     assert copy.read_text() == "mine" and os.listdir(tmp_path) == ["client_drift.py"]
     assert all(arguments[-1] == str(copy) and "edit" in arguments for arguments, _ in started)
+
+
+ENDED = """
+import sys
+from verify.demos import opening
+opening._served([sys.executable, "-c", "import os, time; print(os.getpid(), flush=True); time.sleep(60)"])
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="elsewhere a process that is ended is told nothing")
+def test_the_server_ends_with_the_command():
+    with subprocess.Popen([sys.executable, "-c", ENDED], stdout=subprocess.PIPE, text=True) as command:
+        server = int(command.stdout.readline())
+        command.terminate()
+        assert command.wait() == 128 + 15
+        with pytest.raises(ProcessLookupError):
+            os.kill(server, 0)

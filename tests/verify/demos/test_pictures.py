@@ -1,5 +1,6 @@
 """The numbers of every picture are those of the ordinary code, computed here in another way."""
 
+import itertools
 import json
 import subprocess
 import sys
@@ -144,6 +145,21 @@ def the_verdict_is_the_referee_s():
     assert (found.verdict.verdict, found.verdict.evidence) == ("refuted", verdict.evidence)
     assert found.checked.startswith("accepted") and found.tried[-1] == verdict.details["instances"]["tried"]
     assert sum(map(len, found.ratios)) == verdict.details["instances"]["met"]
+
+
+def test_the_search_is_seen_while_it_goes():
+    seen = []
+    found = at(live_counterexample, watch=seen.append)
+    tried = [each.tried[-1] for each in seen]
+    assert len(seen) > 1 and all(later >= 2 * earlier for earlier, later in itertools.pairwise(tried))
+    for each in seen:
+        count = len(each.tried)
+        assert each.verdict is None and (each.stages, each.tried) == (found.stages[:count], found.tried[:count])
+        assert all(map(np.array_equal, each.ratios, found.ratios))
+        assert f"{each.tried[-1]} instances tried" in live_counterexample.said(each)
+    assert "under way" not in live_counterexample.said(found)
+    first, last = (live_counterexample.picture(each).axes[0].get_title(loc="left") for each in (seen[0], found))
+    assert "under way" in first and "under way" not in last
 
 
 CHECKS = {

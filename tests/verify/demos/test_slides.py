@@ -2,6 +2,7 @@
 
 import json
 import re
+from html import escape
 
 import pytest
 
@@ -77,12 +78,35 @@ def test_the_command_writes_one_file(run, tmp_path, monkeypatch):
 def test_the_site_lists_every_demo(tmp_path, monkeypatch):
     from docs.site.gathered import Pages
 
-    monkeypatch.setattr(site_slides, "_kept", lambda demo: demo.name.encode())
+    monkeypatch.setattr(site_slides, "_pages", lambda chosen: {demo.name: demo.name.encode() for demo in chosen})
     site_slides.write(Pages(tmp_path))
     index = (tmp_path / "slides" / "index.md").read_text(encoding="utf-8")
     assert all(f"`fedtheory demo {name}`" in index for name in NAMES)
     written = sorted(path.stem for path in (tmp_path / site_slides.EXTRA / "slides").glob("*.html"))
-    assert written == sorted(site_slides.SHOWN) == sorted(re.findall(r'href="([\w-]+)\.html"', index))
+    assert written == NAMES == re.findall(r'href="([\w-]+)\.html"', index)
+    typed = re.findall(r'href="([\w-]+)\.html">[^<]*</a> \(what you type needs the live notebook\)', index)
+    assert typed == [name for name in NAMES if any(isinstance(c, Text) for c in picture_of(name).CONTROLS.values())] != []
+
+
+def test_a_page_is_made_once_for_the_same_code(tmp_path, monkeypatch):
+    demo = find_demo("client-drift")
+    monkeypatch.setattr(site_slides, "ROOT", tmp_path)
+    monkeypatch.setattr(site_slides, "code_digest", lambda: "code")
+    monkeypatch.setattr(site_slides, "page", lambda *given, **more: "a page")
+    site_slides._make(demo)
+    assert site_slides._pages([demo]) == {"client-drift": b"a page"}
+    first = site_slides._kept(demo)
+    monkeypatch.setattr(site_slides, "code_digest", lambda: "other code")
+    assert first.exists() and not site_slides._kept(demo).exists()
+
+
+def test_a_page_with_a_line_of_text_says_what_it_cannot_do():
+    text = slides.page(find_demo("live-counterexample"), 1, way="<p>the way</p>")
+    start = picture_of("live-counterexample").CONTROLS["statement"].start
+    assert "<code>fedtheory demo live-counterexample</code>" in text and "<code>pip install" in text
+    assert "<p>the way</p><h1>" in text and escape(start) in text and "lines of text stay" in text
+    text = slides.page(find_demo("client-drift"), 1)
+    assert "fedtheory demo" not in text and "lines of text stay" not in text
 
 
 def test_sliders_are_ranges_and_choices_are_lists():

@@ -212,6 +212,17 @@ def test_the_probability_of_the_runs_is_the_claim_s(tmp_path):
     assert compare(witnessed, everyone).series.right == compare(exists, everyone).series.right == [500.0] * 3
 
 
+def test_a_constant_that_may_be_0_is_the_federation_s(tmp_path):
+    path = tmp_path / "mine.toml"
+    for said in ('conditions = ["mu >= 0"]', 'variables = {mu = "nonnegative"}'):
+        path.write_text('[[claim]]\nid = "mine/mu"\nassume = ["mu_client[k] >= mu for k in 0..clients-1"]\n'
+                        f'statement = "mu <= norm2(x_round[0] - x_star)"\n{said}\n')
+        (claim,), federation = load_claims(path), make_quadratic(**QUIET | {"L": 8.0, "mu": 3.0})
+        found = compare(claim, run(fedavg(0.125, 1), federation, 2))
+        assert found.series.left == pytest.approx([3.0, 3.0])
+        assert compare(claim, run(fedavg(0.125, 1), federation, 2), values={"mu": 0.5}).series.left == [0.5, 0.5]
+
+
 def test_what_cannot_be_run_again_is_refused(tmp_path):
     federation = make_quadratic(**QUIET)
     trajectory = run(fedavg(0.125, 1), federation, 3)

@@ -20,6 +20,7 @@ from verify.growth.fit import fit
 from verify.growth.growth import _ZERO_BUDGETS, Growth, _persists
 from verify.growth.order import leaves_the_step_open, order_of, vanishing, with_constant
 from verify.growth.same_instance import tame
+from verify.growth.trials import Member, Track
 from verify.instances.draw import draw_leaves
 from verify.instances.piecewise import PiecewiseClients
 from verify.instances.resize import resized
@@ -49,6 +50,14 @@ def test_what_counts_as_growth(ratios, grows, level):
 def test_growth_towards_zero_counts_sizes_by_their_inverses():
     found = fit(1 / SIZES, SIZES**2)
     assert found.grows and found.slope == pytest.approx(2) and found.error == pytest.approx(0)
+
+
+def test_a_track_says_how_large_the_ratio_was_in_between():
+    def text(*ratios):
+        return str(Track("rounds", tuple(Member(2.0**i, ratio, None, {}) for i, ratio in enumerate(ratios))))
+
+    assert "ratio 1 to 3, up to 90 at 4, exponent" in text(1, 9, 90, 80, 3)
+    assert "ratio 1 to 3, exponent" in text(1, 2, 4, 5, 3)
 
 
 @pytest.mark.parametrize("length", [3, 4])

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from bounds.registry.claims import all_claims, find_claim
+from bounds.registry.user_claims import load_claims
 from verify.instances import leaves as table
 from verify.instances.draw import draw_leaves, draw_shape
 from verify.instances.instance import admissible
@@ -51,8 +52,19 @@ def test_entries_are_taken_along_an_axis_but_for_those_that_all_share():
     leaves = {"curvature": np.arange(2.0).reshape(1, 1, 2), "available": np.arange(12.0).reshape(1, 4, 3)}
     found = taken(claim, leaves, "clients", [2, 0], 3)
     assert found["curvature"] is leaves["curvature"] and (found["available"] == leaves["available"][:, :, [2, 0]]).all()
-    longer = repeated(claim, leaves, {"rounds + 1": 6, "dim": 1})
+    longer = repeated(claim, leaves, {"rounds": 5, "dim": 1})
     assert longer["curvature"].shape == (1, 1, 1) and (longer["available"][:, 4:] == leaves["available"][:, 3:]).all()
+
+
+def test_arrays_of_a_claim_follow_the_lengths_of_runs(tmp_path):
+    path = tmp_path / "mine.toml"
+    path.write_text('[[claim]]\nid = "mine/arrays"\nstatement = "a[rounds] + b[0] + c[0] >= 0"\n'
+                    'variables = {a = "real[rounds+1]", b = "real[local_steps]", c = "real[iterations + 2]"}\n')
+    (claim,), shape = load_claims(path), Shape(clients=2, rounds=2, local_steps=1)
+    leaves = draw_leaves(claim, shape, 3, np.random.default_rng(0))
+    for steps, rounds in ((1, 2), (3, 4), (2, 1)):
+        _, found = with_times(claim, shape, leaves, steps, rounds)
+        assert [found[name].shape for name in "abc"] == [(3, rounds + 1), (3, steps), (3, steps * rounds + 2)]
 
 
 def test_a_client_that_is_copied_and_taken_away_leaves_the_instance_as_it_was():

@@ -19,7 +19,7 @@ def _():
 
 @app.cell
 def _(controls, demo, live):
-    found = demo.numbers(**controls.value)
+    found = demo.numbers(**controls.value, watch=live.shown(demo))
     live.picture(demo.picture(found), demo.said(found))
     return (found,)
 

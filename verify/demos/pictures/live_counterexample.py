@@ -1,7 +1,7 @@
 """A counterexample found live: an inequality that the reader types, the search against it, and the certificate."""
 
 import json
-from functools import lru_cache
+from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
@@ -29,15 +29,16 @@ CONTROLS = {
     "method": Choice("method", METHODS, "fedavg"),
 }
 LONGEST = 500  # signs of a line
-_MOST = 1.5  # ratio that is shown
+_MOST, _BROKEN = 1.5, 1 + 1e-9  # the largest ratio that is shown; from where on one is red
 ASSUMED = ("L_client[k] <= L for k in 0..clients-1", "mu_client[k] >= mu for k in 0..clients-1",
            "sigma_sq_client[k] <= 0 for k in 0..clients-1")
 
 
 class Searched(NamedTuple):
     """What was wrong with the text; or by batch of the search its stage, the instances tried by then, and the ratios
-    left/right of those that met the hypotheses; the verdict; what the stand-alone checker says of the certificate; and of a
-    counterexample in one dimension the losses (functions, places), the objective first, and the run (rounds + 1,)."""
+    left/right of those that met the hypotheses; when it has ended the verdict; what the stand-alone checker says of the
+    certificate; and of a counterexample in one dimension the losses (functions, places), the objective first, and the run
+    (rounds + 1,)."""
 
     wrong: str
     stages: tuple[str, ...] = ()
@@ -76,16 +77,27 @@ def typed(statement: str, condition: str, method: str) -> Claim:
             raise ValueError(said) from None
 
 
-@lru_cache(maxsize=64)
-def numbers(statement: str, condition: str, method: str) -> Searched:
-    """The referee's verdict at its smallest budget, with the course of the search."""
+def numbers(statement: str, condition: str, method: str, watch: Callable[[Searched], None] | None = None) -> Searched:
+    """The referee's verdict at its smallest budget, with the course of the search.
+
+    Args:
+        watch: called during the search with its course so far, as often as the number of instances tried has doubled.
+    """
     try:
         claim = typed(statement, condition, method)
     except ValueError as error:
         return Searched(str(error))
     seen: list[tuple[str, int, np.ndarray]] = []
-    verdict = decide(claim, Settings(budget="quick", federations=False, watch=lambda stage, found: seen.append(
-        (stage, found.tried, found.latest))))
+    next_look = 1
+
+    def look(stage, found) -> None:
+        nonlocal next_look
+        seen.append((stage, found.tried, found.latest))
+        if watch and found.tried >= next_look:
+            next_look = 2 * found.tried
+            watch(Searched("", *zip(*seen, strict=True)))
+
+    verdict = decide(claim, Settings(budget="quick", federations=False, watch=look))
     course = tuple(zip(*seen, strict=True)) if seen else ((), (), ())
     instance = verdict.details.get("instance")
     if verdict.verdict != "refuted" or not instance:
@@ -111,9 +123,9 @@ def _on_a_line(instance: dict, claim: Claim) -> tuple[np.ndarray, ...]:
 
 
 def picture(found: Searched) -> Figure:
-    """Every instance that was tried, by its ratio; and the run on the counterexample."""
+    """Every instance that was tried, by its ratio; and the run on the counterexample. The search may be under way."""
     figure, (search, run) = panels()
-    if found.verdict is None or not found.tried:
+    if not found.tried:
         search.set_axis_off()
         run.set_axis_off()
         search.text(0, 0.5, "no search", fontsize=14, color=GREY, fontfamily="STIXGeneral")
@@ -121,14 +133,13 @@ def picture(found: Searched) -> Figure:
     before = 0
     for tried, ratios in zip(found.tried, found.ratios, strict=True):
         shown, places = np.minimum(ratios, _MOST), np.linspace(before, tried, len(ratios), endpoint=False)
-        breaks = ratios > 1 + 1e-9
+        breaks = ratios > _BROKEN
         for those, colour in ((~breaks, CORRECTED), (breaks, DRIFTING)):
             search.plot(places[those], shown[those], ".", color=colour, markersize=3, alpha=0.6, rasterized=True)
         before = tried
     search.axhline(1, color=EXACT, linewidth=0.9)
     search.set_ylim(-0.05, _MOST + 0.05)
-    refuted = found.verdict.verdict == "refuted"
-    title = "the search; red: broken" if refuted else "the search"
+    title = "the search" + ("; red: broken" if _broken(found) else "") + (" (under way)" if found.verdict is None else "")
     name(search, "instances tried", f"left side / right side, at most {_MOST:g}", title)
     if found.run is None:
         run.set_axis_off()
@@ -147,10 +158,18 @@ def picture(found: Searched) -> Figure:
     return figure
 
 
+def _broken(found: Searched) -> int:
+    """In how many instances floating point sees the inequality broken."""
+    return sum(int((ratios > _BROKEN).sum()) for ratios in found.ratios)
+
+
 def said(found: Searched) -> str:
-    """The verdict in words; what was typed stands as text."""
-    if found.verdict is None:
+    """The verdict in words, or how far the search is; what was typed stands as text."""
+    if found.wrong:
         return plain(found.wrong)
+    if found.verdict is None:
+        return (f"The search is under way: {found.tried[-1]} instances tried, {sum(map(len, found.ratios))} meet the "
+                f"conditions, {_broken(found)} seem to break the inequality.")
     checker = f" The stand-alone checker: {plain(found.checked)}." if found.checked else ""
     return f"**{found.verdict.verdict}**: {plain(found.verdict.evidence)}.{checker}"
 
