@@ -53,7 +53,8 @@ def test_numbers_below_one_and_constants_that_bound_each_other_are_measured(name
 
 
 @pytest.mark.parametrize("name", [
-    "false/restricted-secant-dominates", "false/order-short-steps-noise", "false/order-short-steps-sampling", "false/order-bias"])
+    "false/restricted-secant-dominates", "false/order-short-steps-noise", "false/order-short-steps-sampling",
+    "false/order-bias"])
 def test_flat_parts_of_convex_losses_and_short_steps_with_chance_are_looked_at(name):
     assert decide(STATEMENTS[name][1], Settings(federations=False)).verdict == "refuted"
 
