@@ -138,7 +138,7 @@ def solves_local_problems(procedure: Procedure | None) -> bool:
 
 
 def _refused(base: str, options: dict) -> str:
-    """The error that a method raises for these options with every number of local steps; empty if it takes them with one."""
+    """The error that a method raises for these options for every number of local steps; empty if it takes them for one."""
     said, starts = "", dict.fromkeys(free_starts(Procedure(base, options=tuple(options.items()))), 0.0)
     for steps in (1, 2, 720720):  # the last is more than any option asks for, and a multiple of every small number
         try:

@@ -42,7 +42,7 @@ def _proof(program: Program, smaller: Form, larger: Form) -> dict[str, Fraction]
 
 
 def _may_be_square(program: Program, rest: Form) -> bool:
-    """Whether inner products are not certainly none of a square, in floats: exact elimination takes a thousand times as long."""
+    """Whether inner products may be those of a square, in floats: exact elimination takes a thousand times as long."""
     found = program.matrix(rest)
     return bool(np.linalg.eigvalsh(found)[0] >= -_ROUNDING * np.abs(found).max()) if found.size else True
 

@@ -1,4 +1,4 @@
-"""Convex clients that are flatter amid than far out: a piece takes away the curvature that is left beyond all pieces."""
+"""Convex clients that are curved far out and flatter amid: a piece takes away curvature that is left beyond all pieces."""
 
 import numpy as np
 
