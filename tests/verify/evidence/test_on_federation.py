@@ -7,7 +7,7 @@ import pytest
 
 from bounds.controls.fedavg import CONTROLS
 from bounds.language.claim import Condition
-from bounds.language.words import L
+from bounds.language.words import L, norm2, x_round, x_star
 from synthetic import make_quadratic
 from verify.evidence import on_federation
 from verify.evidence.on_federation import evaluate_on
@@ -44,3 +44,9 @@ def test_why_no_instance_meets_the_hypotheses_is_said_although_shared_runs_let_g
     claim = replace(CLAIM, conditions=(*CLAIM.conditions, Condition(L, "<=", 1e-3)))
     found = evaluate_on(claim, FEDERATION, "quadratic", lengths=1)
     assert (found.tried, found.met) == (8, 0) and found.unmet.startswith("needs L_client[k] <= L")
+
+
+def test_no_run_starts_at_an_optimum_that_is_known_up_to_rounding():
+    claim = replace(CLAIM, conditions=(*CLAIM.conditions, Condition(norm2(x_round[0] - x_star), "<=", 0)))
+    found = evaluate_on(claim, FEDERATION, "quadratic")
+    assert found.tried > 20 and found.met == 0
