@@ -7,8 +7,8 @@ it may depend on nothing (or on listed quantities only), over all instances (tha
 1. *The right side vanishes.* An instance with ``B <= 0`` and ``left > A`` leaves no constant. It is searched for like any
    counterexample. Where constants belong to an instance it must go on along a limit: an order says nothing about one size.
 2. *The same instance.* Only the limit's symbol moves. The instance is tame (numbers between 1/4 and 2, no chance unless the
-   symbol is a number), so that whatever happens on it happens within a few dozen steps; an instance with scales apart may grow for as long as one
-   wants before it levels off, and shows nothing.
+   symbol is a number), so that whatever happens on it happens within a few dozen steps; an instance with scales apart may
+   grow for as long as one wants before it levels off, and shows nothing.
 3. *The worst of each size*, for constants that the instance must not enter: every size is searched on its own and from
    its neighbours in both directions. Where constants may depend on something made of sizes, these grow together, in
    proportions that leave it as it is.
