@@ -50,3 +50,16 @@ def test_a_free_client_may_weigh_as_much_as_the_others():
     "false/value-strongly-convex", "false/heavy-ball-average", "false/look-back-error", "false/fedavgm-momentum"])
 def test_numbers_below_one_and_constants_that_bound_each_other_are_measured(name):
     assert decide(STATEMENTS[name][1], Settings(federations=False)).verdict == "refuted"
+
+
+@pytest.mark.parametrize("name", [
+    "false/restricted-secant-dominates", "false/order-short-steps-noise", "false/order-short-steps-sampling",
+    "false/order-bias"])
+def test_flat_parts_of_convex_losses_and_short_steps_with_chance_are_looked_at(name):
+    assert decide(STATEMENTS[name][1], Settings(federations=False)).verdict == "refuted"
+
+
+@pytest.mark.parametrize("name", ["true/order-bias", "true/adagrad-log"])
+def test_rounding_errors_leave_no_true_statement_open(name):
+    verdict = decide(STATEMENTS[name][1], Settings(federations=False))
+    assert right(name, verdict.verdict), verdict.evidence

@@ -1,6 +1,7 @@
 """The verdict on a claim whose constants are hidden in O(.), from its growth along its limits."""
 
 import math
+from math import prod
 
 from bounds.language.claim import Claim
 from synthetic.numbers.arrays import Backend
@@ -13,6 +14,7 @@ from verify.growth.check import check
 from verify.growth.growth import Growth, growth_of
 from verify.growth.order import hides_logarithms, leaves_the_step_open, with_constant
 from verify.growth.trials import EFFORTS, LARGE, Track
+from verify.instances.instance import outcomes
 from verify.instances.resize import RUN_SIZES
 from verify.results.verdict import Series, Verdict
 
@@ -120,7 +122,8 @@ def _unrefuted(claim: Claim, growth: Growth) -> tuple[str, str]:
 
 def _rests_on(claim: Claim, growth: Growth) -> str:
     """What a verdict of no growth has seen, and has not."""
-    runs = "runs without noise" if claim.constants_may_use is None else "runs with few outcomes of chance"
+    chance = claim.constants_may_use is not None or any(prod(outcomes(t.members[-1].shape)) > 1 for t in growth.tracks)
+    runs = "runs with few outcomes of chance" if chance else "runs without noise"
     kind = runs if claim.setting == "run" else "numbers"
     reached = ", ".join(f"{track.limit} {'up' if track.sizes[-1] >= track.sizes[0] else 'down'} to {track.sizes[-1]:g}"
                         for track in growth.tracks)

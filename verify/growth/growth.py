@@ -84,7 +84,7 @@ def growth_of(claim: Claim, budget: str, seed: int, backend: Backend, accepts=No
     """Follow the claim along its limits; ``accepts(limit, members)`` says whether the stand-alone checker accepts what
     refutes the claim: else other tracks come first. Raises NotImplementedError
     for statements without a factor to bound, UnboundName for names that nothing supplies."""
-    trials = Trials(placed(with_constant(claim, 1)), _effort(claim, budget), np.random.default_rng(seed), backend)
+    trials = Trials(placed(with_constant(claim, 1)), _effort(claim, budget), np.random.default_rng(seed), backend, claim)
     growth = Growth(trials)
     if trials.claim.statement.relation == "<=" and not never_vanishes(claim):
         _where_it_vanishes(claim, growth, budget, seed)

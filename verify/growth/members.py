@@ -15,7 +15,7 @@ from verify.evaluation.judge import exact_violation
 from verify.exact.confirm import Violation, confirm, violation_of
 from verify.growth.begun import begins_later, hardly_begun, slower_runs
 from verify.growth.fit import OCTAVES, Fit, fit, outgrows_every_term
-from verify.growth.motion import far, moved
+from verify.growth.motion import far, keeps_the_shape, moved
 from verify.growth.order import with_constant
 from verify.growth.trials import Member, Track, Trials
 from verify.instances.instance import outcomes
@@ -48,8 +48,10 @@ def refuting_members(claim: Claim, track: Track) -> tuple[ExactMember, ...]:
     """Exact members by which the track refutes the claim; none if it does not."""
     if track.along_scales:
         return _far_along_scales(claim, track) if track.fit.rising else ()
-    if track.fit.grows:
-        return _of_track(claim, track)
+    if track.fit.grows and (found := _of_track(claim, track)):
+        return found
+    if track.fit.grows and not track.lost:
+        return ()
     if not track.own_instances:
         return _from_the_start(claim, track) if track.fit.rising or track.lost else ()
     for count in range(len(track.members) - 1, OCTAVES, -1):  # float64 loses the largest sizes of fast growth
@@ -116,6 +118,8 @@ def _increasing_beyond(exact: Callable[[float], ExactMember | None], factors: Se
 def _from_the_start(claim: Claim, track: Track) -> tuple[ExactMember, ...]:
     """One instance along a limit where its ratio grows so fast that float64 loses it: in fractions, from the start."""
     start, found = track.members[0], []
+    if keeps_the_shape(track.limit, start.leaves):
+        return _far_along_a_number(claim, track) if track.lost else ()
     for size in (start.size * 2**i for i in range(MEMBERS + 2)):
         if not isinstance(size, int) or size > _SHORT:
             break
@@ -128,6 +132,15 @@ def _from_the_start(claim: Claim, track: Track) -> tuple[ExactMember, ...]:
     last = tuple(found[-MEMBERS:])
     steady = len(last) == MEMBERS and _increasing(last) and _fitted(last).steady
     return last if steady and last[-1].constant >= _LEAST_RATIO * last[0].constant else ()
+
+
+def _far_along_a_number(claim: Claim, track: Track) -> tuple[ExactMember, ...]:
+    """One instance along a number where float64 loses its sides before the number is small or large enough: in fractions."""
+    start, falls = track.members[0], track.sizes[-1] < track.sizes[0]
+    sizes = [start.size * _STEP ** (-place if falls else place) for place in range(MEMBERS)]
+    found = [exact_ratio_member(claim, size, *moved(claim, start.shape, start.leaves, track.limit, size / start.size))
+             for size in sizes]
+    return _that_grow(claim, track, found) if all(found) else ()
 
 
 def exact_ratio_member(claim: Claim, size: float, shape: Shape, leaves: Leaves) -> ExactMember | None:
@@ -159,7 +172,11 @@ def _of_track(claim: Claim, track: Track) -> tuple[ExactMember, ...]:
         return tuple(found) if all(found) else ()
     usual, longer = (within_exact_runs(track, times) for times in (1, 2))
     exact = longer if longer.fit.lasts and not usual.fit.lasts else usual
-    found = _largest_confirmed(claim, exact.members, track.own_instances)
+    return _that_grow(claim, track, _largest_confirmed(claim, exact.members, track.own_instances))
+
+
+def _that_grow(claim: Claim, track: Track, found: list[ExactMember]) -> tuple[ExactMember, ...]:
+    """The exact members of a track, or those farther out along its number, if their growth shows something; else none."""
     found = _farther(claim, track, found)
     if len(found) < MEMBERS or _stops_later(claim, track, found):
         return ()

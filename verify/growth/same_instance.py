@@ -1,6 +1,7 @@
 """Follows single instances along a limit: only its symbol moves."""
 
 from dataclasses import replace
+from fractions import Fraction
 from itertools import pairwise
 
 import numpy as np
@@ -8,9 +9,11 @@ import sympy as sp
 
 from bounds.language.claim import Claim
 from verify.claims.needs import always_available
+from verify.exact.confirm import violation_of
 from verify.growth.fit import OCTAVES
 from verify.growth.members import within_exact_runs
 from verify.growth.motion import FREE_WEIGHT, keeps_the_shape, moved, small_sizes, without_chance
+from verify.growth.order import with_constant
 from verify.growth.trials import Member, Track, Trials, growth_rank
 from verify.instances.draw import draw_leaves, draw_shape
 from verify.instances.leaves import Leaves, leaf_of, take_rows, within_domain
@@ -24,6 +27,7 @@ _ROUNDS = 3  # drawn before the last one is repeated
 _GRADIENTS = 8  # times as large as tame numbers may gradients on tame instances be
 _FOLLOWED = 2  # instances of each batch that are followed along the limit
 _FURTHER = 4  # times as long as others may runs be of which one does not know yet where they go
+_LOOKS = 12  # tracks on which exact arithmetic looks for rounding
 _STAGES = 20  # of a number, which costs nothing to move: up to beyond 1e11, where a constant of a million would show
 _NOISE = 1e-9  # on tame instances, a ratio below it is a left side of zero
 
@@ -33,15 +37,39 @@ def same_instance(trials: Trials, limit) -> list[Track]:
     right side vanishes, and one on which it grows faster than float64 can follow, where there are such. Raises
     NotImplementedError if nothing moves that symbol."""
     name, effort = str(limit[0]), trials.effort
-    best: dict[str, Track] = {}
+    found: dict[str, list[Track]] = {}
     batches = [_batch(trials, name, limit[1]) for _ in range(effort.shapes)]
     order = sorted(range(len(batches)), key=lambda i: -_early_growth(batches[i][-1]))[: effort.followed // 2]
     for i in list(dict.fromkeys((*order, *range(len(batches)))))[: effort.followed]:
         for track in _tracks(trials, name, *batches[i]):
             kind = "vanishes" if track.fit.infinite else "lost" if track.lost else "followed"
-            if kind not in best or _rank(track) > _rank(best[kind]):
-                best[kind] = track
-    return list(best.values())
+            found.setdefault(kind, []).append(track)
+    best = (_best(trials, sorted(tracks, key=_rank, reverse=True)) for tracks in found.values())
+    return [track for track in best if track is not None]
+
+
+def _best(trials: Trials, tracks: list[Track]) -> Track | None:
+    """The first track on which exact arithmetic does not contradict float64: where both sides are rounding errors, as at an
+    optimum, the ratio may grow, too. Tracks that end level need no look."""
+    for looks, track in enumerate(tracks):
+        settled = track.fit.infinite or (track.fit.level and not track.lost)
+        if settled or looks >= _LOOKS or not _is_rounding(trials, track):
+            return track
+    return None
+
+
+def _is_rounding(trials: Trials, track: Track) -> bool:
+    """Whether exact arithmetic finds the ratio to be less than half as large on the last member that it can afford, and on
+    one amid."""
+    members = within_exact_runs(track).members
+    if trials.original is None or not members:
+        return False
+    for member in (members[-1], members[len(members) // 2]):
+        stated = with_constant(trials.original, Fraction(member.ratio) / 2)
+        answer = violation_of(stated, member.shape, member.leaves)
+        if answer not in ("holds", "unmet"):
+            return False
+    return True
 
 
 def _rank(track: Track) -> tuple:
@@ -54,7 +82,9 @@ def _batch(trials: Trials, name: str, towards) -> tuple[Shape, Leaves, list, dic
     claim, rng, effort = trials.claim, trials.rng, trials.effort
     shape = next((shape for shape in (draw_shape(claim, rng, 64, 6) for _ in range(_TRIALS))
                   if shape.free or name != FREE_WEIGHT), Shape())
-    shape = small_sizes(claim, without_chance(shape))
+    number = name not in (*RUN_SIZES, *dict(shape.sizes), FREE_WEIGHT)
+    quiet = not number or rng.random() < 0.5  # as many outcomes at all sizes may be enumerated
+    shape = small_sizes(claim, without_chance(shape) if quiet else shape)
     shape = replace(shape, rounds=_ROUNDS) if name in ("rounds", "iterations") else shape
     leaves = tame(claim, draw_leaves(claim, shape, effort.rows, rng), rng)
     if keeps_the_shape(name, leaves):

@@ -112,7 +112,7 @@ class Track:
 def growth_rank(track: Track) -> tuple:
     """How promising a track is: whether it grows, how fast, and how fast where float64 loses it."""
     with np.errstate(all="ignore"):
-        steepest = np.log2(track.ratios[-1] / track.ratios[-2]) if track.lost and len(track.members) > 1 else 0.0
+        steepest = np.log2(np.divide(*track.ratios[:-3:-1])) if track.lost and len(track.members) > 1 else 0.0
     return track.fit.grows, track.fit.slope, steepest
 
 
@@ -123,6 +123,7 @@ class Trials:
     Attributes:
         claim: with 1 for its hidden constant. If a number is said to exist, by its place in its interval; ratios are then
             those at the best value.
+        original: the claim with its hidden constant; None where nothing is looked at in exact arithmetic.
         keep: numbers that all instances share.
         tried, met, ratio: how many instances, how many of them met the hypotheses, the largest ratio up to ``LARGE``.
         beyond: some instances (shape and leaves) on which float64 sees a larger one, which may be rounding.
@@ -133,6 +134,7 @@ class Trials:
     effort: Effort = EFFORTS["quick"]
     rng: np.random.Generator | None = None
     backend: Backend = NUMPY
+    original: Claim | None = None
     keep: dict[str, float] = field(default_factory=dict)
     tried: int = 0
     met: int = 0

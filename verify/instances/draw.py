@@ -15,7 +15,7 @@ from verify.claims.hypotheses import bounds_on_numbers, equations
 from verify.claims.method import by_coordinate, free_starts, subset_left_open
 from verify.claims.needs import always_available, speaks_of_samples
 from verify.claims.open_constants import ASSUMED, assumed_constants
-from verify.claims.sizes import first_possible, integer_variables, within_bounds
+from verify.claims.sizes import first_possible, integer_variables, possible, within_bounds
 from verify.instances.chance import chance_of
 from verify.instances.counts import with_counts
 from verify.instances.families import draw_family
@@ -24,6 +24,7 @@ from verify.instances.instance import federation_of, outcomes
 from verify.instances.leaves import SLACK, START, Leaves
 from verify.instances.samples import SampleClients, draw_data_shape
 from verify.instances.shape import RARE, Shape, with_participants
+from verify.instances.shapes import one_that_fits
 
 __all__ = ["draw_leaves", "draw_shape"]
 
@@ -50,7 +51,10 @@ def draw_shape(claim: Claim, rng: np.random.Generator, most_outcomes: int, most_
         shape = _draw_shape(claim, rng, most_outcomes, most_iterations * longer, longer)
         return _within_bounds(claim, shape, most_iterations * longer, rng) if integer_variables(claim) else shape
 
-    return first_possible(claim, draw)
+    shape = first_possible(claim, draw)
+    if claim.setting != "run" or possible(claim, shape.as_sizes()):
+        return shape
+    return one_that_fits(claim, rng, most_outcomes) or shape  # several sizes that are hit together by chance alone
 
 
 def _within_bounds(claim, shape, most_iterations, rng) -> Shape:

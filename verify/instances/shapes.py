@@ -7,8 +7,10 @@ from itertools import cycle, islice, product
 from math import prod
 
 import numpy as np
+import sympy as sp
 
-from bounds.language.claim import BY_NUMBER, Claim
+from bounds.language.claim import BY_NUMBER, HOLDS, Claim, names_in
+from bounds.language.names import symbol
 from verify.claims.method import by_coordinate, subset_left_open
 from verify.claims.needs import speaks_of_samples
 from verify.claims.sizes import ABOVE, allowed, integer_variables, once_by_claim, possible, says_something, within_sizes
@@ -18,10 +20,11 @@ from verify.instances.instance import outcomes
 from verify.instances.samples import SampleClients, extreme_data_shapes, small_data_shapes
 from verify.instances.shape import RARE, Shape, with_participants
 
-__all__ = ["extreme_shapes", "small_shapes"]
+__all__ = ["extreme_shapes", "one_that_fits", "small_shapes"]
 
 _CLIENTS = ((1, 0), (2, 0), (3, 0), (1, 1))  # priority clients, free clients
 _ROUNDS, _STEPS, _PARTICIPANTS = (1, 2, 3, 5), (1, 2, 4), (1, 2)
+_FARTHEST = 100  # up to which a size that conditions ask for is looked for
 _LAYERS = ((1,), (1, 1), (1, 1, 1))
 _SEVERAL = {False: (1, 2), True: (2, 16)}  # half of the dimensions, of methods that act by coordinate or not; others are 1
 _MANY, _CROWD, _COORDINATES, _FEW = (6, 12), 50, 16, 3
@@ -154,9 +157,12 @@ def _each_small_shape(claim: Claim) -> Iterator[Shape]:
     chance = chance_of(procedure, claim.variables) if procedure and running else NOTHING_MORE
     own = list(integer_variables(claim).values())
     above = list(product(ABOVE, repeat=len(own)))
+    clients = _admitted(claim, "clients", [priority + free for priority, free in _CLIENTS])
+    lengths = [_admitted(claim, name, usual) or usual for name, usual in (("rounds", _ROUNDS), ("local_steps", _STEPS))]
     for (priority, free), layers, rounds, steps, participants, noise, more in product(
-            _CLIENTS, _LAYERS if "layers" in claim.names else ((),), _ROUNDS if running else (1,),
-            _STEPS if running else (1,), _PARTICIPANTS if sampling in BY_NUMBER else (1,),
+            _CLIENTS if clients is None else [(number, 0) for number in clients],
+            _LAYERS if "layers" in claim.names else ((),), *(lengths if running else ((1,), (1,))),
+            _PARTICIPANTS if sampling in BY_NUMBER else (1,),
             ("none", "first", "all") if running else ("none",), above):
         if noise == "all" and priority + free == 1:
             continue
@@ -169,6 +175,26 @@ def _each_small_shape(claim: Claim) -> Iterator[Shape]:
         noisy = {"none": (), "first": (0,), "all": tuple(range(priority + free))}[noise]
         yield Shape(priority + free, free, len(layers) or 1, steps, rounds, participants, sampling, noisy, sizes=sizes,
                     layers=layers, chance=chance)
+
+
+def _admitted(claim: Claim, name: str, usual: Sequence[int]) -> list[int] | None:
+    """The least values of a size that conditions on it alone admit, where they admit none of the usual ones; else None."""
+    conditions = [c for c in claim.hypotheses if not c.over and names_in(c.left) | names_in(c.right) == {name}]
+
+    def admits(number: int) -> bool:
+        return all(bool(HOLDS[c.sign](*(sp.sympify(side).subs(symbol(name), number) for side in (c.left, c.right))))
+                   for c in conditions)
+
+    if any(map(admits, usual)):
+        return None
+    return [*islice(filter(admits, range(1, _FARTHEST)), 2)] or None
+
+
+def one_that_fits(claim: Claim, rng: np.random.Generator, most_outcomes: int) -> Shape | None:
+    """One of the smallest shapes whose sizes meet the claim's conditions; None where there is none."""
+    fitting = [shape for shape in _small_shapes(claim)
+               if possible(claim, shape.as_sizes()) and prod(outcomes(shape)) <= most_outcomes]
+    return _drawn(claim, fitting[int(rng.integers(len(fitting)))], rng) if fitting else None
 
 
 def _drawn(claim: Claim, shape: Shape, rng: np.random.Generator) -> Shape:

@@ -1,5 +1,6 @@
 """The smallest shapes: all of a kind, admissible, and enough for what fails on a small instance."""
 
+from dataclasses import replace
 from math import prod
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 
 from bounds.language import words
 from bounds.language.claim import Assumption, Claim, Condition
+from bounds.language.names import symbol
 from bounds.registry.claims import find_claim
 from verify.claims.sizes import allowed, integer_variables, says_something
 from verify.instances.draw import draw_shape
@@ -57,6 +59,16 @@ def test_of_few_sizes_there_are_several_kinds_of_clients_and_dimensions():
         shapes = small_shapes(claim, np.random.default_rng(seed), 64, 24)
         assert len({*shapes}) == len(shapes) and {s.family.name for s in shapes} == {"quadratic", "piecewise"}
         assert {s.dim for s in shapes} >= {1, 2}
+
+
+@pytest.mark.parametrize("sizes", [
+    {"local_steps": 3, "clients": 2, "rounds": 1}, {"rounds": 7, "local_steps": 5}, {"clients": 5, "rounds": 2}])
+def test_sizes_that_conditions_ask_for_are_looked_at_however_unusual(sizes):
+    base = find_claim("fadamgc/eq-208")
+    claim = replace(base, conditions=(*base.conditions, *(Condition(symbol(n), "==", s) for n, s in sizes.items())))
+    rng = np.random.default_rng(0)
+    shapes = small_shapes(claim, rng, 64, 24) + [draw_shape(claim, rng, 64, 40) for _ in range(20)]
+    assert len(shapes) > 22 and all(s.as_sizes()[name] == size for s in shapes for name, size in sizes.items())
 
 
 def test_no_small_shapes_of_numbers_alone():
