@@ -66,8 +66,8 @@ def page(found: dict[str, list], day: str, load: float, cores: int | None) -> st
         "# Seconds of a move in a live notebook", "",
         "From the move of one control to the new picture: the notebook's numbers, its picture, its words. The others stand",
         f"at their first values; a control goes to up to {MOVES} of its values, none of them twice.", "",
-        "`python -m benchmarks.interactions` writes this page. Where other work shares the machine, seconds of the processor",
-        "carry over; two cores can share a notebook's.", "",
+        "`python -m benchmarks.interactions` writes this page. Where other work shares the machine, seconds of the",
+        "processor, of all cores, carry over.", "",
         f"{day}; {cores} cores, load {load:.1f} before.", "",
         "| notebook | control | moves | median | largest | processor, median |", "|---|---|---:|---:|---:|---:|",
     ]

@@ -161,5 +161,6 @@ def test_seconds_of_moves_are_told_apart(monkeypatch):
     assert [key for key, *_ in found] == list(picture_of("client-drift").CONTROLS)
     assert [row[1:] for row in found] == [(2, 2.0, 3.0, 1), (2, 1.0, 1.0, 1), (2, 1.0, 1.0, 1)]
     assert next(ticks, None) is None
-    page = interactions.page({"one": [("eta", 5, 0.5, 0.75, 0.5)], "two": [("eta", 5, 1.25, 2.0, 1.5)]}, "2026-01-01", 0.5, 2)
+    rows = {"one": [("eta", 5, 0.5, 0.75, 0.5)], "two": [("eta", 5, 1.25, 2.0, 1.5)]}
+    page = interactions.page(rows, "2026-01-01", 0.5, 2)
     assert "| two | `eta` | 5 | 1.25 | 2.00 | 1.50 |" in page and "1 of 2 medians are below 1 s" in page
