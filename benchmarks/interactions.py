@@ -40,8 +40,10 @@ def moves(controls) -> Iterator[tuple[str, dict[str, Any]]]:
             yield key, start | {key: others[(len(others) - 1) * number // max(few - 1, 1)]}
 
 
-def measured(name: str, clock: Callable[[], float] = time.perf_counter) -> list[tuple[str, float, float, int]]:
-    """For each control of a notebook: its name, median and largest seconds of a move, and how many moves."""
+def measured(name: str, clock: Callable[[], float] = time.perf_counter,
+             processor: Callable[[], float] = time.process_time) -> list[tuple[str, int, float, float, float]]:
+    """For each control of a notebook: its name, how many moves, median and largest seconds of one, and the median of seconds
+    of the processor."""
     module = module_of(find_demo(name))
 
     def shown(values) -> None:
@@ -49,12 +51,13 @@ def measured(name: str, clock: Callable[[], float] = time.perf_counter) -> list[
         as_svg(module.picture(found), module.said(found))
 
     shown(start_values(module.CONTROLS))
-    seconds: dict[str, list[float]] = {}
+    seconds: dict[str, list[tuple[float, float]]] = {}
     for key, values in moves(module.CONTROLS):
-        began = clock()
+        began, used = clock(), processor()
         shown(values)
-        seconds.setdefault(key, []).append(clock() - began)
-    return [(key, median(each), max(each), len(each)) for key, each in seconds.items()]
+        seconds.setdefault(key, []).append((clock() - began, processor() - used))
+    rows = ((key, *zip(*pairs, strict=True)) for key, pairs in seconds.items())
+    return [(key, len(taken), median(taken), max(taken), median(used)) for key, taken, used in rows]
 
 
 def page(found: dict[str, list], day: str, load: float, cores: int | None) -> str:
@@ -63,13 +66,15 @@ def page(found: dict[str, list], day: str, load: float, cores: int | None) -> st
         "# Seconds of a move in a live notebook", "",
         "From the move of one control to the new picture: the notebook's numbers, its picture, its words. The others stand",
         f"at their first values; a control goes to up to {MOVES} of its values, none of them twice.", "",
-        "`python -m benchmarks.interactions` writes this page.", "",
+        "`python -m benchmarks.interactions` writes this page. Where other work shares the machine, seconds of the",
+        "processor, of all cores, carry over.", "",
         f"{day}; {cores} cores, load {load:.1f} before.", "",
-        "| notebook | control | moves | median | largest |", "|---|---|---:|---:|---:|",
+        "| notebook | control | moves | median | largest | processor, median |", "|---|---|---:|---:|---:|---:|",
     ]
     for name, rows in found.items():
-        lines += [f"| {name} | `{key}` | {count} | {middle:.2f} | {largest:.2f} |" for key, middle, largest, count in rows]
-    medians = [middle for rows in found.values() for _, middle, _, _ in rows]
+        lines += [f"| {name} | `{key}` | {count} | {middle:.2f} | {largest:.2f} | {used:.2f} |"
+                  for key, count, middle, largest, used in rows]
+    medians = [row[2] for rows in found.values() for row in rows]
     within = sum(middle < SECONDS for middle in medians)
     return "\n".join([*lines, "", f"{within} of {len(medians)} medians are below {SECONDS:g} s.", ""])
 
@@ -88,8 +93,8 @@ def main(arguments: list[str] | None = None) -> None:
         command = [sys.executable, "-m", "benchmarks.interactions", "--one", name]
         done = subprocess.run(command, capture_output=True, text=True, check=True)
         found[name] = json.loads(done.stdout.splitlines()[-1])
-        for key, middle, largest, count in found[name]:
-            print(f"{name:22} {key:14} {middle:6.2f} {largest:6.2f} {count:3}", flush=True)
+        for key, count, *taken in found[name]:
+            print(f"{name:22} {key:14} {count:3}", *(f"{one:6.2f}" for one in taken), flush=True)
     if not given.names:
         PAGE.write_text(page(found, date.today().isoformat(), load, os.cpu_count()), encoding="utf-8")
 

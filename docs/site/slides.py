@@ -15,7 +15,7 @@ from verify.demos.slides import page
 __all__ = ["EXTRA", "PICTURES", "write"]
 
 EXTRA = "extra"  #: folder of what Sphinx copies as it is
-PICTURES = 81  #: of a page, at most: two megabytes or so, and half a minute of one core
+PICTURES = 81  #: of a page, at most: about two megabytes, and half a minute to a minute of one core
 _WAY = '<p><a href="index.html">Live notebooks</a></p>\n'
 
 

@@ -1,5 +1,6 @@
 """The benchmark's implementations compute the workload, its check finds those that do not, and targets can be missed."""
 
+import itertools
 import json
 import re
 from dataclasses import replace
@@ -156,8 +157,10 @@ def test_a_move_is_of_one_control_and_none_is_made_twice(name):
 def test_seconds_of_moves_are_told_apart(monkeypatch):
     monkeypatch.setattr(interactions, "MOVES", 2)
     ticks = iter([0.0, 1.0, 10.0, 13.0] + [30.0 + n for n in range(8)])
-    found = interactions.measured("client-drift", clock=lambda: next(ticks))
+    found = interactions.measured("client-drift", clock=lambda: next(ticks), processor=itertools.count().__next__)
     assert [key for key, *_ in found] == list(picture_of("client-drift").CONTROLS)
-    assert [row[1:] for row in found] == [(2.0, 3.0, 2), (1.0, 1.0, 2), (1.0, 1.0, 2)] and next(ticks, None) is None
-    page = interactions.page({"one": [("eta", 0.5, 0.75, 5)], "two": [("eta", 1.25, 2.0, 5)]}, "2026-01-01", 0.5, 2)
-    assert "| two | `eta` | 5 | 1.25 | 2.00 |" in page and "1 of 2 medians are below 1 s" in page
+    assert [row[1:] for row in found] == [(2, 2.0, 3.0, 1), (2, 1.0, 1.0, 1), (2, 1.0, 1.0, 1)]
+    assert next(ticks, None) is None
+    rows = {"one": [("eta", 5, 0.5, 0.75, 0.5)], "two": [("eta", 5, 1.25, 2.0, 1.5)]}
+    page = interactions.page(rows, "2026-01-01", 0.5, 2)
+    assert "| two | `eta` | 5 | 1.25 | 2.00 | 1.50 |" in page and "1 of 2 medians are below 1 s" in page

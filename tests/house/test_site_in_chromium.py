@@ -19,6 +19,7 @@ CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", 
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
          "--disable-component-update", "--disable-sync"]
 WIDTHS = (1280, 390)  #: a desk, a telephone
+PATIENCE = 180_000  #: milliseconds for what takes one thousand
 #: how far contents reach beyond the window; what scrolls by itself does not count
 OVERFLOW = "() => document.scrollingElement.scrollWidth - document.scrollingElement.clientWidth"
 #: texts whose colour is that of their ground
@@ -64,6 +65,7 @@ class Window:
     def __init__(self, chromium, width: int, scheme: str = "light"):
         self.context = chromium.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
         self.page, self.wrong = self.context.new_page(), []
+        self.page.set_default_timeout(PATIENCE)
         self.page.on("console", lambda said: self.wrong.append(said.text) if said.type in ("error", "warning") else None)
         self.page.on("pageerror", lambda error: self.wrong.append(str(error)))
         self.page.on("request", lambda asked: self._leaves(asked.url))
@@ -110,7 +112,7 @@ def test_no_link_leads_nowhere(site):
 def test_the_search_finds_a_method(site, chromium):
     window = Window(chromium, 1280)
     window.page.goto((site / "search.html").as_uri() + "?q=scaffold")
-    window.page.wait_for_selector("#search-results li a", timeout=20_000)
+    window.page.wait_for_selector("#search-results li a")
     assert any("scaffold" in (link.get_attribute("href") or "")
                for link in window.page.query_selector_all("#search-results li a")) and window.wrong == []
 

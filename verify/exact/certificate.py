@@ -13,6 +13,7 @@ from verify.checker.form import SIZES
 from verify.checker.pieces import BOUNDS
 from verify.checker.words import FORMAT
 from verify.claims.choice import placed, unplaced
+from verify.claims.hypotheses import told_distance
 from verify.claims.method import free_starts
 from verify.claims.needs import speaks_of_samples
 from verify.evaluation.environment import Environment
@@ -115,11 +116,19 @@ def _instance(claim: Claim, shape: Shape, leaves: Leaves, environment: Environme
         data["included"] = _text(leaves["included"])
         data["x_local"] = _text(to_numpy(environment.bound["x_local"].data)[0, 0, 0])
         return data
-    data["start_offset"] = _text(leaves["start_offset"][0])
+    moved = told_distance(claim) is not None
+    data["start_offset"] = _text(_moved_start(environment) if moved else leaves["start_offset"][0])
     data["initial"] = _initial(claim, environment)
     data["epsilon"] = _text(leaves["epsilon"][0])
     data["available"] = _text(leaves["available"][0])
     return data
+
+
+def _moved_start(environment: Environment) -> np.ndarray:
+    """The first model less the optimum (dim,), as fractions."""
+    star = to_numpy(environment.federation.x_star)[0]
+    found = to_numpy(environment.bound["x_round"].data).reshape(-1, len(star))[0] - star
+    return np.array([number.ends[0] if isinstance(number, Ball) else number for number in found], dtype=object)
 
 
 def _initial(claim: Claim, environment: Environment) -> dict[str, Any]:

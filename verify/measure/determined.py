@@ -68,6 +68,15 @@ class Determined:
             progress = progress or any(self._tighten(name, apart=True) for name in self._bare_symbols()
                                        if name not in defined_numbers(self.claim))
 
+    def find(self, names):
+        """Bind those names that conditions define, or bound, by what is bound already."""
+        for condition in equations(self.claim):
+            if _bare_name(condition.left) in names:
+                self._define(condition)
+        for name in names:
+            if name in bounds_on_numbers(self.claim) and not self._known(name):
+                self._tighten(name)
+
     def _known(self, name) -> bool:
         return name in self.env.bound or name in self.env.sizes or name in self.env.definitions
 

@@ -2,19 +2,21 @@
 
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import partial, reduce
+from functools import cached_property, partial, reduce
 from math import prod
 
 import numpy as np
 import sympy as sp
 
-from bounds.language.claim import Claim, Procedure
+from bounds.language.claim import Claim, Procedure, names_in
 from fedtheory import find_algorithm
 from fedtheory.engine import rounds_of, starting_points
 from fedtheory.schedules import Tabulated
 from fedtheory.selection import Pattern
 from synthetic.numbers.arrays import Backend, namespace, to_numpy
+from synthetic.numbers.balls import Ball
 from synthetic.numbers.roots import just_inside
+from verify.claims.hypotheses import told_distance
 from verify.claims.method import BERNOULLI, algorithm_of, own_arguments, selection_of
 from verify.claims.open_constants import possible
 from verify.claims.sizes import entries_of
@@ -149,16 +151,34 @@ class _Binder(Determined):
             eta = just_inside(eta, up=False)
         self.env.bound["eta_l"] = NamedArray(eta, 1)
 
+    @cached_property
     def start(self):
         """Where runs start, (instances, dim)."""
-        start = self.env.federation.x_star + self.leaf("start_offset")
+        start = self.env.federation.x_star + self._offset()
         if start.dtype == object:
             return start
         return namespace(start).nan_to_num(start)  # losses without a minimum, which no hypothesis admits (see judge)
 
+    def _offset(self):
+        """The start less the optimum. Where a hypothesis tells its length, it lies on the axis where it is longest, so that
+        it is rational where its length is."""
+        distance = told_distance(self.claim)
+        if distance is None:
+            return self.leaf("start_offset")
+        try:
+            self.find(names_in(distance))
+            length = self._value(distance, ())[0].reshape(-1, 1)
+        except UnboundName:
+            return self.leaf("start_offset")
+        if self.env.backend.library == "balls" and not all(Ball(number).exact for number in length.flat):
+            return self.leaf("start_offset")
+        offset = self.leaves["start_offset"]
+        axis = np.abs(offset).argmax(axis=1)[:, None] == np.arange(offset.shape[1])
+        return self.env.backend.array(axis * np.where(offset < 0, -1, 1)) * length
+
     def bind_start(self):
         """Bind the server's first model, which step sizes may depend on."""
-        start = self.start()
+        start = self.start
         self.env.bound["x_round"] = NamedArray(start.reshape(start.shape[0], 1, 1, 1, -1), 1, True, (0,))
 
     def bind_point(self):
@@ -182,7 +202,7 @@ class _Binder(Determined):
         chance = (env.noise_weight.shape[1], env.sampling_weight.shape[1])
         copies = chance[0] * chance[1]
         federation = env.federation.repeat(copies)
-        arrays = self.run(self.claim.procedure, federation, draws, copies, self.start())
+        arrays = self.run(self.claim.procedure, federation, draws, copies, self.start)
         self._weigh_orders(draws, chance)
         entries = entries_of(self.claim)
         for name, make in arrays.items():
@@ -190,7 +210,7 @@ class _Binder(Determined):
         procedure = self.claim.procedure or Procedure()
         for name, record in find_algorithm(procedure.base).traits.records.items():
             if record.method:
-                run = partial(self.run, replace(procedure, base=record.method), federation, draws, copies, self.start())
+                run = partial(self.run, replace(procedure, base=record.method), federation, draws, copies, self.start)
                 make = partial(lambda run, array: run()[array](), run, record.array)
                 env.bound.later(name, partial(self._of_run, make, None, chance))
         if "epsilon" in self.leaves:

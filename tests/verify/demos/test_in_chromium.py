@@ -152,9 +152,9 @@ def test_a_planted_request_and_a_planted_error_are_noticed(visit):
 
 
 def test_a_picture_that_stays_is_noticed(visit):
-    visit.page.set_default_timeout(300)
     visit.page.set_content('<svg role="img"></svg>')
-    with pytest.raises(Exception, match="Timeout"):
+    visit.page.set_default_timeout(1000)
+    with pytest.raises(Exception, match="wait_for_function: Timeout"):
         visit.moves(lambda: None)
 
 
