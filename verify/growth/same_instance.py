@@ -3,6 +3,7 @@
 from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
+from math import isfinite
 
 import numpy as np
 import sympy as sp
@@ -14,7 +15,7 @@ from verify.growth.fit import OCTAVES
 from verify.growth.members import within_exact_runs
 from verify.growth.motion import FREE_WEIGHT, keeps_the_shape, moved, small_sizes, without_chance
 from verify.growth.order import with_constant
-from verify.growth.trials import Member, Track, Trials, growth_rank
+from verify.growth.trials import LARGE, Member, Track, Trials, growth_rank
 from verify.instances.draw import draw_leaves, draw_shape
 from verify.instances.leaves import Leaves, leaf_of, take_rows, within_domain
 from verify.instances.resize import RUN_SIZES
@@ -59,13 +60,13 @@ def _best(trials: Trials, tracks: list[Track]) -> Track | None:
 
 
 def _is_rounding(trials: Trials, track: Track) -> bool:
-    """Whether exact arithmetic finds the ratio to be less than half as large on the last member that it can afford, and on
-    one amid."""
+    """Whether exact arithmetic finds the ratio to be less than half as large, and of one without end less than ``LARGE``, on
+    the last member that it can afford, and on one amid."""
     members = within_exact_runs(track).members
     if trials.original is None or not members:
         return False
     for member in (members[-1], members[len(members) // 2]):
-        stated = with_constant(trials.original, Fraction(member.ratio) / 2)
+        stated = with_constant(trials.original, Fraction(member.ratio if isfinite(member.ratio) else 2 * LARGE) / 2)
         answer = violation_of(stated, member.shape, member.leaves)
         if answer not in ("holds", "unmet"):
             return False

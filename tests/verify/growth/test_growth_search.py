@@ -14,12 +14,13 @@ from bounds.language.words import E, F_star, L, clients, eta_l, local_steps, obj
 from bounds.registry.claims import find_claim
 from tests.verify.growth.controls import TRUE, A, B, C, a, b, control, gap, numbers
 from verify.exact.confirm import Violation, violation_of
+from verify.growth import same_instance
 from verify.growth import trials as growth_search
 from verify.growth.members import ExactMember, _increasing_beyond, exact_ratio_member
 from verify.growth.motion import moves_together, scaled
 from verify.growth.order import never_vanishes, with_constant
 from verify.growth.same_instance import tame
-from verify.growth.trials import Trials
+from verify.growth.trials import Member, Track, Trials
 from verify.instances.draw import draw_leaves
 from verify.instances.piecewise import PiecewiseClients
 from verify.instances.quadratic import QUADRATIC
@@ -144,3 +145,13 @@ def test_sizes_that_grow_together_keep_their_proportions():
     larger, copies = resized(CLAIM, shape, leaves, together, 4)
     assert (larger.rounds, larger.clients, larger.local_steps) == (4, 12, 2) and copies["curvature"].shape[1] == 12
     assert str(together) == "rounds and clients"
+
+
+@pytest.mark.parametrize(("ratio", "rounding"), [(2.0, False), (2.2, False), (5.0, True), (np.inf, True)])
+def test_exact_arithmetic_says_which_ratios_are_rounding(ratio, rounding, monkeypatch):
+    """Of a / b with a = 2, b = 1; an infinite ratio stands for a large one."""
+    claim = numbers("two", a, b, A, B)
+    member = Member(1.0, ratio, Shape(), {"a": np.full((1,), 2.0), "b": np.ones((1,))})
+    monkeypatch.setattr(same_instance, "within_exact_runs", lambda track: track)
+    track = Track("a", (member,))
+    assert same_instance._is_rounding(Trials(claim, original=claim), track) == rounding
