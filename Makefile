@@ -34,7 +34,7 @@ power: setup
 mutants: setup
 	OMP_NUM_THREADS=1 $(BIN)/python -m fedtheory.testing.mutants
 
-# Ten thousand random mutants of certificates: none is accepted that the engine does not confirm. About 40 minutes.
+# Ten thousand random mutants of certificates: none is accepted that the engine does not confirm. About 10 minutes.
 attack: setup
 	OMP_NUM_THREADS=1 $(BIN)/python -m tests.verify.attack.attack
 
