@@ -252,9 +252,12 @@ def _end(condition, name: str, known, relation: str) -> Fraction | None:
     if gap.free_symbols != {*unknown}:
         return None
 
+    rounded = any(power.exp.has(unknown[0]) for power in gap.atoms(sp.Pow))  # exact powers have millions of digits
+
     def fails(number: Fraction) -> bool:
-        value = gap.subs(unknown[0], sp.Rational(str(number)))
-        return not (value.is_number and value.is_real and float(value) >= 0)
+        at = {unknown[0]: sp.Rational(str(number))}
+        value = gap.evalf(30, subs=at) if rounded else gap.subs(at)
+        return not (value.is_number and value.is_real and value.evalf(30) >= 0)
 
     small = relation == "<="
     if fails(_NUMBERS[0]) is small or fails(_NUMBERS[-1]) is not small:
