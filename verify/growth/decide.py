@@ -1,7 +1,6 @@
 """The verdict on a claim whose constants are hidden in O(.), from its growth along its limits."""
 
 import math
-from math import prod
 
 from bounds.language.claim import Claim
 from synthetic.numbers.arrays import Backend
@@ -122,7 +121,7 @@ def _unrefuted(claim: Claim, growth: Growth) -> tuple[str, str]:
 
 def _rests_on(claim: Claim, growth: Growth) -> str:
     """What a verdict of no growth has seen, and has not."""
-    chance = claim.constants_may_use is not None or any(prod(outcomes(t.members[-1].shape)) > 1 for t in growth.tracks)
+    chance = claim.constants_may_use is not None or any(math.prod(outcomes(t.members[-1].shape)) > 1 for t in growth.tracks)
     runs = "runs with few outcomes of chance" if chance else "runs without noise"
     kind = runs if claim.setting == "run" else "numbers"
     reached = ", ".join(f"{track.limit} {'up' if track.sizes[-1] >= track.sizes[0] else 'down'} to {track.sizes[-1]:g}"

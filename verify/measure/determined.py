@@ -46,8 +46,8 @@ class Determined:
         value, _, mask = sides(Condition(formula, "<=", 0, over), self.env)
         return value, mask
 
-    def resolve(self):
-        """Bind the names that conditions define or bound, until nothing more follows."""
+    def settle(self):
+        """Bind the names that conditions define or bound by what is known, until nothing more follows."""
         progress = True
         while progress:
             progress = False
@@ -57,25 +57,23 @@ class Determined:
                 progress = self._entries(_bare_name(condition.left), condition) or progress
             for name in self._bare_symbols():
                 progress = (name not in defined_numbers(self.claim) and self._tighten(name)) or progress
+
+    def resolve(self):
+        """Bind all names that conditions define or bound: what follows from what is known, then what waits for itself."""
+        progress = True
+        while progress:
+            self.settle()
+            progress = False
             assumed = [n for n in assumed_constants(self.claim) if n not in self.env.bound]
-            if not progress and assumed and f"{ASSUMED}{assumed[0]}" in self.leaves:  # the run alone would bound it
+            if assumed and f"{ASSUMED}{assumed[0]}" in self.leaves:  # the run alone would bound it
                 self.put(assumed[0], self.leaf(f"{ASSUMED}{assumed[0]}").reshape(-1))
                 progress = True
-            elif not progress and self._waiting():  # bounds that wait for each other: one of them goes first
+            elif self._waiting():  # bounds that wait for each other: one of them goes first
                 self._tighten(self._waiting()[0].name, ignoring=True)
                 progress = True
             progress = progress or any(self._tighten(name) for name in self._bare_symbols())
             progress = progress or any(self._tighten(name, apart=True) for name in self._bare_symbols()
                                        if name not in defined_numbers(self.claim))
-
-    def find(self, names):
-        """Bind those names that conditions define, or bound, by what is bound already."""
-        for condition in equations(self.claim):
-            if _bare_name(condition.left) in names:
-                self._define(condition)
-        for name in names:
-            if name in bounds_on_numbers(self.claim) and not self._known(name):
-                self._tighten(name)
 
     def _known(self, name) -> bool:
         return name in self.env.bound or name in self.env.sizes or name in self.env.definitions

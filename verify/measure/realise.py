@@ -8,7 +8,7 @@ from math import prod
 import numpy as np
 import sympy as sp
 
-from bounds.language.claim import Claim, Procedure, names_in
+from bounds.language.claim import Claim, Procedure
 from fedtheory import find_algorithm
 from fedtheory.engine import rounds_of, starting_points
 from fedtheory.schedules import Tabulated
@@ -166,7 +166,7 @@ class _Binder(Determined):
         if distance is None:
             return self.leaf("start_offset")
         try:
-            self.find(names_in(distance))
+            self.settle()
             length = self._value(distance, ())[0].reshape(-1, 1)
         except UnboundName:
             return self.leaf("start_offset")

@@ -129,7 +129,7 @@ class Program:
     def arrays(self) -> tuple[np.ndarray, sparse.csc_matrix]:
         """The largest coefficient of each known form, and the forms in units of these."""
         entries = [self.entries(form) for form in self.forms.values()]
-        sizes = np.array([max(map(abs, numbers)) for _, numbers in entries])
+        sizes = np.array([max(map(abs, numbers), default=1.0) for _, numbers in entries])
         columns = np.repeat(np.arange(len(entries)), [len(rows) for rows, _ in entries])
         rows = [row for rows, _ in entries for row in rows]
         numbers = np.array([number for _, numbers in entries for number in numbers]) / sizes[columns]

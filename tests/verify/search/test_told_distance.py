@@ -21,15 +21,18 @@ CLASS = ["L_client[k] <= L for k in 0..clients-1", "mu_client[k] >= 0 for k in 0
 TOLD = {
     "norm2(x_round[0] - x_star) == 4": "4", "norm(x_star - x_round[0]) == 3*R": "9*R**2",
     "R**2 == norm2(x_star - x_round[0])": "R**2", "norm2(x_round[0] - x_star) == 1/L**2": "1/L**2",
+    "norm(x_round[0] - x_star) == S": "S**2",
 }
 #: equations that do not tell a distance that is rational where their numbers are
 UNTOLD = ("norm2(x_round[0] - x_star) == 2", "norm2(x_round[rounds] - x_star) == 4", "norm2(x_round[0]) == 4")
 
 
 def claim_of(condition, statement, path):
-    file = path / "own.toml"
-    file.write_text(f'[[claim]]\nid = "own/one"\nvariables = {{R = "positive"}}\nstatement = "{statement}"\n'
-                    f"conditions = {json.dumps([*CLASS, condition])}\n")
+    """With a number that is bounded by another one, if its name occurs."""
+    bounded = "S" in condition.replace("x_star", "").split()
+    file, names = path / "own.toml", 'S = "positive"' if bounded else 'R = "positive"'
+    file.write_text(f'[[claim]]\nid = "own/one"\nvariables = {{{names}}}\nstatement = "{statement}"\n'
+                    f"conditions = {json.dumps([*CLASS, condition, *['S <= 1/L'] * bounded])}\n")
     return load_claims(file)[0]
 
 
@@ -41,7 +44,7 @@ def test_every_instance_starts_there(condition, tmp_path):
         leaves = draw_leaves(claim, shape, 3, rng)
         found = realise(claim, shape, leaves, NUMPY)
         offset = found.bound["x_round"].data.reshape(3, -1, shape.dim)[:, 0] - found.federation.x_star
-        numbers = {"R": leaves["R"].reshape(3), "L": found.bound["L"].data.reshape(-1)}
+        numbers = {name: found.bound[name].data.reshape(-1) for name in ("R", "S", "L") if name in found.bound}
         wanted = eval(TOLD[condition], {}, numbers)
         np.testing.assert_allclose((offset**2).sum(axis=1), wanted, rtol=1e-12)
 
@@ -56,7 +59,10 @@ def test_no_other_start_moves(condition, tmp_path):
     assert told_distance(claim) is None and np.array_equal(start, found.federation.x_star + leaves["start_offset"])
 
 
-@pytest.mark.parametrize(("condition", "bound"), [*zip(TOLD, ("L/5", "L*R**2/2", "L*R**2/10", "1/(10*L)"), strict=True)])
+BOUNDS = ("L/5", "L*R**2/2", "L*R**2/10", "1/(10*L)", "L*S**2/10")
+
+
+@pytest.mark.parametrize(("condition", "bound"), [*zip(TOLD, BOUNDS, strict=True)])
 def test_what_is_false_there_is_refuted(condition, bound, tmp_path):
     """Gradient descent with step 1/L leaves L D^2 / 6 after one round. The certificate tells the start as it is."""
     claim = claim_of(condition, f"objective(x_round[rounds]) - F_star <= {bound}", tmp_path)
