@@ -11,7 +11,7 @@ import sympy as sp
 
 from bounds.language.claim import BY_NUMBER, Claim, length_of
 from synthetic.numbers.arrays import NUMPY
-from verify.claims.hypotheses import bounds_on_numbers, equations
+from verify.claims.hypotheses import bounds_on_entries, bounds_on_numbers, equations
 from verify.claims.method import by_coordinate, free_starts, subset_left_open
 from verify.claims.needs import always_available, speaks_of_samples
 from verify.claims.open_constants import ASSUMED, assumed_constants
@@ -37,6 +37,7 @@ _FEW = (1, 1, 2, 2, 3)
 
 #: numbers of priority clients beyond these, where a factor of their number or of those not sampled shows, and how often
 _MANY, _OFTEN_MANY = (4, 5, 6, 8, 12, 20), 0.2
+_FAR, _AT_ALL_BOUNDS = 1e6, 0.3  # factor beyond all bounds of entries; share of the instances that are at all of them
 _ALL_NOISY = 0.15  # share of the shapes in which all clients have noise, in runs that are as short as that asks
 
 
@@ -179,6 +180,9 @@ def draw_leaves(claim: Claim, shape: Shape, count: int, rng: np.random.Generator
     for variable in claim.variables:
         if variable.domain != "integer" or variable.indices:
             leaves[variable.name] = _variable(variable, shape, count, rng)
+    for condition in bounds_on_entries(claim):
+        name = condition.left.base.label.name
+        leaves[name] = _beyond(condition, leaves[name], shape.as_sizes(), rng)
     for name, bound in _upper_bounds_of_arrays(claim).items():
         leaves[name] = _entries_up_to(bound, leaves[name], rng)
     for name, bound in _upper_bounds(claim).items():
@@ -217,6 +221,19 @@ def _entries_up_to(bound, array, rng):
     shares, kind = rng.random(array.shape), rng.random(row)
     ends = bound * np.where(shares < rng.random(row), 1.0, np.where((array == 0).any(), 0.0, 1e-6))
     return np.where(kind < 0.4, ends, np.where(kind < 0.8, bound * shares, np.minimum(array, bound)))
+
+
+def _beyond(condition, array, sizes, rng):
+    """Entries of which some instances have all that a condition bounds beyond its bounds, into which they are moved."""
+    (index, *ends), = condition.over
+    position, low, high = (of.subs({s: sizes[s.name] for s in of.free_symbols if s.name in sizes})
+                           for of in (condition.left.indices[0], *ends))
+    places = [int(position.subs(index, i)) for i in range(int(low), int(high) + 1)]
+    places = [place for place in places if 0 <= place < array.shape[1]]
+    largest = array.max(axis=1, keepdims=True, initial=1.0)
+    found = array.copy()
+    found[:, places] = _FAR * largest if condition.relation == "<=" else np.minimum(array, 0.0)[:, places]
+    return np.where(rng.random((len(array), 1)) < _AT_ALL_BOUNDS, found, array)
 
 
 def _shares(count, rng):

@@ -53,13 +53,18 @@ class PiecewiseClients(QuadraticClients):
         width[:, :, 0] = np.where(weak, least + width[:, :, 0], width[:, :, 0])
         return leaves | {"tail": tail, "piece_slope": slope, "piece_center": vectors(each, rng), "piece_width": width}
 
-    def starts(self, federation, leaves, rng):
-        """Some runs start amid or at an end of a piece."""
+    @staticmethod
+    def ends(leaves, rng):
+        """Points of which every coordinate lies amid or at an end of a piece, (instances, dim)."""
         count, clients, pieces, dim = leaves["piece_center"].shape
         row, column = np.arange(count)[:, None], np.arange(dim)[None]
         chosen = row, rng.integers(0, clients, (count, dim)), rng.integers(0, pieces, (count, dim)), column
-        point = leaves["piece_center"][chosen] + rng.integers(-1, 2, (count, dim)) * leaves["piece_width"][chosen]
-        start = np.nan_to_num(point - federation().x_star)
+        return leaves["piece_center"][chosen] + rng.integers(-1, 2, (count, dim)) * leaves["piece_width"][chosen]
+
+    def starts(self, federation, leaves, rng):
+        """Some runs start amid or at an end of a piece."""
+        count = len(leaves["piece_center"])
+        start = np.nan_to_num(self.ends(leaves, rng) - federation().x_star)
         return np.where(rng.random((count, 1)) < 0.3, start, leaves["start_offset"])
 
     def federation(self, shape, leaves, backend, **common):

@@ -1,4 +1,5 @@
-"""Piecewise clients whose pieces lie where a run goes: one step ends at a piece's end, or leaps over the whole piece."""
+"""Piecewise clients whose pieces lie where a run goes: one step ends at a piece's end, or leaps over the whole piece. And
+points of claims about losses that lie where pieces end."""
 
 import numpy as np
 
@@ -13,9 +14,10 @@ from verify.measure.realise import realise
 from verify.search.corners.corner import Corner, on_runs
 from verify.search.judged import MOST_TERMS
 
-__all__ = ["KNOTS"]
+__all__ = ["KNOTS", "POINTS"]
 
 _SHARE = 0.4  # of the instances of a batch
+_POINTS = 0.4  # of the free points lie at an end of a piece, or amid one
 _SERVER = 0.5  # of the pieces lie on the server's path, the others on a client's
 
 
@@ -30,6 +32,16 @@ def _on_path(claim: Claim, shape: Shape, leaves: Leaves, rng: np.random.Generato
 
 KNOTS = Corner("knots", lambda claim, shape: shape.family.knots > 0 and on_runs(claim, shape), _on_path, share=0.3,
                of_mutations=True)
+
+
+def _at_knots(claim: Claim, shape: Shape, leaves: Leaves, rng: np.random.Generator) -> Leaves:
+    """Moves some of the claim's free points to where pieces end."""
+    free = [v.name for v in claim.variables if v.domain == "vector" and not v.indices]
+    return leaves | {name: np.where(rng.random((len(leaves[name]), 1)) < _POINTS, shape.family.ends(leaves, rng), leaves[name])
+                     for name in free}
+
+
+POINTS = Corner("points", lambda claim, shape: claim.setting == "point" and shape.family.knots > 0, _at_knots)
 
 
 def _moved(run, shape: Shape, leaves: Leaves, rng: np.random.Generator) -> Leaves:

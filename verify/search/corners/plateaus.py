@@ -23,7 +23,24 @@ def _flattened(claim: Claim, shape: Shape, leaves: Leaves, rng: np.random.Genera
     chosen = (rng.random(row) < _SHARE) & (np.arange(pieces)[:, None] == rng.integers(0, pieces, row))
     chosen = chosen & ((np.arange(clients)[:, None, None] == rng.integers(0, clients, row)) | (rng.random(row) < 0.5))
     lost = leaves["tail"][:, :, None] * np.where(rng.random(row) < _FLAT, 1.0, rng.random(row))
-    return leaves | {"piece_slope": np.where(chosen & (lost > 0), -lost, slope)}
+    leaves = leaves | {"piece_slope": np.where(chosen & (lost > 0), -lost, slope)}
+    return leaves if pieces == 1 else _with_kinks(leaves, rng)
+
+
+def _with_kinks(leaves: Leaves, rng: np.random.Generator) -> Leaves:
+    """Gives the clients of some instances one minimum, with a kink, from where they are linear to where their curvature
+    begins."""
+    width, count = leaves["piece_width"], len(leaves["piece_width"])
+    chosen, number = rng.random((count, 1, 1, 1)) < _SHARE, np.arange(width.shape[2])[:, None]
+    center = np.where(chosen[:, 0], leaves["center"][:, :1], leaves["center"])
+    tail = np.broadcast_to(leaves["tail"], center.shape)[:, :, None]
+    wide = width[:, :1, :1]
+    narrow = wide * 10.0 ** rng.uniform(-3, -0.5, (count, 1, 1, 1))
+    rises = tail * wide * rng.random((count, 1, 1, 1)) / narrow  # to less than the slope that the piece takes away
+    found = {"piece_center": center[:, :, None], "piece_width": np.where(number == 0, wide, narrow),
+             "piece_slope": np.where(number == 0, -tail, rises)}
+    chosen = chosen & (number < 2) & (tail > 0)
+    return leaves | {"center": center} | {name: np.where(chosen, array, leaves[name]) for name, array in found.items()}
 
 
 PLATEAUS = Corner(
