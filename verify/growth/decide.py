@@ -99,6 +99,9 @@ def _unrefuted(claim: Claim, growth: Growth) -> tuple[str, str]:
         return "growth", (
             f"float64 sees growth along {growth.unconfirmed} that exact arithmetic does not confirm, or that shows nothing: "
             f"runs have hardly begun, or a term of the right side is not outgrown; {followed}")
+    if growth.with_chance:
+        return "growth", (f"the ratio grows for as long as all outcomes of chance can be enumerated, which shows nothing of "
+                          f"longer runs: {growth.with_chance}; {followed}")
     if not growth.tracks:
         return "path", "no limit could be followed: " + "; ".join(growth.reasons)
     open_limits = [r for r in growth.reasons if _matters(claim, r)]
@@ -126,7 +129,8 @@ def _rests_on(claim: Claim, growth: Growth) -> str:
     kind = runs if claim.setting == "run" else "numbers"
     reached = ", ".join(f"{track.limit} {'up' if track.sizes[-1] >= track.sizes[0] else 'down'} to {track.sizes[-1]:g}"
                         for track in growth.tracks)
-    return f"this rests on {kind} with {reached}, and says nothing beyond"
+    short = ", ".join(f"{name} up to {size}" for name, size in growth.chance_until.items() if size)
+    return f"this rests on {kind} with {reached}{f', on runs with chance with {short}' if short else ''}, and says nothing beyond"
 
 
 def _matters(claim: Claim, reason: str) -> bool:

@@ -44,6 +44,7 @@ from verify.growth.order import never_vanishes, with_constant
 from verify.growth.same_instance import same_instance
 from verify.growth.scales import scale_path
 from verify.growth.trials import EFFORTS, Effort, Track, Trials
+from verify.growth.with_chance import along_chance
 from verify.growth.worst_of_size import worst_in_proportion, worst_of_each_size
 from verify.instances.resize import RUN_SIZES
 from verify.search.budget import Budget
@@ -59,7 +60,9 @@ class Growth:
     """What was found: the ``tracks`` that were followed, and the exact members of one that refutes the claim, if any.
 
     ``unconfirmed`` names a limit along which float64 sees growth and exact arithmetic does not follow; ``reasons`` says
-    which limits could not be followed, and why; ``rejected`` is what refutes the claim but for the stand-alone checker.
+    which limits could not be followed, and why; ``rejected`` is what refutes the claim but for the stand-alone checker;
+    ``with_chance`` is a track that grows for as long as chance can be enumerated, ``chance_until`` the sizes up to which it
+    was.
     """
 
     seen: Trials | None = None
@@ -69,6 +72,8 @@ class Growth:
     unconfirmed: str = ""
     reasons: list[str] = field(default_factory=list)
     rejected: tuple[str, tuple[ExactMember, ...], Track] | None = None
+    with_chance: Track | None = None
+    chance_until: dict[str, int] = field(default_factory=dict)
 
     @property
     def confirmed(self) -> bool:
@@ -114,6 +119,9 @@ def growth_of(claim: Claim, budget: str, seed: int, backend: Backend, accepts=No
     if growth.rejected:
         growth.limit, growth.members, track = growth.rejected
         growth.tracks.append(track)
+    for name in (str(symbol) for symbol, _ in claim.limits if claim.setting == "run" and not growth.members):
+        growth.chance_until[name], track = along_chance(trials, name)
+        growth.with_chance = growth.with_chance or track
     return growth
 
 

@@ -21,7 +21,7 @@ from verify.instances.leaves import Leaves, leaf_of, take_rows, within_domain
 from verify.instances.resize import RUN_SIZES
 from verify.instances.shape import Shape
 
-__all__ = ["same_instance", "tame"]
+__all__ = ["NOISE", "same_instance", "tame"]
 
 _TRIALS = 60  # shapes that are drawn until one has free clients
 _ROUNDS = 3  # drawn before the last one is repeated
@@ -30,7 +30,7 @@ _FOLLOWED = 2  # instances of each batch that are followed along the limit
 _FURTHER = 4  # times as long as others may runs be of which one does not know yet where they go
 _LOOKS = 12  # tracks on which exact arithmetic looks for rounding
 _STAGES = 20  # of a number, which costs nothing to move: up to beyond 1e11, where a constant of a million would show
-_NOISE = 1e-9  # on tame instances, a ratio below it is a left side of zero
+NOISE = 1e-9  # on tame instances, a ratio below it is a left side of zero
 
 
 def same_instance(trials: Trials, limit) -> list[Track]:
@@ -130,7 +130,7 @@ def _ratios_at(trials: Trials, name: str, shape: Shape, leaves: Leaves, sizes) -
 def _growth(low, high) -> np.ndarray:
     """By which factor the ratio grows between two sizes, 0 where there is none."""
     with np.errstate(all="ignore"):
-        return np.where((low > _NOISE) & (high > _NOISE), high / low, 0.0)
+        return np.where((low > NOISE) & (high > NOISE), high / low, 0.0)
 
 
 def _early_growth(ratios: dict) -> float:
@@ -170,7 +170,7 @@ def _promising(ratios) -> list[int]:
         return []
     rows = np.flatnonzero(np.isinf(ratios[-2]) & np.isinf(ratios[-1]))[:1].tolist()
     for low, high in pairwise(ratios):
-        lost = np.flatnonzero((low > _NOISE) & np.isfinite(low) & np.isinf(high))
+        lost = np.flatnonzero((low > NOISE) & np.isfinite(low) & np.isinf(high))
         rows += lost[np.argsort(-low[lost], kind="stable")][:_FOLLOWED].tolist()
     for low, high in (*pairwise(ratios[:3]), ratios[-2:]):
         with np.errstate(divide="ignore"):

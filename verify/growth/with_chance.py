@@ -1,0 +1,75 @@
+"""Follows single instances with chance along a size, for as long as all outcomes can be enumerated."""
+
+from dataclasses import replace
+from itertools import takewhile
+from math import prod
+
+import numpy as np
+
+from verify.growth.motion import moved, small_sizes
+from verify.growth.same_instance import NOISE, tame
+from verify.growth.trials import Member, Track, Trials
+from verify.instances.draw import draw_leaves, draw_shape
+from verify.instances.instance import outcomes
+from verify.instances.leaves import Leaves, take_rows
+from verify.instances.resize import RUN_SIZES
+from verify.instances.shape import Shape, with_participants
+
+__all__ = ["along_chance"]
+
+_SIZES = (1, 2, 4, 8, 16)
+_LEAST = 4  # sizes
+_DRAWS = 8  # shapes with chance that are drawn, times the effort's
+_MORE = 2.0  # times as large as without chance is a ratio that grows by chance
+_STEADY = 0.95  # share of the largest exponent that every other one has at least: those of a sum that fills up fall faster
+
+
+def along_chance(trials: Trials, name: str) -> tuple[int, Track | None]:
+    """Up to which size tame instances with chance met the hypotheses, 0 if none did; and the track of one of them on which
+    the ratio grows like a power of the size by chance, as far as its outcomes can be enumerated. It refutes nothing."""
+    claim, effort, reached, looks = trials.claim, trials.effort, 0, 0
+    for _ in range(_DRAWS * effort.shapes if name in RUN_SIZES else 0):
+        shape = small_sizes(claim, draw_shape(claim, trials.rng, 64, 6))
+        shape = replace(shape, rounds=1) if name != "rounds" else shape
+        shape = shape if name == "local_steps" or "local_steps" in dict(shape.sizes) else replace(shape, local_steps=1)
+        leaves = tame(claim, draw_leaves(claim, shape, effort.rows, trials.rng), trials.rng)
+        quiet, calm = _without_noise(shape), {n: a for n, a in leaves.items() if n != "noise"}
+        sizes = [*takewhile(lambda size: 0 < _outcomes(trials, shape, leaves, name, size) <= effort.most_outcomes, _SIZES)]
+        if len(sizes) < _LEAST or _outcomes(trials, shape, leaves, name, sizes[-1]) == 1 or (
+                _outcomes(trials, quiet, calm, name, sizes[-1]) != 1):
+            continue
+        looks += 1
+        ratios = np.array([*trials.along(name, shape, leaves, sizes)])
+        reached = max(reached, sizes[-1] if np.isfinite(ratios[-1]).any() else 0)
+        by_chance = ~(trials.ratios(*moved(claim, quiet, calm, name, sizes[-1])) > ratios[-1] / _MORE)
+        for row in _steady(sizes, np.where(by_chance, ratios, np.nan))[:1]:
+            alone = take_rows(leaves, [row])
+            members = (Member(size, float(ratio), *moved(claim, shape, alone, name, size))
+                       for size, ratio in zip(sizes, ratios[:, row], strict=True))
+            return reached, Track(name, tuple(members))
+        if looks == effort.shapes:
+            break
+    return reached, None
+
+
+def _without_noise(shape: Shape) -> Shape:
+    """The shape without noise, and with as many participants as clients."""
+    participants = shape.priority_clients if shape.sampling == "without-replacement" else shape.participants
+    return with_participants(replace(shape, noisy=()), participants)
+
+
+def _outcomes(trials: Trials, shape: Shape, leaves: Leaves, name: str, size: int) -> int:
+    """How many outcomes instances of another size have; 0 where there are no such instances."""
+    try:
+        return prod(outcomes(moved(trials.claim, shape, leaves, name, size)[0]))
+    except (ValueError, NotImplementedError):
+        return 0
+
+
+def _steady(sizes: list[int], ratios: np.ndarray) -> list[int]:
+    """Rows of ratios (sizes, rows) whose exponents are all nearly the same, and not near 0: the steepest first."""
+    with np.errstate(all="ignore"):
+        exponents = np.diff(np.log2(ratios), axis=0) / np.diff(np.log2(sizes))[:, None]
+    least, largest = exponents.min(axis=0), exponents.max(axis=0)
+    rows = np.flatnonzero((ratios[0] > NOISE) & (least > 0.1) & (least >= _STEADY * largest))
+    return sorted(rows.tolist(), key=lambda row: -least[row])
