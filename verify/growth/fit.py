@@ -19,6 +19,7 @@ _FACTOR = 16.0  # by which the ratio must have grown in all
 _LEAST = 0.1  # the exponent's lower bound
 _SATURATES = 0.65  # share of the last exponent that is left an octave later where ratios saturate as T / (T + a) does
 _LASTS = 0.75  # share of the mean exponent that the last one must have
+_CREEPS, _UNCHANGED = 0.02, 0.95  # a small exponent that does not fall is that of a small power of the size
 _STEADY = 0.8  # the last exponent must not fall below this share of the largest: a ratio that saturates does
 
 
@@ -66,10 +67,11 @@ def fit(sizes: Sequence[float], ratios: Sequence[float]) -> Fit:
     steady = rising and slopes[-1] >= _STEADY * slopes.max()
     first = ratios[ratios > 0][0]
     enough = x[-1] - x[0] >= OCTAVES and ratios[-1] >= _FACTOR * first
-    at_rest = slopes[-1] <= _LEAST and slopes.mean() <= 3 * _LEAST
+    creeps = slopes.min() > _CREEPS and slopes[-1] >= _UNCHANGED * slopes.max()
+    at_rest = slopes[-1] <= _LEAST and slopes.mean() <= 3 * _LEAST and not creeps
     slows = len(slopes) >= OCTAVES and slopes[0] <= 1 and (np.diff(slopes) < 0).all()
     saturating = slows and slopes[-1] <= 3 * _LEAST and (slopes[-2:] <= _SATURATES * slopes[-3:-1]).all()
-    wavering = slopes.mean() <= _LEAST and slopes.max() <= 3 * _LEAST  # as what is searched anew at every size does
+    wavering = slopes.mean() <= _LEAST and slopes.max() <= 3 * _LEAST and not creeps  # as what is searched anew at every size does
     return Fit(float(slopes.mean()), float(np.ptp(slopes) / 2), bool(rising), bool(steady), bool(steady and enough),
                level=bool(at_rest or saturating or wavering or ratios[-1] * _FACTOR <= ratios.max()),
                last=float(slopes[-1]))

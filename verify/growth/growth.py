@@ -192,8 +192,6 @@ def _single_instances(claim: Claim, trials: Trials) -> Iterator[tuple[str, list[
     if claim.setting != "run" or any(_made_of_sizes(claim, name) is not None for name in claim.constants_may_use):
         return
     for limit in claim.limits:
-        if str(limit[0]) not in RUN_SIZES:
-            continue
         try:
             tracks = same_instance(trials, limit)
         except NotImplementedError:  # which is said where all instances of each size are searched

@@ -19,6 +19,7 @@ from verify.search.corners import CORNERS, Corner
 from verify.search.local_search import local_search
 from verify.search.related import related
 from verify.search.stage import Stage, State
+from verify.search.thresholds import at_thresholds
 from verify.search.worst_points import worst_points_of
 
 __all__ = ["NAMES", "STAGES", "layer_shapes", "switched_on"]
@@ -115,7 +116,7 @@ def _evolved(state: State) -> Batches:
 
 STAGES: dict[str, Stage] = {
     "small": _small, "extreme": _extreme, "layered": _layered, "patient": _patient, "random": _random,
-    "worst-points": worst_points_of, "evolved": _evolved, "local-search": local_search, "related": related,
+    "thresholds": at_thresholds, "worst-points": worst_points_of, "evolved": _evolved, "local-search": local_search, "related": related,
 }
 #: of all that can be switched off
 NAMES = (*STAGES, *(corner.name for corner in CORNERS))
