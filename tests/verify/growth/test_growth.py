@@ -33,7 +33,7 @@ SIZES = 2.0 ** np.arange(9)
 
 @pytest.mark.parametrize(("ratios", "grows", "level"), [
     (SIZES, True, False), (SIZES**0.5, True, False), (3 * SIZES**2, True, False), (2.0**SIZES, True, False),
-    (SIZES**0.05, False, True), (np.ones(9), False, True), (1 / SIZES, False, True),
+    (SIZES**0.05, False, False), (np.ones(9), False, True), (1 / SIZES, False, True),
     (SIZES / (1 + SIZES / 64), False, False), (SIZES / (1 + SIZES / 4), False, True), (np.log2(2 * SIZES), False, False),
     (np.where(np.arange(9) % 2, SIZES, SIZES / 8), False, False), (np.full(9, np.inf), True, False),
     (np.zeros(9), False, True), (SIZES**0.02 * (1 + 0.05 * (np.arange(9) % 2)), False, True),
