@@ -129,8 +129,8 @@ def _rests_on(claim: Claim, growth: Growth) -> str:
     kind = runs if claim.setting == "run" else "numbers"
     reached = ", ".join(f"{track.limit} {'up' if track.sizes[-1] >= track.sizes[0] else 'down'} to {track.sizes[-1]:g}"
                         for track in growth.tracks)
-    short = ", ".join(f"{name} up to {size}" for name, size in growth.chance_until.items() if size)
-    return f"this rests on {kind} with {reached}{f', on runs with chance with {short}' if short else ''}, and says nothing beyond"
+    short = "".join(f", on runs with chance with {name} up to {size}" for name, size in growth.chance_until.items() if size)
+    return f"this rests on {kind} with {reached}{short}, and says nothing beyond"
 
 
 def _matters(claim: Claim, reason: str) -> bool:

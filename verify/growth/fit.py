@@ -71,7 +71,7 @@ def fit(sizes: Sequence[float], ratios: Sequence[float]) -> Fit:
     at_rest = slopes[-1] <= _LEAST and slopes.mean() <= 3 * _LEAST and not creeps
     slows = len(slopes) >= OCTAVES and slopes[0] <= 1 and (np.diff(slopes) < 0).all()
     saturating = slows and slopes[-1] <= 3 * _LEAST and (slopes[-2:] <= _SATURATES * slopes[-3:-1]).all()
-    wavering = slopes.mean() <= _LEAST and slopes.max() <= 3 * _LEAST and not creeps  # as what is searched anew at every size does
+    wavering = slopes.mean() <= _LEAST and slopes.max() <= 3 * _LEAST and not creeps  # as what is searched at every size
     return Fit(float(slopes.mean()), float(np.ptp(slopes) / 2), bool(rising), bool(steady), bool(steady and enough),
                level=bool(at_rest or saturating or wavering or ratios[-1] * _FACTOR <= ratios.max()),
                last=float(slopes[-1]))

@@ -1,11 +1,13 @@
 """Follows single instances with chance along a size, for as long as all outcomes can be enumerated."""
 
+from collections.abc import Iterator
 from dataclasses import replace
-from itertools import takewhile
+from itertools import islice
 from math import prod
 
 import numpy as np
 
+from bounds.language.claim import Claim
 from verify.growth.motion import moved, small_sizes
 from verify.growth.same_instance import NOISE, tame
 from verify.growth.trials import Member, Track, Trials
@@ -27,41 +29,45 @@ _STEADY = 0.95  # share of the largest exponent that every other one has at leas
 def along_chance(trials: Trials, name: str) -> tuple[int, Track | None]:
     """Up to which size tame instances with chance met the hypotheses, 0 if none did; and the track of one of them on which
     the ratio grows like a power of the size by chance, as far as its outcomes can be enumerated. It refutes nothing."""
-    claim, effort, reached, looks = trials.claim, trials.effort, 0, 0
-    for _ in range(_DRAWS * effort.shapes if name in RUN_SIZES else 0):
-        shape = small_sizes(claim, draw_shape(claim, trials.rng, 64, 6))
-        shape = replace(shape, rounds=1) if name != "rounds" else shape
-        shape = shape if name == "local_steps" or "local_steps" in dict(shape.sizes) else replace(shape, local_steps=1)
-        leaves = tame(claim, draw_leaves(claim, shape, effort.rows, trials.rng), trials.rng)
-        quiet, calm = _without_noise(shape), {n: a for n, a in leaves.items() if n != "noise"}
-        sizes = [*takewhile(lambda size: 0 < _outcomes(trials, shape, leaves, name, size) <= effort.most_outcomes, _SIZES)]
-        if len(sizes) < _LEAST or _outcomes(trials, shape, leaves, name, sizes[-1]) == 1 or (
-                _outcomes(trials, quiet, calm, name, sizes[-1]) != 1):
-            continue
-        looks += 1
+    claim, reached = trials.claim, 0
+    for shape, leaves, sizes in islice(_with_chance(trials, name), trials.effort.shapes):
         ratios = np.array([*trials.along(name, shape, leaves, sizes)])
         reached = max(reached, sizes[-1] if np.isfinite(ratios[-1]).any() else 0)
-        by_chance = ~(trials.ratios(*moved(claim, quiet, calm, name, sizes[-1])) > ratios[-1] / _MORE)
-        for row in _steady(sizes, np.where(by_chance, ratios, np.nan))[:1]:
+        quiet = trials.ratios(*moved(claim, *_without(shape, leaves), name, sizes[-1]))
+        for row in _steady(sizes, np.where(quiet > ratios[-1] / _MORE, np.nan, ratios))[:1]:
             alone = take_rows(leaves, [row])
             members = (Member(size, float(ratio), *moved(claim, shape, alone, name, size))
                        for size, ratio in zip(sizes, ratios[:, row], strict=True))
             return reached, Track(name, tuple(members))
-        if looks == effort.shapes:
-            break
     return reached, None
 
 
-def _without_noise(shape: Shape) -> Shape:
-    """The shape without noise, and with as many participants as clients."""
+def _with_chance(trials: Trials, name: str) -> Iterator[tuple[Shape, Leaves, list[int]]]:
+    """Tame instances of one shape with chance, and the sizes at which its outcomes can be enumerated, if these are many."""
+    claim, effort, rng = trials.claim, trials.effort, trials.rng
+    for _ in range(_DRAWS * effort.shapes if name in RUN_SIZES else 0):
+        shape = small_sizes(claim, draw_shape(claim, rng, 64, 6))
+        shape = replace(shape, rounds=1) if name != "rounds" else shape
+        shape = shape if name == "local_steps" or "local_steps" in dict(shape.sizes) else replace(shape, local_steps=1)
+        leaves = tame(claim, draw_leaves(claim, shape, effort.rows, rng), rng)
+        counts = [_outcomes(claim, shape, leaves, name, size) for size in _SIZES]
+        sizes = [size for size, count in zip(_SIZES, counts, strict=True) if 0 < count <= effort.most_outcomes]
+        if len(sizes) < _LEAST or counts[_SIZES.index(sizes[-1])] == 1:
+            continue
+        if _outcomes(claim, *_without(shape, leaves), name, sizes[-1]) == 1:
+            yield shape, leaves, sizes
+
+
+def _without(shape: Shape, leaves: Leaves) -> tuple[Shape, Leaves]:
+    """The instances without noise, and with as many participants as clients."""
     participants = shape.priority_clients if shape.sampling == "without-replacement" else shape.participants
-    return with_participants(replace(shape, noisy=()), participants)
+    return with_participants(replace(shape, noisy=()), participants), {n: a for n, a in leaves.items() if n != "noise"}
 
 
-def _outcomes(trials: Trials, shape: Shape, leaves: Leaves, name: str, size: int) -> int:
+def _outcomes(claim: Claim, shape: Shape, leaves: Leaves, name: str, size: int) -> int:
     """How many outcomes instances of another size have; 0 where there are no such instances."""
     try:
-        return prod(outcomes(moved(trials.claim, shape, leaves, name, size)[0]))
+        return prod(outcomes(moved(claim, shape, leaves, name, size)[0]))
     except (ValueError, NotImplementedError):
         return 0
 

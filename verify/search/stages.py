@@ -116,7 +116,8 @@ def _evolved(state: State) -> Batches:
 
 STAGES: dict[str, Stage] = {
     "small": _small, "extreme": _extreme, "layered": _layered, "patient": _patient, "random": _random,
-    "thresholds": at_thresholds, "worst-points": worst_points_of, "evolved": _evolved, "local-search": local_search, "related": related,
+    "thresholds": at_thresholds, "worst-points": worst_points_of, "evolved": _evolved, "local-search": local_search,
+    "related": related,
 }
 #: of all that can be switched off
 NAMES = (*STAGES, *(corner.name for corner in CORNERS))

@@ -19,6 +19,8 @@ NUMBERS = """setting = "algebra"
 variables = {n = "integer from 2", a = "nonnegative[n]", b = "nonnegative", q = "positive below 1"}"""
 TWO_STEPS = """assume = ["smooth", "strongly_convex", "noiseless"]
 conditions = ["local_steps == 1", "rounds == 2", "eta_l[0] == 1/L", "eta_l[rounds-1] == 9/(5*L)"]"""
+FRANK_WOLFE = f"""{NUMBERS}
+conditions = ["n >= 6", "a[i+1] <= (1 - 2/(i + 2))*a[i] + 4*b/(i + 2)**2 for i in 0..n-2"]"""
 SHARED = """
 [assumptions]
 smooth = ["L_client[k] <= L for k in 0..clients-1"]
@@ -41,6 +43,8 @@ ROWS = {
     "a sum of those before, without its cube": (
         f'{NUMBERS}\nconditions = ["a[i] <= q + Sum(b*a[j], (j, 0, i-1)) for i in 0..n-1"]',
         "a[n-1] <= q*(1 + (n-1)*b + (n-1)*(n-2)*b**2/2)", False),
+    "a recursion at all its bounds": (FRANK_WOLFE, "a[n-1] <= 4*b/(n + 2)", True),
+    "a recursion at all its bounds, too small for five steps alone": (FRANK_WOLFE, "a[n-1] <= 4*b/(n + 5/2)", False),
     "two steps": (TWO_STEPS, "norm(x_round[2] - x_star) <= Max((1 - mu/L)*(1 - 9*mu/(5*L)), 4/5*(1 - mu/L))"
                   "*norm(x_round[0] - x_star)", True),
     "two steps, as of quadratics": (TWO_STEPS, "norm(x_round[2] - x_star) <= Max((1 - mu/L)*(1 - 9*mu/(5*L)), 1/5)"

@@ -35,3 +35,16 @@ def test_a_piece_takes_at_most_the_curvature_of_the_tail():
 def test_other_clients_stay_as_they_are(shape):
     before, after = flattened(shape, 5)
     assert after is before
+
+
+def test_some_clients_have_one_minimum_with_a_kink_and_are_convex():
+    """The first of two pieces takes the tail's curvature around the minimum, the second one is the kink."""
+    shape = Shape(clients=2, dim=2, family=PiecewiseClients(2))
+    before, after = flattened(shape)
+    one = (after["piece_center"] == after["center"][:, :, None]).all(axis=(1, 2, 3)) & (before["tail"] > 0).all(axis=(1, 2))
+    one &= (after["center"] == after["center"][:, :1]).all(axis=(1, 2))
+    assert 20 < one.sum() < 160
+    federation = federation_of(shape, after, NUMPY)
+    assert (federation.convexity().value >= -1e-9 * federation.smoothness().value)[one].all()
+    at_the_kink, least = federation.objective(after["center"][:, 0]), federation.objective(federation.x_star)
+    assert np.allclose(at_the_kink[one], least[one], rtol=1e-9, atol=1e-9)

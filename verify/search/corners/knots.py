@@ -9,6 +9,7 @@ from synthetic.quadratic.turned import Turned
 from verify.evaluation.environment import TooManyTerms, UnboundName
 from verify.instances.instance import federation_of
 from verify.instances.leaves import Leaves
+from verify.instances.piecewise import PiecewiseClients
 from verify.instances.shape import Shape
 from verify.measure.realise import realise
 from verify.search.corners.corner import Corner, on_runs
@@ -36,12 +37,13 @@ KNOTS = Corner("knots", lambda claim, shape: shape.family.knots > 0 and on_runs(
 
 def _at_knots(claim: Claim, shape: Shape, leaves: Leaves, rng: np.random.Generator) -> Leaves:
     """Moves some of the claim's free points to where pieces end."""
-    free = [v.name for v in claim.variables if v.domain == "vector" and not v.indices]
-    return leaves | {name: np.where(rng.random((len(leaves[name]), 1)) < _POINTS, shape.family.ends(leaves, rng), leaves[name])
+    free, count = [v.name for v in claim.variables if v.domain == "vector" and not v.indices], len(leaves["weight"])
+    return leaves | {name: np.where(rng.random((count, 1)) < _POINTS, shape.family.ends(leaves, rng), leaves[name])
                      for name in free}
 
 
-POINTS = Corner("points", lambda claim, shape: claim.setting == "point" and shape.family.knots > 0, _at_knots)
+POINTS = Corner("points", lambda claim, shape: claim.setting == "point" and isinstance(shape.family, PiecewiseClients),
+                _at_knots)
 
 
 def _moved(run, shape: Shape, leaves: Leaves, rng: np.random.Generator) -> Leaves:
