@@ -24,7 +24,7 @@ from verify.search.stage import State
 __all__ = ["at_thresholds"]
 
 _OWN_SEED = 2718
-_INSIDE = 1e-6  # how far inside of an event some thresholds lie, as a share, so that rounding leaves them there
+_INSIDE = sp.Rational(1, 10**6)  # how far inside of an event thresholds lie, as a share, so that rounding leaves them there
 
 
 def at_thresholds(state: State) -> Iterator[tuple[Shape, Leaves]]:
@@ -49,8 +49,7 @@ def at_thresholds(state: State) -> Iterator[tuple[Shape, Leaves]]:
 
 @once_by_claim
 def _events(claim: Claim) -> tuple[tuple[str, Condition], ...]:
-    """Free positive numbers that events compare with what has no such number; the left side of a condition is the number at
-    which both sides of the event are equal."""
+    """Free positive numbers of which events are linear; the left side of a condition is where an event just happens."""
     free = {v.name for v in claim.variables if v.domain in ("positive", "nonnegative") and not v.indices}
     found = []
     for node in claim.statement.left.atoms(below) | claim.statement.right.atoms(below):
@@ -58,17 +57,17 @@ def _events(claim: Claim) -> tuple[tuple[str, Condition], ...]:
         for symbol in (s for s in difference.free_symbols if s.name in free):
             factor = sp.diff(difference, symbol)
             if factor.is_number and factor != 0:
-                equal = Condition(-difference.xreplace({symbol: sp.Integer(0)}) / factor, "<=", 0, claim.statement.over)
-                found.append((symbol.name, equal))
+                equal = -difference.xreplace({symbol: sp.Integer(0)}) / factor
+                inside = 1 - _INSIDE if factor > 0 else 1 + _INSIDE
+                found.append((symbol.name, Condition(inside * equal, "<=", 0, claim.statement.over)))
     return tuple(sorted(found, key=str))
 
 
 def _begun(event: Condition, environment: Environment, numbers: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """The numbers (instances, 1), most of them at a value of the event's left side on some outcome, or just inside."""
+    """The numbers (instances, 1), moved to values of the event's left side on some outcomes where these are positive."""
     count = number_of({"numbers": numbers})
     values, _, mask = sides(event, environment)
     values, mask = np.broadcast_arrays(values, mask)
     values = np.broadcast_to(np.where(mask, values, np.nan), (count, *values.shape[1:])).reshape(count, -1)
     values = values[np.arange(count), rng.integers(0, values.shape[1], count)].reshape(numbers.shape)
-    values = values * rng.choice([1.0, 1 - _INSIDE, 1 + _INSIDE], numbers.shape)
     return np.where(np.isfinite(values) & (values > 0), values, numbers)
