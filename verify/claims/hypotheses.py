@@ -38,10 +38,40 @@ def equations(claim: Claim) -> tuple[Condition, ...]:
 
 @once_by_claim
 def bounds_on_entries(claim: Claim) -> tuple[Condition, ...]:
-    """Hypotheses that bound the entries of an array of the claim's own numbers, one after another, as a[t + 1] <= q a[t]."""
-    own = {v.name for v in claim.variables if len(v.indices) == 1 and v.domain in ("positive", "nonnegative", "real")}
-    return tuple(c for c in claim.hypotheses if c.relation in ("<=", ">=") and len(c.over) == 1 and not c.right.is_number
-                 and isinstance(c.left, sp.Indexed) and c.left.base.label.name in own and len(c.left.indices) == 1)
+    """Hypotheses that bound the entries of an array of the claim's own numbers, one after another, as a[t + 1] <= q a[t] or,
+    solved for one of its entries, (1 + q) a[t + 1]^2 + b[t] <= a[t]^2."""
+    own = {v.name: v.domain != "real" for v in claim.variables
+           if len(v.indices) == 1 and v.domain in ("positive", "nonnegative", "real")}
+    candidates = (c for c in claim.hypotheses if c.relation in ("<=", ">=") and len(c.over) == 1)
+    return tuple(bound for c in candidates if (bound := _solved_for_an_entry(c, own)) is not None)
+
+
+def _solved_for_an_entry(condition: Condition, own: dict[str, bool]) -> Condition | None:
+    """The condition with an entry of an array ``own`` (name -> whether its entries are at least 0) alone on the left: of an
+    array that has no other entry in it, if possible, else the last one; None where there is none."""
+    if isinstance(condition.left, sp.Indexed) and condition.left.base.label.name in own and len(condition.left.indices) == 1:
+        return None if condition.right.is_number else condition
+    index, difference = condition.over[0][0], condition.left - condition.right
+    places: dict[str, dict[sp.Expr, sp.Indexed]] = {}
+    for entry in difference.atoms(sp.Indexed):
+        if (name := entry.base.label.name) in own:
+            places.setdefault(name, {})[entry.indices[0] - index] = entry
+    steady = {name: entries for name, entries in places.items() if all(shift.is_Integer for shift in entries)}
+    for name, entries in sorted(steady.items(), key=lambda item: (len(item[1]), item[0])):
+        entry, number = entries[max(entries)], sp.Dummy(nonnegative=True)
+        try:
+            terms = dict(sp.Poly(difference.xreplace({entry: number}), number).terms())
+        except sp.PolynomialError:  # it stands inside of a sum or a function
+            continue
+        rest, powers = terms.pop((0,), sp.Integer(0)), list(terms.items())
+        if len(powers) != 1 or powers[0][1].is_positive is powers[0][1].is_negative:
+            continue
+        (power,), factor = powers[0]
+        if power == 1 or own[name]:
+            bound = -rest / factor if power == 1 else sp.Max(0, -rest / factor, evaluate=False) ** sp.Rational(1, power)
+            relation = condition.relation if factor.is_positive else _MIRRORED[condition.relation]
+            return Condition(entry, relation, bound, condition.over)
+    return None
 
 
 @once_by_claim

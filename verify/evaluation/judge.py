@@ -19,6 +19,7 @@ from verify.evaluation.term_sizes import sizes_of_sides
 __all__ = ["Judgement", "exact_violation", "flat_sides", "holds", "in_range", "judge", "pairs", "seems_violated", "unmet"]
 
 _ROUNDING = 1e-11  # rounding error of a few hundred operations in float64, relative to the terms that cancel
+_SIGNED = ("positive", "nonnegative")  # domains of entries that have a sign
 _EQUAL = 1e-7  # score of an instance on which a strict statement holds with equality only
 _TOLERANCE = 1e-9  # rounding error of hypotheses; exact replay decides in the end
 
@@ -151,7 +152,7 @@ def _all_hold(hypotheses, environment: Environment, count: int) -> np.ndarray:
 
 def in_range(claim: Claim, environment: Environment, count: int) -> np.ndarray:
     """Which instances have a minimum, positive steps, finite constants with the signs of the claim's symbols, and variables
-    below their bounds."""
+    below their bounds, with the signs of their domains."""
     inside = np.ones(count, dtype=bool)
     if "x_star" in environment.bound and environment.bound["x_star"].data.dtype != object:
         optimum = to_numpy(environment.bound["x_star"].data)
@@ -163,10 +164,13 @@ def in_range(claim: Claim, environment: Environment, count: int) -> np.ndarray:
             values = values.reshape(values.shape[0], -1)
             admitted = (values > 0 if positive else values >= 0) & (values < np.inf)
             inside &= np.asarray(admitted.all(axis=1), dtype=bool)
-    for variable in claim.variables:
-        if variable.below is not None and variable.name in environment.bound:
-            values = to_numpy(environment.bound[variable.name].data)
-            inside &= np.asarray((values < variable.below).reshape(values.shape[0], -1).all(axis=1), dtype=bool)
+    for variable in (v for v in claim.variables if v.name in environment.bound):
+        values = to_numpy(environment.bound[variable.name].data)
+        values = values.reshape(values.shape[0], -1)
+        if variable.below is not None:
+            inside &= np.asarray((values < variable.below).all(axis=1), dtype=bool)
+        if variable.indices and variable.domain in _SIGNED:  # bounds of hypotheses may move entries anywhere
+            inside &= np.asarray((values > 0 if variable.domain == _SIGNED[0] else values >= 0).all(axis=1), dtype=bool)
     return inside
 
 

@@ -19,6 +19,7 @@ NUMBERS = """setting = "algebra"
 variables = {n = "integer from 2", a = "nonnegative[n]", b = "nonnegative", q = "positive below 1"}"""
 TWO_STEPS = """assume = ["smooth", "strongly_convex", "noiseless"]
 conditions = ["local_steps == 1", "rounds == 2", "eta_l[0] == 1/L", "eta_l[rounds-1] == 9/(5*L)"]"""
+LYAPUNOV = NUMBERS.replace("a = ", 'c = "nonnegative[n]", a = ')
 FRANK_WOLFE = f"""{NUMBERS}
 conditions = ["n >= 6", "a[i+1] <= (1 - 2/(i + 2))*a[i] + 4*b/(i + 2)**2 for i in 0..n-2"]"""
 SHARED = """
@@ -45,6 +46,22 @@ ROWS = {
         "a[n-1] <= q*(1 + (n-1)*b + (n-1)*(n-2)*b**2/2)", False),
     "a recursion at all its bounds": (FRANK_WOLFE, "a[n-1] <= 4*b/(n + 2)", True),
     "a recursion at all its bounds, too small for five steps alone": (FRANK_WOLFE, "a[n-1] <= 4*b/(n + 5/2)", False),
+    "an implicit recursion": (f'{NUMBERS}\nconditions = ["(1 + q)*a[i+1] <= a[i] + b for i in 0..n-2"]',
+                              "a[n-1] <= a[0]/(1 + q)**(n-1) + b/q", True),
+    "an implicit recursion, without its last term": (
+        f'{NUMBERS}\nconditions = ["(1 + q)*a[i+1] <= a[i] + b for i in 0..n-2"]',
+        "a[n-1] <= a[0]/(1 + q)**(n-1) + b*Sum(1/(1 + q)**j, (j, 1, n-2))", False),
+    "a recursion of squares": (f'{NUMBERS}\nconditions = ["a[i+1]**2 <= (1 - q)**2*a[i]**2 + b for i in 0..n-2"]',
+                               "a[n-1] <= (1 - q)**(n-1)*a[0] + sqrt(b/q)", True),
+    "a recursion of squares, too small from six on": (
+        f'{NUMBERS}\nconditions = ["n >= 6", "a[i+1]**2 <= (1 - q)**2*a[i]**2 + b for i in 0..n-2"]',
+        "a[n-1] <= (1 - q)**(n-1)*a[0] + 2*sqrt(b)", False),
+    "what falls": (f'{LYAPUNOV}\nconditions = ["a[i+1] + q*c[i] <= a[i] + b*q**2 for i in 0..n-2"]',
+                   "Sum(c[i], (i, 0, n-2)) <= a[0]/q + (n-1)*b*q", True),
+    "what falls, by more": (f'{LYAPUNOV}\nconditions = ["a[i+1] + q*c[i] <= a[i] + b*q**2 for i in 0..n-2"]',
+                            "Sum(c[i], (i, 0, n-2)) <= a[0]/q + 9/10*(n-1)*b*q", False),
+    "what falls stays above zero": (f'{NUMBERS}\nconditions = ["b > 0", "a[i+1] <= a[i] - b for i in 0..n-2"]',
+                                    "a[0] >= (n-1)*b", True),
     "two steps": (TWO_STEPS, "norm(x_round[2] - x_star) <= Max((1 - mu/L)*(1 - 9*mu/(5*L)), 4/5*(1 - mu/L))"
                   "*norm(x_round[0] - x_star)", True),
     "two steps, as of quadratics": (TWO_STEPS, "norm(x_round[2] - x_star) <= Max((1 - mu/L)*(1 - 9*mu/(5*L)), 1/5)"
