@@ -60,6 +60,8 @@ def largest(points: int, conditions, limits, bounds, measures, sizes, margin: fl
     Conditions, limits and measures are rows: coefficients of the values at the ``points``, then for each block of ``sizes``
     letters those of its inner products, :func:`flat`.
 
+    The solver refines the solutions of its linear systems, a third of its time, only where it cannot do without.
+
     Raises:
         ValueError: the solver stops without an answer.
     """
@@ -72,17 +74,17 @@ def largest(points: int, conditions, limits, bounds, measures, sizes, margin: fl
     A = sparse.csc_matrix(np.concatenate([total[None], rows[keep], -np.eye(number), -rows[points:]]))
     right = np.concatenate([[1.0], np.zeros(A.shape[0] - 1)])
     cones = [own.ZeroConeT(zeros), own.NonnegativeConeT(number), *(own.PSDTriangleConeT(size) for size in sizes)]
-    for tolerance in tolerances:
+    for tolerance, refined in [(tolerances[0], False), *((tolerance, True) for tolerance in tolerances)]:
         settings = own.DefaultSettings()
-        settings.verbose, settings.max_threads = False, 1
+        settings.verbose, settings.max_threads, settings.iterative_refinement_enable = False, 1, refined
         settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = tolerance
         settings.reduced_tol_gap_abs = settings.reduced_tol_gap_rel = settings.reduced_tol_feas = 1e-6
         found = solved(cost, A, right, cones, settings)
         status = "it broke down" if found is None else str(found.status)
-        if "Infeasible" in status:
-            return None
-        if status in ("Solved", "AlmostSolved"):
+        if status == "Solved" or (refined and status == "AlmostSolved"):
             break
+        if refined and "Infeasible" in status:
+            return None
     else:
         raise ValueError(f"the solver stopped without an answer ({status}); {_PERHAPS}")
     z, values, grams = np.array(found.z), np.zeros(points), []
