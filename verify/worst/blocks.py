@@ -1,5 +1,6 @@
 """The semidefinite program of a run on letters: inner products of means and of deviations, and values of the functions."""
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -33,8 +34,15 @@ class Largest(NamedTuple):
 
 def flat(matrices):
     """Symmetric matrices (..., n, n) as vectors (..., n (n + 1) / 2) with the same inner products."""
-    rows, columns = np.tril_indices(matrices.shape[-1])
-    return matrices[..., rows, columns] * np.where(rows == columns, 1.0, 2**0.5)
+    rows, columns, factors = _lower(matrices.shape[-1])
+    return matrices[..., rows, columns] * factors
+
+
+@lru_cache(maxsize=64)
+def _lower(size: int):
+    """Rows, columns and factors of the entries of :func:`flat`."""
+    rows, columns = np.tril_indices(size)
+    return rows, columns, np.where(rows == columns, 1.0, 2**0.5)
 
 
 def square(vector):
@@ -90,9 +98,9 @@ def largest(points: int, conditions, limits, bounds, measures, sizes, margin: fl
     z, values, grams = np.array(found.z), np.zeros(points), []
     values[keep], at = -z[1:zeros], zeros + number
     for size in sizes:
-        lower, gram = np.tril_indices(size), np.zeros((size, size))
-        entries = z[at : at + len(lower[0])]
-        gram[lower] = entries / np.where(lower[0] == lower[1], 1.0, 2**0.5)
+        (rows, columns, factors), gram = _lower(size), np.zeros((size, size))
+        entries = z[at : at + len(rows)]
+        gram[rows, columns] = entries / factors
         grams.append(gram + np.tril(gram, -1).T)
         at += len(entries)
     if max(np.trace(gram) for gram in grams) > _FAR * max(1.0, *bounds):
