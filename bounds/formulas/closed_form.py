@@ -79,7 +79,7 @@ def conditions_on(claim: Claim, parameters: Iterable[sp.Symbol]) -> list[Conditi
             continue
         indices = {triple[0] for triple in condition.over} & (left.formula.free_symbols | right.formula.free_symbols)
         if not indices and not left.measured and not right.measured:
-            found.append(Condition(left.formula, condition.relation, right.formula))
+            found.append(Condition(left.formula, condition.sign, right.formula))
     names = {s.name for s in parameters}
     names |= {s.name for c in found for side in (c.left, c.right) for s in side.free_symbols}
     return list(dict.fromkeys([*always_true(names), *found]))

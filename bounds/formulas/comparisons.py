@@ -87,9 +87,10 @@ def monotone(
 def _in_place(conditions, put_in) -> tuple[Condition, ...]:
     """The conditions with ``put_in``, without those that then hold for all numbers of these signs."""
     found = []
-    for c in (Condition(c.left.xreplace(put_in), c.relation, c.right.xreplace(put_in)) for c in conditions):
+    for c in (Condition(c.left.xreplace(put_in), c.sign, c.right.xreplace(put_in)) for c in conditions):
         difference = c.right - c.left if c.relation == "<=" else c.left - c.right
-        found += [] if (difference.is_zero if c.relation == "==" else difference.is_nonnegative) else [c]
+        one_sign = difference.is_positive if c.strict else difference.is_nonnegative
+        found += [] if (difference.is_zero if c.relation == "==" else one_sign) else [c]
     return tuple(found)
 
 

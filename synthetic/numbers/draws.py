@@ -59,10 +59,11 @@ class Draws:
         self.integer_backend = backend if backend.library == "torch" else Backend("numpy")
         seeds = np.atleast_1d(np.asarray(seeds, dtype=np.int64))
         self.seeds = self.integer_backend.integers(seeds)
-        few, first, place = np.unique(seeds, return_index=True, return_inverse=True)
         self._few = None
-        if len(few) < len(seeds) and type(self) is Draws:
-            self._few = Draws(few, backend), *map(self.integer_backend.integers, (first, place))
+        if len(seeds) > 1 and type(self) is Draws:
+            few, first, place = np.unique(seeds, return_index=True, return_inverse=True)
+            if len(few) < len(seeds):
+                self._few = Draws(few, backend), *map(self.integer_backend.integers, (first, place))
 
     def _alike(self, coordinates, ndim: int):
         """The draws of each seed once, the coordinates there, and the place of each run among these seeds; None where runs

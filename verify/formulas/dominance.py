@@ -105,7 +105,7 @@ def _proof(first: Bound, second: Bound, fixed) -> tuple[str, str] | None:
 
 def _by_real_numbers(space: Space) -> str | None:
     """Prove by z3 that the first is never above the second where the conditions of both hold; None if that fails."""
-    known = [Condition(positive(c.left, space.fixed), c.relation, positive(c.right, space.fixed))
+    known = [Condition(positive(c.left, space.fixed), c.sign, positive(c.right, space.fixed))
              for c in space.joint.conditions]
     first, second = (positive(bound.form.formula, space.fixed) for bound in space.bounds)
     apart = second - first

@@ -83,7 +83,7 @@ def sign_under(bound: Bound):
 
     The sign follows from those of the symbols, else z3 proves it from the algebraic conditions.
     """
-    conditions = _within(tuple(Condition(positive(c.left), c.relation, positive(c.right)) for c in bound.conditions
+    conditions = _within(tuple(Condition(positive(c.left), c.sign, positive(c.right)) for c in bound.conditions
                                if _is_algebraic(c.left) and _is_algebraic(c.right)))
     points: dict[str, np.ndarray] | None = None
 

@@ -219,6 +219,7 @@ def test_assumptions_that_exclude_each_other_are_an_error_with_the_proof():
     [Condition(a, "<=", 1 / (8 * b)), Condition(b, ">=", 3)], [Condition(ETA, "<=", 1 / (2 * L * local_steps))],
     [Condition(2 * T, "==", 3 * local_steps)], [Condition(a, ">=", sp.sqrt(b)), Condition(b, ">=", 2)],
     [Condition(sp.exp(a), "<=", b), Condition(b, "<=", 3)], [Condition(a**T, "<=", sp.Rational(1, 7))],
+    [Condition(sigma_sq, ">", 0), Condition(a, "<=", 1)],
 ], ids=str)
 def test_conditions_come_with_numbers_that_meet_them(conditions):
     (found,) = [f for f in lint(claim(GAP, "<=", a * b * ETA * L * T * DISTANCE, *conditions)) if "witness" in f.data]
@@ -227,7 +228,7 @@ def test_conditions_come_with_numbers_that_meet_them(conditions):
     for condition in conditions:
         sides = [side.xreplace({s: sp.Rational(witness[s.name]) for s in side.free_symbols})
                  for side in (condition.left, condition.right)]
-        assert {"<=": sp.Le, ">=": sp.Ge, "==": sp.Eq}[condition.relation](*sides) == sp.true
+        assert {"<=": sp.Le, ">=": sp.Ge, "==": sp.Eq, "<": sp.Lt, ">": sp.Gt}[condition.sign](*sides) == sp.true
     for s in set().union(*(side.free_symbols for c in conditions for side in (c.left, c.right))):
         assert not s.is_integer or sp.Rational(witness[s.name]).is_integer
 

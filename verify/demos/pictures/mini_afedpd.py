@@ -16,7 +16,7 @@ CONTROLS = {
     "rho_prox": Slider(r"weight of the duals $\rho$", (0.01, 0.03, 0.1, 0.3, 1.0), 0.1),
     "eta": Slider(r"local step $\eta$", (0.03, 0.1, 0.3, 1.0), 0.3),
 }
-ROUNDS = 30
+ROUNDS = 24
 LABELS = "FedAvg", "FedDyn", "A-FedPD"
 _COLOURS = DRIFTING, THIRD, CORRECTED
 
