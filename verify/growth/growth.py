@@ -102,7 +102,7 @@ def growth_of(claim: Claim, budget: str, seed: int, backend: Backend, accepts=No
             runs = list(_over_all_instances(claim, trials))
         except NotImplementedError as reason:
             growth.reasons, runs = [str(reason)], []
-        if any(_refutes(claim, growth, name, tracks, accepts) for name, tracks in _single_instances(claim, trials)):
+        if any(_refutes(claim, growth, name, tracks, accepts) for name, tracks in _single_instances(claim, trials, True)):
             return growth
     for name, run in runs:
         try:
@@ -116,6 +116,9 @@ def growth_of(claim: Claim, budget: str, seed: int, backend: Backend, accepts=No
         growth.tracks += long_enough[:1] if name == SCALE else long_enough
         if _refutes(claim, growth, name, tracks, accepts):
             return growth
+    if claim.constants_may_use is not None and any(
+            _refutes(claim, growth, name, tracks, accepts) for name, tracks in _single_instances(claim, trials, False)):
+        return growth
     if growth.rejected:
         growth.limit, growth.members, track = growth.rejected
         growth.tracks.append(track)
@@ -187,11 +190,14 @@ def _over_all_instances(claim: Claim, trials: Trials) -> Iterator[tuple[str, Cal
     yield from ((" and ".join(names), partial(worst_in_proportion, trials, fixed, names)) for names in groups.values())
 
 
-def _single_instances(claim: Claim, trials: Trials) -> Iterator[tuple[str, list[Track]]]:
-    """Single instances along each limit of a run on which the ratio grows, which no constant of any kind explains."""
+def _single_instances(claim: Claim, trials: Trials, of_sizes: bool) -> Iterator[tuple[str, list[Track]]]:
+    """Single instances along each limit of a run, of sizes or of numbers, on which the ratio grows, which no constant of any
+    kind explains."""
     if claim.setting != "run" or any(_made_of_sizes(claim, name) is not None for name in claim.constants_may_use):
         return
     for limit in claim.limits:
+        if (str(limit[0]) in RUN_SIZES) != of_sizes:
+            continue
         try:
             tracks = same_instance(trials, limit)
         except NotImplementedError:  # which is said where all instances of each size are searched
