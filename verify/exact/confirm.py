@@ -79,7 +79,7 @@ def violation_of(claim: Claim, shape: Shape, leaves: Leaves) -> Violation | str:
     there = None if at is None else leaves | {position_of(claim): each(np.full(1, at), Fraction)}
     if there is not None and _violation_of(claim, shape, there) == "holds":
         return "holds"
-    places = subdivision(certificate(claim, *found))
+    places = subdivision(certificate(claim, *found[2:]))
     return places if isinstance(places, str) else found
 
 

@@ -167,7 +167,7 @@ def _refuted(case: _Case, violation: Violation) -> Verdict:
     claim, left, right = case.claim, violation.left, violation.right
     sides = f"left side {_short(left)}", f"right side {_short(right)}"
     def written() -> dict:
-        data = certificate(claim, violation.shape, violation.leaves, violation.environment, left, right)
+        data = certificate(claim, violation.environment, left, right)
         return data if claim.exists is None else subdivided(data)
 
     outcome = accepted(claim, written, lambda data: check(data, claim), case.settings.out)

@@ -1,0 +1,142 @@
+"""Equations of measured quantities with numbers, and the units of loss and length in which an instance meets them."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+import sympy as sp
+
+from bounds.formulas.units import BASE, Unit, units_where
+from bounds.language import words
+from bounds.language.claim import Claim, Condition
+from bounds.language.names import ONE
+from bounds.language.space import infimum
+from fedtheory import find_algorithm
+from verify.claims.hypotheses import bounds_on_numbers, equations
+from verify.claims.sizes import once_by_claim
+
+__all__ = ["LENGTHS", "Told", "met_by", "power_of", "told_quantities", "units_of_variables"]
+
+LENGTHS = (2, 1)  #: powers of a factor by which units of loss and length change, where curvatures stay
+_CHANGES = (LENGTHS, (1, 0), (0, 1), (1, 1))  # the others: lengths stay, losses stay, slopes stay
+
+
+class Told(NamedTuple):
+    """A quantity that an equation tells: ``condition`` has it on the left, without roots.
+
+    Both sides become equal where units of loss and length are multiplied by the right side over the left one, to the
+    ``powers``. ``unit``: of the left side over the right one. ``of_lengths``: with curvatures fixed, the left side grows with
+    the square of lengths, and the right side stays.
+    """
+
+    condition: Condition
+    unit: Unit
+    of_lengths: bool
+    powers: Unit = ONE
+
+
+@once_by_claim
+def told_quantities(claim: Claim, losses_change: bool = True) -> tuple[Told, ...]:
+    """The quantities that equations tell and that a change of units meets: at most two, which it meets together; of losses
+    that do not change, one.
+
+    The change that meets a single equation is the one that breaks the fewest other hypotheses; of these, one without a root.
+    """
+    if claim.setting == "algebra" or not equations(claim):
+        return ()
+    known = _units_of_names(claim)
+    told = [one for c in equations(claim) if (one := _told(claim, known, c))]
+    if not losses_change:
+        return tuple(met_by(LENGTHS, one) for one in told if power_of(one.unit, LENGTHS))[:1]
+    for other in told[1:]:
+        (a, b), (c, d) = told[0].unit, other.unit
+        if size := a * d - b * c:
+            return told[0]._replace(powers=(d / size, -c / size)), other._replace(powers=(-b / size, a / size))
+    return tuple(met_by(_best_change(claim, known, one), one) for one in told[:1])
+
+
+def power_of(unit: Unit, change: Sequence[int]) -> Fraction:
+    """The power of a factor by which a quantity is multiplied where units of loss and length are by powers of that."""
+    return unit[0] * change[0] + unit[1] * change[1]
+
+
+def met_by(change: Sequence[int], told: Told) -> Told:
+    """An equation that this change of units meets alone."""
+    of = power_of(told.unit, change)
+    return told._replace(powers=(change[0] / of, change[1] / of))
+
+
+def _best_change(claim: Claim, known: dict[str, Unit], told: Told) -> Sequence[int]:
+    rest = [c for c in claim.hypotheses if c.relation != "==" and 0 not in (c.left, c.right)]
+    units = units_where(claim, known, [side for c in rest for side in (c.left, c.right)])
+    gaps = [_over(*pair) for pair in zip(units[::2], units[1::2], strict=True) if None not in pair]
+    return min((change for change in _CHANGES if power_of(told.unit, change)), key=lambda change: (
+        sum(power_of(gap, change) != 0 for gap in gaps), abs(power_of(told.unit, change)) != 1))
+
+
+def _over(above: Unit, below: Unit) -> Unit:
+    return above[0] - below[0], above[1] - below[1]
+
+
+def _told(claim: Claim, known: dict[str, Unit], condition: Condition) -> Told | None:
+    """What an equation tells, if its terms have two different units; None for one that defines a name, or is one at all
+    points."""
+    left, right = condition.left, condition.right
+    if left.is_Symbol or isinstance(left, sp.Indexed) or left.has(infimum) or right.has(infimum):
+        return None
+    terms = (*sp.Add.make_args(left), *(-term for term in sp.Add.make_args(right)))
+    terms = [term for term in terms if term != 0]
+    units = units_where(claim, known, terms)
+    kinds = [*dict.fromkeys(units)]
+    if len(kinds) != 2 or None in kinds:
+        return None
+    kinds.sort(key=lambda unit: power_of(unit, LENGTHS) == 0)
+    left, right = (sp.Add(*(t for t, unit in zip(terms, units, strict=True) if unit == kind)) for kind in kinds)
+    left, right, power = _without_roots(left, -right)
+    above, below = ((kind[0] * power, kind[1] * power) for kind in kinds)
+    of_lengths = (power_of(above, LENGTHS), power_of(below, LENGTHS)) == (2, 0)
+    return Told(Condition(left, "==", right, condition.over), _over(above, below), of_lengths)
+
+
+def _without_roots(left: sp.Expr, right: sp.Expr) -> tuple[sp.Expr, sp.Expr, int]:
+    """Both sides, or their squares where a factor is a root or a length; and the power."""
+    bare = [side.replace(words.norm, lambda v: sp.sqrt(words.norm2(v))) for side in (left, right)]
+    if any(factor.is_Pow and factor.exp.is_Rational and factor.exp.q == 2 for side in bare
+           for factor in sp.Mul.make_args(side)):
+        return bare[0] ** 2, bare[1] ** 2, 2
+    return left, right, 1
+
+
+def _units_of_names(claim: Claim) -> dict[str, Unit]:
+    """Units of names on the instances of a claim. A number that the claim leaves free is drawn, and none has a unit but those
+    of :func:`units_of_variables`; what an equation defines has the unit of its formula."""
+    known = BASE | {v.name: ONE for v in claim.variables} | units_of_variables(claim)
+    named = [(_name(c.left), c.right) for c in equations(claim) if _name(c.left)]
+    bounded = [(name, bounds[0].other) for name, bounds in bounds_on_numbers(claim).items() if name not in known]
+    for _ in range(len(named) + len(bounded)):
+        units = units_where(claim, known, [formula for _, formula in (*named, *bounded)])
+        found = {name: unit for (name, _), unit in zip((*named, *bounded), units, strict=True) if unit is not None}
+        if found.items() <= known.items():
+            break
+        known |= found
+    return known
+
+
+def _name(side: sp.Expr) -> str | None:
+    return side.name if side.is_Symbol else side.base.label.name if isinstance(side, sp.Indexed) else None
+
+
+@once_by_claim
+def units_of_variables(claim: Claim) -> dict[str, Unit]:
+    """Of the claim's variables and of what its hypotheses leave to choose, as far as they have one that is known: powers of
+    loss and length. Not those that its formulas derive: draws depend only on what claims about the same runs share."""
+    own = find_algorithm(claim.procedure.base).traits.units or {} if claim.procedure else {}
+    known = BASE | own
+    found = {v.name: known[v.name] for v in claim.variables if v.name in known}
+    step, free = known["eta_l"], {v.name for v in claim.variables}
+    for c in claim.hypotheses:
+        if c.relation == "==" and isinstance(c.left, sp.Indexed) and c.left.base.label.name == "eta_l":
+            own = [s for s in c.right.free_symbols if s.name in free and s.name not in known]
+            if len(own) == 1 and not (c.right / own[0]).has(own[0]):  # a multiple of it, by pure numbers
+                found[own[0].name] = step
+    return found
