@@ -22,7 +22,7 @@ from verify.claims.sizes import entries_of
 from verify.evaluation import over_space, words  # noqa: F401  (give the papers' operators their meaning)
 from verify.claims.told import Told, told_quantities
 from verify.evaluation.environment import Environment, NamedArray, NoEntry, UnboundName
-from verify.evaluation.evaluate import sides
+from verify.evaluation.judge import significant_sides
 from verify.instances.instance import federation_of, outcomes
 from verify.instances.leaves import START, Leaves, number_of
 from verify.instances.outcomes import enumerated
@@ -92,22 +92,16 @@ def _ended(binder: "_Binder") -> Environment:
 
 
 def _measured(told: Sequence[Told], shape: Shape, leaves: Leaves, *, backend: Backend, **given) -> list[tuple] | None:
-    """Both sides of what equations tell, (instances,), at the first indices and outcomes; None where they have no value. A
-    run is made only if they need it. Where fractions do not suffice, balls measure."""
+    """Both sides of what equations tell, (instances,); None where they have no value. A run is made only if they need it.
+    Where fractions do not suffice, balls measure."""
     if backend.library == "balls":
         with suppress(Irrational, TypeError, ValueError):
             return _measured(told, shape, leaves, backend=EXACT, **given)
     binder = _begun(shape=shape, leaves=leaves, backend=backend, **given)
     for environment in (lambda: binder.env, lambda: _ended(binder)):
         with suppress(UnboundName, NoEntry):
-            found = [sides(one.condition, environment())[:2] for one in told]
-            return [tuple(_first(side, binder.rows) for side in pair) for pair in found]
+            return [significant_sides(one.condition, environment()) for one in told]
     return None
-
-
-def _first(value, rows: int):
-    value = value.reshape(value.shape[0], -1)[:, 0]
-    return namespace(value).broadcast_to(value, (rows,))
 
 
 def bind_given(claim: Claim, federation, sizes: dict[str, int], measured: dict[str, NamedArray], runs: int | None = None,

@@ -4,15 +4,13 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
-from functools import reduce
 from math import isqrt, prod
-from operator import and_
 
 import numpy as np
 
 from bounds.formulas.units import Unit
 from bounds.language.claim import Claim
-from synthetic.numbers.arrays import namespace
+from synthetic.numbers.arrays import backend_of, namespace, to_numpy
 from synthetic.numbers.balls import Ball
 from synthetic.numbers.roots import Irrational, real_power
 from verify.claims.told import LENGTHS, Told, met_by, power_of
@@ -31,7 +29,7 @@ Measure = Callable[[Shape, Leaves], list[tuple] | None]
 
 def in_told_units(claim: Claim, told: Sequence[Told], shape: Shape, leaves: Leaves, measure: Measure) -> tuple[Shape, Leaves]:
     """The instances with losses and lengths multiplied so that they meet the equations; those that no unit can help, as they
-    are.
+    are. What starts at the optimum, and meets them nowhere else, starts elsewhere.
 
     An exact instance stays exact. Where the unit of length would be irrational, one coordinate is replaced by copies of it,
     whose units of length have the squares' sum that is needed: every positive fraction is the sum of four squares.
@@ -39,23 +37,47 @@ def in_told_units(claim: Claim, told: Sequence[Told], shape: Shape, leaves: Leav
     pairs = measure(shape, leaves)
     if pairs is None:
         return shape, leaves
+    leaves, pairs = _off_the_optimum(shape, leaves, pairs, measure)
     if pairs[0][0].dtype != object:
-        return shape, _rescaled(claim, leaves, told, _ratios(pairs))
+        return shape, _rescaled(claim, leaves, told, pairs)
+    if not _can_be_met(pairs).all():
+        return shape, leaves
     try:
         return shape, _rescaled_exactly(claim, leaves, told, pairs)
     except Irrational:
-        found = _of_copies(claim, told, shape, leaves, measure)
-    return found or (shape, leaves)
+        return _of_copies(claim, told, shape, leaves, measure) or (shape, leaves)
 
 
-def _ratios(pairs) -> list:
-    """The right side over the left one, 1 where no unit makes them equal."""
-    xp = namespace(pairs[0][0])
-    fits = reduce(and_, [xp.isfinite(side) & (left * right > 0) for left, right in pairs for side in (left, right)])
-    return [xp.where(fits, right, 1.0) / xp.where(fits, left, 1.0) for left, right in pairs]
+def _can_be_met(pairs) -> np.ndarray:
+    """The instances on which both sides of every equation are numbers of one sign."""
+    return np.all([_sign(left) * _sign(right) > 0 for left, right in pairs], axis=0)
 
 
-def _rescaled(claim: Claim, leaves: Leaves, told: Sequence[Told], ratios: Sequence) -> Leaves:
+def _sign(side) -> np.ndarray:
+    numbers = to_numpy(side)
+    if numbers.dtype == object:  # 0 also of what is only known to be near a number
+        return np.array([(number > 0) - (number < 0) for number in (_exact(number) or 0 for number in numbers)])
+    return np.sign(np.where(np.isfinite(numbers), numbers, 0.0))
+
+
+def _off_the_optimum(shape: Shape, leaves: Leaves, pairs, measure: Measure) -> tuple[Leaves, list[tuple]]:
+    """The instances, and both sides of the equations, where those start elsewhere of which no others can meet them."""
+    start = leaves.get("start_offset")
+    if not isinstance(start, np.ndarray):
+        return leaves, pairs
+    lost = ~_can_be_met(pairs) & (start == 0).all(axis=1)
+    found = measure(shape, leaves | {"start_offset": start + lost[:, None]}) if lost.any() else pairs
+    lost = lost & _can_be_met(found)
+    pairs = [tuple(np.where(lost, *map(to_numpy, sides)) for sides in zip(*both, strict=True)) for both in zip(
+        found, pairs, strict=True)]
+    return leaves | {"start_offset": start + lost[:, None]}, pairs
+
+
+def _rescaled(claim: Claim, leaves: Leaves, told: Sequence[Told], pairs) -> Leaves:
+    backend = backend_of(pairs[0][0])
+    fits = backend.booleans(_can_be_met(pairs))
+    ratios = [namespace(left).where(fits, right, 1.0) / namespace(left).where(fits, left, 1.0) for left, right in pairs]
+
     def factor(name: str, unit: Unit):
         found = prod(ratio ** float(power_of(unit, one.powers)) for one, ratio in zip(told, ratios, strict=True))
         return found.reshape(-1, *(1,) * (leaves[name].ndim - 1))
@@ -65,20 +87,12 @@ def _rescaled(claim: Claim, leaves: Leaves, told: Sequence[Told], ratios: Sequen
 
 def _rescaled_exactly(claim: Claim, leaves: Leaves, told: Sequence[Told], pairs) -> Leaves:
     """The same of one exact instance. Raises Irrational."""
-    ratios = [_ratio(*pair) for pair in pairs]
-    if None in ratios:
-        return leaves
+    ratios = [_exact(right[0]) / _exact(left[0]) for left, right in pairs]
 
     def factor(name: str, unit: Unit) -> Fraction:
         return prod(_power(ratio, power_of(unit, one.powers)) for one, ratio in zip(told, ratios, strict=True))
 
     return in_other_units(claim, leaves, factor)
-
-
-def _ratio(left, right) -> Fraction | None:
-    """The right side over the left one, None where no rational unit makes them equal."""
-    left, right = (_exact(side[0]) for side in (left, right))
-    return None if None in (left, right) or left * right <= 0 else right / left
 
 
 def _exact(number) -> Fraction | None:
