@@ -25,8 +25,8 @@ class Told(NamedTuple):
     """A quantity that an equation tells: ``condition`` has it on the left, without roots.
 
     Both sides become equal where units of loss and length are multiplied by the right side over the left one, to the
-    ``powers``. ``unit``: of the left side over the right one. ``of_lengths``: with curvatures fixed, the left side grows with
-    the square of lengths, and the right side stays.
+    ``powers``. ``unit``: of the left side over the right one. ``of_lengths``: with curvatures fixed, the left side grows
+    with the square of lengths, and the right side stays.
     """
 
     condition: Condition
@@ -42,60 +42,72 @@ def told_quantities(claim: Claim, losses_change: bool = True) -> tuple[Told, ...
 
     The change that meets a single equation is the one that breaks the fewest other hypotheses; of these, one without a root.
     """
-    if claim.setting == "algebra" or not equations(claim):
+    telling = () if claim.setting == "algebra" else [c for c in equations(claim) if _tells(c)]
+    if not telling:
         return ()
     known = _units_of_names(claim)
-    told = [one for c in equations(claim) if (one := _told(claim, known, c))]
     if not losses_change:
-        return tuple(met_by(LENGTHS, one) for one in told if power_of(one.unit, LENGTHS))[:1]
+        return tuple(one for c in telling if (one := _told(claim, known, c, LENGTHS)))[:1]
+    told = [one for c in telling if (one := _told(claim, known, c))]
     for other in told[1:]:
         (a, b), (c, d) = told[0].unit, other.unit
         if size := a * d - b * c:
             return told[0]._replace(powers=(d / size, -c / size)), other._replace(powers=(-b / size, a / size))
-    return tuple(met_by(_best_change(claim, known, one), one) for one in told[:1])
+    for condition in telling:
+        changes = {change: one for change in _CHANGES if (one := _told(claim, known, condition, change))}
+        if changes:
+            return (changes[_best(claim, known, changes)],)
+    return ()
 
 
-def power_of(unit: Unit, change: Sequence[int]) -> Fraction:
+def _tells(condition: Condition) -> bool:
+    """Whether an equation may tell a quantity: it defines no name, and is none at all points."""
+    return _name(condition.left) is None and not condition.left.has(infimum) and not condition.right.has(infimum)
+
+
+def power_of(unit: Unit, change: Sequence) -> Fraction:
     """The power of a factor by which a quantity is multiplied where units of loss and length are by powers of that."""
     return unit[0] * change[0] + unit[1] * change[1]
 
 
-def met_by(change: Sequence[int], told: Told) -> Told:
+def met_by(change: Sequence, told: Told) -> Told:
     """An equation that this change of units meets alone."""
     of = power_of(told.unit, change)
     return told._replace(powers=(change[0] / of, change[1] / of))
 
 
-def _best_change(claim: Claim, known: dict[str, Unit], told: Told) -> Sequence[int]:
+def _best(claim: Claim, known: dict[str, Unit], changes: dict[tuple, Told]) -> tuple:
     rest = [c for c in claim.hypotheses if c.relation != "==" and 0 not in (c.left, c.right)]
     units = units_where(claim, known, [side for c in rest for side in (c.left, c.right)])
     gaps = [_over(*pair) for pair in zip(units[::2], units[1::2], strict=True) if None not in pair]
-    return min((change for change in _CHANGES if power_of(told.unit, change)), key=lambda change: (
-        sum(power_of(gap, change) != 0 for gap in gaps), abs(power_of(told.unit, change)) != 1))
+    return min(changes, key=lambda change: (
+        sum(power_of(gap, change) != 0 for gap in gaps), abs(power_of(changes[change].unit, change)) != 1))
 
 
 def _over(above: Unit, below: Unit) -> Unit:
     return above[0] - below[0], above[1] - below[1]
 
 
-def _told(claim: Claim, known: dict[str, Unit], condition: Condition) -> Told | None:
-    """What an equation tells, if its terms have two different units; None for one that defines a name, or is one at all
-    points."""
-    left, right = condition.left, condition.right
-    if left.is_Symbol or isinstance(left, sp.Indexed) or left.has(infimum) or right.has(infimum):
-        return None
-    terms = (*sp.Add.make_args(left), *(-term for term in sp.Add.make_args(right)))
+def _told(claim: Claim, known: dict[str, Unit], condition: Condition, change: Sequence | None = None) -> Told | None:
+    """What an equation tells, met by this change of units if there is one. None unless its terms have two different units,
+    or grow with two different powers of the factor of the change."""
+    terms = (*sp.Add.make_args(condition.left), *(-term for term in sp.Add.make_args(condition.right)))
     terms = [term for term in terms if term != 0]
     units = units_where(claim, known, terms)
-    kinds = [*dict.fromkeys(units)]
-    if len(kinds) != 2 or None in kinds:
+    if None in units:
         return None
-    kinds.sort(key=lambda unit: power_of(unit, LENGTHS) == 0)
-    left, right = (sp.Add(*(t for t, unit in zip(terms, units, strict=True) if unit == kind)) for kind in kinds)
+    kinds = [unit if change is None else power_of(unit, change) for unit in units]
+    both = [[*filter(lambda pair, kind=kind: pair[0] == kind, zip(kinds, terms, units, strict=True))]
+            for kind in dict.fromkeys(kinds)]
+    if len(both) != 2:
+        return None
+    both.sort(key=lambda of: power_of(of[0][2], LENGTHS) == 0)
+    left, right = (sp.Add(*(term for _, term, _ in of)) for of in both)
     left, right, power = _without_roots(left, -right)
-    above, below = ((kind[0] * power, kind[1] * power) for kind in kinds)
-    of_lengths = (power_of(above, LENGTHS), power_of(below, LENGTHS)) == (2, 0)
-    return Told(Condition(left, "==", right, condition.over), _over(above, below), of_lengths)
+    lengths = [{power * power_of(unit, LENGTHS) for *_, unit in of} for of in both]
+    unit = tuple(power * part for part in _over(both[0][0][2], both[1][0][2]))
+    found = Told(Condition(left, "==", right, condition.over), unit, lengths == [{2}, {0}])
+    return found if change is None else met_by(change, found)
 
 
 def _without_roots(left: sp.Expr, right: sp.Expr) -> tuple[sp.Expr, sp.Expr, int]:
@@ -108,8 +120,8 @@ def _without_roots(left: sp.Expr, right: sp.Expr) -> tuple[sp.Expr, sp.Expr, int
 
 
 def _units_of_names(claim: Claim) -> dict[str, Unit]:
-    """Units of names on the instances of a claim. A number that the claim leaves free is drawn, and none has a unit but those
-    of :func:`units_of_variables`; what an equation defines has the unit of its formula."""
+    """Units of names on the instances of a claim. A number that the claim leaves free is drawn, and has no unit unless it is
+    among :func:`units_of_variables`; what an equation defines has the unit of its formula."""
     known = BASE | {v.name: ONE for v in claim.variables} | units_of_variables(claim)
     named = [(_name(c.left), c.right) for c in equations(claim) if _name(c.left)]
     bounded = [(name, bounds[0].other) for name, bounds in bounds_on_numbers(claim).items() if name not in known]

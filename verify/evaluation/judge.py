@@ -16,7 +16,10 @@ from verify.evaluation.environment import Environment
 from verify.evaluation.evaluate import sides
 from verify.evaluation.term_sizes import sizes_of_sides
 
-__all__ = ["Judgement", "exact_violation", "flat_sides", "holds", "in_range", "judge", "pairs", "seems_violated", "significant_sides", "unmet"]
+__all__ = [
+    "Judgement", "exact_violation", "flat_sides", "holds", "in_range", "judge", "pairs", "seems_violated",
+    "significant_sides", "unmet",
+]
 
 _ROUNDING = 1e-11  # rounding error of a few hundred operations in float64, relative to the terms that cancel
 _EQUAL = 1e-7  # score of an instance on which a strict statement holds with equality only

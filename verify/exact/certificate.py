@@ -26,8 +26,8 @@ __all__ = ["certificate", "printed"]
 
 
 def certificate(claim: Claim, environment: Environment, left, right) -> dict[str, Any]:
-    """The certificate of the one exact instance of an environment with the sides it breaks. Of a number that is said to exist
-    it has no subdivision of the interval yet."""
+    """The certificate of the one exact instance of an environment with the sides it breaks. Of a number that is said to
+    exist it has no subdivision of the interval yet."""
     claim, also, (shape, leaves) = unplaced(claim), {}, environment.instance
     if environment.also is not None:  # both readings of the gradients of clients with samples
         sides = exact_violation(placed(claim), environment.also)

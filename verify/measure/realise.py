@@ -19,8 +19,8 @@ from synthetic.numbers.roots import Irrational, just_inside
 from verify.claims.method import BERNOULLI, algorithm_of, own_arguments, selection_of
 from verify.claims.open_constants import possible
 from verify.claims.sizes import entries_of
-from verify.evaluation import over_space, words  # noqa: F401  (give the papers' operators their meaning)
 from verify.claims.told import Told, told_quantities
+from verify.evaluation import over_space, words  # noqa: F401  (give the papers' operators their meaning)
 from verify.evaluation.environment import Environment, NamedArray, NoEntry, UnboundName
 from verify.evaluation.judge import significant_sides
 from verify.instances.instance import federation_of, outcomes

@@ -27,7 +27,8 @@ _LONGEST = 256  # bits of a number that is written as a sum of squares
 Measure = Callable[[Shape, Leaves], list[tuple] | None]
 
 
-def in_told_units(claim: Claim, told: Sequence[Told], shape: Shape, leaves: Leaves, measure: Measure) -> tuple[Shape, Leaves]:
+def in_told_units(claim: Claim, told: Sequence[Told], shape: Shape, leaves: Leaves, measure: Measure,
+                  ) -> tuple[Shape, Leaves]:
     """The instances with losses and lengths multiplied so that they meet the equations; those that no unit can help, as they
     are. What starts at the optimum, and meets them nowhere else, starts elsewhere.
 
@@ -114,14 +115,14 @@ def _of_copies(claim: Claim, told: Sequence[Told], shape: Shape, leaves: Leaves,
             return (None, None) if pairs is None else tuple(_exact(side[0]) for side in pairs[place])
 
         found = _with_copies(claim, shape, leaves, sides) if one.of_lengths else None
-        if found is None or len(told) == 1:
-            if found is not None:
-                return found
-            continue
-        other, (p, q) = told[1 - place], one.unit
-        with suppress(Irrational):
-            pair = measure(*found)[1 - place]
-            return found[0], _rescaled_exactly(claim, found[1], [met_by((q, -p), other)], [pair])
+        if found is not None and len(told) == 1:
+            return found
+        if found is not None:
+            other, (p, q) = told[1 - place], one.unit
+            pairs = measure(*found)
+            with suppress(Irrational):
+                if pairs is not None and _can_be_met(pairs).all():
+                    return found[0], _rescaled_exactly(claim, found[1], [met_by((q, -p), other)], [pairs[1 - place]])
     return None
 
 
