@@ -34,6 +34,9 @@ class Told(NamedTuple):
     of_lengths: bool
     powers: Unit = ONE
 
+    def __str__(self):
+        return f"{self.condition.left} == {self.condition.right}"
+
 
 @once_by_claim
 def told_quantities(claim: Claim, losses_change: bool = True) -> tuple[Told, ...]:
@@ -103,7 +106,8 @@ def _told(claim: Claim, known: dict[str, Unit], condition: Condition, change: Se
         return None
     both.sort(key=lambda of: power_of(of[0][2], LENGTHS) == 0)
     left, right = (sp.Add(*(term for _, term, _ in of)) for of in both)
-    left, right, power = _without_roots(left, -right)
+    sides = (-left, right) if (-right).could_extract_minus_sign() else (left, -right)
+    left, right, power = _without_roots(*sides)
     lengths = [{power * power_of(unit, LENGTHS) for *_, unit in of} for of in both]
     unit = tuple(power * part for part in _over(both[0][0][2], both[1][0][2]))
     found = Told(Condition(left, "==", right, condition.over), unit, lengths == [{2}, {0}])

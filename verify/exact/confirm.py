@@ -12,6 +12,7 @@ from synthetic.numbers.balls import Ball
 from synthetic.numbers.roots import Irrational
 from verify.claims.choice import left_out, placed, position_of
 from verify.claims.sizes import once_by_claim
+from verify.claims.told import told_quantities
 from verify.evaluation.environment import Environment, TooManyTerms, UnboundName
 from verify.evaluation.judge import exact_violation, pairs
 from verify.exact.balls import MOST_EXACT, violation_on_balls
@@ -60,6 +61,8 @@ def confirm_or_why(claim: Claim, shape: Shape, leaves: Leaves, rounded: bool = T
         found = violation_of(claim, shape, candidate) if promising else exact
         if isinstance(found, Violation):
             return found
+    if exact == "unmet" and told_quantities(claim):
+        return f"uncertain: no fractions were found that meet {' and '.join(map(str, told_quantities(claim)))}"
     return exact
 
 

@@ -130,7 +130,7 @@ def _with_copies(claim: Claim, shape: Shape, leaves: Leaves, sides: Callable) ->
     """The exact instance in other units of length, whose largest coordinate is replaced by copies in units of their own, so
     that the left side, a sum over coordinates, is the right one."""
     left, right = sides(shape, leaves)
-    if not shape.family.any_coordinates or None in (left, right) or left * right <= 0:
+    if not shape.family.any_coordinates or None in (left, right) or min(left, right) <= 0:
         return None
     parts = [sides(*_only(claim, shape, leaves, number))[0] for number in range(shape.dim)] if shape.dim > 1 else [left]
     if None in parts or sum(parts) != left:
