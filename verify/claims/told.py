@@ -26,11 +26,12 @@ class Told(NamedTuple):
 
     Both sides become equal where units of loss and length are multiplied by the right side over the left one, to the
     ``powers``. ``unit``: of the left side over the right one. ``of_lengths``: with curvatures fixed, the left side grows
-    with the square of lengths, and the right side stays.
+    with the square of lengths, and the right side stays. ``of_left``: the unit of the left side.
     """
 
     condition: Condition
     unit: Unit
+    of_left: Unit
     of_lengths: bool
     powers: Unit = ONE
 
@@ -109,8 +110,8 @@ def _told(claim: Claim, known: dict[str, Unit], condition: Condition, change: Se
     sides = (-left, right) if (-right).could_extract_minus_sign() else (left, -right)
     left, right, power = _without_roots(*sides)
     lengths = [{power * power_of(unit, LENGTHS) for *_, unit in of} for of in both]
-    unit = tuple(power * part for part in _over(both[0][0][2], both[1][0][2]))
-    found = Told(Condition(left, "==", right, condition.over), unit, lengths == [{2}, {0}])
+    of_left, of_right = ((power * of[0][2][0], power * of[0][2][1]) for of in both)
+    found = Told(Condition(left, "==", right, condition.over), _over(of_left, of_right), of_left, lengths == [{2}, {0}])
     return found if change is None else met_by(change, found)
 
 

@@ -10,7 +10,7 @@ from verify.claims.open_constants import ASSUMED
 from verify.claims.told import units_of_variables
 from verify.instances.leaves import Leaves, leaf_of
 
-__all__ = ["in_other_units"]
+__all__ = ["in_other_units", "unit_of"]
 
 
 def in_other_units(claim: Claim, leaves: Leaves, factor: Callable[[str, Unit], Any]) -> Leaves:
@@ -18,13 +18,14 @@ def in_other_units(claim: Claim, leaves: Leaves, factor: Callable[[str, Unit], A
     the parameter, or the number 1."""
     found = dict(leaves)
     for name, array in leaves.items():
-        unit = _unit(claim, name)
+        unit = unit_of(claim, name)
         if unit is not None and any(unit):
             found[name] = array * factor(name, unit)
     return found
 
 
-def _unit(claim: Claim, name: str) -> Unit | None:
+def unit_of(claim: Claim, name: str) -> Unit | None:
+    """Of a parameter: powers of loss and length; None where it has none that is known."""
     if name == "step_scale":  # multiples of 1/L
         step = BASE["eta_l"]
         return step[0] + CURVATURE[0], step[1] + CURVATURE[1]

@@ -22,7 +22,7 @@ from verify.claims.sizes import entries_of
 from verify.claims.told import Told, told_quantities
 from verify.evaluation import over_space, words  # noqa: F401  (give the papers' operators their meaning)
 from verify.evaluation.environment import Environment, NamedArray, NoEntry, UnboundName
-from verify.evaluation.judge import significant_sides
+from verify.evaluation.judge import holds, significant_sides
 from verify.instances.instance import federation_of, outcomes
 from verify.instances.leaves import START, Leaves, number_of
 from verify.instances.outcomes import enumerated
@@ -92,16 +92,28 @@ def _ended(binder: "_Binder") -> Environment:
 
 
 def _measured(told: Sequence[Told], shape: Shape, leaves: Leaves, *, backend: Backend, **given) -> list[tuple] | None:
-    """Both sides of what equations tell, (instances,); None where they have no value. A run is made only if they need it.
-    Where fractions do not suffice, balls measure."""
+    """Both sides of what equations tell, (instances,), NaN on instances that break a hypothesis in all units; None where
+    they have no value. A run is made only if they need it. Where fractions do not suffice, balls measure."""
     if backend.library == "balls":
         with suppress(Irrational, TypeError, ValueError):
             return _measured(told, shape, leaves, backend=EXACT, **given)
     binder = _begun(shape=shape, leaves=leaves, backend=backend, **given)
     for environment in (lambda: binder.env, lambda: _ended(binder)):
         with suppress(UnboundName, NoEntry):
-            return [significant_sides(one.condition, environment()) for one in told]
+            found = [significant_sides(one.condition, environment()) for one in told]
+            return found if found[0][0].dtype == object else _where_signs_fit(given["claim"], found, binder.env)
     return None
+
+
+def _where_signs_fit(claim: Claim, sides: list[tuple], environment: Environment) -> list[tuple]:
+    """The sides, NaN where a number has not the sign that a hypothesis asks for: in small units it would pass for 0."""
+    fits = np.ones(environment.rows, dtype=bool)
+    for condition in claim.hypotheses:
+        if condition.relation != "==" and 0 in (condition.left, condition.right):
+            with suppress(UnboundName, NoEntry):
+                fits &= holds(condition, environment, environment.rows)
+    where, fits = namespace(sides[0][0]).where, environment.backend.booleans(fits)
+    return [tuple(where(fits, side, np.nan) for side in pair) for pair in sides]
 
 
 def bind_given(claim: Claim, federation, sizes: dict[str, int], measured: dict[str, NamedArray], runs: int | None = None,

@@ -10,16 +10,18 @@ import numpy as np
 
 from bounds.formulas.units import Unit
 from bounds.language.claim import Claim
+from fedtheory.traits import CURVATURE, LENGTH
 from synthetic.numbers.arrays import backend_of, namespace, to_numpy
 from synthetic.numbers.balls import Ball
 from synthetic.numbers.roots import Irrational, real_power
 from verify.claims.told import LENGTHS, Told, met_by, power_of
 from verify.instances.leaves import Leaves, leaf_of, taken
 from verify.instances.shape import Shape
-from verify.instances.units import in_other_units
+from verify.instances.units import in_other_units, unit_of
 
 __all__ = ["in_told_units"]
 
+_NOTHING = 1e-24  # share of its natural size below which a square is a rounding error
 _NEAR = 1000  # one over the error of a root
 _LONGEST = 256  # bits of a number that is written as a sum of squares
 
@@ -74,9 +76,22 @@ def _off_the_optimum(shape: Shape, leaves: Leaves, pairs, measure: Measure) -> t
     return leaves | {"start_offset": start + lost[:, None]}, pairs
 
 
+def _more_than_rounding(claim: Claim, leaves: Leaves, told: Told, left) -> np.ndarray:
+    """The instances on which the left side is no rounding error beside their numbers."""
+    largest = {}
+    for unit in (CURVATURE, LENGTH):
+        arrays = [to_numpy(array) for name, array in leaves.items() if unit_of(claim, name) == unit]
+        largest[unit] = np.max([0 * to_numpy(left), *(
+            abs(array).reshape(len(array), -1).max(axis=1, initial=0.0) for array in arrays)], axis=0)
+    of_loss, of_length = map(float, told.of_left)
+    natural = (largest[CURVATURE] * largest[LENGTH] ** 2) ** of_loss * largest[LENGTH] ** of_length
+    return abs(to_numpy(left)) > _NOTHING * natural
+
+
 def _rescaled(claim: Claim, leaves: Leaves, told: Sequence[Told], pairs) -> Leaves:
-    backend = backend_of(pairs[0][0])
-    fits = backend.booleans(_can_be_met(pairs))
+    fits = np.logical_and.reduce([_can_be_met(pairs), *(
+        _more_than_rounding(claim, leaves, one, left) for one, (left, _) in zip(told, pairs, strict=True))])
+    fits = backend_of(pairs[0][0]).booleans(fits)
     ratios = [namespace(left).where(fits, right, 1.0) / namespace(left).where(fits, left, 1.0) for left, right in pairs]
 
     def factor(name: str, unit: Unit):
