@@ -8,8 +8,8 @@ import sympy as sp
 
 from bounds.formulas.units import BASE, Unit, units_where
 from bounds.language import words
-from bounds.language.claim import Claim, Condition
-from bounds.language.names import ONE
+from bounds.language.claim import Claim, Condition, names_in
+from bounds.language.names import FEDERATION, ONE, names_from
 from bounds.language.space import infimum
 from fedtheory import find_algorithm
 from verify.claims.hypotheses import bounds_on_numbers, equations
@@ -18,6 +18,7 @@ from verify.claims.sizes import once_by_claim
 __all__ = ["LENGTHS", "Told", "met_by", "power_of", "told_quantities", "units_of_variables"]
 
 LENGTHS = (2, 1)  #: powers of a factor by which units of loss and length change, where curvatures stay
+_OF_FEDERATIONS = frozenset({*names_from(FEDERATION), "L", "mu"})
 _CHANGES = (LENGTHS, (1, 0), (0, 1), (1, 1))  # the others: lengths stay, losses stay, slopes stay
 
 
@@ -46,7 +47,7 @@ def told_quantities(claim: Claim, losses_change: bool = True) -> tuple[Told, ...
 
     The change that meets a single equation is the one that breaks the fewest other hypotheses; of these, one without a root.
     """
-    telling = () if claim.setting == "algebra" else [c for c in equations(claim) if _tells(c)]
+    telling = () if claim.setting == "algebra" else [c for c in equations(claim) if _tells(claim, c)]
     if not telling:
         return ()
     known = _units_of_names(claim)
@@ -64,9 +65,17 @@ def told_quantities(claim: Claim, losses_change: bool = True) -> tuple[Told, ...
     return ()
 
 
-def _tells(condition: Condition) -> bool:
-    """Whether an equation may tell a quantity: it defines no name, and is none at all points."""
-    return _name(condition.left) is None and not condition.left.has(infimum) and not condition.right.has(infimum)
+def _tells(claim: Claim, condition: Condition) -> bool:
+    """Whether an equation may tell a quantity: it defines no name, and is none at all points. Where a number is said to
+    exist, only what every value of that leaves as it is."""
+    left, right = condition.left, condition.right
+    if _name(left) is not None or left.has(infimum) or right.has(infimum):
+        return False
+    return claim.exists is None or _names_but_of_the_start(left, right) <= _OF_FEDERATIONS
+
+
+def _names_but_of_the_start(*sides: sp.Expr) -> set[str]:
+    return set().union(*(names_in(side.xreplace({words.x_round[0]: words.x_star})) for side in sides))
 
 
 def power_of(unit: Unit, change: Sequence) -> Fraction:

@@ -14,6 +14,7 @@ from fedtheory.traits import CURVATURE, LENGTH
 from synthetic.numbers.arrays import backend_of, namespace, to_numpy
 from synthetic.numbers.balls import Ball
 from synthetic.numbers.roots import Irrational, real_power
+from verify.claims.sizes import allowed
 from verify.claims.told import LENGTHS, Told, met_by, power_of
 from verify.instances.leaves import Leaves, leaf_of, taken
 from verify.instances.shape import Shape
@@ -166,7 +167,8 @@ def _with_copies(claim: Claim, shape: Shape, leaves: Leaves, sides: Callable) ->
     layers = list(shape.layers)
     if layers:
         layers[int(np.searchsorted(np.cumsum(layers), copied, side="right"))] += len(lengths) - 1
-    return replace(shape, dim=len(numbers), layers=tuple(layers)), leaves
+    shape = replace(shape, dim=len(numbers), layers=tuple(layers))
+    return (shape, leaves) if allowed(claim, shape.as_sizes()) else None
 
 
 def _only(claim: Claim, shape: Shape, leaves: Leaves, number: int) -> tuple[Shape, Leaves]:
