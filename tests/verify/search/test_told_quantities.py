@@ -53,6 +53,7 @@ MET = {
     f"{GAP} == 1 ": ([*SMOOTH, "L == 1"], {}, 0.8),
     f"{GAP} + L*{DISTANCE} == 5": ([*SMOOTH, "L == 1"], {}, 0.8),
     f"({GAP})*{DISTANCE} == 3": (PLAIN, {}, 0.8),
+    f"{GAP} + {DISTANCE} == 4": (PLAIN, {}, 0.3),
     f"{DISTANCE} == 2": (PLAIN, {}, 0.8),
     "norm(x_star - x_round[0]) == 3*R": (PLAIN, {}, 0.8),
     f"{DISTANCE} == 7/L**2": (PLAIN, {}, 0.8),
@@ -170,7 +171,6 @@ IRRATIONAL = {
 }
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", IRRATIONAL)
 def test_what_only_floats_meet_is_undecided(name, tmp_path):
     conditions, method = IRRATIONAL[name]
@@ -207,7 +207,7 @@ def test_rounding_errors_are_no_quantity(tmp_path):
 #: equations that no change of units meets, or that none should
 NOT_TOLD = {
     "a definition": "R == objective(x_round[0]) - F_star", "units that agree": f"{GAP} == L*{DISTANCE}/4",
-    "three units": f"{GAP} + {DISTANCE} == 1", "a vector that is 0": "norm2(x_round[0] - x_star) == 0",
+    "a vector that is 0": "norm2(x_round[0] - x_star) == 0",
 }
 
 
