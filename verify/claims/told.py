@@ -1,12 +1,13 @@
 """Equations of measured quantities with numbers, and the units of loss and length in which an instance meets them."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import NamedTuple
 
 import sympy as sp
 
-from bounds.formulas.units import BASE, Unit, units_where
+from bounds.formulas.units import BASE, Unit, check_units, units_where
 from bounds.language import words
 from bounds.language.claim import Claim, Condition, names_in
 from bounds.language.names import FEDERATION, ONE, names_from
@@ -155,7 +156,7 @@ def _name(side: sp.Expr) -> str | None:
 @once_by_claim
 def units_of_variables(claim: Claim) -> dict[str, Unit]:
     """Of the claim's variables and of what its hypotheses leave to choose, as far as they have one that is known: powers of
-    loss and length. Not those that its formulas derive: draws depend only on what claims about the same runs share."""
+    loss and length. Not those that its statement derives: draws depend only on what claims about the same runs share."""
     own = find_algorithm(claim.procedure.base).traits.units or {} if claim.procedure else {}
     known = BASE | own
     found = {v.name: known[v.name] for v in claim.variables if v.name in known}
@@ -165,4 +166,13 @@ def units_of_variables(claim: Claim) -> dict[str, Unit]:
             own = [s for s in c.right.free_symbols if s.name in free and s.name not in known]
             if len(own) == 1 and not (c.right / own[0]).has(own[0]):  # a multiple of it, by pure numbers
                 found[own[0].name] = step
-    return found
+    return found | _units_of_vectors(claim)
+
+
+def _units_of_vectors(claim: Claim) -> dict[str, Unit]:
+    """Of the free vectors of a claim with equations that may tell a quantity, as its hypotheses derive them."""
+    vectors = {v.name for v in claim.variables if v.domain == "vector"}
+    if not vectors or not any(_tells(claim, c) for c in equations(claim)):
+        return {}
+    without = replace(claim, statement=Condition(sp.S.Zero, "<=", sp.S.Zero))
+    return {name: unit for name, unit in check_units(without)[1].items() if name in vectors}

@@ -32,9 +32,10 @@ GAP, DISTANCE, SLOPE = ("objective(x_round[0]) - F_star", "norm2(x_round[0] - x_
 
 
 def claim_of(conditions, statement, path, **fields):
-    """With the positive number R, if a condition speaks of it."""
-    if any(re.search(r"\bR\b", condition) for condition in conditions):
-        fields["variables"] = {"R": "positive"}
+    """With the positive number R and the vector y, if conditions speak of them."""
+    own = {name: domain for name, domain in (("R", "positive"), ("y", "vector")) if re.search(
+        rf"\b{name}\b", " ".join(conditions))}
+    fields |= {"variables": own} if own else {}
     lines = [f"{name} = " + (f"{{{', '.join(f'{a} = {json.dumps(b)}' for a, b in value.items())}}}"
                              if isinstance(value, dict) else json.dumps(value)) for name, value in fields.items()]
     (path / "own.toml").write_text("\n".join([
@@ -123,6 +124,9 @@ JUDGED = {
     "not convex, local steps": (
         [*SMOOTH, "L == 1", f"{SLOPE} == 3", "local_steps == 2", "eta_l[t] == 1/2 for t in 0..iterations-1"],
         SLOPE, "3", f"{SLOPE.replace('0', '1')} + 1/2"),
+    "a free vector": ([*DESCENT, "norm2(y - x_star) == 3"], "objective(y) - F_star", "3*L/2", "L"),
+    "a slope at a free vector": ([*DESCENT, "norm(objective_grad(y)) == 2"], "objective(y) - F_star", "norm2(y - x_star)*L/2",
+                                 "norm2(y - x_star)*L/3"),
     "loss and length": ([*DESCENT, f"{DISTANCE} == 2", f"{GAP} == 1"], "1", "L", "L - 1/10"),
     "loss and length with L": ([*DESCENT, "L == 1", f"{DISTANCE} == 4", f"{GAP} == 1"],
                                "objective(x_round[1]) - F_star", "1", "1/10"),
