@@ -16,7 +16,7 @@ from fedtheory import find_algorithm
 from verify.claims.hypotheses import bounds_on_numbers, equations
 from verify.claims.sizes import once_by_claim
 
-__all__ = ["LENGTHS", "Told", "met_by", "power_of", "told_quantities", "units_of_variables"]
+__all__ = ["LENGTHS", "Told", "met_by", "power_of", "signs_in_all_units", "told_quantities", "units_of_variables"]
 
 LENGTHS = (2, 1)  #: powers of a factor by which units of loss and length change, where curvatures stay
 _OF_FEDERATIONS = frozenset({*names_from(FEDERATION), "L", "mu"})
@@ -64,6 +64,14 @@ def told_quantities(claim: Claim, losses_change: bool = True) -> tuple[Told, ...
         if changes:
             return (changes[_best(claim, known, changes)],)
     return ()
+
+
+@once_by_claim
+def signs_in_all_units(claim: Claim) -> tuple[Condition, ...]:
+    """Hypotheses that compare with 0, at no point but those of the run, and hold in all units or in none."""
+    known, zeros = _units_of_names(claim), [c for c in claim.hypotheses if 0 in (c.left, c.right)]
+    return tuple(c for c in zeros if not c.left.has(infimum) and not c.right.has(infimum) and (
+        c.relation != "==" or not any(_told(claim, known, c, change) for change in _CHANGES)))
 
 
 def _tells(claim: Claim, condition: Condition) -> bool:

@@ -19,7 +19,7 @@ from synthetic.numbers.roots import Irrational, just_inside
 from verify.claims.method import BERNOULLI, algorithm_of, own_arguments, selection_of
 from verify.claims.open_constants import possible
 from verify.claims.sizes import entries_of
-from verify.claims.told import Told, told_quantities
+from verify.claims.told import Told, signs_in_all_units, told_quantities
 from verify.evaluation import over_space, words  # noqa: F401  (give the papers' operators their meaning)
 from verify.evaluation.environment import Environment, NamedArray, NoEntry, UnboundName
 from verify.evaluation.judge import holds, significant_sides
@@ -108,10 +108,9 @@ def _measured(told: Sequence[Told], shape: Shape, leaves: Leaves, *, backend: Ba
 def _where_signs_fit(claim: Claim, sides: list[tuple], environment: Environment) -> list[tuple]:
     """The sides, NaN where a number has not the sign that a hypothesis asks for: in small units it would pass for 0."""
     fits = np.ones(environment.rows, dtype=bool)
-    for condition in claim.hypotheses:
-        if condition.relation != "==" and 0 in (condition.left, condition.right):
-            with suppress(UnboundName, NoEntry):
-                fits &= holds(condition, environment, environment.rows)
+    for condition in signs_in_all_units(claim):
+        with suppress(UnboundName, NoEntry):
+            fits &= holds(condition, environment, environment.rows)
     where, fits = namespace(sides[0][0]).where, environment.backend.booleans(fits)
     return [tuple(where(fits, side, np.nan) for side in pair) for pair in sides]
 
